@@ -1,0 +1,185 @@
+#pragma once
+// From a kernel's lambda to the constants that the runtime loads: the trace, the soundness check, the
+// segments of text, and the image that points to them. Each step is a constant expression of its own, because
+// compilers bound the work of one; results are static members of a template, so a kernel that nobody uses
+// costs nothing.
+
+#include <kaio/dsl/launch.hpp>
+#include <kaio/dsl/soundness.hpp>
+#include <kaio/ptx/emit.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kaio::dsl {
+
+// A string as a template argument.
+template <std::size_t N>
+struct fixed_string {
+  char data[N] = {};
+  constexpr fixed_string(const char (&s)[N]) {
+    for (std::size_t i = 0; i < N; ++i) data[i] = s[i];
+  }
+  constexpr std::string_view view() const { return {data, N - 1}; }
+};
+
+constexpr bool is_entry_name(std::string_view name) {
+  if (name.empty() || name.size() > 128 || (name[0] >= '0' && name[0] <= '9')) return false;
+  for (const char c : name)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
+      return false;
+  return true;
+}
+
+// The threads of a block: kernel<"k", 256> or kernel<"k", block_size{32, 8}>.
+struct block_size {
+  std::uint32_t x, y, z;
+  constexpr block_size(std::uint32_t in_x, std::uint32_t in_y = 1, std::uint32_t in_z = 1)
+      : x(in_x), y(in_y), z(in_z) {}
+  constexpr ptx::dim3 dimensions() const { return {x, y, z}; }
+  constexpr bool valid() const {
+    return x != 0 && y != 0 && z != 0 && x <= 1024 && y <= 1024 && z <= 64 && dimensions().count() <= 1024;
+  }
+};
+
+// How a kernel is translated.
+struct kernel_options {
+  bool contract = true;                     // a*b+c in one expression is one fma
+  ptx::target target = ptx::oldest_target;  // the oldest architecture that the author claims
+};
+
+template <std::size_t N>
+struct characters {
+  char data[N];
+};
+
+template <std::size_t N, class T>
+struct elements {
+  T data[N == 0 ? 1 : N] = {};
+};
+
+// The result of tracing: a constant of the kernel's type.
+struct traced {
+  ptx::program program;
+  walk statements;
+};
+
+template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
+class compilation {
+  static constexpr elements<sizeof...(P), ptx::parameter> parameters = {{parameter_of<P>::description...}};
+
+  template <std::uint32_t... I>
+  static constexpr void run(tracer& t, index_list<I...>) {
+    Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, I)...);
+  }
+
+  // Depth 0 records the kernel; depth d walks it with the guards at depth d false.
+  static constexpr tracer follow(std::uint32_t depth) {
+    tracer t;
+    t.contract = Options.contract;
+    t.probe(depth);
+    run(t, indices<sizeof...(P)>{});
+    return t;
+  }
+  static constexpr traced record() {
+    tracer t = follow(0);
+    return {t.finish(Block.dimensions(), Options.target), walk_of(t)};
+  }
+
+ public:
+  static constexpr traced trace = record();
+
+ private:
+  template <std::uint32_t Depth>
+  static constexpr walk probe = walk_of(follow(Depth));
+
+  template <std::uint32_t Depth = 1>
+  static constexpr bool is_sound() {
+    if constexpr (Depth > trace.statements.deepest)
+      return true;
+    else
+      return agree(trace.statements, probe<Depth>, Depth) && is_sound<Depth + 1>();
+  }
+
+  template <std::uint32_t Segment>
+  static constexpr std::uint32_t first_instruction() {
+    if constexpr (Segment == 0)
+      return 0;
+    else
+      return rendered<Segment - 1>.next;
+  }
+  template <std::uint32_t Segment>
+  static constexpr ptx::rendered rendered =
+      ptx::render(trace.program, Name.view(), parameters.data, sizeof...(P), first_instruction<Segment>());
+
+  template <std::uint32_t Segment = 0>
+  static constexpr std::uint32_t count_segments() {
+    if constexpr (rendered<Segment>.complete)
+      return Segment + 1;
+    else
+      return count_segments<Segment + 1>();
+  }
+  static constexpr std::uint32_t segment_count = count_segments();
+
+  template <std::uint32_t Segment>
+  static constexpr auto copy_text() {
+    characters<rendered<Segment>.size> exact = {};
+    for (std::uint32_t k = 0; k < rendered<Segment>.size; ++k) exact.data[k] = rendered<Segment>.text[k];
+    return exact;
+  }
+  template <std::uint32_t Segment>
+  static constexpr auto text = copy_text<Segment>();
+
+  template <std::uint32_t... Segment>
+  static constexpr elements<segment_count, std::string_view> list_segments(index_list<Segment...>) {
+    return {{std::string_view(text<Segment>.data, rendered<Segment>.size)...}};
+  }
+  static constexpr elements<segment_count, std::string_view> segments =
+      list_segments(indices<segment_count>{});
+
+  using statement_list = elements<trace.program.statement_count, ptx::source_line>;
+  static constexpr statement_list copy_statements() {
+    statement_list exact;
+    for (std::uint32_t i = 0; i < trace.program.statement_count; ++i)
+      exact.data[i] = trace.program.statements[i];
+    return exact;
+  }
+  static constexpr statement_list statements = copy_statements();
+
+  // The directives, an instruction a line, and the closing brace.
+  static constexpr std::uint32_t line_count = rendered<0>.header_lines + trace.program.instruction_count + 1;
+  using line_map = elements<line_count, std::uint16_t>;
+  static constexpr line_map map_lines() {
+    line_map map;
+    std::uint32_t line = 0;
+    while (line < rendered<0>.header_lines) map.data[line++] = ptx::no_statement;
+    for (std::uint32_t i = 0; i < trace.program.instruction_count; ++i)
+      map.data[line++] = trace.program.instructions[i].statement;
+    map.data[line] = ptx::no_statement;
+    return map;
+  }
+  static constexpr line_map statement_of_line = map_lines();
+
+  static constexpr ptx::kernel_image describe() {
+    static_assert(is_sound());
+    ptx::kernel_image result;
+    result.name = Name.view();
+    result.segments = segments.data;
+    result.segment_count = segment_count;
+    result.parameters = parameters.data;
+    result.parameter_count = sizeof...(P);
+    result.block = Block.dimensions();
+    result.needs = requirements(trace.program);
+    result.statements = statements.data;
+    result.statement_count = trace.program.statement_count;
+    result.statement_of_line = statement_of_line.data;
+    result.line_count = line_count;
+    return result;
+  }
+
+ public:
+  static constexpr ptx::kernel_image image = describe();
+};
+
+}  // namespace kaio::dsl

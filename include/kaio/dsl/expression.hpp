@@ -1,0 +1,247 @@
+#pragma once
+// Expressions: pure trees over immutable leaves. Building one emits nothing; it is lowered, left operand
+// first, when it is bound to a val or var, stored, or branched on. So the program does not depend on the
+// order in which a compiler evaluates operands, and a type mismatch is found while the tree's type is formed.
+//
+// A node has `device_type` (its element type), `bound` (whether some leaf knows the tracer), context(),
+// lower().
+
+#include <kaio/dsl/scalar.hpp>
+#include <kaio/dsl/trace/tracer.hpp>
+
+#include <concepts>
+#include <cstdint>
+
+namespace kaio::dsl {
+
+// What stands for a device value: a val, a var, a memory cell, or an expression of them. Its node() is a
+// tree.
+template <class E>
+concept device = requires { typename E::device_type; };
+
+template <class E>
+using element = typename E::device_type;
+
+template <class E, class T>
+concept device_of = device<E> && std::is_same_v<element<E>, T>;
+
+template <class E>
+const E& imagine();  // declared only, for decltype
+
+template <class E>
+using node_of = std::remove_cvref_t<decltype(imagine<E>().node())>;
+
+// A device value has no value while the kernel is compiled; `if`, `while`, `!` in them and `?:` would ask for
+// one.
+struct no_host_bool {
+  template <std::same_as<bool> B>
+  constexpr explicit operator B() const {
+    static_assert(never<B>,
+                  "kaio: a device value in a host condition; write if (auto g = t.when(condition)), "
+                  "l.break_if(condition) to leave a loop, or select(condition, a, b) in place of ?:");
+    return false;
+  }
+};
+
+// A value that exists already.
+template <class T>
+struct leaf : no_host_bool {
+  using device_type = T;
+  static constexpr bool bound = true;
+  static constexpr bool is_product = false;
+  tracer* trace;
+  value id;
+  std::uint32_t scope;
+
+  constexpr const leaf& node() const { return *this; }
+  constexpr tracer* context() const { return trace; }
+  constexpr value lower(tracer& t) const { return checked(t); }
+
+  // The value, after the check that the scope that made it is still open.
+  constexpr value checked(tracer& t) const {
+    if (!t.is_open(scope))
+      kernel_error("kaio: a value was used outside the guarded body or loop that made it; use a var for it");
+    return id;
+  }
+};
+
+template <class T>
+struct literal : no_host_bool {
+  using device_type = T;
+  static constexpr bool bound = false;
+  static constexpr bool is_product = false;
+  std::uint64_t bits = 0;
+
+  constexpr const literal& node() const { return *this; }
+  constexpr tracer* context() const { return nullptr; }
+  constexpr value lower(tracer& t) const { return t.constant(ptx_type<T>, bits); }
+};
+
+// A host number in the type of the device operand beside it: an integer must fit exactly, a floating literal
+// is rounded.
+template <class T, host_number L>
+constexpr literal<T> make_literal(L number) {
+  literal<T> result;
+  if constexpr (std::is_same_v<T, bool> || std::is_same_v<L, bool>) {
+    static_assert(std::is_same_v<T, L>,
+                  "kaio: bool and numbers do not mix; compare with zero, or write cast<T>(condition)");
+    result.bits = number ? 1 : 0;
+  } else if constexpr (floating<T>) {
+    const T rounded = static_cast<T>(number);
+    if constexpr (std::is_integral_v<L>)
+      if (static_cast<L>(rounded) != number)
+        kernel_error(
+            "kaio: an integer literal is not exact in the operand's floating type; write it as a float");
+    if constexpr (std::is_same_v<T, f32>)
+      result.bits = __builtin_bit_cast(std::uint32_t, rounded);
+    else
+      result.bits = __builtin_bit_cast(std::uint64_t, rounded);
+  } else {
+    static_assert(
+        std::is_integral_v<L>,
+        "kaio: a floating literal beside an integer operand; write cast<f32>(x) or an integer literal");
+    const T converted = static_cast<T>(number);
+    if (static_cast<L>(converted) != number || (converted < T{0}) != (number < L{0}))
+      kernel_error(
+          "kaio: a literal does not fit the operand's integer type; write a value in range, or cast<T>(x)");
+    result.bits = canonical(ptx_type<T>, static_cast<std::uint64_t>(converted));
+  }
+  return result;
+}
+
+// The node of an operand that must be of type T.
+template <class T, class E>
+constexpr auto operand_node(const E& e) {
+  if constexpr (device<E>)
+    return e.node();
+  else
+    return make_literal<T>(e);
+}
+
+template <operation Op, class T, class Operand, class A>
+struct unary_node : no_host_bool {
+  using device_type = T;
+  static constexpr bool bound = A::bound;
+  static constexpr bool is_product = false;
+  A a;
+
+  constexpr const unary_node& node() const { return *this; }
+  constexpr tracer* context() const { return a.context(); }
+  constexpr value lower(tracer& t) const { return t.unary(Op, ptx_type<Operand>, a.lower(t)); }
+};
+
+constexpr bool is_comparison(operation op) { return op >= operation::eq && op <= operation::ge; }
+
+template <class E>
+inline constexpr bool is_integer_product = false;
+
+template <operation Op, class T, class Operand, class A, class B>
+struct binary_node : no_host_bool {
+  using device_type = T;
+  static constexpr bool bound = A::bound || B::bound;
+  static constexpr bool is_product = Op == operation::mul && floating<T>;
+  A a;
+  B b;
+
+  constexpr const binary_node& node() const { return *this; }
+  constexpr tracer* context() const {
+    tracer* const t = a.context();
+    return t != nullptr ? t : b.context();
+  }
+  constexpr value lower(tracer& t) const {
+    constexpr ptx::type type = ptx_type<Operand>;
+    if constexpr (Op == operation::add || Op == operation::sub) {
+      if constexpr (A::is_product) {
+        if (t.contract) {
+          const value x = a.a.lower(t);
+          const value y = a.b.lower(t);
+          const value z = b.lower(t);
+          return t.multiply_add(type, x, y, Op == operation::sub ? t.unary(operation::neg, type, z) : z);
+        }
+      } else if constexpr (B::is_product) {
+        if (t.contract) {
+          const value z = a.lower(t);
+          const value x = b.a.lower(t);
+          const value y = b.b.lower(t);
+          return t.multiply_add(type, Op == operation::sub ? t.unary(operation::neg, type, x) : x, y, z);
+        }
+      } else if constexpr (Op == operation::add && is_integer_product<A>) {
+        const value x = a.a.lower(t);
+        const value y = a.b.lower(t);
+        return t.multiply_add(type, x, y, b.lower(t));
+      } else if constexpr (Op == operation::add && is_integer_product<B>) {
+        const value z = a.lower(t);
+        const value x = b.a.lower(t);
+        const value y = b.b.lower(t);
+        return t.multiply_add(type, x, y, z);
+      }
+    }
+    const value x = a.lower(t);
+    const value y = b.lower(t);
+    if constexpr (is_comparison(Op))
+      return t.compare(Op, type, x, y);
+    else
+      return t.binary(Op, type, x, y);
+  }
+};
+
+template <class T, class Operand, class A, class B>
+inline constexpr bool is_integer_product<binary_node<operation::mul, T, Operand, A, B>> = integer<T>;
+
+template <class T, class C, class A, class B>
+struct select_node : no_host_bool {
+  using device_type = T;
+  static constexpr bool bound = C::bound || A::bound || B::bound;
+  static constexpr bool is_product = false;
+  C condition;
+  A a;
+  B b;
+
+  constexpr const select_node& node() const { return *this; }
+  constexpr tracer* context() const {
+    tracer* t = condition.context();
+    if (t == nullptr) t = a.context();
+    return t != nullptr ? t : b.context();
+  }
+  constexpr value lower(tracer& t) const {
+    const value c = condition.lower(t);
+    const value x = a.lower(t);
+    return t.select(ptx_type<T>, c, x, b.lower(t));
+  }
+};
+
+template <class T, class A>
+struct cast_node : no_host_bool {
+  using device_type = T;
+  static constexpr bool bound = A::bound;
+  static constexpr bool is_product = false;
+  A a;
+
+  constexpr const cast_node& node() const { return *this; }
+  constexpr tracer* context() const { return a.context(); }
+  constexpr value lower(tracer& t) const { return t.cast(ptx_type<T>, ptx_type<element<A>>, a.lower(t)); }
+};
+
+template <class T, class A>
+struct bit_cast_node : no_host_bool {
+  using device_type = T;
+  static constexpr bool bound = A::bound;
+  static constexpr bool is_product = false;
+  A a;
+
+  constexpr const bit_cast_node& node() const { return *this; }
+  constexpr tracer* context() const { return a.context(); }
+  constexpr value lower(tracer& t) const { return t.reinterpret(ptx_type<T>, a.lower(t)); }
+};
+
+// Lowers a tree as part of the statement that is open. Nothing is recorded while probing.
+template <class E>
+constexpr value lower(tracer& t, const E& tree) {
+  if (t.probing()) return 0;
+  t.begin_lowering();
+  const value v = tree.lower(t);
+  t.end_lowering();
+  return v;
+}
+
+}  // namespace kaio::dsl

@@ -1,0 +1,276 @@
+#pragma once
+// C++'s operators on device values. Both sides have exactly one type; a literal takes the type of the other
+// side. What C++ would evaluate while the kernel is compiled (&&, ||, a condition) is refused, with what to
+// write instead.
+//
+//   val y = x * 2 + 1.0f;          // f32 * 2.0f, one fma
+//   val k = i + cast<u64>(j);      // i is u64, j is u32
+
+#include <kaio/dsl/expression.hpp>
+
+namespace kaio::dsl {
+
+template <class A, class B>
+concept operands = device<A> || device<B>;
+
+// The element type of the first device value among the operands.
+template <class First, class... Rest>
+struct common : common<Rest...> {};
+template <device First, class... Rest>
+struct common<First, Rest...> {
+  using type = element<First>;
+};
+
+// Operands of one type; a mismatch names itself at the operator.
+template <class... E>
+constexpr void require_same() {
+  static_assert(((device<E> || host_number<E>)&&...),
+                "kaio: an operand is neither a device value nor a number; bind it to a val first");
+  using T = typename common<E...>::type;
+  static_assert(((!device<E> || device_of<E, T>)&&...),
+                "kaio: the operands have different types; write cast<T>(x) on one of them");
+}
+
+template <operation Op, class Result, class T, class A, class B>
+constexpr auto make_binary(const A& a, const B& b) {
+  using left = decltype(operand_node<T>(a));
+  using right = decltype(operand_node<T>(b));
+  return binary_node<Op, Result, T, left, right>{{}, operand_node<T>(a), operand_node<T>(b)};
+}
+
+template <operation Op, class A, class B>
+constexpr auto arithmetic(const A& a, const B& b) {
+  require_same<A, B>();
+  using T = typename common<A, B>::type;
+  static_assert(!std::is_same_v<T, bool>,
+                "kaio: arithmetic on bool; write select(condition, a, b) or cast<T>(condition)");
+  return make_binary<Op, T, T>(a, b);
+}
+
+template <operation Op, class A, class B>
+constexpr auto comparison(const A& a, const B& b) {
+  require_same<A, B>();
+  using T = typename common<A, B>::type;
+  static_assert(!std::is_same_v<T, bool> || Op == operation::eq || Op == operation::ne,
+                "kaio: bool has no order; use ==, !=, &, | and !");
+  return make_binary<Op, bool, T>(a, b);
+}
+
+template <operation Op, class A, class B>
+constexpr auto bitwise(const A& a, const B& b) {
+  require_same<A, B>();
+  using T = typename common<A, B>::type;
+  static_assert(!floating<T>,
+                "kaio: a bit operation on a floating value; write bit_cast<u32>(x) or bit_cast<u64>(x)");
+  return make_binary<Op, T, T>(a, b);
+}
+
+// Shifts take any 32-bit integer as the amount; an amount of the width or more shifts everything out.
+template <operation Op, class A, class B>
+constexpr auto shift(const A& a, const B& b) {
+  static_assert(device<A>, "kaio: a shifted literal has no type; bind it first: val one = 1u");
+  static_assert(integer<element<A>>, "kaio: a shift of a value that is no integer; write bit_cast<u32>(x)");
+  using T = element<A>;
+  if constexpr (device<B>) {
+    static_assert(std::is_same_v<element<B>, u32> || std::is_same_v<element<B>, i32>,
+                  "kaio: a shift amount is u32 or i32; write cast<u32>(amount)");
+    return binary_node<Op, T, T, node_of<A>, node_of<B>>{{}, a.node(), b.node()};
+  } else {
+    static_assert(std::is_integral_v<B>, "kaio: a shift amount is an integer");
+    return binary_node<Op, T, T, node_of<A>, literal<u32>>{{}, a.node(), make_literal<u32>(b)};
+  }
+}
+
+template <class A>
+constexpr void no_short_circuit() {
+  static_assert(never<A>,
+                "kaio: && and || on device values; write & and |, or all_of(a, b) and any_of(a, b), or nest "
+                "t.when(...)");
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator+(const A& a, const B& b) {
+  return arithmetic<operation::add>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator-(const A& a, const B& b) {
+  return arithmetic<operation::sub>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator*(const A& a, const B& b) {
+  return arithmetic<operation::mul>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator/(const A& a, const B& b) {
+  return arithmetic<operation::div>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator%(const A& a, const B& b) {
+  static_assert(!floating<typename common<A, B>::type>,
+                "kaio: % on floating values; cast<T>(x) to an integer");
+  return arithmetic<operation::rem>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator&(const A& a, const B& b) {
+  return bitwise<operation::and_>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator|(const A& a, const B& b) {
+  return bitwise<operation::or_>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator^(const A& a, const B& b) {
+  return bitwise<operation::xor_>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator<<(const A& a, const B& b) {
+  return shift<operation::shl>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator>>(const A& a, const B& b) {
+  return shift<operation::shr>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator==(const A& a, const B& b) {
+  return comparison<operation::eq>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator!=(const A& a, const B& b) {
+  return comparison<operation::ne>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator<(const A& a, const B& b) {
+  return comparison<operation::lt>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator<=(const A& a, const B& b) {
+  return comparison<operation::le>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator>(const A& a, const B& b) {
+  return comparison<operation::gt>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto operator>=(const A& a, const B& b) {
+  return comparison<operation::ge>(a, b);
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr void operator&&(const A&, const B&) {
+  no_short_circuit<A>();
+}
+
+template <class A, class B>
+  requires operands<A, B>
+constexpr void operator||(const A&, const B&) {
+  no_short_circuit<A>();
+}
+
+template <device A>
+constexpr auto operator-(const A& a) {
+  using T = element<A>;
+  static_assert(floating<T> || (integer<T> && ptx::is_signed(ptx_type<T>)),
+                "kaio: - on an unsigned or bool value; write cast<i32>(x) first, or 0u - x");
+  return unary_node<operation::neg, T, T, node_of<A>>{{}, a.node()};
+}
+
+template <device A>
+constexpr auto operator~(const A& a) {
+  using T = element<A>;
+  static_assert(integer<T>, "kaio: ~ on a value that is no integer; write !x for bool");
+  return unary_node<operation::not_, T, T, node_of<A>>{{}, a.node()};
+}
+
+template <device A>
+constexpr auto operator!(const A& a) {
+  static_assert(std::is_same_v<element<A>, bool>, "kaio: ! on a number; write x == 0");
+  return unary_node<operation::not_, bool, bool, node_of<A>>{{}, a.node()};
+}
+
+// Whether every condition holds; all are evaluated.
+template <device A, device... Rest>
+constexpr auto all_of(const A& a, const Rest&... rest) {
+  if constexpr (sizeof...(Rest) == 0)
+    return a.node();
+  else
+    return a & all_of(rest...);
+}
+
+// Whether any condition holds; all are evaluated.
+template <device A, device... Rest>
+constexpr auto any_of(const A& a, const Rest&... rest) {
+  if constexpr (sizeof...(Rest) == 0)
+    return a.node();
+  else
+    return a | any_of(rest...);
+}
+
+// condition ? a : b, without a branch. One of a and b may be a literal.
+template <device C, class A, class B>
+  requires operands<A, B>
+constexpr auto select(const C& condition, const A& a, const B& b) {
+  static_assert(std::is_same_v<element<C>, bool>, "kaio: select takes a condition first; write x != 0");
+  require_same<A, B>();
+  using T = typename common<A, B>::type;
+  using left = decltype(operand_node<T>(a));
+  using right = decltype(operand_node<T>(b));
+  return select_node<T, node_of<C>, left, right>{
+      {}, condition.node(), operand_node<T>(a), operand_node<T>(b)};
+}
+
+// The value converted as C++ does; a float outside an integer's range saturates and NaN becomes 0 (cvt.rzi).
+template <scalar T, device A>
+constexpr auto cast(const A& a) {
+  return cast_node<T, node_of<A>>{{}, a.node()};
+}
+
+// The same bits as another type of the same size.
+template <scalar T, device A>
+constexpr auto bit_cast(const A& a) {
+  static_assert(
+      sizeof(T) == sizeof(element<A>) && !std::is_same_v<T, bool> && !std::is_same_v<element<A>, bool>,
+      "kaio: bit_cast between types of different sizes; write cast<T>(x) to convert the value");
+  return bit_cast_node<T, node_of<A>>{{}, a.node()};
+}
+
+}  // namespace kaio::dsl
+
+namespace kaio {
+using dsl::all_of;
+using dsl::any_of;
+using dsl::bit_cast;
+using dsl::cast;
+using dsl::select;
+}  // namespace kaio

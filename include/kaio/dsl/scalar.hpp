@@ -1,0 +1,55 @@
+#pragma once
+// The scalar types of the language, and what PTX calls them. They are the host's own types, so that host and
+// device agree on every bit of a buffer.
+//
+//   static_assert(kaio::dsl::ptx_type<kaio::f32> == kaio::ptx::type::f32);
+
+#include <kaio/ptx/type.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio {
+
+using f32 = float;
+using f64 = double;
+using i32 = std::int32_t;
+using u32 = std::uint32_t;
+using i64 = std::int64_t;
+using u64 = std::uint64_t;
+
+namespace dsl {
+
+// type::none for what is not a scalar of the language.
+template <class T>
+inline constexpr ptx::type ptx_type = ptx::type::none;
+template <>
+inline constexpr ptx::type ptx_type<f32> = ptx::type::f32;
+template <>
+inline constexpr ptx::type ptx_type<f64> = ptx::type::f64;
+template <>
+inline constexpr ptx::type ptx_type<i32> = ptx::type::s32;
+template <>
+inline constexpr ptx::type ptx_type<u32> = ptx::type::u32;
+template <>
+inline constexpr ptx::type ptx_type<i64> = ptx::type::s64;
+template <>
+inline constexpr ptx::type ptx_type<u64> = ptx::type::u64;
+template <>
+inline constexpr ptx::type ptx_type<bool> = ptx::type::pred;
+
+template <class T>
+concept scalar = ptx_type<T> != ptx::type::none;
+
+template <class T>
+concept integer = ptx::is_integer(ptx_type<T>);
+
+template <class T>
+concept floating = ptx::is_floating(ptx_type<T>);
+
+// What the host may write as a literal or a constant: it takes the type of the device operand beside it.
+template <class T>
+concept host_number = std::is_arithmetic_v<T>;
+
+}  // namespace dsl
+}  // namespace kaio

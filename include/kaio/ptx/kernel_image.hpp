@@ -1,0 +1,63 @@
+#pragma once
+// The plain, type-erased face of a kernel. The language produces one for each kernel, as a constant; the
+// runtime sees nothing else of it. Everything that it points to has static storage.
+
+#include <kaio/ptx/target.hpp>
+#include <kaio/ptx/type.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kaio::ptx {
+
+// What a kernel does with the memory behind a pointer parameter.
+enum class access : std::uint8_t { scalar, in, out, inout };
+
+// One `.param` of the entry, in order. A pointer is `.u64`, with `type` the type of its elements.
+struct parameter {
+  ptx::type type = type::none;
+  ptx::access access = access::scalar;
+  constexpr unsigned size() const {
+    return access != access::scalar ? 8 : type == type::pred ? 1 : size_of(type);
+  }
+};
+
+// The C++ statement that an instruction came from.
+struct source_line {
+  const char* file = nullptr;
+  std::uint32_t line = 0;
+};
+
+struct kernel_image {
+  std::string_view name;                       // the `.entry` name: [a-zA-Z_][a-zA-Z0-9_]*
+  const std::string_view* segments = nullptr;  // the module's text, in pieces that join without separators
+  std::size_t segment_count = 0;
+  const parameter* parameters = nullptr;
+  std::size_t parameter_count = 0;
+  dim3 block;  // threads of a block, fixed when the kernel was written
+  ptx::needs needs;
+  const source_line* statements = nullptr;  // the C++ statements in the order of the text
+  std::size_t statement_count = 0;
+  const std::uint16_t* statement_of_line =
+      nullptr;                 // text line i (from 0) came from statements[statement_of_line[i]]
+  std::size_t line_count = 0;  // lines of text; no_statement marks directives
+};
+
+inline constexpr std::uint16_t no_statement = 0xffff;
+
+// One argument of a launch: the bits that go into the parameter, and what the runtime checks a buffer by.
+struct argument {
+  std::uint64_t bits = 0;  // the scalar's bytes (little endian, zero-extended), or the device address
+  const void* device =
+      nullptr;              // buffer: identity of the device that owns it; nullptr: scalar or raw pointer
+  std::uint64_t bytes = 0;  // buffer: its size
+};
+
+// The grid of a launch before it is checked against a device: 64 bits, so that no size wraps on its way
+// there.
+struct launch_grid {
+  std::uint64_t x = 1, y = 1, z = 1;
+};
+
+}  // namespace kaio::ptx

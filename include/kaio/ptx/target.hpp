@@ -1,0 +1,48 @@
+#pragma once
+// What a PTX program asks of the machine: the `.target` (an SM architecture), the `.version` (PTX ISA), and
+// the resources of a block. A program computes these from the instructions that it holds; the runtime
+// compares them with a device before anything is loaded.
+
+#include <cstdint>
+
+namespace kaio::ptx {
+
+// `.target sm_90` is {90, false}; `.target sm_90a` is {90, true}: arch-specific, runs on that architecture
+// alone.
+struct target {
+  std::uint16_t sm = 70;
+  bool arch_specific = false;
+  friend constexpr bool operator==(target, target) = default;
+};
+
+// `.version 6.0` is {6, 0}.
+struct isa_version {
+  std::uint8_t major = 6;
+  std::uint8_t minor = 0;
+  friend constexpr bool operator==(isa_version, isa_version) = default;
+  friend constexpr bool operator<(isa_version a, isa_version b) {
+    return a.major != b.major ? a.major < b.major : a.minor < b.minor;
+  }
+};
+
+// The oldest architecture that kaio emits code for, and the ISA version that first has everything which it
+// has.
+inline constexpr target oldest_target{70, false};
+inline constexpr isa_version oldest_version{6, 0};
+
+// An extent or a coordinate of a grid or a block, as the driver counts them.
+struct dim3 {
+  std::uint32_t x = 1, y = 1, z = 1;
+  friend constexpr bool operator==(const dim3&, const dim3&) = default;
+  constexpr std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+};
+
+struct needs {
+  ptx::target target;              // the least SM; exactly this one where arch_specific
+  isa_version version;             // the lowest sufficient `.version`
+  std::uint32_t shared_bytes = 0;  // static shared memory of a block
+  std::uint32_t max_threads = 0;   // threads of a block, `.maxntid`
+  std::uint32_t instructions = 0;
+};
+
+}  // namespace kaio::ptx

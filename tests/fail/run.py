@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Compiles every file of tests/fail with every supported compiler: it must fail, for the reason it states.
+
+A file says what the compiler must print, a line each:
+
+    // EXPECT: kaio: operands of '*' must have the same type
+    // EXPECT(clang): constexpr variable          only where the compilers differ: g++ or clang
+
+A file that mentions KAIO_FIXED is compiled once more with that macro defined, and must compile then: so it is
+proven that the mistake, and nothing beside it, is what fails.
+
+    run.py [--compiler g++ ...] [file ...]
+
+By default all files on all compilers that are installed; prints 'N passed, N failed' over files x compilers.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+here = pathlib.Path(__file__).resolve().parent
+root = here.parent.parent
+supported = ["g++", "g++-12", "g++-13", "g++-14", "clang++-16", "clang++-19"]
+expectation = re.compile(r"^// EXPECT(?:\((g\+\+|clang)\))?: (.*?)\s*$", re.MULTILINE)
+
+
+def installed():
+    """The supported compilers that are here, each version once."""
+    found = {}
+    for name in supported:
+        path = shutil.which(name)
+        if path:
+            said = subprocess.run([path, "--version"], capture_output=True, text=True).stdout
+            found.setdefault(re.sub(r"^\S+ ", "", said.splitlines()[0]), name)
+    return list(found.values())
+
+
+def compile_file(compiler, file, *flags):
+    command = [compiler, "-std=c++20", "-fsyntax-only", "-fno-diagnostics-color", "-fmessage-length=0",
+               f"-I{root / 'include'}", *flags, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                          env={**os.environ, "LC_ALL": "C"}, timeout=300)
+    return done.returncode, done.stdout + done.stderr
+
+
+def check(compiler, file):
+    """What is wrong with this file on this compiler; empty when nothing is."""
+    text = file.read_text()
+    family = "clang" if "clang" in compiler else "g++"
+    expected = [text for only, text in expectation.findall(text) if only in ("", family)]
+    if not expected:
+        return "the file has no `// EXPECT: text` for this compiler"
+    code, output = compile_file(compiler, file)
+    if code == 0:
+        return "it compiles"
+    if "file not found" in output or "No such file" in output:
+        return f"an include is missing\n{output}"
+    missing = [text for text in expected if text not in output]
+    if missing:
+        return "".join(f"the compiler does not say: {text}\n" for text in missing) + "it says:\n" + output
+    if "KAIO_FIXED" in text:
+        code, output = compile_file(compiler, file, "-DKAIO_FIXED")
+        if code != 0:
+            return f"it fails with KAIO_FIXED too:\n{output}"
+    return ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--compiler", action="append", help="instead of every supported one that is here")
+    parser.add_argument("file", nargs="*", type=pathlib.Path)
+    arguments = parser.parse_args()
+    compilers = arguments.compiler or installed()
+    files = arguments.file or sorted(here.rglob("*.cpp"))
+    if not files or not compilers:
+        print("skipped: nothing to compile" if compilers else "skipped: no supported compiler")
+        return 77
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        cases = [(file, compiler, pool.submit(check, compiler, file))
+                 for file in files for compiler in compilers]
+        for file, compiler, result in cases:
+            problem = result.result()
+            name = os.path.relpath(file, here)
+            print(f"{'FAIL' if problem else 'ok  '} {compiler:11} {name}", flush=True)
+            if problem:
+                failed += 1
+                print("    " + problem.strip().replace("\n", "\n    "))
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,14 @@
+// Conditions are not numbers.
+// EXPECT: kaio: arithmetic on bool
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, inout<f32> y, val<u32> n) {
+  val i = t.global_id();
+#ifdef KAIO_FIXED
+  y[i] = cast<f32>(cast<u32>(i < n) + cast<u32>(i > 2));
+#else
+  y[i] = cast<f32>((i < n) + (i > 2));
+#endif
+});
+static_assert(k.ptx().size() > 0);

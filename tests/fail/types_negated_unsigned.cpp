@@ -1,0 +1,14 @@
+// An unsigned value is not negated.
+// EXPECT: kaio: - on an unsigned or bool value
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, inout<f32> y, val<u32> n) {
+  val i = t.global_id();
+#ifdef KAIO_FIXED
+  y[0u - i] = 0.0f;
+#else
+  y[-i] = 0.0f;
+#endif
+});
+static_assert(k.ptx().size() > 0);
