@@ -4,6 +4,7 @@
 // compilers bound the work of one; results are static members of a template, so a kernel that nobody uses
 // costs nothing.
 
+#include <kaio/dsl/fixed_string.hpp>
 #include <kaio/dsl/launch.hpp>
 #include <kaio/dsl/soundness.hpp>
 #include <kaio/ptx/emit.hpp>
@@ -13,16 +14,6 @@
 #include <string_view>
 
 namespace kaio::dsl {
-
-// A string as a template argument.
-template <std::size_t N>
-struct fixed_string {
-  char data[N] = {};
-  constexpr fixed_string(const char (&s)[N]) {
-    for (std::size_t i = 0; i < N; ++i) data[i] = s[i];
-  }
-  constexpr std::string_view view() const { return {data, N - 1}; }
-};
 
 constexpr bool is_entry_name(std::string_view name) {
   if (name.empty() || name.size() > 128 || (name[0] >= '0' && name[0] <= '9')) return false;

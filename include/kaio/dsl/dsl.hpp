@@ -2,8 +2,10 @@
 // The language: everything that a kernel author writes with. Header-only; launching needs a stream, such as
 // the runtime's.
 
+#include <kaio/dsl/array.hpp>
 #include <kaio/dsl/block.hpp>
 #include <kaio/dsl/control.hpp>
+#include <kaio/dsl/fixed_string.hpp>
 #include <kaio/dsl/kernel.hpp>
 #include <kaio/dsl/launch.hpp>
 #include <kaio/dsl/math.hpp>

@@ -49,6 +49,7 @@ struct leaf : no_host_bool {
   using device_type = T;
   static constexpr bool bound = true;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = 0;
   tracer* trace;
   value id;
   std::uint32_t scope;
@@ -56,6 +57,7 @@ struct leaf : no_host_bool {
   constexpr const leaf& node() const { return *this; }
   constexpr tracer* context() const { return trace; }
   constexpr value lower(tracer& t) const { return checked(t); }
+  constexpr void load(tracer&) const {}
 
   // The value, after the check that the scope that made it is still open.
   constexpr value checked(tracer& t) const {
@@ -70,11 +72,13 @@ struct literal : no_host_bool {
   using device_type = T;
   static constexpr bool bound = false;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = 0;
   std::uint64_t bits = 0;
 
   constexpr const literal& node() const { return *this; }
   constexpr tracer* context() const { return nullptr; }
   constexpr value lower(tracer& t) const { return t.constant(ptx_type<T>, bits); }
+  constexpr void load(tracer&) const {}
 };
 
 // A host number in the type of the device operand beside it: an integer must fit exactly, a floating literal
@@ -91,7 +95,7 @@ constexpr literal<T> make_literal(L number) {
     if constexpr (std::is_integral_v<L>)
       if (static_cast<L>(rounded) != number)
         kernel_error(
-            "kaio: an integer literal is not exact in the operand's floating type; write it as a float");
+            "kaio: an integer literal is not exact in the floating type beside it; write it as a float");
     if constexpr (std::is_same_v<T, f32>)
       result.bits = __builtin_bit_cast(std::uint32_t, rounded);
     else
@@ -103,7 +107,7 @@ constexpr literal<T> make_literal(L number) {
     const T converted = static_cast<T>(number);
     if (static_cast<L>(converted) != number || (converted < T{0}) != (number < L{0}))
       kernel_error(
-          "kaio: a literal does not fit the operand's integer type; write a value in range, or cast<T>(x)");
+          "kaio: a literal does not fit the integer type beside it; write a value in range, or cast<T>(x)");
     result.bits = canonical(ptx_type<T>, static_cast<std::uint64_t>(converted));
   }
   return result;
@@ -123,10 +127,12 @@ struct unary_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = A::loads;
   A a;
 
   constexpr const unary_node& node() const { return *this; }
   constexpr tracer* context() const { return a.context(); }
+  constexpr void load(tracer& t) const { a.load(t); }
   constexpr value lower(tracer& t) const { return t.unary(Op, ptx_type<Operand>, a.lower(t)); }
 };
 
@@ -140,6 +146,7 @@ struct binary_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound || B::bound;
   static constexpr bool is_product = Op == operation::mul && floating<T>;
+  static constexpr unsigned loads = A::loads + B::loads;
   A a;
   B b;
 
@@ -147,6 +154,10 @@ struct binary_node : no_host_bool {
   constexpr tracer* context() const {
     tracer* const t = a.context();
     return t != nullptr ? t : b.context();
+  }
+  constexpr void load(tracer& t) const {
+    if constexpr (A::loads != 0) a.load(t);
+    if constexpr (B::loads != 0) b.load(t);
   }
   constexpr value lower(tracer& t) const {
     constexpr ptx::type type = ptx_type<Operand>;
@@ -193,6 +204,7 @@ struct select_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = C::bound || A::bound || B::bound;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = C::loads + A::loads + B::loads;
   C condition;
   A a;
   B b;
@@ -202,6 +214,11 @@ struct select_node : no_host_bool {
     tracer* t = condition.context();
     if (t == nullptr) t = a.context();
     return t != nullptr ? t : b.context();
+  }
+  constexpr void load(tracer& t) const {
+    condition.load(t);
+    a.load(t);
+    b.load(t);
   }
   constexpr value lower(tracer& t) const {
     const value c = condition.lower(t);
@@ -215,10 +232,12 @@ struct cast_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = A::loads;
   A a;
 
   constexpr const cast_node& node() const { return *this; }
   constexpr tracer* context() const { return a.context(); }
+  constexpr void load(tracer& t) const { a.load(t); }
   constexpr value lower(tracer& t) const { return t.cast(ptx_type<T>, ptx_type<element<A>>, a.lower(t)); }
 };
 
@@ -227,10 +246,12 @@ struct bit_cast_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = A::loads;
   A a;
 
   constexpr const bit_cast_node& node() const { return *this; }
   constexpr tracer* context() const { return a.context(); }
+  constexpr void load(tracer& t) const { a.load(t); }
   constexpr value lower(tracer& t) const { return t.reinterpret(ptx_type<T>, a.lower(t)); }
 };
 
@@ -239,6 +260,7 @@ template <class E>
 constexpr value lower(tracer& t, const E& tree) {
   if (t.probing()) return 0;
   t.begin_lowering();
+  if constexpr (E::loads > 1) tree.load(t);
   const value v = tree.lower(t);
   t.end_lowering();
   return v;

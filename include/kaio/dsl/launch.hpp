@@ -3,6 +3,7 @@
 // the shape of the grid. A stream is anything with launch(const ptx::kernel_image&, ptx::launch_grid, const
 // ptx::argument*, std::size_t).
 
+#include <kaio/dsl/index_list.hpp>
 #include <kaio/dsl/thread.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 
@@ -11,25 +12,20 @@
 
 namespace kaio::dsl {
 
-// 0, 1, ... N - 1.
-template <std::uint32_t... I>
-struct index_list {};
-template <std::uint32_t N, std::uint32_t... I>
-struct make_indices : make_indices<N - 1, N - 1, I...> {};
-template <std::uint32_t... I>
-struct make_indices<0, I...> {
-  using type = index_list<I...>;
-};
-template <std::uint32_t N>
-using indices = typename make_indices<N>::type;
-
-// One thread for each of n elements, along x; the last block may be partial. n = 0 launches nothing.
+// One thread for each of n elements, along x; the last block may be partial. n = 0 launches nothing. Where a thread takes
+// several elements: over(n).per_thread(4).
 struct over {
   std::uint64_t count;
+  std::uint32_t share = 1;
   // A negative count is no count: it stays too large for any device, which reports it.
   template <class N>
     requires std::is_integral_v<N>
   constexpr explicit over(N n) : count(static_cast<std::uint64_t>(n)) {}
+  constexpr over per_thread(std::uint32_t elements) const {
+    over result = *this;
+    result.share = elements;
+    return result;
+  }
 };
 
 // A grid in blocks.
@@ -40,7 +36,8 @@ struct grid {
 };
 
 constexpr ptx::launch_grid grid_of(const over& o, ptx::dim3 block) {
-  return {o.count / block.x + (o.count % block.x != 0 ? 1 : 0), 1, 1};
+  const std::uint64_t per_block = std::uint64_t{block.x} * (o.share == 0 ? 1 : o.share);
+  return {o.count / per_block + (o.count % per_block != 0 ? 1 : 0), 1, 1};
 }
 constexpr ptx::launch_grid grid_of(const grid& g, ptx::dim3) { return {g.x, g.y, g.z}; }
 

@@ -14,6 +14,7 @@ struct fma_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound || B::bound || C::bound;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = A::loads + B::loads + C::loads;
   A a;
   B b;
   C c;
@@ -23,6 +24,11 @@ struct fma_node : no_host_bool {
     tracer* t = a.context();
     if (t == nullptr) t = b.context();
     return t != nullptr ? t : c.context();
+  }
+  constexpr void load(tracer& t) const {
+    a.load(t);
+    b.load(t);
+    c.load(t);
   }
   constexpr value lower(tracer& t) const {
     const value x = a.lower(t);

@@ -164,10 +164,12 @@ struct load_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = true;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = 1 + Index::loads;
   global_location<T, Index> at;
 
   constexpr const load_node& node() const { return *this; }
   constexpr tracer* context() const { return at.trace; }
+  constexpr void load(tracer& t) const { lower(t); }
   constexpr value lower(tracer& t) const {
     const value i = at.index.lower(t);
     return t.load_read_only(ptx_type<T>, t.global_place(at.base, ptx_type<element<Index>>, i, bytes_of<T>));

@@ -21,8 +21,10 @@ struct special_node : no_host_bool {
   using device_type = u32;
   static constexpr bool bound = false;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = 0;
   constexpr const special_node& node() const { return *this; }
   constexpr tracer* context() const { return nullptr; }
+  constexpr void load(tracer&) const {}
   constexpr value lower(tracer& t) const { return t.special(R); }
 };
 
@@ -77,6 +79,14 @@ class thread {
   constexpr ptx::dim3 block_dim() const { return block_; }
   constexpr std::uint32_t block_size() const { return static_cast<std::uint32_t>(block_.count()); }
 
+  // Binds any expression, one that knows no kernel too.
+  template <device E>
+  constexpr val<element<E>> let(const E& e, std::uint32_t line = __builtin_LINE(),
+                                const char* file = __builtin_FILE()) const {
+    trace_->statement(line, file);
+    return val<element<E>>(*trace_, lower(*trace_, e.node()));
+  }
+
   // The index of this thread along x in the whole grid: block_idx_x * block_dim_x + thread_idx_x. It wraps in
   // u32; a grid of more than 2^32 threads asks for global_id<u64>().
   template <scalar T = u32>
@@ -105,14 +115,6 @@ class thread {
   constexpr val<u32> lane_rank(std::uint32_t line = __builtin_LINE(),
                                const char* file = __builtin_FILE()) const {
     return let(thread_rank() & 31, line, file);
-  }
-
-  // Binds any expression, one that knows no kernel too.
-  template <device E>
-  constexpr val<element<E>> let(const E& e, std::uint32_t line = __builtin_LINE(),
-                                const char* file = __builtin_FILE()) const {
-    trace_->statement(line, file);
-    return val<element<E>>(*trace_, lower(*trace_, e.node()));
   }
 
   // if (auto g = t.when(condition)) { body }: the body runs in the threads where the condition holds.

@@ -186,9 +186,11 @@ struct exp_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = A::loads;
   A a;
   constexpr const exp_node& node() const { return *this; }
   constexpr tracer* context() const { return a.context(); }
+  constexpr void load(tracer& t) const { a.load(t); }
   constexpr value lower(tracer& t) const { return detail::lower_exp<T>(t, a.lower(t)); }
 };
 
@@ -197,9 +199,11 @@ struct log_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
   static constexpr bool is_product = false;
+  static constexpr unsigned loads = A::loads;
   A a;
   constexpr const log_node& node() const { return *this; }
   constexpr tracer* context() const { return a.context(); }
+  constexpr void load(tracer& t) const { a.load(t); }
   constexpr value lower(tracer& t) const { return detail::lower_log<T>(t, a.lower(t)); }
 };
 

@@ -1,0 +1,159 @@
+#pragma once
+// What kaio throws. Every failure is an exception derived from kaio::error; its code tells the kinds apart
+// for a program, its type does so for a catch clause, and its text, which is built only when something fails,
+// starts with `kaio:` and says what happened to which object and what to do.
+//
+//   try {
+//     saxpy.launch(gpu.stream(), over(n), x, y, a, n);
+//     gpu.stream().synchronize();
+//   } catch (const kaio::jit_error& e) {
+//     std::cerr << e.what() << '\n' << e.log() << '\n';
+//   } catch (const kaio::error& e) {
+//     if (e.code() == kaio::errc::out_of_memory) ...
+//   }
+//
+// Errors after which the device is lost (an illegal access, a failed launch) are remembered by it: every later
+// call on it fails with the first cause. A GPU recovers when the program is restarted; the emulator when it is
+// opened anew.
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <string_view>
+
+namespace kaio::runtime {
+
+enum class errc : std::uint8_t {
+  invalid_argument,  // the call itself is wrong: null buffer, other device, grid too large, malformed setting
+  out_of_memory,     // device or pinned host memory
+  driver_missing,    // no NVIDIA driver library, or one too old or broken to be used
+  no_device,         // the driver is there, the GPU asked for is not
+  unsupported_device,  // the kernel needs a newer SM, a newer driver, or more than the device has
+  jit_failed,          // the kernel's text was refused by the driver's compiler or the emulator's parser
+  launch_failed,       // a kernel could not start, or failed while it ran
+  illegal_access,      // a kernel touched memory that it does not own, or misaligned
+  device_lost,         // the device or its context is gone
+  stream_capturing,    // the call is not allowed while a stream is captured into a graph
+  driver_error,        // any other code of the driver; the text has its name
+};
+
+// "out_of_memory" for errc::out_of_memory.
+std::string_view to_string(errc code) noexcept;
+
+namespace detail {
+
+// Immutable text that copies without throwing, as an exception's members must.
+class shared_text {
+ public:
+  shared_text() = default;
+  explicit shared_text(std::string_view text);
+  shared_text(const shared_text& other) noexcept;
+  shared_text& operator=(const shared_text& other) noexcept;
+  ~shared_text();
+  std::string_view view() const noexcept;
+  const char* c_str() const noexcept;  // never null
+
+ private:
+  struct block;
+  block* block_ = nullptr;
+};
+
+}  // namespace detail
+
+class error : public std::exception {
+ public:
+  error(errc code, std::string_view message) : message_(message), code_(code) {}
+  ~error() override;
+  const char* what() const noexcept override { return message_.c_str(); }
+  std::string_view message() const noexcept { return message_.view(); }
+  errc code() const noexcept { return code_; }
+
+ private:
+  detail::shared_text message_;
+  errc code_;
+};
+
+struct invalid_argument final : error {
+  explicit invalid_argument(std::string_view message) : error(errc::invalid_argument, message) {}
+  ~invalid_argument() override;
+};
+
+struct out_of_memory final : error {
+  explicit out_of_memory(std::string_view message) : error(errc::out_of_memory, message) {}
+  ~out_of_memory() override;
+};
+
+struct driver_missing final : error {
+  explicit driver_missing(std::string_view message) : error(errc::driver_missing, message) {}
+  ~driver_missing() override;
+};
+
+struct no_device final : error {
+  explicit no_device(std::string_view message) : error(errc::no_device, message) {}
+  ~no_device() override;
+};
+
+struct unsupported_device final : error {
+  explicit unsupported_device(std::string_view message) : error(errc::unsupported_device, message) {}
+  ~unsupported_device() override;
+};
+
+// A kernel could not start or did not finish. The emulator's text names the kernel, PTX line, C++ line and
+// thread; a GPU tells only that some kernel launched before failed.
+struct launch_error : error {
+  explicit launch_error(std::string_view message, errc code = errc::launch_failed) : error(code, message) {}
+  ~launch_error() override;
+};
+
+struct illegal_access final : launch_error {
+  explicit illegal_access(std::string_view message) : launch_error(message, errc::illegal_access) {}
+  ~illegal_access() override;
+};
+
+struct device_lost final : error {
+  explicit device_lost(std::string_view message) : error(errc::device_lost, message) {}
+  ~device_lost() override;
+};
+
+struct stream_capturing final : error {
+  explicit stream_capturing(std::string_view message) : error(errc::stream_capturing, message) {}
+  ~stream_capturing() override;
+};
+
+struct driver_error final : error {
+  explicit driver_error(std::string_view message) : error(errc::driver_error, message) {}
+  ~driver_error() override;
+};
+
+// The text of a kernel was refused. The views live as long as the exception or a copy of it.
+class jit_error final : public error {
+ public:
+  jit_error(std::string_view message, std::string_view kernel, std::string_view log, std::string_view excerpt)
+      : error(errc::jit_failed, message), kernel_(kernel), log_(log), excerpt_(excerpt) {}
+  ~jit_error() override;
+  std::string_view kernel() const noexcept { return kernel_.view(); }
+  std::string_view log() const noexcept { return log_.view(); }  // the compiler's own words
+  // The lines of PTX around each error, numbered from 1, with the C++ lines that they came from where known.
+  std::string_view excerpt() const noexcept { return excerpt_.view(); }
+
+ private:
+  detail::shared_text kernel_, log_, excerpt_;
+};
+
+}  // namespace kaio::runtime
+
+namespace kaio {
+using runtime::device_lost;
+using runtime::driver_error;
+using runtime::driver_missing;
+using runtime::errc;
+using runtime::error;
+using runtime::illegal_access;
+using runtime::invalid_argument;
+using runtime::jit_error;
+using runtime::launch_error;
+using runtime::no_device;
+using runtime::out_of_memory;
+using runtime::stream_capturing;
+using runtime::unsupported_device;
+}  // namespace kaio

@@ -1,0 +1,82 @@
+#pragma once
+// A queue of work on a device: launches and copies run in the order in which they were put in, and
+// independently of other streams unless an event orders them. Every stream, the one of `gpu.stream()` too, is
+// created non-blocking: it does not wait for CUDA's legacy default stream.
+//
+//   stream s = gpu.create_stream();
+//   saxpy.launch(s, over(n), x, y, a, n);
+//   s.synchronize();
+//
+// A stream may be used from several threads at once. A launch checks its arguments, and loads the kernel if
+// this is its first use on the device; apart from that it neither allocates, nor copies, nor waits. Work that
+// fails on a GPU is reported by a later call on the same device; the emulator runs a kernel within the call
+// and reports it at once.
+
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/detail/context_ref.hpp>
+#include <kaio/runtime/properties.hpp>
+
+#include <cstddef>
+
+namespace kaio::runtime {
+
+class device;
+class event;
+namespace detail {
+class allocation;
+}
+
+// Move-only; a stream that was moved from is null, and its use throws invalid_argument. Destruction does not
+// wait: the work that was put in still runs.
+class stream {
+ public:
+  stream() = default;
+  stream(stream&& other) noexcept;
+  stream& operator=(stream&& other) noexcept;
+  ~stream();
+
+  // Puts a kernel into the queue. A grid with a zero extent is a success that launches nothing.
+  // `arguments` holds one entry for each parameter of the kernel, in order. Throws, before anything runs:
+  //   invalid_argument    wrong number of arguments; a null, released or moved-from buffer; a buffer of another
+  //                       device; a grid or block beyond the device's limits
+  //   unsupported_device  the kernel needs another SM, a newer PTX ISA or more shared memory than there is
+  //   jit_error           the kernel's text was refused (on first use)
+  //   stream_capturing    the kernel would have to be loaded while this stream is captured: see device::warmup
+  // and launch_error, illegal_access or device_lost where this or, on a GPU, earlier work failed.
+  void launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, const ptx::argument* arguments,
+              std::size_t count) const;
+
+  // Marks the end of what is in the queue now.
+  void record(event& mark) const;
+  // Later work of this stream waits for the mark, which must be of the same device. An event that was never
+  // recorded is no wait.
+  void wait(const event& mark) const;
+  // Waits until the queue is empty. Throws what the work in it failed with.
+  void synchronize() const;
+  // Whether the queue is empty; throws what the work in it failed with.
+  bool is_done() const;
+
+  // The device that the stream belongs to: what a choice of kernel variant asks.
+  const device_properties& properties() const;
+  // The identity that `ptx::argument::device` carries; nullptr for a null stream.
+  const void* device_identity() const noexcept { return context_.get(); }
+  // The driver's CUstream; null on the emulator.
+  void* native_handle() const noexcept;
+
+ private:
+  friend class device;
+  friend class detail::allocation;
+  stream(detail::context_ref context, void* native, bool owned) noexcept
+      : context_(std::move(context)), native_(native), owned_(owned) {}
+  void destroy() noexcept;
+
+  detail::context_ref context_;
+  void* native_ = nullptr;
+  bool owned_ = false;  // the device's default stream is destroyed by the device
+};
+
+}  // namespace kaio::runtime
+
+namespace kaio {
+using runtime::stream;
+}  // namespace kaio
