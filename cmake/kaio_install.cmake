@@ -1,0 +1,40 @@
+# Installing: the headers, the libraries, the CMake package `kaio` and the pkg-config file `kaio.pc`. All of
+# it may be moved to another prefix afterwards.
+
+include(CMakePackageConfigHelpers)
+
+install(DIRECTORY include/kaio DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp")
+install(FILES LICENSE-MIT LICENSE-APACHE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(TARGETS kaio_dsl kaio_runtime kaio_ops kaio_kaio EXPORT kaio_targets)
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/kaio)
+install(EXPORT kaio_targets FILE kaioTargets.cmake NAMESPACE kaio:: DESTINATION ${package_directory})
+
+# A static runtime passes its own libraries on to whoever links it; a shared one has them inside.
+get_target_property(runtime_type kaio_runtime TYPE)
+if(runtime_type STREQUAL "STATIC_LIBRARY")
+  set(KAIO_STATIC_RUNTIME TRUE)
+  set(KAIO_PC_REQUIRES "Requires: spdlog")
+  set(KAIO_PC_SYSTEM_LIBRARIES "-ldl -pthread")
+else()
+  set(KAIO_STATIC_RUNTIME FALSE)
+  set(KAIO_PC_REQUIRES "Requires.private: spdlog")
+  set(KAIO_PC_SYSTEM_LIBRARIES "")
+endif()
+get_target_property(ops_type kaio_ops TYPE)
+if(ops_type STREQUAL "INTERFACE_LIBRARY")
+  set(KAIO_PC_LIBRARIES "-lkaio_runtime")
+else()
+  set(KAIO_PC_LIBRARIES "-lkaio_ops -lkaio_runtime")
+endif()
+
+configure_package_config_file(cmake/kaioConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/kaioConfig.cmake
+  INSTALL_DESTINATION ${package_directory})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/kaioConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/kaioConfig.cmake ${PROJECT_BINARY_DIR}/cmake/kaioConfigVersion.cmake
+  DESTINATION ${package_directory})
+
+file(RELATIVE_PATH KAIO_PC_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" KAIO_PC_PREFIX ${KAIO_PC_PREFIX})
+configure_file(cmake/kaio.pc.in ${PROJECT_BINARY_DIR}/cmake/kaio.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/kaio.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -1,0 +1,47 @@
+// A program of somebody who uses kaio: the gated SiLU, typed in as the documentation has it, checked on the
+// CPU.
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <kaio/kaio.hpp>
+#include <vector>
+
+using namespace kaio;
+
+inline constexpr auto fused_silu_gate =
+    kernel<"fused_silu_gate", 256>([](thread t, in<f32> x, in<f32> gate, out<f32> y, val<u32> n) {
+      val i = t.global_id();
+      if (auto in_range = t.when(i < n)) {
+        val xi = x[i];
+        y[i] = xi / (1.0f + exp(-xi)) * gate[i];
+      }
+    });
+
+static_assert(fused_silu_gate.ptx().contains("ex2.approx"));
+
+int main() {
+  const std::size_t n = 1000;
+  std::vector<float> host_x(n), host_gate(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    host_x[i] = static_cast<float>(i) / 50.0f - 10.0f;
+    host_gate[i] = static_cast<float>(i % 7) - 3.0f;
+  }
+
+  device gpu = device::open();
+  auto x = gpu.upload(host_x), gate = gpu.upload(host_gate);
+  auto y = gpu.allocate<f32>(n);
+  fused_silu_gate.launch(gpu.stream(), over(n), x, gate, y, static_cast<unsigned>(n));
+  const auto result = y.download();
+
+  for (std::size_t i = 0; i < n; ++i) {
+    const double expected = host_x[i] / (1.0 + std::exp(-static_cast<double>(host_x[i]))) * host_gate[i];
+    const double error = std::abs(static_cast<double>(result[i]) - expected);
+    if (!(error <= 1e-5 * (1.0 + std::abs(expected)))) {
+      std::printf("y[%zu] is %g, expected %g\n", i, static_cast<double>(result[i]), expected);
+      return EXIT_FAILURE;
+    }
+  }
+  std::puts("right");
+  return EXIT_SUCCESS;
+}

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+"""Assembles every dumped kernel with ptxas, for every target that it claims, at -O0 and at -O3.
+
+    kaio-tool dump DIR && verify.py DIR
+
+It prints registers, spills and shared memory, then 'N passed, N failed'; at -O3 a kernel must not spill.
+ptxas is taken from KAIO_PTXAS (several paths may be joined with ':'), from CUDA toolkits and from PATH. The
+newest that knows a target assembles for it: ptxas 13 no longer knows sm_70, ptxas 12 does. Without any, exits
+with 77.
+"""
+
+import argparse
+import concurrent.futures
+import glob
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+levels = ["-O0", "-O3"]
+
+
+class assembler:
+    """One ptxas: its release and the targets that it knows."""
+
+    def __init__(self, path):
+        self.path = path
+        said = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
+        self.release = tuple(int(part) for part in re.search(r"release (\d+)\.(\d+)", said).groups())
+        said = subprocess.run([path, "--help"], capture_output=True, text=True).stdout
+        self.targets = set(re.findall(r"'(sm_\w+)'", said))
+
+
+def find_assemblers():
+    paths = [path for path in os.environ.get("KAIO_PTXAS", "").split(":") if path]
+    for path in paths:
+        if not os.access(path, os.X_OK):
+            sys.exit(f"kaio: KAIO_PTXAS names {path}, which is not a program; give the path of ptxas")
+    paths += [shutil.which("ptxas") or "", *sorted(glob.glob("/usr/local/cuda*/bin/ptxas"))]
+    unique = {os.path.realpath(path) for path in paths if path and os.access(path, os.X_OK)}
+    return sorted((assembler(path) for path in unique), key=lambda one: one.release, reverse=True)
+
+
+def assemble(ptxas, file, target, level):
+    """(exit code, what ptxas says)"""
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as cubin:
+        done = subprocess.run([ptxas.path, "-v", f"-arch={target}", level, str(file), "-o", cubin.name],
+                              capture_output=True, text=True, timeout=600)
+    return done.returncode, done.stdout + done.stderr
+
+
+def number(pattern, text):
+    found = re.search(pattern, text)
+    return int(found.group(1)) if found else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=pathlib.Path, help="what `kaio-tool dump` wrote")
+    parser.add_argument("--target", action="append", help="instead of the targets that each kernel claims")
+    arguments = parser.parse_args()
+    manifest = json.loads((arguments.folder / "manifest.json").read_text())
+    assemblers = find_assemblers()
+    if not assemblers:
+        print("skipped: no ptxas here; set KAIO_PTXAS, or install a CUDA toolkit")
+        return 77
+
+    cases, unknown = [], set()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for kernel in manifest["kernels"]:
+            for target in arguments.target or kernel["targets"]:
+                ptxas = next((one for one in assemblers if target in one.targets), None)
+                if ptxas is None:
+                    unknown.add(target)
+                    continue
+                for level in levels:
+                    job = pool.submit(assemble, ptxas, arguments.folder / kernel["file"], target, level)
+                    cases.append((kernel["name"], target, level, ptxas, job))
+
+        failed = 0
+        print(f"{'kernel':32} {'target':8} {'level':5} {'ptxas':6}"
+              f" {'registers':>9} {'spill B':>8} {'shared B':>9}")
+        for name, target, level, ptxas, result in cases:
+            code, said = result.result()
+            row = f"{name:32} {target:8} {level:5} {ptxas.release[0]}.{ptxas.release[1]:<3}"
+            registers = number(r"Used (\d+) registers", said)
+            spilled = number(r"(\d+) bytes spill stores", said) + number(r"(\d+) bytes spill loads", said)
+            shared = number(r"(\d+) bytes smem", said)
+            problem = ""
+            if code != 0:
+                problem = "FAIL\n    " + said.strip().replace("\n", "\n    ")
+            elif spilled and level == "-O3":
+                problem = "FAIL: a kernel must not spill"
+            failed += bool(problem)
+            print(f"{row} {registers:9} {spilled:8} {shared:9} {problem}".rstrip())
+    for target in sorted(unknown):
+        print(f"skipped: {target}: none of the ptxas here knows it")
+    print(f"{len(cases) - failed} passed, {failed} failed")
+    return 1 if failed or not cases else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

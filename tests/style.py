@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""How the files are written: clang-format, clang-tidy and shellcheck, with the settings in the root.
+
+    style.py format [--fix]          every C++ file
+    style.py tidy --build DIR        src/, with the commands of a configured build
+    style.py shell                   the shell scripts
+
+Exits with 77 where the tool is not installed.
+"""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+root = pathlib.Path(__file__).resolve().parent.parent
+formatted = ["include", "src", "tests", "showcase", "bench", "tools"]
+scripts = ["tools/kaio", ".ci/run", "tests/consumer/pkg_config/build.sh"]
+
+
+def need(*names):
+    for name in names:
+        if not shutil.which(name):
+            print(f"skipped: {name} is not installed")
+            sys.exit(77)
+
+
+def check_format(arguments):
+    need("clang-format-16")
+    files = sorted(file for folder in formatted for file in (root / folder).rglob("*.[hc]pp"))
+    mode = ["-i"] if arguments.fix else ["--dry-run", "-Werror"]
+    return subprocess.run(["clang-format-16", "--style=file", *mode, *files]).returncode
+
+
+def check_tidy(arguments):
+    need("clang-tidy-16", "run-clang-tidy-16")
+    return subprocess.run(["run-clang-tidy-16", "-quiet", "-j", str(os.cpu_count()), "-p", arguments.build,
+                           f"{root}/src/.*"], cwd=root).returncode
+
+
+def check_shell(_):
+    need("shellcheck")
+    return subprocess.run(["shellcheck", *(script for script in scripts)], cwd=root).returncode
+
+
+parser = argparse.ArgumentParser(description=__doc__,
+                                 formatter_class=argparse.RawDescriptionHelpFormatter)
+parser.add_argument("tool", choices=["format", "tidy", "shell"])
+parser.add_argument("--build", default=str(root / "build/ci"), help="a folder with compile_commands.json")
+parser.add_argument("--fix", action="store_true", help="rewrite the files")
+arguments = parser.parse_args()
+code = {"format": check_format, "tidy": check_tidy, "shell": check_shell}[arguments.tool](arguments)
+sys.exit(1 if code else 0)

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""kaio-tool lists, prints and refuses as its help says. Usage: tool.py PATH_OF_KAIO_TOOL"""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+
+program = sys.argv.pop(1)
+
+
+def run(*arguments):
+    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=60)
+
+
+def kernels():
+    return [line.split()[0] for line in run("list").stdout.splitlines()]
+
+
+class tool(unittest.TestCase):
+    def test_list_names_kernels_once(self):
+        self.assertTrue(kernels())
+        self.assertEqual(len(kernels()), len(set(kernels())))
+
+    def test_ptx_prints_a_module_with_the_entry(self):
+        for name in kernels():
+            text = run("ptx", name).stdout
+            self.assertTrue(text.startswith(".version "), name)
+            self.assertIn(f".entry {name}(", text)
+
+    def test_lines_keep_the_text_and_name_cpp_files(self):
+        for name in kernels():
+            plain = run("ptx", name).stdout.splitlines()
+            listing = run("ptx", name, "--lines").stdout.splitlines()
+            self.assertEqual(len(plain), len(listing))
+            for line, listed in zip(plain, listing):
+                self.assertTrue(listed.startswith(line), listed)
+            self.assertRegex("\n".join(listing), r"// \S+\.[hc]pp:\d+")
+
+    def test_unknown_kernel_is_an_error_that_says_what_to_do(self):
+        done = run("ptx", "no_such_kernel")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("kaio: there is no kernel 'no_such_kernel'", done.stderr)
+
+    def test_dump_into_a_place_that_cannot_be_written_is_an_error(self):
+        with tempfile.NamedTemporaryFile() as file:
+            self.assertNotEqual(run("dump", file.name).returncode, 0)
+
+    def test_doctor_always_has_the_emulator(self):
+        self.assertIn("emulator", run("doctor").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
