@@ -1,0 +1,56 @@
+#pragma once
+// One open device, shared by all its handles and everything made from them: the backend, the kernels loaded
+// on it, and the two streams that it owns. Its address is the identity that buffers carry.
+
+#include <kaio/runtime/detail/context_ref.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+
+#include "runtime/backend.hpp"
+#include "runtime/kernel_cache.hpp"
+
+namespace kaio::runtime::detail {
+
+class context {
+ public:
+  // A GPU is opened once: while a handle to it exists, opening it again gives the same context.
+  static context_ref open_gpu(int ordinal);
+  static context_ref open_emulator(ptx::target architecture);
+
+  explicit context(std::unique_ptr<backend> device);
+  context(const context&) = delete;
+  context& operator=(const context&) = delete;
+  ~context();
+
+  // The device, to be used: throws the first cause if it was lost before.
+  backend& use() {
+    device_->failures().check(device_->description(), device_->remedy());
+    return *device_;
+  }
+  // The device, to give something back to it.
+  backend& device() noexcept { return *device_; }
+  const device_properties& properties() const noexcept { return device_->properties(); }
+  std::string_view description() const noexcept { return device_->description(); }
+
+  backend::native_stream default_stream() const noexcept { return default_stream_; }
+  // For upload, download and zero-filling: they wait for nothing else that is queued.
+  backend::native_stream transfer_stream() const noexcept { return transfer_stream_; }
+
+  const loaded_kernel* find(const ptx::kernel_image& kernel) const noexcept { return kernels_.find(kernel); }
+  const loaded_kernel& load(const ptx::kernel_image& kernel);
+
+ private:
+  friend void retain(context* c) noexcept;
+  friend void release(context* c) noexcept;
+  bool try_retain() noexcept;
+
+  std::unique_ptr<backend> device_;
+  kernel_cache kernels_;
+  backend::native_stream default_stream_ = nullptr, transfer_stream_ = nullptr;
+  std::atomic<std::size_t> references_{1};
+};
+
+}  // namespace kaio::runtime::detail

@@ -1,0 +1,110 @@
+#include <kaio/runtime/device.hpp>
+
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+
+#include "runtime/context.hpp"
+#include "runtime/device_choice.hpp"
+#include "runtime/driver/cuda_devices.hpp"
+#include "runtime/log.hpp"
+
+namespace kaio::runtime {
+
+namespace {
+
+detail::context_ref open_ordinal(int ordinal) {
+  return ordinal == emulator_ordinal
+             ? detail::context::open_emulator(emulator_architecture(std::getenv("KAIO_EMULATOR_ARCH")))
+             : detail::context::open_gpu(ordinal);
+}
+
+// Whether there is a GPU to open by default. A machine without driver or GPU is ordinary; a driver that is
+// there and does not work is worth a warning, since the emulator is slow.
+bool has_gpu() {
+  try {
+    return driver::device_count() > 0;
+  } catch (const invalid_argument&) {
+    throw;  // a setting is wrong
+  } catch (const driver_missing& e) {
+    if (driver::library_was_found()) {
+      log().warn("the emulator is used instead of a GPU: {}", e.what());
+    } else {
+      log().info("the emulator is used: {}", e.what());
+    }
+  } catch (const no_device& e) {
+    log().info("the emulator is used: {}", e.what());
+  } catch (const error& e) {
+    log().warn("the emulator is used instead of a GPU: {}", e.what());
+  }
+  return false;
+}
+
+}  // namespace
+
+device::device(detail::context_ref context) noexcept
+    : context_(std::move(context)), stream_(context_, context_->default_stream(), false) {}
+
+device::device(const device& other) noexcept : device(other.context_) {}
+
+device& device::operator=(const device& other) noexcept {
+  if (this != &other) {
+    context_ = other.context_;
+    stream_ = runtime::stream(context_, context_->default_stream(), false);
+  }
+  return *this;
+}
+
+device device::open() {
+  const char* wanted = std::getenv("KAIO_DEVICE");
+  if (wanted && *wanted) return device(open_ordinal(ordinal_of(wanted, "KAIO_DEVICE")));
+  return device(open_ordinal(has_gpu() ? 0 : emulator_ordinal));
+}
+
+device device::open(std::string_view name) {
+  return device(open_ordinal(ordinal_of(name, "the name given to device::open")));
+}
+
+int device::count() noexcept {
+  try {
+    return driver::device_count();
+  } catch (...) {
+    return 0;
+  }
+}
+
+std::vector<device_properties> device::available() {
+  std::vector<device_properties> devices;
+  const int gpus = count();
+  devices.reserve(static_cast<std::size_t>(gpus) + 1);
+  for (int ordinal = 0; ordinal < gpus; ++ordinal) devices.push_back(driver::properties_of(ordinal));
+  devices.push_back(emulator_properties(emulator_architecture(std::getenv("KAIO_EMULATOR_ARCH"))));
+  return devices;
+}
+
+std::string_view device::name() const noexcept { return properties().name; }
+std::string_view device::description() const noexcept { return context_->description(); }
+const device_properties& device::properties() const noexcept { return context_->properties(); }
+runtime::memory_info device::memory_info() const { return context_->use().memory_info(); }
+
+stream device::create_stream() const {
+  return runtime::stream(context_, context_->use().create_stream(), true);
+}
+event device::create_event() const { return event(context_, context_->use().create_event()); }
+
+buffer<bool> device::upload(const std::vector<bool>& host) const {
+  const auto bytes = std::make_unique<bool[]>(host.size());
+  std::copy(host.begin(), host.end(), bytes.get());
+  return upload<bool>(bytes.get(), host.size());
+}
+
+void device::warmup(const ptx::kernel_image& kernel) const {
+  context_->use();
+  if (!context_->find(kernel)) context_->load(kernel);
+}
+
+void device::synchronize() const { context_->use().synchronize(); }
+
+}  // namespace kaio::runtime

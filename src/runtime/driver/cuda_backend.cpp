@@ -1,0 +1,371 @@
+#include "runtime/driver/cuda_backend.hpp"
+
+#include <kaio/runtime/error.hpp>
+
+#include <cstring>
+#include <vector>
+
+#include "runtime/driver/cuda_devices.hpp"
+#include "runtime/driver/result.hpp"
+#include "runtime/jit_report.hpp"
+#include "runtime/text.hpp"
+
+namespace kaio::runtime {
+
+std::unique_ptr<backend> open_cuda_backend(int ordinal) {
+  return std::make_unique<driver::cuda_backend>(ordinal);
+}
+
+namespace driver {
+
+namespace {
+
+CUstream stream_of(void* native) { return static_cast<CUstream>(native); }
+CUevent event_of(void* native) { return static_cast<CUevent>(native); }
+
+class cuda_kernel final : public loaded_kernel {
+ public:
+  cuda_kernel(const ptx::kernel_image& kernel, cuda_backend& owner, CUmodule module, CUfunction function)
+      : loaded_kernel(kernel), owner_(owner), module_(module), function_(function) {}
+  ~cuda_kernel() override { owner_.unload(module_); }
+  CUfunction function() const noexcept { return function_; }
+
+ private:
+  cuda_backend& owner_;
+  CUmodule module_;
+  CUfunction function_;
+};
+
+}  // namespace
+
+// Makes the device's context current for the scope. Asking which one is current costs some nanoseconds and is
+// right whoever changed it; a thread-local copy would not be.
+class cuda_backend::current {
+ public:
+  explicit current(cuda_backend& device) : call_(device.call_) {
+    CUcontext now = nullptr;
+    device.check(call_.cuCtxGetCurrent(&now), "cuCtxGetCurrent", "using");
+    if (now != device.context_) {
+      device.check(call_.cuCtxSetCurrent(device.context_), "cuCtxSetCurrent", "using");
+      previous_ = now;
+    }
+  }
+  current(cuda_backend& device, std::nothrow_t) noexcept : call_(device.call_) {
+    CUcontext now = nullptr;
+    if (call_.cuCtxGetCurrent(&now) != CUDA_SUCCESS || now == device.context_) return;
+    if (call_.cuCtxSetCurrent(device.context_) == CUDA_SUCCESS) previous_ = now;
+  }
+  current(const current&) = delete;
+  current& operator=(const current&) = delete;
+  ~current() {
+    if (previous_) [[unlikely]]
+      call_.cuCtxSetCurrent(previous_);
+  }
+
+ private:
+  const functions& call_;
+  CUcontext previous_ = nullptr;
+};
+
+// Lets this thread allocate, free and load while some other stream is captured: none of these is part of a
+// graph, but the driver would end a capture in global mode over them.
+class cuda_backend::relaxed_capture {
+ public:
+  explicit relaxed_capture(const functions& call) noexcept : call_(call) {
+    changed_ = call_.cuThreadExchangeStreamCaptureMode(&mode_) == CUDA_SUCCESS;
+  }
+  relaxed_capture(const relaxed_capture&) = delete;
+  relaxed_capture& operator=(const relaxed_capture&) = delete;
+  ~relaxed_capture() {
+    if (changed_) call_.cuThreadExchangeStreamCaptureMode(&mode_);
+  }
+
+ private:
+  const functions& call_;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+  bool changed_ = false;
+};
+
+cuda_backend::cuda_backend(int ordinal)
+    : cuda_(initialised_library()), call_(cuda_.call), device_(handle_of(ordinal)) {
+  properties_ = properties_of(ordinal);
+  description_ = describe(properties_);
+  check(call_.cuDevicePrimaryCtxRetain(&context_, device_), "cuDevicePrimaryCtxRetain", "opening");
+}
+
+cuda_backend::~cuda_backend() {
+  CUcontext now = nullptr;
+  const bool is_current = call_.cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == context_;
+  call_.cuDevicePrimaryCtxRelease_v2(device_);
+  // Where nobody else holds the context it is destroyed now, and must not stay current on this thread.
+  unsigned flags = 0;
+  int active = 0;
+  const bool lives_on =
+      call_.cuDevicePrimaryCtxGetState(device_, &flags, &active) == CUDA_SUCCESS && active != 0;
+  if (is_current && !lives_on) call_.cuCtxSetCurrent(nullptr);
+}
+
+std::string cuda_backend::explain(CUresult result, const char* function, std::string_view what) const {
+  const result_meaning meaning = meaning_of(result);
+  std::string message =
+      text("kaio: ", what, properties_.ordinal >= 0 ? text(" cuda:", properties_.ordinal) : std::string(),
+           " (", description_, ") failed: ", meaning.what, " (", name_of(call_, result), " from ", function,
+           meaning.sticky ? "; it may stem from any work that was launched before)" : ")");
+  if (!meaning.what_to_do.empty()) message += text("; ", meaning.what_to_do);
+  return message;
+}
+
+void cuda_backend::fail(CUresult result, const char* function, std::string_view what) {
+  const result_meaning meaning = meaning_of(result);
+  const std::string message = explain(result, function, what);
+  if (meaning.sticky) failures_.remember(meaning.code, message);
+  throw_error(meaning.code, message);
+}
+
+void cuda_backend::note(CUresult result, const char* function, std::string_view what) noexcept {
+  if (result == CUDA_SUCCESS) return;
+  try {
+    const result_meaning meaning = meaning_of(result);
+    if (meaning.sticky) failures_.remember(meaning.code, explain(result, function, what));
+  } catch (...) {
+    // Without memory for the text, the next call on the device reports the failure.
+  }
+}
+
+// Memory.
+
+runtime::memory_info cuda_backend::memory_info() {
+  const current scope(*this);
+  std::size_t free = 0, total = 0;
+  check(call_.cuMemGetInfo_v2(&free, &total), "cuMemGetInfo", "asking for the free memory of");
+  return {free, total};
+}
+
+std::uint64_t cuda_backend::allocate(std::uint64_t bytes) {
+  const current scope(*this);
+  const relaxed_capture relaxed(call_);
+  CUdeviceptr address = 0;
+  const CUresult result = call_.cuMemAlloc_v2(&address, bytes);
+  if (result != CUDA_SUCCESS) {
+    std::size_t free = 0, total = 0;
+    const bool known =
+        result == CUDA_ERROR_OUT_OF_MEMORY && call_.cuMemGetInfo_v2(&free, &total) == CUDA_SUCCESS;
+    fail(result, "cuMemAlloc",
+         known ? text("allocating ", readable_bytes(bytes), " with ", readable_bytes(free), " of ",
+                      readable_bytes(total), " free on")
+               : text("allocating ", readable_bytes(bytes), " on"));
+  }
+  return address;
+}
+
+void cuda_backend::free(std::uint64_t address) noexcept {
+  const current scope(*this, std::nothrow);
+  const relaxed_capture relaxed(call_);
+  note(call_.cuMemFree_v2(address), "cuMemFree", "freeing a buffer on");
+}
+
+void* cuda_backend::allocate_host(std::uint64_t bytes) {
+  const current scope(*this);
+  const relaxed_capture relaxed(call_);
+  void* address = nullptr;
+  check(call_.cuMemHostAlloc(&address, bytes, mem_host_alloc_portable), "cuMemHostAlloc",
+        text("allocating ", readable_bytes(bytes), " of page-locked host memory for"));
+  std::memset(address, 0, bytes);
+  return address;
+}
+
+void cuda_backend::free_host(void* address) noexcept {
+  const current scope(*this, std::nothrow);
+  const relaxed_capture relaxed(call_);
+  note(call_.cuMemFreeHost(address), "cuMemFreeHost", "freeing page-locked host memory of");
+}
+
+void cuda_backend::copy_to_device(std::uint64_t to, const void* from, std::uint64_t bytes,
+                                  native_stream stream) {
+  const current scope(*this);
+  check(call_.cuMemcpyHtoDAsync_v2(to, from, bytes, stream_of(stream)), "cuMemcpyHtoDAsync",
+        "copying from the host to");
+}
+
+void cuda_backend::copy_to_host(void* to, std::uint64_t from, std::uint64_t bytes, native_stream stream) {
+  const current scope(*this);
+  check(call_.cuMemcpyDtoHAsync_v2(to, from, bytes, stream_of(stream)), "cuMemcpyDtoHAsync",
+        "copying to the host from");
+}
+
+void cuda_backend::copy_on_device(std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
+                                  native_stream stream) {
+  const current scope(*this);
+  check(call_.cuMemcpyDtoDAsync_v2(to, from, bytes, stream_of(stream)), "cuMemcpyDtoDAsync",
+        "copying between buffers on");
+}
+
+void cuda_backend::fill_zero(std::uint64_t to, std::uint64_t bytes, native_stream stream) {
+  const current scope(*this);
+  check(call_.cuMemsetD8Async(to, 0, bytes, stream_of(stream)), "cuMemsetD8Async",
+        "zero-filling a buffer on");
+}
+
+// Streams.
+
+backend::native_stream cuda_backend::create_stream() {
+  const current scope(*this);
+  CUstream stream = nullptr;
+  check(call_.cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING), "cuStreamCreate", "creating a stream on");
+  return stream;
+}
+
+void cuda_backend::destroy_stream(native_stream stream) noexcept {
+  const current scope(*this, std::nothrow);
+  note(call_.cuStreamDestroy_v2(stream_of(stream)), "cuStreamDestroy", "destroying a stream on");
+}
+
+void cuda_backend::synchronize_stream(native_stream stream) {
+  const current scope(*this);
+  check(call_.cuStreamSynchronize(stream_of(stream)), "cuStreamSynchronize", "waiting for a stream on");
+}
+
+bool cuda_backend::stream_is_done(native_stream stream) {
+  const current scope(*this);
+  const CUresult result = call_.cuStreamQuery(stream_of(stream));
+  if (result == CUDA_ERROR_NOT_READY) return false;
+  check(result, "cuStreamQuery", "asking a stream on");
+  return true;
+}
+
+bool cuda_backend::stream_is_capturing(native_stream stream) {
+  const current scope(*this);
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  check(call_.cuStreamIsCapturing(stream_of(stream), &status), "cuStreamIsCapturing", "asking a stream on");
+  return status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+void cuda_backend::stream_wait(native_stream stream, native_event event) {
+  const current scope(*this);
+  check(call_.cuStreamWaitEvent(stream_of(stream), event_of(event), 0), "cuStreamWaitEvent",
+        "letting a stream wait on");
+}
+
+void cuda_backend::synchronize() {
+  const current scope(*this);
+  check(call_.cuCtxSynchronize(), "cuCtxSynchronize", "waiting for");
+}
+
+void cuda_backend::drain() noexcept {
+  const current scope(*this, std::nothrow);
+  const relaxed_capture relaxed(call_);
+  note(call_.cuCtxSynchronize(), "cuCtxSynchronize", "waiting for");
+}
+
+// Events.
+
+backend::native_event cuda_backend::create_event() {
+  const current scope(*this);
+  CUevent event = nullptr;
+  check(call_.cuEventCreate(&event, CU_EVENT_DEFAULT), "cuEventCreate", "creating an event on");
+  return event;
+}
+
+void cuda_backend::destroy_event(native_event event) noexcept {
+  const current scope(*this, std::nothrow);
+  note(call_.cuEventDestroy_v2(event_of(event)), "cuEventDestroy", "destroying an event on");
+}
+
+void cuda_backend::record(native_event event, native_stream stream) {
+  const current scope(*this);
+  check(call_.cuEventRecord(event_of(event), stream_of(stream)), "cuEventRecord", "recording an event on");
+}
+
+void cuda_backend::synchronize_event(native_event event) {
+  const current scope(*this);
+  check(call_.cuEventSynchronize(event_of(event)), "cuEventSynchronize", "waiting for an event on");
+}
+
+bool cuda_backend::event_is_done(native_event event) {
+  const current scope(*this);
+  const CUresult result = call_.cuEventQuery(event_of(event));
+  if (result == CUDA_ERROR_NOT_READY) return false;
+  check(result, "cuEventQuery", "asking an event on");
+  return true;
+}
+
+double cuda_backend::elapsed_ms(native_event begin, native_event end) {
+  const current scope(*this);
+  float milliseconds = 0;
+  check(call_.cuEventElapsedTime(&milliseconds, event_of(begin), event_of(end)), "cuEventElapsedTime",
+        "measuring between events on");
+  return double{milliseconds};
+}
+
+// Kernels.
+
+std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kernel) {
+  const current scope(*this);
+  const relaxed_capture relaxed(call_);
+  const std::string source = joined_text(kernel);
+  std::vector<char> log(16384, '\0');
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+  // The driver takes the size in the bits of a pointer; one byte less than there is, so that the log ends.
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  CUmodule module = nullptr;
+  const CUresult result = call_.cuModuleLoadDataEx(&module, source.c_str(), 2, options, values);
+  if (result != CUDA_SUCCESS) {
+    const result_meaning meaning = meaning_of(result);
+    if (meaning.code != errc::jit_failed && meaning.code != errc::unsupported_device) {
+      fail(result, "cuModuleLoadDataEx", text("loading kernel ", kernel.name, " on"));
+    }
+    const std::string cause = text(meaning.what, " (", name_of(call_, result), " from cuModuleLoadDataEx)");
+    if (meaning.code == errc::unsupported_device) {
+      throw unsupported_device(text("kaio: kernel ", kernel.name, " cannot be loaded on ", description_, ": ",
+                                    cause, meaning.what_to_do.empty() ? "" : "; ", meaning.what_to_do, '\n',
+                                    log.data()));
+    }
+    throw_jit_error({kernel, source, log.data(), description_, cause, meaning.what_to_do});
+  }
+  try {
+    CUfunction function = nullptr;
+    const std::string name(kernel.name);
+    const CUresult found = call_.cuModuleGetFunction(&function, module, name.c_str());
+    if (found == CUDA_ERROR_NOT_FOUND) {
+      throw_jit_error(
+          {kernel, source, "", description_,
+           text("its text has no .entry of that name (CUDA_ERROR_NOT_FOUND from cuModuleGetFunction)"), ""});
+    }
+    check(found, "cuModuleGetFunction", text("loading kernel ", kernel.name, " on"));
+    // Drivers load lazily since CUDA 11.7: without this, the first launch would load.
+    if (call_.cuFuncLoad)
+      check(call_.cuFuncLoad(function), "cuFuncLoad", text("loading kernel ", kernel.name, " on"));
+    int most_threads = 0;
+    check(call_.cuFuncGetAttribute(&most_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
+          "cuFuncGetAttribute", text("loading kernel ", kernel.name, " on"));
+    if (kernel.block.count() > static_cast<std::uint64_t>(most_threads)) {
+      throw launch_error(text("kaio: kernel ", kernel.name, " has blocks of ", kernel.block.count(),
+                              " threads, and with the registers that it uses ", description_,
+                              " runs at most ", most_threads, "; use a smaller block"));
+    }
+    return std::make_unique<cuda_kernel>(kernel, *this, module, function);
+  } catch (...) {
+    unload(module);
+    throw;
+  }
+}
+
+void cuda_backend::unload(CUmodule module) noexcept {
+  const current scope(*this, std::nothrow);
+  const relaxed_capture relaxed(call_);
+  note(call_.cuModuleUnload(module), "cuModuleUnload", "unloading a kernel on");
+}
+
+void cuda_backend::launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) {
+  const current scope(*this);
+  const ptx::dim3 grid = launch.grid, block = launch.kernel.block;
+  const CUresult result =
+      call_.cuLaunchKernel(static_cast<const cuda_kernel&>(code).function(), grid.x, grid.y, grid.z, block.x,
+                           block.y, block.z, 0, stream_of(stream), launch.values, nullptr);
+  if (result != CUDA_SUCCESS) [[unlikely]] {
+    fail(result, "cuLaunchKernel", text("launching kernel ", launch.kernel.name, " on"));
+  }
+}
+
+}  // namespace driver
+}  // namespace kaio::runtime

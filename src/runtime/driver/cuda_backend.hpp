@@ -1,0 +1,70 @@
+#pragma once
+// A GPU behind the backend interface: the driver's calls on its primary context. Each entry makes that
+// context current on the calling thread, and puts back the one that was current before, so that other users
+// of CUDA on the thread (PyTorch, the CUDA runtime) find theirs.
+
+#include <string_view>
+
+#include "runtime/backend.hpp"
+#include "runtime/driver/library.hpp"
+
+namespace kaio::runtime::driver {
+
+class cuda_backend final : public backend {
+ public:
+  explicit cuda_backend(int ordinal);
+  ~cuda_backend() override;
+
+  std::string_view remedy() const noexcept override { return "restart the program"; }
+  runtime::memory_info memory_info() override;
+  std::uint64_t allocate(std::uint64_t bytes) override;
+  void free(std::uint64_t address) noexcept override;
+  void* allocate_host(std::uint64_t bytes) override;
+  void free_host(void* address) noexcept override;
+  void copy_to_device(std::uint64_t to, const void* from, std::uint64_t bytes, native_stream stream) override;
+  void copy_to_host(void* to, std::uint64_t from, std::uint64_t bytes, native_stream stream) override;
+  void copy_on_device(std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
+                      native_stream stream) override;
+  void fill_zero(std::uint64_t to, std::uint64_t bytes, native_stream stream) override;
+
+  native_stream create_stream() override;
+  void destroy_stream(native_stream stream) noexcept override;
+  void synchronize_stream(native_stream stream) override;
+  bool stream_is_done(native_stream stream) override;
+  bool stream_is_capturing(native_stream stream) override;
+  void stream_wait(native_stream stream, native_event event) override;
+  void synchronize() override;
+  void drain() noexcept override;
+
+  native_event create_event() override;
+  void destroy_event(native_event event) noexcept override;
+  void record(native_event event, native_stream stream) override;
+  void synchronize_event(native_event event) override;
+  bool event_is_done(native_event event) override;
+  double elapsed_ms(native_event begin, native_event end) override;
+
+  std::unique_ptr<loaded_kernel> load(const ptx::kernel_image& kernel) override;
+  void launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) override;
+
+  void unload(CUmodule module) noexcept;
+
+ private:
+  class current;
+  class relaxed_capture;
+  void check(CUresult result, const char* function, std::string_view what) {
+    if (result != CUDA_SUCCESS) [[unlikely]]
+      fail(result, function, what);
+  }
+  // Remembers the failure if the context is lost by it, and throws.
+  [[noreturn]] void fail(CUresult result, const char* function, std::string_view what);
+  // The same for calls that must not throw.
+  void note(CUresult result, const char* function, std::string_view what) noexcept;
+  std::string explain(CUresult result, const char* function, std::string_view what) const;
+
+  const library& cuda_;
+  const functions& call_;
+  CUdevice device_ = 0;
+  CUcontext context_ = nullptr;
+};
+
+}  // namespace kaio::runtime::driver

@@ -1,0 +1,35 @@
+#pragma once
+// The GPUs that the driver sees, and what they are, without opening one.
+
+#include <kaio/ptx/target.hpp>
+#include <kaio/runtime/properties.hpp>
+
+#include <cstdint>
+#include <string>
+
+#include "runtime/driver/library.hpp"
+
+namespace kaio::runtime::driver {
+
+// The driver library, loaded and initialised. Throws driver_missing, no_device.
+const library& initialised_library();
+
+// Throws as initialised_library does.
+int device_count();
+// Throws no_device where there is no GPU of this number.
+device_properties properties_of(int ordinal);
+CUdevice handle_of(int ordinal);
+
+// The newest PTX ISA that a driver of this CUDA version (13000 is 13.0) compiles; {255, 255} for versions
+// newer than kaio knows. Source: PTX ISA manual, "PTX Release History".
+ptx::isa_version newest_ptx(std::uint32_t driver_version) noexcept;
+
+// "NVIDIA H200, sm_90, 132 SMs, driver 13.0 (580.65.06)"; the release in parentheses where the system tells
+// it.
+std::string describe(const device_properties& properties);
+
+// Throws the error that `result` of `function` means; `what` says what was being done.
+[[noreturn]] void throw_result(const library& cuda, CUresult result, const char* function,
+                               std::string_view what);
+
+}  // namespace kaio::runtime::driver

@@ -1,0 +1,71 @@
+#include <kaio/runtime/event.hpp>
+
+#include <kaio/runtime/error.hpp>
+
+#include <utility>
+
+#include "runtime/context.hpp"
+
+namespace kaio::runtime {
+
+namespace {
+
+backend& device_of(const detail::context_ref& context) {
+  if (!context) {
+    throw invalid_argument(
+        "kaio: use of a null event; it was default-constructed or moved from: use gpu.create_event()");
+  }
+  return context->use();
+}
+
+}  // namespace
+
+event::event(event&& other) noexcept
+    : context_(std::move(other.context_)),
+      native_(std::exchange(other.native_, nullptr)),
+      recorded_(std::exchange(other.recorded_, false)) {}
+
+event& event::operator=(event&& other) noexcept {
+  event taken(std::move(other));
+  std::swap(context_, taken.context_);
+  std::swap(native_, taken.native_);
+  std::swap(recorded_, taken.recorded_);
+  return *this;
+}
+
+event::~event() { destroy(); }
+
+void event::destroy() noexcept {
+  if (context_) context_->device().destroy_event(native_);
+}
+
+void event::synchronize() const {
+  backend& device = device_of(context_);
+  if (recorded_) device.synchronize_event(native_);
+}
+
+bool event::is_done() const {
+  backend& device = device_of(context_);
+  return !recorded_ || device.event_is_done(native_);
+}
+
+void* event::native_handle() const noexcept {
+  return context_ && !context_->properties().is_emulator() ? native_ : nullptr;
+}
+
+double elapsed_ms(const event& begin, const event& end) {
+  backend& device = device_of(begin.context_);
+  device_of(end.context_);
+  if (begin.context_.get() != end.context_.get()) {
+    throw invalid_argument("kaio: elapsed_ms between events of two devices; record both on one device");
+  }
+  if (!begin.recorded_ || !end.recorded_) {
+    throw invalid_argument(
+        "kaio: elapsed_ms of an event that was never recorded; record both with stream::record");
+  }
+  device.synchronize_event(begin.native_);
+  device.synchronize_event(end.native_);
+  return device.elapsed_ms(begin.native_, end.native_);
+}
+
+}  // namespace kaio::runtime

@@ -1,0 +1,43 @@
+#pragma once
+// How the runtime fails: one place that turns a code into the exception type of that code, and the latch that
+// keeps the first failure after which a device is lost.
+
+#include <kaio/runtime/error.hpp>
+
+#include <atomic>
+#include <string>
+#include <string_view>
+
+namespace kaio::runtime {
+
+[[noreturn]] void throw_error(errc code, const std::string& message);
+
+// Set once, read by every call on the device: reading costs one load.
+class failure_latch {
+ public:
+  failure_latch() = default;
+  failure_latch(const failure_latch&) = delete;
+  failure_latch& operator=(const failure_latch&) = delete;
+  ~failure_latch();
+
+  // Keeps the failure if it is the first.
+  void remember(errc code, const std::string& message);
+  bool has_failed() const noexcept { return first_.load(std::memory_order_acquire) != nullptr; }
+  // Throws the first cause, if there was one; `remedy` is what helps.
+  void check(std::string_view device, std::string_view remedy) const {
+    const failure* first = first_.load(std::memory_order_acquire);
+    if (first) [[unlikely]]
+      throw_first(*first, device, remedy);
+  }
+
+ private:
+  struct failure {
+    errc code;
+    std::string message;
+  };
+  [[noreturn]] static void throw_first(const failure& first, std::string_view device,
+                                       std::string_view remedy);
+  std::atomic<const failure*> first_{nullptr};
+};
+
+}  // namespace kaio::runtime

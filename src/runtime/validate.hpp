@@ -1,0 +1,57 @@
+#pragma once
+// What is checked before a kernel runs, on every device alike. Each check throws an error that names the
+// kernel, the argument or extent, what came and what is allowed.
+
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/properties.hpp>
+
+#include <cstddef>
+#include <string_view>
+
+namespace kaio::runtime {
+
+// The most parameters that a kernel may have: .param space holds 4 KiB of 4-byte values before PTX ISA 8.1.
+inline constexpr std::size_t max_parameters = 1024;
+
+// Once, when a kernel is first used on a device: its name, block, shared memory, SM and PTX ISA version.
+void check_kernel(const ptx::kernel_image& kernel, const device_properties& device,
+                  std::string_view description);
+
+[[noreturn]] void throw_wrong_count(const ptx::kernel_image& kernel, std::size_t count);
+[[noreturn]] void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position,
+                                     const ptx::argument& argument, std::string_view description);
+[[noreturn]] void throw_bad_grid(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
+                                 const device_properties& device, std::string_view description);
+
+// Every launch. These are on the launch path: they compare, and leave the text to the functions above.
+inline void check_count(const ptx::kernel_image& kernel, std::size_t count) {
+  if (count != kernel.parameter_count) [[unlikely]]
+    throw_wrong_count(kernel, count);
+}
+
+inline bool is_empty(const ptx::launch_grid& grid) noexcept {
+  return grid.x == 0 || grid.y == 0 || grid.z == 0;
+}
+
+inline ptx::dim3 checked_grid(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
+                              const device_properties& device, std::string_view description) {
+  if (grid.x > device.max_grid.x || grid.y > device.max_grid.y || grid.z > device.max_grid.z) [[unlikely]] {
+    throw_bad_grid(kernel, grid, device, description);
+  }
+  return {static_cast<std::uint32_t>(grid.x), static_cast<std::uint32_t>(grid.y),
+          static_cast<std::uint32_t>(grid.z)};
+}
+
+// A pointer must be of this device. An empty buffer has no memory, and is told from a null one by its device;
+// memory without a device is a raw address, which only must not be null.
+inline void check_argument(const ptx::kernel_image& kernel, std::size_t position,
+                           const ptx::argument& argument, const void* device, std::string_view description) {
+  if (kernel.parameters[position].access == ptx::access::scalar) return;
+  const bool empty = argument.device != nullptr && argument.bytes == 0;
+  const bool foreign = argument.device != nullptr && argument.device != device;
+  if (foreign || (argument.bits == 0 && !empty)) [[unlikely]] {
+    throw_bad_argument(kernel, position, argument, description);
+  }
+}
+
+}  // namespace kaio::runtime

@@ -1,0 +1,244 @@
+// What becomes of the driver's failures: each call of a whole program is made to fail with each code.
+
+#include "driver/driver_support.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+using namespace driver_test;
+
+namespace {
+
+constexpr std::array codes{1, 2, 3, 46, 100, 200, 201, 209, 214, 218, 222, 304, 400, 700, 709, 719, 999};
+static_assert(codes.size() == 17);
+
+bool loses_the_device(int code) {
+  for (const int sticky : {3, 214, 700, 709, 719, 999}) {
+    if (code == sticky) return true;
+  }
+  return false;
+}
+
+// Everything that a program does with a device.
+void use(kaio::device& gpu) {
+  auto x = gpu.upload(std::vector<float>(1024, 2.0f));
+  auto y = gpu.allocate<float>(1024);
+  kaio::stream s = gpu.create_stream();
+  kaio::event begin = gpu.create_event(), end = gpu.create_event();
+  auto staging = gpu.allocate_host<float>(1024);
+  s.record(begin);
+  launch_scale(s, x);
+  y.copy_from(x, s);
+  y.copy_to(staging.data(), 1024, s);
+  s.record(end);
+  gpu.stream().wait(end);
+  end.synchronize();
+  kaio::elapsed_ms(begin, end);
+  y.fill_zero(s);
+  s.synchronize();
+  s.is_done();
+  end.is_done();
+  y.download();
+  gpu.memory_info();
+  gpu.synchronize();
+}
+
+}  // namespace
+
+TEST_CASE(
+    "whichever call fails, with whichever code: a typed error, nothing leaks, the first cause is kept") {
+  fresh_driver driver;
+  {
+    kaio::device gpu = kaio::device::open("cuda:0");
+    use(gpu);
+  }
+  const long calls = driver->calls;
+  REQUIRE(calls > 100);
+  long errors = 0;
+  for (const int code : codes) {
+    for (const bool stay : {false, true}) {
+      for (long call = 0; call < calls; ++call) {
+        INFO("call " << call << ", code " << code << ", stay " << stay);
+        fake().reset();
+        fake().set_current(nullptr);
+        driver->fail_call = call;
+        driver->fail_code = code;
+        driver->stay_failed = stay;
+        try {
+          kaio::device gpu = kaio::device::open("cuda:0");
+          try {
+            use(gpu);
+          } catch (const kaio::error& first) {
+            driver->fail_call = -1;
+            if (loses_the_device(code)) {
+              const thrown later = catch_error([&] { gpu.create_stream(); });
+              if (later.code != first.code() || !later.says("first cause"))
+                FAIL("the first cause was forgotten: " << later.message);
+            }
+            throw;
+          }
+        } catch (const kaio::error& e) {
+          ++errors;
+          if (!std::string_view(e.what()).starts_with("kaio: ")) FAIL(e.what());
+        }
+        driver->fail_call = -1;
+        if (driver->alive() != 0) FAIL(driver->alive() << " objects are alive");
+      }
+    }
+  }
+  CHECK(errors > 17 * calls);
+  fake().set_current(nullptr);
+  fake().reset();
+}
+
+TEST_CASE("the driver's codes become kaio's") {
+  fresh_driver driver;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  const auto fail_next = [&](int code) {
+    driver->fail_call = driver->calls + 1;  // the first is cuCtxGetCurrent
+    driver->fail_code = code;
+  };
+  fail_next(304);
+  CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::driver_error);
+  fail_next(1);
+  CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::invalid_argument);
+  fail_next(900);
+  CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::stream_capturing);
+  fail_next(700);
+  const thrown illegal = catch_error([&] { gpu.synchronize(); });
+  CHECK(illegal.code == kaio::errc::illegal_access);
+  CHECK(illegal.says("CUDA_ERROR_ILLEGAL_ADDRESS from cuCtxSynchronize"));
+  CHECK(illegal.says("KAIO_DEVICE=emulator"));
+}
+
+TEST_CASE("a device that was lost says why to every later call; another that is opened knows nothing of it") {
+  fresh_driver driver;
+  {
+    kaio::device gpu = kaio::device::open("cuda:0");
+    auto x = gpu.upload(std::vector<float>(1024, 1.0f));
+    driver->fail_call = driver->calls + 1;
+    driver->fail_code = 719;
+    CHECK(catch_error([&] { gpu.stream().synchronize(); }).code == kaio::errc::launch_failed);
+    driver->fail_call = -1;
+    const long before = driver->calls;
+    for (const thrown& later :
+         {catch_error([&] { launch_scale(gpu.stream(), x); }), catch_error([&] { x.download(); }),
+          catch_error([&] { gpu.allocate<float>(1); }), catch_error([&] { gpu.warmup(scale); }),
+          catch_error([&] { gpu.create_event(); })}) {
+      CHECK(later.code == kaio::errc::launch_failed);
+      CHECK(later.says("is unusable since an earlier failure"));
+      CHECK(later.says("CUDA_ERROR_LAUNCH_FAILED from cuStreamSynchronize"));
+    }
+    CHECK(driver->calls == before);
+  }
+  kaio::device again = kaio::device::open("cuda:0");
+  again.synchronize();
+}
+
+TEST_CASE("too large an allocation says what was asked for and what is free") {
+  fresh_driver driver;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  const thrown full = catch_error([&] { gpu.allocate<float>(std::size_t{1} << 40); });
+  CHECK(full.code == kaio::errc::out_of_memory);
+  CHECK(full.says("4.40 TB"));
+  CHECK(full.says("1.07 GB of 1.07 GB free"));
+}
+
+TEST_CASE("a refused text comes with the log, the PTX lines, the C++ lines and a file") {
+  fresh_driver driver;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  driver->jit_code = 218;
+  driver->jit_log =
+      "ptxas application ptx input, line 6; error   : Unknown symbol 'rett'\nptxas fatal   : aborted\n";
+  const auto folder = std::filesystem::temp_directory_path() / "kaio_keep_ptx_test";
+  std::filesystem::remove_all(folder);
+  setenv("KAIO_KEEP_PTX", folder.c_str(), 1);
+  auto x = gpu.allocate<float>(16);
+  try {
+    launch_scale(gpu.stream(), x);
+    FAIL("nothing was thrown");
+  } catch (const kaio::jit_error& e) {
+    const std::string_view message = e.what();
+    CHECK(message.starts_with("kaio: kernel scale cannot be loaded on Fake GPU"));
+    CHECK(message.find("CUDA_ERROR_INVALID_PTX") != message.npos);
+    CHECK(e.kernel() == "scale");
+    CHECK(e.log().find("Unknown symbol 'rett'") != e.log().npos);
+    CHECK(e.excerpt().find(">     6 |   ret;    // scale.hpp:12") != e.excerpt().npos);
+  }
+  unsetenv("KAIO_KEEP_PTX");
+  REQUIRE(std::filesystem::exists(folder));
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    CHECK(entry.path().filename().string().starts_with("scale."));
+    std::ifstream file(entry.path());
+    std::string first;
+    std::getline(file, first);
+    CHECK(first == ".version 6.0");
+  }
+  std::filesystem::remove_all(folder);
+  driver->jit_code = 0;
+  launch_scale(gpu.stream(), x);  // a failure is not kept
+  CHECK(driver->launches == 1);
+}
+
+TEST_CASE("a text without its entry is refused") {
+  fresh_driver driver;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  kaio::ptx::kernel_image renamed = scale;
+  renamed.name = "other";
+  const thrown missing = catch_error([&] { gpu.warmup(renamed); });
+  CHECK(missing.code == kaio::errc::jit_failed);
+  CHECK(missing.says("no .entry of that name"));
+  CHECK(driver->modules == 0);
+}
+
+TEST_CASE("a kernel is compared with the device and the driver before it is loaded") {
+  fresh_driver driver;
+  driver->driver_version = 12000;
+  driver->sm = 86;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  kaio::ptx::kernel_image kernel = scale;
+  kernel.needs.target = {90, false};
+  const thrown newer = catch_error([&] { gpu.warmup(kernel); });
+  CHECK(newer.code == kaio::errc::unsupported_device);
+  CHECK(newer.says("sm_90 or newer"));
+  CHECK(newer.says("sm_86"));
+  kernel.needs.target = {80, true};
+  CHECK(catch_error([&] { gpu.warmup(kernel); }).says("exactly sm_80a"));
+  kernel.needs.target = {80, false};
+  kernel.needs.version = {8, 5};
+  const thrown version = catch_error([&] { gpu.warmup(kernel); });
+  CHECK(version.code == kaio::errc::unsupported_device);
+  CHECK(version.says("PTX ISA 8.5"));
+  CHECK(version.says("driver 12.0"));
+  CHECK(version.says("PTX ISA 8.0"));
+  kernel.needs.version = {8, 0};
+  gpu.warmup(kernel);
+  CHECK(driver->loads == 1);
+}
+
+TEST_CASE("a block that the registers do not allow is refused when the kernel is loaded") {
+  fresh_driver driver;
+  driver->most_threads = 128;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  const thrown registers = catch_error([&] { gpu.warmup(scale); });
+  CHECK(registers.code == kaio::errc::launch_failed);
+  CHECK(registers.says("at most 128"));
+}
+
+TEST_CASE("a kernel is not loaded while its stream is captured") {
+  fresh_driver driver;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  auto x = gpu.allocate<float>(1024);
+  driver->capturing = true;
+  const thrown capture = catch_error([&] { launch_scale(gpu.stream(), x); });
+  CHECK(capture.code == kaio::errc::stream_capturing);
+  CHECK(capture.says("warmup"));
+  driver->capturing = false;
+  gpu.warmup(scale);
+  driver->capturing = true;
+  launch_scale(gpu.stream(), x);
+  CHECK(driver->launches == 1);
+}

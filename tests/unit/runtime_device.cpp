@@ -1,0 +1,121 @@
+// Which device is opened, what it tells of itself, and that a handle is cheap and shared.
+
+#include "unit/runtime_support.hpp"
+
+#include <cstdlib>
+
+#include "runtime/device_choice.hpp"
+
+using namespace runtime_test;
+
+namespace {
+// Sets an environment variable for a scope.
+struct environment {
+  environment(const char* variable, const char* value) : name(variable) {
+    const char* now = std::getenv(variable);
+    had = now != nullptr;
+    if (had) before = now;
+    value ? setenv(variable, value, 1) : unsetenv(variable);
+  }
+  ~environment() { had ? setenv(name, before.c_str(), 1) : unsetenv(name); }
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+  const char* name;
+  bool had = false;
+  std::string before;
+};
+}  // namespace
+
+TEST_CASE("a device name is emulator or cuda:N") {
+  using kaio::runtime::ordinal_of;
+  CHECK(ordinal_of("emulator", "x") == kaio::runtime::emulator_ordinal);
+  CHECK(ordinal_of("cuda:0", "x") == 0);
+  CHECK(ordinal_of("cuda:12", "x") == 12);
+  for (const char* bad : {"", "cuda", "cuda:", "cuda:-1", "cuda:+1", "cuda: 1", "cuda:1x", "cuda:99999999999",
+                          "CUDA:0", "gpu", "emulator ", "cuda:0,1"}) {
+    INFO(bad);
+    const thrown e = catch_error([&] { ordinal_of(bad, "KAIO_DEVICE"); });
+    CHECK(e.code == kaio::errc::invalid_argument);
+    CHECK(e.says("KAIO_DEVICE"));
+    CHECK(e.says("cuda:N"));
+  }
+}
+
+TEST_CASE("KAIO_DEVICE decides what open() opens") {
+  {
+    const environment set("KAIO_DEVICE", "emulator");
+    CHECK(kaio::device::open().is_emulator());
+  }
+  {
+    const environment set("KAIO_DEVICE", "cuda:zero");
+    CHECK_THROWS_AS(kaio::device::open(), kaio::invalid_argument);
+  }
+  {
+    const environment set("KAIO_DEVICE", "cuda:4000");
+    const thrown e = catch_error([] { kaio::device::open(); });
+    CHECK((e.code == kaio::errc::driver_missing || e.code == kaio::errc::no_device));
+    CHECK(e.says("KAIO_DEVICE=emulator"));
+  }
+}
+
+TEST_CASE("the emulator tells what it is, in the terms of a GPU") {
+  const environment set("KAIO_EMULATOR_ARCH", nullptr);
+  const kaio::device gpu = kaio::device::open("emulator");
+  CHECK(gpu.name() == "emulator");
+  CHECK(gpu.description() == "emulator (sm_90)");
+  const kaio::device_properties& p = gpu.properties();
+  CHECK(p.target == kaio::ptx::target{90, false});
+  CHECK(p.max_threads_per_block == 1024);
+  CHECK(p.max_block == kaio::ptx::dim3{1024, 1024, 64});
+  CHECK(p.max_grid == kaio::ptx::dim3{0x7fffffff, 65535, 65535});
+  CHECK(p.shared_per_block == 48 * 1024);
+  CHECK(p.warp_size == 32);
+  CHECK(p.total_memory > 0);
+  CHECK(gpu.memory_info().total == p.total_memory);
+}
+
+TEST_CASE("KAIO_EMULATOR_ARCH is the emulator's architecture") {
+  const std::pair<const char*, const char*> cases[] = {{"sm_70", "emulator (sm_70)"},
+                                                       {"sm_80", "emulator (sm_80)"},
+                                                       {"sm_89", "emulator (sm_89)"},
+                                                       {"sm_90a", "emulator (sm_90a)"}};
+  for (const auto& [value, description] : cases) {
+    const environment set("KAIO_EMULATOR_ARCH", value);
+    CHECK(kaio::device::open("emulator").description() == description);
+  }
+  const environment set("KAIO_EMULATOR_ARCH", "sm_12");
+  const thrown e = catch_error([] { kaio::device::open("emulator"); });
+  CHECK(e.code == kaio::errc::invalid_argument);
+  CHECK(e.says("sm_12"));
+}
+
+TEST_CASE("what can be opened ends with the emulator") {
+  const auto all = kaio::device::available();
+  REQUIRE(all.size() == static_cast<std::size_t>(kaio::device::count()) + 1);
+  CHECK(all.back().is_emulator());
+}
+
+TEST_CASE("a copy is the same device; another emulator is another device") {
+  const kaio::device a = kaio::device::open("emulator");
+  kaio::device b = a;
+  CHECK(a == b);
+  CHECK(a.identity() == b.identity());
+  const kaio::device c = kaio::device::open("emulator");
+  CHECK_FALSE(a == c);
+  b = c;
+  CHECK(b == c);
+}
+
+TEST_CASE("what a device made keeps it open") {
+  kaio::buffer<float> x;
+  kaio::stream s;
+  {
+    const kaio::device gpu = kaio::device::open("emulator");
+    x = gpu.upload(counted(100));
+    s = gpu.create_stream();
+  }
+  const auto y = x.view();
+  launch_scale(s, y, y, 2.0f, 100);
+  s.synchronize();
+  CHECK(x.download()[99] == 198.0f);
+}
