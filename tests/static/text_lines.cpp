@@ -2,15 +2,18 @@
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 
+// clang-format off
 #line 100
 inline constexpr auto k = kernel<"k", 32>([](thread t, in<f32> x, out<f32> y) {
   val i = t.global_id();
-  y[i] = x[i] * 2.0f;
+  y[i] =
+      x[i] * 2.0f;
   var v = x[i];
   v += 1.0f;
   if (auto g = t.when(i < 7)) y[i] = v;
 });
-#line 12
+#line 16
+// clang-format on
 
 constexpr unsigned line_of(ptx::opcode op, unsigned occurrence) {
   const ptx::program& p = k.program();
