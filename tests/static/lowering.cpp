@@ -96,6 +96,12 @@ constexpr bool loads_in_order() {
 }
 static_assert(loads_in_order());
 
+// Constants in types are operands too.
+inline constexpr auto typed_constant = kernel<"typed_constant", 32>([](thread, out<u32> y, val<u32> n) {
+  y[n * std::integral_constant<unsigned, 16>{}] = n + std::integral_constant<int, 3>{};
+});
+static_assert(times(typed_constant, "shl.b32") == 1 && times(typed_constant, ", 3;") == 1);
+
 // A val without a kernel is a pure tree, computed once where it is used.
 inline constexpr auto contextless = kernel<"contextless", 32>([](thread, out<u32> y) {
   val i = thread_idx_x() + block_idx_x() * block_dim_x();

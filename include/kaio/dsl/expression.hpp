@@ -118,6 +118,8 @@ template <class T, class E>
 constexpr auto operand_node(const E& e) {
   if constexpr (device<E>)
     return e.node();
+  else if constexpr (host_constant<E>)
+    return make_literal<T>(E::value);
   else
     return make_literal<T>(e);
 }

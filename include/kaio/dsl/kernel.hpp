@@ -78,12 +78,12 @@ concept has_call = requires { &Body::operator(); };
 template <fixed_string Name, block_size Block, kernel_options Options = kernel_options{}, class Body>
 constexpr auto kernel(Body) {
   static_assert(is_entry_name(Name.view()),
-                "kaio: a kernel's name is letters, digits and underscores, not starting with a digit");
+                "kaio: the name of a kernel is letters, digits and underscores, not starting with a digit");
   static_assert(Block.valid(),
                 "kaio: a block has 1 to 1024 threads, at most 1024 x 1024 x 64 in each dimension");
   static_assert(std::is_empty_v<Body>,
-                "kaio: a kernel's lambda captures nothing; pass run-time values as parameters");
-  static_assert(has_call<Body>, "kaio: a kernel's lambda spells its parameter types; it cannot take auto");
+                "kaio: a kernel captures nothing; pass run-time values as parameters");
+  static_assert(has_call<Body>, "kaio: a kernel spells the types of its parameters; it cannot take auto");
   if constexpr (has_call<Body> && std::is_empty_v<Body>)
     return typename signature<decltype(&Body::operator())>::template kernel<Name, Block, Options, Body>{};
 }

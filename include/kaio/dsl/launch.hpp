@@ -94,7 +94,7 @@ ptx::argument pack(A& argument) {
   if constexpr (traits::description.access == ptx::access::scalar) {
     static_assert(
         std::is_same_v<Plain, T>,
-        "kaio: a scalar argument must have exactly the parameter's type; write f32{x}, u32{n}, ...");
+        "kaio: a scalar argument must have exactly the type of the parameter; write f32{x}, u32{n}, ...");
     ptx::argument packed;
     if constexpr (std::is_same_v<Plain, T>) {
       if constexpr (std::is_same_v<T, f32>)
@@ -109,7 +109,7 @@ ptx::argument pack(A& argument) {
     static_assert(device_memory<Plain>, "kaio: a pointer parameter takes a buffer<T>; upload the data first");
     if constexpr (device_memory<Plain>) {
       static_assert(std::is_same_v<std::remove_const_t<typename Plain::value_type>, T>,
-                    "kaio: the buffer's element type differs from the parameter's");
+                    "kaio: the element type of the buffer differs from that of the parameter");
       static_assert(
           traits::description.access == ptx::access::in ||
               (!std::is_const_v<A> && !std::is_const_v<typename Plain::value_type>),

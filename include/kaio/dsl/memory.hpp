@@ -180,15 +180,16 @@ struct load_node : no_host_bool {
   }
 };
 
-template <scalar T>
+template <class T>
 struct pointer {
+  static_assert(scalar<T>, "kaio: the elements of a pointer parameter are f32, f64, i32, u32, i64, u64 or bool");
   using element_type = T;
   tracer* trace;
   value base;
 };
 
 // A pointer parameter that the kernel only reads, and that nothing writes while it runs.
-template <scalar T>
+template <class T>
 struct in : pointer<T> {
   template <index I>
   constexpr auto operator[](const I& i) const {
@@ -198,7 +199,7 @@ struct in : pointer<T> {
 };
 
 // A pointer parameter that the kernel only writes.
-template <scalar T>
+template <class T>
 struct out : pointer<T> {
   template <index I>
   constexpr auto operator[](const I& i) const {
@@ -208,7 +209,7 @@ struct out : pointer<T> {
 };
 
 // A pointer parameter that the kernel reads and writes.
-template <scalar T>
+template <class T>
 struct inout : pointer<T> {
   template <index I>
   constexpr auto operator[](const I& i) const {

@@ -24,7 +24,7 @@ struct common<First, Rest...> {
 // Operands of one type; a mismatch names itself at the operator.
 template <class... E>
 constexpr void require_same() {
-  static_assert(((device<E> || host_number<E>)&&...),
+  static_assert(((device<E> || host_number<E> || host_constant<E>)&&...),
                 "kaio: an operand is neither a device value nor a number; bind it to a val first");
   using T = typename common<E...>::type;
   static_assert(((!device<E> || device_of<E, T>)&&...),

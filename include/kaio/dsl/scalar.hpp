@@ -51,5 +51,12 @@ concept floating = ptx::is_floating(ptx_type<T>);
 template <class T>
 concept host_number = std::is_arithmetic_v<T>;
 
+// A number in a type, such as std::integral_constant.
+template <class T>
+concept host_constant = requires {
+  typename T::value_type;
+  T::value;
+} && std::is_arithmetic_v<typename T::value_type>;
+
 }  // namespace dsl
 }  // namespace kaio

@@ -68,7 +68,7 @@ constexpr void require_range_operand() {
     static_assert(std::is_same_v<element<E>, T>,
                   "kaio: the bounds and the step of a range() have different types; write cast<T>(x)");
   else
-    static_assert(std::is_integral_v<E>, "kaio: the bounds and the step of a range() are integers");
+    static_assert(std::is_integral_v<E> || host_constant<E>, "kaio: the bounds and the step of a range() are integers");
 }
 
 class thread {

@@ -80,7 +80,7 @@ struct shared_array {
 
 // The arrays are as large as the largest kernel may be; a compiler pays for the part that is filled.
 struct program {
-  static constexpr std::uint32_t max_instructions = 16384;
+  static constexpr std::uint32_t max_instructions = 8192;
   static constexpr std::uint32_t max_operands = 4 * max_instructions;
   static constexpr std::uint32_t max_statements = 8192;
   static constexpr std::uint32_t max_shared_arrays = 64;

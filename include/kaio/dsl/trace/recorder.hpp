@@ -102,7 +102,7 @@ class recorder {
   constexpr void begin(opcode op, modifier m, type t0, type t1) {
     if (program_.instruction_count == ptx::program::max_instructions ||
         program_.operand_count + 16 > ptx::program::max_operands)
-      kernel_error("kaio: the kernel is too large (16384 instructions); split it into several kernels");
+      kernel_error("kaio: the kernel is too large (8192 instructions); split it into several kernels");
     ptx::instruction& i = program_.instructions[program_.instruction_count++];
     i.op = op;
     i.mod = m;
@@ -285,7 +285,7 @@ class recorder {
     value result = 0;
     std::uint32_t slot = 0;
   };
-  static constexpr std::uint32_t table_size = 32768;
+  static constexpr std::uint32_t table_size = 16384;
 
   constexpr void open_scope() {
     if (scope_count_ + 1 == max_scopes)
