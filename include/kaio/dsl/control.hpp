@@ -59,7 +59,15 @@ class [[nodiscard]] guard {
     if (!is_otherwise_) trace_.when_ended();
   }
 
-  constexpr explicit operator bool() const { return taken_; }
+  constexpr explicit operator bool() const& { return taken_; }
+  // A guard without a name would end before the body begins.
+  template <std::same_as<bool> B>
+  constexpr explicit operator B() && {
+    static_assert(
+        never<B>,
+        "kaio: the guard needs a name to live as long as its body; write if (auto g = t.when(condition))");
+    return false;
+  }
 
  private:
   // Whether there is something to record.

@@ -46,6 +46,8 @@ class kernel_object {
   // the stream's launch throws.
   template <class Stream, class Shape, class... A>
   void launch(Stream& stream, const Shape& shape, A&&... arguments) const {
+    static_assert(!std::is_same_v<Shape, over> || block().count() == block().x,
+                  "kaio: over(n) is for blocks of one dimension; write grid(x, y, z), in blocks");
     static_assert(sizeof...(A) == sizeof...(P),
                   "kaio: launch takes one argument for each parameter of the kernel");
     if constexpr (sizeof...(A) == sizeof...(P)) {
@@ -81,8 +83,7 @@ constexpr auto kernel(Body) {
                 "kaio: the name of a kernel is letters, digits and underscores, not starting with a digit");
   static_assert(Block.valid(),
                 "kaio: a block has 1 to 1024 threads, at most 1024 x 1024 x 64 in each dimension");
-  static_assert(std::is_empty_v<Body>,
-                "kaio: a kernel captures nothing; pass run-time values as parameters");
+  static_assert(std::is_empty_v<Body>, "kaio: a kernel captures nothing; pass run-time values as parameters");
   static_assert(has_call<Body>, "kaio: a kernel spells the types of its parameters; it cannot take auto");
   if constexpr (has_call<Body> && std::is_empty_v<Body>)
     return typename signature<decltype(&Body::operator())>::template kernel<Name, Block, Options, Body>{};

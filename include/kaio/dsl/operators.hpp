@@ -239,8 +239,9 @@ constexpr auto any_of(const A& a, const Rest&... rest) {
 
 // condition ? a : b, without a branch. One of a and b may be a literal.
 template <device C, class A, class B>
-  requires operands<A, B>
 constexpr auto select(const C& condition, const A& a, const B& b) {
+  static_assert(operands<A, B>,
+                "kaio: one side of select is a device value; bind a literal first: val zero = 0.0f");
   static_assert(std::is_same_v<element<C>, bool>, "kaio: select takes a condition first; write x != 0");
   require_same<A, B>();
   using T = typename common<A, B>::type;

@@ -26,7 +26,6 @@ enum class opcode : std::uint8_t {
   sub,
   mul,
   mul_lo,
-  mul_wide,
   mad_lo,
   mad_wide,
   fma,
@@ -38,7 +37,6 @@ enum class opcode : std::uint8_t {
   max,
   sqrt,
   ex2_approx,
-  lg2_approx,
   and_,
   or_,
   xor_,
@@ -61,10 +59,7 @@ enum class opcode : std::uint8_t {
 enum class modifier : std::uint8_t {
   none,
   rn,
-  rz,
-  rni,
   rzi,
-  approx,
   eq,
   ne,
   lt,
@@ -99,7 +94,6 @@ inline constexpr instruction_facts catalogue[] = {
     {opcode::sub, "sub", {1, 0}, 10, true},
     {opcode::mul, "mul", {1, 0}, 10, true},
     {opcode::mul_lo, "mul.lo", {1, 0}, 10, true},
-    {opcode::mul_wide, "mul.wide", {1, 0}, 10, true},
     {opcode::mad_lo, "mad.lo", {1, 0}, 10, true},
     {opcode::mad_wide, "mad.wide", {1, 0}, 10, true},
     {opcode::fma, "fma", {1, 4}, 13, true},
@@ -111,7 +105,6 @@ inline constexpr instruction_facts catalogue[] = {
     {opcode::max, "max", {1, 0}, 10, true},
     {opcode::sqrt, "sqrt", {1, 0}, 10, true},
     {opcode::ex2_approx, "ex2.approx", {1, 0}, 10, true},
-    {opcode::lg2_approx, "lg2.approx", {1, 0}, 10, true},
     {opcode::and_, "and", {1, 0}, 10, true},
     {opcode::or_, "or", {1, 0}, 10, true},
     {opcode::xor_, "xor", {1, 0}, 10, true},
@@ -140,8 +133,7 @@ static_assert(catalogue_is_in_order(),
               "kaio: each opcode needs its row of the catalogue, in the order of the enum");
 
 inline constexpr std::string_view modifier_text[] = {
-    "",    ".rn", ".rz", ".rni", ".rzi", ".approx", ".eq",   ".ne",  ".lt",
-    ".le", ".gt", ".ge", ".neu", ".up",  ".down",   ".bfly", ".idx",
+    "", ".rn", ".rzi", ".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".neu", ".up", ".down", ".bfly", ".idx",
 };
 static_assert(sizeof(modifier_text) / sizeof(modifier_text[0]) == static_cast<unsigned>(modifier::idx) + 1);
 }  // namespace detail
