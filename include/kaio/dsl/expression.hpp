@@ -43,11 +43,12 @@ struct no_host_bool {
   }
 };
 
-// A value that exists already.
-template <class T>
+// A value that exists already. `ReadsMemory`: it was loaded, from memory that may change, by the expression itself.
+template <class T, bool ReadsMemory = false>
 struct leaf : no_host_bool {
   using device_type = T;
   static constexpr bool bound = true;
+  static constexpr bool reads_memory = ReadsMemory;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = 0;
   tracer* trace;
@@ -71,6 +72,7 @@ template <class T>
 struct literal : no_host_bool {
   using device_type = T;
   static constexpr bool bound = false;
+  static constexpr bool reads_memory = false;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = 0;
   std::uint64_t bits = 0;
@@ -128,6 +130,7 @@ template <operation Op, class T, class Operand, class A>
 struct unary_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
+  static constexpr bool reads_memory = A::reads_memory;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = A::loads;
   A a;
@@ -147,6 +150,7 @@ template <operation Op, class T, class Operand, class A, class B>
 struct binary_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound || B::bound;
+  static constexpr bool reads_memory = A::reads_memory || B::reads_memory;
   static constexpr bool is_product = Op == operation::mul && floating<T>;
   static constexpr unsigned loads = A::loads + B::loads;
   A a;
@@ -205,6 +209,7 @@ template <class T, class C, class A, class B>
 struct select_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = C::bound || A::bound || B::bound;
+  static constexpr bool reads_memory = C::reads_memory || A::reads_memory || B::reads_memory;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = C::loads + A::loads + B::loads;
   C condition;
@@ -233,6 +238,7 @@ template <class T, class A>
 struct cast_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
+  static constexpr bool reads_memory = A::reads_memory;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = A::loads;
   A a;
@@ -247,6 +253,7 @@ template <class T, class A>
 struct bit_cast_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
+  static constexpr bool reads_memory = A::reads_memory;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = A::loads;
   A a;

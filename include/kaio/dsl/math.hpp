@@ -13,6 +13,7 @@ template <class T, class A, class B, class C>
 struct fma_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound || B::bound || C::bound;
+  static constexpr bool reads_memory = A::reads_memory || B::reads_memory || C::reads_memory;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = A::loads + B::loads + C::loads;
   A a;

@@ -41,6 +41,7 @@ inline constexpr std::uint32_t bytes_of = std::is_same_v<T, bool> ? 1 : sizeof(T
 // Where a cell lies in global memory.
 template <scalar T, class Index>
 struct global_location {
+  using index_type = Index;
   static constexpr opcode load_op = opcode::ld_global;
   static constexpr opcode store_op = opcode::st_global;
   tracer* trace;
@@ -56,6 +57,7 @@ struct global_location {
 // Where a cell lies in a shared array.
 template <scalar T, class Index>
 struct shared_location {
+  using index_type = Index;
   static constexpr opcode load_op = opcode::ld_shared;
   static constexpr opcode store_op = opcode::st_shared;
   tracer* trace;
@@ -68,9 +70,18 @@ struct shared_location {
   }
 };
 
+// Compilers disagree on which side of `m[k[i]] = value` is evaluated first, and a load is an effect.
+template <class Location>
+constexpr void require_settled_index() {
+  static_assert(
+      !Location::index_type::reads_memory,
+      "kaio: the index of a store reads memory that may change; bind it first: val j = k[i]; m[j] = value");
+}
+
 // Storing to a place, common to all cells that can be written.
 template <scalar T, class Location>
 constexpr void store(const Location& at, statement<T>& s) {
+  require_settled_index<Location>();
   tracer& t = *at.trace;
   s.enter(t);
   if (t.probing()) return;
@@ -140,7 +151,7 @@ class cell : public no_host_bool {
   constexpr void operator*=(statement<T> s) const { combine(operation::mul, s); }
   constexpr void operator/=(statement<T> s) const { combine(operation::div, s); }
 
-  constexpr leaf<T> node() const {
+  constexpr leaf<T, true> node() const {
     tracer& t = *at_.trace;
     const value loaded = t.probing() ? 0 : t.load(Location::load_op, ptx_type<T>, at_.find());
     return {{}, &t, loaded, t.scope()};
@@ -148,6 +159,7 @@ class cell : public no_host_bool {
 
  private:
   constexpr void combine(operation op, statement<T>& s) const {
+    require_settled_index<Location>();
     tracer& t = *at_.trace;
     s.enter(t);
     if (t.probing()) return;
@@ -163,6 +175,7 @@ template <scalar T, class Index>
 struct load_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = true;
+  static constexpr bool reads_memory = Index::reads_memory;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = 1 + Index::loads;
   global_location<T, Index> at;
@@ -182,7 +195,8 @@ struct load_node : no_host_bool {
 
 template <class T>
 struct pointer {
-  static_assert(scalar<T>, "kaio: the elements of a pointer parameter are f32, f64, i32, u32, i64, u64 or bool");
+  static_assert(scalar<T>,
+                "kaio: the elements of a pointer parameter are f32, f64, i32, u32, i64, u64 or bool");
   using element_type = T;
   tracer* trace;
   value base;

@@ -20,6 +20,7 @@ template <special_register R>
 struct special_node : no_host_bool {
   using device_type = u32;
   static constexpr bool bound = false;
+  static constexpr bool reads_memory = false;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = 0;
   constexpr const special_node& node() const { return *this; }
@@ -68,7 +69,8 @@ constexpr void require_range_operand() {
     static_assert(std::is_same_v<element<E>, T>,
                   "kaio: the bounds and the step of a range() have different types; write cast<T>(x)");
   else
-    static_assert(std::is_integral_v<E> || host_constant<E>, "kaio: the bounds and the step of a range() are integers");
+    static_assert(std::is_integral_v<E> || host_constant<E>,
+                  "kaio: the bounds and the step of a range() are integers");
 }
 
 class thread {

@@ -185,6 +185,7 @@ template <class T, class A>
 struct exp_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
+  static constexpr bool reads_memory = A::reads_memory;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = A::loads;
   A a;
@@ -198,6 +199,7 @@ template <class T, class A>
 struct log_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
+  static constexpr bool reads_memory = A::reads_memory;
   static constexpr bool is_product = false;
   static constexpr unsigned loads = A::loads;
   A a;
