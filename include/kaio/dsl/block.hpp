@@ -40,17 +40,11 @@ template <device E, class Op>
 constexpr val<element<E>> block_reduce(const thread& t, const E& x, const Op& op,
                                        std::uint32_t line = __builtin_LINE(),
                                        const char* file = __builtin_FILE()) {
-  tracer& trace = t.trace();
-  trace.statement(line, file);
-  if (trace.probing()) return val<element<E>>(trace, 0);
-  trace.begin_lowering();
-  var<element<E>> sum(t, x);
-  detail::reduce_warp(t, sum, op, t.block_size());
-  const std::uint32_t warps = (t.block_size() + 31) / 32;
-  if (warps > 1) detail::reduce_warps(t, sum, op, warps);
-  const val<element<E>> result(sum);
-  trace.end_lowering();
-  return result;
+  return detail::reduce(t, x, line, file, [&](auto& sum) {
+    detail::reduce_warp(t, sum, op, t.block_size());
+    const std::uint32_t warps = (t.block_size() + 31) / 32;
+    if (warps > 1) detail::reduce_warps(t, sum, op, warps);
+  });
 }
 
 }  // namespace kaio::dsl

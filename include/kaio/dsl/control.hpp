@@ -101,6 +101,7 @@ class loop_body {
   }
 
   constexpr tracer& trace() const { return trace_; }
+  constexpr bool is_finished() const { return finished_; }
 
   constexpr void jump_if(value condition, bool out) {
     std::uint32_t& label = out ? exit_ : next_;
@@ -160,7 +161,15 @@ class counter : public val<T>, public loop_control {
   constexpr counter(tracer& t, value id, loop_body& body) : val<T>(t, id), loop_control(body) {}
 };
 
+// A loop's body is run once: from begin() to the first ++, which ends the loop.
 struct loop_end {};
+template <class Loop>
+struct loop_iterator {
+  Loop* loop;
+  constexpr auto operator*() const { return loop->current(); }
+  constexpr void operator++() const { loop->finish(); }
+  constexpr bool operator!=(loop_end) const { return !loop->is_finished(); }
+};
 
 // for (auto k : t.range(first, last, step)): k = first, first + step, ... while k < last (k > last for a
 // negative step). As in C++, the step over the end must not overflow.
@@ -193,19 +202,12 @@ class [[nodiscard]] range_loop : public loop_body {
     t.place(head_);
   }
 
-  struct iterator {
-    range_loop* loop;
-    constexpr counter<T> operator*() const {
-      tracer& t = loop->trace_;
-      return counter<T>(t, t.probing() ? 0 : t.variable_register(loop->variable_), *loop);
-    }
-    constexpr void operator++() const { loop->finish(); }
-    constexpr bool operator!=(loop_end) const { return !loop->finished_; }
-  };
-  constexpr iterator begin() { return {this}; }
+  constexpr counter<T> current() {
+    return counter<T>(trace_, trace_.probing() ? 0 : trace_.variable_register(variable_), *this);
+  }
+  constexpr loop_iterator<range_loop> begin() { return {this}; }
   constexpr loop_end end() const { return {}; }
 
- private:
   constexpr void finish() {
     finished_ = true;
     if (trace_.probing()) return;
@@ -219,6 +221,7 @@ class [[nodiscard]] range_loop : public loop_body {
     place_exit();
   }
 
+ private:
   value last_;
   value step_;
   std::uint32_t variable_ = 0;
@@ -235,16 +238,10 @@ class [[nodiscard]] endless_loop : public loop_body {
     t.place(head_);
   }
 
-  struct iterator {
-    endless_loop* loop;
-    constexpr loop_control operator*() const { return loop_control(*loop); }
-    constexpr void operator++() const { loop->finish(); }
-    constexpr bool operator!=(loop_end) const { return !loop->finished_; }
-  };
-  constexpr iterator begin() { return {this}; }
+  constexpr loop_control current() { return loop_control(*this); }
+  constexpr loop_iterator<endless_loop> begin() { return {this}; }
   constexpr loop_end end() const { return {}; }
 
- private:
   constexpr void finish() {
     finished_ = true;
     if (trace_.probing()) return;

@@ -126,7 +126,8 @@ constexpr auto operand_node(const E& e) {
     return make_literal<T>(e);
 }
 
-template <operation Op, class T, class Operand, class A>
+// One operand. Rule::apply(tracer&, value) gives the instructions.
+template <class T, class Rule, class A>
 struct unary_node : no_host_bool {
   using device_type = T;
   static constexpr bool bound = A::bound;
@@ -138,7 +139,25 @@ struct unary_node : no_host_bool {
   constexpr const unary_node& node() const { return *this; }
   constexpr tracer* context() const { return a.context(); }
   constexpr void load(tracer& t) const { a.load(t); }
-  constexpr value lower(tracer& t) const { return t.unary(Op, ptx_type<Operand>, a.lower(t)); }
+  constexpr value lower(tracer& t) const { return Rule::apply(t, a.lower(t)); }
+};
+
+template <class T, class Rule, device A>
+constexpr auto make_unary(const A& a) {
+  return unary_node<T, Rule, node_of<A>>{{}, a.node()};
+}
+
+template <operation Op, class T>
+struct unary_rule {
+  static constexpr value apply(tracer& t, value a) { return t.unary(Op, ptx_type<T>, a); }
+};
+template <class To, class From>
+struct cast_rule {
+  static constexpr value apply(tracer& t, value a) { return t.cast(ptx_type<To>, ptx_type<From>, a); }
+};
+template <class To>
+struct bit_cast_rule {
+  static constexpr value apply(tracer& t, value a) { return t.reinterpret(ptx_type<To>, a); }
 };
 
 constexpr bool is_comparison(operation op) { return op >= operation::eq && op <= operation::ge; }
@@ -205,63 +224,52 @@ struct binary_node : no_host_bool {
 template <class T, class Operand, class A, class B>
 inline constexpr bool is_integer_product<binary_node<operation::mul, T, Operand, A, B>> = integer<T>;
 
-template <class T, class C, class A, class B>
-struct select_node : no_host_bool {
+// Three operands. Rule::apply(tracer&, value, value, value) gives the instructions.
+template <class T, class Rule, class A, class B, class C>
+struct ternary_node : no_host_bool {
   using device_type = T;
-  static constexpr bool bound = C::bound || A::bound || B::bound;
-  static constexpr bool reads_memory = C::reads_memory || A::reads_memory || B::reads_memory;
+  static constexpr bool bound = A::bound || B::bound || C::bound;
+  static constexpr bool reads_memory = A::reads_memory || B::reads_memory || C::reads_memory;
   static constexpr bool is_product = false;
-  static constexpr unsigned loads = C::loads + A::loads + B::loads;
-  C condition;
+  static constexpr unsigned loads = A::loads + B::loads + C::loads;
   A a;
   B b;
+  C c;
 
-  constexpr const select_node& node() const { return *this; }
+  constexpr const ternary_node& node() const { return *this; }
   constexpr tracer* context() const {
-    tracer* t = condition.context();
-    if (t == nullptr) t = a.context();
-    return t != nullptr ? t : b.context();
+    tracer* t = a.context();
+    if (t == nullptr) t = b.context();
+    return t != nullptr ? t : c.context();
   }
   constexpr void load(tracer& t) const {
-    condition.load(t);
     a.load(t);
     b.load(t);
+    c.load(t);
   }
   constexpr value lower(tracer& t) const {
-    const value c = condition.lower(t);
     const value x = a.lower(t);
-    return t.select(ptx_type<T>, c, x, b.lower(t));
+    const value y = b.lower(t);
+    return Rule::apply(t, x, y, c.lower(t));
   }
 };
 
-template <class T, class A>
-struct cast_node : no_host_bool {
-  using device_type = T;
-  static constexpr bool bound = A::bound;
-  static constexpr bool reads_memory = A::reads_memory;
-  static constexpr bool is_product = false;
-  static constexpr unsigned loads = A::loads;
-  A a;
+template <class T, class Rule, class A, class B, class C>
+constexpr auto make_ternary(const A& a, const B& b, const C& c) {
+  return ternary_node<T, Rule, A, B, C>{{}, a, b, c};
+}
 
-  constexpr const cast_node& node() const { return *this; }
-  constexpr tracer* context() const { return a.context(); }
-  constexpr void load(tracer& t) const { a.load(t); }
-  constexpr value lower(tracer& t) const { return t.cast(ptx_type<T>, ptx_type<element<A>>, a.lower(t)); }
+template <class T>
+struct select_rule {
+  static constexpr value apply(tracer& t, value condition, value a, value b) {
+    return t.select(ptx_type<T>, condition, a, b);
+  }
 };
-
-template <class T, class A>
-struct bit_cast_node : no_host_bool {
-  using device_type = T;
-  static constexpr bool bound = A::bound;
-  static constexpr bool reads_memory = A::reads_memory;
-  static constexpr bool is_product = false;
-  static constexpr unsigned loads = A::loads;
-  A a;
-
-  constexpr const bit_cast_node& node() const { return *this; }
-  constexpr tracer* context() const { return a.context(); }
-  constexpr void load(tracer& t) const { a.load(t); }
-  constexpr value lower(tracer& t) const { return t.reinterpret(ptx_type<T>, a.lower(t)); }
+template <class T>
+struct fma_rule {
+  static constexpr value apply(tracer& t, value a, value b, value c) {
+    return t.multiply_add(ptx_type<T>, a, b, c);
+  }
 };
 
 // Lowers a tree as part of the statement that is open. Nothing is recorded while probing.

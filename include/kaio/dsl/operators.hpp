@@ -203,20 +203,20 @@ constexpr auto operator-(const A& a) {
   using T = element<A>;
   static_assert(floating<T> || (integer<T> && ptx::is_signed(ptx_type<T>)),
                 "kaio: - on an unsigned or bool value; write cast<i32>(x) first, or 0u - x");
-  return unary_node<operation::neg, T, T, node_of<A>>{{}, a.node()};
+  return make_unary<T, unary_rule<operation::neg, T>>(a);
 }
 
 template <device A>
 constexpr auto operator~(const A& a) {
   using T = element<A>;
   static_assert(integer<T>, "kaio: ~ on a value that is no integer; write !x for bool");
-  return unary_node<operation::not_, T, T, node_of<A>>{{}, a.node()};
+  return make_unary<T, unary_rule<operation::not_, T>>(a);
 }
 
 template <device A>
 constexpr auto operator!(const A& a) {
   static_assert(std::is_same_v<element<A>, bool>, "kaio: ! on a number; write x == 0");
-  return unary_node<operation::not_, bool, bool, node_of<A>>{{}, a.node()};
+  return make_unary<bool, unary_rule<operation::not_, bool>>(a);
 }
 
 // Whether every condition holds; all are evaluated.
@@ -245,17 +245,14 @@ constexpr auto select(const C& condition, const A& a, const B& b) {
   static_assert(std::is_same_v<element<C>, bool>, "kaio: select takes a condition first; write x != 0");
   require_same<A, B>();
   using T = typename common<A, B>::type;
-  using left = decltype(operand_node<T>(a));
-  using right = decltype(operand_node<T>(b));
-  return select_node<T, node_of<C>, left, right>{
-      {}, condition.node(), operand_node<T>(a), operand_node<T>(b)};
+  return make_ternary<T, select_rule<T>>(condition.node(), operand_node<T>(a), operand_node<T>(b));
 }
 
 // The value converted as C++ does. A float outside an integer's range saturates (cvt.rzi); NaN becomes 0 where both types have
 // 32 bits, and elsewhere the integer whose top bit alone is set.
 template <scalar T, device A>
 constexpr auto cast(const A& a) {
-  return cast_node<T, node_of<A>>{{}, a.node()};
+  return make_unary<T, cast_rule<T, element<A>>>(a);
 }
 
 // The same bits as another type of the same size.
@@ -264,7 +261,7 @@ constexpr auto bit_cast(const A& a) {
   static_assert(
       sizeof(T) == sizeof(element<A>) && !std::is_same_v<T, bool> && !std::is_same_v<element<A>, bool>,
       "kaio: bit_cast between types of different sizes; write cast<T>(x) to convert the value");
-  return bit_cast_node<T, node_of<A>>{{}, a.node()};
+  return make_unary<T, bit_cast_rule<T>>(a);
 }
 
 }  // namespace kaio::dsl

@@ -133,6 +133,21 @@ constexpr void reduce_warp(const thread& t, var<T>& x, const Op& op, std::uint32
   tree(t, x, op, lanes, members);
 }
 
+// Runs `steps` on a variable that starts as x, as one statement of the kernel.
+template <class E, class Steps>
+constexpr val<element<E>> reduce(const thread& t, const E& x, std::uint32_t line, const char* file,
+                                 const Steps& steps) {
+  tracer& trace = t.trace();
+  trace.statement(line, file);
+  if (trace.probing()) return val<element<E>>(trace, 0);
+  trace.begin_lowering();
+  var<element<E>> sum(t, x);
+  steps(sum);
+  const val<element<E>> result(sum);
+  trace.end_lowering();
+  return result;
+}
+
 }  // namespace detail
 
 // The reduction of x over the threads of each warp, in every lane of it. `op` must be associative and
@@ -141,15 +156,8 @@ template <device E, class Op>
 constexpr val<element<E>> warp_reduce(const thread& t, const E& x, const Op& op,
                                       std::uint32_t line = __builtin_LINE(),
                                       const char* file = __builtin_FILE()) {
-  tracer& trace = t.trace();
-  trace.statement(line, file);
-  if (trace.probing()) return val<element<E>>(trace, 0);
-  trace.begin_lowering();
-  var<element<E>> sum(t, x);
-  detail::reduce_warp(t, sum, op, t.block_size());
-  const val<element<E>> result(sum);
-  trace.end_lowering();
-  return result;
+  return detail::reduce(t, x, line, file,
+                        [&](auto& sum) { detail::reduce_warp(t, sum, op, t.block_size()); });
 }
 
 }  // namespace kaio::dsl

@@ -171,56 +171,36 @@ constexpr value lower_log(tracer& t, value x) {
   return e.select(zero, minus_infinity, e.select(special, e.fma(a, infinity, infinity), y));
 }
 
-template <class T>
-constexpr value lower_exp(tracer& t, value x) {
-  if constexpr (std::is_same_v<T, f32>)
-    return lower_exp_f32(t, x);
-  else
-    return lower_exp_f64(t, x);
-}
-
 }  // namespace detail
 
-template <class T, class A>
-struct exp_node : no_host_bool {
-  using device_type = T;
-  static constexpr bool bound = A::bound;
-  static constexpr bool reads_memory = A::reads_memory;
-  static constexpr bool is_product = false;
-  static constexpr unsigned loads = A::loads;
-  A a;
-  constexpr const exp_node& node() const { return *this; }
-  constexpr tracer* context() const { return a.context(); }
-  constexpr void load(tracer& t) const { a.load(t); }
-  constexpr value lower(tracer& t) const { return detail::lower_exp<T>(t, a.lower(t)); }
+template <floating T>
+struct exp_rule {
+  static constexpr value apply(tracer& t, value x) {
+    if constexpr (std::is_same_v<T, f32>)
+      return detail::lower_exp_f32(t, x);
+    else
+      return detail::lower_exp_f64(t, x);
+  }
 };
-
-template <class T, class A>
-struct log_node : no_host_bool {
-  using device_type = T;
-  static constexpr bool bound = A::bound;
-  static constexpr bool reads_memory = A::reads_memory;
-  static constexpr bool is_product = false;
-  static constexpr unsigned loads = A::loads;
-  A a;
-  constexpr const log_node& node() const { return *this; }
-  constexpr tracer* context() const { return a.context(); }
-  constexpr void load(tracer& t) const { a.load(t); }
-  constexpr value lower(tracer& t) const { return detail::lower_log<T>(t, a.lower(t)); }
+template <floating T>
+struct log_rule {
+  static constexpr value apply(tracer& t, value x) { return detail::lower_log<T>(t, x); }
 };
 
 // e to the power a. f32: 2 ulp, f64: 1 ulp, over the whole range.
 template <device A>
 constexpr auto exp(const A& a) {
-  static_assert(floating<element<A>>, "kaio: exp takes f32 or f64; write cast<f32>(x)");
-  return exp_node<element<A>, node_of<A>>{{}, a.node()};
+  using T = element<A>;
+  static_assert(floating<T>, "kaio: exp takes f32 or f64; write cast<f32>(x)");
+  if constexpr (floating<T>) return make_unary<T, exp_rule<T>>(a);
 }
 
 // The natural logarithm. 1 ulp over the whole range; -infinity at 0, NaN below.
 template <device A>
 constexpr auto log(const A& a) {
-  static_assert(floating<element<A>>, "kaio: log takes f32 or f64; write cast<f32>(x)");
-  return log_node<element<A>, node_of<A>>{{}, a.node()};
+  using T = element<A>;
+  static_assert(floating<T>, "kaio: log takes f32 or f64; write cast<f32>(x)");
+  if constexpr (floating<T>) return make_unary<T, log_rule<T>>(a);
 }
 
 }  // namespace kaio::dsl
