@@ -21,8 +21,6 @@ namespace kaio::runtime::driver {
 
 namespace {
 
-std::atomic<bool> found{false};
-
 constexpr std::string_view how_to_install =
     "install the NVIDIA driver (Debian: nvidia-driver and libcuda1), or set KAIO_DEVICE=emulator to run "
     "without a GPU";
@@ -53,7 +51,6 @@ void* open_file(const std::string& file, std::string& reason) {
     if (search_path && !runs_elevated()) {
       const std::string element = unsafe_search_element(search_path, file);
       if (!element.empty()) {
-        found.store(true, std::memory_order_relaxed);
         reason = text("LD_LIBRARY_PATH leads to it through the element '", element,
                       "', which is not an absolute path; remove that element");
         return nullptr;
@@ -111,7 +108,6 @@ library load_library(const std::string& file) {
     throw driver_missing(
         text("kaio: the NVIDIA driver library ", file, " cannot be loaded (", reason, "); ", how_to_install));
   }
-  found.store(true, std::memory_order_relaxed);
   library loaded;
   loaded.file = file;
   const char* missing = nullptr;
@@ -131,8 +127,6 @@ library load_library(const std::string& file) {
   }
   return loaded;
 }
-
-bool library_was_found() noexcept { return found.load(std::memory_order_relaxed); }
 
 const library& process_library() {
   static std::mutex loading;

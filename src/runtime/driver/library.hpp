@@ -29,10 +29,6 @@ struct library {
 // absolute path.
 const library& process_library();
 
-// Whether a driver library was found by a call above, even one that could not be used: tells a machine
-// without a driver from one whose driver is broken.
-bool library_was_found() noexcept;
-
 // The file to load for a value of KAIO_CUDA_LIBRARY (null when unset). It is ignored in a program that runs
 // with more rights than its caller has. Throws invalid_argument where it is no absolute path.
 std::string library_file(const char* override_path, bool elevated);
