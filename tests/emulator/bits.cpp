@@ -8,8 +8,10 @@ using namespace emulator_test;
 
 namespace {
 
-const words v32{0, 1, 2, 0x80000000, 0x7fffffff, 0xffffffff, 0x12345678, 0xf0f0f0f0, 0x00ff0000, 0xdeadbeef, 0x00010000};
-const words v64{0, 1, 0x8000000000000000, 0x7fffffffffffffff, ~std::uint64_t{0}, 0x123456789abcdef0, 0x00000001ffffffff};
+const words v32{0,          1,          2,          0x80000000, 0x7fffffff, 0xffffffff,
+                0x12345678, 0xf0f0f0f0, 0x00ff0000, 0xdeadbeef, 0x00010000};
+const words v64{
+    0, 1, 0x8000000000000000, 0x7fffffffffffffff, ~std::uint64_t{0}, 0x123456789abcdef0, 0x00000001ffffffff};
 const words v16{0, 1, 0x8000, 0x7fff, 0xffff, 0x1234};
 const words amounts{0, 1, 4, 15, 16, 31, 32, 33, 63, 64, 65, 255, 256, 0xffffffff};
 
@@ -20,16 +22,23 @@ bool bit(std::uint64_t value, unsigned i) { return i < 64 && (value >> i & 1) !=
 TEST_CASE("logic on 16, 32 and 64 bits and on predicates") {
   const std::pair<std::string, const words*> widths[] = {{"b16", &v16}, {"b32", &v32}, {"b64", &v64}};
   for (const auto& [t, v] : widths) {
-    check_instruction("and." + t + " d, a, b", t, {t, t}, {*v, *v}, [](const words& x) { return x[0] & x[1]; });
-    check_instruction("or." + t + " d, a, b", t, {t, t}, {*v, *v}, [](const words& x) { return x[0] | x[1]; });
-    check_instruction("xor." + t + " d, a, b", t, {t, t}, {*v, *v}, [](const words& x) { return x[0] ^ x[1]; });
+    check_instruction("and." + t + " d, a, b", t, {t, t}, {*v, *v},
+                      [](const words& x) { return x[0] & x[1]; });
+    check_instruction("or." + t + " d, a, b", t, {t, t}, {*v, *v},
+                      [](const words& x) { return x[0] | x[1]; });
+    check_instruction("xor." + t + " d, a, b", t, {t, t}, {*v, *v},
+                      [](const words& x) { return x[0] ^ x[1]; });
     check_instruction("not." + t + " d, a", t, {t}, {*v}, [](const words& x) { return ~x[0]; });
-    check_instruction("cnot." + t + " d, a", t, {t}, {*v}, [](const words& x) { return x[0] == 0 ? 1u : 0u; });
+    check_instruction("cnot." + t + " d, a", t, {t}, {*v},
+                      [](const words& x) { return x[0] == 0 ? 1u : 0u; });
   }
   const words p{0, 1};
-  check_instruction("and.pred d, a, !b", "pred", {"pred", "pred"}, {p, p}, [](const words& x) { return x[0] & (x[1] ^ 1); });
-  check_instruction("or.pred d, !a, b", "pred", {"pred", "pred"}, {p, p}, [](const words& x) { return (x[0] ^ 1) | x[1]; });
-  check_instruction("xor.pred d, a, b", "pred", {"pred", "pred"}, {p, p}, [](const words& x) { return x[0] ^ x[1]; });
+  check_instruction("and.pred d, a, !b", "pred", {"pred", "pred"}, {p, p},
+                    [](const words& x) { return x[0] & (x[1] ^ 1); });
+  check_instruction("or.pred d, !a, b", "pred", {"pred", "pred"}, {p, p},
+                    [](const words& x) { return (x[0] ^ 1) | x[1]; });
+  check_instruction("xor.pred d, a, b", "pred", {"pred", "pred"}, {p, p},
+                    [](const words& x) { return x[0] ^ x[1]; });
   check_instruction("not.pred d, a", "pred", {"pred"}, {p}, [](const words& x) { return x[0] ^ 1; });
   check_instruction("mov.pred d, a", "pred", {"pred"}, {p}, [](const words& x) { return x[0]; });
 }
@@ -42,9 +51,11 @@ TEST_CASE("shifts clamp their amount") {
                       [&](const words& x) { return x[1] >= bytes * 8 ? 0 : x[0] << x[1]; });
     check_instruction("shr.u" + t + " d, a, b", "b" + t, {"b" + t, "b32"}, {*v, amounts},
                       [&](const words& x) { return x[1] >= bytes * 8 ? 0 : x[0] >> x[1]; });
-    check_instruction("shr.s" + t + " d, a, b", "b" + t, {"b" + t, "b32"}, {*v, amounts}, [&](const words& x) {
-      return static_cast<std::uint64_t>(extended(x[0], bytes) >> (x[1] >= bytes * 8 ? bytes * 8 - 1 : x[1]));
-    });
+    check_instruction("shr.s" + t + " d, a, b", "b" + t, {"b" + t, "b32"}, {*v, amounts},
+                      [&](const words& x) {
+                        return static_cast<std::uint64_t>(extended(x[0], bytes) >>
+                                                          (x[1] >= bytes * 8 ? bytes * 8 - 1 : x[1]));
+                      });
   }
   const auto funnel = [](const words& x, bool left, bool clamp) {
     const std::uint64_t n = clamp ? (x[2] < 32 ? x[2] : 32) : x[2] & 31;
@@ -53,8 +64,9 @@ TEST_CASE("shifts clamp their amount") {
   };
   for (const bool left : {false, true})
     for (const bool clamp : {false, true})
-      check_instruction(std::string("shf.") + (left ? "l." : "r.") + (clamp ? "clamp" : "wrap") + ".b32 d, a, b, c", "b32",
-                        {"b32", "b32", "b32"}, {v32, v32, amounts}, [&](const words& x) { return funnel(x, left, clamp); });
+      check_instruction(
+          std::string("shf.") + (left ? "l." : "r.") + (clamp ? "clamp" : "wrap") + ".b32 d, a, b, c", "b32",
+          {"b32", "b32", "b32"}, {v32, v32, amounts}, [&](const words& x) { return funnel(x, left, clamp); });
 }
 
 TEST_CASE("counting and finding bits") {
@@ -99,8 +111,8 @@ TEST_CASE("bit fields") {
   const words positions{0, 1, 5, 16, 31, 32, 40, 63, 64, 100, 255, 256};
   for (const std::string t : {"u32", "s32", "u64", "s64"}) {
     const unsigned msb = bytes_of(t) * 8 - 1;
-    check_instruction("bfe." + t + " d, a, b, c", t, {t, "u32", "u32"}, {msb == 31 ? v32 : v64, positions, positions},
-                      [&](const words& x) {
+    check_instruction("bfe." + t + " d, a, b, c", t, {t, "u32", "u32"},
+                      {msb == 31 ? v32 : v64, positions, positions}, [&](const words& x) {
                         const unsigned pos = x[1] & 0xff, len = x[2] & 0xff;
                         const unsigned top = pos + len - 1 < msb ? pos + len - 1 : msb;
                         const bool sign = t[0] == 's' && len != 0 && bit(x[0], top);
@@ -113,12 +125,13 @@ TEST_CASE("bit fields") {
   for (const std::string t : {"b32", "b64"}) {
     const unsigned msb = bytes_of(t) * 8 - 1;
     const words& v = msb == 31 ? v32 : v64;
-    check_instruction("bfi." + t + " d, a, b, c, e", t, {t, t, "u32", "u32"}, {v, {v[1], v[4]}, positions, positions},
-                      [&](const words& x) {
+    check_instruction("bfi." + t + " d, a, b, c, e", t, {t, t, "u32", "u32"},
+                      {v, {v[1], v[4]}, positions, positions}, [&](const words& x) {
                         const unsigned pos = x[2] & 0xff, len = x[3] & 0xff;
                         std::uint64_t f = x[1];
                         for (unsigned i = 0; i < len && pos + i <= msb; ++i)
-                          f = (f & ~(std::uint64_t{1} << (pos + i))) | std::uint64_t{bit(x[0], i)} << (pos + i);
+                          f = (f & ~(std::uint64_t{1} << (pos + i))) | std::uint64_t{bit(x[0], i)}
+                                                                           << (pos + i);
                         return f;
                       });
   }
@@ -133,7 +146,8 @@ TEST_CASE("bit fields") {
                     [&](const words& x) { return mask(x[0] & 31, x[1] & 31); });
   const auto extend = [](std::uint64_t a, std::uint64_t n, bool sign) {
     std::uint64_t d = 0;
-    for (unsigned i = 0; i < 32 && n != 0; ++i) d |= std::uint64_t{i < n ? bit(a, i) : sign && bit(a, static_cast<unsigned>(n - 1))} << i;
+    for (unsigned i = 0; i < 32 && n != 0; ++i)
+      d |= std::uint64_t{i < n ? bit(a, i) : sign && bit(a, static_cast<unsigned>(n - 1))} << i;
     return d;
   };
   check_instruction("szext.clamp.u32 d, a, b", "u32", {"u32", "u32"}, {v32, amounts},
@@ -147,7 +161,9 @@ TEST_CASE("bit fields") {
 TEST_CASE("prmt in all its modes") {
   const auto byte = [](const words& x, unsigned n) { return (x[1] << 32 | x[0]) >> (n & 7) * 8 & 0xff; };
   check_instruction("prmt.b32 d, a, b, c", "b32", {"b32", "b32", "b32"},
-                    {{0x83726150, 0x11223344}, {0xd7f6e5c4, 0x99887766}, {0x3210, 0x7654, 0x0123, 0xfedc, 0x8b1a, 0xffff7531}},
+                    {{0x83726150, 0x11223344},
+                     {0xd7f6e5c4, 0x99887766},
+                     {0x3210, 0x7654, 0x0123, 0xfedc, 0x8b1a, 0xffff7531}},
                     [&](const words& x) {
                       std::uint64_t d = 0;
                       for (unsigned k = 0; k < 4; ++k) {
@@ -168,15 +184,16 @@ TEST_CASE("prmt in all its modes") {
                       {{0x13121110}, {0x17161514}, {0, 1, 2, 3, 4, 0xfffffff6}}, [&](const words& x) {
                         const std::string& row = rows[x[2] & 3];
                         std::uint64_t d = 0;
-                        for (unsigned k = 0; k < 4; ++k) d |= byte(x, static_cast<unsigned>(row[3 - k] - '0')) << k * 8;
+                        for (unsigned k = 0; k < 4; ++k)
+                          d |= byte(x, static_cast<unsigned>(row[3 - k] - '0')) << k * 8;
                         return d;
                       });
 }
 
 TEST_CASE("lop3 is the table of its constant") {
   for (const unsigned table : {0x00u, 0x80u, 0xfeu, 0x96u, 0xe8u, 0xcau, 0x1bu, 0xffu})
-    check_instruction("lop3.b32 d, a, b, c, " + std::to_string(table), "b32", {"b32", "b32", "b32"}, {v32, v32, v32},
-                      [&](const words& x) {
+    check_instruction("lop3.b32 d, a, b, c, " + std::to_string(table), "b32", {"b32", "b32", "b32"},
+                      {v32, v32, v32}, [&](const words& x) {
                         std::uint64_t d = 0;
                         for (unsigned i = 0; i < 32; ++i) {
                           const unsigned row = bit(x[0], i) * 4u + bit(x[1], i) * 2u + bit(x[2], i);
@@ -184,9 +201,11 @@ TEST_CASE("lop3 is the table of its constant") {
                         }
                         return d;
                       });
-  check_instruction("lop3.and.b32 _|d, a, b, c, 0x80, e", "pred", {"b32", "b32", "b32", "pred"}, {v32, v32, {0xffffffff}, {0, 1}},
+  check_instruction("lop3.and.b32 _|d, a, b, c, 0x80, e", "pred", {"b32", "b32", "b32", "pred"},
+                    {v32, v32, {0xffffffff}, {0, 1}},
                     [](const words& x) { return (x[0] & x[1] & x[2]) != 0 && x[3] != 0; });
-  check_instruction("lop3.or.b32 _|d, a, b, c, 0x80, !e", "pred", {"b32", "b32", "b32", "pred"}, {v32, v32, {0xffffffff}, {0, 1}},
+  check_instruction("lop3.or.b32 _|d, a, b, c, 0x80, !e", "pred", {"b32", "b32", "b32", "pred"},
+                    {v32, v32, {0xffffffff}, {0, 1}},
                     [](const words& x) { return (x[0] & x[1] & x[2]) != 0 || x[3] == 0; });
 }
 
@@ -201,12 +220,13 @@ TEST_CASE("packed dot products") {
       check_instruction("dp4a." + ta + "." + tb + " d, a, b, c", "b32", from, {v32, v32, {0, 0xffffffff, 77}},
                         [&](const words& x) {
                           auto sum = static_cast<std::int64_t>(x[2]);
-                          for (unsigned k = 0; k < 4; ++k) sum += element(x[0], k, 1, ta) * element(x[1], k, 1, tb);
+                          for (unsigned k = 0; k < 4; ++k)
+                            sum += element(x[0], k, 1, ta) * element(x[1], k, 1, tb);
                           return static_cast<std::uint64_t>(sum);
                         });
       for (const unsigned half : {0u, 1u})
-        check_instruction("dp2a." + std::string(half ? "hi." : "lo.") + ta + "." + tb + " d, a, b, c", "b32", from,
-                          {v32, v32, {0, 0xffffffff, 77}}, [&](const words& x) {
+        check_instruction("dp2a." + std::string(half ? "hi." : "lo.") + ta + "." + tb + " d, a, b, c", "b32",
+                          from, {v32, v32, {0, 0xffffffff, 77}}, [&](const words& x) {
                             auto sum = static_cast<std::int64_t>(x[2]);
                             for (unsigned k = 0; k < 2; ++k)
                               sum += element(x[0], k * 2, 2, ta) * element(x[1], half * 2 + k, 1, tb);

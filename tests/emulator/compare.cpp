@@ -34,8 +34,9 @@ TEST_CASE("integer comparisons") {
     for (const std::string op : {"eq", "ne", "lt", "le", "gt", "ge"}) {
       check_instruction("setp." + op + ".u" + width + " d, a, b", "pred", {"u" + width, "u" + width}, {v, v},
                         [&](const words& x) { return compared(op, x[0], x[1]); });
-      check_instruction("setp." + op + ".s" + width + " d, a, b", "pred", {"s" + width, "s" + width}, {v, v},
-                        [&](const words& x) { return compared(op, extended(x[0], bytes), extended(x[1], bytes)); });
+      check_instruction(
+          "setp." + op + ".s" + width + " d, a, b", "pred", {"s" + width, "s" + width}, {v, v},
+          [&](const words& x) { return compared(op, extended(x[0], bytes), extended(x[1], bytes)); });
     }
     for (const std::string op : {"lo", "ls", "hi", "hs"})
       check_instruction("setp." + op + ".u" + width + " d, a, b", "pred", {"u" + width, "u" + width}, {v, v},
@@ -47,14 +48,16 @@ TEST_CASE("integer comparisons") {
 
 TEST_CASE("floating-point comparisons, ordered and unordered") {
   for (const std::string op : {"eq", "ne", "lt", "le", "gt", "ge"}) {
-    check_instruction("setp." + op + ".f32 d, a, b", "pred", {"f32", "f32"}, {floats, floats}, [&](const words& x) {
-      const float a = f32_of(x[0]), b = f32_of(x[1]);
-      return !std::isnan(a) && !std::isnan(b) && compared(op, a, b);
-    });
-    check_instruction("setp." + op + "u.f32 d, a, b", "pred", {"f32", "f32"}, {floats, floats}, [&](const words& x) {
-      const float a = f32_of(x[0]), b = f32_of(x[1]);
-      return std::isnan(a) || std::isnan(b) || compared(op, a, b);
-    });
+    check_instruction("setp." + op + ".f32 d, a, b", "pred", {"f32", "f32"}, {floats, floats},
+                      [&](const words& x) {
+                        const float a = f32_of(x[0]), b = f32_of(x[1]);
+                        return !std::isnan(a) && !std::isnan(b) && compared(op, a, b);
+                      });
+    check_instruction("setp." + op + "u.f32 d, a, b", "pred", {"f32", "f32"}, {floats, floats},
+                      [&](const words& x) {
+                        const float a = f32_of(x[0]), b = f32_of(x[1]);
+                        return std::isnan(a) || std::isnan(b) || compared(op, a, b);
+                      });
   }
   check_instruction("setp.num.f32 d, a, b", "pred", {"f32", "f32"}, {floats, floats},
                     [](const words& x) { return !std::isnan(f32_of(x[0])) && !std::isnan(f32_of(x[1])); });
@@ -72,14 +75,16 @@ TEST_CASE("comparisons combined with a predicate, and both destinations") {
       {"or", [](bool a, bool b) { return a || b; }},
       {"xor", [](bool a, bool b) { return a != b; }}};
   for (const auto& [name, combine] : forms) {
-    check_instruction("setp.lt." + name + ".s32 d, a, b, c", "pred", {"s32", "s32", "pred"}, {v32, v32, p},
-                      [&](const words& x) { return combine(extended(x[0], 4) < extended(x[1], 4), x[2] != 0); });
-    check_instruction("setp.lt." + name + ".s32 _|d, a, b, !c", "pred", {"s32", "s32", "pred"}, {v32, v32, p},
-                      [&](const words& x) { return combine(!(extended(x[0], 4) < extended(x[1], 4)), x[2] == 0); });
+    check_instruction(
+        "setp.lt." + name + ".s32 d, a, b, c", "pred", {"s32", "s32", "pred"}, {v32, v32, p},
+        [&](const words& x) { return combine(extended(x[0], 4) < extended(x[1], 4), x[2] != 0); });
+    check_instruction(
+        "setp.lt." + name + ".s32 _|d, a, b, !c", "pred", {"s32", "s32", "pred"}, {v32, v32, p},
+        [&](const words& x) { return combine(!(extended(x[0], 4) < extended(x[1], 4)), x[2] == 0); });
   }
-  check_instruction("set.lt.and.u32.s32 d, a, b, c", "u32", {"s32", "s32", "pred"}, {v32, v32, p}, [](const words& x) {
-    return extended(x[0], 4) < extended(x[1], 4) && x[2] != 0 ? 0xffffffff : 0u;
-  });
+  check_instruction(
+      "set.lt.and.u32.s32 d, a, b, c", "u32", {"s32", "s32", "pred"}, {v32, v32, p},
+      [](const words& x) { return extended(x[0], 4) < extended(x[1], 4) && x[2] != 0 ? 0xffffffff : 0u; });
   check_instruction("set.geu.f32.f32 d, a, b", "f32", {"f32", "f32"}, {floats, floats}, [](const words& x) {
     const float a = f32_of(x[0]), b = f32_of(x[1]);
     return std::isnan(a) || std::isnan(b) || a >= b ? bits(1.0f) : 0u;
@@ -88,10 +93,12 @@ TEST_CASE("comparisons combined with a predicate, and both destinations") {
 
 TEST_CASE("selp and slct choose") {
   const words p{0, 1};
-  check_instruction("selp.b16 d, a, b, c", "b16", {"b16", "b16", "pred"}, {v16, v16, p}, [](const words& x) { return x[2] ? x[0] : x[1]; });
+  check_instruction("selp.b16 d, a, b, c", "b16", {"b16", "b16", "pred"}, {v16, v16, p},
+                    [](const words& x) { return x[2] ? x[0] : x[1]; });
   check_instruction("selp.f32 d, a, b, !c", "f32", {"f32", "f32", "pred"}, {floats, floats, p},
                     [](const words& x) { return x[2] ? x[1] : x[0]; });
-  check_instruction("selp.u64 d, a, b, c", "u64", {"u64", "u64", "pred"}, {v64, v64, p}, [](const words& x) { return x[2] ? x[0] : x[1]; });
+  check_instruction("selp.u64 d, a, b, c", "u64", {"u64", "u64", "pred"}, {v64, v64, p},
+                    [](const words& x) { return x[2] ? x[0] : x[1]; });
   check_instruction("slct.u32.s32 d, a, b, c", "u32", {"u32", "u32", "s32"}, {v32, {7}, v32},
                     [](const words& x) { return extended(x[2], 4) >= 0 ? x[0] : x[1]; });
   check_instruction("slct.f64.f32 d, a, b, c", "f64", {"f64", "f64", "f32"}, {v64, {7}, floats},

@@ -13,7 +13,8 @@ using lane_model = std::uint32_t (*)(std::uint32_t thread);
 // The body leaves a value in %r0; it is compared with the model for every thread.
 void check_lanes(const std::string& body, lane_model model, shape s = {}) {
   const std::uint32_t threads = s.grid * s.block;
-  const auto have = results("mov.u32 %r0, 0;\n" + body + "\nmad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r0;", threads, s);
+  const auto have = results(
+      "mov.u32 %r0, 0;\n" + body + "\nmad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r0;", threads, s);
   for (std::uint32_t t = 0; t < threads; ++t) {
     INFO("thread " << t);
     CHECK(have[t] == model(t));
@@ -23,9 +24,11 @@ void check_lanes(const std::string& body, lane_model model, shape s = {}) {
 }  // namespace
 
 TEST_CASE("if, else and what follows") {
-  check_lanes("and.b32 %r1, %thread, 1; setp.eq.u32 %q0, %r1, 0; @%q0 bra even; mov.u32 %r0, 10; bra join; even: mov.u32 %r0, 20;"
-              "join: add.u32 %r0, %r0, %thread;",
-              [](std::uint32_t t) { return (t % 2 ? 10 : 20) + t; }, {2, 64});
+  check_lanes(
+      "and.b32 %r1, %thread, 1; setp.eq.u32 %q0, %r1, 0; @%q0 bra even; mov.u32 %r0, 10; bra join; even: "
+      "mov.u32 %r0, 20;"
+      "join: add.u32 %r0, %r0, %thread;",
+      [](std::uint32_t t) { return (t % 2 ? 10 : 20) + t; }, {2, 64});
 }
 
 TEST_CASE("nested branches") {
@@ -49,9 +52,11 @@ TEST_CASE("nested branches") {
 }
 
 TEST_CASE("a loop with another trip count in every lane") {
-  check_lanes("mov.u32 %r1, 0; loop: setp.ge.u32 %q0, %r1, %thread; @%q0 bra done; add.u32 %r0, %r0, %r1; add.u32 %r1, %r1, 1; bra loop;"
-              "done:",
-              [](std::uint32_t t) { return t * (t - 1) / 2; }, {1, 64});
+  check_lanes(
+      "mov.u32 %r1, 0; loop: setp.ge.u32 %q0, %r1, %thread; @%q0 bra done; add.u32 %r0, %r0, %r1; add.u32 "
+      "%r1, %r1, 1; bra loop;"
+      "done:",
+      [](std::uint32_t t) { return t * (t - 1) / 2; }, {1, 64});
 }
 
 TEST_CASE("break and continue") {
@@ -103,21 +108,28 @@ TEST_CASE("nested loops left by a branch out of both") {
 }
 
 TEST_CASE("lanes that end early leave the others alone") {
-  const auto have = results("mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], 1; setp.lt.u32 %q0, %thread, 7; @%q0 exit;"
-                            "st.global.u32 [%d0], 2; setp.lt.u32 %q0, %thread, 19; @%q0 ret; st.global.u32 [%d0], 3;",
-                            32);
+  const auto have = results(
+      "mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], 1; setp.lt.u32 %q0, %thread, 7; @%q0 exit;"
+      "st.global.u32 [%d0], 2; setp.lt.u32 %q0, %thread, 19; @%q0 ret; st.global.u32 [%d0], 3;",
+      32);
   for (std::uint32_t t = 0; t < 32; ++t) CHECK(have[t] == (t < 7 ? 1u : t < 19 ? 2u : 3u));
 }
 
 TEST_CASE("lanes meet again after a branch: the active mask is whole") {
-  check_lanes("setp.lt.u32 %q0, %tid_, 5; @%q0 bra a; add.u32 %r1, %tid_, 1; bra b; a: add.u32 %r1, %tid_, 2; b: activemask.b32 %r0;",
-              [](std::uint32_t) { return 0xffffffffu; });
+  check_lanes(
+      "setp.lt.u32 %q0, %tid_, 5; @%q0 bra a; add.u32 %r1, %tid_, 1; bra b; a: add.u32 %r1, %tid_, 2; b: "
+      "activemask.b32 %r0;",
+      [](std::uint32_t) { return 0xffffffffu; });
   // And after a loop with different trip counts.
-  check_lanes("mov.u32 %r1, 0; loop: add.u32 %r1, %r1, 1; setp.lt.u32 %q0, %r1, %tid_; @%q0 bra loop; activemask.b32 %r0;",
-              [](std::uint32_t) { return 0xffffffffu; });
+  check_lanes(
+      "mov.u32 %r1, 0; loop: add.u32 %r1, %r1, 1; setp.lt.u32 %q0, %r1, %tid_; @%q0 bra loop; activemask.b32 "
+      "%r0;",
+      [](std::uint32_t) { return 0xffffffffu; });
   // Within the loop only those are active that still go round.
-  check_lanes("mov.u32 %r1, 0; loop: add.u32 %r1, %r1, 1; activemask.b32 %r0; setp.le.u32 %q0, %r1, %tid_; @%q0 bra loop;",
-              [](std::uint32_t t) { return 0xffffffffu << t; });
+  check_lanes(
+      "mov.u32 %r1, 0; loop: add.u32 %r1, %r1, 1; activemask.b32 %r0; setp.le.u32 %q0, %r1, %tid_; @%q0 bra "
+      "loop;",
+      [](std::uint32_t t) { return 0xffffffffu << t; });
 }
 
 TEST_CASE("blocks laid out against the flow of control still meet") {
@@ -132,7 +144,8 @@ TEST_CASE("blocks laid out against the flow of control still meet") {
 }
 
 TEST_CASE("code that nothing reaches does no harm") {
-  check_lanes("bra over; dead: add.u32 %r0, %r0, 1; bra dead; over: mov.u32 %r0, 5;", [](std::uint32_t) { return 5u; });
+  check_lanes("bra over; dead: add.u32 %r0, %r0, 1; bra dead; over: mov.u32 %r0, 5;",
+              [](std::uint32_t) { return 5u; });
 }
 
 TEST_CASE("a lane that spins lets the lane run that it waits for") {
@@ -149,7 +162,8 @@ TEST_CASE("a lane that spins lets the lane run that it waits for") {
 TEST_CASE("scopes: inner registers hide outer ones, labels belong to their braces") {
   check_lanes(R"(
     mov.u32 %r1, 5;
-    { .reg .b32 %r1; mov.u32 %r1, 7; again: add.u32 %r1, %r1, 1; setp.lt.u32 %q0, %r1, 10; @%q0 bra again; add.u32 %r0, %r0, %r1; }
+    { .reg .b32 %r1; mov.u32 %r1, 7; again: add.u32 %r1, %r1, 1; setp.lt.u32 %q0, %r1, 10; @%q0 bra again;
+    add.u32 %r0, %r0, %r1; }
     { again: add.u32 %r0, %r0, 100; setp.lt.u32 %q0, %r0, 200; @%q0 bra again; }
     add.u32 %r0, %r0, %r1;)",
               [](std::uint32_t) { return 215u; });
@@ -161,15 +175,19 @@ TEST_CASE("special registers tell where a thread stands") {
 .address_size 64
 .visible .entry k(.param .u64 p0) { .reg .b32 %r<40>; .reg .b64 %d<8>; .reg .b16 %h;
   ld.param.u64 %d0, [p0];
-  mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.z; mov.u32 %r3, %ctaid.x; mov.u32 %r4, %ctaid.y; mov.u32 %r5, %ctaid.z;
-  mov.u32 %r6, %ntid.x; mov.u32 %r7, %ntid.y; mov.u32 %r8, %ntid.z; mov.u32 %r9, %nctaid.x; mov.u32 %r10, %nctaid.y; mov.u32 %r11, %nctaid.z;
-  mov.u32 %r12, %laneid; mov.u32 %r13, %warpid; mov.u32 %r14, %nwarpid; mov.u32 %r15, %lanemask_lt; mov.u32 %r16, %lanemask_ge;
+  mov.u32 %r0, %tid.x; mov.u32 %r1, %tid.y; mov.u32 %r2, %tid.z; mov.u32 %r3, %ctaid.x;
+  mov.u32 %r4, %ctaid.y; mov.u32 %r5, %ctaid.z;
+  mov.u32 %r6, %ntid.x; mov.u32 %r7, %ntid.y; mov.u32 %r8, %ntid.z; mov.u32 %r9, %nctaid.x;
+  mov.u32 %r10, %nctaid.y; mov.u32 %r11, %nctaid.z;
+  mov.u32 %r12, %laneid; mov.u32 %r13, %warpid; mov.u32 %r14, %nwarpid; mov.u32 %r15, %lanemask_lt;
+  mov.u32 %r16, %lanemask_ge;
   mov.u16 %h, %ntid.x; cvt.u32.u16 %r17, %h;
   mad.lo.u32 %r20, %r5, %r10, %r4; mad.lo.u32 %r20, %r20, %r9, %r3;
   mad.lo.u32 %r21, %r2, %r7, %r1; mad.lo.u32 %r21, %r21, %r6, %r0;
   mul.lo.u32 %r22, %r6, %r7; mul.lo.u32 %r22, %r22, %r8; mad.lo.u32 %r23, %r20, %r22, %r21;
   mul.wide.u32 %d1, %r23, 32; add.u64 %d1, %d0, %d1;
-  st.global.v4.u32 [%d1], {%r12, %r13, %r14, %r15}; st.global.v4.u32 [%d1+16], {%r16, %r17, %r21, %r20}; ret; })";
+  st.global.v4.u32 [%d1], {%r12, %r13, %r14, %r15}; st.global.v4.u32 [%d1+16], {%r16, %r17, %r21, %r20};
+  ret; })";
   memory global;
   const module m = parse_module(text);
   const std::uint32_t per_block = 5 * 4 * 3, blocks = 2 * 3 * 2;

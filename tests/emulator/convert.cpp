@@ -24,29 +24,34 @@ const std::string modes[] = {".rn", ".rz", ".rm", ".rp"};
 // Registers of 8 bits exist for few instructions: values of 8 bits live in 16.
 std::string register_of(const integer& t) { return t.bytes == 1 ? "b16" : "b" + std::to_string(t.bytes * 8); }
 
-wide value(std::uint64_t v, const integer& t) { return t.is_signed ? wide{extended(v, t.bytes)} : wide{low(v, t.bytes)}; }
+wide value(std::uint64_t v, const integer& t) {
+  return t.is_signed ? wide{extended(v, t.bytes)} : wide{low(v, t.bytes)};
+}
 wide most(const integer& t) { return (wide{1} << (t.bytes * 8 - (t.is_signed ? 1 : 0))) - 1; }
 wide smallest(const integer& t) { return t.is_signed ? -most(t) - 1 : 0; }
 
 // The value as the destination register shows it: extended by sign or zero.
 std::uint64_t shown(wide v, const integer& t) {
   const auto cut = low(static_cast<std::uint64_t>(v), t.bytes);
-  return low(t.is_signed ? static_cast<std::uint64_t>(extended(cut, t.bytes)) : cut, bytes_of(register_of(t)));
+  return low(t.is_signed ? static_cast<std::uint64_t>(extended(cut, t.bytes)) : cut,
+             bytes_of(register_of(t)));
 }
 
 words boundaries(const integer& t) {
   words v;
-  for (const wide x : {smallest(t), smallest(t) + 1, wide{-1}, wide{0}, wide{1}, wide{2}, wide{100}, wide{127}, wide{128},
-                       wide{255}, wide{256}, wide{32768}, wide{16777217}, wide{33554433}, wide{2147483648ll},
-                       (wide{1} << 53) + 1, (wide{1} << 62) + 1, most(t) - 1, most(t)})
-    if (x >= smallest(t) && x <= most(t)) v.push_back(low(static_cast<std::uint64_t>(x), bytes_of(register_of(t))));
+  for (const wide x :
+       {smallest(t), smallest(t) + 1, wide{-1}, wide{0}, wide{1}, wide{2}, wide{100}, wide{127}, wide{128},
+        wide{255}, wide{256}, wide{32768}, wide{16777217}, wide{33554433}, wide{2147483648ll},
+        (wide{1} << 53) + 1, (wide{1} << 62) + 1, most(t) - 1, most(t)})
+    if (x >= smallest(t) && x <= most(t))
+      v.push_back(low(static_cast<std::uint64_t>(x), bytes_of(register_of(t))));
   return v;
 }
 
 // The neighbour of an exact value (with 64 bits of mantissa) in T, in a direction.
 template <class T>
 T rounded(long double exact, const std::string& mode) {
-  const T near = static_cast<T>(exact);   // to nearest even
+  const T near = static_cast<T>(exact);  // to nearest even
   if (mode == ".rn") return near;
   const T infinity = std::numeric_limits<T>::infinity();
   const T below = static_cast<long double>(near) > exact ? std::nextafter(near, -infinity) : near;
@@ -71,20 +76,25 @@ TEST_CASE("integer to integer: cut, extended, or saturated") {
       const std::string types = to.name + "." + from.name + " d, a";
       check_instruction("cvt." + types, register_of(to), {register_of(from)}, {boundaries(from)},
                         [&](const words& x) { return shown(value(x[0], from), to); });
-      check_instruction("cvt.sat." + types, register_of(to), {register_of(from)}, {boundaries(from)}, [&](const words& x) {
-        const wide v = value(x[0], from);
-        return shown(v < smallest(to) ? smallest(to) : v > most(to) ? most(to) : v, to);
-      });
+      check_instruction("cvt.sat." + types, register_of(to), {register_of(from)}, {boundaries(from)},
+                        [&](const words& x) {
+                          const wide v = value(x[0], from);
+                          return shown(v < smallest(to) ? smallest(to) : v > most(to) ? most(to) : v, to);
+                        });
     }
 }
 
 TEST_CASE("integer to floating point in every rounding mode") {
   for (const integer& from : integers)
     for (const std::string& mode : modes) {
-      check_instruction("cvt" + mode + ".f32." + from.name + " d, a", "f32", {register_of(from)}, {boundaries(from)},
-                        [&](const words& x) { return bits(rounded<float>(static_cast<long double>(value(x[0], from)), mode)); });
-      check_instruction("cvt" + mode + ".f64." + from.name + " d, a", "f64", {register_of(from)}, {boundaries(from)},
-                        [&](const words& x) { return bits(rounded<double>(static_cast<long double>(value(x[0], from)), mode)); });
+      check_instruction("cvt" + mode + ".f32." + from.name + " d, a", "f32", {register_of(from)},
+                        {boundaries(from)}, [&](const words& x) {
+                          return bits(rounded<float>(static_cast<long double>(value(x[0], from)), mode));
+                        });
+      check_instruction("cvt" + mode + ".f64." + from.name + " d, a", "f64", {register_of(from)},
+                        {boundaries(from)}, [&](const words& x) {
+                          return bits(rounded<double>(static_cast<long double>(value(x[0], from)), mode));
+                        });
     }
   check_instruction("cvt.rn.sat.f32.s32 d, a", "f32", {"b32"}, {boundaries(integers[5])},
                     [](const words& x) { return bits(extended(x[0], 4) > 0 ? 1.0f : 0.0f); });
@@ -92,9 +102,36 @@ TEST_CASE("integer to floating point in every rounding mode") {
 
 TEST_CASE("floating point to integer: rounded, saturated, and the manual's values for NaN") {
   words v, w;
-  for (const double x : {0.0, -0.0, 0.5, -0.5, 1.5, 2.5, -1.5, 0.99, -0.99, 127.5, 128.0, -128.5, 255.5, 256.0, 65535.5, 65536.0,
-                         -32768.5, 2147483647.0, 2147483648.0, -2147483648.0, 4294967295.0, 4294967296.0, 9.2e18, 1.8e19, 2e19,
-                         -9.3e18, 1e30, -1e30, double{INFINITY}, -double{INFINITY}}) {
+  for (const double x : {0.0,
+                         -0.0,
+                         0.5,
+                         -0.5,
+                         1.5,
+                         2.5,
+                         -1.5,
+                         0.99,
+                         -0.99,
+                         127.5,
+                         128.0,
+                         -128.5,
+                         255.5,
+                         256.0,
+                         65535.5,
+                         65536.0,
+                         -32768.5,
+                         2147483647.0,
+                         2147483648.0,
+                         -2147483648.0,
+                         4294967295.0,
+                         4294967296.0,
+                         9.2e18,
+                         1.8e19,
+                         2e19,
+                         -9.3e18,
+                         1e30,
+                         -1e30,
+                         double{INFINITY},
+                         -double{INFINITY}}) {
     v.push_back(bits(static_cast<float>(x)));
     w.push_back(bits(x));
   }
@@ -103,11 +140,13 @@ TEST_CASE("floating point to integer: rounded, saturated, and the manual's value
   for (const integer& to : integers)
     for (const std::string mode : {".rni", ".rzi", ".rmi", ".rpi"}) {
       const auto model = [&](double x, bool is_double) {
-        if (std::isnan(x)) return !is_double && to.bytes < 8 ? std::uint64_t{0} : shown(wide{1} << (to.bytes * 8 - 1), to);
+        if (std::isnan(x))
+          return !is_double && to.bytes < 8 ? std::uint64_t{0} : shown(wide{1} << (to.bytes * 8 - 1), to);
         const double r = integral(x, mode);
         if (r >= static_cast<double>(most(to)) + 1 || r > 1.9e19) return shown(most(to), to);
         if (r < static_cast<double>(smallest(to))) return shown(smallest(to), to);
-        return shown(r >= 9.3e18 ? static_cast<wide>(static_cast<std::uint64_t>(r)) : static_cast<wide>(r), to);
+        return shown(r >= 9.3e18 ? static_cast<wide>(static_cast<std::uint64_t>(r)) : static_cast<wide>(r),
+                     to);
       };
       check_instruction("cvt" + mode + "." + to.name + ".f32 d, a", register_of(to), {"f32"}, {v},
                         [&](const words& x) { return model(double{f32_of(x[0])}, false); });
@@ -118,7 +157,8 @@ TEST_CASE("floating point to integer: rounded, saturated, and the manual's value
 
 TEST_CASE("between floating-point types, and to integral values") {
   words v, w;
-  for (const double x : {0.0, -0.0, 1.0, 0.1, -0.3, 1e-45, 1e-40, 3.5e38, 1e39, -1e300, 1.5, 2.5, -2.5, 1e10, double{INFINITY}}) {
+  for (const double x : {0.0, -0.0, 1.0, 0.1, -0.3, 1e-45, 1e-40, 3.5e38, 1e39, -1e300, 1.5, 2.5, -2.5, 1e10,
+                         double{INFINITY}}) {
     v.push_back(bits(static_cast<float>(x)));
     w.push_back(bits(x));
   }
@@ -133,7 +173,8 @@ TEST_CASE("between floating-point types, and to integral values") {
       }
       return bits(rounded<float>(exact, mode));
     });
-  check_instruction("cvt.f64.f32 d, a", "f64", {"f32"}, {v}, [](const words& x) { return bits(double{f32_of(x[0])}); });
+  check_instruction("cvt.f64.f32 d, a", "f64", {"f32"}, {v},
+                    [](const words& x) { return bits(double{f32_of(x[0])}); });
   for (const std::string mode : {".rni", ".rzi", ".rmi", ".rpi"}) {
     check_instruction("cvt" + mode + ".f32.f32 d, a", "f32", {"f32"}, {v},
                       [&](const words& x) { return bits(integral(f32_of(x[0]), mode)); });
@@ -158,11 +199,16 @@ TEST_CASE("registers wider than the types of a conversion") {
 }
 
 TEST_CASE("values are packed into and unpacked from wider registers") {
-  CHECK(apply("mov.b64 d, {a, b}", "b64", {"b32", "b32"}, {{0x11111111}, {0x22222222}})[0] == 0x2222222211111111);
-  CHECK(apply("{ .reg .b16 t; cvt.u16.u32 t, a; mov.b64 d, {t, t, 7, t}; }", "b64", {"b32"}, {{0x1234}})[0] == 0x1234000712341234);
-  CHECK(apply("{ .reg .b32 t; mov.b64 {_, t}, a; mov.b32 d, t; }", "b32", {"b64"}, {{0x2222222211111111}})[0] == 0x22222222);
-  CHECK(apply("{ .reg .b32 t; mov.b64 {t, _}, a; mov.b32 d, t; }", "b32", {"b64"}, {{0x2222222211111111}})[0] == 0x11111111);
-  CHECK(apply("{ .reg .b16 l, h; mov.b32 {l, h}, a; mov.b32 d, {h, l}; }", "b32", {"b32"}, {{0x12345678}})[0] == 0x56781234);
+  CHECK(apply("mov.b64 d, {a, b}", "b64", {"b32", "b32"}, {{0x11111111}, {0x22222222}})[0] ==
+        0x2222222211111111);
+  CHECK(apply("{ .reg .b16 t; cvt.u16.u32 t, a; mov.b64 d, {t, t, 7, t}; }", "b64", {"b32"}, {{0x1234}})[0] ==
+        0x1234000712341234);
+  CHECK(apply("{ .reg .b32 t; mov.b64 {_, t}, a; mov.b32 d, t; }", "b32", {"b64"},
+              {{0x2222222211111111}})[0] == 0x22222222);
+  CHECK(apply("{ .reg .b32 t; mov.b64 {t, _}, a; mov.b32 d, t; }", "b32", {"b64"},
+              {{0x2222222211111111}})[0] == 0x11111111);
+  CHECK(apply("{ .reg .b16 l, h; mov.b32 {l, h}, a; mov.b32 d, {h, l}; }", "b32", {"b32"},
+              {{0x12345678}})[0] == 0x56781234);
   CHECK(apply("mov.b32 d, 0f3F800000", "b32", {"b32"}, {{0}})[0] == 0x3f800000);
   CHECK(apply("mov.f32 d, 0d3FF8000000000000", "f32", {"b32"}, {{0}})[0] == bits(1.5f));
   CHECK(apply("mov.f64 d, 1.25", "f64", {"b32"}, {{0}})[0] == bits(1.25));

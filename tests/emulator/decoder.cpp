@@ -1,5 +1,5 @@
-// The checker: operand types and counts, modifiers, undeclared names, features that are newer than .version or .target.
-// What stands here as accepted or rejected is so for ptxas, too.
+// The checker: operand types and counts, modifiers, undeclared names, features that are newer than .version
+// or .target. What stands here as accepted or rejected is so for ptxas, too.
 
 #include "emulator/kernel.hpp"
 
@@ -15,10 +15,13 @@ struct expected {
   std::string reason;
 };
 
-std::string around(const std::string& body, const std::string& version = "8.3", const std::string& target = "sm_90") {
+std::string around(const std::string& body, const std::string& version = "8.3",
+                   const std::string& target = "sm_90") {
   return ".version " + version + "\n.target " + target + "\n.address_size 64\n" +
-         ".global .align 8 .b8 gv[64];\n.visible .entry k(.param .u64 p0, .param .u32 p1) { .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>;"
-         " .reg .u32 %u<9>; .reg .s32 %s<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .f64 %fd<9>; .shared .align 8 .b8 sm[64]; .local .b8 lm[8];\n" +
+         ".global .align 8 .b8 gv[64];\n.visible .entry k(.param .u64 p0, .param .u32 p1) { .reg .pred "
+         "%p<9>; .reg .b16 %h<9>; .reg .b32 %r<9>;"
+         " .reg .u32 %u<9>; .reg .s32 %s<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .f64 %fd<9>; .shared "
+         ".align 8 .b8 sm[64]; .local .b8 lm[8];\n" +
          body + "\nret; }";
 }
 
@@ -134,7 +137,8 @@ TEST_CASE("modifiers") {
 }
 
 TEST_CASE("features that are newer than .version or .target") {
-  const auto needs = [](const std::string& body, const std::string& version, const std::string& target, const std::string& reason) {
+  const auto needs = [](const std::string& body, const std::string& version, const std::string& target,
+                        const std::string& reason) {
     INFO(body);
     const ptx_error e = rejection(around(body, version, target));
     CHECK(e.line() == 6);
@@ -149,17 +153,22 @@ TEST_CASE("features that are newer than .version or .target") {
   needs("nanosleep.u32 20;", "6.0", "sm_70", "needs PTX ISA 6.3");
   needs("activemask.b32 %r1;", "6.1", "sm_70", "needs PTX ISA 6.2");
   needs("ld.global.L1::no_allocate.f32 %f1, [%rd1];", "7.3", "sm_70", "needs PTX ISA 7.4");
+  needs("szext.clamp.u32 %r1, %r2, %r3;", "7.5", "sm_70", "needs PTX ISA 7.6");
+  needs("min.xorsign.abs.f32 %f1, %f2, %f3;", "7.2", "sm_80", "needs .target sm_86");
+  needs("cvta.param.u64 %rd1, p0;", "7.6", "sm_80", "needs PTX ISA 7.7");
   needs("lop3.or.b32 %r1|%p1, %r1, %r2, %r3, 1, %p2;", "8.1", "sm_90", "needs PTX ISA 8.2");
 }
 
 TEST_CASE("the target of the module and the emulated device") {
-  const auto refused = [](const std::string& version, const std::string& target, architecture a, const std::string& reason) {
+  const auto refused = [](const std::string& version, const std::string& target, architecture a,
+                          const std::string& reason) {
     CHECK(contains(rejection(around("", version, target), a).reason(), reason));
   };
   refused("6.0", "sm_80", {}, ".target sm_80 needs .version 7.0");
   refused("7.8", "sm_90a", {}, ".target sm_90a needs .version 8.0");
   refused("8.6", "sm_100", {}, "the emulated device is sm_90a");
-  refused("8.0", "sm_90a", {.arch_specific = false}, "the module is for sm_90a; the emulated device is sm_90");
+  refused("8.0", "sm_90a", {.arch_specific = false},
+          "the module is for sm_90a; the emulated device is sm_90");
   refused("8.0", "sm_89", {.sm = 80, .arch_specific = false}, "the module is for sm_89");
   CHECK_NOTHROW(parse_module(around("", "6.0", "sm_70"), {.sm = 70, .arch_specific = false}));
   CHECK_NOTHROW(parse_module(around("", "6.0", "sm_70")));
@@ -167,26 +176,50 @@ TEST_CASE("the target of the module and the emulated device") {
 }
 
 TEST_CASE("limits of the device") {
-  const auto refused = [](const std::string& text, const std::string& reason) { CHECK(contains(rejection(text).reason(), reason)); };
+  const auto refused = [](const std::string& text, const std::string& reason) {
+    CHECK(contains(rejection(text).reason(), reason));
+  };
   refused(around(".shared .b8 big[49152];"), "more than 49152 bytes of static shared memory");
   refused(around(".local .b8 big[600000];"), "more than 524288 bytes of local memory");
   refused(".version 8.0 .target sm_90 .address_size 64 .const .b8 c[70000];", "more than 65536 bytes");
-  refused(".version 8.0 .target sm_90 .address_size 64 .entry k(.param .b8 p[4097]) { ret; }", "more than 4096 bytes");
+  refused(".version 8.0 .target sm_90 .address_size 64 .entry k(.param .b8 p[4097]) { ret; }",
+          "more than 4096 bytes");
   refused(".version 8.0 .target sm_90 .address_size 64 .entry k() .maxntid 1025 { ret; }", "at most 1024");
-  refused(".version 8.0 .target sm_90 .address_size 64 .entry k() { ret; } .entry k() { ret; }", "defined twice");
+  refused(".version 8.0 .target sm_90 .address_size 64 .entry k() { ret; } .entry k() { ret; }",
+          "defined twice");
   refused(".version 8.0 .target sm_90 .address_size 64 .extern .global .u32 x;", "not linked");
-  CHECK_NOTHROW(parse_module(".version 8.1 .target sm_90 .address_size 64 .entry k(.param .b8 p[4097]) { ret; }"));
+  CHECK_NOTHROW(
+      parse_module(".version 8.1 .target sm_90 .address_size 64 .entry k(.param .b8 p[4097]) { ret; }"));
 }
 
 TEST_CASE("accepted forms") {
-  for (const std::string body :
-       {"add.s32 %u1, %s1, %r2;", "add.ftz.rn.f32 %f1, %f2, %f3;", "add.f32 %f1, %f2, 1.5;", "add.f64 %fd1, %fd2, 0f3F800000;",
-        "mov.b32 %r1, 0f3F800000;", "mov.b32 %r1, %f1;", "add.u16 %h1, %h2, 70000;", "mov.u64 %rd1, gv+4;", "mov.u32 %r1, sm;",
-        "ld.global.volatile.f32 %f1, [%rd1];", "ld.global.nc.L1::no_allocate.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];",
-        "ld.f32 %f1, [gv];", "st.global.v2.u32 [%rd2], {%r1, 3};", "ld.global.b16 %f1, [%rd2];", "st.global.u8 [%rd2], 300;",
-        "setp.lt.and.s32 %p1|_, %r1, %r2, !%p3;", "vote.sync.ballot.b32 %r1, 1, %r3;", "bar.sync %r1, %r2;", "barrier.cta.sync.aligned 0;",
-        "atom.global.add.u32 _, [%rd1], 1;", "selp.b32 %r1, 1, 0, %p1;", "@!%p1 bra.uni l; l:", "mov.b64 %rd1, p0;",
-        "cvt.u8.u32 %r1, %r1;", "ld.param.u32 %r1, [p1];", ".pragma \"nounroll\";", ".loc 1 2 3"}) {
+  for (const std::string body : {"add.s32 %u1, %s1, %r2;",
+                                 "add.ftz.rn.f32 %f1, %f2, %f3;",
+                                 "add.f32 %f1, %f2, 1.5;",
+                                 "add.f64 %fd1, %fd2, 0f3F800000;",
+                                 "mov.b32 %r1, 0f3F800000;",
+                                 "mov.b32 %r1, %f1;",
+                                 "add.u16 %h1, %h2, 70000;",
+                                 "mov.u64 %rd1, gv+4;",
+                                 "mov.u32 %r1, sm;",
+                                 "ld.global.volatile.f32 %f1, [%rd1];",
+                                 "ld.global.nc.L1::no_allocate.v4.f32 {%f1, %f2, %f3, %f4}, [%rd1];",
+                                 "ld.f32 %f1, [gv];",
+                                 "st.global.v2.u32 [%rd2], {%r1, 3};",
+                                 "ld.global.b16 %f1, [%rd2];",
+                                 "st.global.u8 [%rd2], 300;",
+                                 "setp.lt.and.s32 %p1|_, %r1, %r2, !%p3;",
+                                 "vote.sync.ballot.b32 %r1, 1, %r3;",
+                                 "bar.sync %r1, %r2;",
+                                 "barrier.cta.sync.aligned 0;",
+                                 "atom.global.add.u32 _, [%rd1], 1;",
+                                 "selp.b32 %r1, 1, 0, %p1;",
+                                 "@!%p1 bra.uni l; l:",
+                                 "mov.b64 %rd1, p0;",
+                                 "cvt.u8.u32 %r1, %r1;",
+                                 "ld.param.u32 %r1, [p1];",
+                                 ".pragma \"nounroll\";",
+                                 ".loc 1 2 3"}) {
     INFO(body);
     CHECK_NOTHROW(parse_module(around(body)));
   }

@@ -15,10 +15,11 @@ constexpr std::uint64_t nan32 = 0x7fffffff, nan64 = 0x7fffffffffffffff;
 
 words singles() {
   words v;
-  for (const float x : {0.0f, -0.0f, 1.0f, -1.0f, 1.5f, 3.0f, 0.1f, -0.3f, 1e-20f, -1e20f, 16777217.0f, 2.0f / 3,
-                        std::numeric_limits<float>::max(), std::numeric_limits<float>::min(),
-                        std::numeric_limits<float>::denorm_min(), -5.9e-39f, std::numeric_limits<float>::infinity(),
-                        -std::numeric_limits<float>::infinity(), 1.0000001f})
+  for (const float x :
+       {0.0f, -0.0f, 1.0f, -1.0f, 1.5f, 3.0f, 0.1f, -0.3f, 1e-20f, -1e20f, 16777217.0f, 2.0f / 3,
+        std::numeric_limits<float>::max(), std::numeric_limits<float>::min(),
+        std::numeric_limits<float>::denorm_min(), -5.9e-39f, std::numeric_limits<float>::infinity(),
+        -std::numeric_limits<float>::infinity(), 1.0000001f})
     v.push_back(bits(x));
   v.insert(v.end(), {0x7fc00000, 0xffc00001, 0x7f800001});
   return v;
@@ -26,8 +27,8 @@ words singles() {
 
 words doubles() {
   words v;
-  for (const double x : {0.0, -0.0, 1.0, -1.0, 1.5, 3.0, 0.1, -0.3, 1e-200, -1e200, 9007199254740993.0, 2.0 / 3,
-                         std::numeric_limits<double>::max(), std::numeric_limits<double>::min(),
+  for (const double x : {0.0, -0.0, 1.0, -1.0, 1.5, 3.0, 0.1, -0.3, 1e-200, -1e200, 9007199254740993.0,
+                         2.0 / 3, std::numeric_limits<double>::max(), std::numeric_limits<double>::min(),
                          std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::infinity(),
                          -std::numeric_limits<double>::infinity(), 1.0000000000000002})
     v.push_back(bits(x));
@@ -54,29 +55,36 @@ struct mode {
   std::string name;
   int host;
 };
-const mode modes[] = {{".rn", FE_TONEAREST}, {".rz", FE_TOWARDZERO}, {".rm", FE_DOWNWARD}, {".rp", FE_UPWARD}};
+const mode modes[] = {
+    {".rn", FE_TONEAREST}, {".rz", FE_TOWARDZERO}, {".rm", FE_DOWNWARD}, {".rp", FE_UPWARD}};
 
 template <class T>
 void check_arithmetic(const std::string& type, const words& v, T (*of)(std::uint64_t)) {
   const words few(v.begin(), v.begin() + 12);
   for (const mode& m : modes) {
     const auto both = [&](const std::string& op, auto operation) {
-      check_instruction(op + m.name + "." + type + " d, a, b", type, {type, type}, {v, v},
-                        [&](const words& x) { return as_bits(in_mode<T>(m.host, operation, of(x[0]), of(x[1]))); });
+      check_instruction(
+          op + m.name + "." + type + " d, a, b", type, {type, type}, {v, v},
+          [&](const words& x) { return as_bits(in_mode<T>(m.host, operation, of(x[0]), of(x[1]))); });
     };
     both("add", [](T a, T b, T) { return a + b; });
     both("sub", [](T a, T b, T) { return a - b; });
     both("mul", [](T a, T b, T) { return a * b; });
     both("div", [](T a, T b, T) { return a / b; });
     check_instruction("sqrt" + m.name + "." + type + " d, a", type, {type}, {v}, [&](const words& x) {
-      return as_bits(in_mode<T>(m.host, [](T a, T, T) { return std::sqrt(a); }, of(x[0]), T{0}));
+      return as_bits(in_mode<T>(
+          m.host, [](T a, T, T) { return std::sqrt(a); }, of(x[0]), T{0}));
     });
     check_instruction("rcp" + m.name + "." + type + " d, a", type, {type}, {v}, [&](const words& x) {
-      return as_bits(in_mode<T>(m.host, [](T a, T, T) { return T{1} / a; }, of(x[0]), T{0}));
+      return as_bits(in_mode<T>(
+          m.host, [](T a, T, T) { return T{1} / a; }, of(x[0]), T{0}));
     });
-    check_instruction("fma" + m.name + "." + type + " d, a, b, c", type, {type, type, type}, {v, few, v}, [&](const words& x) {
-      return as_bits(in_mode<T>(m.host, [](T a, T b, T c) { return std::fma(a, b, c); }, of(x[0]), of(x[1]), of(x[2])));
-    });
+    check_instruction(
+        "fma" + m.name + "." + type + " d, a, b, c", type, {type, type, type}, {v, few, v},
+        [&](const words& x) {
+          return as_bits(in_mode<T>(
+              m.host, [](T a, T b, T c) { return std::fma(a, b, c); }, of(x[0]), of(x[1]), of(x[2])));
+        });
   }
 }
 
@@ -138,18 +146,21 @@ TEST_CASE("a product and a sum are two roundings, and fma is one") {
 
 TEST_CASE("min and max: -0 below +0, a number before NaN, .NaN, .xorsign.abs") {
   const words v = singles();
-  const auto order = [](float x, float y) { return x < y || (x == y && std::signbit(x) && !std::signbit(y)); };
+  const auto order = [](float x, float y) {
+    return x < y || (x == y && std::signbit(x) && !std::signbit(y));
+  };
   for (const bool max : {false, true})
     for (const bool nan : {false, true})
-      check_instruction(std::string(max ? "max" : "min") + (nan ? ".NaN" : "") + ".f32 d, a, b", "f32", {"f32", "f32"}, {v, v},
-                        [&](const words& x) {
+      check_instruction(std::string(max ? "max" : "min") + (nan ? ".NaN" : "") + ".f32 d, a, b", "f32",
+                        {"f32", "f32"}, {v, v}, [&](const words& x) {
                           const float a = f32_of(x[0]), b = f32_of(x[1]);
                           if (std::isnan(a) && std::isnan(b)) return nan32;
-                          if (std::isnan(a) || std::isnan(b)) return nan ? nan32 : as_bits(std::isnan(a) ? b : a);
+                          if (std::isnan(a) || std::isnan(b))
+                            return nan ? nan32 : as_bits(std::isnan(a) ? b : a);
                           return as_bits(order(a, b) != max ? a : b);
                         });
-  check_instruction("min.xorsign.abs.f32 d, a, b", "f32", {"f32", "f32"}, {{bits(2.0f), bits(-3.0f)}, {bits(-1.0f), bits(5.0f)}},
-                    [](const words& x) {
+  check_instruction("min.xorsign.abs.f32 d, a, b", "f32", {"f32", "f32"},
+                    {{bits(2.0f), bits(-3.0f)}, {bits(-1.0f), bits(5.0f)}}, [](const words& x) {
                       const float a = f32_of(x[0]), b = f32_of(x[1]);
                       const float m = std::fmin(std::fabs(a), std::fabs(b));
                       return bits(std::signbit(a) != std::signbit(b) ? -m : m);
@@ -165,13 +176,14 @@ TEST_CASE("min and max: -0 below +0, a number before NaN, .NaN, .xorsign.abs") {
 
 TEST_CASE("signs and properties") {
   const words v = singles(), w = doubles();
-  check_instruction("neg.f32 d, a", "f32", {"f32"}, {v}, [](const words& x) { return as_bits(-f32_of(x[0])); });
-  check_instruction("abs.f64 d, a", "f64", {"f64"}, {w}, [](const words& x) { return as_bits(std::fabs(f64_of(x[0]))); });
+  check_instruction("neg.f32 d, a", "f32", {"f32"}, {v},
+                    [](const words& x) { return as_bits(-f32_of(x[0])); });
+  check_instruction("abs.f64 d, a", "f64", {"f64"}, {w},
+                    [](const words& x) { return as_bits(std::fabs(f64_of(x[0]))); });
   check_instruction("copysign.f32 d, a, b", "f32", {"f32", "f32"}, {v, v},
                     [](const words& x) { return (x[0] & 0x80000000) | (x[1] & 0x7fffffff); });
-  check_instruction("copysign.f64 d, a, b", "f64", {"f64", "f64"}, {w, w}, [](const words& x) {
-    return (x[0] & 0x8000000000000000) | (x[1] & 0x7fffffffffffffff);
-  });
+  check_instruction("copysign.f64 d, a, b", "f64", {"f64", "f64"}, {w, w},
+                    [](const words& x) { return (x[0] & 0x8000000000000000) | (x[1] & 0x7fffffffffffffff); });
   const auto property = [&](const std::string& name, auto holds) {
     check_instruction("testp." + name + ".f32 d, a", "pred", {"f32"}, {v},
                       [&](const words& x) { return holds(std::fpclassify(f32_of(x[0]))) ? 1u : 0u; });

@@ -1,6 +1,6 @@
 #pragma once
-// What the emulator's tests share: a module around a body, a launch with buffers, one instruction applied to tables of
-// operands, and the message of a rejection or a fault.
+// What the emulator's tests share: a module around a body, a launch with buffers, one instruction applied to
+// tables of operands, and the message of a rejection or a fault.
 
 #include "catch.hpp"
 #include "runtime/emulator/machine.hpp"
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,24 +28,29 @@ inline bool contains(const std::string& whole, const std::string& part) {
 
 inline architecture device() { return {}; }
 
-// A kernel `k` with pointer parameters p0, p1, ... already loaded into %p0, %p1, ..., and the usual registers. The body
-// finds the thread's number within the grid in %tid (32 bits) and %wide (64 bits).
-inline std::string kernel_text(std::string_view body, unsigned pointers = 1, std::string_view declarations = "",
-                               std::string_view version = "8.3", std::string_view target = "sm_90a") {
+// A kernel `k` with pointer parameters p0, p1, ... already loaded into %p0, %p1, ..., and the usual
+// registers. The body finds the thread's number within the grid in %tid (32 bits) and %wide (64 bits).
+inline std::string kernel_text(std::string_view body, unsigned pointers = 1,
+                               std::string_view declarations = "", std::string_view version = "8.3",
+                               std::string_view target = "sm_90a") {
   std::string text = ".version " + std::string(version) + "\n.target " + std::string(target) +
                      "\n.address_size 64\n" + std::string(declarations) + "\n.visible .entry k(";
   for (unsigned i = 0; i < pointers; ++i)
     text += std::string(i ? ", " : "") + ".param .u64 p" + std::to_string(i);
-  text += ") {\n.reg .pred %q<32>; .reg .b16 %h<32>; .reg .b32 %r<64>; .reg .f32 %f<32>; .reg .b64 %d<64>;"
-          " .reg .f64 %g<32>;\n.reg .b64 %p<8>; .reg .b64 %wide; .reg .b32 %tid_, %ctaid_, %ntid_, %thread;\n";
+  text +=
+      ") {\n.reg .pred %q<32>; .reg .b16 %h<32>; .reg .b32 %r<64>; .reg .f32 %f<32>; .reg .b64 %d<64>;"
+      " .reg .f64 %g<32>;\n.reg .b64 %p<8>; .reg .b64 %wide; .reg .b32 %tid_, %ctaid_, %ntid_, %thread;\n";
   for (unsigned i = 0; i < pointers; ++i)
     text += "ld.param.u64 %p" + std::to_string(i) + ", [p" + std::to_string(i) + "]; ";
-  text += "\nmov.u32 %tid_, %tid.x; mov.u32 %ctaid_, %ctaid.x; mov.u32 %ntid_, %ntid.x;\n"
-          "mad.lo.u32 %thread, %ctaid_, %ntid_, %tid_; cvt.u64.u32 %wide, %thread;\n";
+  text +=
+      "\nmov.u32 %tid_, %tid.x; mov.u32 %ctaid_, %ctaid.x; mov.u32 %ntid_, %ntid.x;\n"
+      "mad.lo.u32 %thread, %ctaid_, %ntid_, %tid_; cvt.u64.u32 %wide, %thread;\n";
   return text + std::string(body) + "\nret;\n}\n";
 }
 
-inline module parse_module(std::string_view text, const architecture& a = device()) { return module::parse(text, a); }
+inline module parse_module(std::string_view text, const architecture& a = device()) {
+  return module::parse(text, a);
+}
 
 // The reason of the rejection; fails the test if there is none.
 inline ptx_error rejection(std::string_view text, const architecture& a = device()) {
@@ -90,11 +96,12 @@ struct shape {
 };
 
 // Runs kernel `k` with one 64-bit parameter a pointer.
-inline void run_module(const module& m, memory& global, const std::vector<std::uint64_t>& pointers, shape s = {}) {
+inline void run_module(const module& m, memory& global, const std::vector<std::uint64_t>& pointers,
+                       shape s = {}) {
   launch l;
   l.mod = &m;
   l.kernel = m.find("k");
-  REQUIRE(l.kernel != nullptr);
+  if (l.kernel == nullptr) throw std::runtime_error("the module has no kernel k");
   l.grid = {s.grid, 1, 1};
   l.block = {s.block, 1, 1};
   l.dynamic_shared = s.dynamic_shared;
@@ -115,8 +122,9 @@ inline std::vector<std::uint32_t> results(std::string_view body, std::size_t cou
 }
 
 // The report of the fault that a body raises.
-inline fault_report fault_of(std::string_view body, memory& global, const std::vector<std::uint64_t>& pointers,
-                             shape s = {}, std::string_view declarations = "") {
+inline fault_report fault_of(std::string_view body, memory& global,
+                             const std::vector<std::uint64_t>& pointers, shape s = {},
+                             std::string_view declarations = "") {
   const module m = parse_module(kernel_text(body, static_cast<unsigned>(pointers.size()), declarations));
   try {
     run_module(m, global, pointers, s);
@@ -129,12 +137,17 @@ inline fault_report fault_of(std::string_view body, memory& global, const std::v
 }
 
 inline unsigned bytes_of(std::string_view type) {
-  return type == "pred" ? 4 : type.ends_with("64") ? 8 : type.ends_with("32") ? 4 : type.ends_with("16") ? 2 : 1;
+  return type == "pred"         ? 4
+         : type.ends_with("64") ? 8
+         : type.ends_with("32") ? 4
+         : type.ends_with("16") ? 2
+                                : 1;
 }
 
-// Applies one instruction, or a block of several in braces, to columns of operands. `text` names the destination d and the sources a, b, c, e; the types
-// are those of their registers ("pred": a predicate, 0 or 1). The results are computed with all lanes active, and again
-// with every third lane active; both must agree, and lanes that do not take part must not be touched.
+// Applies one instruction, or a block of several in braces, to columns of operands. `text` names the
+// destination d and the sources a, b, c, e; the types are those of their registers ("pred": a predicate, 0 or
+// 1). The results are computed with all lanes active, and again with every third lane active; both must
+// agree, and lanes that do not take part must not be touched.
 inline words apply(const std::string& text, const std::string& to, const std::vector<std::string>& from,
                    const std::vector<words>& columns, std::string_view version = "8.3",
                    std::string_view target = "sm_90a") {
@@ -145,22 +158,37 @@ inline words apply(const std::string& text, const std::string& to, const std::ve
     const std::string n = names[i];
     body += ".reg ." + from[i] + " " + n + ";\n";
     body += "mad.lo.u64 %d1, %wide, 8, %p" + std::to_string(i + 2) + ";\n";
-    if (from[i] == "pred") body += "ld.global.u32 %r1, [%d1]; setp.ne.u32 " + n + ", %r1, 0;\n";
-    else body += "ld.global.b" + std::to_string(bytes_of(from[i]) * 8) + " " + n + ", [%d1];\n";
+    if (from[i] == "pred")
+      body += "ld.global.u32 %r1, [%d1]; setp.ne.u32 " + n + ", %r1, 0;\n";
+    else
+      body += "ld.global.b" + std::to_string(bytes_of(from[i]) * 8) + " " + n + ", [%d1];\n";
   }
-  body += "mad.lo.u64 %d1, %wide, 8, %p0;\nld.global.u32 %r2, [%p1];\nsetp.eq.u32 %q1, %r2, 0;\n"
-          "rem.u32 %r3, %thread, 3;\nsetp.eq.or.u32 %q2, %r3, 0, %q1;\n";
+  body +=
+      "mad.lo.u64 %d1, %wide, 8, %p0;\nld.global.u32 %r2, [%p1];\nsetp.eq.u32 %q1, %r2, 0;\n"
+      "rem.u32 %r3, %thread, 3;\nsetp.eq.or.u32 %q2, %r3, 0, %q1;\n";
   // The destination holds a pattern before, which must survive where the guard is false.
-  if (to == "pred") body += "setp.eq.u32 d, %r2, %r2;\n";
-  else if (bytes_of(to) == 1) body += "cvt.u8.u32 d, 165;\n";
-  else body += "mov.b" + std::to_string(bytes_of(to) * 8) + " d, " + (bytes_of(to) == 2 ? "42405" : bytes_of(to) == 4 ? "2779096485" : "0xa5a5a5a5a5a5a5a5") + ";\n";
-  if (text.front() == '{') body += "@!%q2 bra skip;\n" + text + "\nskip:\n";
-  else body += "@%q2 " + text + ";\n";
-  if (to == "pred") body += "selp.u32 %r4, 1, 0, d; st.global.u32 [%d1], %r4;";
-  else body += "st.global.b" + std::to_string(bytes_of(to) * 8) + " [%d1], d;";
+  if (to == "pred")
+    body += "setp.eq.u32 d, %r2, %r2;\n";
+  else if (bytes_of(to) == 1)
+    body += "cvt.u8.u32 d, 165;\n";
+  else
+    body += "mov.b" + std::to_string(bytes_of(to) * 8) + " d, " +
+            (bytes_of(to) == 2   ? "42405"
+             : bytes_of(to) == 4 ? "2779096485"
+                                 : "0xa5a5a5a5a5a5a5a5") +
+            ";\n";
+  if (text.front() == '{')
+    body += "@!%q2 bra skip;\n" + text + "\nskip:\n";
+  else
+    body += "@%q2 " + text + ";\n";
+  if (to == "pred")
+    body += "selp.u32 %r4, 1, 0, d; st.global.u32 [%d1], %r4;";
+  else
+    body += "st.global.b" + std::to_string(bytes_of(to) * 8) + " [%d1], d;";
 
   memory global;
-  const module m = parse_module(kernel_text(body, static_cast<unsigned>(from.size() + 2), "", version, target));
+  const module m =
+      parse_module(kernel_text(body, static_cast<unsigned>(from.size() + 2), "", version, target));
   std::size_t padded = (rows + 31) / 32 * 32;
   const auto once = [&](bool partial) {
     const array<std::uint64_t> out(global, padded);
@@ -180,8 +208,9 @@ inline words apply(const std::string& text, const std::string& to, const std::ve
   };
   const words full = once(false), partial = once(true);
   const unsigned width = bytes_of(to);
-  const std::uint64_t pattern =
-      to == "pred" ? 1 : width == 8 ? 0xa5a5a5a5a5a5a5a5 : 0xa5a5a5a5a5a5a5a5 & ((std::uint64_t{1} << width * 8) - 1);
+  const std::uint64_t pattern = to == "pred" ? 1
+                                : width == 8 ? 0xa5a5a5a5a5a5a5a5
+                                             : 0xa5a5a5a5a5a5a5a5 & ((std::uint64_t{1} << width * 8) - 1);
   for (std::size_t i = 0; i < rows; ++i) {
     INFO(text << ", row " << i << ", partial mask");
     CHECK(partial[i] == (i % 3 == 0 ? full[i] : pattern));

@@ -15,7 +15,7 @@ const std::string head = ".version 8.0\n.target sm_90\n.address_size 64\n";
 struct expected {
   std::string text;
   std::uint32_t line, column;
-  std::string reason;   // a part of it
+  std::string reason;  // a part of it
 };
 
 void check(const std::vector<expected>& rows) {
@@ -25,7 +25,8 @@ void check(const std::vector<expected>& rows) {
     CHECK(e.line() == row.line);
     CHECK(e.column() == row.column);
     CHECK(contains(e.reason(), row.reason));
-    CHECK(std::string(e.what()) == "kaio: PTX line " + std::to_string(row.line) + ", column " + std::to_string(row.column) + ": " + e.reason());
+    CHECK(std::string(e.what()) == "kaio: PTX line " + std::to_string(row.line) + ", column " +
+                                       std::to_string(row.column) + ": " + e.reason());
   }
 }
 
@@ -37,14 +38,14 @@ TEST_CASE("a module is read as it is written") {
   const std::string text = head + R"(// a comment
 /* and
    another */ .global .align 16 .b8 table[2][3] = {{1, 2}, {0x3, 04, 0b101}};
-.visible .entry k(.param .u64 .ptr .global .align 16 out, .param .align 8 .b8 packed[24]) .maxntid 128, 2, 1 .minnctapersm 2 {
+.visible .entry k(.param .u64 .ptr .global .align 16 o, .param .align 8 .b8 p[24]) .maxntid 128, 2 {
   .reg .pred %p<3>; .reg .b32 %r<10>, x; .loc 1 2 3
   L_1: @!%p1 add.s32 %r1, %r2, -5;
   { bra L_1; }
   ld.global.v2.f32 {%r1, _}, [%rd1+-8];
   mov.b64 {%r1, %r2}, %rd; setp.lt.u32 %p1|%p2, %r1, WARP_SZ;
 }
-.entry other() .reqntid 32 { ret; })";
+.entry other() .reqntid 32 .minnctapersm 2 { ret; })";
   const syntax::module m = parse(text);
   CHECK(m.version == kaio::ptx::isa_version{8, 0});
   CHECK(m.target == kaio::ptx::target{90, false});
@@ -74,7 +75,8 @@ TEST_CASE("a module is read as it is written") {
 
 TEST_CASE("constant expressions follow C") {
   const auto value = [](const std::string& expression) {
-    const std::string text = in_body("mov.u64 %r, " + expression + ";");   // the views of the result point into it
+    const std::string text =
+        in_body("mov.u64 %r, " + expression + ";");  // the views of the result point into it
     return parse(text).functions[0].instructions[0].operands[1].bits;
   };
   CHECK(value("(1 + 2 * 3)") == 7);
@@ -173,7 +175,8 @@ TEST_CASE("hostile text costs no more than the budget") {
   refused(in_body("ret; ret; ret;"), {.statements = 2}, "more than 2 statements");
   refused(in_body(".reg .b32 %r<1000000000>;"), {}, "more than");
   refused(in_body(".reg .b32 %r<9>; .reg .b32 %x<9>;"), {.registers = 10}, "more than 10 registers");
-  refused(head + ".entry k(.param .u32 a, .param .u32 b) { ret; }", {.parameters = 1}, "more than 1 parameters");
+  refused(head + ".entry k(.param .u32 a, .param .u32 b) { ret; }", {.parameters = 1},
+          "more than 1 parameters");
   refused(head + ".global .u32 a, b, c;", {.variables = 2}, "more than 2 declarations");
   refused(head + ".global .u32 a[3] = {1,2,3};", {.initial_values = 2}, "more than 2 initial values");
   refused(in_body(std::string(100000, '{')), {}, "nested more than 64");

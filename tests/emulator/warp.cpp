@@ -1,4 +1,5 @@
-// Shuffles, votes, matches and reductions: modes, widths, partial masks, and lanes that come from different places.
+// Shuffles, votes, matches and reductions: modes, widths, partial masks, and lanes that come from different
+// places.
 
 #include "emulator/kernel.hpp"
 
@@ -11,7 +12,8 @@ namespace {
 
 // What each of 32 lanes leaves in %r0.
 std::vector<std::uint32_t> lanes(const std::string& body) {
-  return results("mov.u32 %r0, 0;\n" + body + "\nmad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r0;", 32);
+  return results("mov.u32 %r0, 0;\n" + body + "\nmad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r0;",
+                 32);
 }
 
 }  // namespace
@@ -21,13 +23,17 @@ TEST_CASE("shuffles in every mode and width, as the manual's pseudocode says") {
     for (const unsigned width : {32u, 16u, 8u, 4u})
       for (const unsigned b : {0u, 1u, 3u, 7u, 16u, 31u}) {
         const unsigned c = (32 - width) << 8 | (mode == "up" ? 0 : 31);
-        const auto have = lanes("mul.lo.u32 %r1, %tid_, 7; shfl.sync." + mode + ".b32 %r0|%q0, %r1, " + std::to_string(b) + ", " +
-                                std::to_string(c) + ", -1; selp.u32 %r2, 1000, 0, %q0; add.u32 %r0, %r0, %r2;");
+        const auto have =
+            lanes("mul.lo.u32 %r1, %tid_, 7; shfl.sync." + mode + ".b32 %r0|%q0, %r1, " + std::to_string(b) +
+                  ", " + std::to_string(c) + ", -1; selp.u32 %r2, 1000, 0, %q0; add.u32 %r0, %r0, %r2;");
         for (int lane = 0; lane < 32; ++lane) {
           const int segment = static_cast<int>(c >> 8), clamp = static_cast<int>(c & 31);
           const int most = (lane & segment) | (clamp & ~segment), smallest = lane & segment;
           const int by = static_cast<int>(b);
-          int j = mode == "up" ? lane - by : mode == "down" ? lane + by : mode == "bfly" ? lane ^ by : smallest | (by & ~segment);
+          int j = mode == "up"     ? lane - by
+                  : mode == "down" ? lane + by
+                  : mode == "bfly" ? lane ^ by
+                                   : smallest | (by & ~segment);
           const bool inside = mode == "up" ? j >= most : j <= most;
           if (!inside) j = lane;
           INFO(mode << " by " << b << ", width " << width << ", lane " << lane);
@@ -44,13 +50,15 @@ TEST_CASE("a butterfly of shuffles sums a warp") {
 }
 
 TEST_CASE("a part of a warp shuffles under its own mask") {
-  const auto have = lanes("setp.ge.u32 %q0, %tid_, 8; @%q0 bra out; shfl.sync.idx.b32 %r0, %tid_, 5, 31, 0xff; out:");
+  const auto have =
+      lanes("setp.ge.u32 %q0, %tid_, 8; @%q0 bra out; shfl.sync.idx.b32 %r0, %tid_, 5, 31, 0xff; out:");
   for (unsigned lane = 0; lane < 32; ++lane) CHECK(have[lane] == (lane < 8 ? 5u : 0u));
 }
 
 TEST_CASE("two halves of a warp with two masks in one instruction") {
-  const auto have = lanes("setp.lt.u32 %q0, %tid_, 16; selp.b32 %r1, 0xffff, 0xffff0000, %q0; selp.b32 %r2, 3, 20, %q0;"
-                          "shfl.sync.idx.b32 %r0, %tid_, %r2, 31, %r1;");
+  const auto have = lanes(
+      "setp.lt.u32 %q0, %tid_, 16; selp.b32 %r1, 0xffff, 0xffff0000, %q0; selp.b32 %r2, 3, 20, %q0;"
+      "shfl.sync.idx.b32 %r0, %tid_, %r2, 31, %r1;");
   for (unsigned lane = 0; lane < 32; ++lane) CHECK(have[lane] == (lane < 16 ? 3u : 20u));
 }
 
@@ -59,16 +67,19 @@ TEST_CASE("lanes that come on different ways wait for each other at a .sync inst
   const auto have = lanes(R"(setp.lt.u32 %q0, %tid_, 16; @%q0 bra low;
       add.u32 %r1, %tid_, 100; shfl.sync.bfly.b32 %r0, %r1, 16, 31, -1; bra join;
       low: add.u32 %r2, %tid_, 200; shfl.sync.bfly.b32 %r0, %r2, 16, 31, -1; join:)");
-  for (unsigned lane = 0; lane < 32; ++lane) CHECK(have[lane] == (lane < 16 ? lane + 16 + 100 : lane - 16 + 200));
+  for (unsigned lane = 0; lane < 32; ++lane)
+    CHECK(have[lane] == (lane < 16 ? lane + 16 + 100 : lane - 16 + 200));
 }
 
 TEST_CASE("lanes that have ended are not waited for") {
-  const auto have = lanes("mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], 7; setp.ge.u32 %q0, %tid_, 20; @%q0 exit;"
-                          "vote.sync.ballot.b32 %r0, 1, 0xffffffff;");
+  const auto have = lanes(
+      "mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], 7; setp.ge.u32 %q0, %tid_, 20; @%q0 exit;"
+      "vote.sync.ballot.b32 %r0, 1, 0xffffffff;");
   for (unsigned lane = 0; lane < 32; ++lane) CHECK(have[lane] == (lane < 20 ? 0xfffffu : 7u));
   // The others wait already when the last ones end.
-  const auto late = lanes("setp.ge.u32 %q0, %tid_, 20; @%q0 bra gone; vote.sync.ballot.b32 %r0, 1, 0xffffffff; bra join;"
-                          "gone: exit; join:");
+  const auto late = lanes(
+      "setp.ge.u32 %q0, %tid_, 20; @%q0 bra gone; vote.sync.ballot.b32 %r0, 1, 0xffffffff; bra join;"
+      "gone: exit; join:");
   for (unsigned lane = 0; lane < 20; ++lane) CHECK(late[lane] == 0xfffffu);
 }
 
@@ -98,7 +109,9 @@ TEST_CASE("match, redux, elect, activemask") {
   CHECK(lanes("shl.b32 %r1, 1, %tid_; redux.sync.or.b32 %r0, %r1, -1;")[0] == 0xffffffff);
   CHECK(lanes("shl.b32 %r1, 1, %tid_; redux.sync.xor.b32 %r0, %r1, -1;")[0] == 0xffffffff);
   CHECK(lanes("or.b32 %r1, %tid_, 0x60; redux.sync.and.b32 %r0, %r1, -1;")[0] == 0x60);
-  const auto elected = lanes("setp.lt.u32 %q1, %tid_, 4; @%q1 bra o; elect.sync %r0|%q0, 0xfffffff0; @%q0 add.u32 %r0, %r0, 100; o:");
+  const auto elected = lanes(
+      "setp.lt.u32 %q1, %tid_, 4; @%q1 bra o; elect.sync %r0|%q0, 0xfffffff0; @%q0 add.u32 %r0, %r0, 100; "
+      "o:");
   CHECK(elected[4] == 104);
   CHECK(elected[5] == 4);
   CHECK(elected[0] == 0);

@@ -1,0 +1,18 @@
+#pragma once
+// Where the lanes of a memory access find their bytes: addresses of the kernel become host pointers, after
+// they were checked against the bounds and the alignment of the state space.
+
+#include "runtime/emulator/error.hpp"
+#include "runtime/emulator/program.hpp"
+#include "runtime/emulator/warp.hpp"
+
+#include <cstddef>
+
+namespace kaio::runtime::emulator {
+
+// Fills at[lane] for the lanes of `mask`, each an access of `bytes`. True if all 32 lanes take part and their
+// bytes follow each other in memory. Throws fault.
+bool locate(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
+            std::byte* (&at)[warp_lanes]);
+
+}  // namespace kaio::runtime::emulator

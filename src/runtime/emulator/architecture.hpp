@@ -1,0 +1,25 @@
+#pragma once
+// What the emulated device is: the architecture that `.target` is compared with, and the limits of a launch.
+// The defaults are those of compute capability 9.0 (CUDA C++ programming guide, "Compute Capabilities").
+//
+//   architecture a100{.sm = 80, .arch_specific = false, .shared_per_block = 163 * 1024};
+
+#include "runtime/emulator/scalar.hpp"
+
+namespace kaio::runtime::emulator {
+
+struct architecture {
+  unsigned sm = 90;
+  bool arch_specific = true;                // runs `.target sm_90a` too
+  u32 shared_per_block = 227 * 1024;        // bytes, static and dynamic together
+  u32 static_shared_per_block = 48 * 1024;  // bytes that `.shared` declarations may take
+  u32 constant_bytes = 64 * 1024;           // bytes of a module's `.const` variables
+  u32 local_per_thread = 512 * 1024;        // bytes of `.local` variables
+  u32 parameter_bytes = 4096;               // of one kernel; 32764 from PTX ISA 8.1 on
+  u32 threads_per_block = 1024;
+  u32 block_x = 1024, block_y = 1024, block_z = 64;
+  u32 grid_x = 0x7fffffff, grid_y = 65535, grid_z = 65535;
+  u32 multiprocessors = 132;  // what %nsmid tells
+};
+
+}  // namespace kaio::runtime::emulator

@@ -1,0 +1,96 @@
+#pragma once
+// A running block: its warps, its shared and local memory, its barriers. Blocks of a grid share nothing but
+// the grid, which does not change while it runs, and global memory.
+
+#include "runtime/emulator/error.hpp"
+#include "runtime/emulator/memory.hpp"
+#include "runtime/emulator/program.hpp"
+#include "runtime/emulator/warp.hpp"
+
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/ptx/target.hpp>
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace kaio::runtime::emulator {
+
+class module;
+
+// A grid that was launched, as all of its blocks see it.
+struct grid {
+  const entry& kernel;
+  const module& program;
+  const memory& global;
+  std::shared_ptr<const memory_snapshot> snapshot;
+  ptx::dim3 blocks, threads;
+  std::vector<std::byte> parameters;
+  std::vector<std::byte> constants;     // the module's .const memory
+  std::vector<std::byte> initial_file;  // entry::initial with the addresses of variables
+  u32 shared_bytes = 0;                 // static and dynamic
+  u32 dynamic_shared = 0;
+  u32 multiprocessors = 1;
+  u64 instruction_limit = 0;  // of a block; 0: none
+  u64 id = 0;
+  const ptx::kernel_image* image = nullptr;
+
+  u32 warps() const { return static_cast<u32>((threads.count() + warp_lanes - 1) / warp_lanes); }
+};
+
+inline constexpr unsigned barriers_of_a_block = 16;
+
+struct barrier {
+  bool open = false;                      // somebody has arrived since it last completed
+  bool counted = false;                   // a thread count was given
+  u32 expected = 0;                       // threads
+  u32 arrivals = 0;                       // threads
+  std::array<u32, warp_lanes> arrived{};  // lanes of each warp
+  u32 true_count = 0, false_count = 0;    // predicates of bar.red
+};
+
+enum class block_status : u8 { finished, paused };
+
+struct block {
+  explicit block(const grid& g);
+  block(const block&) = delete;
+  block& operator=(const block&) = delete;
+
+  // Sets everything back to the start of the block with this index.
+  void start(const ptx::dim3& index);
+  // Runs about `budget` instructions. Throws fault.
+  block_status run(u64 budget);
+
+  // ---- what handlers call ----
+  void arrive(warp& w, const instruction& i, u32 lanes, u32 number, bool counted, u32 count, u32 predicate,
+              bool waits);
+  void end_lanes(warp& w, u32 lanes);
+  [[noreturn]] void raise(const warp& w, const instruction& i, unsigned lane, fault_report report) const;
+  [[noreturn]] void raise_access(const warp& w, const instruction& i, unsigned lane, access_kind access,
+                                 state_space space, u64 address, u32 bytes) const;
+
+  const grid& launched;
+  ptx::dim3 index;
+  std::vector<std::byte> shared;
+  std::vector<std::byte> local;  // lane by lane, warp by warp
+  std::vector<warp> warps;
+  std::array<barrier, barriers_of_a_block> barriers{};
+  std::vector<const region*> site_regions;  // where each memory access of the kernel went last
+
+ private:
+  bool complete(const barrier& b) const;
+  void release(u32 number);
+  [[noreturn]] void report_deadlock() const;
+  void fill_specials(warp& w);
+
+  struct free_file {
+    void operator()(std::byte* p) const;
+  };
+  std::unique_ptr<std::byte, free_file> files_;
+  std::size_t file_stride_ = 0;
+  u64 executed_ = 0;
+};
+
+}  // namespace kaio::runtime::emulator

@@ -1,0 +1,125 @@
+// Decodes the instructions by which the lanes of a warp work together. Each has its member mask in from[4].
+
+#include "runtime/emulator/form.hpp"
+
+#include <fmt/format.h>
+
+namespace kaio::runtime::emulator {
+namespace {
+
+using enum ptx::type;
+
+void synchronous(form& f, std::string_view feature) {
+  if (!f.accept(".sync")) f.fail(fmt::format("'{}' without .sync does not exist from sm_70 on", f.name()));
+  f.require(feature);
+}
+
+// d, or d|p with a predicate p.
+void destination_and_predicate(form& f, ptx::type type) {
+  const syntax::operand& to = f.operand(0);
+  f.out.to[1] = f.function.trash_row();
+  if (to.kind != syntax::operand_kind::pair) {
+    f.destination(0, 0, type);
+    return;
+  }
+  f.out.flags.has_second = true;
+  const bool sink = to.elements[0].kind == syntax::operand_kind::sink;
+  f.out.to[0] = sink ? f.function.trash_row() : f.destination_row(to.elements[0], type, false, nullptr);
+  f.out.to[1] = f.predicate_row(to.elements[1]);
+}
+
+void decode_shfl(form& f) {
+  synchronous(f, "shfl.sync");
+  f.types(1);
+  f.allow(f.type(0), {b32});
+  f.out.form = static_cast<std::uint8_t>(f.need_one({".up", ".down", ".bfly", ".idx"}, "a mode"));
+  f.arity(5);
+  destination_and_predicate(f, b32);
+  f.source(0, 1, b32);
+  f.source(1, 2, b32);
+  f.source(2, 3, b32);
+  f.source(4, 4, b32);
+  f.emit(operation::shfl);
+}
+
+void decode_vote(form& f) {
+  synchronous(f, "vote.sync");
+  const int mode = f.need_one({".all", ".any", ".uni", ".ballot"}, "a mode");
+  f.types(1);
+  f.allow(f.type(0), {mode == 3 ? b32 : pred});
+  f.out.form = static_cast<std::uint8_t>(mode);
+  f.arity(3);
+  if (mode == 3)
+    f.destination(0, 0, b32);
+  else
+    f.out.to[0] = f.predicate_row(f.operand(0));
+  bool negated = false;
+  f.out.from[0] = f.condition_row(f.operand(1), negated);
+  f.out.flags.negated = negated;
+  f.source(4, 2, b32);
+  f.emit(operation::vote);
+}
+
+void decode_match(form& f) {
+  synchronous(f, "match.sync");
+  const int mode = f.need_one({".any", ".all"}, "a mode");
+  f.types(1);
+  f.allow(f.type(0), {b32, b64});
+  f.out.form = static_cast<std::uint8_t>(mode);
+  f.arity(3);
+  if (mode == 0 && f.operand(0).kind == syntax::operand_kind::pair)
+    f.fail(f.operand(0).at, "match.any has no second destination");
+  destination_and_predicate(f, b32);
+  f.source(0, 1, f.type(0));
+  f.source(4, 2, b32);
+  f.emit(operation::match);
+}
+
+void decode_activemask(form& f) {
+  f.require("activemask");
+  f.types(1);
+  f.allow(f.type(0), {b32});
+  f.arity(1);
+  f.destination(0, 0, b32);
+  f.emit(operation::activemask);
+}
+
+void decode_redux(form& f) {
+  synchronous(f, "redux.sync");
+  const int op = f.need_one({".add", ".min", ".max", ".and", ".or", ".xor"}, "an operation");
+  f.types(1);
+  if (op < 3) {
+    if (f.type(0) == f32) f.fail(fmt::format("'{}' needs .target sm_100a", f.name()));
+    f.allow(f.type(0), {u32, s32});
+  } else {
+    f.allow(f.type(0), {b32});
+  }
+  f.out.form = static_cast<std::uint8_t>(op);
+  f.arity(3);
+  f.destination(0, 0, f.type(0));
+  f.source(0, 1, f.type(0));
+  f.source(4, 2, b32);
+  f.emit(operation::redux);
+}
+
+void decode_elect(form& f) {
+  synchronous(f, "elect.sync");
+  f.arity(2);
+  if (f.operand(0).kind != syntax::operand_kind::pair)
+    f.fail(f.operand(0).at, "'elect.sync' has the destination d|p");
+  destination_and_predicate(f, b32);
+  f.source(4, 1, b32);
+  f.emit(operation::elect);
+}
+
+constexpr opcode_row rows[] = {
+    {"shfl", decode_shfl},   {"vote", decode_vote},
+    {"match", decode_match}, {"activemask", decode_activemask},
+    {"redux", decode_redux}, {"elect", decode_elect},
+};
+
+}  // namespace
+
+std::span<const opcode_row> warp_opcodes() { return rows; }
+
+}  // namespace kaio::runtime::emulator

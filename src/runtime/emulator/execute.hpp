@@ -1,0 +1,21 @@
+#pragma once
+// The families of operations, each in its own file: given a decoded instruction, the function that executes
+// it; nullptr if the instruction is not of that family or has no such form. interpreter.cpp asks them in
+// turn.
+
+#include "runtime/emulator/program.hpp"
+
+namespace kaio::runtime::emulator {
+
+handler integer_handler(const instruction& i);
+handler floating_handler(const instruction& i);
+handler approximate_handler(const instruction& i);
+handler bit_handler(const instruction& i);
+handler compare_handler(const instruction& i);
+handler convert_handler(const instruction& i);
+handler memory_handler(const instruction& i);
+handler atomic_handler(const instruction& i);
+handler control_handler(const instruction& i);
+handler warp_handler(const instruction& i);
+
+}  // namespace kaio::runtime::emulator

@@ -1,0 +1,76 @@
+// Branches, the end of threads, and the barriers of a block (PTX ISA, "Control Flow Instructions" and
+// "Parallel Synchronization and Communication Instructions").
+
+#include "runtime/emulator/block.hpp"
+#include "runtime/emulator/execute.hpp"
+#include "runtime/emulator/lanes.hpp"
+
+#include <utility>
+
+namespace kaio::runtime::emulator {
+namespace {
+
+void branch(warp& w, const instruction& i, u32 mask) {
+  const auto target = static_cast<u32>(i.immediate);
+  if (mask == w.active) {
+    w.pc = target;
+    return;
+  }
+  w.park(mask, target);
+  w.leave(mask);
+}
+
+void end(warp& w, const instruction&, u32 mask) { w.owner->end_lanes(w, mask); }
+
+void stop(warp& w, const instruction& i, u32 mask) {
+  fault_report report;
+  report.kind = fault_kind::trap;
+  report.detail = i.op == operation::trap ? "a thread executed 'trap'" : "a thread executed 'brkpt'";
+  w.owner->raise(w, i, static_cast<unsigned>(std::countr_zero(mask)), std::move(report));
+}
+
+void nothing(warp&, const instruction&, u32) {}
+
+void sleep(warp& w, const instruction&, u32) {
+  w.yielded = true;
+  w.limit = 0;
+}
+
+// Lanes may name different barriers in one instruction: each group arrives for itself.
+void arrive(warp& w, const instruction& i, u32 mask) {
+  const u32 predicate = i.op == operation::bar_red ? condition(w, i, 2) : all_lanes;
+  for (u32 left = mask; left != 0;) {
+    const auto first = static_cast<unsigned>(std::countr_zero(left));
+    const u32 number = get<u32>(w.file + i.from[0], first);
+    const u32 count = i.flags.counted ? get<u32>(w.file + i.from[1], first) : 0;
+    u32 lanes = 0;
+    for_lanes(left, [&](unsigned lane) {
+      if (get<u32>(w.file + i.from[0], lane) != number) return;
+      if (i.flags.counted && get<u32>(w.file + i.from[1], lane) != count) return;
+      lanes |= 1u << lane;
+    });
+    // A count of zero means all threads, as if there were none.
+    w.owner->arrive(w, i, lanes, number, count != 0, count, predicate, i.op != operation::bar_arrive);
+    left &= ~lanes;
+  }
+}
+
+}  // namespace
+
+handler control_handler(const instruction& i) {
+  switch (i.op) {
+    case operation::bra: return &branch;
+    case operation::exit: return &end;
+    case operation::trap:
+    case operation::brkpt: return &stop;
+    case operation::nanosleep: return &sleep;
+    case operation::nop:
+    case operation::prefetch: return &nothing;
+    case operation::bar_sync:
+    case operation::bar_arrive:
+    case operation::bar_red: return &arrive;
+    default: return nullptr;
+  }
+}
+
+}  // namespace kaio::runtime::emulator

@@ -1,0 +1,100 @@
+#pragma once
+// One instruction while it is decoded: what a family's decode function asks about its modifiers and operands,
+// and what it fills in. The order of modifiers does not matter but for types, as in ptxas; one that nobody
+// asked for is an error.
+//
+//   void decode_popc(form& f) {
+//     f.types(1);
+//     f.allow(f.type(0), {ptx::type::b32, ptx::type::b64});
+//     f.arity(2);
+//     f.destination(0, 0, ptx::type::b32);
+//     f.source(0, 1, f.type(0));
+//     f.emit(operation::popc);
+//   }
+
+#include "runtime/emulator/function_decoder.hpp"
+
+#include <initializer_list>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kaio::runtime::emulator {
+
+class form {
+ public:
+  form(function_decoder& function, const syntax::instruction& text);
+
+  // ---- modifiers ----
+  bool accept(std::string_view modifier);                        // takes it if it is there
+  int accept_one(std::initializer_list<std::string_view> from);  // index, or -1; two of them are an error
+  int need_one(std::initializer_list<std::string_view> from, std::string_view what);
+  void types(std::size_t least, std::size_t most);
+  void types(std::size_t count) { types(count, count); }
+  std::size_t type_count() const { return type_count_; }
+  ptx::type type(std::size_t i) const { return types_[i]; }
+  void allow(ptx::type type, std::initializer_list<ptx::type> allowed);
+  void rounding_modifier(bool required);  // .rn .rz .rm .rp
+  void ftz_modifier(ptx::type type);      // .ftz, on .f32 only
+  void sat_modifier() { out.flags.sat = accept(".sat"); }
+  void require(std::string_view feature) { function.require(feature, feature, text.at); }
+  void require(std::string_view feature, std::string_view called) {
+    function.require(feature, called, text.at);
+  }
+
+  // ---- operands ----
+  void arity(std::size_t least, std::size_t most);
+  void arity(std::size_t count) { arity(count, count); }
+  const syntax::operand& operand(std::size_t i) const { return text.operands[i]; }
+  std::size_t operands() const { return text.operands.size(); }
+  void destination(std::size_t slot, std::size_t operand_index, ptx::type type);
+  void source(std::size_t slot, std::size_t operand_index, ptx::type type);
+  // The same for any operand; `wider`: a register wider than the type is good (ld, st, cvt).
+  u32 destination_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes);
+  u32 source_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes);
+  u32 predicate_row(const syntax::operand& o);                 // a destination
+  u32 condition_row(const syntax::operand& o, bool& negated);  // a source: %p, !%p or a constant
+  void address(std::size_t operand_index);
+  state_space space_modifier();
+
+  void emit(operation op);  // checks the leftovers, appends `out`
+  [[noreturn]] void fail(const place& at, std::string reason) const {
+    function_decoder::fail(at, std::move(reason));
+  }
+  [[noreturn]] void fail(std::string reason) const { fail(text.at, std::move(reason)); }
+  std::string name() const;  // opcode with its modifiers
+  void finish_modifiers();
+
+  function_decoder& function;
+  const syntax::instruction& text;
+  instruction out;
+
+ private:
+  const symbol& register_symbol(const syntax::operand& o);
+
+  u64 used_ = 0;  // bit i: modifier i was asked for
+  ptx::type types_[4] = {};
+  std::size_t type_count_ = 0;
+  bool types_read_ = false;
+};
+
+using decode_function = void (*)(form&);
+
+struct opcode_row {
+  std::string_view opcode;
+  decode_function decode;
+};
+
+// The families, each in its own file.
+std::span<const opcode_row> arithmetic_opcodes();
+std::span<const opcode_row> floating_opcodes();
+std::span<const opcode_row> bit_opcodes();
+std::span<const opcode_row> compare_opcodes();
+std::span<const opcode_row> convert_opcodes();
+std::span<const opcode_row> memory_opcodes();
+std::span<const opcode_row> control_opcodes();
+std::span<const opcode_row> warp_opcodes();
+
+bool compatible(ptx::type instruction_type, ptx::type register_type, bool wider);
+
+}  // namespace kaio::runtime::emulator

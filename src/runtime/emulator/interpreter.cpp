@@ -1,0 +1,24 @@
+#include "runtime/emulator/interpreter.hpp"
+
+#include "runtime/emulator/error.hpp"
+#include "runtime/emulator/execute.hpp"
+
+namespace kaio::runtime::emulator {
+
+void bind(decoded_module& module) {
+  constexpr handler (*families[])(const instruction&) = {
+      integer_handler, floating_handler, approximate_handler, bit_handler,     compare_handler,
+      convert_handler, memory_handler,   atomic_handler,      control_handler, warp_handler,
+  };
+  for (entry& e : module.entries)
+    for (instruction& i : e.code) {
+      for (const auto family : families) {
+        i.execute = family(i);
+        if (i.execute != nullptr) break;
+      }
+      if (i.execute == nullptr)
+        throw ptx_error(i.line, 1, "this form of the instruction is not supported by the emulator");
+    }
+}
+
+}  // namespace kaio::runtime::emulator

@@ -1,0 +1,163 @@
+#include "runtime/emulator/machine.hpp"
+
+#include "runtime/emulator/block.hpp"
+#include "runtime/emulator/decoder.hpp"
+#include "runtime/emulator/interpreter.hpp"
+#include "runtime/emulator/parser.hpp"
+#include "runtime/emulator/scheduler.hpp"
+
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstring>
+#include <optional>
+#include <utility>
+
+namespace kaio::runtime::emulator {
+namespace {
+
+void check(const launch& l, const architecture& device) {
+  const entry& k = *l.kernel;
+  const auto refuse = [&](std::string why) {
+    throw launch_error(fmt::format("kaio: kernel '{}': {}", k.name, why));
+  };
+  const auto limit = [&](std::string_view what, u64 have, u64 most) {
+    if (have > most) refuse(fmt::format("{} is {}; the device allows {}", what, have, most));
+  };
+  limit("block.x", l.block.x, device.block_x);
+  limit("block.y", l.block.y, device.block_y);
+  limit("block.z", l.block.z, device.block_z);
+  limit("the number of threads of a block", l.block.count(), device.threads_per_block);
+  limit("grid.x", l.grid.x, device.grid_x);
+  limit("grid.y", l.grid.y, device.grid_y);
+  limit("grid.z", l.grid.z, device.grid_z);
+  const u64 shared = u64{l.dynamic_shared == 0 ? k.shared_bytes : k.dynamic_shared_offset} + l.dynamic_shared;
+  limit("the shared memory of a block, in bytes,", shared, device.shared_per_block);
+  if (l.parameters.size() != k.parameter_bytes)
+    refuse(fmt::format("it takes {} bytes of parameters, not {}", k.parameter_bytes, l.parameters.size()));
+  if (k.required_threads.x != 0 && !(l.block == k.required_threads))
+    refuse(fmt::format("it is written for blocks of ({}, {}, {}) threads, not ({}, {}, {})",
+                       k.required_threads.x, k.required_threads.y, k.required_threads.z, l.block.x, l.block.y,
+                       l.block.z));
+  if (k.maximum_threads.x != 0 && l.block.count() > k.maximum_threads.count())
+    refuse(fmt::format("its blocks have at most {} threads, not {}", k.maximum_threads.count(),
+                       l.block.count()));
+}
+
+}  // namespace
+
+module module::parse(std::string_view text, const architecture& device) {
+  auto c = std::make_shared<contents>();
+  c->text = std::string(text);
+  c->device = device;
+  c->line_starts.push_back(0);
+  for (std::size_t at = c->text.find('\n'); at != std::string::npos; at = c->text.find('\n', at + 1))
+    c->line_starts.push_back(at + 1);
+  c->decoded = decode(emulator::parse(c->text, {}), device);
+  bind(c->decoded);
+  return module(std::move(c));
+}
+
+const entry* module::find(std::string_view kernel) const {
+  for (const entry& e : contents_->decoded.entries)
+    if (e.name == kernel) return &e;
+  return nullptr;
+}
+
+std::string_view module::line(u32 number) const {
+  const auto& starts = contents_->line_starts;
+  if (number == 0 || number > starts.size()) return {};
+  const std::size_t first = starts[number - 1];
+  const std::size_t last = number < starts.size() ? starts[number] - 1 : contents_->text.size();
+  return std::string_view(contents_->text).substr(first, last - first);
+}
+
+module_instance::module_instance(const module& mod, memory& global) : module_(mod), memory_(global) {
+  const decoded_module& m = mod.decoded();
+  constants_.resize(m.constant_bytes);
+  try {
+    for (const variable& v : m.variables)
+      addresses_.push_back(v.space == state_space::constant ? v.where.offset
+                                                            : memory_.allocate(v.where.bytes));
+    for (std::size_t i = 0; i < m.variables.size(); ++i) {
+      const variable& v = m.variables[i];
+      if (v.initial.empty()) continue;
+      std::vector<std::byte> image = v.initial;
+      for (const variable::address_value& a : v.addresses) {
+        const u64 value = address(a.variable, a.generic) + a.addend;
+        std::memcpy(image.data() + a.offset, &value, sizeof value);
+      }
+      if (v.space == state_space::constant)
+        std::memcpy(constants_.data() + v.where.offset, image.data(), image.size());
+      else
+        memory_.write(addresses_[i], image.data(), image.size());
+    }
+  } catch (...) {
+    for (std::size_t i = 0; i < addresses_.size(); ++i)
+      if (m.variables[i].space == state_space::global) memory_.free(addresses_[i]);
+    throw;
+  }
+}
+
+module_instance::~module_instance() {
+  const decoded_module& m = module_.decoded();
+  for (std::size_t i = 0; i < addresses_.size(); ++i) {
+    if (m.variables[i].space != state_space::global) continue;
+    try {
+      memory_.free(addresses_[i]);
+    } catch (const std::exception&) {
+      // Somebody freed the variable through its address; there is nothing left to free.
+    }
+  }
+}
+
+u64 module_instance::address(u32 index, bool generic) const {
+  const bool constant = module_.decoded().variables[index].space == state_space::constant;
+  return addresses_[index] + (constant && generic ? constant_window : 0);
+}
+
+std::optional<buffer> module_instance::find(std::string_view name) const {
+  const decoded_module& m = module_.decoded();
+  for (std::size_t i = 0; i < addresses_.size(); ++i)
+    if (m.variables[i].where.name == name && m.variables[i].space == state_space::global)
+      return buffer{addresses_[i], m.variables[i].where.bytes};
+  return {};
+}
+
+void run(const launch& l, memory& global) {
+  const module& mod = *l.mod;
+  const entry& kernel = *l.kernel;
+  check(l, mod.device());
+  if (l.grid.count() == 0 || l.block.count() == 0) return;
+
+  std::optional<module_instance> own;
+  const module_instance* instance = l.instance;
+  if (instance == nullptr && !mod.decoded().variables.empty()) instance = &own.emplace(mod, global);
+
+  static std::atomic<u64> grids{0};
+  const auto snapshot = global.snapshot();
+  grid g{.kernel = kernel,
+         .program = mod,
+         .global = global,
+         .snapshot = snapshot,
+         .blocks = l.grid,
+         .threads = l.block,
+         .parameters = l.parameters,
+         .constants = instance != nullptr ? instance->constants() : std::vector<std::byte>{},
+         .initial_file = kernel.initial,
+         .shared_bytes =
+             (l.dynamic_shared == 0 ? kernel.shared_bytes : kernel.dynamic_shared_offset) + l.dynamic_shared,
+         .dynamic_shared = l.dynamic_shared,
+         .multiprocessors = mod.device().multiprocessors,
+         .instruction_limit = l.instruction_limit,
+         .id = ++grids,
+         .image = l.image};
+  for (const relocation& r : kernel.relocations) {
+    const u64 value = instance->address(r.variable, r.generic) + r.addend;
+    for (unsigned lane = 0; lane < warp_lanes; ++lane)
+      std::memcpy(g.initial_file.data() + r.row + lane * sizeof value, &value, sizeof value);
+  }
+  run_grid(g, l.threads);
+}
+
+}  // namespace kaio::runtime::emulator

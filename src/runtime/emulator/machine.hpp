@@ -1,0 +1,92 @@
+#pragma once
+// The emulator as the rest of the runtime sees it: PTX text becomes a module, a module's kernels run on a
+// memory.
+//
+//   memory global;
+//   const module m = module::parse(text, architecture{});
+//   launch l{.mod = &m, .kernel = m.find("saxpy"), .grid = {n / 256, 1, 1}, .block = {256, 1, 1}};
+//   l.parameters = bytes;
+//   run(l, global);
+
+#include "runtime/emulator/architecture.hpp"
+#include "runtime/emulator/error.hpp"
+#include "runtime/emulator/memory.hpp"
+#include "runtime/emulator/program.hpp"
+
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/ptx/target.hpp>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace kaio::runtime::emulator {
+
+// A decoded module. It does not change, and may be used by several threads at a time.
+class module {
+ public:
+  // Throws ptx_error: the text is not PTX that this device executes.
+  static module parse(std::string_view text, const architecture& device);
+
+  // nullptr if there is no such kernel.
+  const entry* find(std::string_view kernel) const;
+  const decoded_module& decoded() const { return contents_->decoded; }
+  const architecture& device() const { return contents_->device; }
+  // A line of the text, from 1; empty outside of it.
+  std::string_view line(u32 number) const;
+
+ private:
+  struct contents {
+    std::string text;
+    std::vector<std::size_t> line_starts;
+    architecture device;
+    decoded_module decoded;
+  };
+  explicit module(std::shared_ptr<const contents> c) : contents_(std::move(c)) {}
+  std::shared_ptr<const contents> contents_;
+};
+
+// A module's .global variables in a memory: allocated and initialised here, freed with the object. A module
+// without such variables needs none.
+class module_instance {
+ public:
+  // Throws memory_error: out_of_memory.
+  module_instance(const module& mod, memory& global);
+  ~module_instance();
+  module_instance(const module_instance&) = delete;
+  module_instance& operator=(const module_instance&) = delete;
+
+  // Of a variable of decoded_module::variables: within its state space, or generic.
+  u64 address(u32 variable, bool generic) const;
+  // Device address of a .global variable, and its size; no value if there is none of that name.
+  std::optional<buffer> find(std::string_view variable) const;
+  const std::vector<std::byte>& constants() const { return constants_; }
+
+ private:
+  module module_;
+  memory& memory_;
+  std::vector<u64> addresses_;
+  std::vector<std::byte> constants_;
+};
+
+struct launch {
+  const module* mod = nullptr;
+  const entry* kernel = nullptr;  // of `mod`
+  ptx::dim3 grid, block;
+  std::vector<std::byte> parameters;          // laid out as entry::parameters says
+  u32 dynamic_shared = 0;                     // bytes
+  const ptx::kernel_image* image = nullptr;   // for the C++ lines in a fault
+  const module_instance* instance = nullptr;  // nullptr: the module's variables live as long as the launch
+  unsigned threads = 0;                       // host threads to run blocks on; 0: all cores
+  u64 instruction_limit = 0;                  // warp instructions that a block may execute; 0: no limit
+};
+
+// Runs a grid to its end. Results do not depend on `threads`. Throws launch_error before anything has run, or
+// fault; of several faults that of the first block. A grid or a block without threads does nothing.
+void run(const launch& l, memory& global);
+
+}  // namespace kaio::runtime::emulator

@@ -1,0 +1,30 @@
+#pragma once
+// Reads PTX text into a syntax::module. It accepts the whole grammar of a module (directives, variables with
+// initialisers, functions, statements) whether or not the emulator executes what stands there: that is the
+// decoder's question. Every rejection is a ptx_error with line, column and reason. Hostile text costs no more
+// than the budget.
+//
+//   syntax::module m = parse(text, parse_budget{.statements = 1000});
+
+#include "runtime/emulator/syntax.hpp"
+
+#include <cstddef>
+#include <string_view>
+
+namespace kaio::runtime::emulator {
+
+struct parse_budget {
+  std::size_t bytes = 64u << 20;      // of text
+  std::size_t statements = 4u << 20;  // of all functions together
+  std::size_t operands = 64;          // of one instruction, nested ones counted
+  std::size_t parameters = 4096;      // of one function
+  std::size_t registers = 4u << 20;   // declared by one function
+  std::size_t variables = 1u << 16;   // declared by the module
+  std::size_t initial_values = 4u << 20;
+  unsigned nesting = 64;  // of braces, brackets and parentheses
+};
+
+// Throws ptx_error. The views of the result point into `text`.
+syntax::module parse(std::string_view text, const parse_budget& budget = {});
+
+}  // namespace kaio::runtime::emulator

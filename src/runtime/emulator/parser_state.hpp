@@ -1,0 +1,88 @@
+#pragma once
+// The recursive-descent parser behind parse(): one object a text, one member function a rule of the grammar.
+// Its rules are in three files: parser.cpp (module, declarations, functions), parse_body.cpp (statements and
+// operands) and parse_constant.cpp (constant expressions).
+
+#include "runtime/emulator/error.hpp"
+#include "runtime/emulator/lexer.hpp"
+#include "runtime/emulator/parser.hpp"
+#include "runtime/emulator/syntax.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kaio::runtime::emulator {
+
+// The value of a constant expression: 64 bits, or a real number.
+struct constant {
+  u64 bits = 0;
+  u8 real_bytes = 0;  // 0: an integer
+  bool is_unsigned = false;
+};
+
+// A scalar type by its suffix; ptx::type::none for anything else.
+ptx::type scalar_type(std::string_view suffix);
+
+class parser_state {
+ public:
+  parser_state(std::string_view text, const parse_budget& budget) : lexer_(text), budget_(budget) {}
+  syntax::module module();
+
+ private:
+  const token& peek(unsigned ahead = 0);
+  token take();
+  token expect(std::string_view symbol, std::string_view where);
+  bool accept(std::string_view symbol);
+  token identifier(std::string_view what);
+  u64 unsigned_constant(std::string_view what);
+  u32 small_constant(std::string_view what, u64 most);
+  static ptx_error failure(const place& at, std::string reason);
+  static std::string quoted(const token& t);
+  void enter(const place& at);
+  void leave() { --depth_; }
+
+  void version();
+  void target();
+  void module_item();
+  bool skip_debugging();
+  void skip_line(u32 line);
+  void skip_parentheses();
+
+  void variables(syntax::state_space space, syntax::linkage link, std::vector<syntax::declaration>& to,
+                 std::size_t most);
+  void type_of(syntax::declaration& d);
+  void declarator(syntax::declaration& d);
+  void initialiser(syntax::declaration& d);
+  void initialiser_list(syntax::declaration& d, u64& index, unsigned level);
+  void initial_value(syntax::declaration& d, u64 index);
+
+  void function(syntax::linkage link);
+  void parameters(syntax::function& f);
+  void function_directives(syntax::function& f);
+
+  void body(syntax::function& f);
+  void body_declaration(syntax::function& f);
+  void instruction(syntax::function& f);
+  void add(syntax::function& f, syntax::statement s);
+  syntax::operand operand(std::size_t& count);
+  syntax::operand simple_operand(std::size_t& count);
+  syntax::operand address(std::size_t& count);
+  syntax::operand group(std::size_t& count, syntax::operand_kind kind, std::string_view close);
+  void count_operand(std::size_t& count, const place& at);
+
+  constant constant_expression(unsigned level = 0);
+  constant unary();
+  constant primary();
+
+  lexer lexer_;
+  parse_budget budget_;
+  token buffer_[2];
+  unsigned pending_ = 0;
+  unsigned depth_ = 0;
+  std::size_t statements_ = 0, initial_values_ = 0, registers_ = 0;
+  std::vector<u64> extents_;  // of the declarator that is being read
+  syntax::module module_;
+};
+
+}  // namespace kaio::runtime::emulator

@@ -1,0 +1,290 @@
+#pragma once
+// A decoded kernel: what the interpreter executes. Names have become places: every register that the kernel
+// uses has a row in the warp's register file, 32 lanes wide, and so has every constant, so that an
+// instruction finds each source in the same way. Labels are indices into the code. Types and modifiers are
+// checked and are plain enums.
+//
+// The register file of a warp, `entry::initial` being its state at the start of a block:
+//   row 0: the guard of unguarded instructions (all lanes true) and the row that takes `_`
+//   then in the order of first use: registers (zero) and constants (the value in every lane)
+// A predicate's row is one 32-bit mask; every other row holds 32 values of the register's width.
+
+#include "runtime/emulator/scalar.hpp"
+
+#include <kaio/ptx/target.hpp>
+#include <kaio/ptx/type.hpp>
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace kaio::runtime::emulator {
+
+struct warp;
+struct instruction;
+
+// Executes one instruction for the lanes of `mask`, which are active and pass its guard.
+using handler = void (*)(warp&, const instruction&, u32 mask);
+
+enum class operation : u8 {
+  // moves
+  mov,
+  pack,
+  unpack,
+  read_special,
+  // integer and floating-point arithmetic; the type tells which
+  add,
+  sub,
+  mul,
+  mul_lo,
+  mul_hi,
+  mul_wide,
+  mad_lo,
+  mad_hi,
+  mad_wide,
+  mul24_lo,
+  mul24_hi,
+  mad24_lo,
+  mad24_hi,
+  div,
+  rem,
+  abs,
+  neg,
+  min,
+  max,
+  sad,
+  fma,
+  sqrt,
+  rcp,
+  rsqrt,
+  ex2,
+  lg2,
+  sin,
+  cos,
+  tanh,
+  copysign,
+  testp,
+  // bits
+  popc,
+  clz,
+  bfind,
+  brev,
+  bfe,
+  bfi,
+  bmsk,
+  szext,
+  prmt,
+  lop3,
+  shf_l,
+  shf_r,
+  dp4a,
+  dp2a_lo,
+  dp2a_hi,
+  and_,
+  or_,
+  xor_,
+  not_,
+  cnot,
+  shl,
+  shr,
+  // comparison and conversion
+  setp,
+  set,
+  selp,
+  slct,
+  cvt,
+  // memory
+  ld,
+  st,
+  atom,
+  red,
+  to_generic,
+  from_generic,
+  isspacep,
+  fence,
+  prefetch,
+  // control
+  bra,
+  exit,
+  trap,
+  brkpt,
+  nop,
+  nanosleep,
+  // threads of a block and lanes of a warp
+  bar_sync,
+  bar_arrive,
+  bar_red,
+  warp_sync,
+  shfl,
+  vote,
+  match,
+  activemask,
+  redux,
+  elect,
+};
+
+enum class state_space : u8 { generic, global, shared, local, constant, param };
+
+enum class rounding : u8 { none, rn, rz, rm, rp, rni, rzi, rmi, rpi };
+
+enum class comparison : u8 { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
+
+enum class combination : u8 { none, and_, or_, xor_ };
+
+// What `form` holds for instructions that have one more choice.
+enum class atomic_form : u8 { add, min, max, and_, or_, xor_, exch, cas, inc, dec };
+enum class shuffle_form : u8 { up, down, bfly, idx };
+enum class vote_form : u8 { all, any, uni, ballot };
+enum class match_form : u8 { any, all };
+enum class reduce_form : u8 { add, min, max, and_, or_, xor_, popc };
+enum class permute_form : u8 { index, f4e, b4e, rc8, ecl, ecr, rc16 };
+enum class test_form : u8 { finite, infinite, number, notanumber, normal, subnormal };
+enum class special_form : u8 {
+  // constant while a warp runs
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  zero,
+  dynamic_smem_size,
+  total_smem_size,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  // read when the instruction executes
+  clock,
+  clock_hi,
+  clock64,
+  globaltimer,
+  globaltimer_lo,
+  globaltimer_hi,
+};
+
+// Modifiers that are either there or not.
+struct instruction_flags {
+  bool ftz : 1 = false;
+  bool sat : 1 = false;
+  bool approx : 1 = false;
+  bool full : 1 = false;        // div.full
+  bool nan : 1 = false;         // min.NaN
+  bool xorsign : 1 = false;     // min.xorsign.abs
+  bool carry_in : 1 = false;    // addc
+  bool carry_out : 1 = false;   // add.cc
+  bool clamp : 1 = false;       // shf.clamp, bmsk.clamp, szext.clamp
+  bool shiftamt : 1 = false;    // bfind.shiftamt
+  bool ordered : 1 = false;     // a memory access that other threads may race with: .volatile, .relaxed, ...
+  bool has_second : 1 = false;  // a second destination: p|q, d|p
+  bool negated : 1 = false;     // the predicate among the sources is !p
+  bool counted : 1 = false;     // a barrier with a thread count
+};
+
+struct instruction {
+  handler execute = nullptr;
+  u32 guard = 0;              // row of a predicate
+  u32 guard_inverted = 0;     // all ones for @!p
+  std::array<u32, 4> to{};    // rows of the destinations, or of the values that a store takes
+  std::array<u32, 5> from{};  // rows of the sources; a memory access has its address in from[0]
+  s64 immediate = 0;          // address offset, lookup table, branch target
+  u32 line = 0;               // of the text, from 1
+  u32 site = 0;               // number of this memory access within the kernel
+  operation op = operation::nop;
+  ptx::type type = ptx::type::none;
+  ptx::type source_type = ptx::type::none;
+  u8 to_bytes = 0;    // width of the destination's register (or of a store's source)
+  u8 from_bytes = 0;  // width of the source's register; of the address: 4 or 8
+  u8 count = 1;       // elements of a vector
+  rounding round = rounding::none;
+  comparison compare = comparison::eq;
+  combination combine = combination::none;
+  u8 form = 0;
+  state_space space = state_space::generic;
+  instruction_flags flags;
+};
+
+// A special register that the kernel reads: its row is filled when a warp starts.
+struct special_row {
+  special_form which;
+  u32 row;
+  u32 bytes;  // of a lane
+};
+
+// A constant row that holds the address of a module's variable, known only when the module is in a memory.
+struct relocation {
+  u32 row;
+  u32 variable;  // of decoded_module::variables
+  u64 addend;
+  bool generic;  // as a generic address
+};
+
+// A parameter, or a variable in some state space: its place within that space.
+struct layout {
+  std::string name;
+  u64 offset = 0;  // bytes
+  u64 bytes = 0;
+  u32 alignment = 1;
+};
+
+struct entry {
+  std::string name;
+  u32 line = 0;
+  std::vector<layout> parameters;
+  u32 parameter_bytes = 0;
+  u32 registers = 0;              // registers that the kernel uses
+  u32 shared_bytes = 0;           // static
+  u32 dynamic_shared_offset = 0;  // where `.extern .shared` arrays begin
+  u32 local_bytes = 0;            // of one thread
+  u32 sites = 0;
+  ptx::dim3 maximum_threads{0, 0, 0};   // .maxntid; 0 where it is not given
+  ptx::dim3 required_threads{0, 0, 0};  // .reqntid
+  // Its blocks can see each other's order: through the result of an atomic, a rounding sum or a flag in
+  // memory. Such a grid is run in one fixed order, so that its results do not depend on the machine.
+  bool blocks_communicate = false;
+  std::vector<instruction> code;
+  std::vector<std::byte> initial;
+  std::vector<special_row> specials;
+  std::vector<relocation> relocations;
+  std::vector<layout> shared, local;
+  u32 carry = 0;  // row of the condition code
+};
+
+// A variable of the module in .global or .const memory.
+struct variable {
+  layout where;
+  state_space space = state_space::global;
+  bool external = false;
+  std::vector<std::byte> initial;  // empty: zero
+  struct address_value {
+    u64 offset;  // of the 64-bit slot within the variable
+    u32 variable;
+    u64 addend;
+    bool generic;
+  };
+  std::vector<address_value> addresses;
+};
+
+struct decoded_module {
+  ptx::isa_version version;
+  ptx::target target;
+  std::vector<entry> entries;
+  std::vector<variable> variables;
+  u32 constant_bytes = 0;
+};
+
+}  // namespace kaio::runtime::emulator

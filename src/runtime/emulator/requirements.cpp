@@ -1,0 +1,67 @@
+#include "runtime/emulator/requirements.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+namespace kaio::runtime::emulator {
+namespace {
+
+// clang-format off
+constexpr requirement requirements[] = {
+    {".b128", {8, 3}, 70},
+    {".nc", {3, 1}, 32},
+    {"activemask", {6, 2}, 30},
+    {"atom.add.f64", {5, 0}, 60},
+    {"bar.warp.sync", {6, 0}, 30},
+    {"barrier", {6, 0}, 30},
+    {"bmsk", {7, 6}, 70},
+    {"cvta.param", {7, 7}, 70},
+    {"dp2a", {5, 0}, 61},
+    {"dp4a", {5, 0}, 61},
+    {"elect.sync", {8, 0}, 90},
+    {"fence", {6, 0}, 70},
+    {"isspacep.param", {7, 7}, 70},
+    {"ld.eviction", {7, 4}, 70},
+    {"ld.relaxed", {6, 0}, 70},
+    {"lop3", {4, 3}, 50},
+    {"lop3.bool", {8, 2}, 70},
+    {"match.sync", {6, 0}, 70},
+    {"min.nan", {7, 0}, 80},
+    {"min.xorsign", {7, 2}, 86},
+    {"nanosleep", {6, 3}, 70},
+    {"redux.sync", {7, 0}, 80},
+    {"scope", {6, 0}, 70},
+    {"scope.cluster", {7, 8}, 90},
+    {"shf", {3, 1}, 32},
+    {"shfl.sync", {6, 0}, 30},
+    {"szext", {7, 6}, 70},
+    {"tanh", {7, 0}, 75},
+    {"vote.sync", {6, 0}, 30},
+};
+// clang-format on
+
+// PTX ISA 9.0, "Instruction Set": what the emulator names instead of calling it unknown.
+// clang-format off
+constexpr std::string_view not_executed[] = {
+    "alloca", "applypriority", "brx", "call", "clusterlaunchcontrol", "cp", "createpolicy", "discard",
+    "fns", "getctarank", "griddepcontrol", "istypep", "ldmatrix", "ldu", "mapa", "mbarrier", "mma",
+    "movmatrix", "multimem", "pmevent", "setmaxnreg", "stackrestore", "stacksave", "stmatrix", "suld",
+    "suq", "sured", "sust", "tcgen05", "tensormap", "tex", "tld4", "txq", "vabsdiff", "vabsdiff2",
+    "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax", "vmax2", "vmax4", "vmin",
+    "vmin2", "vmin4", "vset", "vset2", "vset4", "vshl", "vshr", "vsub", "vsub2", "vsub4", "wgmma", "wmma",
+};
+// clang-format on
+
+}  // namespace
+
+const requirement* find_requirement(std::string_view feature) {
+  for (const requirement& row : requirements)
+    if (row.feature == feature) return &row;
+  return nullptr;
+}
+
+bool is_known_instruction(std::string_view opcode) {
+  return std::find(std::begin(not_executed), std::end(not_executed), opcode) != std::end(not_executed);
+}
+
+}  // namespace kaio::runtime::emulator
