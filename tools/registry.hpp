@@ -21,8 +21,8 @@ inline constexpr auto registry = boost::hana::make_tuple(
     tests::every_conversion<i64>, tests::every_conversion<u64>, tests::elementary<f32>,
     tests::elementary<f64>, tests::branches, tests::early_exits, tests::ranges<i32>, tests::ranges<u32>,
     tests::ranges<i64>, tests::ranges<u64>, tests::conditions, tests::snapshots, tests::scopes,
-    tests::far_index, tests::transpose, tests::shuffles<f32>, tests::shuffles<i64>, tests::reductions<f32, 1>,
-    tests::reductions<f32, 48>, tests::reductions<f64, 256>, tests::reductions<i32, 1000>,
-    tests::reductions<u64, 1024>, tests::repeated_reduction);
+    tests::far_index, tests::constants, tests::transpose, tests::shuffles<f32>, tests::shuffles<i64>,
+    tests::reductions<f32, 1>, tests::reductions<f32, 48>, tests::reductions<f64, 256>,
+    tests::reductions<i32, 1000>, tests::reductions<u64, 1024>, tests::repeated_reduction);
 
 }  // namespace kaio::tools

@@ -5,6 +5,7 @@
 #include <kaio/dsl/dsl.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace kaio::tests {
 
@@ -251,6 +252,45 @@ inline constexpr auto far_index =
       val i = cast<i32>(t.global_id());
       y[i] = x[middle - i - 1];
       y[cast<u64>(i) + 32] = x[far - 4294967296u + cast<u64>(i) + (u64{1} << 32)];
+    });
+
+// Operations on constants alone: folded, or given to the device where only it knows the value. i is 0.
+inline constexpr auto constants = kernel<"constants", 32>(
+    [](thread t, out<f32> f, out<f64> d, out<i32> s, out<i64> l, out<bool> b, val<u32> zero) {
+      val big = 100000001;
+      val small = 2.5f;
+      val wide = -3.25;
+      val one = 1u;
+      val infinite = std::numeric_limits<f32>::infinity();
+      val far = -7000000000;
+      f[0] = cast<f32>(big);
+      f[1] = sqrt(small) + small / 3.0f;
+      f[2] = exp(small);
+      f[3] = log(infinite);
+      f[4] = min(small, 3.0f) * infinite;
+      f[5] = infinite * 0.0f;
+      f[6] = fma(small, small, small);
+      f[7] = bit_cast<f32>(one);
+      f[8] = cast<f32>(far) + cast<f32>(wide);
+      f[9] = shfl_xor(t.let(small), 1);
+      d[0] = cast<f64>(big);
+      d[1] = -wide * wide + 1.0;
+      d[2] = sqrt(abs(wide)) / 2.0;
+      d[3] = cast<f64>(small);
+      s[0] = cast<i32>(small);
+      s[1] = cast<i32>(one << zero);
+      s[2] = ~big & (big >> 3);
+      s[3] = cast<i32>(far);
+      s[4] = bit_cast<i32>(small);
+      s[5] = 7;
+      for (auto k : t.range(0, 0)) s[5] = k;
+      for (auto k : t.range(10u, 2, 3)) s[5] = cast<i32>(k);
+      if (auto always = t.when(one < 2)) s[6] = 1;
+      if (auto never = t.when(one > 2)) s[6] = 2;
+      l[0] = cast<i64>(wide) + far / -1;
+      b[0] = wide < 2.0;
+      b[1] = small == infinite;
+      b[2] = cast<bool>(small);
     });
 
 // --- shared memory, warps, blocks ------------------------------------------------------------------------------------

@@ -51,3 +51,28 @@ TEST_CASE("negative and 64-bit indices address what they say", "[semantics]") {
     REQUIRE(got[i + 32] == x[150 + i]);
   }
 }
+
+TEST_CASE("operations on constants give what the device would", "[semantics]") {
+  auto f = poisoned<f32>(10);
+  auto d = poisoned<f64>(4);
+  auto s = poisoned<i32>(7);
+  auto l = poisoned<i64>(1);
+  auto b = under_test().allocate<bool>(3);
+  constants.launch(under_test().stream(), grid(1), f, d, s, l, b, 0u);
+  const std::vector<f32> floats = f.download();
+  CHECK(floats[0] == 100000000.0f);
+  CHECK(floats[1] == std::sqrt(2.5f) + 2.5f / 3.0f);
+  CHECK(ulps(floats[2], std::exp(2.5L)) <= 2);
+  CHECK(floats[3] == std::numeric_limits<f32>::infinity());
+  CHECK(floats[4] == std::numeric_limits<f32>::infinity());
+  CHECK(std::isnan(floats[5]));
+  CHECK(floats[6] == 8.75f);
+  CHECK(bits(floats[7]) == 1);
+  CHECK(floats[8] == -7000000000.0f - 3.25f);
+  CHECK(floats[9] == 2.5f);
+  CHECK(d.download() == std::vector<f64>{100000001.0, -9.5625, std::sqrt(3.25) / 2, 2.5});
+  CHECK(s.download() == std::vector<i32>{2, 1, ~100000001 & (100000001 >> 3), static_cast<i32>(-7000000000),
+                                         0x40200000, 7, 1});
+  CHECK(l.download() == std::vector<i64>{-3 + 7000000000});
+  CHECK(b.download() == std::vector<bool>{true, false, true});
+}

@@ -277,7 +277,7 @@ template <class E>
 constexpr value lower(tracer& t, const E& tree) {
   if (t.probing()) return 0;
   t.begin_lowering();
-  if constexpr (E::loads > 1) tree.load(t);
+  if constexpr (E::loads != 0) tree.load(t);
   const value v = tree.lower(t);
   t.end_lowering();
   return v;

@@ -71,7 +71,7 @@ class statement {
     t.statement(line, file);
     start_ = t.position();
     if constexpr (Node::is_product) {
-      if constexpr (Node::loads > 1)
+      if constexpr (Node::loads != 0)
         if (!t.probing()) node.load(t);
       value_ = lower(t, node.a);
       factor_ = lower(t, node.b);

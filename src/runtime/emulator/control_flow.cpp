@@ -67,7 +67,9 @@ class weak_topological_order {
   void arrange(u32 root, u32 head, unsigned depth) {
     const std::vector<component> found = components(root, head);
     for (auto c = found.rbegin(); c != found.rend(); ++c) {
-      if (c->size() == 1 || depth == deepest_loop) {
+      if (c->size() == 1) {
+        order_.push_back(c->front());
+      } else if (depth == deepest_loop) {
         component sorted = *c;
         std::sort(sorted.begin(), sorted.end());
         for (const u32 b : sorted) order_.push_back(b);

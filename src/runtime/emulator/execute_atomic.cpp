@@ -15,8 +15,8 @@ namespace {
 
 template <class T>
 T wrapped_sum(T a, T b) {
-  using U = std::make_unsigned_t<T>;
-  return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+  using word = std::make_unsigned_t<T>;
+  return static_cast<T>(static_cast<word>(static_cast<word>(a) + static_cast<word>(b)));
 }
 
 // What is written in the place of `old`. `global`: single-precision sums in global memory flush subnormal

@@ -97,18 +97,18 @@ struct brev {
 template <class T>
 struct bfe {
   static T apply(T a, u32 position, u32 length) {
-    using U = std::make_unsigned_t<T>;
+    using word = std::make_unsigned_t<T>;
     constexpr u32 width = sizeof(T) * 8;
     const u32 pos = position & 0xff, len = length & 0xff;
-    const U value = static_cast<U>(a);
+    const word value = static_cast<word>(a);
     bool sign = false;
     if constexpr (std::is_signed_v<T>)
       if (len != 0) sign = (value >> (pos + len - 1 < width ? pos + len - 1 : width - 1) & 1) != 0;
-    const U shifted = pos < width ? static_cast<U>(value >> pos) : U{0};
+    const word shifted = pos < width ? static_cast<word>(value >> pos) : word{0};
     const u32 have = pos < width ? width - pos : 0;
     const u32 kept = len < have ? len : have;
-    const U mask = kept >= width ? static_cast<U>(~U{0}) : static_cast<U>((U{1} << kept) - 1);
-    return static_cast<T>(static_cast<U>((shifted & mask) | (sign ? static_cast<U>(~mask) : U{0})));
+    const word mask = kept >= width ? static_cast<word>(~word{0}) : static_cast<word>((word{1} << kept) - 1);
+    return static_cast<T>(static_cast<word>((shifted & mask) | (sign ? static_cast<word>(~mask) : word{0})));
   }
 };
 

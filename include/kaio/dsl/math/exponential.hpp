@@ -8,7 +8,8 @@
 // exp f64: the same with a polynomial, and 2^n in two factors.
 // log:     x = 2^e m with m in [2/3, 4/3), a polynomial for log m, plus e ln 2.
 //
-// Largest errors: exp f32 2 ulp, log f32 1 ulp, exp f64 1 ulp, log f64 1 ulp.
+// Bounds: exp f32 2 ulp, exp f64 1.1 ulp, log 1 ulp. Largest errors met on an H200, on 10^6 points spread over all bit
+// patterns: 1.78, 1.02; log f32 0.83, log f64 0.71.
 
 #include <kaio/dsl/expression.hpp>
 
@@ -187,7 +188,7 @@ struct log_rule {
   static constexpr value apply(tracer& t, value x) { return detail::lower_log<T>(t, x); }
 };
 
-// e to the power a. f32: 2 ulp, f64: 1 ulp, over the whole range.
+// e to the power a. f32: 2 ulp, f64: 1.1 ulp, over the whole range.
 template <device A>
 constexpr auto exp(const A& a) {
   using T = element<A>;
