@@ -1,10 +1,11 @@
-// How much of the device's copy bandwidth the showcases' kernels reach: each run is timed beside a copy between buffers of
-// the same size, in turn, in one program. The tensors are several times the L2 cache, so every run moves all its bytes.
+// How much of the device's copy bandwidth the showcases' kernels reach: each run is timed beside a copy
+// between buffers of the same size, in turn, in one program. The tensors are several times the L2 cache, so
+// every run moves all its bytes.
 //
 //   bandwidth [--json] [--elements N] [--runs N]
 //
-// Bandwidth counts the bytes that must move: inputs read once, outputs written once; a copy reads and writes. Exits with 77
-// where there is no GPU.
+// Bandwidth counts the bytes that must move: inputs read once, outputs written once; a copy reads and writes.
+// Exits with 77 where there is no GPU.
 
 #include "showcase/fused_silu_gate/fused_silu_gate.hpp"
 #include "showcase/saxpy/saxpy.hpp"

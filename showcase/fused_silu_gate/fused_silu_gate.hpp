@@ -1,9 +1,10 @@
 #pragma once
-// The gated SiLU of every LLaMA, Mistral and Qwen feed-forward block: y = x sigmoid(x) gate, one pass over memory.
+// The gated SiLU of every LLaMA, Mistral and Qwen feed-forward block: y = x sigmoid(x) gate, one pass over
+// memory.
 //
-// A thread takes four elements, a block apart, and loads all of them before it computes: memory is kept busy by loads in
-// flight. Loads beyond the end read the last element instead, so that none waits for a branch; stores are guarded.
-// Launch with over(n).per_thread(fused_silu_gate_share).
+// A thread takes four elements, a block apart, and loads all of them before it computes: memory is kept busy
+// by loads in flight. Loads beyond the end read the last element instead, so that none waits for a branch;
+// stores are guarded. Launch with over(n).per_thread(fused_silu_gate_share).
 
 #include <kaio/dsl/dsl.hpp>
 

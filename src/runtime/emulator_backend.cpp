@@ -1,5 +1,6 @@
 // The emulator behind the backend interface. A stream runs its work when it is put in, so that all of it is
-// done when a call returns; a fault of a kernel is thrown by its launch, and, as on a GPU, the device is lost.
+// done when a call returns; a fault of a kernel is thrown by its launch, and, as on a GPU, the device is
+// lost.
 
 #include <kaio/runtime/error.hpp>
 

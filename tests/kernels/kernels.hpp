@@ -1,6 +1,6 @@
 #pragma once
-// The kernels that test the language, on the emulator and on a GPU. Each states, in the host's own C++ beside it in the
-// test, what it has to compute.
+// The kernels that test the language, on the emulator and on a GPU. Each states, in the host's own C++ beside
+// it in the test, what it has to compute.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -9,7 +9,7 @@
 
 namespace kaio::tests {
 
-// --- arithmetic: one result a row of y, for each pair of operands ----------------------------------------------------
+// --- arithmetic: one result a row of y, for each pair of operands
 
 // The operations that every number has; `Out` takes the result of operation k for element i.
 template <class T, class A, class B, class Out>
@@ -71,7 +71,7 @@ inline constexpr auto every_operation =
       }
     });
 
-// --- conversions: from T to everything -------------------------------------------------------------------------------
+// --- conversions: from T to everything
 
 template <dsl::scalar T>
 inline constexpr auto every_conversion = kernel<"every_conversion_" + type_name<T>, 128>(
@@ -94,7 +94,7 @@ inline constexpr auto every_conversion = kernel<"every_conversion_" + type_name<
       }
     });
 
-// --- functions -------------------------------------------------------------------------------------------------------
+// --- functions
 
 template <dsl::floating T>
 inline constexpr auto elementary =
@@ -110,7 +110,7 @@ inline constexpr auto elementary =
       }
     });
 
-// --- control ---------------------------------------------------------------------------------------------------------
+// --- control
 
 // Nested guards and their otherwise, assigning variables of outer scopes.
 inline constexpr auto branches = kernel<"branches", 64>([](thread t, in<i32> x, out<i32> y, val<u32> n) {
@@ -197,7 +197,7 @@ inline constexpr auto conditions = kernel<"conditions", 32>(
       }
     });
 
-// --- semantics -------------------------------------------------------------------------------------------------------
+// --- semantics
 
 // Reading a variable or a cell takes its value there: later writes do not reach back.
 inline constexpr auto snapshots = kernel<"snapshots", 32>([](thread t, inout<i32> x, out<i32> y, val<u32> n) {
@@ -293,7 +293,7 @@ inline constexpr auto constants = kernel<"constants", 32>(
       b[2] = cast<bool>(small);
     });
 
-// --- shared memory, warps, blocks ------------------------------------------------------------------------------------
+// --- shared memory, warps, blocks
 
 inline constexpr auto transpose = kernel<"transpose", block_size{16, 16}>(
     [](thread t, in<f32> x, out<f32> y, val<u32> rows, val<u32> columns) {

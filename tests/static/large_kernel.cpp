@@ -1,4 +1,5 @@
-// With the compilers' default limits, a kernel may have well over 1,500 instructions; its text comes in segments.
+// With the compilers' default limits, a kernel may have well over 1,500 instructions; its text comes in
+// segments.
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -43,7 +43,8 @@ inline constexpr auto literal = kernel<"literal", 32>([](thread t, in<f32> x, ou
 });
 static_assert(literal.ptx().contains("0f40000000") && literal.ptx().contains("0f3F800000"));
 
-// A product that stands in a sum is contracted; one that was bound before is not; the policy can be switched off.
+// A product that stands in a sum is contracted; one that was bound before is not; the policy can be switched
+// off.
 inline constexpr auto contracted = kernel<"contracted", 32>([](thread t, in<f32> x, inout<f32> y) {
   val i = t.global_id();
   val a = x[i];

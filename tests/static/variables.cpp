@@ -1,4 +1,5 @@
-// A var is read where it is read: later assignments do not reach back. Copies appear only where they are needed.
+// A var is read where it is read: later assignments do not reach back. Copies appear only where they are
+// needed.
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

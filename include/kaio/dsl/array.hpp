@@ -1,6 +1,6 @@
 #pragma once
-// Arrays in registers. The elements are vals (or whatever the function makes of its index), the indices are the host's: a loop
-// over them unrolls.
+// Arrays in registers. The elements are vals (or whatever the function makes of its index), the indices are
+// the host's: a loop over them unrolls.
 //
 //   const auto xi = array_of<4>([&](u32 k) { return t.let(x[first + k * 256]); });      // four loads in flight
 //   for (u32 k = 0; k < 4; ++k) y[first + k * 256] = xi[k] * 2.0f;

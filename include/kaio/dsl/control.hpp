@@ -7,10 +7,9 @@
 //   for (auto k : t.range(0u, n, 32u)) { ... }            // k is a val<u32>
 //   for (auto l : t.loop()) { l.break_if(done); ... }
 //
-// C++ decides on its own conditions before the device ever runs, so three things would be silently lost: a
-// C++ `else`, and bodies left by break, continue, return or goto. All are compile errors: loops notice that
-// their end was not reached, and the kernel is walked again with the guards answering false (see
-// soundness.hpp).
+// C++ takes its own decisions before the device ever runs, so what it skips would be missing from the program without
+// a word: an `else`, and what follows a break, continue, return or goto. Both are compile errors: a loop notices that
+// the end of its body was not reached, and the kernel is walked again with the guards answering false (soundness.hpp).
 
 #include <kaio/dsl/val.hpp>
 

@@ -43,7 +43,8 @@ struct no_host_bool {
   }
 };
 
-// A value that exists already. `ReadsMemory`: it was loaded, from memory that may change, by the expression itself.
+// A value that exists already. `ReadsMemory`: it was loaded, from memory that may change, by the expression
+// itself.
 template <class T, bool ReadsMemory = false>
 struct leaf : no_host_bool {
   using device_type = T;

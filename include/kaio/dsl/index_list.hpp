@@ -1,5 +1,6 @@
 #pragma once
-// The numbers 0 to N - 1 as a parameter pack; std::index_sequence for unsigned numbers of 32 bits, without <utility>.
+// The numbers 0 to N - 1 as a parameter pack; std::index_sequence for unsigned numbers of 32 bits, without
+// <utility>.
 
 #include <cstdint>
 

@@ -12,8 +12,8 @@
 
 namespace kaio::dsl {
 
-// One thread for each of n elements, along x; the last block may be partial. n = 0 launches nothing. Where a thread takes
-// several elements: over(n).per_thread(4).
+// One thread for each of n elements, along x; the last block may be partial. n = 0 launches nothing. Where a
+// thread takes several elements: over(n).per_thread(4).
 struct over {
   std::uint64_t count;
   std::uint32_t share = 1;

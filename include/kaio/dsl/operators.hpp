@@ -248,8 +248,8 @@ constexpr auto select(const C& condition, const A& a, const B& b) {
   return make_ternary<T, select_rule<T>>(condition.node(), operand_node<T>(a), operand_node<T>(b));
 }
 
-// The value converted as C++ does. A float outside an integer's range saturates (cvt.rzi); NaN becomes 0 where both types have
-// 32 bits, and elsewhere the integer whose top bit alone is set.
+// The value converted as C++ does. A float outside an integer's range saturates (cvt.rzi); NaN becomes 0
+// where both types have 32 bits, and elsewhere the integer whose top bit alone is set.
 template <scalar T, device A>
 constexpr auto cast(const A& a) {
   return make_unary<T, cast_rule<T, element<A>>>(a);

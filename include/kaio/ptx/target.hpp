@@ -25,10 +25,8 @@ struct isa_version {
   }
 };
 
-// The oldest architecture that kaio emits code for, and the ISA version that first has everything which it
-// has.
+// The oldest architecture that kaio emits code for.
 inline constexpr target oldest_target{70, false};
-inline constexpr isa_version oldest_version{6, 0};
 
 // An extent or a coordinate of a grid or a block, as the driver counts them.
 struct dim3 {

@@ -39,7 +39,8 @@ class device {
  public:
   // The device that the environment variable KAIO_DEVICE names (`emulator` or `cuda:N`), or the first GPU,
   // or, where the machine has no usable GPU, the emulator, which is told on the standard error stream;
-  // description() says which it is. Throws invalid_argument (malformed KAIO_DEVICE), driver_missing, no_device.
+  // description() says which it is. Throws invalid_argument (malformed KAIO_DEVICE), driver_missing,
+  // no_device.
   static device open();
   // `emulator` or `cuda:N`. Each emulator that is opened is a device of its own; all handles of one GPU are
   // one device. KAIO_EMULATOR_ARCH (sm_70, sm_80, sm_89, sm_90, sm_90a) is the emulator's architecture; sm_90

@@ -12,9 +12,9 @@
 //     if (e.code() == kaio::errc::out_of_memory) ...
 //   }
 //
-// Errors after which the device is lost (an illegal access, a failed launch) are remembered by it: every later
-// call on it fails with the first cause. A GPU recovers when the program is restarted; the emulator when it is
-// opened anew.
+// Errors after which the device is lost (an illegal access, a failed launch) are remembered by it: every
+// later call on it fails with the first cause. A GPU recovers when the program is restarted; the emulator
+// when it is opened anew.
 
 #include <cstddef>
 #include <cstdint>

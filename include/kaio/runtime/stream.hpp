@@ -35,8 +35,8 @@ class stream {
   stream& operator=(stream&& other) noexcept;
   ~stream();
 
-  // Puts a kernel into the queue. A grid with a zero extent is a success that launches nothing.
-  // `arguments` holds one entry for each parameter of the kernel, in order. Throws, before anything runs:
+  // Puts a kernel into the queue. A grid with a zero extent is a success that launches nothing. `arguments`
+  // holds one entry for each parameter of the kernel, in order. Throws, before anything runs:
   //   invalid_argument    wrong number of arguments; a null, released or moved-from buffer; a buffer of another
   //                       device; a grid or block beyond the device's limits
   //   unsupported_device  the kernel needs another SM, a newer PTX ISA or more shared memory than there is

@@ -30,8 +30,7 @@ class recorder {
   static constexpr std::uint32_t max_depth = 32;
 
   // --- statements
-  // ------------------------------------------------------------------------------------------------- Every
-  // effect of a kernel starts with one. Their number, by depth of guards, is what the soundness check
+  // Every effect of a kernel starts with one. Their number, by depth of guards, is what the soundness check
   // compares.
   constexpr void statement(std::uint32_t line, const char* file) {
     if (lowering_ != 0) return;
@@ -67,13 +66,11 @@ class recorder {
   constexpr void leave_guard() { --depth_; }
 
   // --- scopes
-  // ----------------------------------------------------------------------------------------------------- A
-  // value may be used while the scope in which it was made is open.
+  // A value may be used while the scope in which it was made is open.
   constexpr std::uint32_t scope() const { return scope_; }
   constexpr bool is_open(std::uint32_t scope) const { return !closed_[scope]; }
 
   // --- values
-  // -----------------------------------------------------------------------------------------------------
   constexpr type type_of(value v) const { return values_[v].source.type; }
   constexpr bool is_constant(value v) const { return values_[v].source.kind == operand_kind::immediate; }
   constexpr std::uint64_t bits_of(value v) const { return values_[v].source.bits; }
@@ -95,7 +92,6 @@ class recorder {
   }
 
   // --- instructions
-  // -----------------------------------------------------------------------------------------------
   constexpr std::uint32_t position() const { return program_.instruction_count; }
   constexpr const ptx::instruction& last() const { return program_.instructions[position() - 1]; }
 
@@ -154,7 +150,6 @@ class recorder {
   }
 
   // --- labels
-  // -----------------------------------------------------------------------------------------------------
   constexpr std::uint32_t new_label() { return ++label_count_; }
 
   constexpr void place(std::uint32_t label) {
@@ -173,7 +168,6 @@ class recorder {
   }
 
   // --- variables
-  // --------------------------------------------------------------------------------------------------
   constexpr std::uint32_t new_variable(type t) {
     if (variable_count_ == max_variables) kernel_error("kaio: the kernel has too many variables (1024)");
     const std::uint32_t n = ++variable_count_;
@@ -220,7 +214,6 @@ class recorder {
   constexpr value variable_register(std::uint32_t variable) const { return variables_[variable].reg; }
 
   // --- shared memory
-  // ----------------------------------------------------------------------------------------------
   constexpr std::uint32_t new_shared(std::uint64_t bytes, std::uint32_t alignment) {
     if (program_.shared_count == ptx::program::max_shared_arrays)
       kernel_error("kaio: the kernel has too many shared arrays (64)");

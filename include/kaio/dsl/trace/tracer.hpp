@@ -21,7 +21,6 @@ class tracer : public recorder {
   constexpr std::uint32_t loop_depth() const { return loop_depth_; }
 
   // --- leaves
-  // -----------------------------------------------------------------------------------------------------
   constexpr value constant(type t, std::uint64_t bits) {
     std::uint32_t slot = hash(static_cast<std::uint32_t>(t), bits, bits >> 32, 0);
     for (; table_[slot] != 0; slot = next(slot)) {
@@ -57,7 +56,6 @@ class tracer : public recorder {
   }
 
   // --- arithmetic
-  // -------------------------------------------------------------------------------------------------
   constexpr value unary(operation op, type t, value a) {
     if (is_constant(a))
       if (const folded f = fold(op, t, bits_of(a), 0); f.known) return constant(t, f.bits);
@@ -143,8 +141,7 @@ class tracer : public recorder {
   }
 
   // --- conversions
-  // ------------------------------------------------------------------------------------------------ C++'s
-  // conversion, but that floats out of an integer's range saturate and NaN becomes 0, as cvt.rzi does.
+  // C++'s conversion; floats out of an integer's range do what cvt.rzi does.
   constexpr value cast(type to, type from, value a) {
     if (to == from) return a;
     if (to == type::pred) return compare(operation::ne, from, a, constant(from, 0));
@@ -171,7 +168,6 @@ class tracer : public recorder {
   }
 
   // --- memory
-  // -----------------------------------------------------------------------------------------------------
   struct address {
     value base = 0;           // a 64-bit global or 32-bit shared address; 0: `array` itself
     std::int64_t offset = 0;  // bytes
@@ -239,7 +235,6 @@ class tracer : public recorder {
   }
 
   // --- threads
-  // ----------------------------------------------------------------------------------------------------
   constexpr void barrier() {
     begin(opcode::bar_sync, modifier::none, type::none, type::none);
     add({operand_kind::immediate, type::u32, 0, 0});
@@ -279,8 +274,7 @@ class tracer : public recorder {
   }
 
   // --- control
-  // ---------------------------------------------------------------------------------------------------- A
-  // predicate in a register, for what cannot take a constant.
+  // A predicate in a register, for what cannot take a constant.
   constexpr value in_register(value v) {
     if (!is_constant(v)) return v;
     const type t = type_of(v);
