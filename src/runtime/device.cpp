@@ -29,7 +29,9 @@ bool has_gpu() {
   } catch (const invalid_argument&) {
     throw;  // a setting is wrong
   } catch (const error& e) {
-    log().warn("the emulator is used instead of a GPU: {}", e.what());
+    std::string_view why = e.message();
+    why.remove_prefix(why.starts_with("kaio: ") ? 6 : 0);
+    log().warn("the emulator is used instead of a GPU: {}", why);
   }
   return false;
 }
