@@ -10,6 +10,7 @@
 
 #include "catch.hpp"
 #include "fake_driver/fake_driver.hpp"
+#include "thrown.hpp"
 
 namespace driver_test {
 
@@ -71,22 +72,7 @@ inline void launch_scale(const kaio::stream& s, const kaio::buffer<float>& x, st
   s.launch(scale, {blocks, 1, 1}, arguments, 3);
 }
 
-// What a call throws, as its code and text; fails the test where it throws nothing or something else.
-struct thrown {
-  kaio::errc code{};
-  std::string message;
-  bool says(std::string_view part) const { return message.find(part) != std::string::npos; }
-};
-template <class Call>
-thrown catch_error(Call call) {
-  try {
-    call();
-  } catch (const kaio::error& e) {
-    CHECK(std::string_view(e.what()).starts_with("kaio: "));
-    return {e.code(), e.what()};
-  }
-  FAIL("nothing was thrown");
-  return {};
-}
+using kaio::tests::catch_error;
+using kaio::tests::thrown;
 
 }  // namespace driver_test

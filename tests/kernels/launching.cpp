@@ -2,6 +2,7 @@
 #include "showcase/fused_silu_gate/fused_silu_gate.hpp"
 #include "showcase/softmax/softmax.hpp"
 #include "tests/kernels/support.hpp"
+#include "thrown.hpp"
 
 #include <string>
 
@@ -10,15 +11,12 @@ using namespace kaio::tests;
 
 namespace {
 
-std::string message_of(errc code, auto run) {
-  try {
-    run();
-  } catch (const error& e) {
-    CHECK(e.code() == code);
-    return std::string(e.message());
-  }
-  FAIL("nothing was thrown");
-  return {};
+// The text of the error of one kind that a call throws.
+template <class Call>
+std::string message_of(errc code, Call call) {
+  const thrown what = catch_error(call);
+  CHECK(what.code == code);
+  return what.message;
 }
 
 inline constexpr auto beyond = kernel<"beyond", 32>([](thread t, in<f32> x, out<f32> y) {
@@ -27,7 +25,7 @@ inline constexpr auto beyond = kernel<"beyond", 32>([](thread t, in<f32> x, out<
 #line 4711
   y[i + 1] = x[i];
 });
-#line 36
+#line 31
 
 }  // namespace
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "catch.hpp"
+#include "thrown.hpp"
 
 namespace runtime_test {
 
@@ -85,22 +86,7 @@ inline std::vector<float> counted(std::size_t n) {
   return values;
 }
 
-// What a call throws, as its code and text; fails the test where it throws nothing or something else.
-struct thrown {
-  kaio::errc code{};
-  std::string message;
-  bool says(std::string_view part) const { return message.find(part) != std::string::npos; }
-};
-template <class Call>
-thrown catch_error(Call call) {
-  try {
-    call();
-  } catch (const kaio::error& e) {
-    CHECK(std::string_view(e.what()).starts_with("kaio: "));
-    return {e.code(), e.what()};
-  }
-  FAIL("nothing was thrown");
-  return {};
-}
+using kaio::tests::catch_error;
+using kaio::tests::thrown;
 
 }  // namespace runtime_test
