@@ -46,10 +46,11 @@ class loaded_kernel {
   std::uint32_t instructions_;
 };
 
-// A launch that passed every check. `values[i]` points at the bits of argument i.
+// A launch that passed every check. `values[i]` points at the bytes of argument i.
 struct checked_launch {
   const ptx::kernel_image& kernel;
   ptx::dim3 grid;
+  std::uint32_t dynamic_shared;  // bytes of a block, beside what its text declares
   void** values;
   const ptx::argument* arguments;
 };
@@ -100,6 +101,9 @@ class backend {
 
   virtual std::unique_ptr<loaded_kernel> load(const ptx::kernel_image& kernel) = 0;
   virtual void launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) = 0;
+  // How many blocks of the kernel are resident on the whole device at once.
+  virtual std::uint64_t resident_blocks(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                        std::uint32_t dynamic_shared) = 0;
 
  protected:
   device_properties properties_;

@@ -10,6 +10,7 @@
 #include "runtime/device_choice.hpp"
 #include "runtime/driver/cuda_devices.hpp"
 #include "runtime/log.hpp"
+#include "runtime/validate.hpp"
 
 namespace kaio::runtime {
 
@@ -97,6 +98,13 @@ buffer<bool> device::upload(const std::vector<bool>& host) const {
 void device::warmup(const ptx::kernel_image& kernel) const {
   context_->use();
   if (!context_->find(kernel)) context_->load(kernel);
+}
+
+std::uint64_t device::resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes) const {
+  backend& used = context_->use();
+  const std::uint32_t dynamic = checked_shared(kernel, shared_bytes, properties(), description());
+  const loaded_kernel* code = context_->find(kernel);
+  return used.resident_blocks(code ? *code : context_->load(kernel), kernel, dynamic);
 }
 
 void device::synchronize() const { context_->use().synchronize(); }

@@ -44,13 +44,21 @@ emulator::architecture architecture_of(ptx::target target) {
   device.arch_specific = target.arch_specific;
   // CUDA C++ programming guide, "Technical Specifications per Compute Capability".
   constexpr std::uint32_t kib = 1024;
+  const auto multiprocessor = [&](std::uint32_t shared, std::uint32_t kept, std::uint32_t threads,
+                                  std::uint32_t blocks) {
+    device.shared_per_multiprocessor = shared;
+    device.shared_kept_per_block = kept;
+    device.shared_per_block = shared - kept;
+    device.threads_per_multiprocessor = threads;
+    device.blocks_per_multiprocessor = blocks;
+  };
   switch (target.sm) {
-    case 70: device.shared_per_block = 96 * kib; break;
-    case 75: device.shared_per_block = 64 * kib; break;
-    case 80: device.shared_per_block = 163 * kib; break;
-    case 86:
-    case 89: device.shared_per_block = 99 * kib; break;
-    default: device.shared_per_block = 227 * kib;
+    case 70: multiprocessor(96 * kib, 0, 2048, 32); break;
+    case 75: multiprocessor(64 * kib, 0, 1024, 16); break;
+    case 80: multiprocessor(164 * kib, kib, 2048, 32); break;
+    case 86: multiprocessor(100 * kib, kib, 1536, 16); break;
+    case 89: multiprocessor(100 * kib, kib, 1536, 24); break;
+    default: multiprocessor(228 * kib, kib, 2048, 32);
   }
   return device;
 }
@@ -167,6 +175,8 @@ class emulator_backend final : public backend {
     l.kernel = &kernel.entry();
     l.grid = launch.grid;
     l.block = launch.kernel.block;
+    l.dynamic_shared = launch.dynamic_shared;
+    l.cooperative = launch.kernel.needs.cooperative;
     l.image = &launch.kernel;
     l.instance = &kernel.variables();
     l.parameters.resize(kernel.entry().parameter_bytes);
@@ -182,7 +192,9 @@ class emulator_backend final : public backend {
       const emulator::fault_kind kind = e.report().kind;
       const bool access =
           kind == out_of_bounds || kind == misaligned || kind == use_after_free || kind == read_only;
-      const errc error_code = access ? errc::illegal_access : errc::launch_failed;
+      const errc error_code = access                  ? errc::illegal_access
+                              : kind == device_assert ? errc::device_assert
+                                                      : errc::launch_failed;
       failures_.remember(error_code, e.what());
       throw_error(error_code, e.what());
     } catch (const emulator::launch_error& e) {
@@ -192,6 +204,12 @@ class emulator_backend final : public backend {
     } catch (const std::bad_alloc&) {
       throw_out_of_host_memory("running", launch.kernel);
     }
+  }
+
+  std::uint64_t resident_blocks(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                std::uint32_t dynamic_shared) override {
+    return emulator::resident_blocks(static_cast<const emulator_kernel&>(code).entry(), kernel.block,
+                                     dynamic_shared, architecture_);
   }
 
  private:
@@ -267,12 +285,11 @@ device_properties emulator_properties(ptx::target target) {
   p.max_threads_per_block = device.threads_per_block;
   p.max_block = {device.block_x, device.block_y, device.block_z};
   p.max_grid = {device.grid_x, device.grid_y, device.grid_z};
-  p.max_threads_per_multiprocessor = 2048;
+  p.max_threads_per_multiprocessor = device.threads_per_multiprocessor;
   p.registers_per_block = 65536;
   p.shared_per_block = device.static_shared_per_block;
   p.shared_per_block_optin = device.shared_per_block;
-  p.shared_per_multiprocessor =
-      device.shared_per_block + (target.sm >= 80 ? 1024 : 0);  // what CUDA keeps a block
+  p.shared_per_multiprocessor = device.shared_per_multiprocessor;
   p.warp_size = emulator::warp_lanes;
   p.ptx_version = {9, 0};
   return p;

@@ -65,6 +65,7 @@ std::string_view to_string(errc code) noexcept {
     case errc::illegal_access: return "illegal_access";
     case errc::device_lost: return "device_lost";
     case errc::stream_capturing: return "stream_capturing";
+    case errc::device_assert: return "device_assert";
     case errc::driver_error: return "driver_error";
   }
   return "unknown";
@@ -79,6 +80,7 @@ no_device::~no_device() = default;
 unsupported_device::~unsupported_device() = default;
 launch_error::~launch_error() = default;
 illegal_access::~illegal_access() = default;
+assertion_failed::~assertion_failed() = default;
 device_lost::~device_lost() = default;
 stream_capturing::~stream_capturing() = default;
 driver_error::~driver_error() = default;
@@ -96,6 +98,7 @@ void throw_error(errc code, const std::string& message) {
     case errc::illegal_access: throw illegal_access(message);
     case errc::device_lost: throw device_lost(message);
     case errc::stream_capturing: throw stream_capturing(message);
+    case errc::device_assert: throw assertion_failed(message);
     case errc::driver_error: break;
   }
   throw driver_error(message);

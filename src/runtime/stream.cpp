@@ -33,6 +33,7 @@ detail::context& context_of(const detail::context_ref& context, std::string_view
                                                                   const ptx::argument* arguments,
                                                                   backend::native_stream stream) {
   checked_grid(kernel, grid, context.properties(), context.description());
+  checked_shared(kernel, grid.shared_bytes, context.properties(), context.description());
   for (std::size_t i = 0; i < kernel.parameter_count; ++i) {
     check_argument(kernel, i, arguments[i], &context, context.description());
   }
@@ -81,12 +82,15 @@ void stream::launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, cons
     code = &load_for_launch(context, kernel, grid, arguments, native_);
 
   const ptx::dim3 blocks = checked_grid(kernel, grid, context.properties(), context.description());
+  const std::uint32_t shared =
+      checked_shared(kernel, grid.shared_bytes, context.properties(), context.description());
   void* values[max_parameters];
   for (std::size_t i = 0; i < count; ++i) {
     check_argument(kernel, i, arguments[i], &context, context.description());
-    values[i] = const_cast<std::uint64_t*>(&arguments[i].bits);  // the driver only reads
+    const void* const value = arguments[i].data != nullptr ? arguments[i].data : &arguments[i].bits;
+    values[i] = const_cast<void*>(value);  // the driver only reads
   }
-  device.launch(*code, {kernel, blocks, values, arguments}, native_);
+  device.launch(*code, {kernel, blocks, shared, values, arguments}, native_);
 }
 
 void stream::record(event& mark) const {

@@ -103,6 +103,24 @@ void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position, c
       " is a null buffer; it was never allocated, was released, or was moved from: allocate or upload one"));
 }
 
+void throw_bad_struct(const ptx::kernel_image& kernel, std::size_t position, const ptx::argument& argument) {
+  const std::string which = text("kaio: argument ", position + 1, " of kernel ", kernel.name,
+                                 " is a struct of ", kernel.parameters[position].bytes, " bytes, and ");
+  if (argument.data == nullptr)
+    throw invalid_argument(text(which, "none was given; pass its address and size"));
+  throw invalid_argument(
+      text(which, argument.bytes, " bytes were given; pass the type that the kernel declares"));
+}
+
+void throw_too_much_shared(const ptx::kernel_image& kernel, std::uint64_t dynamic,
+                           const device_properties& device, std::string_view description) {
+  throw unsupported_device(text("kaio: kernel ", kernel.name, " needs ", kernel.needs.shared_bytes + dynamic,
+                                " bytes of shared memory for a block (", kernel.needs.shared_bytes,
+                                " static, ", dynamic, " dynamic), and a block on ", description,
+                                " has at most ", device.shared_per_block_optin,
+                                "; use smaller tiles, or fewer stages"));
+}
+
 void throw_bad_grid(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
                     const device_properties& device, std::string_view description) {
   throw invalid_argument(text("kaio: kernel ", kernel.name, " was given a grid of ",

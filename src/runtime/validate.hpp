@@ -20,6 +20,10 @@ void check_kernel(const ptx::kernel_image& kernel, const device_properties& devi
 [[noreturn]] void throw_wrong_count(const ptx::kernel_image& kernel, std::size_t count);
 [[noreturn]] void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position,
                                      const ptx::argument& argument, std::string_view description);
+[[noreturn]] void throw_bad_struct(const ptx::kernel_image& kernel, std::size_t position,
+                                   const ptx::argument& argument);
+[[noreturn]] void throw_too_much_shared(const ptx::kernel_image& kernel, std::uint64_t dynamic,
+                                        const device_properties& device, std::string_view description);
 [[noreturn]] void throw_bad_grid(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
                                  const device_properties& device, std::string_view description);
 
@@ -42,11 +46,25 @@ inline ptx::dim3 checked_grid(const ptx::kernel_image& kernel, const ptx::launch
           static_cast<std::uint32_t>(grid.z)};
 }
 
+// The dynamic shared memory of a block: what the kernel always needs and what this launch adds.
+inline std::uint32_t checked_shared(const ptx::kernel_image& kernel, std::uint32_t more,
+                                    const device_properties& device, std::string_view description) {
+  const std::uint64_t dynamic = std::uint64_t{kernel.needs.dynamic_shared_bytes} + more;
+  if (dynamic != 0 && kernel.needs.shared_bytes + dynamic > device.shared_per_block_optin) [[unlikely]]
+    throw_too_much_shared(kernel, dynamic, device, description);
+  return static_cast<std::uint32_t>(dynamic);
+}
+
 // A pointer must be of this device. An empty buffer has no memory, and is told from a null one by its device;
 // memory without a device is a raw address, which only must not be null.
 inline void check_argument(const ptx::kernel_image& kernel, std::size_t position,
                            const ptx::argument& argument, const void* device, std::string_view description) {
-  if (kernel.parameters[position].access == ptx::access::scalar) return;
+  const ptx::parameter& parameter = kernel.parameters[position];
+  if (parameter.access == ptx::access::scalar) {
+    if (parameter.is_struct() && (argument.data == nullptr || argument.bytes != parameter.bytes)) [[unlikely]]
+      throw_bad_struct(kernel, position, argument);
+    return;
+  }
   const bool empty = argument.device != nullptr && argument.bytes == 0;
   const bool foreign = argument.device != nullptr && argument.device != device;
   if (foreign || (argument.bits == 0 && !empty)) [[unlikely]] {

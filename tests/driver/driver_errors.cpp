@@ -12,11 +12,11 @@ using namespace driver_test;
 
 namespace {
 
-constexpr std::array codes{1, 2, 3, 46, 100, 200, 201, 209, 214, 218, 222, 304, 400, 700, 709, 719, 999};
-static_assert(codes.size() == 17);
+constexpr std::array codes{1, 2, 3, 46, 100, 200, 201, 209, 214, 218, 222, 304, 400, 700, 709, 710, 719, 999};
+static_assert(codes.size() == 18);
 
 bool loses_the_device(int code) {
-  for (const int sticky : {3, 214, 700, 709, 719, 999}) {
+  for (const int sticky : {3, 214, 700, 709, 710, 719, 999}) {
     if (code == sticky) return true;
   }
   return false;
@@ -89,7 +89,7 @@ TEST_CASE(
       }
     }
   }
-  CHECK(errors > 17 * calls);
+  CHECK(errors > 18 * calls);
   fake().set_current(nullptr);
   fake().reset();
 }
@@ -107,11 +107,27 @@ TEST_CASE("the driver's codes become kaio's") {
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::invalid_argument);
   fail_next(900);
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::stream_capturing);
+  fail_next(720);
+  const thrown large = catch_error([&] { gpu.synchronize(); });
+  CHECK(large.code == kaio::errc::invalid_argument);
+  CHECK(large.says("resident_blocks"));
   fail_next(700);
   const thrown illegal = catch_error([&] { gpu.synchronize(); });
   CHECK(illegal.code == kaio::errc::illegal_access);
   CHECK(illegal.says("CUDA_ERROR_ILLEGAL_ADDRESS from cuCtxSynchronize"));
   CHECK(illegal.says("KAIO_DEVICE=emulator"));
+}
+
+TEST_CASE("a failed assertion has a code of its own") {
+  fresh_driver driver;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  driver->fail_call = driver->calls + 1;
+  driver->fail_code = 710;
+  const thrown failed = catch_error([&] { gpu.synchronize(); });
+  CHECK(failed.code == kaio::errc::device_assert);
+  CHECK(failed.says("standard error"));
+  driver->fail_call = -1;
+  CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::device_assert);
 }
 
 TEST_CASE("a device that was lost says why to every later call; another that is opened knows nothing of it") {

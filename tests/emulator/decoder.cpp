@@ -50,7 +50,7 @@ TEST_CASE("names") {
          {"ld.u32 %r1, [nothing];", 14, "'nothing' is not declared"},
          {"undefined.u32 %r1, %r2;", 1, "'undefined' is not an instruction"},
          {"wgmma.fence.sync.aligned;", 1, "'wgmma' is not supported by the emulator"},
-         {"call foo;", 1, "'call' is not supported by the emulator"}});
+         {"call foo;", 6, "'foo' is not declared"}});
 }
 
 TEST_CASE("operand types") {
@@ -106,7 +106,7 @@ TEST_CASE("modifiers") {
          {"add.s8 %r1, %r2, %r3;", 1, "no form of type .s8"},
          {"add.b32 %r1, %r2, %r3;", 1, "no form of type .b32"},
          {"add.sat.u32 %r1, %r2, %r3;", 1, ".sat is for .s32"},
-         {"add.ftz.f64 %fd1, %fd2, %fd3;", 1, ".ftz is for .f32 only"},
+         {"add.ftz.f64 %fd1, %fd2, %fd3;", 1, ".ftz is for .f32, .f16 and .f16x2 only"},
          {"mul.u32 %r1, %r2, %r3;", 1, "one of .lo, .hi, .wide"},
          {"fma.f32 %f1, %f2, %f3, %f4;", 1, "rounding modifier"},
          {"fma.rn.rz.f32 %f1, %f2, %f3, %f4;", 1, "exclude each other"},

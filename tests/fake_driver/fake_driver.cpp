@@ -18,6 +18,7 @@ struct module_text {
 };
 struct function_of {
   module_text* module;
+  unsigned most_shared = 48 * 1024;
 };
 
 std::recursive_mutex one_at_a_time;
@@ -53,6 +54,32 @@ bool inside(CUdeviceptr address, std::size_t bytes) {
 }
 
 void* host(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
+
+CUresult launch(const CUlaunchConfig& c, CUfunction function, void** parameters) {
+  if (!has_context()) return misuse(CUDA_ERROR_INVALID_CONTEXT);
+  if (!streams.contains(c.stream)) return misuse(CUDA_ERROR_INVALID_HANDLE);
+  if (c.shared_bytes > reinterpret_cast<function_of*>(function)->most_shared)
+    return misuse(CUDA_ERROR_INVALID_VALUE);
+  bool cooperative = false;
+  for (unsigned i = 0; i < c.attribute_count; ++i) {
+    if (c.attributes[i].id != CU_LAUNCH_ATTRIBUTE_COOPERATIVE) return misuse(CUDA_ERROR_INVALID_VALUE);
+    cooperative = c.attributes[i].value.cooperative != 0;
+  }
+  const unsigned resident = 7 * static_cast<unsigned>(state.blocks_of_multiprocessor);
+  if (cooperative && c.grid_x * c.grid_y * c.grid_z > resident)
+    return CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE;
+  ++state.launches;
+  const unsigned grid[] = {c.grid_x, c.grid_y, c.grid_z};
+  const unsigned block[] = {c.block_x, c.block_y, c.block_z};
+  std::memcpy(state.grid, grid, sizeof grid);
+  std::memcpy(state.block, block, sizeof block);
+  state.shared = c.shared_bytes;
+  state.cooperative = cooperative;
+  state.stream = c.stream;
+  state.current_context = current;
+  for (std::size_t i = 0; i < state.value_count; ++i) std::memcpy(&state.values[i], parameters[i], 8);
+  return CUDA_SUCCESS;
+}
 
 }  // namespace
 
@@ -206,19 +233,30 @@ CUresult cuFuncGetAttribute(int* value, CUfunction_attribute, CUfunction) {
   return CUDA_SUCCESS;
 }
 CUresult cuFuncLoad(CUfunction) { FAKE_CALL FAKE_FAILS return CUDA_SUCCESS; }
-CUresult cuLaunchKernel(CUfunction, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,
-                        unsigned block_y, unsigned block_z, unsigned, CUstream stream, void** parameters,
-                        void**) {
-  FAKE_CALL FAKE_FAILS FAKE_NEEDS_CONTEXT if (!streams.contains(stream)) return misuse(
-      CUDA_ERROR_INVALID_HANDLE);
-  ++state.launches;
-  const unsigned grid[] = {grid_x, grid_y, grid_z}, block[] = {block_x, block_y, block_z};
-  std::memcpy(state.grid, grid, sizeof grid);
-  std::memcpy(state.block, block, sizeof block);
-  state.stream = stream;
-  state.current_context = current;
-  for (std::size_t i = 0; i < state.value_count; ++i) std::memcpy(&state.values[i], parameters[i], 8);
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
+  FAKE_CALL FAKE_FAILS FAKE_NEEDS_CONTEXT if (attribute != CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES ||
+                                              value > 227 * 1024) return misuse(CUDA_ERROR_INVALID_VALUE);
+  ++state.shared_settings;
+  reinterpret_cast<function_of*>(function)->most_shared = static_cast<unsigned>(value);
   return CUDA_SUCCESS;
+}
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int,
+                                                     std::size_t dynamic_shared) {
+  FAKE_CALL FAKE_FAILS FAKE_NEEDS_CONTEXT if (dynamic_shared >
+                                              reinterpret_cast<function_of*>(function)
+                                                  ->most_shared) return misuse(CUDA_ERROR_INVALID_VALUE);
+  *blocks = state.blocks_of_multiprocessor;
+  return CUDA_SUCCESS;
+}
+CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,
+                        unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,
+                        CUstream stream, void** parameters, void**) {
+  FAKE_CALL FAKE_FAILS return launch(
+      {grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream, nullptr, 0}, function,
+      parameters);
+}
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters, void**) {
+  FAKE_CALL FAKE_FAILS return launch(*config, function, parameters);
 }
 
 CUresult cuMemAlloc_v2(CUdeviceptr* address, std::size_t bytes) {

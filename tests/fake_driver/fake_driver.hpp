@@ -19,8 +19,9 @@ struct fake_driver {
   bool stay_failed = false;  // and all calls after it, as after an illegal access
   int jit_code = 0;          // cuModuleLoadDataEx returns it, with jit_log
   const char* jit_log = "";
-  bool capturing = false;   // every stream is being captured
-  int most_threads = 1024;  // of a block, for every function
+  bool capturing = false;            // every stream is being captured
+  int most_threads = 1024;           // of a block, for every function
+  int blocks_of_multiprocessor = 2;  // what it holds at a time, of every function
 
   // What was done.
   long calls = 0;
@@ -28,6 +29,9 @@ struct fake_driver {
   long launches = 0;
   long misuses = 0;  // freed twice, unknown handle, call without a current context
   unsigned grid[3] = {}, block[3] = {};
+  unsigned shared = 0;       // dynamic shared memory of the last launch
+  bool cooperative = false;  // the last launch
+  long shared_settings = 0;  // how often a function was given more dynamic shared memory
   void* stream = nullptr;
   std::uint64_t values[8] = {};     // the first arguments of the last launch
   std::size_t value_count = 0;      // how many of them to read

@@ -5,6 +5,7 @@
 
 #include <cuda.h>
 
+#include <cstddef>
 #include <type_traits>
 
 #include "runtime/driver/abi.hpp"
@@ -97,6 +98,7 @@ KAIO_SAME_VALUE(CUDA_ERROR_MISALIGNED_ADDRESS);
 KAIO_SAME_VALUE(CUDA_ERROR_INVALID_ADDRESS_SPACE);
 KAIO_SAME_VALUE(CUDA_ERROR_INVALID_PC);
 KAIO_SAME_VALUE(CUDA_ERROR_LAUNCH_FAILED);
+KAIO_SAME_VALUE(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
 KAIO_SAME_VALUE(CUDA_ERROR_NOT_PERMITTED);
 KAIO_SAME_VALUE(CUDA_ERROR_NOT_SUPPORTED);
 KAIO_SAME_VALUE(CUDA_ERROR_SYSTEM_NOT_READY);
@@ -136,10 +138,32 @@ KAIO_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
 KAIO_SAME_VALUE(CU_JIT_ERROR_LOG_BUFFER);
 KAIO_SAME_VALUE(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 KAIO_SAME_VALUE(CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+KAIO_SAME_VALUE(CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
 KAIO_SAME_VALUE(CU_STREAM_NON_BLOCKING);
 KAIO_SAME_VALUE(CU_EVENT_DEFAULT);
 KAIO_SAME_VALUE(CU_STREAM_CAPTURE_STATUS_NONE);
 KAIO_SAME_VALUE(CU_STREAM_CAPTURE_MODE_RELAXED);
+#if CUDA_VERSION >= 11080  // the first with cuLaunchKernelEx
+KAIO_SAME_VALUE(CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+#define KAIO_SAME_MEMBER(type, member, name)                                               \
+  static_assert(offsetof(ours::type, member) == offsetof(::type, name), #type "::" #name); \
+  static_assert(sizeof(ours::type::member) == sizeof(::type::name), #type "::" #name)
+static_assert(sizeof(ours::CUlaunchConfig) == sizeof(::CUlaunchConfig));
+static_assert(sizeof(ours::CUlaunchAttribute) == sizeof(::CUlaunchAttribute));
+KAIO_SAME_MEMBER(CUlaunchConfig, grid_x, gridDimX);
+KAIO_SAME_MEMBER(CUlaunchConfig, grid_y, gridDimY);
+KAIO_SAME_MEMBER(CUlaunchConfig, grid_z, gridDimZ);
+KAIO_SAME_MEMBER(CUlaunchConfig, block_x, blockDimX);
+KAIO_SAME_MEMBER(CUlaunchConfig, block_y, blockDimY);
+KAIO_SAME_MEMBER(CUlaunchConfig, block_z, blockDimZ);
+KAIO_SAME_MEMBER(CUlaunchConfig, shared_bytes, sharedMemBytes);
+KAIO_SAME_MEMBER(CUlaunchConfig, stream, hStream);
+KAIO_SAME_MEMBER(CUlaunchConfig, attributes, attrs);
+KAIO_SAME_MEMBER(CUlaunchConfig, attribute_count, numAttrs);
+KAIO_SAME_MEMBER(CUlaunchAttribute, id, id);
+KAIO_SAME_MEMBER(CUlaunchAttribute, value, value);
+KAIO_SAME_MEMBER(CUlaunchAttributeValue, cooperative, cooperative);
+#endif
 #if CUDA_VERSION >= 13000  // younger than the oldest header that this file must compile with
 KAIO_SAME_VALUE(CUDA_ERROR_CONTAINED);
 KAIO_SAME_VALUE(CUDA_ERROR_EXTERNAL_DEVICE);

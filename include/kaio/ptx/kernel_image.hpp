@@ -14,12 +14,15 @@ namespace kaio::ptx {
 // What a kernel does with the memory behind a pointer parameter.
 enum class access : std::uint8_t { scalar, in, out, inout };
 
-// One `.param` of the entry, in order. A pointer is `.u64`, with `type` the type of its elements.
+// One `.param` of the entry, in order. A pointer is `.u64`, with `type` the type of its elements. A struct is
+// a scalar of type::none, `.param .align <alignment> .b8 name[<bytes>]`.
 struct parameter {
   ptx::type type = type::none;
   ptx::access access = access::scalar;
+  std::uint32_t bytes = 0, alignment = 0;  // a struct, which has no type
+  constexpr bool is_struct() const { return access == access::scalar && type == type::none; }
   constexpr unsigned size() const {
-    return access != access::scalar ? 8 : type == type::pred ? 1 : size_of(type);
+    return access != access::scalar ? 8 : type == type::none ? bytes : type == type::pred ? 1 : size_of(type);
   }
 };
 
@@ -50,14 +53,16 @@ inline constexpr std::uint16_t no_statement = 0xffff;
 struct argument {
   std::uint64_t bits = 0;  // the scalar's bytes (little endian, zero-extended), or the device address
   const void* device =
-      nullptr;              // buffer: identity of the device that owns it; nullptr: scalar or raw pointer
-  std::uint64_t bytes = 0;  // buffer: its size
+      nullptr;                 // buffer: identity of the device that owns it; nullptr: scalar or raw pointer
+  std::uint64_t bytes = 0;     // buffer, struct: its size
+  const void* data = nullptr;  // a struct: its bytes are copied into the parameter at the launch
 };
 
 // The grid of a launch before it is checked against a device: 64 bits, so that no size wraps on its way
 // there.
 struct launch_grid {
   std::uint64_t x = 1, y = 1, z = 1;
+  std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block, beyond what the kernel always needs
 };
 
 }  // namespace kaio::ptx

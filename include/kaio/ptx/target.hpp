@@ -41,6 +41,9 @@ struct needs {
   std::uint32_t shared_bytes = 0;  // static shared memory of a block
   std::uint32_t max_threads = 0;   // threads of a block, `.maxntid`
   std::uint32_t instructions = 0;
+  std::uint32_t dynamic_shared_bytes = 0;  // dynamic shared memory that every launch asks for
+  bool cooperative = false;                // all blocks of the grid must be resident at once (grid barrier)
+  bool prints = false;                     // calls vprintf
 };
 
 }  // namespace kaio::ptx

@@ -108,6 +108,9 @@ class device {
 
   // Loads a kernel ahead of its first launch. Throws what a launch would: unsupported_device, jit_error, ...
   void warmup(const ptx::kernel_image& kernel) const;
+  // How many blocks of a kernel are resident on the whole device at once: the largest grid of a cooperative
+  // kernel. `shared_bytes` is what a launch adds to the kernel's own shared memory. Loads the kernel.
+  std::uint64_t resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes = 0) const;
   // Waits for all work on the device, that of other users of its context too. Throws what the work failed
   // with.
   void synchronize() const;

@@ -34,6 +34,7 @@ enum class errc : std::uint8_t {
   illegal_access,      // a kernel touched memory that it does not own, or misaligned
   device_lost,         // the device or its context is gone
   stream_capturing,    // the call is not allowed while a stream is captured into a graph
+  device_assert,       // an assertion in a kernel failed
   driver_error,        // any other code of the driver; the text has its name
 };
 
@@ -110,6 +111,13 @@ struct illegal_access final : launch_error {
   ~illegal_access() override;
 };
 
+// An assertion in a kernel did not hold. The emulator's text names it, its file, line and function, and the
+// thread; a GPU prints them to the standard error stream.
+struct assertion_failed final : launch_error {
+  explicit assertion_failed(std::string_view message) : launch_error(message, errc::device_assert) {}
+  ~assertion_failed() override;
+};
+
 struct device_lost final : error {
   explicit device_lost(std::string_view message) : error(errc::device_lost, message) {}
   ~device_lost() override;
@@ -143,6 +151,7 @@ class jit_error final : public error {
 }  // namespace kaio::runtime
 
 namespace kaio {
+using runtime::assertion_failed;
 using runtime::device_lost;
 using runtime::driver_error;
 using runtime::driver_missing;

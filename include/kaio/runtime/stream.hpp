@@ -38,7 +38,8 @@ class stream {
   // Puts a kernel into the queue. A grid with a zero extent is a success that launches nothing. `arguments`
   // holds one entry for each parameter of the kernel, in order. Throws, before anything runs:
   //   invalid_argument    wrong number of arguments; a null, released or moved-from buffer; a buffer of another
-  //                       device; a grid or block beyond the device's limits
+  //                       device; a struct of another size; a grid that cannot be resident at once, where the
+  //                       kernel is cooperative; a grid or block beyond the device's limits
   //   unsupported_device  the kernel needs another SM, a newer PTX ISA or more shared memory than there is
   //   jit_error           the kernel's text was refused (on first use)
   //   stream_capturing    the kernel would have to be loaded while this stream is captured: see device::warmup

@@ -62,6 +62,7 @@ enum CUresult : int {
   CUDA_ERROR_INVALID_ADDRESS_SPACE = 717,
   CUDA_ERROR_INVALID_PC = 718,
   CUDA_ERROR_LAUNCH_FAILED = 719,
+  CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE = 720,
   CUDA_ERROR_TENSOR_MEMORY_LEAK = 721,
   CUDA_ERROR_NOT_PERMITTED = 800,
   CUDA_ERROR_NOT_SUPPORTED = 801,
@@ -105,7 +106,32 @@ enum CUdevice_attribute : int {
   CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97,
 };
 
-enum CUfunction_attribute : int { CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0 };
+enum CUfunction_attribute : int {
+  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+};
+
+enum CUlaunchAttributeID : int { CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2 };
+
+// A union in cuda.h, of which this is the only member that is used.
+struct alignas(8) CUlaunchAttributeValue {
+  int cooperative;
+  char unused[60];
+};
+
+struct CUlaunchAttribute {
+  CUlaunchAttributeID id;
+  CUlaunchAttributeValue value;
+};
+
+struct CUlaunchConfig {
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared_bytes;
+  CUstream stream;
+  CUlaunchAttribute* attributes;
+  unsigned attribute_count;
+};
 
 enum CUjit_option : int {
   CU_JIT_ERROR_LOG_BUFFER = 5,
@@ -140,6 +166,9 @@ inline constexpr unsigned mem_host_alloc_portable = 1;  // CU_MEMHOSTALLOC_PORTA
   X(cuModuleUnload, (CUmodule module))                                                                   \
   X(cuModuleGetFunction, (CUfunction * function, CUmodule module, const char* name))                     \
   X(cuFuncGetAttribute, (int* value, CUfunction_attribute attribute, CUfunction function))               \
+  X(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value))                \
+  X(cuOccupancyMaxActiveBlocksPerMultiprocessor,                                                         \
+    (int* blocks, CUfunction function, int block_size, std::size_t dynamic_shared))                      \
   X(cuLaunchKernel, (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z,             \
                      unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared_bytes,        \
                      CUstream stream, void** parameters, void** extra))                                  \
@@ -167,7 +196,9 @@ inline constexpr unsigned mem_host_alloc_portable = 1;  // CU_MEMHOSTALLOC_PORTA
   X(cuEventElapsedTime, (float* milliseconds, CUevent begin, CUevent end))
 
 // Newer than the oldest driver that kaio takes; null where the library has none.
-#define KAIO_DRIVER_OPTIONAL_FUNCTIONS(X) X(cuFuncLoad, (CUfunction function))
+#define KAIO_DRIVER_OPTIONAL_FUNCTIONS(X) \
+  X(cuFuncLoad, (CUfunction function))    \
+  X(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra))
 
 struct functions {
 #define KAIO_DRIVER_MEMBER(name, parameters) CUresult(KAIO_CUDAAPI* name) parameters = nullptr;

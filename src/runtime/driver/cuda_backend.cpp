@@ -2,7 +2,9 @@
 
 #include <kaio/runtime/error.hpp>
 
+#include <atomic>
 #include <cstring>
+#include <mutex>
 #include <vector>
 
 #include "runtime/driver/cuda_devices.hpp"
@@ -29,6 +31,10 @@ class cuda_kernel final : public loaded_kernel {
       : loaded_kernel(kernel), owner_(owner), module_(module), function_(function) {}
   ~cuda_kernel() override { owner_.unload(module_); }
   CUfunction function() const noexcept { return function_; }
+
+  // The most dynamic shared memory that the driver was told to allow; it only grows, under the mutex.
+  mutable std::mutex allowing;
+  mutable std::atomic<std::uint32_t> allowed{0};
 
  private:
   cuda_backend& owner_;
@@ -356,15 +362,64 @@ void cuda_backend::unload(CUmodule module) noexcept {
   note(call_.cuModuleUnload(module), "cuModuleUnload", "unloading a kernel on");
 }
 
+void cuda_backend::allow_shared(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                std::uint32_t dynamic) {
+  if (kernel.needs.shared_bytes + dynamic <= properties_.shared_per_block) return;
+  const auto& loaded = static_cast<const cuda_kernel&>(code);
+  if (loaded.allowed.load(std::memory_order_acquire) >= dynamic) return;
+  const std::scoped_lock lock(loaded.allowing);
+  if (loaded.allowed.load(std::memory_order_relaxed) >= dynamic) return;
+  check(call_.cuFuncSetAttribute(loaded.function(), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
+                                 static_cast<int>(dynamic)),
+        "cuFuncSetAttribute",
+        text("giving kernel ", kernel.name, ' ', dynamic, " bytes of dynamic shared memory on"));
+  loaded.allowed.store(dynamic, std::memory_order_release);
+}
+
+void cuda_backend::launch_cooperative(const loaded_kernel& code, const checked_launch& launch,
+                                      native_stream stream) {
+  if (!call_.cuLaunchKernelEx) {
+    throw unsupported_device(text("kaio: kernel ", launch.kernel.name, " is cooperative, and the driver of ",
+                                  description_,
+                                  " has no cuLaunchKernelEx; install NVIDIA driver 520 or newer"));
+  }
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
+  attribute.value.cooperative = 1;
+  const ptx::dim3 grid = launch.grid, block = launch.kernel.block;
+  const CUlaunchConfig config{
+      grid.x,     grid.y, grid.z, block.x, block.y, block.z, launch.dynamic_shared, stream_of(stream),
+      &attribute, 1};
+  check(call_.cuLaunchKernelEx(&config, static_cast<const cuda_kernel&>(code).function(), launch.values,
+                               nullptr),
+        "cuLaunchKernelEx",
+        text("launching kernel ", launch.kernel.name, " with ", grid.count(), " blocks on"));
+}
+
 void cuda_backend::launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) {
   const current scope(*this);
+  if (launch.dynamic_shared != 0) allow_shared(code, launch.kernel, launch.dynamic_shared);
+  if (launch.kernel.needs.cooperative) return launch_cooperative(code, launch, stream);
   const ptx::dim3 grid = launch.grid, block = launch.kernel.block;
-  const CUresult result =
-      call_.cuLaunchKernel(static_cast<const cuda_kernel&>(code).function(), grid.x, grid.y, grid.z, block.x,
-                           block.y, block.z, 0, stream_of(stream), launch.values, nullptr);
+  const CUresult result = call_.cuLaunchKernel(
+      static_cast<const cuda_kernel&>(code).function(), grid.x, grid.y, grid.z, block.x, block.y, block.z,
+      launch.dynamic_shared, stream_of(stream), launch.values, nullptr);
   if (result != CUDA_SUCCESS) [[unlikely]] {
     fail(result, "cuLaunchKernel", text("launching kernel ", launch.kernel.name, " on"));
   }
+}
+
+std::uint64_t cuda_backend::resident_blocks(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                            std::uint32_t dynamic_shared) {
+  const current scope(*this);
+  allow_shared(code, kernel, dynamic_shared);
+  int blocks = 0;
+  check(call_.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+            &blocks, static_cast<const cuda_kernel&>(code).function(), static_cast<int>(kernel.block.count()),
+            dynamic_shared),
+        "cuOccupancyMaxActiveBlocksPerMultiprocessor",
+        text("asking how many blocks of kernel ", kernel.name, " fit on"));
+  return static_cast<std::uint64_t>(blocks) * properties_.multiprocessors;
 }
 
 }  // namespace driver

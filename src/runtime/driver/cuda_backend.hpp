@@ -45,6 +45,8 @@ class cuda_backend final : public backend {
 
   std::unique_ptr<loaded_kernel> load(const ptx::kernel_image& kernel) override;
   void launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) override;
+  std::uint64_t resident_blocks(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                std::uint32_t dynamic_shared) override;
 
   void unload(CUmodule module) noexcept;
 
@@ -59,6 +61,9 @@ class cuda_backend final : public backend {
   [[noreturn]] void fail(CUresult result, const char* function, std::string_view what);
   // The same for calls that must not throw.
   void note(CUresult result, const char* function, std::string_view what) noexcept;
+  // Lets the kernel have dynamic shared memory beyond what every kernel may use.
+  void allow_shared(const loaded_kernel& code, const ptx::kernel_image& kernel, std::uint32_t dynamic);
+  void launch_cooperative(const loaded_kernel& code, const checked_launch& launch, native_stream stream);
   std::string explain(CUresult result, const char* function, std::string_view what) const;
 
   const library& cuda_;

@@ -7,6 +7,9 @@ namespace kaio::runtime::driver {
 namespace {
 constexpr std::string_view find_the_thread =
     "run it with KAIO_DEVICE=emulator, which names the kernel, the thread, the address and the buffer";
+constexpr std::string_view find_the_assertion =
+    "the standard error stream has its text, file, line and thread; KAIO_DEVICE=emulator puts them into the "
+    "error";
 constexpr std::string_view update = "install a newer NVIDIA driver";
 }  // namespace
 
@@ -57,6 +60,10 @@ result_meaning meaning_of(CUresult result) noexcept {
     case CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES:
       return {errc::launch_failed, false, "a block needs more registers or shared memory than there is",
               "use fewer threads in a block"};
+    case CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE:
+      return {errc::invalid_argument, false,
+              "the blocks of a cooperative kernel do not all fit on the GPU at once",
+              "launch at most device::resident_blocks(kernel) blocks"};
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_INVALID_ADDRESS_SPACE:
       return {errc::illegal_access, true, "a kernel accessed memory that it does not own", find_the_thread};
@@ -64,7 +71,7 @@ result_meaning meaning_of(CUresult result) noexcept {
       return {errc::illegal_access, true, "a kernel accessed memory at a misaligned address",
               find_the_thread};
     case CUDA_ERROR_ASSERT:
-      return {errc::launch_failed, true, "an assertion failed in a kernel", find_the_thread};
+      return {errc::device_assert, true, "an assertion failed in a kernel", find_the_assertion};
     case CUDA_ERROR_LAUNCH_TIMEOUT:
       return {errc::launch_failed, true, "a kernel ran longer than the system allows on a GPU with a display",
               "split the work, or use a GPU without a display"};

@@ -84,9 +84,8 @@ std::byte* local_of(const warp& w, unsigned lane) {
 // Constant and parameter memory are only read; a write is refused before it gets here.
 std::byte* writable(const std::vector<std::byte>& bytes) { return const_cast<std::byte*>(bytes.data()); }
 
-std::byte* find_generic(warp& w, const instruction& i, unsigned lane, u32 bytes, access_kind access) {
-  const u64 address = address_of(w, i, lane);
-  if (address < shared_window) return find_global(w, i, address, bytes);
+// Behind the windows of a generic address; global memory is below them.
+std::byte* find_in_window(warp& w, unsigned lane, u64 address, u32 bytes, access_kind access) {
   if (address % bytes != 0) return nullptr;
   block& b = *w.owner;
   const u64 offset = address & (window_bytes - 1);
@@ -103,7 +102,26 @@ std::byte* find_generic(warp& w, const instruction& i, unsigned lane, u32 bytes,
   }
 }
 
+std::byte* find_generic(warp& w, const instruction& i, unsigned lane, u32 bytes, access_kind access) {
+  const u64 address = address_of(w, i, lane);
+  if (address < shared_window) return find_global(w, i, address, bytes);
+  return find_in_window(w, lane, address, bytes, access);
+}
+
 }  // namespace
+
+const std::byte* readable(warp& w, const instruction& i, unsigned lane, u64 address, u32 bytes) {
+  const std::byte* found = nullptr;
+  if (address >= shared_window) {
+    found = find_in_window(w, lane, address, bytes, access_kind::read);
+  } else if (const region* r = w.owner->launched.snapshot->at_or_below(address);
+             r != nullptr && fits(address - r->address, bytes, r->bytes) && address % bytes == 0) {
+    found = r->data + (address - r->address);
+  }
+  if (found == nullptr)
+    w.owner->raise_access(w, i, lane, access_kind::read, state_space::generic, address, bytes);
+  return found;
+}
 
 bool locate(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
             std::byte* (&at)[warp_lanes]) {

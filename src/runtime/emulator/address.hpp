@@ -15,4 +15,7 @@ namespace kaio::runtime::emulator {
 bool locate(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
             std::byte* (&at)[warp_lanes]);
 
+// The bytes at a generic address that one lane may read. Throws fault.
+const std::byte* readable(warp& w, const instruction& i, unsigned lane, u64 address, u32 bytes);
+
 }  // namespace kaio::runtime::emulator

@@ -73,8 +73,9 @@ void block::free_file::operator()(std::byte* p) const {
 
 block::block(const grid& g) : launched(g) {
   file_stride_ = (g.initial_file.size() + file_alignment - 1) / file_alignment * file_alignment;
-  files_.reset(
-      static_cast<std::byte*>(::operator new(file_stride_* g.warps(), std::align_val_t{file_alignment})));
+  const std::size_t bytes = file_stride_ * g.warps();
+  files_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{file_alignment})));
+  std::memset(files_.get(), 0, bytes);
   warps.resize(g.warps());
   shared.resize(g.shared_bytes);
   local.resize(std::size_t{g.kernel.local_bytes} * g.warps() * warp_lanes);
@@ -151,7 +152,7 @@ block_status block::run(u64 budget) {
       alive = true;
       if (!w.ready()) continue;
       moved = true;
-      const u64 done = run_warp(w, warp_steps);
+      const u64 done = run_warp(w, std::min(warp_steps, budget));
       used += done;
       executed_ += done;
       busy = busy || !w.yielded;
@@ -248,10 +249,12 @@ void block::end_lanes(warp& w, u32 lanes) {
 
 // ---- reports ----
 
+std::string_view block::text_of(const instruction& i) const { return trimmed(launched.program.line(i.line)); }
+
 void block::raise(const warp& w, const instruction& i, unsigned lane, fault_report report) const {
   report.kernel = launched.kernel.name;
   report.ptx_line = i.line;
-  report.ptx_text = std::string(trimmed(launched.program.line(i.line)));
+  report.ptx_text = std::string(text_of(i));
   report.block = index;
   report.thread = thread_of(launched, w.index, lane);
   report.warp = w.index;
@@ -363,7 +366,7 @@ void block::report_deadlock() const {
                                                     : static_cast<u32>(launched.threads.count()))
               : fmt::format("lanes {:#010x}", f.key);
       who += fmt::format("\n  warp {} lanes {:#010x} wait for {} at PTX line {}: {}", w.index, f.lanes, what,
-                         i.line, trimmed(launched.program.line(i.line)));
+                         i.line, text_of(i));
     }
   if (listed > 16) who += fmt::format("\n  and {} more", listed - 16);
   fault_report report;

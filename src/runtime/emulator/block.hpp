@@ -13,6 +13,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -33,9 +34,11 @@ struct grid {
   u32 shared_bytes = 0;                 // static and dynamic
   u32 dynamic_shared = 0;
   u32 multiprocessors = 1;
+  bool cooperative = false;   // all blocks are resident at once
   u64 instruction_limit = 0;  // of a block; 0: none
   u64 id = 0;
   const ptx::kernel_image* image = nullptr;
+  std::string* printed = nullptr;  // what the kernel prints; written by one thread at a time
 
   u32 warps() const { return static_cast<u32>((threads.count() + warp_lanes - 1) / warp_lanes); }
 };
@@ -63,6 +66,16 @@ struct block {
   // Runs about `budget` instructions. Throws fault.
   block_status run(u64 budget);
 
+  // A number that tells its state from nearly every other one but for memory that other blocks see. Equal
+  // states without a change of memory between them come again for ever.
+  u64 fingerprint() const;
+  // Reports that this block and those that the text tells of will not get on any more.
+  [[noreturn]] void report_standstill(const std::string& others) const;
+  // The line of an instruction in the text of the module.
+  std::string_view text_of(const instruction& i) const;
+  // Where its warps stand, as a line of text.
+  std::string whereabouts() const;
+
   // ---- what handlers call ----
   void arrive(warp& w, const instruction& i, u32 lanes, u32 number, bool counted, u32 count, u32 predicate,
               bool waits);
@@ -77,6 +90,7 @@ struct block {
   std::vector<std::byte> local;  // lane by lane, warp by warp
   std::vector<warp> warps;
   std::array<barrier, barriers_of_a_block> barriers{};
+  u64 changes = 0;                          // counts what was written to memory, so that a standstill shows
   std::vector<const region*> site_regions;  // where each memory access of the kernel went last
 
  private:

@@ -1,6 +1,6 @@
 // Decodes integer arithmetic, and the arithmetic instructions that integers and floating point share.
 
-#include "runtime/emulator/form.hpp"
+#include "runtime/emulator/decode_half.hpp"
 
 #include <fmt/format.h>
 
@@ -50,7 +50,10 @@ void carry(form& f, bool in) {
 }
 
 void add_or_sub(form& f, operation op) {
+  if (op == operation::add && decode_integer_twins(f, op)) return;
+  reject_mixed_precision(f);
   f.types(1);
+  if (ptx::is_half(f.type(0))) return decode_half_arithmetic(f, op);
   if (is_float(f.type(0))) {
     rounded(f, false);
   } else {
@@ -78,6 +81,7 @@ void decode_subc(form& f) { add_or_sub_with_carry(f, operation::sub); }
 
 void decode_mul(form& f) {
   f.types(1);
+  if (ptx::is_half(f.type(0))) return decode_half_arithmetic(f, operation::mul);
   if (is_float(f.type(0))) {
     rounded(f, false);
     binary(f);
@@ -178,6 +182,7 @@ void decode_rem(form& f) {
 
 void unary(form& f, operation op) {
   f.types(1);
+  if (ptx::is_half(f.type(0))) return decode_half_sign(f, op);
   f.allow(f.type(0), {s16, s32, s64, f32, f64});
   f.ftz_modifier(f.type(0));
   f.arity(2);
@@ -190,7 +195,9 @@ void decode_abs(form& f) { unary(f, operation::abs); }
 void decode_neg(form& f) { unary(f, operation::neg); }
 
 void min_or_max(form& f, operation op) {
+  if (decode_integer_twins(f, op)) return;
   f.types(1);
+  if (ptx::is_half(f.type(0))) return decode_half_extreme(f, op);
   f.allow(f.type(0), {u16, u32, u64, s16, s32, s64, f32, f64});
   f.ftz_modifier(f.type(0));
   f.out.flags.nan = f.accept(".NaN");
@@ -202,6 +209,8 @@ void min_or_max(form& f, operation op) {
     f.fail(fmt::format("'{}': .NaN and .xorsign.abs are for .f32 only", f.name()));
   if (f.out.flags.nan) f.require("min.nan", "min.NaN");
   if (f.out.flags.xorsign) f.require("min.xorsign", "min.xorsign.abs");
+  if (f.type(0) == s32) f.out.flags.relu = f.accept(".relu");
+  if (f.out.flags.relu) f.require("add.u16x2", f.name());
   binary(f);
   f.emit(op);
 }

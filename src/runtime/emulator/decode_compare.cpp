@@ -1,6 +1,6 @@
 // Decodes comparisons and selections.
 
-#include "runtime/emulator/form.hpp"
+#include "runtime/emulator/decode_half.hpp"
 
 #include <fmt/format.h>
 
@@ -35,10 +35,14 @@ void comparison_modifiers(form& f, ptx::type compared) {
 
 void decode_setp(form& f) {
   f.types(1);
-  f.allow(f.type(0), {b16, b32, b64, u16, u32, u64, s16, s32, s64, f32, f64});
+  f.allow(f.type(0), {b16, b32, b64, u16, u32, u64, s16, s32, s64, f16, f16x2, bf16, bf16x2, f32, f64});
+  if (ptx::is_half(f.type(0))) f.require(is_brain(f.type(0)) ? "add.bf16" : "add.f16", f.name());
   comparison_modifiers(f, f.type(0));
   const syntax::operand& to = f.operand(0);
   if (to.kind == syntax::operand_kind::pair) {
+    const bool second = to.elements[1].kind != syntax::operand_kind::sink;
+    if (second && (f.type(0) == f16 || f.type(0) == bf16))
+      f.fail(to.at, fmt::format("'{}' has one destination", f.name()));
     f.out.to[0] = f.predicate_row(to.elements[0]);
     f.out.to[1] = f.predicate_row(to.elements[1]);
     f.out.flags.has_second = true;
@@ -50,11 +54,30 @@ void decode_setp(form& f) {
   f.emit(operation::setp);
 }
 
+// The destination of set, which depends on what is compared.
+void set_types(form& f) {
+  const ptx::type to = f.type(0), compared = f.type(1);
+  f.allow(compared, {b16, b32, b64, u16, u32, u64, s16, s32, s64, f16, f16x2, bf16, bf16x2, f32, f64});
+  switch (compared) {
+    case f16: f.allow(to, {u16, s16, u32, s32, f16, bf16}); break;
+    case bf16: f.allow(to, {u16, s16, u32, s32, bf16}); break;
+    case f16x2:
+    case bf16x2: f.allow(to, {u32, s32, compared}); break;
+    default: f.allow(to, {u32, s32, f32, f16, bf16}); break;
+  }
+  if (is_brain(to) || is_brain(compared))
+    f.require("add.bf16", f.name());
+  else if (ptx::is_half(compared) && !ptx::is_half(to))
+    f.require("set.u16.f16", f.name());
+  else if (ptx::is_half(to))
+    f.require("add.f16", f.name());
+}
+
 void decode_set(form& f) {
   f.types(2);
-  f.allow(f.type(0), {u32, s32, f32});
-  f.allow(f.type(1), {b16, b32, b64, u16, u32, u64, s16, s32, s64, f32, f64});
+  set_types(f);
   comparison_modifiers(f, f.type(1));
+  if (f.out.flags.ftz && is_brain(f.type(0))) f.fail(fmt::format("'{}': .ftz is not for .bf16", f.name()));
   f.destination(0, 0, f.type(0));
   f.source(0, 1, f.type(1));
   f.source(1, 2, f.type(1));

@@ -1,6 +1,6 @@
 // Decodes moves (with special registers, symbols, packing and unpacking) and conversions.
 
-#include "runtime/emulator/form.hpp"
+#include "runtime/emulator/decode_half.hpp"
 
 #include <fmt/format.h>
 
@@ -193,14 +193,17 @@ void conversion_rounding(form& f, ptx::type to, ptx::type from) {
   }
 }
 
+// Every value of `from` is one of `to`: there is nothing to saturate.
+bool holds_all_of(ptx::type to, ptx::type from) {
+  const unsigned wide = ptx::size_of(to), narrow = ptx::size_of(from);
+  return ptx::is_signed(to) == ptx::is_signed(from) ? wide >= narrow : ptx::is_signed(to) && wide > narrow;
+}
+
 void decode_cvt(form& f) {
+  if (decode_special_conversion(f)) return;
   f.types(2);
-  for (std::size_t i = 0; i < 2; ++i) {
-    if (ptx::is_floating(f.type(i)) && f.type(i) != f32 && f.type(i) != f64)
-      f.fail(fmt::format("'{}': conversions of {} are not supported by the emulator", f.name(),
-                         ptx::suffix(f.type(i))));
-    f.allow(f.type(i), {u8, u16, u32, u64, s8, s16, s32, s64, f32, f64});
-  }
+  if (ptx::is_half(f.type(0)) || ptx::is_half(f.type(1))) return decode_half_conversion(f);
+  for (std::size_t i = 0; i < 2; ++i) f.allow(f.type(i), {u8, u16, u32, u64, s8, s16, s32, s64, f32, f64});
   const ptx::type to = f.type(0), from = f.type(1);
   conversion_rounding(f, to, from);
   if (f.accept(".ftz")) {
@@ -208,6 +211,9 @@ void decode_cvt(form& f) {
     f.out.flags.ftz = true;
   }
   f.sat_modifier();
+  if (f.out.flags.sat && ptx::is_integer(to) && ptx::is_integer(from) && holds_all_of(to, from))
+    f.fail(fmt::format("'{}': .sat has nothing to do; {} holds every {}", f.name(), ptx::suffix(to),
+                       ptx::suffix(from)));
   f.arity(2);
   f.out.to[0] = f.destination_row(f.operand(0), to, true, &f.out.to_bytes);
   if (const auto special = special_operand(f, f.operand(1))) {

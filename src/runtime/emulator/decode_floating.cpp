@@ -1,6 +1,6 @@
 // Decodes the instructions of floating point alone.
 
-#include "runtime/emulator/form.hpp"
+#include "runtime/emulator/decode_half.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,9 @@ namespace {
 using enum ptx::type;
 
 void decode_fma(form& f) {
+  reject_mixed_precision(f);
   f.types(1);
+  if (ptx::is_half(f.type(0))) return decode_half_fma(f);
   f.allow(f.type(0), {f32, f64});
   f.rounding_modifier(true);
   f.ftz_modifier(f.type(0));
@@ -64,19 +66,40 @@ void decode_rsqrt(form& f) {
 }
 
 void single_approximation(form& f, operation op, bool ftz) {
-  f.types(1);
   f.allow(f.type(0), {f32});
   approximate(f);
   if (ftz) f.ftz_modifier(f.type(0));
   operands(f, op);
 }
 
-void decode_ex2(form& f) { single_approximation(f, operation::ex2, true); }
-void decode_lg2(form& f) { single_approximation(f, operation::lg2, true); }
-void decode_sin(form& f) { single_approximation(f, operation::sin, true); }
-void decode_cos(form& f) { single_approximation(f, operation::cos, true); }
+void decode_ex2(form& f) {
+  f.types(1);
+  if (ptx::is_half(f.type(0))) {
+    approximate(f);
+    return decode_half_ex2(f);
+  }
+  single_approximation(f, operation::ex2, true);
+}
+
+void decode_lg2(form& f) {
+  f.types(1);
+  single_approximation(f, operation::lg2, true);
+}
+void decode_sin(form& f) {
+  f.types(1);
+  single_approximation(f, operation::sin, true);
+}
+void decode_cos(form& f) {
+  f.types(1);
+  single_approximation(f, operation::cos, true);
+}
 
 void decode_tanh(form& f) {
+  f.types(1);
+  if (ptx::is_half(f.type(0))) {
+    approximate(f);
+    return decode_half_tanh(f);
+  }
   f.require("tanh");
   single_approximation(f, operation::tanh, false);
 }

@@ -1,4 +1,4 @@
-// Decodes loads, stores, atomics, address conversions and fences.
+// Decodes loads, stores and address conversions.
 
 #include "runtime/emulator/form.hpp"
 
@@ -11,37 +11,67 @@ using enum ptx::type;
 
 // .weak, .volatile, .relaxed.scope ... of a load or a store. True if other threads may race with it.
 bool memory_order(form& f, std::string_view strongest) {
-  const int order = f.accept_one({".weak", ".volatile", ".relaxed", strongest, ".mmio"});
+  const bool mmio = f.accept(".mmio");
+  const int order = f.accept_one({".weak", ".volatile", ".relaxed", strongest});
   const int scope = f.accept_one({".cta", ".gpu", ".sys", ".cluster"});
   const bool scoped = order == 2 || order == 3;
-  if (order == 4) f.fail(fmt::format("'{}': .mmio is not supported by the emulator", f.name()));
+  if (mmio) {
+    f.require("ld.mmio", f.name());
+    if (order != 2 || scope != 2) f.fail(fmt::format("'{}': .mmio goes with .relaxed.sys", f.name()));
+    if (f.out.space != state_space::global && f.out.space != state_space::generic)
+      f.fail(fmt::format("'{}': .mmio is for global memory", f.name()));
+  }
   if (scoped && scope < 0) f.fail(fmt::format("'{}' needs a scope: one of .cta, .gpu, .sys", f.name()));
   if (!scoped && scope >= 0) f.fail(fmt::format("'{}': a scope needs .relaxed or {}", f.name(), strongest));
   if (scoped) f.require("ld.relaxed", f.name());
   if (scope == 3) f.require("scope.cluster", ".cluster");
-  return order > 0;
+  const bool shared_with_others = f.out.space == state_space::global || f.out.space == state_space::shared ||
+                                  f.out.space == state_space::generic;
+  if (order > 0 && !shared_with_others)
+    f.fail(fmt::format("'{}': this memory is seen by one thread only, and has no order", f.name()));
+  f.out.flags.ordered = order > 0;
+  f.out.flags.weak = order == 0;
+  return order == 1;
 }
 
-// What only says where data should be cached has no effect here.
-void cache_hints(form& f, std::initializer_list<std::string_view> operators) {
+// What only says where data should be cached has no effect here. True if a policy stands after the operands.
+bool cache_hints(form& f, std::initializer_list<std::string_view> operators, bool is_volatile, bool loads) {
   const int cache = f.accept_one(operators);
   const int eviction = f.accept_one({".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first",
                                      ".L1::evict_last", ".L1::no_allocate"});
-  const int second = f.accept_one({".L2::evict_normal", ".L2::evict_first", ".L2::evict_last"});
-  const int prefetch = f.accept_one({".L2::64B", ".L2::128B", ".L2::256B"});
-  if (f.accept(".L2::cache_hint"))
-    f.fail(fmt::format("'{}': cache policies are not supported by the emulator", f.name()));
-  if (f.accept(".unified")) f.fail(fmt::format("'{}': .unified is not supported by the emulator", f.name()));
+  const int prefetch = loads ? f.accept_one({".L2::64B", ".L2::128B", ".L2::256B"}) : -1;
+  const bool policy = f.accept(".L2::cache_hint");
+  if (f.accept_one({".L2::evict_normal", ".L2::evict_first", ".L2::evict_last"}) >= 0)
+    f.fail(fmt::format("'{}': a priority in the L2 cache needs a vector of 32 bytes and .target sm_100",
+                       f.name()));
   if (cache >= 0 && f.out.flags.ordered)
     f.fail(fmt::format("'{}': a cache operator is for weak accesses only", f.name()));
-  if (eviction >= 0 || second >= 0 || prefetch >= 0) f.require("ld.eviction", "a cache hint");
+  if (eviction >= 0 && (cache >= 0 || is_volatile))
+    f.fail(fmt::format("'{}': a priority goes neither with a cache operator nor with .volatile", f.name()));
+  if (policy && is_volatile) f.fail(fmt::format("'{}': .volatile has no cache policy", f.name()));
+  if ((eviction >= 0 || prefetch >= 0 || policy) && f.out.space != state_space::global &&
+      f.out.space != state_space::generic)
+    f.fail(fmt::format("'{}': cache hints are for global memory", f.name()));
+  if (eviction >= 0 || prefetch >= 0) f.require("ld.eviction", "a cache hint");
+  if (prefetch == 2) f.require("ld.256B", ".L2::256B");
+  if (policy) f.require("cache_hint", ".L2::cache_hint");
+  return policy;
+}
+
+// The address and the value, and a policy if there is one.
+void access_operands(form& f, bool policy) {
+  if (!policy) return f.arity(2);
+  f.arity(3);
+  f.source_row(f.operand(2), b64, false, nullptr);
 }
 
 void vector_size(form& f) {
   const int v = f.accept_one({".v2", ".v4", ".v8"});
-  f.out.count = v < 0 ? 1 : v == 0 ? 2 : v == 1 ? 4 : 8;
+  f.out.count = static_cast<std::uint8_t>(v < 0 ? 1u : 2u << v);
   if (f.out.count * ptx::size_of(f.type(0)) > 16)
     f.fail(fmt::format("'{}' moves more than 16 bytes, which needs .target sm_100", f.name()));
+  if (f.out.count == 8 && ptx::size_of(f.type(0)) != 1)
+    f.fail(fmt::format("'{}': vectors of 8 elements are for bytes", f.name()));
 }
 
 void check_vector(form& f, const syntax::operand& o) {
@@ -59,19 +89,40 @@ void memory_types(form& f) {
   if (f.type(0) == b128) f.require(".b128");
 }
 
+// What a call returned, into a register.
+void move_parameter(form& f, const symbol& result) {
+  f.destination(0, 0, f.type(0));
+  f.out.from[0] = static_cast<std::uint32_t>(result.value);
+  f.out.from_bytes = f.out.to_bytes;
+  f.emit(operation::mov);
+}
+
+// An argument of a call.
+void set_parameter(form& f, const symbol& argument) {
+  f.arity(2);
+  f.source(0, 1, f.type(0));
+  f.out.to[0] = static_cast<std::uint32_t>(argument.value);
+  f.out.to_bytes = f.out.from_bytes;
+  f.emit(operation::mov);
+}
+
 void decode_ld(form& f) {
   memory_types(f);
-  f.out.flags.ordered = memory_order(f, ".acquire");
   f.out.space = f.space_modifier();
+  const bool is_volatile = memory_order(f, ".acquire");
   vector_size(f);
   const bool read_only = f.accept(".nc");
   if (read_only) {
     f.require(".nc");
-    if (f.out.space != state_space::global || f.out.flags.ordered)
+    if (f.out.space != state_space::global || f.out.flags.ordered || f.out.flags.weak)
       f.fail(fmt::format("'{}': .nc is for weak loads from .global", f.name()));
   }
-  cache_hints(f, {".ca", ".cg", ".cs", ".lu", ".cv"});
-  f.arity(2);
+  const bool policy = read_only ? cache_hints(f, {".ca", ".cg", ".cs"}, is_volatile, true)
+                                : cache_hints(f, {".ca", ".cg", ".cs", ".lu", ".cv"}, is_volatile, true);
+  access_operands(f, policy);
+  if (f.out.space == state_space::param) {
+    if (const symbol* result = call_parameter(f, 1)) return move_parameter(f, *result);
+  }
   f.address(1);
   const syntax::operand& to = f.operand(0);
   check_vector(f, to);
@@ -98,14 +149,16 @@ void decode_st(form& f) {
   if (f.accept(".async") || f.accept(".bulk"))
     f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));
   memory_types(f);
-  f.out.flags.ordered = memory_order(f, ".release");
   f.out.space = f.space_modifier();
+  const bool is_volatile = memory_order(f, ".release");
+  if (f.out.space == state_space::param) {
+    if (const symbol* argument = call_parameter(f, 0)) return set_parameter(f, *argument);
+  }
   if (f.out.space == state_space::constant || f.out.space == state_space::param)
     f.fail(fmt::format("'{}': {} memory is read-only", f.name(),
                        f.out.space == state_space::param ? "parameter" : "constant"));
   vector_size(f);
-  cache_hints(f, {".wb", ".cg", ".cs", ".wt"});
-  f.arity(2);
+  access_operands(f, cache_hints(f, {".wb", ".cg", ".cs", ".wt"}, is_volatile, false));
   f.address(0);
   const syntax::operand& from = f.operand(1);
   check_vector(f, from);
@@ -131,78 +184,6 @@ void decode_st(form& f) {
     }
   f.emit(operation::st);
 }
-
-struct atomic_operation {
-  std::string_view modifier;
-  atomic_form form;
-  std::initializer_list<ptx::type> types;
-};
-
-const atomic_operation& atomic_modifier(form& f, bool reduction) {
-  static const atomic_operation table[] = {
-      {".add", atomic_form::add, {u32, s32, u64, f32, f64}},
-      {".min", atomic_form::min, {u32, s32, u64, s64}},
-      {".max", atomic_form::max, {u32, s32, u64, s64}},
-      {".and", atomic_form::and_, {b32, b64}},
-      {".or", atomic_form::or_, {b32, b64}},
-      {".xor", atomic_form::xor_, {b32, b64}},
-      {".inc", atomic_form::inc, {u32}},
-      {".dec", atomic_form::dec, {u32}},
-      {".exch", atomic_form::exch, {b32, b64}},
-      {".cas", atomic_form::cas, {b16, b32, b64}},
-  };
-  const atomic_operation* found = nullptr;
-  for (const atomic_operation& row : table) {
-    if (reduction && row.form == atomic_form::exch) break;
-    if (!f.accept(row.modifier)) continue;
-    if (found != nullptr) f.fail(fmt::format("'{}' names two operations", f.name()));
-    found = &row;
-  }
-  if (found == nullptr) f.fail(fmt::format("'{}' needs an operation, such as .add", f.name()));
-  return *found;
-}
-
-void atomic(form& f, bool reduction) {
-  if (f.accept(".async")) f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));
-  const atomic_operation& op = atomic_modifier(f, reduction);
-  f.types(1);
-  for (ptx::type half : {f16, f16x2, bf16, bf16x2, b128})
-    if (f.type(0) == half)
-      f.fail(fmt::format("'{}': {} is not supported by the emulator", f.name(), ptx::suffix(half)));
-  f.allow(f.type(0), op.types);
-  if (op.form == atomic_form::add && f.type(0) == f64) f.require("atom.add.f64", f.name());
-  if (f.accept_one({".relaxed", ".acquire", ".release", ".acq_rel"}) >= 0) f.require("scope", f.name());
-  if (f.accept_one({".cta", ".gpu", ".sys", ".cluster"}) == 3) f.require("scope.cluster", ".cluster");
-  f.out.space = f.space_modifier();
-  if (f.out.space != state_space::global && f.out.space != state_space::shared &&
-      f.out.space != state_space::generic)
-    f.fail(fmt::format("'{}': atomics are for global and shared memory", f.name()));
-  if (f.accept(".L2::cache_hint"))
-    f.fail(fmt::format("'{}': cache policies are not supported by the emulator", f.name()));
-  if (f.accept_one({".v2", ".v4", ".v8"}) >= 0)
-    f.fail(fmt::format("'{}': vector atomics are not supported by the emulator", f.name()));
-  const std::size_t first = reduction ? 0 : 1;
-  f.arity(first + 2 + (op.form == atomic_form::cas ? 1 : 0));
-  f.out.form = static_cast<std::uint8_t>(op.form);
-  f.address(first);
-  f.source(1, first + 1, f.type(0));
-  if (op.form == atomic_form::cas) f.source(2, first + 2, f.type(0));
-  f.out.to[0] = f.function.trash_row();
-  f.out.to_bytes = static_cast<std::uint8_t>(ptx::size_of(f.type(0)));
-  const bool result = !reduction && f.operand(0).kind != syntax::operand_kind::sink;
-  if (result) f.destination(0, 0, f.type(0));
-  if (f.out.space != state_space::shared) {
-    const bool order_shows = ptx::is_floating(f.type(0)) || op.form >= atomic_form::exch || result;
-    if (order_shows)
-      f.function.result().blocks_communicate = true;
-    else
-      f.function.note_reduction(f.out.form);
-  }
-  f.emit(reduction ? operation::red : operation::atom);
-}
-
-void decode_atom(form& f) { atomic(f, false); }
-void decode_red(form& f) { atomic(f, true); }
 
 void decode_cvta(form& f) {
   f.types(1);
@@ -248,51 +229,11 @@ void decode_isspacep(form& f) {
   f.emit(operation::isspacep);
 }
 
-void decode_prefetch(form& f) {
-  f.out.space = f.space_modifier();
-  if (f.accept(".tensormap")) f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));
-  f.need_one({".L1", ".L2", ".L2::evict_last", ".L2::evict_normal"}, "a level");
-  f.arity(1);
-  f.address(0);
-  f.emit(operation::prefetch);
-}
-
-void decode_prefetchu(form& f) {
-  f.need_one({".L1"}, "a level");
-  f.arity(1);
-  f.address(0);
-  f.emit(operation::prefetch);
-}
-
-void decode_membar(form& f) {
-  f.need_one({".cta", ".gl", ".sys"}, "a level");
-  f.arity(0);
-  f.emit(operation::fence);
-}
-
-void decode_fence(form& f) {
-  f.require("fence");
-  for (const syntax::modifier& m : f.text.modifiers)
-    if (m.text.starts_with(".proxy") || m.text == ".mbarrier_init")
-      f.fail(m.at, fmt::format("'{}' is not supported by the emulator", f.name()));
-  f.accept_one({".sc", ".acq_rel", ".acquire", ".release"});
-  if (f.need_one({".cta", ".gpu", ".sys", ".cluster"}, "a scope") == 3)
-    f.require("scope.cluster", ".cluster");
-  f.arity(0);
-  f.emit(operation::fence);
-}
-
 constexpr opcode_row rows[] = {
     {"ld", decode_ld},
     {"st", decode_st},
-    {"atom", decode_atom},
-    {"red", decode_red},
     {"cvta", decode_cvta},
     {"isspacep", decode_isspacep},
-    {"prefetch", decode_prefetch},
-    {"prefetchu", decode_prefetchu},
-    {"membar", decode_membar},
-    {"fence", decode_fence},
 };
 
 }  // namespace

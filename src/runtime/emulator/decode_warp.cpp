@@ -34,6 +34,9 @@ void decode_shfl(form& f) {
   f.allow(f.type(0), {b32});
   f.out.form = static_cast<std::uint8_t>(f.need_one({".up", ".down", ".bfly", ".idx"}, "a mode"));
   f.arity(5);
+  const syntax::operand& to = f.operand(0);
+  if (to.kind == syntax::operand_kind::pair && to.elements[0].kind == syntax::operand_kind::sink)
+    f.fail(to.at, "'shfl.sync' has no form without the shuffled value");
   destination_and_predicate(f, b32);
   f.source(0, 1, b32);
   f.source(1, 2, b32);

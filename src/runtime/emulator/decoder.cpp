@@ -57,6 +57,9 @@ void store(std::vector<std::byte>& image, u64 offset, u64 bits, unsigned bytes) 
 
 // The bits of a number as an element of a type.
 u64 element_bits(const syntax::initial_value& value, ptx::type type) {
+  if (ptx::is_half(type))
+    fail(value.at, fmt::format("{} variables have no initial values; declare this one as .b{}",
+                               ptx::suffix(type), ptx::size_of(type) * 8));
   if (value.real_bytes == 0) {
     if (type == ptx::type::f32 || type == ptx::type::f64)
       fail(value.at, "a floating-point element needs a real constant");

@@ -72,6 +72,7 @@ enum class fault_kind : std::uint8_t {
   deadlock,           // threads that wait for each other or for threads that never come
   member_mask,        // a .sync instruction executed by a lane that its mask does not name
   trap,               // trap or brkpt
+  device_assert,      // __assertfail
   instruction_limit,  // a block ran longer than the launch allows
 };
 

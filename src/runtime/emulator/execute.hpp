@@ -10,11 +10,15 @@ namespace kaio::runtime::emulator {
 handler integer_handler(const instruction& i);
 handler floating_handler(const instruction& i);
 handler approximate_handler(const instruction& i);
+handler half_handler(const instruction& i);
+handler half_compare_handler(const instruction& i);
+handler half_convert_handler(const instruction& i);
 handler bit_handler(const instruction& i);
 handler compare_handler(const instruction& i);
 handler convert_handler(const instruction& i);
 handler memory_handler(const instruction& i);
 handler atomic_handler(const instruction& i);
+handler call_handler(const instruction& i);
 handler control_handler(const instruction& i);
 handler warp_handler(const instruction& i);
 

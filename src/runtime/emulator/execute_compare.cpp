@@ -50,15 +50,6 @@ bool holds(T x, T y) {
     return unordered;
 }
 
-u32 combined(const warp& w, const instruction& i, u32 outcome) {
-  switch (i.combine) {
-    case combination::and_: return outcome & condition(w, i, 2);
-    case combination::or_: return outcome | condition(w, i, 2);
-    case combination::xor_: return outcome ^ condition(w, i, 2);
-    default: return outcome;
-  }
-}
-
 // Where a comparison's outcome goes: into predicates, or into values.
 template <comparison Compare, bool Ftz, class T>
 void set_predicate(warp& w, const instruction& i, u32 mask) {
@@ -72,8 +63,17 @@ void set_predicate(warp& w, const instruction& i, u32 mask) {
 template <comparison Compare, bool Ftz, class T>
 void set_value(warp& w, const instruction& i, u32 mask) {
   const u32 outcome = combined(w, i, lanes_where<&holds<Compare, Ftz, T>>(w, i));
-  const u32 yes = i.type == ptx::type::f32 ? 0x3f800000u : 0xffffffffu;
-  for_lanes(mask, [&](unsigned lane) { put(w.file + i.to[0], lane, (outcome >> lane & 1) != 0 ? yes : 0u); });
+  std::byte* const to = w.file + i.to[0];
+  const auto store = [&](auto yes) {
+    for_lanes(mask,
+              [&](unsigned lane) { put(to, lane, (outcome >> lane & 1) != 0 ? yes : decltype(yes){0}); });
+  };
+  switch (i.type) {
+    case ptx::type::f32: store(u32{0x3f800000}); break;
+    case ptx::type::f16: store(u16{0x3c00}); break;
+    case ptx::type::bf16: store(u16{0x3f80}); break;
+    default: store(~u32{0}); break;
+  }
 }
 
 template <comparison Compare, bool Ftz, class T>

@@ -1,5 +1,6 @@
 // Moves and conversions (PTX ISA, "Data Movement and Conversion Instructions").
 
+#include "runtime/emulator/conversion.hpp"
 #include "runtime/emulator/execute.hpp"
 #include "runtime/emulator/floating.hpp"
 #include "runtime/emulator/lanes.hpp"
@@ -78,37 +79,6 @@ void read_special(warp& w, const instruction& i, u32 mask) {
 
 // ---- cvt ----
 
-// To an integral value, in the direction that the mode tells; the host rounds to nearest.
-template <class T>
-T to_integral(T value, rounding mode) {
-  switch (mode) {
-    case rounding::rni: return std::nearbyint(value);
-    case rounding::rzi: return std::trunc(value);
-    case rounding::rmi: return std::floor(value);
-    case rounding::rpi: return std::ceil(value);
-    default: return value;
-  }
-}
-
-// Values outside of the range become its ends. NaN becomes 0, but 1 << 63 or 1 << 31 ... when 64 bits take
-// part.
-template <class To, class From>
-To integer_from(From value, rounding mode) {
-  using bits = std::make_unsigned_t<To>;
-  if (is_nan(value)) {
-    if (sizeof(From) == 4 && sizeof(To) < 8) return 0;
-    return static_cast<To>(static_cast<bits>(bits{1} << (sizeof(To) * 8 - 1)));
-  }
-  const From whole = to_integral(value, mode);
-  // Both ends are exact powers of two (or zero) in floating point.
-  const From beyond = std::ldexp(From{1}, std::is_signed_v<To> ? static_cast<int>(sizeof(To) * 8 - 1)
-                                                               : static_cast<int>(sizeof(To) * 8));
-  const From least = std::is_signed_v<To> ? -beyond : From{0};
-  if (whole >= beyond) return std::numeric_limits<To>::max();
-  if (whole < least) return std::numeric_limits<To>::min();
-  return static_cast<To>(whole);
-}
-
 template <class To, class From>
 To saturated_integer(From value) {
   if constexpr (std::is_signed_v<From>) {
@@ -167,29 +137,12 @@ To converted(From value, const instruction& i) {
   }
 }
 
-// Registers may be wider than the types: the source's low bits are read, the result is extended to the
-// register.
 template <class To, class From>
 void convert(warp& w, const instruction& i, u32 mask) {
   std::optional<rounding_scope> scope;
   if constexpr (sizeof(To) < sizeof(From) && std::is_floating_point_v<To> && std::is_floating_point_v<From>)
     scope.emplace(i.round);
-  const std::byte* const from = w.file + i.from[0];
-  std::byte* const to = w.file + i.to[0];
-  const unsigned from_stride = i.from_bytes, to_stride = i.to_bytes;
-  for_lanes(mask, [&](unsigned lane) {
-    From value;
-    std::memcpy(&value, from + lane * from_stride, sizeof value);
-    const To result = converted<To>(value, i);
-    if constexpr (std::is_integral_v<To>) {
-      const auto extended = static_cast<std::conditional_t<std::is_signed_v<To>, s64, u64>>(result);
-      std::memcpy(to + lane * to_stride, &extended, to_stride);
-    } else {
-      u64 bits = 0;
-      std::memcpy(&bits, &result, sizeof result);
-      std::memcpy(to + lane * to_stride, &bits, to_stride);
-    }
-  });
+  convert_lanes<To, From>(w, i, mask, [&](From value) { return converted<To>(value, i); });
 }
 
 // The common case: registers as wide as the types, no modifier that changes the value, to nearest.

@@ -150,6 +150,37 @@ struct sad {
   static T apply(T a, T b, T c) { return wrap<T>(raw(c) + (a < b ? raw(b) - raw(a) : raw(a) - raw(b))); }
 };
 
+// .relu: below zero to zero.
+template <bool Max, class T>
+T clamped_extreme(T a, T b) {
+  const T d = Max ? greatest<T>::apply(a, b) : least<T>::apply(a, b);
+  return d < 0 ? T{0} : d;
+}
+
+// ---- pairs of 16 bits ----
+
+template <auto Function, class T>
+u32 both_halves(u32 a, u32 b) {
+  const auto half = [&](unsigned by) -> u32 {
+    return static_cast<u16>(Function(static_cast<T>(a >> by), static_cast<T>(b >> by)));
+  };
+  return half(16) << 16 | half(0);
+}
+
+template <class T>
+handler of_pairs(const instruction& i) {
+  switch (i.op) {
+    case operation::add: return each_lane<&both_halves<&add<T>::apply, T>>;
+    case operation::min:
+      return i.flags.relu ? each_lane<&both_halves<&clamped_extreme<false, T>, T>>
+                          : each_lane<&both_halves<&least<T>::apply, T>>;
+    case operation::max:
+      return i.flags.relu ? each_lane<&both_halves<&clamped_extreme<true, T>, T>>
+                          : each_lane<&both_halves<&greatest<T>::apply, T>>;
+    default: return nullptr;
+  }
+}
+
 // ---- with the condition code: the carry of an addition, the borrow of a subtraction ----
 
 u32 carry_row(const instruction& i) { return static_cast<u32>(i.immediate); }
@@ -246,6 +277,11 @@ handler of_word(ptx::type type) {
 
 handler integer_handler(const instruction& i) {
   if (!ptx::is_integer(i.type)) return nullptr;
+  if (i.count == 2) return i.type == ptx::type::s16 ? of_pairs<s16>(i) : of_pairs<u16>(i);
+  if (i.flags.relu)
+    return i.op == operation::min   ? each_lane<&clamped_extreme<false, s32>>
+           : i.op == operation::max ? each_lane<&clamped_extreme<true, s32>>
+                                    : nullptr;
   if (i.flags.carry_in || i.flags.carry_out) {
     switch (i.op) {
       case operation::add: return chained_of<chain::add>(i.type);

@@ -44,6 +44,7 @@ void load(warp& w, const instruction& i, u32 mask) {
 template <class M, class R, bool Ordered>
 void store(warp& w, const instruction& i, u32 mask) {
   std::byte* at[warp_lanes];
+  ++w.owner->changes;
   const bool consecutive = locate(w, i, mask, static_cast<u32>(sizeof(M)) * i.count, access_kind::write, at);
   if constexpr (sizeof(M) == sizeof(R) && !Ordered)
     if (consecutive && i.count == 1) {
@@ -71,8 +72,23 @@ void load_wide(warp& w, const instruction& i, u32 mask) {
 
 void store_wide(warp& w, const instruction& i, u32 mask) {
   std::byte* at[warp_lanes];
+  ++w.owner->changes;
   locate(w, i, mask, 16, access_kind::write, at);
   for_lanes(mask, [&](unsigned lane) { std::memcpy(at[lane], w.file + i.to[0] + lane * 16, 16); });
+}
+
+// What stands in a discarded line is not determined: a pattern that is easy to see.
+void discard(warp& w, const instruction& i, u32 mask) {
+  constexpr u32 line = 128;
+  std::byte* at[warp_lanes];
+  locate(w, i, mask, line, access_kind::write, at);
+  ++w.owner->changes;
+  for_lanes(mask, [&](unsigned lane) { std::memset(at[lane], 0xd5, line); });
+}
+
+// A cache policy is a number that is only handed on.
+void create_policy(warp& w, const instruction& i, u32 mask) {
+  for_lanes(mask, [&](unsigned lane) { put(w.file + i.to[0], lane, u64{1} << 60); });
 }
 
 // A parameter by its name: one value for all lanes.
@@ -185,6 +201,8 @@ handler memory_handler(const instruction& i) {
     case operation::from_generic: return each_lane<&from_generic>;
     case operation::isspacep: return &is_in_space;
     case operation::fence: return &fence;
+    case operation::discard: return &discard;
+    case operation::create_policy: return &create_policy;
     default: return nullptr;
   }
 }

@@ -26,12 +26,14 @@ bool compatible(ptx::type instruction_type, ptx::type register_type, bool wider)
   const unsigned wanted = ptx::size_of(instruction_type), have = ptx::size_of(register_type);
   if (have == wanted) {
     if (is_bits(instruction_type) || is_bits(register_type)) return true;
-    if (ptx::is_integer(instruction_type)) return ptx::is_integer(register_type);
+    if (ptx::is_integer(instruction_type))
+      return ptx::is_integer(register_type) || register_type == ptx::type::f16x2;  // as ptxas has it
     return instruction_type == register_type;
   }
   if (!wider || have < wanted) return false;
   return is_bits(instruction_type) || is_bits(register_type) ||
-         (ptx::is_integer(instruction_type) && ptx::is_integer(register_type));
+         (ptx::is_integer(instruction_type) &&
+          (ptx::is_integer(register_type) || register_type == ptx::type::f16x2));
 }
 
 form::form(function_decoder& f, const syntax::instruction& t) : function(f), text(t) {
@@ -119,7 +121,8 @@ void form::rounding_modifier(bool required) {
 
 void form::ftz_modifier(ptx::type type) {
   if (!accept(".ftz")) return;
-  if (type != ptx::type::f32) fail(fmt::format("'{}': .ftz is for .f32 only", name()));
+  if (type != ptx::type::f32 && type != ptx::type::f16 && type != ptx::type::f16x2)
+    fail(fmt::format("'{}': .ftz is for .f32, .f16 and .f16x2 only", name()));
   out.flags.ftz = true;
 }
 
@@ -184,6 +187,24 @@ void form::source(std::size_t slot, std::size_t operand_index, ptx::type type) {
   out.from[slot] = source_row(operand(operand_index), type, false, slot == 0 ? &out.from_bytes : nullptr);
 }
 
+void form::bits_register(const syntax::operand& o, ptx::type bits, ptx::type other) {
+  if (o.kind != syntax::operand_kind::name || o.negated)
+    fail(o.at, fmt::format("'{}' takes a {} register here", name(), ptx::suffix(bits)));
+  const ptx::type have = register_symbol(o).type;
+  if (have != bits && (have != other || other == ptx::type::none))
+    fail(o.at, mismatch(o.name, name(), bits, ptx::suffix(have)));
+}
+
+void form::bits_destination(std::size_t slot, std::size_t operand_index, ptx::type bits, ptx::type other) {
+  bits_register(operand(operand_index), bits, other);
+  destination(slot, operand_index, bits);
+}
+
+void form::bits_source(std::size_t slot, std::size_t operand_index, ptx::type bits, ptx::type other) {
+  bits_register(operand(operand_index), bits, other);
+  source(slot, operand_index, bits);
+}
+
 u32 form::destination_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes) {
   if (o.kind != syntax::operand_kind::name || o.negated)
     fail(o.at, fmt::format("the destination of '{}' is a register", name()));
@@ -196,6 +217,9 @@ u32 form::destination_row(const syntax::operand& o, ptx::type type, bool wider, 
 u32 form::source_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes) {
   const unsigned size = ptx::size_of(type);
   if (bytes != nullptr) *bytes = static_cast<u8>(size);
+  if (ptx::is_half(type) && o.kind != syntax::operand_kind::name)
+    fail(o.at, fmt::format("'{}' takes a register here; there are no constants of type {}", name(),
+                           ptx::suffix(type)));
   switch (o.kind) {
     case syntax::operand_kind::name: {
       if (o.negated) fail(o.at, "'!' stands before a predicate only");
@@ -301,6 +325,9 @@ void form::address(std::size_t operand_index) {
       out.immediate = static_cast<s64>(s->value + offset);
       return;
     }
+    case symbol_kind::call_param:
+      fail(base.at,
+           fmt::format("'{}' is a parameter of a call, which only ld.param and st.param access", base.name));
     case symbol_kind::variable: {
       const state_space home = function.module().decoded->variables[s->value].space;
       if (out.space != home && out.space != state_space::generic)

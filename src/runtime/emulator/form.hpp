@@ -35,7 +35,7 @@ class form {
   ptx::type type(std::size_t i) const { return types_[i]; }
   void allow(ptx::type type, std::initializer_list<ptx::type> allowed);
   void rounding_modifier(bool required);  // .rn .rz .rm .rp
-  void ftz_modifier(ptx::type type);      // .ftz, on .f32 only
+  void ftz_modifier(ptx::type type);      // .ftz, on .f32, .f16 and .f16x2 only
   void sat_modifier() { out.flags.sat = accept(".sat"); }
   void require(std::string_view feature) { function.require(feature, feature, text.at); }
   void require(std::string_view feature, std::string_view called) {
@@ -49,6 +49,9 @@ class form {
   std::size_t operands() const { return text.operands.size(); }
   void destination(std::size_t slot, std::size_t operand_index, ptx::type type);
   void source(std::size_t slot, std::size_t operand_index, ptx::type type);
+  // The same where only a register that is declared as untyped bits, or with the other type, is good.
+  void bits_destination(std::size_t slot, std::size_t operand_index, ptx::type bits, ptx::type other = {});
+  void bits_source(std::size_t slot, std::size_t operand_index, ptx::type bits, ptx::type other = {});
   // The same for any operand; `wider`: a register wider than the type is good (ld, st, cvt).
   u32 destination_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes);
   u32 source_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes);
@@ -71,6 +74,7 @@ class form {
 
  private:
   const symbol& register_symbol(const syntax::operand& o);
+  void bits_register(const syntax::operand& o, ptx::type bits, ptx::type other);
 
   u64 used_ = 0;  // bit i: modifier i was asked for
   ptx::type types_[4] = {};
@@ -92,8 +96,14 @@ std::span<const opcode_row> bit_opcodes();
 std::span<const opcode_row> compare_opcodes();
 std::span<const opcode_row> convert_opcodes();
 std::span<const opcode_row> memory_opcodes();
+std::span<const opcode_row> atomic_opcodes();
+std::span<const opcode_row> cache_opcodes();
+std::span<const opcode_row> call_opcodes();
 std::span<const opcode_row> control_opcodes();
 std::span<const opcode_row> warp_opcodes();
+
+// A .param variable of the body by its address, [param0+0]; nullptr for anything else.
+const symbol* call_parameter(form& f, std::size_t operand_index);
 
 bool compatible(ptx::type instruction_type, ptx::type register_type, bool wider);
 

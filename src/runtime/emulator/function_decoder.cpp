@@ -28,7 +28,8 @@ const std::unordered_map<std::string_view, decode_function>& opcodes() {
   static const auto table = [] {
     std::unordered_map<std::string_view, decode_function> all;
     for (const auto& family : {arithmetic_opcodes(), floating_opcodes(), bit_opcodes(), compare_opcodes(),
-                               convert_opcodes(), memory_opcodes(), control_opcodes(), warp_opcodes()})
+                               convert_opcodes(), memory_opcodes(), atomic_opcodes(), cache_opcodes(),
+                               call_opcodes(), control_opcodes(), warp_opcodes()})
       for (const opcode_row& row : family) all.emplace(row.opcode, row.decode);
     return all;
   }();
@@ -190,7 +191,14 @@ void function_decoder::declare(const syntax::declaration& d) {
       entry_.local.push_back({std::string(d.name), offset, bytes_of(d), alignment_of(d)});
       return;
     }
-    case syntax::state_space::param: fail(d.at, "function calls are not supported by the emulator");
+    case syntax::state_space::param: {
+      const unsigned bytes = ptx::size_of(d.type);
+      if (d.is_array || d.vector != 1 || bytes < 4 || bytes > 8)
+        fail(d.at, fmt::format("'{}': arguments of calls have 32 or 64 bits in the emulator", d.name));
+      symbol s{symbol_kind::call_param, d.type, true, allocate_row(bytes, d.at), bytes};
+      in.names.emplace(d.name, s);
+      return;
+    }
     default:
       fail(d.at, fmt::format("'{}': declare .global and .const variables outside of functions", d.name));
   }

@@ -29,7 +29,7 @@ struct module_symbols {
   const decoded_module* decoded = nullptr;
 };
 
-enum class symbol_kind : u8 { reg, shared, local, variable, param };
+enum class symbol_kind : u8 { reg, shared, local, variable, param, call_param };
 
 struct symbol {
   symbol_kind kind = symbol_kind::reg;

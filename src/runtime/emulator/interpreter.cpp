@@ -7,8 +7,9 @@ namespace kaio::runtime::emulator {
 
 void bind(decoded_module& module) {
   constexpr handler (*families[])(const instruction&) = {
-      integer_handler, floating_handler, approximate_handler, bit_handler,     compare_handler,
-      convert_handler, memory_handler,   atomic_handler,      control_handler, warp_handler,
+      integer_handler, floating_handler, approximate_handler,  bit_handler,          compare_handler,
+      convert_handler, half_handler,     half_compare_handler, half_convert_handler, memory_handler,
+      atomic_handler,  control_handler,  call_handler,         warp_handler,
   };
   for (entry& e : module.entries)
     for (instruction& i : e.code) {

@@ -41,6 +41,16 @@ inline u32 condition(const warp& w, const instruction& i, unsigned slot) {
   return get_mask(w, i.from[slot]) ^ (i.flags.negated ? all_lanes : 0);
 }
 
+// The outcome of a comparison, combined with the predicate source in from[2] where there is one.
+inline u32 combined(const warp& w, const instruction& i, u32 outcome) {
+  switch (i.combine) {
+    case combination::and_: return outcome & condition(w, i, 2);
+    case combination::or_: return outcome | condition(w, i, 2);
+    case combination::xor_: return outcome ^ condition(w, i, 2);
+    default: return outcome;
+  }
+}
+
 template <class Function>
 void for_lanes(u32 mask, Function&& function) {
   for (; mask != 0; mask &= mask - 1) function(static_cast<unsigned>(std::countr_zero(mask)));

@@ -8,13 +8,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <optional>
 #include <utility>
 
 namespace kaio::runtime::emulator {
 namespace {
+
+// Bytes of a block: what the text declares, and behind it the dynamic part.
+u64 shared_of(const entry& k, u32 dynamic) {
+  return dynamic == 0 ? k.shared_bytes : u64{k.dynamic_shared_offset} + dynamic;
+}
 
 void check(const launch& l, const architecture& device) {
   const entry& k = *l.kernel;
@@ -31,8 +38,7 @@ void check(const launch& l, const architecture& device) {
   limit("grid.x", l.grid.x, device.grid_x);
   limit("grid.y", l.grid.y, device.grid_y);
   limit("grid.z", l.grid.z, device.grid_z);
-  const u64 shared = u64{l.dynamic_shared == 0 ? k.shared_bytes : k.dynamic_shared_offset} + l.dynamic_shared;
-  limit("the shared memory of a block, in bytes,", shared, device.shared_per_block);
+  limit("the shared memory of a block, in bytes,", shared_of(k, l.dynamic_shared), device.shared_per_block);
   if (l.parameters.size() != k.parameter_bytes)
     refuse(fmt::format("it takes {} bytes of parameters, not {}", k.parameter_bytes, l.parameters.size()));
   if (k.required_threads.x != 0 && !(l.block == k.required_threads))
@@ -42,9 +48,39 @@ void check(const launch& l, const architecture& device) {
   if (k.maximum_threads.x != 0 && l.block.count() > k.maximum_threads.count())
     refuse(fmt::format("its blocks have at most {} threads, not {}", k.maximum_threads.count(),
                        l.block.count()));
+  const u64 resident = resident_blocks(k, l.block, l.dynamic_shared, device);
+  if (l.cooperative && l.grid.count() > resident)
+    refuse(fmt::format("its blocks must all be resident at once; the grid has {}, and the device holds {}",
+                       l.grid.count(), resident));
 }
 
+// A text goes to the standard output stream when the grid has ended, in whatever way.
+class printed_text {
+ public:
+  explicit printed_text(const std::string& text) : text_(text) {}
+  ~printed_text() {
+    if (text_.empty()) return;
+    std::fwrite(text_.data(), 1, text_.size(), stdout);
+    std::fflush(stdout);
+  }
+  printed_text(const printed_text&) = delete;
+  printed_text& operator=(const printed_text&) = delete;
+
+ private:
+  const std::string& text_;
+};
+
 }  // namespace
+
+u64 resident_blocks(const entry& kernel, const ptx::dim3& block, u32 dynamic_shared,
+                    const architecture& device) {
+  const u64 warps = (block.count() + warp_lanes - 1) / warp_lanes;
+  const u64 shared = shared_of(kernel, dynamic_shared) + device.shared_kept_per_block;
+  u64 blocks = device.blocks_per_multiprocessor;
+  if (warps != 0) blocks = std::min<u64>(blocks, device.threads_per_multiprocessor / warp_lanes / warps);
+  if (shared != 0) blocks = std::min<u64>(blocks, device.shared_per_multiprocessor / shared);
+  return blocks * device.multiprocessors;
+}
 
 module module::parse(std::string_view text, const architecture& device) {
   auto c = std::make_shared<contents>();
@@ -145,10 +181,10 @@ void run(const launch& l, memory& global) {
          .parameters = l.parameters,
          .constants = instance != nullptr ? instance->constants() : std::vector<std::byte>{},
          .initial_file = kernel.initial,
-         .shared_bytes =
-             (l.dynamic_shared == 0 ? kernel.shared_bytes : kernel.dynamic_shared_offset) + l.dynamic_shared,
+         .shared_bytes = static_cast<u32>(shared_of(kernel, l.dynamic_shared)),
          .dynamic_shared = l.dynamic_shared,
          .multiprocessors = mod.device().multiprocessors,
+         .cooperative = l.cooperative,
          .instruction_limit = l.instruction_limit,
          .id = ++grids,
          .image = l.image};
@@ -157,6 +193,9 @@ void run(const launch& l, memory& global) {
     for (unsigned lane = 0; lane < warp_lanes; ++lane)
       std::memcpy(g.initial_file.data() + r.row + lane * sizeof value, &value, sizeof value);
   }
+  std::string text;
+  const printed_text at_the_end(text);
+  g.printed = l.printed != nullptr ? l.printed : &text;
   run_grid(g, l.threads);
 }
 

@@ -79,11 +79,17 @@ struct launch {
   ptx::dim3 grid, block;
   std::vector<std::byte> parameters;          // laid out as entry::parameters says
   u32 dynamic_shared = 0;                     // bytes
+  bool cooperative = false;                   // all blocks must be resident at once
   const ptx::kernel_image* image = nullptr;   // for the C++ lines in a fault
   const module_instance* instance = nullptr;  // nullptr: the module's variables live as long as the launch
+  std::string* printed = nullptr;             // what the kernel prints; nullptr: to the standard output
   unsigned threads = 0;                       // host threads to run blocks on; 0: all cores
   u64 instruction_limit = 0;                  // warp instructions that a block may execute; 0: no limit
 };
+
+// How many blocks of a kernel the device holds at once.
+u64 resident_blocks(const entry& kernel, const ptx::dim3& block, u32 dynamic_shared,
+                    const architecture& device);
 
 // Runs a grid to its end. Results do not depend on `threads`. Throws launch_error before anything has run, or
 // fault; of several faults that of the first block. A grid or a block without threads does nothing.

@@ -94,6 +94,9 @@ enum class operation : u8 {
   selp,
   slct,
   cvt,
+  cvt_twin,  // two values to a packed pair, or a pair to two
+  cvt_tf32,
+  cvt_pack,
   // memory
   ld,
   st,
@@ -104,6 +107,11 @@ enum class operation : u8 {
   isspacep,
   fence,
   prefetch,
+  discard,
+  create_policy,
+  // system functions
+  print,
+  assert_fail,
   // control
   bra,
   exit,
@@ -126,7 +134,7 @@ enum class operation : u8 {
 
 enum class state_space : u8 { generic, global, shared, local, constant, param };
 
-enum class rounding : u8 { none, rn, rz, rm, rp, rni, rzi, rmi, rpi };
+enum class rounding : u8 { none, rn, rz, rm, rp, rni, rzi, rmi, rpi, rna };
 
 enum class comparison : u8 { eq, ne, lt, le, gt, ge, lo, ls, hi, hs, equ, neu, ltu, leu, gtu, geu, num, nan };
 
@@ -139,6 +147,8 @@ enum class vote_form : u8 { all, any, uni, ballot };
 enum class match_form : u8 { any, all };
 enum class reduce_form : u8 { add, min, max, and_, or_, xor_, popc };
 enum class permute_form : u8 { index, f4e, b4e, rc8, ecl, ecr, rc16 };
+// The packed format that cvt reads or writes besides f16x2 and bf16x2.
+enum class twin_form : u8 { none, e4m3x2, e5m2x2 };
 enum class test_form : u8 { finite, infinite, number, notanumber, normal, subnormal };
 enum class special_form : u8 {
   // constant while a warp runs
@@ -189,18 +199,21 @@ struct instruction_flags {
   bool carry_out : 1 = false;   // add.cc
   bool clamp : 1 = false;       // shf.clamp, bmsk.clamp, szext.clamp
   bool shiftamt : 1 = false;    // bfind.shiftamt
+  bool weak : 1 = false;        // ld.weak and st.weak
   bool ordered : 1 = false;     // a memory access that other threads may race with: .volatile, .relaxed, ...
   bool has_second : 1 = false;  // a second destination: p|q, d|p
   bool negated : 1 = false;     // the predicate among the sources is !p
   bool counted : 1 = false;     // a barrier with a thread count
+  bool relu : 1 = false;
+  bool satfinite : 1 = false;
 };
 
 struct instruction {
   handler execute = nullptr;
   u32 guard = 0;              // row of a predicate
   u32 guard_inverted = 0;     // all ones for @!p
-  std::array<u32, 4> to{};    // rows of the destinations, or of the values that a store takes
-  std::array<u32, 5> from{};  // rows of the sources; a memory access has its address in from[0]
+  std::array<u32, 8> to{};    // rows of the destinations, or of the values that a store takes
+  std::array<u32, 9> from{};  // rows of the sources; a memory access has its address in from[0]
   s64 immediate = 0;          // address offset, lookup table, branch target
   u32 line = 0;               // of the text, from 1
   u32 site = 0;               // number of this memory access within the kernel

@@ -1,5 +1,6 @@
 #include "runtime/emulator/scheduler.hpp"
 
+#include "runtime/emulator/standstill.hpp"
 #include "runtime/emulator/worker_pool.hpp"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ namespace {
 constexpr u64 no_block = std::numeric_limits<u64>::max();
 constexpr u64 turn_steps = 16384;               // of a block that communicates, before another has its turn
 constexpr u64 resident_bytes = u64{512} << 20;  // of blocks that take turns
-constexpr u64 resident_blocks = 1024;
+constexpr u64 most_resident = 1024;
+constexpr u64 spinning_steps = 2048;  // a turn of a cooperative grid, whose blocks often wait for each other
 
 // The emulator computes in the default floating-point environment, whatever the host program has set.
 class default_floating_point {
@@ -81,7 +83,9 @@ void run_in_turns(const grid& g) {
   const u64 count = g.blocks.count();
   const u64 bytes = u64{g.warps()} * g.initial_file.size() + g.shared_bytes +
                     u64{g.kernel.local_bytes} * g.warps() * warp_lanes + 1;
-  const u64 resident = std::clamp<u64>(resident_bytes / bytes, 2, resident_blocks);
+  const u64 resident = g.cooperative ? count : std::clamp<u64>(resident_bytes / bytes, 2, most_resident);
+  const u64 steps = g.cooperative ? spinning_steps : turn_steps;
+  standstill_watch watch(g.kernel);
   std::vector<std::unique_ptr<block>> idle;
   std::deque<std::unique_ptr<block>> paused;
   u64 next = 0;
@@ -95,21 +99,25 @@ void run_in_turns(const grid& g) {
         idle.pop_back();
       }
       b->start(index_of(g, next++));
+      watch.reset();
     } else {
       b = std::move(paused.front());
       paused.pop_front();
     }
-    if (b->run(turn_steps) == block_status::finished)
+    if (b->run(steps) == block_status::finished) {
       idle.push_back(std::move(b));
-    else
+      watch.reset();
+    } else {
       paused.push_back(std::move(b));
+      watch.turn(paused);
+    }
   }
 }
 
 }  // namespace
 
 void run_grid(const grid& g, unsigned threads) {
-  if (g.kernel.blocks_communicate) {
+  if (g.kernel.blocks_communicate || g.cooperative || g.blocks.count() == 1) {
     run_in_turns(g);
     return;
   }

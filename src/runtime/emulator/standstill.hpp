@@ -1,0 +1,36 @@
+#pragma once
+// Sees that blocks which take turns will do so for ever: nothing was written to memory, and they all are in
+// the states in which they were some rounds ago. A kernel that reads a clock may be waiting for time, and is
+// not watched. Source of the search for a cycle: R. P. Brent, "An improved Monte Carlo factorization
+// algorithm" (1980).
+//
+//   standstill_watch watch(kernel);
+//   ...                    // a block has had its turn
+//   watch.turn(paused);    // throws fault at a standstill
+
+#include "runtime/emulator/block.hpp"
+
+#include <deque>
+#include <memory>
+
+namespace kaio::runtime::emulator {
+
+class standstill_watch {
+ public:
+  explicit standstill_watch(const entry& kernel);
+
+  // A block has started or ended.
+  void reset();
+  // One of the blocks has had its turn, and is the last of them. Throws fault at a standstill.
+  void turn(const std::deque<std::unique_ptr<block>>& paused);
+
+ private:
+  bool reads_clock_;
+  bool known_ = false;
+  std::size_t turns_ = 0;  // of this round
+  unsigned quiet_ = 0;     // rounds without a write
+  u64 changes_ = 0;
+  u64 state_ = 0, distance_ = 0, power_ = 1;  // Brent's: the state kept, how long ago, for how long
+};
+
+}  // namespace kaio::runtime::emulator
