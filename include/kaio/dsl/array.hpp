@@ -1,9 +1,10 @@
 #pragma once
-// Arrays in registers. The elements are vals (or whatever the function makes of its index), the indices are
-// the host's: a loop over them unrolls.
+// Arrays in registers. The elements are vals or vars (or whatever the function makes of its index, another array
+// too), the indices are the host's: a loop over them unrolls.
 //
 //   const auto xi = array_of<4>([&](u32 k) { return t.let(x[first + k * 256]); });      // four loads in flight
-//   for (u32 k = 0; k < 4; ++k) y[first + k * 256] = xi[k] * 2.0f;
+//   auto sums = array_of<4>([&](u32) { return var(t, 0.0f); });
+//   for (u32 k = 0; k < 4; ++k) sums[k] += xi[k] * 2.0f;
 
 #include <kaio/dsl/index_list.hpp>
 #include <kaio/dsl/scalar.hpp>
@@ -15,7 +16,12 @@ namespace kaio::dsl {
 template <class V, std::uint32_t N>
 struct register_array {
   V values[N];
+  constexpr V& operator[](std::uint32_t i) { return values[i]; }
   constexpr const V& operator[](std::uint32_t i) const { return values[i]; }
+  constexpr V* begin() { return values; }
+  constexpr V* end() { return values + N; }
+  constexpr const V* begin() const { return values; }
+  constexpr const V* end() const { return values + N; }
   static constexpr std::uint32_t size() { return N; }
 };
 

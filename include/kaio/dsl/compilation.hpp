@@ -38,6 +38,8 @@ struct block_size {
 struct kernel_options {
   bool contract = true;                     // a*b+c in one expression is one fma
   ptx::target target = ptx::oldest_target;  // the oldest architecture that the author claims
+  bool large_shared = false;                // shared arrays may take more than 48 KB together
+  bool assertions = true;                   // device_assert is compiled in
 };
 
 template <std::size_t N>
@@ -58,24 +60,30 @@ struct traced {
 
 template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
 class compilation {
-  static constexpr elements<sizeof...(P), ptx::parameter> parameters = {{parameter_of<P>::description...}};
+  static constexpr entry_parameters<sizeof...(P)> parameters = entry_parameters_of<P...>();
+  static_assert(parameters.bytes <= max_parameter_bytes,
+                "kaio: the parameters of a kernel take more than 4096 bytes together; pass a buffer");
 
   template <std::uint32_t... I>
   static constexpr void run(tracer& t, index_list<I...>) {
-    Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, I)...);
+    Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
   }
 
   // Depth 0 records the kernel; depth d walks it with the guards at depth d false.
   static constexpr tracer follow(std::uint32_t depth) {
     tracer t;
     t.contract = Options.contract;
+    t.target = Options.target;
+    t.large_shared = Options.large_shared;
+    t.assertions = Options.assertions;
+    t.kernel_name = Name.view();
     t.probe(depth);
     run(t, indices<sizeof...(P)>{});
     return t;
   }
   static constexpr traced record() {
     tracer t = follow(0);
-    return {t.finish(Block.dimensions(), Options.target), walk_of(t)};
+    return {t.finish(Block.dimensions()), walk_of(t)};
   }
 
  public:
@@ -101,8 +109,8 @@ class compilation {
       return rendered<Segment - 1>.next;
   }
   template <std::uint32_t Segment>
-  static constexpr ptx::rendered rendered =
-      ptx::render(trace.program, Name.view(), parameters.data, sizeof...(P), first_instruction<Segment>());
+  static constexpr ptx::rendered rendered = ptx::render(trace.program, Name.view(), parameters.data,
+                                                        parameters.count, first_instruction<Segment>());
 
   template <std::uint32_t Segment = 0>
   static constexpr std::uint32_t count_segments() {
@@ -159,7 +167,7 @@ class compilation {
     result.segments = segments.data;
     result.segment_count = segment_count;
     result.parameters = parameters.data;
-    result.parameter_count = sizeof...(P);
+    result.parameter_count = parameters.count;
     result.block = Block.dimensions();
     result.needs = requirements(trace.program);
     result.statements = statements.data;

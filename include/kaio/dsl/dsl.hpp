@@ -3,14 +3,18 @@
 // the runtime's.
 
 #include <kaio/dsl/array.hpp>
+#include <kaio/dsl/bits.hpp>
 #include <kaio/dsl/block.hpp>
 #include <kaio/dsl/control.hpp>
+#include <kaio/dsl/debug.hpp>
 #include <kaio/dsl/fixed_string.hpp>
 #include <kaio/dsl/kernel.hpp>
 #include <kaio/dsl/launch.hpp>
 #include <kaio/dsl/math.hpp>
 #include <kaio/dsl/memory.hpp>
 #include <kaio/dsl/operators.hpp>
+#include <kaio/dsl/packed.hpp>
+#include <kaio/dsl/rounding.hpp>
 #include <kaio/dsl/thread.hpp>
 #include <kaio/dsl/val.hpp>
 #include <kaio/dsl/var.hpp>

@@ -69,7 +69,7 @@ struct leaf : no_host_bool {
   }
 };
 
-template <class T>
+template <scalar T>
 struct literal : no_host_bool {
   using device_type = T;
   static constexpr bool bound = false;
@@ -84,25 +84,33 @@ struct literal : no_host_bool {
   constexpr void load(tracer&) const {}
 };
 
+constexpr std::uint64_t float_bits(f32 x) { return __builtin_bit_cast(std::uint32_t, x); }
+constexpr std::uint64_t float_bits(f64 x) { return __builtin_bit_cast(std::uint64_t, x); }
+constexpr std::uint64_t float_bits(f16 x) { return x.bits(); }
+constexpr std::uint64_t float_bits(bf16 x) { return x.bits(); }
+
 // A host number in the type of the device operand beside it: an integer must fit exactly, a floating literal
 // is rounded.
 template <class T, host_number L>
 constexpr literal<T> make_literal(L number) {
   literal<T> result;
-  if constexpr (std::is_same_v<T, bool> || std::is_same_v<L, bool>) {
+  if constexpr (!std::is_arithmetic_v<L>) {
+    return make_literal<T>(static_cast<float>(number));
+  } else if constexpr (std::is_same_v<T, bool> || std::is_same_v<L, bool>) {
     static_assert(std::is_same_v<T, L>,
                   "kaio: bool and numbers do not mix; compare with zero, or write cast<T>(condition)");
     result.bits = number ? 1 : 0;
+  } else if constexpr (packed<T>) {
+    const std::uint64_t half = make_literal<half_of<T>>(number).bits;
+    result.bits = half << 16 | half;
   } else if constexpr (floating<T>) {
-    const T rounded = static_cast<T>(number);
+    const auto rounded = static_cast<T>(static_cast<double>(number));
     if constexpr (std::is_integral_v<L>)
-      if (static_cast<L>(rounded) != number)
+      if (static_cast<double>(rounded) != static_cast<double>(number) ||
+          static_cast<L>(static_cast<double>(number)) != number)
         kernel_error(
             "kaio: an integer literal is not exact in the floating type beside it; write it as a float");
-    if constexpr (std::is_same_v<T, f32>)
-      result.bits = __builtin_bit_cast(std::uint32_t, rounded);
-    else
-      result.bits = __builtin_bit_cast(std::uint64_t, rounded);
+    result.bits = float_bits(rounded);
   } else {
     static_assert(
         std::is_integral_v<L>,
@@ -189,14 +197,14 @@ struct binary_node : no_host_bool {
     constexpr ptx::type type = ptx_type<Operand>;
     if constexpr (Op == operation::add || Op == operation::sub) {
       if constexpr (A::is_product) {
-        if (t.contract) {
+        if (t.contracts(type)) {
           const value x = a.a.lower(t);
           const value y = a.b.lower(t);
           const value z = b.lower(t);
           return t.multiply_add(type, x, y, Op == operation::sub ? t.unary(operation::neg, type, z) : z);
         }
       } else if constexpr (B::is_product) {
-        if (t.contract) {
+        if (t.contracts(type)) {
           const value z = a.lower(t);
           const value x = b.a.lower(t);
           const value y = b.b.lower(t);
@@ -224,6 +232,32 @@ struct binary_node : no_host_bool {
 
 template <class T, class Operand, class A, class B>
 inline constexpr bool is_integer_product<binary_node<operation::mul, T, Operand, A, B>> = integer<T>;
+
+// Two operands. Rule::apply(tracer&, value, value) gives the instructions.
+template <class T, class Rule, class A, class B>
+struct rule_node : no_host_bool {
+  using device_type = T;
+  static constexpr bool bound = A::bound || B::bound;
+  static constexpr bool reads_memory = A::reads_memory || B::reads_memory;
+  static constexpr bool is_product = false;
+  static constexpr unsigned loads = A::loads + B::loads;
+  A a;
+  B b;
+
+  constexpr const rule_node& node() const { return *this; }
+  constexpr tracer* context() const {
+    tracer* const t = a.context();
+    return t != nullptr ? t : b.context();
+  }
+  constexpr void load(tracer& t) const {
+    a.load(t);
+    b.load(t);
+  }
+  constexpr value lower(tracer& t) const {
+    const value x = a.lower(t);
+    return Rule::apply(t, x, b.lower(t));
+  }
+};
 
 // Three operands. Rule::apply(tracer&, value, value, value) gives the instructions.
 template <class T, class Rule, class A, class B, class C>

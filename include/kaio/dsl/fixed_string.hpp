@@ -42,15 +42,11 @@ constexpr auto operator+(const fixed_string<N>& a, const char (&b)[M]) {
 // "f32", "u64", ...
 template <scalar T>
 inline constexpr auto type_name = [] {
-  if constexpr (std::is_same_v<T, bool>) {
-    return fixed_string("bool");
-  } else {
-    fixed_string<4> name;
-    name.data[0] = floating<T> ? 'f' : ptx::is_signed(ptx_type<T>) ? 'i' : 'u';
-    name.data[1] = sizeof(T) == 4 ? '3' : '6';
-    name.data[2] = sizeof(T) == 4 ? '2' : '4';
-    return name;
-  }
+  constexpr std::string_view name = std::is_same_v<T, bool> ? ".bool" : ptx::suffix(ptx_type<T>);
+  fixed_string<name.size()> result;
+  for (std::size_t k = 0; k + 1 < name.size(); ++k) result.data[k] = name[k + 1];
+  if constexpr (integer<T>) result.data[0] = ptx::is_signed(ptx_type<T>) ? 'i' : 'u';
+  return result;
 }();
 
 // "256"

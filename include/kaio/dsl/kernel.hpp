@@ -12,6 +12,7 @@
 #include <kaio/dsl/block.hpp>
 #include <kaio/dsl/compilation.hpp>
 #include <kaio/dsl/launch.hpp>
+#include <kaio/ptx/access_facts.hpp>
 #include <kaio/ptx/emit.hpp>
 #include <kaio/ptx/text.hpp>
 
@@ -38,6 +39,18 @@ class kernel_object {
   // The program behind the text.
   static constexpr const ptx::program& program() { return result::trace.program; }
 
+  // How accesses to shared and global memory meet banks and sectors, in the order of the text; computed when
+  // it is asked for. What is evaluated and what is assumed: kaio/ptx/access_facts.hpp.
+  static constexpr const auto& accesses() { return ptx::access_analysis<kernel_object>::accesses; }
+  // Wavefronts lost to bank conflicts, each access to shared memory counted once; of the known ones.
+  static constexpr std::uint32_t bank_conflicts() {
+    return ptx::access_analysis<kernel_object>::bank_conflicts();
+  }
+  // Every access to global memory is known, and touches no more sectors than its bytes fill.
+  static constexpr bool coalesced() { return ptx::access_analysis<kernel_object>::coalesced(); }
+  // No address depends on data, or on a product of a thread index with a parameter.
+  static constexpr bool accesses_known() { return ptx::access_analysis<kernel_object>::accesses_known(); }
+
   // What the runtime loads and launches.
   static constexpr const ptx::kernel_image& image() { return result::image; }
 
@@ -51,8 +64,10 @@ class kernel_object {
     static_assert(sizeof...(A) == sizeof...(P),
                   "kaio: launch takes one argument for each parameter of the kernel");
     if constexpr (sizeof...(A) == sizeof...(P)) {
-      const ptx::argument packed[sizeof...(P) + 1] = {pack<P>(arguments)..., {}};
-      stream.launch(image(), grid_of(shape, block()), packed, sizeof...(P));
+      ptx::argument packed[sizeof...(P) + 1];
+      std::size_t count = 0;
+      ((packed[count] = pack<P>(arguments), count += host_constant<P> ? 0 : 1), ...);
+      stream.launch(image(), grid_of(shape, block()), packed, count);
     }
   }
 };

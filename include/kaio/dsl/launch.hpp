@@ -13,10 +13,12 @@
 namespace kaio::dsl {
 
 // One thread for each of n elements, along x; the last block may be partial. n = 0 launches nothing. Where a
-// thread takes several elements: over(n).per_thread(4).
+// thread takes several elements: over(n).per_thread(4). Dynamic shared memory of a block:
+// over(n).shared_bytes(4096).
 struct over {
   std::uint64_t count;
   std::uint32_t share = 1;
+  std::uint32_t dynamic_shared = 0;
   // A negative count is no count: it stays too large for any device, which reports it.
   template <class N>
     requires std::is_integral_v<N>
@@ -26,20 +28,31 @@ struct over {
     result.share = elements;
     return result;
   }
+  constexpr over shared_bytes(std::uint32_t bytes) const {
+    over result = *this;
+    result.dynamic_shared = bytes;
+    return result;
+  }
 };
 
-// A grid in blocks.
+// A grid in blocks; grid(x, y, z).shared_bytes(4096) gives each block dynamic shared memory.
 struct grid {
   std::uint64_t x, y, z;
+  std::uint32_t dynamic_shared = 0;
   constexpr explicit grid(std::uint64_t in_x, std::uint64_t in_y = 1, std::uint64_t in_z = 1)
       : x(in_x), y(in_y), z(in_z) {}
+  constexpr grid shared_bytes(std::uint32_t bytes) const {
+    grid result = *this;
+    result.dynamic_shared = bytes;
+    return result;
+  }
 };
 
 constexpr ptx::launch_grid grid_of(const over& o, ptx::dim3 block) {
   const std::uint64_t per_block = std::uint64_t{block.x} * (o.share == 0 ? 1 : o.share);
-  return {o.count / per_block + (o.count % per_block != 0 ? 1 : 0), 1, 1};
+  return {o.count / per_block + (o.count % per_block != 0 ? 1 : 0), 1, 1, o.dynamic_shared};
 }
-constexpr ptx::launch_grid grid_of(const grid& g, ptx::dim3) { return {g.x, g.y, g.z}; }
+constexpr ptx::launch_grid grid_of(const grid& g, ptx::dim3) { return {g.x, g.y, g.z, g.dynamic_shared}; }
 
 // How each kind of parameter is described, made while tracing, and which argument it takes.
 template <class P>
@@ -55,28 +68,77 @@ struct parameter_of<val<T>> {
       const value byte = t.parameter(ptx::type::u32, ptx::type::u8, index);
       return val<T>(t, t.cast(ptx::type::pred, ptx::type::u32, byte));
     } else {
-      return val<T>(t, t.parameter(ptx_type<T>, ptx_type<T>, index));
+      return val<T>(t, t.parameter(ptx_type<T>, tracer::memory_type(ptx_type<T>), index));
     }
   }
 };
 
-template <scalar T, ptx::access Access, template <class> class Pointer>
+// A struct, by value.
+template <record S>
+struct parameter_of<val<S>> {
+  static_assert(sizeof(S) <= 4096, "kaio: a struct as a parameter has at most 4096 bytes; pass a buffer");
+  using element = S;
+  static constexpr ptx::parameter description{ptx::type::none, ptx::access::scalar, sizeof(S), alignof(S)};
+  static constexpr val<S> make(tracer& t, std::uint32_t index) { return val<S>(t, index, 0); }
+};
+
+// What a buffer's elements are called in PTX; none for structs.
+template <class T>
+inline constexpr ptx::type element_type = ptx_type<T>;
+template <class T, std::uint32_t N>
+inline constexpr ptx::type element_type<vec<T, N>> = ptx_type<T>;
+
+template <memory_element T, ptx::access Access, template <class> class Pointer>
 struct pointer_parameter {
   using element = T;
-  static constexpr ptx::parameter description{ptx_type<T>, Access};
+  static constexpr ptx::parameter description{element_type<T>, Access};
   static constexpr Pointer<T> make(tracer& t, std::uint32_t index) {
     return {{&t, t.probing() ? 0 : t.global_pointer(index)}};
   }
 };
-template <scalar T>
+template <memory_element T>
 struct parameter_of<in<T>> : pointer_parameter<T, ptx::access::in, in> {};
-template <scalar T>
+template <memory_element T>
 struct parameter_of<out<T>> : pointer_parameter<T, ptx::access::out, out> {};
-template <scalar T>
+template <memory_element T>
 struct parameter_of<inout<T>> : pointer_parameter<T, ptx::access::inout, inout> {};
+
+// A constant of the host, std::integral_constant or Hana's: part of the kernel's type, it is no parameter of
+// the PTX entry. The launch takes the same constant.
+template <host_constant C>
+struct parameter_of<C> {
+  using element = C;
+  static constexpr C make(tracer&, std::uint32_t) { return C{}; }
+};
 
 template <class P>
 concept is_parameter = requires { typename parameter_of<P>::element; };
+
+// The parameters of the PTX entry: all but the constants.
+template <std::size_t N>
+struct entry_parameters {
+  ptx::parameter data[N + 1] = {};
+  std::uint32_t count = 0;
+  std::uint32_t number[N + 1] = {};  // of each parameter of the kernel, in the entry
+  std::uint32_t bytes = 0;
+};
+template <class... P>
+constexpr entry_parameters<sizeof...(P)> entry_parameters_of() {
+  entry_parameters<sizeof...(P)> result;
+  std::uint32_t position = 0;
+  [[maybe_unused]] const auto add = [&]<class Q>(const Q*) {
+    result.number[position++] = result.count;
+    if constexpr (!host_constant<Q>) {
+      constexpr ptx::parameter one = parameter_of<Q>::description;
+      const std::uint32_t alignment = one.is_struct() ? one.alignment : one.size();
+      result.bytes = (result.bytes + alignment - 1) / alignment * alignment + one.size();
+      result.data[result.count++] = one;
+    }
+  };
+  (add(static_cast<const P*>(nullptr)), ...);
+  return result;
+}
+inline constexpr std::uint32_t max_parameter_bytes = 4096;
 
 // Device memory as an argument: a buffer, or a pointer that knows its element type.
 template <class A>
@@ -91,20 +153,28 @@ ptx::argument pack(A& argument) {
   using traits = parameter_of<P>;
   using T = typename traits::element;
   using Plain = std::remove_const_t<A>;
-  if constexpr (traits::description.access == ptx::access::scalar) {
-    static_assert(
-        std::is_same_v<Plain, T>,
-        "kaio: a scalar argument must have exactly the type of the parameter; write f32{x}, u32{n}, ...");
-    ptx::argument packed;
+  if constexpr (host_constant<P>) {
+    static_assert(std::is_same_v<Plain, P>,
+                  "kaio: a constant parameter takes the constant itself: std::integral_constant<u32, 16>{}");
+    return {};
+  } else if constexpr (traits::description.access == ptx::access::scalar) {
+    static_assert(std::is_same_v<Plain, T>,
+                  "kaio: a scalar argument must have exactly the type of the parameter; write f32{x}, "
+                  "u32{n}, ..., or the "
+                  "struct itself");
+    ptx::argument result;
     if constexpr (std::is_same_v<Plain, T>) {
-      if constexpr (std::is_same_v<T, f32>)
-        packed.bits = __builtin_bit_cast(std::uint32_t, argument);
-      else if constexpr (std::is_same_v<T, f64>)
-        packed.bits = __builtin_bit_cast(std::uint64_t, argument);
+      if constexpr (record<T>) {
+        result.bytes = sizeof(T);
+        result.data = &argument;
+      } else if constexpr (packed<T>)
+        result.bits = __builtin_bit_cast(std::uint32_t, argument);
+      else if constexpr (floating<T>)
+        result.bits = float_bits(argument);
       else
-        packed.bits = static_cast<std::uint64_t>(argument);
+        result.bits = static_cast<std::uint64_t>(argument);
     }
-    return packed;
+    return result;
   } else {
     static_assert(device_memory<Plain>, "kaio: a pointer parameter takes a buffer<T>; upload the data first");
     if constexpr (device_memory<Plain>) {

@@ -6,6 +6,7 @@
 //   val y = x * 2 + 1.0f;          // f32 * 2.0f, one fma
 //   val k = i + cast<u64>(j);      // i is u64, j is u32
 
+#include <kaio/dsl/conversion.hpp>
 #include <kaio/dsl/expression.hpp>
 
 namespace kaio::dsl {
@@ -53,6 +54,8 @@ constexpr auto comparison(const A& a, const B& b) {
   using T = typename common<A, B>::type;
   static_assert(!std::is_same_v<T, bool> || Op == operation::eq || Op == operation::ne,
                 "kaio: bool has no order; use ==, !=, &, | and !");
+  static_assert(!packed<T>,
+                "kaio: a comparison of packed pairs; compare low(a) with low(b), high(a) with high(b)");
   return make_binary<Op, bool, T>(a, b);
 }
 
@@ -248,28 +251,10 @@ constexpr auto select(const C& condition, const A& a, const B& b) {
   return make_ternary<T, select_rule<T>>(condition.node(), operand_node<T>(a), operand_node<T>(b));
 }
 
-// The value converted as C++ does. A float outside an integer's range saturates (cvt.rzi); NaN becomes 0
-// where both types have 32 bits, and elsewhere the integer whose top bit alone is set.
-template <scalar T, device A>
-constexpr auto cast(const A& a) {
-  return make_unary<T, cast_rule<T, element<A>>>(a);
-}
-
-// The same bits as another type of the same size.
-template <scalar T, device A>
-constexpr auto bit_cast(const A& a) {
-  static_assert(
-      sizeof(T) == sizeof(element<A>) && !std::is_same_v<T, bool> && !std::is_same_v<element<A>, bool>,
-      "kaio: bit_cast between types of different sizes; write cast<T>(x) to convert the value");
-  return make_unary<T, bit_cast_rule<T>>(a);
-}
-
 }  // namespace kaio::dsl
 
 namespace kaio {
 using dsl::all_of;
 using dsl::any_of;
-using dsl::bit_cast;
-using dsl::cast;
 using dsl::select;
 }  // namespace kaio

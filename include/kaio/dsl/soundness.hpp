@@ -3,8 +3,8 @@
 // code that such a trace never runs (an else), or drops (what follows a break, continue or return in a
 // guarded body), would be missing from the program without a word. So the kernel is walked again, once for
 // each depth of guards, with the guards at that depth answering false. A body of else shows as statements
-// while a guard is false; a body left early shows as different numbers of statements outside the guards. A
-// walk records nothing, so it costs a fraction of the trace.
+// while a guard is false; a body left early, or one that the host's own variables steer, shows as other statements
+// outside the guards. A walk records nothing, so it costs a fraction of the trace.
 
 #include <kaio/dsl/trace/tracer.hpp>
 
@@ -12,9 +12,9 @@
 
 namespace kaio::dsl {
 
-// How many statements a walk saw at each depth of guards.
+// What statements a walk saw at each depth of guards: how many, and the sum of their lines.
 struct walk {
-  std::uint32_t events[recorder::max_depth] = {};
+  std::uint64_t events[recorder::max_depth] = {};
   std::uint32_t deepest = 0;
 };
 
@@ -30,8 +30,9 @@ constexpr bool agree(const walk& trace, const walk& probe, std::uint32_t depth) 
   for (std::uint32_t d = 0; d < depth; ++d)
     if (trace.events[d] != probe.events[d])
       kernel_error(
-          "kaio: a body of when() or otherwise() was left by return, break, continue or goto; "
-          "guard the rest with otherwise(), or write l.break_if(condition)");
+          "kaio: a body of when() or otherwise() was left by return, break, continue or goto, or assigns a "
+          "variable "
+          "of the host; guard the rest with otherwise(), write l.break_if(condition), or use a var");
   return true;
 }
 

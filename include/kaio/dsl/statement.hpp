@@ -51,9 +51,9 @@ class statement {
 
   // current op this, in the type of `current`; a product is contracted into a sum.
   constexpr value combine(tracer& t, operation op, value current, ptx::type type) const {
-    if (factor_ != 0 && t.contract && op == operation::add)
+    if (factor_ != 0 && t.contracts(type) && op == operation::add)
       return t.multiply_add(type, value_, factor_, current);
-    if (factor_ != 0 && t.contract && op == operation::sub)
+    if (factor_ != 0 && t.contracts(type) && op == operation::sub)
       return t.multiply_add(type, t.unary(operation::neg, type, value_), factor_, current);
     return t.binary(op, type, current, get(t));
   }

@@ -8,43 +8,14 @@
 #include <kaio/dsl/control.hpp>
 #include <kaio/dsl/memory.hpp>
 #include <kaio/dsl/operators.hpp>
+#include <kaio/dsl/range.hpp>
+#include <kaio/dsl/special_register.hpp>
 #include <kaio/dsl/val.hpp>
 #include <kaio/dsl/var.hpp>
 
 #include <cstdint>
 
 namespace kaio::dsl {
-
-// A special register: a pure leaf that needs no kernel to be written.
-template <special_register R>
-struct special_node : no_host_bool {
-  using device_type = u32;
-  static constexpr bool bound = false;
-  static constexpr bool reads_memory = false;
-  static constexpr bool is_product = false;
-  static constexpr unsigned loads = 0;
-  constexpr const special_node& node() const { return *this; }
-  constexpr tracer* context() const { return nullptr; }
-  constexpr void load(tracer&) const {}
-  constexpr value lower(tracer& t) const { return t.special(R); }
-};
-
-// Indices and sizes in one dimension; u32. Source: PTX ISA, "Special Registers" (%tid, %ctaid, %ntid,
-// %nctaid).
-constexpr special_node<special_register::tid_x> thread_idx_x() { return {}; }
-constexpr special_node<special_register::tid_y> thread_idx_y() { return {}; }
-constexpr special_node<special_register::tid_z> thread_idx_z() { return {}; }
-constexpr special_node<special_register::ctaid_x> block_idx_x() { return {}; }
-constexpr special_node<special_register::ctaid_y> block_idx_y() { return {}; }
-constexpr special_node<special_register::ctaid_z> block_idx_z() { return {}; }
-constexpr special_node<special_register::ntid_x> block_dim_x() { return {}; }
-constexpr special_node<special_register::ntid_y> block_dim_y() { return {}; }
-constexpr special_node<special_register::ntid_z> block_dim_z() { return {}; }
-constexpr special_node<special_register::nctaid_x> grid_dim_x() { return {}; }
-constexpr special_node<special_register::nctaid_y> grid_dim_y() { return {}; }
-constexpr special_node<special_register::nctaid_z> grid_dim_z() { return {}; }
-// The lane within the warp, 0 to 31.
-constexpr special_node<special_register::laneid> lane_id() { return {}; }
 
 // The common type of a range's bounds and step: that of the first device value among them, or of the first
 // literal.
@@ -74,6 +45,28 @@ constexpr void require_range_operand() {
 }
 
 class thread {
+  // These stand first: clang instantiates in constant evaluation only what it has read already.
+  template <scalar T>
+  static constexpr void require_index() {
+    static_assert(
+        std::is_same_v<T, u32> || std::is_same_v<T, u64> || std::is_same_v<T, i32> || std::is_same_v<T, i64>,
+        "kaio: the index of a thread is i32, u32, i64 or u64");
+  }
+
+  template <scalar T, class Block, class Thread>
+  constexpr val<T> global_index(const Block& block, std::uint32_t width, const Thread& rank,
+                                std::uint32_t line, const char* file) const {
+    require_index<T>();
+    return let(cast<T>(block) * width + cast<T>(rank), line, file);
+  }
+
+  template <scalar T>
+  constexpr val<T> read(special_register r, std::uint32_t line, const char* file) const {
+    trace_->statement(line, file);
+    if (trace_->probing()) return val<T>(*trace_, 0);
+    return val<T>(*trace_, trace_->read_special(r, ptx_type<T>));
+  }
+
  public:
   constexpr thread(tracer& t, ptx::dim3 block) : trace_(&t), block_(block) {}
 
@@ -89,15 +82,27 @@ class thread {
     return val<element<E>>(*trace_, lower(*trace_, e.node()));
   }
 
-  // The index of this thread along x in the whole grid: block_idx_x * block_dim_x + thread_idx_x. It wraps in
-  // u32; a grid of more than 2^32 threads asks for global_id<u64>().
+  // The index of this thread in the whole grid, along one dimension: block_idx_x * block_dim_x + thread_idx_x.
+  // It wraps in u32; a grid of more than 2^32 threads asks for global_id<u64>().
   template <scalar T = u32>
   constexpr val<T> global_id(std::uint32_t line = __builtin_LINE(),
                              const char* file = __builtin_FILE()) const {
-    static_assert(
-        std::is_same_v<T, u32> || std::is_same_v<T, u64> || std::is_same_v<T, i32> || std::is_same_v<T, i64>,
-        "kaio: global_id() is an integer");
-    return let(cast<T>(block_idx_x()) * block_.x + cast<T>(thread_idx_x()), line, file);
+    return global_id_x<T>(line, file);
+  }
+  template <scalar T = u32>
+  constexpr val<T> global_id_x(std::uint32_t line = __builtin_LINE(),
+                               const char* file = __builtin_FILE()) const {
+    return global_index<T>(block_idx_x(), block_.x, thread_idx_x(), line, file);
+  }
+  template <scalar T = u32>
+  constexpr val<T> global_id_y(std::uint32_t line = __builtin_LINE(),
+                               const char* file = __builtin_FILE()) const {
+    return global_index<T>(block_idx_y(), block_.y, thread_idx_y(), line, file);
+  }
+  template <scalar T = u32>
+  constexpr val<T> global_id_z(std::uint32_t line = __builtin_LINE(),
+                               const char* file = __builtin_FILE()) const {
+    return global_index<T>(block_idx_z(), block_.z, thread_idx_z(), line, file);
   }
 
   // The index of this thread in its block, x fastest.
@@ -105,6 +110,26 @@ class thread {
                                  const char* file = __builtin_FILE()) const {
     if (block_.y == 1 && block_.z == 1) return let(thread_idx_x(), line, file);
     return let((thread_idx_z() * block_.y + thread_idx_y()) * block_.x + thread_idx_x(), line, file);
+  }
+
+  // The index of this thread's block in the grid, x fastest.
+  template <scalar T = u32>
+  constexpr val<T> block_rank(std::uint32_t line = __builtin_LINE(),
+                              const char* file = __builtin_FILE()) const {
+    require_index<T>();
+    return let(
+        (cast<T>(block_idx_z()) * cast<T>(grid_dim_y()) + cast<T>(block_idx_y())) * cast<T>(grid_dim_x()) +
+            cast<T>(block_idx_x()),
+        line, file);
+  }
+
+  // The index of this thread in the grid: that of its block first, then that in its block.
+  template <scalar T = u32>
+  constexpr val<T> grid_rank(std::uint32_t line = __builtin_LINE(),
+                             const char* file = __builtin_FILE()) const {
+    const val block = block_rank<T>(line, file);
+    const val in_block = thread_rank(line, file);
+    return let(block * cast<T>(val<u32, literal<u32>>(block_size())) + cast<T>(in_block), line, file);
   }
 
   // The index of this thread's warp in its block.
@@ -116,6 +141,7 @@ class thread {
   // The index of this thread in its warp. Threads fill warps in the order of their rank.
   constexpr val<u32> lane_rank(std::uint32_t line = __builtin_LINE(),
                                const char* file = __builtin_FILE()) const {
+    if (block_size() <= 32) return thread_rank(line, file);
     return let(thread_rank() & 31, line, file);
   }
 
@@ -150,7 +176,44 @@ class thread {
     trace_->statement(line, file);
     const value a = lower(*trace_, operand_node<T>(first));
     const value b = lower(*trace_, operand_node<T>(last));
-    return range_loop<T>(*trace_, a, b, lower(*trace_, operand_node<T>(step)));
+    const value s = lower(*trace_, operand_node<T>(step));
+    return range_loop<T>(*trace_, a, b, s);
+  }
+
+  // for (auto i : t.grid_stride(n)) { body }: the threads of the whole grid share 0, 1, ... n - 1. The index has
+  // the type of n; a grid may be larger than it counts. Blocks and grids of one dimension.
+  template <class N>
+  constexpr auto grid_stride(const N& n, std::uint32_t line = __builtin_LINE(),
+                             const char* file = __builtin_FILE()) const {
+    using T = typename range_type<N, N, N>::type;
+    require_index<T>();
+    if (block_.count() != block_.x)
+      kernel_error(
+          "kaio: grid_stride() is for blocks of one dimension; write t.range(t.grid_rank(), n, stride)");
+    trace_->statement(line, file);
+    const value last = lower(*trace_, operand_node<T>(n));
+    if (trace_->probing()) return range_loop<T>::upward(*trace_, 0, last, 0);
+    // What a small type cannot hold lies after all of n.
+    const value width = trace_->constant(ptx::type::u32, block_.x);
+    const form product{opcode::mul, in_order(modifier::wide), ptx::type::u32, ptx::type::none,
+                       ptx::type::u64};
+    const value block = trace_->pure(product, trace_->special(special_register::ctaid_x), width);
+    const value rank = trace_->cast(ptx::type::u64, ptx::type::u32, trace_->special(special_register::tid_x));
+    const value first = trace_->binary(operation::add, ptx::type::u64, block, rank);
+    const value stride = trace_->pure(product, trace_->special(special_register::nctaid_x), width);
+    const value from = trace_->cast_saturated(ptx_type<T>, ptx::type::u64, first);
+    const value step = trace_->cast_saturated(ptx_type<T>, ptx::type::u64, stride);
+    return range_loop<T>::upward(*trace_, from, last, step);
+  }
+
+  // for (auto i : t.block_stride(n)) { body }: the threads of the block share 0, 1, ... n - 1.
+  template <class N>
+  constexpr auto block_stride(const N& n, std::uint32_t line = __builtin_LINE(),
+                              const char* file = __builtin_FILE()) const {
+    using T = typename range_type<N, N, N>::type;
+    require_index<T>();
+    const val first = let(cast<T>(thread_rank(line, file)), line, file);
+    return range(first, n, block_size(), line, file);
   }
 
   // for (auto l : t.loop()) { ... l.break_if(condition); ... }
@@ -166,6 +229,26 @@ class thread {
     if (!trace_->probing()) trace_->barrier();
   }
 
+  // --- what changes while the thread runs, read at this place
+
+  // A counter of the multiprocessor's clock cycles; the 32-bit one wraps.
+  constexpr val<u32> clock(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    return read<u32>(special_register::clock, line, file);
+  }
+  constexpr val<u64> clock64(std::uint32_t line = __builtin_LINE(),
+                             const char* file = __builtin_FILE()) const {
+    return read<u64>(special_register::clock64, line, file);
+  }
+  // Nanoseconds; how often it is updated depends on the device.
+  constexpr val<u64> globaltimer(std::uint32_t line = __builtin_LINE(),
+                                 const char* file = __builtin_FILE()) const {
+    return read<u64>(special_register::globaltimer, line, file);
+  }
+  // The multiprocessor that the thread is on.
+  constexpr val<u32> sm_id(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    return read<u32>(special_register::smid, line, file);
+  }
+
   constexpr tracer& trace() const { return *trace_; }
 
  private:
@@ -176,18 +259,5 @@ class thread {
 }  // namespace kaio::dsl
 
 namespace kaio {
-using dsl::block_dim_x;
-using dsl::block_dim_y;
-using dsl::block_dim_z;
-using dsl::block_idx_x;
-using dsl::block_idx_y;
-using dsl::block_idx_z;
-using dsl::grid_dim_x;
-using dsl::grid_dim_y;
-using dsl::grid_dim_z;
-using dsl::lane_id;
 using dsl::thread;
-using dsl::thread_idx_x;
-using dsl::thread_idx_y;
-using dsl::thread_idx_z;
 }  // namespace kaio

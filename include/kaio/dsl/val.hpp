@@ -15,7 +15,7 @@ struct in_kernel;  // the ordinary val: computed, known by its number
 
 // A val of an expression that knows no kernel (`val row = block_idx_x();`) keeps the tree in place of a
 // value: it is pure, and is computed once where it is used.
-template <scalar T, class Tree = in_kernel>
+template <class T, class Tree = in_kernel>
 class val;
 
 template <scalar T>
@@ -67,7 +67,7 @@ class val<T, in_kernel> : public no_host_bool {
 };
 
 template <scalar T, class Tree>
-class val : public no_host_bool {
+class val<T, Tree> : public no_host_bool {
  public:
   using device_type = T;
   template <device E>

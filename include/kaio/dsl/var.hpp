@@ -5,6 +5,9 @@
 //   var sum(t, 0.0f);              // a literal knows no kernel: name the thread
 //   var largest = x[i];
 //   sum += x[i] * y[i];            // one fma
+//
+// A copy is another variable that starts with the same value; a function returns the variable itself. Classes
+// and arrays hold vars as they hold numbers.
 
 #include <kaio/dsl/statement.hpp>
 
@@ -50,9 +53,24 @@ class var : public no_host_bool {
   constexpr var(const var& other, std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE())
       : var(other.node(), line, file) {}
 
+  // The variable itself goes on under another name, so that returning one costs nothing on any compiler.
+  constexpr var(var&& other) noexcept : trace_(other.trace_), variable_(other.variable_) {
+    other.trace_ = nullptr;
+  }
+
   constexpr void operator=(statement<T> s) { assign(s); }
   // By reference to non-const, so that an expression cannot become a var on its way here.
   constexpr void operator=(var& other) { *this = statement<T>(other.node(), 0, nullptr); }
+  template <class V>
+    requires std::is_same_v<std::remove_cv_t<V>, var>
+  constexpr void operator=(V&& other) {
+    *this = statement<T>(other.node(), 0, nullptr);
+  }
+  template <class V>
+    requires std::is_same_v<V, var>
+  constexpr void operator=(const V& other) {
+    *this = statement<T>(other.node(), 0, nullptr);
+  }
   template <device E>
     requires(!node_of<E>::bound)
   constexpr void operator=(const E& e) {
@@ -63,34 +81,28 @@ class var : public no_host_bool {
   constexpr void operator-=(statement<T> s) { combine(operation::sub, s); }
   constexpr void operator*=(statement<T> s) { combine(operation::mul, s); }
   constexpr void operator/=(statement<T> s) { combine(operation::div, s); }
-  constexpr void operator%=(statement<T> s)
-    requires integer<T>
-  {
+  constexpr void operator%=(statement<T> s) {
+    require_integer();
     combine(operation::rem, s);
   }
-  constexpr void operator&=(statement<T> s)
-    requires(!floating<T>)
-  {
+  constexpr void operator&=(statement<T> s) {
+    require_bits();
     combine(operation::and_, s);
   }
-  constexpr void operator|=(statement<T> s)
-    requires(!floating<T>)
-  {
+  constexpr void operator|=(statement<T> s) {
+    require_bits();
     combine(operation::or_, s);
   }
-  constexpr void operator^=(statement<T> s)
-    requires(!floating<T>)
-  {
+  constexpr void operator^=(statement<T> s) {
+    require_bits();
     combine(operation::xor_, s);
   }
-  constexpr void operator<<=(statement<u32> s)
-    requires integer<T>
-  {
+  constexpr void operator<<=(statement<u32> s) {
+    require_integer();
     combine(operation::shl, s);
   }
-  constexpr void operator>>=(statement<u32> s)
-    requires integer<T>
-  {
+  constexpr void operator>>=(statement<u32> s) {
+    require_integer();
     combine(operation::shr, s);
   }
 
@@ -100,6 +112,14 @@ class var : public no_host_bool {
   }
 
  private:
+  static constexpr void require_integer() {
+    static_assert(integer<T>,
+                  "kaio: %, << and >> on a var that is no integer; make it a var of an integer type");
+  }
+  static constexpr void require_bits() {
+    static_assert(!floating<T>, "kaio: a bit operation on a floating var; keep its bits: bit_cast<u32>(x)");
+  }
+
   constexpr void start(tracer& t, statement<T> s) {
     trace_ = &t;
     if (!t.probing()) variable_ = t.new_variable(ptx_type<T>);

@@ -34,13 +34,17 @@ inline constexpr std::string_view register_prefix[register_classes] = {"%p", "%r
 inline constexpr std::string_view register_type[register_classes] = {".pred", ".b16", ".b32",
                                                                      ".b64",  ".f32", ".f64"};
 inline constexpr std::string_view special_name[] = {
-    "%tid.x",   "%tid.y",   "%tid.z",    "%ntid.x",   "%ntid.y",   "%ntid.z", "%ctaid.x",
-    "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%laneid",
+    "%tid.x",           "%tid.y",       "%tid.z",       "%ntid.x",      "%ntid.y",      "%ntid.z",
+    "%ctaid.x",         "%ctaid.y",     "%ctaid.z",     "%nctaid.x",    "%nctaid.y",    "%nctaid.z",
+    "%laneid",          "%warpid",      "%nwarpid",     "%smid",        "%nsmid",       "%gridid",
+    "%lanemask_eq",     "%lanemask_lt", "%lanemask_le", "%lanemask_gt", "%lanemask_ge", "%dynamic_smem_size",
+    "%total_smem_size", "%clock",       "%clock64",     "%globaltimer",
 };
 
 class writer {
  public:
-  constexpr writer(rendered& out, std::string_view kernel) : out_(out), kernel_(kernel) {}
+  constexpr writer(rendered& out, const program& p, std::string_view kernel)
+      : out_(out), program_(p), kernel_(kernel) {}
 
   constexpr void put(std::string_view s) {
     const char* from = s.data();
@@ -79,6 +83,10 @@ class writer {
     switch (t) {
       case type::f32: put("0f"); return hexadecimal(bits, 8);
       case type::f64: put("0d"); return hexadecimal(bits, 16);
+      case type::f16:
+      case type::bf16: put("0x"); return hexadecimal(bits, 4);
+      case type::f16x2:
+      case type::bf16x2: put("0x"); return hexadecimal(bits, 8);
       default: return is_signed(t) ? signed_number(bits) : number(bits);
     }
   }
@@ -105,9 +113,27 @@ class writer {
     number(index);
   }
 
-  constexpr void shared_name(std::uint32_t index) {
-    put("shared_");
+  // An array, and the distance from its beginning where it is a part of the dynamic shared memory.
+  constexpr void array(std::uint32_t index, std::uint64_t distance) {
+    switch (program_.arrays[index].space) {
+      case array_space::large_shared:
+      case array_space::dynamic_shared:
+        put(kernel_);
+        put("_dynamic_shared");
+        return offset(distance + dynamic_offset(program_, index));
+      case array_space::shared: put("shared_"); break;
+      case array_space::local: put("local_"); break;
+      case array_space::constant:
+        put(kernel_);
+        put("_constant_");
+        break;
+      case array_space::global:
+        put(kernel_);
+        put("_global_");
+        break;
+    }
     number(index);
+    offset(distance);
   }
 
   constexpr void one(const operand& o) {
@@ -121,18 +147,20 @@ class writer {
         reg(o.type, o.index);
         offset(o.bits);
         return put(']');
-      case operand_kind::shared_address:
+      case operand_kind::symbol_address:
         put('[');
-        shared_name(o.index);
-        offset(o.bits);
+        array(o.index, o.bits);
         return put(']');
       case operand_kind::parameter:
         put('[');
         parameter_name(o.index);
+        offset(o.bits);
         return put(']');
-      case operand_kind::shared_symbol: return shared_name(o.index);
+      case operand_kind::symbol: return array(o.index, o.bits);
       case operand_kind::label: return label_name(o.index);
-      case operand_kind::pack: return;
+      case operand_kind::sink: return put('_');
+      case operand_kind::pack:
+      case operand_kind::pair: return;
     }
   }
 
@@ -148,23 +176,28 @@ class writer {
       one(operands[i.operand_count]);
       put(' ');
     }
+    if (i.op == opcode::call_vprintf) return call_vprintf(operands);
+    if (i.op == opcode::call_assertfail) return call_assertfail(operands);
     put(facts(i.op).mnemonic);
-    if (i.mod != modifier::none) put(suffix(i.mod));
+    for (modifier_list rest = i.modifiers; rest != 0; rest >>= 8)
+      put(suffix(static_cast<modifier>(rest & 0xff)));
     if (i.type0 != type::none) put(suffix(i.type0));
     if (i.type1 != type::none) put(suffix(i.type1));
-    std::uint32_t packed = 0;
     for (unsigned k = 0; k < i.operand_count; ++k) {
       put(k == 0 ? " " : ", ");
       if (operands[k].kind == operand_kind::pack) {
-        packed = operands[k].index;
         put('{');
+        const unsigned last = k + operands[k].index;
         one(operands[++k]);
-        --packed;
-        for (; packed != 0; --packed) {
+        while (k != last) {
           put(", ");
           one(operands[++k]);
         }
         put('}');
+      } else if (operands[k].kind == operand_kind::pair) {
+        one(operands[++k]);
+        put('|');
+        one(operands[++k]);
       } else {
         one(operands[k]);
       }
@@ -173,7 +206,88 @@ class writer {
     end_line();
   }
 
-  constexpr void header(const program& p, const parameter* parameters, std::size_t parameter_count) {
+  // The system functions of the CUDA driver, called by its ABI: parameters in .param space.
+  // Source: CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability, "System Calls".
+  constexpr void call_argument(std::string_view declaration, std::string_view name, std::string_view type,
+                               const operand& o) {
+    put(declaration);
+    put(' ');
+    put(name);
+    put("; st.param");
+    put(type);
+    put(" [");
+    put(name);
+    put("], ");
+    one(o);
+    put("; ");
+  }
+
+  constexpr void call_vprintf(const operand* operands) {
+    put("{ ");
+    call_argument(".param .b64", "format", ".b64", operands[0]);
+    call_argument(".param .b64", "arguments", ".b64", operands[1]);
+    put(".param .b32 count; call.uni (count), vprintf, (format, arguments); }");
+    end_line();
+  }
+
+  constexpr void call_assertfail(const operand* operands) {
+    put("{ ");
+    call_argument(".param .b64", "message", ".b64", operands[0]);
+    call_argument(".param .b64", "file", ".b64", operands[1]);
+    call_argument(".param .b32", "line", ".b32", operands[2]);
+    call_argument(".param .b64", "function", ".b64", operands[3]);
+    call_argument(".param .b64", "size", ".b64", operands[4]);
+    put("call.uni __assertfail, (message, file, line, function, size); }");
+    end_line();
+  }
+
+  // Declarations of the module: functions of the system, and arrays that have contents.
+  constexpr void declarations() {
+    bool prints = false;
+    bool asserts = false;
+    for (std::uint32_t i = 0; i < program_.instruction_count; ++i) {
+      prints = prints || program_.instructions[i].op == opcode::call_vprintf;
+      asserts = asserts || program_.instructions[i].op == opcode::call_assertfail;
+    }
+    if (prints) {
+      put(".extern .func (.param .b32 count) vprintf (.param .b64 format, .param .b64 arguments);");
+      end_line();
+    }
+    if (asserts) {
+      put(".extern .func __assertfail (.param .b64 message, .param .b64 file, .param .b32 line, ");
+      put(".param .b64 function, .param .b64 size) .noreturn;");
+      end_line();
+    }
+    if (has(program_, array_space::large_shared) || has(program_, array_space::dynamic_shared)) {
+      put(".extern .shared .align ");
+      number(dynamic_shared_alignment);
+      put(" .b8 ");
+      put(kernel_);
+      put("_dynamic_shared[];");
+      end_line();
+    }
+    for (std::uint32_t i = 0; i < program_.array_count; ++i) {
+      const memory_array& a = program_.arrays[i];
+      if (a.space != array_space::constant && a.space != array_space::global) continue;
+      put(a.space == array_space::constant ? ".const .align " : ".global .align ");
+      number(a.alignment);
+      put(" .b64 ");
+      array(i, 0);
+      const std::uint32_t words = (a.bytes + 7) / 8;
+      put('[');
+      number(words);
+      put("] = {");
+      for (std::uint32_t k = 0; k < words; ++k) {
+        if (k != 0) put(',');
+        number(program_.data[a.first_word + k]);
+      }
+      put("};");
+      end_line();
+    }
+  }
+
+  constexpr void header(const parameter* parameters, std::size_t parameter_count) {
+    const program& p = program_;
     const needs need = requirements(p);
     put(".version ");
     number(need.version.major);
@@ -186,6 +300,7 @@ class writer {
     end_line();
     put(".address_size 64");
     end_line();
+    declarations();
     put(".visible .entry ");
     put(kernel_);
     put('(');
@@ -194,7 +309,22 @@ class writer {
       end_line();
       put("  .param ");
       const parameter& q = parameters[i];
-      put(q.access != access::scalar ? ".u64" : q.type == type::pred ? ".u8" : suffix(q.type));
+      if (q.bytes != 0) {
+        put(".align ");
+        number(q.alignment);
+        put(" .b8 ");
+        parameter_name(i);
+        put('[');
+        number(q.bytes);
+        put(']');
+        continue;
+      }
+      if (q.access != access::scalar)
+        put(".u64");
+      else if (q.type == type::pred)
+        put(".u8");
+      else
+        put(suffix(is_half(q.type) ? bits_of(q.type) : q.type));
       put(' ');
       parameter_name(i);
     }
@@ -221,13 +351,15 @@ class writer {
       put(">;");
       end_line();
     }
-    for (std::uint32_t i = 0; i < p.shared_count; ++i) {
-      put("  .shared .align ");
-      number(p.shared[i].alignment);
+    for (std::uint32_t i = 0; i < p.array_count; ++i) {
+      const memory_array& a = p.arrays[i];
+      if (a.space != array_space::shared && a.space != array_space::local) continue;
+      put(a.space == array_space::shared ? "  .shared .align " : "  .local .align ");
+      number(a.alignment);
       put(" .b8 ");
-      shared_name(i);
+      array(i, 0);
       put('[');
-      number(p.shared[i].bytes);
+      number(a.bytes);
       put("];");
       end_line();
     }
@@ -235,6 +367,7 @@ class writer {
 
  private:
   rendered& out_;
+  const program& program_;
   std::string_view kernel_;
 };
 
@@ -245,8 +378,8 @@ class writer {
 constexpr rendered render(const program& p, std::string_view kernel, const parameter* parameters,
                           std::size_t parameter_count, std::uint32_t first) {
   rendered out;
-  detail::writer w(out, kernel);
-  if (first == 0) w.header(p, parameters, parameter_count);
+  detail::writer w(out, p, kernel);
+  if (first == 0) w.header(parameters, parameter_count);
   out.header_lines = out.lines;
   std::uint32_t i = first;
   for (std::uint32_t n = 0; i < p.instruction_count && n < segment_instructions; ++i) {

@@ -1,6 +1,6 @@
 #pragma once
 // A PTX kernel as data: one record an instruction, with its types, operands and the C++ statement that it
-// came from, beside the registers, parameters and shared arrays that it uses. The language writes one while
+// came from, beside the registers, parameters and arrays that it uses. The language writes one while
 // the compiler runs; everything else (the text, the needs, the listing) is read from it.
 //
 //   static_assert(requirements(my_program).shared_bytes == 128);
@@ -18,11 +18,17 @@ namespace kaio::ptx {
 enum class register_class : std::uint8_t { pred, b16, b32, b64, f32, f64 };
 inline constexpr std::size_t register_classes = 6;
 
+// Integers of 8 and 16 bits live in 32-bit registers, sign- or zero-extended: PTX computes in 32 bits anyway.
 constexpr register_class class_of(type t) {
-  if (t == type::pred) return register_class::pred;
-  if (t == type::f32) return register_class::f32;
-  if (t == type::f64) return register_class::f64;
-  return size_of(t) == 8 ? register_class::b64 : size_of(t) == 4 ? register_class::b32 : register_class::b16;
+  switch (t) {
+    case type::pred: return register_class::pred;
+    case type::f32: return register_class::f32;
+    case type::f64: return register_class::f64;
+    case type::b16:
+    case type::f16:
+    case type::bf16: return register_class::b16;
+    default: return size_of(t) == 8 ? register_class::b64 : register_class::b32;
+  }
 }
 
 enum class special_register : std::uint8_t {
@@ -39,6 +45,21 @@ enum class special_register : std::uint8_t {
   nctaid_y,
   nctaid_z,
   laneid,
+  warpid,
+  nwarpid,
+  smid,
+  nsmid,
+  gridid,
+  lanemask_eq,
+  lanemask_lt,
+  lanemask_le,
+  lanemask_gt,
+  lanemask_ge,
+  dynamic_smem_size,
+  total_smem_size,
+  clock,
+  clock64,
+  globaltimer,
 };
 
 enum class operand_kind : std::uint8_t {
@@ -47,11 +68,13 @@ enum class operand_kind : std::uint8_t {
   immediate,       // bits: the value of `type`
   special,         // index: a special_register
   address,         // [register index + bits], bits a signed offset in bytes
-  shared_address,  // [shared array index + bits]
-  parameter,       // [parameter index]
-  shared_symbol,   // shared array index, its address as a value
+  symbol_address,  // [array index + bits]
+  parameter,       // [parameter index + bits]
+  symbol,          // array index, its address as a value
   label,           // label index
   pack,            // {the next `index` operands}
+  pair,            // the next two operands, joined: %p1|%p2
+  sink,            // _: a result that nobody wants
 };
 
 struct operand {
@@ -63,7 +86,7 @@ struct operand {
 
 struct instruction {
   opcode op = opcode::none;
-  modifier mod = modifier::none;
+  modifier_list modifiers = 0;
   type type0 = type::none;  // the suffixes after the mnemonic, in order
   type type1 = type::none;
   std::uint8_t operand_count = 0;
@@ -73,9 +96,15 @@ struct instruction {
   std::uint32_t first_operand = 0;  // in program::operands; the destination first
 };
 
-struct shared_array {
+// Where an array of the kernel lies. The dynamic part of shared memory begins with the arrays that a kernel
+// with large shared memory declares; what a launch adds follows.
+enum class array_space : std::uint8_t { shared, large_shared, dynamic_shared, local, constant, global };
+
+struct memory_array {
+  array_space space = array_space::shared;
   std::uint32_t bytes = 0;
   std::uint32_t alignment = 0;
+  std::uint32_t first_word = 0;  // constant, global: its contents in program::data
 };
 
 // The arrays are as large as the largest kernel may be; a compiler pays for the part that is filled.
@@ -83,7 +112,8 @@ struct program {
   static constexpr std::uint32_t max_instructions = 8192;
   static constexpr std::uint32_t max_operands = 4 * max_instructions;
   static constexpr std::uint32_t max_statements = 8192;
-  static constexpr std::uint32_t max_shared_arrays = 64;
+  static constexpr std::uint32_t max_arrays = 64;
+  static constexpr std::uint32_t max_data_words = 1024;
 
   instruction instructions[max_instructions] = {};
   std::uint32_t instruction_count = 0;
@@ -91,21 +121,46 @@ struct program {
   std::uint32_t operand_count = 0;
   source_line statements[max_statements] = {};
   std::uint32_t statement_count = 0;
-  shared_array shared[max_shared_arrays] = {};
-  std::uint32_t shared_count = 0;
+  memory_array arrays[max_arrays] = {};
+  std::uint32_t array_count = 0;
+  std::uint64_t data[max_data_words] = {};
+  std::uint32_t data_words = 0;
   std::uint32_t registers[register_classes] = {};  // how many of each class, numbered from 1
   dim3 block;
   ptx::target target = oldest_target;  // claimed by the author; the needs may raise it
+  bool cooperative = false;            // has a barrier of the whole grid
 };
 
-// Bytes of static shared memory with the padding that the alignments cost.
-constexpr std::uint32_t shared_bytes(const program& p) {
+constexpr std::uint32_t aligned(std::uint32_t bytes, std::uint32_t alignment) {
+  return (bytes + alignment - 1) / alignment * alignment;
+}
+
+// Bytes of the arrays of one space before array `end`, with the padding that their alignments cost.
+constexpr std::uint32_t bytes_before(const program& p, array_space space, std::uint32_t end) {
   std::uint32_t bytes = 0;
-  for (std::uint32_t i = 0; i < p.shared_count; ++i) {
-    const std::uint32_t alignment = p.shared[i].alignment;
-    bytes = (bytes + alignment - 1) / alignment * alignment + p.shared[i].bytes;
-  }
+  for (std::uint32_t i = 0; i < end; ++i)
+    if (p.arrays[i].space == space) bytes = aligned(bytes, p.arrays[i].alignment) + p.arrays[i].bytes;
   return bytes;
+}
+
+constexpr std::uint32_t bytes_of(const program& p, array_space space) {
+  return bytes_before(p, space, p.array_count);
+}
+
+constexpr bool has(const program& p, array_space space) {
+  for (std::uint32_t i = 0; i < p.array_count; ++i)
+    if (p.arrays[i].space == space) return true;
+  return false;
+}
+
+inline constexpr std::uint32_t dynamic_shared_alignment = 128;
+
+// Where an array of the dynamic part of shared memory begins.
+constexpr std::uint32_t dynamic_offset(const program& p, std::uint32_t array) {
+  const memory_array& a = p.arrays[array];
+  if (a.space == array_space::dynamic_shared)
+    return aligned(bytes_of(p, array_space::large_shared), dynamic_shared_alignment);
+  return aligned(bytes_before(p, array_space::large_shared, array), a.alignment);
 }
 
 // What the program asks of the machine: the least target and version that have every instruction in it.
@@ -113,16 +168,17 @@ constexpr needs requirements(const program& p) {
   needs result;
   result.target = p.target;
   for (std::uint32_t i = 0; i < p.instruction_count; ++i) {
-    const opcode op = p.instructions[i].op;
-    if (op == opcode::none || op == opcode::label) continue;
-    const instruction_facts& row = facts(op);
-    if (result.version < row.version) result.version = row.version;
-    if (result.target.sm < row.sm) result.target.sm = row.sm;
-    ++result.instructions;
+    const instruction& it = p.instructions[i];
+    if (it.op == opcode::none || it.op == opcode::label) continue;
+    raise_to(it.op, it.modifiers, it.type0, result.version, result.target.sm);
+    if (it.op == opcode::call_vprintf) result.prints = true;
+    if (it.op != opcode::nounroll) ++result.instructions;
   }
   const isa_version first = first_version(result.target);
   if (result.version < first) result.version = first;
-  result.shared_bytes = shared_bytes(p);
+  result.shared_bytes = bytes_of(p, array_space::shared);
+  result.dynamic_shared_bytes = bytes_of(p, array_space::large_shared);
+  result.cooperative = p.cooperative;
   result.max_threads = static_cast<std::uint32_t>(p.block.count());
   return result;
 }

@@ -56,6 +56,13 @@ constexpr bool is_signed(type t) { return t >= type::s8 && t <= type::s64; }
 constexpr bool is_unsigned(type t) { return t >= type::u8 && t <= type::u64; }
 constexpr bool is_integer(type t) { return t >= type::u8 && t <= type::s64; }
 constexpr bool is_floating(type t) { return t >= type::f16; }
+constexpr bool is_half(type t) { return t >= type::f16 && t <= type::bf16x2; }
+constexpr bool is_packed(type t) { return t == type::f16x2 || t == type::bf16x2; }
+
+// The type of an element of a packed pair; any other type is its own.
+constexpr type element_of(type t) {
+  return t == type::f16x2 ? type::f16 : t == type::bf16x2 ? type::bf16 : t;
+}
 
 // The untyped register type of the same width: what mov, selp and the bitwise instructions are written with.
 constexpr type bits_of(type t) {

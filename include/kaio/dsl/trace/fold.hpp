@@ -42,8 +42,10 @@ struct folded {
 // A constant as immediates hold it: sign- or zero-extended from its width.
 constexpr std::uint64_t canonical(ptx::type t, std::uint64_t bits) {
   if (ptx::size_of(t) >= 8 || t == ptx::type::pred) return bits;
-  bits &= 0xffffffffu;
-  return ptx::is_signed(t) && (bits & 0x80000000u) != 0 ? bits | 0xffffffff00000000u : bits;
+  const unsigned unused = 64 - 8 * ptx::size_of(t);
+  bits <<= unused;
+  return ptx::is_signed(t) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> unused)
+                           : bits >> unused;
 }
 
 namespace detail {
@@ -144,7 +146,7 @@ constexpr folded fold_f32(operation op, std::uint64_t a, std::uint64_t b) {
 constexpr folded fold(operation op, ptx::type t, std::uint64_t a, std::uint64_t b) {
   if (t == ptx::type::pred) return detail::fold_predicate(op, a, b);
   if (t == ptx::type::f32) return detail::fold_f32(op, a, b);
-  if (t == ptx::type::f64) return {};
+  if (ptx::is_floating(t)) return {};
   return detail::fold_integer(op, t, a, b);
 }
 

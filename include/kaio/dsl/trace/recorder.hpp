@@ -11,10 +11,13 @@
 #include <kaio/ptx/program.hpp>
 
 #include <cstdint>
+#include <string_view>
 
 namespace kaio::dsl {
 
+using ptx::array_space;
 using ptx::modifier;
+using ptx::modifier_list;
 using ptx::opcode;
 using ptx::operand;
 using ptx::operand_kind;
@@ -28,13 +31,23 @@ class recorder {
   static constexpr std::uint32_t max_variables = 1024;
   static constexpr std::uint32_t max_scopes = 4096;
   static constexpr std::uint32_t max_depth = 32;
+  static constexpr std::uint32_t max_shared = 49152;         // of a block, static
+  static constexpr std::uint32_t max_large_shared = 232448;  // of a block, by opt-in, on sm_90
+
+  // Shared arrays lie in dynamic shared memory, which may be larger.
+  bool large_shared = false;
+  // Assertions are recorded.
+  bool assertions = true;
+  std::string_view kernel_name;
+  // The oldest architecture that the author claims: newer instructions are not used where older ones do.
+  ptx::target target = ptx::oldest_target;
 
   // --- statements
-  // Every effect of a kernel starts with one. Their number, by depth of guards, is what the soundness check
-  // compares.
+  // Every effect of a kernel starts with one. How many there are and where, by depth of guards, is what the
+  // soundness check compares.
   constexpr void statement(std::uint32_t line, const char* file) {
     if (lowering_ != 0) return;
-    ++events_[depth_];
+    if (copies_ == 0) events_[depth_] += one_event + line;
     if (probing()) return;
     if (line == 0 || (statement_line_ == line && program_.statement_count != 0)) return;
     if (program_.statement_count == ptx::program::max_statements)
@@ -42,6 +55,10 @@ class recorder {
     statement_line_ = line;
     program_.statements[program_.statement_count++] = {file, line};
   }
+
+  // The walks of the soundness check run the body of an unrolled loop once, so further copies do not count.
+  constexpr void begin_copies() { ++copies_; }
+  constexpr void end_copies() { --copies_; }
 
   // While an expression is lowered, the statements of library functions belong to the user's statement.
   constexpr void begin_lowering() { ++lowering_; }
@@ -51,9 +68,9 @@ class recorder {
   constexpr void probe(std::uint32_t depth) { probe_depth_ = depth; }
   constexpr bool probing() const { return probe_depth_ != 0; }
   constexpr bool guard_is_taken() const { return depth_ + 1 != probe_depth_; }
-  constexpr std::uint32_t events(std::uint32_t depth) const { return events_[depth]; }
-  constexpr std::uint32_t all_events() const {
-    std::uint32_t sum = 0;
+  constexpr std::uint64_t events(std::uint32_t depth) const { return events_[depth]; }
+  constexpr std::uint64_t all_events() const {
+    std::uint64_t sum = 0;
     for (std::uint32_t d = 0; d <= deepest_; ++d) sum += events_[d];
     return sum;
   }
@@ -92,21 +109,31 @@ class recorder {
   }
 
   // --- instructions
+  // The addresses of arrays are read at the beginning of the kernel, where room is kept for it.
+  static constexpr std::uint32_t prologue_size = 32;
+  constexpr recorder() { program_.instruction_count = prologue_size; }
+
   constexpr std::uint32_t position() const { return program_.instruction_count; }
   constexpr const ptx::instruction& last() const { return program_.instructions[position() - 1]; }
 
-  constexpr void begin(opcode op, modifier m, type t0, type t1) {
+  constexpr void begin(opcode op, modifier_list modifiers, type t0, type t1 = type::none) {
     if (program_.instruction_count == ptx::program::max_instructions ||
-        program_.operand_count + 16 > ptx::program::max_operands)
+        program_.operand_count + 24 > ptx::program::max_operands)
       kernel_error("kaio: the kernel is too large (8192 instructions); split it into several kernels");
-    ptx::instruction& i = program_.instructions[program_.instruction_count++];
-    i.op = op;
-    i.mod = m;
-    i.type0 = t0;
-    i.type1 = t1;
-    i.statement = program_.statement_count == 0 ? ptx::no_statement
-                                                : static_cast<std::uint16_t>(program_.statement_count - 1);
-    i.first_operand = program_.operand_count;
+    fill(program_.instructions[program_.instruction_count++], op, modifiers, t0, t1);
+  }
+
+  // A new value, read from `source` by a mov in the prologue; 0 where that is full.
+  constexpr value read_in_prologue(type t, const operand& source) {
+    if (prologue_used_ == prologue_size) return 0;
+    ptx::instruction& i = program_.instructions[prologue_used_++];
+    fill(i, opcode::mov, 0, t, type::none);
+    i.operand_count = 2;
+    const value v = new_register(t);
+    values_[v].definition = prologue_used_;
+    program_.operands[program_.operand_count++] = values_[v].source;
+    program_.operands[program_.operand_count++] = source;
+    return v;
   }
 
   constexpr void add(const operand& o) {
@@ -153,12 +180,12 @@ class recorder {
   constexpr std::uint32_t new_label() { return ++label_count_; }
 
   constexpr void place(std::uint32_t label) {
-    begin(opcode::label, modifier::none, type::none, type::none);
+    begin(opcode::label, 0, type::none);
     add({operand_kind::label, type::none, label, 0});
   }
 
   constexpr void branch(std::uint32_t label) {
-    begin(opcode::bra, modifier::none, type::none, type::none);
+    begin(opcode::bra, 0, type::none);
     add({operand_kind::label, type::none, label, 0});
   }
 
@@ -179,7 +206,7 @@ class recorder {
     variable_record& v = variables_[variable];
     if (v.snapshot != 0 && v.snapshot_version == v.version && is_open(v.snapshot_scope)) return v.snapshot;
     const type t = type_of(v.reg);
-    begin(opcode::mov, modifier::none, move_type(t), type::none);
+    begin(opcode::mov, 0, move_type(t));
     const value s = define(t);
     add(values_[v.reg].source);
     values_[s].variable = variable;
@@ -199,7 +226,7 @@ class recorder {
         forget_last(v)) {
       program_.operands[last().first_operand] = values_[to.reg].source;
     } else {
-      begin(opcode::mov, modifier::none, move_type(type_of(to.reg)), type::none);
+      begin(opcode::mov, 0, move_type(type_of(to.reg)));
       add(values_[to.reg].source);
       use(v);
     }
@@ -213,29 +240,85 @@ class recorder {
 
   constexpr value variable_register(std::uint32_t variable) const { return variables_[variable].reg; }
 
-  // --- shared memory
-  constexpr std::uint32_t new_shared(std::uint64_t bytes, std::uint32_t alignment) {
-    if (program_.shared_count == ptx::program::max_shared_arrays)
-      kernel_error("kaio: the kernel has too many shared arrays (64)");
-    if (bytes > 49152) kernel_error("kaio: a shared array may have at most 49152 bytes (48 KB)");
-    const std::uint32_t n = program_.shared_count++;
-    program_.shared[n] = {static_cast<std::uint32_t>(bytes), alignment};
-    if (ptx::shared_bytes(program_) > 49152)
-      kernel_error("kaio: the shared arrays of this kernel take more than 49152 bytes (48 KB) together");
+  // --- arrays
+  constexpr std::uint32_t new_array(array_space space, std::uint64_t bytes, std::uint32_t alignment) {
+    if (program_.array_count == ptx::program::max_arrays)
+      kernel_error("kaio: the kernel has too many arrays (64)");
+    const std::uint32_t n = program_.array_count++;
+    program_.arrays[n] = {space, static_cast<std::uint32_t>(bytes), alignment, program_.data_words};
     return n;
   }
 
+  // An array in the shared memory of the block.
+  constexpr std::uint32_t new_shared(std::uint64_t bytes, std::uint32_t alignment) {
+    if (large_shared) {
+      if (bytes > max_large_shared)
+        kernel_error("kaio: a shared array may have at most 232448 bytes (227 KB)");
+      const std::uint32_t n = new_array(array_space::large_shared, bytes, alignment);
+      if (ptx::bytes_of(program_, array_space::large_shared) > max_large_shared)
+        kernel_error("kaio: the shared arrays of this kernel take more than 232448 bytes (227 KB) together");
+      return n;
+    }
+    if (bytes > max_shared)
+      kernel_error(
+          "kaio: a shared array may have at most 49152 bytes (48 KB), or with kernel_options{.large_shared = "
+          "true} "
+          "232448");
+    const std::uint32_t n = new_array(array_space::shared, bytes, alignment);
+    if (ptx::bytes_of(program_, array_space::shared) > max_shared)
+      kernel_error(
+          "kaio: the shared arrays of this kernel take more than 49152 bytes (48 KB) together; more is given "
+          "by "
+          "kernel_options{.large_shared = true}");
+    return n;
+  }
+
+  // What the next word of an array with contents holds.
+  constexpr void add_data(std::uint64_t word) {
+    if (program_.data_words == ptx::program::max_data_words)
+      kernel_error("kaio: the constant tables and texts of this kernel take more than 8 KB together");
+    program_.data[program_.data_words++] = word;
+  }
+
+  // A text in global memory, with a zero at its end; equal texts are one.
+  constexpr std::uint32_t text_array(std::string_view text) {
+    const std::uint32_t words = static_cast<std::uint32_t>(text.size() / 8 + 1);
+    for (std::uint32_t i = 0; i < program_.array_count; ++i)
+      if (holds_text(program_.arrays[i], text, words)) return i;
+    const std::uint32_t n = new_array(array_space::global, 8 * words, 8);
+    for (std::uint32_t w = 0; w < words; ++w) add_data(text_word(text, w));
+    return n;
+  }
+
+  // Memory of the thread for the arguments of a call, `words` of 8 bytes; calls share it.
+  constexpr std::uint32_t argument_buffer(std::uint32_t words) {
+    std::uint32_t& known = argument_buffers_[words];
+    if (known == 0) known = new_array(array_space::local, 8 * words, 8) + 1;
+    return known - 1;
+  }
+
+  // Every launch of the kernel must have all its blocks resident.
+  constexpr void require_cooperative() { program_.cooperative = true; }
+
   // The finished program: what nobody uses is removed, registers are numbered by class in the order of the
   // text.
-  constexpr ptx::program finish(ptx::dim3 block, ptx::target target) {
-    begin(opcode::ret, modifier::none, type::none, type::none);
+  constexpr ptx::program finish(ptx::dim3 block) {
+    begin(opcode::ret, 0, type::none);
     for (std::uint32_t i = program_.instruction_count; i-- != 0;) {
       ptx::instruction& it = program_.instructions[i];
-      if (!ptx::facts(it.op).pure) continue;
-      const operand& to = program_.operands[it.first_operand];
-      if (values_[to.index].definition != i + 1 || values_[to.index].uses != 0) continue;
-      for (std::uint32_t k = 1; k < it.operand_count; ++k) {
-        const operand& from = program_.operands[it.first_operand + k];
+      if (it.op == opcode::none || !ptx::facts(it.op).pure) continue;
+      std::uint32_t k = it.first_operand;
+      std::uint32_t results = 1;
+      if (program_.operands[k].kind == operand_kind::pack || program_.operands[k].kind == operand_kind::pair)
+        results = program_.operands[k++].index;
+      bool needed = false;
+      for (; results != 0; --results, ++k) {
+        const operand& to = program_.operands[k];
+        needed = needed || values_[to.index].definition != i + 1 || values_[to.index].uses != 0;
+      }
+      if (needed) continue;
+      for (; k < it.first_operand + it.operand_count; ++k) {
+        const operand& from = program_.operands[k];
         if (from.kind == operand_kind::reg || from.kind == operand_kind::address) --values_[from.index].uses;
       }
       it.op = opcode::none;
@@ -247,7 +330,8 @@ class recorder {
       const std::uint32_t end = it.first_operand + it.operand_count + (it.guarded ? 1 : 0);
       for (std::uint32_t k = it.first_operand; k < end; ++k) {
         operand& o = program_.operands[k];
-        if (o.kind == operand_kind::reg || o.kind == operand_kind::address) o.index = number(o.index, o.type);
+        if (o.kind == operand_kind::reg || o.kind == operand_kind::address)
+          o.index = register_number(o.index, o.type);
       }
       if (kept != i) program_.instructions[kept] = it;
       ++kept;
@@ -259,9 +343,26 @@ class recorder {
   }
 
   // The type that mov and selp carry for a value: the registers' own class.
-  static constexpr type move_type(type t) { return ptx::is_integer(t) ? ptx::bits_of(t) : t; }
+  static constexpr type move_type(type t) {
+    switch (ptx::class_of(t)) {
+      case ptx::register_class::b16: return type::b16;
+      case ptx::register_class::b32: return type::b32;
+      case ptx::register_class::b64: return type::b64;
+      default: return t;
+    }
+  }
 
  protected:
+  constexpr void fill(ptx::instruction& i, opcode op, modifier_list modifiers, type t0, type t1) const {
+    i.op = op;
+    i.modifiers = modifiers;
+    i.type0 = t0;
+    i.type1 = t1;
+    i.statement = program_.statement_count == 0 ? ptx::no_statement
+                                                : static_cast<std::uint16_t>(program_.statement_count - 1);
+    i.first_operand = program_.operand_count;
+  }
+
   // Sees to it that nothing else can come to use the newest value; false where something may.
   constexpr bool forget_last(value v) {
     if (values_[v].a != 0) {
@@ -303,7 +404,7 @@ class recorder {
     std::uint32_t uses = 0;
     std::uint32_t variable = 0;  // a snapshot: of this variable
     std::uint32_t version = 0;
-    value a = 0, b = 0, c = 0;  // a numbered value: what it was computed from
+    value a = 0, b = 0, c = 0, d = 0;  // a numbered value: what it was computed from
   };
 
   ptx::program program_;
@@ -326,12 +427,25 @@ class recorder {
     std::uint32_t numbered_count = 0;
   };
 
+  static constexpr std::uint64_t text_word(std::string_view text, std::uint32_t word) {
+    std::uint64_t bits = 0;
+    for (std::size_t i = 8 * std::size_t{word}; i < text.size() && i < 8 * std::size_t{word} + 8; ++i)
+      bits |= static_cast<std::uint64_t>(static_cast<unsigned char>(text[i])) << (8 * (i % 8));
+    return bits;
+  }
+  constexpr bool holds_text(const ptx::memory_array& a, std::string_view text, std::uint32_t words) const {
+    if (a.space != array_space::global || a.bytes != 8 * words) return false;
+    for (std::uint32_t w = 0; w < words; ++w)
+      if (program_.data[a.first_word + w] != text_word(text, w)) return false;
+    return true;
+  }
+
   constexpr value forwarded(value v) const {
     const value_record& r = values_[v];
     return r.variable != 0 && variables_[r.variable].version == r.version ? variables_[r.variable].reg : v;
   }
 
-  constexpr std::uint32_t number(value v, type t) {
+  constexpr std::uint32_t register_number(value v, type t) {
     std::uint32_t& n = numbers_[v];
     if (n == 0) n = ++program_.registers[static_cast<unsigned>(ptx::class_of(t))];
     return n;
@@ -339,14 +453,19 @@ class recorder {
 
   variable_record variables_[max_variables + 1] = {};
   std::uint32_t variable_count_ = 0;
+  static constexpr std::uint32_t max_arguments = 32;
+  std::uint32_t argument_buffers_[max_arguments + 1] = {};  // by words; the array's number + 1
   std::uint32_t label_count_ = 0;
   std::uint32_t numbers_[max_values + 1] = {};
+  std::uint32_t prologue_used_ = 0;
   std::uint32_t statement_line_ = 0;
   std::uint32_t lowering_ = 0;
+  std::uint32_t copies_ = 0;
   std::uint32_t probe_depth_ = 0;
   std::uint32_t depth_ = 0;
   std::uint32_t deepest_ = 0;
-  std::uint32_t events_[max_depth] = {};
+  static constexpr std::uint64_t one_event = std::uint64_t{1} << 32;  // beside it, the sum of their lines
+  std::uint64_t events_[max_depth] = {};
   open_record scope_stack_[2 * max_depth] = {};
   std::uint32_t scope_depth_ = 0;
   std::uint32_t scope_ = 0;

@@ -1,183 +1,35 @@
 #pragma once
-// The tracer: gives the operations of the language their instructions. Pure operations are folded on
-// constants, brought to one form, and value-numbered: within the scopes that it dominates, a result is
-// computed once. A trace is an ordinary constant evaluation, and nothing here is a template, so the cost of a
-// kernel is its own types alone.
+// The tracer: what a kernel is recorded with. On top of arithmetic it gives memory accesses, exchanges between
+// threads and control flow their instructions. A trace is an ordinary constant evaluation, and nothing here is
+// a template, so the cost of a kernel is its own types alone.
 
-#include <kaio/dsl/trace/fold.hpp>
-#include <kaio/dsl/trace/recorder.hpp>
+#include <kaio/dsl/trace/scratch.hpp>
 
 #include <cstdint>
 
 namespace kaio::dsl {
 
-using ptx::special_register;
-
-class tracer : public recorder {
+class tracer : public scratch_memory {
  public:
-  // a*b+c becomes one fma where the product stands in the sum's own expression.
-  bool contract = true;
-
   constexpr std::uint32_t loop_depth() const { return loop_depth_; }
-
-  // --- leaves
-  constexpr value constant(type t, std::uint64_t bits) {
-    std::uint32_t slot = hash(static_cast<std::uint32_t>(t), bits, bits >> 32, 0);
-    for (; table_[slot] != 0; slot = next(slot)) {
-      const operand& o = values_[table_[slot]].source;
-      if (o.kind == operand_kind::immediate && o.bits == bits && o.type == t) return table_[slot];
-    }
-    const value v = new_register(t);
-    values_[v].source = {operand_kind::immediate, t, 0, bits};
-    remember(v, slot);
-    return v;
-  }
-
-  constexpr value special(special_register r) {
-    const auto index = static_cast<std::uint32_t>(r);
-    const key k{form{opcode::mov, modifier::none, type::u32, type::none, type::u32}, no_value - index, 0, 0};
-    const std::uint32_t slot = find(k);
-    if (table_[slot] != 0) return table_[slot];
-    const value v = start(k, slot);
-    add({operand_kind::special, type::u32, index, 0});
-    return v;
-  }
-
-  constexpr value parameter(type t, type memory, std::uint32_t index) {
-    begin(opcode::ld_param, modifier::none, memory, type::none);
-    const value v = define(t);
-    add({operand_kind::parameter, memory, index, 0});
-    return v;
-  }
-
-  constexpr value global_pointer(std::uint32_t parameter_index) {
-    const value generic = parameter(type::u64, type::u64, parameter_index);
-    return pure({opcode::cvta_to_global, modifier::none, type::u64, type::none, type::u64}, generic);
-  }
-
-  // --- arithmetic
-  constexpr value unary(operation op, type t, value a) {
-    if (is_constant(a))
-      if (const folded f = fold(op, t, bits_of(a), 0); f.known) return constant(t, f.bits);
-    switch (op) {
-      case operation::not_: return pure({opcode::not_, modifier::none, move_type(t), type::none, t}, a);
-      case operation::neg: return pure({opcode::neg, modifier::none, signed_form(t), type::none, t}, a);
-      case operation::abs: return pure({opcode::abs, modifier::none, t, type::none, t}, a);
-      default: return pure({opcode::sqrt, modifier::rn, t, type::none, t}, a);
-    }
-  }
-
-  constexpr value binary(operation op, type t, value a, value b) {
-    if (is_constant(a)) {
-      if (is_constant(b))
-        if (const folded f = fold(op, t, bits_of(a), bits_of(b)); f.known) return constant(t, f.bits);
-      if (commutes(op)) {  // constants stand on the right
-        const value left = a;
-        a = b;
-        b = left;
-      }
-    }
-    if (is_constant(b))
-      if (const value simple = simplified(op, t, a, b); simple != 0) return simple;
-    const bool is_float = ptx::is_floating(t);
-    const modifier rounding = is_float ? modifier::rn : modifier::none;
-    switch (op) {
-      case operation::add: return pure({opcode::add, rounding, t, type::none, t}, a, b);
-      case operation::sub:
-        if (!is_float && is_constant(b))
-          return binary(operation::add, t, a, constant(t, canonical(t, std::uint64_t{0} - bits_of(b))));
-        return pure({opcode::sub, rounding, t, type::none, t}, a, b);
-      case operation::mul:
-        return pure({is_float ? opcode::mul : opcode::mul_lo, rounding, t, type::none, t}, a, b);
-      case operation::div: return pure({opcode::div, rounding, t, type::none, t}, a, b);
-      case operation::rem: return pure({opcode::rem, modifier::none, t, type::none, t}, a, b);
-      case operation::min: return pure({opcode::min, modifier::none, t, type::none, t}, a, b);
-      case operation::max: return pure({opcode::max, modifier::none, t, type::none, t}, a, b);
-      case operation::and_: return pure({opcode::and_, modifier::none, move_type(t), type::none, t}, a, b);
-      case operation::or_: return pure({opcode::or_, modifier::none, move_type(t), type::none, t}, a, b);
-      case operation::xor_: return pure({opcode::xor_, modifier::none, move_type(t), type::none, t}, a, b);
-      case operation::shl: return pure({opcode::shl, modifier::none, move_type(t), type::none, t}, a, b);
-      default: return pure({opcode::shr, modifier::none, t, type::none, t}, a, b);
-    }
-  }
-
-  // eq to ge on operands of type t. C++'s meaning on NaN: every comparison is false, but != is true.
-  constexpr value compare(operation op, type t, value a, value b) {
-    if (t == type::pred) {
-      const value differ = binary(operation::xor_, t, a, b);
-      return op == operation::ne ? differ : unary(operation::not_, t, differ);
-    }
-    if (is_constant(a) && is_constant(b))
-      if (const folded f = fold(op, t, bits_of(a), bits_of(b)); f.known) return constant(type::pred, f.bits);
-    return pure({opcode::setp, comparison(op, t), t, type::none, type::pred}, a, b);
-  }
-
-  constexpr value select(type t, value condition, value a, value b) {
-    if (is_constant(condition)) return bits_of(condition) != 0 ? a : b;
-    if (a == b) return a;
-    if (t == type::pred) {
-      const value first = binary(operation::and_, t, condition, a);
-      const value second = binary(operation::and_, t, unary(operation::not_, t, condition), b);
-      return binary(operation::or_, t, first, second);
-    }
-    return pure({opcode::selp, modifier::none, move_type(t), type::none, t}, a, b, condition);
-  }
-
-  // a * b + c with one rounding (floats), or modulo 2^n (integers).
-  constexpr value multiply_add(type t, value a, value b, value c) {
-    if (ptx::is_floating(t)) return pure({opcode::fma, modifier::rn, t, type::none, t}, a, b, c);
-    if (is_constant(a)) {
-      const value left = a;
-      a = b;
-      b = left;
-    }
-    if (is_constant(a) || (is_constant(c) && bits_of(c) == 0) || power_of_two(t, b) != not_a_power)
-      return binary(operation::add, t, binary(operation::mul, t, a, b), c);
-    return pure({opcode::mad_lo, modifier::none, t, type::none, t}, a, b, c);
-  }
-
-  constexpr value approximate(opcode op, value a) {
-    return pure({op, modifier::none, type::f32, type::none, type::f32}, a);
-  }
-
-  // --- conversions
-  // C++'s conversion; floats out of an integer's range do what cvt.rzi does.
-  constexpr value cast(type to, type from, value a) {
-    if (to == from) return a;
-    if (to == type::pred) return compare(operation::ne, from, a, constant(from, 0));
-    if (from == type::pred) return select(to, a, one(to), constant(to, 0));
-    const bool to_float = ptx::is_floating(to);
-    const bool from_float = ptx::is_floating(from);
-    if (!to_float && !from_float) {
-      if (is_constant(a)) return constant(to, canonical(to, bits_of(a)));
-      if (ptx::size_of(to) == ptx::size_of(from)) return reinterpret(to, a);
-      return pure({opcode::cvt, modifier::none, to, from, to}, a);
-    }
-    if (to_float && from_float)
-      return pure({opcode::cvt, to == type::f32 ? modifier::rn : modifier::none, to, from, to}, a);
-    if (to == type::f32 && is_constant(a) && small(from, bits_of(a)))
-      return constant(to, detail::bits_of_f32(static_cast<float>(static_cast<std::int64_t>(bits_of(a)))));
-    return pure({opcode::cvt, to_float ? modifier::rn : modifier::rzi, to, from, to}, a);
-  }
-
-  // The same bits as another type of the same width.
-  constexpr value reinterpret(type to, value a) {
-    if (type_of(a) == to) return a;
-    if (is_constant(a)) return constant(to, canonical(to, bits_of(a)));
-    return pure({opcode::mov, modifier::none, ptx::bits_of(to), type::none, to}, a);
-  }
 
   // --- memory
   struct address {
-    value base = 0;           // a 64-bit global or 32-bit shared address; 0: `array` itself
+    value base = 0;           // an address in a register; 0: the array itself
     std::int64_t offset = 0;  // bytes
     std::uint32_t array = 0;
   };
 
-  // base + index * size, the constant part of the index kept apart. A u32 index may wrap, so `i + 1` is not
+  // An instruction that accesses memory: ld or st with a state space, and what else stands before the type.
+  struct access {
+    opcode op;
+    modifier_list modifiers;
+  };
+
+  // base + index * size + offset, the constant part of the index kept apart. A u32 index may wrap, so `i + 1` is not
   // split there; signed overflow is as undefined as in C++, and 64 bits wrap exactly as addresses do.
-  constexpr address global_place(value base, type index_type, value index, std::uint32_t size) {
-    std::int64_t offset = 0;
+  constexpr address global_place(value base, type index_type, value index, std::uint32_t size,
+                                 std::int64_t offset = 0) {
     if (index_type != type::u32) peel(index, size, offset);
     if (is_constant(index)) {
       const std::int64_t whole = static_cast<std::int64_t>(bits_of(index)) * size + offset;
@@ -185,105 +37,191 @@ class tracer : public recorder {
       return {binary(operation::add, type::s64, base, constant(type::s64, static_cast<std::uint64_t>(whole))),
               0, 0};
     }
-    if (ptx::size_of(index_type) == 4) {
-      const form wide{opcode::mad_wide, modifier::none, index_type, type::none, type::u64};
-      return {pure(wide, index, constant(index_type, size), base), offset, 0};
-    }
-    const value scaled = binary(operation::mul, index_type, index, constant(index_type, size));
-    return {pure({opcode::add, modifier::none, type::s64, type::none, type::u64}, base, scaled), offset, 0};
+    return {wide_address(base, index_type, index, size), offset, 0};
   }
 
-  // The same in a shared array, whose addresses have 32 bits and wrap as u32 indices do.
-  constexpr address shared_place(std::uint32_t array, type index_type, value index, std::uint32_t size) {
+  // The same in an array of the kernel. Shared memory has addresses of 32 bits, which wrap as u32 indices do;
+  // local and constant memory have 64.
+  constexpr address array_place(std::uint32_t array, bool is_shared, type index_type, value index,
+                                std::uint32_t size, std::int64_t offset = 0) {
+    if (!is_shared) {
+      if (index_type != type::u32) peel(index, size, offset);
+      if (is_constant(index)) return {0, static_cast<std::int64_t>(bits_of(index)) * size + offset, array};
+      return {wide_address(array_address(array, type::u64), index_type, index, size), offset, array};
+    }
     if (ptx::size_of(index_type) == 8) {
       index = cast(type::u32, index_type, index);
       index_type = type::u32;
     }
-    std::int64_t offset = 0;
     peel(index, size, offset);
     if (is_constant(index)) return {0, static_cast<std::int64_t>(bits_of(index)) * size + offset, array};
-    const form lo{opcode::mad_lo, modifier::none, type::u32, type::none, type::u32};
-    const value bits = reinterpret_index(index_type, index);
-    return {pure(lo, bits, constant(type::u32, size), shared_base(array)), offset, array};
+    const value bits = ptx::is_signed(index_type) ? cast(type::u32, index_type, index) : index;
+    const form lo{opcode::mad, in_order(modifier::lo), type::u32, type::none, type::u32};
+    return {pure(lo, bits, constant(type::u32, size), array_address(array)), offset, array};
+  }
+
+  // A place that lies `bytes` further.
+  static constexpr address further(address at, std::int64_t bytes) {
+    at.offset += bytes;
+    return at;
   }
 
   // A load that may be shared and removed: nothing writes what it reads while the kernel runs.
-  constexpr value load_read_only(type t, const address& at) {
-    const type memory = memory_type(t);
-    const type result = t == type::pred ? type::u32 : t;
-    const key k{form{opcode::ld_global_nc, modifier::none, memory, type::none, result}, at.base,
-                static_cast<value>(at.offset), 0};
-    std::uint32_t slot = find(k);
+  constexpr value load_read_only(const access& how, type t, const address& at) {
+    const key k = read_only_key(how.op, how.modifiers, t, at);
+    const std::uint32_t slot = find(k);
     if (table_[slot] != 0) return from_memory(t, table_[slot]);
     const value v = start(k, slot);
-    use_address(at.base, at.offset);
-    return from_memory(t, v);
-  }
-
-  constexpr value load(opcode op, type t, const address& at) {
-    begin(op, modifier::none, memory_type(t), type::none);
-    const value v = define(t == type::pred ? type::u32 : t);
     add_address(at);
     return from_memory(t, v);
   }
 
-  constexpr void store(opcode op, type t, const address& at, value v) {
-    const value stored = t == type::pred ? cast(type::u32, type::pred, v) : v;
-    begin(op, modifier::none, memory_type(t), type::none);
+  constexpr value load(const access& how, type t, const address& at) {
+    begin(how.op, how.modifiers, memory_type(t));
+    const value v = define(loaded_type(t));
+    add_address(at);
+    return from_memory(t, v);
+  }
+
+  constexpr void store(const access& how, type t, const address& at, value v) {
+    const value stored = to_memory(t, v);
+    begin(how.op, how.modifiers, memory_type(t));
     add_address(at);
     use(stored);
   }
 
+  // The elements of a vector, of 2 or 4, are consecutive values; the first is returned.
+  constexpr value load_vector(const access& how, type t, std::uint32_t count, const address& at) {
+    begin(how.op, append(how.modifiers, vector_of(count)), memory_type(t));
+    const value first = define_pack(loaded_type(t), count);
+    add_address(at);
+    return first;
+  }
+
+  constexpr value load_vector_read_only(const access& how, type t, std::uint32_t count, const address& at) {
+    const key k = read_only_key(how.op, append(how.modifiers, vector_of(count)), t, at);
+    const std::uint32_t slot = find(k);
+    if (table_[slot] != 0) return table_[slot];
+    begin(k.f.op, k.f.modifiers, k.f.t0);
+    const value first = define_pack(k.f.result, count);
+    number(first, k, slot);
+    add_address(at);
+    return first;
+  }
+
+  constexpr void store_vector(const access& how, type t, std::uint32_t count, const address& at,
+                              const value* elements) {
+    value stored[4] = {};
+    for (std::uint32_t i = 0; i < count; ++i) stored[i] = to_memory(t, elements[i]);
+    begin(how.op, append(how.modifiers, vector_of(count)), memory_type(t));
+    add_address(at);
+    add({operand_kind::pack, type::none, count, 0});
+    for (std::uint32_t i = 0; i < count; ++i) use(stored[i]);
+  }
+
+  // The address itself, as a value of the global state space.
+  constexpr value address_value(const address& at) {
+    if (at.offset == 0) return at.base;
+    return pure({opcode::add, 0, type::s64, type::none, type::u64}, at.base,
+                constant(type::s64, static_cast<std::uint64_t>(at.offset)));
+  }
+
+  // A part of a parameter that is a struct: it never changes, so it is loaded once in the scopes that need it.
+  constexpr value parameter_member(type t, std::uint32_t parameter, std::uint32_t offset) {
+    const key k{form{opcode::ld_param, 0, memory_type(t), type::none, loaded_type(t)}, no_value - parameter,
+                offset + 1, 0, 0};
+    const std::uint32_t slot = find(k);
+    if (table_[slot] != 0) return from_memory(t, table_[slot]);
+    const value v = start(k, slot);
+    add({operand_kind::parameter, memory_type(t), parameter, offset});
+    return from_memory(t, v);
+  }
+
+  constexpr void prefetch(modifier level, const address& at) {
+    begin(opcode::prefetch, in_order(modifier::global, level), type::none);
+    add_address(at);
+  }
+
+  constexpr void fence(modifier order, modifier scope) {
+    begin(opcode::fence, in_order(order, scope), type::none);
+  }
+
+  // Replaces what is in memory by a function of it and a (and b); gives what was there, as `result`.
+  constexpr value atomic(modifier_list modifiers, type t, type result, const address& at, value a,
+                         value b = 0) {
+    a = to_memory(type_of(a), a);
+    if (b != 0) b = to_memory(type_of(b), b);
+    begin(opcode::atom, modifiers, t);
+    const value old = define(result);
+    add_address(at);
+    use(a);
+    if (b != 0) use(b);
+    return old;
+  }
+
+  // The same for each element of a vector; the first of the results, which are consecutive.
+  constexpr value atomic_vector(modifier_list modifiers, type t, std::uint32_t count, const address& at,
+                                const value* elements) {
+    value operands[8] = {};
+    for (std::uint32_t i = 0; i < count; ++i) operands[i] = in_register(elements[i]);
+    begin(opcode::atom, append(modifiers, vector_of(count)), t);
+    const value first = define_pack(t, count);
+    add_address(at);
+    add({operand_kind::pack, type::none, count, 0});
+    for (std::uint32_t i = 0; i < count; ++i) use(operands[i]);
+    return first;
+  }
+
+  // Compare and swap until nothing came between: a value `seen` of type t is replaced by `operand`, or by
+  // `seen op operand` where it is no exchange. `bits`: u32, u64, or for 16 bits f16; also the result's type.
+  constexpr value atomic_loop(const access& load_first, modifier_list swap, type bits, type t,
+                              const address& at, bool exchange, operation op, value operand) {
+    const std::uint32_t variable = new_variable(bits);
+    const std::uint32_t before = position();
+    assign(variable, load(load_first, bits, at), before);
+    const std::uint32_t head = new_label();
+    enter_loop();
+    place(head);
+    const value seen = snapshot(variable);
+    const value next = exchange ? operand : binary(op, t, reinterpret(t, seen), operand);
+    const value found = atomic(swap, ptx::bits_of(bits), bits, at, seen, reinterpret(bits, next));
+    const bool is_word = ptx::size_of(bits) != 2;
+    const value changed =
+        compare(operation::ne, is_word ? bits : type::u32, is_word ? found : reinterpret(type::u16, found),
+                is_word ? seen : reinterpret(type::u16, seen));
+    assign(variable, found, position());
+    leave_loop();
+    branch_if(changed, false, head);
+    return snapshot(variable);
+  }
+
+  // An address as an operand of the instruction that is being written.
+  constexpr void add_address(const address& at) {
+    if (at.base != 0) return use_address(at.base, at.offset);
+    add({operand_kind::symbol_address, type::u32, at.array, static_cast<std::uint64_t>(at.offset)});
+  }
+
+  // What ld and st call a type: bool has a byte, floats of 16 bits are bits.
+  static constexpr type memory_type(type t) {
+    return t == type::pred ? type::u8 : ptx::is_half(t) ? ptx::bits_of(t) : t;
+  }
+
   // --- threads
+  // A special register that changes while the thread runs.
+  constexpr value read_special(special_register r, type t) {
+    begin(opcode::mov_volatile, 0, t);
+    const value v = define(t);
+    add({operand_kind::special, t, static_cast<std::uint32_t>(r), 0});
+    return v;
+  }
+
   constexpr void barrier() {
-    begin(opcode::bar_sync, modifier::none, type::none, type::none);
+    begin(opcode::bar_sync, 0, type::none);
     add({operand_kind::immediate, type::u32, 0, 0});
-  }
-
-  constexpr value shuffle(modifier mode, value v, value lane, value clamp_and_segment, value members) {
-    const type t = type_of(v);
-    begin(opcode::shfl_sync, mode, type::b32, type::none);
-    const value result = define(t);
-    use(v);
-    use(lane);
-    use(clamp_and_segment);
-    use(members);
-    return result;
-  }
-
-  // The halves of a 64-bit value, and back.
-  struct halves {
-    value low, high;
-  };
-  constexpr halves split(value v) {
-    begin(opcode::mov, modifier::none, type::b64, type::none);
-    add({operand_kind::pack, type::none, 2, 0});
-    const halves parts{define(type::u32), define(type::u32)};
-    values_[parts.low].definition = values_[parts.high].definition = 0;
-    use(v);
-    return parts;
-  }
-
-  constexpr value join(type t, value low, value high) {
-    begin(opcode::mov, modifier::none, type::b64, type::none);
-    const value whole = define(t);
-    add({operand_kind::pack, type::none, 2, 0});
-    use(low);
-    use(high);
-    return whole;
+    barrier_passed(loop_depth());
   }
 
   // --- control
-  // A predicate in a register, for what cannot take a constant.
-  constexpr value in_register(value v) {
-    if (!is_constant(v)) return v;
-    const type t = type_of(v);
-    if (t == type::pred)
-      return pure({opcode::setp, modifier::ne, type::u32, type::none, type::pred},
-                  constant(type::u32, bits_of(v)), constant(type::u32, 0));
-    return pure({opcode::mov, modifier::none, move_type(t), type::none, t}, v);
-  }
-
   // The label at the end of a when() body, as long as nothing follows it: otherwise() goes there.
   constexpr void when_ended() { end_of_when_ = position(); }
   constexpr bool follows_when() const { return end_of_when_ != 0 && end_of_when_ == position(); }
@@ -301,196 +239,118 @@ class tracer : public recorder {
   }
 
  private:
-  struct form {
-    opcode op;
-    modifier mod;
-    type t0;
-    type t1;
-    type result;
-  };
-  struct key {
-    form f;
-    value a, b, c;
-  };
-  static constexpr value no_value = 0xffffffffu;
-  static constexpr unsigned not_a_power = 64;
-
-  static constexpr std::uint32_t hash(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
-    const std::uint64_t h = (a * 0x9e3779b97f4a7c15u) ^ (b * 0xc2b2ae3d27d4eb4fu) ^
-                            (c * 0x165667b19e3779f9u) ^ (d * 0x27d4eb2f165667c5u);
-    return static_cast<std::uint32_t>((h ^ (h >> 29)) * 0x94d049bb133111ebu >> 40) % table_size;
-  }
-  static constexpr std::uint32_t next(std::uint32_t slot) { return (slot + 1) % table_size; }
-
-  constexpr void remember(value v, std::uint32_t slot) {
-    table_[slot] = v;
-    numbered_[numbered_count_++] = {v, slot};
-  }
-
-  // The slot of the value with this key, or the free one where it belongs.
-  constexpr std::uint32_t find(const key& k) const {
-    const form& f = k.f;
-    const std::uint64_t head = static_cast<std::uint64_t>(f.op) << 24 |
-                               static_cast<std::uint64_t>(f.mod) << 16 |
-                               static_cast<std::uint64_t>(f.t0) << 8 | static_cast<std::uint64_t>(f.t1);
-    std::uint32_t slot = hash(head, k.a, k.b, k.c);
-    for (; table_[slot] != 0; slot = next(slot)) {
-      const value_record& v = values_[table_[slot]];
-      if (v.a != k.a || v.b != k.b || v.c != k.c || v.definition == 0) continue;
-      const ptx::instruction& i = program_.instructions[v.definition - 1];
-      if (i.op == f.op && i.mod == f.mod && i.type0 == f.t0 && i.type1 == f.t1 && v.source.type == f.result)
-        return slot;
-    }
-    return slot;
-  }
-
-  constexpr value start(const key& k, std::uint32_t slot) {
-    begin(k.f.op, k.f.mod, k.f.t0, k.f.t1);
-    const value v = define(k.f.result);
-    values_[v].a = k.a;
-    values_[v].b = k.b;
-    values_[v].c = k.c;
-    remember(v, slot);
-    return v;
-  }
-
-  constexpr value pure(const form& f, value a, value b = 0, value c = 0) {
-    const key k{f, a, b, c};
-    const std::uint32_t slot = find(k);
-    if (table_[slot] != 0) return table_[slot];
-    const value v = start(k, slot);
-    use(a);
-    if (b != 0) use(b);
-    if (c != 0) use(c);
-    return v;
-  }
-
-  static constexpr bool commutes(operation op) {
-    return op == operation::add || op == operation::mul || op == operation::min || op == operation::max ||
-           op == operation::and_ || op == operation::or_ || op == operation::xor_;
-  }
-
-  // neg takes signed types; the bits of a negated unsigned number are the same.
-  static constexpr type signed_form(type t) {
-    return t == type::u32 ? type::s32 : t == type::u64 ? type::s64 : t;
-  }
-
-  static constexpr modifier comparison(operation op, type t) {
-    switch (op) {
-      case operation::eq: return modifier::eq;
-      case operation::ne: return ptx::is_floating(t) ? modifier::neu : modifier::ne;
-      case operation::lt: return modifier::lt;
-      case operation::le: return modifier::le;
-      case operation::gt: return modifier::gt;
-      default: return modifier::ge;
-    }
-  }
-
-  constexpr unsigned power_of_two(type t, value v) const {
-    if (!is_constant(v) || !ptx::is_integer(t)) return not_a_power;
-    const std::uint64_t bits = bits_of(v);
-    if (static_cast<std::int64_t>(bits) <= 0 || (bits & (bits - 1)) != 0) return not_a_power;
-    unsigned n = 0;
-    while (bits >> n != 1) ++n;
-    return n;
-  }
-
-  constexpr value one(type t) {
-    if (t == type::f32) return constant(t, 0x3f800000u);
-    return constant(t, t == type::f64 ? 0x3ff0000000000000u : 1);
-  }
-
-  // Integers that f32 holds exactly.
-  static constexpr bool small(type from, std::uint64_t bits) {
-    const auto v = static_cast<std::int64_t>(bits);
-    return (from != type::u64 || v >= 0) && v <= 16777216 && v >= -16777216;
-  }
-
-  // What a op b is when b is a constant that makes it simpler, or 0.
-  constexpr value simplified(operation op, type t, value a, value b) {
-    const std::uint64_t bits = bits_of(b);
-    if (t == type::pred) {
-      if (op == operation::and_) return bits != 0 ? a : b;
-      if (op == operation::or_) return bits != 0 ? b : a;
-      if (op == operation::xor_) return bits != 0 ? unary(operation::not_, t, a) : a;
-      return 0;
-    }
-    if (ptx::is_floating(t))
-      return (op == operation::mul || op == operation::div) && bits == bits_of(one(t)) ? a : 0;
-    const std::uint64_t all = canonical(t, ~std::uint64_t{0});
-    switch (op) {
-      case operation::add:
-      case operation::sub:
-      case operation::xor_:
-      case operation::shl:
-      case operation::shr: return bits == 0 ? a : 0;
-      case operation::or_: return bits == 0 ? a : bits == all ? b : 0;
-      case operation::and_: return bits == 0 ? b : bits == all ? a : 0;
-      case operation::mul: {
-        if (bits == 0 || bits == 1) return bits == 0 ? b : a;
-        const unsigned n = power_of_two(t, b);
-        return n == not_a_power ? 0 : binary(operation::shl, t, a, constant(type::u32, n));
-      }
-      case operation::div: {
-        if (bits == 1) return a;
-        const unsigned n = ptx::is_unsigned(t) ? power_of_two(t, b) : not_a_power;
-        return n == not_a_power ? 0 : binary(operation::shr, t, a, constant(type::u32, n));
-      }
-      case operation::rem: {
-        const unsigned n = ptx::is_unsigned(t) ? power_of_two(t, b) : not_a_power;
-        return n == not_a_power ? 0 : binary(operation::and_, t, a, constant(t, bits - 1));
-      }
-      default: return 0;
-    }
-  }
-
   static constexpr bool fits_offset(std::int64_t bytes) {
     return bytes >= -2147483647 && bytes <= 2147483647;
   }
 
   // Moves the constant summands of an index into the offset.
-  constexpr void peel(value& index, std::uint32_t size, std::int64_t& offset) const {
-    while (const ptx::instruction* made = definition(index)) {
-      if (made->op != opcode::add || !is_constant(values_[index].b)) return;
-      const std::uint64_t bits = bits_of(values_[index].b);
-      // A negative constant of an unsigned type: the sum wraps, so the sign of its width is the distance.
-      const auto distance =
-          type_of(index) == type::u32
-              ? static_cast<std::int64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)))
-              : static_cast<std::int64_t>(bits);
-      if (distance < -0x10000000 || distance > 0x10000000) return;
-      const std::int64_t moved = offset + distance * static_cast<std::int64_t>(size);
-      if (!fits_offset(moved)) return;
-      offset = moved;
-      index = values_[index].a;
+  constexpr void peel(value& index, std::uint32_t size, std::int64_t& offset) {
+    const std::int64_t distance = take_constant(index, 4);
+    const std::int64_t moved = offset + distance * static_cast<std::int64_t>(size);
+    if (distance == 0 || !fits_offset(moved)) return;
+    offset = moved;
+    index = without_constant_;
+  }
+
+  // The constant part of an index that is a sum, with `without_constant_` the rest: (i + 1) * 17 + j has 17.
+  // Looks `depth` instructions deep.
+  constexpr std::int64_t take_constant(value index, unsigned depth) {
+    without_constant_ = index;
+    const ptx::instruction* const made = definition(index);
+    if (made == nullptr || depth == 0 || values_[index].a == 0) return 0;
+    const opcode op = made->op;
+    const type t = type_of(index);
+    const value a = values_[index].a;
+    const value b = values_[index].b;
+    if (op == opcode::add && is_constant(b)) {
+      const std::int64_t own = distance_of(t, b);
+      if (own < -max_distance || own > max_distance) return 0;
+      return own + take_constant(a, depth - 1);
     }
+    if (op == opcode::add) {
+      const std::int64_t first = take_constant(a, depth - 1);
+      const value x = without_constant_;
+      const std::int64_t second = take_constant(b, depth - 1);
+      const value y = without_constant_;
+      without_constant_ = index;
+      if (first + second == 0) return 0;
+      without_constant_ = binary(operation::add, t, x, y);
+      return first + second;
+    }
+    const bool is_product =
+        (op == opcode::mul || op == opcode::mad) && contains(made->modifiers, modifier::lo) && is_constant(b);
+    if (!is_product && (op != opcode::shl || !is_constant(b))) return 0;
+    const std::int64_t scale = is_product ? distance_of(t, b) : std::int64_t{1} << (bits_of(b) & 31);
+    const std::int64_t first = take_constant(a, depth - 1);
+    const value x = without_constant_;
+    std::int64_t second = 0;
+    value y = 0;
+    if (op == opcode::mad) {
+      second = take_constant(values_[index].c, depth - 1);
+      y = without_constant_;
+    }
+    without_constant_ = index;
+    const bool small =
+        first > -max_distance && first < max_distance && scale > -max_distance && scale < max_distance;
+    const std::int64_t whole = small ? first * scale + second : 0;
+    if (whole == 0 || whole < -max_distance || whole > max_distance) return 0;
+    if (op == opcode::mad)
+      without_constant_ = multiply_add(t, x, b, y);
+    else
+      without_constant_ = binary(is_product ? operation::mul : operation::shl, t, x, b);
+    return whole;
   }
 
-  constexpr value shared_base(std::uint32_t array) {
-    const key k{form{opcode::mov, modifier::none, type::u32, type::none, type::u32}, no_value - 64 - array, 0,
-                0};
-    const std::uint32_t slot = find(k);
-    if (table_[slot] != 0) return table_[slot];
-    const value v = start(k, slot);
-    add({operand_kind::shared_symbol, type::u32, array, 0});
-    return v;
+  static constexpr std::int64_t max_distance = 0x10000000;
+
+  // A constant summand. A negative one of an unsigned type: the sum wraps, so the sign of its width counts.
+  constexpr std::int64_t distance_of(type t, value v) const {
+    const std::uint64_t bits = bits_of(v);
+    return t == type::u32
+               ? static_cast<std::int64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)))
+               : static_cast<std::int64_t>(bits);
   }
 
-  constexpr value reinterpret_index(type index_type, value index) {
-    return index_type == type::u32 ? index : reinterpret(type::u32, index);
+  // The distance is a value of its own: pointers that share an index share it, and ptxas joins it with the sum.
+  constexpr value wide_address(value base, type index_type, value index, std::uint32_t size) {
+    value distance = 0;
+    if (ptx::size_of(index_type) != 8) {
+      const type t = register_type(index_type);
+      distance =
+          pure({opcode::mul, in_order(modifier::wide), t, type::none, type::u64}, index, constant(t, size));
+    } else {
+      distance = binary(operation::mul, index_type, index, constant(index_type, size));
+    }
+    return pure({opcode::add, 0, type::s64, type::none, type::u64}, base, distance);
   }
 
-  constexpr void add_address(const address& at) {
-    if (at.base != 0) return use_address(at.base, at.offset);
-    add({operand_kind::shared_address, type::u32, at.array, static_cast<std::uint64_t>(at.offset)});
+  static constexpr modifier vector_of(std::uint32_t count) {
+    return count == 2 ? modifier::v2 : count == 4 ? modifier::v4 : modifier::v8;
   }
 
-  // A bool has a byte in memory.
-  static constexpr type memory_type(type t) { return t == type::pred ? type::u8 : t; }
+  // {the results of an instruction}
+  constexpr value define_pack(type t, std::uint32_t count) {
+    add({operand_kind::pack, type::none, count, 0});
+    const value first = define(t);
+    for (std::uint32_t i = 1; i < count; ++i) define(t);
+    return first;
+  }
+
+  static constexpr key read_only_key(opcode op, modifier_list modifiers, type t, const address& at) {
+    return {form{op, modifiers, memory_type(t), type::none, loaded_type(t)}, at.base,
+            static_cast<value>(at.offset), at.base == 0 ? at.array + 1 : 0, 0};
+  }
+
+  static constexpr type loaded_type(type t) { return t == type::pred ? type::u32 : t; }
   constexpr value from_memory(type t, value v) {
     return t == type::pred ? compare(operation::ne, type::u32, v, constant(type::u32, 0)) : v;
   }
+  constexpr value to_memory(type t, value v) {
+    if (t == type::pred) return cast(type::u32, type::pred, v);
+    return ptx::is_half(t) ? in_register(v) : v;
+  }
 
+  value without_constant_ = 0;
   std::uint32_t loop_depth_ = 0;
   std::uint32_t end_of_when_ = 0;
 };

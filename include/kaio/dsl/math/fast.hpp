@@ -1,0 +1,136 @@
+#pragma once
+// The special function unit's own approximations: one or a few instructions, without the steps that make the
+// default functions accurate. f32, f16 and bf16 (computed in f32). Source of the bounds: PTX ISA, "Floating
+// point instructions".
+//
+//   y[i] = x[i] * fast::sigmoid(x[i]);
+
+#include <kaio/dsl/math/function.hpp>
+
+#include <cstdint>
+
+namespace kaio::dsl {
+
+namespace detail {
+
+inline constexpr f32 log2_of_e = 1.44269502f, log2_of_ten = 3.32192802f;
+inline constexpr f32 ln_of_two = 0.693147182f, log10_of_two = 0.30103001f;
+
+struct fast_exp2 {
+  static constexpr value apply(const evaluator<f32>& e, value x) { return e.approximate(opcode::ex2, x); }
+};
+struct fast_exp {
+  static constexpr value apply(const evaluator<f32>& e, value x) {
+    return fast_exp2::apply(e, e.mul(x, e.number(log2_of_e)));
+  }
+};
+struct fast_exp10 {
+  static constexpr value apply(const evaluator<f32>& e, value x) {
+    return fast_exp2::apply(e, e.mul(x, e.number(log2_of_ten)));
+  }
+};
+struct fast_log2 {
+  static constexpr value apply(const evaluator<f32>& e, value x) { return e.approximate(opcode::lg2, x); }
+};
+struct fast_log {
+  static constexpr value apply(const evaluator<f32>& e, value x) {
+    return e.mul(fast_log2::apply(e, x), e.number(ln_of_two));
+  }
+};
+struct fast_log10 {
+  static constexpr value apply(const evaluator<f32>& e, value x) {
+    return e.mul(fast_log2::apply(e, x), e.number(log10_of_two));
+  }
+};
+struct fast_tanh {
+  static constexpr value apply(const evaluator<f32>& e, value x) { return e.approximate(opcode::tanh, x); }
+};
+struct fast_sigmoid {
+  static constexpr value apply(const evaluator<f32>& e, value x) {
+    const value power = fast_exp2::apply(e, e.mul(x, e.number(-log2_of_e)));
+    return e.approximate(opcode::rcp, e.add(power, e.number(1.0f)));
+  }
+};
+struct fast_pow {
+  static constexpr value apply(const evaluator<f32>& e, value x, value y) {
+    return fast_exp2::apply(e, e.mul(y, fast_log2::apply(e, x)));
+  }
+};
+
+// A fast function as function.hpp wants it.
+template <class Function>
+struct fast_function {
+  template <host_floating T, class... Values>
+  static constexpr value lower(const evaluator<T>& e, Values... x) {
+    static_assert(
+        std::is_same_v<T, f32>,
+        "kaio: a fast function takes f32, f16 or bf16; f64 has no approximation: write exp(x) instead "
+        "of fast::exp(x), or cast<f32>(x)");
+    if constexpr (std::is_same_v<T, f32>)
+      return Function::apply(e, x...);
+    else
+      return e.number(T{0});
+  }
+};
+
+}  // namespace detail
+
+namespace fast {
+
+// e to the power a: ex2.approx of a log2(e). The relative error grows with |a|, about 2 + 1.2 |a| units.
+template <device A>
+constexpr auto exp(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_exp>>(a);
+}
+
+// 2 to the power a: ex2.approx, relative error 2^-22.5.
+template <device A>
+constexpr auto exp2(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_exp2>>(a);
+}
+
+// 10 to the power a: ex2.approx of a log2(10). The relative error grows with |a|.
+template <device A>
+constexpr auto exp10(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_exp10>>(a);
+}
+
+// The natural logarithm: lg2.approx times ln 2. Absolute error 2^-22 near 1, relative 2^-22 elsewhere.
+template <device A>
+constexpr auto log(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_log>>(a);
+}
+
+// The logarithm to base 2: lg2.approx. Absolute error 2^-22.6 in (1/2, 2), relative 2^-22.6 elsewhere.
+template <device A>
+constexpr auto log2(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_log2>>(a);
+}
+
+// The logarithm to base 10: lg2.approx times log10(2).
+template <device A>
+constexpr auto log10(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_log10>>(a);
+}
+
+// The hyperbolic tangent: tanh.approx, relative error 2^-11. Needs sm_75.
+template <device A>
+constexpr auto tanh(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_tanh>>(a);
+}
+
+// 1 / (1 + exp(-a)) by ex2.approx and rcp.approx; 0 below about -88.
+template <device A>
+constexpr auto sigmoid(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_sigmoid>>(a);
+}
+
+// a to the power b for a >= 0: ex2.approx(b lg2.approx(a)).
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto pow(const A& a, const B& b) {
+  return apply_function<detail::fast_function<detail::fast_pow>>(a, b);
+}
+
+}  // namespace fast
+}  // namespace kaio::dsl

@@ -1,0 +1,90 @@
+#pragma once
+// The special function unit's own sine, cosine, reciprocals and roots: one or a few instructions. f32, f16
+// and bf16 (computed in f32). Source of the bounds: PTX ISA, "Floating point instructions".
+//
+//   val scale = fast::rsqrt(mean_square + epsilon);
+
+#include <kaio/dsl/math/fast.hpp>
+
+namespace kaio::dsl {
+
+namespace detail {
+
+template <opcode Op>
+struct fast_unit {
+  static constexpr value apply(const evaluator<f32>& e, value x) { return e.approximate(Op, x); }
+};
+struct fast_div {
+  static constexpr value apply(const evaluator<f32>& e, value a, value b) {
+    return e.trace().pure({opcode::div, in_order(modifier::approx), e.type, ptx::type::none, e.type}, a, b);
+  }
+};
+struct fast_tan {
+  static constexpr value apply(const evaluator<f32>& e, value x) {
+    const value s = e.approximate(opcode::sin, x);
+    return fast_div::apply(e, s, e.approximate(opcode::cos, x));
+  }
+};
+
+}  // namespace detail
+
+namespace fast {
+
+// The sine: sin.approx, absolute error 2^-20.5 on [-pi, pi], growing with the angle beyond.
+template <device A>
+constexpr auto sin(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_unit<opcode::sin>>>(a);
+}
+
+// The cosine: cos.approx, absolute error 2^-20.5 on [-pi, pi], growing with the angle beyond.
+template <device A>
+constexpr auto cos(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_unit<opcode::cos>>>(a);
+}
+
+// fast::sin over fast::cos.
+template <device A>
+constexpr auto tan(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_tan>>(a);
+}
+
+// 1 / a: rcp.approx, 1 ulp.
+template <device A>
+constexpr auto rcp(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_unit<opcode::rcp>>>(a);
+}
+
+// 1 / sqrt(a): rsqrt.approx, relative error 2^-22.9.
+template <device A>
+constexpr auto rsqrt(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_unit<opcode::rsqrt>>>(a);
+}
+
+// The square root: sqrt.approx, relative error 2^-23.
+template <device A>
+constexpr auto sqrt(const A& a) {
+  return apply_function<detail::fast_function<detail::fast_unit<opcode::sqrt>>>(a);
+}
+
+// a / b: div.approx, 2 ulp for 2^-126 <= |b| <= 2^126; beyond, 0, or NaN where a is infinite.
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto div(const A& a, const B& b) {
+  return apply_function<detail::fast_function<detail::fast_div>>(a, b);
+}
+
+template <class Sine, class Cosine>
+struct sine_cosine {
+  Sine sin;
+  Cosine cos;
+};
+
+// fast::sin and fast::cos, as expressions.
+template <device A>
+constexpr auto sincos(const A& a) {
+  return sine_cosine<decltype(fast::sin(a)), decltype(fast::cos(a))>{fast::sin(a), fast::cos(a)};
+}
+
+}  // namespace fast
+
+}  // namespace kaio::dsl

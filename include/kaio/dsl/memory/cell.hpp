@@ -1,0 +1,148 @@
+#pragma once
+// The cells that indexing names: a scalar in memory, to be read or written at that point of the kernel. What
+// an `in` points to is never written while the kernel runs, so its loads are pure expressions.
+//
+//   y[i] = x[i] * 2.0f;      // x[i] is a load_node, y[i] an out_cell
+//   sums[i] += x[i];         // sums[i] is a cell
+
+#include <kaio/dsl/memory/location.hpp>
+#include <kaio/dsl/statement.hpp>
+
+#include <cstdint>
+
+namespace kaio::dsl {
+
+// Storing to a place, common to all cells that can be written.
+template <scalar T, class Location>
+constexpr void store_at(const Location& at, statement<T>& s) {
+  require_settled_index<Location>();
+  tracer& t = *at.trace;
+  s.enter(t);
+  if (t.probing()) return;
+  const value v = s.get(t);
+  t.store(plain_store<Location>, ptx_type<T>, at.find(), v);
+}
+
+template <class E>
+constexpr void refuse_reading() {
+  static_assert(never<E>, "kaio: an out parameter cannot be read; make it inout<T>");
+}
+template <class E>
+constexpr void refuse_writing() {
+  static_assert(never<E>, "kaio: an in parameter cannot be written; make it out<T> or inout<T>");
+}
+
+// A cell of an out parameter: it can be written.
+template <scalar T, class Location>
+class out_cell {
+ public:
+  using cell_type = T;
+  static constexpr ptx::access access = ptx::access::out;
+  constexpr explicit out_cell(const Location& at) : at_(at) {}
+  out_cell(const out_cell&) = delete;
+
+  constexpr void operator=(statement<T> s) const { store_at<T>(at_, s); }
+  template <device E>
+    requires(!node_of<E>::bound)
+  constexpr void operator=(const E& e) const {
+    statement<T> s = statement<T>::in(*at_.trace, e);
+    store_at<T>(at_, s);
+  }
+  constexpr void operator=(const out_cell&) const { refuse_reading<T>(); }
+
+  template <class E>
+  constexpr void operator+=(const E&) const {
+    refuse_reading<E>();
+  }
+  template <class E>
+  constexpr void operator-=(const E&) const {
+    refuse_reading<E>();
+  }
+  template <class E>
+  constexpr void operator*=(const E&) const {
+    refuse_reading<E>();
+  }
+  template <class E>
+  constexpr void operator/=(const E&) const {
+    refuse_reading<E>();
+  }
+
+  constexpr const Location& location() const { return at_; }
+
+ private:
+  Location at_;
+};
+
+// A cell that can be read and written. Reading takes its value at that point of the kernel.
+template <scalar T, class Location>
+class cell : public no_host_bool {
+ public:
+  using device_type = T;
+  using cell_type = T;
+  static constexpr ptx::access access = ptx::access::inout;
+  constexpr explicit cell(const Location& at) : at_(at) {}
+  cell(const cell&) = delete;
+
+  constexpr void operator=(statement<T> s) const { store_at<T>(at_, s); }
+  constexpr void operator=(const cell& other) const { *this = statement<T>(other.node(), 0, nullptr); }
+  template <device E>
+    requires(!node_of<E>::bound)
+  constexpr void operator=(const E& e) const {
+    *this = statement<T>::in(*at_.trace, e);
+  }
+
+  constexpr void operator+=(statement<T> s) const { combine(operation::add, s); }
+  constexpr void operator-=(statement<T> s) const { combine(operation::sub, s); }
+  constexpr void operator*=(statement<T> s) const { combine(operation::mul, s); }
+  constexpr void operator/=(statement<T> s) const { combine(operation::div, s); }
+
+  constexpr leaf<T, true> node() const {
+    tracer& t = *at_.trace;
+    const value loaded = t.probing() ? 0 : t.load(plain_load<Location>, ptx_type<T>, at_.find());
+    return {{}, &t, loaded, t.scope()};
+  }
+
+  constexpr const Location& location() const { return at_; }
+
+ private:
+  constexpr void combine(operation op, statement<T>& s) const {
+    require_settled_index<Location>();
+    tracer& t = *at_.trace;
+    s.enter(t);
+    if (t.probing()) return;
+    const tracer::address at = at_.find();
+    const value current = t.load(plain_load<Location>, ptx_type<T>, at);
+    t.store(plain_store<Location>, ptx_type<T>, at, s.combine(t, op, current, ptx_type<T>));
+  }
+  Location at_;
+};
+
+// A load from what nothing writes: an expression like any other.
+template <scalar T, class Location>
+struct load_node : no_host_bool {
+  using device_type = T;
+  using cell_type = T;
+  using location_index = typename Location::index_type;
+  static constexpr ptx::access access = ptx::access::in;
+  static constexpr bool bound = true;
+  static constexpr bool reads_memory = location_index::reads_memory;
+  static constexpr bool is_product = false;
+  static constexpr unsigned loads = 1 + location_index::loads;
+  Location at;
+
+  constexpr const load_node& node() const { return *this; }
+  constexpr tracer* context() const { return at.trace; }
+  constexpr void load(tracer& t) const { lower(t); }
+  constexpr value lower(tracer& t) const {
+    const value i = at.index.lower(t);
+    return t.load_read_only(Location::read_only, ptx_type<T>, at.place(t, i));
+  }
+  constexpr const Location& location() const { return at; }
+
+  template <class E>
+  constexpr void operator=(const E&) const {
+    refuse_writing<E>();
+  }
+};
+
+}  // namespace kaio::dsl

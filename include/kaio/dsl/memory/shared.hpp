@@ -1,0 +1,145 @@
+#pragma once
+// Arrays in the shared memory of a block: of a fixed size (48 KB together, or 227 KB with
+// kernel_options{.large_shared = true}), or of the size that the launch gives. Contents are undefined until
+// written.
+//
+//   shared<f32, 16, 17> tile(t);                 // rows of 17: no bank conflicts by column
+//   tile[row][column] = x[i];
+//   dynamic_shared<f32> buffer(t);               // k.launch(stream, over(n).shared_bytes(4 * 1024), ...)
+
+#include <kaio/dsl/memory/place.hpp>
+
+#include <cstdint>
+
+namespace kaio::dsl {
+
+namespace detail {
+
+// One cell of an array of the kernel.
+template <class T, modifier Space, ptx::access Access = ptx::access::inout, class I>
+constexpr auto array_cell(tracer* t, std::uint32_t array, const I& i) {
+  const auto node = index_node(i);
+  using Location = array_location<Space, std::remove_const_t<decltype(node)>>;
+  return place_of<Access, T>(Location{t, array, node, bytes_of<T>});
+}
+
+// An array is aligned for vectors of its elements.
+template <class T>
+constexpr std::uint32_t array_alignment(std::uint64_t bytes) {
+  const auto own = static_cast<std::uint32_t>(alignof(T));
+  return bytes >= 16 && own < 16 ? 16 : own;
+}
+
+}  // namespace detail
+
+// A shared array of one dimension whose size need not be a template argument: `shared_array<f32> partial(t,
+// warps);`
+template <memory_element T>
+class shared_array {
+ public:
+  template <is_thread Thread>
+  constexpr shared_array(const Thread& t, std::uint64_t count) : shared_array(t.trace(), count) {}
+
+  template <index I>
+  constexpr auto operator[](const I& i) const {
+    return detail::array_cell<T, modifier::shared>(trace_, array_, i);
+  }
+
+ private:
+  constexpr shared_array(tracer& t, std::uint64_t count) : trace_(&t) {
+    if (count == 0 || count > tracer::max_large_shared)
+      kernel_error("kaio: a shared array needs one element or more, and at most 227 KB");
+    const std::uint64_t bytes = count * bytes_of<T>;
+    if (!t.probing()) array_ = t.new_shared(bytes, detail::array_alignment<T>(bytes));
+  }
+  tracer* trace_;
+  std::uint32_t array_ = 0;
+};
+
+// A row of a shared array of several dimensions: indexed until one element is left.
+template <memory_element T, class Prefix, std::uint32_t... Rest>
+class shared_row;
+
+template <memory_element T, class Prefix, std::uint32_t Next, std::uint32_t... Rest>
+class shared_row<T, Prefix, Next, Rest...> {
+ public:
+  constexpr shared_row(const shared_array<T>& elements, const Prefix& prefix)
+      : elements_(elements), prefix_(prefix) {}
+
+  template <index I>
+  constexpr auto operator[](const I& i) const {
+    const auto linear = [&] {
+      if constexpr (std::is_integral_v<Prefix> && std::is_integral_v<I>)
+        return static_cast<Prefix>(i) + prefix_ * Next;
+      else if constexpr (std::is_integral_v<Prefix>)
+        return i + prefix_ * Next;  // a constant takes the type of the index beside it
+      else
+        return prefix_ * Next + i;
+    }();
+    if constexpr (sizeof...(Rest) == 0)
+      return elements_[linear];
+    else
+      return shared_row<T, decltype(linear), Rest...>(elements_, linear);
+  }
+
+ private:
+  shared_array<T> elements_;
+  Prefix prefix_;
+};
+
+// A static array in the shared memory of the block.
+template <memory_element T, std::uint32_t First, std::uint32_t... Rest>
+class shared {
+  static_assert(First > 0 && ((Rest > 0) && ...),
+                "kaio: a shared array needs at least one element in each dimension");
+
+ public:
+  template <is_thread Thread>
+  constexpr explicit shared(const Thread& t) : elements_(t, std::uint64_t{First} * (Rest * ... * 1ull)) {}
+
+  static constexpr std::uint32_t size() { return First * (Rest * ... * 1u); }
+
+  template <index I>
+  constexpr auto operator[](const I& i) const {
+    if constexpr (sizeof...(Rest) == 0) {
+      return elements_[i];
+    } else if constexpr (device<I>) {
+      return shared_row<T, node_of<I>, Rest...>(elements_, i.node());
+    } else {
+      return shared_row<T, std::uint32_t, Rest...>(elements_, static_cast<std::uint32_t>(i));
+    }
+  }
+
+ private:
+  shared_array<T> elements_;
+};
+
+// The shared memory that a launch asks for beyond what the kernel always needs, seen as elements of T:
+// over(n) or grid(x, y, z) with .shared_bytes(b). All that a kernel declares begin at the same place, aligned
+// to 128 bytes.
+template <memory_element T>
+class dynamic_shared {
+ public:
+  template <is_thread Thread>
+  constexpr explicit dynamic_shared(const Thread& t) : trace_(&t.trace()) {
+    if (!trace_->probing())
+      array_ = trace_->new_array(ptx::array_space::dynamic_shared, 0, ptx::dynamic_shared_alignment);
+  }
+
+  template <index I>
+  constexpr auto operator[](const I& i) const {
+    return detail::array_cell<T, modifier::shared>(trace_, array_, i);
+  }
+
+ private:
+  tracer* trace_;
+  std::uint32_t array_ = 0;
+};
+
+}  // namespace kaio::dsl
+
+namespace kaio {
+using dsl::dynamic_shared;
+using dsl::shared;
+using dsl::shared_array;
+}  // namespace kaio

@@ -1,0 +1,111 @@
+#pragma once
+// Operators for reductions and scans. A lambda serves as well; these are known to commute, and to the
+// hardware (redux.sync), so they cost less. An operator of the user's says that it commutes by a member:
+//
+//   struct larger {
+//     static constexpr bool is_commutative = true;
+//     template <class A, class B>
+//     constexpr auto operator()(const A& a, const B& b) const { return select(a > b, a, b); }
+//   };
+
+#include <kaio/dsl/math.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::dsl {
+
+// A NaN propagates.
+struct plus {
+  static constexpr bool is_commutative = true;
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    return a + b;
+  }
+};
+// A NaN loses against a number; -0 is smaller than +0.
+struct minimum {
+  static constexpr bool is_commutative = true;
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    return min(a, b);
+  }
+};
+// A NaN loses against a number; +0 is larger than -0.
+struct maximum {
+  static constexpr bool is_commutative = true;
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    return max(a, b);
+  }
+};
+// Integers and bool, as the next two.
+struct bit_and {
+  static constexpr bool is_commutative = true;
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    return a & b;
+  }
+};
+struct bit_or {
+  static constexpr bool is_commutative = true;
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    return a | b;
+  }
+};
+struct bit_xor {
+  static constexpr bool is_commutative = true;
+  template <class A, class B>
+  constexpr auto operator()(const A& a, const B& b) const {
+    return a ^ b;
+  }
+};
+
+namespace detail {
+
+template <class Op>
+constexpr bool commutes() {
+  if constexpr (requires { Op::is_commutative; })
+    return Op::is_commutative;
+  else
+    return false;
+}
+
+// What redux.sync calls an operator, or none.
+template <class Op>
+inline constexpr modifier redux_operation = modifier::none;
+template <>
+inline constexpr modifier redux_operation<plus> = modifier::add;
+template <>
+inline constexpr modifier redux_operation<minimum> = modifier::min;
+template <>
+inline constexpr modifier redux_operation<maximum> = modifier::max;
+template <>
+inline constexpr modifier redux_operation<bit_and> = modifier::and_;
+template <>
+inline constexpr modifier redux_operation<bit_or> = modifier::or_;
+template <>
+inline constexpr modifier redux_operation<bit_xor> = modifier::xor_;
+
+// Whether redux.sync reduces an S: integers of up to 32 bits, from sm_80 on.
+template <class S, class Op>
+constexpr bool has_redux(const tracer& t) {
+  if constexpr (device<S> && redux_operation<Op> != modifier::none) {
+    if constexpr (integer<element<S>>) return sizeof(element<S>) <= 4 && t.target.sm >= 80;
+  }
+  return false;
+}
+
+}  // namespace detail
+
+}  // namespace kaio::dsl
+
+namespace kaio {
+using dsl::bit_and;
+using dsl::bit_or;
+using dsl::bit_xor;
+using dsl::maximum;
+using dsl::minimum;
+using dsl::plus;
+}  // namespace kaio
