@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Compiles every C++ example of the documents. A block that includes something is a whole file; any other is the body of a
-kernel over `thread t, in<f32> x, inout<f32> y, val<u32> n`. Where a block shows a wrong way too, KAIO_FIXED selects the
-right one.
+"""The C++ examples of the documents. A block with a main() is a program, which CMake builds and runs; a block that
+includes something is a file that must compile; any other is the body of a kernel over
+`thread t, in<f32> x, inout<f32> y, val<u32> n`, and must compile as one. Where a block shows a wrong way too,
+KAIO_FIXED selects the right one.
 
-    docs.py -- COMPILER [FLAG...]
+    docs.py compile -- COMPILER [FLAG...]     compiles what is no program
+    docs.py programs FOLDER                   writes the programs to FOLDER, and prints their names
 """
 
 import pathlib
@@ -16,9 +18,14 @@ documents = [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs
 
 
 def examples(document):
+    """(line, text) of each block"""
     text = document.read_text()
     for block in re.finditer(r"^```cpp\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         yield text.count("\n", 0, block.start()) + 2, block.group(1)
+
+
+def is_program(block):
+    return re.search(r"^int main\(", block, re.MULTILINE) is not None
 
 
 def source_of(line, document, block):
@@ -32,11 +39,14 @@ def source_of(line, document, block):
     )
 
 
-def main():
-    command = sys.argv[sys.argv.index("--") + 1 :] + ["-DKAIO_FIXED", "-fsyntax-only", "-Wno-unused-parameter", "-x", "c++", "-"]
+def compile_all(compiler):
+    command = [*compiler, "-DKAIO_FIXED", "-fsyntax-only", "-Wno-unused-parameter", "-Wno-unused-variable",
+               "-Wno-unused-but-set-variable", "-x", "c++", "-"]
     passed = failed = 0
     for document in documents:
         for line, block in examples(document):
+            if is_program(block):
+                continue
             run = subprocess.run(command, input=source_of(line, document, block), text=True, capture_output=True)
             if run.returncode == 0:
                 passed += 1
@@ -44,8 +54,31 @@ def main():
                 failed += 1
                 print(f"{document.relative_to(root)}:{line}: the example does not compile\n{run.stderr[:4000]}")
     print(f"{passed} passed, {failed} failed")
-    sys.exit(1 if failed or not passed else 0)
+    return 1 if failed or not passed else 0
+
+
+def write_programs(folder):
+    folder.mkdir(parents=True, exist_ok=True)
+    for document in documents:
+        for number, (line, block) in enumerate(examples(document)):
+            if not is_program(block):
+                continue
+            name = f"{document.stem.lower()}_{number}"
+            file = folder / f"{name}.cpp"
+            text = source_of(line, document, block)
+            if not file.exists() or file.read_text() != text:
+                file.write_text(text)
+            print(name)
+    return 0
+
+
+def main():
+    if len(sys.argv) > 3 and sys.argv[1:3] == ["compile", "--"]:
+        return compile_all(sys.argv[3:])
+    if len(sys.argv) == 3 and sys.argv[1] == "programs":
+        return write_programs(pathlib.Path(sys.argv[2]))
+    sys.exit(__doc__)
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -4,8 +4,6 @@
 #include <tools/registry.hpp>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <boost/hana/for_each.hpp>
 #include <cstddef>
 #include <exception>
 #include <filesystem>
@@ -22,18 +20,11 @@
 namespace {
 
 using kaio::ptx::kernel_image;
+using kaio::tools::all_kernels;
 
 // The architectures that kaio is tested for. A kernel claims those that are at least what it needs; an
 // arch-specific one claims its own alone.
 constexpr unsigned tested_architectures[] = {70, 75, 80, 86, 89, 90};
-
-std::vector<const kernel_image*> all_kernels() {
-  std::vector<const kernel_image*> images;
-  boost::hana::for_each(kaio::tools::registry,
-                        [&](const auto& kernel) { images.push_back(&kernel.image()); });
-  std::sort(images.begin(), images.end(), [](const auto* a, const auto* b) { return a->name < b->name; });
-  return images;
-}
 
 const kernel_image& find_kernel(std::string_view name) {
   for (const kernel_image* image : all_kernels())
@@ -68,7 +59,7 @@ std::string text_of(const kernel_image& image) {
 void list() {
   for (const kernel_image* image : all_kernels()) {
     const auto& needs = image->needs;
-    std::cout << std::left << std::setw(32) << image->name << std::setw(8) << to_string(needs.target)
+    std::cout << std::left << std::setw(39) << image->name << ' ' << std::setw(8) << to_string(needs.target)
               << " PTX " << std::setw(5) << to_string(needs.version) << std::right << std::setw(6)
               << needs.instructions << " instructions  block " << image->block.x << " x " << image->block.y
               << " x " << image->block.z << "  shared " << needs.shared_bytes << " B\n";

@@ -1,28 +1,36 @@
 #pragma once
-// Every kernel of the repository: what kaio-tool lists and prints, and what ptxas is asked to assemble. A
-// kernel that is not named here is not verified, so each new one gets its line.
-//
-//   boost::hana::for_each(registry, [](const auto& kernel) { use(kernel.image()); });
+// Every kernel of the repository: what kaio-tool lists and prints, and what ptxas is asked to assemble. A kernel
+// that stands in no list is not verified, so each gets its line in one of tools/registry/.
 
-#include "showcase/fused_silu_gate/fused_silu_gate.hpp"
-#include "showcase/saxpy/saxpy.hpp"
-#include "showcase/softmax/softmax.hpp"
-#include "tests/kernels/kernels.hpp"
+#include <kaio/ptx/kernel_image.hpp>
 
+#include <boost/hana/for_each.hpp>
 #include <boost/hana/tuple.hpp>
+
+#include <vector>
 
 namespace kaio::tools {
 
-inline constexpr auto registry = boost::hana::make_tuple(
-    showcase::saxpy, showcase::fused_silu_gate, showcase::softmax, tests::every_operation<f32>,
-    tests::every_operation<f64>, tests::every_operation<i32>, tests::every_operation<u32>,
-    tests::every_operation<i64>, tests::every_operation<u64>, tests::every_conversion<f32>,
-    tests::every_conversion<f64>, tests::every_conversion<i32>, tests::every_conversion<u32>,
-    tests::every_conversion<i64>, tests::every_conversion<u64>, tests::elementary<f32>,
-    tests::elementary<f64>, tests::branches, tests::early_exits, tests::ranges<i32>, tests::ranges<u32>,
-    tests::ranges<i64>, tests::ranges<u64>, tests::conditions, tests::snapshots, tests::scopes,
-    tests::far_index, tests::constants, tests::transpose, tests::shuffles<f32>, tests::shuffles<i64>,
-    tests::reductions<f32, 1>, tests::reductions<f32, 48>, tests::reductions<f64, 256>,
-    tests::reductions<i32, 1000>, tests::reductions<u64, 1024>, tests::repeated_reduction);
+using image_list = std::vector<const ptx::kernel_image*>;
+
+image_list showcase_kernels();
+image_list arithmetic_kernels();
+image_list bit_kernels();
+image_list math_kernels();
+image_list control_kernels();
+image_list memory_kernels();
+image_list warp_kernels();
+image_list instruction_kernels();
+
+// All of them, in the order of their names.
+image_list all_kernels();
+
+// The images of the kernels of a Hana tuple.
+template <class Kernels>
+image_list images(const Kernels& kernels) {
+  image_list list;
+  boost::hana::for_each(kernels, [&](const auto& kernel) { list.push_back(&kernel.image()); });
+  return list;
+}
 
 }  // namespace kaio::tools

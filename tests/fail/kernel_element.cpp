@@ -1,5 +1,5 @@
-// Elements are scalars of the language.
-// EXPECT: kaio: the elements of a pointer parameter are f32, f64, i32, u32, i64, u64 or bool
+// Elements are numbers of the language, vectors and structs of them.
+// EXPECT: kaio: the elements of a pointer parameter are numbers of the language
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 
@@ -7,5 +7,5 @@ using namespace kaio;
 constexpr auto k = kernel<"k", 32>([](thread, out<i32> y) { y[0] = 1; });
 static_assert(k.ptx().size() > 0);
 #else
-constexpr auto k = kernel<"k", 32>([](thread, out<short> y) { y[0] = 1; });
+constexpr auto k = kernel<"k", 32>([](thread, out<long double> y) { y[0] = 1; });
 #endif

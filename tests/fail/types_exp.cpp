@@ -1,5 +1,5 @@
 // exp is for floating values.
-// EXPECT: kaio: exp takes f32 or f64
+// EXPECT: kaio: a mathematical function takes a floating value
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // An index is an integer.
-// EXPECT: kaio: an index is i32, u32, i64 or u64
+// EXPECT: kaio: an index is an integer
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

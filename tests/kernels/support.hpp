@@ -26,7 +26,7 @@ inline device& under_test() {
 template <class T>
 buffer<T> poisoned(std::size_t count) {
   std::vector<T> host(count);
-  std::memset(host.data(), 0xa5, count * sizeof(T));
+  std::memset(static_cast<void*>(host.data()), 0xa5, count * sizeof(T));
   return under_test().upload(host);
 }
 

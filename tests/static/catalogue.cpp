@@ -4,11 +4,33 @@
 using namespace kaio::ptx;
 
 static_assert(facts(opcode::shfl_sync).version == isa_version{6, 0});
-static_assert(facts(opcode::ld_global_nc).sm == 32);
-static_assert(facts(opcode::ld_global_nc).pure && !facts(opcode::ld_global).pure &&
-              !facts(opcode::shfl_sync).pure);
-static_assert(facts(opcode::mad_wide).mnemonic == "mad.wide");
-static_assert(suffix(modifier::neu) == ".neu" && suffix(modifier::bfly) == ".bfly");
+static_assert(facts(opcode::ld_nc).pure && !facts(opcode::ld).pure && !facts(opcode::shfl_sync).pure);
+static_assert(facts(opcode::lop3).mnemonic == "lop3");
+static_assert(suffix(modifier::neu) == ".neu" && suffix(modifier::l1_evict_last) == ".L1::evict_last");
+
+// Modifiers stand in the order in which they are given; `none` takes no place.
+constexpr modifier_list acquire_gpu = in_order(modifier::acquire, modifier::none, modifier::gpu);
+static_assert(acquire_gpu == in_order(modifier::acquire, modifier::gpu));
+static_assert(append(acquire_gpu, modifier::global) ==
+              in_order(modifier::acquire, modifier::gpu, modifier::global));
+static_assert(contains(acquire_gpu, modifier::gpu) && !contains(acquire_gpu, modifier::cta));
+
+// What a form needs: the opcode, its modifiers, and the type.
+struct least {
+  isa_version version;
+  std::uint16_t sm = 0;
+  constexpr least(opcode op, modifier_list modifiers, type first) {
+    version = {1, 0};
+    raise_to(op, modifiers, first, version, sm);
+  }
+  constexpr bool is(isa_version v, std::uint16_t s) const { return version == v && sm == s; }
+};
+static_assert(least(opcode::min, 0, type::f32).is({1, 0}, 10));
+static_assert(least(opcode::min, 0, type::f16).is({7, 0}, 80));
+static_assert(least(opcode::atom, in_order(modifier::global, modifier::add), type::f64).is({5, 0}, 60));
+static_assert(
+    least(opcode::atom, in_order(modifier::global, modifier::v2, modifier::add), type::f32).is({8, 1}, 90));
+static_assert(least(opcode::ld, acquire_gpu, type::u32).is({6, 0}, 70));
 
 static_assert(suffix(type::bf16x2) == ".bf16x2" && size_of(type::f64) == 8 && size_of(type::pred) == 0);
 static_assert(is_signed(type::s32) && !is_signed(type::u32) && is_floating(type::bf16) &&

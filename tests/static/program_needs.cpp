@@ -22,7 +22,7 @@ static_assert(hopper.ptx().contains(".target sm_90a"));
 static_assert(hopper.ptx().contains(".reqntid 32, 4, 2"));
 static_assert(hopper.needs().max_threads == 256);
 
-// Shared arrays are summed with the padding of their alignment.
+// Shared arrays are summed with the padding of their alignment: 16 where a vector fits in.
 inline constexpr auto sharing = kernel<"sharing", 32>([](thread t, out<f64> y) {
   shared<bool, 3> flags(t);
   shared<f64, 2> numbers(t);
@@ -30,8 +30,8 @@ inline constexpr auto sharing = kernel<"sharing", 32>([](thread t, out<f64> y) {
   numbers[0] = 1.0;
   y[0] = numbers[0];
 });
-static_assert(sharing.needs().shared_bytes == 8 + 16);
-static_assert(sharing.ptx().contains(".shared .align 8 .b8 shared_1[16];"));
+static_assert(sharing.needs().shared_bytes == 16 + 16);
+static_assert(sharing.ptx().contains(".shared .align 16 .b8 shared_1[16];"));
 
 // The type-erased face says the same.
 static_assert(sharing.image().name == "sharing");

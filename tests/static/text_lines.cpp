@@ -15,19 +15,21 @@ inline constexpr auto k = kernel<"k", 32>([](thread t, in<f32> x, out<f32> y) {
 #line 16
 // clang-format on
 
-constexpr unsigned line_of(ptx::opcode op, unsigned occurrence) {
+constexpr unsigned line_of(ptx::opcode op, ptx::type type, unsigned occurrence) {
   const ptx::program& p = k.program();
   for (unsigned i = 0; i < p.instruction_count; ++i)
-    if (p.instructions[i].op == op && occurrence-- == 0)
+    if (p.instructions[i].op == op && p.instructions[i].type0 == type && occurrence-- == 0)
       return p.statements[p.instructions[i].statement].line;
   return 0;
 }
-static_assert(line_of(ptx::opcode::mov, 0) == 101);  // %ctaid
-static_assert(line_of(ptx::opcode::mul, 0) == 103 || line_of(ptx::opcode::mul, 0) == 102);
-static_assert(line_of(ptx::opcode::st_global, 0) == line_of(ptx::opcode::mul, 0));
-static_assert(line_of(ptx::opcode::add, 1) == 105);
-static_assert(line_of(ptx::opcode::setp, 0) == 106);
-static_assert(line_of(ptx::opcode::st_global, 1) == 106);
+using ptx::opcode;
+using ptx::type;
+static_assert(line_of(opcode::mov, type::u32, 0) == 101);  // %ctaid
+static_assert(line_of(opcode::mul, type::f32, 0) == 103);
+static_assert(line_of(opcode::st, type::f32, 0) == 103);
+static_assert(line_of(opcode::add, type::f32, 0) == 105);
+static_assert(line_of(opcode::setp, type::u32, 0) == 106);
+static_assert(line_of(opcode::st, type::f32, 1) == 106);
 
 // The map of the image has one entry a line of text.
 constexpr unsigned text_lines() {

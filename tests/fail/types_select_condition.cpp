@@ -1,0 +1,14 @@
+// select takes a condition first.
+// EXPECT: kaio: select takes a condition first; write x != 0
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, inout<f32> y, val<u32> n) {
+  val i = t.global_id();
+#ifdef KAIO_FIXED
+  y[i] = select(n != 0, 1.0f, x[i]);
+#else
+  y[i] = select(n, 1.0f, x[i]);
+#endif
+});
+static_assert(k.ptx().size() > 0);

@@ -1,0 +1,14 @@
+// An operator of a reduction gives what it takes.
+// EXPECT: kaio: the operator of a reduction or a scan returns the type of its operands
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, out<f32> y) {
+  val i = t.global_id();
+#ifdef KAIO_FIXED
+  y[i] = block_reduce(t, x[i], [](const auto& a, const auto& b) { return select(a < b, b, a); });
+#else
+  y[i] = block_reduce(t, x[i], [](const auto& a, const auto& b) { return a < b; });
+#endif
+});
+static_assert(k.ptx().size() > 0);

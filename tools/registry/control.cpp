@@ -1,0 +1,21 @@
+// Control flow, composition, printing and assertions.
+#include "tests/kernels/composition.hpp"
+#include "tests/kernels/control_loops.hpp"
+#include "tests/kernels/debug_kernels.hpp"
+#include "tests/kernels/kernels.hpp"
+#include "tools/registry.hpp"
+
+namespace kaio::tools {
+
+image_list control_kernels() {
+  using namespace tests;
+  return images(boost::hana::make_tuple(
+      branches, early_exits, ranges<i32>, ranges<u32>, ranges<i64>, ranges<u64>, conditions, snapshots,
+      scopes, constants, attention_row<16, 200, 64>, attention_row<33, 200, 48>,
+      map_tiles<f32, 4, ptx::oldest_target, square_plus_one>, statistics, moving_sums, holders,
+      constant_steps<i8, -7>, constant_steps<u64, 3>, run_time_steps<i64>, run_time_steps<u8>,
+      known_rounds<i32>, nested_copies, shared_rounds<u32>, shared_rounds<i64>, places, prints_everything,
+      prints_by_lane, asserts, asserts_nothing));
+}
+
+}  // namespace kaio::tools

@@ -1,0 +1,17 @@
+// The kernels of the showcases.
+#include "showcase/attention/attention.hpp"
+#include "showcase/fused_silu_gate/fused_silu_gate.hpp"
+#include "showcase/saxpy/saxpy.hpp"
+#include "showcase/softmax/softmax.hpp"
+#include "showcase/statistics/statistics.hpp"
+#include "tools/registry.hpp"
+
+namespace kaio::tools {
+
+image_list showcase_kernels() {
+  using namespace showcase;
+  return images(boost::hana::make_tuple(saxpy, fused_silu_gate, softmax, attention<64, causal>,
+                                        row_statistics<f32>, row_statistics<bf16>));
+}
+
+}  // namespace kaio::tools
