@@ -43,6 +43,14 @@ def main():
         [[f"{r['raw_ns'] / 1e3:.3f}", f"{r['kaio_ns'] / 1e3:.3f}", f"{r['above_ns'] / 1e3:.3f}", "0.3",
           verdict(r["above_ns"], 300, False), r["device"], r["date"], r["commit"]]
          for r in newest(of("launch"), ["device"])])
+    text += table(
+        "Instructions and registers beside CUDA C++, after ptxas -O3",
+        ["kernel", "kaio", "CUDA C++", "ratio", "within 10 %", "registers", "CUDA C++", "within 10 %", "target", "date", "commit"],
+        [[r["kernel"], str(r["instructions"]), str(r["cuda_instructions"]),
+          f"{r['instructions'] / r['cuda_instructions']:.2f}",
+          verdict(r["instructions"], 1.1 * r["cuda_instructions"], False), str(r["registers"]), str(r["cuda_registers"]),
+          verdict(r["registers"], 1.1 * r["cuda_registers"], False), r["arch"], r["date"], r["commit"]]
+         for r in newest(of("instructions"), ["arch", "kernel"])])
     compile_lines = []
     for r in newest(of("compile_time"), ["compiler"]):
         clang = "clang" in r["compiler"]

@@ -80,7 +80,7 @@ def main():
             beyond.append(name)
         print(f"{name:16}{ours:8}{count:10}{ratio:8.2f}   {used:9}{registers:10}")
         if arguments.json:
-            print(json.dumps({"bench": "instructions", "kernel": name, "arch": arguments.arch, "instructions": ours,
+            print(json.dumps({"benchmark": "instructions", "kernel": name, "arch": arguments.arch, "instructions": ours,
                               "cuda_instructions": count, "registers": used, "cuda_registers": registers}))
     print(f"beyond 10 %: {', '.join(beyond) if beyond else 'none'}")
 
