@@ -57,6 +57,32 @@ TEST_CASE("dynamic shared memory has the size that the launch gives", "[memory]"
   }
 }
 
+TEMPLATE_TEST_CASE("indices of several dimensions have any integer types", "[memory]", (std::pair<u8, u8>),
+                   (std::pair<u8, u32>), (std::pair<u64, u8>), (std::pair<i8, i8>), (std::pair<i32, u32>),
+                   (std::pair<u16, i64>), (std::pair<i32, i32>), (std::pair<i16, u64>)) {
+  using row = typename TestType::first_type;
+  using column = typename TestType::second_type;
+  std::vector<row> rows(64);
+  std::vector<column> columns(64);
+  for (u32 i = 0; i < 64; ++i) {
+    rows[i] = static_cast<row>(39 - i * 7 % 40);
+    columns[i] = static_cast<column>(49 - i * 11 % 50);
+  }
+  auto r = under_test().upload(rows);
+  auto c = under_test().upload(columns);
+  auto y = poisoned<u32>(4 * 64);
+  mixed_indices<row, column>.launch(under_test().stream(), grid(1), r, c, y);
+  const auto got = y.download();
+  for (u32 i = 0; i < 64; ++i) {
+    CAPTURE(i);
+    const auto at_row = static_cast<u32>(rows[i]), at_column = static_cast<u32>(columns[i]);
+    REQUIRE(got[4 * i] == 2 * 2000 + at_row * 50 + at_column);
+    REQUIRE(got[4 * i + 1] == i % 3 * 2000 + at_row * 50 + 49);
+    REQUIRE(got[4 * i + 2] == at_row % 3 * 2000 + 39 * 50 + at_column);
+    REQUIRE(got[4 * i + 3] == 2000 + 7 * 50 + at_column);
+  }
+}
+
 TEST_CASE("static shared arrays beyond 48 KB by opt-in", "[memory]") {
   static_assert(large_arrays.needs().dynamic_shared_bytes == 66560 && large_arrays.needs().shared_bytes == 0);
   std::vector<u32> x(256);

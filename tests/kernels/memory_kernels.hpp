@@ -192,6 +192,21 @@ inline constexpr auto large_arrays =
       y[i] = sum + behind[255 - i];
     });
 
+// Indices of several dimensions, each of a type of its own; none of the small ones could hold the whole place.
+template <class Row, class Column>
+inline constexpr auto mixed_indices = kernel<"mixed_indices_" + type_name<Row> + "_" + type_name<Column>, 64>(
+    [](thread t, in<Row> rows, in<Column> columns, out<u32> y) {
+      shared<u32, 3, 40, 50> a(t);
+      for (auto k : t.block_stride(6000u)) a[k / 2000][k / 50 % 40][k % 50] = k;
+      t.barrier();
+      val i = t.thread_rank();
+      const u32 last = 2;
+      y[4 * i] = a[last][rows[i]][columns[i]];
+      y[4 * i + 1] = a[i % 3][rows[i]][49];
+      y[4 * i + 2] = a[rows[i] % 3][39][columns[i]];
+      y[4 * i + 3] = a[1][7][columns[i]];
+    });
+
 // A function of rows, which knows nothing of the matrix.
 template <class Row, class Result>
 constexpr void sum_row(const thread& t, const Row& row, const Result& result, const val<u32>& columns) {

@@ -19,7 +19,7 @@ FLOATS = ["f16", "bf16", "f32", "f64"]
 WIDTH = {t: int(t.lstrip("iufb")) for t in INTEGERS + ["f16", "f32", "f64"]} | {"bf16": 16}
 THREADS = 96
 HOST_CALL = re.compile(r"\b(add|sub|mul|fma|quotient|remainder|neg|abs|sqrt|minimum|maximum|bit_and|bit_or|bit_xor|bit_not"
-                       r"|shift_left|shift_right|cast|number|is_nan|order|reduce)(?=[<(])")
+                       r"|shift_left|shift_right|mul_hi|add_sat|sub_sat|brev|rotate_left|cast|number|is_nan|order|reduce)(?=[<(])")
 SHUFFLED = ["i32", "u32", "f32", "i64", "u64", "f64"]
 
 
@@ -176,7 +176,18 @@ class Program:
             if b.device in ("-1", "-1ll"):  # the least number has no quotient
                 b = Expression(kind, "3", f"number<{kind}>(3)")
             return Expression(kind, f"({a.device} {operator} {b.device})", f"{function}({a.host}, {b.host})")
-        if pick < 0.85:
+        if pick < 0.78:
+            a, b = self.operands(kind, depth)
+            if b.is_literal and a.is_literal:
+                return self.leaf(kind)
+            function = self.random.choice(["mul_hi", "add_sat", "sub_sat"])
+            return Expression(kind, f"{function}({a.device}, {b.device})", f"{function}({a.host}, {b.host})")
+        if pick < 0.82:
+            a, amount = self.expression(kind, depth - 1), self.random.randrange(0, WIDTH[kind])
+            if self.random.random() < 0.5:
+                return Expression(kind, f"brev({a.device})", f"brev({a.host})")
+            return Expression(kind, f"rotate_left({a.device}, {amount}u)", f"rotate_left({a.host}, {amount}u)")
+        if pick < 0.88:
             a = self.expression(kind, depth - 1)
             unary = [("~", "bit_not")] + ([("-", "neg"), ("abs", "abs")] if kind in SIGNED else [])
             operator, function = self.random.choice(unary)

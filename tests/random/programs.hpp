@@ -219,6 +219,46 @@ T shift_right(T a, u32 by) {
   return static_cast<T>(a >> by);
 }
 
+__extension__ using exact = __int128;
+
+template <class T>
+T mul_hi(T a, T b) {
+  if constexpr (sizeof(T) == 8 && std::is_unsigned_v<T>) {
+    __extension__ using wide = unsigned __int128;
+    return static_cast<T>((wide{a} * b) >> 64);
+  } else {
+    return static_cast<T>((exact{a} * b) >> (8 * sizeof(T)));
+  }
+}
+
+template <class T>
+T clamped(exact x) {
+  using limits = std::numeric_limits<T>;
+  return x < limits::min() ? limits::min() : x > limits::max() ? limits::max() : static_cast<T>(x);
+}
+template <class T>
+T add_sat(T a, T b) {
+  return clamped<T>(exact{a} + b);
+}
+template <class T>
+T sub_sat(T a, T b) {
+  return clamped<T>(exact{a} - b);
+}
+
+template <class T>
+T brev(T a) {
+  std::make_unsigned_t<T> from = static_cast<std::make_unsigned_t<T>>(a);
+  std::make_unsigned_t<T> to = 0;
+  for (unsigned k = 0; k < 8 * sizeof(T); ++k, from = static_cast<std::make_unsigned_t<T>>(from >> 1))
+    to = static_cast<std::make_unsigned_t<T>>(to << 1 | (from & 1));
+  return static_cast<T>(to);
+}
+
+template <class T>
+T rotate_left(T a, u32 by) {
+  return static_cast<T>(std::rotl(static_cast<std::make_unsigned_t<T>>(a), static_cast<int>(by)));
+}
+
 template <class T, class Op>
 T reduce(const T (&x)[threads], Op op) {
   T sum = x[0];

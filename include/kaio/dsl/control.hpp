@@ -19,7 +19,8 @@
 namespace kaio::dsl {
 
 // The body of a when() or an otherwise(). It converts to true where the body is to be traced.
-class [[nodiscard]] guard {
+class [[nodiscard(
+    "kaio: a guard without a name guards nothing; write if (auto g = t.when(condition))")]] guard {
  public:
   // Runs the body where `condition` holds.
   constexpr guard(tracer& t, value condition) : trace_(t) {

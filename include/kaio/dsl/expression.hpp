@@ -41,6 +41,107 @@ struct no_host_bool {
                   "l.break_if(condition) to leave a loop, or select(condition, a, b) in place of ?:");
     return false;
   }
+  template <class N>
+    requires(std::is_arithmetic_v<N> && !std::is_same_v<N, bool>)
+  constexpr operator N() const {
+    static_assert(
+        never<N>,
+        "kaio: a device value has no value while the kernel is compiled: keep it in a val, convert it "
+        "by cast<T>(x), call kaio's exp(x), and index a constant<T, N> or local<T, N> with it");
+    return N{};
+  }
+};
+
+// A value that never changes says so where it is changed.
+struct unchanging {
+  template <class E>
+  constexpr void operator+=(const E&) const {
+    refuse<E>();
+  }
+  template <class E>
+  constexpr void operator-=(const E&) const {
+    refuse<E>();
+  }
+  template <class E>
+  constexpr void operator*=(const E&) const {
+    refuse<E>();
+  }
+  template <class E>
+  constexpr void operator/=(const E&) const {
+    refuse<E>();
+  }
+  template <class E>
+  constexpr void operator%=(const E&) const {
+    refuse<E>();
+  }
+  template <class E>
+  constexpr void operator&=(const E&) const {
+    refuse<E>();
+  }
+  template <class E>
+  constexpr void operator|=(const E&) const {
+    refuse<E>();
+  }
+  template <class E>
+  constexpr void operator^=(const E&) const {
+    refuse<E>();
+  }
+  template <class E>
+  constexpr void operator<<=(const E&) const {
+    refuse<E>();
+  }
+  template <class E>
+  constexpr void operator>>=(const E&) const {
+    refuse<E>();
+  }
+  template <class E = int>
+  constexpr void operator++() const {
+    refuse<E>();
+  }
+  template <class E = int>
+  constexpr void operator++(int) const {
+    refuse<E>();
+  }
+  template <class E = int>
+  constexpr void operator--() const {
+    refuse<E>();
+  }
+  template <class E = int>
+  constexpr void operator--(int) const {
+    refuse<E>();
+  }
+
+ private:
+  template <class E>
+  static constexpr void refuse() {
+    static_assert(never<E>, "kaio: a val never changes; declare a var to change: var x = value, x += 1");
+  }
+};
+
+// What changes by assignment has no ++ and --: their values would be read at an unclear place.
+struct no_increment {
+  template <class E = int>
+  constexpr void operator++() const {
+    refuse<E>();
+  }
+  template <class E = int>
+  constexpr void operator++(int) const {
+    refuse<E>();
+  }
+  template <class E = int>
+  constexpr void operator--() const {
+    refuse<E>();
+  }
+  template <class E = int>
+  constexpr void operator--(int) const {
+    refuse<E>();
+  }
+
+ private:
+  template <class E>
+  static constexpr void refuse() {
+    static_assert(never<E>, "kaio: ++ and -- on a device value; write x += 1 or x -= 1");
+  }
 };
 
 // A value that exists already. `ReadsMemory`: it was loaded, from memory that may change, by the expression
@@ -89,6 +190,17 @@ constexpr std::uint64_t float_bits(f64 x) { return __builtin_bit_cast(std::uint6
 constexpr std::uint64_t float_bits(f16 x) { return x.bits(); }
 constexpr std::uint64_t float_bits(bf16 x) { return x.bits(); }
 
+// Whether a finite number would become an infinity: from the middle between the largest number of the type and
+// the next power of two on.
+template <floating T>
+constexpr bool overflows(double x) {
+  constexpr double bound = std::is_same_v<T, f16>    ? 65520.0
+                           : std::is_same_v<T, bf16> ? 0x1.ffp127
+                                                     : 0x1.ffffffp127;
+  const double magnitude = x < 0 ? -x : x;
+  return sizeof(T) < 8 && magnitude >= bound && magnitude <= 0x1.fffffffffffffp1023;
+}
+
 // A host number in the type of the device operand beside it: an integer must fit exactly, a floating literal
 // is rounded.
 template <class T, host_number L>
@@ -104,6 +216,11 @@ constexpr literal<T> make_literal(L number) {
     const std::uint64_t half = make_literal<half_of<T>>(number).bits;
     result.bits = half << 16 | half;
   } else if constexpr (floating<T>) {
+    if constexpr (std::is_floating_point_v<L>)
+      if (overflows<T>(static_cast<double>(number)))
+        kernel_error(
+            "kaio: a literal is too large for the floating type beside it; cast<f32>(x) first, or write an "
+            "infinity");
     const auto rounded = static_cast<T>(static_cast<double>(number));
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(rounded) != static_cast<double>(number) ||

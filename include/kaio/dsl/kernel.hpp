@@ -63,12 +63,26 @@ class kernel_object {
                   "kaio: over(n) is for blocks of one dimension; write grid(x, y, z), in blocks");
     static_assert(sizeof...(A) == sizeof...(P),
                   "kaio: launch takes one argument for each parameter of the kernel");
-    if constexpr (sizeof...(A) == sizeof...(P)) {
+    static_assert(is_shape<Shape>,
+                  "kaio: launch takes the stream, then over(n) or grid(x, y, z), then the arguments");
+    static_assert(is_stream<Stream>,
+                  "kaio: a kernel is launched on a stream; write gpu.stream() for a device");
+    if constexpr (sizeof...(A) == sizeof...(P) && is_shape<Shape> && is_stream<Stream>) {
       ptx::argument packed[sizeof...(P) + 1];
       std::size_t count = 0;
       ((packed[count] = pack<P>(arguments), count += host_constant<P> ? 0 : 1), ...);
       stream.launch(image(), grid_of(shape, block()), packed, count);
     }
+  }
+  template <class Shape, class... A>
+    requires is_shape<Shape>
+  void launch(const Shape&, const A&...) const {
+    static_assert(never<Shape>, "kaio: launch takes the stream first: k.launch(gpu.stream(), over(n), ...)");
+  }
+  template <class... A>
+  void operator()(const A&...) const {
+    static_assert(sizeof...(A) != sizeof...(A),
+                  "kaio: a kernel is not called but launched: k.launch(gpu.stream(), over(n), ...)");
   }
 };
 
@@ -88,6 +102,9 @@ struct signature<R (C::*)(thread, P...) const> {
   using kernel = kernel_object<Name, Block, Options, Body, P...>;
 };
 
+template <class R, class C, class... P>
+struct signature<R (C::*)(thread, P...) const noexcept> : signature<R (C::*)(thread, P...) const> {};
+
 template <class Body>
 concept has_call = requires { &Body::operator(); };
 
@@ -98,10 +115,20 @@ constexpr auto kernel(Body) {
                 "kaio: the name of a kernel is letters, digits and underscores, not starting with a digit");
   static_assert(Block.valid(),
                 "kaio: a block has 1 to 1024 threads, at most 1024 x 1024 x 64 in each dimension");
-  static_assert(std::is_empty_v<Body>, "kaio: a kernel captures nothing; pass run-time values as parameters");
-  static_assert(has_call<Body>, "kaio: a kernel spells the types of its parameters; it cannot take auto");
+  static_assert(std::is_class_v<Body>,
+                "kaio: a kernel is made of a lambda: [](thread t, in<f32> x) { body(t, x); }");
+  static_assert(!std::is_class_v<Body> || std::is_empty_v<Body>,
+                "kaio: a kernel captures nothing; pass run-time values as parameters");
+  static_assert(!std::is_class_v<Body> || has_call<Body>,
+                "kaio: a kernel spells the types of its parameters; it cannot take auto");
   if constexpr (has_call<Body> && std::is_empty_v<Body>)
     return typename signature<decltype(&Body::operator())>::template kernel<Name, Block, Options, Body>{};
+}
+
+template <fixed_string Name, class Body>
+constexpr void kernel(Body) {
+  static_assert(never<Body>,
+                "kaio: a kernel needs the number of threads of its blocks: kernel<\"name\", 128>(...)");
 }
 
 }  // namespace kaio::dsl

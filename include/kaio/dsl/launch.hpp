@@ -41,6 +41,11 @@ struct grid {
   std::uint32_t dynamic_shared = 0;
   constexpr explicit grid(std::uint64_t in_x, std::uint64_t in_y = 1, std::uint64_t in_z = 1)
       : x(in_x), y(in_y), z(in_z) {}
+  template <class X, class Y = int, class Z = int>
+    requires(std::is_floating_point_v<X> || std::is_floating_point_v<Y> || std::is_floating_point_v<Z>)
+  constexpr explicit grid(X, Y = 1, Z = 1) : grid(1) {
+    static_assert(never<X>, "kaio: a grid is counted in whole blocks; write grid(blocks) with an integer");
+  }
   constexpr grid shared_bytes(std::uint32_t bytes) const {
     grid result = *this;
     result.dynamic_shared = bytes;
@@ -53,6 +58,14 @@ constexpr ptx::launch_grid grid_of(const over& o, ptx::dim3 block) {
   return {o.count / per_block + (o.count % per_block != 0 ? 1 : 0), 1, 1, o.dynamic_shared};
 }
 constexpr ptx::launch_grid grid_of(const grid& g, ptx::dim3) { return {g.x, g.y, g.z, g.dynamic_shared}; }
+
+template <class S>
+concept is_shape = std::is_same_v<S, over> || std::is_same_v<S, grid>;
+
+template <class S>
+concept is_stream =
+    requires(S& s, const ptx::kernel_image& image, const ptx::launch_grid& shape,
+             const ptx::argument* arguments) { s.launch(image, shape, arguments, std::size_t{}); };
 
 // How each kind of parameter is described, made while tracing, and which argument it takes.
 template <class P>

@@ -53,7 +53,7 @@ constexpr auto comparison(const A& a, const B& b) {
   require_same<A, B>();
   using T = typename common<A, B>::type;
   static_assert(!std::is_same_v<T, bool> || Op == operation::eq || Op == operation::ne,
-                "kaio: bool has no order; use ==, !=, &, | and !");
+                "kaio: bool has no order; use ==, !=, &, | and !, and (a < b) & (b < c) for a < b < c");
   static_assert(!packed<T>,
                 "kaio: a comparison of packed pairs; compare low(a) with low(b), high(a) with high(b)");
   return make_binary<Op, bool, T>(a, b);
@@ -71,7 +71,10 @@ constexpr auto bitwise(const A& a, const B& b) {
 // Shifts take any 32-bit integer as the amount; an amount of the width or more shifts everything out.
 template <operation Op, class A, class B>
 constexpr auto shift(const A& a, const B& b) {
-  static_assert(device<A>, "kaio: a shifted literal has no type; bind it first: val one = 1u");
+  static_assert(device<A> || host_number<A> || host_constant<A>,
+                "kaio: << into a stream of the host; write device_print(t, \"%u\\n\", x)");
+  static_assert(device<A> || !(host_number<A> || host_constant<A>),
+                "kaio: a shifted literal has no type; bind it first: val one = 1u");
   static_assert(integer<element<A>>, "kaio: a shift of a value that is no integer; write bit_cast<u32>(x)");
   using T = element<A>;
   if constexpr (device<B>) {
@@ -109,9 +112,18 @@ constexpr auto operator*(const A& a, const B& b) {
   return arithmetic<operation::mul>(a, b);
 }
 
+// A divisor that the host knows.
+template <class A, class B>
+constexpr void require_divisor([[maybe_unused]] const B& b) {
+  if constexpr (device<A> && std::is_integral_v<B>)
+    if (integer<element<A>> && b == B{0})
+      kernel_error("kaio: an integer is divided by 0; PTX gives no meaning to it");
+}
+
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator/(const A& a, const B& b) {
+  require_divisor<A>(b);
   return arithmetic<operation::div>(a, b);
 }
 
@@ -120,6 +132,7 @@ template <class A, class B>
 constexpr auto operator%(const A& a, const B& b) {
   static_assert(!floating<typename common<A, B>::type>,
                 "kaio: % on floating values; cast<T>(x) to an integer");
+  require_divisor<A>(b);
   return arithmetic<operation::rem>(a, b);
 }
 
@@ -199,6 +212,12 @@ template <class A, class B>
   requires operands<A, B>
 constexpr void operator||(const A&, const B&) {
   no_short_circuit<A>();
+}
+
+template <device A>
+constexpr auto operator+(const A& a) {
+  static_assert(!std::is_same_v<element<A>, bool>, "kaio: arithmetic on bool; write cast<T>(condition)");
+  return a.node();
 }
 
 template <device A>

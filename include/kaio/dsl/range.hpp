@@ -6,9 +6,11 @@
 //   for (auto k : t.range(0, 8).unroll()) { ... }         // eight copies, in each k is a constant
 //   for (auto k : t.range(0u, n).no_unroll()) { ... }     // ptxas must not unroll it either
 //
-// No sum of a counter and a step runs over the end of the type: what is left is compared with `last` moved back
-// by whole steps, so a range ends for all bounds and all steps but 0. Where a loop is unrolled the body is
-// traced once for each copy, and so are the host's own statements in it (a host counter counts copies).
+// With a constant step and a type of 32 or 64 bits, the loop is the one of C++, which ptxas unrolls well: the sum
+// of the last counter and the step must fit the type. Elsewhere (8 and 16 bits, run-time steps, several rounds at
+// a time) no sum runs over the end of the type: what is left is compared with `last` moved back by whole steps,
+// so such a range ends for all bounds and all steps but 0. Where a loop is unrolled the body is traced once for
+// each copy, and so are the host's own statements in it (a host counter counts copies).
 
 #include <kaio/dsl/loop.hpp>
 
@@ -68,7 +70,10 @@ struct range_bounds {
     return t.binary(operation::mul, type, step, t.constant(type, canonical(type, n)));
   }
 
-  constexpr bool counts_by_one(const tracer& t) const { return t.is_constant(step) && magnitude(t) == 1; }
+  // Whether the sum of a counter and the step may be compared with `last`.
+  constexpr bool sum_fits(const tracer& t) const {
+    return t.is_constant(step) && (magnitude(t) == 1 || ptx::size_of(type) >= 4);
+  }
 
   constexpr bool is_known(const tracer& t) const {
     return t.is_constant(first) && t.is_constant(last) && t.is_constant(step);
@@ -204,7 +209,7 @@ class range_body : public loop_body {
     part_ = part::single;
     copies_ = 1;
     copy_ = 0;
-    limit_ = bounds_.counts_by_one(trace_) ? bounds_.last : bounds_.limit(trace_, 2);
+    limit_ = bounds_.sum_fits(trace_) ? bounds_.last : bounds_.limit(trace_, 2);
     enter(layout_.rolled || layout_.copies != 1);
   }
 
@@ -263,7 +268,7 @@ class range_body : public loop_body {
   constexpr void end_round(std::uint32_t copies) {
     tracer& t = trace_;
     const value k = t.variable_register(variable_);
-    const bool compare_after = copies == 1 && bounds_.counts_by_one(t);
+    const bool compare_after = copies == 1 && bounds_.sum_fits(t);
     value more = compare_after ? 0 : bounds_.before(t, k, limit_);
     const std::uint32_t start = t.position();
     t.assign(variable_, bounds_.after(t, k, copies), start);
@@ -304,7 +309,9 @@ class range_body : public loop_body {
 // for (auto k : t.range(first, last, step)): k = first, first + step, ... while k < last (k > last for a negative
 // step). A step that is no constant may have either sign, and must not be 0.
 template <scalar T>
-class [[nodiscard]] range_loop : public range_body {
+class [[nodiscard(
+    "kaio: a range() does nothing by itself; write for (auto k : t.range(first, last))")]] range_loop
+    : public range_body {
  public:
   constexpr range_loop(tracer& t, value first, value last, value step)
       : range_body(t, {ptx_type<T>, first, last, step}) {

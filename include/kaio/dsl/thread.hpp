@@ -180,6 +180,11 @@ class thread {
     return range_loop<T>(*trace_, a, b, s);
   }
 
+  template <class N>
+  constexpr void range(const N&) const {
+    static_assert(never<N>, "kaio: range() takes the first and the last: t.range(0u, n)");
+  }
+
   // for (auto i : t.grid_stride(n)) { body }: the threads of the whole grid share 0, 1, ... n - 1. The index has
   // the type of n; a grid may be larger than it counts. Blocks and grids of one dimension.
   template <class N>

@@ -19,7 +19,7 @@ template <class T, class Tree = in_kernel>
 class val;
 
 template <scalar T>
-class val<T, in_kernel> : public no_host_bool {
+class val<T, in_kernel> : public no_host_bool, public unchanging {
  public:
   using device_type = T;
 
@@ -43,6 +43,12 @@ class val<T, in_kernel> : public no_host_bool {
   constexpr val(L) {
     static_assert(never<L>,
                   "kaio: a literal knows no kernel; write `val name = literal` and let the type be deduced");
+  }
+
+  template <class V = T>
+  constexpr val() {
+    static_assert(never<V>,
+                  "kaio: a val has its value from the start; write val x = value, or declare a var");
   }
 
   // A value that the library has lowered itself.

@@ -22,7 +22,7 @@ template <class E>
 concept knows_no_kernel = device<E> && !node_of<E>::bound;
 
 template <scalar T>
-class var : public no_host_bool {
+class var : public no_host_bool, public no_increment {
  public:
   using device_type = T;
 
@@ -37,6 +37,11 @@ class var : public no_host_bool {
   constexpr var(L) {
     static_assert(never<L>,
                   "kaio: a var that starts from a literal needs its kernel; write var name(t, literal)");
+  }
+
+  template <class V = T>
+  constexpr var() {
+    static_assert(never<V>, "kaio: a var starts from a value; write var<f32> x(t, 0.0f) with the thread");
   }
 
   // Starts from a literal, or from any expression.

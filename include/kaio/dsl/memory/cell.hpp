@@ -27,15 +27,30 @@ template <class E>
 constexpr void refuse_reading() {
   static_assert(never<E>, "kaio: an out parameter cannot be read; make it inout<T>");
 }
-template <class E>
+template <class E, bool IsTable>
 constexpr void refuse_writing() {
-  static_assert(never<E>, "kaio: an in parameter cannot be written; make it out<T> or inout<T>");
+  static_assert(IsTable || never<E>, "kaio: an in parameter cannot be written; make it out<T> or inout<T>");
+  static_assert(!IsTable || never<E>, "kaio: a constant table cannot be written; keep a local<T, N>");
 }
+
+template <class E>
+constexpr void refuse_bits() {
+  static_assert(never<E>, "kaio: a cell has +=, -=, *= and /=; write y[i] = y[i] | x for the others");
+}
+
+// A number in memory has no parts.
+struct no_elements {
+  template <class I>
+  constexpr void operator[](const I&) const {
+    static_assert(never<I>, "kaio: an index too many: what is indexed is a number already");
+  }
+};
 
 // A cell of an out parameter: it can be written.
 template <scalar T, class Location>
-class out_cell {
+class out_cell : public no_increment, public no_elements {
  public:
+  using device_type = T;
   using cell_type = T;
   static constexpr ptx::access access = ptx::access::out;
   constexpr explicit out_cell(const Location& at) : at_(at) {}
@@ -48,7 +63,17 @@ class out_cell {
     statement<T> s = statement<T>::in(*at_.trace, e);
     store_at<T>(at_, s);
   }
-  constexpr void operator=(const out_cell&) const { refuse_reading<T>(); }
+  template <class C>
+    requires std::is_same_v<C, out_cell>
+  constexpr void operator=(const C&) const {
+    refuse_reading<C>();
+  }
+  // Whatever reads a value ends here.
+  template <class V = T>
+  constexpr leaf<T, true> node() const {
+    refuse_reading<V>();
+    return {};
+  }
 
   template <class E>
   constexpr void operator+=(const E&) const {
@@ -66,6 +91,30 @@ class out_cell {
   constexpr void operator/=(const E&) const {
     refuse_reading<E>();
   }
+  template <class E>
+  constexpr void operator%=(const E&) const {
+    refuse_reading<E>();
+  }
+  template <class E>
+  constexpr void operator&=(const E&) const {
+    refuse_reading<E>();
+  }
+  template <class E>
+  constexpr void operator|=(const E&) const {
+    refuse_reading<E>();
+  }
+  template <class E>
+  constexpr void operator^=(const E&) const {
+    refuse_reading<E>();
+  }
+  template <class E>
+  constexpr void operator<<=(const E&) const {
+    refuse_reading<E>();
+  }
+  template <class E>
+  constexpr void operator>>=(const E&) const {
+    refuse_reading<E>();
+  }
 
   constexpr const Location& location() const { return at_; }
 
@@ -75,7 +124,7 @@ class out_cell {
 
 // A cell that can be read and written. Reading takes its value at that point of the kernel.
 template <scalar T, class Location>
-class cell : public no_host_bool {
+class cell : public no_host_bool, public no_increment, public no_elements {
  public:
   using device_type = T;
   using cell_type = T;
@@ -95,6 +144,30 @@ class cell : public no_host_bool {
   constexpr void operator-=(statement<T> s) const { combine(operation::sub, s); }
   constexpr void operator*=(statement<T> s) const { combine(operation::mul, s); }
   constexpr void operator/=(statement<T> s) const { combine(operation::div, s); }
+  template <class E>
+  constexpr void operator%=(const E&) const {
+    refuse_bits<E>();
+  }
+  template <class E>
+  constexpr void operator&=(const E&) const {
+    refuse_bits<E>();
+  }
+  template <class E>
+  constexpr void operator|=(const E&) const {
+    refuse_bits<E>();
+  }
+  template <class E>
+  constexpr void operator^=(const E&) const {
+    refuse_bits<E>();
+  }
+  template <class E>
+  constexpr void operator<<=(const E&) const {
+    refuse_bits<E>();
+  }
+  template <class E>
+  constexpr void operator>>=(const E&) const {
+    refuse_bits<E>();
+  }
 
   constexpr leaf<T, true> node() const {
     tracer& t = *at_.trace;
@@ -139,9 +212,29 @@ struct load_node : no_host_bool {
   }
   constexpr const Location& location() const { return at; }
 
+  template <class I>
+  constexpr void operator[](const I&) const {
+    static_assert(never<I>, "kaio: an index too many: what is indexed is a number already");
+  }
   template <class E>
   constexpr void operator=(const E&) const {
-    refuse_writing<E>();
+    refuse_writing<E, Location::space == modifier::const_>();
+  }
+  template <class E>
+  constexpr void operator+=(const E&) const {
+    refuse_writing<E, Location::space == modifier::const_>();
+  }
+  template <class E>
+  constexpr void operator-=(const E&) const {
+    refuse_writing<E, Location::space == modifier::const_>();
+  }
+  template <class E>
+  constexpr void operator*=(const E&) const {
+    refuse_writing<E, Location::space == modifier::const_>();
+  }
+  template <class E>
+  constexpr void operator/=(const E&) const {
+    refuse_writing<E, Location::space == modifier::const_>();
   }
 };
 

@@ -7,6 +7,7 @@
 //   tile[row][column] = x[i];
 //   dynamic_shared<f32> buffer(t);               // k.launch(stream, over(n).shared_bytes(4 * 1024), ...)
 
+#include <kaio/dsl/conversion.hpp>
 #include <kaio/dsl/memory/place.hpp>
 
 #include <cstdint>
@@ -28,6 +29,34 @@ template <class T>
 constexpr std::uint32_t array_alignment(std::uint64_t bytes) {
   const auto own = static_cast<std::uint32_t>(alignof(T));
   return bytes >= 16 && own < 16 ? 16 : own;
+}
+
+// A part of an index in several dimensions. The place of an element may not fit 8 or 16 bits where the part does.
+template <index I>
+constexpr auto index_part(const I& i) {
+  if constexpr (!device<I>)
+    return i;
+  else if constexpr (sizeof(element<I>) < 4)
+    return cast<u32>(i);
+  else
+    return i.node();
+}
+
+// prefix * next + part: in the type of both, else modulo 2^32, which no shared memory exceeds.
+template <class Prefix, class Part>
+constexpr auto linear_index(const Prefix& prefix, std::uint32_t next, const Part& part) {
+  if constexpr (device<Prefix> && device<Part>) {
+    if constexpr (std::is_same_v<element<Prefix>, element<Part>>)
+      return prefix * next + part;
+    else
+      return cast<u32>(prefix) * next + cast<u32>(part);
+  } else if constexpr (device<Prefix>) {
+    return prefix * next + part;
+  } else if constexpr (device<Part>) {
+    return part + prefix * next;  // a constant takes the type of the index beside it
+  } else {
+    return static_cast<Prefix>(part) + prefix * next;
+  }
 }
 
 }  // namespace detail
@@ -68,18 +97,11 @@ class shared_row<T, Prefix, Next, Rest...> {
 
   template <index I>
   constexpr auto operator[](const I& i) const {
-    const auto linear = [&] {
-      if constexpr (std::is_integral_v<Prefix> && std::is_integral_v<I>)
-        return static_cast<Prefix>(i) + prefix_ * Next;
-      else if constexpr (std::is_integral_v<Prefix>)
-        return i + prefix_ * Next;  // a constant takes the type of the index beside it
-      else
-        return prefix_ * Next + i;
-    }();
+    const auto linear = detail::linear_index(prefix_, Next, detail::index_part(i));
     if constexpr (sizeof...(Rest) == 0)
       return elements_[linear];
     else
-      return shared_row<T, decltype(linear), Rest...>(elements_, linear);
+      return shared_row<T, std::remove_const_t<decltype(linear)>, Rest...>(elements_, linear);
   }
 
  private:
@@ -104,7 +126,8 @@ class shared {
     if constexpr (sizeof...(Rest) == 0) {
       return elements_[i];
     } else if constexpr (device<I>) {
-      return shared_row<T, node_of<I>, Rest...>(elements_, i.node());
+      const auto prefix = detail::index_part(i);
+      return shared_row<T, std::remove_const_t<decltype(prefix)>, Rest...>(elements_, prefix);
     } else {
       return shared_row<T, std::uint32_t, Rest...>(elements_, static_cast<std::uint32_t>(i));
     }
