@@ -60,22 +60,22 @@ TEST_CASE("dynamic shared memory has the size that the launch gives", "[memory]"
 TEMPLATE_TEST_CASE("indices of several dimensions have any integer types", "[memory]", (std::pair<u8, u8>),
                    (std::pair<u8, u32>), (std::pair<u64, u8>), (std::pair<i8, i8>), (std::pair<i32, u32>),
                    (std::pair<u16, i64>), (std::pair<i32, i32>), (std::pair<i16, u64>)) {
-  using row = typename TestType::first_type;
-  using column = typename TestType::second_type;
-  std::vector<row> rows(64);
-  std::vector<column> columns(64);
+  using row_index = typename TestType::first_type;
+  using column_index = typename TestType::second_type;
+  std::vector<row_index> row_indices(64);
+  std::vector<column_index> column_indices(64);
   for (u32 i = 0; i < 64; ++i) {
-    rows[i] = static_cast<row>(39 - i * 7 % 40);
-    columns[i] = static_cast<column>(49 - i * 11 % 50);
+    row_indices[i] = static_cast<row_index>(39 - i * 7 % 40);
+    column_indices[i] = static_cast<column_index>(49 - i * 11 % 50);
   }
-  auto r = under_test().upload(rows);
-  auto c = under_test().upload(columns);
+  auto r = under_test().upload(row_indices);
+  auto c = under_test().upload(column_indices);
   auto y = poisoned<u32>(4 * 64);
-  mixed_indices<row, column>.launch(under_test().stream(), grid(1), r, c, y);
+  mixed_indices<row_index, column_index>.launch(under_test().stream(), grid(1), r, c, y);
   const auto got = y.download();
   for (u32 i = 0; i < 64; ++i) {
     CAPTURE(i);
-    const auto at_row = static_cast<u32>(rows[i]), at_column = static_cast<u32>(columns[i]);
+    const auto at_row = static_cast<u32>(row_indices[i]), at_column = static_cast<u32>(column_indices[i]);
     REQUIRE(got[4 * i] == 2 * 2000 + at_row * 50 + at_column);
     REQUIRE(got[4 * i + 1] == i % 3 * 2000 + at_row * 50 + 49);
     REQUIRE(got[4 * i + 2] == at_row % 3 * 2000 + 39 * 50 + at_column);

@@ -98,6 +98,9 @@ struct quantity {
   u8 unit;
   f64 amount;
 };
+inline bool operator==(const quantity& a, const quantity& b) {
+  return a.unit == b.unit && a.amount == b.amount;
+}
 struct body {
   f32 mass;
   bool alive;
@@ -109,9 +112,6 @@ struct body {
   i64 id;
   friend bool operator==(const body&, const body&) = default;
 };
-inline bool operator==(const quantity& a, const quantity& b) {
-  return a.unit == b.unit && a.amount == b.amount;
-}
 
 // Structs as a parameter, read and written member by member.
 inline constexpr auto structs =

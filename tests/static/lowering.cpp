@@ -109,3 +109,10 @@ inline constexpr auto contextless = kernel<"contextless", 32>([](thread, out<u32
   y[i] = i;
 });
 static_assert(times(contextless, "mad.lo.u32") == 1);
+
+// A shifted literal has the type that it has in C++.
+inline constexpr auto shifted = kernel<"shifted", 32>([](thread, out<u32> y, out<u64> z, val<u32> n) {
+  y[0] = 1u << n;
+  z[0] = 1ull << n;
+});
+static_assert(times(shifted, "shl.b32") == 1 && times(shifted, "shl.b64") == 1);

@@ -114,7 +114,7 @@ struct unchanging {
  private:
   template <class E>
   static constexpr void refuse() {
-    static_assert(never<E>, "kaio: a val never changes; declare a var to change: var x = value, x += 1");
+    static_assert(never<E>, "kaio: a val never changes; declare a var to assign to");
   }
 };
 

@@ -69,14 +69,10 @@ constexpr auto bitwise(const A& a, const B& b) {
 }
 
 // Shifts take any 32-bit integer as the amount; an amount of the width or more shifts everything out.
-template <operation Op, class A, class B>
-constexpr auto shift(const A& a, const B& b) {
-  static_assert(device<A> || host_number<A> || host_constant<A>,
-                "kaio: << into a stream of the host; write device_print(t, \"%u\\n\", x)");
-  static_assert(device<A> || !(host_number<A> || host_constant<A>),
-                "kaio: a shifted literal has no type; bind it first: val one = 1u");
-  static_assert(integer<element<A>>, "kaio: a shift of a value that is no integer; write bit_cast<u32>(x)");
+template <operation Op, device A, class B>
+constexpr auto shift_device(const A& a, const B& b) {
   using T = element<A>;
+  static_assert(integer<T>, "kaio: a shift of a value that is no integer; write bit_cast<u32>(x)");
   if constexpr (device<B>) {
     static_assert(std::is_same_v<element<B>, u32> || std::is_same_v<element<B>, i32>,
                   "kaio: a shift amount is u32 or i32; write cast<u32>(amount)");
@@ -84,6 +80,23 @@ constexpr auto shift(const A& a, const B& b) {
   } else {
     static_assert(std::is_integral_v<B>, "kaio: a shift amount is an integer");
     return binary_node<Op, T, T, node_of<A>, literal<u32>>{{}, a.node(), make_literal<u32>(b)};
+  }
+}
+
+// The type of the language with the width and the sign of a host's integer.
+template <class A>
+using integer_like = std::conditional_t<(sizeof(A) > 4), std::conditional_t<std::is_signed_v<A>, i64, u64>,
+                                        std::conditional_t<std::is_signed_v<A>, i32, u32>>;
+
+template <operation Op, class A, class B>
+constexpr auto shift(const A& a, const B& b) {
+  static_assert(device<A> || host_number<A>,
+                "kaio: << into a stream of the host; write device_print(t, \"%u\\n\", x)");
+  if constexpr (!device<A>) {  // 1u << n: a literal has its own type here
+    static_assert(std::is_integral_v<A>, "kaio: a shifted literal is an integer, such as 1u");
+    return shift_device<Op>(make_literal<integer_like<A>>(a), b);
+  } else {
+    return shift_device<Op>(a, b);
   }
 }
 

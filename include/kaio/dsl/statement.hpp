@@ -25,6 +25,19 @@ class statement {
   constexpr statement(L number, std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE())
       : bits_(make_literal<T>(number).bits), line_(line), file_(file) {}
 
+  template <class E>
+    requires(!device<E> && !host_number<E>)
+  constexpr statement(const E&) {
+    constexpr bool is_vector = requires { typename E::vector_type; };
+    static_assert(
+        !is_vector || never<E>,
+        "kaio: a vector is stored where a number lies; store an element, v[0], or point to vec<T, N>");
+    static_assert(
+        is_vector || never<E>,
+        "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is "
+        "indexed first: y[i] = x[i]");
+  }
+
   // Opens the statement in a known kernel, for a right-hand side that knew none (a literal).
   constexpr void enter(tracer& t) {
     if (entered_) return;

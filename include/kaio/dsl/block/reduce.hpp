@@ -117,6 +117,12 @@ constexpr auto block_reduce_to_first(const thread& t, const S& x, const Op& op,
   return detail::block_reduce(t, x, op, detail::receiver::first, line, file);
 }
 
+template <class First, class... Rest>
+constexpr auto block_reduce(const First&, const Rest&...) {
+  static_assert(never<First>,
+                "kaio: block_reduce takes the thread, a value and an operator: block_reduce(t, x, plus{})");
+}
+
 }  // namespace kaio::dsl
 
 namespace kaio {

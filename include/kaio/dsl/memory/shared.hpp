@@ -24,6 +24,14 @@ constexpr auto array_cell(tracer* t, std::uint32_t array, const I& i) {
   return place_of<Access, T>(Location{t, array, node, bytes_of<T>});
 }
 
+// An index that the host knows lies in its dimension.
+template <std::uint32_t N, class I>
+constexpr void require_below([[maybe_unused]] const I& i) {
+  if constexpr (std::is_integral_v<I>)
+    if (i < I{0} || static_cast<std::uint64_t>(i) >= N)
+      kernel_error("kaio: an index lies outside its array; indices of a dimension of N go from 0 to N - 1");
+}
+
 // An array is aligned for vectors of its elements.
 template <class T>
 constexpr std::uint32_t array_alignment(std::uint64_t bytes) {
@@ -69,19 +77,31 @@ class shared_array {
   template <is_thread Thread>
   constexpr shared_array(const Thread& t, std::uint64_t count) : shared_array(t.trace(), count) {}
 
+  template <is_thread Thread, device N>
+  constexpr shared_array(const Thread&, const N&) {
+    static_assert(
+        never<N>,
+        "kaio: a shared array has a size that the compiler knows; write dynamic_shared<T> name(t) for one "
+        "that the launch gives");
+  }
+
   template <index I>
   constexpr auto operator[](const I& i) const {
     return detail::array_cell<T, modifier::shared>(trace_, array_, i);
   }
 
  private:
+  template <memory_element, std::uint32_t, std::uint32_t...>
+  friend class shared;
+  constexpr shared_array() = default;  // for the message of a shared without its thread
+
   constexpr shared_array(tracer& t, std::uint64_t count) : trace_(&t) {
     if (count == 0 || count > tracer::max_large_shared)
       kernel_error("kaio: a shared array needs one element or more, and at most 227 KB");
     const std::uint64_t bytes = count * bytes_of<T>;
     if (!t.probing()) array_ = t.new_shared(bytes, detail::array_alignment<T>(bytes));
   }
-  tracer* trace_;
+  tracer* trace_ = nullptr;
   std::uint32_t array_ = 0;
 };
 
@@ -97,11 +117,18 @@ class shared_row<T, Prefix, Next, Rest...> {
 
   template <index I>
   constexpr auto operator[](const I& i) const {
+    detail::require_below<Next>(i);
     const auto linear = detail::linear_index(prefix_, Next, detail::index_part(i));
     if constexpr (sizeof...(Rest) == 0)
       return elements_[linear];
     else
       return shared_row<T, std::remove_const_t<decltype(linear)>, Rest...>(elements_, linear);
+  }
+  template <class E>
+  constexpr void operator=(const E&) const {
+    static_assert(
+        never<E>,
+        "kaio: a row of a shared array is written element by element; each dimension takes an index");
   }
 
  private:
@@ -119,10 +146,16 @@ class shared {
   template <is_thread Thread>
   constexpr explicit shared(const Thread& t) : elements_(t, std::uint64_t{First} * (Rest * ... * 1ull)) {}
 
+  template <class V = T>
+  constexpr shared() {
+    static_assert(never<V>, "kaio: an array of the kernel needs its thread; write shared<f32, 32> name(t)");
+  }
+
   static constexpr std::uint32_t size() { return First * (Rest * ... * 1u); }
 
   template <index I>
   constexpr auto operator[](const I& i) const {
+    detail::require_below<First>(i);
     if constexpr (sizeof...(Rest) == 0) {
       return elements_[i];
     } else if constexpr (device<I>) {

@@ -253,6 +253,87 @@ constexpr auto map_elements(const F& f, const Trees& trees, index_list<K...>) {
 
 }  // namespace detail
 
+// Operators are for numbers: how a vector is worked on is said by map.
+template <class A, class B>
+concept vector_operands = (vector_source<A> && !device<B>) || (vector_source<B> && !device<A>);
+
+template <class A>
+constexpr int refuse_vector() {
+  static_assert(never<A>,
+                "kaio: an operator on vectors; write map([](auto a, auto b) { return a * b; }, v, w)");
+  return 0;
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator+(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator-(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator*(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator/(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator%(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator&(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator|(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator^(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator==(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator!=(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator<(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator<=(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator>(const A&, const B&) {
+  return refuse_vector<A>();
+}
+template <class A, class B>
+  requires vector_operands<A, B>
+constexpr auto operator>=(const A&, const B&) {
+  return refuse_vector<A>();
+}
+
 // A vector of 2, 4, 8 or 16 elements of one type; literals take it.
 template <class... E>
 constexpr auto make_vec(const E&... elements) {

@@ -182,14 +182,32 @@ constexpr value_list<N> select(tracer& t, value condition, const value_list<N>& 
   return result;
 }
 
+// What op(a, b) is for two S; void where it cannot be called.
+template <class Op, class S>
+struct operator_result {
+  using type = void;
+};
+template <class Op, class S>
+  requires requires(const Op& op, const S& s) { op(s, s); }
+struct operator_result<Op, S> {
+  using type = std::remove_cvref_t<decltype(imagine<Op>()(imagine<S>(), imagine<S>()))>;
+};
+template <class Op, class S>
+using result_of = typename operator_result<Op, S>::type;
+
 // op(a, b) on an S.
 template <exchangeable S, class Op>
 constexpr values_of<S> combine(tracer& t, const Op& op, const values_of<S>& a, const values_of<S>& b) {
   const S left = rebuild<S>(t, a);
   const S right = rebuild<S>(t, b);
-  const auto result = op(left, right);
-  using returned = std::remove_cvref_t<decltype(result)>;
-  if constexpr (device<S>) {
+  using returned = result_of<Op, S>;
+  static_assert(!std::is_void_v<returned>,
+                "kaio: the operator of a reduction or a scan takes two values and returns one: "
+                "[](auto a, auto b) { return a + b; }");
+  if constexpr (std::is_void_v<returned>)
+    return {};
+  else if constexpr (device<S>) {
+    const auto result = op(left, right);
     static_assert(device_of<returned, element<S>>,
                   "kaio: the operator of a reduction or a scan returns the type of its operands; "
                   "write cast<T>(x)");
@@ -197,7 +215,7 @@ constexpr values_of<S> combine(tracer& t, const Op& op, const values_of<S>& a, c
   } else {
     static_assert(std::is_same_v<returned, S>,
                   "kaio: the operator of a reduction or a scan returns the type of its operands");
-    if constexpr (std::is_same_v<returned, S>) return flatten(t, result);
+    if constexpr (std::is_same_v<returned, S>) return flatten(t, op(left, right));
   }
 }
 

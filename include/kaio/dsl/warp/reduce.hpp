@@ -112,6 +112,12 @@ constexpr auto warp_reduce_to_first(const thread& t, const S& x, const Op& op,
   return detail::warp_reduce<Width>(t, x, op, detail::receiver::first, line, file);
 }
 
+template <std::uint32_t Width = 32, class First, class... Rest>
+constexpr auto warp_reduce(const First&, const Rest&...) {
+  static_assert(never<First>,
+                "kaio: warp_reduce takes the thread, a value and an operator: warp_reduce(t, x, plus{})");
+}
+
 }  // namespace kaio::dsl
 
 namespace kaio {

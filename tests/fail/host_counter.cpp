@@ -1,0 +1,14 @@
+// The counter of a device loop is a val.
+// EXPECT: kaio: a device value has no value while the kernel is compiled
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, inout<f32> y, val<u32> n) {
+  val i = t.global_id();
+#ifdef KAIO_FIXED
+  for (auto k : t.range(0u, n)) y[k] = x[i];
+#else
+  for (u32 k : t.range(0u, n)) y[k] = x[i];
+#endif
+});
+static_assert(k.ptx().size() > 0);

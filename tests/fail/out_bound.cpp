@@ -1,0 +1,15 @@
+// An out parameter is not bound to a val.
+// EXPECT: kaio: an out parameter cannot be read; make it inout<T>
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, out<f32> y) {
+  val i = t.global_id();
+#ifdef KAIO_FIXED
+  y[i] = x[i] + x[i];
+#else
+  val old = y[i];
+  y[i] = x[i] + old;
+#endif
+});
+static_assert(k.ptx().size() > 0);

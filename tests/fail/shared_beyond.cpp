@@ -1,0 +1,18 @@
+// An index that the host knows lies in the array.
+// EXPECT: kaio: an index lies outside its array
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, inout<f32> y) {
+  val i = t.global_id();
+#ifdef KAIO_FIXED
+  shared<f32, 4> s(t);
+  s[3] = x[i];
+  y[i] = s[0];
+#else
+  shared<f32, 4> s(t);
+  s[4] = x[i];
+  y[i] = s[0];
+#endif
+});
+static_assert(k.ptx().size() > 0);
