@@ -36,8 +36,9 @@ constexpr values_of<S> reduce_slots(const thread& t, exchange<S>& slots, const b
                      : wraps ? trace.binary(operation::and_, u32, warps.lane, trace.constant(u32, count - 1))
                              : trace.binary(operation::min, u32, warps.lane, trace.constant(u32, count - 1));
   values_of<S> x = slots.load(slot);
-  if constexpr (redux_operation<Op> == modifier::add || redux_operation<Op> == modifier::xor_) {
-    if (has_redux<S, Op>(trace) && count < 32) {
+  constexpr bool counts_twice = redux_operation<Op> == modifier::add || redux_operation<Op> == modifier::xor_;
+  if constexpr (redux_reduces<S, Op> && counts_twice) {
+    if (trace.target.sm >= 80 && count < 32) {
       const value has_slot = trace.compare(operation::lt, u32, warps.lane, trace.constant(u32, count));
       x = select(trace, has_slot, x, {{trace.constant(trace.type_of(x.ids[0]), 0)}});
     }

@@ -88,14 +88,12 @@ inline constexpr modifier redux_operation<bit_or> = modifier::or_;
 template <>
 inline constexpr modifier redux_operation<bit_xor> = modifier::xor_;
 
-// Whether redux.sync reduces an S: integers of up to 32 bits, from sm_80 on.
+// Whether redux.sync reduces an S, from sm_80 on: integers of up to 32 bits.
 template <class S, class Op>
-constexpr bool has_redux(const tracer& t) {
-  if constexpr (device<S> && redux_operation<Op> != modifier::none) {
-    if constexpr (integer<element<S>>) return sizeof(element<S>) <= 4 && t.target.sm >= 80;
-  }
-  return false;
-}
+inline constexpr bool redux_reduces = false;
+template <device S, class Op>
+  requires(integer<element<S>> && sizeof(element<S>) <= 4)
+inline constexpr bool redux_reduces<S, Op> = redux_operation<Op> != modifier::none;
 
 }  // namespace detail
 

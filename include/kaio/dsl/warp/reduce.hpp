@@ -49,8 +49,8 @@ constexpr values_of<S> reduce_lanes(const thread& t, const warp_lanes& lanes, st
                                     const Op& op, values_of<S> x, receiver to) {
   tracer& trace = t.trace();
   const bool is_one_group = width == 32 || (lanes.known != 0 && width >= lanes.known);
-  if constexpr (redux_operation<Op> != modifier::none && device<S>)
-    if (is_one_group && has_redux<S, Op>(trace)) return redux<S, Op>(trace, lanes.members, x);
+  if constexpr (redux_reduces<S, Op>)
+    if (is_one_group && trace.target.sm >= 80) return redux<S, Op>(trace, lanes.members, x);
   const std::uint32_t partial = lanes.rest % width;  // lanes of the last group
   if (commutes<Op>() && partial == 0 && to == receiver::all) {
     for (std::uint32_t mask = 1; mask < width; mask *= 2)
