@@ -258,3 +258,16 @@ TEST_CASE("a kernel is not loaded while its stream is captured") {
   launch_scale(gpu.stream(), x);
   CHECK(driver->launches == 1);
 }
+
+TEST_CASE("KAIO_JIT_LEVEL tells how much the driver optimises") {
+  fresh_driver driver;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  setenv("KAIO_JIT_LEVEL", "9", 1);
+  const thrown wrong = catch_error([&] { gpu.warmup(scale); });
+  CHECK(wrong.code == kaio::errc::invalid_argument);
+  CHECK(wrong.says("KAIO_JIT_LEVEL"));
+  setenv("KAIO_JIT_LEVEL", "0", 1);
+  gpu.warmup(scale);
+  unsetenv("KAIO_JIT_LEVEL");
+  CHECK(driver->jit_level == 0);
+}

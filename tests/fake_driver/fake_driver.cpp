@@ -195,6 +195,9 @@ CUresult cuCtxSynchronize() { FAKE_CALL FAKE_FAILS FAKE_NEEDS_CONTEXT return CUD
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned count, CUjit_option* options,
                             void** values) {
   FAKE_CALL FAKE_FAILS FAKE_NEEDS_CONTEXT++ state.loads;
+  for (unsigned i = 0; i < count; ++i)
+    if (options[i] == CU_JIT_OPTIMIZATION_LEVEL)
+      state.jit_level = static_cast<unsigned>(reinterpret_cast<std::uintptr_t>(values[i]));
   if (state.jit_code != 0) {
     for (unsigned i = 0; i < count; ++i) {
       if (options[i] == CU_JIT_ERROR_LOG_BUFFER) std::strcpy(static_cast<char*>(values[i]), state.jit_log);

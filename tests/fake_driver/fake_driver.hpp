@@ -18,6 +18,7 @@ struct fake_driver {
   int fail_code = 0;
   bool stay_failed = false;  // and all calls after it, as after an illegal access
   int jit_code = 0;          // cuModuleLoadDataEx returns it, with jit_log
+  unsigned jit_level = 99;   // what the last cuModuleLoadDataEx asked for
   const char* jit_log = "";
   bool capturing = false;            // every stream is being captured
   int most_threads = 1024;           // of a block, for every function

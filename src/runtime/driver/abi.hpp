@@ -136,6 +136,7 @@ struct CUlaunchConfig {
 enum CUjit_option : int {
   CU_JIT_ERROR_LOG_BUFFER = 5,
   CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6,
+  CU_JIT_OPTIMIZATION_LEVEL = 7,
 };
 
 enum CUstream_flags : unsigned { CU_STREAM_NON_BLOCKING = 1 };

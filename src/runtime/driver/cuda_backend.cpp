@@ -3,6 +3,7 @@
 #include <kaio/runtime/error.hpp>
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <vector>
@@ -24,6 +25,15 @@ namespace {
 
 CUstream stream_of(void* native) { return static_cast<CUstream>(native); }
 CUevent event_of(void* native) { return static_cast<CUevent>(native); }
+
+// How much the driver optimises a kernel, 0 to 4, as KAIO_JIT_LEVEL asks; its own default is 4.
+std::uintptr_t jit_level() {
+  const char* const value = std::getenv("KAIO_JIT_LEVEL");
+  if (!value || !*value) return 4;
+  if (value[0] < '0' || value[0] > '4' || value[1] != '\0')
+    throw invalid_argument(text("kaio: KAIO_JIT_LEVEL is '", value, "'; write 0 (no optimisation) to 4"));
+  return static_cast<std::uintptr_t>(value[0] - '0');
+}
 
 class cuda_kernel final : public loaded_kernel {
  public:
@@ -310,11 +320,13 @@ std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kerne
   const relaxed_capture relaxed(call_);
   const std::string source = joined_text(kernel);
   std::vector<char> log(16384, '\0');
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-  // The driver takes the size in the bits of a pointer; one byte less than there is, so that the log ends.
-  void* values[] = {log.data(), reinterpret_cast<void*>(log.size() - 1)};
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                            CU_JIT_OPTIMIZATION_LEVEL};
+  // The driver takes numbers in the bits of a pointer. One byte less than there is, so that the log ends.
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size() - 1),
+                    reinterpret_cast<void*>(jit_level())};
   CUmodule module = nullptr;
-  const CUresult result = call_.cuModuleLoadDataEx(&module, source.c_str(), 2, options, values);
+  const CUresult result = call_.cuModuleLoadDataEx(&module, source.c_str(), 3, options, values);
   if (result != CUDA_SUCCESS) {
     const result_meaning meaning = meaning_of(result);
     if (meaning.code != errc::jit_failed && meaning.code != errc::unsupported_device) {
