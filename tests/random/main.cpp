@@ -14,17 +14,35 @@
 
 using namespace kaio::tests::random;
 
-TEST_CASE("random programs agree with the host", "[random]") {
-  kaio::device gpu = kaio::device::open();
+namespace {
+
+// What programs store that is not what the host computes, a line each.
+std::vector<std::string> differences(kaio::device& gpu) {
   const std::vector<program> programs = every_program();
-  std::cout << programs.size() << " random programs of seed " << seed << " on " << gpu.name() << '\n';
+  std::cout << programs.size() << " random programs of seed " << seed << " on " << gpu.name()
+            << "; generate.py --seed " << seed << " --first N --programs 1 makes one alone\n";
+  std::vector<std::string> found;
   for (const program& one : programs) {
     kaio::u32 number = 0;
     for (const char c : one.name) number = number * 31 + static_cast<unsigned char>(c);
-    const std::string problem = one.run(gpu, number);
-    INFO("generate.py --seed " << seed << " --first N --programs 1 makes it alone");
-    CHECK(problem == "");
+    if (const std::string problem = one.run(gpu, number); !problem.empty()) found.push_back(problem);
   }
+  for (const std::string& problem : found) std::cout << problem << '\n';
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("random programs agree with the host", "[random]") {
+  kaio::device gpu = kaio::device::open();
+  CHECK(differences(gpu).empty());
+}
+
+// The driver's optimiser has errors in rare patterns of integers, which unoptimised programs show to be its own:
+// they are printed, and more than one program in a hundred is more than those.
+TEST_CASE("random programs agree with the host when the driver optimises them", "[.][optimised]") {
+  kaio::device gpu = kaio::device::open();
+  CHECK(differences(gpu).size() * 100 <= every_program().size());
 }
 
 // Writes the text of every program to the folder KAIO_RANDOM_DUMP, as kaio-tool does for the kernels.
