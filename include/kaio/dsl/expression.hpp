@@ -350,67 +350,6 @@ struct binary_node : no_host_bool {
 template <class T, class Operand, class A, class B>
 inline constexpr bool is_integer_product<binary_node<operation::mul, T, Operand, A, B>> = integer<T>;
 
-// Two operands. Rule::apply(tracer&, value, value) gives the instructions.
-template <class T, class Rule, class A, class B>
-struct rule_node : no_host_bool {
-  using device_type = T;
-  static constexpr bool bound = A::bound || B::bound;
-  static constexpr bool reads_memory = A::reads_memory || B::reads_memory;
-  static constexpr bool is_product = false;
-  static constexpr unsigned loads = A::loads + B::loads;
-  A a;
-  B b;
-
-  constexpr const rule_node& node() const { return *this; }
-  constexpr tracer* context() const {
-    tracer* const t = a.context();
-    return t != nullptr ? t : b.context();
-  }
-  constexpr void load(tracer& t) const {
-    a.load(t);
-    b.load(t);
-  }
-  constexpr value lower(tracer& t) const {
-    const value x = a.lower(t);
-    return Rule::apply(t, x, b.lower(t));
-  }
-};
-
-// Three operands. Rule::apply(tracer&, value, value, value) gives the instructions.
-template <class T, class Rule, class A, class B, class C>
-struct ternary_node : no_host_bool {
-  using device_type = T;
-  static constexpr bool bound = A::bound || B::bound || C::bound;
-  static constexpr bool reads_memory = A::reads_memory || B::reads_memory || C::reads_memory;
-  static constexpr bool is_product = false;
-  static constexpr unsigned loads = A::loads + B::loads + C::loads;
-  A a;
-  B b;
-  C c;
-
-  constexpr const ternary_node& node() const { return *this; }
-  constexpr tracer* context() const {
-    tracer* t = a.context();
-    if (t == nullptr) t = b.context();
-    return t != nullptr ? t : c.context();
-  }
-  constexpr void load(tracer& t) const {
-    a.load(t);
-    b.load(t);
-    c.load(t);
-  }
-  constexpr value lower(tracer& t) const {
-    const value x = a.lower(t);
-    const value y = b.lower(t);
-    return Rule::apply(t, x, y, c.lower(t));
-  }
-};
-
-template <class T, class Rule, class A, class B, class C>
-constexpr auto make_ternary(const A& a, const B& b, const C& c) {
-  return ternary_node<T, Rule, A, B, C>{{}, a, b, c};
-}
-
 template <class T>
 struct select_rule {
   static constexpr value apply(tracer& t, value condition, value a, value b) {

@@ -30,7 +30,7 @@ constexpr auto fma(const A& a, const B& b, const C& c) {
   require_same<A, B, C>();
   using T = typename common<A, B, C>::type;
   static_assert(floating<T>, "kaio: fma takes f32 or f64; write a * b + c for integers");
-  return make_ternary<T, fma_rule<T>>(operand_node<T>(a), operand_node<T>(b), operand_node<T>(c));
+  return make_pure<T, fma_rule<T>>(operand_node<T>(a), operand_node<T>(b), operand_node<T>(c));
 }
 
 // The smaller operand. Floats: a NaN operand loses against a number, -0 is smaller than +0 (PTX min).

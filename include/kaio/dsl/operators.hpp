@@ -280,7 +280,7 @@ constexpr auto select(const C& condition, const A& a, const B& b) {
   static_assert(std::is_same_v<element<C>, bool>, "kaio: select takes a condition first; write x != 0");
   require_same<A, B>();
   using T = typename common<A, B>::type;
-  return make_ternary<T, select_rule<T>>(condition.node(), operand_node<T>(a), operand_node<T>(b));
+  return make_pure<T, select_rule<T>>(condition.node(), operand_node<T>(a), operand_node<T>(b));
 }
 
 }  // namespace kaio::dsl

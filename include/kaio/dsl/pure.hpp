@@ -11,6 +11,62 @@
 
 namespace kaio::dsl {
 
+// Two operands. Rule::apply(tracer&, value, value) gives the instructions.
+template <class T, class Rule, class A, class B>
+struct pair_node : no_host_bool {
+  using device_type = T;
+  static constexpr bool bound = A::bound || B::bound;
+  static constexpr bool reads_memory = A::reads_memory || B::reads_memory;
+  static constexpr bool is_product = false;
+  static constexpr unsigned loads = A::loads + B::loads;
+  A a;
+  B b;
+
+  constexpr const pair_node& node() const { return *this; }
+  constexpr tracer* context() const {
+    tracer* const t = a.context();
+    return t != nullptr ? t : b.context();
+  }
+  constexpr void load(tracer& t) const {
+    a.load(t);
+    b.load(t);
+  }
+  constexpr value lower(tracer& t) const {
+    const value x = a.lower(t);
+    return Rule::apply(t, x, b.lower(t));
+  }
+};
+
+// Three operands. Rule::apply(tracer&, value, value, value) gives the instructions.
+template <class T, class Rule, class A, class B, class C>
+struct ternary_node : no_host_bool {
+  using device_type = T;
+  static constexpr bool bound = A::bound || B::bound || C::bound;
+  static constexpr bool reads_memory = A::reads_memory || B::reads_memory || C::reads_memory;
+  static constexpr bool is_product = false;
+  static constexpr unsigned loads = A::loads + B::loads + C::loads;
+  A a;
+  B b;
+  C c;
+
+  constexpr const ternary_node& node() const { return *this; }
+  constexpr tracer* context() const {
+    tracer* t = a.context();
+    if (t == nullptr) t = b.context();
+    return t != nullptr ? t : c.context();
+  }
+  constexpr void load(tracer& t) const {
+    a.load(t);
+    b.load(t);
+    c.load(t);
+  }
+  constexpr value lower(tracer& t) const {
+    const value x = a.lower(t);
+    const value y = b.lower(t);
+    return Rule::apply(t, x, y, c.lower(t));
+  }
+};
+
 // Four operands. Rule::apply(tracer&, value, value, value, value) gives the instructions.
 template <class T, class Rule, class A, class B, class C, class D>
 struct quaternary_node : no_host_bool {
@@ -52,7 +108,7 @@ constexpr auto make_pure(const A& a) {
 }
 template <class T, class Rule, class A, class B>
 constexpr auto make_pure(const A& a, const B& b) {
-  return rule_node<T, Rule, A, B>{{}, a, b};
+  return pair_node<T, Rule, A, B>{{}, a, b};
 }
 template <class T, class Rule, class A, class B, class C>
 constexpr auto make_pure(const A& a, const B& b, const C& c) {

@@ -42,7 +42,7 @@ constexpr auto lerp(const A& a, const B& b, const W& w) {
   require_same<A, B, W>();
   using T = typename common<A, B, W>::type;
   static_assert(floating<T>, "kaio: lerp takes floating values; write cast<f32>(x)");
-  return make_ternary<T, detail::lerp_rule<T>>(operand_node<T>(a), operand_node<T>(b), operand_node<T>(w));
+  return make_pure<T, detail::lerp_rule<T>>(operand_node<T>(a), operand_node<T>(b), operand_node<T>(w));
 }
 
 // x, but at least low and at most high; low where x is NaN.

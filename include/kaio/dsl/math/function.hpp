@@ -74,8 +74,7 @@ constexpr auto apply_function(const A& a, const B& b) {
   if constexpr (floating<T>) {
     const auto left = operand_node<T>(a);
     const auto right = operand_node<T>(b);
-    return rule_node<T, function_rule<Function, T>, std::remove_const_t<decltype(left)>,
-                     std::remove_const_t<decltype(right)>>{{}, left, right};
+    return make_pure<T, function_rule<Function, T>>(left, right);
   }
 }
 

@@ -149,7 +149,7 @@ constexpr value lower_pow(const evaluator<T>& e, value x, value y) {
   result = e.select(all(negative, odd), negate(e, result), result);
 
   const value unordered =
-      t.pure({opcode::setp, in_order(modifier::nan_), e.type, ptx::type::none, ptx::type::pred}, x, y);
+      t.pure({opcode::setp, in_order(modifier::nan), e.type, ptx::type::none, ptx::type::pred}, x, y);
   result = e.select(unordered, e.add(x, y), result);
   const value is_one = any(compare(e, operation::eq, y, T{0}), compare(e, operation::eq, x, T{1}));
   return e.select(is_one, e.number(T{1}), result);

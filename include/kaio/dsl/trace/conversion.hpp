@@ -241,7 +241,7 @@ class conversion : public value_numbering {
     const value sum = pure({opcode::add, 0, u, type::none, u}, bits, more);
     const value rounded = pure({opcode::shr, 0, u, type::none, u}, sum, constant(u, 16));
     const value is_nan =
-        pure({opcode::setp, in_order(modifier::nan_), type::f32, type::none, type::pred}, a, a);
+        pure({opcode::setp, in_order(modifier::nan), type::f32, type::none, type::pred}, a, a);
     const value kept = choose(u, is_nan, constant(u, 0x7fff), rounded);
     return pure({opcode::cvt, 0, type::u16, u, type::bf16}, kept);
   }
