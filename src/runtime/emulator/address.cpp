@@ -1,6 +1,7 @@
 #include "runtime/emulator/address.hpp"
 
 #include "runtime/emulator/block.hpp"
+#include "runtime/emulator/cluster.hpp"
 #include "runtime/emulator/lanes.hpp"
 
 namespace kaio::runtime::emulator {
@@ -66,6 +67,29 @@ bool locate_global(warp& w, const instruction& i, u32 mask, u32 bytes, access_ki
   return false;
 }
 
+// Shared memory of another block of the cluster.
+std::byte* find_shared(warp& w, u64 address, u32 bytes) {
+  u32 offset = 0;
+  block* const home =
+      address < window_bytes ? w.owner->group.find(*w.owner, static_cast<u32>(address), offset) : nullptr;
+  if (home == nullptr || !fits(offset, bytes, home->shared.size())) return nullptr;
+  return home->shared.data() + offset;
+}
+
+void locate_shared(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
+                   std::byte* (&at)[warp_lanes]) {
+  block& b = *w.owner;
+  for_lanes(mask, [&](unsigned lane) {
+    const u64 address = address_of(w, i, lane);
+    if (fits(address, bytes, b.shared.size()) && (address & (bytes - 1)) == 0) {
+      at[lane] = b.shared.data() + address;
+      return;
+    }
+    at[lane] = i.flags.cluster && (address & (bytes - 1)) == 0 ? find_shared(w, address, bytes) : nullptr;
+    if (at[lane] == nullptr) refuse(w, i, lane, bytes, access);
+  });
+}
+
 // A space that is one piece of memory, the same for all lanes.
 void locate_piece(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access, std::byte* data,
                   u64 total, std::byte* (&at)[warp_lanes]) {
@@ -90,7 +114,7 @@ std::byte* find_in_window(warp& w, unsigned lane, u64 address, u32 bytes, access
   block& b = *w.owner;
   const u64 offset = address & (window_bytes - 1);
   switch ((address - shared_window) / window_bytes) {
-    case 0: return fits(offset, bytes, b.shared.size()) ? b.shared.data() + offset : nullptr;
+    case 0: return find_shared(w, offset, bytes);
     case 1: return fits(offset, bytes, b.launched.kernel.local_bytes) ? local_of(w, lane) + offset : nullptr;
     case 2:
       if (access != access_kind::read || !fits(offset, bytes, b.launched.constants.size())) return nullptr;
@@ -106,6 +130,44 @@ std::byte* find_generic(warp& w, const instruction& i, unsigned lane, u32 bytes,
   const u64 address = address_of(w, i, lane);
   if (address < shared_window) return find_global(w, i, address, bytes);
   return find_in_window(w, lane, address, bytes, access);
+}
+
+bool find_lanes(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
+                std::byte* (&at)[warp_lanes]) {
+  block& b = *w.owner;
+  switch (i.space) {
+    case state_space::global: return locate_global(w, i, mask, bytes, access, at);
+    case state_space::generic: {
+      if (i.from_bytes == 8) {
+        bool global = true;
+        for_lanes(mask, [&](unsigned lane) { global = global && address_of(w, i, lane) < shared_window; });
+        if (global) return locate_global(w, i, mask, bytes, access, at);
+      }
+      for_lanes(mask, [&](unsigned lane) {
+        at[lane] = find_generic(w, i, lane, bytes, access);
+        if (at[lane] == nullptr) refuse(w, i, lane, bytes, access);
+      });
+      return false;
+    }
+    case state_space::shared: locate_shared(w, i, mask, bytes, access, at); return false;
+    case state_space::local:
+      for_lanes(mask, [&](unsigned lane) {
+        const u64 offset = address_of(w, i, lane);
+        if (!fits(offset, bytes, b.launched.kernel.local_bytes) || offset % bytes != 0)
+          refuse(w, i, lane, bytes, access);
+        at[lane] = local_of(w, lane) + offset;
+      });
+      return false;
+    case state_space::constant:
+      locate_piece(w, i, mask, bytes, access, writable(b.launched.constants), b.launched.constants.size(),
+                   at);
+      return false;
+    case state_space::param:
+      locate_piece(w, i, mask, bytes, access, writable(b.launched.parameters), b.launched.parameters.size(),
+                   at);
+      return false;
+  }
+  return false;
 }
 
 }  // namespace
@@ -125,42 +187,9 @@ const std::byte* readable(warp& w, const instruction& i, unsigned lane, u64 addr
 
 bool locate(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
             std::byte* (&at)[warp_lanes]) {
-  block& b = *w.owner;
-  switch (i.space) {
-    case state_space::global: return locate_global(w, i, mask, bytes, access, at);
-    case state_space::generic: {
-      if (i.from_bytes == 8) {
-        bool global = true;
-        for_lanes(mask, [&](unsigned lane) { global = global && address_of(w, i, lane) < shared_window; });
-        if (global) return locate_global(w, i, mask, bytes, access, at);
-      }
-      for_lanes(mask, [&](unsigned lane) {
-        at[lane] = find_generic(w, i, lane, bytes, access);
-        if (at[lane] == nullptr) refuse(w, i, lane, bytes, access);
-      });
-      return false;
-    }
-    case state_space::shared:
-      locate_piece(w, i, mask, bytes, access, b.shared.data(), b.shared.size(), at);
-      return false;
-    case state_space::local:
-      for_lanes(mask, [&](unsigned lane) {
-        const u64 offset = address_of(w, i, lane);
-        if (!fits(offset, bytes, b.launched.kernel.local_bytes) || offset % bytes != 0)
-          refuse(w, i, lane, bytes, access);
-        at[lane] = local_of(w, lane) + offset;
-      });
-      return false;
-    case state_space::constant:
-      locate_piece(w, i, mask, bytes, access, writable(b.launched.constants), b.launched.constants.size(),
-                   at);
-      return false;
-    case state_space::param:
-      locate_piece(w, i, mask, bytes, access, writable(b.launched.parameters), b.launched.parameters.size(),
-                   at);
-      return false;
-  }
-  return false;
+  const bool consecutive = find_lanes(w, i, mask, bytes, access, at);
+  for (const auto& o : w.owner->observers) o->access(w, i, mask, bytes, access, at);
+  return consecutive;
 }
 
 }  // namespace kaio::runtime::emulator

@@ -19,7 +19,8 @@ struct architecture {
   u32 threads_per_block = 1024;
   u32 block_x = 1024, block_y = 1024, block_z = 64;
   u32 grid_x = 0x7fffffff, grid_y = 65535, grid_z = 65535;
-  u32 multiprocessors = 132;  // what %nsmid tells
+  u32 blocks_per_cluster = 16;  // with the non-portable sizes; 1 below sm_90
+  u32 multiprocessors = 132;    // what %nsmid tells
   // What one multiprocessor holds at a time; with it, how many blocks of a cooperative grid are resident.
   // Registers are not counted: how many a kernel takes is decided by the compiler of a GPU.
   u32 threads_per_multiprocessor = 2048;

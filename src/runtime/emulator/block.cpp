@@ -1,5 +1,6 @@
 #include "runtime/emulator/block.hpp"
 
+#include "runtime/emulator/cluster.hpp"
 #include "runtime/emulator/lanes.hpp"
 #include "runtime/emulator/machine.hpp"
 #include "runtime/emulator/members.hpp"
@@ -11,12 +12,14 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <utility>
 
 namespace kaio::runtime::emulator {
 namespace {
 
 constexpr std::size_t file_alignment = 64;
 constexpr u64 warp_steps = 4096;  // a warp runs this long before its neighbours have their turn
+constexpr u64 random_steps = 64;  // at most, in a random schedule
 
 ptx::dim3 thread_of(const grid& g, u32 warp_index, unsigned lane) {
   const u32 t = warp_index * warp_lanes + lane;
@@ -71,7 +74,7 @@ void block::free_file::operator()(std::byte* p) const {
   ::operator delete(p, std::align_val_t{file_alignment});
 }
 
-block::block(const grid& g) : launched(g) {
+block::block(const grid& g, cluster& within, u32 rank_) : launched(g), group(within), rank(rank_) {
   file_stride_ = (g.initial_file.size() + file_alignment - 1) / file_alignment * file_alignment;
   const std::size_t bytes = file_stride_ * g.warps();
   files_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{file_alignment})));
@@ -80,11 +83,14 @@ block::block(const grid& g) : launched(g) {
   shared.resize(g.shared_bytes);
   local.resize(std::size_t{g.kernel.local_bytes} * g.warps() * warp_lanes);
   site_regions.resize(g.kernel.sites, nullptr);
+  for (grid_observer* o : g.observers)
+    if (std::unique_ptr<observer> own = o->watch(*this)) observers.push_back(std::move(own));
 }
 
 void block::start(const ptx::dim3& at) {
   index = at;
   executed_ = 0;
+  finished_ = false;
   barriers = {};
   std::fill(shared.begin(), shared.end(), std::byte{0});
   std::fill(local.begin(), local.end(), std::byte{0});
@@ -100,12 +106,14 @@ void block::start(const ptx::dim3& at) {
     std::memcpy(w.file, launched.initial_file.data(), launched.initial_file.size());
     fill_specials(w);
   }
+  for (const auto& o : observers) o->start(*this);
 }
 
 void block::fill_specials(warp& w) {
   const grid& g = launched;
   const ptx::dim3& n = g.threads;
   const u64 linear = index.x + u64{g.blocks.x} * (index.y + u64{g.blocks.y} * index.z);
+  const ptx::dim3& c = g.cluster_blocks;
   for (const special_row& s : g.kernel.specials) {
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
       const ptx::dim3 t = thread_of(g, w.index, lane);
@@ -131,6 +139,21 @@ void block::fill_specials(warp& w) {
         case special_form::gridid: value = g.id; break;
         case special_form::dynamic_smem_size: value = g.dynamic_shared; break;
         case special_form::total_smem_size: value = g.shared_bytes; break;
+        case special_form::clusterid_x: value = index.x / c.x; break;
+        case special_form::clusterid_y: value = index.y / c.y; break;
+        case special_form::clusterid_z: value = index.z / c.z; break;
+        case special_form::nclusterid_x: value = g.blocks.x / c.x; break;
+        case special_form::nclusterid_y: value = g.blocks.y / c.y; break;
+        case special_form::nclusterid_z: value = g.blocks.z / c.z; break;
+        case special_form::cluster_ctaid_x: value = index.x % c.x; break;
+        case special_form::cluster_ctaid_y: value = index.y % c.y; break;
+        case special_form::cluster_ctaid_z: value = index.z % c.z; break;
+        case special_form::cluster_nctaid_x: value = c.x; break;
+        case special_form::cluster_nctaid_y: value = c.y; break;
+        case special_form::cluster_nctaid_z: value = c.z; break;
+        case special_form::cluster_ctarank: value = rank; break;
+        case special_form::cluster_nctarank: value = c.count(); break;
+        case special_form::is_explicit_cluster: value = g.explicit_cluster ? 1 : 0; break;
         case special_form::lanemask_eq: value = 1u << lane; break;
         case special_form::lanemask_lt: value = (1u << lane) - 1; break;
         case special_form::lanemask_le: value = (2u << lane) - 1; break;
@@ -143,16 +166,38 @@ void block::fill_specials(warp& w) {
   }
 }
 
+// The warp to run next in this round of turns; nullptr when the round is over.
+warp* block::next_warp(u32& turn) {
+  const auto count = static_cast<u32>(warps.size());
+  if (turn >= count) return nullptr;
+  switch (launched.order.kind) {
+    case schedule_kind::round_robin: return &warps[turn++];
+    case schedule_kind::reverse: return &warps[count - 1 - turn++];
+    case schedule_kind::random: return ++turn, &warps[group.random.below(count)];
+    case schedule_kind::starve: break;
+  }
+  const auto starved = static_cast<u32>(launched.order.seed % count);
+  const auto others_move = [&] {
+    for (const warp& w : warps)
+      if (w.index != starved && w.live != 0 && w.ready()) return true;
+    return false;
+  };
+  if (turn == starved && others_move()) ++turn;
+  return turn >= count ? nullptr : &warps[turn++];
+}
+
 block_status block::run(u64 budget) {
   u64 used = 0;
+  const bool at_random = launched.order.kind == schedule_kind::random;
   for (;;) {
-    bool alive = false, moved = false, busy = false;
-    for (warp& w : warps) {
-      if (w.live == 0) continue;
-      alive = true;
-      if (!w.ready()) continue;
+    bool moved = false, busy = false;
+    u32 turn = 0;
+    while (warp* next = next_warp(turn)) {
+      warp& w = *next;
+      if (w.live == 0 || !w.ready()) continue;
       moved = true;
-      const u64 done = run_warp(w, std::min(warp_steps, budget));
+      const u64 steps = at_random ? 1 + group.random.below(random_steps) : warp_steps;
+      const u64 done = run_warp(w, std::min(steps, budget));
       used += done;
       executed_ += done;
       busy = busy || !w.yielded;
@@ -163,9 +208,20 @@ block_status block::run(u64 budget) {
             fmt::format("a block executed more than {} warp instructions", launched.instruction_limit);
         raise(w, w.code[w.pc == 0 ? 0 : w.pc - 1], 0, std::move(report));
       }
+      if (!group.pending.empty() && (!at_random || group.random.below(4) == 0)) group.complete_pending();
     }
-    if (!alive) return block_status::finished;
-    if (!moved) report_deadlock();
+    if (!moved) {
+      const bool alive = std::any_of(warps.begin(), warps.end(), [](const warp& w) { return w.live != 0; });
+      if (!alive) {
+        if (!std::exchange(finished_, true))
+          for (const auto& o : observers) o->finish(*this);
+        return block_status::finished;
+      }
+      const bool ready =
+          std::any_of(warps.begin(), warps.end(), [](const warp& w) { return w.live != 0 && w.ready(); });
+      if (!ready && !group.complete_pending()) return block_status::blocked;
+      continue;
+    }
     if (used >= budget || !busy) return block_status::paused;
   }
 }
@@ -210,6 +266,7 @@ void block::arrive(warp& w, const instruction& i, u32 lanes, u32 number, bool co
   b.counted = b.open ? b.counted && counted : counted;
   b.open = true;
   b.expected = expected;
+  for (const auto& o : observers) o->arrived(w, i, lanes, number);
   b.arrivals += static_cast<u32>(std::popcount(lanes));
   b.arrived[w.index] |= lanes;
   b.true_count += static_cast<u32>(std::popcount(lanes & predicate));
@@ -220,6 +277,7 @@ void block::arrive(warp& w, const instruction& i, u32 lanes, u32 number, bool co
 
 void block::release(u32 number) {
   barrier& b = barriers[number];
+  for (const auto& o : observers) o->completed(*this, number);
   for (warp& w : warps)
     for (u32 k = 0; k < w.parked; ++k) {
       fragment& f = w.fragments[k];
@@ -245,6 +303,7 @@ void block::end_lanes(warp& w, u32 lanes) {
   settle_members(w);
   for (u32 number = 0; number < barriers_of_a_block; ++number)
     if (barriers[number].open && complete(barriers[number])) release(number);
+  group.settle();
 }
 
 // ---- reports ----
@@ -348,32 +407,43 @@ void block::raise_access(const warp& w, const instruction& i, unsigned lane, acc
   raise(w, i, lane, std::move(report));
 }
 
-void block::report_deadlock() const {
-  std::string who;
-  const warp* first = nullptr;
-  const fragment* at = nullptr;
-  unsigned listed = 0;
+void block::list_waits(std::string& to, unsigned& listed) const {
   for (const warp& w : warps)
     for (u32 k = 0; k < w.parked; ++k) {
       const fragment& f = w.fragments[k];
-      if (first == nullptr) first = &w, at = &f;
+      if (f.reason == wait_reason::none) continue;
       if (++listed > 16) continue;
       const instruction& i = w.waiting_at(f);
-      const std::string what =
-          f.reason == wait_reason::barrier
-              ? fmt::format("barrier {} ({} of {} threads have arrived)", f.key, barriers[f.key].arrivals,
-                            barriers[f.key].counted ? barriers[f.key].expected
-                                                    : static_cast<u32>(launched.threads.count()))
-              : fmt::format("lanes {:#010x}", f.key);
-      who += fmt::format("\n  warp {} lanes {:#010x} wait for {} at PTX line {}: {}", w.index, f.lanes, what,
-                         i.line, text_of(i));
+      const auto what = [&]() -> std::string {
+        switch (f.reason) {
+          case wait_reason::barrier:
+            return fmt::format("barrier {} ({} of {} threads have arrived)", f.key, barriers[f.key].arrivals,
+                               barriers[f.key].counted ? barriers[f.key].expected
+                                                       : static_cast<u32>(launched.threads.count()));
+          case wait_reason::cluster: return "the other threads of the cluster";
+          case wait_reason::phase:
+            return fmt::format("a phase of the mbarrier at shared address {:#x}", f.key);
+          default: return fmt::format("lanes {:#010x}", f.key);
+        }
+      }();
+      const std::string where =
+          group.blocks.size() == 1 ? "" : fmt::format("block {} of the cluster, ", rank);
+      to += fmt::format("\n  {}warp {} lanes {:#010x} wait for {} at PTX line {}: {}", where, w.index,
+                        f.lanes, what, i.line, text_of(i));
     }
-  if (listed > 16) who += fmt::format("\n  and {} more", listed - 16);
-  fault_report report;
-  report.kind = fault_kind::deadlock;
-  report.detail = "threads wait for each other for ever:" + who;
-  raise(*first, first->waiting_at(*at), static_cast<unsigned>(std::countr_zero(at->lanes)),
-        std::move(report));
+}
+
+bool block::raise_deadlock(const std::string& who) const {
+  for (const warp& w : warps)
+    for (u32 k = 0; k < w.parked; ++k) {
+      const fragment& f = w.fragments[k];
+      if (f.reason == wait_reason::none) continue;
+      fault_report report;
+      report.kind = fault_kind::deadlock;
+      report.detail = "threads wait for each other for ever:" + who;
+      raise(w, w.waiting_at(f), static_cast<unsigned>(std::countr_zero(f.lanes)), std::move(report));
+    }
+  return false;
 }
 
 }  // namespace kaio::runtime::emulator

@@ -4,7 +4,9 @@
 
 #include "runtime/emulator/error.hpp"
 #include "runtime/emulator/memory.hpp"
+#include "runtime/emulator/observer.hpp"
 #include "runtime/emulator/program.hpp"
+#include "runtime/emulator/schedule.hpp"
 #include "runtime/emulator/warp.hpp"
 
 #include <kaio/ptx/kernel_image.hpp>
@@ -20,6 +22,7 @@
 namespace kaio::runtime::emulator {
 
 class module;
+struct cluster;
 
 // A grid that was launched, as all of its blocks see it.
 struct grid {
@@ -34,12 +37,17 @@ struct grid {
   u32 shared_bytes = 0;                 // static and dynamic
   u32 dynamic_shared = 0;
   u32 multiprocessors = 1;
-  bool cooperative = false;   // all blocks are resident at once
+  bool cooperative = false;  // all blocks are resident at once
+  ptx::dim3 cluster_blocks{1, 1, 1};
+  bool explicit_cluster = false;
+  emulator::schedule order;
+  std::vector<grid_observer*> observers;
   u64 instruction_limit = 0;  // of a block; 0: none
   u64 id = 0;
   const ptx::kernel_image* image = nullptr;
   std::string* printed = nullptr;  // what the kernel prints; written by one thread at a time
 
+  u64 clusters() const { return blocks.count() / cluster_blocks.count(); }
   u32 warps() const { return static_cast<u32>((threads.count() + warp_lanes - 1) / warp_lanes); }
 };
 
@@ -54,10 +62,11 @@ struct barrier {
   u32 true_count = 0, false_count = 0;    // predicates of bar.red
 };
 
-enum class block_status : u8 { finished, paused };
+// blocked: every warp waits, and only another block or an asynchronous operation can wake one.
+enum class block_status : u8 { finished, paused, blocked };
 
 struct block {
-  explicit block(const grid& g);
+  block(const grid& g, cluster& within, u32 rank);
   block(const block&) = delete;
   block& operator=(const block&) = delete;
 
@@ -71,6 +80,10 @@ struct block {
   u64 fingerprint() const;
   // Reports that this block and those that the text tells of will not get on any more.
   [[noreturn]] void report_standstill(const std::string& others) const;
+  // Appends a line of text for each group of lanes that waits, and says who they wait for.
+  void list_waits(std::string& to, unsigned& listed) const;
+  // Raises a deadlock at the first lanes that wait here. False if none does.
+  bool raise_deadlock(const std::string& who) const;
   // The line of an instruction in the text of the module.
   std::string_view text_of(const instruction& i) const;
   // Where its warps stand, as a line of text.
@@ -85,19 +98,22 @@ struct block {
                                  state_space space, u64 address, u32 bytes) const;
 
   const grid& launched;
+  cluster& group;
+  const u32 rank;  // within the cluster
   ptx::dim3 index;
   std::vector<std::byte> shared;
   std::vector<std::byte> local;  // lane by lane, warp by warp
   std::vector<warp> warps;
   std::array<barrier, barriers_of_a_block> barriers{};
-  u64 changes = 0;                          // counts what was written to memory, so that a standstill shows
+  u64 changes = 0;  // counts what was written to memory, so that a standstill shows
+  std::vector<std::unique_ptr<observer>> observers;
   std::vector<const region*> site_regions;  // where each memory access of the kernel went last
 
  private:
   bool complete(const barrier& b) const;
   void release(u32 number);
-  [[noreturn]] void report_deadlock() const;
   void fill_specials(warp& w);
+  warp* next_warp(u32& turn);
 
   struct free_file {
     void operator()(std::byte* p) const;
@@ -105,6 +121,7 @@ struct block {
   std::unique_ptr<std::byte, free_file> files_;
   std::size_t file_stride_ = 0;
   u64 executed_ = 0;
+  bool finished_ = false;  // and its observers know
 };
 
 }  // namespace kaio::runtime::emulator

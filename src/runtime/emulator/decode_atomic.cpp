@@ -113,8 +113,13 @@ std::size_t policy(form& f, atomic_form op) {
 void order_and_scope(form& f, bool reduction) {
   const int order = reduction ? f.accept_one({".relaxed", ".release"})
                               : f.accept_one({".relaxed", ".release", ".acquire", ".acq_rel"});
+  constexpr memory_order orders[] = {memory_order::relaxed, memory_order::release, memory_order::acquire,
+                                     memory_order::acq_rel};
   if (order >= 0) f.require("scope", f.name());
-  if (f.accept_one({".cta", ".gpu", ".sys", ".cluster"}) == 3) f.require("scope.cluster", ".cluster");
+  f.out.order = order < 0 ? memory_order::relaxed : orders[order];
+  const int scope = f.accept_one({".cta", ".gpu", ".sys", ".cluster"});
+  f.out.scope = scope < 0 ? memory_scope::gpu : scope_of(scope);
+  if (f.out.scope == memory_scope::cluster) f.require("scope.cluster", ".cluster");
 }
 
 void atomic(form& f, bool reduction) {

@@ -106,7 +106,9 @@ void decode_createpolicy(form& f) {
 }
 
 void decode_membar(form& f) {
-  f.need_one({".cta", ".gl", ".sys"}, "a level");
+  constexpr memory_scope levels[] = {memory_scope::cta, memory_scope::gpu, memory_scope::sys};
+  f.out.scope = levels[f.need_one({".cta", ".gl", ".sys"}, "a level")];
+  f.out.order = memory_order::sc;
   f.arity(0);
   f.emit(operation::fence);
 }
@@ -116,9 +118,12 @@ void decode_fence(form& f) {
   for (const syntax::modifier& m : f.text.modifiers)
     if (m.text.starts_with(".proxy") || m.text == ".mbarrier_init" || m.text.starts_with(".sync_restrict"))
       f.fail(m.at, fmt::format("'{}' is not supported by the emulator", f.name()));
-  f.accept_one({".sc", ".acq_rel", ".acquire", ".release"});
-  if (f.need_one({".cta", ".gpu", ".sys", ".cluster"}, "a scope") == 3)
-    f.require("scope.cluster", ".cluster");
+  constexpr memory_order orders[] = {memory_order::sc, memory_order::acq_rel, memory_order::acquire,
+                                     memory_order::release};
+  const int order = f.accept_one({".sc", ".acq_rel", ".acquire", ".release"});
+  f.out.order = order < 0 ? memory_order::acq_rel : orders[order];
+  f.out.scope = scope_of(f.need_one({".cta", ".gpu", ".sys", ".cluster"}, "a scope"));
+  if (f.out.scope == memory_scope::cluster) f.require("scope.cluster", ".cluster");
   f.arity(0);
   f.emit(operation::fence);
 }

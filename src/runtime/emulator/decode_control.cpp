@@ -74,7 +74,7 @@ void decode_barrier(form& f) {
   const bool short_form = f.text.opcode == "bar";
   for (const syntax::modifier& m : f.text.modifiers) {
     if (m.text == ".warp" && short_form) return warp_barrier(f);
-    if (m.text == ".cluster") f.fail(m.at, "clusters of blocks are not supported by the emulator");
+    if (m.text == ".cluster") return decode_cluster_barrier(f);
   }
   if (!short_form) f.require("barrier");
   f.accept(".cta");

@@ -29,6 +29,10 @@ bool memory_order(form& f, std::string_view strongest) {
                                   f.out.space == state_space::generic;
   if (order > 0 && !shared_with_others)
     f.fail(fmt::format("'{}': this memory is seen by one thread only, and has no order", f.name()));
+  if (order == 1) f.out.order = memory_order::is_volatile, f.out.scope = memory_scope::sys;
+  if (order == 2) f.out.order = memory_order::relaxed;
+  if (order == 3) f.out.order = strongest == ".acquire" ? memory_order::acquire : memory_order::release;
+  if (scoped) f.out.scope = scope_of(scope);
   f.out.flags.ordered = order > 0;
   f.out.flags.weak = order == 0;
   return order == 1;

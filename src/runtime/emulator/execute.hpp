@@ -21,5 +21,11 @@ handler atomic_handler(const instruction& i);
 handler call_handler(const instruction& i);
 handler control_handler(const instruction& i);
 handler warp_handler(const instruction& i);
+handler cluster_handler(const instruction& i);
+handler mma_handler(const instruction& i);
+handler matrix_handler(const instruction& i);
+handler wgmma_handler(const instruction& i);
+handler async_handler(const instruction& i);
+handler video_handler(const instruction& i);
 
 }  // namespace kaio::runtime::emulator

@@ -218,6 +218,7 @@ void meet(warp& w, const instruction& i, u32 lanes, u32 members) {
   const u32 needed = members & w.live;
   if (lanes == needed) {
     perform(w, g);
+    for (const auto& o : w.owner->observers) o->met(w, i, lanes);
     return;
   }
   const u32 waiting = gather(w, members, i, g);
@@ -226,6 +227,7 @@ void meet(warp& w, const instruction& i, u32 lanes, u32 members) {
     return;
   }
   perform(w, g);
+  for (const auto& o : w.owner->observers) o->met(w, i, lanes | waiting);
   wake(w, waiting);
   w.limit = 0;  // the others are ready again, and some may stand further behind
 }
@@ -257,6 +259,7 @@ void settle_members(warp& w) {
     const u32 waiting = gather(w, f.key, w.waiting_at(f), g);
     if (waiting != (f.key & w.live)) continue;
     perform(w, g);
+    for (const auto& o : w.owner->observers) o->met(w, w.waiting_at(f), waiting);
     wake(w, waiting);
   }
 }

@@ -45,6 +45,7 @@ form::form(function_decoder& f, const syntax::instruction& t) : function(f), tex
     if (s->kind != symbol_kind::reg || s->type != ptx::type::pred)
       fail(text.guard_at, fmt::format("'{}' is not a predicate", text.guard));
     out.guard = static_cast<u32>(s->value);
+    reads_.push_back(out.guard);
     out.guard_inverted = text.guard_negated ? all_lanes : 0;
   }
 }
@@ -145,9 +146,12 @@ state_space form::space_modifier() {
       {".const", state_space::constant},     {".param", state_space::param},
       {".param::entry", state_space::param},
   };
-  if (accept(".shared::cluster"))
-    fail(fmt::format("'{}': the shared memory of a cluster is not supported by the emulator", name()));
   state_space found = state_space::generic;
+  if (accept(".shared::cluster")) {
+    require("scope.cluster", ".shared::cluster");
+    found = state_space::shared;
+    out.flags.cluster = true;
+  }
   for (const choice& c : choices) {
     if (!accept(c.text)) continue;
     if (found != state_space::generic) fail(fmt::format("'{}' names two state spaces", name()));
@@ -211,6 +215,7 @@ u32 form::destination_row(const syntax::operand& o, ptx::type type, bool wider, 
   const symbol& s = register_symbol(o);
   if (!compatible(type, s.type, wider)) fail(o.at, mismatch(o.name, name(), type, ptx::suffix(s.type)));
   if (bytes != nullptr) *bytes = static_cast<u8>(ptx::size_of(s.type));
+  writes_.push_back(static_cast<u32>(s.value));
   return static_cast<u32>(s.value);
 }
 
@@ -226,6 +231,7 @@ u32 form::source_row(const syntax::operand& o, ptx::type type, bool wider, u8* b
       const symbol& s = register_symbol(o);
       if (!compatible(type, s.type, wider)) fail(o.at, mismatch(o.name, name(), type, ptx::suffix(s.type)));
       if (bytes != nullptr) *bytes = static_cast<u8>(ptx::size_of(s.type));
+      reads_.push_back(static_cast<u32>(s.value));
       return static_cast<u32>(s.value);
     }
     case syntax::operand_kind::integer: {
@@ -272,6 +278,7 @@ u32 form::condition_row(const syntax::operand& o, bool& negated) {
   const symbol& s = register_symbol(o);
   if (s.type != ptx::type::pred) fail(o.at, mismatch(o.name, name(), ptx::type::pred, ptx::suffix(s.type)));
   negated = o.negated;
+  reads_.push_back(static_cast<u32>(s.value));
   return static_cast<u32>(s.value);
 }
 
@@ -310,6 +317,7 @@ void form::address(std::size_t operand_index) {
                                   out.space == state_space::global ? "global" : "generic"));
       out.from[0] = static_cast<u32>(s->value);
       out.from_bytes = static_cast<u8>(bytes);
+      reads_.push_back(out.from[0]);
       return;
     }
     case symbol_kind::shared:
@@ -339,9 +347,17 @@ void form::address(std::size_t operand_index) {
   }
 }
 
+void form::list_row(u32 row) {
+  std::vector<u32>& rows = function.result().rows;
+  if (!listed_) out.rows = static_cast<u32>(rows.size());
+  listed_ = true;
+  rows.push_back(row);
+}
+
 void form::emit(operation op) {
   finish_modifiers();
   out.op = op;
+  function.note_uses(out, reads_, writes_);
   function.result().code.push_back(out);
 }
 

@@ -18,6 +18,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace kaio::runtime::emulator {
 
@@ -60,6 +61,8 @@ class form {
   void address(std::size_t operand_index);
   state_space space_modifier();
 
+  // Appends rows to entry::rows; the first call of an instruction sets out.rows.
+  void list_row(u32 row);
   void emit(operation op);  // checks the leftovers, appends `out`
   [[noreturn]] void fail(const place& at, std::string reason) const {
     function_decoder::fail(at, std::move(reason));
@@ -80,6 +83,8 @@ class form {
   ptx::type types_[4] = {};
   std::size_t type_count_ = 0;
   bool types_read_ = false;
+  bool listed_ = false;
+  std::vector<u32> reads_, writes_;  // rows
 };
 
 using decode_function = void (*)(form&);
@@ -101,6 +106,22 @@ std::span<const opcode_row> cache_opcodes();
 std::span<const opcode_row> call_opcodes();
 std::span<const opcode_row> control_opcodes();
 std::span<const opcode_row> warp_opcodes();
+std::span<const opcode_row> cluster_opcodes();
+std::span<const opcode_row> mma_opcodes();
+std::span<const opcode_row> matrix_opcodes();
+std::span<const opcode_row> wgmma_opcodes();
+std::span<const opcode_row> async_opcodes();
+std::span<const opcode_row> video_opcodes();
+
+// By its place in {".cta", ".gpu", ".sys", ".cluster"}, the order in which forms ask for a scope.
+constexpr memory_scope scope_of(int index) {
+  constexpr memory_scope scopes[] = {memory_scope::cta, memory_scope::gpu, memory_scope::sys,
+                                     memory_scope::cluster};
+  return scopes[index];
+}
+
+// barrier.cluster, which shares its opcode with the barriers of a block.
+void decode_cluster_barrier(form& f);
 
 // A .param variable of the body by its address, [param0+0]; nullptr for anything else.
 const symbol* call_parameter(form& f, std::size_t operand_index);

@@ -27,9 +27,11 @@ u64 bytes_of(const syntax::declaration& d) { return d.elements * d.vector * ptx:
 const std::unordered_map<std::string_view, decode_function>& opcodes() {
   static const auto table = [] {
     std::unordered_map<std::string_view, decode_function> all;
-    for (const auto& family : {arithmetic_opcodes(), floating_opcodes(), bit_opcodes(), compare_opcodes(),
-                               convert_opcodes(), memory_opcodes(), atomic_opcodes(), cache_opcodes(),
-                               call_opcodes(), control_opcodes(), warp_opcodes()})
+    for (const auto& family :
+         {arithmetic_opcodes(), floating_opcodes(), bit_opcodes(), compare_opcodes(), convert_opcodes(),
+          memory_opcodes(), atomic_opcodes(), cache_opcodes(), call_opcodes(), control_opcodes(),
+          warp_opcodes(), cluster_opcodes(), mma_opcodes(), matrix_opcodes(), wgmma_opcodes(),
+          async_opcodes(), video_opcodes()})
       for (const opcode_row& row : family) all.emplace(row.opcode, row.decode);
     return all;
   }();
@@ -61,8 +63,10 @@ entry function_decoder::decode() {
   entry_.line = text_.at.line;
   if (text_.maximum_threads.given) entry_.maximum_threads = text_.maximum_threads.extent;
   if (text_.required_threads.given) entry_.required_threads = text_.required_threads.extent;
-  if (text_.required_cluster.given && text_.required_cluster.extent.count() != 1)
-    fail(text_.at, "clusters of blocks are not supported by the emulator");
+  if (text_.required_cluster.given) {
+    entry_.required_cluster = text_.required_cluster.extent;
+    entry_.explicit_cluster = true;
+  }
 
   always_row_ = allocate_row(0, text_.at);
   const u32 always = all_lanes;
@@ -217,10 +221,29 @@ u32 function_decoder::allocate_row(unsigned bytes_of_lane, const place& at) {
   return static_cast<u32>(row);
 }
 
-void function_decoder::place_register(symbol& s, const place& at) {
+void function_decoder::place_register(symbol& s, std::string_view name, const place& at) {
   s.value = allocate_row(s.type == ptx::type::pred ? 0 : ptx::size_of(s.type), at);
   s.placed = true;
-  ++entry_.registers;
+  register_of_row_.emplace(static_cast<u32>(s.value), entry_.registers++);
+  entry_.register_rows.push_back(static_cast<u32>(s.value));
+  entry_.register_names.emplace_back(name);
+}
+
+void function_decoder::note_uses(instruction& i, const std::vector<u32>& reads,
+                                 const std::vector<u32>& writes) {
+  i.uses = static_cast<u32>(entry_.uses.size());
+  const auto note = [&](const std::vector<u32>& rows) {
+    u16 count = 0;
+    for (const u32 row : rows) {
+      const auto found = register_of_row_.find(row);
+      if (found == register_of_row_.end()) continue;
+      entry_.uses.push_back(found->second);
+      ++count;
+    }
+    return count;
+  };
+  i.reads = note(reads);
+  i.writes = note(writes);
 }
 
 // %r12 belongs to %r<13>, or to %r1<3>. The register gets a name of its own when it is first used.
@@ -236,7 +259,7 @@ const symbol* function_decoder::find_in_ranges(scope& in, std::string_view name)
     const ptx::type type = range->second.first;
     symbol& s =
         in.names.emplace(name, symbol{symbol_kind::reg, type, false, 0, ptx::size_of(type)}).first->second;
-    place_register(s, here_);
+    place_register(s, name, here_);
     return &s;
   }
   return nullptr;
@@ -246,7 +269,7 @@ const symbol* function_decoder::find(std::string_view name) {
   for (int i = current_; i >= 0; i = scopes_[static_cast<std::size_t>(i)].parent) {
     scope& in = scopes_[static_cast<std::size_t>(i)];
     if (const auto found = in.names.find(name); found != in.names.end()) {
-      if (!found->second.placed) place_register(found->second, here_);
+      if (!found->second.placed) place_register(found->second, name, here_);
       return &found->second;
     }
     if (in.ranges.empty()) continue;

@@ -53,6 +53,8 @@ class function_decoder {
   u32 special_row_of(special_form which, unsigned bytes);
   // The row that holds the address of a module's variable.
   u32 address_row(u32 variable, u64 addend, bool generic);
+  // Fills in which registers an instruction reads and writes; rows of constants are left out.
+  void note_uses(instruction& i, const std::vector<u32>& reads, const std::vector<u32>& writes);
   u32 trash_row() const { return trash_row_; }
   u32 always_row() const { return always_row_; }
 
@@ -81,7 +83,7 @@ class function_decoder {
   void statements();
   void resolve_branches();
   u32 allocate_row(unsigned bytes_of_lane, const place& at);
-  void place_register(symbol& s, const place& at);
+  void place_register(symbol& s, std::string_view name, const place& at);
   void limits();
 
   const module_symbols& module_;
@@ -91,6 +93,7 @@ class function_decoder {
   std::vector<u32> scope_of_open_;  // scope that the i-th `{` opens
   std::size_t opened_ = 0;
   int current_ = 0;
+  std::unordered_map<u32, u32> register_of_row_;
   std::vector<u32> label_index_;  // label -> index in the code
   std::map<std::pair<unsigned, std::pair<u64, u64>>, u32> constants_;
   std::map<std::pair<special_form, unsigned>, u32> specials_;

@@ -9,7 +9,8 @@ void bind(decoded_module& module) {
   constexpr handler (*families[])(const instruction&) = {
       integer_handler, floating_handler, approximate_handler,  bit_handler,          compare_handler,
       convert_handler, half_handler,     half_compare_handler, half_convert_handler, memory_handler,
-      atomic_handler,  control_handler,  call_handler,         warp_handler,
+      atomic_handler,  control_handler,  call_handler,         warp_handler,         cluster_handler,
+      mma_handler,     matrix_handler,   wgmma_handler,        async_handler,        video_handler,
   };
   for (entry& e : module.entries)
     for (instruction& i : e.code) {

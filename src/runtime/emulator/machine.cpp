@@ -23,6 +23,11 @@ u64 shared_of(const entry& k, u32 dynamic) {
   return dynamic == 0 ? k.shared_bytes : u64{k.dynamic_shared_offset} + dynamic;
 }
 
+ptx::dim3 cluster_of(const launch& l) {
+  if (l.cluster.x != 0) return l.cluster;
+  return l.kernel->required_cluster.x != 0 ? l.kernel->required_cluster : ptx::dim3{1, 1, 1};
+}
+
 void check(const launch& l, const architecture& device) {
   const entry& k = *l.kernel;
   const auto refuse = [&](std::string why) {
@@ -48,6 +53,16 @@ void check(const launch& l, const architecture& device) {
   if (k.maximum_threads.x != 0 && l.block.count() > k.maximum_threads.count())
     refuse(fmt::format("its blocks have at most {} threads, not {}", k.maximum_threads.count(),
                        l.block.count()));
+  const ptx::dim3 cluster = cluster_of(l);
+  const ptx::dim3& required = k.required_cluster;
+  if (required.x != 0 && l.cluster.x != 0 && !(l.cluster == required))
+    refuse(fmt::format("it is written for clusters of ({}, {}, {}) blocks, not ({}, {}, {})", required.x,
+                       required.y, required.z, cluster.x, cluster.y, cluster.z));
+  limit("the number of blocks of a cluster", cluster.count(), device.blocks_per_cluster);
+  if (cluster.count() == 0 || l.grid.x % cluster.x != 0 || l.grid.y % cluster.y != 0 ||
+      l.grid.z % cluster.z != 0)
+    refuse(fmt::format("the grid of ({}, {}, {}) blocks is not made of whole clusters of ({}, {}, {})",
+                       l.grid.x, l.grid.y, l.grid.z, cluster.x, cluster.y, cluster.z));
   const u64 resident = resident_blocks(k, l.block, l.dynamic_shared, device);
   if (l.cooperative && l.grid.count() > resident)
     refuse(fmt::format("its blocks must all be resident at once; the grid has {}, and the device holds {}",
@@ -68,6 +83,22 @@ class printed_text {
 
  private:
   const std::string& text_;
+};
+
+// Observers are told of the end in whatever way it comes.
+class watched_grid {
+ public:
+  explicit watched_grid(const grid& g) : grid_(g) {
+    for (grid_observer* o : grid_.observers) o->begin(grid_);
+  }
+  ~watched_grid() {
+    for (grid_observer* o : grid_.observers) o->end(grid_);
+  }
+  watched_grid(const watched_grid&) = delete;
+  watched_grid& operator=(const watched_grid&) = delete;
+
+ private:
+  const grid& grid_;
 };
 
 }  // namespace
@@ -185,6 +216,10 @@ void run(const launch& l, memory& global) {
          .dynamic_shared = l.dynamic_shared,
          .multiprocessors = mod.device().multiprocessors,
          .cooperative = l.cooperative,
+         .cluster_blocks = cluster_of(l),
+         .explicit_cluster = kernel.explicit_cluster || l.cluster.x != 0,
+         .order = l.order,
+         .observers = l.observers,
          .instruction_limit = l.instruction_limit,
          .id = ++grids,
          .image = l.image};
@@ -196,6 +231,7 @@ void run(const launch& l, memory& global) {
   std::string text;
   const printed_text at_the_end(text);
   g.printed = l.printed != nullptr ? l.printed : &text;
+  const watched_grid watched(g);
   run_grid(g, l.threads);
 }
 

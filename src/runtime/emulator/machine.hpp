@@ -11,7 +11,9 @@
 #include "runtime/emulator/architecture.hpp"
 #include "runtime/emulator/error.hpp"
 #include "runtime/emulator/memory.hpp"
+#include "runtime/emulator/observer.hpp"
 #include "runtime/emulator/program.hpp"
+#include "runtime/emulator/schedule.hpp"
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/ptx/target.hpp>
@@ -77,9 +79,12 @@ struct launch {
   const module* mod = nullptr;
   const entry* kernel = nullptr;  // of `mod`
   ptx::dim3 grid, block;
-  std::vector<std::byte> parameters;          // laid out as entry::parameters says
-  u32 dynamic_shared = 0;                     // bytes
-  bool cooperative = false;                   // all blocks must be resident at once
+  std::vector<std::byte> parameters;  // laid out as entry::parameters says
+  u32 dynamic_shared = 0;             // bytes
+  bool cooperative = false;           // all blocks must be resident at once
+  ptx::dim3 cluster{0, 0, 0};         // blocks of a cluster; 0: what the text says, or one
+  schedule order;
+  std::vector<grid_observer*> observers;      // told of what the kernel does; they outlive the launch
   const ptx::kernel_image* image = nullptr;   // for the C++ lines in a fault
   const module_instance* instance = nullptr;  // nullptr: the module's variables live as long as the launch
   std::string* printed = nullptr;             // what the kernel prints; nullptr: to the standard output

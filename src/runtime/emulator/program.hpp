@@ -130,9 +130,55 @@ enum class operation : u8 {
   activemask,
   redux,
   elect,
+  // blocks of a cluster
+  mapa,
+  getctarank,
+  cluster_arrive,
+  cluster_wait,
+  // calls
+  call,
+  ret,
+  brx,
+  alloca_,
+  stacksave,
+  stackrestore,
+  // tensor cores
+  mma,
+  mma_sparse,
+  ldmatrix,
+  stmatrix,
+  movmatrix,
+  wmma_load,
+  wmma_store,
+  wmma_mma,
+  wgmma_mma,
+  wgmma_fence,
+  wgmma_commit,
+  wgmma_wait,
+  // asynchronous copies; `form` tells the instruction within its family
+  cp_async,
+  cp_async_group,
+  mbarrier,
+  bulk,
+  bulk_group,
+  tensor_copy,
+  tensormap,
+  async_store,
+  async_reduce,
+  proxy_fence,
+  griddepcontrol,
+  setmaxnreg,
+  // what is left
+  video,
+  fns,
+  pmevent,
 };
 
 enum class state_space : u8 { generic, global, shared, local, constant, param };
+
+// The memory consistency model's words for an access or a fence (PTX ISA, "Memory Consistency Model").
+enum class memory_order : u8 { weak, is_volatile, relaxed, acquire, release, acq_rel, sc };
+enum class memory_scope : u8 { none, cta, cluster, gpu, sys };
 
 enum class rounding : u8 { none, rn, rz, rm, rp, rni, rzi, rmi, rpi, rna };
 
@@ -173,6 +219,21 @@ enum class special_form : u8 {
   zero,
   dynamic_smem_size,
   total_smem_size,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  cluster_ctarank,
+  cluster_nctarank,
+  is_explicit_cluster,
   lanemask_eq,
   lanemask_le,
   lanemask_lt,
@@ -206,6 +267,7 @@ struct instruction_flags {
   bool counted : 1 = false;     // a barrier with a thread count
   bool relu : 1 = false;
   bool satfinite : 1 = false;
+  bool cluster : 1 = false;  // a shared address may lie in another block of the cluster
 };
 
 struct instruction {
@@ -217,6 +279,10 @@ struct instruction {
   s64 immediate = 0;          // address offset, lookup table, branch target
   u32 line = 0;               // of the text, from 1
   u32 site = 0;               // number of this memory access within the kernel
+  u32 uses = 0;               // entry::uses[uses ...]: the registers that it reads, then those that it writes
+  u16 reads = 0, writes = 0;
+  u32 rows = 0;    // entry::rows[rows ...]: operands beyond `to` and `from`, as fragments of a matrix
+  u32 detail = 0;  // of a table that its family keeps in the entry
   operation op = operation::nop;
   ptx::type type = ptx::type::none;
   ptx::type source_type = ptx::type::none;
@@ -228,6 +294,8 @@ struct instruction {
   combination combine = combination::none;
   u8 form = 0;
   state_space space = state_space::generic;
+  memory_order order = memory_order::weak;
+  memory_scope scope = memory_scope::none;
   instruction_flags flags;
 };
 
@@ -266,10 +334,18 @@ struct entry {
   u32 sites = 0;
   ptx::dim3 maximum_threads{0, 0, 0};   // .maxntid; 0 where it is not given
   ptx::dim3 required_threads{0, 0, 0};  // .reqntid
+  ptx::dim3 required_cluster{0, 0, 0};  // .reqnctapercluster
+  bool explicit_cluster = false;        // .explicitcluster, or a required one
   // Its blocks can see each other's order: through the result of an atomic, a rounding sum or a flag in
   // memory. Such a grid is run in one fixed order, so that its results do not depend on the machine.
   bool blocks_communicate = false;
+  // Its threads may wait in a loop for what other threads of the block do, as for a phase of an mbarrier.
+  bool may_spin = false;
   std::vector<instruction> code;
+  std::vector<u32> uses;           // numbers of registers: see instruction::uses
+  std::vector<u32> rows;           // see instruction::rows
+  std::vector<u32> register_rows;  // row of each register, by its number
+  std::vector<std::string> register_names;
   std::vector<std::byte> initial;
   std::vector<special_row> specials;
   std::vector<relocation> relocations;

@@ -26,6 +26,8 @@ constexpr requirement requirements[] = {
     {"atom.vector", {8, 1}, 90},
     {"bar.warp.sync", {6, 0}, 30},
     {"barrier", {6, 0}, 30},
+    {"barrier.cluster", {7, 8}, 90},
+    {"barrier.cluster.relaxed", {8, 0}, 90},
     {"bmsk", {7, 6}, 70},
     {"cache_hint", {7, 4}, 80},
     {"createpolicy", {7, 4}, 80},
@@ -53,6 +55,7 @@ constexpr requirement requirements[] = {
     {"ld.relaxed", {6, 0}, 70},
     {"lop3", {4, 3}, 50},
     {"lop3.bool", {8, 2}, 70},
+    {"mapa", {7, 8}, 90},
     {"match.sync", {6, 0}, 70},
     {"min.f16", {7, 0}, 80},
     {"min.nan", {7, 0}, 80},
@@ -77,7 +80,7 @@ constexpr requirement requirements[] = {
 // clang-format off
 constexpr std::string_view not_executed[] = {
     "alloca", "brx", "clusterlaunchcontrol", "cp",
-    "fns", "getctarank", "griddepcontrol", "istypep", "ldmatrix", "ldu", "mapa", "mbarrier", "mma",
+    "fns", "griddepcontrol", "istypep", "ldmatrix", "ldu", "mbarrier", "mma",
     "movmatrix", "multimem", "pmevent", "setmaxnreg", "stackrestore", "stacksave", "stmatrix", "suld",
     "suq", "sured", "sust", "tcgen05", "tensormap", "tex", "tld4", "txq", "vabsdiff", "vabsdiff2",
     "vabsdiff4", "vadd", "vadd2", "vadd4", "vavrg2", "vavrg4", "vmad", "vmax", "vmax2", "vmax4", "vmin",

@@ -18,9 +18,10 @@
 namespace kaio::runtime::emulator {
 namespace {
 
-constexpr u64 no_block = std::numeric_limits<u64>::max();
-constexpr u64 turn_steps = 16384;               // of a block that communicates, before another has its turn
-constexpr u64 resident_bytes = u64{512} << 20;  // of blocks that take turns
+constexpr u64 no_cluster = std::numeric_limits<u64>::max();
+constexpr u64 turn_steps = 16384;               // of a cluster that communicates, before another has its turn
+constexpr u64 random_turn = 1024;               // at most, in a random schedule
+constexpr u64 resident_bytes = u64{512} << 20;  // of clusters that take turns
 constexpr u64 most_resident = 1024;
 constexpr u64 spinning_steps = 2048;  // a turn of a cooperative grid, whose blocks often wait for each other
 
@@ -39,34 +40,39 @@ class default_floating_point {
   std::fenv_t before_;
 };
 
-ptx::dim3 index_of(const grid& g, u64 linear) {
-  return {static_cast<u32>(linear % g.blocks.x), static_cast<u32>(linear / g.blocks.x % g.blocks.y),
-          static_cast<u32>(linear / g.blocks.x / g.blocks.y)};
+// The order in which clusters start: by number, or as the schedule says.
+u64 number_of(const grid& g, u64 turn) {
+  return g.order.kind == schedule_kind::reverse ? g.clusters() - 1 - turn : turn;
 }
 
-// Blocks in the order of their indices, each to its end, on several threads.
+// Clusters in the order of their numbers, each to its end, on several threads.
 void run_independent(const grid& g, unsigned threads) {
-  const u64 count = g.blocks.count();
+  const u64 count = g.clusters();
+  const bool may_spin = g.kernel.may_spin || g.cluster_blocks.count() > 1;
   std::atomic<u64> next{0};
-  std::atomic<u64> first_fault{no_block};  // blocks from here on need not run any more
+  std::atomic<u64> first_fault{no_cluster};  // clusters from here on need not run any more
   std::mutex mutex;
   std::exception_ptr error;
 
   const auto work = [&] {
     const default_floating_point environment;
-    u64 at = no_block;
+    u64 at = no_cluster;
     try {
-      block b(g);
+      std::deque<std::unique_ptr<cluster>> running;
+      running.push_back(std::make_unique<cluster>(g));
+      cluster& c = *running.front();
+      standstill_watch watch(g.kernel);
       for (;;) {
         at = next.fetch_add(1);
         if (at >= count || at > first_fault.load()) return;
-        b.start(index_of(g, at));
-        while (b.run(std::numeric_limits<u64>::max()) != block_status::finished) {
-        }
+        c.start(at);
+        watch.reset();
+        while (c.run(may_spin ? turn_steps : std::numeric_limits<u64>::max()) != block_status::finished)
+          if (may_spin) watch.turn(running);
       }
     } catch (...) {
       const std::lock_guard lock(mutex);
-      const u64 key = at == no_block ? 0 : at;
+      const u64 key = at == no_cluster ? 0 : at;
       if (key < first_fault.load()) {
         first_fault = key;
         error = std::current_exception();
@@ -77,38 +83,59 @@ void run_independent(const grid& g, unsigned threads) {
   if (error) std::rethrow_exception(error);
 }
 
-// Blocks take turns; a limited number of them is resident, and the next one starts when one of those ends.
+// Which of the clusters that have started has its turn.
+std::unique_ptr<cluster> take_paused(std::deque<std::unique_ptr<cluster>>& paused, const grid& g,
+                                     random_source& random) {
+  auto chosen = paused.begin();
+  if (g.order.kind == schedule_kind::random)
+    chosen += static_cast<std::ptrdiff_t>(random.below(paused.size()));
+  if (g.order.kind == schedule_kind::starve && paused.size() > 1) {
+    const ptx::dim3& b = g.blocks;
+    const auto starved = [&](const cluster& c) {
+      const ptx::dim3& i = c.blocks.front()->index;
+      return i.x + u64{b.x} * (i.y + u64{b.y} * i.z) == g.order.seed % b.count();
+    };
+    if (starved(**chosen)) ++chosen;
+  }
+  std::unique_ptr<cluster> result = std::move(*chosen);
+  paused.erase(chosen);
+  return result;
+}
+
+// Clusters take turns; a limited number of them is resident, and the next one starts when one of those ends.
 void run_in_turns(const grid& g) {
   const default_floating_point environment;
-  const u64 count = g.blocks.count();
-  const u64 bytes = u64{g.warps()} * g.initial_file.size() + g.shared_bytes +
-                    u64{g.kernel.local_bytes} * g.warps() * warp_lanes + 1;
+  const u64 count = g.clusters();
+  const u64 bytes = (u64{g.warps()} * g.initial_file.size() + g.shared_bytes +
+                     u64{g.kernel.local_bytes} * g.warps() * warp_lanes + 1) *
+                    g.cluster_blocks.count();
   const u64 resident = g.cooperative ? count : std::clamp<u64>(resident_bytes / bytes, 2, most_resident);
   const u64 steps = g.cooperative ? spinning_steps : turn_steps;
+  random_source random{g.order.seed};
   standstill_watch watch(g.kernel);
-  std::vector<std::unique_ptr<block>> idle;
-  std::deque<std::unique_ptr<block>> paused;
+  std::vector<std::unique_ptr<cluster>> idle;
+  std::deque<std::unique_ptr<cluster>> paused;
   u64 next = 0;
   while (next < count || !paused.empty()) {
-    std::unique_ptr<block> b;
+    std::unique_ptr<cluster> c;
     if (next < count && paused.size() < resident) {
       if (idle.empty()) {
-        b = std::make_unique<block>(g);
+        c = std::make_unique<cluster>(g);
       } else {
-        b = std::move(idle.back());
+        c = std::move(idle.back());
         idle.pop_back();
       }
-      b->start(index_of(g, next++));
+      c->start(number_of(g, next++));
       watch.reset();
     } else {
-      b = std::move(paused.front());
-      paused.pop_front();
+      c = take_paused(paused, g, random);
     }
-    if (b->run(steps) == block_status::finished) {
-      idle.push_back(std::move(b));
+    const u64 turn = g.order.kind == schedule_kind::random ? 1 + random.below(random_turn) : steps;
+    if (c->run(turn) == block_status::finished) {
+      idle.push_back(std::move(c));
       watch.reset();
     } else {
-      paused.push_back(std::move(b));
+      paused.push_back(std::move(c));
       watch.turn(paused);
     }
   }
@@ -117,7 +144,7 @@ void run_in_turns(const grid& g) {
 }  // namespace
 
 void run_grid(const grid& g, unsigned threads) {
-  if (g.kernel.blocks_communicate || g.cooperative || g.blocks.count() == 1) {
+  if (g.kernel.blocks_communicate || g.cooperative || g.clusters() == 1 || !g.order.is_default()) {
     run_in_turns(g);
     return;
   }

@@ -23,7 +23,7 @@ struct mixer {
   }
 };
 
-[[noreturn]] void report(const std::deque<std::unique_ptr<block>>& paused) {
+[[noreturn]] void report(const std::deque<std::unique_ptr<cluster>>& paused) {
   std::string who;
   for (std::size_t k = 0; k < std::min(blocks_listed, paused.size()); ++k) who += paused[k]->whereabouts();
   if (paused.size() > blocks_listed) who += "\n  and more blocks";
@@ -49,11 +49,11 @@ void standstill_watch::reset() {
   known_ = false;
 }
 
-void standstill_watch::turn(const std::deque<std::unique_ptr<block>>& paused) {
+void standstill_watch::turn(const std::deque<std::unique_ptr<cluster>>& paused) {
   if (reads_clock_ || ++turns_ < paused.size()) return;
   turns_ = 0;
   u64 changes = 0;
-  for (const auto& b : paused) changes += b->changes;
+  for (const auto& b : paused) changes += b->changes();
   if (changes != changes_) {
     changes_ = changes;
     reset();
@@ -81,6 +81,7 @@ u64 block::fingerprint() const {
     m.add(u64{w.live} << 32 | w.active);
     m.add(u64{w.pc} << 32 | w.limit);
     m.add(u64{w.parked} << 1 | (w.rotate ? 1 : 0));
+    m.add(u64{w.cluster_arrived} << 32 | w.cluster_owed);
     for (u32 k = 0; k < w.parked; ++k) {
       const fragment& f = w.fragments[k];
       m.add(u64{f.lanes} << 32 | f.pc);

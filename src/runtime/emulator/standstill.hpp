@@ -1,14 +1,14 @@
 #pragma once
-// Sees that blocks which take turns will do so for ever: nothing was written to memory, and they all are in
+// Sees that clusters of blocks which take turns will do so for ever: nothing was written to memory, and they all are in
 // the states in which they were some rounds ago. A kernel that reads a clock may be waiting for time, and is
 // not watched. Source of the search for a cycle: R. P. Brent, "An improved Monte Carlo factorization
 // algorithm" (1980).
 //
 //   standstill_watch watch(kernel);
-//   ...                    // a block has had its turn
+//   ...                    // a cluster has had its turn
 //   watch.turn(paused);    // throws fault at a standstill
 
-#include "runtime/emulator/block.hpp"
+#include "runtime/emulator/cluster.hpp"
 
 #include <deque>
 #include <memory>
@@ -19,10 +19,10 @@ class standstill_watch {
  public:
   explicit standstill_watch(const entry& kernel);
 
-  // A block has started or ended.
+  // A cluster has started or ended.
   void reset();
-  // One of the blocks has had its turn, and is the last of them. Throws fault at a standstill.
-  void turn(const std::deque<std::unique_ptr<block>>& paused);
+  // One of the clusters has had its turn, and is the last of them. Throws fault at a standstill.
+  void turn(const std::deque<std::unique_ptr<cluster>>& paused);
 
  private:
   bool reads_clock_;

@@ -1,5 +1,8 @@
 #include "runtime/emulator/warp.hpp"
 
+#include "runtime/emulator/block.hpp"
+#include "runtime/emulator/cluster.hpp"
+
 #include <algorithm>
 #include <cstring>
 
@@ -19,6 +22,15 @@ void warp::start(u32 lanes) {
   rotate = yielded = false;
   executed = chosen_steps = steps = 0;
   parked = 0;
+  cluster_arrived = cluster_owed = 0;
+}
+
+void warp::wake(wait_reason reason, u32 key) {
+  for (u32 k = 0; k < parked; ++k)
+    if (fragments[k].reason == reason && fragments[k].key == key) {
+      fragments[k].reason = wait_reason::none;
+      limit = 0;
+    }
 }
 
 void warp::park(u32 lanes, u32 at) { fragments[parked++] = {lanes, at, wait_reason::none, 0}; }
@@ -33,6 +45,16 @@ bool warp::ready() const {
   for (u32 i = 0; i < parked; ++i)
     if (fragments[i].reason == wait_reason::none) return true;
   return false;
+}
+
+// Where one of the fragments stands that are ready, any of them.
+u32 warp::any_ready() const {
+  u32 ready_count = 0;
+  for (u32 i = 0; i < parked; ++i)
+    if (fragments[i].reason == wait_reason::none) ++ready_count;
+  u64 chosen = owner->group.random.below(ready_count);
+  for (u32 i = 0;; ++i)
+    if (fragments[i].reason == wait_reason::none && chosen-- == 0) return fragments[i].pc;
 }
 
 bool warp::select() {
@@ -51,6 +73,7 @@ bool warp::select() {
   }
   if (first == no_limit) return false;
   pc = rotate && after_last != no_limit ? after_last : first;
+  if (owner->launched.order.kind == schedule_kind::random) pc = any_ready();
   rotate = false;
   limit = no_limit;
   for (u32 i = 0; i < parked;) {
@@ -67,18 +90,36 @@ bool warp::select() {
   return true;
 }
 
+namespace {
+
+// Runs the chosen fragment until it leaves its stretch of the text.
+template <bool Observed>
+void run_fragment(warp& w) {
+  do {
+    const instruction& i = w.code[w.pc++];
+    u32 guard;
+    std::memcpy(&guard, w.file + i.guard, sizeof guard);
+    const u32 mask = w.active & (guard ^ i.guard_inverted);
+    if constexpr (Observed)
+      for (const auto& o : w.owner->observers) o->before(w, i, mask);
+    if (mask != 0) i.execute(w, i, mask);
+    if constexpr (Observed)
+      for (const auto& o : w.owner->observers) o->after(w, i, mask);
+  } while (--w.steps != 0 && w.pc < w.limit);
+}
+
+}  // namespace
+
 u64 run_warp(warp& w, u64 budget) {
   u64 left = budget;
   w.yielded = false;
+  const bool observed = !w.owner->observers.empty();
   while (left != 0 && !w.yielded && w.select()) {
     w.chosen_steps = w.steps = w.parked == 0 ? left : std::min(left, fair_steps);
-    do {
-      const instruction& i = w.code[w.pc++];
-      u32 guard;
-      std::memcpy(&guard, w.file + i.guard, sizeof guard);
-      const u32 mask = w.active & (guard ^ i.guard_inverted);
-      if (mask != 0) i.execute(w, i, mask);
-    } while (--w.steps != 0 && w.pc < w.limit);
+    if (observed)
+      run_fragment<true>(w);
+    else
+      run_fragment<false>(w);
     const u64 done = w.chosen_steps - w.steps;
     w.executed += done;
     left -= done;

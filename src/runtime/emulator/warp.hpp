@@ -19,6 +19,8 @@ enum class wait_reason : u8 {
   none,     // ready to run
   barrier,  // of the block: `key` is its number
   members,  // of a .sync instruction: `key` is its member mask
+  cluster,  // barrier.cluster
+  phase,    // of an mbarrier: `key` is its shared address
 };
 
 struct fragment {
@@ -44,10 +46,14 @@ struct warp {
   bool yielded = false;             // the warp asked to be left alone for a while
   u64 executed = 0;                 // instructions, up to the last time that a fragment was chosen
   u64 chosen_steps = 0, steps = 0;  // instructions that the fragment may run, and what is left of them
+  u32 cluster_arrived = 0;          // lanes that arrived at barrier.cluster in its present phase
+  u32 cluster_owed = 0;             // lanes that arrived and did not wait yet
   u32 parked = 0;                   // fragments that do not run
   std::array<fragment, warp_lanes> fragments{};
 
   void start(u32 lanes);
+  // Lanes that wait for this become ready.
+  void wake(wait_reason reason, u32 key);
   // Chooses the fragment to run. False if none is ready.
   bool select();
   bool ready() const;
@@ -61,6 +67,9 @@ struct warp {
   }
   const instruction& waiting_at(const fragment& f) const { return code[f.pc - 1]; }
   u64 clock() const { return executed + chosen_steps - steps; }
+
+ private:
+  u32 any_ready() const;
 };
 
 // Runs a warp until it waits, ends, yields or has executed `budget` instructions. Returns how many it

@@ -1,0 +1,135 @@
+#include "runtime/emulator/cluster.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace kaio::runtime::emulator {
+
+cluster::cluster(const grid& g) : launched(g) {
+  const auto count = static_cast<u32>(g.cluster_blocks.count());
+  for (u32 rank = 0; rank < count; ++rank) blocks.push_back(std::make_unique<block>(g, *this, rank));
+}
+
+void cluster::start(u64 number) {
+  const ptx::dim3& c = launched.cluster_blocks;
+  const u64 x = launched.blocks.x / c.x, y = launched.blocks.y / c.y;
+  const u64 first_x = number % x * c.x, first_y = number / x % y * c.y, first_z = number / x / y * c.z;
+  pending.clear();
+  random.state = launched.order.seed ^ (number + 1) * 0x9e3779b97f4a7c15ull;
+  for (const auto& b : blocks)
+    b->start({static_cast<u32>(first_x + b->rank % c.x), static_cast<u32>(first_y + b->rank / c.x % c.y),
+              static_cast<u32>(first_z + b->rank / c.x / c.y)});
+}
+
+block_status cluster::run(u64 budget) {
+  if (blocks.size() > 1) budget = std::min(budget, u64{4096});
+  bool alive = false, moved = false;
+  for (const auto& b : blocks) {
+    const block_status status = b->run(budget);
+    alive = alive || status != block_status::finished;
+    moved = moved || status == block_status::paused;
+  }
+  if (!alive) {
+    complete_pending();
+    return block_status::finished;
+  }
+  // One block may have ended or woken another after that one had its turn.
+  const auto ready = [](const auto& b) {
+    return std::any_of(b->warps.begin(), b->warps.end(),
+                       [](const warp& w) { return w.live != 0 && w.ready(); });
+  };
+  if (moved || std::any_of(blocks.begin(), blocks.end(), ready) || complete_pending())
+    return block_status::paused;
+  std::string who;
+  unsigned listed = 0;
+  for (const auto& b : blocks) b->list_waits(who, listed);
+  if (listed > 16) who += fmt::format("\n  and {} more", listed - 16);
+  for (const auto& b : blocks) b->raise_deadlock(who);
+  return block_status::blocked;
+}
+
+bool cluster::complete_pending() {
+  if (pending.empty()) return false;
+  for (const auto& operation : std::exchange(pending, {})) operation();
+  return true;
+}
+
+block* cluster::find(block& from, u32 address, u32& offset) const {
+  const u32 name = address >> cluster_rank_bit;
+  offset = address & cluster_offset_mask;
+  if (name == 0) return &from;
+  return name <= blocks.size() ? blocks[name - 1].get() : nullptr;
+}
+
+// ---- barrier.cluster ----
+
+void cluster::arrive(warp& w, const instruction& i, u32 lanes) {
+  if (const u32 twice = lanes & w.cluster_owed; twice != 0) {
+    fault_report report;
+    report.kind = fault_kind::barrier;
+    report.detail = "a thread arrives at barrier.cluster a second time without waiting in between";
+    w.owner->raise(w, i, static_cast<unsigned>(std::countr_zero(twice)), std::move(report));
+  }
+  for (const auto& o : w.owner->observers) o->cluster_arrived(w, i, lanes);
+  w.cluster_arrived |= lanes;
+  w.cluster_owed |= lanes;
+  settle();
+}
+
+void cluster::wait(warp& w, const instruction& i, u32 lanes) {
+  if (const u32 never = lanes & ~w.cluster_owed; never != 0) {
+    fault_report report;
+    report.kind = fault_kind::barrier;
+    report.detail = "a thread waits at barrier.cluster without having arrived";
+    w.owner->raise(w, i, static_cast<unsigned>(std::countr_zero(never)), std::move(report));
+  }
+  w.cluster_owed &= ~lanes;
+  const u32 waiting = lanes & w.cluster_arrived;
+  if (waiting != 0) w.wait(waiting, wait_reason::cluster, 0);
+}
+
+void cluster::settle() {
+  bool somebody = false;
+  for (const auto& b : blocks)
+    for (const warp& w : b->warps) {
+      if ((w.live & ~w.cluster_arrived) != 0) return;
+      somebody = somebody || w.cluster_arrived != 0;
+    }
+  if (!somebody) return;
+  for (const auto& b : blocks) {
+    for (const auto& o : b->observers) o->cluster_completed(*b);
+    for (warp& w : b->warps) {
+      w.cluster_arrived = 0;
+      w.wake(wait_reason::cluster, 0);
+    }
+  }
+}
+
+// ---- standstill ----
+
+u64 cluster::changes() const {
+  u64 total = 0;
+  for (const auto& b : blocks) total += b->changes;
+  return total;
+}
+
+u64 cluster::fingerprint() const {
+  u64 state = 0;
+  for (const auto& b : blocks) state = state * 0x9e3779b97f4a7c15ull + b->fingerprint();
+  return state;
+}
+
+std::string cluster::whereabouts() const {
+  std::string result;
+  for (const auto& b : blocks) result += b->whereabouts();
+  return result;
+}
+
+void cluster::report_standstill(const std::string& others) const {
+  blocks.front()->report_standstill(others);
+}
+
+}  // namespace kaio::runtime::emulator

@@ -1,0 +1,55 @@
+#pragma once
+// Blocks that are resident together and see each other's shared memory. A grid without clusters has clusters
+// of one block. What is done asynchronously, as by a bulk copy, is done by its cluster, between the turns of
+// warps.
+
+#include "runtime/emulator/block.hpp"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kaio::runtime::emulator {
+
+// A shared address that names another block of the cluster carries that block's rank + 1 from this bit on;
+// without it, it is of the block that uses it.
+inline constexpr unsigned cluster_rank_bit = 24;
+inline constexpr u32 cluster_offset_mask = (1u << cluster_rank_bit) - 1;
+
+struct cluster {
+  explicit cluster(const grid& g);
+  cluster(const cluster&) = delete;
+  cluster& operator=(const cluster&) = delete;
+
+  // Sets everything back to the start of the cluster with this number, from 0 in the order of its index.
+  void start(u64 number);
+  // As block::run; `blocked` is reported as a deadlock before it gets here.
+  block_status run(u64 budget);
+
+  u64 changes() const;
+  u64 fingerprint() const;
+  std::string whereabouts() const;
+  [[noreturn]] void report_standstill(const std::string& others) const;
+
+  // The block that a shared address of `from` lies in, and its offset there; nullptr if there is none.
+  block* find(block& from, u32 address, u32& offset) const;
+
+  // ---- barrier.cluster ----
+  void arrive(warp& w, const instruction& i, u32 lanes);
+  void wait(warp& w, const instruction& i, u32 lanes);
+  void settle();  // after the end of some lanes
+
+  // ---- what goes on beside the warps ----
+  // Something to do later: not before the turn of the warp that asks for it is over.
+  void defer(std::function<void()> operation) { pending.push_back(std::move(operation)); }
+  // Does what was deferred. False if there was nothing.
+  bool complete_pending();
+
+  const grid& launched;
+  std::vector<std::unique_ptr<block>> blocks;  // by rank
+  std::vector<std::function<void()>> pending;
+  random_source random;  // of a random schedule
+};
+
+}  // namespace kaio::runtime::emulator
