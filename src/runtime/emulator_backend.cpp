@@ -11,6 +11,7 @@
 #include <new>
 
 #include "runtime/backend.hpp"
+#include "runtime/emulator/environment.hpp"
 #include "runtime/emulator/machine.hpp"
 #include "runtime/jit_report.hpp"
 #include "runtime/text.hpp"
@@ -38,31 +39,6 @@ std::uint64_t physical_memory() {
 #endif
 }
 
-emulator::architecture architecture_of(ptx::target target) {
-  emulator::architecture device;
-  device.sm = target.sm;
-  device.arch_specific = target.arch_specific;
-  // CUDA C++ programming guide, "Technical Specifications per Compute Capability".
-  constexpr std::uint32_t kib = 1024;
-  const auto multiprocessor = [&](std::uint32_t shared, std::uint32_t kept, std::uint32_t threads,
-                                  std::uint32_t blocks) {
-    device.shared_per_multiprocessor = shared;
-    device.shared_kept_per_block = kept;
-    device.shared_per_block = shared - kept;
-    device.threads_per_multiprocessor = threads;
-    device.blocks_per_multiprocessor = blocks;
-  };
-  switch (target.sm) {
-    case 70: multiprocessor(96 * kib, 0, 2048, 32); break;
-    case 75: multiprocessor(64 * kib, 0, 1024, 16); break;
-    case 80: multiprocessor(164 * kib, kib, 2048, 32); break;
-    case 86: multiprocessor(100 * kib, kib, 1536, 16); break;
-    case 89: multiprocessor(100 * kib, kib, 1536, 24); break;
-    default: multiprocessor(228 * kib, kib, 2048, 32);
-  }
-  return device;
-}
-
 class emulator_kernel final : public loaded_kernel {
  public:
   emulator_kernel(const ptx::kernel_image& kernel, emulator::module mod, emulator::memory& global)
@@ -88,7 +64,7 @@ struct emulator_event {
 class emulator_backend final : public backend {
  public:
   explicit emulator_backend(ptx::target target)
-      : architecture_(architecture_of(target)), memory_(physical_memory()) {
+      : architecture_(emulator::architecture_of(target)), memory_(physical_memory()) {
     properties_ = emulator_properties(target);
     description_ = text("emulator (sm_", target.sm, target.arch_specific ? "a)" : ")");
   }
@@ -186,6 +162,7 @@ class emulator_backend final : public backend {
     }
     const std::scoped_lock one_at_a_time(running_);
     try {
+      emulator::apply_environment(l);
       emulator::run(l, memory_);
     } catch (const emulator::fault& e) {
       using enum emulator::fault_kind;
@@ -276,7 +253,7 @@ class emulator_backend final : public backend {
 }  // namespace
 
 device_properties emulator_properties(ptx::target target) {
-  const emulator::architecture device = architecture_of(target);
+  const emulator::architecture device = emulator::architecture_of(target);
   device_properties p;
   std::memcpy(p.name, "emulator", sizeof "emulator");
   p.target = target;

@@ -6,6 +6,8 @@
 
 #include "runtime/emulator/scalar.hpp"
 
+#include <kaio/ptx/target.hpp>
+
 namespace kaio::runtime::emulator {
 
 struct architecture {
@@ -28,5 +30,9 @@ struct architecture {
   u32 shared_per_multiprocessor = 228 * 1024;  // bytes
   u32 shared_kept_per_block = 1024;            // bytes that the system takes of it for each block
 };
+
+// The limits of an architecture from sm_70 to sm_90a. Source: CUDA C++ programming guide, "Technical
+// Specifications per Compute Capability".
+architecture architecture_of(ptx::target target);
 
 }  // namespace kaio::runtime::emulator
