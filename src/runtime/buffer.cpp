@@ -24,6 +24,18 @@ std::uint64_t checked_bytes(std::uint64_t count, std::uint32_t element_bytes) {
   return count * element_bytes;
 }
 
+// A copy and the wait for it. The host's memory is the caller's again when this returns or throws: a copy that
+// is queued when a later call fails is waited for.
+template <class Copy>
+void to_its_end(backend& device, Copy copy) {
+  try {
+    copy();
+  } catch (...) {
+    device.drain();
+    throw;
+  }
+}
+
 void require_host(const char* operation, const void* host, std::uint64_t bytes) {
   if (host == nullptr && bytes != 0) {
     throw invalid_argument(
@@ -108,8 +120,10 @@ void allocation::upload(const void* host) const {
   require_host("upload", host, bytes_);
   backend& device = context_->use();
   if (bytes_ == 0) return;
-  device.copy_to_device(address_, host, bytes_, context_->transfer_stream());
-  device.synchronize_stream(context_->transfer_stream());
+  to_its_end(device, [&] {
+    device.copy_to_device(address_, host, bytes_, context_->transfer_stream());
+    device.synchronize_stream(context_->transfer_stream());
+  });
 }
 
 void allocation::download(void* host) const {
@@ -117,14 +131,18 @@ void allocation::download(void* host) const {
   backend& device = context_->use();
   if (bytes_ == 0) return;
   device.synchronize();
-  device.copy_to_host(host, address_, bytes_, context_->transfer_stream());
-  device.synchronize_stream(context_->transfer_stream());
+  to_its_end(device, [&] {
+    device.copy_to_host(host, address_, bytes_, context_->transfer_stream());
+    device.synchronize_stream(context_->transfer_stream());
+  });
 }
 
 void allocation::download(void* host, const stream& s) const {
   require("download", s);
-  copy_to(host, bytes_ / element_bytes_, 0, s);
-  s.synchronize();
+  to_its_end(context_->use(), [&] {
+    copy_to(host, bytes_ / element_bytes_, 0, s);
+    s.synchronize();
+  });
 }
 
 void allocation::copy_from(const void* host, std::uint64_t count, std::uint64_t first,

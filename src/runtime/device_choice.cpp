@@ -34,7 +34,7 @@ int ordinal_of(std::string_view name, std::string_view origin) {
 }
 
 ptx::target emulator_architecture(const char* value) {
-  if (!value || !*value) return {90, false};
+  if (!value || !*value) return {90, true};
   for (const auto& [name, target] : architectures) {
     if (name == value) return target;
   }

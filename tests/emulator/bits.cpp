@@ -234,3 +234,19 @@ TEST_CASE("packed dot products") {
                           });
     }
 }
+
+TEST_CASE("fns walks from a bit, upwards or downwards, to the n-th that is set") {
+  const words bases{0, 1, 3, 15, 30, 31};
+  const words steps{0, 1, 2, 3, 7, 32, 33, 0xffffffff, 0xfffffffe, 0xfffffff9, 0x80000000, 0x7fffffff};
+  check_instruction("fns.b32 d, a, b, c", "b32", {"b32", "b32", "b32"}, {v32, bases, steps},
+                    [](const words& x) -> std::uint64_t {
+                      const std::int64_t n = extended(x[2], 4);
+                      std::int64_t seen = 0;
+                      if (n == 0) return bit(x[0], static_cast<unsigned>(x[1])) ? x[1] : 0xffffffff;
+                      for (auto at = static_cast<std::int64_t>(x[1]); at >= 0 && at<32; at += n> 0 ? 1 : -1)
+                        if (bit(x[0], static_cast<unsigned>(at)) && ++seen == (n > 0 ? n : -n))
+                          return static_cast<std::uint64_t>(at);
+                      return 0xffffffff;
+                    });
+  CHECK(apply("fns.b32 d, 0xaaaaaaaa, 2, a", "b32", {"b32"}, {{0xffffffff}})[0] == 1);
+}

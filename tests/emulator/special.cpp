@@ -68,6 +68,61 @@ TEST_CASE("dynamic shared memory lies behind the static arrays, and its size is 
   CHECK(read("%dynamic_smem_size", {1, 1}, declarations, "mov.u32 %r9, dynamic; ")[0] == 0);
 }
 
+TEST_CASE("special registers by their other names, as 16 bits, as vectors and through cvt") {
+  const shape s{2, 40};
+  CHECK(read("%tid.r", s)[79] == 39);
+  CHECK(read("%nctaid.r", s)[5] == 2);
+  CHECK(read("%ntid.w", s)[5] == 0);
+  CHECK(read("%pm3", s)[0] == 0);
+  CHECK(read("%envreg31", s)[0] == 0);
+  const auto have = results(
+      "mov.v4.u32 {%r1, %r2, %r3, %r4}, %ctaid; mov.u16 %h1, %tid.x; cvt.u32.u16 %r5, %h1;"
+      "cvt.u64.u32 %d1, %ntid.x; cvt.u32.u64 %r6, %d1; cvt.u32.u16 %r7, %tid.x; mad.lo.u64 %d0, %wide, 32, "
+      "%p0;"
+      "st.global.v4.u32 [%d0], {%r1, %r2, %r3, %r4}; st.global.v4.u32 [%d0+16], {%r5, %r6, %r7, %r7};",
+      80 * 8, s);
+  for (std::uint32_t t = 0; t < 80; ++t) {
+    const std::vector<std::uint32_t> want{t / 40, 0, 0, 0, t % 40, 40, t % 40, t % 40};
+    CHECK(std::vector<std::uint32_t>(have.begin() + t * 8, have.begin() + t * 8 + 8) == want);
+  }
+  // A clock is read anew each time.
+  CHECK(results("cvt.u64.u32 %d1, %clock; mov.u32 %r2, 3; cvt.u64.u32 %d2, %clock; sub.u64 %d3, %d2, %d1;"
+                "cvt.u32.u64 %r3, %d3; st.global.u32 [%p0], %r3;",
+                1, {1, 1})[0] > 0);
+}
+
+TEST_CASE("%is_explicit_cluster is a predicate") {
+  const std::string body =
+      "mov.pred %q1, %is_explicit_cluster; selp.u32 %r1, 1, 2, %q1; st.global.u32 [%p0], %r1;";
+  CHECK(results(body, 1, {1, 1})[0] == 2);
+  CHECK(contains(rejection(kernel_text("mov.u32 %r1, %is_explicit_cluster;")).what(), "is a predicate"));
+}
+
+TEST_CASE("the shared memory that the system keeps lies behind that of the kernel") {
+  // 128-byte steps behind static and dynamic memory; 288 bytes of it in use; as GPUs report.
+  const std::string declarations = ".shared .align 4 .b8 fixed[1000]; .extern .shared .align 4 .b8 more[];";
+  const std::string uses = "mov.u32 %r9, fixed; mov.u32 %r9, more; ";
+  const auto at = [&](const std::string& name, std::uint32_t dynamic) {
+    return read("%" + name, {1, 1, dynamic}, declarations, uses)[0];
+  };
+  CHECK(at("reserved_smem_offset_begin", 0) == 1024);
+  CHECK(at("reserved_smem_offset_begin", 4096) == 5120);
+  CHECK(at("reserved_smem_offset_end", 0) == 1024 + 288);
+  CHECK(at("reserved_smem_offset_cap", 0) == 1024 + 1024);
+  CHECK(at("reserved_smem_offset_0", 100) == at("reserved_smem_offset_1", 100));
+  CHECK(at("aggr_smem_size", 0) == 2048);
+  CHECK(at("total_smem_size", 0) == 1000);
+  const std::string reach =
+      "mov.u32 %r1, %reserved_smem_offset_1; st.shared.u32 [%r1+1020], 7; ld.shared.u32 %r2, [%r1+1020];"
+      "st.global.u32 [%p0], %r2;";
+  CHECK(results(reach, 1, {1, 1}, declarations)[0] == 7);
+  // A kernel that does not ask for it has none.
+  memory global;
+  const array<std::uint32_t> out(global, 1);
+  CHECK(fault_of("mov.u32 %r1, 1024; st.shared.u32 [%r1], 7;", global, {out.address()}, {1, 1}, declarations)
+            .kind == fault_kind::out_of_bounds);
+}
+
 TEST_CASE("dynamic shared memory ends where the launch says") {
   memory global;
   const array<std::uint32_t> out(global, 1);

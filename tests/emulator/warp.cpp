@@ -126,3 +126,20 @@ TEST_CASE("a lane outside of its own member mask is a fault") {
   CHECK(r.kind == fault_kind::member_mask);
   CHECK(r.lane == 16);
 }
+
+TEST_CASE("before PTX ISA 6.4 shuffles and votes stand without .sync: the active lanes take part") {
+  const std::string body =
+      "setp.ge.u32 %q0, %tid_, 20; mov.u32 %r0, 99; mov.u32 %r1, 7; @%q0 bra out;\n"
+      "shfl.bfly.b32 %r0, %tid_, 1, 31; and.b32 %r2, %tid_, 1; setp.eq.u32 %q1, %r2, 1;\n"
+      "vote.ballot.b32 %r1, %q1; vote.any.pred %q2, %q1; vote.all.pred %q3, %q1; selp.u32 %r3, 256, 0, %q2;\n"
+      "selp.u32 %r4, 512, 0, %q3; add.u32 %r0, %r0, %r3; add.u32 %r0, %r0, %r4;\n"
+      "out: mad.lo.u64 %d0, %wide, 8, %p0; st.global.v2.u32 [%d0], {%r0, %r1};";
+  memory global;
+  const array<std::uint32_t> out(global, 64);
+  run_module(parse_module(kernel_text(body, 1, "", "6.3", "sm_70")), global, {out.address()}, {1, 32});
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    CHECK(out.values()[lane * 2] == (lane < 20 ? (lane ^ 1) + 256 : 99));
+    CHECK(out.values()[lane * 2 + 1] == (lane < 20 ? 0x000aaaaau : 7));
+  }
+  CHECK(contains(rejection(kernel_text(body, 1, "", "6.4", "sm_70")).what(), "without .sync"));
+}

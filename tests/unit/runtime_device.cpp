@@ -62,9 +62,9 @@ TEST_CASE("the emulator tells what it is, in the terms of a GPU") {
   const environment set("KAIO_EMULATOR_ARCH", nullptr);
   const kaio::device gpu = kaio::device::open("emulator");
   CHECK(gpu.name() == "emulator");
-  CHECK(gpu.description() == "emulator (sm_90)");
+  CHECK(gpu.description() == "emulator (sm_90a)");
   const kaio::device_properties& p = gpu.properties();
-  CHECK(p.target == kaio::ptx::target{90, false});
+  CHECK(p.target == kaio::ptx::target{90, true});
   CHECK(p.max_threads_per_block == 1024);
   CHECK(p.max_block == kaio::ptx::dim3{1024, 1024, 64});
   CHECK(p.max_grid == kaio::ptx::dim3{0x7fffffff, 65535, 65535});

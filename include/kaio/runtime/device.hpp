@@ -43,7 +43,7 @@ class device {
   // no_device.
   static device open();
   // `emulator` or `cuda:N`. Each emulator that is opened is a device of its own; all handles of one GPU are
-  // one device. KAIO_EMULATOR_ARCH (sm_70, sm_80, sm_89, sm_90, sm_90a) is the emulator's architecture; sm_90
+  // one device. KAIO_EMULATOR_ARCH (sm_70, sm_80, sm_89, sm_90, sm_90a) is the emulator's architecture; sm_90a
   // is the default.
   static device open(std::string_view name);
   // The number of GPUs; 0 where there is no driver.
@@ -56,7 +56,7 @@ class device {
 
   // "NVIDIA H200", "emulator". The views live as long as the device is open.
   std::string_view name() const noexcept;
-  // "NVIDIA H200, sm_90, 132 SMs, driver 13.0 (580.65.06)", "emulator (sm_90)".
+  // "NVIDIA H200, sm_90, 132 SMs, driver 13.0 (580.65.06)", "emulator (sm_90a)".
   std::string_view description() const noexcept;
   const device_properties& properties() const noexcept;
   bool is_emulator() const noexcept { return properties().is_emulator(); }

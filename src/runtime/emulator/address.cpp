@@ -76,9 +76,30 @@ std::byte* find_shared(warp& w, u64 address, u32 bytes) {
   return home->shared.data() + offset;
 }
 
-void locate_shared(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
+// Mostly all lanes take part and find their bytes in the block's own memory.
+bool locate_shared(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
                    std::byte* (&at)[warp_lanes]) {
   block& b = *w.owner;
+  if (mask == all_lanes && i.from_bytes == 4 && b.shared.size() >= bytes) {
+    const std::byte* const row = w.file + i.from[0];
+    const u32 base = static_cast<u32>(i.immediate), last = static_cast<u32>(b.shared.size()) - bytes;
+    const u32 first = get<u32>(row, 0) + base;
+    u32 offsets[warp_lanes];
+    bool outside = false;
+    u32 low_bits = 0, steps = 0;
+    for (unsigned lane = 0; lane < warp_lanes; ++lane) {
+      const u32 offset = get<u32>(row, lane) + base;
+      offsets[lane] = offset;
+      outside |= offset > last;
+      low_bits |= offset;
+      steps |= (offset - first) ^ (lane * bytes);
+    }
+    if (!outside && (low_bits & (bytes - 1)) == 0) {
+      std::byte* const data = b.shared.data();
+      for (unsigned lane = 0; lane < warp_lanes; ++lane) at[lane] = data + offsets[lane];
+      return steps == 0;
+    }
+  }
   for_lanes(mask, [&](unsigned lane) {
     const u64 address = address_of(w, i, lane);
     if (fits(address, bytes, b.shared.size()) && (address & (bytes - 1)) == 0) {
@@ -88,6 +109,7 @@ void locate_shared(warp& w, const instruction& i, u32 mask, u32 bytes, access_ki
     at[lane] = i.flags.cluster && (address & (bytes - 1)) == 0 ? find_shared(w, address, bytes) : nullptr;
     if (at[lane] == nullptr) refuse(w, i, lane, bytes, access);
   });
+  return false;
 }
 
 // A space that is one piece of memory, the same for all lanes.
@@ -149,7 +171,7 @@ bool find_lanes(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind 
       });
       return false;
     }
-    case state_space::shared: locate_shared(w, i, mask, bytes, access, at); return false;
+    case state_space::shared: return locate_shared(w, i, mask, bytes, access, at);
     case state_space::local:
       for_lanes(mask, [&](unsigned lane) {
         const u64 offset = address_of(w, i, lane);
@@ -183,6 +205,24 @@ const std::byte* readable(warp& w, const instruction& i, unsigned lane, u64 addr
   if (found == nullptr)
     w.owner->raise_access(w, i, lane, access_kind::read, state_space::generic, address, bytes);
   return found;
+}
+
+void locate_at(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
+               const u64 (&addresses)[warp_lanes], std::byte* (&at)[warp_lanes]) {
+  for_lanes(mask, [&](unsigned lane) {
+    const u64 address = addresses[lane];
+    switch (i.space) {
+      case state_space::shared:
+        at[lane] = address % bytes == 0 ? find_shared(w, address, bytes) : nullptr;
+        break;
+      case state_space::global: at[lane] = find_global(w, i, address, bytes); break;
+      default:
+        at[lane] = address < shared_window ? find_global(w, i, address, bytes)
+                                           : find_in_window(w, lane, address, bytes, access);
+    }
+    if (at[lane] == nullptr) w.owner->raise_access(w, i, lane, access, i.space, address, bytes);
+  });
+  for (const auto& o : w.owner->observers) o->access(w, i, mask, bytes, access, at);
 }
 
 bool locate(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,

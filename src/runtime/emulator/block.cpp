@@ -4,6 +4,7 @@
 #include "runtime/emulator/lanes.hpp"
 #include "runtime/emulator/machine.hpp"
 #include "runtime/emulator/members.hpp"
+#include "runtime/emulator/standstill.hpp"
 
 #include <fmt/format.h>
 
@@ -18,13 +19,9 @@ namespace kaio::runtime::emulator {
 namespace {
 
 constexpr std::size_t file_alignment = 64;
-constexpr u64 warp_steps = 4096;  // a warp runs this long before its neighbours have their turn
-constexpr u64 random_steps = 64;  // at most, in a random schedule
-
-ptx::dim3 thread_of(const grid& g, u32 warp_index, unsigned lane) {
-  const u32 t = warp_index * warp_lanes + lane;
-  return {t % g.threads.x, t / g.threads.x % g.threads.y, t / g.threads.x / g.threads.y};
-}
+constexpr u64 warp_steps = 4096;   // a warp runs this long before its neighbours have their turn
+constexpr u64 starved_turns = 16;  // the starved warp has one turn of so many
+constexpr u64 random_steps = 64;   // at most, in a random schedule
 
 std::string_view name_of(state_space space) {
   switch (space) {
@@ -74,14 +71,15 @@ void block::free_file::operator()(std::byte* p) const {
   ::operator delete(p, std::align_val_t{file_alignment});
 }
 
-block::block(const grid& g, cluster& within, u32 rank_) : launched(g), group(within), rank(rank_) {
+block::block(const grid& g, cluster& within, u32 rank_of_block)
+    : launched(g), group(within), rank(rank_of_block) {
   file_stride_ = (g.initial_file.size() + file_alignment - 1) / file_alignment * file_alignment;
   const std::size_t bytes = file_stride_ * g.warps();
   files_.reset(static_cast<std::byte*>(::operator new(bytes, std::align_val_t{file_alignment})));
   std::memset(files_.get(), 0, bytes);
   warps.resize(g.warps());
-  shared.resize(g.shared_bytes);
-  local.resize(std::size_t{g.kernel.local_bytes} * g.warps() * warp_lanes);
+  shared.resize(g.reads_reserved_offset() ? g.reserved_offset() + grid::reserved_bytes : g.shared_bytes);
+  local = zeroed_bytes(std::size_t{g.kernel.local_bytes} * g.warps() * warp_lanes);
   site_regions.resize(g.kernel.sites, nullptr);
   for (grid_observer* o : g.observers)
     if (std::unique_ptr<observer> own = o->watch(*this)) observers.push_back(std::move(own));
@@ -93,7 +91,7 @@ void block::start(const ptx::dim3& at) {
   finished_ = false;
   barriers = {};
   std::fill(shared.begin(), shared.end(), std::byte{0});
-  std::fill(local.begin(), local.end(), std::byte{0});
+  local.clear();
   const u64 threads = launched.threads.count();
   for (u32 i = 0; i < warps.size(); ++i) {
     warp& w = warps[i];
@@ -107,6 +105,13 @@ void block::start(const ptx::dim3& at) {
     fill_specials(w);
   }
   for (const auto& o : observers) o->start(*this);
+}
+
+bool grid::reads_reserved_offset() const {
+  return std::any_of(kernel.specials.begin(), kernel.specials.end(), [](const special_row& s) {
+    return s.which >= special_form::reserved_smem_offset_begin &&
+           s.which <= special_form::reserved_smem_offset_cap;
+  });
 }
 
 void block::fill_specials(warp& w) {
@@ -139,6 +144,12 @@ void block::fill_specials(warp& w) {
         case special_form::gridid: value = g.id; break;
         case special_form::dynamic_smem_size: value = g.dynamic_shared; break;
         case special_form::total_smem_size: value = g.shared_bytes; break;
+        case special_form::aggr_smem_size: value = g.reserved_offset() + grid::reserved_bytes; break;
+        case special_form::reserved_smem_offset_begin: value = g.reserved_offset(); break;
+        case special_form::reserved_smem_offset_end: value = g.reserved_offset() + grid::reserved_used; break;
+        case special_form::reserved_smem_offset_cap:
+          value = g.reserved_offset() + grid::reserved_bytes;
+          break;
         case special_form::clusterid_x: value = index.x / c.x; break;
         case special_form::clusterid_y: value = index.y / c.y; break;
         case special_form::clusterid_z: value = index.z / c.z; break;
@@ -154,6 +165,8 @@ void block::fill_specials(warp& w) {
         case special_form::cluster_ctarank: value = rank; break;
         case special_form::cluster_nctarank: value = c.count(); break;
         case special_form::is_explicit_cluster: value = g.explicit_cluster ? 1 : 0; break;
+        case special_form::grid_workspace_high: value = g.workspace >> 32; break;
+        case special_form::grid_workspace_low: value = g.workspace & 0xffffffffu; break;
         case special_form::lanemask_eq: value = 1u << lane; break;
         case special_form::lanemask_lt: value = (1u << lane) - 1; break;
         case special_form::lanemask_le: value = (2u << lane) - 1; break;
@@ -182,7 +195,7 @@ warp* block::next_warp(u32& turn) {
       if (w.index != starved && w.live != 0 && w.ready()) return true;
     return false;
   };
-  if (turn == starved && others_move()) ++turn;
+  if (turn == starved && group.random.below(starved_turns) != 0 && others_move()) ++turn;
   return turn >= count ? nullptr : &warps[turn++];
 }
 
@@ -208,13 +221,15 @@ block_status block::run(u64 budget) {
             fmt::format("a block executed more than {} warp instructions", launched.instruction_limit);
         raise(w, w.code[w.pc == 0 ? 0 : w.pc - 1], 0, std::move(report));
       }
-      if (!group.pending.empty() && (!at_random || group.random.below(4) == 0)) group.complete_pending();
+      group.pass_time();
     }
     if (!moved) {
       const bool alive = std::any_of(warps.begin(), warps.end(), [](const warp& w) { return w.live != 0; });
       if (!alive) {
-        if (!std::exchange(finished_, true))
+        if (!std::exchange(finished_, true)) {
+          if (launched.executed != nullptr) *launched.executed += executed_;
           for (const auto& o : observers) o->finish(*this);
+        }
         return block_status::finished;
       }
       const bool ready =
@@ -310,7 +325,21 @@ void block::end_lanes(warp& w, u32 lanes) {
 
 std::string_view block::text_of(const instruction& i) const { return trimmed(launched.program.line(i.line)); }
 
-void block::raise(const warp& w, const instruction& i, unsigned lane, fault_report report) const {
+ptx::dim3 thread_of(const grid& g, u32 warp_index, unsigned lane) {
+  const u32 t = warp_index * warp_lanes + lane;
+  return {t % g.threads.x, t / g.threads.x % g.threads.y, t / g.threads.x / g.threads.y};
+}
+
+ptx::source_line source_of(const grid& g, const instruction& i) {
+  const ptx::kernel_image* image = g.image;
+  if (image == nullptr || image->statement_of_line == nullptr || i.line == 0 || i.line > image->line_count)
+    return {};
+  const std::uint16_t statement = image->statement_of_line[i.line - 1];
+  if (statement == ptx::no_statement || statement >= image->statement_count) return {};
+  return image->statements[statement];
+}
+
+void block::identify(const warp& w, const instruction& i, unsigned lane, fault_report& report) const {
   report.kernel = launched.kernel.name;
   report.ptx_line = i.line;
   report.ptx_text = std::string(text_of(i));
@@ -318,44 +347,24 @@ void block::raise(const warp& w, const instruction& i, unsigned lane, fault_repo
   report.thread = thread_of(launched, w.index, lane);
   report.warp = w.index;
   report.lane = lane;
-  const ptx::kernel_image* image = launched.image;
-  if (image != nullptr && image->statement_of_line != nullptr && i.line != 0 && i.line <= image->line_count) {
-    const std::uint16_t statement = image->statement_of_line[i.line - 1];
-    if (statement != ptx::no_statement && statement < image->statement_count &&
-        image->statements[statement].file != nullptr) {
-      report.file = image->statements[statement].file;
-      report.line = image->statements[statement].line;
-    }
+  if (const ptx::source_line from = source_of(launched, i); from.file != nullptr) {
+    report.file = from.file;
+    report.line = from.line;
   }
+}
+
+void block::raise(const warp& w, const instruction& i, unsigned lane, fault_report report) const {
+  identify(w, i, lane, report);
   throw fault(std::move(report));
 }
 
-void block::raise_access(const warp& w, const instruction& i, unsigned lane, access_kind access,
-                         state_space space, u64 address, u32 bytes) const {
-  fault_report report;
-  report.access = access;
-  report.address = address;
-  report.bytes = bytes;
-  const bool reads = access == access_kind::read;
-  const std::string_view verb = reads ? "reads" : access == access_kind::write ? "writes" : "updates";
-
-  state_space home = space;
-  u64 offset = address;
-  if (space == state_space::generic) {
-    home = address < shared_window                 ? state_space::global
-           : address < local_window                ? state_space::shared
-           : address < constant_window             ? state_space::local
-           : address < param_window                ? state_space::constant
-           : address - param_window < window_bytes ? state_space::param
-                                                   : state_space::generic;
-    if (home != state_space::global && home != state_space::generic) offset = address & (window_bytes - 1);
-  }
+u64 block::locate_object(state_space home, u64 offset, u64 address, fault_report& report) const {
   report.space = name_of(home);
   u64 total = 0;
   switch (home) {
     case state_space::global: report.object = launched.global.nearest(address); break;
     case state_space::shared:
-      total = launched.shared_bytes;
+      total = shared.size();
       report.object = nearest_variable(launched.kernel.shared, offset, total);
       if (launched.dynamic_shared != 0 && offset >= launched.kernel.dynamic_shared_offset)
         report.object = nearest_variable(
@@ -381,6 +390,31 @@ void block::raise_access(const warp& w, const instruction& i, unsigned lane, acc
     case state_space::generic: break;
   }
   if (home != state_space::global) report.object.address += address - offset;  // as the kernel sees it
+  return total;
+}
+
+void block::raise_access(const warp& w, const instruction& i, unsigned lane, access_kind access,
+                         state_space space, u64 address, u32 bytes, u32 alignment) const {
+  if (alignment == 0) alignment = bytes;
+  fault_report report;
+  report.access = access;
+  report.address = address;
+  report.bytes = bytes;
+  const bool reads = access == access_kind::read;
+  const std::string_view verb = reads ? "reads" : access == access_kind::write ? "writes" : "updates";
+
+  state_space home = space;
+  u64 offset = address;
+  if (space == state_space::generic) {
+    home = address < shared_window                 ? state_space::global
+           : address < local_window                ? state_space::shared
+           : address < constant_window             ? state_space::local
+           : address < param_window                ? state_space::constant
+           : address - param_window < window_bytes ? state_space::param
+                                                   : state_space::generic;
+    if (home != state_space::global && home != state_space::generic) offset = address & (window_bytes - 1);
+  }
+  const u64 total = locate_object(home, offset, address, report);
 
   const bool outside = home == state_space::global
                            ? report.object.where != nearest_object::relation::inside ||
@@ -393,10 +427,10 @@ void block::raise_access(const warp& w, const instruction& i, unsigned lane, acc
   } else if (read_only) {
     report.kind = fault_kind::read_only;
     report.detail = fmt::format("a thread {} {} memory, which is read-only", verb, report.space);
-  } else if (address % bytes != 0) {
+  } else if (address % alignment != 0) {
     report.kind = fault_kind::misaligned;
-    report.detail =
-        fmt::format("a thread {} {} bytes at an address that is not a multiple of {}", verb, bytes, bytes);
+    report.detail = fmt::format("a thread {} {} bytes at an address that is not a multiple of {}", verb,
+                                bytes, alignment);
   } else if (outside) {
     report.kind = fault_kind::out_of_bounds;
     report.detail = fmt::format("a thread {} out of bounds", verb);
@@ -416,20 +450,20 @@ void block::list_waits(std::string& to, unsigned& listed) const {
       const instruction& i = w.waiting_at(f);
       const auto what = [&]() -> std::string {
         switch (f.reason) {
+          case wait_reason::matrix: return "the other warps of the warpgroup to issue their wgmma.mma_async";
           case wait_reason::barrier:
             return fmt::format("barrier {} ({} of {} threads have arrived)", f.key, barriers[f.key].arrivals,
                                barriers[f.key].counted ? barriers[f.key].expected
                                                        : static_cast<u32>(launched.threads.count()));
           case wait_reason::cluster: return "the other threads of the cluster";
-          case wait_reason::phase:
-            return fmt::format("a phase of the mbarrier at shared address {:#x}", f.key);
+          case wait_reason::phase: return group.async.phases(*this).describe(f.key);
           default: return fmt::format("lanes {:#010x}", f.key);
         }
       }();
       const std::string where =
           group.blocks.size() == 1 ? "" : fmt::format("block {} of the cluster, ", rank);
-      to += fmt::format("\n  {}warp {} lanes {:#010x} wait for {} at PTX line {}: {}", where, w.index,
-                        f.lanes, what, i.line, text_of(i));
+      to += fmt::format("\n  {}warp {} lanes {:#010x} wait for {} at PTX line {}: {}{}", where, w.index,
+                        f.lanes, what, i.line, text_of(i), missing_at(*this, w, f));
     }
 }
 

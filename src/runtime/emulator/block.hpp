@@ -2,17 +2,20 @@
 // A running block: its warps, its shared and local memory, its barriers. Blocks of a grid share nothing but
 // the grid, which does not change while it runs, and global memory.
 
+#include "runtime/emulator/device_heap.hpp"
 #include "runtime/emulator/error.hpp"
 #include "runtime/emulator/memory.hpp"
 #include "runtime/emulator/observer.hpp"
 #include "runtime/emulator/program.hpp"
 #include "runtime/emulator/schedule.hpp"
 #include "runtime/emulator/warp.hpp"
+#include "runtime/emulator/zeroed_bytes.hpp"
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/ptx/target.hpp>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -42,14 +45,27 @@ struct grid {
   bool explicit_cluster = false;
   emulator::schedule order;
   std::vector<grid_observer*> observers;
-  u64 instruction_limit = 0;  // of a block; 0: none
+  std::atomic<u64>* executed = nullptr;  // warp instructions, added to when a block ends
+  u64 instruction_limit = 0;             // of a block; 0: none
   u64 id = 0;
+  u64 workspace = 0;  // address of what a cooperative grid synchronises with, which the driver provides
   const ptx::kernel_image* image = nullptr;
   std::string* printed = nullptr;  // what the kernel prints; written by one thread at a time
+  device_heap* heap = nullptr;     // what it allocates
+
+  // Behind the shared memory of a block the system keeps 1 KiB of its own, in which cooperative groups let
+  // tiles of several warps meet. It is there for kernels that ask where it is.
+  static constexpr u32 reserved_bytes = 1024, reserved_used = 288;
+  u32 reserved_offset() const { return (shared_bytes + 127) / 128 * 128; }
+  bool reads_reserved_offset() const;
 
   u64 clusters() const { return blocks.count() / cluster_blocks.count(); }
   u32 warps() const { return static_cast<u32>((threads.count() + warp_lanes - 1) / warp_lanes); }
 };
+
+// The index of a thread within its block, and the C++ statement that an instruction came from, if it is known.
+ptx::dim3 thread_of(const grid& g, u32 warp_index, unsigned lane);
+ptx::source_line source_of(const grid& g, const instruction& i);
 
 inline constexpr unsigned barriers_of_a_block = 16;
 
@@ -94,15 +110,19 @@ struct block {
               bool waits);
   void end_lanes(warp& w, u32 lanes);
   [[noreturn]] void raise(const warp& w, const instruction& i, unsigned lane, fault_report report) const;
+  // The parts of a report that tell who and where; returns the bytes of the space.
+  void identify(const warp& w, const instruction& i, unsigned lane, fault_report& report) const;
+  u64 locate_object(state_space home, u64 offset, u64 address, fault_report& report) const;
+  // `alignment`: what the address must be a multiple of; 0: of `bytes`.
   [[noreturn]] void raise_access(const warp& w, const instruction& i, unsigned lane, access_kind access,
-                                 state_space space, u64 address, u32 bytes) const;
+                                 state_space space, u64 address, u32 bytes, u32 alignment = 0) const;
 
   const grid& launched;
   cluster& group;
   const u32 rank;  // within the cluster
   ptx::dim3 index;
   std::vector<std::byte> shared;
-  std::vector<std::byte> local;  // lane by lane, warp by warp
+  zeroed_bytes local;  // lane by lane, warp by warp
   std::vector<warp> warps;
   std::array<barrier, barriers_of_a_block> barriers{};
   u64 changes = 0;  // counts what was written to memory, so that a standstill shows

@@ -1,5 +1,7 @@
 #include "runtime/emulator/cluster.hpp"
 
+#include "runtime/emulator/lanes.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,7 +10,14 @@
 
 namespace kaio::runtime::emulator {
 
-cluster::cluster(const grid& g) : launched(g) {
+namespace {
+
+constexpr std::size_t most_time_outs = 4096;  // of waits, in which only registers change
+constexpr u32 patience = 64;                  // turns after which waits time out though others move
+
+}  // namespace
+
+cluster::cluster(const grid& g) : launched(g), async(*this) {
   const auto count = static_cast<u32>(g.cluster_blocks.count());
   for (u32 rank = 0; rank < count; ++rank) blocks.push_back(std::make_unique<block>(g, *this, rank));
 }
@@ -18,6 +27,10 @@ void cluster::start(u64 number) {
   const u64 x = launched.blocks.x / c.x, y = launched.blocks.y / c.y;
   const u64 first_x = number % x * c.x, first_y = number / x % y * c.y, first_z = number / x / y * c.z;
   pending.clear();
+  async.start();
+  timed_out_.clear();
+  changes_ = 0;
+  turns_ = 0;
   random.state = launched.order.seed ^ (number + 1) * 0x9e3779b97f4a7c15ull;
   for (const auto& b : blocks)
     b->start({static_cast<u32>(first_x + b->rank % c.x), static_cast<u32>(first_y + b->rank / c.x % c.y),
@@ -33,16 +46,13 @@ block_status cluster::run(u64 budget) {
     moved = moved || status == block_status::paused;
   }
   if (!alive) {
-    complete_pending();
+    run_deferred();
+    async.drain();
     return block_status::finished;
   }
+  if (++turns_ % patience == 0) wake_waiting();
   // One block may have ended or woken another after that one had its turn.
-  const auto ready = [](const auto& b) {
-    return std::any_of(b->warps.begin(), b->warps.end(),
-                       [](const warp& w) { return w.live != 0 && w.ready(); });
-  };
-  if (moved || std::any_of(blocks.begin(), blocks.end(), ready) || complete_pending())
-    return block_status::paused;
+  if (moved || somebody_is_ready() || complete_pending() || time_out()) return block_status::paused;
   std::string who;
   unsigned listed = 0;
   for (const auto& b : blocks) b->list_waits(who, listed);
@@ -51,10 +61,51 @@ block_status cluster::run(u64 budget) {
   return block_status::blocked;
 }
 
-bool cluster::complete_pending() {
+bool cluster::somebody_is_ready() const {
+  for (const auto& b : blocks)
+    for (const warp& w : b->warps)
+      if (w.live != 0 && w.ready()) return true;
+  return false;
+}
+
+bool cluster::run_deferred() {
   if (pending.empty()) return false;
   for (const auto& operation : std::exchange(pending, {})) operation();
   return true;
+}
+
+void cluster::do_what_is_due() {
+  if (launched.order.kind != schedule_kind::random || random.below(4) == 0) run_deferred();
+  async.pass_time();
+}
+
+bool cluster::complete_pending() {
+  if (somebody_is_ready()) return false;
+  return run_deferred() || async.complete_some();
+}
+
+// The waits for a phase of an mbarrier (mbarrier.try_wait) end without success, as after their time limit.
+void cluster::wake_waiting() {
+  for (const auto& b : blocks)
+    for (warp& w : b->warps)
+      for (u32 k = 0; k < w.parked; ++k) {
+        fragment& f = w.fragments[k];
+        if (f.reason != wait_reason::phase) continue;
+        f.reason = wait_reason::none;
+        w.limit = 0;
+        put_mask(w, w.waiting_at(f).to[0], 0, f.lanes);
+      }
+}
+
+// Nobody can move. Waits that have a time limit end, unless that has been tried in this very state.
+bool cluster::time_out() {
+  if (changes() != changes_) {
+    changes_ = changes();
+    timed_out_.clear();
+  }
+  if (timed_out_.size() >= most_time_outs || !timed_out_.insert(fingerprint()).second) return false;
+  wake_waiting();
+  return somebody_is_ready();
 }
 
 block* cluster::find(block& from, u32 address, u32& offset) const {
@@ -117,7 +168,7 @@ u64 cluster::changes() const {
 }
 
 u64 cluster::fingerprint() const {
-  u64 state = 0;
+  u64 state = async.fingerprint();
   for (const auto& b : blocks) state = state * 0x9e3779b97f4a7c15ull + b->fingerprint();
   return state;
 }

@@ -3,11 +3,13 @@
 // of one block. What is done asynchronously, as by a bulk copy, is done by its cluster, between the turns of
 // warps.
 
+#include "runtime/emulator/asynchronous.hpp"
 #include "runtime/emulator/block.hpp"
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace kaio::runtime::emulator {
@@ -43,13 +45,30 @@ struct cluster {
   // ---- what goes on beside the warps ----
   // Something to do later: not before the turn of the warp that asks for it is over.
   void defer(std::function<void()> operation) { pending.push_back(std::move(operation)); }
-  // Does what was deferred. False if there was nothing.
+  // A warp has had its turn: does what is due.
+  void pass_time() {
+    if (!pending.empty() || !async.idle()) do_what_is_due();
+  }
+  // Where no warp can move: does what was deferred and what is asynchronous, until one can. False if there
+  // was nothing to do, or one can move.
   bool complete_pending();
 
   const grid& launched;
   std::vector<std::unique_ptr<block>> blocks;  // by rank
   std::vector<std::function<void()>> pending;
+  asynchronous async;
   random_source random;  // of a random schedule
+
+ private:
+  void do_what_is_due();
+  bool run_deferred();
+  bool somebody_is_ready() const;
+  void wake_waiting();
+  bool time_out();
+
+  std::unordered_set<u64> timed_out_;  // states in which waits have timed out since the last change of memory
+  u64 changes_ = 0;
+  u32 turns_ = 0;
 };
 
 }  // namespace kaio::runtime::emulator

@@ -1,8 +1,8 @@
 #include "runtime/emulator/control_flow.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <utility>
 
@@ -13,34 +13,52 @@ constexpr u32 nowhere = std::numeric_limits<u32>::max();
 constexpr unsigned deepest_loop = 64;  // loops nested deeper keep the order of the text
 
 struct basic_block {
-  u32 first = 0, last = 0;                    // instructions [first, last)
-  std::array<u32, 2> next{nowhere, nowhere};  // falling through, branching
+  u32 first = 0, last = 0;  // instructions [first, last)
+  u32 falls = nowhere;      // the block that control falls through to
+  std::vector<u32> next;    // all that it leads to, those that stand later in the text first
 };
 
 bool leaves(const instruction& i) {
-  return (i.op == operation::bra || i.op == operation::exit) && i.guard == 0 && i.guard_inverted == 0;
+  const bool ends =
+      i.op == operation::bra || i.op == operation::brx || i.op == operation::exit || i.op == operation::ret;
+  return ends && i.guard == 0 && i.guard_inverted == 0;
 }
 
-std::vector<basic_block> split(const std::vector<instruction>& code) {
+// Calls what is given with the places that an instruction may branch to.
+template <class Function>
+void for_targets(const instruction& i, const std::vector<u32>& targets, Function&& function) {
+  if (i.op == operation::bra) function(static_cast<u32>(i.immediate));
+  if (i.op != operation::brx) return;
+  for (u32 k = 0; k < i.rows; ++k) function(targets[i.detail + k]);
+}
+
+std::vector<basic_block> split(const std::vector<instruction>& code, const std::vector<u32>& targets) {
   std::vector<bool> leads(code.size() + 1, false);
   leads[0] = true;
   for (std::size_t i = 0; i < code.size(); ++i) {
-    if (code[i].op == operation::bra) leads[static_cast<std::size_t>(code[i].immediate)] = true;
+    for_targets(code[i], targets, [&](u32 target) { leads[target] = true; });
     if (code[i].op == operation::bra || leaves(code[i])) leads[i + 1] = true;
+    if (code[i].op == operation::brx) leads[i + 1] = true;
   }
   std::vector<basic_block> blocks;
   std::vector<u32> block_at(code.size() + 1, nowhere);
   for (u32 i = 0; i < code.size(); ++i) {
     if (leads[i]) {
       block_at[i] = static_cast<u32>(blocks.size());
-      blocks.push_back({i, i, {nowhere, nowhere}});
+      blocks.push_back({i, i, nowhere, {}});
     }
     blocks.back().last = i + 1;
   }
   for (basic_block& b : blocks) {
     const instruction& end = code[b.last - 1];
-    if (!leaves(end) && b.last < code.size()) b.next[0] = block_at[b.last];
-    if (end.op == operation::bra) b.next[1] = block_at[static_cast<std::size_t>(end.immediate)];
+    if (!leaves(end) && b.last < code.size()) {
+      b.falls = block_at[b.last];
+      b.next.push_back(b.falls);
+    }
+    for_targets(end, targets, [&](u32 target) { b.next.push_back(block_at[target]); });
+    // The successor that stands later in the text is followed first: then it also stands later in the order.
+    std::sort(b.next.begin(), b.next.end(), std::greater<>());
+    b.next.erase(std::unique(b.next.begin(), b.next.end()), b.next.end());
   }
   return blocks;
 }
@@ -86,8 +104,7 @@ class weak_topological_order {
   std::vector<component> components(u32 root, u32 head) {
     struct frame {
       u32 block;
-      std::array<u32, 2> next;
-      unsigned at = 0;
+      std::size_t at = 0;
     };
     const u32 part = part_[root];
     std::vector<component> found;
@@ -97,19 +114,16 @@ class weak_topological_order {
       number_[b] = low_[b] = ++counter_;
       open_[b] = true;
       stack.push_back(b);
-      // The successor that stands later in the text is followed first: then it also stands later in the
-      // order.
-      std::array<u32, 2> next = blocks_[b].next;
-      if (next[0] != nowhere && next[1] != nowhere && next[0] < next[1]) std::swap(next[0], next[1]);
-      path.push_back({b, next});
+      path.push_back({b});
     };
     const u32 fresh = counter_;
     open(root);
     while (!path.empty()) {
       frame& f = path.back();
-      if (f.at < f.next.size()) {
-        const u32 to = f.next[f.at++];
-        if (to == nowhere || to == head || part_[to] != part) continue;
+      const std::vector<u32>& next = blocks_[f.block].next;
+      if (f.at < next.size()) {
+        const u32 to = next[f.at++];
+        if (to == head || part_[to] != part) continue;
         if (number_[to] <= fresh)
           open(to);
         else if (open_[to])
@@ -145,33 +159,34 @@ class weak_topological_order {
 
 }  // namespace
 
-void order_blocks(std::vector<instruction>& code) {
-  const std::vector<basic_block> blocks = split(code);
+void order_blocks(std::vector<instruction>& code, std::vector<u32>& targets) {
+  const std::vector<basic_block> blocks = split(code, targets);
   const std::vector<u32> order = weak_topological_order(blocks).run();
   bool unchanged = order.size() == blocks.size();
   for (u32 i = 0; unchanged && i < order.size(); ++i) unchanged = order[i] == i;
   if (unchanged) return;
 
   std::vector<instruction> moved;
-  std::vector<u32> start(blocks.size(), nowhere);
+  std::vector<u32> start(code.size(), nowhere);  // where the block went that began here
   moved.reserve(code.size());
   for (std::size_t k = 0; k < order.size(); ++k) {
     const basic_block& b = blocks[order[k]];
-    start[order[k]] = static_cast<u32>(moved.size());
-    for (u32 i = b.first; i < b.last; ++i) {
-      moved.push_back(code[i]);
-      if (code[i].op == operation::bra) moved.back().immediate = b.next[1];
-    }
-    if (b.next[0] != nowhere && (k + 1 == order.size() || order[k + 1] != b.next[0])) {
+    start[b.first] = static_cast<u32>(moved.size());
+    moved.insert(moved.end(), code.begin() + b.first, code.begin() + b.last);
+    if (b.falls != nowhere && (k + 1 == order.size() || order[k + 1] != b.falls)) {
       instruction jump;
       jump.op = operation::bra;
+      jump.form = static_cast<u8>(branch_form::inserted);
       jump.line = code[b.last - 1].line;
-      jump.immediate = b.next[0];
+      jump.immediate = blocks[b.falls].first;
       moved.push_back(jump);
     }
   }
-  for (instruction& i : moved)
+  for (instruction& i : moved) {
     if (i.op == operation::bra) i.immediate = start[static_cast<std::size_t>(i.immediate)];
+    if (i.op != operation::brx) continue;
+    for (u32 k = 0; k < i.rows; ++k) targets[i.detail + k] = start[targets[i.detail + k]];
+  }
   code = std::move(moved);
 }
 

@@ -80,6 +80,7 @@ void decode_addc(form& f) { add_or_sub_with_carry(f, operation::add); }
 void decode_subc(form& f) { add_or_sub_with_carry(f, operation::sub); }
 
 void decode_mul(form& f) {
+  reject_mixed_precision(f);
   f.types(1);
   if (ptx::is_half(f.type(0))) return decode_half_arithmetic(f, operation::mul);
   if (is_float(f.type(0))) {
@@ -89,7 +90,7 @@ void decode_mul(form& f) {
     return;
   }
   f.allow(f.type(0), {u16, u32, u64, s16, s32, s64});
-  const int half = f.need_one({".lo", ".hi", ".wide"}, "the part of the product");
+  const int half = f.need_first({".lo", ".hi", ".wide"}, "the part of the product");
   if (half == 2) {
     f.allow(f.type(0), {u16, u32, s16, s32});
     f.arity(3);
@@ -112,8 +113,8 @@ void multiply_add(form& f, bool carry_in) {
     return;
   }
   f.allow(f.type(0), {u16, u32, u64, s16, s32, s64});
-  const int half = carry_in ? f.need_one({".lo", ".hi"}, "the part of the product")
-                            : f.need_one({".lo", ".hi", ".wide"}, "the part of the product");
+  const int half = carry_in ? f.need_first({".lo", ".hi"}, "the part of the product")
+                            : f.need_first({".lo", ".hi", ".wide"}, "the part of the product");
   if (half == 2) {
     f.allow(f.type(0), {u16, u32, s16, s32});
     f.arity(4);
@@ -138,7 +139,7 @@ void decode_madc(form& f) { multiply_add(f, true); }
 void decode_mul24(form& f) {
   f.types(1);
   f.allow(f.type(0), {u32, s32});
-  const int half = f.need_one({".lo", ".hi"}, "the part of the product");
+  const int half = f.need_first({".lo", ".hi"}, "the part of the product");
   binary(f);
   f.emit(half == 0 ? operation::mul24_lo : operation::mul24_hi);
 }
@@ -146,7 +147,7 @@ void decode_mul24(form& f) {
 void decode_mad24(form& f) {
   f.types(1);
   f.allow(f.type(0), {u32, s32});
-  const int half = f.need_one({".lo", ".hi"}, "the part of the product");
+  const int half = f.need_first({".lo", ".hi"}, "the part of the product");
   f.sat_modifier();
   if (f.out.flags.sat && (half != 1 || f.type(0) != s32))
     f.fail(fmt::format("'{}': .sat is for mad24.hi.s32 only", f.name()));
@@ -209,6 +210,10 @@ void min_or_max(form& f, operation op) {
     f.fail(fmt::format("'{}': .NaN and .xorsign.abs are for .f32 only", f.name()));
   if (f.out.flags.nan) f.require("min.nan", "min.NaN");
   if (f.out.flags.xorsign) f.require("min.xorsign", "min.xorsign.abs");
+  if (f.type(0) == f32 && f.operands() == 4) {
+    f.require("min.f32 of three", fmt::format("{} of three values", f.name()));
+    f.fail(fmt::format("'{}' of three values is not supported by the emulator", f.name()));
+  }
   if (f.type(0) == s32) f.out.flags.relu = f.accept(".relu");
   if (f.out.flags.relu) f.require("add.u16x2", f.name());
   binary(f);

@@ -1,5 +1,6 @@
 // Decodes atomic operations and reductions in memory.
 
+#include "runtime/emulator/decode_async.hpp"
 #include "runtime/emulator/form.hpp"
 
 #include <fmt/format.h>
@@ -41,8 +42,13 @@ const atomic_operation& atomic_modifier(form& f, bool reduction) {
 
 bool half_type(ptx::type t) { return t == f16 || t == f16x2 || t == bf16 || t == bf16x2; }
 
-// The register type of an element: halves live in untyped registers.
-ptx::type register_type(ptx::type t) { return half_type(t) ? ptx::bits_of(t) : t; }
+// The register type of an element: halves live in untyped registers, those of .f16 and .f16x2 in their own too.
+ptx::type register_type(form& f, const syntax::operand& o) {
+  const ptx::type t = f.type(0);
+  if (!half_type(t)) return t;
+  f.bits_register(o, ptx::bits_of(t), t == f16 || t == f16x2 ? t : ptx::type::none);
+  return ptx::bits_of(t);
+}
 
 void half_requirements(form& f, atomic_form op) {
   if (!f.accept(".noftz")) f.fail(fmt::format("'{}': {} needs .noftz", f.name(), ptx::suffix(f.type(0))));
@@ -82,7 +88,7 @@ bool results(form& f) {
     const syntax::operand& e = f.out.count == 1 ? to : to.elements[i];
     f.out.to[i] = e.kind == syntax::operand_kind::sink
                       ? f.function.trash_row()
-                      : f.destination_row(e, register_type(f.type(0)), false, nullptr);
+                      : f.destination_row(e, register_type(f, e), false, nullptr);
   }
   return true;
 }
@@ -95,9 +101,10 @@ void operands(form& f, std::size_t first, bool compares) {
   }
   const syntax::operand& from = f.operand(first);
   check_vector(f, from);
-  for (std::size_t i = 0; i < f.out.count; ++i)
-    f.out.from[1 + i] =
-        f.source_row(f.out.count == 1 ? from : from.elements[i], register_type(f.type(0)), false, nullptr);
+  for (std::size_t i = 0; i < f.out.count; ++i) {
+    const syntax::operand& e = f.out.count == 1 ? from : from.elements[i];
+    f.out.from[1 + i] = f.source_row(e, register_type(f, e), false, nullptr);
+  }
 }
 
 // A cache policy may follow the operands; it has no effect here.
@@ -123,7 +130,7 @@ void order_and_scope(form& f, bool reduction) {
 }
 
 void atomic(form& f, bool reduction) {
-  if (f.accept(".async")) f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));
+  if (reduction && starts_with(f, {".async"})) return decode_async_reduction(f);
   const atomic_operation& op = atomic_modifier(f, reduction);
   f.types(1);
   f.allow(f.type(0), op.types);

@@ -15,7 +15,7 @@ void logic(form& f, operation op) {
   f.arity(3);
   if (f.type(0) == pred) {
     bool first = false, second = false;
-    f.out.to[0] = f.predicate_row(f.operand(0));
+    f.out.to[0] = f.predicate_row(f.operand(0), false);
     f.out.from[0] = f.condition_row(f.operand(1), first);
     f.out.from[1] = f.condition_row(f.operand(2), second);
     f.out.immediate = (first ? 1 : 0) | (second ? 2 : 0);  // which sources are negated
@@ -37,7 +37,7 @@ void decode_not(form& f) {
   f.arity(2);
   if (f.type(0) == pred) {
     bool negated = false;
-    f.out.to[0] = f.predicate_row(f.operand(0));
+    f.out.to[0] = f.predicate_row(f.operand(0), false);
     f.out.from[0] = f.condition_row(f.operand(1), negated);
     f.out.flags.negated = negated;
   } else {
@@ -62,7 +62,7 @@ void shift(form& f, operation op, std::initializer_list<ptx::type> allowed) {
   f.arity(3);
   f.destination(0, 0, f.type(0));
   f.source(0, 1, f.type(0));
-  f.source(1, 2, u32);
+  f.word_source(1, 2, u32);
   f.emit(op);
 }
 
@@ -73,13 +73,13 @@ void decode_shf(form& f) {
   f.require("shf");
   f.types(1);
   f.allow(f.type(0), {b32});
-  const int direction = f.need_one({".l", ".r"}, "a direction");
+  const int direction = f.need_first({".l", ".r"}, "a direction");
   f.out.flags.clamp = f.need_one({".clamp", ".wrap"}, "a mode") == 0;
   f.arity(4);
   f.destination(0, 0, b32);
   f.source(0, 1, b32);
   f.source(1, 2, b32);
-  f.source(2, 3, u32);
+  f.word_source(2, 3, u32);
   f.emit(direction == 0 ? operation::shf_l : operation::shf_r);
 }
 
@@ -87,7 +87,7 @@ void count(form& f, operation op, std::initializer_list<ptx::type> allowed) {
   f.types(1);
   f.allow(f.type(0), allowed);
   f.arity(2);
-  f.destination(0, 0, u32);
+  f.word_destination(0, 0, u32);
   f.source(0, 1, f.type(0));
   f.emit(op);
 }
@@ -115,8 +115,8 @@ void decode_bfe(form& f) {
   f.arity(4);
   f.destination(0, 0, f.type(0));
   f.source(0, 1, f.type(0));
-  f.source(1, 2, u32);
-  f.source(2, 3, u32);
+  f.bit_position(1, 2);
+  f.bit_position(2, 3);
   f.emit(operation::bfe);
 }
 
@@ -127,8 +127,8 @@ void decode_bfi(form& f) {
   f.destination(0, 0, f.type(0));
   f.source(0, 1, f.type(0));
   f.source(1, 2, f.type(0));
-  f.source(2, 3, u32);
-  f.source(3, 4, u32);
+  f.bit_position(2, 3);
+  f.bit_position(3, 4);
   f.emit(operation::bfi);
 }
 
@@ -138,9 +138,9 @@ void decode_bmsk(form& f) {
   f.allow(f.type(0), {b32});
   f.out.flags.clamp = f.need_one({".clamp", ".wrap"}, "a mode") == 0;
   f.arity(3);
-  f.destination(0, 0, b32);
-  f.source(0, 1, b32);
-  f.source(1, 2, b32);
+  f.word_destination(0, 0, b32);
+  f.word_source(0, 1, b32);
+  f.word_source(1, 2, b32);
   f.emit(operation::bmsk);
 }
 
@@ -152,8 +152,18 @@ void decode_szext(form& f) {
   f.arity(3);
   f.destination(0, 0, f.type(0));
   f.source(0, 1, f.type(0));
-  f.source(1, 2, u32);
+  f.word_source(1, 2, u32);
   f.emit(operation::szext);
+}
+
+void decode_fns(form& f) {
+  f.require("fns");
+  f.types(1);
+  f.allow(f.type(0), {b32});
+  f.arity(4);
+  f.destination(0, 0, b32);
+  for (std::size_t i = 0; i < 3; ++i) f.source(i, i + 1, b32);
+  f.emit(operation::fns);
 }
 
 void decode_prmt(form& f) {
@@ -184,12 +194,14 @@ void decode_lop3(form& f) {
       f.fail(to.at, fmt::format("'{}' has the destination d|p", f.name()));
     const bool sink = to.elements[0].kind == syntax::operand_kind::sink;
     f.out.to[0] = sink ? f.function.trash_row() : f.destination_row(to.elements[0], b32, false, nullptr);
-    f.out.to[1] = f.predicate_row(to.elements[1]);
+    f.out.to[1] = f.predicate_row(to.elements[1], false);
     bool negated = false;
     f.out.from[3] = f.condition_row(f.operand(5), negated);
     f.out.flags.negated = negated;
     f.out.flags.has_second = true;
     f.out.combine = combine == 0 ? combination::or_ : combination::and_;
+  } else if (f.operand(0).kind == syntax::operand_kind::sink) {
+    f.out.to[0] = f.function.trash_row();
   } else {
     f.destination(0, 0, b32);
   }
@@ -201,10 +213,10 @@ void dot_product(form& f, operation op) {
   for (std::size_t i = 0; i < 2; ++i) f.allow(f.type(i), {u32, s32});
   const bool is_signed = f.type(0) == s32 || f.type(1) == s32;
   f.arity(4);
-  f.destination(0, 0, is_signed ? s32 : u32);
-  f.source(0, 1, b32);
-  f.source(1, 2, b32);
-  f.source(2, 3, is_signed ? s32 : u32);
+  f.word_destination(0, 0, is_signed ? s32 : u32);
+  f.word_source(0, 1, b32);
+  f.word_source(1, 2, b32);
+  f.word_source(2, 3, is_signed ? s32 : u32);
   f.emit(op);
 }
 
@@ -215,7 +227,7 @@ void decode_dp4a(form& f) {
 
 void decode_dp2a(form& f) {
   f.require("dp2a");
-  const int half = f.need_one({".lo", ".hi"}, "the half of the second operand");
+  const int half = f.need_first({".lo", ".hi"}, "the half of the second operand");
   dot_product(f, half == 0 ? operation::dp2a_lo : operation::dp2a_hi);
 }
 
@@ -225,6 +237,7 @@ constexpr opcode_row rows[] = {
     {"popc", decode_popc}, {"clz", decode_clz},   {"bfind", decode_bfind}, {"brev", decode_brev},
     {"bfe", decode_bfe},   {"bfi", decode_bfi},   {"bmsk", decode_bmsk},   {"szext", decode_szext},
     {"prmt", decode_prmt}, {"lop3", decode_lop3}, {"dp4a", decode_dp4a},   {"dp2a", decode_dp2a},
+    {"fns", decode_fns},
 };
 
 }  // namespace

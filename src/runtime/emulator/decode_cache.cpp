@@ -1,9 +1,12 @@
-// Decodes what concerns the caches alone: prefetches, priorities, policies, and the order of accesses
-// (fences). Of these only discard changes what a kernel computes.
+// Decodes what changes nothing that a kernel computes, but for discard: prefetches into caches, priorities,
+// policies, the order of accesses (fences), and events for performance monitors.
 
+#include "runtime/emulator/decode_async.hpp"
 #include "runtime/emulator/form.hpp"
 
 #include <fmt/format.h>
+
+#include <bit>
 
 namespace kaio::runtime::emulator {
 namespace {
@@ -18,7 +21,14 @@ void space_of(form& f, std::initializer_list<state_space> allowed) {
 }
 
 void decode_prefetch(form& f) {
-  if (f.accept(".tensormap")) f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));
+  if (f.accept(".tensormap")) {
+    f.require("prefetch.tensormap", f.name());
+    space_of(f, {state_space::generic, state_space::constant, state_space::param});
+    f.arity(1);
+    f.address(0);
+    f.emit(operation::prefetch);
+    return;
+  }
   space_of(f, {state_space::generic, state_space::global, state_space::local});
   if (f.need_one({".L1", ".L2", ".L2::evict_last", ".L2::evict_normal"}, "a level") >= 2) {
     f.require("prefetch.eviction", f.name());
@@ -79,6 +89,16 @@ void priorities(form& f) {
                     f.name()));
 }
 
+// The part of the accesses that the policy is for.
+void fraction(form& f, const syntax::operand& o) {
+  f.source_row(o, f32, false, nullptr);
+  if (o.kind != syntax::operand_kind::real) return;
+  const double value = o.real_bytes == 8 ? std::bit_cast<double>(o.bits)
+                                         : std::bit_cast<float>(static_cast<std::uint32_t>(o.bits));
+  if (!(value > 0 && value <= 1))
+    f.fail(o.at, fmt::format("the fraction of '{}' is above 0 and at most 1", f.text.opcode));
+}
+
 void decode_createpolicy(form& f) {
   f.require("createpolicy");
   const int kind = f.need_one({".fractional", ".range", ".cvt"}, "a kind");
@@ -87,13 +107,15 @@ void decode_createpolicy(form& f) {
   if (kind == 2) {
     f.need_one({".L2"}, "a level");
     f.arity(2);
+    if (f.operand(1).kind == syntax::operand_kind::real)
+      f.fail(f.operand(1).at, fmt::format("'{}' takes an integer here", f.name()));
     f.source_row(f.operand(1), b64, false, nullptr);
   } else {
     if (kind == 1) space_of(f, {state_space::generic, state_space::global});
     priorities(f);
     if (kind == 0) {
       f.arity(1, 2);
-      if (f.operands() == 2) f.source_row(f.operand(1), f32, false, nullptr);
+      if (f.operands() == 2) fraction(f, f.operand(1));
     } else {
       f.arity(4);
       f.address(1);
@@ -106,6 +128,7 @@ void decode_createpolicy(form& f) {
 }
 
 void decode_membar(form& f) {
+  if (decode_proxy_fence(f)) return;
   constexpr memory_scope levels[] = {memory_scope::cta, memory_scope::gpu, memory_scope::sys};
   f.out.scope = levels[f.need_one({".cta", ".gl", ".sys"}, "a level")];
   f.out.order = memory_order::sc;
@@ -115,9 +138,7 @@ void decode_membar(form& f) {
 
 void decode_fence(form& f) {
   f.require("fence");
-  for (const syntax::modifier& m : f.text.modifiers)
-    if (m.text.starts_with(".proxy") || m.text == ".mbarrier_init" || m.text.starts_with(".sync_restrict"))
-      f.fail(m.at, fmt::format("'{}' is not supported by the emulator", f.name()));
+  if (decode_proxy_fence(f)) return;
   constexpr memory_order orders[] = {memory_order::sc, memory_order::acq_rel, memory_order::acquire,
                                      memory_order::release};
   const int order = f.accept_one({".sc", ".acq_rel", ".acquire", ".release"});
@@ -128,6 +149,15 @@ void decode_fence(form& f) {
   f.emit(operation::fence);
 }
 
+void decode_pmevent(form& f) {
+  const std::uint64_t most = f.accept(".mask") ? 0xffff : 15;
+  f.arity(1);
+  const syntax::operand& event = f.operand(0);
+  if (event.kind != syntax::operand_kind::integer || event.bits > most)
+    f.fail(event.at, fmt::format("'{}' takes a constant from 0 to {}", f.name(), most));
+  f.emit(operation::pmevent);
+}
+
 constexpr opcode_row rows[] = {
     {"prefetch", decode_prefetch},
     {"prefetchu", decode_prefetchu},
@@ -136,6 +166,7 @@ constexpr opcode_row rows[] = {
     {"createpolicy", decode_createpolicy},
     {"membar", decode_membar},
     {"fence", decode_fence},
+    {"pmevent", decode_pmevent},
 };
 
 }  // namespace

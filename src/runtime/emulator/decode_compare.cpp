@@ -26,6 +26,8 @@ void comparison_modifiers(form& f, ptx::type compared) {
   if (f.out.combine != combination::none) {
     bool negated = false;
     f.arity(4);
+    if (is_brain(compared) && f.operand(3).kind == syntax::operand_kind::integer)
+      f.fail(f.operand(3).at, fmt::format("'{}' takes a predicate register here", f.name()));
     f.out.from[2] = f.condition_row(f.operand(3), negated);
     f.out.flags.negated = negated;
   } else {
@@ -43,6 +45,8 @@ void decode_setp(form& f) {
     const bool second = to.elements[1].kind != syntax::operand_kind::sink;
     if (second && (f.type(0) == f16 || f.type(0) == bf16))
       f.fail(to.at, fmt::format("'{}' has one destination", f.name()));
+    if (!second && to.elements[0].kind == syntax::operand_kind::sink)
+      f.fail(to.at, fmt::format("'{}' writes nothing", f.name()));
     f.out.to[0] = f.predicate_row(to.elements[0]);
     f.out.to[1] = f.predicate_row(to.elements[1]);
     f.out.flags.has_second = true;

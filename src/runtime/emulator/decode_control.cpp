@@ -4,6 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <vector>
+
 namespace kaio::runtime::emulator {
 namespace {
 
@@ -19,10 +22,31 @@ void decode_bra(form& f) {
   f.emit(operation::bra);
 }
 
+// From a function to its caller; at the top of a kernel it ends the thread.
 void decode_ret(form& f) {
   f.accept(".uni");
   f.arity(0);
-  f.emit(operation::exit);
+  if (f.function.is_root()) return f.emit(operation::exit);
+  f.out.detail = f.function.index();
+  f.emit(operation::ret);
+  std::vector<std::uint32_t> reads;
+  for (const transfer& t : f.function.result().functions[f.function.index()].results) reads.push_back(t.row);
+  f.function.note_uses(f.function.result().code.back(), reads, {});
+}
+
+void decode_brx(form& f) {
+  f.require("brx.idx");
+  if (!f.accept(".idx")) f.fail(fmt::format("'{}' needs .idx", f.name()));
+  f.accept(".uni");
+  f.arity(2);
+  f.source(0, 0, u32);
+  const syntax::operand& name = f.operand(1);
+  const syntax::targets* const list =
+      name.kind == syntax::operand_kind::name ? f.function.targets(name.name) : nullptr;
+  if (list == nullptr || list->kind != syntax::targets_kind::branch)
+    f.fail(name.at, "'brx.idx' takes the label of a list of .branchtargets that stands before");
+  f.out.detail = f.function.branch_targets(*list, f.out.rows);
+  f.emit(operation::brx);
 }
 
 void bare(form& f, operation op) {
@@ -39,7 +63,7 @@ void decode_nanosleep(form& f) {
   f.types(1);
   f.allow(f.type(0), {u32});
   f.arity(1);
-  f.source(0, 0, u32);
+  f.word_source(0, 0, u32);
   f.emit(operation::nanosleep);
 }
 
@@ -64,7 +88,7 @@ void warp_barrier(form& f) {
   f.require("bar.warp.sync");
   if (!f.accept(".sync")) f.fail(fmt::format("'{}' needs .sync", f.name()));
   f.arity(1);
-  f.source(0, 0, b32);
+  f.word_source(0, 0, b32);
   f.out.from[4] = f.out.from[0];  // the member mask of every .sync instruction
   f.emit(operation::warp_sync);
 }
@@ -74,11 +98,14 @@ void decode_barrier(form& f) {
   const bool short_form = f.text.opcode == "bar";
   for (const syntax::modifier& m : f.text.modifiers) {
     if (m.text == ".warp" && short_form) return warp_barrier(f);
-    if (m.text == ".cluster") return decode_cluster_barrier(f);
+    if (m.text == ".cluster") {
+      if (short_form) f.fail(m.at, "'bar' does not take the modifier '.cluster'; write barrier.cluster");
+      return decode_cluster_barrier(f);
+    }
   }
   if (!short_form) f.require("barrier");
   f.accept(".cta");
-  if (!short_form) f.accept(".aligned");
+  f.out.flags.aligned = short_form || f.accept(".aligned");
   const int form = f.need_one({".sync", ".arrive", ".red"}, "an operation");
   if (form == 0) {
     f.arity(1, 2);
@@ -88,6 +115,8 @@ void decode_barrier(form& f) {
   }
   if (form == 1) {
     f.arity(2);
+    if (f.operand(1).kind == syntax::operand_kind::integer && f.operand(1).bits == 0)
+      f.fail(f.operand(1).at, fmt::format("'{}' needs a thread count above 0", f.name()));
     barrier_operands(f, 0, true);
     f.emit(operation::bar_arrive);
     return;
@@ -102,7 +131,7 @@ void decode_barrier(form& f) {
   if (reduce == 0)
     f.destination(0, 0, u32);
   else
-    f.out.to[0] = f.predicate_row(f.operand(0));
+    f.out.to[0] = f.predicate_row(f.operand(0), false);
   barrier_operands(f, 1, f.operands() == 4);
   bool negated = false;
   f.out.from[2] = f.condition_row(f.operand(f.operands() - 1), negated);
@@ -111,10 +140,9 @@ void decode_barrier(form& f) {
 }
 
 constexpr opcode_row rows[] = {
-    {"bra", decode_bra},         {"ret", decode_ret},
-    {"exit", decode_exit},       {"trap", decode_trap},
-    {"brkpt", decode_brkpt},     {"bar", decode_barrier},
-    {"barrier", decode_barrier}, {"nanosleep", decode_nanosleep},
+    {"brx", decode_brx},     {"bra", decode_bra},         {"ret", decode_ret},
+    {"exit", decode_exit},   {"trap", decode_trap},       {"brkpt", decode_brkpt},
+    {"bar", decode_barrier}, {"barrier", decode_barrier}, {"nanosleep", decode_nanosleep},
 };
 
 }  // namespace

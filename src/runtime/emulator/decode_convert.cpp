@@ -1,99 +1,17 @@
 // Decodes moves (with special registers, symbols, packing and unpacking) and conversions.
 
 #include "runtime/emulator/decode_half.hpp"
+#include "runtime/emulator/decode_special.hpp"
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
+#include <array>
 
 namespace kaio::runtime::emulator {
 namespace {
 
 using enum ptx::type;
-
-struct special_name {
-  std::string_view name;
-  special_form form;
-  unsigned bytes;
-  bool vector;  // .x .y .z follow
-};
-
-constexpr special_name specials[] = {
-    {"%tid", special_form::tid_x, 4, true},
-    {"%ntid", special_form::ntid_x, 4, true},
-    {"%ctaid", special_form::ctaid_x, 4, true},
-    {"%nctaid", special_form::nctaid_x, 4, true},
-    {"%laneid", special_form::laneid, 4, false},
-    {"%warpid", special_form::warpid, 4, false},
-    {"%nwarpid", special_form::nwarpid, 4, false},
-    {"%smid", special_form::smid, 4, false},
-    {"%nsmid", special_form::nsmid, 4, false},
-    {"%gridid", special_form::gridid, 8, false},
-    {"%lanemask_eq", special_form::lanemask_eq, 4, false},
-    {"%lanemask_le", special_form::lanemask_le, 4, false},
-    {"%lanemask_lt", special_form::lanemask_lt, 4, false},
-    {"%lanemask_ge", special_form::lanemask_ge, 4, false},
-    {"%lanemask_gt", special_form::lanemask_gt, 4, false},
-    {"%dynamic_smem_size", special_form::dynamic_smem_size, 4, false},
-    {"%total_smem_size", special_form::total_smem_size, 4, false},
-    {"%clusterid", special_form::clusterid_x, 4, true},
-    {"%nclusterid", special_form::nclusterid_x, 4, true},
-    {"%cluster_ctaid", special_form::cluster_ctaid_x, 4, true},
-    {"%cluster_nctaid", special_form::cluster_nctaid_x, 4, true},
-    {"%cluster_ctarank", special_form::cluster_ctarank, 4, false},
-    {"%cluster_nctarank", special_form::cluster_nctarank, 4, false},
-    {"%clock", special_form::clock, 4, false},
-    {"%clock_hi", special_form::clock_hi, 4, false},
-    {"%clock64", special_form::clock64, 8, false},
-    {"%globaltimer", special_form::globaltimer, 8, false},
-    {"%globaltimer_lo", special_form::globaltimer_lo, 4, false},
-    {"%globaltimer_hi", special_form::globaltimer_hi, 4, false},
-};
-
-struct special_use {
-  special_form form;
-  unsigned bytes;
-};
-
-// The special register that an operand names; nothing if it names something else.
-std::optional<special_use> special_operand(form& f, const syntax::operand& o) {
-  if (o.kind != syntax::operand_kind::name || !o.name.starts_with('%') || o.negated || o.has_offset)
-    return {};
-  if (f.function.find(o.name) != nullptr) return {};
-  if (o.name.starts_with("%envreg")) return special_use{special_form::zero, 4};
-  for (const special_name& s : specials) {
-    if (s.name != o.name) continue;
-    if (s.vector != !o.member.empty())
-      f.fail(o.at, s.vector ? fmt::format("'{}' needs .x, .y or .z", o.name)
-                            : fmt::format("'{}' has no '{}'", o.name, o.member));
-    if (!s.vector) return special_use{s.form, s.bytes};
-    if (o.member == ".w") return special_use{special_form::zero, 4};
-    constexpr std::string_view axes[] = {".x", ".y", ".z"};
-    for (unsigned axis = 0; axis < 3; ++axis)
-      if (axes[axis] == o.member)
-        return special_use{static_cast<special_form>(static_cast<unsigned>(s.form) + axis), s.bytes};
-    f.fail(o.at, fmt::format("'{}' has no '{}'", o.name, o.member));
-  }
-  return {};
-}
-
-void move_special(form& f, const special_use& special) {
-  const unsigned width = ptx::size_of(f.type(0));
-  const bool narrow =
-      width == 2 && special.bytes == 4 && special.form <= special_form::nctaid_z;  // as in PTX 1.x
-  const bool gridid = special.form == special_form::gridid && width == 4;
-  if (ptx::is_floating(f.type(0)) || (width != special.bytes && !narrow && !gridid))
-    f.fail(f.operand(1).at, fmt::format("'{}' has {} bits; '{}' moves {}", f.operand(1).name,
-                                        special.bytes * 8, f.name(), ptx::suffix(f.type(0))));
-  f.destination(0, 0, f.type(0));
-  if (special.form < special_form::clock) {
-    f.out.from[0] = f.function.special_row_of(special.form, width);
-    f.emit(operation::mov);
-    return;
-  }
-  f.out.form = static_cast<std::uint8_t>(special.form);
-  f.emit(operation::read_special);
-}
 
 // The register rows of a vector operand, all of one width that divides the type's.
 unsigned vector_width(form& f, const syntax::operand& o) {
@@ -105,7 +23,9 @@ unsigned vector_width(form& f, const syntax::operand& o) {
   return total / static_cast<unsigned>(n);
 }
 
-ptx::type bits_type(unsigned bytes) { return bytes == 1 ? b8 : bytes == 2 ? b16 : bytes == 4 ? b32 : b64; }
+ptx::type bits_type(unsigned bytes) {
+  return bytes == 1 ? b8 : bytes == 2 ? b16 : bytes == 4 ? b32 : bytes == 8 ? b64 : b128;
+}
 
 void move_vector(form& f, bool pack) {
   f.allow(f.type(0), {b16, b32, b64, b128});
@@ -133,41 +53,88 @@ void move_vector(form& f, bool pack) {
   f.emit(pack ? operation::pack : operation::unpack);
 }
 
+// mov.v2 and mov.v4: a vector of registers, or a special register, to a vector of registers. All elements are
+// read before one is written: they pass through a row that nobody names.
+void move_elements(form& f, std::size_t count) {
+  f.allow(f.type(0), {b16, b32, b64, u16, u32, u64, s16, s32, s64, f32, f64});
+  const unsigned bytes = ptx::size_of(f.type(0));
+  f.arity(2);
+  if (bytes * count > 16) f.fail(fmt::format("'{}' moves more than 16 bytes", f.name()));
+  const syntax::operand& to = f.operand(0);
+  const syntax::operand& from = f.operand(1);
+  const auto good = [count](const syntax::operand& o) {
+    return o.kind == syntax::operand_kind::vector && o.elements.size() == count;
+  };
+  if (!good(to)) f.fail(to.at, fmt::format("'{}' takes {} registers in braces here", f.name(), count));
+  instruction gather;
+  if (const auto special = count == 4 ? special_operand(f, from) : std::nullopt) {
+    const std::array<std::uint32_t, 4> rows = special_elements(f, *special, bytes);
+    std::copy(rows.begin(), rows.end(), gather.from.begin());
+  } else {
+    if (!good(from)) f.fail(from.at, fmt::format("'{}' takes {} registers in braces here", f.name(), count));
+    for (std::size_t i = 0; i < count; ++i)
+      gather.from[i] = f.source_row(from.elements[i], f.type(0), false, nullptr);
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    f.out.to[i] = to.elements[i].kind == syntax::operand_kind::sink
+                      ? f.function.trash_row()
+                      : f.destination_row(to.elements[i], f.type(0), false, nullptr);
+  f.finish_modifiers();
+  f.out.type = bits_type(static_cast<unsigned>(bytes * count));
+  f.out.source_type = bits_type(bytes);
+  f.out.count = static_cast<std::uint8_t>(count);
+  gather.op = operation::pack;
+  gather.type = f.out.type;
+  gather.source_type = f.out.source_type;
+  gather.count = f.out.count;
+  gather.to[0] = f.out.from[0] = f.function.trash_row();
+  gather.line = f.out.line;
+  gather.guard = f.out.guard;
+  gather.guard_inverted = f.out.guard_inverted;
+  f.function.note_uses(gather, {}, {});
+  f.function.result().code.push_back(gather);
+  f.emit(operation::unpack);
+}
+
 // The address of a variable as a value.
 void move_symbol(form& f, const syntax::operand& o, const symbol& s) {
   const unsigned width = ptx::size_of(f.type(0));
   if (ptx::is_floating(f.type(0)) || width < 4)
     f.fail(o.at, fmt::format("'{}' does not hold an address", f.name()));
-  if (s.kind == symbol_kind::variable) {
-    if (width != 8) f.fail(o.at, fmt::format("the address of '{}' has 64 bits", o.name));
-    f.out.from[0] = f.function.address_row(static_cast<std::uint32_t>(s.value), o.offset, false);
-  } else {
-    const std::uint64_t value = s.value + o.offset;
-    f.out.from[0] = f.function.constant_row(width, width == 4 ? value & 0xffffffff : value);
-  }
+  if (s.kind == symbol_kind::variable && width != 8 &&
+      f.function.module().decoded->variables[s.value].space == state_space::global)
+    f.fail(o.at, fmt::format("the address of '{}' has 64 bits", o.name));
+  if (s.kind == symbol_kind::call_param && s.role != parameter_role::input)
+    f.fail(o.at, fmt::format("the parameter '{}' has no address", o.name));
+  if (s.kind == symbol_kind::function && o.has_offset)
+    f.fail(o.at, fmt::format("the address of the function '{}' stands alone", o.name));
+  f.out.from[0] = f.function.symbol_row(s, o.offset, width);
   f.emit(operation::mov);
 }
 
 void decode_mov(form& f) {
+  const int vector = f.accept_one({".v2", ".v4"});
   f.types(1);
+  if (vector >= 0) return move_elements(f, vector == 0 ? 2 : 4);
   f.allow(f.type(0), {pred, b16, b32, b64, b128, u16, u32, u64, s16, s32, s64, f32, f64});
   f.arity(2);
   const syntax::operand& to = f.operand(0);
   const syntax::operand& from = f.operand(1);
   if (to.kind == syntax::operand_kind::vector) return move_vector(f, false);
   if (from.kind == syntax::operand_kind::vector) return move_vector(f, true);
+  if (const auto special = special_operand(f, from)) return move_special(f, *special);
   if (f.type(0) == pred) {
     bool negated = false;
-    f.out.to[0] = f.predicate_row(to);
+    f.out.to[0] = f.predicate_row(to, false);
     f.out.from[0] = f.condition_row(from, negated);
     f.emit(negated ? operation::not_ : operation::mov);
     return;
   }
-  if (const auto special = special_operand(f, from)) return move_special(f, *special);
   f.destination(0, 0, f.type(0));
   if (from.kind == syntax::operand_kind::name && from.member.empty() && !from.negated) {
     const symbol* s = f.function.find(from.name);
-    if (s != nullptr && s->kind != symbol_kind::reg) return move_symbol(f, from, *s);
+    if (s != nullptr && s->kind != symbol_kind::reg && s->kind != symbol_kind::vector_reg)
+      return move_symbol(f, from, *s);
   }
   f.source(0, 1, f.type(0));
   f.emit(operation::mov);
@@ -223,10 +190,11 @@ void decode_cvt(form& f) {
   f.arity(2);
   f.out.to[0] = f.destination_row(f.operand(0), to, true, &f.out.to_bytes);
   if (const auto special = special_operand(f, f.operand(1))) {
-    if (special->form >= special_form::clock || special->bytes != ptx::size_of(from) ||
-        ptx::is_floating(from))
-      f.fail(f.operand(1).at, fmt::format("move '{}' to a register first", f.operand(1).name));
-    f.out.from[0] = f.function.special_row_of(special->form, special->bytes);
+    const syntax::operand& o = f.operand(1);
+    if (ptx::is_floating(to) || ptx::is_floating(from) || special->whole ||
+        special->bytes < ptx::size_of(from))
+      f.fail(o.at, fmt::format("'{}' does not read '{}': move it to a register first", f.name(), o.name));
+    f.out.from[0] = special_source(f, *special);
     f.out.from_bytes = static_cast<std::uint8_t>(special->bytes);
   } else {
     f.out.from[0] = f.source_row(f.operand(1), from, true, &f.out.from_bytes);

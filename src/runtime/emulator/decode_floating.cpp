@@ -120,7 +120,7 @@ void decode_testp(form& f) {
   f.out.form = static_cast<std::uint8_t>(
       f.need_one({".finite", ".infinite", ".number", ".notanumber", ".normal", ".subnormal"}, "a property"));
   f.arity(2);
-  f.out.to[0] = f.predicate_row(f.operand(0));
+  f.out.to[0] = f.predicate_row(f.operand(0), false);
   f.source(0, 1, f.type(0));
   f.emit(operation::testp);
 }

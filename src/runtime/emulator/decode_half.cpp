@@ -98,7 +98,7 @@ void reject_mixed_precision(const form& f) {
     return std::any_of(f.text.modifiers.begin(), f.text.modifiers.end(),
                        [&](const syntax::modifier& m) { return m.text == modifier; });
   };
-  if (!has(".f32") || (!has(".f16") && !has(".bf16"))) return;
+  if (!has(".f32x2") && (!has(".f32") || (!has(".f16") && !has(".bf16")))) return;
   f.function.require("add.f32.f16", f.name(), f.text.at);
   f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));
 }

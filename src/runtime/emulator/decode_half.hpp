@@ -19,7 +19,7 @@ void decode_half_ex2(form& f);
 void decode_half_tanh(form& f);
 void decode_half_conversion(form& f);  // cvt of scalar types
 
-// Fails for add.f32.f16 and the like, which begin with sm_100.
+// Fails for add.f32.f16, add.f32x2 and the like, which begin with sm_100.
 void reject_mixed_precision(const form& f);
 
 // The forms of add, min and max for .u16x2 and .s16x2; false if the instruction is none of them.

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace kaio::runtime::emulator {
 namespace {
 
@@ -80,12 +82,11 @@ void tf32_of_single(form& f) {
   const int i = f.need_one({".rn", ".rz", ".rna"}, "a rounding modifier");
   f.out.round = i == 2 ? rounding::rna : modes[i];
   f.out.flags.relu = i != 2 && f.accept(".relu");
-  f.out.flags.satfinite = i == 2 && f.accept(".satfinite");
+  f.out.flags.satfinite = f.accept(".satfinite");
+  if (f.out.flags.satfinite && i != 2) f.require("cvt.rn.satfinite.tf32", f.name());
   f.require(i == 2 ? "min.f16" : "add.bf16", f.name());
   if (f.out.flags.satfinite) f.require("cvt.satfinite", f.name());
   f.arity(2);
-  if (f.operand(1).kind != syntax::operand_kind::name)
-    f.fail(f.operand(1).at, fmt::format("'{}' takes a register here", f.name()));
   f.bits_destination(0, 0, b32);
   f.source(0, 1, f32);
   f.emit(operation::cvt_tf32);
@@ -101,7 +102,14 @@ void eighths(form& f, int which) {
   f.need_one({".rn"}, "a rounding modifier");
   f.out.round = rounding::rn;
   f.out.flags.relu = f.accept(".relu");
-  if (ptx::type::none == scalar_type(f.text.modifiers.back().text)) {  // the packed format is the source
+  // What stands first is the destination.
+  const auto packed = std::find_if(
+      f.text.modifiers.begin(), f.text.modifiers.end(),
+      [](const syntax::modifier& m) { return m.text.ends_with("m3x2") || m.text.ends_with("m2x2"); });
+  const auto scalar =
+      std::find_if(f.text.modifiers.begin(), f.text.modifiers.end(),
+                   [](const syntax::modifier& m) { return scalar_type(m.text) != ptx::type::none; });
+  if (packed > scalar) {
     if (f.type(0) != f16x2) f.fail(fmt::format("'{}': this format becomes .f16x2 only", f.name()));
     f.arity(2);
     f.bits_destination(0, 0, b32, f16x2);
@@ -140,7 +148,7 @@ void pack(form& f) {
     f.fail(fmt::format("'{}' has the types {}", f.name(), halves ? ".s32" : ".s32.b32"));
   f.out.type = is_signed ? s32 : u32;
   f.arity(halves ? 3 : 4);
-  f.destination(0, 0, b32);
+  f.word_destination(0, 0, b32);
   f.source(0, 1, s32);
   f.source(1, 2, s32);
   if (halves)
@@ -159,8 +167,6 @@ void decode_half_conversion(form& f) {
   for (const ptx::type t : {to, from})
     f.allow(t, {u8, u16, u32, u64, s8, s16, s32, s64, f16, bf16, f32, f64});
   const bool brain = is_brain(to) || is_brain(from), single = to == f32 || from == f32;
-  if (brain && (ptx::size_of(to) == 1 || ptx::size_of(from) == 1))
-    f.fail(fmt::format("'{}': .bf16 is not converted from or to 8 bits", f.name()));
   rounding_of(f, rounding_between(to, from));
   f.out.flags.ftz = f.accept(".ftz");
   if (f.out.flags.ftz && !single) f.fail(fmt::format("'{}': .ftz goes with .f32 only", f.name()));
@@ -191,7 +197,13 @@ void decode_half_conversion(form& f) {
 }
 
 bool decode_special_conversion(form& f) {
+  if (f.accept(".rs")) {
+    f.require("cvt.rs", f.name());
+    f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));
+  }
   if (f.accept(".pack")) {
+    if (f.text.modifiers.front().text != ".pack")
+      f.fail(fmt::format("'{}': '.pack' stands directly after 'cvt'", f.name()));
     pack(f);
     return true;
   }

@@ -1,5 +1,6 @@
 // Decodes loads, stores and address conversions.
 
+#include "runtime/emulator/decode_async.hpp"
 #include "runtime/emulator/form.hpp"
 
 #include <fmt/format.h>
@@ -20,6 +21,9 @@ bool memory_order(form& f, std::string_view strongest) {
     if (order != 2 || scope != 2) f.fail(fmt::format("'{}': .mmio goes with .relaxed.sys", f.name()));
     if (f.out.space != state_space::global && f.out.space != state_space::generic)
       f.fail(fmt::format("'{}': .mmio is for global memory", f.name()));
+    for (const syntax::modifier& m : f.text.modifiers)
+      if (m.text.starts_with(".v") && m.text.size() == 3)
+        f.fail(m.at, fmt::format("'{}': .mmio moves one element", f.name()));
   }
   if (scoped && scope < 0) f.fail(fmt::format("'{}' needs a scope: one of .cta, .gpu, .sys", f.name()));
   if (!scoped && scope >= 0) f.fail(fmt::format("'{}': a scope needs .relaxed or {}", f.name(), strongest));
@@ -62,6 +66,13 @@ bool cache_hints(form& f, std::initializer_list<std::string_view> operators, boo
   return policy;
 }
 
+// A space of parameters that only ld and st know.
+void no_function_parameters(form& f) {
+  for (const syntax::modifier& m : f.text.modifiers)
+    if (m.text == ".param::func")
+      f.fail(m.at, fmt::format("'{}' does not take '.param::func'", f.text.opcode));
+}
+
 // The address and the value, and a policy if there is one.
 void access_operands(form& f, bool policy) {
   if (!policy) return f.arity(2);
@@ -74,8 +85,6 @@ void vector_size(form& f) {
   f.out.count = static_cast<std::uint8_t>(v < 0 ? 1u : 2u << v);
   if (f.out.count * ptx::size_of(f.type(0)) > 16)
     f.fail(fmt::format("'{}' moves more than 16 bytes, which needs .target sm_100", f.name()));
-  if (f.out.count == 8 && ptx::size_of(f.type(0)) != 1)
-    f.fail(fmt::format("'{}': vectors of 8 elements are for bytes", f.name()));
 }
 
 void check_vector(form& f, const syntax::operand& o) {
@@ -93,21 +102,36 @@ void memory_types(form& f) {
   if (f.type(0) == b128) f.require(".b128");
 }
 
-// What a call returned, into a register.
-void move_parameter(form& f, const symbol& result) {
-  f.destination(0, 0, f.type(0));
-  f.out.from[0] = static_cast<std::uint32_t>(result.value);
-  f.out.from_bytes = f.out.to_bytes;
-  f.emit(operation::mov);
+void load_destinations(form& f) {
+  const syntax::operand& to = f.operand(0);
+  check_vector(f, to);
+  for (std::size_t i = 0; i < f.out.count; ++i) {
+    const syntax::operand& e = f.out.count == 1 ? to : to.elements[i];
+    std::uint8_t width = 0;
+    if (e.kind == syntax::operand_kind::sink) {
+      f.out.to[i] = f.function.trash_row();
+      continue;
+    }
+    f.out.to[i] = f.destination_row(e, f.type(0), true, &width);
+    if (f.out.to_bytes != 0 && f.out.to_bytes != width)
+      f.fail(e.at, fmt::format("the registers of '{}' differ in width", f.name()));
+    f.out.to_bytes = width;
+  }
+  if (f.out.to_bytes == 0) f.fail(to.at, fmt::format("'{}' loads nothing", f.name()));
 }
 
-// An argument of a call.
-void set_parameter(form& f, const symbol& argument) {
+// A load from memory that no thread writes while the kernel runs.
+void decode_ldu(form& f) {
+  memory_types(f);
+  f.out.space = f.space_modifier();
+  if (f.out.space != state_space::global && f.out.space != state_space::generic)
+    f.fail(fmt::format("'{}': ldu reads global memory", f.name()));
+  vector_size(f);
+  if (f.out.count == 8) f.fail(fmt::format("'{}': ldu has vectors of 2 and 4 elements", f.name()));
   f.arity(2);
-  f.source(0, 1, f.type(0));
-  f.out.to[0] = static_cast<std::uint32_t>(argument.value);
-  f.out.to_bytes = f.out.from_bytes;
-  f.emit(operation::mov);
+  f.address(1);
+  load_destinations(f);
+  f.emit(operation::ld);
 }
 
 void decode_ld(form& f) {
@@ -124,25 +148,10 @@ void decode_ld(form& f) {
   const bool policy = read_only ? cache_hints(f, {".ca", ".cg", ".cs"}, is_volatile, true)
                                 : cache_hints(f, {".ca", ".cg", ".cs", ".lu", ".cv"}, is_volatile, true);
   access_operands(f, policy);
-  if (f.out.space == state_space::param) {
-    if (const symbol* result = call_parameter(f, 1)) return move_parameter(f, *result);
-  }
+  if (f.out.space == state_space::param && is_frame_parameter(f, 1, access_kind::read))
+    f.out.space = state_space::local;
   f.address(1);
-  const syntax::operand& to = f.operand(0);
-  check_vector(f, to);
-  for (std::size_t i = 0; i < f.out.count; ++i) {
-    const syntax::operand& e = f.out.count == 1 ? to : to.elements[i];
-    std::uint8_t width = 0;
-    if (e.kind == syntax::operand_kind::sink) {
-      f.out.to[i] = f.function.trash_row();
-      continue;
-    }
-    f.out.to[i] = f.destination_row(e, f.type(0), true, &width);
-    if (f.out.to_bytes != 0 && f.out.to_bytes != width)
-      f.fail(e.at, fmt::format("the registers of '{}' differ in width", f.name()));
-    f.out.to_bytes = width;
-  }
-  if (f.out.to_bytes == 0) f.out.to_bytes = static_cast<std::uint8_t>(ptx::size_of(f.type(0)));
+  load_destinations(f);
   // Another block's store may be waited for.
   if (f.out.flags.ordered && (f.out.space == state_space::global || f.out.space == state_space::generic))
     f.function.result().blocks_communicate = true;
@@ -150,14 +159,16 @@ void decode_ld(form& f) {
 }
 
 void decode_st(form& f) {
-  if (f.accept(".async") || f.accept(".bulk"))
+  if (starts_with(f, {".async"})) return decode_async_store(f);
+  if (f.accept(".bulk")) {
+    f.require("st.bulk", f.name());
     f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));
+  }
   memory_types(f);
   f.out.space = f.space_modifier();
   const bool is_volatile = memory_order(f, ".release");
-  if (f.out.space == state_space::param) {
-    if (const symbol* argument = call_parameter(f, 0)) return set_parameter(f, *argument);
-  }
+  if (f.out.space == state_space::param && is_frame_parameter(f, 0, access_kind::write))
+    f.out.space = state_space::local;
   if (f.out.space == state_space::constant || f.out.space == state_space::param)
     f.fail(fmt::format("'{}': {} memory is read-only", f.name(),
                        f.out.space == state_space::param ? "parameter" : "constant"));
@@ -194,7 +205,10 @@ void decode_cvta(form& f) {
   f.allow(f.type(0), {u32, u64});
   if (f.type(0) == u32) f.fail(fmt::format("'{}': generic addresses have 64 bits", f.name()));
   const bool to = f.accept(".to");
+  if (to && f.text.modifiers.front().text != ".to")
+    f.fail(fmt::format("'{}': '.to' stands directly after 'cvta'", f.name()));
   f.out.space = f.space_modifier();
+  no_function_parameters(f);
   if (f.out.space == state_space::generic) f.fail(fmt::format("'{}' needs a state space", f.name()));
   if (f.out.space == state_space::param) f.require("cvta.param", f.name());
   f.arity(2);
@@ -209,12 +223,20 @@ void decode_cvta(form& f) {
       case symbol_kind::shared: home = state_space::shared; break;
       case symbol_kind::local: home = state_space::local; break;
       case symbol_kind::param: home = state_space::param; break;
+      case symbol_kind::call_param:
+        if (s->role != parameter_role::input)
+          f.fail(from.at, fmt::format("the parameter '{}' has no address", from.name));
+        home = f.out.space;
+        f.out.space = state_space::local;
+        break;
+      case symbol_kind::function:
+      case symbol_kind::vector_reg:
+        f.fail(from.at, fmt::format("'{}' takes the address of a variable here", f.name()));
       default: home = f.function.module().decoded->variables[s->value].space; break;
     }
-    if (home != f.out.space) f.fail(from.at, fmt::format("'{}' is in another state space", from.name));
-    f.out.from[0] = s->kind == symbol_kind::variable
-                        ? f.function.address_row(static_cast<std::uint32_t>(s->value), from.offset, false)
-                        : f.function.constant_row(8, s->value + from.offset);
+    if (home != f.out.space && s->kind != symbol_kind::call_param)
+      f.fail(from.at, fmt::format("'{}' is in another state space", from.name));
+    f.out.from[0] = f.function.symbol_row(*s, from.offset, 8);
   } else {
     f.source(0, 1, u64);
   }
@@ -223,21 +245,20 @@ void decode_cvta(form& f) {
 
 void decode_isspacep(form& f) {
   f.out.space = f.space_modifier();
+  no_function_parameters(f);
   if (f.out.space == state_space::generic) f.fail(fmt::format("'{}' needs a state space", f.name()));
   if (f.out.space == state_space::param) f.require("isspacep.param", f.name());
   f.arity(2);
-  f.out.to[0] = f.predicate_row(f.operand(0));
+  f.out.to[0] = f.predicate_row(f.operand(0), false);
   const syntax::operand& from = f.operand(1);
   const symbol* s = from.kind == syntax::operand_kind::name ? f.function.find(from.name) : nullptr;
-  f.source(0, 1, s != nullptr && ptx::size_of(s->type) == 4 ? u32 : u64);
+  f.word_source(0, 1, s != nullptr && ptx::size_of(s->type) == 4 ? u32 : u64);
   f.emit(operation::isspacep);
 }
 
 constexpr opcode_row rows[] = {
-    {"ld", decode_ld},
-    {"st", decode_st},
-    {"cvta", decode_cvta},
-    {"isspacep", decode_isspacep},
+    {"ld", decode_ld},     {"ldu", decode_ldu},           {"st", decode_st},
+    {"cvta", decode_cvta}, {"isspacep", decode_isspacep},
 };
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include "runtime/emulator/decoder.hpp"
 
+#include "runtime/emulator/call_graph.hpp"
 #include "runtime/emulator/error.hpp"
 #include "runtime/emulator/function_decoder.hpp"
 
@@ -49,8 +50,6 @@ void check_target(const syntax::module& m, const architecture& device) {
                              device.arch_specific ? "a" : ""));
 }
 
-u64 bytes_of(const syntax::declaration& d) { return d.elements * d.vector * ptx::size_of(d.type); }
-
 void store(std::vector<std::byte>& image, u64 offset, u64 bits, unsigned bytes) {
   std::memcpy(image.data() + offset, &bits, bytes);
 }
@@ -71,7 +70,8 @@ u64 element_bits(const syntax::initial_value& value, ptx::type type) {
   if (type == ptx::type::f32)
     return value.real_bytes == 4 ? value.bits : std::bit_cast<u32>(static_cast<float>(real));
   if (type == ptx::type::f64) return std::bit_cast<u64>(real);
-  if (ptx::size_of(type) == value.real_bytes) return value.bits;
+  if ((type == ptx::type::b32 || type == ptx::type::b64) && ptx::size_of(type) == value.real_bytes)
+    return value.bits;
   fail(value.at, fmt::format("a real constant does not initialise {}", ptx::suffix(type)));
 }
 
@@ -79,28 +79,59 @@ class variable_decoder {
  public:
   variable_decoder(module_symbols& symbols, decoded_module& to) : symbols_(symbols), to_(to) {}
 
+  // Of the module. A declaration that is external may stand beside the one that defines the variable.
   void declare(const syntax::declaration& d) {
-    if (d.space == syntax::state_space::shared) {
-      const auto [at, fresh] = symbols_.shared.emplace(d.name, &d);
-      if (!fresh && at->second->link != syntax::linkage::external && d.link != syntax::linkage::external)
-        fail(d.at, fmt::format("'{}' is declared twice", d.name));
-      return;
+    const auto other = seen_.find(d.name);
+    if (other != seen_.end() && other->second->link != syntax::linkage::external &&
+        d.link != syntax::linkage::external)
+      fail(d.at, fmt::format("'{}' is declared twice", d.name));
+    if (other != seen_.end() && (other->second->space != d.space || other->second->type != d.type))
+      fail(d.at, fmt::format("'{}' was declared otherwise before", d.name));
+    if (d.unsized && d.link != syntax::linkage::external)
+      fail(d.at, fmt::format("'{}' has no size; only .extern arrays may be without", d.name));
+    const bool defines = d.link != syntax::linkage::external || d.space == syntax::state_space::shared;
+    symbols_.declared.emplace(d.name, d.at);
+    if (other == seen_.end() || d.link != syntax::linkage::external) seen_[d.name] = &d;
+    if (d.space == syntax::state_space::shared)
+      symbols_.shared[d.name] = seen_[d.name];
+    else if (defines)
+      symbols_.variables[d.name] = add(d);
+  }
+
+  // Of a function.
+  void declare_scoped(const syntax::declaration& d) { symbols_.scoped.emplace(&d, add(d)); }
+
+  void all_defined() const {
+    for (const auto& [name, d] : seen_)
+      if (d->link == syntax::linkage::external && d->space != syntax::state_space::shared)
+        fail(d->at, fmt::format("'{}' is external and is not defined in the module", name));
+  }
+
+  // After all are declared.
+  void initialise() {
+    for (std::size_t i = 0; i < declared_.size(); ++i) {
+      const syntax::declaration& d = *declared_[i];
+      if (d.initial.empty()) continue;
+      variable& v = to_.variables[i];
+      u64 last = 0;
+      for (const syntax::initial_value& value : d.initial) last = std::max(last, value.index + 1);
+      v.initial.assign(std::min(last * ptx::size_of(d.type), v.where.bytes), std::byte{0});
+      for (const syntax::initial_value& value : d.initial) initialise(v, d, value);
     }
-    const auto [at, fresh] = symbols_.variables.emplace(d.name, static_cast<u32>(to_.variables.size()));
-    if (!fresh) fail(d.at, fmt::format("'{}' is declared twice", d.name));
-    if (d.link == syntax::linkage::external)
-      fail(d.at, fmt::format("'{}' is external: modules are not linked by the emulator", d.name));
+  }
+
+ private:
+  u32 add(const syntax::declaration& d) {
     if (d.unsized) fail(d.at, fmt::format("'{}' has no size", d.name));
     variable v;
     v.space = d.space == syntax::state_space::constant ? state_space::constant : state_space::global;
-    v.where = {std::string(d.name), 0, bytes_of(d), std::max(d.alignment, ptx::size_of(d.type) * d.vector)};
+    v.where = {std::string(d.name), 0, bytes_of(d), alignment_of(d)};
     total_ += v.where.bytes;
     if (total_ > symbols_.budget.variable_bytes)
       fail(d.at, fmt::format("the variables of the module take more than {} bytes",
                              symbols_.budget.variable_bytes));
     if (v.space == state_space::constant) {
-      const u64 alignment = v.where.alignment;
-      const u64 offset = (to_.constant_bytes + alignment - 1) / alignment * alignment;
+      const u64 offset = align_up(to_.constant_bytes, v.where.alignment);
       if (offset + v.where.bytes > symbols_.device.constant_bytes)
         fail(d.at,
              fmt::format("the .const variables take more than {} bytes", symbols_.device.constant_bytes));
@@ -108,40 +139,123 @@ class variable_decoder {
       to_.constant_bytes = static_cast<u32>(offset + v.where.bytes);
     }
     to_.variables.push_back(std::move(v));
+    symbols_.element_bytes.push_back(ptx::size_of(d.type) * d.vector);
     declared_.push_back(&d);
+    return static_cast<u32>(declared_.size() - 1);
   }
 
-  // After all are declared: an initialiser may name any of them.
-  void initialise() {
-    for (std::size_t i = 0; i < declared_.size(); ++i) {
-      const syntax::declaration& d = *declared_[i];
-      if (d.initial.empty()) continue;
-      variable& v = to_.variables[i];
-      v.initial.assign(v.where.bytes, std::byte{0});
-      const unsigned element = ptx::size_of(d.type);
-      for (const syntax::initial_value& value : d.initial) {
-        const u64 offset = value.index * element;
-        if (offset + element > v.where.bytes)
-          fail(value.at, fmt::format("'{}' has too many initial values", d.name));
-        if (value.symbol.empty()) {
-          store(v.initial, offset, element_bits(value, d.type), element);
-          continue;
-        }
-        const auto found = symbols_.variables.find(value.symbol);
-        if (found == symbols_.variables.end())
-          fail(value.at, fmt::format("'{}' is not a .global or .const variable", value.symbol));
-        if (element != 8) fail(value.at, "an address takes a 64-bit element");
-        v.addresses.push_back({offset, found->second, value.bits, value.generic});
-      }
+  void initialise(variable& v, const syntax::declaration& d, const syntax::initial_value& value) {
+    const unsigned element = ptx::size_of(d.type);
+    const u64 offset = value.index * element;
+    if (offset + element > v.initial.size())
+      fail(value.at, fmt::format("'{}' has too many initial values", d.name));
+    if (value.symbol.empty()) {
+      store(v.initial, offset, element_bits(value, d.type), element);
+      return;
     }
+    if (ptx::is_floating(d.type) || (value.masked ? element != 1 : element < 4))
+      fail(value.at, value.masked
+                         ? fmt::format("a byte of an address does not initialise {}", ptx::suffix(d.type))
+                         : fmt::format("an address does not initialise {}", ptx::suffix(d.type)));
+    // The text names what stands before it.
+    const u32 bytes = std::min(element, 8u);
+    const auto named = symbols_.variables.find(value.symbol);
+    if (named != symbols_.variables.end() && value.symbol != d.name &&
+        symbols_.declared.at(value.symbol).before(value.at)) {
+      v.addresses.push_back({offset, named->second, value.bits, value.generic, bytes, value.shift});
+      return;
+    }
+    const auto number = symbols_.functions.numbers.find(value.symbol);
+    if (number == symbols_.functions.numbers.end() ||
+        value.at.before(symbols_.functions.find(value.symbol)->declared->at))
+      fail(value.at, fmt::format("'{}' is not a .global or .const variable or a function declared before",
+                                 value.symbol));
+    if (value.bits != 0 || value.generic)
+      fail(value.at, fmt::format("the address of the function '{}' stands alone", value.symbol));
+    store(v.initial, offset, (code_window + (u64{number->second} + 1) * code_step) >> value.shift, bytes);
   }
 
- private:
   module_symbols& symbols_;
   decoded_module& to_;
+  std::unordered_map<std::string_view, const syntax::declaration*> seen_;
   std::vector<const syntax::declaration*> declared_;
   u64 total_ = 0;
 };
+
+void check_parameters(const std::vector<syntax::declaration>& a, const std::vector<syntax::declaration>& b,
+                      const syntax::function& f, std::string_view what) {
+  bool equal = a.size() == b.size();
+  for (std::size_t i = 0; equal && i < a.size(); ++i)
+    equal = a[i].space == b[i].space && ptx::bits_of(a[i].type) == ptx::bits_of(b[i].type) &&
+            bytes_of(a[i]) == bytes_of(b[i]) && alignment_of(a[i]) == alignment_of(b[i]);
+  if (!equal) fail(f.at, fmt::format("'{}' was declared with other {} before", f.name, what));
+}
+
+void check_same_form(const syntax::function& before, const syntax::function& f) {
+  if (before.is_entry != f.is_entry)
+    fail(f.at, fmt::format("'{}' is declared as a kernel and as a function", f.name));
+  check_parameters(before.parameters, f.parameters, f, "parameters");
+  check_parameters(before.results, f.results, f, "results");
+}
+
+void declare_function(module_symbols& symbols, const syntax::function& f) {
+  if (symbols.variables.contains(f.name) || symbols.shared.contains(f.name))
+    fail(f.at, fmt::format("'{}' is declared as a variable and as a function", f.name));
+  function_table& table = symbols.functions;
+  const auto [at, fresh] = table.numbers.emplace(f.name, static_cast<u32>(table.functions.size()));
+  if (fresh) table.functions.push_back({&f, nullptr});
+  function_symbol& s = table.functions[at->second];
+  check_same_form(*s.declared, f);
+  if (!f.has_body) return;
+  if (s.defined != nullptr) fail(f.at, fmt::format("'{}' is defined twice", f.name));
+  if (s.declared->link == syntax::linkage::external && !f.is_entry)
+    fail(f.at, fmt::format("'{}' was declared as external and is defined here", f.name));
+  s.defined = &f;
+}
+
+// Another name of a function takes that function's number.
+void make_alias(module_symbols& symbols, const syntax::function& f) {
+  const function_symbol* const of = symbols.functions.find(f.alias_of);
+  if (of == nullptr) fail(f.alias_at, fmt::format("'{}' is not declared", f.alias_of));
+  if (of->declared->is_entry)
+    fail(f.alias_at, fmt::format("'{}' is a kernel; .alias names functions", f.alias_of));
+  if (of->defined == nullptr) fail(f.alias_at, fmt::format("'{}' is not defined", f.alias_of));
+  if (of->defined->link == syntax::linkage::weak)
+    fail(f.alias_at, fmt::format("'{}' is weak and cannot have an alias", f.alias_of));
+  check_same_form(*of->declared, f);
+  const auto self = symbols.functions.numbers.find(f.name);
+  if (symbols.functions.functions[self->second].defined != nullptr)
+    fail(f.at, fmt::format("'{}' has a body and cannot be an alias", f.name));
+  self->second = symbols.functions.numbers.at(f.alias_of);
+}
+
+void declare_functions(module_symbols& symbols) {
+  for (const syntax::function& f : symbols.text.functions) declare_function(symbols, f);
+  for (const syntax::function& f : symbols.text.functions)
+    if (!f.alias_of.empty()) make_alias(symbols, f);
+  for (const function_symbol& s : symbols.functions.functions)
+    if (s.declared->is_entry && s.defined == nullptr && s.declared->link != syntax::linkage::external)
+      fail(s.declared->at, fmt::format("'{}' has no body", s.declared->name));
+}
+
+// Kernels with all functions that they reach; functions that none reaches are only checked.
+void decode_functions(module_symbols& symbols, decoded_module& to) {
+  const call_graph graph(symbols.functions, symbols.text.variables);
+  symbols.graph = &graph;
+  const std::vector<function_symbol>& functions = symbols.functions.functions;
+  std::vector<bool> checked(functions.size(), false);
+  const auto root = [&](u32 number) {
+    kernel_decoder kernel(symbols, number);
+    entry decoded = kernel.decode();
+    checked[number] = true;
+    for (const callable& c : decoded.functions) checked[c.number] = true;
+    return decoded;
+  };
+  for (u32 k = 0; k < functions.size(); ++k)
+    if (functions[k].defined != nullptr && functions[k].declared->is_entry) to.entries.push_back(root(k));
+  for (u32 k = 0; k < functions.size(); ++k)
+    if (functions[k].defined != nullptr && !checked[k]) root(k);
+}
 
 }  // namespace
 
@@ -150,17 +264,17 @@ decoded_module decode(const syntax::module& module, const architecture& device, 
   decoded_module result;
   result.version = module.version;
   result.target = module.target;
-  module_symbols symbols{module, device, budget, {}, {}, {}, &result};
+  module_symbols symbols{module, device, budget, {}, {}, {}, {}, {}, {}, nullptr, &result, 0};
   variable_decoder variables(symbols, result);
   for (const syntax::declaration& d : module.variables) variables.declare(d);
+  variables.all_defined();
+  declare_functions(symbols);
+  for (const syntax::function& f : module.functions)
+    for (const syntax::declaration& d : f.declarations)
+      if (d.space == syntax::state_space::global || d.space == syntax::state_space::constant)
+        variables.declare_scoped(d);
   variables.initialise();
-  for (const syntax::function& f : module.functions) {
-    // A .func does nothing by itself, and `call` is rejected where it stands.
-    if (!f.is_entry || !f.has_body) continue;
-    if (!symbols.functions.emplace(f.name, &f).second)
-      fail(f.at, fmt::format("'{}' is defined twice", f.name));
-    result.entries.push_back(function_decoder(symbols, f).decode());
-  }
+  decode_functions(symbols, result);
   return result;
 }
 

@@ -1,11 +1,51 @@
 #include "runtime/emulator/environment.hpp"
 
+#include "runtime/emulator/profile/environment_profile.hpp"
+
+#include "runtime/emulator/sanitizer/sanitizer.hpp"
+
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
 
 namespace kaio::runtime::emulator {
+namespace {
+
+std::string_view value_of(const char* name) {
+  const char* const text = std::getenv(name);
+  return text == nullptr ? std::string_view{} : std::string_view{text};
+}
+
+// One for each way in which the variables were set, as long as the program runs: it tells at the end what was
+// suppressed. nullptr: they do not ask for one.
+sanitizer* environment_sanitizer() {
+  const std::string checks(value_of("KAIO_SANITIZE")), reports(value_of("KAIO_SANITIZE_ERRORS")),
+      file(value_of("KAIO_SUPPRESSIONS"));
+  if (checks.empty()) return nullptr;
+  static std::mutex mutex;
+  static std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<sanitizer>> all;
+  const std::lock_guard lock(mutex);
+  std::unique_ptr<sanitizer>& found = all[{checks, reports, file}];
+  if (found == nullptr) {
+    sanitizer_options options;
+    options.checks = sanitizer_options::parse_checks(checks, "KAIO_SANITIZE");
+    if (!reports.empty())
+      options.most_reports = sanitizer_options::parse_reports(reports, "KAIO_SANITIZE_ERRORS");
+    options.suppressions = file;
+    found = std::make_unique<sanitizer>(std::move(options));
+  }
+  return found->options().checks.empty() ? nullptr : found.get();
+}
+
+}  // namespace
 
 void apply_environment(launch& l) {
   if (const char* text = std::getenv("KAIO_SCHEDULE"); text != nullptr && *text != '\0') {
@@ -17,6 +57,13 @@ void apply_environment(launch& l) {
                       text));
     l.order = *order;
   }
+  // A launch may be used again.
+  const auto watch = [&](grid_observer* o) {
+    if (o != nullptr && std::find(l.observers.begin(), l.observers.end(), o) == l.observers.end())
+      l.observers.push_back(o);
+  };
+  watch(environment_sanitizer());
+  watch(profile::environment_profile());
 }
 
 }  // namespace kaio::runtime::emulator

@@ -30,6 +30,13 @@ std::string describe(const nearest_object& object) {
   }
 }
 
+std::string describe(const other_access& o) {
+  std::string text = fmt::format("\n  the other side: {} at PTX line {}: {}", o.how, o.ptx_line, o.ptx_text);
+  if (!o.file.empty()) text += fmt::format("\n    from {}:{}", o.file, o.line);
+  return text + fmt::format("\n    by block ({}, {}, {}), thread ({}, {}, {}), warp {}, lane {}", o.block.x,
+                            o.block.y, o.block.z, o.thread.x, o.thread.y, o.thread.z, o.warp, o.lane);
+}
+
 std::string format(const fault_report& r) {
   std::string text = fmt::format("kaio: kernel '{}': {}", r.kernel, r.detail);
   if (r.access != access_kind::none)
@@ -39,6 +46,10 @@ std::string format(const fault_report& r) {
   if (!r.file.empty()) text += fmt::format("\n  from {}:{}", r.file, r.line);
   text += fmt::format("\n  block ({}, {}, {}), thread ({}, {}, {}), warp {}, lane {}", r.block.x, r.block.y,
                       r.block.z, r.thread.x, r.thread.y, r.thread.z, r.warp, r.lane);
+  if (r.other.ptx_line != 0) text += describe(r.other);
+  if (!r.advice.empty()) text += "\n  what to do: " + r.advice;
+  for (std::size_t k = 0; k < r.more.size(); ++k)
+    text += fmt::format("\nreport {} of {}:\n{}", k + 2, r.more.size() + 1, format(r.more[k]));
   return text;
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <kaio/ptx/target.hpp>
 
@@ -69,11 +70,19 @@ enum class fault_kind : std::uint8_t {
   use_after_free,     // an address in a buffer that was freed
   read_only,          // a write or an atomic on .const or .param memory
   barrier,            // wrong barrier number or thread count
+  mbarrier,           // an mbarrier that is not initialised, or is used against its counts
+  tensor_map,         // a tensor copy with something that is no tensor map, or not one for it
+  bulk_copy,          // a bulk copy with sizes, operands or destinations that none may have
   deadlock,           // threads that wait for each other or for threads that never come
   member_mask,        // a .sync instruction executed by a lane that its mask does not name
   trap,               // trap or brkpt
   device_assert,      // __assertfail
   instruction_limit,  // a block ran longer than the launch allows
+  uninitialised,      // a use of a register, or a read of memory, that nothing was written to
+  race,               // two accesses, at least one a write, that nothing orders
+  asynchronous,       // an access that comes too early or too late for an asynchronous operation
+  stack_overflow,     // calls or alloca need more local memory than a thread has
+  invalid_pc,         // a call or a branch to what is no such place
 };
 
 enum class access_kind : std::uint8_t { none, read, write, atomic };
@@ -87,6 +96,19 @@ struct nearest_object {
   std::uint64_t bytes = 0;
   std::uint64_t distance = 0;  // bytes between the address and the object; inside: from its start
   std::string name;            // of a variable; empty for a buffer
+};
+
+// The other of two accesses that meet: a race has two sides. Not there if its line is 0.
+struct other_access {
+  std::uint32_t ptx_line = 0;
+  std::string ptx_text;
+  std::string file;
+  std::uint32_t line = 0;
+  ptx::dim3 block{0, 0, 0};
+  ptx::dim3 thread{0, 0, 0};
+  std::uint32_t warp = 0, lane = 0;
+  access_kind access = access_kind::none;
+  std::string how;  // "weak write", "strong read at scope .cta", "asynchronous write", ...
 };
 
 // What a fault says. Text fields are empty and numbers 0 where they do not apply.
@@ -106,6 +128,9 @@ struct fault_report {
   std::uint32_t bytes = 0;  // of the access by one thread
   nearest_object object;
   std::string detail;  // one sentence: what happened
+  other_access other;
+  std::string advice;              // what to do about it
+  std::vector<fault_report> more;  // of a sanitizer that collects its reports: the others
 };
 
 // A kernel did what no kernel may do; the grid was stopped.

@@ -6,7 +6,9 @@
 #include "runtime/emulator/floating.hpp"
 #include "runtime/emulator/lanes.hpp"
 
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 
 namespace kaio::runtime::emulator {
@@ -40,25 +42,97 @@ f64 power_of_two(f32 x) {
   return p * std::bit_cast<f64>(exponent);
 }
 
+// log2 of x >= 0 with a relative error below 2^-36: the exponent, and a series of (m - 1) / (m + 1) for the
+// significand m between the roots of 1/2 and 2.
+f64 binary_logarithm(f32 x) {
+  const u64 bits = std::bit_cast<u64>(f64{x});  // subnormal numbers of f32 are normal here
+  constexpr u64 root_of_half = 0x3fe6a09e667f3bcdull;
+  const u64 above = bits - root_of_half;
+  const s64 exponent = static_cast<s64>(above) >> 52;
+  const f64 m = std::bit_cast<f64>((above & 0x000fffffffffffffull) + root_of_half);
+  const f64 s = (m - 1.0) / (m + 1.0), z = s * s;
+  f64 p = 1.0 / 17;
+  p = p * z + 1.0 / 15;
+  p = p * z + 1.0 / 13;
+  p = p * z + 1.0 / 11;
+  p = p * z + 1.0 / 9;
+  p = p * z + 1.0 / 7;
+  p = p * z + 1.0 / 5;
+  p = p * z + 1.0 / 3;
+  p = p * z + 1.0;
+  constexpr f64 twice_log2_e = 2.88539008177792681472;
+  const f64 finite = static_cast<f64>(static_cast<s32>(exponent)) + p * s * twice_log2_e;
+  constexpr f64 infinity = std::numeric_limits<f64>::infinity();
+  const f64 at_ends = x == 0.0f ? -infinity : x > 0.0f ? infinity : std::numeric_limits<f64>::quiet_NaN();
+  return x > 0.0f && x <= std::numeric_limits<f32>::max() ? finite : at_ends;
+}
+
+// sin and cos by quadrants, for |x| up to 2^20; the absolute error is below 2^-40. Beyond it the library of the
+// host is asked.
+struct quadrant {
+  f64 sine, cosine;
+  u64 number;
+};
+quadrant quadrant_of(f32 x) {
+  constexpr f64 shift = 6755399441055744.0;
+  const f64 shifted = f64{x} * 0.63661977236758134308 + shift;
+  const f64 q = shifted - shift;
+  const f64 r =
+      (f64{x} - q * 1.57079632673412561417) - q * 6.07710050650619224932e-11;  // pi / 2 in two parts
+  const f64 z = r * r;
+  f64 s = -1.0 / 39916800;
+  s = s * z + 1.0 / 362880;
+  s = s * z - 1.0 / 5040;
+  s = s * z + 1.0 / 120;
+  s = s * z - 1.0 / 6;
+  s = r * (s * z + 1.0);
+  f64 c = 1.0 / 479001600;
+  c = c * z - 1.0 / 3628800;
+  c = c * z + 1.0 / 40320;
+  c = c * z - 1.0 / 720;
+  c = c * z + 1.0 / 24;
+  c = c * z - 0.5;
+  c = c * z + 1.0;
+  return {s, c, std::bit_cast<u64>(shifted)};
+}
+f64 near_sine(f32 x) {
+  const quadrant q = quadrant_of(x);
+  const f64 value = (q.number & 1) != 0 ? q.cosine : q.sine;
+  return (q.number & 2) != 0 ? -value : value;
+}
+f64 near_cosine(f32 x) {
+  const quadrant q = quadrant_of(x);
+  const f64 value = (q.number & 1) != 0 ? q.sine : q.cosine;
+  return ((q.number + 1) & 2) != 0 ? -value : value;
+}
+
+// tanh with a relative error below 2^-30: a series where the difference would cancel.
+f64 hyperbolic_tangent(f32 x) {
+  const f64 size = std::fabs(f64{x}), z = size * size;
+  const f64 small = size * (1.0 - z * (1.0 / 3 - z * (2.0 / 15 - z * (17.0 / 315))));
+  const f64 large = 1.0 - 2.0 / (power_of_two(std::fabs(x) * 2.8853900817779268f) + 1.0);
+  return std::copysign(size < 0.0625 ? small : large, f64{x});
+}
+
 template <bool Ftz>
 struct ex2 {
   static f32 apply(f32 a) { return result<Ftz, false>(single(power_of_two(operand<Ftz>(a)))); }
 };
 template <bool Ftz>
 struct lg2 {
-  static f32 apply(f32 a) { return result<Ftz, false>(single(std::log2(f64{operand<Ftz>(a)}))); }
+  static f32 apply(f32 a) { return result<Ftz, false>(single(binary_logarithm(operand<Ftz>(a)))); }
 };
 template <bool Ftz>
 struct sine {
-  static f32 apply(f32 a) { return result<Ftz, false>(single(std::sin(f64{operand<Ftz>(a)}))); }
+  static f32 apply(f32 a) { return result<Ftz, false>(single(near_sine(operand<Ftz>(a)))); }
 };
 template <bool Ftz>
 struct cosine {
-  static f32 apply(f32 a) { return result<Ftz, false>(single(std::cos(f64{operand<Ftz>(a)}))); }
+  static f32 apply(f32 a) { return result<Ftz, false>(single(near_cosine(operand<Ftz>(a)))); }
 };
 template <bool Ftz>
 struct tangent {
-  static f32 apply(f32 a) { return result<Ftz, false>(single(std::tanh(f64{operand<Ftz>(a)}))); }
+  static f32 apply(f32 a) { return result<Ftz, false>(single(hyperbolic_tangent(operand<Ftz>(a)))); }
 };
 template <bool Ftz>
 struct root {
@@ -105,10 +179,25 @@ handler fast(const instruction& i) {
   return i.flags.ftz ? each_lane<&Op<true>::apply> : each_lane<&Op<false>::apply>;
 }
 
-template <template <bool> class Op>
-handler slow(const instruction& i) {
-  return i.flags.ftz ? each_active_lane<&Op<true>::apply> : each_active_lane<&Op<false>::apply>;
+// sin.approx and cos.approx: all lanes the fast way, and those whose argument is too large for it once more.
+template <template <bool> class Op, bool Ftz, f64 (*Exact)(f64)>
+void trigonometric(warp& w, const instruction& i, u32 mask) {
+  f32 source[warp_lanes];  // the destination may be the same register
+  std::memcpy(source, w.file + i.from[0], sizeof source);
+  each_lane<&Op<Ftz>::apply>(w, i, mask);
+  u32 large = 0;
+  for (unsigned lane = 0; lane < warp_lanes; ++lane)
+    large |= static_cast<u32>(!(std::fabs(source[lane]) <= 0x1p20f)) << lane;
+  for_lanes(large & mask, [&](unsigned lane) {
+    put(w.file + i.to[0], lane, result<Ftz, false>(single(Exact(f64{source[lane]}))));
+  });
 }
+template <template <bool> class Op, f64 (*Exact)(f64)>
+handler periodic(const instruction& i) {
+  return i.flags.ftz ? &trigonometric<Op, true, Exact> : &trigonometric<Op, false, Exact>;
+}
+f64 exact_sine(f64 x) { return std::sin(x); }
+f64 exact_cosine(f64 x) { return std::cos(x); }
 
 }  // namespace
 
@@ -125,10 +214,10 @@ handler approximate_handler(const instruction& i) {
   if (i.type != ptx::type::f32) return nullptr;
   switch (i.op) {
     case operation::ex2: return fast<ex2>(i);
-    case operation::lg2: return slow<lg2>(i);
-    case operation::sin: return slow<sine>(i);
-    case operation::cos: return slow<cosine>(i);
-    case operation::tanh: return slow<tangent>(i);
+    case operation::lg2: return fast<lg2>(i);
+    case operation::sin: return periodic<sine, &exact_sine>(i);
+    case operation::cos: return periodic<cosine, &exact_cosine>(i);
+    case operation::tanh: return fast<tangent>(i);
     case operation::sqrt: return fast<root>(i);
     case operation::rcp: return fast<reciprocal>(i);
     case operation::rsqrt: return fast<reciprocal_root>(i);

@@ -144,6 +144,18 @@ struct szext {
   }
 };
 
+// The place of the n-th set bit from bit `base` on: upwards, downwards, or `base` itself.
+u32 find_nth_set(u32 bits, u32 base, s32 n) {
+  constexpr u32 none = 0xffffffff;
+  if (base > 31) return none;
+  if (n == 0) return (bits >> base & 1) != 0 ? base : none;
+  const s32 step = n > 0 ? 1 : -1;
+  u32 left = n > 0 ? static_cast<u32>(n) : 0 - static_cast<u32>(n);
+  for (s32 at = static_cast<s32>(base); at >= 0 && at < 32; at += step)
+    if ((bits >> at & 1) != 0 && --left == 0) return static_cast<u32>(at);
+  return none;
+}
+
 u32 permute(const instruction& i, u32 a, u32 b, u32 c) {
   const u64 bytes = pair_of(a, b);
   const auto byte = [&](u32 n) { return static_cast<u32>(bytes >> ((n & 7) * 8)) & 0xffu; };
@@ -300,6 +312,7 @@ handler bit_handler(const instruction& i) {
     case operation::bfi: return of_words<bfi>(i.type);
     case operation::bmsk: return i.flags.clamp ? each_lane<&bmsk_clamp> : each_lane<&bmsk_wrap>;
     case operation::szext: return szext_handler(i);
+    case operation::fns: return each_lane<&find_nth_set>;
     case operation::prmt: return each_lane<&permute>;
     case operation::lop3: return i.flags.has_second ? &lookup_and_combine : each_lane<&lookup>;
     case operation::dp4a:

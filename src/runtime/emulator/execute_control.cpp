@@ -5,6 +5,9 @@
 #include "runtime/emulator/execute.hpp"
 #include "runtime/emulator/lanes.hpp"
 
+#include <fmt/format.h>
+
+#include <bit>
 #include <utility>
 
 namespace kaio::runtime::emulator {
@@ -20,6 +23,32 @@ void branch(warp& w, const instruction& i, u32 mask) {
   w.leave(mask);
 }
 
+void branch_to_listed(warp& w, const instruction& i, u32 mask) {
+  const std::byte* const row = w.file + i.from[0];
+  for (u32 left = mask; left != 0;) {
+    const auto first = static_cast<unsigned>(std::countr_zero(left));
+    const u32 index = get<u32>(row, first);
+    if (index >= i.rows) {
+      fault_report report;
+      report.kind = fault_kind::invalid_pc;
+      report.detail = fmt::format("brx.idx with the index {} into a list of {} labels", index, i.rows);
+      w.owner->raise(w, i, first, std::move(report));
+    }
+    u32 lanes = 0;
+    for_lanes(left, [&](unsigned lane) {
+      if (get<u32>(row, lane) == index) lanes |= 1u << lane;
+    });
+    left &= ~lanes;
+    const u32 target = w.owner->launched.kernel.branch_targets[i.detail + index];
+    if (lanes == w.active) {
+      w.pc = target;
+      return;
+    }
+    w.park(lanes, target);
+    w.leave(lanes);
+  }
+}
+
 void end(warp& w, const instruction&, u32 mask) { w.owner->end_lanes(w, mask); }
 
 void stop(warp& w, const instruction& i, u32 mask) {
@@ -31,10 +60,7 @@ void stop(warp& w, const instruction& i, u32 mask) {
 
 void nothing(warp&, const instruction&, u32) {}
 
-void sleep(warp& w, const instruction&, u32) {
-  w.yielded = true;
-  w.limit = 0;
-}
+void sleep(warp& w, const instruction&, u32) { w.yield(); }
 
 // Lanes may name different barriers in one instruction: each group arrives for itself.
 void arrive(warp& w, const instruction& i, u32 mask) {
@@ -60,6 +86,7 @@ void arrive(warp& w, const instruction& i, u32 mask) {
 handler control_handler(const instruction& i) {
   switch (i.op) {
     case operation::bra: return &branch;
+    case operation::brx: return &branch_to_listed;
     case operation::exit: return &end;
     case operation::trap:
     case operation::brkpt: return &stop;

@@ -11,17 +11,35 @@
 namespace kaio::runtime::emulator {
 namespace {
 
+// Of several NaNs in double precision the last one is kept, as the hardware does it.
+template <class T>
+T unless_both_nan(T value, T a, T b) {
+  if constexpr (sizeof(T) == 8) return is_nan(a) && is_nan(b) ? quieted(b) : value;
+  return value;
+}
+template <class T>
+T unless_nan(T value, T b, T c) {
+  if constexpr (sizeof(T) == 8) return is_nan(b) ? quieted(b) : is_nan(c) ? quieted(c) : value;
+  return value;
+}
+
 template <class T, bool Ftz, bool Sat>
 struct add {
-  static T apply(T a, T b) { return result<Ftz, Sat>(operand<Ftz>(a) + operand<Ftz>(b)); }
+  static T apply(T a, T b) {
+    return unless_both_nan(result<Ftz, Sat>(operand<Ftz>(a) + operand<Ftz>(b)), a, b);
+  }
 };
 template <class T, bool Ftz, bool Sat>
 struct sub {
-  static T apply(T a, T b) { return result<Ftz, Sat>(operand<Ftz>(a) - operand<Ftz>(b)); }
+  static T apply(T a, T b) {
+    return unless_both_nan(result<Ftz, Sat>(operand<Ftz>(a) - operand<Ftz>(b)), a, b);
+  }
 };
 template <class T, bool Ftz, bool Sat>
 struct mul {
-  static T apply(T a, T b) { return result<Ftz, Sat>(operand<Ftz>(a) * operand<Ftz>(b)); }
+  static T apply(T a, T b) {
+    return unless_both_nan(result<Ftz, Sat>(operand<Ftz>(a) * operand<Ftz>(b)), a, b);
+  }
 };
 template <class T, bool Ftz, bool Sat>
 struct div {
@@ -33,12 +51,17 @@ struct root {
 };
 template <class T, bool Ftz, bool Sat>
 struct reciprocal {
-  static T apply(T a) { return result<Ftz, Sat>(T{1} / operand<Ftz>(a)); }
+  static T apply(T a) {
+    // What is too small before it is rounded is flushed, though it may round to the least normal number.
+    if constexpr (Ftz && sizeof(T) == 4)
+      if (std::fabs(a) > 0x1p126f) return std::copysign(T{0}, a);
+    return result<Ftz, Sat>(T{1} / operand<Ftz>(a));
+  }
 };
 template <class T, bool Ftz, bool Sat>
 struct fused {
   static T apply(T a, T b, T c) {
-    return result<Ftz, Sat>(std::fma(operand<Ftz>(a), operand<Ftz>(b), operand<Ftz>(c)));
+    return unless_nan(result<Ftz, Sat>(std::fma(operand<Ftz>(a), operand<Ftz>(b), operand<Ftz>(c))), b, c);
   }
 };
 
@@ -89,7 +112,8 @@ void fma_nearest(warp& w, const instruction& i, u32 mask) {
       for (T& value : source[s]) value = flushed(value);
   }
   compute(source[0], source[1], source[2], d);
-  for (T& value : d) value = result<Ftz, Sat>(value);
+  for (unsigned lane = 0; lane < warp_lanes; ++lane)
+    d[lane] = unless_nan(result<Ftz, Sat>(d[lane]), source[1][lane], source[2][lane]);
   commit(w.file + i.to[0], d, mask);
 }
 
@@ -97,11 +121,11 @@ void fma_nearest(warp& w, const instruction& i, u32 mask) {
 
 template <class T, bool Ftz>
 struct negation {
-  static T apply(T a) { return canonical(-operand<Ftz>(a)); }
+  static T apply(T a) { return is_nan(a) ? canonical(a) : -operand<Ftz>(a); }
 };
 template <class T, bool Ftz>
 struct absolute {
-  static T apply(T a) { return canonical(std::bit_cast<T>(magnitude(operand<Ftz>(a)))); }
+  static T apply(T a) { return is_nan(a) ? canonical(a) : std::bit_cast<T>(magnitude(operand<Ftz>(a))); }
 };
 
 template <class T>
@@ -139,6 +163,7 @@ struct extreme {
   }
 };
 
+// A zero counts as normal.
 template <class T>
 bool has_property(test_form property, T a) {
   const float_bits<T> m = magnitude(a);
@@ -147,7 +172,7 @@ bool has_property(test_form property, T a) {
     case test_form::infinite: return m == infinity_bits<T>;
     case test_form::number: return m <= infinity_bits<T>;
     case test_form::notanumber: return m > infinity_bits<T>;
-    case test_form::normal: return m >= least_normal_bits<T> && m < infinity_bits<T>;
+    case test_form::normal: return m == 0 || (m >= least_normal_bits<T> && m < infinity_bits<T>);
     default: return m != 0 && m < least_normal_bits<T>;
   }
 }

@@ -58,7 +58,11 @@ void from_half(warp& w, const instruction& i, u32 mask) {
 template <class Half>
 struct plain {
   static Half to(f32 value) { return nearest<Half>(static_cast<f64>(value)); }
-  static f32 from(Half value) { return canonical(single_of(value)); }
+  // A bf16 is the upper half of an f32, NaN too.
+  static f32 from(Half value) {
+    const f32 single = single_of(value);
+    return std::is_same_v<Half, bf16> ? single : canonical(single);
+  }
 };
 
 bool unmodified(const instruction& i) {
@@ -106,9 +110,18 @@ handler from_half_to(const instruction& i) {
   }
 }
 
+// .rna adds half a unit and drops the rest, as the code does that ptxas makes; of a NaN it drops the rest alone.
+u32 to_tf32_away(const instruction& i, f32 source) {
+  u32 bits = std::bit_cast<u32>(source);
+  if (magnitude(source) < infinity_bits<f32>) bits += 0x1000;
+  bits &= 0xffffe000u;
+  if (i.flags.satfinite && (bits & ~sign_bit<f32>) >= infinity_bits<f32>) bits -= 0x2000;
+  return bits;
+}
+
 u32 to_tf32(const instruction& i, f32 source) {
   const f64 value = limited(static_cast<f64>(source), i);
-  if (std::isnan(value)) return canonical_nan_bits<f32>;
+  if (std::isnan(value)) return 0x7fffe000u;
   const u32 code = rounded_code<tf32>(value, i.round, i.flags.satfinite) << 13;
   return code | (std::signbit(value) ? sign_bit<f32> : 0u);
 }
@@ -217,7 +230,8 @@ u32 packed(const instruction& i, s32 a, s32 b, u32 c) {
 handler half_convert_handler(const instruction& i) {
   switch (i.op) {
     case operation::cvt_twin: return twin_handler(i);
-    case operation::cvt_tf32: return each_lane<&to_tf32>;
+    case operation::cvt_tf32:
+      return i.round == rounding::rna ? each_lane<&to_tf32_away> : each_lane<&to_tf32>;
     case operation::cvt_pack: return each_lane<&packed>;
     case operation::cvt: break;
     default: return nullptr;

@@ -2,6 +2,7 @@
 
 #include "runtime/emulator/address.hpp"
 #include "runtime/emulator/block.hpp"
+#include "runtime/emulator/cluster.hpp"
 #include "runtime/emulator/execute.hpp"
 #include "runtime/emulator/lanes.hpp"
 
@@ -11,6 +12,9 @@
 
 namespace kaio::runtime::emulator {
 namespace {
+
+__extension__ using u128 = unsigned __int128;
+__extension__ using s128 = __int128;
 
 // Values in memory have type M, in the register R.
 template <class M, class R, bool Ordered>
@@ -131,8 +135,12 @@ void is_in_space(warp& w, const instruction& i, u32 mask) {
   for_lanes(mask, [&](unsigned lane) {
     const std::byte* const row = w.file + i.from[0];
     const u64 address = i.from_bytes == 8 ? get<u64>(row, lane) : get<u32>(row, lane);
-    const bool inside = i.space == state_space::global ? address < shared_window
-                                                       : address >= window && address - window < window_bytes;
+    bool inside = i.space == state_space::global ? address < shared_window
+                                                 : address >= window && address - window < window_bytes;
+    if (i.space == state_space::shared && !i.flags.cluster && inside) {  // of this block alone
+      u32 offset = 0;
+      inside = w.owner->group.find(*w.owner, static_cast<u32>(address - window), offset) == w.owner;
+    }
     if (inside) where |= 1u << lane;
   });
   put_mask(w, i.to[0], where, mask);
@@ -140,6 +148,9 @@ void is_in_space(warp& w, const instruction& i, u32 mask) {
 
 // Blocks that could see each other's order run on one host thread (entry::blocks_communicate).
 void fence(warp&, const instruction&, u32) {}
+
+// Nobody counts the events of performance monitors.
+void no_event(warp&, const instruction&, u32) {}
 
 // ---- choice ----
 
@@ -171,6 +182,7 @@ handler by_register(const instruction& i) {
       else
         return nullptr;
     case 8: return access<M, std::conditional_t<is_signed, s64, u64>>(i);
+    case 16: return access<M, std::conditional_t<is_signed, s128, u128>>(i);
     default: return nullptr;
   }
 }
@@ -201,6 +213,7 @@ handler memory_handler(const instruction& i) {
     case operation::from_generic: return each_lane<&from_generic>;
     case operation::isspacep: return &is_in_space;
     case operation::fence: return &fence;
+    case operation::pmevent: return &no_event;
     case operation::discard: return &discard;
     case operation::create_policy: return &create_policy;
     default: return nullptr;

@@ -5,6 +5,7 @@
 // at the instruction together. Otherwise those that came wait, and the last to come executes it for all of
 // them, each lane with the registers that its own instruction names.
 
+#include "runtime/emulator/aligned.hpp"
 #include "runtime/emulator/block.hpp"
 #include "runtime/emulator/execute.hpp"
 #include "runtime/emulator/lanes.hpp"
@@ -245,6 +246,14 @@ void synchronous(warp& w, const instruction& i, u32 mask) {
   }
 }
 
+// Without .sync: the lanes that are active together.
+void together(warp& w, const instruction& i, u32 mask) {
+  if (mask == 0) return;
+  group g;
+  g.add(i, mask);
+  perform(w, g);
+}
+
 void active_mask(warp& w, const instruction& i, u32 mask) {
   for_lanes(mask, [&](unsigned lane) { put(w.file + i.to[0], lane, mask); });
 }
@@ -258,6 +267,7 @@ void settle_members(warp& w) {
     group g;
     const u32 waiting = gather(w, f.key, w.waiting_at(f), g);
     if (waiting != (f.key & w.live)) continue;
+    if (is_aligned(w.waiting_at(f).op)) raise_not_aligned(w, w.waiting_at(f), waiting);
     perform(w, g);
     for (const auto& o : w.owner->observers) o->met(w, w.waiting_at(f), waiting);
     wake(w, waiting);
@@ -271,7 +281,7 @@ handler warp_handler(const instruction& i) {
     case operation::vote:
     case operation::match:
     case operation::redux:
-    case operation::elect: return &synchronous;
+    case operation::elect: return i.flags.unsynchronised ? &together : &synchronous;
     case operation::activemask: return &active_mask;
     default: return nullptr;
   }

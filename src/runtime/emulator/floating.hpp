@@ -24,7 +24,7 @@ template <class T>
 inline constexpr float_bits<T> least_normal_bits =
     sizeof(T) == 4 ? float_bits<T>{0x00800000u} : static_cast<float_bits<T>>(0x0010000000000000ull);
 
-// The NaN that arithmetic returns: all bits but the sign.
+// The NaN that arithmetic in single precision returns: all bits but the sign.
 template <class T>
 inline constexpr float_bits<T> canonical_nan_bits = static_cast<float_bits<T>>(~sign_bit<T>);
 
@@ -38,8 +38,13 @@ bool is_nan(T value) {
   return magnitude(value) > infinity_bits<T>;
 }
 
+inline f64 quieted(f64 nan) { return std::bit_cast<f64>(std::bit_cast<u64>(nan) | u64{1} << 51); }
+
+// In double precision a NaN keeps the payload of its operand, and a new one is 0xfff8000000000000, as the
+// host's arithmetic has it.
 template <class T>
 T canonical(T value) {
+  if constexpr (sizeof(T) == 8) return value;
   return std::bit_cast<T>(is_nan(value) ? canonical_nan_bits<T> : std::bit_cast<float_bits<T>>(value));
 }
 

@@ -39,6 +39,7 @@ bool compatible(ptx::type instruction_type, ptx::type register_type, bool wider)
 form::form(function_decoder& f, const syntax::instruction& t) : function(f), text(t) {
   out.line = text.at.line;
   out.guard = f.always_row();
+  for (const syntax::operand& o : text.operands) no_minus(o);
   if (!text.guard.empty()) {
     const symbol* s = f.find(text.guard);
     if (s == nullptr) fail(text.guard_at, fmt::format("'{}' is not declared", text.guard));
@@ -48,6 +49,12 @@ form::form(function_decoder& f, const syntax::instruction& t) : function(f), tex
     reads_.push_back(out.guard);
     out.guard_inverted = text.guard_negated ? all_lanes : 0;
   }
+}
+
+void form::no_minus(const syntax::operand& o) const {
+  if (o.minus && text.opcode != "vmad")
+    fail(o.at, fmt::format("'{}': '-' stands before a source of vmad only", text.opcode));
+  for (const syntax::operand& e : o.elements) no_minus(e);
 }
 
 std::string form::name() const {
@@ -88,6 +95,25 @@ int form::need_one(std::initializer_list<std::string_view> from, std::string_vie
     std::string list;
     for (std::string_view modifier : from) list += fmt::format("{}{}", list.empty() ? "" : ", ", modifier);
     fail(fmt::format("'{}' needs {}: one of {}", name(), what, list));
+  }
+  return found;
+}
+
+int form::need_first(std::initializer_list<std::string_view> from, std::string_view what) {
+  const int found = need_one(from, what);
+  const std::string_view modifier = *(from.begin() + found);
+  if (text.modifiers.front().text != modifier)
+    fail(fmt::format("'{}': '{}' stands directly after '{}'", name(), modifier, text.opcode));
+  return found;
+}
+
+std::vector<std::string_view> form::accept_all(std::initializer_list<std::string_view> from) {
+  std::vector<std::string_view> found;
+  for (std::size_t i = 0; i < text.modifiers.size(); ++i) {
+    const std::string_view m = text.modifiers[i].text;
+    if ((used_ >> i & 1) != 0 || std::find(from.begin(), from.end(), m) == from.end()) continue;
+    used_ |= u64{1} << i;
+    found.push_back(m);
   }
   return found;
 }
@@ -144,7 +170,7 @@ state_space form::space_modifier() {
       {".global", state_space::global},      {".shared", state_space::shared},
       {".shared::cta", state_space::shared}, {".local", state_space::local},
       {".const", state_space::constant},     {".param", state_space::param},
-      {".param::entry", state_space::param},
+      {".param::entry", state_space::param}, {".param::func", state_space::param},
   };
   state_space found = state_space::generic;
   if (accept(".shared::cluster")) {
@@ -156,6 +182,8 @@ state_space form::space_modifier() {
     if (!accept(c.text)) continue;
     if (found != state_space::generic) fail(fmt::format("'{}' names two state spaces", name()));
     found = c.space;
+    if (c.text == ".shared::cta") require("shared::cta", c.text);
+    if (c.text.starts_with(".param::")) require("param::entry", c.text);
   }
   return found;
 }
@@ -170,12 +198,17 @@ void form::arity(std::size_t least, std::size_t most) {
            : fmt::format("'{}' takes {} to {} operands, not {}", name(), least, most, have));
 }
 
-const symbol& form::register_symbol(const syntax::operand& o) {
-  if (!o.member.empty())
-    fail(o.at, fmt::format("'{}{}': {}", o.name, o.member,
-                           o.name.starts_with('%') && function.find(o.name) == nullptr
-                               ? "special registers are read by 'mov' only"
-                               : "vector registers are not supported by the emulator"));
+const symbol& form::register_symbol(const syntax::operand& o) const {
+  if (!o.member.empty()) {
+    if (const symbol* element = function.find_element(o.name, o.member)) return *element;
+    const symbol* const whole = function.find(o.name);
+    fail(o.at, fmt::format(
+                   "'{}{}': {}", o.name, o.member,
+                   whole != nullptr && whole->kind == symbol_kind::vector_reg
+                       ? fmt::format("the vector has the elements .x to .{}", "xyzw"[whole->count - 1])
+                   : whole == nullptr && o.name.starts_with('%') ? "special registers are read by 'mov' only"
+                                                                 : "only vector registers have elements"));
+  }
   const symbol* s = function.find(o.name);
   if (s == nullptr) fail(o.at, fmt::format("'{}' is not declared", o.name));
   if (s->kind != symbol_kind::reg || o.has_offset)
@@ -191,7 +224,31 @@ void form::source(std::size_t slot, std::size_t operand_index, ptx::type type) {
   out.from[slot] = source_row(operand(operand_index), type, false, slot == 0 ? &out.from_bytes : nullptr);
 }
 
-void form::bits_register(const syntax::operand& o, ptx::type bits, ptx::type other) {
+void form::word_destination(std::size_t slot, std::size_t operand_index, ptx::type type) {
+  const syntax::operand& o = operand(operand_index);
+  if (o.kind == syntax::operand_kind::name && !o.negated && ptx::is_floating(register_symbol(o).type))
+    fail(o.at, mismatch(o.name, name(), type, ptx::suffix(register_symbol(o).type)));
+  destination(slot, operand_index, type);
+}
+
+void form::word_source(std::size_t slot, std::size_t operand_index, ptx::type type) {
+  const syntax::operand& o = operand(operand_index);
+  if (o.kind == syntax::operand_kind::name && !o.negated && ptx::is_floating(register_symbol(o).type))
+    fail(o.at, mismatch(o.name, name(), type, ptx::suffix(register_symbol(o).type)));
+  if (o.kind == syntax::operand_kind::real)
+    fail(o.at, fmt::format("'{}' takes an integer constant here", name()));
+  source(slot, operand_index, type);
+}
+
+void form::bit_position(std::size_t slot, std::size_t operand_index) {
+  const syntax::operand& o = operand(operand_index);
+  if (o.kind == syntax::operand_kind::integer && o.bits > 255)
+    fail(o.at, fmt::format("'{}': {} is out of range; positions and lengths are 0 to 255", name(),
+                           static_cast<s64>(o.bits)));
+  word_source(slot, operand_index, ptx::type::u32);
+}
+
+void form::bits_register(const syntax::operand& o, ptx::type bits, ptx::type other) const {
   if (o.kind != syntax::operand_kind::name || o.negated)
     fail(o.at, fmt::format("'{}' takes a {} register here", name(), ptx::suffix(bits)));
   const ptx::type have = register_symbol(o).type;
@@ -266,8 +323,8 @@ u32 form::source_row(const syntax::operand& o, ptx::type type, bool wider, u8* b
   fail(o.at, fmt::format("'{}' needs a register or a constant here", name()));
 }
 
-u32 form::predicate_row(const syntax::operand& o) {
-  if (o.kind == syntax::operand_kind::sink) return function.trash_row();
+u32 form::predicate_row(const syntax::operand& o, bool sink) {
+  if (o.kind == syntax::operand_kind::sink && sink) return function.trash_row();
   return destination_row(o, ptx::type::pred, false, nullptr);
 }
 
@@ -321,30 +378,67 @@ void form::address(std::size_t operand_index) {
       return;
     }
     case symbol_kind::shared:
-    case symbol_kind::local:
     case symbol_kind::param: {
-      const state_space home = s->kind == symbol_kind::shared  ? state_space::shared
-                               : s->kind == symbol_kind::local ? state_space::local
-                                                               : state_space::param;
-      if (out.space != home)
-        misplaced(home == state_space::shared  ? "shared"
-                  : home == state_space::local ? "local"
-                                               : "parameter");
+      const bool shared = s->kind == symbol_kind::shared;
+      // A symbol tells its space where the instruction does not.
+      if (shared && out.space == state_space::generic) out.space = state_space::shared;
+      if (out.space != (shared ? state_space::shared : state_space::param))
+        misplaced(shared ? "shared" : "parameter");
       out.immediate = static_cast<s64>(s->value + offset);
       return;
     }
+    case symbol_kind::local:
     case symbol_kind::call_param:
-      fail(base.at,
-           fmt::format("'{}' is a parameter of a call, which only ld.param and st.param access", base.name));
+      if (s->kind == symbol_kind::local && out.space == state_space::generic) out.space = state_space::local;
+      if (out.space != state_space::local) misplaced(s->kind == symbol_kind::local ? "local" : "parameter");
+      out.immediate = static_cast<s64>(s->value + offset);
+      if (function.frame_row() == no_row) return;
+      out.from[0] = function.frame_row();
+      out.from_bytes = 8;
+      return;
+    case symbol_kind::function: misplaced("code"); break;
+    case symbol_kind::vector_reg:
+      fail(base.at, fmt::format("'{}' is a vector; an address is one register", base.name));
     case symbol_kind::variable: {
       const state_space home = function.module().decoded->variables[s->value].space;
-      if (out.space != home && out.space != state_space::generic)
-        misplaced(home == state_space::global ? "global" : "constant");
+      const bool generic = out.space == state_space::generic && home == state_space::global;
+      if (out.space != home && !generic) misplaced(home == state_space::global ? "global" : "constant");
       out.from[0] = function.address_row(static_cast<u32>(s->value), 0, out.space == state_space::generic);
       out.from_bytes = 8;
       return;
     }
   }
+}
+
+instruction form::frame_access(operation op, u64 place, ptx::type type) {
+  instruction i;
+  i.op = op;
+  i.guard = out.guard;
+  i.guard_inverted = out.guard_inverted;
+  i.line = out.line;
+  i.type = type;
+  i.to_bytes = static_cast<u8>(ptx::size_of(type));
+  i.space = state_space::local;
+  i.immediate = static_cast<s64>(place);
+  i.site = function.result().sites++;
+  i.flags.weak = true;
+  if (function.frame_row() == no_row) return i;
+  i.from[0] = function.frame_row();
+  i.from_bytes = 8;
+  return i;
+}
+
+u32 form::load_from_frame(u64 place, ptx::type type) {
+  instruction i = frame_access(operation::ld, place, type);
+  i.to[0] = function.temporary_row(i.to_bytes);
+  function.result().code.push_back(i);
+  return i.to[0];
+}
+
+void form::store_to_frame(u64 place, ptx::type type, u32 row) {
+  instruction i = frame_access(operation::st, place, type);
+  i.to[0] = row;
+  function.result().code.push_back(i);
 }
 
 void form::list_row(u32 row) {

@@ -30,6 +30,10 @@ class form {
   bool accept(std::string_view modifier);                        // takes it if it is there
   int accept_one(std::initializer_list<std::string_view> from);  // index, or -1; two of them are an error
   int need_one(std::initializer_list<std::string_view> from, std::string_view what);
+  // Takes all modifiers that are one of these, which may stand more than once, in the order of the text.
+  std::vector<std::string_view> accept_all(std::initializer_list<std::string_view> from);
+  // The same for modifiers that belong to the opcode and stand directly after it, as in mul.wide.
+  int need_first(std::initializer_list<std::string_view> from, std::string_view what);
   void types(std::size_t least, std::size_t most);
   void types(std::size_t count) { types(count, count); }
   std::size_t type_count() const { return type_count_; }
@@ -50,16 +54,27 @@ class form {
   std::size_t operands() const { return text.operands.size(); }
   void destination(std::size_t slot, std::size_t operand_index, ptx::type type);
   void source(std::size_t slot, std::size_t operand_index, ptx::type type);
+  // The same for an operand whose type the instruction does not name, such as a shift amount or a member mask:
+  // no floating-point register or constant is good, not even for .b32.
+  void word_destination(std::size_t slot, std::size_t operand_index, ptx::type type);
+  void word_source(std::size_t slot, std::size_t operand_index, ptx::type type);
+  // A source that is a register or a constant of 0 to 255: a position or a length of bits.
+  void bit_position(std::size_t slot, std::size_t operand_index);
   // The same where only a register that is declared as untyped bits, or with the other type, is good.
   void bits_destination(std::size_t slot, std::size_t operand_index, ptx::type bits, ptx::type other = {});
   void bits_source(std::size_t slot, std::size_t operand_index, ptx::type bits, ptx::type other = {});
+  void bits_register(const syntax::operand& o, ptx::type bits, ptx::type other) const;
   // The same for any operand; `wider`: a register wider than the type is good (ld, st, cvt).
   u32 destination_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes);
   u32 source_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes);
-  u32 predicate_row(const syntax::operand& o);                 // a destination
-  u32 condition_row(const syntax::operand& o, bool& negated);  // a source: %p, !%p or a constant
+  u32 predicate_row(const syntax::operand& o, bool sink = true);  // a destination; `sink`: may be `_`
+  u32 condition_row(const syntax::operand& o, bool& negated);     // a source: %p, !%p or a constant
   void address(std::size_t operand_index);
   state_space space_modifier();
+
+  // Loads or stores a variable of the frame, of the size of a register, for the instruction that is decoded.
+  u32 load_from_frame(u64 place, ptx::type type);
+  void store_to_frame(u64 place, ptx::type type, u32 row);
 
   // Appends rows to entry::rows; the first call of an instruction sets out.rows.
   void list_row(u32 row);
@@ -76,8 +91,9 @@ class form {
   instruction out;
 
  private:
-  const symbol& register_symbol(const syntax::operand& o);
-  void bits_register(const syntax::operand& o, ptx::type bits, ptx::type other);
+  instruction frame_access(operation op, u64 place, ptx::type type);
+  const symbol& register_symbol(const syntax::operand& o) const;
+  void no_minus(const syntax::operand& o) const;
 
   u64 used_ = 0;  // bit i: modifier i was asked for
   ptx::type types_[4] = {};
@@ -123,8 +139,9 @@ constexpr memory_scope scope_of(int index) {
 // barrier.cluster, which shares its opcode with the barriers of a block.
 void decode_cluster_barrier(form& f);
 
-// A .param variable of the body by its address, [param0+0]; nullptr for anything else.
-const symbol* call_parameter(form& f, std::size_t operand_index);
+// Whether an operand of ld.param or st.param lies in the frame of the function: a parameter of a call that is
+// made here, or what the function itself takes or returns.
+bool is_frame_parameter(form& f, std::size_t operand_index, access_kind access);
 
 bool compatible(ptx::type instruction_type, ptx::type register_type, bool wider);
 

@@ -3,11 +3,11 @@
 #include "runtime/emulator/control_flow.hpp"
 #include "runtime/emulator/form.hpp"
 #include "runtime/emulator/requirements.hpp"
+#include "runtime/emulator/unsupported.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <limits>
 
@@ -15,14 +15,6 @@ namespace kaio::runtime::emulator {
 namespace {
 
 constexpr u32 unplaced_label = std::numeric_limits<u32>::max();
-
-constexpr u64 align_up(u64 value, u64 alignment) { return (value + alignment - 1) / alignment * alignment; }
-
-u32 alignment_of(const syntax::declaration& d) {
-  return std::max(d.alignment, ptx::size_of(d.type) * d.vector);
-}
-
-u64 bytes_of(const syntax::declaration& d) { return d.elements * d.vector * ptx::size_of(d.type); }
 
 const std::unordered_map<std::string_view, decode_function>& opcodes() {
   static const auto table = [] {
@@ -38,6 +30,19 @@ const std::unordered_map<std::string_view, decode_function>& opcodes() {
   return table;
 }
 
+// The place in a vector register that `.x` or `.r` names; 4 for anything else.
+u32 element_of(std::string_view member) {
+  constexpr std::string_view coordinates = "xyzw", colours = "rgba";
+  if (member.size() != 2) return 4;
+  const std::size_t at = std::min(coordinates.find(member[1]), colours.find(member[1]));
+  return at == std::string_view::npos ? 4 : static_cast<u32>(at);
+}
+
+bool is_index(ptx::type t) {
+  const unsigned bytes = ptx::size_of(t);
+  return (bytes == 4 || bytes == 8) && !ptx::is_floating(t);
+}
+
 }  // namespace
 
 void function_decoder::fail(const place& at, std::string reason) {
@@ -47,75 +52,43 @@ void function_decoder::fail(const place& at, std::string reason) {
 void function_decoder::require(std::string_view feature, std::string_view called, const place& at) const {
   const requirement* row = find_requirement(feature);
   if (row == nullptr) return;
-  if (module_.text.version < row->version)
+  const syntax::module& m = module().text;
+  if (m.version < row->version)
     fail(at, fmt::format("'{}' needs PTX ISA {}.{}; the module is .version {}.{}", called, row->version.major,
-                         row->version.minor, module_.text.version.major, module_.text.version.minor));
-  if (module_.text.target.sm < row->sm)
-    fail(at, fmt::format("'{}' needs .target sm_{}; the module is for sm_{}", called, row->sm,
-                         module_.text.target.sm));
+                         row->version.minor, m.version.major, m.version.minor));
+  if (m.target.sm < row->sm)
+    fail(at, fmt::format("'{}' needs .target sm_{}; the module is for sm_{}", called, row->sm, m.target.sm));
 }
 
-function_decoder::function_decoder(const module_symbols& module, const syntax::function& text)
-    : module_(module), text_(text), here_(text.at) {}
-
-entry function_decoder::decode() {
-  entry_.name = std::string(text_.name);
-  entry_.line = text_.at.line;
-  if (text_.maximum_threads.given) entry_.maximum_threads = text_.maximum_threads.extent;
-  if (text_.required_threads.given) entry_.required_threads = text_.required_threads.extent;
-  if (text_.required_cluster.given) {
-    entry_.required_cluster = text_.required_cluster.extent;
-    entry_.explicit_cluster = true;
-  }
-
-  always_row_ = allocate_row(0, text_.at);
-  const u32 always = all_lanes;
-  std::memcpy(entry_.initial.data() + always_row_, &always, sizeof always);
-  entry_.carry = allocate_row(0, text_.at);
-  trash_row_ = allocate_row(16, text_.at);
-
+function_decoder::function_decoder(kernel_decoder& kernel, const syntax::function& text, u32 number,
+                                   bool is_root)
+    : kernel_(kernel), text_(text), number_(number), is_root_(is_root), here_(text.at) {
+  if (!is_root) index_ = kernel.index_of(number);
   scopes_.push_back({});
-  parameters();
-  collect_labels();
-  statements();
-  resolve_branches();
-  limits();
-  order_blocks(entry_.code);
-  return std::move(entry_);
 }
 
-// ---- declarations ----
+// ---- what must be known before any instruction is decoded ----
 
-void function_decoder::parameters() {
-  u64 offset = 0;
-  for (const syntax::declaration& d : text_.parameters) {
-    offset = align_up(offset, alignment_of(d));
-    const u64 bytes = bytes_of(d);
-    const u64 most = module_.text.version < ptx::isa_version{8, 1} ? 4096 : 32764;
-    if (bytes > most || offset + bytes > most)
-      fail(d.at, fmt::format("the parameters of '{}' take more than {} bytes", text_.name, most));
-    if (!scopes_[0].names.emplace(d.name, symbol{symbol_kind::param, d.type, true, offset, bytes}).second)
-      fail(d.at, fmt::format("'{}' is declared twice", d.name));
-    entry_.parameters.push_back({std::string(d.name), offset, bytes, alignment_of(d)});
-    offset += bytes;
-  }
-  entry_.parameter_bytes = static_cast<u32>(offset);
-}
-
-// Labels may be used before they stand, and where dynamic shared memory begins is known only when all static
-// shared variables are, so both are gathered before any instruction is decoded.
-void function_decoder::collect_labels() {
+// Labels may be used before they stand; where dynamic shared memory begins is known only when all static
+// shared variables of all functions are, and where the frames of called functions begin only when all local
+// variables are.
+void function_decoder::collect() {
+  if (text_.is_entry)
+    kernel_parameters();
+  else
+    frame_parameters();
   const auto use = [&](const auto& self, const syntax::operand& o) -> void {
-    if (o.kind == syntax::operand_kind::name) {
-      const auto found = module_.shared.find(o.name);
-      if (found != module_.shared.end() && !module_shared_.contains(o.name))
-        module_shared_.emplace(o.name, place_shared(*found->second));
-    }
+    if (o.kind == syntax::operand_kind::name) kernel_.use_module_shared(o.name);
     for (const syntax::operand& e : o.elements) self(self, e);
   };
+  // Local variables come last: what is past the end of the last of them is outside of the frame.
+  for (const syntax::state_space space : {syntax::state_space::param, syntax::state_space::local})
+    for (const syntax::declaration& d : text_.declarations)
+      if (d.space == space) frame_variable(d);
   int current = 0;
   for (const syntax::statement& s : text_.body) {
     here_ = s.at;
+    scope& in = scopes_[static_cast<std::size_t>(current)];
     switch (s.kind) {
       case syntax::statement_kind::open:
         scope_of_open_.push_back(static_cast<u32>(scopes_.size()));
@@ -123,128 +96,142 @@ void function_decoder::collect_labels() {
         scopes_.back().parent = current;
         current = static_cast<int>(scopes_.size()) - 1;
         break;
-      case syntax::statement_kind::close: current = scopes_[static_cast<std::size_t>(current)].parent; break;
+      case syntax::statement_kind::close: current = in.parent; break;
       case syntax::statement_kind::label:
-        if (!scopes_[static_cast<std::size_t>(current)]
-                 .labels.emplace(s.label, static_cast<u32>(label_index_.size()))
-                 .second)
+        if (!in.labels.emplace(s.label, static_cast<u32>(label_index_.size())).second)
           fail(s.at, fmt::format("label '{}' stands twice", s.label));
         label_index_.push_back(unplaced_label);
         break;
+      case syntax::statement_kind::targets: break;
       case syntax::statement_kind::declaration: {
         const syntax::declaration& d = text_.declarations[s.index];
         // The name is put in its scope when its statement is reached; the place is taken now.
-        if (d.space == syntax::state_space::shared) declared_shared_.emplace(&d, place_shared(d));
+        if (d.space == syntax::state_space::shared) kernel_.declare_shared(d);
         break;
       }
-      case syntax::statement_kind::instruction:
-        for (const syntax::operand& o : text_.instructions[s.index].operands) use(use, o);
+      case syntax::statement_kind::instruction: {
+        const syntax::instruction& i = text_.instructions[s.index];
+        for (const syntax::operand& o : i.operands) use(use, o);
+        allocates_ = allocates_ || i.opcode == "alloca";
         break;
+      }
     }
   }
-  entry_.shared_bytes = static_cast<u32>(shared_bytes_);
-  entry_.dynamic_shared_offset = static_cast<u32>(align_up(shared_bytes_, dynamic_alignment_));
-  for (auto& [name, s] : module_shared_)
-    if (s.bytes == 0) s.value = entry_.dynamic_shared_offset;
-  for (auto& [d, s] : declared_shared_)
-    if (s.bytes == 0) s.value = entry_.dynamic_shared_offset;
 }
 
-symbol function_decoder::place_shared(const syntax::declaration& d) {
-  if (d.link == syntax::linkage::external) {
-    dynamic_alignment_ = std::max(dynamic_alignment_, alignment_of(d));
-    return {symbol_kind::shared, d.type, true, 0, 0};
+void function_decoder::kernel_parameters() {
+  entry& to = kernel_.result;
+  u64 offset = 0;
+  for (const syntax::declaration& d : text_.parameters) {
+    offset = align_up(offset, alignment_of(d));
+    const u64 bytes = bytes_of(d);
+    const u64 most = module().text.version < ptx::isa_version{8, 1} ? 4096 : 32764;
+    if (bytes > most || offset + bytes > most)
+      fail(d.at, fmt::format("the parameters of '{}' take more than {} bytes", text_.name, most));
+    if (!scopes_[0].names.emplace(d.name, symbol{symbol_kind::param, d.type, true, offset, bytes}).second)
+      fail(d.at, fmt::format("'{}' is declared twice", d.name));
+    to.parameters.push_back({std::string(d.name), offset, bytes, alignment_of(d)});
+    offset += bytes;
   }
-  if (d.unsized)
-    fail(d.at, fmt::format("'{}' has no size; only .extern .shared arrays may be without", d.name));
-  const u64 offset = align_up(shared_bytes_, alignment_of(d));
-  shared_bytes_ = offset + bytes_of(d);
-  if (shared_bytes_ > module_.device.static_shared_per_block)
-    fail(d.at,
-         fmt::format("'{}' needs more than {} bytes of static shared memory at '{}'; declare the array as "
-                     ".extern .shared and pass its size at the launch",
-                     text_.name, module_.device.static_shared_per_block, d.name));
-  entry_.shared.push_back({std::string(d.name), offset, bytes_of(d), alignment_of(d)});
-  return {symbol_kind::shared, d.type, true, offset, bytes_of(d)};
+  to.parameter_bytes = static_cast<u32>(offset);
+}
+
+// A frame begins with what the function returns, then what it takes: who calls through a pointer finds them
+// by the types alone (place_in_frame).
+void function_decoder::frame_parameters() {
+  u64 at = 0;
+  u64 signature = 0;
+  callable none;
+  callable& c = is_root_ ? none : kernel_.result.functions[index_];
+  const auto place = [&](const syntax::declaration& d, parameter_role role) {
+    const frame_slot slot = place_in_frame(d, at, signature, role == parameter_role::result);
+    if (at > module().device.local_per_thread)
+      fail(d.at, fmt::format("the parameters of '{}' take more than {} bytes", text_.name,
+                             module().device.local_per_thread));
+    kernel_.frame_alignment = std::max(kernel_.frame_alignment, alignment_of(d));
+    symbol s{symbol_kind::call_param, d.type, true, slot.offset, slot.bytes};
+    s.alignment = alignment_of(d);
+    s.role = role;
+    if (d.space == syntax::state_space::reg) {
+      s = register_symbol(d);
+      place_register(s, d.name);
+      auto& list = role == parameter_role::result ? c.results : c.parameters;
+      list.push_back({static_cast<u32>(s.value), ptx::size_of(d.type), 0, slot.offset, slot.bytes});
+    }
+    if (!scopes_[0].names.emplace(d.name, s).second)
+      fail(d.at, fmt::format("'{}' is declared twice", d.name));
+  };
+  for (const syntax::declaration& d : text_.results) place(d, parameter_role::result);
+  for (const syntax::declaration& d : text_.parameters) place(d, parameter_role::input);
+  c.signature = signature;
+  frame_bytes_ = std::max<u64>(at, 16);
+}
+
+void function_decoder::frame_variable(const syntax::declaration& d) {
+  if (d.unsized) fail(d.at, fmt::format("'{}' has no size", d.name));
+  const u64 offset = align_up(frame_bytes_, alignment_of(d));
+  frame_bytes_ = offset + bytes_of(d);
+  if (frame_bytes_ > module().device.local_per_thread)
+    fail(d.at, fmt::format("'{}' needs more than {} bytes of local memory", text_.name,
+                           module().device.local_per_thread));
+  kernel_.frame_alignment = std::max(kernel_.frame_alignment, alignment_of(d));
+  frame_places_.emplace(&d, offset);
+  if (is_root_ && d.space == syntax::state_space::local)
+    kernel_.result.local.push_back({std::string(d.name), offset, bytes_of(d), alignment_of(d)});
+}
+
+// ---- declarations ----
+
+symbol function_decoder::register_symbol(const syntax::declaration& d) const {
+  if (d.type == ptx::type::b128) require(".b128", ".b128", d.at);
+  symbol s{d.vector == 1 ? symbol_kind::reg : symbol_kind::vector_reg, d.type, false, 0,
+           ptx::size_of(d.type)};
+  s.count = d.vector;
+  s.placed = d.vector != 1;  // only its elements have rows
+  return s;
+}
+
+void function_decoder::declare_name(const syntax::declaration& d, symbol s) {
+  scope& in = scopes_[static_cast<std::size_t>(current_)];
+  const symbol* const in_range =
+      in.names.contains(d.name) || in.ranges.empty() ? nullptr : find_in_ranges(in, d.name);
+  if (in.names.contains(d.name) || in.ranges.contains(d.name) || in_range != nullptr ||
+      in.labels.contains(d.name))
+    fail(d.at, fmt::format("'{}' is declared twice", d.name));
+  if (d.is_range)
+    in.ranges.emplace(d.name, &d);
+  else
+    in.names.emplace(d.name, s);
 }
 
 void function_decoder::declare(const syntax::declaration& d) {
-  scope& in = scopes_[static_cast<std::size_t>(current_)];
-  const symbol* const known =
-      in.names.contains(d.name) || in.ranges.empty() ? nullptr : find_in_ranges(in, d.name);
-  if (in.names.contains(d.name) || in.ranges.contains(d.name) || known != nullptr)
-    fail(d.at, fmt::format("'{}' is declared twice", d.name));
   switch (d.space) {
-    case syntax::state_space::reg:
-      if (d.vector != 1) fail(d.at, "vector registers are not supported by the emulator");
-      if (d.type == ptx::type::b128) require(".b128", ".b128", d.at);
-      if (d.count != 0)
-        in.ranges.emplace(d.name, std::pair{d.type, d.count});
-      else
-        in.names.emplace(d.name, symbol{symbol_kind::reg, d.type, false, 0, ptx::size_of(d.type)});
-      return;
-    case syntax::state_space::shared: in.names.emplace(d.name, declared_shared_.at(&d)); return;
+    case syntax::state_space::reg: return declare_name(d, register_symbol(d));
+    case syntax::state_space::shared: return declare_name(d, kernel_.declared_shared(d));
     case syntax::state_space::local: {
-      if (d.unsized) fail(d.at, fmt::format("'{}' has no size", d.name));
-      const u64 offset = align_up(local_bytes_, alignment_of(d));
-      local_bytes_ = offset + bytes_of(d);
-      if (local_bytes_ > module_.device.local_per_thread)
-        fail(d.at, fmt::format("'{}' needs more than {} bytes of local memory", text_.name,
-                               module_.device.local_per_thread));
-      in.names.emplace(d.name, symbol{symbol_kind::local, d.type, true, offset, bytes_of(d)});
-      entry_.local.push_back({std::string(d.name), offset, bytes_of(d), alignment_of(d)});
-      return;
+      symbol s{symbol_kind::local, d.type, true, frame_places_.at(&d), bytes_of(d)};
+      s.element_bytes = ptx::size_of(d.type) * d.vector;
+      return declare_name(d, s);
     }
     case syntax::state_space::param: {
-      const unsigned bytes = ptx::size_of(d.type);
-      if (d.is_array || d.vector != 1 || bytes < 4 || bytes > 8)
-        fail(d.at, fmt::format("'{}': arguments of calls have 32 or 64 bits in the emulator", d.name));
-      symbol s{symbol_kind::call_param, d.type, true, allocate_row(bytes, d.at), bytes};
-      in.names.emplace(d.name, s);
-      return;
+      symbol s{symbol_kind::call_param, d.type, true, frame_places_.at(&d), bytes_of(d)};
+      s.alignment = alignment_of(d);
+      return declare_name(d, s);
     }
-    default:
-      fail(d.at, fmt::format("'{}': declare .global and .const variables outside of functions", d.name));
+    default: {
+      symbol s{symbol_kind::variable, ptx::type::none, true, module().scoped.at(&d), bytes_of(d)};
+      s.element_bytes = ptx::size_of(d.type) * d.vector;
+      return declare_name(d, s);
+    }
   }
 }
 
-// ---- symbols and rows ----
-
-u32 function_decoder::allocate_row(unsigned bytes_of_lane, const place& at) {
-  const std::size_t alignment = bytes_of_lane == 0 ? 4 : 64;
-  const std::size_t row = align_up(entry_.initial.size(), alignment);
-  const std::size_t bytes = bytes_of_lane == 0 ? 4 : bytes_of_lane * warp_lanes;
-  if (row + bytes > module_.budget.file_bytes)
-    fail(at, fmt::format("'{}' uses more registers than the emulator's {} bytes for a warp", text_.name,
-                         module_.budget.file_bytes));
-  entry_.initial.resize(row + bytes);
-  return static_cast<u32>(row);
+void function_decoder::place_register(symbol& s, std::string_view name) {
+  kernel_.place_register(s, name, here_);
+  rows_.push_back({static_cast<u32>(s.value), s.type == ptx::type::pred ? 0 : ptx::size_of(s.type)});
 }
 
-void function_decoder::place_register(symbol& s, std::string_view name, const place& at) {
-  s.value = allocate_row(s.type == ptx::type::pred ? 0 : ptx::size_of(s.type), at);
-  s.placed = true;
-  register_of_row_.emplace(static_cast<u32>(s.value), entry_.registers++);
-  entry_.register_rows.push_back(static_cast<u32>(s.value));
-  entry_.register_names.emplace_back(name);
-}
-
-void function_decoder::note_uses(instruction& i, const std::vector<u32>& reads,
-                                 const std::vector<u32>& writes) {
-  i.uses = static_cast<u32>(entry_.uses.size());
-  const auto note = [&](const std::vector<u32>& rows) {
-    u16 count = 0;
-    for (const u32 row : rows) {
-      const auto found = register_of_row_.find(row);
-      if (found == register_of_row_.end()) continue;
-      entry_.uses.push_back(found->second);
-      ++count;
-    }
-    return count;
-  };
-  i.reads = note(reads);
-  i.writes = note(writes);
-}
+// ---- symbols ----
 
 // %r12 belongs to %r<13>, or to %r1<3>. The register gets a name of its own when it is first used.
 const symbol* function_decoder::find_in_ranges(scope& in, std::string_view name) {
@@ -255,33 +242,89 @@ const symbol* function_decoder::find_in_ranges(scope& in, std::string_view name)
     number += static_cast<u64>(digit - '0') * scale;
     if (digit == '0' && cut + 1 != name.size()) continue;  // no leading zeros
     const auto range = in.ranges.find(name.substr(0, cut));
-    if (range == in.ranges.end() || number >= range->second.second) continue;
-    const ptx::type type = range->second.first;
-    symbol& s =
-        in.names.emplace(name, symbol{symbol_kind::reg, type, false, 0, ptx::size_of(type)}).first->second;
-    place_register(s, name, here_);
+    if (range == in.ranges.end() || number >= range->second->count) continue;
+    symbol& s = in.names.emplace(name, register_symbol(*range->second)).first->second;
+    if (!s.placed) place_register(s, name);
     return &s;
   }
   return nullptr;
 }
 
 const symbol* function_decoder::find(std::string_view name) {
+  if (name.empty()) return nullptr;
   for (int i = current_; i >= 0; i = scopes_[static_cast<std::size_t>(i)].parent) {
     scope& in = scopes_[static_cast<std::size_t>(i)];
     if (const auto found = in.names.find(name); found != in.names.end()) {
-      if (!found->second.placed) place_register(found->second, name, here_);
+      if (!found->second.placed) place_register(found->second, name);
       return &found->second;
     }
     if (in.ranges.empty()) continue;
     if (const symbol* s = find_in_ranges(in, name)) return s;
   }
-  if (const auto found = module_shared_.find(name); found != module_shared_.end()) return &found->second;
-  if (const auto found = module_.variables.find(name); found != module_.variables.end()) {
-    symbol& s = scopes_[0].names[name];
-    s = {symbol_kind::variable, ptx::type::none, true, found->second, 0};
-    return &s;
+  if (const symbol* s = kernel_.module_shared(name)) return s;
+  // What the module declares can be named behind its declaration only.
+  const auto module_symbol = [&](const auto& table, symbol_kind kind) -> const symbol* {
+    const auto found = table.find(name);
+    if (found == table.end()) return nullptr;
+    const bool is_variable = kind == symbol_kind::variable;
+    if (here_.before(is_variable ? module().declared.at(name) : module().functions.find(name)->declared->at))
+      return nullptr;
+    symbol s{kind, ptx::type::none, true, found->second, 0};
+    if (kind == symbol_kind::variable) s.element_bytes = module().element_bytes[found->second];
+    return &(scopes_[0].names[name] = s);
+  };
+  if (const symbol* s = module_symbol(module().variables, symbol_kind::variable)) return s;
+  return module_symbol(module().functions.numbers, symbol_kind::function);
+}
+
+const symbol* function_decoder::find_element(std::string_view name, std::string_view member) {
+  const symbol* const whole = find(name);
+  const u32 element = element_of(member);
+  if (whole == nullptr || whole->kind != symbol_kind::vector_reg || element >= whole->count) return nullptr;
+  // The scope that has the vector has its elements too.
+  for (int i = current_; i >= 0; i = scopes_[static_cast<std::size_t>(i)].parent) {
+    scope& in = scopes_[static_cast<std::size_t>(i)];
+    if (!in.names.contains(name)) continue;
+    const std::string key = fmt::format("{}.{}", name, "xyzw"[element]);
+    const auto found = in.names.find(key);
+    if (found != in.names.end()) return &found->second;
+    symbol s{symbol_kind::reg, whole->type, false, 0, whole->bytes};
+    place_register(s, element_names_.emplace_back(key));
+    return &in.names.emplace(element_names_.back(), s).first->second;
   }
   return nullptr;
+}
+
+u32 function_decoder::add_instruction(operation op, ptx::type type, std::initializer_list<u32> from,
+                                      ptx::type source_type) {
+  instruction i;
+  i.op = op;
+  i.type = type;
+  i.source_type = source_type;
+  i.to_bytes = static_cast<u8>(ptx::size_of(type));
+  i.from_bytes = static_cast<u8>(ptx::size_of(source_type == ptx::type::none ? type : source_type));
+  i.guard = always_row();
+  i.line = here_.line;
+  i.to[0] = temporary_row(i.to_bytes);
+  std::copy(from.begin(), from.end(), i.from.begin());
+  result().code.push_back(i);
+  return i.to[0];
+}
+
+u32 function_decoder::symbol_row(const symbol& s, u64 addend, unsigned bytes) {
+  const u64 value =
+      s.kind == symbol_kind::function ? code_window + (s.value + 1) * code_step : s.value + addend;
+  const bool framed = s.kind == symbol_kind::local || s.kind == symbol_kind::call_param;
+  const auto constant = [&](u64 v) { return constant_row(bytes, bytes == 4 ? v & 0xffffffff : v); };
+  u32 row = no_row;
+  if (s.kind == symbol_kind::variable) {
+    row = address_row(static_cast<u32>(s.value), addend, false);
+  } else if (!framed || frame_row() == no_row) {
+    return constant(value);
+  } else {
+    row = add_instruction(operation::add, ptx::type::u64, {frame_row(), constant_row(8, value)});
+  }
+  return bytes == 8 ? row : add_instruction(operation::cvt, ptx::type::u32, {row}, ptx::type::u64);
 }
 
 u32 function_decoder::label(std::string_view name, const place& at) {
@@ -292,54 +335,79 @@ u32 function_decoder::label(std::string_view name, const place& at) {
   fail(at, fmt::format("there is no label '{}'", name));
 }
 
-u32 function_decoder::constant_row(unsigned bytes, u64 low, u64 high) {
-  const auto key = std::pair{bytes, std::pair{low, high}};
-  if (const auto found = constants_.find(key); found != constants_.end()) return found->second;
-  const u32 row = allocate_row(bytes, here_);
-  std::byte value[16];
-  std::memcpy(value, &low, 8);
-  std::memcpy(value + 8, &high, 8);
-  for (unsigned lane = 0; lane < warp_lanes; ++lane)
-    std::memcpy(entry_.initial.data() + row + lane * bytes, value, bytes);
-  constants_.emplace(key, row);
-  return row;
+const syntax::targets* function_decoder::targets(std::string_view name) {
+  for (int i = current_; i >= 0; i = scopes_[static_cast<std::size_t>(i)].parent) {
+    const scope& in = scopes_[static_cast<std::size_t>(i)];
+    if (const auto found = in.lists.find(name); found != in.lists.end()) return found->second;
+  }
+  return nullptr;
 }
 
-u32 function_decoder::predicate_constant_row(bool value) {
-  if (value) return always_row_;
-  const auto key = std::pair{0u, std::pair{u64{0}, u64{0}}};
-  if (const auto found = constants_.find(key); found != constants_.end()) return found->second;
-  const u32 row = allocate_row(0, here_);
-  constants_.emplace(key, row);
-  return row;
+u32 function_decoder::branch_targets(const syntax::targets& list, u32& count) {
+  std::vector<u32>& to = result().branch_targets;
+  const auto first = static_cast<u32>(to.size());
+  for (const syntax::target_name& t : list.names) {
+    if (t.count == 0) to.push_back(label(t.name, t.at));
+    for (u64 k = 0; k < t.count; ++k) to.push_back(label(fmt::format("{}{}", t.name, k), t.at));
+    if (to.size() > module().budget.instructions) fail(t.at, "the lists of branch targets are too long");
+  }
+  count = static_cast<u32>(to.size()) - first;
+  return first;
 }
 
-u32 function_decoder::special_row_of(special_form which, unsigned bytes) {
-  const auto key = std::pair{which, bytes};
-  if (const auto found = specials_.find(key); found != specials_.end()) return found->second;
-  const u32 row = allocate_row(bytes, here_);
-  specials_.emplace(key, row);
-  entry_.specials.push_back({which, row, bytes});
-  return row;
-}
-
-u32 function_decoder::address_row(u32 variable, u64 addend, bool generic) {
-  const auto key = std::pair{variable, std::pair{addend, generic}};
-  if (const auto found = addresses_.find(key); found != addresses_.end()) return found->second;
-  const u32 row = allocate_row(8, here_);
-  addresses_.emplace(key, row);
-  entry_.relocations.push_back({row, variable, addend, generic});
-  return row;
-}
-
-void function_decoder::note_reduction(u32 kind) {
-  reductions_ |= 1u << kind;
-  if (std::popcount(reductions_) > 1) entry_.blocks_communicate = true;
+u32 function_decoder::add_call(call_site site, bool back) {
+  if (back) site.keeper = index_;
+  result().calls.push_back(std::move(site));
+  return static_cast<u32>(result().calls.size() - 1);
 }
 
 // ---- statements ----
 
+void function_decoder::decode() {
+  std::swap(code_, result().code);
+  begin();
+  statements();
+  end();
+  if (!is_root_) result().functions[index_].kept = std::move(rows_);
+  std::swap(code_, result().code);
+}
+
+// What a function does before its first instruction: it takes parameters that are registers, and notes where
+// its frame ends.
+void function_decoder::begin() {
+  instruction i;
+  i.guard = always_row();
+  i.line = text_.at.line;
+  if (!is_root_) {
+    callable& c = result().functions[index_];
+    c.frame_bytes = static_cast<u32>(frame_bytes());
+    if (!c.parameters.empty()) {
+      instruction enter = i;
+      enter.op = operation::call;
+      enter.form = static_cast<u8>(call_form::enter);
+      enter.detail = index_;
+      std::vector<u32> writes;
+      writes.reserve(c.parameters.size());
+      for (const transfer& t : c.parameters) writes.push_back(t.row);
+      note_uses(enter, {}, writes);
+      result().code.push_back(enter);
+    }
+  }
+  if (!allocates_) return;
+  top_row_ = kernel_.allocate_row(8, text_.at);
+  rows_.push_back({top_row_, 8});
+  instruction top = i;
+  top.op = is_root_ ? operation::mov : operation::add;
+  top.type = ptx::type::u64;
+  top.to_bytes = top.from_bytes = 8;
+  top.to[0] = top_row_;
+  top.from[0] = is_root_ ? constant_row(8, frame_bytes()) : frame_row();
+  if (!is_root_) top.from[1] = constant_row(8, frame_bytes());
+  result().code.push_back(top);
+}
+
 void function_decoder::statements() {
+  current_ = 0;
   for (const syntax::statement& s : text_.body) {
     here_ = s.at;
     switch (s.kind) {
@@ -348,42 +416,152 @@ void function_decoder::statements() {
         current_ = scopes_[static_cast<std::size_t>(current_)].parent;
         break;
       case syntax::statement_kind::label:
-        label_index_[label(s.label, s.at)] = static_cast<u32>(entry_.code.size());
+        label_index_[label(s.label, s.at)] = static_cast<u32>(result().code.size());
         break;
       case syntax::statement_kind::declaration: declare(text_.declarations[s.index]); break;
-      case syntax::statement_kind::instruction: {
-        const syntax::instruction& i = text_.instructions[s.index];
-        const auto found = opcodes().find(i.opcode);
-        if (found == opcodes().end())
-          fail(i.at, is_known_instruction(i.opcode)
-                         ? fmt::format("instruction '{}' is not supported by the emulator", i.opcode)
-                         : fmt::format("'{}' is not an instruction of PTX", i.opcode));
-        form f(*this, i);
-        found->second(f);
+      case syntax::statement_kind::targets: {
+        scope& in = scopes_[static_cast<std::size_t>(current_)];
+        if (text_.lists[s.index].kind == syntax::targets_kind::branch)
+          for (const syntax::target_name& t : text_.lists[s.index].names)
+            if (t.count == 0) label(t.name, t.at);
+        if (in.labels.contains(s.label) || !in.lists.emplace(s.label, &text_.lists[s.index]).second)
+          fail(s.at, fmt::format("label '{}' stands twice", s.label));
         break;
       }
+      case syntax::statement_kind::instruction: instruction_statement(text_.instructions[s.index]); break;
     }
   }
 }
 
-void function_decoder::resolve_branches() {
-  instruction end;
-  end.op = operation::exit;
-  end.line = text_.body.empty() ? text_.at.line : text_.body.back().at.line;
-  entry_.code.push_back(end);
-  for (instruction& i : entry_.code)
-    if (i.op == operation::bra) i.immediate = label_index_[static_cast<std::size_t>(i.immediate)];
+// `name[index]` in mov, ld and st: the address of an element.
+void function_decoder::indexed_instruction(const syntax::instruction& i) {
+  syntax::instruction spelled = i;
+  for (syntax::operand& o : spelled.operands) {
+    if (!o.indexed) continue;
+    const symbol* const s = find(o.name);
+    if (s == nullptr) fail(o.at, fmt::format("'{}' is not declared", o.name));
+    if (s->element_bytes == 0 || (i.opcode != "mov" && i.opcode != "ld" && i.opcode != "st"))
+      fail(o.at, fmt::format("'{}' takes no indexed array here", i.opcode));
+    o.indexed = false;
+    o.has_offset = true;
+    o.offset *= s->element_bytes;
+    if (!o.elements.empty()) {
+      const syntax::operand index = o.elements[0];
+      const symbol* const r = find(index.name);
+      if (r == nullptr || r->kind != symbol_kind::reg || !is_index(r->type) || index.negated)
+        fail(index.at, fmt::format("'{}' is not a register that holds an index", index.name));
+      u32 row = static_cast<u32>(r->value);
+      if (ptx::size_of(r->type) == 4)
+        row = add_instruction(operation::cvt, ptx::type::u64, {row},
+                              ptx::is_signed(r->type) ? ptx::type::s32 : ptx::type::u32);
+      const u64 addend = index.offset * s->element_bytes;
+      row = add_instruction(operation::mad_lo, ptx::type::u64,
+                            {row, constant_row(8, s->element_bytes), symbol_row(*s, addend, 8)});
+      // The sum is a register without a name in the text.
+      const std::string& name = element_names_.emplace_back(fmt::format("{}[{}]", o.name, index.name));
+      symbol& sum = scopes_[static_cast<std::size_t>(current_)].names[name];
+      sum = {symbol_kind::reg, ptx::type::b64, true, row, 8};
+      o.name = name;
+      o.has_offset = false;
+      o.elements.clear();
+    }
+    if (i.opcode == "mov") continue;
+    syntax::operand address;
+    address.kind = syntax::operand_kind::address;
+    address.at = o.at;
+    address.has_offset = o.has_offset;
+    address.offset = o.offset;
+    o.has_offset = false;
+    o.offset = 0;
+    address.elements.push_back(o);
+    o = address;
+  }
+  instruction_statement(spelled);
 }
 
-void function_decoder::limits() {
-  entry_.local_bytes = static_cast<u32>(align_up(local_bytes_, 16));
-  const auto too_many = [&](const ptx::dim3& d, std::string_view directive) {
-    if (d.count() > module_.device.threads_per_block)
-      fail(text_.at, fmt::format("'{}' asks for {} {} threads; a block has at most {}", text_.name, directive,
-                                 d.count(), module_.device.threads_per_block));
+void function_decoder::instruction_statement(const syntax::instruction& i) {
+  kernel_.count_instruction(i.at);
+  const auto found = opcodes().find(i.opcode);
+  if (found == opcodes().end()) fail(i.at, reason_not_executed(i.opcode));
+  if (std::any_of(i.operands.begin(), i.operands.end(), [](const syntax::operand& o) { return o.indexed; }))
+    return indexed_instruction(i);
+  const auto is_vector = [&](const syntax::operand& o) {
+    if (o.kind != syntax::operand_kind::name || !o.member.empty()) return false;
+    const symbol* const s = find(o.name);
+    return s != nullptr && s->kind == symbol_kind::vector_reg;
   };
-  too_many(entry_.maximum_threads, ".maxntid");
-  too_many(entry_.required_threads, ".reqntid");
+  if (std::none_of(i.operands.begin(), i.operands.end(), is_vector)) {
+    form f(*this, i);
+    found->second(f);
+    return;
+  }
+  // A vector register stands for the list of its elements; a move of vectors for one of each element.
+  constexpr std::string_view members[] = {".x", ".y", ".z", ".w"};
+  syntax::instruction spelled = i;
+  for (syntax::operand& o : spelled.operands) {
+    if (!is_vector(o)) continue;
+    const u32 count = find(o.name)->count;
+    syntax::operand element = o;
+    o.kind = syntax::operand_kind::vector;
+    for (u32 k = 0; k < count; ++k) {
+      element.member = members[k];
+      o.elements.push_back(element);
+    }
+  }
+  const bool moves = i.opcode == "mov" && !i.modifiers.empty() &&
+                     (i.modifiers[0].text == ".v2" || i.modifiers[0].text == ".v4");
+  if (!moves) {
+    form f(*this, spelled);
+    found->second(f);
+    return;
+  }
+  const std::size_t count = i.modifiers[0].text == ".v2" ? 2 : 4;
+  spelled.modifiers.erase(spelled.modifiers.begin());
+  const std::vector<syntax::operand> whole = spelled.operands;
+  for (const syntax::operand& o : whole)
+    if (o.elements.size() != count)
+      fail(o.at, fmt::format("'mov{}' moves {} elements", i.modifiers[0].text, count));
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t n = 0; n < whole.size(); ++n) spelled.operands[n] = whole[n].elements[k];
+    form f(*this, spelled);
+    found->second(f);
+  }
+}
+
+void function_decoder::end() {
+  instruction last;
+  last.guard = always_row();
+  last.op = is_root_ ? operation::exit : operation::ret;
+  last.detail = index_;
+  last.line = text_.body.empty() ? text_.at.line : text_.body.back().at.line;
+  std::vector<instruction>& code = result().code;
+  code.push_back(last);
+  std::vector<u32>& targets = result().branch_targets;
+  for (instruction& i : code) {
+    if (i.op == operation::bra) i.immediate = label_index_[static_cast<std::size_t>(i.immediate)];
+    if (i.op != operation::brx) continue;
+    for (u32 k = 0; k < i.rows; ++k) targets[i.detail + k] = label_index_[targets[i.detail + k]];
+  }
+  order_blocks(code, targets);
+}
+
+void function_decoder::append() {
+  std::vector<instruction>& code = result().code;
+  const auto base = static_cast<u32>(code.size());
+  if (is_root_)
+    result().start = base;
+  else
+    result().functions[index_].start = base;
+  for (instruction& i : code_) {
+    if (i.op == operation::bra) i.immediate += base;
+    if (i.op == operation::brx)
+      for (u32 k = 0; k < i.rows; ++k) result().branch_targets[i.detail + k] += base;
+  }
+  if (base == 0)
+    code = std::move(code_);
+  else
+    code.insert(code.end(), code_.begin(), code_.end());
+  code_.clear();
 }
 
 }  // namespace kaio::runtime::emulator

@@ -1,15 +1,17 @@
 #pragma once
-// The decoder's state while it works on one kernel: scopes and symbols, rows of the register file, labels.
+// The decoder's state while it works on one function: scopes and symbols, labels, the frame in local memory.
 // `form` (form.hpp) stands on it for one instruction at a time.
 
 #include "runtime/emulator/architecture.hpp"
 #include "runtime/emulator/decoder.hpp"
 #include "runtime/emulator/error.hpp"
+#include "runtime/emulator/kernel_decoder.hpp"
 #include "runtime/emulator/program.hpp"
 #include "runtime/emulator/syntax.hpp"
 
 #include <cstddef>
-#include <map>
+#include <deque>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -18,50 +20,71 @@
 
 namespace kaio::runtime::emulator {
 
-// What is known of a module's variables while its kernels are decoded.
-struct module_symbols {
-  const syntax::module& text;
-  const architecture& device;
-  const decode_budget& budget;
-  std::unordered_map<std::string_view, u32> variables;                      // .global and .const
-  std::unordered_map<std::string_view, const syntax::declaration*> shared;  // module-scope .shared
-  std::unordered_map<std::string_view, const syntax::function*> functions;
-  const decoded_module* decoded = nullptr;
-};
-
-enum class symbol_kind : u8 { reg, shared, local, variable, param, call_param };
-
-struct symbol {
-  symbol_kind kind = symbol_kind::reg;
-  ptx::type type = ptx::type::none;
-  bool placed = false;  // a register that has a row
-  u64 value = 0;        // row, offset in its space, or index of a variable
-  u64 bytes = 0;
-};
-
 class function_decoder {
  public:
-  function_decoder(const module_symbols& module, const syntax::function& text);
-  entry decode();
+  function_decoder(kernel_decoder& kernel, const syntax::function& text, u32 number, bool is_root);
+
+  // In this order, each for all functions of a kernel before the next: labels and places in memory,
+  // instructions, and the code in its place behind that of the functions before.
+  void collect();
+  void decode();
+  void append();
 
   // A symbol by its name, seen from the current scope; a register gets its row. nullptr if there is none.
   const symbol* find(std::string_view name);
+  // Element `.x` of a vector register; nullptr if there is none.
+  const symbol* find_element(std::string_view name, std::string_view member);
   // The index of a label, seen from the current scope.
   u32 label(std::string_view name, const place& at);
-  u32 constant_row(unsigned bytes, u64 low, u64 high = 0);
-  u32 predicate_constant_row(bool value);
-  u32 special_row_of(special_form which, unsigned bytes);
-  // The row that holds the address of a module's variable.
-  u32 address_row(u32 variable, u64 addend, bool generic);
-  // Fills in which registers an instruction reads and writes; rows of constants are left out.
-  void note_uses(instruction& i, const std::vector<u32>& reads, const std::vector<u32>& writes);
-  u32 trash_row() const { return trash_row_; }
-  u32 always_row() const { return always_row_; }
+  // What brx.idx or call names, which stands before them; nullptr if there is none.
+  const syntax::targets* targets(std::string_view name);
+  // The labels of .branchtargets, as label() has them: entry::branch_targets from the result on.
+  u32 branch_targets(const syntax::targets& list, u32& count);
 
-  const module_symbols& module() const { return module_; }
-  entry& result() { return entry_; }
-  void note_reduction(
-      u32 form);  // a reduction in global memory whose order does not show, unless kinds are mixed
+  u32 constant_row(unsigned bytes, u64 low, u64 high = 0) {
+    return kernel_.constant_row(bytes, low, high, here_);
+  }
+  u32 predicate_constant_row(bool value) { return kernel_.predicate_constant_row(value, here_); }
+  u32 special_row_of(special_form which, unsigned bytes) {
+    return kernel_.special_row_of(which, bytes, here_);
+  }
+  // The row that holds the address of a module's variable.
+  u32 address_row(u32 variable, u64 addend, bool generic) {
+    return kernel_.address_row(variable, addend, generic, here_);
+  }
+  // A row that holds the address of a symbol that is no register, within its state space, plus `addend`.
+  u32 symbol_row(const symbol& s, u64 addend, unsigned bytes);
+  // A row for one instruction and the next.
+  u32 temporary_row(unsigned bytes) { return kernel_.allocate_row(bytes, here_); }
+  // The address of a frame's variable is the value of this row plus symbol::value. no_row: in a kernel, whose
+  // frame is at 0.
+  u32 frame_row() const { return is_root_ ? no_row : kernel_.result.frame_row; }
+  // The same for the frame of a function that is called from here.
+  u32 callee_base_row() const { return allocates_ ? top_row_ : frame_row(); }
+  u32 callee_base() const { return allocates_ ? 0 : static_cast<u32>(frame_bytes()); }
+  u32 top_row() const { return top_row_; }
+  // Notes a call, and tells its number in entry::calls. `back`: this function may run anew before it returns.
+  u32 add_call(call_site site, bool back);
+
+  // Fills in which registers an instruction reads and writes; rows of constants are left out.
+  void note_uses(instruction& i, const std::vector<u32>& reads, const std::vector<u32>& writes) {
+    kernel_.note_uses(i, reads, writes);
+  }
+  u32 trash_row() const { return kernel_.trash_row; }
+  u32 always_row() const { return kernel_.always_row; }
+
+  const module_symbols& module() const { return kernel_.module; }
+  kernel_decoder& kernel() { return kernel_; }
+  entry& result() { return kernel_.result; }
+  // A reduction in global memory whose order does not show, unless kinds are mixed.
+  void note_reduction(u32 form) { kernel_.note_reduction(form); }
+  bool is_kernel() const { return is_root_ && text_.is_entry; }
+  bool is_root() const { return is_root_; }
+  u32 number() const { return number_; }
+  u32 index() const { return index_; }
+  bool allocates() const { return allocates_; }
+  u64 frame_bytes() const { return align_up(frame_bytes_, kernel_.frame_alignment); }
+  const syntax::function& text() const { return text_; }
 
   [[noreturn]] static void fail(const place& at, std::string reason);
   // Throws unless .version and .target have the feature.
@@ -71,39 +94,45 @@ class function_decoder {
   struct scope {
     int parent = -1;
     std::unordered_map<std::string_view, symbol> names;
-    std::unordered_map<std::string_view, std::pair<ptx::type, u64>> ranges;  // %r<9>
+    std::unordered_map<std::string_view, const syntax::declaration*> ranges;  // %r<9>
     std::unordered_map<std::string_view, u32> labels;
+    std::unordered_map<std::string_view, const syntax::targets*> lists;
   };
 
-  void parameters();
-  void collect_labels();
+  void kernel_parameters();
+  void frame_parameters();
+  void frame_variable(const syntax::declaration& d);
   void declare(const syntax::declaration& d);
+  void declare_name(const syntax::declaration& d, symbol s);
+  symbol register_symbol(const syntax::declaration& d) const;
   const symbol* find_in_ranges(scope& in, std::string_view name);
-  symbol place_shared(const syntax::declaration& d);
   void statements();
-  void resolve_branches();
-  u32 allocate_row(unsigned bytes_of_lane, const place& at);
-  void place_register(symbol& s, std::string_view name, const place& at);
-  void limits();
+  void instruction_statement(const syntax::instruction& i);
+  void indexed_instruction(const syntax::instruction& i);
+  // Appends an instruction that the text does not have; its result is the row that this returns.
+  u32 add_instruction(operation op, ptx::type type, std::initializer_list<u32> from,
+                      ptx::type source_type = ptx::type::none);
+  void begin();
+  void end();
+  void place_register(symbol& s, std::string_view name);
 
-  const module_symbols& module_;
+  kernel_decoder& kernel_;
   const syntax::function& text_;
-  entry entry_;
+  const u32 number_;
+  const bool is_root_;
+  u32 index_ = no_function;
   std::vector<scope> scopes_;
   std::vector<u32> scope_of_open_;  // scope that the i-th `{` opens
   std::size_t opened_ = 0;
   int current_ = 0;
-  std::unordered_map<u32, u32> register_of_row_;
   std::vector<u32> label_index_;  // label -> index in the code
-  std::map<std::pair<unsigned, std::pair<u64, u64>>, u32> constants_;
-  std::map<std::pair<special_form, unsigned>, u32> specials_;
-  std::map<std::pair<u32, std::pair<u64, bool>>, u32> addresses_;
-  std::unordered_map<std::string_view, symbol> module_shared_;
-  std::unordered_map<const syntax::declaration*, symbol> declared_shared_;  // of the function itself
-  u64 shared_bytes_ = 0, local_bytes_ = 0;
-  u32 dynamic_alignment_ = 1;
-  u32 trash_row_ = 0, always_row_ = 0;
-  u32 reductions_ = 0;
+  std::unordered_map<const syntax::declaration*, u64> frame_places_;
+  std::deque<std::string> element_names_;  // of vector registers
+  std::vector<instruction> code_;
+  std::vector<kept_row> rows_;
+  u64 frame_bytes_ = 0;
+  bool allocates_ = false;
+  u32 top_row_ = no_row;
   place here_;
 };
 

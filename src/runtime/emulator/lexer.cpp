@@ -74,6 +74,7 @@ token lexer::next() {
     return take(token_kind::identifier, length);
   }
   if (c == '_') return take(token_kind::identifier, 1);
+  if (c == '.' && is_fraction()) return number();
   if (c == '.' && is_follow(peek(1))) {
     std::size_t length = 1;
     for (;;) {
@@ -99,6 +100,21 @@ token lexer::next() {
   throw ptx_error(place_.line, place_.column,
                   code > 32 && code < 127 ? fmt::format("'{}' has no place in PTX", c)
                                           : fmt::format("byte {:#04x} has no place in PTX", code));
+}
+
+// Behind the e that stands there.
+bool lexer::has_exponent(std::size_t at) const {
+  const char sign = peek(at + 1);
+  return is_digit(sign) || ((sign == '-' || sign == '+') && is_digit(peek(at + 2)));
+}
+
+// .5 is a number; .1d and .64B are modifiers.
+bool lexer::is_fraction() const {
+  std::size_t length = 1;
+  while (is_digit(peek(length))) ++length;
+  if (length == 1) return false;
+  const bool exponent = peek(length) == 'e' || peek(length) == 'E';
+  return exponent ? has_exponent(length) : !is_follow(peek(length));
 }
 
 token lexer::number() {
@@ -128,11 +144,11 @@ token lexer::number() {
 
   std::size_t length = 0;
   while (is_digit(peek(length))) ++length;
-  const bool exponent =
-      (peek(length) == 'e' || peek(length) == 'E') &&
-      (is_digit(peek(length + 1)) ||
-       ((peek(length + 1) == '-' || peek(length + 1) == '+') && is_digit(peek(length + 2))));
-  if ((peek(length) == '.' && !is_letter(peek(length + 1)) && peek(length + 1) != '_') || exponent) {
+  const bool exponent = (peek(length) == 'e' || peek(length) == 'E') && has_exponent(length);
+  const char after = peek(length + 1);
+  const bool point = peek(length) == '.' && ((!is_letter(after) && after != '_') ||
+                                             ((after == 'e' || after == 'E') && has_exponent(length + 1)));
+  if (point || exponent) {
     if (peek(length) == '.') ++length;
     while (is_digit(peek(length))) ++length;
     if (peek(length) == 'e' || peek(length) == 'E') {

@@ -13,6 +13,10 @@ namespace kaio::runtime::emulator {
 
 struct place {
   u32 line = 0, column = 0;  // from 1; columns count bytes
+
+  bool before(const place& other) const {
+    return line != other.line ? line < other.line : column < other.column;
+  }
 };
 
 enum class token_kind : u8 {
@@ -38,7 +42,8 @@ struct token {
 
 class lexer {
  public:
-  explicit lexer(std::string_view text) : text_(text) {}
+  // `first_line`: the number of the text's first line.
+  explicit lexer(std::string_view text, u32 first_line = 1) : text_(text), place_{first_line, 1} {}
 
   // The next token; token_kind::end for ever at the end. Throws ptx_error.
   token next();
@@ -48,11 +53,13 @@ class lexer {
   void advance(std::size_t count);
   char peek(std::size_t ahead = 0) const { return at_ + ahead < text_.size() ? text_[at_ + ahead] : '\0'; }
   token number();
+  bool is_fraction() const;
+  bool has_exponent(std::size_t at) const;
   token take(token_kind kind, std::size_t length);
 
   std::string_view text_;
   std::size_t at_ = 0;
-  place place_{1, 1};
+  place place_;
 };
 
 }  // namespace kaio::runtime::emulator

@@ -3,6 +3,7 @@
 #include "runtime/emulator/block.hpp"
 #include "runtime/emulator/decoder.hpp"
 #include "runtime/emulator/interpreter.hpp"
+#include "runtime/emulator/link.hpp"
 #include "runtime/emulator/parser.hpp"
 #include "runtime/emulator/scheduler.hpp"
 
@@ -12,6 +13,7 @@
 #include <atomic>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <optional>
 #include <utility>
 
@@ -85,6 +87,32 @@ class printed_text {
   const std::string& text_;
 };
 
+// What cooperative groups synchronise a grid with: its size in bytes and a counter, zero at the start.
+class grid_workspace {
+ public:
+  explicit grid_workspace(memory& global) : global_(global), address_(global.allocate(bytes)) {}
+  ~grid_workspace() {
+    try {
+      global_.free(address_);
+    } catch (const memory_error&) {
+      // It was freed through its address; there is nothing left to free.
+    }
+  }
+  grid_workspace(const grid_workspace&) = delete;
+  grid_workspace& operator=(const grid_workspace&) = delete;
+  u64 address() const { return address_; }
+
+ private:
+  static constexpr u64 bytes = 256;
+  memory& global_;
+  u64 address_;
+};
+
+bool uses_workspace(const entry& kernel) {
+  return std::any_of(kernel.specials.begin(), kernel.specials.end(),
+                     [](const special_row& row) { return row.which == special_form::grid_workspace_high; });
+}
+
 // Observers are told of the end in whatever way it comes.
 class watched_grid {
  public:
@@ -113,14 +141,30 @@ u64 resident_blocks(const entry& kernel, const ptx::dim3& block, u32 dynamic_sha
   return blocks * device.multiprocessors;
 }
 
-module module::parse(std::string_view text, const architecture& device) {
+module module::parse(std::string_view text, const architecture& device) { return link({text}, device); }
+
+module module::link(const std::vector<std::string_view>& texts, const architecture& device) {
   auto c = std::make_shared<contents>();
-  c->text = std::string(text);
   c->device = device;
+  std::vector<std::size_t> starts;
+  for (const std::string_view text : texts) {
+    if (!c->text.empty()) c->text += '\n';
+    starts.push_back(c->text.size());
+    c->text += text;
+  }
   c->line_starts.push_back(0);
   for (std::size_t at = c->text.find('\n'); at != std::string::npos; at = c->text.find('\n', at + 1))
     c->line_starts.push_back(at + 1);
-  c->decoded = decode(emulator::parse(c->text, {}), device);
+  std::vector<syntax::module> units;
+  for (std::size_t k = 0; k < texts.size(); ++k) {
+    const auto line = std::upper_bound(c->line_starts.begin(), c->line_starts.end(), starts[k]);
+    units.push_back(emulator::parse(std::string_view(c->text).substr(starts[k], texts[k].size()), {},
+                                    static_cast<u32>(line - c->line_starts.begin())));
+  }
+  if (units.empty()) throw ptx_error(1, 1, "there is no text to make a module of");
+  std::deque<std::string> names;
+  if (units.size() > 1) link_units(units, names);
+  c->decoded = decode(units.front(), device);
   bind(c->decoded);
   return module(std::move(c));
 }
@@ -151,8 +195,8 @@ module_instance::module_instance(const module& mod, memory& global) : module_(mo
       if (v.initial.empty()) continue;
       std::vector<std::byte> image = v.initial;
       for (const variable::address_value& a : v.addresses) {
-        const u64 value = address(a.variable, a.generic) + a.addend;
-        std::memcpy(image.data() + a.offset, &value, sizeof value);
+        const u64 value = (address(a.variable, a.generic) + a.addend) >> a.shift;
+        std::memcpy(image.data() + a.offset, &value, a.bytes);
       }
       if (v.space == state_space::constant)
         std::memcpy(constants_.data() + v.where.offset, image.data(), image.size());
@@ -201,7 +245,11 @@ void run(const launch& l, memory& global) {
   const module_instance* instance = l.instance;
   if (instance == nullptr && !mod.decoded().variables.empty()) instance = &own.emplace(mod, global);
 
+  if (std::none_of(l.observers.begin(), l.observers.end(),
+                   [](const grid_observer* o) { return o->follows_writes(); }))
+    global.assume_defined();
   static std::atomic<u64> grids{0};
+  if (kernel.allocates) global.heap().prepare(global);
   const auto snapshot = global.snapshot();
   grid g{.kernel = kernel,
          .program = mod,
@@ -220,6 +268,7 @@ void run(const launch& l, memory& global) {
          .explicit_cluster = kernel.explicit_cluster || l.cluster.x != 0,
          .order = l.order,
          .observers = l.observers,
+         .executed = l.executed,
          .instruction_limit = l.instruction_limit,
          .id = ++grids,
          .image = l.image};
@@ -228,11 +277,25 @@ void run(const launch& l, memory& global) {
     for (unsigned lane = 0; lane < warp_lanes; ++lane)
       std::memcpy(g.initial_file.data() + r.row + lane * sizeof value, &value, sizeof value);
   }
+  std::optional<grid_workspace> workspace;
+  if (l.cooperative && uses_workspace(kernel)) {
+    g.workspace = workspace.emplace(global).address();
+    g.snapshot = global.snapshot();
+  }
   std::string text;
   const printed_text at_the_end(text);
+  g.heap = &global.heap();
   g.printed = l.printed != nullptr ? l.printed : &text;
   const watched_grid watched(g);
-  run_grid(g, l.threads);
+  const bool in_turn = std::any_of(g.observers.begin(), g.observers.end(),
+                                   [](const grid_observer* o) { return o->in_turn(); });
+  try {
+    run_grid(g, in_turn ? 1 : l.threads);
+  } catch (const fault& f) {
+    for (grid_observer* o : g.observers) o->conclude(g, f);
+    throw;
+  }
+  for (grid_observer* o : g.observers) o->conclude(g);
 }
 
 }  // namespace kaio::runtime::emulator

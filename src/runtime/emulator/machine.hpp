@@ -18,6 +18,7 @@
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/ptx/target.hpp>
 
+#include <atomic>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -33,6 +34,9 @@ class module {
  public:
   // Throws ptx_error: the text is not PTX that this device executes.
   static module parse(std::string_view text, const architecture& device);
+  // Several modules as one, in which each defines what others declare .extern. Lines are counted through all
+  // texts, one behind the other. Throws ptx_error.
+  static module link(const std::vector<std::string_view>& texts, const architecture& device);
 
   // nullptr if there is no such kernel.
   const entry* find(std::string_view kernel) const;
@@ -40,6 +44,7 @@ class module {
   const architecture& device() const { return contents_->device; }
   // A line of the text, from 1; empty outside of it.
   std::string_view line(u32 number) const;
+  std::string_view text() const { return contents_->text; }
 
  private:
   struct contents {
@@ -88,6 +93,7 @@ struct launch {
   const ptx::kernel_image* image = nullptr;   // for the C++ lines in a fault
   const module_instance* instance = nullptr;  // nullptr: the module's variables live as long as the launch
   std::string* printed = nullptr;             // what the kernel prints; nullptr: to the standard output
+  std::atomic<u64>* executed = nullptr;       // the warp instructions of the grid are added to it
   unsigned threads = 0;                       // host threads to run blocks on; 0: all cores
   u64 instruction_limit = 0;                  // warp instructions that a block may execute; 0: no limit
 };

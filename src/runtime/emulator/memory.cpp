@@ -1,5 +1,7 @@
 #include "runtime/emulator/memory.hpp"
 
+#include "runtime/emulator/bit_ranges.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,7 +48,11 @@ const region* memory_snapshot::at_or_below(u64 address) const {
 u64 memory::place(u64 bytes) {
   const u64 end_of_space = shared_window;
   const u64 need = align_up(bytes) + gap;
-  if (need <= end_of_space - next_) {
+  // Memory of the host may stand in the way.
+  for (auto b = buffers_.lower_bound(next_); b != buffers_.end() && b->first - next_ < need;
+       b = buffers_.lower_bound(next_))
+    next_ = align_up(b->first + b->second.bytes) + gap;
+  if (next_ < end_of_space && need <= end_of_space - next_) {
     const u64 address = next_;
     next_ += need;
     return address;
@@ -64,7 +70,7 @@ u64 memory::place(u64 bytes) {
   return address;
 }
 
-u64 memory::allocate(u64 bytes) {
+u64 memory::allocate(u64 bytes, contents initial) {
   if (bytes == 0)
     throw memory_error(memory_error_kind::zero_size, 0, 0,
                        "kaio: an allocation of the emulator has at least one byte");
@@ -79,9 +85,33 @@ u64 memory::allocate(u64 bytes) {
   std::shared_ptr<std::byte> storage(static_cast<std::byte*>(std::calloc(bytes, 1)),
                                      [](std::byte* p) { std::free(p); });
   if (storage == nullptr) refuse();
+  std::shared_ptr<u8> defined;
+  if (initial == contents::undefined) {
+    defined.reset(static_cast<u8*>(std::calloc(bytes / 8 + 1, 1)), [](u8* p) { std::free(p); });
+    if (defined == nullptr) refuse();
+    some_undefined_ = true;
+  }
   const u64 address = place(bytes);
-  buffers_.emplace(address, live{bytes, std::move(storage)});
+  buffers_.emplace(address, live{bytes, std::move(storage), std::move(defined), true});
   used_ += bytes;
+  snapshot_.reset();
+  return address;
+}
+
+u64 memory::attach(void* host, u64 bytes) {
+  if (bytes == 0)
+    throw memory_error(memory_error_kind::zero_size, 0, 0,
+                       "kaio: a range of the host that the emulator sees has at least one byte");
+  const std::lock_guard lock(mutex_);
+  u64 address = reinterpret_cast<std::uintptr_t>(host);
+  const auto above = buffers_.lower_bound(address);
+  const bool taken =
+      (above != buffers_.end() && above->first - address < bytes) ||
+      (above != buffers_.begin() && address - std::prev(above)->first < std::prev(above)->second.bytes);
+  if (taken || address >= shared_window || bytes > shared_window - address) address = place(bytes);
+  buffers_.emplace(address, live{bytes, {static_cast<std::byte*>(host), [](std::byte*) {}}, {}, false});
+  // Where a range was freed there is one again.
+  freed_.erase(freed_.lower_bound(address), freed_.lower_bound(address + bytes));
   snapshot_.reset();
   return address;
 }
@@ -101,7 +131,7 @@ void memory::free(u64 address) {
     freed_.erase(freed_order_.front());
     freed_order_.pop_front();
   }
-  used_ -= found->second.bytes;
+  if (found->second.counted) used_ -= found->second.bytes;
   buffers_.erase(found);
   snapshot_.reset();
 }
@@ -162,26 +192,33 @@ std::shared_ptr<const memory_snapshot> memory::snapshot() const {
     fresh->regions.reserve(buffers_.size());
     fresh->storage.reserve(buffers_.size());
     for (const auto& [address, b] : buffers_) {
-      fresh->regions.push_back({address, b.bytes, b.storage.get()});
+      fresh->regions.push_back({address, b.bytes, b.storage.get(), b.defined.get()});
       fresh->storage.push_back(b.storage);
+      if (b.defined != nullptr) fresh->defined.push_back(b.defined);
     }
     snapshot_ = std::move(fresh);
   }
   return snapshot_;
 }
 
-// The storage of a range, which stays alive while it is held.
-std::shared_ptr<std::byte> memory::range(u64 address, u64 bytes, std::byte*& data) const {
+void memory::assume_defined() {
+  const std::lock_guard lock(mutex_);
+  if (!some_undefined_) return;
+  for (auto& [address, b] : buffers_) b.defined.reset();
+  some_undefined_ = false;
+  snapshot_.reset();
+}
+
+memory::piece memory::range(u64 address, u64 bytes) const {
   {
     const std::lock_guard lock(mutex_);
     auto above = buffers_.upper_bound(address);
     if (above != buffers_.begin()) {
       --above;
+      const live& b = above->second;
       const u64 offset = address - above->first;
-      if (offset <= above->second.bytes && bytes <= above->second.bytes - offset) {
-        data = above->second.storage.get() + offset;
-        return above->second.storage;
-      }
+      if (offset <= b.bytes && bytes <= b.bytes - offset)
+        return {b.storage, b.defined, b.storage.get() + offset, offset};
     }
   }
   const nearest_object object = nearest(address);
@@ -192,40 +229,42 @@ std::shared_ptr<std::byte> memory::range(u64 address, u64 bytes, std::byte*& dat
 
 void memory::read(void* to, u64 from, u64 bytes) const {
   if (bytes == 0) return;
-  std::byte* data = nullptr;
-  const auto storage = range(from, bytes, data);
-  std::memcpy(to, data, bytes);
+  const piece source = range(from, bytes);
+  std::memcpy(to, source.data, bytes);
 }
 
 void memory::write(u64 to, const void* from, u64 bytes) {
   if (bytes == 0) return;
-  std::byte* data = nullptr;
-  const auto storage = range(to, bytes, data);
-  std::memcpy(data, from, bytes);
+  const piece target = range(to, bytes);
+  std::memcpy(target.data, from, bytes);
+  if (target.defined != nullptr) set_bits(target.defined.get(), target.offset, bytes, true);
 }
 
 void memory::copy(u64 to, u64 from, u64 bytes) {
   if (bytes == 0) return;
-  std::byte *target = nullptr, *source = nullptr;
-  const auto kept_target = range(to, bytes, target);
-  const auto kept_source = range(from, bytes, source);
-  std::memmove(target, source, bytes);
+  const piece target = range(to, bytes), source = range(from, bytes);
+  std::memmove(target.data, source.data, bytes);
+  if (target.defined == nullptr) return;
+  if (source.defined == nullptr)
+    set_bits(target.defined.get(), target.offset, bytes, true);
+  else
+    copy_bits(target.defined.get(), target.offset, source.defined.get(), source.offset, bytes);
 }
 
 void memory::fill(u64 to, u8 value, u64 bytes) {
   if (bytes == 0) return;
-  std::byte* data = nullptr;
-  const auto storage = range(to, bytes, data);
-  std::memset(data, value, bytes);
+  const piece target = range(to, bytes);
+  std::memset(target.data, value, bytes);
+  if (target.defined != nullptr) set_bits(target.defined.get(), target.offset, bytes, true);
 }
 
 void memory::fill(u64 to, u64 value, unsigned unit, u64 count) {
   if (count == 0) return;
   if (count > std::numeric_limits<u64>::max() / unit)
     throw memory_error(memory_error_kind::out_of_bounds, to, count, "kaio: the size of a fill wraps around");
-  std::byte* data = nullptr;
-  const auto storage = range(to, count * unit, data);
-  for (u64 i = 0; i < count; ++i) std::memcpy(data + i * unit, &value, unit);
+  const piece target = range(to, count * unit);
+  for (u64 i = 0; i < count; ++i) std::memcpy(target.data + i * unit, &value, unit);
+  if (target.defined != nullptr) set_bits(target.defined.get(), target.offset, count * unit, true);
 }
 
 }  // namespace kaio::runtime::emulator

@@ -8,6 +8,7 @@
 //   std::uint64_t x = global.allocate(4 * n);
 //   global.write(x, host, 4 * n);
 
+#include "runtime/emulator/device_heap.hpp"
 #include "runtime/emulator/error.hpp"
 #include "runtime/emulator/scalar.hpp"
 
@@ -36,12 +37,17 @@ struct region {
   u64 address = 0;
   u64 bytes = 0;
   std::byte* data = nullptr;
+  u8* defined = nullptr;  // a bit for each byte, set once it is written; nullptr: all are defined
 };
+
+// What a new buffer holds. It is zero-filled in any case; the sanitizer reports reads of what nobody wrote.
+enum class contents : u8 { zeroed, undefined };
 
 // The buffers that were live at one moment, by address. It keeps their storage alive.
 struct memory_snapshot {
   std::vector<region> regions;
   std::vector<std::shared_ptr<std::byte>> storage;
+  std::vector<std::shared_ptr<u8>> defined;
 
   // The buffer with the greatest address that is not above `address`; nullptr if there is none.
   const region* at_or_below(u64 address) const;
@@ -59,8 +65,12 @@ class memory {
   memory(const memory&) = delete;
   memory& operator=(const memory&) = delete;
 
-  // Zero-filled. Throws memory_error: zero_size, out_of_memory.
-  u64 allocate(u64 bytes);
+  // Throws memory_error: zero_size, out_of_memory.
+  u64 allocate(u64 bytes, contents initial = contents::zeroed);
+  // Makes memory of the host a buffer too, as mapped and managed memory is: at its own address, or elsewhere
+  // where that address is not one of global memory or is taken. It is not counted as used, and stays the
+  // caller's, who keeps it alive until it is freed here. Throws memory_error: zero_size, out_of_memory.
+  u64 attach(void* host, u64 bytes);
   // Throws memory_error: not_a_buffer, double_free.
   void free(u64 address);
 
@@ -77,26 +87,41 @@ class memory {
   // Where an address lies, seen from the nearest buffer, live or freed of late.
   nearest_object nearest(u64 address) const;
   u64 used() const;
+  // What kernels allocate.
+  device_heap& heap() { return heap_; }
   u64 capacity() const { return capacity_; }
 
   std::shared_ptr<const memory_snapshot> snapshot() const;
+  // From here on every byte counts as written, as after a kernel that nobody watched.
+  void assume_defined();
 
  private:
   struct live {
     u64 bytes;
     std::shared_ptr<std::byte> storage;
+    std::shared_ptr<u8> defined;  // of an undefined buffer
+    bool counted = true;          // in used()
+  };
+  // Some bytes of a live buffer, whose storage stays alive while this is held.
+  struct piece {
+    std::shared_ptr<std::byte> storage;
+    std::shared_ptr<u8> defined;
+    std::byte* data = nullptr;
+    u64 offset = 0;
   };
 
   u64 place(u64 bytes);
-  std::shared_ptr<std::byte> range(u64 address, u64 bytes, std::byte*& data) const;
+  piece range(u64 address, u64 bytes) const;
 
   u64 capacity_;
+  device_heap heap_;
   mutable std::mutex mutex_;
   std::map<u64, live> buffers_;
   std::map<u64, u64> freed_;  // address -> bytes, of late
   std::deque<u64> freed_order_;
   u64 next_ = first_address;
   u64 used_ = 0;
+  bool some_undefined_ = false;
   mutable std::shared_ptr<const memory_snapshot> snapshot_;  // none after a change
 
   static constexpr u64 first_address = u64{1} << 32;

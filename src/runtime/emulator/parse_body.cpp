@@ -36,9 +36,7 @@ void parser_state::body(syntax::function& f) {
     } else if (t.kind == token_kind::identifier && peek(1).is(":")) {
       take();
       take();
-      if (peek().is(".branchtargets") || peek().is(".calltargets") || peek().is(".callprototype"))
-        throw failure(peek().at, fmt::format("{} is not supported by the emulator", peek().text));
-      add(f, {kind::label, t.at, t.text, 0});
+      labelled(f, t);
     } else if (t.kind == token_kind::identifier) {
       instruction(f);
     } else {
@@ -47,25 +45,58 @@ void parser_state::body(syntax::function& f) {
   }
 }
 
+// A label, or what brx.idx and call name by one.
+void parser_state::labelled(syntax::function& f, const token& label) {
+  if (label.is("_")) throw failure(label.at, "'_' is not a label");
+  const token t = peek();
+  if (!t.is(".branchtargets") && !t.is(".calltargets") && !t.is(".callprototype")) {
+    add(f, {syntax::statement_kind::label, label.at, label.text, 0});
+    return;
+  }
+  take();
+  syntax::targets list;
+  list.at = label.at;
+  list.label = label.text;
+  if (t.is(".callprototype")) {
+    list.kind = syntax::targets_kind::prototype;
+    if (peek().is("(")) formal_parameters(list.results, false, true);
+    expect("_", "where the name of a function stands");
+    if (peek().is("(")) formal_parameters(list.parameters, false, true);
+    function_directives();
+  } else {
+    list.kind = t.is(".branchtargets") ? syntax::targets_kind::branch : syntax::targets_kind::call;
+    do {
+      const token name = identifier("a name");
+      syntax::target_name target{name.text, name.at, 0};
+      if (list.kind == syntax::targets_kind::branch && accept("<")) {
+        target.count = small_literal("a number of labels", budget_.targets);
+        if (target.count == 0) throw failure(name.at, fmt::format("'{}' names no label", name.text));
+        expect(">", "after the number of labels");
+      }
+      names_ += target.count == 0 ? 1 : target.count;
+      if (names_ > budget_.targets)
+        throw failure(name.at, fmt::format("more than {} targets", budget_.targets));
+      list.names.push_back(target);
+    } while (accept(","));
+  }
+  expect(";", fmt::format("after {}", t.text));
+  add(f, {syntax::statement_kind::targets, label.at, label.text, static_cast<u32>(f.lists.size())});
+  f.lists.push_back(std::move(list));
+}
+
 void parser_state::body_declaration(syntax::function& f) {
   using enum syntax::state_space;
-  syntax::linkage link = syntax::linkage::none;
-  if (accept(".extern")) link = syntax::linkage::external;
   const token t = peek();
-  const syntax::state_space space = t.is(".reg")                              ? reg
-                                    : t.is(".shared") || t.is(".shared::cta") ? shared
-                                    : t.is(".local")                          ? local
-                                    : t.is(".global")                         ? global
-                                    : t.is(".const")                          ? constant
-                                    : t.is(".param")                          ? param
-                                                                              : none;
+  if (t.is(".extern") || t.is(".visible") || t.is(".weak") || t.is(".common"))
+    throw failure(t.at, fmt::format("{} is for declarations of the module", t.text));
+  const syntax::state_space space = t.is(".param::entry") ? none : space_of(t.text);
   if (space == none) throw failure(t.at, fmt::format("{} does not start a statement", quoted(t)));
   const std::size_t before = f.declarations.size();
-  variables(space, link, f.declarations, budget_.registers);
+  variables(space, syntax::linkage::none, f.declarations, budget_.registers);
   for (std::size_t i = before; i < f.declarations.size(); ++i) {
     const syntax::declaration& d = f.declarations[i];
     if (space == reg) {
-      registers_ += d.count == 0 ? 1 : d.count;
+      registers_ += d.is_range ? d.count : 1;
       if (registers_ > budget_.registers)
         throw failure(d.at, fmt::format("more than {} registers", budget_.registers));
     }
@@ -92,7 +123,8 @@ void parser_state::instruction(syntax::function& f) {
   std::size_t count = 0;
   if (!peek().is(";")) {
     do {
-      i.operands.push_back(operand(count));
+      const bool list = i.opcode == "call" && peek().is("(");
+      i.operands.push_back(list ? group(count, syntax::operand_kind::list, ")") : operand(count));
     } while (accept(","));
   }
   expect(";", fmt::format("after '{}'", i.opcode));
@@ -125,8 +157,6 @@ syntax::operand parser_state::simple_operand(std::size_t& count) {
   o.at = t.at;
   if (t.is("[")) return address(count);
   if (t.is("{")) return group(count, kind::vector, "}");
-  if (t.is("(") && (peek(1).kind == token_kind::identifier || peek(1).is(")")))
-    return group(count, kind::list, ")");
   if (t.is("_")) {
     take();
     o.kind = kind::sink;
@@ -140,6 +170,13 @@ syntax::operand parser_state::simple_operand(std::size_t& count) {
     o.at = t.at;
     return o;
   }
+  if (t.is("-") && peek(1).kind == token_kind::identifier && !peek(1).is("WARP_SZ")) {
+    take();
+    o = simple_operand(count);
+    o.minus = true;
+    o.at = t.at;
+    return o;
+  }
   if (t.kind == token_kind::identifier && !t.is("WARP_SZ")) {
     take();
     o.kind = kind::name;
@@ -149,10 +186,17 @@ syntax::operand parser_state::simple_operand(std::size_t& count) {
       o.offset = unsigned_constant("an offset");
       o.has_offset = true;
     } else if (peek().is("[")) {
-      take();
-      o.offset = unsigned_constant("an index");
-      o.has_offset = true;
+      enter(take().at);
+      o.indexed = true;
+      if (peek().kind == token_kind::identifier && !peek().is("WARP_SZ")) {
+        o.elements.push_back(simple_operand(count));
+        if (o.elements[0].kind != kind::name || o.elements[0].indexed)
+          throw failure(o.elements[0].at, "an index is a register or a constant");
+      } else {
+        o.offset = unsigned_constant("an index");
+      }
       expect("]", "after an index");
+      leave();
     }
     return o;
   }
@@ -171,6 +215,9 @@ syntax::operand parser_state::address(std::size_t& count) {
   do {
     o.elements.push_back(simple_operand(count));
   } while (accept(","));
+  for (const syntax::operand& e : o.elements)
+    if (e.minus || e.indexed)
+      throw failure(e.at, e.minus ? "an address has no '-'" : "an indexed array stands without brackets");
   syntax::operand& base = o.elements.front();
   o.offset = base.offset;
   o.has_offset = base.has_offset;
@@ -189,6 +236,8 @@ syntax::operand parser_state::group(std::size_t& count, syntax::operand_kind kin
   if (!peek().is(close)) {
     do {
       o.elements.push_back(simple_operand(count));
+      if (o.elements.back().minus || o.elements.back().indexed)
+        throw failure(o.elements.back().at, "an element of a list is a register or a constant");
     } while (accept(","));
   }
   expect(close, "to close a list of operands");

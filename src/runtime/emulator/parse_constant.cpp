@@ -5,7 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
 
 namespace kaio::runtime::emulator {
 namespace {
@@ -35,6 +39,26 @@ constexpr std::string_view operator_at(unsigned level, const token& t) {
   return {};
 }
 
+double real_value(const constant& c) {
+  return c.real_bytes == 4 ? static_cast<double>(std::bit_cast<float>(static_cast<u32>(c.bits)))
+                           : std::bit_cast<double>(c.bits);
+}
+
+// Sums and products of real constants are computed in double precision.
+constant real_operation(const token& at, std::string_view op, const constant& a, const constant& b) {
+  const auto refuse = [&](std::string reason) {
+    return ptx_error(at.at.line, at.at.column, std::move(reason));
+  };
+  if (a.real_bytes == 0 || b.real_bytes == 0)
+    throw refuse(fmt::format("'{}' has an integer on one side and a real constant on the other", op));
+  const double x = real_value(a), y = real_value(b);
+  if (op == "+") return {std::bit_cast<u64>(x + y), 8, false};
+  if (op == "-") return {std::bit_cast<u64>(x - y), 8, false};
+  if (op == "*") return {std::bit_cast<u64>(x * y), 8, false};
+  if (op == "/") return {std::bit_cast<u64>(x / y), 8, false};
+  throw refuse(fmt::format("'{}' is not an operator of real constants", op));
+}
+
 }  // namespace
 
 ptx::type scalar_type(std::string_view suffix) {
@@ -51,13 +75,15 @@ constant parser_state::constant_expression(unsigned level) {
     const std::string_view op = operator_at(level, t);
     // `a|b` and `<` belong to operands and declarations where no constant stands to the right of them.
     if (op.empty()) break;
-    if (peek(1).kind != token_kind::integer && !peek(1).is("(") && !peek(1).is("-") && !peek(1).is("~") &&
-        !peek(1).is("!") && !peek(1).is("+"))
+    if (peek(1).kind != token_kind::integer && peek(1).kind != token_kind::real && !peek(1).is("WARP_SZ") &&
+        !peek(1).is("(") && !peek(1).is("-") && !peek(1).is("~") && !peek(1).is("!") && !peek(1).is("+"))
       break;
     take();
     const constant right = level + 1 < level_count ? constant_expression(level + 1) : unary();
-    if (left.real_bytes != 0 || right.real_bytes != 0)
-      throw failure(t.at, fmt::format("'{}' is not an operator of real constants", op));
+    if (left.real_bytes != 0 || right.real_bytes != 0) {
+      left = real_operation(t, op, left, right);
+      continue;
+    }
     const bool is_unsigned = left.is_unsigned || right.is_unsigned;
     const u64 a = left.bits, b = right.bits;
     const s64 sa = static_cast<s64>(a), sb = static_cast<s64>(b);

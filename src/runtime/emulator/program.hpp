@@ -112,6 +112,8 @@ enum class operation : u8 {
   // system functions
   print,
   assert_fail,
+  heap_allocate,
+  heap_free,
   // control
   bra,
   exit,
@@ -188,6 +190,40 @@ enum class combination : u8 { none, and_, or_, xor_ };
 
 // What `form` holds for instructions that have one more choice.
 enum class atomic_form : u8 { add, min, max, and_, or_, xor_, exch, cas, inc, dec };
+enum class mbarrier_form : u8 {
+  init,
+  inval,
+  arrive,
+  arrive_no_complete,
+  arrive_expect_tx,
+  drop,  // arrive_drop
+  drop_no_complete,
+  drop_expect_tx,
+  expect_tx,
+  complete_tx,
+  test_wait,
+  test_wait_parity,
+  try_wait,
+  try_wait_parity,
+  pending_count,
+};
+enum class copy_group_form : u8 { commit, wait, wait_all, arrive, arrive_noinc };  // of cp.async
+enum class bulk_group_form : u8 { commit, wait, wait_read };
+enum class tensormap_form : u8 {
+  global_address,
+  rank,
+  box_dim,
+  global_dim,
+  global_stride,
+  element_stride,
+  elemtype,
+  interleave_layout,
+  swizzle_mode,
+  fill_mode,
+  cp_fenceproxy,
+};
+// fence.proxy; `space` is what .async is limited to.
+enum class proxy_form : u8 { alias, async, tensormap, mbarrier_init, async_restricted, restricted };
 enum class shuffle_form : u8 { up, down, bfly, idx };
 enum class vote_form : u8 { all, any, uni, ballot };
 enum class match_form : u8 { any, all };
@@ -196,6 +232,8 @@ enum class permute_form : u8 { index, f4e, b4e, rc8, ecl, ecr, rc16 };
 // The packed format that cvt reads or writes besides f16x2 and bf16x2.
 enum class twin_form : u8 { none, e4m3x2, e5m2x2 };
 enum class test_form : u8 { finite, infinite, number, notanumber, normal, subnormal };
+// inserted: a jump that no text has, which the order of the blocks made necessary.
+enum class branch_form : u8 { written, inserted };
 enum class special_form : u8 {
   // constant while a warp runs
   tid_x,
@@ -219,6 +257,10 @@ enum class special_form : u8 {
   zero,
   dynamic_smem_size,
   total_smem_size,
+  aggr_smem_size,
+  reserved_smem_offset_begin,
+  reserved_smem_offset_end,
+  reserved_smem_offset_cap,
   clusterid_x,
   clusterid_y,
   clusterid_z,
@@ -234,6 +276,8 @@ enum class special_form : u8 {
   cluster_ctarank,
   cluster_nctarank,
   is_explicit_cluster,
+  grid_workspace_high,  // %envreg1 and %envreg2: where the blocks of a cooperative grid count themselves
+  grid_workspace_low,
   lanemask_eq,
   lanemask_le,
   lanemask_lt,
@@ -267,7 +311,9 @@ struct instruction_flags {
   bool counted : 1 = false;     // a barrier with a thread count
   bool relu : 1 = false;
   bool satfinite : 1 = false;
-  bool cluster : 1 = false;  // a shared address may lie in another block of the cluster
+  bool cluster : 1 = false;         // a shared address may lie in another block of the cluster
+  bool unsynchronised : 1 = false;  // shfl and vote without .sync
+  bool aligned : 1 = false;         // a barrier at which all lanes of the warp must stand together
 };
 
 struct instruction {
@@ -299,6 +345,27 @@ struct instruction {
   instruction_flags flags;
 };
 
+// A place in memory that an instruction with several of them names.
+struct place_operand {
+  s64 offset = 0;
+  u32 row = 0;   // of the address
+  u32 site = 0;  // number of this memory access within the kernel
+  u8 bytes = 0;  // of the address: 4 or 8; 0: the offset alone
+  state_space space = state_space::generic;
+  bool cluster = false;  // a shared address may lie in another block of the cluster
+};
+
+// What an asynchronous copy names: instruction::detail is its number in entry::transfers.
+struct transfer_operands {
+  place_operand to, from, barrier;
+  atomic_form reduction = atomic_form::add;
+  bool reduces = false;
+  bool prefetches = false;  // nothing is written
+  bool multicast = false;
+  bool im2col = false;
+  u8 dimensions = 0;  // of a tensor
+};
+
 // A special register that the kernel reads: its row is filled when a warp starts.
 struct special_row {
   special_form which;
@@ -322,6 +389,58 @@ struct layout {
   u32 alignment = 1;
 };
 
+// ---- functions ----
+// All functions that a kernel may call are decoded with it: their code stands before the kernel's, their
+// registers have rows of their own, and their .param and .local variables lie in frames of the thread's local
+// memory. A frame begins with what the function returns and takes, in the order of its declaration, so that
+// who calls through a pointer finds them too; the frame of a called function begins where its caller's ends.
+
+inline constexpr u32 no_function = 0xffffffffu;
+inline constexpr u32 no_row = 0xffffffffu;
+
+// What `form` holds for operation::call. enter: where a function with register parameters begins.
+enum class call_form : u8 { direct, indirect, enter };
+
+// What a call hands over: bytes of a frame, and where the caller (or a function with register parameters) has
+// them, in a register or in its own frame.
+struct transfer {
+  u32 row = no_row;     // of a register
+  u32 row_bytes = 0;    // of a lane of it; 0: a predicate
+  u32 place = 0;        // in the caller's frame, where there is no row
+  u32 frame_place = 0;  // in the frame of the function that is called
+  u32 bytes = 0;
+};
+
+// A row whose lanes a call keeps while the function that calls may run anew.
+struct kept_row {
+  u32 row;
+  u32 bytes;  // of a lane; 0: a predicate
+};
+
+struct callable {
+  std::string name;
+  u32 number = 0;                             // of the functions of the module, which is its address
+  u32 start = 0;                              // index in the code
+  u32 frame_bytes = 0;                        // with what it returns and takes
+  u64 signature = 0;                          // equal for functions that can be called in the same way
+  std::vector<transfer> parameters, results;  // those that are registers of the function
+  std::vector<kept_row> kept;                 // by calls that may come back to it before they return
+};
+
+struct call_site {
+  u32 function = no_function;  // of entry::functions; none: the address in from[0] tells
+  u32 base_row = no_row;       // the new frame is at the value of this row, if there is one, plus `base`
+  u32 base = 0;
+  u64 signature = 0;
+  std::vector<transfer> arguments, results;
+  u32 keeper = no_function;  // the function that calls, where it may run anew before this call returns
+  std::vector<u32> targets;  // .calltargets: numbers of functions; empty: any
+};
+
+// The address of a function: its number tells which, so that it means the same in every kernel of a module.
+inline constexpr u64 code_window = u64{1} << 48;
+inline constexpr u64 code_step = 16;
+
 struct entry {
   std::string name;
   u32 line = 0;
@@ -342,15 +461,22 @@ struct entry {
   // Its threads may wait in a loop for what other threads of the block do, as for a phase of an mbarrier.
   bool may_spin = false;
   std::vector<instruction> code;
-  std::vector<u32> uses;           // numbers of registers: see instruction::uses
-  std::vector<u32> rows;           // see instruction::rows
+  std::vector<u32> uses;  // numbers of registers: see instruction::uses
+  std::vector<u32> rows;  // see instruction::rows
+  std::vector<transfer_operands> transfers;
   std::vector<u32> register_rows;  // row of each register, by its number
   std::vector<std::string> register_names;
   std::vector<std::byte> initial;
   std::vector<special_row> specials;
   std::vector<relocation> relocations;
   std::vector<layout> shared, local;
-  u32 carry = 0;  // row of the condition code
+  u32 carry = 0;           // row of the condition code
+  bool allocates = false;  // it calls malloc or free
+  u32 start = 0;           // index of the kernel's first instruction
+  u32 frame_row = no_row;  // where the frame of the running function begins; no row: there are no functions
+  std::vector<callable> functions;
+  std::vector<call_site> calls;     // instruction::detail of a call
+  std::vector<u32> branch_targets;  // of brx: instruction::detail tells the first, `rows` how many
 };
 
 // A variable of the module in .global or .const memory.
@@ -358,12 +484,14 @@ struct variable {
   layout where;
   state_space space = state_space::global;
   bool external = false;
-  std::vector<std::byte> initial;  // empty: zero
+  std::vector<std::byte> initial;  // of its beginning; the rest is zero
   struct address_value {
     u64 offset;  // of the 64-bit slot within the variable
     u32 variable;
     u64 addend;
     bool generic;
+    u32 bytes = 8;  // of the slot
+    u32 shift = 0;  // the slot takes the address from this bit on
   };
   std::vector<address_value> addresses;
 };

@@ -14,7 +14,7 @@ namespace kaio::runtime::emulator {
 enum class schedule_kind : u8 {
   round_robin,  // by index, long turns
   reverse,      // by falling index
-  starve,       // one warp, and one block, runs only when no other one can: the one with number `seed`
+  starve,       // one warp, and one block, seldom runs while another one can: the one with number `seed`
   random,       // any, with turns of any length; also the lanes of a warp that have gone different ways
 };
 

@@ -21,6 +21,7 @@ namespace {
 constexpr u64 no_cluster = std::numeric_limits<u64>::max();
 constexpr u64 turn_steps = 16384;               // of a cluster that communicates, before another has its turn
 constexpr u64 random_turn = 1024;               // at most, in a random schedule
+constexpr u64 starved_turns = 16;               // the starved cluster has one turn of so many
 constexpr u64 resident_bytes = u64{512} << 20;  // of clusters that take turns
 constexpr u64 most_resident = 1024;
 constexpr u64 spinning_steps = 2048;  // a turn of a cooperative grid, whose blocks often wait for each other
@@ -61,7 +62,7 @@ void run_independent(const grid& g, unsigned threads) {
       std::deque<std::unique_ptr<cluster>> running;
       running.push_back(std::make_unique<cluster>(g));
       cluster& c = *running.front();
-      standstill_watch watch(g.kernel);
+      standstill_watch watch(g);
       for (;;) {
         at = next.fetch_add(1);
         if (at >= count || at > first_fault.load()) return;
@@ -95,7 +96,7 @@ std::unique_ptr<cluster> take_paused(std::deque<std::unique_ptr<cluster>>& pause
       const ptx::dim3& i = c.blocks.front()->index;
       return i.x + u64{b.x} * (i.y + u64{b.y} * i.z) == g.order.seed % b.count();
     };
-    if (starved(**chosen)) ++chosen;
+    if (starved(**chosen) && random.below(starved_turns) != 0) ++chosen;
   }
   std::unique_ptr<cluster> result = std::move(*chosen);
   paused.erase(chosen);
@@ -112,7 +113,7 @@ void run_in_turns(const grid& g) {
   const u64 resident = g.cooperative ? count : std::clamp<u64>(resident_bytes / bytes, 2, most_resident);
   const u64 steps = g.cooperative ? spinning_steps : turn_steps;
   random_source random{g.order.seed};
-  standstill_watch watch(g.kernel);
+  standstill_watch watch(g);
   std::vector<std::unique_ptr<cluster>> idle;
   std::deque<std::unique_ptr<cluster>> paused;
   u64 next = 0;

@@ -11,7 +11,8 @@
 namespace kaio::runtime::emulator {
 namespace {
 
-constexpr unsigned quiet_rounds = 8;  // between two comparisons of states
+constexpr unsigned quiet_rounds = 8;     // between two comparisons of states
+constexpr unsigned unfair_rounds = 128;  // the same, where a round need not bring everybody a turn
 constexpr std::size_t blocks_listed = 8;
 constexpr unsigned warps_listed = 4;
 
@@ -30,6 +31,17 @@ struct mixer {
   paused.front()->report_standstill(who);
 }
 
+// What some lanes of a warp do, such as "waits at PTX line 7".
+std::string occupation(const warp& w, u32 lanes) {
+  if ((lanes & w.live) == 0) return "has ended";
+  for (u32 k = 0; k < w.parked; ++k) {
+    const fragment& f = w.fragments[k];
+    if ((f.lanes & lanes) == 0 || f.reason == wait_reason::none) continue;
+    return fmt::format("waits at PTX line {}", w.waiting_at(f).line);
+  }
+  return "runs";
+}
+
 // Where a warp stands that has not ended.
 const instruction& place_of(const warp& w) {
   const u32 pc = w.active != 0 ? w.pc : w.fragments[0].pc;
@@ -38,8 +50,33 @@ const instruction& place_of(const warp& w) {
 
 }  // namespace
 
-standstill_watch::standstill_watch(const entry& kernel)
-    : reads_clock_(std::any_of(kernel.code.begin(), kernel.code.end(),
+std::string missing_at(const block& b, const warp& w, const fragment& f) {
+  if (f.reason == wait_reason::members) {
+    const u32 missing = f.key & w.existing & ~f.lanes;
+    return missing == 0 ? std::string{}
+                        : fmt::format("; missing: lanes {:#010x}, of which the first {}", missing,
+                                      occupation(w, 1u << static_cast<unsigned>(std::countr_zero(missing))));
+  }
+  if (f.reason != wait_reason::barrier) return {};
+  const barrier& at = b.barriers[f.key];
+  std::string result;
+  unsigned listed = 0;
+  for (const warp& other : b.warps) {
+    const u32 missing = other.existing & ~at.arrived[other.index];
+    if (missing == 0) continue;
+    if (++listed > warps_listed) return result + ", ...";
+    result += listed == 1 ? "; missing: " : ", ";
+    result += missing == other.existing ? fmt::format("warp {}", other.index)
+                                        : fmt::format("warp {} lanes {:#010x}", other.index, missing);
+    result += fmt::format(" ({})", occupation(other, missing));
+  }
+  return result;
+}
+
+standstill_watch::standstill_watch(const grid& g)
+    : rounds_(g.order.kind == schedule_kind::random || g.order.kind == schedule_kind::starve ? unfair_rounds
+                                                                                             : quiet_rounds),
+      reads_clock_(std::any_of(g.kernel.code.begin(), g.kernel.code.end(),
                                [](const instruction& i) { return i.op == operation::read_special; })) {}
 
 void standstill_watch::reset() {
@@ -59,7 +96,7 @@ void standstill_watch::turn(const std::deque<std::unique_ptr<cluster>>& paused) 
     reset();
     return;
   }
-  if (++quiet_ % quiet_rounds != 0) return;
+  if (++quiet_ % rounds_ != 0) return;
   u64 state = 0;
   for (const auto& b : paused) state = state * 0x9e3779b97f4a7c15ull + b->fingerprint();
   if (known_ && state == state_) report(paused);
@@ -82,6 +119,8 @@ u64 block::fingerprint() const {
     m.add(u64{w.pc} << 32 | w.limit);
     m.add(u64{w.parked} << 1 | (w.rotate ? 1 : 0));
     m.add(u64{w.cluster_arrived} << 32 | w.cluster_owed);
+    for (const call_stack& c : w.calls)
+      for (const call_stack::frame& f : c.frames) m.add(f.base << 32 | f.return_pc);
     for (u32 k = 0; k < w.parked; ++k) {
       const fragment& f = w.fragments[k];
       m.add(u64{f.lanes} << 32 | f.pc);

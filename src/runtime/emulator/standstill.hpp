@@ -4,7 +4,7 @@
 // not watched. Source of the search for a cycle: R. P. Brent, "An improved Monte Carlo factorization
 // algorithm" (1980).
 //
-//   standstill_watch watch(kernel);
+//   standstill_watch watch(g);
 //   ...                    // a cluster has had its turn
 //   watch.turn(paused);    // throws fault at a standstill
 
@@ -12,12 +12,17 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 
 namespace kaio::runtime::emulator {
 
+// Who has not come to where a fragment waits, and what they do instead, as the rest of a sentence; empty where
+// that is not known.
+std::string missing_at(const block& b, const warp& w, const fragment& f);
+
 class standstill_watch {
  public:
-  explicit standstill_watch(const entry& kernel);
+  explicit standstill_watch(const grid& g);
 
   // A cluster has started or ended.
   void reset();
@@ -25,6 +30,7 @@ class standstill_watch {
   void turn(const std::deque<std::unique_ptr<cluster>>& paused);
 
  private:
+  unsigned rounds_;  // without a write, between two comparisons of states
   bool reads_clock_;
   bool known_ = false;
   std::size_t turns_ = 0;  // of this round

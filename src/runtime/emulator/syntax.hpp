@@ -38,7 +38,9 @@ struct operand {
   std::string_view name;
   std::string_view member;  // with its dot
   bool negated = false;     // !%p
+  bool minus = false;       // -%r, a source of vmad
   bool has_offset = false;
+  bool indexed = false;  // name[offset], or name[elements[0]]: the offset counts elements
   u64 bits = 0;
   u64 offset = 0;
   u8 real_bytes = 0;
@@ -60,13 +62,15 @@ struct instruction {
   std::vector<operand> operands;
 };
 
-// One scalar of an initialiser: a number, or the address of a symbol.
+// One scalar of an initialiser: a number, the address of a symbol, or one byte of it, as in 0xFF00(symbol).
 struct initial_value {
   u64 index = 0;  // element of the flattened array
   u64 bits = 0;
   u8 real_bytes = 0;  // 0: an integer
   std::string_view symbol;
   bool generic = false;  // generic(symbol): its generic address
+  bool masked = false;
+  u32 shift = 0;  // of a masked address: the bits below its byte
   place at;
 };
 
@@ -77,22 +81,42 @@ struct declaration {
   linkage link = linkage::none;
   ptx::type type = ptx::type::none;
   u32 vector = 1;     // .v2, .v4
+  u32 rank = 0;       // of an array
   u32 alignment = 0;  // 0: the type's own
   std::string_view name;
-  u64 count = 0;  // %r<9>: 9; otherwise 0
+  bool is_range = false;
+  u64 count = 0;  // %r<9>: 9
   bool is_array = false;
   bool unsized = false;  // extern name[]
   u64 elements = 1;      // product of the extents
   std::vector<initial_value> initial;
 };
 
-enum class statement_kind : u8 { instruction, label, declaration, open, close };
+enum class statement_kind : u8 { instruction, label, declaration, targets, open, close };
 
 struct statement {
   statement_kind kind = statement_kind::instruction;
   place at;
   std::string_view label;
-  u32 index = 0;  // into instructions or declarations of the function
+  u32 index = 0;  // into instructions, declarations or targets of the function
+};
+
+// `label: .branchtargets a, b;`, .calltargets and .callprototype: what the instructions brx.idx and call name
+// as their last operand.
+enum class targets_kind : u8 { branch, call, prototype };
+
+struct target_name {
+  std::string_view name;
+  place at;
+  u64 count = 0;  // a<2>: a0, a1; otherwise 0
+};
+
+struct targets {
+  targets_kind kind = targets_kind::branch;
+  place at;
+  std::string_view label;
+  std::vector<target_name> names;
+  std::vector<declaration> results, parameters;  // of a prototype
 };
 
 struct dimensions {
@@ -106,13 +130,18 @@ struct function {
   bool has_body = false;
   linkage link = linkage::none;
   std::string_view name;
+  std::vector<declaration> results;  // of a .func
   std::vector<declaration> parameters;
+  std::string_view alias_of;  // the function that .alias makes this one a name of
+  place alias_at;
   dimensions maximum_threads;   // .maxntid
   dimensions required_threads;  // .reqntid
   dimensions required_cluster;  // .reqnctapercluster
+  bool explicit_cluster = false;
   std::vector<statement> body;
   std::vector<instruction> instructions;
   std::vector<declaration> declarations;
+  std::vector<targets> lists;
 };
 
 struct module {

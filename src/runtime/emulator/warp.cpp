@@ -17,7 +17,12 @@ constexpr u64 fair_steps = 2048;
 
 void warp::start(u32 lanes) {
   existing = live = active = lanes;
-  pc = 0;
+  pc = owner->launched.kernel.start;
+  for (call_stack& c : calls) {
+    c.frames.clear();
+    c.kept.clear();
+  }
+  matrices.reset();
   limit = 0;
   rotate = yielded = false;
   executed = chosen_steps = steps = 0;

@@ -10,10 +10,13 @@
 
 #include <array>
 #include <cstddef>
+#include <memory>
+#include <vector>
 
 namespace kaio::runtime::emulator {
 
 struct block;
+struct warpgroup;
 
 enum class wait_reason : u8 {
   none,     // ready to run
@@ -21,6 +24,7 @@ enum class wait_reason : u8 {
   members,  // of a .sync instruction: `key` is its member mask
   cluster,  // barrier.cluster
   phase,    // of an mbarrier: `key` is its shared address
+  matrix,   // wgmma.wait_group: the other warps of the warpgroup
 };
 
 struct fragment {
@@ -31,6 +35,17 @@ struct fragment {
 };
 
 inline constexpr u32 no_limit = 0xffffffffu;
+
+// The calls that one lane is within, and the registers that it keeps meanwhile.
+struct call_stack {
+  struct frame {
+    u32 site;       // of entry::calls
+    u32 return_pc;  // where the caller goes on
+    u64 base;       // the caller's frame
+  };
+  std::vector<frame> frames;
+  std::vector<std::byte> kept;
+};
 
 struct warp {
   std::byte* file = nullptr;  // its register file
@@ -50,6 +65,8 @@ struct warp {
   u32 cluster_owed = 0;             // lanes that arrived and did not wait yet
   u32 parked = 0;                   // fragments that do not run
   std::array<fragment, warp_lanes> fragments{};
+  std::shared_ptr<warpgroup> matrices;  // its wgmma instructions; nullptr before the first
+  std::vector<call_stack> calls;        // of each lane; none before the first call
 
   void start(u32 lanes);
   // Lanes that wait for this become ready.
@@ -60,6 +77,12 @@ struct warp {
   // Takes lanes out of the running fragment and lets them wait at the instruction before pc.
   void wait(u32 lanes, wait_reason reason, u32 key);
   void park(u32 lanes, u32 at);
+  // Ends the turn of the warp after this instruction; another fragment goes on when it has its next one.
+  void yield() {
+    yielded = true;
+    chosen_steps -= steps - 1;
+    steps = 1;
+  }
   // Makes `active` the lanes that stay; the fragment is chosen anew.
   void leave(u32 lanes) {
     active &= ~lanes;

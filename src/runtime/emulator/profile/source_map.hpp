@@ -1,0 +1,18 @@
+#pragma once
+// Which C++ statement each line of a module's text came from: as the kernel's image tells, or as the .loc
+// directives in the text do, which nvcc -lineinfo and Triton write.
+
+#include "runtime/emulator/profile/counters.hpp"
+
+#include <string>
+#include <vector>
+
+namespace kaio::runtime::emulator::profile {
+
+// By the line of the text, from 0. `image` may be nullptr.
+std::vector<source_place> statements(const module& program, const ptx::kernel_image* image);
+
+// The lines of a source file; empty if it cannot be read.
+std::vector<std::string> lines_of_file(const std::string& path);
+
+}  // namespace kaio::runtime::emulator::profile
