@@ -29,7 +29,7 @@ public_rules = {
     "": ({"", "ptx", "dsl", "runtime", "ops"}, core, None),
 }
 # Folder under src: the folders of kaio it may not include.
-private_rules = {"runtime": {"", "dsl", "ops"}, "ops": set()}
+private_rules = {"runtime": {"", "dsl", "ops"}, "cuda_emulator": {"", "dsl", "ops"}, "ops": set()}
 
 
 def folder_of(header):

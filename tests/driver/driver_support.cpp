@@ -6,26 +6,127 @@
 
 namespace driver_test {
 
-const controls& fake() {
-  static const controls found = [] {
+namespace {
+
+// The library's own functions, through the library that kaio loads too, and a few of the driver's.
+struct library {
+  decltype(&kaio_emulator_fail_call) fail_call;
+  decltype(&kaio_emulator_reset) reset;
+  decltype(&kaio_emulator_count) count;
+  decltype(&kaio_emulator_calls_of) calls_of;
+  decltype(&kaio_emulator_alive) alive;
+  decltype(&kaio_emulator_last_launch) last_launch;
+  decltype(&kaio_emulator_set_machine) set_machine;
+  int (*init)(unsigned);
+  int (*get_current)(void**);
+  int (*set_current)(void*);
+  int (*create_context)(void**, unsigned, int);
+  int (*destroy_context)(void*);
+  int (*begin_capture)(void*, int);
+  int (*end_capture)(void*, void**);
+  int (*destroy_graph)(void*);
+};
+
+const library& driver() {
+  static const library found = [] {
     const char* file = std::getenv("KAIO_CUDA_LIBRARY");
-    if (!file) FAIL("set KAIO_CUDA_LIBRARY to the stand-in driver library");
-    void* library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
-    if (!library) FAIL(dlerror());
+    if (!file) FAIL("set KAIO_CUDA_LIBRARY to libkaio_cuda_emulator.so");
+    void* opened = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+    if (!opened) FAIL(dlerror());
     const auto find = [&]<class Function>(const char* name, Function& function) {
-      function = reinterpret_cast<Function>(dlsym(library, name));
+      function = reinterpret_cast<Function>(dlsym(opened, name));
       if (!function) FAIL(name);
     };
-    controls c{};
-    fake_driver* (*state)() = nullptr;
-    find("fake_driver_state", state);
-    find("fake_driver_reset", c.reset);
-    find("fake_driver_set_current", c.set_current);
-    find("fake_driver_current", c.current);
-    c.state = state();
-    return c;
+    library l{};
+    find("kaio_emulator_fail_call", l.fail_call);
+    find("kaio_emulator_reset", l.reset);
+    find("kaio_emulator_count", l.count);
+    find("kaio_emulator_calls_of", l.calls_of);
+    find("kaio_emulator_alive", l.alive);
+    find("kaio_emulator_last_launch", l.last_launch);
+    find("kaio_emulator_set_machine", l.set_machine);
+    find("cuInit", l.init);
+    find("cuCtxGetCurrent", l.get_current);
+    find("cuCtxSetCurrent", l.set_current);
+    find("cuCtxCreate_v2", l.create_context);
+    find("cuCtxDestroy_v2", l.destroy_context);
+    find("cuStreamBeginCapture_v2", l.begin_capture);
+    find("cuStreamEndCapture", l.end_capture);
+    find("cuGraphDestroy", l.destroy_graph);
+    return l;
   }();
   return found;
+}
+
+}  // namespace
+
+fresh_driver::fresh_driver() {
+  driver().reset();
+  driver().init(0);
+  set_current(nullptr);
+  REQUIRE(alive() == 0);
+  be(1);
+  driver().reset();
+}
+
+fresh_driver::~fresh_driver() {
+  CHECK(alive() == 0);
+  CHECK(counted().misuses == 0);
+  driver().reset();
+}
+
+kaio_emulator_counters fresh_driver::counted() const {
+  kaio_emulator_counters now;
+  driver().count(&now);
+  return now;
+}
+
+long fresh_driver::alive() const {
+  const kaio_emulator_counters now = counted();
+  return static_cast<long>(driver().alive(&now));
+}
+
+long fresh_driver::calls_of(const char* function) const {
+  return static_cast<long>(driver().calls_of(function));
+}
+
+kaio_emulator_launch fresh_driver::last() const {
+  kaio_emulator_launch launch;
+  REQUIRE(driver().last_launch(&launch) == 1);
+  return launch;
+}
+
+void fresh_driver::reset() const { driver().reset(); }
+
+void fresh_driver::fail(long call, int code, bool stay) const { driver().fail_call(call, code, stay); }
+
+void fresh_driver::be(int devices, const char* architecture, int version) const {
+  const kaio_emulator_machine machine{devices, architecture, version, std::uint64_t{1} << 30};
+  REQUIRE(driver().set_machine(&machine) == 1);
+}
+
+void* fresh_driver::current() const {
+  void* context = nullptr;
+  REQUIRE(driver().get_current(&context) == 0);
+  return context;
+}
+
+void fresh_driver::set_current(void* context) const { REQUIRE(driver().set_current(context) == 0); }
+
+void* fresh_driver::create_context() const {
+  void* context = nullptr;
+  REQUIRE(driver().create_context(&context, 0, 0) == 0);
+  return context;
+}
+
+void fresh_driver::destroy_context(void* context) const { REQUIRE(driver().destroy_context(context) == 0); }
+
+void fresh_driver::begin_capture(void* stream) const { REQUIRE(driver().begin_capture(stream, 0) == 0); }
+
+void fresh_driver::end_capture(void* stream) const {
+  void* graph = nullptr;
+  REQUIRE(driver().end_capture(stream, &graph) == 0);
+  REQUIRE(driver().destroy_graph(graph) == 0);
 }
 
 }  // namespace driver_test

@@ -1,58 +1,87 @@
 #pragma once
-// What the tests of the driver's half of the runtime share: the stand-in driver's controls, and a kernel for
-// it. These programs run with KAIO_CUDA_LIBRARY set to the stand-in.
+// What the tests of the driver's half of the runtime share: the controls of the emulated driver, and kernels
+// for it. These programs run with KAIO_CUDA_LIBRARY set to libkaio_cuda_emulator.so.
 
+#include <kaio/runtime/cuda_emulator.h>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/runtime.hpp>
 
+#include <cstring>
 #include <string>
 #include <string_view>
 
 #include "catch.hpp"
-#include "fake_driver/fake_driver.hpp"
 #include "thrown.hpp"
 
 namespace driver_test {
 
-// The controls, through the library that kaio loads too.
-struct controls {
-  fake_driver* state;
-  void (*reset)();
-  void (*set_current)(void*);
-  void* (*current)();
-};
-const controls& fake();
-
-// Every test begins and ends with nothing alive.
-struct fresh_driver {
-  fresh_driver() {
-    fake().reset();
-    fake().set_current(nullptr);
-    REQUIRE(fake().state->alive() == 0);
-  }
-  ~fresh_driver() {
-    CHECK(fake().state->alive() == 0);
-    CHECK(fake().state->misuses == 0);
-    fake().reset();
-  }
+// The driver that kaio loads too, as another user of it in the same process would see it.
+class fresh_driver {
+ public:
+  // Every test begins and ends with nothing alive, on one sm_90a with 1 GB.
+  fresh_driver();
+  ~fresh_driver();
   fresh_driver(const fresh_driver&) = delete;
   fresh_driver& operator=(const fresh_driver&) = delete;
-  fake_driver* operator->() const { return fake().state; }
+
+  kaio_emulator_counters counted() const;
+  long calls() const { return static_cast<long>(counted().calls); }
+  long launches() const { return static_cast<long>(counted().launches); }
+  long loads() const { return static_cast<long>(counted().loads); }
+  long alive() const;
+  long calls_of(const char* function) const;
+  kaio_emulator_launch last() const;  // fails the test where nothing was launched
+
+  void reset() const;
+  void fail(long call, int code, bool stay = false) const;
+  // The call after the next one: kaio's first is cuCtxGetCurrent.
+  void fail_next(int code) const { fail(calls() + 1, code); }
+  void recover() const { fail(-1, 0); }
+  void be(int devices, const char* architecture = "sm_90a", int version = 13000) const;
+
+  // The calling thread's current context.
+  void* current() const;
+  void set_current(void* context) const;
+  void* create_context() const;  // and makes it current
+  void destroy_context(void* context) const;
+
+  void begin_capture(void* stream) const;
+  void end_capture(void* stream) const;
 };
 
 inline constexpr std::string_view scale_text[] = {
     ".version 6.0\n.target sm_70\n.address_size 64\n",
     ".visible .entry scale(.param .u64 scale_param_0, .param .f32 scale_param_1, .param .u32 "
     "scale_param_2)\n",
-    "{\n  ret;\n}\n",
+    R"({
+  .reg .pred %p;
+  .reg .b32 %r<5>;
+  .reg .f32 %f<2>;
+  .reg .b64 %d<3>;
+  ld.param.u64 %d0, [scale_param_0];
+  ld.param.f32 %f0, [scale_param_1];
+  ld.param.u32 %r0, [scale_param_2];
+  mov.u32 %r1, %ctaid.x;
+  mov.u32 %r2, %ntid.x;
+  mov.u32 %r3, %tid.x;
+  mad.lo.u32 %r4, %r1, %r2, %r3;
+  setp.ge.u32 %p, %r4, %r0;
+  @%p bra done;
+  mad.wide.u32 %d1, %r4, 4, %d0;
+  ld.global.f32 %f1, [%d1];
+  mul.f32 %f1, %f1, %f0;
+  st.global.f32 [%d1], %f1;
+done:
+  ret;
+}
+)",
 };
 inline constexpr kaio::ptx::parameter scale_parameters[] = {
     {kaio::ptx::type::f32, kaio::ptx::access::inout},
     {kaio::ptx::type::f32, kaio::ptx::access::scalar},
     {kaio::ptx::type::u32, kaio::ptx::access::scalar},
 };
-inline constexpr kaio::ptx::source_line scale_statements[] = {{"scale.hpp", 12}};
-inline constexpr std::uint16_t scale_lines[] = {0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0, 0xffff};
+// scale(x, factor, n): x[i] *= factor
 inline constexpr kaio::ptx::kernel_image scale{
     .name = "scale",
     .segments = scale_text,
@@ -61,15 +90,43 @@ inline constexpr kaio::ptx::kernel_image scale{
     .parameter_count = 3,
     .block = {256, 1, 1},
     .needs = {},
-    .statements = scale_statements,
+};
+
+// The same with an instruction that there is not, whose line is known.
+inline constexpr std::string_view broken_text[] = {
+    ".version 6.0\n.target sm_70\n.address_size 64\n",
+    ".visible .entry scale(.param .u64 scale_param_0, .param .f32 scale_param_1, .param .u32 "
+    "scale_param_2)\n",
+    "{\n  rett;\n}\n",
+};
+inline constexpr kaio::ptx::source_line broken_statements[] = {{"scale.hpp", 12}};
+inline constexpr std::uint16_t broken_lines[] = {0xffff, 0xffff, 0xffff, 0xffff, 0xffff, 0, 0xffff};
+inline constexpr kaio::ptx::kernel_image broken{
+    .name = "scale",
+    .segments = broken_text,
+    .segment_count = 3,
+    .parameters = scale_parameters,
+    .parameter_count = 3,
+    .block = {256, 1, 1},
+    .needs = {},
+    .statements = broken_statements,
     .statement_count = 1,
-    .statement_of_line = scale_lines,
+    .statement_of_line = broken_lines,
     .line_count = 7,
 };
 
+// x[i] *= 2, for the 1024 elements of x.
 inline void launch_scale(const kaio::stream& s, const kaio::buffer<float>& x, std::uint64_t blocks = 4) {
   const kaio::ptx::argument arguments[] = {x.as_argument(), {0x40000000u}, {1024}};
   s.launch(scale, {blocks, 1, 1}, arguments, 3);
+}
+
+// The bits of an argument of the last launch, at its place among the parameters.
+template <class Value>
+Value value_at(const kaio_emulator_launch& launch, std::size_t offset) {
+  Value v{};
+  std::memcpy(&v, launch.parameters + offset, sizeof v);
+  return v;
 }
 
 using kaio::tests::catch_error;
