@@ -1,0 +1,93 @@
+#pragma once
+// Small faults put into the PTX of a kernel, one at a time: what is missing or off by one in kernels that go
+// wrong. A test suite and a sanitizer are worth what share of them they notice.
+//
+//   for (const mutation& m : mutations_of(text)) run(m.text);
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kaio::tests::mutants {
+
+struct mutation {
+  std::string text;  // of the whole module
+  std::size_t line;  // from 1
+  std::string what;  // "a barrier is missing: bar.sync 0;"
+};
+
+namespace detail {
+
+inline std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+inline std::string replaced(std::string line, std::string_view from, std::string_view to) {
+  const std::size_t at = line.find(from);
+  if (at != std::string::npos) line.replace(at, from.size(), to);
+  return line;
+}
+
+// "[%r1" or "[%r1+8", one word further.
+inline std::string shifted(const std::string& address) {
+  const std::size_t plus = address.find('+');
+  if (plus == std::string::npos) return address + "+4";
+  return address.substr(0, plus + 1) + std::to_string(std::stol(address.substr(plus + 1)) + 4);
+}
+
+inline bool has(std::string_view line, std::string_view part) { return line.find(part) != line.npos; }
+
+}  // namespace detail
+
+// Without a barrier, fence or wait; without a guard; with a comparison that is true for one more or one less
+// number; with an address in shared memory that is one word further.
+inline std::vector<mutation> mutations_of(std::string_view text) {
+  using detail::has;
+  using detail::replaced;
+  using detail::shifted;
+  const std::vector<std::string> lines = detail::lines_of(text);
+  std::vector<mutation> found;
+  const auto add = [&](std::size_t at, const std::string& line, std::string_view what) {
+    if (line == lines[at]) return;
+    mutation m{{}, at + 1, std::string(what) + ": " + lines[at].substr(lines[at].find_first_not_of(" \t"))};
+    for (std::size_t i = 0; i < lines.size(); ++i) m.text += (i == at ? line : lines[i]) + "\n";
+    found.push_back(std::move(m));
+  };
+  constexpr std::string_view order[] = {"bar.sync",          "barrier.",        "bar.warp.sync",
+                                        "membar.",           "fence.",          "cp.async.wait_",
+                                        "mbarrier.try_wait", "wgmma.wait_group"};
+  constexpr std::string_view wider[][2] = {
+      {".lt.", ".le."}, {".ge.", ".gt."}, {".le.", ".lt."}, {".gt.", ".ge."}};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const std::string& line = lines[i];
+    for (const std::string_view name : order)
+      if (has(line, name)) add(i, "", "missing");
+    if (const std::size_t guard = line.find('@');
+        guard != std::string::npos && line.find_first_not_of(" \t") == guard)
+      add(i, line.substr(line.find(' ', guard)), "unguarded");
+    if (has(line, "setp.") &&
+        (has(line, ".u32 ") || has(line, ".s32 ") || has(line, ".u64 ") || has(line, ".s64 ")))
+      for (const auto& [from, to] : wider)
+        if (has(line, from)) {
+          add(i, replaced(line, from, to), "off by one");
+          break;
+        }
+    if (has(line, ".shared")) {
+      const std::size_t open = line.find('['), close = line.find(']');
+      if (open != std::string::npos && close != std::string::npos)
+        add(i, line.substr(0, open) + shifted(line.substr(open, close - open)) + line.substr(close),
+            "shifted");
+    }
+  }
+  return found;
+}
+
+}  // namespace kaio::tests::mutants
