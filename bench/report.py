@@ -68,6 +68,20 @@ def main():
                 compile_lines.append([r["compiler"], what, format(value, form), "" if bound is None else str(bound),
                                       verdict(value, bound, least), r["date"], r["commit"]])
     text += table("Compile time", ["compiler", "what", "measured", "figure", "", "date", "commit"], compile_lines)
+    def emulator_line(r):
+        checked = r["checks"] == "all"
+        figure = ((0.8, False, r["seconds"], "s") if checked else (0.2, False, r["seconds"], "s")) \
+            if r["kernel"].startswith("matmul") else (3 if checked else 15, True, r["million_per_s"], "M/s")
+        bound, least, value, unit = figure
+        return [r["kernel"], r["checks"], f"{r['seconds']:.4f}", f"{r['million_per_s']:.1f}",
+                f"{r['million_lane_instructions_per_s']:.0f}", f"{'at least' if least else 'at most'} {bound} {unit}",
+                verdict(value, bound, least), r.get("machine", ""), r["date"], r["commit"]]
+
+    text += table(
+        "Emulator, one core",
+        ["kernel", "checks", "seconds", "million warp instructions a second", "million lane instructions a second", "figure", "",
+         "machine", "date", "commit"],
+        [emulator_line(r) for r in newest(of("emulator"), ["machine", "kernel", "checks"])])
     (results / "README.md").write_text(text)
     print(text)
 
