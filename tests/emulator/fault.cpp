@@ -175,3 +175,12 @@ TEST_CASE("the C++ line of an instruction is told where the image knows it") {
     CHECK(std::string(f.what()).find("kernel 'k'") != std::string::npos);
   }
 }
+
+TEST_CASE("a fault names the line that a .loc directive gives", "[fault]") {
+  memory global;
+  const array<std::uint32_t> out(global, 1);
+  const fault_report r = fault_of(".loc 1 7 3\nmov.u32 %r1, 1;\n.loc 1 9 5\nst.global.u32 [%p0+4], %r1;",
+                                  global, {out.address()}, {}, ".file 1 \"/src/smooth.cu\"\n");
+  CHECK(r.file == "/src/smooth.cu");
+  CHECK(r.line == 9);
+}

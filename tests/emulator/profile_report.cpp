@@ -4,7 +4,7 @@
 #include "kernel.hpp"
 #include "runtime/emulator/profile/markup.hpp"
 #include "runtime/emulator/profile/report.hpp"
-#include "runtime/emulator/profile/source_map.hpp"
+#include "runtime/emulator/source_map.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -52,13 +52,13 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 
 TEST_CASE("C++ lines come from .loc directives") {
   const module m = parse_module(text_with_lines);
-  const auto places = profile::statements(m, nullptr);
+  const auto places = statements(m, nullptr);
   REQUIRE(places.size() >= 18);
   CHECK(places[3].file.empty());
-  CHECK(places[6] == profile::source_place{"/src/a<b>.cu", 10});
+  CHECK(places[6] == source_place{"/src/a<b>.cu", 10});
   CHECK(places[7].line == 10);
   CHECK(places[9].line == 11);
-  CHECK(places[15] == profile::source_place{"/src/inline.cuh", 7});
+  CHECK(places[15] == source_place{"/src/inline.cuh", 7});
   profile::collector counts;
   run_once(counts, m);
   const auto s = profile::summarise(counts.kernels().front());

@@ -4,7 +4,7 @@ seeds. Fails where one of them crashes, hangs or takes memory without bound.
 
 usage: run.py BUILD_FOLDER [--seconds N] [--cxx CLANG]
 
-The environment variable KAIO_FUZZ_SECONDS says for how long (60). Exits with 77 where there is no clang with a
+The environment variable KAIO_FUZZ_SECONDS says for how long (120). Exits with 77 where there is no clang with a
 fuzzer runtime (Debian: clang-16 and libclang-rt-16-dev)."""
 
 import argparse
@@ -80,7 +80,7 @@ def build(compiler, folder):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("folder", type=pathlib.Path)
-    arguments.add_argument("--seconds", type=int, default=int(os.environ.get("KAIO_FUZZ_SECONDS") or 60))
+    arguments.add_argument("--seconds", type=int, default=int(os.environ.get("KAIO_FUZZ_SECONDS") or 120))
     arguments.add_argument("--cxx", default="")
     options = arguments.parse_args()
     folder = options.folder.resolve()

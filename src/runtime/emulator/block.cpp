@@ -330,13 +330,9 @@ ptx::dim3 thread_of(const grid& g, u32 warp_index, unsigned lane) {
   return {t % g.threads.x, t / g.threads.x % g.threads.y, t / g.threads.x / g.threads.y};
 }
 
-ptx::source_line source_of(const grid& g, const instruction& i) {
-  const ptx::kernel_image* image = g.image;
-  if (image == nullptr || image->statement_of_line == nullptr || i.line == 0 || i.line > image->line_count)
-    return {};
-  const std::uint16_t statement = image->statement_of_line[i.line - 1];
-  if (statement == ptx::no_statement || statement >= image->statement_count) return {};
-  return image->statements[statement];
+source_place source_of(const grid& g, const instruction& i) {
+  const std::vector<source_place> places = statements(g.program, g.image);
+  return i.line == 0 || i.line > places.size() ? source_place{} : places[i.line - 1];
 }
 
 void block::identify(const warp& w, const instruction& i, unsigned lane, fault_report& report) const {
@@ -347,7 +343,7 @@ void block::identify(const warp& w, const instruction& i, unsigned lane, fault_r
   report.thread = thread_of(launched, w.index, lane);
   report.warp = w.index;
   report.lane = lane;
-  if (const ptx::source_line from = source_of(launched, i); from.file != nullptr) {
+  if (const source_place from = source_of(launched, i); !from.file.empty()) {
     report.file = from.file;
     report.line = from.line;
   }

@@ -8,6 +8,7 @@
 #include "runtime/emulator/observer.hpp"
 #include "runtime/emulator/program.hpp"
 #include "runtime/emulator/schedule.hpp"
+#include "runtime/emulator/source_map.hpp"
 #include "runtime/emulator/warp.hpp"
 #include "runtime/emulator/zeroed_bytes.hpp"
 
@@ -65,7 +66,7 @@ struct grid {
 
 // The index of a thread within its block, and the C++ statement that an instruction came from, if it is known.
 ptx::dim3 thread_of(const grid& g, u32 warp_index, unsigned lane);
-ptx::source_line source_of(const grid& g, const instruction& i);
+source_place source_of(const grid& g, const instruction& i);
 
 inline constexpr unsigned barriers_of_a_block = 16;
 

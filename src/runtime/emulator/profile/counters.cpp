@@ -2,8 +2,8 @@
 
 #include "runtime/emulator/cluster.hpp"
 #include "runtime/emulator/lanes.hpp"
-#include "runtime/emulator/profile/source_map.hpp"
 #include "runtime/emulator/profile/transactions.hpp"
+#include "runtime/emulator/source_map.hpp"
 
 #include <algorithm>
 #include <bit>

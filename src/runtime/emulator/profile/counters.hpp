@@ -11,6 +11,7 @@
 #include "runtime/emulator/block.hpp"
 #include "runtime/emulator/machine.hpp"
 #include "runtime/emulator/observer.hpp"
+#include "runtime/emulator/source_map.hpp"
 
 #include <array>
 #include <cstddef>
@@ -51,13 +52,6 @@ struct instruction_counters {
   const access_counters& at(memory_place place) const { return memory[static_cast<std::size_t>(place)]; }
   access_counters& at(memory_place place) { return memory[static_cast<std::size_t>(place)]; }
   instruction_counters& operator+=(const instruction_counters& other);
-};
-
-// A C++ statement, or what a .loc directive of the text names.
-struct source_place {
-  std::string file;  // empty: not known
-  u32 line = 0;
-  friend bool operator==(const source_place&, const source_place&) = default;
 };
 
 // The shape of launches, and how many had it.

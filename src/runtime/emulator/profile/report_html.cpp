@@ -3,7 +3,7 @@
 
 #include "runtime/emulator/profile/markup.hpp"
 #include "runtime/emulator/profile/report.hpp"
-#include "runtime/emulator/profile/source_map.hpp"
+#include "runtime/emulator/source_map.hpp"
 
 #include <fmt/format.h>
 

@@ -253,7 +253,7 @@ void watcher::describe_other(const record& r, unsigned lane, fault_report& repor
   other_access& o = report.other;
   o.ptx_line = i.line;
   o.ptx_text = std::string(block_.text_of(i));
-  if (const ptx::source_line from = source_of(g, i); from.file != nullptr) {
+  if (const source_place from = source_of(g, i); !from.file.empty()) {
     o.file = from.file;
     o.line = from.line;
   }

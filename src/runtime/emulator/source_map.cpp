@@ -1,4 +1,6 @@
-#include "runtime/emulator/profile/source_map.hpp"
+#include "runtime/emulator/source_map.hpp"
+
+#include "runtime/emulator/machine.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +9,7 @@
 #include <string_view>
 #include <utility>
 
-namespace kaio::runtime::emulator::profile {
+namespace kaio::runtime::emulator {
 namespace {
 
 constexpr std::size_t most_source_lines = 200000;
@@ -105,4 +107,4 @@ std::vector<std::string> lines_of_file(const std::string& path) {
   return result;
 }
 
-}  // namespace kaio::runtime::emulator::profile
+}  // namespace kaio::runtime::emulator
