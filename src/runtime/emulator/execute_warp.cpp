@@ -79,36 +79,9 @@ void shuffle(warp& w, const group& g) {
     u32 in_range = 0;
     std::array<u32, warp_lanes> result;
     for_lanes(g.parts[k].lanes, [&](unsigned lane) {
-      const u32 b = get<u32>(w.file + i.from[1], lane) & 31;
-      const u32 c = get<u32>(w.file + i.from[2], lane);
-      const u32 segment = c >> 8 & 31, clamp = c & 31;
-      const u32 least = lane & segment;
-      const u32 most = least | (clamp & ~segment);
-      u32 source = lane;
-      bool inside = false;
-      switch (static_cast<shuffle_form>(i.form)) {
-        case shuffle_form::up:
-          source = lane - b;
-          inside = static_cast<s32>(source) >= static_cast<s32>(most);
-          break;
-        case shuffle_form::down:
-          source = lane + b;
-          inside = source <= most;
-          break;
-        case shuffle_form::bfly:
-          source = lane ^ b;
-          inside = source <= most;
-          break;
-        case shuffle_form::idx:
-          source = least | (b & ~segment);
-          inside = source <= most;
-          break;
-      }
-      if (inside)
-        in_range |= 1u << lane;
-      else
-        source = lane;
-      result[lane] = static_cast<u32>(from[source]);
+      const shuffle_source source = source_of_shuffle(w, i, lane);
+      if (source.in_range) in_range |= 1u << lane;
+      result[lane] = static_cast<u32>(from[source.lane]);
     });
     for_lanes(g.parts[k].lanes, [&](unsigned lane) { put(w.file + i.to[0], lane, result[lane]); });
     if (i.flags.has_second) put_mask(w, i.to[1], in_range, g.parts[k].lanes);
@@ -259,6 +232,35 @@ void active_mask(warp& w, const instruction& i, u32 mask) {
 }
 
 }  // namespace
+
+shuffle_source source_of_shuffle(const warp& w, const instruction& i, unsigned lane) {
+  const u32 b = get<u32>(w.file + i.from[1], lane) & 31;
+  const u32 c = get<u32>(w.file + i.from[2], lane);
+  const u32 segment = c >> 8 & 31, clamp = c & 31;
+  const u32 least = lane & segment;
+  const u32 most = least | (clamp & ~segment);
+  u32 source = lane;
+  bool in_range = false;
+  switch (static_cast<shuffle_form>(i.form)) {
+    case shuffle_form::up:
+      source = lane - b;
+      in_range = static_cast<s32>(source) >= static_cast<s32>(most);
+      break;
+    case shuffle_form::down:
+      source = lane + b;
+      in_range = source <= most;
+      break;
+    case shuffle_form::bfly:
+      source = lane ^ b;
+      in_range = source <= most;
+      break;
+    case shuffle_form::idx:
+      source = least | (b & ~segment);
+      in_range = source <= most;
+      break;
+  }
+  return {in_range ? source : lane, in_range};
+}
 
 void settle_members(warp& w) {
   for (u32 k = 0; k < w.parked; ++k) {

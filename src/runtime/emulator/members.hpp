@@ -3,6 +3,7 @@
 // ended, execute the same instruction with the same mask. They need not stand at the same place of the
 // program.
 
+#include "runtime/emulator/program.hpp"
 #include "runtime/emulator/warp.hpp"
 
 namespace kaio::runtime::emulator {
@@ -10,5 +11,12 @@ namespace kaio::runtime::emulator {
 // Executes what waits at .sync instructions of the warp and need not wait any longer, as after the end of
 // some lanes.
 void settle_members(warp& w);
+
+// The lane whose value a lane of a shuffle gets: its own where the one it asks for is out of range.
+struct shuffle_source {
+  u32 lane;
+  bool in_range;
+};
+shuffle_source source_of_shuffle(const warp& w, const instruction& i, unsigned lane);
 
 }  // namespace kaio::runtime::emulator

@@ -1,6 +1,7 @@
 // Uses of registers that were never written: one bit a lane of each register.
 
 #include "runtime/emulator/lanes.hpp"
+#include "runtime/emulator/members.hpp"
 #include "runtime/emulator/sanitizer/watcher.hpp"
 
 #include <fmt/format.h>
@@ -117,31 +118,7 @@ void watcher::check_registers(warp& w, const instruction& i, u32 mask) {
 u32 watcher::shuffled(const warp& w, const instruction& i, u32 mask, u32 defined) const {
   u32 result = 0;
   for_lanes(mask, [&](unsigned lane) {
-    const u32 b = get<u32>(w.file + i.from[1], lane) & 31;
-    const u32 c = get<u32>(w.file + i.from[2], lane);
-    const u32 segment = c >> 8 & 31, least = lane & segment, most = least | (c & 31 & ~segment);
-    u32 source = lane;
-    bool inside = false;
-    switch (static_cast<shuffle_form>(i.form)) {
-      case shuffle_form::up:
-        source = lane - b;
-        inside = static_cast<s32>(source) >= static_cast<s32>(most);
-        break;
-      case shuffle_form::down:
-        source = lane + b;
-        inside = source <= most;
-        break;
-      case shuffle_form::bfly:
-        source = lane ^ b;
-        inside = source <= most;
-        break;
-      case shuffle_form::idx:
-        source = least | (b & ~segment);
-        inside = source <= most;
-        break;
-    }
-    if (!inside) source = lane;
-    const u32 from = 1u << (source & 31);
+    const u32 from = 1u << source_of_shuffle(w, i, lane).lane;
     if ((from & mask) == 0 || (from & defined) != 0) result |= 1u << lane;
   });
   return result;
