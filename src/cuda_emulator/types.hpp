@@ -31,10 +31,6 @@ struct CUuuid {
   char bytes[16];
 };
 
-struct alignas(64) CUtensorMap {
-  std::uint64_t opaque[16];
-};
-
 enum CUlimit : int {
   CU_LIMIT_STACK_SIZE = 0,
   CU_LIMIT_PRINTF_FIFO_SIZE = 1,

@@ -6,6 +6,7 @@
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/properties.hpp>
+#include <kaio/runtime/tensor_map.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -53,6 +54,8 @@ struct checked_launch {
   std::uint32_t dynamic_shared;  // bytes of a block, beside what its text declares
   void** values;
   const ptx::argument* arguments;
+  ptx::dim3 cluster;  // as the launch asks; zeros: what the kernel fixes, or none
+  bool programmatic;
 };
 
 class backend {
@@ -104,6 +107,11 @@ class backend {
   // How many blocks of the kernel are resident on the whole device at once.
   virtual std::uint64_t resident_blocks(const loaded_kernel& code, const ptx::kernel_image& kernel,
                                         std::uint32_t dynamic_shared) = 0;
+  // How many clusters of more than one block; `cluster` passed its checks.
+  virtual std::uint64_t max_active_clusters(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                            const ptx::dim3& cluster, std::uint32_t dynamic_shared) = 0;
+  // Writes the 128 bytes of a description that passed every check.
+  virtual void encode_tensor_map(const detail::tensor_description& tensor, unsigned char* to) = 0;
 
  protected:
   device_properties properties_;

@@ -87,4 +87,21 @@ const loaded_kernel& context::load(const ptx::kernel_image& kernel) {
   });
 }
 
+std::uint64_t context::resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes) {
+  backend& used = use();
+  const std::uint32_t dynamic = checked_shared(kernel, shared_bytes, properties(), description());
+  const loaded_kernel* const code = find(kernel);
+  return used.resident_blocks(code ? *code : load(kernel), kernel, dynamic);
+}
+
+std::uint64_t context::max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster,
+                                           std::uint32_t shared_bytes) {
+  const ptx::dim3 checked = checked_cluster(kernel, cluster, properties(), description());
+  if (checked.count() == 1) return resident_blocks(kernel, shared_bytes);
+  backend& used = use();
+  const std::uint32_t dynamic = checked_shared(kernel, shared_bytes, properties(), description());
+  const loaded_kernel* const code = find(kernel);
+  return used.max_active_clusters(code ? *code : load(kernel), kernel, checked, dynamic);
+}
+
 }  // namespace kaio::runtime::detail

@@ -11,6 +11,7 @@
 
 #include "runtime/backend.hpp"
 #include "runtime/kernel_cache.hpp"
+#include "runtime/tensor_map_cache.hpp"
 
 namespace kaio::runtime::detail {
 
@@ -41,6 +42,11 @@ class context {
 
   const loaded_kernel* find(const ptx::kernel_image& kernel) const noexcept { return kernels_.find(kernel); }
   const loaded_kernel& load(const ptx::kernel_image& kernel);
+  // What the device holds at once; each loads the kernel.
+  std::uint64_t resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes);
+  std::uint64_t max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster,
+                                    std::uint32_t shared_bytes);
+  tensor_map_cache& tensor_maps() noexcept { return tensor_maps_; }
 
  private:
   friend void retain(context* c) noexcept;
@@ -49,6 +55,7 @@ class context {
 
   std::unique_ptr<backend> device_;
   kernel_cache kernels_;
+  tensor_map_cache tensor_maps_;
   backend::native_stream default_stream_ = nullptr, transfer_stream_ = nullptr;
   std::atomic<std::size_t> references_{1};
 };

@@ -101,10 +101,12 @@ void device::warmup(const ptx::kernel_image& kernel) const {
 }
 
 std::uint64_t device::resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes) const {
-  backend& used = context_->use();
-  const std::uint32_t dynamic = checked_shared(kernel, shared_bytes, properties(), description());
-  const loaded_kernel* code = context_->find(kernel);
-  return used.resident_blocks(code ? *code : context_->load(kernel), kernel, dynamic);
+  return context_->resident_blocks(kernel, shared_bytes);
+}
+
+std::uint64_t device::max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster,
+                                          std::uint32_t shared_bytes) const {
+  return context_->max_active_clusters(kernel, cluster, shared_bytes);
 }
 
 void device::synchronize() const { context_->use().synchronize(); }

@@ -13,6 +13,7 @@
 #include "runtime/backend.hpp"
 #include "runtime/emulator/environment.hpp"
 #include "runtime/emulator/machine.hpp"
+#include "runtime/emulator/tensor_map.hpp"
 #include "runtime/jit_report.hpp"
 #include "runtime/text.hpp"
 
@@ -153,6 +154,7 @@ class emulator_backend final : public backend {
     l.block = launch.kernel.block;
     l.dynamic_shared = launch.dynamic_shared;
     l.cooperative = launch.kernel.needs.cooperative;
+    l.cluster = launch.cluster;
     l.image = &launch.kernel;
     l.instance = &kernel.variables();
     l.parameters.resize(kernel.entry().parameter_bytes);
@@ -187,6 +189,23 @@ class emulator_backend final : public backend {
                                 std::uint32_t dynamic_shared) override {
     return emulator::resident_blocks(static_cast<const emulator_kernel&>(code).entry(), kernel.block,
                                      dynamic_shared, architecture_);
+  }
+
+  std::uint64_t max_active_clusters(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                    const ptx::dim3& cluster, std::uint32_t dynamic_shared) override {
+    return resident_blocks(code, kernel, dynamic_shared) / cluster.count();
+  }
+
+  void encode_tensor_map(const detail::tensor_description& t, unsigned char* to) override {
+    emulator::tensor_map map;
+    const auto failed = emulator::encode_tiled(
+        map, static_cast<emulator::tensor_element>(t.element), t.rank, t.address, t.extents, t.strides, t.box,
+        t.element_strides, emulator::tensor_interleave::none,
+        static_cast<emulator::tensor_swizzle>(t.swizzle), static_cast<emulator::u32>(t.promotion),
+        static_cast<emulator::tensor_fill>(t.fill));
+    if (failed)
+      throw invalid_argument(text("kaio: a tensor map was refused by ", description_, ": ", failed->reason));
+    std::memcpy(to, &map, sizeof map);
   }
 
  private:
@@ -252,6 +271,23 @@ class emulator_backend final : public backend {
 
 }  // namespace
 
+namespace {
+
+// Of the architecture's largest GPU, which stands for it: V100, T4, A100, GA102, L40, H100.
+std::uint32_t l2_bytes_of(ptx::target target) {
+  constexpr std::uint32_t mib = 1024 * 1024;
+  switch (target.sm) {
+    case 70: return 6 * mib;
+    case 75: return 4 * mib;
+    case 80: return 40 * mib;
+    case 86: return 6 * mib;
+    case 89: return 96 * mib;
+    default: return 50 * mib;
+  }
+}
+
+}  // namespace
+
 device_properties emulator_properties(ptx::target target) {
   const emulator::architecture device = emulator::architecture_of(target);
   device_properties p;
@@ -264,6 +300,10 @@ device_properties emulator_properties(ptx::target target) {
   p.max_grid = {device.grid_x, device.grid_y, device.grid_z};
   p.max_threads_per_multiprocessor = device.threads_per_multiprocessor;
   p.registers_per_block = 65536;
+  p.registers_per_multiprocessor = 65536;
+  p.max_blocks_per_multiprocessor = device.blocks_per_multiprocessor;
+  p.max_blocks_per_cluster = device.blocks_per_cluster;
+  p.l2_bytes = l2_bytes_of(target);
   p.shared_per_block = device.static_shared_per_block;
   p.shared_per_block_optin = device.shared_per_block;
   p.shared_per_multiprocessor = device.shared_per_multiprocessor;

@@ -34,6 +34,7 @@ detail::context& context_of(const detail::context_ref& context, std::string_view
                                                                   backend::native_stream stream) {
   checked_grid(kernel, grid, context.properties(), context.description());
   checked_shared(kernel, grid.shared_bytes, context.properties(), context.description());
+  check_attributes(kernel, grid, context.properties(), context.description());
   for (std::size_t i = 0; i < kernel.parameter_count; ++i) {
     check_argument(kernel, i, arguments[i], &context, context.description());
   }
@@ -90,7 +91,9 @@ void stream::launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, cons
     const void* const value = arguments[i].data != nullptr ? arguments[i].data : &arguments[i].bits;
     values[i] = const_cast<void*>(value);  // the driver only reads
   }
-  device.launch(*code, {kernel, blocks, shared, values, arguments}, native_);
+  if (has_attributes(kernel, grid))
+    check_attributes(kernel, grid, context.properties(), context.description());
+  device.launch(*code, {kernel, blocks, shared, values, arguments, grid.cluster, grid.programmatic}, native_);
 }
 
 void stream::record(event& mark) const {
@@ -122,6 +125,15 @@ void stream::wait(const event& mark) const {
 void stream::synchronize() const { context_of(context_, "synchronize").use().synchronize_stream(native_); }
 
 bool stream::is_done() const { return context_of(context_, "is_done").use().stream_is_done(native_); }
+
+std::uint64_t stream::resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes) const {
+  return context_of(context_, "resident_blocks").resident_blocks(kernel, shared_bytes);
+}
+
+std::uint64_t stream::max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster,
+                                          std::uint32_t shared_bytes) const {
+  return context_of(context_, "max_active_clusters").max_active_clusters(kernel, cluster, shared_bytes);
+}
 
 const device_properties& stream::properties() const {
   return context_of(context_, "properties").properties();

@@ -81,6 +81,42 @@ void check_kernel(const ptx::kernel_image& kernel, const device_properties& devi
   }
 }
 
+ptx::dim3 checked_cluster(const ptx::kernel_image& kernel, const ptx::dim3& asked,
+                          const device_properties& device, std::string_view description) {
+  const ptx::dim3& fixed = kernel.needs.cluster;
+  const bool asks = (asked.x | asked.y | asked.z) != 0;
+  if (!asks && fixed.count() == 0) return {1, 1, 1};
+  const ptx::dim3& cluster = asks ? asked : fixed;
+  const std::string which = text("kaio: kernel ", kernel.name, asks ? " was given" : " is written for",
+                                 " clusters of ", extents(cluster), " blocks");
+  if (cluster.count() == 0) throw invalid_argument(text(which, "; each extent must be at least 1"));
+  if (asks && fixed.count() != 0 && !(fixed == asked))
+    throw invalid_argument(text(which, ", and it is written for clusters of ", extents(fixed),
+                                "; launch it without, or with the same"));
+  if (device.target.sm < 90)
+    throw unsupported_device(text(which, ", and ", description, " is sm_", device.target.sm,
+                                  "; clusters need sm_90 or newer: launch a variant without them"));
+  const std::uint64_t most = device.max_blocks_per_cluster;
+  if (cluster.x > most || cluster.y > most || cluster.z > most || cluster.count() > most)
+    throw invalid_argument(
+        text(which, ", and ", description, " takes at most ", most, " blocks in one; use a smaller cluster"));
+  return cluster;
+}
+
+void check_attributes(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
+                      const device_properties& device, std::string_view description) {
+  const ptx::dim3 cluster = checked_cluster(kernel, grid.cluster, device, description);
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    throw invalid_argument(text("kaio: kernel ", kernel.name, " was given a grid of ",
+                                extents(grid.x, grid.y, grid.z), " blocks, and runs in clusters of ",
+                                extents(cluster), "; launch whole clusters"));
+  if (grid.programmatic && !kernel.needs.waits_for_grids)
+    throw invalid_argument(text("kaio: kernel ", kernel.name,
+                                " was launched programmatically, and never waits for the work before it; "
+                                "call grid_dependency_wait(t) before it touches what that work wrote, or "
+                                "launch it without .programmatic()"));
+}
+
 void throw_wrong_count(const ptx::kernel_image& kernel, std::size_t count) {
   throw invalid_argument(text("kaio: kernel ", kernel.name, " takes ", kernel.parameter_count,
                               " arguments, and ", count, " were given; pass one for each parameter"));
@@ -103,13 +139,17 @@ void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position, c
       " is a null buffer; it was never allocated, was released, or was moved from: allocate or upload one"));
 }
 
-void throw_bad_struct(const ptx::kernel_image& kernel, std::size_t position, const ptx::argument& argument) {
+void throw_bad_struct(const ptx::kernel_image& kernel, std::size_t position, const ptx::argument& argument,
+                      std::string_view description) {
   const std::string which = text("kaio: argument ", position + 1, " of kernel ", kernel.name,
                                  " is a struct of ", kernel.parameters[position].bytes, " bytes, and ");
   if (argument.data == nullptr)
     throw invalid_argument(text(which, "none was given; pass its address and size"));
-  throw invalid_argument(
-      text(which, argument.bytes, " bytes were given; pass the type that the kernel declares"));
+  if (argument.bytes != kernel.parameters[position].bytes)
+    throw invalid_argument(
+        text(which, argument.bytes, " bytes were given; pass the type that the kernel declares"));
+  throw invalid_argument(text(which, "a tensor map of another device than the stream's was given, which is ",
+                              description, "; encode one on a stream of that device"));
 }
 
 void throw_too_much_shared(const ptx::kernel_image& kernel, std::uint64_t dynamic,

@@ -21,11 +21,20 @@ void check_kernel(const ptx::kernel_image& kernel, const device_properties& devi
 [[noreturn]] void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position,
                                      const ptx::argument& argument, std::string_view description);
 [[noreturn]] void throw_bad_struct(const ptx::kernel_image& kernel, std::size_t position,
-                                   const ptx::argument& argument);
+                                   const ptx::argument& argument, std::string_view description);
 [[noreturn]] void throw_too_much_shared(const ptx::kernel_image& kernel, std::uint64_t dynamic,
                                         const device_properties& device, std::string_view description);
 [[noreturn]] void throw_bad_grid(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
                                  const device_properties& device, std::string_view description);
+
+// Clusters and programmatic launches: the clusters of a launch or of the kernel must divide the grid and fit the
+// device, and a kernel that begins early must wait for the work before it.
+void check_attributes(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
+                      const device_properties& device, std::string_view description);
+// The clusters that a kernel runs in, where `asked` are those of a launch: asked or fixed; 1 x 1 x 1 where there
+// are none. Throws as check_attributes does.
+ptx::dim3 checked_cluster(const ptx::kernel_image& kernel, const ptx::dim3& asked,
+                          const device_properties& device, std::string_view description);
 
 // Every launch. These are on the launch path: they compare, and leave the text to the functions above.
 inline void check_count(const ptx::kernel_image& kernel, std::size_t count) {
@@ -35,6 +44,11 @@ inline void check_count(const ptx::kernel_image& kernel, std::size_t count) {
 
 inline bool is_empty(const ptx::launch_grid& grid) noexcept {
   return grid.x == 0 || grid.y == 0 || grid.z == 0;
+}
+
+inline bool has_attributes(const ptx::kernel_image& kernel, const ptx::launch_grid& grid) noexcept {
+  const ptx::dim3 &fixed = kernel.needs.cluster, &asked = grid.cluster;
+  return (fixed.x | asked.x | asked.y | asked.z) != 0 || grid.programmatic;
 }
 
 inline ptx::dim3 checked_grid(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
@@ -55,14 +69,16 @@ inline std::uint32_t checked_shared(const ptx::kernel_image& kernel, std::uint32
   return static_cast<std::uint32_t>(dynamic);
 }
 
-// A pointer must be of this device. An empty buffer has no memory, and is told from a null one by its device;
+// A pointer must be of this device, and a struct that knows its device (a tensor map) too. An empty buffer has no memory, and is told from a null one by its device;
 // memory without a device is a raw address, which only must not be null.
 inline void check_argument(const ptx::kernel_image& kernel, std::size_t position,
                            const ptx::argument& argument, const void* device, std::string_view description) {
   const ptx::parameter& parameter = kernel.parameters[position];
   if (parameter.access == ptx::access::scalar) {
-    if (parameter.is_struct() && (argument.data == nullptr || argument.bytes != parameter.bytes)) [[unlikely]]
-      throw_bad_struct(kernel, position, argument);
+    const bool bad = argument.data == nullptr || argument.bytes != parameter.bytes ||
+                     (argument.device != nullptr && argument.device != device);
+    if (parameter.is_struct() && bad) [[unlikely]]
+      throw_bad_struct(kernel, position, argument, description);
     return;
   }
   const bool empty = argument.device != nullptr && argument.bytes == 0;

@@ -35,6 +35,11 @@ void use(kaio::device& gpu) {
   y.copy_to(staging.data(), 1024, s);
   s.record(end);
   gpu.stream().wait(end);
+  const kaio::ptx::argument none[] = {x.as_argument(), {0x40000000u}, {0}};
+  s.launch(scale, {.x = 4, .cluster = {2, 1, 1}}, none, 3);
+  s.launch(scale, {.x = 16, .cluster = {16, 1, 1}}, none, 3);
+  if (gpu.max_active_clusters(scale, {2, 1, 1}, 100 * 1024) != 132) FAIL("there are other clusters");
+  kaio::tiled_tensor_map<1>(s, x, {.extents = {64}, .box = {16}});
   end.synchronize();
   if (staging[0] != 4.0f || staging[1023] != 4.0f) FAIL("the kernel's result is " << staging[0]);
   kaio::elapsed_ms(begin, end);

@@ -170,6 +170,33 @@ TEST_CASE("misused barriers and addresses of a cluster are faults", "[cluster]")
                  "the cluster"));
 }
 
+TEST_CASE("the shared memory of a block that has ended is no longer there", "[cluster]") {
+  // Block 1 initialises an mbarrier and ends; block 0 uses its memory long after that.
+  const auto of = [](const std::string& use) {
+    const fault_report r =
+        fault_in(parse_module(text("mov.u32 %r2, %cluster_ctarank; setp.eq.u32 %q1, %r2, 0; @%q1 bra LATER;\n"
+                                   "setp.eq.u32 %q2, %tid_, 0; @%q2 mbarrier.init.shared.b64 [bar], 64;\n"
+                                   "barrier.cluster.arrive; barrier.cluster.wait; exit;\n"
+                                   "LATER: barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %r3, 0;\n"
+                                   "AGAIN: add.u32 %r3, %r3, 1; setp.lt.u32 %q2, %r3, 4000; @%q2 bra AGAIN;\n"
+                                   "mapa.shared::cluster.u32 %r4, bar, 1;\n" +
+                                       use,
+                                   ".shared .align 16 .b64 bar; .shared .align 16 .b32 cells[8];")),
+                 {{2, 1, 1}, {2, 1, 1}});
+    CHECK(contains(r.detail, "the shared memory of block 1 of its cluster, which has ended"));
+    CHECK(contains(r.detail, "barrier.cluster"));
+    return r.kind;
+  };
+  for (const char* use : {"ld.shared::cluster.u32 %r1, [%r4];", "atom.shared::cluster.add.u32 %r1, [%r4], 1;",
+                          "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r4];",
+                          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r4], 7, [%r4];",
+                          "cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [%r4], "
+                          "[cells], 16, [%r4];"}) {
+    INFO(use);
+    CHECK(of(use) == fault_kind::use_after_free);
+  }
+}
+
 TEST_CASE("launches that cannot be clusters are refused", "[cluster]") {
   const module free = parse_module(text("mov.u32 %r1, 0;"));
   const module fixed = parse_module(text("mov.u32 %r1, 0;", "", ".reqnctapercluster 2, 1, 1"));

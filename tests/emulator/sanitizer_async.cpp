@@ -190,6 +190,23 @@ TEST_CASE("a bulk copy out of shared memory sees what was written before fence.p
   CHECK(early(kernel("fence.proxy.async;", "", again), "st.shared.u32 [cells]", four_warps));
 }
 
+TEST_CASE("a bulk copy out of shared memory is waited for before its block ends") {
+  const auto kernel = [](const std::string& behind) {
+    return places +
+           "st.shared.u32 [%r8], 1; fence.proxy.async; bar.sync 0; setp.eq.u32 %q0, %tid_, 0;\n"
+           "@!%q0 bra DONE;\ncp.async.bulk.global.shared::cta.bulk_group [%p0], [%r9], 16;\n" +
+           behind + "\nDONE:";
+  };
+  const std::string commit_bulk = "cp.async.bulk.commit_group;\n", line = "cp.async.bulk.global";
+  CHECK(is_clean(kernel(commit_bulk + "cp.async.bulk.wait_group 0;"), warp_of_cells));
+  CHECK(is_clean(kernel(commit_bulk + "cp.async.bulk.wait_group.read 0;"), warp_of_cells));
+  CHECK(early(kernel(""), line));
+  CHECK(early(kernel(commit_bulk), line));
+  CHECK(early(kernel("cp.async.bulk.wait_group 0;"), line));  // no commit
+  CHECK(early(kernel(commit_bulk + "cp.async.bulk.wait_group.read 1;"), line));
+  CHECK(contains(checked(kernel(""), warp_of_cells)->advice, "wait_group.read"));
+}
+
 TEST_CASE("a bulk copy of shared memory that nobody wrote") {
   CHECK(
       has("setp.eq.u32 %q0, %tid_, 0;\n@!%q0 bra done;\n"

@@ -70,6 +70,8 @@ tensor_case random_case(random_numbers& random, unsigned rank, tensor_swizzle sw
     c.box[0] = (1 + random.below(widest / 16)) * 16 / type.bytes;
     if (c.box[0] > 256) continue;
     c.sizes[0] = 1 + random.below(2 * c.box[0]);
+    // A store writes whole pieces of 16 bytes; what one does at a ragged end has a test of its own.
+    if (stores) c.sizes[0] = (c.sizes[0] * type.bytes + 15) / 16 * 16 / type.bytes;
     std::uint64_t stride = (c.sizes[0] * type.bytes + 15) / 16 * 16 + 16 * random.below(3);
     for (unsigned d = 1; d < rank; ++d) {
       c.sizes[d] = 1 + random.below(9);
@@ -82,6 +84,9 @@ tensor_case random_case(random_numbers& random, unsigned rank, tensor_swizzle sw
       const auto size = static_cast<std::uint32_t>(c.sizes[d]);
       c.at[d] = static_cast<std::int32_t>(random.below(size + 4)) - (stores ? 0 : 3);
     }
+    // A load begins at a multiple of 16 bytes.
+    const auto piece = static_cast<std::int32_t>(16 / type.bytes);
+    if (!stores) c.at[0] = c.at[0] / piece * piece - (random.below(4) == 0 ? piece : 0);
     if (places_of(c, 0).size() * std::max(1u, 128 / c.box[0] / c.element_bytes) * c.element_bytes < 32768)
       return c;
   }
@@ -159,6 +164,35 @@ TEST_CASE("a tensor store writes what lies in the tensor, and nothing else") {
                                       ".global.shared::cta.tile.bulk_group [%p1, " + coordinates(c) +
                                       "], [sm+" + std::to_string(from) +
                                       "]; cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; done:",
+                                  2, shared);
+    run_async(m, global, {in.address(), map.address()});
+    CHECK(tensor.values() == want);
+  }
+}
+
+TEST_CASE("a tensor store ends with the whole 16 bytes that its tensor ends in") {
+  for (const std::uint64_t size : {8u, 9u, 13u, 15u, 16u}) {
+    const tensor_case c{.rank = 2,
+                        .element_bytes = 2,
+                        .element = tensor_element::uint16,
+                        .sizes = {size, 2},
+                        .strides = {64},
+                        .box = {32, 2}};
+    std::vector<unsigned char> source(shared_bytes, 0x22), want(128, 0x11);
+    for (std::size_t row = 0; row < 2; ++row)
+      for (std::size_t k = 0; k < (2 * size + 15) / 16 * 16; ++k) want[64 * row + k] = 0x22;
+    memory global;
+    const array<unsigned char> in(global, source), tensor(global, std::vector<unsigned char>(128, 0x11));
+    const array<tensor_map> map(global, std::vector<tensor_map>{map_of(c, tensor.address())});
+    const module m = async_module(R"(
+        mov.u32 %r1, %tid_; mov.u32 %r2, sm; setp.ne.u32 %q31, %tid_, 0;
+        fill: mad.wide.u32 %d1, %r1, 16, %p0; ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d1];
+        mad.lo.u32 %r3, %r1, 16, %r2;
+        st.shared.v4.u32 [%r3], {%r4, %r5, %r6, %r7}; add.u32 %r1, %r1, 32; setp.lt.u32 %q2, %r1, 2560;
+        @%q2 bra fill;
+        fence.proxy.async.shared::cta; bar.sync 0; @%q31 bra done;
+        cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group [%p1, {0, 0}], [sm];
+        cp.async.bulk.commit_group; cp.async.bulk.wait_group 0; done:)",
                                   2, shared);
     run_async(m, global, {in.address(), map.address()});
     CHECK(tensor.values() == want);
@@ -264,8 +298,8 @@ TEST_CASE("a kernel parameter is a tensor map by its generic address, and its ra
   .reg .pred %p<4>; .reg .b32 %r<8>; .reg .b64 %d<8>;
   mov.b64 %d0, map; cvta.param.u64 %d1, %d0; ld.param.u64 %d2, [out]; prefetch.tensormap [%d1];
   mbarrier.init.shared.b64 [mb], 1; mbarrier.arrive.expect_tx.shared.b64 _, [mb], 64;
-  cp.async.bulk.prefetch.tensor.2d.L2.global [%d1, {1, 2}];
-  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [sm], [%d1, {1, 2}], [mb];
+  cp.async.bulk.prefetch.tensor.2d.L2.global [%d1, {4, 2}];
+  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [sm], [%d1, {4, 2}], [mb];
   wait: mbarrier.try_wait.parity.shared.b64 %p1, [mb], 0; @!%p1 bra wait;
   ld.shared.u32 %r1, [sm+4]; st.global.u32 [%d2], %r1; ld.shared.u32 %r1, [sm+16];
   st.global.u32 [%d2+4], %r1; ret;
@@ -289,7 +323,7 @@ TEST_CASE("a kernel parameter is a tensor map by its generic address, and its ra
   };
   tensor_case c{.rank = 2, .sizes = {8, 8}, .strides = {32}, .box = {4, 4}};
   run_with(map_of(c, tensor.address()));
-  CHECK(out.values() == std::vector<std::uint32_t>{18, 25});
+  CHECK(out.values() == std::vector<std::uint32_t>{21, 28});
 
   const auto fault_with = [&](const tensor_map& map) {
     try {
@@ -318,7 +352,7 @@ TEST_CASE("a multicast load fills the same box of several blocks") {
       go: barrier.cluster.arrive; barrier.cluster.wait; @%q31 bra wait; setp.ne.u32 %q4, %rank, 1;
       @%q4 bra wait; mov.u16 %h1, 7;
       cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster
-          [sm], [%p1, {3, 4}], [mb], %h1;
+          [sm], [%p1, {4, 4}], [mb], %h1;
       wait: mbarrier.try_wait.parity.shared.b64 %q1, [mb], 0; @!%q1 bra wait; setp.ge.u32 %q5, %tid_, 8;
       @%q5 bra out;
       mov.u32 %r1, sm; mad.lo.u32 %r1, %tid_, 4, %r1; ld.shared.u32 %r2, [%r1];
@@ -329,7 +363,7 @@ TEST_CASE("a multicast load fills the same box of several blocks") {
   std::vector<std::uint32_t> values(64), want;
   for (std::uint32_t k = 0; k < 64; ++k) values[k] = k;
   for (int rank = 0; rank < 3; ++rank)
-    for (std::uint32_t k = 0; k < 8; ++k) want.push_back((4 + k / 4) * 8 + 3 + k % 4);
+    for (std::uint32_t k = 0; k < 8; ++k) want.push_back((4 + k / 4) * 8 + 4 + k % 4);
   for (const schedule& s : schedules()) {
     memory global;
     const array<std::uint32_t> tensor(global, values), out(global, 24);

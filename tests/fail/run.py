@@ -12,6 +12,7 @@ proven that the mistake, and nothing beside it, is what fails.
     run.py [--compiler g++ ...] [file ...]
 
 By default all files on all compilers that are installed; prints 'N passed, N failed' over files x compilers.
+The language is precompiled once for each compiler: most of the time would go into reading it again.
 """
 
 import argparse
@@ -22,6 +23,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
@@ -40,8 +42,27 @@ def installed():
     return list(found.values())
 
 
+language = "kaio/dsl/dsl.hpp"
+use_precompiled = {}  # by compiler: the flags
+
+
+def precompile(compiler, folder):
+    """Sets the flags with which a file that includes the language finds it precompiled; none if that fails."""
+    place = pathlib.Path(folder) / compiler / (language + ".gch")
+    place.parent.mkdir(parents=True)
+    source = place.parent / "source.hpp"
+    source.write_text(f"#include <{language}>\n")
+    done = subprocess.run([compiler, "-std=c++20", f"-I{root / 'include'}", "-x", "c++-header", str(source), "-o",
+                           str(place)], capture_output=True)
+    if done.returncode == 0:
+        use_precompiled[compiler] = (["-include-pch", str(place)] if "clang" in compiler
+                                     else [f"-I{pathlib.Path(folder) / compiler}"])
+
+
 def compile_file(compiler, file, *flags):
+    includes_language = f"#include <{language}>" in file.read_text()
     command = [compiler, "-std=c++20", "-fsyntax-only", "-fno-diagnostics-color", "-fmessage-length=0",
+               *(use_precompiled.get(compiler, []) if includes_language else []),
                f"-I{root / 'include'}", *flags, str(file)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                           env={**os.environ, "LC_ALL": "C"}, timeout=300)
@@ -82,7 +103,9 @@ def main():
         print("skipped: nothing to compile" if compilers else "skipped: no supported compiler")
         return 77
     failed = 0
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    with (concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool,
+          tempfile.TemporaryDirectory() as folder):
+        list(pool.map(lambda compiler: precompile(compiler, folder), compilers))
         cases = [(file, compiler, pool.submit(check, compiler, file))
                  for file in files for compiler in compilers]
         for file, compiler, result in cases:

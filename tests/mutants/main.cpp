@@ -5,8 +5,7 @@
 #include "bench/instructions/kernels.hpp"
 #include "catch.hpp"
 #include "mutants/mutation.hpp"
-#include "runtime/emulator/machine.hpp"
-#include "runtime/emulator/sanitizer/sanitizer.hpp"
+#include "mutants/run.hpp"
 #include "showcase/attention/attention.hpp"
 #include "showcase/fused_silu_gate/fused_silu_gate.hpp"
 #include "showcase/saxpy/saxpy.hpp"
@@ -16,111 +15,14 @@
 #include "tests/kernels/kernels.hpp"
 #include "tests/kernels/memory_kernels.hpp"
 
-#include <cstring>
 #include <iostream>
-#include <optional>
-#include <random>
 #include <string>
-#include <variant>
 #include <vector>
 
 using namespace kaio;
 using namespace kaio::tests::mutants;
-namespace emulator = kaio::runtime::emulator;
 
 namespace {
-
-// A buffer of so many 32-bit words.
-struct input {  // random numbers
-  std::size_t words;
-};
-struct zeros {
-  std::size_t words;
-};
-struct output {  // poisoned before the run
-  std::size_t words;
-};
-using parameter_value = std::variant<input, zeros, output, u32, i32, f32>;
-
-struct launch_shape {
-  ptx::dim3 grid;
-  std::vector<parameter_value> values;
-  u32 dynamic_shared = 0;
-};
-
-// A kernel and launches of it in which each of its guards is met at its very end.
-struct kernel_case {
-  const ptx::kernel_image* image;
-  std::vector<launch_shape> shapes;
-};
-
-constexpr std::uint64_t instruction_limit = 1u << 20;
-
-// What the buffers hold after a run; nothing if it was stopped.
-std::optional<std::vector<u32>> run(const ptx::kernel_image& image, const launch_shape& shape,
-                                    std::string_view text) {
-  using namespace emulator;
-  memory global;
-  std::vector<std::pair<std::uint64_t, std::size_t>> buffers;
-  try {
-    const module mod = module::parse(text, architecture{});
-    launch l;
-    l.mod = &mod;
-    l.kernel = mod.find(image.name);
-    l.grid = shape.grid;
-    l.block = image.block;
-    l.image = &image;
-    l.dynamic_shared = shape.dynamic_shared;
-    l.cooperative = image.needs.cooperative;
-    l.instruction_limit = instruction_limit;
-    l.parameters.resize(l.kernel->parameter_bytes);
-    std::mt19937 random(5);
-    for (std::size_t i = 0; i < shape.values.size(); ++i) {
-      std::byte* const to = l.parameters.data() + l.kernel->parameters[i].offset;
-      const auto buffer = [&](std::size_t words, const auto& word_of) {
-        std::vector<u32> content(words);
-        for (u32& word : content) word = word_of();
-        const std::uint64_t address = global.allocate(words * 4);
-        global.write(address, content.data(), words * 4);
-        buffers.emplace_back(address, words);
-        std::memcpy(to, &address, sizeof address);
-      };
-      std::visit(
-          [&]<class T>(const T& value) {
-            if constexpr (std::is_same_v<T, input>)
-              buffer(value.words, [&] {
-                return std::bit_cast<u32>(static_cast<float>(static_cast<int>(random() % 2001) - 1000) / 500);
-              });
-            else if constexpr (std::is_same_v<T, zeros>)
-              buffer(value.words, [] { return 0u; });
-            else if constexpr (std::is_same_v<T, output>)
-              buffer(value.words, [] { return 0xdeadbeefu; });
-            else
-              std::memcpy(to, &value, sizeof value);
-          },
-          shape.values[i]);
-    }
-    sanitizer checks{sanitizer_options{}};
-    l.observers.push_back(&checks);
-    emulator::run(l, global);
-  } catch (const fault&) {
-    return {};
-  } catch (const ptx_error&) {
-    return {};
-  }
-  std::vector<u32> result;
-  for (const auto& [address, words] : buffers) {
-    result.resize(result.size() + words);
-    global.read(result.data() + result.size() - words, address, words * 4);
-  }
-  return result;
-}
-
-std::string text_of(const ptx::kernel_image& image) {
-  std::string text;
-  for (std::size_t i = 0; i < image.segment_count; ++i) text += image.segments[i];
-  return text;
-}
 
 std::vector<kernel_case> cases() {
   constexpr auto f = [](double value) { return static_cast<f32>(value); };

@@ -6,13 +6,17 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace kaio::tests::mutants {
 
+enum class fault_of { order, guard, comparison, address };
+
 struct mutation {
+  fault_of kind;
   std::string text;  // of the whole module
   std::size_t line;  // from 1
   std::string what;  // "a barrier is missing: bar.sync 0;"
@@ -55,36 +59,39 @@ inline std::vector<mutation> mutations_of(std::string_view text) {
   using detail::shifted;
   const std::vector<std::string> lines = detail::lines_of(text);
   std::vector<mutation> found;
-  const auto add = [&](std::size_t at, const std::string& line, std::string_view what) {
+  const auto add = [&](fault_of kind, std::size_t at, const std::string& line, std::string_view what) {
     if (line == lines[at]) return;
-    mutation m{{}, at + 1, std::string(what) + ": " + lines[at].substr(lines[at].find_first_not_of(" \t"))};
+    mutation m{
+        kind, {}, at + 1, std::string(what) + ": " + lines[at].substr(lines[at].find_first_not_of(" \t"))};
     for (std::size_t i = 0; i < lines.size(); ++i) m.text += (i == at ? line : lines[i]) + "\n";
     found.push_back(std::move(m));
   };
-  constexpr std::string_view order[] = {"bar.sync",          "barrier.",        "bar.warp.sync",
-                                        "membar.",           "fence.",          "cp.async.wait_",
-                                        "mbarrier.try_wait", "wgmma.wait_group"};
+  constexpr std::string_view order[] = {
+      "bar.sync",   "bar.arrive",   "barrier.",         "bar.warp.sync",    "membar.",
+      "fence.",     "mbarrier.",    "cp.async.wait_",   "cp.async.commit_", "cp.async.mbarrier.",
+      "bulk.wait_", "bulk.commit_", "wgmma.wait_group", "wgmma.fence",      "wgmma.commit_"};
   constexpr std::string_view wider[][2] = {
       {".lt.", ".le."}, {".ge.", ".gt."}, {".le.", ".lt."}, {".gt.", ".ge."}};
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const std::string& line = lines[i];
-    for (const std::string_view name : order)
-      if (has(line, name)) add(i, "", "missing");
+    if (std::any_of(std::begin(order), std::end(order),
+                    [&](std::string_view name) { return has(line, name); }))
+      add(fault_of::order, i, "", "missing");
     if (const std::size_t guard = line.find('@');
         guard != std::string::npos && line.find_first_not_of(" \t") == guard)
-      add(i, line.substr(line.find(' ', guard)), "unguarded");
+      add(fault_of::guard, i, line.substr(line.find(' ', guard)), "unguarded");
     if (has(line, "setp.") &&
         (has(line, ".u32 ") || has(line, ".s32 ") || has(line, ".u64 ") || has(line, ".s64 ")))
       for (const auto& [from, to] : wider)
         if (has(line, from)) {
-          add(i, replaced(line, from, to), "off by one");
+          add(fault_of::comparison, i, replaced(line, from, to), "off by one");
           break;
         }
     if (has(line, ".shared")) {
       const std::size_t open = line.find('['), close = line.find(']');
       if (open != std::string::npos && close != std::string::npos)
-        add(i, line.substr(0, open) + shifted(line.substr(open, close - open)) + line.substr(close),
-            "shifted");
+        add(fault_of::address, i,
+            line.substr(0, open) + shifted(line.substr(open, close - open)) + line.substr(close), "shifted");
     }
   }
   return found;

@@ -3,7 +3,8 @@
 
     kaio-tool dump DIR && verify.py DIR
 
-It prints registers, spills and shared memory, then 'N passed, N failed'; at -O3 a kernel must not spill.
+It prints registers, spills and shared memory, then 'N passed, N failed'; at -O3 a kernel must not spill, and
+ptxas must not find that its wgmma have to be serialized, or waited for.
 ptxas is taken from KAIO_PTXAS (several paths may be joined with ':'), from CUDA toolkits and from PATH. The
 newest that knows a target assembles for it: ptxas 13 no longer knows sm_70, ptxas 12 does. Without any, exits
 with 77.
@@ -99,6 +100,8 @@ def main():
                 problem = "FAIL\n    " + said.strip().replace("\n", "\n    ")
             elif spilled and level == "-O3" and not arguments.may_spill:
                 problem = "FAIL: a kernel must not spill"
+            elif level == "-O3" and re.search(r"\(C75(10|14|17)\)", said):
+                problem = "FAIL: ptxas makes wgmma wait\n    " + said.strip().replace("\n", "\n    ")
             failed += bool(problem)
             if problem or not arguments.brief:
                 print(f"{row} {registers:9} {spilled:8} {shared:9} {problem}".rstrip())

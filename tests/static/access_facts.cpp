@@ -71,11 +71,13 @@ inline constexpr auto pairs = [](thread t) { return t.let(thread_idx_x() >> 1); 
 inline constexpr auto shifted = [](thread t) { return t.let(thread_idx_x() + block_idx_x() * 3); };
 inline constexpr auto reversed = [](thread t) { return t.let(31 - lane_id()); };
 inline constexpr auto by_column = [](thread t) { return t.let(thread_idx_x() * 16 + thread_idx_y()); };
-inline constexpr auto padded = [](thread t) { return t.let(thread_idx_x() * 17 + thread_idx_y()); };
-inline constexpr auto swizzled = [](thread t) {
+inline constexpr auto padded_column = [](thread t) { return t.let(thread_idx_x() * 17 + thread_idx_y()); };
+inline constexpr auto swizzled_column = [](thread t) {
   return t.let(thread_idx_x() * 32 + (thread_idx_x() ^ thread_idx_y()));
 };
-inline constexpr auto unswizzled = [](thread t) { return t.let(thread_idx_x() * 32 + thread_idx_y()); };
+inline constexpr auto unswizzled_column = [](thread t) {
+  return t.let(thread_idx_x() * 32 + thread_idx_y());
+};
 inline constexpr auto by_rank = [](thread t) { return t.thread_rank(); };
 inline constexpr auto by_slice = [](thread t) { return t.let(thread_idx_x() * 64 + thread_idx_y()); };
 inline constexpr auto divided = [](thread t) {
@@ -100,12 +102,12 @@ static_assert(conflicts<f32>(ragged, strided) == 1);
 
 // Lanes of a warp in blocks of more dimensions: 2 rows of 16, 4 rows of 8.
 static_assert(conflicts<f32>(square, by_column) == 7);  // 2 banks of 16 words, of which 2 x 8 in each
-static_assert(conflicts<f32>(square, padded) == 1);
+static_assert(conflicts<f32>(square, padded_column) == 1);
 static_assert(conflicts<f32>(square, by_rank) == 0);
 static_assert(conflicts<f32>(cube, by_rank) == 0);
 static_assert(conflicts<f32>(cube, by_slice) == 7);
-static_assert(conflicts<f32>(full, unswizzled) == 31);
-static_assert(conflicts<f32>(full, swizzled) == 0);
+static_assert(conflicts<f32>(full, unswizzled_column) == 31);
+static_assert(conflicts<f32>(full, swizzled_column) == 0);
 
 // 8 bytes a lane go by half warps; bytes share words.
 static_assert(conflicts<f64>(one_warp, row) == 0);
@@ -145,7 +147,7 @@ inline constexpr auto global = [](thread t, val<u32>) { return t.global_id(); };
 inline constexpr auto next = [](thread t, val<u32>) { return t.let(t.global_id() + 1); };
 inline constexpr auto global_strided = [](thread t, val<u32>) { return t.let(t.global_id() * 2); };
 inline constexpr auto in_row = [](thread t, val<u32> n) { return t.let(block_idx_y() * n + t.global_id()); };
-inline constexpr auto column_major = [](thread t, val<u32>) {
+inline constexpr auto global_column = [](thread t, val<u32>) {
   return t.let(thread_idx_x() * 1024 + thread_idx_y());
 };
 inline constexpr auto same_for_all = [](thread t, val<u32> n) { return t.let(n * 3 + block_idx_x()); };
@@ -166,8 +168,8 @@ static_assert(touches(load_at<u8, 256>(global), 1, 1));
 static_assert(touches(load_at<f32, 256>(next), 5, 4));
 static_assert(touches(load_at<f32, 256>(global_strided), 8, 4));
 static_assert(touches(load_at<f32, 256>(in_row), 4, 4));
-static_assert(touches(load_at<f32, 256>(column_major), 32, 4));
-static_assert(touches(load_at<f64, block_size{16, 16}>(column_major), 16, 8));
+static_assert(touches(load_at<f32, 256>(global_column), 32, 4));
+static_assert(touches(load_at<f64, block_size{16, 16}>(global_column), 16, 8));
 static_assert(touches(load_at<f32, 256>(same_for_all), 1, 1));
 static_assert(touches(load_at<f32, block_size{8, 8, 4}>(in_block_row), 6, 4));  // rows of 400 bytes
 static_assert(touches(load_at<f32, 256>(masked), 4, 4));

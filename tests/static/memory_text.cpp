@@ -127,3 +127,16 @@ static_assert(times(arrays, "ld.const.u16") == 2);
 // The shapes of a launch carry the dynamic shared memory.
 static_assert(dsl::grid_of(over(100).per_thread(2).shared_bytes(512), {32}).shared_bytes == 512);
 static_assert(dsl::grid_of(grid(2, 3).shared_bytes(64), {32}).shared_bytes == 64);
+
+// The attributes of a launch, in any order; a grid over elements is rounded up to whole clusters.
+constexpr ptx::launch_grid attributed =
+    dsl::grid_of(over(1000).programmatic().cluster(4).per_thread(2).shared_bytes(16), {32});
+static_assert(attributed.x == 16 && attributed.shared_bytes == 16 && attributed.programmatic);
+static_assert(attributed.cluster == ptx::dim3{4, 1, 1});
+static_assert(dsl::grid_of(over(1000), {32}, {3, 1, 1}).x == 33);
+static_assert(dsl::grid_of(over(1000), {32}, {3, 1, 1}).cluster.count() == 0);
+static_assert(dsl::grid_of(over(1000).cluster(5), {32}, {3, 1, 1}).x == 35);
+static_assert(dsl::grid_of(over(0).cluster(5), {32}).x == 0);
+static_assert(dsl::grid_of(over(-1).cluster(2), {1}).x == ~std::uint64_t{0});  // too large, not wrapped to 0
+static_assert(dsl::grid_of(grid(8, 4).cluster(2, 2).programmatic(), {32}).cluster == ptx::dim3{2, 2, 1});
+static_assert(!dsl::grid_of(grid(8, 4), {32}).programmatic && dsl::grid_of(grid(8, 4), {32}).cluster.x == 0);

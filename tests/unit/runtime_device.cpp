@@ -8,23 +8,7 @@
 
 using namespace runtime_test;
 
-namespace {
-// Sets an environment variable for a scope.
-struct environment {
-  environment(const char* variable, const char* value) : name(variable) {
-    const char* now = std::getenv(variable);
-    had = now != nullptr;
-    if (had) before = now;
-    value ? setenv(variable, value, 1) : unsetenv(variable);
-  }
-  ~environment() { had ? setenv(name, before.c_str(), 1) : unsetenv(name); }
-  environment(const environment&) = delete;
-  environment& operator=(const environment&) = delete;
-  const char* name;
-  bool had = false;
-  std::string before;
-};
-}  // namespace
+namespace {}  // namespace
 
 TEST_CASE("a device name is emulator or cuda:N") {
   using kaio::runtime::ordinal_of;

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include <kaio/runtime/tensor_map.hpp>
+
 #include "runtime/driver/abi.hpp"
 
 namespace {
@@ -135,6 +137,7 @@ KAIO_SAME_VALUE(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 KAIO_SAME_VALUE(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 KAIO_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
 KAIO_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+KAIO_SAME_VALUE(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
 KAIO_SAME_VALUE(CU_JIT_ERROR_LOG_BUFFER);
 KAIO_SAME_VALUE(CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 KAIO_SAME_VALUE(CU_JIT_OPTIMIZATION_LEVEL);
@@ -145,7 +148,11 @@ KAIO_SAME_VALUE(CU_EVENT_DEFAULT);
 KAIO_SAME_VALUE(CU_STREAM_CAPTURE_STATUS_NONE);
 KAIO_SAME_VALUE(CU_STREAM_CAPTURE_MODE_RELAXED);
 #if CUDA_VERSION >= 11080  // the first with cuLaunchKernelEx
+KAIO_SAME_VALUE(CUDA_ERROR_INVALID_CLUSTER_SIZE);
+KAIO_SAME_VALUE(CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED);
 KAIO_SAME_VALUE(CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
+KAIO_SAME_VALUE(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+KAIO_SAME_VALUE(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION);
 #define KAIO_SAME_MEMBER(type, member, name)                                               \
   static_assert(offsetof(ours::type, member) == offsetof(::type, name), #type "::" #name); \
   static_assert(sizeof(ours::type::member) == sizeof(::type::name), #type "::" #name)
@@ -164,6 +171,39 @@ KAIO_SAME_MEMBER(CUlaunchConfig, attribute_count, numAttrs);
 KAIO_SAME_MEMBER(CUlaunchAttribute, id, id);
 KAIO_SAME_MEMBER(CUlaunchAttribute, value, value);
 KAIO_SAME_MEMBER(CUlaunchAttributeValue, cooperative, cooperative);
+KAIO_SAME_MEMBER(CUlaunchAttributeValue, cluster, clusterDim);
+KAIO_SAME_MEMBER(CUlaunchAttributeValue, programmatic_stream_serialization,
+                 programmaticStreamSerializationAllowed);
+#endif
+#if CUDA_VERSION >= 12000  // the first with tensor maps
+static_assert(sizeof(ours::CUtensorMap) == sizeof(::CUtensorMap));
+static_assert(alignof(ours::CUtensorMap) <= alignof(::CUtensorMap));
+// What the public enumerations of kaio/runtime/tensor_map.hpp become.
+using element = kaio::runtime::detail::tensor_element;
+#define KAIO_SAME_NUMBER(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(::theirs))
+KAIO_SAME_NUMBER(element::uint8, CU_TENSOR_MAP_DATA_TYPE_UINT8);
+KAIO_SAME_NUMBER(element::uint16, CU_TENSOR_MAP_DATA_TYPE_UINT16);
+KAIO_SAME_NUMBER(element::uint32, CU_TENSOR_MAP_DATA_TYPE_UINT32);
+KAIO_SAME_NUMBER(element::int32, CU_TENSOR_MAP_DATA_TYPE_INT32);
+KAIO_SAME_NUMBER(element::uint64, CU_TENSOR_MAP_DATA_TYPE_UINT64);
+KAIO_SAME_NUMBER(element::int64, CU_TENSOR_MAP_DATA_TYPE_INT64);
+KAIO_SAME_NUMBER(element::float16, CU_TENSOR_MAP_DATA_TYPE_FLOAT16);
+KAIO_SAME_NUMBER(element::float32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32);
+KAIO_SAME_NUMBER(element::float64, CU_TENSOR_MAP_DATA_TYPE_FLOAT64);
+KAIO_SAME_NUMBER(element::bfloat16, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16);
+KAIO_SAME_NUMBER(element::float32_ftz, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ);
+KAIO_SAME_NUMBER(element::tfloat32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32);
+KAIO_SAME_NUMBER(element::tfloat32_ftz, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ);
+KAIO_SAME_NUMBER(kaio::tensor_swizzle::none, CU_TENSOR_MAP_SWIZZLE_NONE);
+KAIO_SAME_NUMBER(kaio::tensor_swizzle::bytes_32, CU_TENSOR_MAP_SWIZZLE_32B);
+KAIO_SAME_NUMBER(kaio::tensor_swizzle::bytes_64, CU_TENSOR_MAP_SWIZZLE_64B);
+KAIO_SAME_NUMBER(kaio::tensor_swizzle::bytes_128, CU_TENSOR_MAP_SWIZZLE_128B);
+KAIO_SAME_NUMBER(kaio::l2_promotion::none, CU_TENSOR_MAP_L2_PROMOTION_NONE);
+KAIO_SAME_NUMBER(kaio::l2_promotion::bytes_64, CU_TENSOR_MAP_L2_PROMOTION_L2_64B);
+KAIO_SAME_NUMBER(kaio::l2_promotion::bytes_128, CU_TENSOR_MAP_L2_PROMOTION_L2_128B);
+KAIO_SAME_NUMBER(kaio::l2_promotion::bytes_256, CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
+KAIO_SAME_NUMBER(kaio::tensor_fill::zero, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+KAIO_SAME_NUMBER(kaio::tensor_fill::nan, CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA);
 #endif
 #if CUDA_VERSION >= 13000  // younger than the oldest header that this file must compile with
 KAIO_SAME_VALUE(CUDA_ERROR_CONTAINED);

@@ -6,6 +6,7 @@
 #include <kaio/runtime/runtime.hpp>
 
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -85,6 +86,22 @@ inline std::vector<float> counted(std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) values[i] = static_cast<float>(i);
   return values;
 }
+
+// Sets an environment variable for a scope.
+struct environment {
+  environment(const char* variable, const char* value) : name(variable) {
+    const char* now = std::getenv(variable);
+    had = now != nullptr;
+    if (had) before = now;
+    value ? setenv(variable, value, 1) : unsetenv(variable);
+  }
+  ~environment() { had ? setenv(name, before.c_str(), 1) : unsetenv(name); }
+  environment(const environment&) = delete;
+  environment& operator=(const environment&) = delete;
+  const char* name;
+  bool had = false;
+  std::string before;
+};
 
 using kaio::tests::catch_error;
 using kaio::tests::thrown;

@@ -48,4 +48,12 @@ int check(const program_options& options);
 // Runs a whole program on the emulator and lets it write the profile of its kernels.
 int profile_program(const program_options& options);
 
+struct layout_options {
+  std::string name;    // empty: list them
+  std::string output;  // the file; empty: the standard output
+};
+
+// Writes the picture of a layout as SVG.
+int draw_layout(const layout_options& options);
+
 }  // namespace kaio::tools

@@ -1,5 +1,6 @@
 // kaio: PTX without a GPU. `kaio emulate` runs a kernel of any PTX file, `kaio check` a whole program under
-// the sanitizer, and `kaio profile` tells what the kernels of either cost.
+// the sanitizer, and `kaio profile` tells what the kernels of either cost; `kaio layout` draws how tiles and
+// fragments lie.
 
 #include "tools/program/arguments.hpp"
 #include "tools/program/commands.hpp"
@@ -104,6 +105,13 @@ int run(int argc, char** argv) {
   profile_command->add_option("--output", has_program ? profiled.profile : profiled_launch.profile,
                               "FILE.html, FILE.json, FILE.txt, or - for the terminal");
 
+  layout_options drawn;
+  auto* const layout_command = app.add_subcommand(
+      "layout",
+      "Draw how a tile lies in shared memory, or a fragment in registers, as SVG; alone it lists them");
+  layout_command->add_option("name", drawn.name, "The layout, one of those that `kaio layout` lists");
+  layout_command->add_option("--output", drawn.output, "The file; without it the standard output");
+
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
     app.parse(words);
@@ -116,6 +124,7 @@ int run(int argc, char** argv) {
     checked.command.insert(checked.command.end(), program.begin(), program.end());
     return check(checked);
   }
+  if (layout_command->parsed()) return draw_layout(drawn);
   if (!has_program) return emulate(profiled_launch);
   profiled.command = program;
   return profile_program(profiled);

@@ -7,6 +7,8 @@
 
 #include <kaio/dsl/block/exchange.hpp>
 #include <kaio/dsl/block/grid_barrier.hpp>
+#include <kaio/dsl/block/grid_dependency.hpp>
+#include <kaio/dsl/block/named_barrier.hpp>
 #include <kaio/dsl/block/reduce.hpp>
 #include <kaio/dsl/block/scan.hpp>
 #include <kaio/dsl/block/vote.hpp>

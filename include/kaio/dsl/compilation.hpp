@@ -6,6 +6,7 @@
 
 #include <kaio/dsl/fixed_string.hpp>
 #include <kaio/dsl/launch.hpp>
+#include <kaio/dsl/mma/wgmma_order.hpp>
 #include <kaio/dsl/soundness.hpp>
 #include <kaio/ptx/emit.hpp>
 
@@ -40,6 +41,8 @@ struct kernel_options {
   ptx::target target = ptx::oldest_target;  // the oldest architecture that the author claims
   bool large_shared = false;                // shared arrays may take more than 48 KB together
   bool assertions = true;                   // device_assert is compiled in
+  block_size cluster{0, 0, 0};   // blocks of a cluster, sm_90; by default the launch says, or there are none
+  std::uint32_t min_blocks = 0;  // blocks that must fit on a multiprocessor at once: bounds the registers
 };
 
 template <std::size_t N>
@@ -76,6 +79,8 @@ class compilation {
     t.target = Options.target;
     t.large_shared = Options.large_shared;
     t.assertions = Options.assertions;
+    t.cluster = Options.cluster.dimensions();
+    t.min_blocks = Options.min_blocks;
     t.kernel_name = Name.view();
     t.probe(depth);
     run(t, indices<sizeof...(P)>{});
@@ -160,8 +165,11 @@ class compilation {
   }
   static constexpr line_map statement_of_line = map_lines();
 
+  static constexpr wgmma_fault misuse = find_wgmma_fault(trace.program);
+
   static constexpr ptx::kernel_image describe() {
     static_assert(is_sound());
+    require_wgmma_order<misuse>();
     ptx::kernel_image result;
     result.name = Name.view();
     result.segments = segments.data;

@@ -23,7 +23,16 @@ namespace detail {
 
 template <class To, class From, modifier M>
 struct rounded_cast_rule {
-  static constexpr value apply(tracer& t, value a) { return t.cast(ptx_type<To>, ptx_type<From>, a, M); }
+  static constexpr value apply(tracer& t, value a) {
+    static_assert(!float8<To> || M == modifier::rn || std::is_same_v<To, From>,
+                  "kaio: e4m3 and e5m2 are rounded to the nearest alone; write cast<e4m3>(x)");
+    if constexpr (float8<To> || std::is_same_v<To, From>)
+      return cast_rule<To, From>::apply(t, a);
+    else if constexpr (float8<From>)
+      return t.cast(ptx_type<To>, ptx::type::f32, cast_rule<f32, From>::apply(t, a), M);
+    else
+      return t.cast(ptx_type<To>, ptx_type<From>, a, M);
+  }
 };
 template <class To, class From>
 struct saturating_cast_rule {
@@ -41,7 +50,7 @@ constexpr void require_convertible() {
 }  // namespace detail
 
 // The value converted. An integer keeps its value modulo 2^n, as in C++; what a floating type does not hold is
-// rounded to the nearest even; bool is x != 0. A float becomes the integer toward zero, clamped to its range;
+// rounded to the nearest even, and e4m3 and e5m2 saturate; bool is x != 0. A float becomes the integer toward zero, clamped to its range;
 // NaN becomes 0, but: an i64 or u64, and an i32 or u32 from f64, gets the top bit alone (PTX, cvt), and an i8 or i16
 // from f64 is the least one.
 template <scalar T, device A>

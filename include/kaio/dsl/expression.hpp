@@ -189,6 +189,8 @@ constexpr std::uint64_t float_bits(f32 x) { return __builtin_bit_cast(std::uint3
 constexpr std::uint64_t float_bits(f64 x) { return __builtin_bit_cast(std::uint64_t, x); }
 constexpr std::uint64_t float_bits(f16 x) { return x.bits(); }
 constexpr std::uint64_t float_bits(bf16 x) { return x.bits(); }
+constexpr std::uint64_t float_bits(e4m3 x) { return x.bits(); }
+constexpr std::uint64_t float_bits(e5m2 x) { return x.bits(); }
 
 // Whether a finite number would become an infinity: from the middle between the largest number of the type and
 // the next power of two on.
@@ -206,7 +208,9 @@ constexpr bool overflows(double x) {
 template <class T, host_number L>
 constexpr literal<T> make_literal(L number) {
   literal<T> result;
-  if constexpr (!std::is_arithmetic_v<L>) {
+  if constexpr (float8<T> && std::is_same_v<T, L>) {
+    result.bits = number.bits();
+  } else if constexpr (!std::is_arithmetic_v<L>) {
     return make_literal<T>(static_cast<float>(number));
   } else if constexpr (std::is_same_v<T, bool> || std::is_same_v<L, bool>) {
     static_assert(std::is_same_v<T, L>,
@@ -215,6 +219,17 @@ constexpr literal<T> make_literal(L number) {
   } else if constexpr (packed<T>) {
     const std::uint64_t half = make_literal<half_of<T>>(number).bits;
     result.bits = half << 16 | half;
+  } else if constexpr (float8<T>) {
+    const auto x = static_cast<double>(number);
+    if ((x > T::format::greatest || x < -T::format::greatest) && x - x == 0)
+      kernel_error(
+          "kaio: a literal is beyond the greatest number of its type (e4m3: 448, e5m2: 57344); write that "
+          "one, or an infinity, which becomes it");
+    if constexpr (std::is_integral_v<L>)
+      if (static_cast<double>(T(x)) != x)
+        kernel_error(
+            "kaio: an integer literal is not exact in the floating type beside it; write it as a float");
+    result.bits = T(x).bits();
   } else if constexpr (floating<T>) {
     if constexpr (std::is_floating_point_v<L>)
       if (overflows<T>(static_cast<double>(number)))
@@ -280,6 +295,26 @@ struct unary_rule {
 template <class To, class From>
 struct cast_rule {
   static constexpr value apply(tracer& t, value a) { return t.cast(ptx_type<To>, ptx_type<From>, a); }
+};
+// Out of 8 bits through f32, or f16 where that is wanted; into 8 bits with one rounding from any type.
+template <float8 T>
+inline constexpr const float8_kind& kind_of = std::is_same_v<T, e4m3> ? e4m3_kind : e5m2_kind;
+template <class To, float8 From>
+  requires(!std::is_same_v<To, From>)
+struct cast_rule<To, From> {
+  static constexpr value apply(tracer& t, value a) {
+    constexpr ptx::type between = std::is_same_v<To, f16> ? ptx::type::f16 : ptx::type::f32;
+    const value number = t.from_float8(kind_of<From>, between, a);
+    if constexpr (float8<To>)
+      return t.to_float8(kind_of<To>, between, number);
+    else
+      return t.cast(ptx_type<To>, between, number);
+  }
+};
+template <float8 To, class From>
+  requires(!float8<From>)
+struct cast_rule<To, From> {
+  static constexpr value apply(tracer& t, value a) { return t.to_float8(kind_of<To>, ptx_type<From>, a); }
 };
 template <class To>
 struct bit_cast_rule {

@@ -42,7 +42,10 @@ constexpr auto operator+(const fixed_string<N>& a, const char (&b)[M]) {
 // "f32", "u64", ...
 template <scalar T>
 inline constexpr auto type_name = [] {
-  constexpr std::string_view name = std::is_same_v<T, bool> ? ".bool" : ptx::suffix(ptx_type<T>);
+  constexpr std::string_view name = std::is_same_v<T, bool>   ? ".bool"
+                                    : std::is_same_v<T, e4m3> ? ".e4m3"
+                                    : std::is_same_v<T, e5m2> ? ".e5m2"
+                                                              : ptx::suffix(ptx_type<T>);
   fixed_string<name.size()> result;
   for (std::size_t k = 0; k + 1 < name.size(); ++k) result.data[k] = name[k + 1];
   if constexpr (integer<T>) result.data[0] = ptx::is_signed(ptx_type<T>) ? 'i' : 'u';

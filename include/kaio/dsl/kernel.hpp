@@ -71,7 +71,7 @@ class kernel_object {
       ptx::argument packed[sizeof...(P) + 1];
       std::size_t count = 0;
       ((packed[count] = pack<P>(arguments), count += host_constant<P> ? 0 : 1), ...);
-      stream.launch(image(), grid_of(shape, block()), packed, count);
+      stream.launch(image(), grid_of(shape, block(), image().needs.cluster), packed, count);
     }
   }
   template <class Shape, class... A>

@@ -4,6 +4,7 @@
 // ptx::argument*, std::size_t).
 
 #include <kaio/dsl/index_list.hpp>
+#include <kaio/dsl/memory/tensor_map.hpp>
 #include <kaio/dsl/thread.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 
@@ -12,13 +13,35 @@
 
 namespace kaio::dsl {
 
+// What a launch may ask for beside its grid; each returns the shape with it.
+//   .shared_bytes(4096)  dynamic shared memory of a block
+//   .cluster(2)          blocks that run together and share memory, sm_90; a kernel that fixes its clusters
+//                        (kernel_options::cluster) needs none here
+//   .programmatic()      the launch may begin before the one before it in the stream has ended, sm_90: the
+//                        kernel must execute grid_dependency_wait before it touches what that one wrote
+template <class Shape>
+struct launch_attributes {
+  std::uint32_t dynamic_shared = 0;
+  ptx::dim3 cluster_blocks = {0, 0, 0};
+  bool begins_early = false;
+
+  constexpr Shape shared_bytes(std::uint32_t bytes) const {
+    Shape result = static_cast<const Shape&>(*this);
+    result.dynamic_shared = bytes;
+    return result;
+  }
+  constexpr Shape programmatic() const {
+    Shape result = static_cast<const Shape&>(*this);
+    result.begins_early = true;
+    return result;
+  }
+};
+
 // One thread for each of n elements, along x; the last block may be partial. n = 0 launches nothing. Where a
-// thread takes several elements: over(n).per_thread(4). Dynamic shared memory of a block:
-// over(n).shared_bytes(4096).
-struct over {
+// thread takes several elements: over(n).per_thread(4). With clusters the grid is rounded up to whole ones.
+struct over : launch_attributes<over> {
   std::uint64_t count;
   std::uint32_t share = 1;
-  std::uint32_t dynamic_shared = 0;
   // A negative count is no count: it stays too large for any device, which reports it.
   template <class N>
     requires std::is_integral_v<N>
@@ -28,17 +51,16 @@ struct over {
     result.share = elements;
     return result;
   }
-  constexpr over shared_bytes(std::uint32_t bytes) const {
+  constexpr over cluster(std::uint32_t blocks) const {
     over result = *this;
-    result.dynamic_shared = bytes;
+    result.cluster_blocks = {blocks, 1, 1};
     return result;
   }
 };
 
-// A grid in blocks; grid(x, y, z).shared_bytes(4096) gives each block dynamic shared memory.
-struct grid {
+// A grid in blocks. With clusters each extent must be a multiple of the cluster's.
+struct grid : launch_attributes<grid> {
   std::uint64_t x, y, z;
-  std::uint32_t dynamic_shared = 0;
   constexpr explicit grid(std::uint64_t in_x, std::uint64_t in_y = 1, std::uint64_t in_z = 1)
       : x(in_x), y(in_y), z(in_z) {}
   template <class X, class Y = int, class Z = int>
@@ -46,18 +68,25 @@ struct grid {
   constexpr explicit grid(X, Y = 1, Z = 1) : grid(1) {
     static_assert(never<X>, "kaio: a grid is counted in whole blocks; write grid(blocks) with an integer");
   }
-  constexpr grid shared_bytes(std::uint32_t bytes) const {
+  constexpr grid cluster(std::uint32_t in_x, std::uint32_t in_y = 1, std::uint32_t in_z = 1) const {
     grid result = *this;
-    result.dynamic_shared = bytes;
+    result.cluster_blocks = {in_x, in_y, in_z};
     return result;
   }
 };
 
-constexpr ptx::launch_grid grid_of(const over& o, ptx::dim3 block) {
+// `fixed`: the clusters of the kernel itself.
+constexpr ptx::launch_grid grid_of(const over& o, ptx::dim3 block, ptx::dim3 fixed = {0, 0, 0}) {
   const std::uint64_t per_block = std::uint64_t{block.x} * (o.share == 0 ? 1 : o.share);
-  return {o.count / per_block + (o.count % per_block != 0 ? 1 : 0), 1, 1, o.dynamic_shared};
+  const std::uint64_t blocks = o.count / per_block + (o.count % per_block != 0 ? 1 : 0);
+  const std::uint64_t together = o.cluster_blocks.x != 0 ? o.cluster_blocks.x : fixed.x != 0 ? fixed.x : 1;
+  const std::uint64_t missing = blocks % together == 0 ? 0 : together - blocks % together;
+  const std::uint64_t whole = blocks + missing;
+  return {whole < blocks ? blocks : whole, 1, 1, o.dynamic_shared, o.cluster_blocks, o.begins_early};
 }
-constexpr ptx::launch_grid grid_of(const grid& g, ptx::dim3) { return {g.x, g.y, g.z, g.dynamic_shared}; }
+constexpr ptx::launch_grid grid_of(const grid& g, ptx::dim3, ptx::dim3 = {0, 0, 0}) {
+  return {g.x, g.y, g.z, g.dynamic_shared, g.cluster_blocks, g.begins_early};
+}
 
 template <class S>
 concept is_shape = std::is_same_v<S, over> || std::is_same_v<S, grid>;
@@ -94,6 +123,23 @@ struct parameter_of<val<S>> {
   static constexpr ptx::parameter description{ptx::type::none, ptx::access::scalar, sizeof(S), alignof(S)};
   static constexpr val<S> make(tracer& t, std::uint32_t index) { return val<S>(t, index, 0); }
 };
+
+// A tensor map, by value; the kernel uses its address.
+template <scalar T, std::uint32_t Rank>
+struct parameter_of<tensor_map<T, Rank>> {
+  using element = tensor_map<T, Rank>;
+  static constexpr ptx::parameter description{ptx::type::none, ptx::access::scalar, tensor_map_bytes,
+                                              tensor_map_alignment};
+  static constexpr tensor_map<T, Rank> make(tracer& t, std::uint32_t index) {
+    return {&t, t.probing() ? 0 : t.parameter_address(index)};
+  }
+  template <class A>
+  static constexpr bool accepts = encoded_tensor<A, T, Rank>;
+};
+template <class P>
+inline constexpr bool is_tensor_map = false;
+template <scalar T, std::uint32_t Rank>
+inline constexpr bool is_tensor_map<tensor_map<T, Rank>> = true;
 
 // What a buffer's elements are called in PTX; none for structs.
 template <class T>
@@ -170,6 +216,10 @@ ptx::argument pack(A& argument) {
     static_assert(std::is_same_v<Plain, P>,
                   "kaio: a constant parameter takes the constant itself: std::integral_constant<u32, 16>{}");
     return {};
+  } else if constexpr (is_tensor_map<P>) {
+    static_assert(traits::template accepts<Plain>,
+                  "kaio: a tensor map parameter takes an encoded_tensor_map of its element type and rank");
+    if constexpr (traits::template accepts<Plain>) return argument.as_argument();
   } else if constexpr (traits::description.access == ptx::access::scalar) {
     static_assert(std::is_same_v<Plain, T>,
                   "kaio: a scalar argument must have exactly the type of the parameter; write f32{x}, "
@@ -182,7 +232,7 @@ ptx::argument pack(A& argument) {
         result.data = &argument;
       } else if constexpr (packed<T>)
         result.bits = __builtin_bit_cast(std::uint32_t, argument);
-      else if constexpr (floating<T>)
+      else if constexpr (floating<T> || float8<T>)
         result.bits = float_bits(argument);
       else
         result.bits = static_cast<std::uint64_t>(argument);

@@ -51,7 +51,8 @@ constexpr auto max(const A& a, const B& b) {
 template <device A>
 constexpr auto abs(const A& a) {
   using T = element<A>;
-  static_assert(floating<T> || ptx::is_signed(ptx_type<T>),
+  require_computing<T>();
+  static_assert(floating<T> || float8<T> || ptx::is_signed(ptx_type<T>),
                 "kaio: abs of an unsigned or bool value is the value itself");
   return make_unary<T, unary_rule<operation::abs, T>>(a);
 }

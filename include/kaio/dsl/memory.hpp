@@ -13,3 +13,4 @@
 #include <kaio/dsl/memory/local.hpp>
 #include <kaio/dsl/memory/pointer.hpp>
 #include <kaio/dsl/memory/shared.hpp>
+#include <kaio/dsl/memory/vector_cast.hpp>

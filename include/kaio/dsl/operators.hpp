@@ -32,6 +32,12 @@ constexpr void require_same() {
                 "kaio: the operands have different types; write cast<T>(x) on one of them");
 }
 
+template <class T>
+constexpr void require_computing() {
+  static_assert(!float8<T>,
+                "kaio: e4m3 and e5m2 hold numbers, they do not compute; write cast<f32>(x) or cast<f16>(x)");
+}
+
 template <operation Op, class Result, class T, class A, class B>
 constexpr auto make_binary(const A& a, const B& b) {
   using left = decltype(operand_node<T>(a));
@@ -45,6 +51,7 @@ constexpr auto arithmetic(const A& a, const B& b) {
   using T = typename common<A, B>::type;
   static_assert(!std::is_same_v<T, bool>,
                 "kaio: arithmetic on bool; write select(condition, a, b) or cast<T>(condition)");
+  require_computing<T>();
   return make_binary<Op, T, T>(a, b);
 }
 
@@ -52,6 +59,7 @@ template <operation Op, class A, class B>
 constexpr auto comparison(const A& a, const B& b) {
   require_same<A, B>();
   using T = typename common<A, B>::type;
+  require_computing<T>();
   static_assert(!std::is_same_v<T, bool> || Op == operation::eq || Op == operation::ne,
                 "kaio: bool has no order; use ==, !=, &, | and !, and (a < b) & (b < c) for a < b < c");
   static_assert(!packed<T>,
@@ -65,6 +73,7 @@ constexpr auto bitwise(const A& a, const B& b) {
   using T = typename common<A, B>::type;
   static_assert(!floating<T>,
                 "kaio: a bit operation on a floating value; write bit_cast<u32>(x) or bit_cast<u64>(x)");
+  static_assert(!float8<T>, "kaio: a bit operation on e4m3 or e5m2; write bit_cast<u8>(x)");
   return make_binary<Op, T, T>(a, b);
 }
 
@@ -230,13 +239,15 @@ constexpr void operator||(const A&, const B&) {
 template <device A>
 constexpr auto operator+(const A& a) {
   static_assert(!std::is_same_v<element<A>, bool>, "kaio: arithmetic on bool; write cast<T>(condition)");
+  require_computing<element<A>>();
   return a.node();
 }
 
 template <device A>
 constexpr auto operator-(const A& a) {
   using T = element<A>;
-  static_assert(floating<T> || (integer<T> && ptx::is_signed(ptx_type<T>)),
+  require_computing<T>();
+  static_assert(floating<T> || float8<T> || (integer<T> && ptx::is_signed(ptx_type<T>)),
                 "kaio: - on an unsigned or bool value; write cast<i32>(x) first, or 0u - x");
   return make_unary<T, unary_rule<operation::neg, T>>(a);
 }

@@ -58,6 +58,8 @@ constexpr void wrong_conversion(unsigned argument, ptx::type t) {
                             "kaio: the argument of this conversion is a u64; write %llu, %llx, %llo or %p");
     case ptx::type::pred:
       return wrong_argument(argument, "kaio: a bool is not printed; write cast<u32>(condition) and %u");
+    case ptx::type::b8:
+      return wrong_argument(argument, "kaio: e4m3 and e5m2 are not printed; write cast<f32>(x) and %f");
     case ptx::type::f16x2:
     case ptx::type::bf16x2: return wrong_argument(argument, "kaio: a pair is not printed; print its halves");
     default:
@@ -89,7 +91,7 @@ constexpr bool fits(const conversion_specifier& s, ptx::type t) {
     case 'x':
     case 'X':
     case 'o': return ptx::is_unsigned(t) && (s.longs == 0 ? is_word : is_wide && !s.half);
-    case 'c': return plain && (ptx::size_of(t) == 1 || t == ptx::type::s32);
+    case 'c': return plain && ((ptx::size_of(t) == 1 && t != ptx::type::b8) || t == ptx::type::s32);
     case 'p': return plain && t == ptx::type::u64;
     default: return plain && ptx::is_floating(t) && !ptx::is_packed(t);
   }

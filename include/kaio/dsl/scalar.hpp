@@ -4,6 +4,7 @@
 //
 //   static_assert(kaio::dsl::ptx_type<kaio::f32> == kaio::ptx::type::f32);
 
+#include <kaio/dsl/float8.hpp>
 #include <kaio/dsl/half.hpp>
 #include <kaio/ptx/type.hpp>
 
@@ -41,6 +42,10 @@ inline constexpr ptx::type ptx_type<f16x2> = ptx::type::f16x2;
 template <>
 inline constexpr ptx::type ptx_type<bf16x2> = ptx::type::bf16x2;
 template <>
+inline constexpr ptx::type ptx_type<e4m3> = ptx::type::b8;
+template <>
+inline constexpr ptx::type ptx_type<e5m2> = ptx::type::b8;
+template <>
 inline constexpr ptx::type ptx_type<i8> = ptx::type::s8;
 template <>
 inline constexpr ptx::type ptx_type<i16> = ptx::type::s16;
@@ -73,6 +78,10 @@ concept floating = ptx::is_floating(ptx_type<T>);
 template <class T>
 concept packed = ptx::is_packed(ptx_type<T>);
 
+// e4m3 and e5m2: numbers that are stored and converted. Nothing computes with them; PTX knows them as 8 bits.
+template <class T>
+concept float8 = std::is_same_v<T, e4m3> || std::is_same_v<T, e5m2>;
+
 // What the device computes with as the host does.
 template <class T>
 concept host_floating = std::is_same_v<T, f32> || std::is_same_v<T, f64>;
@@ -83,7 +92,8 @@ using half_of = std::conditional_t<std::is_same_v<T, f16x2>, f16, bf16>;
 
 // What the host may write as a literal or a constant: it takes the type of the device operand beside it.
 template <class T>
-concept host_number = std::is_arithmetic_v<T> || std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
+concept host_number =
+    std::is_arithmetic_v<T> || std::is_same_v<T, f16> || std::is_same_v<T, bf16> || float8<T>;
 
 // A number in a type, such as std::integral_constant.
 template <class T>

@@ -63,6 +63,13 @@ class var : public no_host_bool, public no_increment {
     other.trace_ = nullptr;
   }
 
+  // A register that nothing has been written to yet: for what an instruction of the library writes first.
+  static constexpr var unwritten(tracer& t) { return var(t.probing() ? 0 : t.new_variable(ptx_type<T>), t); }
+
+  // The number of the variable, for instructions that change several.
+  constexpr std::uint32_t variable() const { return variable_; }
+  constexpr tracer& trace() const { return *trace_; }
+
   constexpr void operator=(statement<T> s) { assign(s); }
   // By reference to non-const, so that an expression cannot become a var on its way here.
   constexpr void operator=(var& other) { *this = statement<T>(other.node(), 0, nullptr); }
@@ -117,6 +124,8 @@ class var : public no_host_bool, public no_increment {
   }
 
  private:
+  constexpr var(std::uint32_t variable, tracer& t) : trace_(&t), variable_(variable) {}
+
   static constexpr void require_integer() {
     static_assert(integer<T>,
                   "kaio: %, << and >> on a var that is no integer; make it a var of an integer type");

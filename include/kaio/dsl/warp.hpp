@@ -10,6 +10,7 @@
 #include <kaio/dsl/warp/match.hpp>
 #include <kaio/dsl/warp/operation.hpp>
 #include <kaio/dsl/warp/reduce.hpp>
+#include <kaio/dsl/warp/role.hpp>
 #include <kaio/dsl/warp/scan.hpp>
 #include <kaio/dsl/warp/shuffle.hpp>
 #include <kaio/dsl/warp/vote.hpp>

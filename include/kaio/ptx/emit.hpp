@@ -17,7 +17,7 @@ namespace kaio::ptx {
 
 inline constexpr std::size_t segment_instructions = 512;
 inline constexpr std::size_t segment_capacity = 40960;
-inline constexpr std::size_t longest_line = 512;
+inline constexpr std::size_t longest_line = 2048;
 
 struct rendered {
   char text[segment_capacity] = {};
@@ -34,11 +34,48 @@ inline constexpr std::string_view register_prefix[register_classes] = {"%p", "%r
 inline constexpr std::string_view register_type[register_classes] = {".pred", ".b16", ".b32",
                                                                      ".b64",  ".f32", ".f64"};
 inline constexpr std::string_view special_name[] = {
-    "%tid.x",           "%tid.y",       "%tid.z",       "%ntid.x",      "%ntid.y",      "%ntid.z",
-    "%ctaid.x",         "%ctaid.y",     "%ctaid.z",     "%nctaid.x",    "%nctaid.y",    "%nctaid.z",
-    "%laneid",          "%warpid",      "%nwarpid",     "%smid",        "%nsmid",       "%gridid",
-    "%lanemask_eq",     "%lanemask_lt", "%lanemask_le", "%lanemask_gt", "%lanemask_ge", "%dynamic_smem_size",
-    "%total_smem_size", "%clock",       "%clock64",     "%globaltimer",
+    "%tid.x",
+    "%tid.y",
+    "%tid.z",
+    "%ntid.x",
+    "%ntid.y",
+    "%ntid.z",
+    "%ctaid.x",
+    "%ctaid.y",
+    "%ctaid.z",
+    "%nctaid.x",
+    "%nctaid.y",
+    "%nctaid.z",
+    "%laneid",
+    "%warpid",
+    "%nwarpid",
+    "%smid",
+    "%nsmid",
+    "%gridid",
+    "%lanemask_eq",
+    "%lanemask_lt",
+    "%lanemask_le",
+    "%lanemask_gt",
+    "%lanemask_ge",
+    "%dynamic_smem_size",
+    "%total_smem_size",
+    "%clock",
+    "%clock64",
+    "%globaltimer",
+    "%clusterid.x",
+    "%clusterid.y",
+    "%clusterid.z",
+    "%nclusterid.x",
+    "%nclusterid.y",
+    "%nclusterid.z",
+    "%cluster_ctaid.x",
+    "%cluster_ctaid.y",
+    "%cluster_ctaid.z",
+    "%cluster_nctaid.x",
+    "%cluster_nctaid.y",
+    "%cluster_nctaid.z",
+    "%cluster_ctarank",
+    "%cluster_nctarank",
 };
 
 class writer {
@@ -136,6 +173,43 @@ class writer {
     offset(distance);
   }
 
+  constexpr void list(const operand*& next, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (i != 0) put(", ");
+      item(next);
+    }
+  }
+
+  // The operand at `next` with those that belong to it; moves on behind them.
+  constexpr void item(const operand*& next) {
+    const operand& o = *next++;
+    switch (o.kind) {
+      case operand_kind::pack:
+        put('{');
+        list(next, o.index);
+        return put('}');
+      case operand_kind::bracket:
+        put('[');
+        list(next, o.index);
+        return put(']');
+      case operand_kind::pair:
+        one(*next++);
+        put('|');
+        return one(*next++);
+      default: return one(o);
+    }
+  }
+
+  constexpr void shape(const matrix_shape& s) {
+    if (s.m == 0) return;
+    put(".m");
+    number(s.m);
+    put('n');
+    number(s.n);
+    put('k');
+    number(s.k);
+  }
+
   constexpr void one(const operand& o) {
     switch (o.kind) {
       case operand_kind::none: return;
@@ -159,6 +233,8 @@ class writer {
       case operand_kind::symbol: return array(o.index, o.bits);
       case operand_kind::label: return label_name(o.index);
       case operand_kind::sink: return put('_');
+      case operand_kind::parameter_symbol: return parameter_name(o.index);
+      case operand_kind::bracket:
       case operand_kind::pack:
       case operand_kind::pair: return;
     }
@@ -179,28 +255,14 @@ class writer {
     if (i.op == opcode::call_vprintf) return call_vprintf(operands);
     if (i.op == opcode::call_assertfail) return call_assertfail(operands);
     put(facts(i.op).mnemonic);
+    shape(i.shape);
     for (modifier_list rest = i.modifiers; rest != 0; rest >>= 8)
       put(suffix(static_cast<modifier>(rest & 0xff)));
     if (i.type0 != type::none) put(suffix(i.type0));
     if (i.type1 != type::none) put(suffix(i.type1));
-    for (unsigned k = 0; k < i.operand_count; ++k) {
-      put(k == 0 ? " " : ", ");
-      if (operands[k].kind == operand_kind::pack) {
-        put('{');
-        const unsigned last = k + operands[k].index;
-        one(operands[++k]);
-        while (k != last) {
-          put(", ");
-          one(operands[++k]);
-        }
-        put('}');
-      } else if (operands[k].kind == operand_kind::pair) {
-        one(operands[++k]);
-        put('|');
-        one(operands[++k]);
-      } else {
-        one(operands[k]);
-      }
+    for (const operand *next = operands, *const end = operands + i.operand_count; next != end;) {
+      put(next == operands ? " " : ", ");
+      item(next);
     }
     put(';');
     end_line();
@@ -260,7 +322,7 @@ class writer {
     }
     if (has(program_, array_space::large_shared) || has(program_, array_space::dynamic_shared)) {
       put(".extern .shared .align ");
-      number(dynamic_shared_alignment);
+      number(dynamic_shared_alignment(program_));
       put(" .b8 ");
       put(kernel_);
       put("_dynamic_shared[];");
@@ -284,6 +346,16 @@ class writer {
       put("};");
       end_line();
     }
+  }
+
+  constexpr void dimensions(std::string_view directive, const dim3& d) {
+    put(directive);
+    number(d.x);
+    put(", ");
+    number(d.y);
+    put(", ");
+    number(d.z);
+    end_line();
   }
 
   constexpr void header(const parameter* parameters, std::size_t parameter_count) {
@@ -331,13 +403,13 @@ class writer {
     if (parameter_count != 0) end_line();
     put(')');
     end_line();
-    put(".reqntid ");
-    number(p.block.x);
-    put(", ");
-    number(p.block.y);
-    put(", ");
-    number(p.block.z);
-    end_line();
+    dimensions(".reqntid ", p.block);
+    if (p.cluster.count() != 0) dimensions(".reqnctapercluster ", p.cluster);
+    if (p.min_blocks != 0) {
+      put(".minnctapersm ");
+      number(p.min_blocks);
+      end_line();
+    }
     put('{');
     end_line();
     for (unsigned c = 0; c < register_classes; ++c) {

@@ -52,8 +52,8 @@ inline constexpr std::uint16_t no_statement = 0xffff;
 // One argument of a launch: the bits that go into the parameter, and what the runtime checks a buffer by.
 struct argument {
   std::uint64_t bits = 0;  // the scalar's bytes (little endian, zero-extended), or the device address
-  const void* device =
-      nullptr;                 // buffer: identity of the device that owns it; nullptr: scalar or raw pointer
+  // buffer, tensor map: identity of the device that owns it; nullptr: scalar, struct or raw pointer
+  const void* device = nullptr;
   std::uint64_t bytes = 0;     // buffer, struct: its size
   const void* data = nullptr;  // a struct: its bytes are copied into the parameter at the launch
 };
@@ -63,6 +63,8 @@ struct argument {
 struct launch_grid {
   std::uint64_t x = 1, y = 1, z = 1;
   std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block, beyond what the kernel always needs
+  dim3 cluster = {0, 0, 0};        // blocks of a cluster; zeros: those that the kernel fixes, or no clusters
+  bool programmatic = false;       // may begin before the work before it in the stream has ended
 };
 
 }  // namespace kaio::ptx

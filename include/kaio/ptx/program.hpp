@@ -7,6 +7,7 @@
 
 #include <kaio/ptx/catalogue.hpp>
 #include <kaio/ptx/kernel_image.hpp>
+#include <kaio/ptx/matrix.hpp>
 #include <kaio/ptx/type.hpp>
 
 #include <cstddef>
@@ -60,21 +61,39 @@ enum class special_register : std::uint8_t {
   clock,
   clock64,
   globaltimer,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  cluster_ctarank,
+  cluster_nctarank,
 };
+// Those of clusters. Source: PTX ISA, "Special Registers": PTX ISA 7.8, sm_90.
+constexpr bool is_of_cluster(special_register r) { return r >= special_register::clusterid_x; }
 
 enum class operand_kind : std::uint8_t {
   none,
-  reg,             // index: the register, numbered within its class
-  immediate,       // bits: the value of `type`
-  special,         // index: a special_register
-  address,         // [register index + bits], bits a signed offset in bytes
-  symbol_address,  // [array index + bits]
-  parameter,       // [parameter index + bits]
-  symbol,          // array index, its address as a value
-  label,           // label index
-  pack,            // {the next `index` operands}
-  pair,            // the next two operands, joined: %p1|%p2
-  sink,            // _: a result that nobody wants
+  reg,               // index: the register, numbered within its class
+  immediate,         // bits: the value of `type`
+  special,           // index: a special_register
+  address,           // [register index + bits], bits a signed offset in bytes
+  symbol_address,    // [array index + bits]
+  parameter,         // [parameter index + bits]
+  symbol,            // array index, its address as a value
+  label,             // label index
+  pack,              // {the next `index` operands}
+  pair,              // the next two operands, joined: %p1|%p2
+  bracket,           // [the next `index` operands]: a tensor and its coordinates
+  parameter_symbol,  // parameter index, its address as a value
+  sink,              // _: a result that nobody wants
 };
 
 struct operand {
@@ -94,6 +113,7 @@ struct instruction {
   bool guard_negated = false;  // @!%p
   std::uint16_t statement = 0;
   std::uint32_t first_operand = 0;  // in program::operands; the destination first
+  matrix_shape shape;               // stands before the modifiers
 };
 
 // Where an array of the kernel lies. The dynamic part of shared memory begins with the arrays that a kernel
@@ -129,6 +149,8 @@ struct program {
   dim3 block;
   ptx::target target = oldest_target;  // claimed by the author; the needs may raise it
   bool cooperative = false;            // has a barrier of the whole grid
+  dim3 cluster = {0, 0, 0};            // blocks of a cluster, fixed by the author; no blocks: not fixed
+  std::uint32_t min_blocks = 0;        // resident on a multiprocessor at once; 0: not stated
 };
 
 constexpr std::uint32_t aligned(std::uint32_t bytes, std::uint32_t alignment) {
@@ -153,13 +175,21 @@ constexpr bool has(const program& p, array_space space) {
   return false;
 }
 
-inline constexpr std::uint32_t dynamic_shared_alignment = 128;
+// The dynamic part is aligned for what a launch adds to it; more where an array asks for more.
+inline constexpr std::uint32_t least_dynamic_alignment = 128;
+constexpr std::uint32_t dynamic_shared_alignment(const program& p) {
+  std::uint32_t alignment = least_dynamic_alignment;
+  for (std::uint32_t i = 0; i < p.array_count; ++i)
+    if (p.arrays[i].space == array_space::large_shared && p.arrays[i].alignment > alignment)
+      alignment = p.arrays[i].alignment;
+  return alignment;
+}
 
 // Where an array of the dynamic part of shared memory begins.
 constexpr std::uint32_t dynamic_offset(const program& p, std::uint32_t array) {
   const memory_array& a = p.arrays[array];
   if (a.space == array_space::dynamic_shared)
-    return aligned(bytes_of(p, array_space::large_shared), dynamic_shared_alignment);
+    return aligned(bytes_of(p, array_space::large_shared), least_dynamic_alignment);
   return aligned(bytes_before(p, array_space::large_shared, array), a.alignment);
 }
 
@@ -171,14 +201,25 @@ constexpr needs requirements(const program& p) {
     const instruction& it = p.instructions[i];
     if (it.op == opcode::none || it.op == opcode::label) continue;
     raise_to(it.op, it.modifiers, it.type0, result.version, result.target.sm);
+    raise_to_matrix(it.op, it.modifiers, it.shape, result.version, result.target.sm);
+    if (facts(it.op).arch_specific) result.target.arch_specific = true;
+    if (it.op == opcode::mov) {
+      const operand& from = p.operands[it.first_operand + 1];
+      if (from.kind == operand_kind::special && is_of_cluster(static_cast<special_register>(from.index)))
+        raise_to(opcode::mapa, 0, type::none, result.version, result.target.sm);
+    }
     if (it.op == opcode::call_vprintf) result.prints = true;
+    if (it.op == opcode::griddepcontrol && contains(it.modifiers, modifier::wait))
+      result.waits_for_grids = true;
     if (it.op != opcode::nounroll) ++result.instructions;
   }
+  if (p.cluster.count() != 0 && result.target.sm < 90) result.target.sm = 90;
   const isa_version first = first_version(result.target);
   if (result.version < first) result.version = first;
   result.shared_bytes = bytes_of(p, array_space::shared);
   result.dynamic_shared_bytes = bytes_of(p, array_space::large_shared);
   result.cooperative = p.cooperative;
+  result.cluster = p.cluster;
   result.max_threads = static_cast<std::uint32_t>(p.block.count());
   return result;
 }

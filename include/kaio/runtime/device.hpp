@@ -111,6 +111,12 @@ class device {
   // How many blocks of a kernel are resident on the whole device at once: the largest grid of a cooperative
   // kernel. `shared_bytes` is what a launch adds to the kernel's own shared memory. Loads the kernel.
   std::uint64_t resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes = 0) const;
+  // How many clusters of a kernel are resident on the whole device at once, which is what a persistent grid
+  // launches: clusters that the kernel fixes, or `cluster`. Less than resident_blocks / cluster.count() where
+  // multiprocessors are left over in the groups of which a cluster takes one. Loads the kernel, and remembers
+  // the answer: asking again costs some ten nanoseconds.
+  std::uint64_t max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster = {0, 0, 0},
+                                    std::uint32_t shared_bytes = 0) const;
   // Waits for all work on the device, that of other users of its context too. Throws what the work failed
   // with.
   void synchronize() const;

@@ -20,7 +20,10 @@ struct device_properties {
   std::uint32_t max_threads_per_block = 0;
   ptx::dim3 max_block, max_grid;
   std::uint32_t max_threads_per_multiprocessor = 0;
+  std::uint32_t max_blocks_per_multiprocessor = 0;
+  std::uint32_t max_blocks_per_cluster = 0;  // 1: there are no clusters
   std::uint32_t registers_per_block = 0;     // 32-bit registers
+  std::uint32_t registers_per_multiprocessor = 0;
   std::uint32_t shared_per_block = 0;        // bytes, without opt-in
   std::uint32_t shared_per_block_optin = 0;  // bytes, with opt-in
   std::uint32_t shared_per_multiprocessor = 0;

@@ -9,3 +9,4 @@
 #include <kaio/runtime/host_buffer.hpp>
 #include <kaio/runtime/properties.hpp>
 #include <kaio/runtime/stream.hpp>
+#include <kaio/runtime/tensor_map.hpp>

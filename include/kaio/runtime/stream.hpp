@@ -22,9 +22,13 @@ namespace kaio::runtime {
 
 class device;
 class event;
+class stream;
 namespace detail {
 class allocation;
-}
+struct tensor_description;
+void encode_tensor_map(const stream& where, const void* owner, const tensor_description& tensor,
+                       unsigned char* to);
+}  // namespace detail
 
 // Move-only; a stream that was moved from is null, and its use throws invalid_argument. Destruction does not
 // wait: the work that was put in still runs.
@@ -37,10 +41,13 @@ class stream {
 
   // Puts a kernel into the queue. A grid with a zero extent is a success that launches nothing. `arguments`
   // holds one entry for each parameter of the kernel, in order. Throws, before anything runs:
-  //   invalid_argument    wrong number of arguments; a null, released or moved-from buffer; a buffer of another
-  //                       device; a struct of another size; a grid that cannot be resident at once, where the
-  //                       kernel is cooperative; a grid or block beyond the device's limits
-  //   unsupported_device  the kernel needs another SM, a newer PTX ISA or more shared memory than there is
+  //   invalid_argument    wrong number of arguments; a null, released or moved-from buffer; a buffer or tensor
+  //                       map of another device; a struct of another size; a grid that cannot be resident at
+  //                       once, where the kernel is cooperative; a grid or block beyond the device's limits; a
+  //                       grid that is not made of whole clusters, or other clusters than the kernel's own; a
+  //                       programmatic launch of a kernel that never waits for the work before it
+  //   unsupported_device  the kernel needs another SM, a newer PTX ISA, more shared memory or clusters, which
+  //                       there are not
   //   jit_error           the kernel's text was refused (on first use)
   //   stream_capturing    the kernel would have to be loaded while this stream is captured: see device::warmup
   // and launch_error, illegal_access or device_lost where this or, on a GPU, earlier work failed.
@@ -57,6 +64,11 @@ class stream {
   // Whether the queue is empty; throws what the work in it failed with.
   bool is_done() const;
 
+  // As device::resident_blocks and device::max_active_clusters.
+  std::uint64_t resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes = 0) const;
+  std::uint64_t max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster = {0, 0, 0},
+                                    std::uint32_t shared_bytes = 0) const;
+
   // The device that the stream belongs to: what a choice of kernel variant asks.
   const device_properties& properties() const;
   // The identity that `ptx::argument::device` carries; nullptr for a null stream.
@@ -67,6 +79,8 @@ class stream {
  private:
   friend class device;
   friend class detail::allocation;
+  friend void detail::encode_tensor_map(const stream& where, const void* owner,
+                                        const detail::tensor_description& tensor, unsigned char* to);
   stream(detail::context_ref context, void* native, bool owned) noexcept
       : context_(std::move(context)), native_(native), owned_(owned) {}
   void destroy() noexcept;

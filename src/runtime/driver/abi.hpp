@@ -357,6 +357,11 @@ enum CUstreamCaptureMode : int {
 };
 inline constexpr unsigned mem_host_alloc_portable = 1;  // CU_MEMHOSTALLOC_PORTABLE, a macro in cuda.h
 
+// 128 bytes that only the driver and the GPU understand. Aligned to 64 until CUDA 12, and to 128 from 13 on.
+struct alignas(64) CUtensorMap {
+  std::uint64_t opaque[16];
+};
+
 // Every function, as X(symbol in the library, parameters). All return CUresult.
 #define KAIO_DRIVER_FUNCTIONS(X)                                                                         \
   X(cuInit, (unsigned flags))                                                                            \
@@ -409,9 +414,14 @@ inline constexpr unsigned mem_host_alloc_portable = 1;  // CU_MEMHOSTALLOC_PORTA
   X(cuEventElapsedTime, (float* milliseconds, CUevent begin, CUevent end))
 
 // Newer than the oldest driver that kaio takes; null where the library has none.
-#define KAIO_DRIVER_OPTIONAL_FUNCTIONS(X) \
-  X(cuFuncLoad, (CUfunction function))    \
-  X(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra))
+#define KAIO_DRIVER_OPTIONAL_FUNCTIONS(X)                                                                   \
+  X(cuFuncLoad, (CUfunction function))                                                                      \
+  X(cuLaunchKernelEx, (const CUlaunchConfig* config, CUfunction function, void** parameters, void** extra)) \
+  X(cuOccupancyMaxActiveClusters, (int* clusters, CUfunction function, const CUlaunchConfig* config))       \
+  X(cuTensorMapEncodeTiled,                                                                                 \
+    (CUtensorMap * map, int element, std::uint32_t rank, void* address, const std::uint64_t* extents,       \
+     const std::uint64_t* strides, const std::uint32_t* box, const std::uint32_t* element_strides,          \
+     int interleave, int swizzle, int promotion, int fill))
 
 struct functions {
 #define KAIO_DRIVER_MEMBER(name, parameters) CUresult(KAIO_CUDAAPI* name) parameters = nullptr;

@@ -6,6 +6,8 @@
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "runtime/driver/cuda_devices.hpp"
@@ -35,6 +37,37 @@ std::uintptr_t jit_level() {
   return static_cast<std::uintptr_t>(value[0] - '0');
 }
 
+// The largest cluster that every GPU which has them takes.
+constexpr std::uint64_t portable_cluster = 8;
+
+// What the driver was asked about a kernel's blocks on the whole GPU, and said: it takes some microseconds, and
+// persistent kernels ask at every launch.
+struct occupancy_question {
+  ptx::dim3 cluster;
+  std::uint32_t dynamic_shared;
+  friend bool operator==(const occupancy_question&, const occupancy_question&) = default;
+};
+class occupancy_answers {
+ public:
+  std::optional<std::uint64_t> find(const occupancy_question& question) {
+    const std::scoped_lock lock(changing_);
+    for (const auto& [asked, answer] : known_)
+      if (asked == question) return answer;
+    return std::nullopt;
+  }
+  std::uint64_t remember(const occupancy_question& question, std::uint64_t answer) {
+    const std::scoped_lock lock(changing_);
+    if (known_.size() == most) known_.clear();
+    known_.emplace_back(question, answer);
+    return answer;
+  }
+
+ private:
+  static constexpr std::size_t most = 64;
+  std::mutex changing_;
+  std::vector<std::pair<occupancy_question, std::uint64_t>> known_;
+};
+
 class cuda_kernel final : public loaded_kernel {
  public:
   cuda_kernel(const ptx::kernel_image& kernel, cuda_backend& owner, CUmodule module, CUfunction function)
@@ -45,6 +78,9 @@ class cuda_kernel final : public loaded_kernel {
   // The most dynamic shared memory that the driver was told to allow; it only grows, under the mutex.
   mutable std::mutex allowing;
   mutable std::atomic<std::uint32_t> allowed{0};
+  // Whether it was told to allow clusters of more than 8 blocks.
+  mutable std::atomic<bool> large_cluster_allowed{false};
+  mutable occupancy_answers occupancy;
 
  private:
   cuda_backend& owner_;
@@ -361,9 +397,12 @@ std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kerne
                               " threads, and with the registers that it uses ", description_,
                               " runs at most ", most_threads, "; use a smaller block"));
     }
-    return std::make_unique<cuda_kernel>(kernel, *this, module, function);
+    auto loaded = std::make_unique<cuda_kernel>(kernel, *this, module, function);
+    module = nullptr;  // unloaded by the kernel from here on
+    allow_cluster(*loaded, kernel, kernel.needs.cluster.count());
+    return loaded;
   } catch (...) {
-    unload(module);
+    if (module) unload(module);
     throw;
   }
 }
@@ -388,30 +427,55 @@ void cuda_backend::allow_shared(const loaded_kernel& code, const ptx::kernel_ima
   loaded.allowed.store(dynamic, std::memory_order_release);
 }
 
-void cuda_backend::launch_cooperative(const loaded_kernel& code, const checked_launch& launch,
-                                      native_stream stream) {
+void cuda_backend::allow_cluster(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                 std::uint64_t blocks) {
+  const auto& loaded = static_cast<const cuda_kernel&>(code);
+  if (blocks <= portable_cluster || loaded.large_cluster_allowed.load(std::memory_order_acquire)) return;
+  check(call_.cuFuncSetAttribute(loaded.function(), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
+        "cuFuncSetAttribute", text("giving kernel ", kernel.name, " clusters of ", blocks, " blocks on"));
+  loaded.large_cluster_allowed.store(true, std::memory_order_release);
+}
+
+void cuda_backend::launch_with_attributes(const loaded_kernel& code, const checked_launch& launch,
+                                          native_stream stream) {
   if (!call_.cuLaunchKernelEx) {
-    throw unsupported_device(text("kaio: kernel ", launch.kernel.name, " is cooperative, and the driver of ",
-                                  description_,
-                                  " has no cuLaunchKernelEx; install NVIDIA driver 520 or newer"));
+    throw unsupported_device(
+        text("kaio: kernel ", launch.kernel.name,
+             " is launched cooperatively, in clusters or programmatically, and the driver "
+             "of ",
+             description_, " has no cuLaunchKernelEx; install NVIDIA driver 520 or newer"));
   }
-  CUlaunchAttribute attribute{};
-  attribute.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE;
-  attribute.value.cooperative = 1;
+  CUlaunchAttribute attributes[3] = {};
+  unsigned count = 0;
+  const auto add = [&](CUlaunchAttributeID id) -> CUlaunchAttributeValue& {
+    attributes[count].id = id;
+    return attributes[count++].value;
+  };
+  if (launch.kernel.needs.cooperative) add(CU_LAUNCH_ATTRIBUTE_COOPERATIVE).cooperative = 1;
+  if (launch.cluster.x != 0) {
+    allow_cluster(code, launch.kernel, launch.cluster.count());
+    add(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION).cluster = {launch.cluster.x, launch.cluster.y,
+                                                          launch.cluster.z};
+  }
+  if (launch.programmatic)
+    add(CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION).programmatic_stream_serialization = 1;
   const ptx::dim3 grid = launch.grid, block = launch.kernel.block;
   const CUlaunchConfig config{
       grid.x,     grid.y, grid.z, block.x, block.y, block.z, launch.dynamic_shared, stream_of(stream),
-      &attribute, 1};
-  check(call_.cuLaunchKernelEx(&config, static_cast<const cuda_kernel&>(code).function(), launch.values,
-                               nullptr),
-        "cuLaunchKernelEx",
-        text("launching kernel ", launch.kernel.name, " with ", grid.count(), " blocks on"));
+      attributes, count};
+  const CUresult result = call_.cuLaunchKernelEx(&config, static_cast<const cuda_kernel&>(code).function(),
+                                                 launch.values, nullptr);
+  if (result != CUDA_SUCCESS) [[unlikely]] {
+    fail(result, "cuLaunchKernelEx",
+         text("launching kernel ", launch.kernel.name, " with ", grid.count(), " blocks on"));
+  }
 }
 
 void cuda_backend::launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) {
   const current scope(*this);
   if (launch.dynamic_shared != 0) allow_shared(code, launch.kernel, launch.dynamic_shared);
-  if (launch.kernel.needs.cooperative) return launch_cooperative(code, launch, stream);
+  if (launch.kernel.needs.cooperative || launch.cluster.x != 0 || launch.programmatic)
+    return launch_with_attributes(code, launch, stream);
   const ptx::dim3 grid = launch.grid, block = launch.kernel.block;
   const CUresult result = call_.cuLaunchKernel(
       static_cast<const cuda_kernel&>(code).function(), grid.x, grid.y, grid.z, block.x, block.y, block.z,
@@ -425,13 +489,56 @@ std::uint64_t cuda_backend::resident_blocks(const loaded_kernel& code, const ptx
                                             std::uint32_t dynamic_shared) {
   const current scope(*this);
   allow_shared(code, kernel, dynamic_shared);
+  const occupancy_question question{{1, 1, 1}, dynamic_shared};
+  const auto& loaded = static_cast<const cuda_kernel&>(code);
+  if (const auto known = loaded.occupancy.find(question)) return *known;
   int blocks = 0;
   check(call_.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-            &blocks, static_cast<const cuda_kernel&>(code).function(), static_cast<int>(kernel.block.count()),
-            dynamic_shared),
+            &blocks, loaded.function(), static_cast<int>(kernel.block.count()), dynamic_shared),
         "cuOccupancyMaxActiveBlocksPerMultiprocessor",
         text("asking how many blocks of kernel ", kernel.name, " fit on"));
-  return static_cast<std::uint64_t>(blocks) * properties_.multiprocessors;
+  return loaded.occupancy.remember(question,
+                                   static_cast<std::uint64_t>(blocks) * properties_.multiprocessors);
+}
+
+std::uint64_t cuda_backend::max_active_clusters(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                                const ptx::dim3& cluster, std::uint32_t dynamic_shared) {
+  const current scope(*this);
+  const occupancy_question question{cluster, dynamic_shared};
+  const auto& loaded = static_cast<const cuda_kernel&>(code);
+  if (const auto known = loaded.occupancy.find(question)) return *known;
+  if (!call_.cuOccupancyMaxActiveClusters) {
+    throw unsupported_device(
+        text("kaio: the driver of ", description_,
+             " has no cuOccupancyMaxActiveClusters; install NVIDIA driver 520 or newer"));
+  }
+  allow_shared(code, kernel, dynamic_shared);
+  allow_cluster(code, kernel, cluster.count());
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.cluster = {cluster.x, cluster.y, cluster.z};
+  const ptx::dim3& block = kernel.block;
+  const CUlaunchConfig config{cluster.x, cluster.y,      cluster.z, block.x,    block.y,
+                              block.z,   dynamic_shared, nullptr,   &attribute, 1};
+  int clusters = 0;
+  check(call_.cuOccupancyMaxActiveClusters(&clusters, loaded.function(), &config),
+        "cuOccupancyMaxActiveClusters", text("asking how many clusters of kernel ", kernel.name, " fit on"));
+  return loaded.occupancy.remember(question, static_cast<std::uint64_t>(clusters));
+}
+
+void cuda_backend::encode_tensor_map(const detail::tensor_description& t, unsigned char* to) {
+  if (!call_.cuTensorMapEncodeTiled) {
+    throw unsupported_device(text("kaio: the driver of ", description_,
+                                  " has no cuTensorMapEncodeTiled; install NVIDIA driver 525 or newer"));
+  }
+  const current scope(*this);
+  alignas(128) CUtensorMap map{};
+  check(call_.cuTensorMapEncodeTiled(&map, static_cast<int>(t.element), t.rank,
+                                     reinterpret_cast<void*>(t.address), t.extents, t.strides, t.box,
+                                     t.element_strides, 0, static_cast<int>(t.swizzle),
+                                     static_cast<int>(t.promotion), static_cast<int>(t.fill)),
+        "cuTensorMapEncodeTiled", text("encoding a tensor map of memory at ", hexadecimal(t.address), " on"));
+  std::memcpy(to, &map, sizeof map);
 }
 
 }  // namespace driver

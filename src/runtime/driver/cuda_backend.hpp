@@ -47,6 +47,9 @@ class cuda_backend final : public backend {
   void launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) override;
   std::uint64_t resident_blocks(const loaded_kernel& code, const ptx::kernel_image& kernel,
                                 std::uint32_t dynamic_shared) override;
+  std::uint64_t max_active_clusters(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                    const ptx::dim3& cluster, std::uint32_t dynamic_shared) override;
+  void encode_tensor_map(const detail::tensor_description& tensor, unsigned char* to) override;
 
   void unload(CUmodule module) noexcept;
 
@@ -63,7 +66,9 @@ class cuda_backend final : public backend {
   void note(CUresult result, const char* function, std::string_view what) noexcept;
   // Lets the kernel have dynamic shared memory beyond what every kernel may use.
   void allow_shared(const loaded_kernel& code, const ptx::kernel_image& kernel, std::uint32_t dynamic);
-  void launch_cooperative(const loaded_kernel& code, const checked_launch& launch, native_stream stream);
+  // Lets the kernel have clusters of so many blocks, beyond what every GPU takes.
+  void allow_cluster(const loaded_kernel& code, const ptx::kernel_image& kernel, std::uint64_t blocks);
+  void launch_with_attributes(const loaded_kernel& code, const checked_launch& launch, native_stream stream);
   std::string explain(CUresult result, const char* function, std::string_view what) const;
 
   const library& cuda_;

@@ -31,6 +31,23 @@ std::string driver_release() {
 
 }  // namespace
 
+namespace {
+
+// Drivers tell it from 11.0 on only. Source: CUDA C++ programming guide, "Technical Specifications per Compute
+// Capability".
+std::uint32_t blocks_per_multiprocessor(std::uint16_t sm) {
+  switch (sm) {
+    case 75:
+    case 86:
+    case 87: return 16;
+    case 89:
+    case 120: return 24;
+    default: return 32;
+  }
+}
+
+}  // namespace
+
 void throw_result(const library& cuda, CUresult result, const char* function, std::string_view what) {
   const result_meaning meaning = meaning_of(result);
   std::string message = text("kaio: ", what, " failed: ", meaning.what, " (", name_of(cuda.call, result),
@@ -96,6 +113,9 @@ device_properties properties_of(int ordinal) {
   p.max_grid = {attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_X), attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Y),
                 attribute(CU_DEVICE_ATTRIBUTE_MAX_GRID_DIM_Z)};
   p.max_threads_per_multiprocessor = attribute(CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+  p.max_blocks_per_multiprocessor = blocks_per_multiprocessor(p.target.sm);
+  p.max_blocks_per_cluster = p.target.sm < 90 ? 1 : p.target.sm < 120 ? 16 : 8;
+  p.registers_per_multiprocessor = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR);
   p.registers_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
   p.shared_per_block = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
   p.shared_per_block_optin = attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);

@@ -64,6 +64,9 @@ result_meaning meaning_of(CUresult result) noexcept {
       return {errc::invalid_argument, false,
               "the blocks of a cooperative kernel do not all fit on the GPU at once",
               "launch at most device::resident_blocks(kernel) blocks"};
+    case CUDA_ERROR_INVALID_CLUSTER_SIZE:
+      return {errc::invalid_argument, false, "the GPU cannot hold a cluster of that many such blocks",
+              "use a smaller cluster, or less shared memory in a block"};
     case CUDA_ERROR_ILLEGAL_ADDRESS:
     case CUDA_ERROR_INVALID_ADDRESS_SPACE:
       return {errc::illegal_access, true, "a kernel accessed memory that it does not own", find_the_thread};

@@ -70,8 +70,9 @@ bool locate_global(warp& w, const instruction& i, u32 mask, u32 bytes, access_ki
 // Shared memory of another block of the cluster.
 std::byte* find_shared(warp& w, u64 address, u32 bytes) {
   u32 offset = 0;
-  block* const home =
-      address < window_bytes ? w.owner->group.find(*w.owner, static_cast<u32>(address), offset) : nullptr;
+  block* const home = address < window_bytes
+                          ? w.owner->group.find_running(*w.owner, static_cast<u32>(address), offset)
+                          : nullptr;
   if (home == nullptr || !fits(offset, bytes, home->shared.size())) return nullptr;
   return home->shared.data() + offset;
 }

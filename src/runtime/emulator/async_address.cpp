@@ -54,7 +54,7 @@ memory_place find_place(warp& w, const instruction& i, const place_operand& plac
       found = {find_global(b, place.site, address, bytes), nullptr, address};
     } else if (in_window < window_bytes) {
       u32 offset = 0;
-      block* const home = b.group.find(b, static_cast<u32>(in_window), offset);
+      block* const home = b.group.find_running(b, static_cast<u32>(in_window), offset);
       const bool allowed = home == &b || place.cluster || generic;
       if (home != nullptr && allowed && fits(offset, bytes, home->shared.size()))
         found = {home->shared.data() + offset, home, offset};

@@ -60,6 +60,9 @@ void asynchronous::finish(std::size_t index) {
   const std::unique_ptr<async_task> task = std::move(tasks_[index]);
   tasks_.erase(tasks_.begin() + static_cast<std::ptrdiff_t>(index));
   finish_read(*task);
+  if (const async_operation& o = task->about;
+      o.barrier != nullptr && o.barrier != o.by->owner && has_ended(*o.barrier))
+    cluster_.raise_ended(*o.by, *o.issued, o.lane, *o.barrier);
   task->write();
   ++task->about.by->owner->changes;
   for (const auto& o : task->about.by->owner->observers) o->async_completed(task->about);

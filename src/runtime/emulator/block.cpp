@@ -410,6 +410,10 @@ void block::raise_access(const warp& w, const instruction& i, unsigned lane, acc
                                                    : state_space::generic;
     if (home != state_space::global && home != state_space::generic) offset = address & (window_bytes - 1);
   }
+  if (u32 place = 0; home == state_space::shared && offset < window_bytes)
+    if (const block* const other = group.find(*w.owner, static_cast<u32>(offset), place);
+        other != nullptr && other != this && has_ended(*other))
+      group.raise_ended(w, i, lane, *other, std::move(report));
   const u64 total = locate_object(home, offset, address, report);
 
   const bool outside = home == state_space::global

@@ -17,6 +17,10 @@ constexpr u32 patience = 64;                  // turns after which waits time ou
 
 }  // namespace
 
+bool has_ended(const block& b) {
+  return std::none_of(b.warps.begin(), b.warps.end(), [](const warp& w) { return w.live != 0; });
+}
+
 cluster::cluster(const grid& g) : launched(g), async(*this) {
   const auto count = static_cast<u32>(g.cluster_blocks.count());
   for (u32 rank = 0; rank < count; ++rank) blocks.push_back(std::make_unique<block>(g, *this, rank));
@@ -113,6 +117,21 @@ block* cluster::find(block& from, u32 address, u32& offset) const {
   offset = address & cluster_offset_mask;
   if (name == 0) return &from;
   return name <= blocks.size() ? blocks[name - 1].get() : nullptr;
+}
+
+block* cluster::find_running(block& from, u32 address, u32& offset) const {
+  block* const home = find(from, address, offset);
+  return home == nullptr || home == &from || !has_ended(*home) ? home : nullptr;
+}
+
+void cluster::raise_ended(const warp& w, const instruction& i, unsigned lane, const block& other,
+                          fault_report report) const {
+  report.kind = fault_kind::use_after_free;
+  report.detail = fmt::format(
+      "a thread uses the shared memory of block {} of its cluster, which has ended: let each block wait at a "
+      "barrier.cluster at its end, until the others have no more use for its shared memory",
+      other.rank);
+  w.owner->raise(w, i, lane, std::move(report));
 }
 
 // ---- barrier.cluster ----

@@ -19,6 +19,9 @@ namespace kaio::runtime::emulator {
 inline constexpr unsigned cluster_rank_bit = 24;
 inline constexpr u32 cluster_offset_mask = (1u << cluster_rank_bit) - 1;
 
+// All threads of the block have ended.
+bool has_ended(const block& b);
+
 struct cluster {
   explicit cluster(const grid& g);
   cluster(const cluster&) = delete;
@@ -36,6 +39,11 @@ struct cluster {
 
   // The block that a shared address of `from` lies in, and its offset there; nullptr if there is none.
   block* find(block& from, u32 address, u32& offset) const;
+  // The same for an access: the shared memory of a block that has ended is no longer there.
+  block* find_running(block& from, u32 address, u32& offset) const;
+  // A lane uses the shared memory of a block that has ended.
+  [[noreturn]] void raise_ended(const warp& w, const instruction& i, unsigned lane, const block& other,
+                                fault_report report = {}) const;
 
   // ---- barrier.cluster ----
   void arrive(warp& w, const instruction& i, u32 lanes);

@@ -134,6 +134,7 @@ void copy(warp& w, const instruction& i, u32 mask) {
                          group.blocks.size()));
     for_lanes(blocks, [&](unsigned rank) {
       block& home = *group.blocks[rank];
+      if (has_ended(home)) group.raise_ended(w, i, lane, home);
       issue(in_block(to, home), in_block(barrier, home));
     });
   });

@@ -255,7 +255,11 @@ void load(const performer& p, const transfer_operands& operands, const tensor_ma
     refuse(p, fault_kind::bulk_copy,
            fmt::format("the mask {:#06x} of a multicast names blocks beyond the cluster's {}", blocks,
                        group.blocks.size()));
-  for_lanes(blocks, [&](unsigned rank) { issue(*group.blocks[rank], *group.blocks[rank]); });
+  for_lanes(blocks, [&](unsigned rank) {
+    block& home = *group.blocks[rank];
+    if (has_ended(home)) group.raise_ended(w, *p.executed, p.lane, home);
+    issue(home, home);
+  });
 }
 
 void store(const performer& p, const transfer_operands& operands, const tensor_map& map,
@@ -271,7 +275,7 @@ void store(const performer& p, const transfer_operands& operands, const tensor_m
   warp& w = *p.by;
   const memory_place from =
       find_place(w, *p.executed, operands.from, p.lane, 0, shared_alignment, access_kind::read);
-  auto task = std::make_unique<tensor_task>(p, map, rows_of(map, c), *from.home,
+  auto task = std::make_unique<tensor_task>(p, map, rows_of(map, c, combine == nullptr), *from.home,
                                             static_cast<u32>(from.address), false, combine);
   task->about.completion = async_completion::bulk_group;
   task->about.group = w.owner->group.async.open_bulk_group(w, p.lane);

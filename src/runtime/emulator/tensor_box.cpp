@@ -14,7 +14,7 @@ constexpr u32 bytes_of(tensor_swizzle swizzle) {
 using position = std::array<s64, most_tensor_dimensions>;
 
 // The row that starts at a position.
-tensor_row row_at(const tensor_map& map, const position& at) {
+tensor_row row_at(const tensor_map& map, const position& at, bool whole_pieces = false) {
   tensor_row row;
   const s64 unit = map.unit_bytes(), step = map.steps[0], units = map.row_units();
   row.stride = static_cast<u64>(unit * step);
@@ -25,7 +25,8 @@ tensor_row row_at(const tensor_map& map, const position& at) {
   }
   const auto steps_to = [&](s64 coordinate) { return (coordinate + step - 1) / step; };
   const s64 first = at[0] < 0 ? std::min(units, steps_to(-at[0])) : 0;
-  const s64 size = static_cast<s64>(map.last[0]) + 1;
+  const s64 in_piece = whole_pieces && unit < 16 ? 16 / unit : 1;
+  const s64 size = (static_cast<s64>(map.last[0]) + in_piece) / in_piece * in_piece;
   const s64 end = size > at[0] ? std::min(units, steps_to(size - at[0])) : 0;
   if (end <= first) return row;
   row.first = static_cast<u32>(first);
@@ -34,7 +35,7 @@ tensor_row row_at(const tensor_map& map, const position& at) {
   return row;
 }
 
-std::vector<tensor_row> tiled_rows(const tensor_map& map, const tensor_coordinates& c) {
+std::vector<tensor_row> tiled_rows(const tensor_map& map, const tensor_coordinates& c, bool whole_pieces) {
   position at{};
   std::array<u32, most_tensor_dimensions> count{}, index{};
   std::size_t total = 1;
@@ -46,7 +47,7 @@ std::vector<tensor_row> tiled_rows(const tensor_map& map, const tensor_coordinat
   std::vector<tensor_row> rows;
   rows.reserve(total);
   for (std::size_t k = 0; k < total; ++k) {
-    rows.push_back(row_at(map, at));
+    rows.push_back(row_at(map, at, whole_pieces));
     for (unsigned d = 1; d < map.rank; ++d) {
       at[d] += map.steps[d];
       if (++index[d] < count[d]) break;
@@ -85,8 +86,8 @@ std::vector<tensor_row> im2col_rows(const tensor_map& map, const tensor_coordina
 
 }  // namespace
 
-std::vector<tensor_row> rows_of(const tensor_map& map, const tensor_coordinates& c) {
-  return map.mode == tensor_mode::tiled ? tiled_rows(map, c) : im2col_rows(map, c);
+std::vector<tensor_row> rows_of(const tensor_map& map, const tensor_coordinates& c, bool whole_pieces) {
+  return map.mode == tensor_mode::tiled ? tiled_rows(map, c, whole_pieces) : im2col_rows(map, c);
 }
 
 std::string check(const tensor_map& map, const tensor_coordinates& c, bool stores) {
@@ -97,7 +98,14 @@ std::string check(const tensor_map& map, const tensor_coordinates& c, bool store
             "coordinate {} of dimension {} is negative; a box that is stored starts within the "
             "tensor",
             c.at[d], d);
-  if (map.mode == tensor_mode::tiled) return {};
+  if (map.mode == tensor_mode::tiled) {
+    // An H200 ends a kernel that does otherwise with an illegal instruction.
+    if (!stores && map.interleave == tensor_interleave::none && c.at[0] * s64{map.unit_bytes()} % 16 != 0)
+      return fmt::format(
+          "coordinate {} of dimension 0 is no multiple of 16 bytes; a box that is loaded begins at one",
+          c.at[0]);
+    return {};
+  }
   const unsigned spatial = map.rank - 2u, first = first_spatial(map);
   const unsigned bits = spatial == 1 ? 16 : spatial == 2 ? 8 : 5;
   for (unsigned k = 0; k < spatial; ++k) {

@@ -27,7 +27,9 @@ struct tensor_row {
 };
 
 // The rows of a box, in the order in which they stand in shared memory. All have map.row_units() units.
-std::vector<tensor_row> rows_of(const tensor_map& map, const tensor_coordinates& c);
+// `whole_pieces`: a row ends with the piece of 16 bytes that the tensor ends in, as those that an H200 stores do.
+std::vector<tensor_row> rows_of(const tensor_map& map, const tensor_coordinates& c,
+                                bool whole_pieces = false);
 
 // Why the coordinates are not good for this map; empty if they are. `stores`: into global memory.
 std::string check(const tensor_map& map, const tensor_coordinates& c, bool stores);

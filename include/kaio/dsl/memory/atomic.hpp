@@ -25,7 +25,8 @@ constexpr void require_atomic_cell() {
     static_assert(C::access == ptx::access::inout,
                   "kaio: an atomic operation reads and writes its cell; make the parameter inout<T>");
     static_assert(
-        location_of<C>::space == modifier::global || location_of<C>::space == modifier::shared,
+        location_of<C>::space == modifier::global || location_of<C>::space == modifier::shared ||
+            location_of<C>::space == modifier::shared_cluster,
         "kaio: atomic operations are for global and shared memory; a local array is the thread's own");
     static_assert(!std::is_same_v<typename C::cell_type, bool>,
                   "kaio: there are no atomic operations on bool; use u32");

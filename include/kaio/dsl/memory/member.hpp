@@ -6,6 +6,7 @@
 //   struct view { u64 rows, columns; f32 scale[2]; };
 //   [](thread t, in<f32> x, out<f32> y, val<view> v) { ... y[i] = x[i] * v[&view::scale][0]; }
 
+#include <kaio/dsl/index_list.hpp>
 #include <kaio/dsl/memory/location.hpp>
 #include <kaio/dsl/memory/vector.hpp>
 
@@ -36,15 +37,24 @@ template <class S>
 concept made_of_bytes =
     requires { typename std::bool_constant<(__builtin_bit_cast(S, object_bytes<sizeof(S)>{}), true)>; };
 
-template <class S, class M>
-constexpr std::uint32_t byte_of(M S::*member) {
-  std::uint32_t offset = 0;
-  for (std::uint32_t bit = 0; sizeof(S) >> bit > 1 || (sizeof(S) - 1) >> bit != 0; ++bit) {
-    object_bytes<sizeof(S)> bytes{};
-    for (std::size_t i = 0; i < sizeof(S); ++i) bytes.data[i] = static_cast<unsigned char>(i >> bit & 1);
-    const S object = __builtin_bit_cast(S, bytes);
-    if (first_byte(object.*member) != 0) offset |= 1u << bit;
-  }
+// Each byte holds one bit of its own position; a constant, so that naming a member costs little.
+template <class S, std::uint32_t Bit>
+inline constexpr S marked = [] {
+  object_bytes<sizeof(S)> bytes{};
+  for (std::size_t i = 0; i < sizeof(S); ++i) bytes.data[i] = static_cast<unsigned char>(i >> Bit & 1);
+  return __builtin_bit_cast(S, bytes);
+}();
+
+// The number of bits in positions below `size`.
+constexpr std::uint32_t position_bits(std::size_t size) {
+  std::uint32_t bits = 0;
+  while ((size - 1) >> bits != 0) ++bits;
+  return bits;
+}
+
+template <class S, class M, std::uint32_t... Bit>
+constexpr std::uint32_t byte_of([[maybe_unused]] M S::*member, const index_list<Bit...>&) {
+  const std::uint32_t offset = ((first_byte(marked<S, Bit>.*member) != 0 ? 1u << Bit : 0u) | ... | 0u);
   if (offset % alignof(std::remove_all_extents_t<M>) != 0)
     kernel_error("kaio: a member of a packed struct is not aligned; copy it into a struct of natural layout");
   return offset;
@@ -60,7 +70,7 @@ constexpr std::uint32_t offset_of(M C::*member) {
       "kaio: a struct in a kernel is made of numbers, vectors, arrays and structs of them; pass memory as "
       "in<T>, out<T> or inout<T>");
   if constexpr (detail::made_of_bytes<S>)
-    return detail::byte_of<S, M>(static_cast<M S::*>(member));
+    return detail::byte_of<S, M>(static_cast<M S::*>(member), indices<detail::position_bits(sizeof(S))>{});
   else
     return 0;
 }

@@ -138,7 +138,7 @@ constexpr void require_access_rules() {
                     (Policies::eviction == modifier::none && Policies::prefetch == modifier::none &&
                      Policies::cache == modifier::none),
                 "kaio: cache policies are for global memory; shared, local and constant memory have none");
-  static_assert(Space == modifier::global || Space == modifier::shared ||
+  static_assert(Space == modifier::global || Space == modifier::shared || Space == modifier::shared_cluster ||
                     (!Policies::is_ordered && !Policies::is_volatile),
                 "kaio: local and constant memory are seen by one thread or never change: they have no order");
 }

@@ -179,7 +179,7 @@ class dynamic_shared {
   template <is_thread Thread>
   constexpr explicit dynamic_shared(const Thread& t) : trace_(&t.trace()) {
     if (!trace_->probing())
-      array_ = trace_->new_array(ptx::array_space::dynamic_shared, 0, ptx::dynamic_shared_alignment);
+      array_ = trace_->new_array(ptx::array_space::dynamic_shared, 0, ptx::least_dynamic_alignment);
   }
 
   template <index I>

@@ -50,11 +50,22 @@ struct vector_transport {
       else if constexpr (sizeof(T) == 2)
         out[w] = permute(t, e[0], e[1], 0x5410);
       else
-        out[w] = permute(t, permute(t, e[0], e[1], 0x0040), permute(t, e[2], e[3], 0x0040), 0x5410);
+        out[w] = bytes(t, e);
     }
   }
 
  private:
+  // Four bytes as a word; bytes that lie side by side in a word already are not taken apart first.
+  static constexpr value bytes(tracer& t, const value* e) {
+    unsigned low_at = 0, high_at = 0;
+    const value low = t.common_word(e[0], e[1], low_at);
+    const value high = t.common_word(e[2], e[3], high_at);
+    if (low != 0 && low == high && low_at == 0 && high_at == 16) return low;
+    const value first = low != 0 && low_at == 0 ? low : permute(t, e[0], e[1], 0x0040);
+    const value second = high != 0 && high_at == 0 ? high : permute(t, e[2], e[3], 0x0040);
+    return permute(t, first, second, 0x5410);
+  }
+
   // Selects four of the eight bytes of a and b. Source: PTX ISA, "prmt".
   static constexpr value permute(tracer& t, value a, value b, std::uint32_t selector) {
     return t.pure({opcode::prmt, 0, ptx::type::b32, ptx::type::none, ptx::type::u32}, a, b,

@@ -3,14 +3,14 @@
 // constant makes simpler is simpler (x * 8 is a shift, x / 7 a multiplication); what an architecture lacks is
 // computed by what it has, with the same result.
 
-#include <kaio/dsl/trace/conversion.hpp>
 #include <kaio/dsl/trace/division.hpp>
+#include <kaio/dsl/trace/float8.hpp>
 
 #include <cstdint>
 
 namespace kaio::dsl {
 
-class arithmetic_tracer : public conversion {
+class arithmetic_tracer : public float8_conversion {
  public:
   // a*b+c becomes one fma where the product stands in the sum's own expression.
   bool contract = true;

@@ -16,6 +16,7 @@ class conversion : public value_numbering {
     switch (t) {
       case type::s8:
       case type::s16: return type::s32;
+      case type::b8:
       case type::u8:
       case type::u16: return type::u32;
       default: return t;
@@ -85,6 +86,8 @@ class conversion : public value_numbering {
     const type from = type_of(a);
     if (from == to) return a;
     if (is_constant(a)) return constant(to, canonical(to, bits_of(a)));
+    if (from == type::b8) return reinterpret(to, copy(type::u8, a));
+    if (to == type::b8) return copy(to, reinterpret(type::u8, a));
     if (is_small(to) || is_small(from)) return reinterpret_small(to, from, a);
     return pure({opcode::mov, 0, ptx::bits_of(to), type::none, to}, a);
   }
@@ -127,6 +130,25 @@ class conversion : public value_numbering {
  protected:
   constexpr value choose(type t, value condition, value a, value b) {
     return pure({opcode::selp, 0, move_type(t), type::none, t}, a, b, condition);
+  }
+
+  // Rounded to f32 toward zero, with the last bit set where something was lost: a second rounding to fewer
+  // bits then gives what one rounding would. Source: Boldo and Melquiond, "Emulation of FMA and correctly
+  // rounded sums: proved algorithms using rounding to odd".
+  constexpr value to_odd_f32(type from, value a) {
+    a = in_register(a);
+    const type wide = register_type(from);
+    const value down = pure({opcode::cvt, in_order(modifier::rz), type::f32, wide, type::f32}, a);
+    const bool is_float = ptx::is_floating(from);
+    const value back =
+        pure({opcode::cvt, in_order(is_float ? modifier::none : modifier::rzi), wide, type::f32, wide}, down);
+    const value lost =
+        pure({opcode::setp, in_order(is_float ? modifier::neu : modifier::ne), wide, type::none, type::pred},
+             back, a);
+    const value bit = choose(type::u32, lost, constant(type::u32, 1), constant(type::u32, 0));
+    const value bits = pure({opcode::mov, 0, type::b32, type::none, type::u32}, down);
+    const value odd = pure({opcode::or_, 0, type::b32, type::none, type::u32}, bits, bit);
+    return pure({opcode::mov, 0, type::b32, type::none, type::f32}, odd);
   }
 
  private:
@@ -244,25 +266,6 @@ class conversion : public value_numbering {
         pure({opcode::setp, in_order(modifier::nan), type::f32, type::none, type::pred}, a, a);
     const value kept = choose(u, is_nan, constant(u, 0x7fff), rounded);
     return pure({opcode::cvt, 0, type::u16, u, type::bf16}, kept);
-  }
-
-  // Rounded to f32 toward zero, with the last bit set where something was lost: a second rounding to fewer
-  // bits then gives what one rounding would. Source: Boldo and Melquiond, "Emulation of FMA and correctly
-  // rounded sums: proved algorithms using rounding to odd".
-  constexpr value to_odd_f32(type from, value a) {
-    a = in_register(a);
-    const type wide = register_type(from);
-    const value down = pure({opcode::cvt, in_order(modifier::rz), type::f32, wide, type::f32}, a);
-    const bool is_float = ptx::is_floating(from);
-    const value back =
-        pure({opcode::cvt, in_order(is_float ? modifier::none : modifier::rzi), wide, type::f32, wide}, down);
-    const value lost =
-        pure({opcode::setp, in_order(is_float ? modifier::neu : modifier::ne), wide, type::none, type::pred},
-             back, a);
-    const value bit = choose(type::u32, lost, constant(type::u32, 1), constant(type::u32, 0));
-    const value bits = pure({opcode::mov, 0, type::b32, type::none, type::u32}, down);
-    const value odd = pure({opcode::or_, 0, type::b32, type::none, type::u32}, bits, bit);
-    return pure({opcode::mov, 0, type::b32, type::none, type::f32}, odd);
   }
 
   // Integers that f32 holds exactly.

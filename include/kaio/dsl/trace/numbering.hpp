@@ -67,6 +67,14 @@ class value_numbering : public recorder {
     return pure({opcode::cvta_to, in_order(modifier::global), type::u64, type::none, type::u64}, generic);
   }
 
+  // The generic address of a parameter that is a struct.
+  constexpr value parameter_address(std::uint32_t parameter_index) {
+    begin(opcode::mov, 0, type::b64);
+    const value v = define(type::u64);
+    add({operand_kind::parameter_symbol, type::u64, parameter_index, 0});
+    return pure({opcode::cvta_param, 0, type::u64, type::none, type::u64}, v);
+  }
+
   // The value of a pure instruction; missing operands are 0. Constants of 16-bit and packed floating types,
   // which PTX has no immediates for, come from registers.
   constexpr value pure(const form& f, value a, value b = 0, value c = 0, value d = 0) {

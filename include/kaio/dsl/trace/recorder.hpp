@@ -39,8 +39,12 @@ class recorder {
   // Assertions are recorded.
   bool assertions = true;
   std::string_view kernel_name;
+  ptx::dim3 cluster{0, 0, 0};    // blocks of a cluster; no blocks: not fixed
+  std::uint32_t min_blocks = 0;  // resident on a multiprocessor at once; 0: not stated
   // The oldest architecture that the author claims: newer instructions are not used where older ones do.
   ptx::target target = ptx::oldest_target;
+  // Products of wgmma are being issued that are not committed yet.
+  bool wgmma_batch_is_open = false;
 
   // --- statements
   // Every effect of a kernel starts with one. How many there are and where, by depth of guards, is what the
@@ -113,12 +117,15 @@ class recorder {
   static constexpr std::uint32_t prologue_size = 32;
   constexpr recorder() { program_.instruction_count = prologue_size; }
 
+  // The most operands of one instruction: wgmma with 128 accumulators.
+  static constexpr std::uint32_t max_instruction_operands = 160;
+
   constexpr std::uint32_t position() const { return program_.instruction_count; }
   constexpr const ptx::instruction& last() const { return program_.instructions[position() - 1]; }
 
   constexpr void begin(opcode op, modifier_list modifiers, type t0, type t1 = type::none) {
     if (program_.instruction_count == ptx::program::max_instructions ||
-        program_.operand_count + 24 > ptx::program::max_operands)
+        program_.operand_count + max_instruction_operands > ptx::program::max_operands)
       kernel_error("kaio: the kernel is too large (8192 instructions); split it into several kernels");
     fill(program_.instructions[program_.instruction_count++], op, modifiers, t0, t1);
   }
@@ -148,6 +155,11 @@ class recorder {
     add(values_[from].source);
   }
 
+  // The shape of the matrix instruction that is being written.
+  constexpr void shape(const ptx::matrix_shape& s) {
+    program_.instructions[program_.instruction_count - 1].shape = s;
+  }
+
   constexpr void use_address(value base, std::int64_t offset) {
     ++values_[base].uses;
     add({operand_kind::address, type_of(base), base, static_cast<std::uint64_t>(offset)});
@@ -159,6 +171,17 @@ class recorder {
     values_[v].definition = program_.instruction_count;
     add(values_[v].source);
     return v;
+  }
+
+  // A variable as a source, as it is now.
+  constexpr void read(std::uint32_t variable) { use(variables_[variable].reg); }
+
+  // A variable that the instruction which is being written changes, or reads and changes.
+  constexpr void change(std::uint32_t variable) {
+    variable_record& v = variables_[variable];
+    ++values_[v.reg].uses;
+    ++v.version;
+    add(values_[v.reg].source);
   }
 
   constexpr void guard(value predicate, bool negated) {
@@ -339,6 +362,8 @@ class recorder {
     program_.instruction_count = kept;
     program_.block = block;
     program_.target = target;
+    program_.cluster = cluster;
+    program_.min_blocks = min_blocks;
     return program_;
   }
 

@@ -60,6 +60,16 @@ class tracer : public scratch_memory {
     return {pure(lo, bits, constant(type::u32, size), array_address(array)), offset, array};
   }
 
+  // A value of type u32 without its constant summand, which is added to `summand`; 0 where that is all of it.
+  constexpr value without_summand(value v, std::int64_t& summand) {
+    if (is_constant(v)) {
+      summand += static_cast<std::int64_t>(bits_of(v));
+      return 0;
+    }
+    summand += take_constant(v, 4);
+    return without_constant_;
+  }
+
   // A place that lies `bytes` further.
   static constexpr address further(address at, std::int64_t bytes) {
     at.offset += bytes;

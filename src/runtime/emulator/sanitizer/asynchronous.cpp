@@ -70,7 +70,7 @@ void watcher::async_issued(const async_operation& o) {
   if (o.completion != async_completion::phase) {
     std::vector<group_time>& times = groups_[views_[w.index].actor * warp_lanes + o.lane];
     if (times.empty() || times.back().group != o.group || times.back().kind != o.completion)
-      times.push_back({o.group, grid_.order.now, o.completion});
+      times.push_back({o.group, grid_.order.now, o.completion, a.what.pc});
     else
       times.back().time = grid_.order.now;
   }
@@ -134,6 +134,30 @@ void watcher::async_waited(warp& w, const instruction&, unsigned lane, async_com
   const u32 actor = asynchronous_actor | (by * 4 + static_cast<u32>(kind));
   const known_until fact{lane_key(actor, lane), until};
   acquire(w, 1u << lane, grid_.order.add({&fact, 1}, {}));
+}
+
+// Shared memory is gone with its block: who copies out of it waits until it has been read.
+void watcher::report_unread_at_end() {
+  if (!grid_.reports.wants(check::async)) return;
+  const group_time* first = nullptr;
+  u32 by = 0;
+  for (const auto& [lane, times] : groups_)
+    for (const group_time& g : times)
+      if (g.kind == async_completion::bulk_group && (first == nullptr || g.time < first->time)) {
+        first = &g;
+        by = lane;
+      }
+  if (first == nullptr) return;
+  const warp& w = block_.warps[by / warp_lanes % warps_];
+  fault_report report;
+  report.kind = fault_kind::asynchronous;
+  block_.identify(w, w.code[first->pc], by % warp_lanes, report);
+  if (!grid_.reports.is_new(check::async, report.ptx_line)) return;
+  report.detail = "a block ends while a bulk copy that nobody has waited for reads its shared memory";
+  report.advice =
+      "execute cp.async.bulk.commit_group behind the copies and cp.async.bulk.wait_group.read 0 before the "
+      "thread that started them ends";
+  grid_.reports.report(check::async, std::move(report));
 }
 
 // The four warps of a warpgroup make one product, so a warp that has waited for its part of it knows that the

@@ -115,7 +115,10 @@ void watcher::start(block& b) {
   stores_undefined_ = false;
 }
 
-void watcher::finish(block&) { grid_.tell_early_reads(number_); }
+void watcher::finish(block&) {
+  report_unread_at_end();
+  grid_.tell_early_reads(number_);
+}
 
 void watcher::before(warp& w, const instruction& i, u32 mask) {
   if (grid_.reports.wants(check::uninitialised)) check_registers(w, i, mask);

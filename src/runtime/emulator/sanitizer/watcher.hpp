@@ -224,6 +224,7 @@ class watcher final : public observer {
   // ---- asynchronous.cpp ----
   u32 actor_of(const async_operation& o);
   void check_proxy(const access_view& a, const piece& p, u64 offset, u64 bytes);
+  void report_unread_at_end();
   void waited_for_products(warp& w, u64 groups);
   void fence_proxy(const warp& w, u32 lanes);
   void check_matrix_registers(warp& w, const instruction& i);
@@ -260,6 +261,7 @@ class watcher final : public observer {
     u64 group;
     u32 time;
     async_completion kind;
+    u32 pc;  // of its first operation
   };
   std::unordered_map<u32, std::vector<group_time>> groups_;  // of actor * 32 + lane
   std::unordered_map<u32, u32> multiplied_;  // of an actor: until when its wgmma are known to be done

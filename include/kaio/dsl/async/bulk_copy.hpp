@@ -1,0 +1,146 @@
+#pragma once
+// Bulk copies in one dimension: a run of bytes between global and shared memory, moved by the copy engine for the
+// one thread that asks. Sizes and both places are multiples of 16 bytes. Copies to shared memory complete on an
+// mbarrier, the others in the thread's bulk groups. Source: PTX ISA, "cp.async.bulk", "cp.reduce.async.bulk",
+// "cp.async.bulk.prefetch". sm_90.
+//
+//   full[0].arrive_expect_tx(4096);
+//   copy_bulk(row[0], x[i * 1024], 4096, full[0]);
+//   ...
+//   store_bulk(y[i * 1024], row[0], 4096);
+//   bulk_commit_group(t);
+//   bulk_wait_group_read<0>(t);
+
+#include <kaio/dsl/async/bulk_group.hpp>
+#include <kaio/dsl/async/bulk_operation.hpp>
+#include <kaio/dsl/async/cache_policy.hpp>
+#include <kaio/dsl/async/mbarrier.hpp>
+
+#include <cstdint>
+
+namespace kaio::dsl {
+
+namespace detail {
+
+template <class N>
+constexpr void require_bulk_bytes(const N& bytes) {
+  if constexpr (host_count<N>)
+    if (host_value(bytes) <= 0 || host_value(bytes) % 16 != 0)
+      kernel_error("kaio: a bulk copy moves a multiple of 16 bytes, and at least 16");
+}
+
+}  // namespace detail
+
+// `bytes` from global to shared memory, counted on `bar`. Options: multicast(mask), cache_hint(policy).
+template <class Place, class C, class N, class A = no_copy_option, class B = no_copy_option>
+constexpr void copy_bulk(const Place& place, const C& from, const N& bytes, const mbarrier& bar,
+                         const A& a = {}, const B& b = {}, std::uint32_t line = __builtin_LINE(),
+                         const char* file = __builtin_FILE()) {
+  require_readable<C>();
+  detail::require_options<A, B>(true);
+  detail::require_bulk_bytes(bytes);
+  tracer& t = bar.trace();
+  t.statement(line, file);
+  if (t.probing()) return;
+  const tracer::address to = detail::shared_place(t, place);
+  const tracer::address source = detail::global_address(t, from);
+  const value size = detail::count_value(t, bytes);
+  const detail::copy_options options = detail::lower_options(t, a, b);
+  t.begin(opcode::cp_async_bulk,
+          in_order(modifier::shared_cluster, modifier::global, modifier::complete_tx_bytes,
+                   options.multicast_modifier(), options.hint_modifier()),
+          ptx::type::none);
+  t.add_address(to);
+  t.add_address(source);
+  t.use(size);
+  t.add_address(bar.checked());
+  options.use(t);
+}
+
+// `bytes` from shared to global memory, as part of the thread's next bulk group. Option: cache_hint(policy).
+template <class C, class Place, class N, class A = no_copy_option>
+constexpr void store_bulk(const C& to, const Place& place, const N& bytes, const A& a = {},
+                          std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+  require_writable<C>();
+  detail::require_options<A, no_copy_option>(false);
+  detail::require_bulk_bytes(bytes);
+  if constexpr (memory_cell<C>) {
+    tracer& t = *to.location().trace;
+    t.statement(line, file);
+    if (t.probing()) return;
+    const tracer::address target = detail::global_address(t, to);
+    const tracer::address source = detail::shared_place(t, place);
+    const value size = detail::count_value(t, bytes);
+    const detail::copy_options options = detail::lower_options(t, a, no_copy_option{});
+    t.begin(opcode::cp_async_bulk,
+            in_order(modifier::global, modifier::shared_cta, modifier::bulk_group, options.hint_modifier()),
+            ptx::type::none);
+    t.add_address(target);
+    t.add_address(source);
+    t.use(size);
+    options.use(t);
+  }
+}
+
+// Each element in global memory becomes Op of itself and the one that shared memory brings: numbers of the cell's
+// type, `bytes` of them together. As part of the thread's next bulk group. Option: cache_hint(policy).
+template <bulk_operation Op, class C, class Place, class N, class A = no_copy_option>
+constexpr void reduce_bulk(const C& to, const Place& place, const N& bytes, const A& a = {},
+                           std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+  require_writable<C>();
+  detail::require_options<A, no_copy_option>(false);
+  detail::require_bulk_bytes(bytes);
+  if constexpr (memory_cell<C>) {
+    using T = typename C::cell_type;
+    static_assert(C::access == ptx::access::inout,
+                  "kaio: a reducing copy reads and writes its target; make the parameter inout<T>");
+    detail::require_bulk_operation<Op, T, true>();
+    tracer& t = *to.location().trace;
+    t.statement(line, file);
+    if (t.probing()) return;
+    const tracer::address target = detail::global_address(t, to);
+    const tracer::address source = detail::shared_place(t, place);
+    const value size = detail::count_value(t, bytes);
+    const detail::copy_options options = detail::lower_options(t, a, no_copy_option{});
+    constexpr bool is_sum_of_halves = ptx::is_half(ptx_type<T>) && Op == bulk_operation::add;
+    t.begin(opcode::cp_reduce_async_bulk,
+            in_order(modifier::global, modifier::shared_cta, modifier::bulk_group, options.hint_modifier(),
+                     detail::name_of(Op), is_sum_of_halves ? modifier::noftz : modifier::none),
+            detail::is_bitwise(Op) ? ptx::bits_of(ptx_type<T>) : ptx_type<T>);
+    t.add_address(target);
+    t.add_address(source);
+    t.use(size);
+    options.use(t);
+  }
+}
+
+// Brings `bytes` of global memory into L2. Option: cache_hint(policy).
+template <class C, class N, class A = no_copy_option>
+constexpr void prefetch_bulk(const C& from, const N& bytes, const A& a = {},
+                             std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+  require_readable<C>();
+  detail::require_options<A, no_copy_option>(false);
+  detail::require_bulk_bytes(bytes);
+  if constexpr (memory_cell<C>) {
+    tracer& t = *from.location().trace;
+    t.statement(line, file);
+    if (t.probing()) return;
+    const tracer::address source = detail::global_address(t, from);
+    const value size = detail::count_value(t, bytes);
+    const detail::copy_options options = detail::lower_options(t, a, no_copy_option{});
+    t.begin(opcode::cp_async_bulk_prefetch, in_order(modifier::l2, modifier::global, options.hint_modifier()),
+            ptx::type::none);
+    t.add_address(source);
+    t.use(size);
+    options.use(t);
+  }
+}
+
+}  // namespace kaio::dsl
+
+namespace kaio {
+using dsl::copy_bulk;
+using dsl::prefetch_bulk;
+using dsl::reduce_bulk;
+using dsl::store_bulk;
+}  // namespace kaio

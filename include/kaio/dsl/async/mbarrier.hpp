@@ -1,0 +1,290 @@
+#pragma once
+// mbarriers: barriers in shared memory that count arrivals, and bytes that copies bring. A phase is complete when
+// as many arrivals came as init() said and no bytes are outstanding; the barrier then starts its next phase by
+// itself. Who waits names the phase by its parity: 0 for the first, 1 for the second, 0 for the third. A wait for
+// the parity of the phase before the first returns at once. Source: PTX ISA, "mbarrier".
+//
+//   mbarriers<2> full(t);
+//   if (auto one = t.when(t.thread_rank() == 0)) {
+//     full[0].init(1);
+//     fence_mbarrier_init(t);
+//   }
+//   t.barrier();
+//   if (auto one = t.when(t.thread_rank() == 0)) {
+//     full[0].arrive_expect_tx(1024);
+//     copy_bulk(tile[0], x[0], 1024, full[0]);
+//   }
+//   full[0].wait(0);                 // the bytes are there, for every thread that waits
+//
+// sm_80; counting bytes, waiting in hardware and other blocks of the cluster: sm_90. A kernel whose
+// kernel_options::target is older than sm_90 waits by mbarrier.test_wait in a loop, else by mbarrier.try_wait.
+
+#include <kaio/dsl/async/operand.hpp>
+
+#include <cstdint>
+
+namespace kaio::dsl {
+
+// One mbarrier: 8 bytes of shared memory, at an address that is a multiple of 8.
+class mbarrier {
+ public:
+  constexpr mbarrier(tracer& t, const tracer::address& at) : trace_(&t), at_(at), scope_(t.scope()) {}
+
+  static constexpr std::int64_t max_count = (1 << 20) - 1;
+
+  // Expects `count` arrivals a phase, 1 to 2^20 - 1. One thread does it, before any other uses the barrier:
+  // fence_mbarrier_init(t) and the block's (in a cluster: the cluster's) barrier follow.
+  template <class N>
+  constexpr void init(const N& count, std::uint32_t line = __builtin_LINE(),
+                      const char* file = __builtin_FILE()) const {
+    if (!detail::host_lies_in(count, 1, max_count))
+      kernel_error("kaio: an mbarrier expects 1 to 1048575 arrivals a phase");
+    if (!enter(line, file)) return;
+    const value n = detail::count_value(*trace_, count);
+    begin(opcode::mbarrier_init, 0);
+    trace_->add_address(at_);
+    trace_->use(n);
+  }
+
+  // Ends its life; its memory may be used for something else behind a barrier of those who used it.
+  constexpr void invalidate(std::uint32_t line = __builtin_LINE(),
+                            const char* file = __builtin_FILE()) const {
+    if (!enter(line, file)) return;
+    begin(opcode::mbarrier_inval, 0);
+    trace_->add_address(at_);
+  }
+
+  // One arrival; the accesses of this thread before it happen before what follows a wait.
+  constexpr void arrive(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    if (!enter(line, file)) return;
+    begin(opcode::mbarrier_arrive, 0);
+    sink();
+    trace_->add_address(at_);
+  }
+
+  // One arrival, and `bytes` more that copies will bring in this phase, at most 2^20 - 1. sm_90.
+  template <class N>
+  constexpr void arrive_expect_tx(const N& bytes, std::uint32_t line = __builtin_LINE(),
+                                  const char* file = __builtin_FILE()) const {
+    require_bytes(bytes);
+    if (!enter(line, file)) return;
+    const value n = detail::count_value(*trace_, bytes);
+    begin(opcode::mbarrier_arrive, in_order(modifier::expect_tx));
+    sink();
+    trace_->add_address(at_);
+    trace_->use(n);
+  }
+
+  // `bytes` more in this phase, without an arrival. sm_90.
+  template <class N>
+  constexpr void expect_tx(const N& bytes, std::uint32_t line = __builtin_LINE(),
+                           const char* file = __builtin_FILE()) const {
+    require_bytes(bytes);
+    if (!enter(line, file)) return;
+    const value n = detail::count_value(*trace_, bytes);
+    trace_->begin(opcode::mbarrier_expect_tx,
+                  in_order(modifier::relaxed, modifier::cta, modifier::shared_cta), ptx::type::b64);
+    trace_->add_address(at_);
+    trace_->use(n);
+  }
+
+  // One arrival at the barrier that stands at this place in the block of the cluster with this rank, which waits
+  // with scope::cluster. That block must have initialised it (cluster_barrier) and must not have ended. sm_90.
+  //
+  // scope::block orders this thread's accesses for its own block alone, and costs no fence: enough where the
+  // arrival only says that something was read, as a consumer that frees a stage does.
+  template <class N, class S = std::remove_const_t<decltype(scope::cluster)>>
+  constexpr void arrive_remote(const N& rank, S = {}, std::uint32_t line = __builtin_LINE(),
+                               const char* file = __builtin_FILE()) const {
+    static_assert(S::mod == modifier::cta || S::mod == modifier::cluster,
+                  "kaio: a remote arrival takes scope::block or scope::cluster");
+    if (!enter(line, file)) return;
+    const value there = remote(rank);
+    trace_->begin(opcode::mbarrier_arrive, in_order(modifier::release, S::mod, modifier::shared_cluster),
+                  ptx::type::b64);
+    sink();
+    trace_->add_address({there, 0, 0});
+  }
+
+  // The same with bytes that copies will bring there in this phase. sm_90.
+  template <class N, class R>
+  constexpr void arrive_expect_tx_remote(const N& bytes, const R& rank, std::uint32_t line = __builtin_LINE(),
+                                         const char* file = __builtin_FILE()) const {
+    require_bytes(bytes);
+    if (!enter(line, file)) return;
+    const value n = detail::count_value(*trace_, bytes);
+    const value there = remote(rank);
+    trace_->begin(
+        opcode::mbarrier_arrive,
+        in_order(modifier::expect_tx, modifier::release, modifier::cluster, modifier::shared_cluster),
+        ptx::type::b64);
+    sink();
+    trace_->add_address({there, 0, 0});
+    trace_->use(n);
+  }
+
+  // One arrival when the cp_async copies that this thread has issued so far are done; it does not add to the
+  // arrivals that init() was told, so count it there: one for each thread. Source: PTX ISA,
+  // "cp.async.mbarrier.arrive.noinc".
+  constexpr void arrive_on_cp_async(std::uint32_t line = __builtin_LINE(),
+                                    const char* file = __builtin_FILE()) const {
+    if (!enter(line, file)) return;
+    trace_->begin(opcode::cp_async_mbarrier_arrive, in_order(modifier::noinc, modifier::shared),
+                  ptx::type::b64);
+    trace_->add_address(at_);
+  }
+
+  // Whether the phase of this parity is complete. On sm_90 it may wait for a while first. scope::cluster: where
+  // threads of other blocks arrive.
+  template <class N, class S = no_policy>
+  constexpr val<bool> try_wait(const N& parity, S = {}, std::uint32_t line = __builtin_LINE(),
+                               const char* file = __builtin_FILE()) const {
+    require_parity(parity);
+    if (!enter(line, file)) return val<bool>(*trace_, 0);
+    return val<bool>(*trace_, ask<S>(detail::count_value(*trace_, parity), trace_->target.sm >= 90));
+  }
+
+  // The same without waiting: an answer at once.
+  template <class N, class S = no_policy>
+  constexpr val<bool> test_wait(const N& parity, S = {}, std::uint32_t line = __builtin_LINE(),
+                                const char* file = __builtin_FILE()) const {
+    require_parity(parity);
+    if (!enter(line, file)) return val<bool>(*trace_, 0);
+    return val<bool>(*trace_, ask<S>(detail::count_value(*trace_, parity), false));
+  }
+
+  // Returns when the phase of this parity is complete, with what the arrivals and the copies brought.
+  // scope::cluster: where threads of other blocks arrive.
+  template <class N, class S = no_policy>
+  constexpr void wait(const N& parity, S = {}, std::uint32_t line = __builtin_LINE(),
+                      const char* file = __builtin_FILE()) const {
+    require_parity(parity);
+    if (!enter(line, file)) return;
+    wait_loop<S>(detail::count_value(*trace_, parity));
+  }
+
+  // The same where an earlier try_wait of the same phase may have said that it is complete already.
+  template <class N, device_of<bool> C, class S = no_policy>
+  constexpr void wait_unless(const C& complete, const N& parity, S = {},
+                             std::uint32_t line = __builtin_LINE(),
+                             const char* file = __builtin_FILE()) const {
+    require_parity(parity);
+    if (!enter(line, file)) return;
+    const value p = detail::count_value(*trace_, parity);
+    const value known = trace_->in_register(lower(*trace_, complete.node()));
+    const std::uint32_t done = trace_->new_label();
+    trace_->branch_if(known, false, done);
+    wait_loop<S>(p);
+    trace_->place(done);
+  }
+
+  // Its address in the shared memory of the block.
+  constexpr val<u32> address() const {
+    if (trace_->probing()) return val<u32>(*trace_, 0);
+    return val<u32>(*trace_, detail::address_as_value(*trace_, checked()));
+  }
+
+  // For the copies that complete on it.
+  constexpr tracer::address checked() const {
+    if (!trace_->is_open(scope_))
+      kernel_error("kaio: an mbarrier was used outside the guarded body or loop that made its index");
+    return at_;
+  }
+  constexpr tracer& trace() const { return *trace_; }
+
+ private:
+  constexpr bool enter(std::uint32_t line, const char* file) const {
+    trace_->statement(line, file);
+    if (trace_->probing()) return false;
+    checked();
+    return true;
+  }
+
+  constexpr modifier space() const {
+    return trace_->target.sm >= 90 ? modifier::shared_cta : modifier::shared;
+  }
+  constexpr void begin(opcode op, modifier_list modifiers) const {
+    trace_->begin(op, ptx::append(modifiers, space()), ptx::type::b64);
+  }
+  constexpr void sink() const { trace_->add({operand_kind::sink, ptx::type::none, 0, 0}); }
+
+  template <class R>
+  constexpr value remote(const R& rank) const {
+    const value r = detail::count_value(*trace_, rank);
+    return trace_->pure(
+        {opcode::mapa, in_order(modifier::shared_cluster), ptx::type::u32, ptx::type::none, ptx::type::u32},
+        detail::address_as_value(*trace_, at_), r);
+  }
+
+  template <class S>
+  constexpr value ask(value parity, bool waits) const {
+    static_assert(std::is_same_v<S, no_policy> || S::kind == policy_kind::scope,
+                  "kaio: a wait takes scope::block or scope::cluster");
+    static_assert(S::mod == modifier::none || S::mod == modifier::cta || S::mod == modifier::cluster,
+                  "kaio: a wait takes scope::block or scope::cluster");
+    constexpr modifier_list form = S::mod == modifier::cluster
+                                       ? in_order(modifier::parity, modifier::acquire, modifier::cluster)
+                                       : in_order(modifier::parity);
+    begin(waits ? opcode::mbarrier_try_wait : opcode::mbarrier_test_wait, form);
+    const value complete = trace_->define(ptx::type::pred);
+    trace_->add_address(at_);
+    trace_->use(parity);
+    return complete;
+  }
+
+  template <class S>
+  constexpr void wait_loop(value parity) const {
+    const std::uint32_t again = trace_->new_label();
+    trace_->place(again);
+    const value complete = ask<S>(parity, trace_->target.sm >= 90);
+    trace_->branch_if(complete, true, again);
+  }
+
+  template <class N>
+  static constexpr void require_bytes(const N& bytes) {
+    if (!detail::host_lies_in(bytes, 0, max_count))
+      kernel_error("kaio: a phase of an mbarrier counts at most 1048575 bytes");
+  }
+  template <class N>
+  static constexpr void require_parity(const N& parity) {
+    if (!detail::host_lies_in(parity, 0, 1)) kernel_error("kaio: the parity of a phase is 0 or 1");
+  }
+
+  tracer* trace_;
+  tracer::address at_;
+  std::uint32_t scope_;
+};
+
+// N mbarriers in the shared memory of the block, next to each other.
+template <std::uint32_t N>
+class mbarriers {
+  static_assert(N > 0, "kaio: an array of mbarriers has at least one");
+
+ public:
+  template <is_thread Thread>
+  constexpr explicit mbarriers(const Thread& t) : trace_(&t.trace()) {
+    if (!trace_->probing()) array_ = trace_->new_shared(std::uint64_t{8} * N, 8);
+  }
+
+  static constexpr std::uint32_t size() { return N; }
+
+  template <index I>
+  constexpr mbarrier operator[](const I& i) const {
+    detail::require_below<N>(i);
+    if (trace_->probing()) return mbarrier(*trace_, {});
+    const auto node = index_node(i);
+    const array_location<modifier::shared, std::remove_const_t<decltype(node)>> at{trace_, array_, node, 8};
+    return mbarrier(*trace_, at.find());
+  }
+
+ private:
+  tracer* trace_;
+  std::uint32_t array_ = 0;
+};
+
+}  // namespace kaio::dsl
+
+namespace kaio {
+using dsl::mbarrier;
+using dsl::mbarriers;
+}  // namespace kaio

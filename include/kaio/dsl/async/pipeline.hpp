@@ -1,0 +1,219 @@
+#pragma once
+// A pipeline: a ring of Stages buffers between threads that fill them and threads that use them. Each stage has
+// two mbarriers: `full` is completed by what fills the stage, `empty` by those who have used it. Producers and
+// consumers go round the ring, each with a state of its own: the stage, and the parity of the round.
+//
+//   pipeline<4> ring(t);
+//   shared_tiles<f16, 64, 64, swizzled<128>, 4> tiles(t);
+//   if (auto one = t.when(t.thread_rank() == 0)) ring.init(1, 2);      // 1 arrival fills, 2 warpgroups release
+//   t.barrier();                                                       // cluster_barrier(t) in a cluster
+//   if (auto producer = t.when(is_producer & elect_one(t))) {
+//     auto to = ring.producer(t);
+//     for (auto k : t.range(0u, steps)) {
+//       to.acquire_expect(tiles.tile_bytes);                           // free, and these bytes are expected
+//       copy_tensor(tiles[to.stage()], map, coordinates(64u * k, row), to.full());
+//       to.advance();
+//     }
+//   }
+//   if (auto consumer = t.otherwise()) {
+//     auto from = ring.consumer(t);
+//     for (auto k : t.range(0u, steps)) {
+//       from.wait();                                                   // the bytes are there
+//       ... tiles[from.stage()] ...
+//       if (auto first = t.when(t.thread_rank() % 128 == 0)) from.release();
+//       from.advance();
+//     }
+//   }
+//
+// advance() is executed by all threads that hold the state, the same number of times: not in a guard that only
+// some of them enter, unless they alone use the state from then on. A consumer that works some stages behind
+// releases with a second state: `auto done = ring.consumer(t)`, advanced as often as done.release() was reached.
+//
+// In a cluster whose copies are multicast, a stage is free when the consumers of all blocks that the copies reach
+// have released it: init(1, consumers * blocks), each consumer calls release_to(rank) for every block that sends
+// to it, and before a block ends it must be sure that nobody arrives there any more: a cluster_barrier(t) at the
+// end, or to.drain() in the producer.
+
+#include <kaio/dsl/async/fence.hpp>
+#include <kaio/dsl/async/mbarrier.hpp>
+#include <kaio/dsl/operators.hpp>
+
+#include <cstdint>
+
+namespace kaio::dsl {
+
+// A place in a ring of Stages stages: the stage, and the parity of the phase that it is in.
+template <std::uint32_t Stages>
+class ring_state {
+ public:
+  constexpr ring_state(const thread& t, std::uint32_t parity, std::uint32_t line, const char* file)
+      : stage_(t, 0u, line, file), parity_(t, parity, line, file), trace_(&t.trace()) {}
+
+  // The number of the stage, 0 to Stages - 1.
+  constexpr val<u32> stage() const { return val<u32>(stage_, 0, nullptr); }
+  // The parity of its phase, 0 or 1.
+  constexpr val<u32> parity() const { return val<u32>(parity_, 0, nullptr); }
+
+  // Goes on to the next stage.
+  constexpr void advance(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+    trace_->statement(line, file);
+    trace_->begin_lowering();
+    if constexpr (Stages == 1) {
+      parity_ ^= 1u;
+    } else {
+      const val next = stage_ + 1u;
+      const val wraps = next == Stages;
+      stage_ = select(wraps, 0u, next);
+      parity_ ^= cast<u32>(wraps);
+    }
+    trace_->end_lowering();
+  }
+
+ protected:
+  constexpr tracer& trace() const { return *trace_; }
+
+ private:
+  var<u32> stage_;
+  var<u32> parity_;
+  tracer* trace_;
+};
+
+// The side that fills: one thread, or several that each arrive.
+template <std::uint32_t Stages>
+class pipeline_producer : public ring_state<Stages> {
+ public:
+  constexpr pipeline_producer(const thread& t, const mbarriers<Stages>& full, const mbarriers<Stages>& empty,
+                              std::uint32_t line, const char* file)
+      : ring_state<Stages>(t, 1, line, file), full_(full), empty_(empty) {}
+
+  // The barrier that the copies into this stage complete on.
+  constexpr mbarrier full() const { return full_[this->stage()]; }
+
+  // Waits until the consumers have released the stage; in the first round it is free.
+  constexpr void acquire(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    empty_[this->stage()].wait(this->parity(), no_policy{}, line, file);
+  }
+
+  // The same, and arrives at the stage's full barrier, which expects these bytes from copies.
+  template <class N>
+    requires(!std::is_pointer_v<N>)
+  constexpr void acquire_expect(const N& bytes, std::uint32_t line = __builtin_LINE(),
+                                const char* file = __builtin_FILE()) const {
+    acquire(line, file);
+    full().arrive_expect_tx(bytes, line, file);
+  }
+
+  // Whether the stage is free already, without waiting for long.
+  constexpr val<bool> peek(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    return empty_[this->stage()].try_wait(this->parity(), no_policy{}, line, file);
+  }
+
+  // Arrives at the stage's full barrier: this thread's stores have filled its part.
+  constexpr void commit(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    full().arrive(line, file);
+  }
+
+  // Waits until every stage that was filled is released: afterwards no consumer arrives at this block any more.
+  constexpr void drain(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+    for (std::uint32_t i = 0; i < Stages; ++i) {
+      acquire(line, file);
+      this->advance(line, file);
+    }
+  }
+
+ private:
+  mbarriers<Stages> full_;
+  mbarriers<Stages> empty_;
+};
+
+// The side that uses what is there.
+template <std::uint32_t Stages>
+class pipeline_consumer : public ring_state<Stages> {
+ public:
+  constexpr pipeline_consumer(const thread& t, const mbarriers<Stages>& full, const mbarriers<Stages>& empty,
+                              std::uint32_t line, const char* file)
+      : ring_state<Stages>(t, 0, line, file), full_(full), empty_(empty) {}
+
+  // Waits until the stage is full.
+  constexpr void wait(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    full_[this->stage()].wait(this->parity(), no_policy{}, line, file);
+  }
+
+  // Whether it is full already, without waiting for long; ask before other work, and give the answer to
+  // wait_unless().
+  constexpr val<bool> peek(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    return full_[this->stage()].try_wait(this->parity(), no_policy{}, line, file);
+  }
+  template <device_of<bool> C>
+  constexpr void wait_unless(const C& ready, std::uint32_t line = __builtin_LINE(),
+                             const char* file = __builtin_FILE()) const {
+    full_[this->stage()].wait_unless(ready, this->parity(), no_policy{}, line, file);
+  }
+
+  // One arrival at the stage's empty barrier: this consumer no longer reads it.
+  constexpr void release(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    empty_[this->stage()].arrive(line, file);
+  }
+
+  // The same at the stage's empty barrier in the block of the cluster with this rank. It says that this consumer
+  // has read the stage, and publishes nothing that it wrote: that would cost a fence of the cluster's scope.
+  template <class R>
+  constexpr void release_to(const R& rank, std::uint32_t line = __builtin_LINE(),
+                            const char* file = __builtin_FILE()) const {
+    empty_[this->stage()].arrive_remote(rank, scope::block, line, file);
+  }
+
+ private:
+  mbarriers<Stages> full_;
+  mbarriers<Stages> empty_;
+};
+
+// The barriers of a ring of Stages stages, and the states of those who go round it.
+template <std::uint32_t Stages>
+class pipeline {
+  static_assert(Stages >= 1, "kaio: a pipeline has at least one stage");
+
+ public:
+  static constexpr std::uint32_t stages = Stages;
+
+  template <is_thread Thread>
+  constexpr explicit pipeline(const Thread& t) : thread_(t), full_(t), empty_(t) {}
+
+  // One thread of the block does it: `fills` arrivals make a stage full (beside the bytes that copies bring),
+  // `releases` make it empty. A barrier of the block, or the cluster, follows.
+  template <class F, class R>
+  constexpr void init(const F& fills, const R& releases, std::uint32_t line = __builtin_LINE(),
+                      const char* file = __builtin_FILE()) const {
+    for (std::uint32_t i = 0; i < Stages; ++i) {
+      full_[i].init(fills, line, file);
+      empty_[i].init(releases, line, file);
+    }
+    if (thread_.trace().target.sm >= 90) fence_mbarrier_init(thread_, line, file);
+  }
+
+  // A state that starts before the first stage: of the thread, or of several threads that fill together.
+  constexpr pipeline_producer<Stages> producer(const thread& t, std::uint32_t line = __builtin_LINE(),
+                                               const char* file = __builtin_FILE()) const {
+    return {t, full_, empty_, line, file};
+  }
+  constexpr pipeline_consumer<Stages> consumer(const thread& t, std::uint32_t line = __builtin_LINE(),
+                                               const char* file = __builtin_FILE()) const {
+    return {t, full_, empty_, line, file};
+  }
+
+  constexpr const mbarriers<Stages>& full() const { return full_; }
+  constexpr const mbarriers<Stages>& empty() const { return empty_; }
+
+ private:
+  thread thread_;
+  mbarriers<Stages> full_;
+  mbarriers<Stages> empty_;
+};
+
+}  // namespace kaio::dsl
+
+namespace kaio {
+using dsl::pipeline;
+using dsl::pipeline_consumer;
+using dsl::pipeline_producer;
+}  // namespace kaio

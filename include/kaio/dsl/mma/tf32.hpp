@@ -1,0 +1,34 @@
+#pragma once
+// Rounding to tf32, the f32 of which matrix instructions read the upper 19 bits alone (PTX cvt.rna.tf32.f32, sm_80).
+//
+//   a.registers[0] = round_to_tf32(x);                 // without it the lower 13 bits are cut off
+
+#include <kaio/dsl/expression.hpp>
+#include <kaio/dsl/pure.hpp>
+
+#include <cstdint>
+
+namespace kaio::dsl {
+
+namespace detail {
+struct round_to_tf32_rule {
+  static constexpr value apply(tracer& t, value x) {
+    return t.pure({opcode::cvt, in_order(modifier::rna, modifier::tf32), ptx::type::f32, ptx::type::none,
+                   ptx::type::u32},
+                  t.in_register(x));
+  }
+};
+}  // namespace detail
+
+// The bits of an f32 with 10 bits of mantissa, to the nearest, ties away from zero; as a register of a fragment.
+template <device E>
+constexpr auto round_to_tf32(const E& x) {
+  static_assert(std::is_same_v<element<E>, f32>, "kaio: round_to_tf32 takes an f32; write cast<f32>(x)");
+  return make_pure<u32, detail::round_to_tf32_rule>(x.node());
+}
+
+}  // namespace kaio::dsl
+
+namespace kaio {
+using dsl::round_to_tf32;
+}

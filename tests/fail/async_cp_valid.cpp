@@ -1,0 +1,16 @@
+// No more bytes are valid than are copied.
+// EXPECT: kaio: of the bytes of a cp_async, 0 to all are valid
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 256, kernel_options{.target = {90, true}, .cluster = {2, 1, 1}}>(
+    []([[maybe_unused]] thread t, [[maybe_unused]] tensor_map<f16, 2> map, [[maybe_unused]] inout<f32> y,
+       [[maybe_unused]] val<u32> n) {
+      shared<f32, 256> cells(t);
+#ifdef KAIO_FIXED
+      cp_async<4>(cells[0], y[0], 4);
+#else
+      cp_async<4>(cells[0], y[0], 8);
+#endif
+    });
+static_assert(k.ptx().size() > 0);

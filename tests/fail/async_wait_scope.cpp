@@ -1,0 +1,16 @@
+// A wait takes a scope.
+// EXPECT: kaio: a wait takes scope::block or scope::cluster
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 256, kernel_options{.target = {90, true}, .cluster = {2, 1, 1}}>(
+    []([[maybe_unused]] thread t, [[maybe_unused]] tensor_map<f16, 2> map, [[maybe_unused]] inout<f32> y,
+       [[maybe_unused]] val<u32> n) {
+      mbarriers<2> bars(t);
+#ifdef KAIO_FIXED
+      bars[0].wait(0, scope::cluster);
+#else
+      bars[0].wait(0, scope::device);
+#endif
+    });
+static_assert(k.ptx().size() > 0);

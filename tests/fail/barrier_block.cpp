@@ -1,0 +1,15 @@
+// Number 0 is the barrier of the block.
+// EXPECT: kaio: named barriers have the numbers 1 to 15
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 256, kernel_options{.target = {90, true}, .cluster = {2, 1, 1}}>(
+    []([[maybe_unused]] thread t, [[maybe_unused]] tensor_map<f16, 2> map, [[maybe_unused]] inout<f32> y,
+       [[maybe_unused]] val<u32> n) {
+#ifdef KAIO_FIXED
+      named_barrier<1>(t, 64).sync();
+#else
+      named_barrier<0>(t, 64).sync();
+#endif
+    });
+static_assert(k.ptx().size() > 0);

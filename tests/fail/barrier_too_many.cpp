@@ -1,0 +1,15 @@
+// A barrier waits for threads that exist.
+// EXPECT: kaio: a named barrier waits for more threads than the block has
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 256, kernel_options{.target = {90, true}, .cluster = {2, 1, 1}}>(
+    []([[maybe_unused]] thread t, [[maybe_unused]] tensor_map<f16, 2> map, [[maybe_unused]] inout<f32> y,
+       [[maybe_unused]] val<u32> n) {
+#ifdef KAIO_FIXED
+      named_barrier<1>(t, 256).sync();
+#else
+      named_barrier<1>(t, 288).sync();
+#endif
+    });
+static_assert(k.ptx().size() > 0);

@@ -1,0 +1,18 @@
+// A place in a swizzled tile goes on by multiples of its span, where sums of columns swizzle as their parts do.
+// EXPECT: kaio: a place in a swizzled tile goes on by multiples of its span of columns
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 32>([](thread t, out<f32> y) {
+  val i = t.let(thread_idx_x());
+#ifdef KAIO_FIXED
+  shared_tile<f32, 8, 32, swizzled<128>> tile(t);
+  const auto lane = tile.lane(i % 8, i / 8, 4);
+#else
+  shared_tile<f32, 8, 32, swizzled<128>> tile(t);
+  const auto lane = tile.lane(i % 8, i / 8);
+#endif
+  tile.at(lane, 0, 4) = 1.0f;
+  y[i] = tile[0][0];
+});
+static_assert(k.ptx().size() > 0);

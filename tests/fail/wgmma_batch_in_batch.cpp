@@ -1,0 +1,24 @@
+// Batches follow each other.
+// EXPECT: kaio: a wgmma_batch inside another; the first must end before, with its block
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y) {
+  shared_tile<f16, 64, 64, swizzled<128>> a(t);
+  shared_tile<f16, 32, 64, swizzled<128>> b(t);
+  wgmma_accumulator<f32, 32> acc(t);
+  {
+    wgmma_batch first(t);
+    first.multiply_add(acc, wgmma_operand<major::k>(a), wgmma_operand<major::k>(b), false);
+#ifdef KAIO_FIXED
+  }
+  {
+#else
+#endif
+    wgmma_batch second(t);
+    second.multiply_add(acc, wgmma_operand<major::k>(a), wgmma_operand<major::k>(b));
+  }
+  wgmma_wait<0>(t);
+  y[t.thread_rank()] = acc[0];
+});
+static_assert(k.ptx().size() > 0);

@@ -1,0 +1,21 @@
+// There is something to add to before a product is added.
+// EXPECT: kaio: an accumulator is added to before it has a value; clear() it, or pass false
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y) {
+  shared_tile<f16, 64, 64, swizzled<128>> a(t);
+  shared_tile<f16, 32, 64, swizzled<128>> b(t);
+  wgmma_accumulator<f32, 32> acc(t);
+#ifdef KAIO_FIXED
+  acc.clear();
+#else
+#endif
+  {
+    wgmma_batch mma(t);
+    mma.multiply_add(acc, wgmma_operand<major::k>(a), wgmma_operand<major::k>(b));
+  }
+  wgmma_wait<0>(t);
+  y[t.thread_rank()] = acc[0];
+});
+static_assert(k.ptx().size() > 0);

@@ -1,0 +1,21 @@
+// What a product has under way is read after a wait alone.
+// EXPECT: kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma may
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y) {
+  shared_tile<f16, 64, 64, swizzled<128>> a(t);
+  shared_tile<f16, 32, 64, swizzled<128>> b(t);
+  wgmma_accumulator<f32, 32> acc(t);
+  {
+    wgmma_batch mma(t);
+    mma.multiply_add(acc, wgmma_operand<major::k>(a), wgmma_operand<major::k>(b), false);
+  }
+#ifdef KAIO_FIXED
+  wgmma_wait<0>(t);
+#else
+  wgmma_wait<1>(t);
+#endif
+  y[t.thread_rank()] = acc[0];
+});
+static_assert(k.ptx().size() > 0);

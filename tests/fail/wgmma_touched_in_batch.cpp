@@ -1,0 +1,25 @@
+// What the threads write lies before the fence.
+// EXPECT: kaio: the product in the line that is compared with 0 uses registers that were read or
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y) {
+  shared_tile<f16, 64, 64, swizzled<128>> a(t);
+  shared_tile<f16, 32, 64, swizzled<128>> b(t);
+  wgmma_accumulator<f32, 32> acc(t);
+#ifdef KAIO_FIXED
+  acc.clear();
+#else
+#endif
+  {
+    wgmma_batch mma(t);
+#ifdef KAIO_FIXED
+#else
+    acc.clear();
+#endif
+    mma.multiply_add(acc, wgmma_operand<major::k>(a), wgmma_operand<major::k>(b));
+  }
+  wgmma_wait<0>(t);
+  y[t.thread_rank()] = acc[0];
+});
+static_assert(k.ptx().size() > 0);

@@ -1,0 +1,24 @@
+// A batch is committed when its block ends, and waited for behind it.
+// EXPECT: kaio: wgmma_wait inside a wgmma_batch, which is committed at its end; wait behind it
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y) {
+  shared_tile<f16, 64, 64, swizzled<128>> a(t);
+  shared_tile<f16, 32, 64, swizzled<128>> b(t);
+  wgmma_accumulator<f32, 32> acc(t);
+  {
+    wgmma_batch mma(t);
+    mma.multiply_add(acc, wgmma_operand<major::k>(a), wgmma_operand<major::k>(b), false);
+#ifdef KAIO_FIXED
+#else
+    wgmma_wait<0>(t);
+#endif
+  }
+#ifdef KAIO_FIXED
+  wgmma_wait<0>(t);
+#else
+#endif
+  y[t.thread_rank()] = acc[0];
+});
+static_assert(k.ptx().size() > 0);
