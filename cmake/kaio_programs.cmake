@@ -16,7 +16,7 @@ function(kaio_programs prefix directory)
     set_target_properties(${target} PROPERTIES
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${directory})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(${target} PRIVATE kaio::kaio Threads::Threads ${CMAKE_DL_LIBS})
+    target_link_libraries(${target} PRIVATE kaio::dsl kaio::runtime Threads::Threads ${CMAKE_DL_LIBS})
     kaio_warnings(${target})
     list(APPEND programs ${target})
   endforeach()

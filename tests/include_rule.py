@@ -15,7 +15,7 @@ include = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
 
 core = {"array", "bit", "compare", "concepts", "cstddef", "cstdint", "initializer_list", "limits",
         "string_view", "type_traits", "utility", "vector"}
-runtime = {"cstddef", "cstdint", "exception", "string_view", "type_traits", "utility", "vector"}
+runtime = {"array", "cstddef", "cstdint", "exception", "string_view", "type_traits", "utility", "vector"}
 heavy = {"format", "fstream", "functional", "iomanip", "iostream", "istream", "memory", "ostream", "regex",
          "sstream", "stdexcept"}
 hana = re.compile(r"boost/hana/.+\.hpp")

@@ -20,7 +20,12 @@ image_list math_kernels();
 image_list control_kernels();
 image_list memory_kernels();
 image_list warp_kernels();
+image_list tile_kernels();
+image_list async_kernels();
+image_list mma_kernels();
+image_list wgmma_kernels();
 image_list instruction_kernels();
+image_list matmul_kernels();
 
 // All of them, in the order of their names.
 image_list all_kernels();

@@ -54,9 +54,10 @@ def main():
     if arguments.way == "find_package":
         build_with_cmake(arguments, f"-DCMAKE_PREFIX_PATH={arguments.prefix}")
     elif arguments.way == "add_subdirectory":
-        build_with_cmake(arguments)
+        build_with_cmake(arguments, "-DKAIO_BUILD_OPS=OFF")
     elif arguments.way == "fetch_content":
-        build_with_cmake(arguments, f"-DFETCHCONTENT_SOURCE_DIR_KAIO={root}")
+        build_with_cmake(arguments, "-DKAIO_BUILD_OPS=OFF",
+                         f"-DFETCHCONTENT_SOURCE_DIR_KAIO={root}")
     else:
         build_with_pkg_config(arguments)
     libraries = [str(file.parent) for file in arguments.prefix.rglob("libkaio_runtime.so")]

@@ -1,9 +1,23 @@
-// The kernels that bench/instructions compares with CUDA C++.
+// The kernels of the benchmarks: those that bench/instructions compares with CUDA C++, and those around the products
+// of bench/matmul.
 #include "bench/instructions/kernels.hpp"
+#include "bench/matmul/kaio_design.hpp"
+#include "bench/matmul/kernels.hpp"
 #include "tools/registry.hpp"
 
 namespace kaio::tools {
 
-image_list instruction_kernels() { return images(bench::instruction_kernels); }
+image_list instruction_kernels() {
+  using namespace bench;
+  image_list all = images(bench::instruction_kernels);
+  const image_list products = images(boost::hana::make_tuple(
+      kaio_design<f16>, kaio_design<bf16>, fill_normal<f16>, fill_normal<bf16>, fill_normal<e4m3>,
+      fill_normal<f32>, poison<f16>, poison<bf16>, poison<f32>, displace_cache, squared_distance<f16>,
+      squared_distance<bf16>, squared_distance<f32>, sample_product<f16, f16>, sample_product<f16, f32>,
+      sample_product<bf16, bf16>, sample_product<bf16, f32>, sample_product<e4m3, bf16>,
+      sample_product<f32, f32>));
+  all.insert(all.end(), products.begin(), products.end());
+  return all;
+}
 
 }  // namespace kaio::tools

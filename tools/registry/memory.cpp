@@ -1,5 +1,6 @@
 // Memory: vectors, policies, structs, arrays, atomics.
 #include "tests/kernels/atomic_kernels.hpp"
+#include "tests/kernels/float8_kernels.hpp"
 #include "tests/kernels/kernels.hpp"
 #include "tests/kernels/memory_kernels.hpp"
 #include "tools/registry.hpp"
@@ -13,7 +14,10 @@ image_list memory_kernels() {
       last_block, structs, indexed_arrays, dynamic_arrays, large_arrays, rows, far_addresses,
       constant_parameters, contention<u32, 70>, contention<f32, 70>, contention<i64, 70>,
       contention<bf16, 70>, contention<bf16x2, 90>, exchanges<f64>, exchanges<u16>, vector_sums<f32x4, 90>,
-      vector_sums<f16x8, 90>, vector_sums<bf16x4, 90>));
+      vector_sums<f16x8, 90>, vector_sums<bf16x4, 90>, float8_decoded<e4m3, 70>, float8_decoded<e5m2, 70>,
+      float8_decoded<e4m3, 89>, float8_decoded<e5m2, 89>, float8_encoded<f32, 70>, float8_encoded<f64, 70>,
+      float8_encoded<f32, 89>, float8_encoded<f64, 89>, float8_encoded<u64, 89>, float8_vectors<e4m3, 70>,
+      float8_vectors<e4m3, 89>, float8_vectors<e5m2, 89>, float8_places<e4m3>, float8_places<e5m2>));
 }
 
 }  // namespace kaio::tools

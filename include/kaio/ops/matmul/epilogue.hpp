@@ -1,0 +1,162 @@
+#pragma once
+// What happens to each sum of a matmul before it is stored: C = epilogue(A * B). An epilogue is a class without
+// members whose operator() spells its parameters: the thread, the sum, its place in C, and then parameters of
+// the kernel of its own, which the launch takes behind the others.
+//
+//   struct clamped {
+//     static constexpr fixed_string name = "clamped";
+//     constexpr val<f32> operator()(thread t, val<f32> x, place at, in<f32> most) const {
+//       return t.let(min(x, most[at.column]));
+//     }
+//   };
+//
+// It is called for places inside of C only, or its result is dropped, in no stated order. The result is
+// rounded to the type of C. `name`, which becomes a part of the kernel's, may be left out.
+
+#include <kaio/dsl/dsl.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+using dsl::fixed_string;
+using dsl::scalar;
+
+// Where a sum lies in C, all from 0.
+struct place {
+  val<u32> batch, row, column;
+};
+
+// The parameters that an epilogue adds to its kernel.
+template <class... Extra>
+struct epilogue_parameters {};
+
+namespace detail {
+template <class Call>
+struct epilogue_signature {
+  static_assert(dsl::never<Call>,
+                "kaio: an epilogue is called as val<f32> operator()(thread t, val<f32> x, place at, ...) const");
+};
+template <class E, class... Extra>
+struct epilogue_signature<val<f32> (E::*)(thread, val<f32>, place, Extra...) const> {
+  static_assert((dsl::is_parameter<Extra> && ...),
+                "kaio: the further parameters of an epilogue are in<T>, inout<T> and val<T>, by value");
+  using parameters = epilogue_parameters<Extra...>;
+};
+}  // namespace detail
+
+template <class E>
+using parameters_of_epilogue = typename detail::epilogue_signature<decltype(&E::operator())>::parameters;
+
+// A class without members that is called with a sum and its place, and gives the value to store.
+template <class E>
+concept epilogue = std::is_empty_v<E> && requires { typename parameters_of_epilogue<E>; };
+
+namespace detail {
+template <class E>
+constexpr auto name_of_epilogue() {
+  if constexpr (requires { E::name; })
+    return E::name;
+  else
+    return fixed_string("custom");
+}
+}  // namespace detail
+
+template <class E>
+inline constexpr auto epilogue_name = detail::name_of_epilogue<E>();
+
+// Whether an epilogue says `static constexpr bool in_registers = true`: that it works on the sum alone and reads
+// no memory. Its result may then take a shorter way to C, and is computed for places outside of C too.
+template <class E>
+inline constexpr bool works_in_registers = [] {
+  if constexpr (requires { E::in_registers; })
+    return E::in_registers;
+  else
+    return false;
+}();
+
+// C = A * B.
+struct identity {
+  static constexpr fixed_string name = "identity";
+  static constexpr bool in_registers = true;
+  constexpr val<f32> operator()(thread, val<f32> x, place) const { return x; }
+};
+
+// C = alpha * A * B.
+struct scaled {
+  static constexpr fixed_string name = "scaled";
+  static constexpr bool in_registers = true;
+  constexpr val<f32> operator()(thread t, val<f32> x, place, val<f32> alpha) const {
+    return t.let(x * alpha);
+  }
+};
+
+// Functions of one number that `linear` applies; a class of your own has the same form.
+namespace activation {
+struct none {
+  static constexpr fixed_string name = "none";
+  constexpr val<f32> operator()(thread, val<f32> x) const { return x; }
+};
+// NaN stays NaN.
+struct relu {
+  static constexpr fixed_string name = "relu";
+  constexpr val<f32> operator()(thread t, val<f32> x) const { return t.let(select(x < 0.0f, 0.0f, x)); }
+};
+struct gelu {
+  static constexpr fixed_string name = "gelu";
+  constexpr val<f32> operator()(thread t, val<f32> x) const { return t.let(kaio::gelu(x)); }
+};
+struct gelu_tanh {
+  static constexpr fixed_string name = "gelu_tanh";
+  constexpr val<f32> operator()(thread t, val<f32> x) const { return t.let(kaio::gelu_tanh(x)); }
+};
+struct silu {
+  static constexpr fixed_string name = "silu";
+  constexpr val<f32> operator()(thread t, val<f32> x) const { return t.let(x * kaio::sigmoid(x)); }
+};
+}  // namespace activation
+
+// Where a term of `linear` lies, for each place of C: strides in elements, 0 where it is repeated.
+struct term_strides {
+  i64 batch, row, column;
+};
+
+// The numbers of `linear`. A term that is not used is not read: its memory may be any, but not null.
+struct linear_terms {
+  f32 alpha = 1, beta = 0;
+  u32 uses_c = 0, uses_bias = 0, uses_residual = 0;  // 0 or 1
+  term_strides c{}, bias{}, residual{};              // a bias for each column: {0, 0, 1}; for each row: {0, 1, 0}
+};
+
+// C = activation(alpha * A * B + beta * C + bias) + residual. The C that is read may be the C that is written,
+// element by element; bias and residual lie in memory of their own.
+template <class Activation = activation::none, scalar C = f32, scalar Bias = f32, scalar Residual = C>
+struct linear {
+  static constexpr auto name = "linear_" + Activation::name + "_" + type_name<C> + "_" + type_name<Bias> + "_" +
+                               type_name<Residual>;
+
+  constexpr val<f32> operator()(thread t, val<f32> x, place at, inout<C> c, in<Bias> bias, in<Residual> residual,
+                                val<linear_terms> terms) const {
+    var y(t, x * terms[&linear_terms::alpha]);
+    const val of_c = offset(t, terms[&linear_terms::c], at);
+    const val of_bias = offset(t, terms[&linear_terms::bias], at);
+    const val of_residual = offset(t, terms[&linear_terms::residual], at);
+    if (auto uses = t.when(terms[&linear_terms::uses_c] != 0))
+      y += terms[&linear_terms::beta] * cast<f32>(c[of_c]);
+    if (auto uses = t.when(terms[&linear_terms::uses_bias] != 0)) y += cast<f32>(bias[of_bias]);
+    var z(t, Activation{}(t, t.let(y)));
+    if (auto uses = t.when(terms[&linear_terms::uses_residual] != 0)) z += cast<f32>(residual[of_residual]);
+    return t.let(z);
+  }
+
+ private:
+  template <class Strides>
+  static constexpr val<i64> offset(thread t, const Strides& strides, const place& at) {
+    const val batch = t.let(cast<i64>(at.batch) * strides[&term_strides::batch]);
+    const val row = t.let(batch + cast<i64>(at.row) * strides[&term_strides::row]);
+    return t.let(row + cast<i64>(at.column) * strides[&term_strides::column]);
+  }
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,81 @@
+#pragma once
+// How the f32 matmul kernel for ordinary multiply-adds is cut, and the problem that it is given at run time.
+//
+//   constexpr simt_config large{.m = 128, .n = 128, .k = 16, .thread_m = 16, .thread_n = 8};
+//   static_assert(large.threads() == 128);
+
+#include <kaio/dsl/dsl.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+using dsl::major;
+
+// A block computes m x n of C in steps of k; a warp 4 * thread_m x 8 * thread_n of them, a thread thread_m x
+// thread_n. Operands come in copies of `vector` numbers: 4 need addresses and leading dimensions that are
+// multiples of 16 bytes, 1 takes any.
+struct simt_config {
+  std::uint32_t m = 128;
+  std::uint32_t n = 128;
+  std::uint32_t k = 16;
+  std::uint32_t thread_m = 8;
+  std::uint32_t thread_n = 8;
+  std::uint32_t stages = 3;      // tiles of A and B in shared memory
+  std::uint32_t min_blocks = 1;  // blocks of a multiprocessor at once
+  major a = major::k;            // k: A lies row by row (M x K); mn: column by column
+  major b = major::mn;           // mn: B lies row by row (K x N); k: column by column
+  std::uint32_t vector_a = 4;
+  std::uint32_t vector_b = 4;
+  bool pointers = false;  // each batch by its address, out of arrays of addresses
+
+  static constexpr std::uint32_t lanes_m = 4, lanes_n = 8;  // of a warp
+  constexpr std::uint32_t warp_m() const { return lanes_m * thread_m; }
+  constexpr std::uint32_t warp_n() const { return lanes_n * thread_n; }
+  constexpr std::uint32_t warps_m() const { return m / warp_m(); }
+  constexpr std::uint32_t warps_n() const { return n / warp_n(); }
+  constexpr std::uint32_t threads() const { return 32 * warps_m() * warps_n(); }
+  constexpr bool valid() const {
+    return m % warp_m() == 0 && n % warp_n() == 0 && threads() <= 1024 && k % 4 == 0 && stages >= 2 &&
+           thread_m % 4 == 0 && thread_n % 4 == 0 && (vector_a == 1 || vector_a == 4) &&
+           (vector_b == 1 || vector_b == 4);
+  }
+  friend constexpr bool operator==(const simt_config&, const simt_config&) = default;
+};
+
+// The problem as the kernel takes it. Extents of C above 0; leading dimensions and batch strides in elements.
+struct simt_problem {
+  i64 lda, ldb, ldc;
+  i64 batch_a, batch_b, batch_c;  // from one batch to the next; of C from one part of a split to the next
+  u32 m, n, k;
+  u32 tiles_m, tiles_n;  // blocks along M and N
+  u32 group;             // blocks along M that are walked together, so that their columns of B stay in L2
+  u32 splits;            // parts of K, each a batch of C of its own
+  u32 k_of_split;        // a multiple of the step
+  u32 exchanged;         // 1: rows and columns of C are named the other way round to the epilogue
+  u32 vector_stores;     // 1: C's address, leading dimension and batch stride are multiples of 4 elements
+};
+
+// The problem of an m x n x k product whose batches lie contiguously; what is left is told by its members.
+template <simt_config C>
+constexpr simt_problem simt_problem_of(u32 m, u32 n, u32 k) {
+  simt_problem p{};
+  p.m = m;
+  p.n = n;
+  p.k = k;
+  p.lda = C.a == major::k ? k : m;
+  p.ldb = C.b == major::k ? k : n;
+  p.ldc = n;
+  p.batch_a = i64{m} * k;
+  p.batch_b = i64{k} * n;
+  p.batch_c = i64{m} * n;
+  p.tiles_m = (m + C.m - 1) / C.m;
+  p.tiles_n = (n + C.n - 1) / C.n;
+  p.group = 8;
+  p.splits = 1;
+  p.k_of_split = (k + C.k - 1) / C.k * C.k;
+  p.vector_stores = n % 4 == 0;
+  return p;
+}
+
+}  // namespace kaio::ops

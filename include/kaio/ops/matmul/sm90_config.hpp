@@ -1,0 +1,53 @@
+#pragma once
+// How a matmul kernel for sm_90a is cut: the tile of a block, the ring of stages that feeds it, and the cluster
+// whose blocks share what they load. Everything that depends on it is a constant of the kernel.
+//
+//   constexpr sm90_config large{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
+//   static_assert(large.threads() == 288);
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/mma/wgmma.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+using dsl::major;
+using dsl::scalar;
+
+// As BLAS says it: n for an operand as it is (row by row), t for a transposed one.
+template <major A, major B>
+inline constexpr auto layout_name = (A == major::k ? fixed_string("n") : fixed_string("t")) +
+                                    (B == major::k ? fixed_string("t") : fixed_string("n"));
+
+struct sm90_config {
+  std::uint32_t m = 128;         // rows of C that a block computes: 64 for each consumer warpgroup
+  std::uint32_t n = 256;         // columns
+  std::uint32_t stages = 4;      // tiles of A and B in flight
+  std::uint32_t depth = 1;       // steps of 128 bytes along K in a stage
+  std::uint32_t cluster_m = 1;   // blocks along M, which share their tiles of B
+  std::uint32_t cluster_n = 1;   // blocks along N, which share their tiles of A
+  std::uint32_t min_blocks = 1;  // on a multiprocessor: one loads and stores while another multiplies
+  std::uint32_t panels = 2;      // of C in flight, for each warp
+  major a = major::k;
+  major b = major::k;
+
+  static constexpr std::uint32_t row_bytes = 128;  // of a swizzled row: K of a step in bytes
+  static constexpr std::uint32_t warpgroup_rows = 64;
+
+  constexpr std::uint32_t consumers() const { return m / warpgroup_rows; }
+  // The consumer warpgroups, and behind them one warp that produces.
+  constexpr std::uint32_t threads() const { return 128 * consumers() + 32; }
+  constexpr std::uint32_t cluster_blocks() const { return cluster_m * cluster_n; }
+  // Blocks that read what one block loads: those of its row and of its column.
+  constexpr std::uint32_t sharers() const { return cluster_m + cluster_n - 1; }
+  constexpr std::uint32_t stage_bytes() const { return (m + n) * row_bytes * depth; }
+
+  constexpr bool valid() const {
+    return (m == 64 || m == 128) && n % 8 == 0 && n >= 8 && n <= 256 && stages >= 2 && cluster_m >= 1 &&
+           cluster_n >= 1 && cluster_blocks() <= 8 && m % cluster_n == 0 && n % cluster_m == 0;
+  }
+  friend constexpr bool operator==(const sm90_config&, const sm90_config&) = default;
+};
+
+}  // namespace kaio::ops

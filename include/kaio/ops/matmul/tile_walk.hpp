@@ -1,0 +1,77 @@
+#pragma once
+// The order in which a persistent kernel walks over the tiles of C: in groups of a few tiles along M, down the
+// rows of a group first, so that the tiles that are computed at the same time share rows of A and columns of B
+// in the L2 cache. The numbers of tiles are known at the launch alone, and a division by them stands before the
+// first load, so the host prepares it as a multiplication.
+//
+//   group = 2:    0  2  4        tile_walk::over(3, 3, 1, 2)
+//                 1  3  5
+//                 6  7  8
+
+#include <kaio/dsl/dsl.hpp>
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Division by a number that the host knows at the launch: n / value = n * multiplier >> shift, for n below 2^31.
+// Source: Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994.
+struct divisor {
+  u32 value, multiplier, shift;
+  static constexpr divisor of(u32 d) {
+    const auto shift = static_cast<u32>(31 + std::bit_width(d - 1));
+    return {d, static_cast<u32>(((u64{1} << shift) + d - 1) / d), shift};
+  }
+};
+
+struct quotient {
+  val<u32> whole, rest;
+};
+
+// n / d and n % d.
+template <class D>
+constexpr quotient divide(thread t, const val<u32>& n, const D& d) {
+  const val whole =
+      t.let(cast<u32>(mul_wide(n, t.let(d[&divisor::multiplier])) >> t.let(d[&divisor::shift])));
+  return {whole, t.let(n - whole * d[&divisor::value])};
+}
+
+struct tile_walk {
+  divisor per_product, per_group;  // tiles of a product, of a whole group
+  divisor group, last_group;       // tiles along M in a group, in the last one of a product
+  u32 first_of_last;               // where along M the last group begins
+  u32 tiles;                       // in all
+
+  // At least one tile in each direction, fewer than 2^31 together; groups of at least one tile.
+  static constexpr tile_walk over(u32 tiles_m, u32 tiles_n, u32 batches, u32 group) {
+    const u32 along_m = std::min(group, tiles_m);
+    const u32 first_of_last = (tiles_m - 1) / along_m * along_m;
+    return {divisor::of(tiles_m * tiles_n),
+            divisor::of(along_m * tiles_n),
+            divisor::of(along_m),
+            divisor::of(tiles_m - first_of_last),
+            first_of_last,
+            tiles_m * tiles_n * batches};
+  }
+};
+
+// Which tile: its product of the batch, and its place along M and N.
+struct tile_index {
+  val<u32> batch, m, n;
+};
+
+template <class Walk>
+constexpr tile_index tile_at(thread t, const Walk& walk, const val<u32>& index) {
+  const quotient product = divide(t, index, walk[&tile_walk::per_product]);
+  const quotient group = divide(t, product.rest, walk[&tile_walk::per_group]);
+  const val first = t.let(group.whole * walk[&tile_walk::group][&divisor::value]);
+  const quotient inner = divide(t, group.rest, walk[&tile_walk::group]);
+  const quotient last = divide(t, group.rest, walk[&tile_walk::last_group]);
+  const val is_last = t.let(first >= walk[&tile_walk::first_of_last]);
+  return {product.whole, t.let(first + select(is_last, last.rest, inner.rest)),
+          t.let(select(is_last, last.whole, inner.whole))};
+}
+
+}  // namespace kaio::ops

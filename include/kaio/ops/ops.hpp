@@ -1,0 +1,9 @@
+#pragma once
+// The prebuilt operations. None of these headers brings kernels with it, so that including them is cheap; a
+// matmul with an epilogue of your own is compiled where it is used: <kaio/ops/matmul_with.hpp>.
+
+#include <kaio/ops/matmul.hpp>
+#include <kaio/ops/matmul_backward.hpp>
+#include <kaio/ops/parity.hpp>
+#include <kaio/ops/tensor_view.hpp>
+#include <kaio/ops/tune.hpp>

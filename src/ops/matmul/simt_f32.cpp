@@ -1,0 +1,26 @@
+// f32 by multiply-adds, lines that begin at multiples of 16 bytes.
+
+#include "ops/matmul/simt_variants.hpp"
+
+namespace kaio::ops {
+
+namespace {
+inline constexpr simt_config large{
+    .m = 128, .n = 128, .k = 8, .thread_m = 16, .thread_n = 8, .stages = 4, .min_blocks = 2};
+inline constexpr simt_config small{
+    .m = 64, .n = 64, .k = 16, .thread_m = 8, .thread_n = 4, .stages = 3, .min_blocks = 2};
+inline constexpr simt_config copied{
+    .m = 128, .n = 128, .k = 8, .thread_m = 16, .thread_n = 8, .stages = 4, .min_blocks = 2};
+}  // namespace
+
+void add_simt_f32(variant_list& list) {
+  add_simt_tensor<with_lines<copied>(major::k, major::k)>(list);
+  add_simt_tensor<with_lines<copied>(major::k, major::mn)>(list);
+  add_simt_tensor<with_lines<copied>(major::mn, major::k)>(list);
+  add_simt_tensor<with_lines<copied>(major::mn, major::mn)>(list);
+  add_simt_layouts<large, f32, scaled>(list);
+  add_simt_layouts<large, f32, general>(list);
+  add_simt_layouts<small, f32, general>(list);
+}
+
+}  // namespace kaio::ops

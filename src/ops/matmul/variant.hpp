@@ -1,0 +1,90 @@
+#pragma once
+// The table of the library's variants, and what is decided by it.
+
+#include <kaio/ops/matmul/variant.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kaio::ops {
+
+// Why this variant cannot run this call on this device; empty where it can.
+std::string refusal(const matmul_variant& v, const matmul_call& call, const device_properties& device);
+// Whether that is empty; what a call asks.
+bool accepts(const matmul_variant& v, const matmul_call& call, const device_properties& device);
+// How long it takes, as the model sees it: cost.hpp.
+double cost(const matmul_variant& v, const matmul_call& call, const device_properties& device);
+
+// All variants, and those of the types and lines of a call; made at the first call, and never changed.
+std::span<const matmul_variant> all_variants();
+std::span<const matmul_variant* const> variants_for(const matmul_call& call);
+
+// The variant that a call takes. Throws unsupported_device or invalid_argument where there is none.
+const matmul_variant& choose(std::string_view operation, const matmul_call& call,
+                             const device_properties& device, std::string_view forced);
+
+// Runs a call, by the variant that is the best for it, or by the one that is named.
+void run_call(std::string_view operation, const stream& s, const matmul_call& call, std::string_view forced);
+// Runs a call by a variant that accepts it; the call is not empty.
+void run_variant(const stream& s, const matmul_call& call, const matmul_variant& v);
+
+// C = epilogue(0): what is left of a product without terms.
+void run_nothing(const stream& s, const matmul_call& call);
+// C = epilogue(the sum of the parts), which lie in the workspace as [batch][part][row][column].
+void run_reduction(const stream& s, const matmul_call& call, std::uint32_t parts);
+// The kernels of the two, for the registry.
+void list_finishing_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_backward_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_tuning_kernels(std::vector<const ptx::kernel_image*>& list);
+
+// The kernels of each file.
+using variant_list = std::vector<matmul_variant>;
+void add_sm90_f16_f16(variant_list& list);
+void add_sm90_f16_f32(variant_list& list);
+void add_sm90_bf16_bf16(variant_list& list);
+void add_sm90_bf16_f32(variant_list& list);
+void add_sm90_split_f16_f16(variant_list& list);
+void add_sm90_split_f16_f32(variant_list& list);
+void add_sm90_split_bf16_bf16(variant_list& list);
+void add_sm90_split_bf16_f32(variant_list& list);
+void add_sm90_rows_f16_f16(variant_list& list);
+void add_sm90_rows_f16_f32(variant_list& list);
+void add_sm90_rows_bf16_bf16(variant_list& list);
+void add_sm90_rows_bf16_f32(variant_list& list);
+void add_sm90_f8(variant_list& list);
+void add_mma_sync(variant_list& list);
+void add_simt_f32(variant_list& list);
+void add_simt_any(variant_list& list);
+void add_skinny(variant_list& list);
+
+// Calls with more batches than a grid's third extent takes run in several launches: f(part of the call).
+template <class F>
+void for_batches(const matmul_call& call, std::uint64_t most, const F& f) {
+  if (call.batches <= most) return f(call);
+  matmul_call part = call;
+  const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
+  for (std::uint64_t first = 0; first < call.batches; first += most) {
+    part.batches = call.batches - first < most ? call.batches - first : most;
+    const auto move = [&](matmul_operand& to, const matmul_operand& from, std::uint64_t element) {
+      const std::uint64_t bytes = first * from.batch_pitch * element;
+      to.address = from.address + bytes;
+      to.bytes = from.bytes - bytes;
+    };
+    move(part.a, call.a, size);
+    move(part.b, call.b, size);
+    move(part.c, call.c, c_size);
+    const auto move_term = [&](matmul_term& to, const matmul_term& from) {
+      const u64 element = from.type == static_cast<u32>(term_type::f32) ? 4 : 2;
+      to.address = from.address + first * static_cast<u64>(from.batch) * element;
+    };
+    move_term(part.terms.c, call.terms.c);
+    move_term(part.terms.bias, call.terms.bias);
+    move_term(part.terms.residual, call.terms.residual);
+    f(part);
+  }
+}
+
+}  // namespace kaio::ops

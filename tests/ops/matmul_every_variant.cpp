@@ -1,0 +1,93 @@
+// Every kernel of ops::matmul that this device has, at tiles that are whole and ragged, with small integers exactly
+// and with an epilogue of every term.
+#include "tests/ops/matmul_support.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+// The variants for the types and layout of a call, by name.
+template <class T, class Out>
+std::vector<ops::matmul_variant_info> variants(const shape& s, const layout& l,
+                                               const matmul_options& options) {
+  matrices<T> a(s.batches, s.m, s.k, l.a_by_columns, l.a_pad),
+      b(s.batches, s.k, s.n, l.b_by_columns, l.b_pad);
+  matrices<Out> c(s.batches, s.m, s.n, l.c_by_columns, l.c_pad);
+  auto da = upload(a.host), db = upload(b.host);
+  auto dc = upload(c.host);
+  return ops::matmul_variants(under_test().stream(), view_of<const T>(da, a), view_of<const T>(db, b),
+                              view_of<Out>(dc, c), options);
+}
+
+bool has(const std::string& name, const char* part) { return name.find(part) != std::string::npos; }
+
+// Which shape a kernel is run at: beside one tile of it.
+enum class kind { large, small, rows };
+kind kind_of(const std::string& name) {
+  if (has(name, "_across_") || has(name, "skinny")) return kind::rows;
+  return has(name, "128x256") || has(name, "128x128") ? kind::large : kind::small;
+}
+shape shape_for(kind k) {
+  if (k == kind::rows) return {1, 7, 136, 264};
+  return k == kind::large ? shape{1, 136, 264, 136} : shape{1, 72, 136, 136};
+}
+
+template <class T, class Out>
+void run_every_variant(matmul_precision precision = matmul_precision::ieee) {
+  auto workspace = under_test().allocate<f32>(256 * 1024);
+  std::size_t ran = 0;
+  for (const bool a_by_columns : {false, true})
+    for (const bool b_by_columns : {false, true})
+      for (const kind k : {kind::large, kind::small, kind::rows}) {
+        const shape s = shape_for(k);
+        layout l;
+        l.a_by_columns = a_by_columns;
+        l.b_by_columns = b_by_columns;
+        l.a_pad = pad_to_16<T>(a_by_columns ? s.m : s.k);
+        l.b_pad = pad_to_16<T>(b_by_columns ? s.k : s.n);
+        l.c_pad = pad_to_16<Out>(s.n);
+        host_epilogue scaled, all;
+        scaled.alpha = 2;
+        all.alpha = 0.5;
+        all.beta = 2;
+        all.activation = matmul_activation::relu;
+        for (u32 i = 0; i < s.n; ++i) all.bias.push_back(static_cast<float>(i % 5) - 2);
+        for (const bool is_general : {false, true}) {
+          matmul_options options;
+          options.precision = precision;
+          options.workspace = workspace;
+          // What decides whether a kernel with alpha alone is refused.
+          options.activation = is_general ? matmul_activation::relu : matmul_activation::none;
+          for (const auto& v : variants<T, Out>(s, l, options)) {
+            if (!v.refusal.empty() || kind_of(v.name) != k) continue;
+            options.variant = v.name;
+            check_matmul<T, Out>(s, l, content::integers, is_general ? all : scaled, is_general, options);
+            ++ran;
+          }
+        }
+      }
+  CAPTURE(ran);
+  if (under_test().properties().target.sm >= 90) REQUIRE(ran > 0);
+}
+
+}  // namespace
+
+TEST_CASE("every variant: f16 into f16", "[ops][matmul]") { run_every_variant<f16, f16>(); }
+TEST_CASE("every variant: f16 into f32", "[ops][matmul]") { run_every_variant<f16, f32>(); }
+TEST_CASE("every variant: f16 into bf16", "[ops][matmul]") { run_every_variant<f16, bf16>(); }
+TEST_CASE("every variant: bf16 into bf16", "[ops][matmul]") { run_every_variant<bf16, bf16>(); }
+TEST_CASE("every variant: bf16 into f32", "[ops][matmul]") { run_every_variant<bf16, f32>(); }
+TEST_CASE("every variant: e4m3", "[ops][matmul]") {
+  run_every_variant<e4m3, f32>();
+  run_every_variant<e4m3, bf16>();
+}
+TEST_CASE("every variant: e5m2", "[ops][matmul]") { run_every_variant<e5m2, f16>(); }
+TEST_CASE("every variant: f32", "[ops][matmul]") {
+  run_every_variant<f32, f32>();
+  run_every_variant<f32, bf16>();
+}
+TEST_CASE("every variant: f32 by tensor cores", "[ops][matmul]") {
+  run_every_variant<f32, f32>(matmul_precision::tf32);
+  run_every_variant<f32, f32>(matmul_precision::tf32x3);
+}

@@ -1,0 +1,187 @@
+// The matmul kernels for sm_90a, each at shapes that are no multiples of its tiles: layouts, types, clusters, stages
+// of several steps, blocks that compute several tiles, sums that meet in distributed shared memory.
+#include <kaio/ops/matmul/sm90_launch.hpp>
+
+#include <algorithm>
+
+#include "tests/ops/support.hpp"
+
+using namespace kaio;
+using namespace kaio::ops;
+using namespace kaio::tests;
+
+namespace {
+
+// Reads memory at the place of its element, so it takes the way through finish_four.
+struct biased {
+  static constexpr dsl::fixed_string name = "biased";
+  constexpr val<f32> operator()(thread t, val<f32> x, place at, in<f32> bias, val<f32> scale) const {
+    return t.let(x * scale + bias[at.column]);
+  }
+};
+
+struct shape {
+  u32 batches, m, n, k;
+};
+
+bool has_tensor_cores() { return under_test().properties().target.sm == 90; }
+
+// Lines of 16 bytes at least, as tensor copies need them.
+template <class T>
+u32 padding(u32 width) {
+  constexpr u32 whole = 16 / sizeof(T);
+  return (whole - width % whole) % whole + whole;
+}
+
+template <class T>
+matrix_lines<T> lines_of(const matrices<T>& x, const buffer<T>& memory) {
+  return {memory.view(),
+          x.by_columns ? x.rows : x.columns,
+          x.by_columns ? x.columns : x.rows,
+          x.leading,
+          x.batches,
+          x.stride};
+}
+
+// Runs `launch(a, b, c, bias)` on data of both kinds and checks C = 0.5 * A * B [+ bias].
+template <class T, class Out, class Launch>
+void check(const shape& s, bool a_by_columns, bool b_by_columns, bool with_bias, const Launch& launch) {
+  u64 seed = s.m * 31 + s.n * 17 + s.k;
+  for (const content what : {content::integers, content::random}) {
+    CAPTURE(s.batches, s.m, s.n, s.k);
+    matrices<T> a(s.batches, s.m, s.k, a_by_columns, padding<T>(a_by_columns ? s.m : s.k), 16);
+    matrices<T> b(s.batches, s.k, s.n, b_by_columns, padding<T>(b_by_columns ? s.k : s.n), 16);
+    matrices<Out> c(s.batches, s.m, s.n, false, padding<Out>(s.n), 16);
+    a.fill(what, ++seed);
+    b.fill(what, ++seed);
+    std::vector<f32> bias(s.n);
+    for (u32 i = 0; i < s.n; ++i) bias[i] = with_bias ? static_cast<f32>(i % 7) - 3 : 0;
+    const matrices<Out> before = c;
+    const auto a_memory = upload(a.host), b_memory = upload(b.host);
+    const auto bias_memory = upload(bias);
+    auto c_memory = upload(c.host);
+    launch(lines_of(a, a_memory), lines_of(b, b_memory), lines_of(c, c_memory), bias_memory);
+    c.host = c_memory.download();
+    check_product(c, before,
+                  product<Out>(a, b,
+                               [&](auto x, u32, u32, u32 column) {
+                                 return x * decltype(x)(0.5) + static_cast<decltype(x)>(bias[column]);
+                               }),
+                  what);
+  }
+}
+
+// `clusters`: so few that blocks have several tiles to compute. Rows of C that are no multiple of 16 bytes long are
+// not for tensor copies.
+template <sm90_config C, class T, class Out, class Epilogue = scaled>
+void run(const shape& s, u64 clusters) {
+  check<T, Out>(s, C.a == major::mn, C.b == major::k, std::is_same_v<Epilogue, biased>,
+                [&](const auto& a, const auto& b, const auto& c, const auto& bias) {
+                  const stream& on = under_test().stream();
+                  if constexpr (std::is_same_v<Epilogue, biased>)
+                    launch_sm90<C, T, Out, biased>(on, a, b, c, s.k, clusters, 3, bias, 0.5f);
+                  else
+                    launch_sm90<C, T, Out, scaled>(on, a, b, c, s.k, clusters, 3, 0.5f);
+                });
+}
+
+template <sm90_split_config C, class T, class Out>
+void run_split(const shape& s, bool early) {
+  constexpr major of_a = C.transposed ? C.b : C.a, of_b = C.transposed ? C.a : C.b;
+  check<T, Out>(s, of_a == major::mn, of_b == major::k, true,
+                [&](const auto& a, const auto& b, const auto& c, const auto& bias) {
+                  const stream& on = under_test().stream();
+                  if constexpr (C.transposed)
+                    launch_sm90_split<C, T, Out, biased>(on, b, a, c, s.k, early, bias, 0.5f);
+                  else
+                    launch_sm90_split<C, T, Out, biased>(on, a, b, c, s.k, early, bias, 0.5f);
+                });
+}
+
+constexpr major k = major::k, mn = major::mn;
+
+}  // namespace
+
+TEST_CASE("sm_90a matmul in every layout", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  for (const shape s : {shape{1, 64, 64, 64}, {2, 61, 72, 129}, {1, 1, 8, 1}}) {
+    run<sm90_config{.m = 64, .n = 64, .stages = 3, .a = k, .b = k}, f16, f16>(s, 8);
+    run<sm90_config{.m = 64, .n = 64, .stages = 3, .a = k, .b = mn}, f16, f32>(s, 8);
+    run<sm90_config{.m = 64, .n = 64, .stages = 3, .a = mn, .b = k}, bf16, bf16>(s, 8);
+    run<sm90_config{.m = 64, .n = 64, .stages = 3, .a = mn, .b = mn}, bf16, f32>(s, 8);
+  }
+}
+
+TEST_CASE("sm_90a matmul: blocks that compute several tiles", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  run<sm90_config{.m = 64, .n = 32, .stages = 4, .depth = 2}, f16, f16>({2, 197, 136, 64}, 2);
+  run<sm90_config{.m = 64, .n = 64, .stages = 4}, f16, f32>({1, 264, 140, 200}, 2);
+  run<sm90_config{.m = 128, .n = 128, .stages = 4}, bf16, bf16>({1, 300, 264, 136}, 3);
+  run<sm90_config{.m = 64, .n = 64, .stages = 4}, f16, f16, biased>({1, 264, 137, 72}, 2);
+}
+
+TEST_CASE("sm_90a matmul: clusters share tiles of A and of B", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  const shape s{1, 264, 272, 136};
+  run<sm90_config{.m = 128, .n = 256, .stages = 3, .cluster_m = 2}, f16, f16>(s, 1);
+  run<sm90_config{.m = 128, .n = 256, .stages = 3, .cluster_m = 2, .a = mn, .b = mn}, bf16, f32>(s, 1);
+  run<sm90_config{.m = 64, .n = 64, .stages = 4, .cluster_m = 2, .cluster_n = 2}, f16, f16>(s, 2);
+  run<sm90_config{.m = 64, .n = 64, .stages = 2, .depth = 2, .cluster_n = 2, .a = mn, .b = mn}, f16, f16>(s,
+                                                                                                          3);
+  run<sm90_config{.m = 128, .n = 64, .stages = 4, .cluster_m = 4}, f16, f16, biased>(s, 1);
+}
+
+TEST_CASE("sm_90a matmul of 8-bit floats", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  run<sm90_config{.m = 64, .n = 64, .stages = 3}, e4m3, bf16>({2, 67, 136, 200}, 2);
+  run<sm90_config{.m = 128, .n = 128, .stages = 3}, e5m2, bf16>({1, 130, 72, 136}, 2);
+}
+
+TEST_CASE("sm_90a matmul: blocks of a cluster have parts of K", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  run_split<sm90_split_config{.m = 64, .n = 64, .stages = 3, .splits = 1}, f16, f16>({2, 67, 131, 72}, false);
+  run_split<sm90_split_config{.m = 64, .n = 64, .stages = 3, .splits = 2, .b = mn}, f16, f32>(
+      {1, 67, 131, 200}, true);
+  run_split<sm90_split_config{.m = 128, .n = 32, .stages = 3, .splits = 4}, bf16, bf16>({1, 131, 35, 520},
+                                                                                        true);
+  run_split<sm90_split_config{.m = 64, .n = 16, .stages = 2, .depth = 2, .splits = 2, .a = mn}, f16, f16>(
+      {1, 131, 13, 520}, false);
+}
+
+TEST_CASE("sm_90a matmul of few rows, computed transposed", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  for (const bool early : {false, true}) {
+    run_split<sm90_split_config{.m = 64, .n = 8, .stages = 4, .depth = 2, .splits = 1, .transposed = true},
+              f16, f16>({1, 1, 133, 712}, early);
+    run_split<sm90_split_config{.m = 64, .n = 8, .stages = 3, .splits = 2, .transposed = true, .a = mn}, f16,
+              f32>({2, 7, 133, 328}, early);
+    run_split<sm90_split_config{.m = 64, .n = 32, .stages = 3, .splits = 2, .transposed = true}, bf16, bf16>(
+        {1, 29, 133, 264}, early);
+  }
+}
+
+TEST_CASE("sm_90a matmul gives the same bits every time", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  const u32 repeats = under_test().properties().is_emulator() ? 2 : 250;
+  matrices<f16> a(1, 200, 400, false), b(1, 400, 136, true);
+  const auto a_memory = upload(a.fill(content::random, 1).host),
+             b_memory = upload(b.fill(content::random, 2).host);
+  const auto bias = upload(std::vector<f32>(136, 1.0f));
+  matrices<f16> c(1, 200, 136, false);
+  std::vector<f16> first, first_of_split;
+  for (u32 i = 0; i < repeats; ++i) {
+    auto whole = upload(c.host), split = upload(c.host);
+    const stream& on = under_test().stream();
+    launch_sm90<sm90_config{.m = 64, .n = 64, .stages = 4}, f16, f16, scaled>(
+        on, lines_of(a, a_memory), lines_of(b, b_memory), lines_of(c, whole), 400, 5, 2, 0.5f);
+    launch_sm90_split<sm90_split_config{.m = 64, .n = 64, .stages = 3, .splits = 2}, f16, f16, biased>(
+        on, lines_of(a, a_memory), lines_of(b, b_memory), lines_of(c, split), 400, true, bias, 0.5f);
+    if (i == 0) {
+      first = whole.download();
+      first_of_split = split.download();
+    } else {
+      REQUIRE(same_bits(whole.download(), first));
+      REQUIRE(same_bits(split.download(), first_of_split));
+    }
+  }
+}

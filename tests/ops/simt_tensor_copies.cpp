@@ -1,0 +1,94 @@
+// The f32 matmul kernel that tensor copies feed: every layout, ragged and empty shapes, batches, split K.
+#include <kaio/ops/matmul/simt_tensor.hpp>
+#include <kaio/runtime/tensor_map.hpp>
+
+#include "tests/ops/simt_support.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+// A map of all batches; `Operand` says how a copy's box is cut.
+template <class Operand>
+auto map_of(const matrices<f32>& x, const buffer<f32>& memory) {
+  runtime::tensor_tiling<3> tiling;
+  tiling.extents = {x.by_columns ? x.rows : x.columns, x.by_columns ? x.columns : x.rows, x.batches};
+  tiling.strides = {x.leading, x.stride};
+  tiling.box = {Operand::box[0], Operand::box[1], Operand::box[2]};
+  tiling.swizzle = runtime::swizzle_of(Operand::swizzle_bytes);
+  return runtime::tiled_tensor_map<3>(under_test().stream(), memory, tiling);
+}
+
+template <simt_config C>
+void check(const matrices<f32>& a, const matrices<f32>& b, content what, u32 splits) {
+  CAPTURE(a.batches, a.rows, b.columns, a.columns, splits);
+  using body = ops::simt_tensor_body<C, f32, ops::identity>;
+  const auto of_a = upload(a.host), of_b = upload(b.host);
+  const auto map_a = map_of<typename body::operand_a>(a, of_a);
+  const auto map_b = map_of<typename body::operand_b>(b, of_b);
+  // The parts of a split as batches of C; one part is C.
+  matrices<f32> c(a.batches * splits, a.rows, b.columns, false, 1, 2);
+  const matrices<f32> before = c;
+  auto of_c = under_test().upload(c.host);
+  simt_problem p = problem_of<C>(a, b, c.leading, c.stride);
+  p.splits = splits;
+  p.k_of_split = ((p.k + splits - 1) / splits + C.k - 1) / C.k * C.k;
+  ops::simt_tensor_matmul<C, f32, ops::identity>.launch(
+      under_test().stream(), grid(u64{p.tiles_m} * p.tiles_n * splits * a.batches), map_a, map_b, of_c, p);
+  c.host = of_c.download();
+  // Each part is the product of its own steps of k.
+  reference want;
+  for (u32 batch = 0; batch < a.batches; ++batch)
+    for (u32 s = 0; s < splits; ++s) {
+      const u32 first = std::min(p.k, s * p.k_of_split), last = std::min(p.k, first + p.k_of_split);
+      matrices<f32> part_a(1, a.rows, last - first, false), part_b(1, last - first, b.columns, false);
+      for (u32 k = first; k < last; ++k) {
+        for (u32 r = 0; r < a.rows; ++r) part_a.at(0, r, k - first) = a.at(batch, r, k);
+        for (u32 col = 0; col < b.columns; ++col) part_b.at(0, k - first, col) = b.at(batch, k, col);
+      }
+      const reference part = product<f32>(part_a, part_b, [](auto x, u32, u32, u32) { return x; });
+      want.exact.insert(want.exact.end(), part.exact.begin(), part.exact.end());
+      want.plain.insert(want.plain.end(), part.plain.begin(), part.plain.end());
+    }
+  check_product(c, before, want, what);
+}
+
+template <simt_config C>
+void run_all() {
+  if (!under_test().is_emulator() && under_test().properties().target.sm < 90) return;
+  struct shape {
+    u32 batches, m, n, k;
+  };
+  u64 seed = 1;
+  for (const shape& s :
+       {shape{1, 1, 1, 1}, shape{1, C.m, C.n, 4 * C.k}, shape{2, C.m + 1, C.n - 1, 9 * C.k + 3},
+        shape{1, C.m - 1, C.n + 1, C.k - 1}, shape{2, 3, 67, 6 * C.k + 1}})
+    for (const u32 splits : {1u, 2u}) {
+      const content what = splits == 1 ? content::random : content::integers;
+      const auto pad = [](u32 width) { return (4 - width % 4) % 4 + 4; };
+      const bool a_by_columns = C.a == major::mn, b_by_columns = C.b == major::k;
+      matrices<f32> a(s.batches, s.m, s.k, a_by_columns, pad(a_by_columns ? s.m : s.k));
+      matrices<f32> b(s.batches, s.k, s.n, b_by_columns, pad(b_by_columns ? s.k : s.n));
+      seed += 2;
+      check<C>(a.fill(what, seed), b.fill(what, seed + 1), what, splits);
+    }
+}
+
+constexpr simt_config cut(major a, major b, u32 k) {
+  return {.m = 64, .n = 64, .k = k, .thread_m = 8, .thread_n = 4, .stages = 4, .a = a, .b = b};
+}
+
+}  // namespace
+
+TEST_CASE("f32 matmul fed by tensor copies, in every layout", "[ops][matmul]") {
+  run_all<cut(major::k, major::mn, 8)>();
+  run_all<cut(major::k, major::k, 16)>();
+  run_all<cut(major::mn, major::mn, 8)>();
+  run_all<cut(major::mn, major::k, 8)>();
+}
+
+TEST_CASE("f32 matmul fed by tensor copies, large tiles", "[ops][matmul]") {
+  run_all<simt_config{
+      .m = 128, .n = 128, .k = 8, .thread_m = 16, .thread_n = 8, .stages = 4, .min_blocks = 2}>();
+}
