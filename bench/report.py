@@ -26,6 +26,55 @@ def table(title, head, lines):
     return f"\n## {title}\n\n" + "\n".join(rows) + "\n"
 
 
+# The least ratio to the best algorithm of cuBLASLt, and of fp8 to torch, L2 cold: {type: [(is it of (m, n, k, batch)?, ratio)]}.
+half_figures = [
+    (lambda m, n, k, b: (m, n, k, b) in [(8192, 8192, 8192, 1), (4096, 4096, 4096, 1), (4096, 14336, 4096, 1),
+                                         (4096, 4096, 14336, 1), (2048, 2048, 2048, 1), (512, 512, 512, 16)], 1.0),
+    (lambda m, n, k, b: m == n == k and b == 1 and m <= 1024, 1.15),
+    (lambda m, n, k, b: m <= 64 and n == k and n in (4096, 8192) and b == 1, 1.3),
+]
+matmul_figures = {
+    "f16": half_figures,
+    "bf16": half_figures,
+    "e4m3": [(lambda m, n, k, b: (m, n, k, b) == (8192, 8192, 8192, 1), 0.95)],
+    "f32": [(lambda m, n, k, b: (m, n, k, b) == (4096, 4096, 4096, 1), 0.95)],
+}
+
+
+def matmul_figure(case, protocol):
+    if protocol != "cold":
+        return None
+    return next((ratio for matches, ratio in matmul_figures.get(case[0], []) if matches(*case[2:])), None)
+
+
+def matmul_table(rows):
+    """A line for each product of kaio, beside the fastest of its peers that were measured."""
+    latest, cases = {}, {}
+    for row in rows:
+        case = (row["device"], row["protocol"], row["type"], row["layout"], row["m"], row["n"], row["k"], row["batch"])
+        latest[case, row["contestant"]] = row
+        cases.setdefault(case, set()).add(row["contestant"])
+    lines = []
+    for case, names in sorted(cases.items(), key=lambda item: item[0]):
+        peers = [latest[case, name] for name in names if name in ("cublaslt", "torch", "triton")]
+        if "kaio" not in names or not peers:
+            continue
+        ours, best = latest[case, "kaio"], min(peers, key=lambda row: row["us"])
+        device, protocol, kind, layout, m, n, k, batch = case
+        ratio, bound = best["us"] / ours["us"], matmul_figure(case[2:], protocol)
+        named = latest.get((case, "torch" if kind == "e4m3" else "cublaslt"), best)["us"] / ours["us"]
+        design = latest.get((case, "design"))
+        skinny = min(m, n) <= 128
+        lines.append([kind, layout, f"{f'{batch} x ' if batch > 1 else ''}{m} x {n} x {k}", protocol, f"{ours['us']:.1f}",
+                      f"{ours['tbs']:.2f} TB/s" if skinny else f"{ours['tflops']:.0f} TFLOP/s", f"{ours['percent']:.0f} %",
+                      best["contestant"], f"{best['us']:.1f}", f"{ratio:.3f}", f"{named:.3f}", "" if bound is None else str(bound),
+                      verdict(named, bound, True), f"{design['us']:.1f}" if design else "", device, ours["date"], ours["commit"]])
+    return table(
+        "Matrix products beside cuBLASLt, torch and Triton",
+        ["type", "layout", "m x n x k", "protocol", "kaio, us", "rate", "of the peak at the measured clock", "best peer", "us",
+         "ratio", "to cuBLASLt (fp8: torch)", "at least", "", "KAIO's design, us", "device", "date", "commit"], lines)
+
+
 def main():
     rows = [json.loads(line) for file in sorted(results.glob("*.jsonl")) for line in file.read_text().splitlines()]
     of = lambda name: [row for row in rows if row["benchmark"] == name]
@@ -82,6 +131,7 @@ def main():
         ["kernel", "checks", "seconds", "million warp instructions a second", "million lane instructions a second", "figure", "",
          "machine", "date", "commit"],
         [emulator_line(r) for r in newest(of("emulator"), ["machine", "kernel", "checks"])])
+    text += matmul_table(of("matmul"))
     (results / "README.md").write_text(text)
     print(text)
 
