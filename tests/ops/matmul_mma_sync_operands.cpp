@@ -138,9 +138,8 @@ TEST_CASE("the element type of C may be told by the launch", "[matmul]") {
     auto c = poisoned<Out>(std::size_t{s.n} * s.m);
     matmul_terms terms;
     terms.alpha = 0.5f;
-    any.launch(
-        under_test().stream(), grid(data.problem.walk.tiles), a, b,
-        output_memory{c.view().address, static_cast<u32>(type)}, data.problem, terms);
+    any.launch(under_test().stream(), grid(data.problem.walk.tiles), a, b,
+               output_memory{c.view().address, static_cast<u32>(type)}, data.problem, terms);
     const auto got = c.download();
     for (u32 row = 0; row < s.m; ++row)
       for (u32 column = 0; column < s.n; ++column) {

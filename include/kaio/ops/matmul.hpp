@@ -165,9 +165,10 @@ void run_matmul_batch(const stream& s, std::string_view operation, std::span<con
 
 template <class A, class B, class C, std::size_t RankA, std::size_t RankB, std::size_t RankC>
 constexpr void require_matmul_types() {
-  using T = std::remove_const_t<A>;
-  static_assert(is_matmul_operand<T>, "kaio: the operands of a matmul are f32, f16, bf16, e4m3 or e5m2");
-  static_assert(std::is_same_v<T, std::remove_const_t<B>>,
+  using element = std::remove_const_t<A>;
+  static_assert(is_matmul_operand<element>,
+                "kaio: the operands of a matmul are f32, f16, bf16, e4m3 or e5m2");
+  static_assert(std::is_same_v<element, std::remove_const_t<B>>,
                 "kaio: both operands of a matmul have the same element type; cast one of them");
   static_assert(!std::is_const_v<C>, "kaio: the output of a matmul is a view of elements that are not const");
   static_assert(is_matmul_output<std::remove_const_t<C>>, "kaio: the output of a matmul is f32, f16 or bf16");

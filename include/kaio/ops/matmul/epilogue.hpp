@@ -35,8 +35,9 @@ struct epilogue_parameters {};
 namespace detail {
 template <class Call>
 struct epilogue_signature {
-  static_assert(dsl::never<Call>,
-                "kaio: an epilogue is called as val<f32> operator()(thread t, val<f32> x, place at, ...) const");
+  static_assert(
+      dsl::never<Call>,
+      "kaio: an epilogue is called as val<f32> operator()(thread t, val<f32> x, place at, ...) const");
 };
 template <class E, class... Extra>
 struct epilogue_signature<val<f32> (E::*)(thread, val<f32>, place, Extra...) const> {
@@ -126,18 +127,18 @@ struct term_strides {
 struct linear_terms {
   f32 alpha = 1, beta = 0;
   u32 uses_c = 0, uses_bias = 0, uses_residual = 0;  // 0 or 1
-  term_strides c{}, bias{}, residual{};              // a bias for each column: {0, 0, 1}; for each row: {0, 1, 0}
+  term_strides c{}, bias{}, residual{};  // a bias for each column: {0, 0, 1}; for each row: {0, 1, 0}
 };
 
 // C = activation(alpha * A * B + beta * C + bias) + residual. The C that is read may be the C that is written,
 // element by element; bias and residual lie in memory of their own.
 template <class Activation = activation::none, scalar C = f32, scalar Bias = f32, scalar Residual = C>
 struct linear {
-  static constexpr auto name = "linear_" + Activation::name + "_" + type_name<C> + "_" + type_name<Bias> + "_" +
-                               type_name<Residual>;
+  static constexpr auto name =
+      "linear_" + Activation::name + "_" + type_name<C> + "_" + type_name<Bias> + "_" + type_name<Residual>;
 
-  constexpr val<f32> operator()(thread t, val<f32> x, place at, inout<C> c, in<Bias> bias, in<Residual> residual,
-                                val<linear_terms> terms) const {
+  constexpr val<f32> operator()(thread t, val<f32> x, place at, inout<C> c, in<Bias> bias,
+                                in<Residual> residual, val<linear_terms> terms) const {
     var y(t, x * terms[&linear_terms::alpha]);
     const val of_c = offset(t, terms[&linear_terms::c], at);
     const val of_bias = offset(t, terms[&linear_terms::bias], at);
