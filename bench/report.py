@@ -19,11 +19,11 @@ def newest(rows, key):
     return latest.values()
 
 
-def table(title, head, lines):
+def table(title, head, lines, note=""):
     if not lines:
         return ""
     rows = ["| " + " | ".join(line) + " |" for line in [head, ["---"] * len(head), *lines]]
-    return f"\n## {title}\n\n" + "\n".join(rows) + "\n"
+    return f"\n## {title}\n\n{note}" + "\n".join(rows) + "\n"
 
 
 # The least ratio to the best algorithm of cuBLASLt, and of fp8 to torch, with operands that are not in the L2 cache, as in
@@ -71,7 +71,11 @@ def matmul_table(rows):
     return table(
         "Matrix products beside cuBLASLt, torch and Triton",
         ["type", "layout", "m x n x k", "protocol", "kaio, us", "rate", "of the peak at the measured clock", "best peer", "us",
-         "ratio", "to cuBLASLt (fp8: torch)", "at least", "", "KAIO's design, us", "device", "date", "commit"], lines)
+         "ratio", "to cuBLASLt (fp8: torch)", "at least", "", "KAIO's design, us", "device", "date", "commit"], lines,
+        "Medians; of cuBLASLt the fastest algorithm that it returns, chosen for each protocol. cold: single runs between two\n"
+        "events, each after a read that displaces the L2 cache, contestants in turn. burst: a CUDA graph of runs that go\n"
+        "through so many sets of operands that L2 does not hold them; weights are declared constant to kaio where M or N is at\n"
+        "most 128.\n\n")
 
 
 def main():
