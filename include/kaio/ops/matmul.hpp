@@ -141,8 +141,8 @@ struct matmul_options {
   f32 alpha = 1;
   f32 beta = 0;
   matmul_bias bias{};
-  matmul_view
-      residual{};  // of the extents of C, f32, f16 or bf16; two dimensions: the same for the whole batch
+  // Of the extents of C, f32, f16 or bf16; of two dimensions: the same for the whole batch.
+  matmul_view residual{};
   matmul_activation activation = matmul_activation::none;
   matmul_precision precision = matmul_precision::ieee;  // of f32 operands
   matmul_workspace workspace{};  // lets shapes with a long K and a small C use the whole device

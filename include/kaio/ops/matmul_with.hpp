@@ -40,15 +40,6 @@ inline constexpr sm90_config with_large{.m = 128, .n = 256, .stages = 4, .cluste
 inline constexpr sm90_config with_medium{.m = 128, .n = 128, .stages = 6};
 inline constexpr sm90_split_config with_few_rows{
     .m = 64, .n = 16, .stages = 5, .depth = 4, .splits = 2, .transposed = true};
-inline constexpr simt_config with_f32{.m = 64,
-                                      .n = 64,
-                                      .k = 16,
-                                      .thread_m = 8,
-                                      .thread_n = 4,
-                                      .stages = 3,
-                                      .min_blocks = 2,
-                                      .vector_a = 1,
-                                      .vector_b = 1};
 
 template <class T>
 struct product_of;
@@ -83,7 +74,7 @@ struct with_table {
   template <major A, major B>
   void add_layout() {
     if constexpr (std::is_same_v<T, f32>) {
-      constexpr simt_config cut = with_lines<with_f32>(A, B);
+      constexpr simt_config cut = with_lines<simt_anywhere>(A, B);
       add(describe_simt<cut, Out, Epilogue>(), launch_call_simt<cut, Out, Epilogue, Extra...>);
     } else {
       constexpr bool along_k = A == major::k && B == major::k;

@@ -50,7 +50,7 @@ struct table {
          {add_sm90_f16_f16, add_sm90_f16_f32, add_sm90_bf16_bf16, add_sm90_bf16_f32, add_sm90_rows_f16_f16,
           add_sm90_rows_f16_f32, add_sm90_rows_bf16_bf16, add_sm90_rows_bf16_f32, add_sm90_split_f16_f16,
           add_sm90_split_f16_f32, add_sm90_split_bf16_bf16, add_sm90_split_bf16_f32, add_sm90_f8,
-          add_simt_f32, add_simt_any, add_skinny, add_mma_sync})
+          add_simt_f32, add_simt_any, add_simt_sm70, add_skinny, add_mma_sync})
       add(all);
     add_parts(all);
     for (const matmul_variant& v : all)

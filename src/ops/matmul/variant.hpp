@@ -58,6 +58,7 @@ void add_sm90_f8(variant_list& list);
 void add_mma_sync(variant_list& list);
 void add_simt_f32(variant_list& list);
 void add_simt_any(variant_list& list);
+void add_simt_sm70(variant_list& list);
 void add_skinny(variant_list& list);
 
 // Calls with more batches than a grid's third extent takes run in several launches: f(part of the call).

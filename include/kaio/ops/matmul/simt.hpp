@@ -1,5 +1,5 @@
 #pragma once
-// Matmul with ordinary multiply-adds, for f32 on sm_80 and later: C[b] = epilogue(A[b] * B[b]), A: M x K, B: K x N,
+// Matmul with ordinary multiply-adds, for f32: C[b] = epilogue(A[b] * B[b]), A: M x K, B: K x N,
 // C: M x N row by row. For a C that lies column by column exchange the operands.
 //
 //         +--- n ---+                 a block: m x n of C in steps of k; a ring of tiles of A and B in shared
@@ -21,8 +21,8 @@ namespace kaio::ops {
 template <simt_config C, scalar Out, class Epilogue>
 struct simt_matmul_body {
   using block = simt_block<C>;
-  using operand_a = simt_operand<C.m, C.k, C.stages, C.a, C.vector_a, C.threads(), C.lanes_m>;
-  using operand_b = simt_operand<C.n, C.k, C.stages, C.b, C.vector_b, C.threads(), C.lanes_n>;
+  using operand_a = simt_operand<C.m, C.k, C.stages, C.a, C.vector_a, C.threads(), C.lanes_m, C.async>;
+  using operand_b = simt_operand<C.n, C.k, C.stages, C.b, C.vector_b, C.threads(), C.lanes_n, C.async>;
 
   template <class P, class... Extra>
   static constexpr void run(thread t, const P& a_memory, const P& b_memory, const auto& c_memory,
@@ -68,7 +68,7 @@ struct simt_matmul_body {
         a.template copy<true>(from_a, lda, stage_a, rows_left, k_left);
         b.template copy<true>(from_b, ldb, stage_b, columns_left, k_left);
       }
-      cp_async_commit_group(t);
+      if constexpr (C.async) cp_async_commit_group(t);
       next_a += step_a;
       next_b += step_b;
       left -= min(k_left, C.k);
@@ -79,7 +79,7 @@ struct simt_matmul_body {
     var read_stage(t, 0u);
     for ([[maybe_unused]] auto k : t.range(at.k_first, at.k_last, C.k)) {
       // This tile is there for the whole block, and the one before it is read by nobody any more.
-      cp_async_wait_group<C.stages - 2>(t);
+      if constexpr (C.async) cp_async_wait_group<C.stages - 2>(t);
       t.barrier();
       copy();
       const val stage = t.let(read_stage);
@@ -133,7 +133,8 @@ struct simt_matmul_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
       "matmul_simt_" + simt_name<C> + "_" + type_name<Out> + "_" + epilogue_name<Epilogue>;
   using operand = std::conditional_t<C.pointers, in<u64>, in<f32>>;
   using result = std::conditional_t<C.pointers, in<u64>, out<Out>>;
-  static constexpr kernel_options options{.target = {80}, .large_shared = true, .min_blocks = C.min_blocks};
+  static constexpr kernel_options options{
+      .target = {C.async ? 80 : 70}, .large_shared = true, .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, operand a, operand b, result c, val<simt_problem> problem, Extra... extra) {
         simt_matmul_body<C, Out, Epilogue>::run(t, a, b, c, problem, extra...);

@@ -188,6 +188,8 @@ inline constexpr auto simt_name =
     fixed_string(C.a == major::k ? "n" : "t") + fixed_string(C.b == major::k ? "t" : "n") + "_" +
     decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.k> + "_t" + decimal<C.thread_m> + "x" +
     decimal<C.thread_n> + "_s" + decimal<C.stages> + "_v" + decimal<C.vector_a> + decimal<C.vector_b> +
-    fixed_string(C.pointers ? "_p" : "_b");
+    fixed_string(C.pointers ? "_p"
+                 : C.async  ? "_b"
+                            : "_r");
 
 }  // namespace kaio::ops

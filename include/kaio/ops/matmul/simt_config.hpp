@@ -28,6 +28,7 @@ struct simt_config {
   std::uint32_t vector_a = 4;
   std::uint32_t vector_b = 4;
   bool pointers = false;  // each batch by its address, out of arrays of addresses
+  bool async = true;      // copies are cp.async (sm_80); false: go through registers, number by number
 
   static constexpr std::uint32_t lanes_m = 4, lanes_n = 8;  // of a warp
   constexpr std::uint32_t warp_m() const { return lanes_m * thread_m; }
@@ -38,10 +39,21 @@ struct simt_config {
   constexpr bool valid() const {
     return m % warp_m() == 0 && n % warp_n() == 0 && threads() <= 1024 && k % 4 == 0 && stages >= 2 &&
            thread_m % 4 == 0 && thread_n % 4 == 0 && (vector_a == 1 || vector_a == 4) &&
-           (vector_b == 1 || vector_b == 4);
+           (vector_b == 1 || vector_b == 4) && (async || (vector_a == 1 && vector_b == 1));
   }
   friend constexpr bool operator==(const simt_config&, const simt_config&) = default;
 };
+
+// For lines that begin anywhere: elements are copied one by one.
+inline constexpr simt_config simt_anywhere{.m = 64,
+                                           .n = 64,
+                                           .k = 16,
+                                           .thread_m = 8,
+                                           .thread_n = 4,
+                                           .stages = 3,
+                                           .min_blocks = 2,
+                                           .vector_a = 1,
+                                           .vector_b = 1};
 
 // The problem as the kernel takes it. Extents of C above 0; leading dimensions and batch strides in elements.
 struct simt_problem {

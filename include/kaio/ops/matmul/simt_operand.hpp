@@ -15,9 +15,9 @@
 
 namespace kaio::ops {
 
-// Extent: rows of A or columns of B in a block; Lanes: of a warp along them.
+// Extent: rows of A or columns of B in a block; Lanes: of a warp along them; Async: the copies are cp.async.
 template <std::uint32_t Extent, std::uint32_t K, std::uint32_t Stages, major Major, std::uint32_t Vector,
-          std::uint32_t Threads, std::uint32_t Lanes>
+          std::uint32_t Threads, std::uint32_t Lanes, bool Async>
 class simt_operand {
   using rows = simt_rows<Major, Lanes>;
   static constexpr bool along_k = rows::along_k;
@@ -77,25 +77,41 @@ class simt_operand {
   template <bool Ragged, std::uint32_t I>
   constexpr void copy_from(const in<f32>& from, const val<i64>& leading, const val<u32>& to,
                            const val<u32>& rows_left, const val<u32>& k_left) const {
-    const auto place = ring_[to + (line_of(I) * pitch + column_of(I))];
     const auto origin = from[column_of(I)];
-    if constexpr (!Ragged) {
-      cp_async<4 * Vector>(place, origin);
+    const auto others = [&] {
+      if constexpr (I + 1 < copies) {
+        constexpr std::uint32_t lines_on = line_of(I + 1) - line_of(I);
+        if constexpr (lines_on == 0)
+          copy_from<Ragged, I + 1>(from, leading, to, rows_left, k_left);
+        else
+          copy_from<Ragged, I + 1>(from.from(leading * lines_on), leading, to, rows_left, k_left);
+      }
+    };
+    const auto place = ring_[to + (line_of(I) * pitch + column_of(I))];
+    if constexpr (!Async) {
+      // All numbers are asked for before the first is stored.
+      var<f32> number(t_, 0.0f);
+      if constexpr (!Ragged)
+        number = origin;
+      else if (auto there = t_.when(bytes_there(I, rows_left, k_left) != 0))
+        number = origin;
+      others();
+      place = number;
     } else {
-      const val line = t_.let(line_ + line_of(I));
-      const val column = t_.let(column_ + column_of(I));
-      const val width_left = t_.let(along_k ? k_left : rows_left);
-      const val numbers = t_.let(min(width_left - min(width_left, column), Vector));
-      cp_async<4 * Vector>(place, origin,
-                           t_.let(select(line < (along_k ? rows_left : k_left), numbers * 4u, 0u)));
-    }
-    if constexpr (I + 1 < copies) {
-      constexpr std::uint32_t lines_on = line_of(I + 1) - line_of(I);
-      if constexpr (lines_on == 0)
-        copy_from<Ragged, I + 1>(from, leading, to, rows_left, k_left);
+      if constexpr (!Ragged)
+        cp_async<4 * Vector>(place, origin);
       else
-        copy_from<Ragged, I + 1>(from.from(leading * lines_on), leading, to, rows_left, k_left);
+        cp_async<4 * Vector>(place, origin, bytes_there(I, rows_left, k_left));
+      others();
     }
+  }
+  // How many bytes of copy i lie inside of the operand.
+  constexpr val<u32> bytes_there(std::uint32_t i, const val<u32>& rows_left, const val<u32>& k_left) const {
+    const val line = t_.let(line_ + line_of(i));
+    const val column = t_.let(column_ + column_of(i));
+    const val width_left = t_.let(along_k ? k_left : rows_left);
+    const val numbers = t_.let(min(width_left - min(width_left, column), Vector));
+    return t_.let(select(line < (along_k ? rows_left : k_left), numbers * 4u, 0u));
   }
 
   static constexpr std::uint32_t line_of(std::uint32_t i) { return i * Threads / copies_of_line; }
