@@ -7,7 +7,7 @@
 // lower().
 
 #include <kaio/dsl/scalar.hpp>
-#include <kaio/dsl/trace/tracer.hpp>
+#include <kaio/dsl/trace.hpp>
 
 #include <concepts>
 #include <cstdint>

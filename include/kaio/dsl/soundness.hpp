@@ -6,7 +6,7 @@
 // while a guard is false; a body left early, or one that the host's own variables steer, shows as other statements
 // outside the guards. A walk records nothing, so it costs a fraction of the trace.
 
-#include <kaio/dsl/trace/tracer.hpp>
+#include <kaio/dsl/trace.hpp>
 
 #include <cstdint>
 
@@ -14,7 +14,7 @@ namespace kaio::dsl {
 
 // What statements a walk saw at each depth of guards: how many, and the sum of their lines.
 struct walk {
-  std::uint64_t events[recorder::max_depth] = {};
+  std::uint64_t events[tracer::max_depth] = {};
   std::uint32_t deepest = 0;
 };
 

@@ -65,6 +65,8 @@ class var : public no_host_bool, public no_increment {
 
   // A register that nothing has been written to yet: for what an instruction of the library writes first.
   static constexpr var unwritten(tracer& t) { return var(t.probing() ? 0 : t.new_variable(ptx_type<T>), t); }
+  // The same for a variable that there is already, one of several that an instruction writes together.
+  static constexpr var unwritten(tracer& t, std::uint32_t variable) { return var(variable, t); }
 
   // The number of the variable, for instructions that change several.
   constexpr std::uint32_t variable() const { return variable_; }

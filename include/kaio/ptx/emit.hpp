@@ -130,7 +130,15 @@ class writer {
 
   constexpr void reg(type t, std::uint32_t index) {
     put(register_prefix[static_cast<unsigned>(class_of(t))]);
-    number(index);
+    number(program_.register_number[index]);
+  }
+
+  constexpr void registers(const operand& o) {
+    for (std::uint32_t i = 0; i < o.bits; ++i) {
+      put(i == 0 ? "{" : ", ");
+      reg(o.type, o.index + i);
+    }
+    put('}');
   }
 
   constexpr void offset(std::uint64_t bits) {
@@ -214,6 +222,7 @@ class writer {
     switch (o.kind) {
       case operand_kind::none: return;
       case operand_kind::reg: return reg(o.type, o.index);
+      case operand_kind::registers: return registers(o);
       case operand_kind::immediate: return immediate(o.type, o.bits);
       case operand_kind::special: return put(special_name[o.index]);
       case operand_kind::address:

@@ -19,18 +19,18 @@ namespace kaio::ptx {
 enum class register_class : std::uint8_t { pred, b16, b32, b64, f32, f64 };
 inline constexpr std::size_t register_classes = 6;
 
-// Integers of 8 and 16 bits live in 32-bit registers, sign- or zero-extended: PTX computes in 32 bits anyway.
-constexpr register_class class_of(type t) {
-  switch (t) {
-    case type::pred: return register_class::pred;
-    case type::f32: return register_class::f32;
-    case type::f64: return register_class::f64;
-    case type::b16:
-    case type::f16:
-    case type::bf16: return register_class::b16;
-    default: return size_of(t) == 8 ? register_class::b64 : register_class::b32;
-  }
-}
+namespace detail {
+inline constexpr register_class class_table[] = {
+    register_class::b32, register_class::pred, register_class::b32, register_class::b16, register_class::b32,
+    register_class::b64, register_class::b32,  register_class::b32, register_class::b32, register_class::b32,
+    register_class::b64, register_class::b32,  register_class::b32, register_class::b32, register_class::b64,
+    register_class::b16, register_class::b32,  register_class::b16, register_class::b32, register_class::f32,
+    register_class::f64,
+};
+}  // namespace detail
+
+// Integers of 8 and 16 bits are kept in 32-bit registers, sign- or zero-extended: PTX computes in 32 bits anyway.
+constexpr register_class class_of(type t) { return detail::class_table[static_cast<unsigned>(t)]; }
 
 enum class special_register : std::uint8_t {
   tid_x,
@@ -81,7 +81,8 @@ constexpr bool is_of_cluster(special_register r) { return r >= special_register:
 
 enum class operand_kind : std::uint8_t {
   none,
-  reg,               // index: the register, numbered within its class
+  reg,               // index: the register
+  registers,         // {registers index, index + 1, ..., `bits` of them}
   immediate,         // bits: the value of `type`
   special,           // index: a special_register
   address,           // [register index + bits], bits a signed offset in bytes
@@ -134,6 +135,7 @@ struct program {
   static constexpr std::uint32_t max_statements = 8192;
   static constexpr std::uint32_t max_arrays = 64;
   static constexpr std::uint32_t max_data_words = 1024;
+  static constexpr std::uint32_t max_registers = max_instructions + 4096;
 
   instruction instructions[max_instructions] = {};
   std::uint32_t instruction_count = 0;
@@ -145,7 +147,8 @@ struct program {
   std::uint32_t array_count = 0;
   std::uint64_t data[max_data_words] = {};
   std::uint32_t data_words = 0;
-  std::uint32_t registers[register_classes] = {};  // how many of each class, numbered from 1
+  std::uint32_t registers[register_classes] = {};  // how many of each class there are
+  std::uint32_t register_number[max_registers + 1] = {};  // of a register: within its class, from 1
   dim3 block;
   ptx::target target = oldest_target;  // claimed by the author; the needs may raise it
   bool cooperative = false;            // has a barrier of the whole grid

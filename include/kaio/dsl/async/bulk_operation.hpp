@@ -5,7 +5,7 @@
 //   reduce_tensor<bulk_operation::add>(map, coordinates(0, 0), tile);
 
 #include <kaio/dsl/scalar.hpp>
-#include <kaio/dsl/trace/tracer.hpp>
+#include <kaio/dsl/trace.hpp>
 
 #include <cstdint>
 

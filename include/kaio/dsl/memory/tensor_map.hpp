@@ -6,7 +6,7 @@
 //   kernel<"copy", 128>([](thread t, tensor_map<f16, 2> x, ...) { prefetch(x); ... });
 
 #include <kaio/dsl/scalar.hpp>
-#include <kaio/dsl/trace/tracer.hpp>
+#include <kaio/dsl/trace.hpp>
 
 #include <cstdint>
 

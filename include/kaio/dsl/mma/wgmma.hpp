@@ -181,8 +181,7 @@ class wgmma_batch {
             ptx::type::none);
     const std::uint32_t depth = metadata == 0 ? wgmma_depth<TA> : 2 * wgmma_depth<TA>;
     t.shape({wgmma_rows, N, static_cast<std::uint16_t>(depth)});
-    t.add({operand_kind::pack, ptx::type::none, acc.size(), 0});
-    for (std::uint32_t i = 0; i < acc.size(); ++i) t.change(acc.variable(i));
+    t.change_together(acc.first_variable(), acc.size());
     if constexpr (A::in_registers) {
       t.add({operand_kind::pack, ptx::type::none, A::registers, 0});
       for (std::uint32_t q = 0; q < A::registers; ++q) t.read(a.variable(q));

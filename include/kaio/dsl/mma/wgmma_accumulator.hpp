@@ -34,7 +34,9 @@ class wgmma_accumulator {
   template <is_thread Thread>
   constexpr explicit wgmma_accumulator(const Thread& t)
       : trace_((detail::require_accumulator<D, N>(), &t.trace())),
-        registers_(array_of<size()>([&](std::uint32_t) { return var<register_type>::unwritten(*trace_); })) {}
+        first_(trace_->probing() ? 0 : trace_->new_variables(ptx_type<register_type>, size())),
+        registers_(array_of<size()>(
+            [&](std::uint32_t i) { return var<register_type>::unwritten(*trace_, first_ + i); })) {}
 
   template <class V = D>
   constexpr wgmma_accumulator() {
@@ -106,7 +108,8 @@ class wgmma_accumulator {
   // What a multiplication does: whether there is something to add to, and the registers.
   constexpr bool has_value() const { return has_value_; }
   constexpr void set_value() { has_value_ = true; }
-  constexpr std::uint32_t variable(std::uint32_t i) const { return registers_[i].variable(); }
+  // The variables of the registers: the first of size().
+  constexpr std::uint32_t first_variable() const { return first_; }
 
  private:
   static constexpr void require_register(std::uint32_t i) {
@@ -116,6 +119,7 @@ class wgmma_accumulator {
   }
 
   tracer* trace_;
+  std::uint32_t first_;
   register_array<var<register_type>, size()> registers_;
   bool has_value_ = false;
 };

@@ -11,7 +11,7 @@
 // the n-th group before the last. A wait for all but P groups frees what has 2 + P or more. Where two paths
 // meet, the smaller number of those that are not 0 holds.
 
-#include <kaio/dsl/trace/recorder.hpp>
+#include <kaio/dsl/trace.hpp>
 
 #include <cstdint>
 
@@ -39,7 +39,6 @@ class wgmma_order {
  private:
   // The registers of one accumulator, or of one operand A, are one owner; they are numbered from 1.
   static constexpr std::uint32_t max_owners = 64;
-  static constexpr std::uint32_t max_registers = recorder::max_values + 1;
   static constexpr std::uint32_t max_labels = 4096;
   static constexpr std::uint8_t oldest = 16;  // older than any group that a wait may leave
 
@@ -66,31 +65,33 @@ class wgmma_order {
   }
 
   // The owner of a register; 0: no product uses it.
-  constexpr std::uint8_t& owner(const operand& o) { return owner_[o.type == type::f32 ? 1 : 0][o.index]; }
-  static constexpr bool may_have_owner(const operand& o) {
-    return o.kind == operand_kind::reg &&
-           (o.type == type::f32 || ptx::class_of(o.type) == ptx::register_class::b32);
-  }
-
+  constexpr std::uint8_t& owner(const operand& o) { return owner_[o.index]; }
   // {registers of D}, then the descriptor of A or {its registers}.
   constexpr void name_registers(const ptx::instruction& i) {
     const operand* const d = operands_of(i);
-    name(d + 1, d->index, false);
-    const operand* const a = d + d->index + 1;
-    if (a->kind == operand_kind::pack) name(a + 1, a->index, true);
-    if (i.op == opcode::wgmma_mma_async_sp) name(metadata_of(a), 1, true);
+    if (owner(*d) == 0) {
+      const std::uint8_t number = new_owner(false);
+      for (std::uint32_t k = 0; k < d->bits; ++k) owner_[d->index + k] = number;
+    }
+    const operand* const a = d + 1;
+    if (a->kind == operand_kind::pack) name(a + 1, a->index);
+    if (i.op == opcode::wgmma_mma_async_sp) name(metadata_of(a), 1);
   }
-  // Behind A and the descriptor of B.
+  // After A and the descriptor of B.
   static constexpr const operand* metadata_of(const operand* a) {
     return a + (a->kind == operand_kind::pack ? a->index : 0) + 2;
   }
-  constexpr void name(const operand* first, std::uint32_t count, bool of_operand) {
+  constexpr void name(const operand* first, std::uint32_t count) {
     if (owner(*first) != 0) return;
+    const std::uint8_t number = new_owner(true);
+    for (std::uint32_t k = 0; k < count; ++k) owner(first[k]) = number;
+  }
+  constexpr std::uint8_t new_owner(bool of_operand) {
     if (owners_ == max_owners)
       kernel_error("kaio: wgmma has more than 64 accumulators and operands in registers; reuse some of them");
     const auto number = static_cast<std::uint8_t>(++owners_);
     is_operand_[number] = of_operand;
-    for (std::uint32_t k = 0; k < count; ++k) owner(first[k]) = number;
+    return number;
   }
 
   constexpr void add(kind what, const ptx::instruction& i, std::uint32_t number = 0,
@@ -109,14 +110,14 @@ class wgmma_order {
       default: break;
     }
     if (is_product(i)) {
-      const operand* const a = o + o->index + 1;
-      add(kind::product, i, 0, owner(o[1]), a->kind == operand_kind::pack ? owner(a[1]) : std::uint8_t{0});
+      const operand* const a = o + 1;
+      add(kind::product, i, 0, owner(*o), a->kind == operand_kind::pack ? owner(a[1]) : std::uint8_t{0});
       if (i.op == opcode::wgmma_mma_async_sp) events_[count_ - 1].metadata = owner(*metadata_of(a));
       return;
     }
     const std::uint32_t results = o->kind == operand_kind::pack ? o->index : 0;
     for (std::uint32_t k = 0; k < i.operand_count; ++k) {
-      if (!may_have_owner(o[k])) continue;
+      if (o[k].kind != operand_kind::reg) continue;
       const std::uint8_t number = owner(o[k]);
       if (number == 0 || (is_operand_[number] && k > results)) continue;  // what wgmma reads may be read
       const event& last = events_[count_ == 0 ? 0 : count_ - 1];
@@ -202,7 +203,7 @@ class wgmma_order {
   }
 
   const ptx::program& program_;
-  std::uint8_t owner_[2][max_registers] = {};  // of registers of 32 bits, and of f32
+  std::uint8_t owner_[ptx::program::max_registers + 1] = {};
   bool is_operand_[max_owners + 1] = {};
   std::uint32_t owners_ = 0;
   event events_[2 * ptx::program::max_instructions] = {};

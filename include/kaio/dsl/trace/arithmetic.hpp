@@ -10,333 +10,327 @@
 
 namespace kaio::dsl {
 
-class arithmetic_tracer : public float8_conversion {
- public:
-  // a*b+c becomes one fma where the product stands in the sum's own expression.
-  bool contract = true;
+// Whether the architecture has a fused multiply-add of type t.
+constexpr bool tracer::fuses(type t) const { return element_of(t) != type::bf16 || target.sm >= 80; }
 
-  // Whether the architecture has a fused multiply-add of type t.
-  constexpr bool fuses(type t) const { return element_of(t) != type::bf16 || target.sm >= 80; }
-  constexpr bool contracts(type t) const { return contract && fuses(t); }
+constexpr bool tracer::contracts(type t) const { return contract && fuses(t); }
 
-  constexpr value unary(operation op, type t, value a) {
-    if (is_constant(a))
-      if (const folded f = fold(op, t, bits_of(a), 0); f.known) return constant(t, f.bits);
-    if (element_of(t) == type::bf16 && target.sm < 80) return bf16_sign(op, t, a);
-    if (op == operation::sqrt && ptx::is_half(t)) return by_f32(op, t, a, 0);
-    const type r = register_type(t);
-    switch (op) {
-      case operation::not_: return narrow(t, pure({opcode::not_, 0, move_type(t), type::none, raw(t)}, a));
-      case operation::neg: return narrow(t, pure({opcode::neg, 0, signed_form(r), type::none, raw(t)}, a));
-      case operation::abs: return narrow(t, pure({opcode::abs, 0, r, type::none, raw(t)}, a));
-      default: return pure({opcode::sqrt, in_order(modifier::rn), t, type::none, t}, a);
-    }
+constexpr value tracer::unary(operation op, type t, value a) {
+  if (is_constant(a))
+    if (const folded f = fold(op, t, bits_of(a), 0); f.known) return constant(t, f.bits);
+  if (element_of(t) == type::bf16 && target.sm < 80) return bf16_sign(op, t, a);
+  if (op == operation::sqrt && ptx::is_half(t)) return by_f32(op, t, a, 0);
+  const type r = register_type(t);
+  switch (op) {
+    case operation::not_: return narrow(t, pure({opcode::not_, 0, move_type(t), type::none, raw(t)}, a));
+    case operation::neg: return narrow(t, pure({opcode::neg, 0, signed_form(r), type::none, raw(t)}, a));
+    case operation::abs: return narrow(t, pure({opcode::abs, 0, r, type::none, raw(t)}, a));
+    default: return pure({opcode::sqrt, in_order(modifier::rn), t, type::none, t}, a);
   }
+}
 
-  constexpr value binary(operation op, type t, value a, value b) {
-    if (is_constant(a)) {
-      if (is_constant(b))
-        if (const folded f = fold(op, t, bits_of(a), bits_of(b)); f.known) return constant(t, f.bits);
-      if (commutes(op)) {  // constants stand on the right
-        const value left = a;
-        a = b;
-        b = left;
-      }
-    }
+constexpr value tracer::binary(operation op, type t, value a, value b) {
+  if (is_constant(a)) {
     if (is_constant(b))
-      if (const value simple = simplified(op, t, a, b); simple != 0) return simple;
-    if (ptx::is_half(t)) return half(op, t, a, b);
-    const bool is_float = ptx::is_floating(t);
-    const modifier_list rounding = is_float ? in_order(modifier::rn) : 0;
-    const type r = register_type(t);
-    switch (op) {
-      case operation::add: return narrow(t, pure({opcode::add, rounding, r, type::none, raw(t)}, a, b));
-      case operation::sub:
-        if (!is_float && is_constant(b))
-          return binary(operation::add, t, a, constant(t, canonical(t, std::uint64_t{0} - bits_of(b))));
-        return narrow(t, pure({opcode::sub, rounding, r, type::none, raw(t)}, a, b));
-      case operation::mul:
-        if (const value wide = wide_product(t, a, b); wide != 0) return wide;
-        return narrow(
-            t,
-            pure({opcode::mul, is_float ? rounding : in_order(modifier::lo), r, type::none, raw(t)}, a, b));
-      case operation::div:
-        if (is_float && is_constant(a) && bits_of(a) == bits_of(one(t)))
-          return pure({opcode::rcp, rounding, t, type::none, t}, b);
-        return narrow(t, pure({opcode::div, rounding, r, type::none, raw(t)}, a, b));
-      case operation::rem: return pure({opcode::rem, 0, r, type::none, t}, a, b);
-      case operation::min: return pure({opcode::min, 0, r, type::none, t}, a, b);
-      case operation::max: return pure({opcode::max, 0, r, type::none, t}, a, b);
-      case operation::and_: return pure({opcode::and_, 0, move_type(t), type::none, t}, a, b);
-      case operation::or_: return pure({opcode::or_, 0, move_type(t), type::none, t}, a, b);
-      case operation::xor_: return pure({opcode::xor_, 0, move_type(t), type::none, t}, a, b);
-      case operation::shl: return narrow(t, pure({opcode::shl, 0, move_type(t), type::none, raw(t)}, a, b));
-      default: return pure({opcode::shr, 0, r, type::none, t}, a, b);
-    }
-  }
-
-  // eq to ge on operands of type t. C++'s meaning on NaN: every comparison is false, but != is true.
-  constexpr value compare(operation op, type t, value a, value b) {
-    if (t == type::pred) {
-      const value differ = binary(operation::xor_, t, a, b);
-      return op == operation::ne ? differ : unary(operation::not_, t, differ);
-    }
-    if (is_constant(a) && is_constant(b))
-      if (const folded f = fold(op, t, bits_of(a), bits_of(b)); f.known) return constant(type::pred, f.bits);
-    if (t == type::bf16) {
-      a = cast(type::f32, t, a);
-      b = cast(type::f32, t, b);
-      t = type::f32;
-    }
-    return pure({opcode::setp, in_order(comparison(op, t)), register_type(t), type::none, type::pred}, a, b);
-  }
-
-  constexpr value select(type t, value condition, value a, value b) {
-    if (is_constant(condition)) return bits_of(condition) != 0 ? a : b;
-    if (a == b) return a;
-    if (t == type::pred) {
-      const value first = binary(operation::and_, t, condition, a);
-      const value second = binary(operation::and_, t, unary(operation::not_, t, condition), b);
-      return binary(operation::or_, t, first, second);
-    }
-    return choose(t, condition, a, b);
-  }
-
-  // a * b + c with one rounding (floats), or modulo 2^n (integers).
-  constexpr value multiply_add(type t, value a, value b, value c) {
-    if (ptx::is_floating(t)) {
-      if (!fuses(t))
-        kernel_error(
-            "kaio: fma on bf16 needs sm_80; write kernel_options{.target = {80}}, or a * b + c for two "
-            "roundings");
-      return pure({opcode::fma, in_order(modifier::rn), t, type::none, t}, a, b, c);
-    }
-    if (is_constant(a)) {
+      if (const folded f = fold(op, t, bits_of(a), bits_of(b)); f.known) return constant(t, f.bits);
+    if (commutes(op)) {  // constants stand on the right
       const value left = a;
       a = b;
       b = left;
     }
-    if (const value wide = wide_product(t, a, b); wide != 0) return binary(operation::add, t, wide, c);
-    if (is_constant(a) || (is_constant(c) && bits_of(c) == 0) || power_of_two(t, b) != not_a_power)
-      return binary(operation::add, t, binary(operation::mul, t, a, b), c);
-    return narrow(t,
-                  pure({opcode::mad, in_order(modifier::lo), register_type(t), type::none, raw(t)}, a, b, c));
   }
-
-  // log2 of a constant that is a power of two, or not_a_power.
-  static constexpr unsigned not_a_power = 64;
-  constexpr unsigned power_of_two(type t, value v) const {
-    if (!is_constant(v) || !ptx::is_integer(t)) return not_a_power;
-    const std::uint64_t bits = bits_of(v);
-    const bool negative = ptx::is_signed(t) && static_cast<std::int64_t>(bits) < 0;
-    if (negative || bits == 0 || (bits & (bits - 1)) != 0) return not_a_power;
-    unsigned n = 0;
-    while (bits >> n != 1) ++n;
-    return n;
+  if (is_constant(b))
+    if (const value simple = simplified(op, t, a, b); simple != 0) return simple;
+  if (ptx::is_half(t)) return half(op, t, a, b);
+  const bool is_float = ptx::is_floating(t);
+  const modifier_list rounding = is_float ? in_order(modifier::rn) : 0;
+  const type r = register_type(t);
+  switch (op) {
+    case operation::add: return narrow(t, pure({opcode::add, rounding, r, type::none, raw(t)}, a, b));
+    case operation::sub:
+      if (!is_float && is_constant(b))
+        return binary(operation::add, t, a, constant(t, canonical(t, std::uint64_t{0} - bits_of(b))));
+      return narrow(t, pure({opcode::sub, rounding, r, type::none, raw(t)}, a, b));
+    case operation::mul:
+      if (const value wide = wide_product(t, a, b); wide != 0) return wide;
+      return narrow(
+          t,
+          pure({opcode::mul, is_float ? rounding : in_order(modifier::lo), r, type::none, raw(t)}, a, b));
+    case operation::div:
+      if (is_float && is_constant(a) && bits_of(a) == bits_of(one(t)))
+        return pure({opcode::rcp, rounding, t, type::none, t}, b);
+      return narrow(t, pure({opcode::div, rounding, r, type::none, raw(t)}, a, b));
+    case operation::rem: return pure({opcode::rem, 0, r, type::none, t}, a, b);
+    case operation::min: return pure({opcode::min, 0, r, type::none, t}, a, b);
+    case operation::max: return pure({opcode::max, 0, r, type::none, t}, a, b);
+    case operation::and_: return pure({opcode::and_, 0, move_type(t), type::none, t}, a, b);
+    case operation::or_: return pure({opcode::or_, 0, move_type(t), type::none, t}, a, b);
+    case operation::xor_: return pure({opcode::xor_, 0, move_type(t), type::none, t}, a, b);
+    case operation::shl: return narrow(t, pure({opcode::shl, 0, move_type(t), type::none, raw(t)}, a, b));
+    default: return pure({opcode::shr, 0, r, type::none, t}, a, b);
   }
+}
 
- private:
-  // The type of a result that is still to be narrowed.
-  static constexpr type raw(type t) { return register_type(t); }
-  static constexpr type element_of(type t) { return ptx::element_of(t); }
-
-  static constexpr bool commutes(operation op) {
-    return op == operation::add || op == operation::mul || op == operation::min || op == operation::max ||
-           op == operation::and_ || op == operation::or_ || op == operation::xor_;
+// eq to ge on operands of type t. C++'s meaning on NaN: every comparison is false, but != is true.
+constexpr value tracer::compare(operation op, type t, value a, value b) {
+  if (t == type::pred) {
+    const value differ = binary(operation::xor_, t, a, b);
+    return op == operation::ne ? differ : unary(operation::not_, t, differ);
   }
-
-  // neg takes signed types; the bits of a negated unsigned number are the same.
-  static constexpr type signed_form(type t) {
-    return t == type::u32 ? type::s32 : t == type::u64 ? type::s64 : t;
+  if (is_constant(a) && is_constant(b))
+    if (const folded f = fold(op, t, bits_of(a), bits_of(b)); f.known) return constant(type::pred, f.bits);
+  if (t == type::bf16) {
+    a = cast(type::f32, t, a);
+    b = cast(type::f32, t, b);
+    t = type::f32;
   }
+  return pure({opcode::setp, in_order(comparison(op, t)), register_type(t), type::none, type::pred}, a, b);
+}
 
-  static constexpr modifier comparison(operation op, type t) {
-    switch (op) {
-      case operation::eq: return modifier::eq;
-      case operation::ne: return ptx::is_floating(t) ? modifier::neu : modifier::ne;
-      case operation::lt: return modifier::lt;
-      case operation::le: return modifier::le;
-      case operation::gt: return modifier::gt;
-      default: return modifier::ge;
+constexpr value tracer::select(type t, value condition, value a, value b) {
+  if (is_constant(condition)) return bits_of(condition) != 0 ? a : b;
+  if (a == b) return a;
+  if (t == type::pred) {
+    const value first = binary(operation::and_, t, condition, a);
+    const value second = binary(operation::and_, t, unary(operation::not_, t, condition), b);
+    return binary(operation::or_, t, first, second);
+  }
+  return choose(t, condition, a, b);
+}
+
+// a * b + c with one rounding (floats), or modulo 2^n (integers).
+constexpr value tracer::multiply_add(type t, value a, value b, value c) {
+  if (ptx::is_floating(t)) {
+    if (!fuses(t))
+      kernel_error(
+          "kaio: fma on bf16 needs sm_80; write kernel_options{.target = {80}}, or a * b + c for two "
+          "roundings");
+    return pure({opcode::fma, in_order(modifier::rn), t, type::none, t}, a, b, c);
+  }
+  if (is_constant(a)) {
+    const value left = a;
+    a = b;
+    b = left;
+  }
+  if (const value wide = wide_product(t, a, b); wide != 0) return binary(operation::add, t, wide, c);
+  if (is_constant(a) || (is_constant(c) && bits_of(c) == 0) || power_of_two(t, b) != not_a_power)
+    return binary(operation::add, t, binary(operation::mul, t, a, b), c);
+  return narrow(t,
+                pure({opcode::mad, in_order(modifier::lo), register_type(t), type::none, raw(t)}, a, b, c));
+}
+
+constexpr unsigned tracer::power_of_two(type t, value v) const {
+  if (!is_constant(v) || !ptx::is_integer(t)) return not_a_power;
+  const std::uint64_t bits = bits_of(v);
+  const bool negative = ptx::is_signed(t) && static_cast<std::int64_t>(bits) < 0;
+  if (negative || bits == 0 || (bits & (bits - 1)) != 0) return not_a_power;
+  unsigned n = 0;
+  while (bits >> n != 1) ++n;
+  return n;
+}
+
+// The type of a result that is still to be narrowed.
+constexpr type tracer::raw(type t) { return register_type(t); }
+
+constexpr type tracer::element_of(type t) { return ptx::element_of(t); }
+
+constexpr bool tracer::commutes(operation op) {
+  return op == operation::add || op == operation::mul || op == operation::min || op == operation::max ||
+         op == operation::and_ || op == operation::or_ || op == operation::xor_;
+}
+
+// neg takes signed types; the bits of a negated unsigned number are the same.
+constexpr type tracer::signed_form(type t) {
+  return t == type::u32 ? type::s32 : t == type::u64 ? type::s64 : t;
+}
+
+constexpr modifier tracer::comparison(operation op, type t) {
+  switch (op) {
+    case operation::eq: return modifier::eq;
+    case operation::ne: return ptx::is_floating(t) ? modifier::neu : modifier::ne;
+    case operation::lt: return modifier::lt;
+    case operation::le: return modifier::le;
+    case operation::gt: return modifier::gt;
+    default: return modifier::ge;
+  }
+}
+
+// --- 16-bit floats
+// f32 has more than twice the digits of a 16-bit float and two more, so that rounding its result of
+// + - * / and sqrt once more rounds as if once. Source: Figueroa, "When is double rounding innocuous?"
+constexpr value tracer::by_f32(operation op, type t, value a, value b) {
+  if (ptx::is_packed(t)) {
+    const type e = element_of(t);
+    const halves x = split(a, e);
+    const halves y = b == 0 ? halves{0, 0} : split(b, e);
+    const value low = by_f32(op, e, x.low, y.low);
+    return join(t, low, by_f32(op, e, x.high, y.high));
+  }
+  const value x = cast(type::f32, t, a);
+  if (b == 0) return cast(t, type::f32, unary(op, type::f32, x));
+  return cast(t, type::f32, binary(op, type::f32, x, cast(type::f32, t, b)));
+}
+
+constexpr value tracer::half(operation op, type t, value a, value b) {
+  const bool is_bf16 = element_of(t) == type::bf16;
+  if (op == operation::div || (is_bf16 && target.sm < 80)) return by_f32(op, t, a, b);
+  const bool is_native = !is_bf16 || target.sm >= 90;
+  const modifier_list rn = in_order(modifier::rn);
+  switch (op) {
+    case operation::add:
+      if (is_native) return pure({opcode::add, rn, t, type::none, t}, a, b);
+      return multiply_add(t, a, one(t), b);
+    case operation::sub:
+      if (is_native) return pure({opcode::sub, rn, t, type::none, t}, a, b);
+      return multiply_add(t, b, minus(t, one(t)), a);
+    case operation::mul:
+      if (is_native) return pure({opcode::mul, rn, t, type::none, t}, a, b);
+      return multiply_add(t, a, b, minus(t, constant(t, 0)));
+    default:
+      if (target.sm < 80) return by_f32(op, t, a, b);
+      return pure({op == operation::min ? opcode::min : opcode::max, 0, t, type::none, t}, a, b);
+  }
+}
+
+constexpr std::uint64_t tracer::sign_bits(type t) { return ptx::is_packed(t) ? 0x80008000u : 0x8000u; }
+
+constexpr value tracer::minus(type t, value v) { return constant(t, bits_of(v) ^ sign_bits(t)); }
+
+// The sign of bf16, for architectures that have no instruction on it.
+constexpr value tracer::bf16_sign(operation op, type t, value a) {
+  if (op == operation::sqrt) return by_f32(op, t, a, 0);
+  const bool negates = op == operation::neg;
+  const type b = move_type(t);
+  const std::uint64_t all = ptx::is_packed(t) ? 0xffffffffu : 0xffffu;
+  const value mask = constant(b, negates ? sign_bits(t) : all ^ sign_bits(t));
+  return pure({negates ? opcode::xor_ : opcode::and_, 0, b, type::none, t}, a, mask);
+}
+
+// --- what a constant makes simpler
+// What a op b is when b is a constant that makes it simpler, or 0.
+constexpr value tracer::simplified(operation op, type t, value a, value b) {
+  const std::uint64_t bits = bits_of(b);
+  if (t == type::pred) {
+    if (op == operation::and_) return bits != 0 ? a : b;
+    if (op == operation::or_) return bits != 0 ? b : a;
+    if (op == operation::xor_) return bits != 0 ? unary(operation::not_, t, a) : a;
+    return 0;
+  }
+  if (ptx::is_floating(t))
+    return (op == operation::mul || op == operation::div) && bits == bits_of(one(t)) ? a : 0;
+  const std::uint64_t all = canonical(t, ~std::uint64_t{0});
+  const std::uint64_t width = std::uint64_t{8} * ptx::size_of(t);
+  switch (op) {
+    case operation::add:
+    case operation::sub:
+    case operation::xor_: return bits == 0 ? a : 0;
+    case operation::shl:
+      if (bits >= width) return constant(t, 0);
+      return bits == 0 ? a : 0;
+    case operation::shr:
+      if (bits >= width)
+        return ptx::is_unsigned(t) ? constant(t, 0) : binary(op, t, a, constant(type_of(b), width - 1));
+      return bits == 0 ? a : 0;
+    case operation::or_: return bits == 0 ? a : bits == all ? b : 0;
+    case operation::and_: return bits == 0 ? b : bits == all ? a : 0;
+    case operation::mul: {
+      if (bits == 0 || bits == 1) return bits == 0 ? b : a;
+      const unsigned n = power_of_two(t, b);
+      return n == not_a_power ? 0 : binary(operation::shl, t, a, constant(type::u32, n));
     }
+    case operation::div: return bits == 1 ? a : quotient(t, a, b);
+    case operation::rem: return remainder(t, a, b);
+    default: return 0;
   }
+}
 
-  // --- 16-bit floats
-  // f32 has more than twice the digits of a 16-bit float and two more, so that rounding its result of
-  // + - * / and sqrt once more rounds as if once. Source: Figueroa, "When is double rounding innocuous?"
-  constexpr value by_f32(operation op, type t, value a, value b) {
-    if (ptx::is_packed(t)) {
-      const type e = element_of(t);
-      const halves x = split(a, e);
-      const halves y = b == 0 ? halves{0, 0} : split(b, e);
-      const value low = by_f32(op, e, x.low, y.low);
-      return join(t, low, by_f32(op, e, x.high, y.high));
+// a / b for a constant b, without a division; 0 where b is 0.
+constexpr value tracer::quotient(type t, value a, value b) {
+  const type r = register_type(t);
+  const unsigned n = power_of_two(t, b);
+  if (n != not_a_power && ptx::is_unsigned(t)) return binary(operation::shr, t, a, constant(type::u32, n));
+  if (bits_of(b) == 0 || is_constant(a)) return 0;
+  const unsigned width = ptx::size_of(r) * 8;
+  if (ptx::is_unsigned(t)) {
+    const unsigned_reciprocal m = reciprocal_of(bits_of(b), width, ptx::size_of(t) * 8);
+    value x = in(r, a);
+    if (m.shift_before != 0) x = binary(operation::shr, r, x, constant(type::u32, m.shift_before));
+    if (!m.add && width == 32) {
+      const value product = pure({opcode::mul, in_order(modifier::wide), r, type::none, type::u64}, x,
+                                 constant(r, m.multiplier));
+      return cast(t, type::u64,
+                  binary(operation::shr, type::u64, product, constant(type::u32, 32 + m.shift)));
     }
-    const value x = cast(type::f32, t, a);
-    if (b == 0) return cast(t, type::f32, unary(op, type::f32, x));
-    return cast(t, type::f32, binary(op, type::f32, x, cast(type::f32, t, b)));
+    value q = high_product(r, x, m.multiplier);
+    if (m.add)  // the multiplier has one bit more: (x - q) / 2 + q cannot overflow
+      q = binary(operation::add, r,
+                 binary(operation::shr, r, binary(operation::sub, r, x, q), constant(type::u32, 1)), q);
+    return in(t, binary(operation::shr, r, q, constant(type::u32, m.shift)));
   }
-
-  constexpr value half(operation op, type t, value a, value b) {
-    const bool is_bf16 = element_of(t) == type::bf16;
-    if (op == operation::div || (is_bf16 && target.sm < 80)) return by_f32(op, t, a, b);
-    const bool is_native = !is_bf16 || target.sm >= 90;
-    const modifier_list rn = in_order(modifier::rn);
-    switch (op) {
-      case operation::add:
-        if (is_native) return pure({opcode::add, rn, t, type::none, t}, a, b);
-        return multiply_add(t, a, one(t), b);
-      case operation::sub:
-        if (is_native) return pure({opcode::sub, rn, t, type::none, t}, a, b);
-        return multiply_add(t, b, minus(t, one(t)), a);
-      case operation::mul:
-        if (is_native) return pure({opcode::mul, rn, t, type::none, t}, a, b);
-        return multiply_add(t, a, b, minus(t, constant(t, 0)));
-      default:
-        if (target.sm < 80) return by_f32(op, t, a, b);
-        return pure({op == operation::min ? opcode::min : opcode::max, 0, t, type::none, t}, a, b);
-    }
+  const auto divisor = static_cast<std::int64_t>(bits_of(b));
+  const std::uint64_t magnitude = divisor < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(divisor)
+                                              : static_cast<std::uint64_t>(divisor);
+  const value x = in(r, a);
+  value q = 0;
+  if ((magnitude & (magnitude - 1)) == 0) {
+    // Rounding toward zero: 2^k - 1 more for negative numbers.
+    unsigned k = 0;
+    while (magnitude >> k != 1) ++k;
+    const type u = r == type::s64 ? type::u64 : type::u32;
+    const value sign = binary(operation::shr, r, x, constant(type::u32, width - 1));
+    const value bias =
+        k == 0 ? constant(u, 0) : binary(operation::shr, u, in(u, sign), constant(type::u32, width - k));
+    q = binary(operation::shr, r, binary(operation::add, r, x, in(r, bias)), constant(type::u32, k));
+  } else {
+    const signed_reciprocal m = signed_reciprocal_of(magnitude, width, ptx::size_of(t) * 8 - 1);
+    q = high_product(r, x, m.multiplier);
+    if (m.add) q = binary(operation::add, r, q, x);
+    q = binary(operation::shr, r, q, constant(type::u32, m.shift));
+    q = binary(operation::sub, r, q, binary(operation::shr, r, x, constant(type::u32, width - 1)));
   }
+  if (divisor < 0) q = unary(operation::neg, r, q);
+  return divisor == -1 ? narrow(t, q) : in(t, q);  // only the least number by -1 leaves the type
+}
 
-  static constexpr std::uint64_t sign_bits(type t) { return ptx::is_packed(t) ? 0x80008000u : 0x8000u; }
-  constexpr value minus(type t, value v) { return constant(t, bits_of(v) ^ sign_bits(t)); }
+constexpr value tracer::remainder(type t, value a, value b) {
+  const unsigned n = ptx::is_unsigned(t) ? power_of_two(t, b) : not_a_power;
+  if (n != not_a_power) return binary(operation::and_, t, a, constant(t, bits_of(b) - 1));
+  if (bits_of(b) == 1) return constant(t, 0);
+  const value q = quotient(t, a, b);
+  return q == 0 ? 0 : binary(operation::sub, t, a, binary(operation::mul, t, q, b));
+}
 
-  // The sign of bf16, for architectures that have no instruction on it.
-  constexpr value bf16_sign(operation op, type t, value a) {
-    if (op == operation::sqrt) return by_f32(op, t, a, 0);
-    const bool negates = op == operation::neg;
-    const type b = move_type(t);
-    const std::uint64_t all = ptx::is_packed(t) ? 0xffffffffu : 0xffffu;
-    const value mask = constant(b, negates ? sign_bits(t) : all ^ sign_bits(t));
-    return pure({negates ? opcode::xor_ : opcode::and_, 0, b, type::none, t}, a, mask);
-  }
+// A 64-bit product of 32-bit numbers: one instruction on those; 0 where it is none.
+constexpr value tracer::wide_product(type t, value a, value b) {
+  if (t != type::u64 && t != type::s64) return 0;
+  const type half = t == type::u64 ? type::u32 : type::s32;
+  const value x = before_widening(half, a);
+  if (x == 0) return 0;
+  value y = 0;
+  if (!is_constant(b))
+    y = before_widening(half, b);
+  else if (canonical(half, bits_of(b)) == bits_of(b))
+    y = constant(half, bits_of(b));
+  if (y == 0) return 0;
+  return pure({opcode::mul, in_order(modifier::wide), half, type::none, t}, x, y);
+}
 
-  // --- what a constant makes simpler
-  // What a op b is when b is a constant that makes it simpler, or 0.
-  constexpr value simplified(operation op, type t, value a, value b) {
-    const std::uint64_t bits = bits_of(b);
-    if (t == type::pred) {
-      if (op == operation::and_) return bits != 0 ? a : b;
-      if (op == operation::or_) return bits != 0 ? b : a;
-      if (op == operation::xor_) return bits != 0 ? unary(operation::not_, t, a) : a;
-      return 0;
-    }
-    if (ptx::is_floating(t))
-      return (op == operation::mul || op == operation::div) && bits == bits_of(one(t)) ? a : 0;
-    const std::uint64_t all = canonical(t, ~std::uint64_t{0});
-    const std::uint64_t width = std::uint64_t{8} * ptx::size_of(t);
-    switch (op) {
-      case operation::add:
-      case operation::sub:
-      case operation::xor_: return bits == 0 ? a : 0;
-      case operation::shl:
-        if (bits >= width) return constant(t, 0);
-        return bits == 0 ? a : 0;
-      case operation::shr:
-        if (bits >= width)
-          return ptx::is_unsigned(t) ? constant(t, 0) : binary(op, t, a, constant(type_of(b), width - 1));
-        return bits == 0 ? a : 0;
-      case operation::or_: return bits == 0 ? a : bits == all ? b : 0;
-      case operation::and_: return bits == 0 ? b : bits == all ? a : 0;
-      case operation::mul: {
-        if (bits == 0 || bits == 1) return bits == 0 ? b : a;
-        const unsigned n = power_of_two(t, b);
-        return n == not_a_power ? 0 : binary(operation::shl, t, a, constant(type::u32, n));
-      }
-      case operation::div: return bits == 1 ? a : quotient(t, a, b);
-      case operation::rem: return remainder(t, a, b);
-      default: return 0;
-    }
-  }
+// The 32-bit value that was converted to this 64-bit one, or 0.
+constexpr value tracer::before_widening(type half, value v) const {
+  if (is_constant(v)) return 0;
+  const key made = made_of(v);
+  return made.f.op == opcode::cvt && made.f.t1 == half ? made.a : 0;
+}
 
-  // a / b for a constant b, without a division; 0 where b is 0.
-  constexpr value quotient(type t, value a, value b) {
-    const type r = register_type(t);
-    const unsigned n = power_of_two(t, b);
-    if (n != not_a_power && ptx::is_unsigned(t)) return binary(operation::shr, t, a, constant(type::u32, n));
-    if (bits_of(b) == 0 || is_constant(a)) return 0;
-    const unsigned width = ptx::size_of(r) * 8;
-    if (ptx::is_unsigned(t)) {
-      const unsigned_reciprocal m = reciprocal_of(bits_of(b), width, ptx::size_of(t) * 8);
-      value x = in(r, a);
-      if (m.shift_before != 0) x = binary(operation::shr, r, x, constant(type::u32, m.shift_before));
-      if (!m.add && width == 32) {
-        const value product = pure({opcode::mul, in_order(modifier::wide), r, type::none, type::u64}, x,
-                                   constant(r, m.multiplier));
-        return cast(t, type::u64,
-                    binary(operation::shr, type::u64, product, constant(type::u32, 32 + m.shift)));
-      }
-      value q = high_product(r, x, m.multiplier);
-      if (m.add)  // the multiplier has one bit more: (x - q) / 2 + q cannot overflow
-        q = binary(operation::add, r,
-                   binary(operation::shr, r, binary(operation::sub, r, x, q), constant(type::u32, 1)), q);
-      return in(t, binary(operation::shr, r, q, constant(type::u32, m.shift)));
-    }
-    const auto divisor = static_cast<std::int64_t>(bits_of(b));
-    const std::uint64_t magnitude = divisor < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(divisor)
-                                                : static_cast<std::uint64_t>(divisor);
-    const value x = in(r, a);
-    value q = 0;
-    if ((magnitude & (magnitude - 1)) == 0) {
-      // Rounding toward zero: 2^k - 1 more for negative numbers.
-      unsigned k = 0;
-      while (magnitude >> k != 1) ++k;
-      const type u = r == type::s64 ? type::u64 : type::u32;
-      const value sign = binary(operation::shr, r, x, constant(type::u32, width - 1));
-      const value bias =
-          k == 0 ? constant(u, 0) : binary(operation::shr, u, in(u, sign), constant(type::u32, width - k));
-      q = binary(operation::shr, r, binary(operation::add, r, x, in(r, bias)), constant(type::u32, k));
-    } else {
-      const signed_reciprocal m = signed_reciprocal_of(magnitude, width, ptx::size_of(t) * 8 - 1);
-      q = high_product(r, x, m.multiplier);
-      if (m.add) q = binary(operation::add, r, q, x);
-      q = binary(operation::shr, r, q, constant(type::u32, m.shift));
-      q = binary(operation::sub, r, q, binary(operation::shr, r, x, constant(type::u32, width - 1)));
-    }
-    if (divisor < 0) q = unary(operation::neg, r, q);
-    return divisor == -1 ? narrow(t, q) : in(t, q);  // only the least number by -1 leaves the type
-  }
+constexpr value tracer::high_product(type t, value a, std::uint64_t multiplier) {
+  return pure({opcode::mul, in_order(modifier::hi), t, type::none, t}, a,
+              constant(t, canonical(t, multiplier)));
+}
 
-  constexpr value remainder(type t, value a, value b) {
-    const unsigned n = ptx::is_unsigned(t) ? power_of_two(t, b) : not_a_power;
-    if (n != not_a_power) return binary(operation::and_, t, a, constant(t, bits_of(b) - 1));
-    if (bits_of(b) == 1) return constant(t, 0);
-    const value q = quotient(t, a, b);
-    return q == 0 ? 0 : binary(operation::sub, t, a, binary(operation::mul, t, q, b));
-  }
-
-  // A 64-bit product of 32-bit numbers: one instruction on those; 0 where it is none.
-  constexpr value wide_product(type t, value a, value b) {
-    if (t != type::u64 && t != type::s64) return 0;
-    const type half = t == type::u64 ? type::u32 : type::s32;
-    const value x = before_widening(half, a);
-    if (x == 0) return 0;
-    value y = 0;
-    if (!is_constant(b))
-      y = before_widening(half, b);
-    else if (canonical(half, bits_of(b)) == bits_of(b))
-      y = constant(half, bits_of(b));
-    if (y == 0) return 0;
-    return pure({opcode::mul, in_order(modifier::wide), half, type::none, t}, x, y);
-  }
-
-  // The 32-bit value that was converted to this 64-bit one, or 0.
-  constexpr value before_widening(type half, value v) const {
-    const ptx::instruction* const made = definition(v);
-    if (made == nullptr || made->op != opcode::cvt || made->type1 != half || values_[v].a == 0) return 0;
-    return values_[v].a;
-  }
-
-  constexpr value high_product(type t, value a, std::uint64_t multiplier) {
-    return pure({opcode::mul, in_order(modifier::hi), t, type::none, t}, a,
-                constant(t, canonical(t, multiplier)));
-  }
-
-  // The same register read as an integer of another name.
-  constexpr value in(type t, value v) {
-    if (is_constant(v)) return constant(t, canonical(t, bits_of(v)));
-    return type_of(v) == t ? v : pure({opcode::mov, 0, move_type(t), type::none, t}, v);
-  }
-};
+// The same register read as an integer of another name.
+constexpr value tracer::in(type t, value v) {
+  if (is_constant(v)) return constant(t, canonical(t, bits_of(v)));
+  return type_of(v) == t ? v : pure({opcode::mov, 0, move_type(t), type::none, t}, v);
+}
 
 }  // namespace kaio::dsl

@@ -5,178 +5,179 @@
 //
 //   const value n = t.pure({opcode::popc, 0, type::b32, type::none, type::u32}, x);
 
-#include <kaio/dsl/trace/fold.hpp>
-#include <kaio/dsl/trace/recorder.hpp>
+#include <kaio/dsl/trace/recording.hpp>
 
 #include <cstdint>
 
 namespace kaio::dsl {
 
-using ptx::in_order;
-using ptx::special_register;
+// --- leaves
 
-// An instruction apart from its operands: what the text carries, and the type of the result.
-struct form {
-  opcode op;
-  modifier_list modifiers;
-  type t0;
-  type t1;
-  type result;
-};
-
-class value_numbering : public recorder {
- public:
-  // --- leaves
-  constexpr value constant(type t, std::uint64_t bits) {
-    std::uint32_t slot = hash(static_cast<std::uint32_t>(t), bits, bits >> 32, 0);
-    for (; table_[slot] != 0; slot = next(slot)) {
-      const operand& o = values_[table_[slot]].source;
-      if (o.kind == operand_kind::immediate && o.bits == bits && o.type == t) return table_[slot];
-    }
-    const value v = new_register(t);
-    values_[v].source = {operand_kind::immediate, t, 0, bits};
-    remember(v, slot);
-    return v;
+constexpr value tracer::constant(type t, std::uint64_t bits) {
+  const std::uint64_t bucket = bits % constant_buckets;
+  for (std::uint32_t n = constant_bucket_[bucket]; n != 0;) {
+    const constant_record known = constants_[n];
+    if (known.bits == bits && known.type == t) return known.id;
+    n = known.next;
   }
+  if (constant_count_ == max_constants)
+    kernel_error("kaio: the kernel has too many different constants (8192); split it into several kernels");
+  const std::uint32_t n = ++constant_count_;
+  const value id = ptx::is_half(t) ? n | constant_flag | half_flag : n | constant_flag;
+  constants_[n] = {t, bits, id, constant_bucket_[bucket]};
+  constant_bucket_[bucket] = n;
+  return id;
+}
 
-  // A special register that never changes while the thread runs.
-  constexpr value special(special_register r, type t = type::u32) {
-    const auto index = static_cast<std::uint32_t>(r);
-    return leaf(t, index, {operand_kind::special, t, index, 0});
+constexpr value tracer::special(special_register r, type t) {
+  const auto index = static_cast<std::uint32_t>(r);
+  return leaf(t, index, {operand_kind::special, t, index, 0});
+}
+
+constexpr value tracer::array_address(std::uint32_t array, type t) {
+  const operand symbol{operand_kind::symbol, t, array, 0};
+  value& known = array_addresses_[array];
+  if (known == 0) known = read_in_prologue(t, symbol);
+  if (known != 0 && type_of(known) == t) return known;
+  return leaf(t, first_array_leaf + array, symbol);
+}
+
+constexpr value tracer::parameter(type t, type memory, std::uint32_t index, std::uint32_t offset) {
+  begin(opcode::ld_param, 0, memory);
+  const value v = define(t);
+  add({operand_kind::parameter, memory, index, offset});
+  return v;
+}
+
+constexpr value tracer::global_pointer(std::uint32_t parameter_index) {
+  const value generic = parameter(type::u64, type::u64, parameter_index);
+  return pure({opcode::cvta_to, in_order(modifier::global), type::u64, type::none, type::u64}, generic);
+}
+
+constexpr value tracer::parameter_address(std::uint32_t parameter_index) {
+  begin(opcode::mov, 0, type::b64);
+  const value v = define(type::u64);
+  add({operand_kind::parameter_symbol, type::u64, parameter_index, 0});
+  return pure({opcode::cvta_param, 0, type::u64, type::none, type::u64}, v);
+}
+
+constexpr value tracer::leaf(type t, std::uint32_t identity, const operand& source) {
+  const key k{{opcode::mov, 0, t, type::none, t}, no_value - identity, 0, 0, 0};
+  if (const value known = find(k); known != 0) return known;
+  const value v = start(k);
+  add(source);
+  return v;
+}
+
+constexpr value tracer::read_in_prologue(type t, const operand& source) {
+  if (prologue_used_ == prologue_size) return 0;
+  const std::uint32_t first = 2 * prologue_used_;
+  const value v = new_register(t);
+  program_.operands[first] = values_[v].source;
+  program_.operands[first + 1] = source;
+  program_.instructions[prologue_used_] = {opcode::mov, 0, t, type::none, 2, false, false, statement_, first, {}};
+  values_[v].definition = ++prologue_used_;
+  return v;
+}
+
+// --- pure instructions
+
+// Most instructions of a kernel are recorded here, so the steps of find(), start() and use() are written out: a call
+// costs a compiler as much as several of these lines.
+constexpr value tracer::pure(const form& f, value a, value b, value c, value d) {
+  if (((a | b | c) & half_flag) != 0) {
+    if ((a & half_flag) != 0) a = in_register(a);
+    if ((b & half_flag) != 0) b = in_register(b);
+    if ((c & half_flag) != 0) c = in_register(c);
   }
-
-  // The address of an array, in its own state space; 64 bits where the space has 64-bit addresses. ptxas computes
-  // one again in each block of code that asks for it, so it is asked for once, in the prologue.
-  constexpr value array_address(std::uint32_t array, type t = type::u32) {
-    const operand symbol{operand_kind::symbol, t, array, 0};
-    value& known = array_addresses_[array];
-    if (known == 0) known = read_in_prologue(t, symbol);
-    if (known != 0 && type_of(known) == t) return known;
-    return leaf(t, first_array_leaf + array, symbol);
+  const opcode op = f.op;
+  const std::uint32_t bucket = (a * 31 + b * 17 + c * 7 + static_cast<std::uint32_t>(op) * 5) % buckets;
+  for (std::uint32_t n = bucket_[bucket]; n != 0; n = numbered_[n].next) {
+    const key known = numbered_[n].made_of;
+    if (known.a == a && known.b == b && known.c == c && known.d == d && is_same(known.f, f))
+      return numbered_[n].result;
   }
+  const std::uint32_t position = position_ + 1;
+  const std::uint32_t first = operand_count_;
+  const value v = value_count_ + 1;
+  require_room(position, first, v);
+  const operand result{operand_kind::reg, f.result, v, 0};
+  program_.instructions[position - 1] = {op, f.modifiers, f.t0, f.t1, 0, false, false, statement_, first, {}};
+  program_.operands[first] = result;
+  position_ = position;
+  operand_count_ = first + 1;
+  value_count_ = v;
+  const std::uint32_t n = numbered_count_ + 1;
+  numbered_[n] = {{f, a, b, c, d}, v, bucket, bucket_[bucket], newest_numbered_};
+  values_[v] = {result, position, 0, 0, n};
+  numbered_count_ = n;
+  newest_numbered_ = n;
+  bucket_[bucket] = n;
+  use(a);
+  if (b != 0) use(b);
+  if (c != 0) use(c);
+  if (d != 0) use(d);
+  return v;
+}
 
-  constexpr value parameter(type t, type memory, std::uint32_t index, std::uint32_t offset = 0) {
-    begin(opcode::ld_param, 0, memory);
-    const value v = define(t);
-    add({operand_kind::parameter, memory, index, offset});
-    return v;
+constexpr value tracer::in_register(value v) {
+  if (!is_constant(v)) return v;
+  const type t = type_of(v);
+  if (t == type::pred)
+    return pure({opcode::setp, in_order(modifier::ne), type::u32, type::none, type::pred},
+                constant(type::u32, bits_of(v)), constant(type::u32, 0));
+  const key k{{opcode::mov, 0, move_type(t), type::none, t}, v, 0, 0, 0};
+  if (const value known = find(k); known != 0) return known;
+  const value moved = start(k);
+  use(v);
+  return moved;
+}
+
+constexpr bool tracer::is_same(const form& x, const form& y) {
+  return x.op == y.op && x.modifiers == y.modifiers && x.t0 == y.t0 && x.t1 == y.t1 && x.result == y.result;
+}
+
+constexpr std::uint32_t tracer::bucket_of(const key& k) {
+  return (k.a * 31 + k.b * 17 + k.c * 7 + static_cast<std::uint32_t>(k.f.op) * 5) % buckets;
+}
+
+constexpr value tracer::find(const key& k) const {
+  for (std::uint32_t n = bucket_[bucket_of(k)]; n != 0; n = numbered_[n].next) {
+    const key known = numbered_[n].made_of;
+    if (known.a == k.a && known.b == k.b && known.c == k.c && known.d == k.d && is_same(known.f, k.f))
+      return numbered_[n].result;
   }
+  return 0;
+}
 
-  constexpr value global_pointer(std::uint32_t parameter_index) {
-    const value generic = parameter(type::u64, type::u64, parameter_index);
-    return pure({opcode::cvta_to, in_order(modifier::global), type::u64, type::none, type::u64}, generic);
+constexpr value tracer::start(const key& k) {
+  begin(k.f.op, k.f.modifiers, k.f.t0, k.f.t1);
+  const value v = define(k.f.result);
+  number(v, k);
+  return v;
+}
+
+constexpr void tracer::number(value v, const key& k) {
+  const std::uint32_t bucket = bucket_of(k);
+  const std::uint32_t n = ++numbered_count_;
+  numbered_[n] = {k, v, bucket, bucket_[bucket], newest_numbered_};
+  bucket_[bucket] = n;
+  newest_numbered_ = n;
+  values_[v].numbered = n;
+}
+
+constexpr bool tracer::forget_last(value v) {
+  const value_record made = values_[v];
+  if (made.numbered != 0) {
+    if (made.numbered != newest_numbered_) return false;
+    const numbered_record newest = numbered_[newest_numbered_];
+    bucket_[newest.bucket] = newest.next;
+    newest_numbered_ = newest.older;
+  } else if (made.variable != 0) {
+    return false;  // a snapshot: the variable remembers it
   }
-
-  // The generic address of a parameter that is a struct.
-  constexpr value parameter_address(std::uint32_t parameter_index) {
-    begin(opcode::mov, 0, type::b64);
-    const value v = define(type::u64);
-    add({operand_kind::parameter_symbol, type::u64, parameter_index, 0});
-    return pure({opcode::cvta_param, 0, type::u64, type::none, type::u64}, v);
-  }
-
-  // The value of a pure instruction; missing operands are 0. Constants of 16-bit and packed floating types,
-  // which PTX has no immediates for, come from registers.
-  constexpr value pure(const form& f, value a, value b = 0, value c = 0, value d = 0) {
-    a = operand_for(a);
-    if (b != 0) b = operand_for(b);
-    if (c != 0) c = operand_for(c);
-    const key k{f, a, b, c, d};
-    const std::uint32_t slot = find(k);
-    if (table_[slot] != 0) return table_[slot];
-    const value v = start(k, slot);
-    use(a);
-    if (b != 0) use(b);
-    if (c != 0) use(c);
-    if (d != 0) use(d);
-    return v;
-  }
-
-  // A value in a register, for what cannot take a constant.
-  constexpr value in_register(value v) {
-    if (!is_constant(v)) return v;
-    const type t = type_of(v);
-    if (t == type::pred)
-      return pure({opcode::setp, in_order(modifier::ne), type::u32, type::none, type::pred},
-                  constant(type::u32, bits_of(v)), constant(type::u32, 0));
-    const key k{{opcode::mov, 0, move_type(t), type::none, t}, v, 0, 0, 0};
-    const std::uint32_t slot = find(k);
-    if (table_[slot] != 0) return table_[slot];
-    const value moved = start(k, slot);
-    use(v);
-    return moved;
-  }
-
- protected:
-  struct key {
-    form f;
-    value a, b, c, d;
-  };
-  static constexpr value no_value = 0xffffffffu;
-
-  static constexpr std::uint32_t hash(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d) {
-    const std::uint64_t h = (a * 0x9e3779b97f4a7c15u) ^ (b * 0xc2b2ae3d27d4eb4fu) ^
-                            (c * 0x165667b19e3779f9u) ^ (d * 0x27d4eb2f165667c5u);
-    return static_cast<std::uint32_t>((h ^ (h >> 29)) * 0x94d049bb133111ebu >> 40) % table_size;
-  }
-  static constexpr std::uint32_t next(std::uint32_t slot) { return (slot + 1) % table_size; }
-
-  constexpr void remember(value v, std::uint32_t slot) {
-    table_[slot] = v;
-    numbered_[numbered_count_++] = {v, slot};
-  }
-
-  // The slot of the value with this key, or the free one where it belongs.
-  constexpr std::uint32_t find(const key& k) const {
-    const form& f = k.f;
-    const std::uint64_t head = f.modifiers ^ static_cast<std::uint64_t>(f.op) << 56 ^
-                               static_cast<std::uint64_t>(f.t0) << 48 ^
-                               static_cast<std::uint64_t>(f.t1) << 40;
-    std::uint32_t slot = hash(head, k.a, k.b, k.c + (static_cast<std::uint64_t>(k.d) << 32));
-    for (; table_[slot] != 0; slot = next(slot)) {
-      const value_record& v = values_[table_[slot]];
-      if (v.a != k.a || v.b != k.b || v.c != k.c || v.d != k.d || v.definition == 0) continue;
-      const ptx::instruction& i = program_.instructions[v.definition - 1];
-      if (i.op == f.op && i.modifiers == f.modifiers && i.type0 == f.t0 && i.type1 == f.t1 &&
-          v.source.type == f.result)
-        return slot;
-    }
-    return slot;
-  }
-
-  constexpr value start(const key& k, std::uint32_t slot) {
-    begin(k.f.op, k.f.modifiers, k.f.t0, k.f.t1);
-    const value v = define(k.f.result);
-    number(v, k, slot);
-    return v;
-  }
-
-  // Makes a value known under its key.
-  constexpr void number(value v, const key& k, std::uint32_t slot) {
-    values_[v].a = k.a;
-    values_[v].b = k.b;
-    values_[v].c = k.c;
-    values_[v].d = k.d;
-    remember(v, slot);
-  }
-
- private:
-  constexpr value operand_for(value v) {
-    return is_constant(v) && ptx::is_half(type_of(v)) ? in_register(v) : v;
-  }
-
-  // A mov of what never changes while the thread runs; `identity` tells such things apart.
-  constexpr value leaf(type t, std::uint32_t identity, const operand& source) {
-    const key k{{opcode::mov, 0, t, type::none, t}, no_value - identity, 0, 0, 0};
-    const std::uint32_t slot = find(k);
-    if (table_[slot] != 0) return table_[slot];
-    const value v = start(k, slot);
-    add(source);
-    return v;
-  }
-
-  static constexpr std::uint32_t first_array_leaf = 64;  // behind the special registers
-  value array_addresses_[ptx::program::max_arrays] = {};
-};
+  values_[v].definition = 0;
+  return true;
+}
 
 }  // namespace kaio::dsl

@@ -5,77 +5,55 @@
 // one before it free, and straight code needs no other. Where that barrier may have been passed by (a guarded
 // body, a loop), the exchange has a barrier of its own.
 
-#include <kaio/dsl/trace/arithmetic.hpp>
+#include <kaio/dsl/trace/recording.hpp>
 
 #include <cstdint>
 
 namespace kaio::dsl {
 
-class scratch_memory : public arithmetic_tracer {
- public:
-  struct scratch {
-    std::uint32_t array = 0;
-    bool needs_barrier = false;  // somebody may still read it: a barrier must be passed before it is written
-    std::uint32_t buffer = 0;
-  };
-
-  constexpr scratch take_scratch(std::uint32_t bytes, std::uint32_t alignment) {
-    std::uint32_t chosen = 0;
-    while (chosen < buffer_count_ && buffers_[chosen].is_read()) ++chosen;
-    if (chosen == max_buffers) chosen = 0;
-    if (chosen == buffer_count_) {
-      buffers_[buffer_count_++].array = new_shared(bytes, alignment);
-    } else {
-      grow(program_.arrays[buffers_[chosen].array], bytes, alignment);
-    }
-    return {buffers_[chosen].array, buffers_[chosen].is_read(), chosen};
+constexpr tracer::scratch tracer::take_scratch(std::uint32_t bytes, std::uint32_t alignment) {
+  std::uint32_t chosen = 0;
+  while (chosen < buffer_count_ && buffers_[chosen].is_read()) ++chosen;
+  if (chosen == max_buffers) chosen = 0;
+  if (chosen == buffer_count_) {
+    buffers_[buffer_count_++].array = new_shared(bytes, alignment);
+  } else {
+    grow(program_.arrays[buffers_[chosen].array], bytes, alignment);
   }
+  return {buffers_[chosen].array, buffers_[chosen].is_read(), chosen};
+}
 
-  // The last read of an exchange has been emitted.
-  constexpr void return_scratch(const scratch& s) {
-    buffer& b = buffers_[s.buffer];
-    if (!b.is_read() || scope() < b.scope) b.scope = scope();
-    b.is_lost = b.is_lost || b.last_read != 0;
-    b.last_read = position();
+// The last read of an exchange has been emitted.
+constexpr void tracer::return_scratch(const scratch& s) {
+  buffer& b = buffers_[s.buffer];
+  if (!b.is_read() || scope() < b.scope) b.scope = scope();
+  b.is_lost = b.is_lost || b.last_read != 0;
+  b.last_read = position();
+}
+
+// A barrier of the whole block has been emitted, in so many loops.
+constexpr void tracer::barrier_passed(std::uint32_t loops) {
+  for (buffer& b : buffers_) {
+    // Outside of loops nothing leaves a scope early, so whoever has read in it comes here.
+    if (loops == 0 && b.scope >= scope()) b.is_lost = false;
+    // Elsewhere a read is known to be followed by the barrier when no branch stands between them.
+    else if (b.last_read != 0 && branches_since(b.last_read))
+      b.is_lost = true;
+    b.last_read = 0;
   }
+}
 
-  // A barrier of the whole block has been emitted, in so many loops.
-  constexpr void barrier_passed(std::uint32_t loops) {
-    for (buffer& b : buffers_) {
-      // Outside of loops nothing leaves a scope early, so whoever has read in it comes here.
-      if (loops == 0 && b.scope >= scope()) b.is_lost = false;
-      // Elsewhere a read is known to be followed by the barrier when no branch stands between them.
-      else if (b.last_read != 0 && branches_since(b.last_read))
-        b.is_lost = true;
-      b.last_read = 0;
-    }
-  }
+constexpr bool tracer::branches_since(std::uint32_t from) const {
+  for (std::uint32_t i = from; i < position(); ++i)
+    if (program_.instructions[i].op == opcode::bra) return true;
+  return false;
+}
 
- private:
-  struct buffer {
-    std::uint32_t array = 0;
-    std::uint32_t last_read = 0;  // the position after a read that no barrier follows yet
-    bool is_lost = false;         // a read may be followed by no barrier
-    std::uint32_t scope = 0;      // the outermost scope of such reads; inner scopes have larger numbers
-    constexpr bool is_read() const { return last_read != 0 || is_lost; }
-  };
-  static constexpr std::uint32_t max_buffers = 2;
-
-  constexpr bool branches_since(std::uint32_t from) const {
-    for (std::uint32_t i = from; i < position(); ++i)
-      if (program_.instructions[i].op == opcode::bra) return true;
-    return false;
-  }
-
-  constexpr void grow(ptx::memory_array& array, std::uint32_t bytes, std::uint32_t alignment) {
-    if (array.bytes < bytes) array.bytes = bytes;
-    if (array.alignment < alignment) array.alignment = alignment;
-    if (ptx::bytes_of(program_, array.space) > (large_shared ? max_large_shared : max_shared))
-      kernel_error("kaio: the shared arrays of this kernel leave no room for its reductions and scans");
-  }
-
-  buffer buffers_[max_buffers] = {};
-  std::uint32_t buffer_count_ = 0;
-};
+constexpr void tracer::grow(ptx::memory_array& array, std::uint32_t bytes, std::uint32_t alignment) {
+  if (array.bytes < bytes) array.bytes = bytes;
+  if (array.alignment < alignment) array.alignment = alignment;
+  if (ptx::bytes_of(program_, array.space) > (large_shared ? max_large_shared : max_shared))
+    kernel_error("kaio: the shared arrays of this kernel leave no room for its reductions and scans");
+}
 
 }  // namespace kaio::dsl

@@ -1,368 +1,616 @@
 #pragma once
-// The tracer: what a kernel is recorded with. On top of arithmetic it gives memory accesses, exchanges between
-// threads and control flow their instructions. A trace is an ordinary constant evaluation, and nothing here is
-// a template, so the cost of a kernel is its own types alone.
+// The tracer: what a kernel is recorded with. It holds the program that grows while the kernel's lambda runs, and
+// the values in it. A trace is an ordinary constant evaluation, and nothing here is a template, so the cost of a
+// kernel is its own types alone.
+//
+// A value is an immutable result (SSA), named by a number: a register, or a constant. A variable is a register that
+// may be written again. Reading a variable makes a value, its snapshot, which costs a `mov` only where the variable
+// changes while the snapshot lives: otherwise uses are forwarded to the variable's register, and the unused `mov`
+// is removed at the end.
+//
+// The class is one, and flat, because compilers pay for each base class and each call of a constant expression.
+// This header is its table of contents; the functions are defined by subject:
+//
+//   recording.hpp     statements, scopes, instructions, labels, variables, arrays
+//   numbering.hpp     constants and pure instructions, recorded once where they are the same
+//   conversion.hpp    between the types of the language          float8.hpp    of the 8-bit floats
+//   arithmetic.hpp    the operations, and what constants make simpler
+//   memory.hpp        addresses, loads, stores, atomics          scratch.hpp   memory for exchanges in a block
+//   finish.hpp        the finished program
 
-#include <kaio/dsl/trace/scratch.hpp>
+#include <kaio/dsl/diagnostic.hpp>
+#include <kaio/dsl/trace/fold.hpp>
+#include <kaio/ptx/program.hpp>
 
 #include <cstdint>
+#include <string_view>
 
 namespace kaio::dsl {
 
-class tracer : public scratch_memory {
- public:
-  constexpr std::uint32_t loop_depth() const { return loop_depth_; }
+using ptx::array_space;
+using ptx::in_order;
+using ptx::modifier;
+using ptx::modifier_list;
+using ptx::opcode;
+using ptx::operand;
+using ptx::operand_kind;
+using ptx::special_register;
+using ptx::type;
 
-  // --- memory
+using value = std::uint32_t;  // 0: no value
+
+// An instruction apart from its operands: what the text carries, and the type of the result.
+struct form {
+  opcode op;
+  modifier_list modifiers;
+  type t0;
+  type t1;
+  type result;
+};
+
+struct float8_kind;
+
+// What instructions call a type: mov and selp by the class of its registers, arithmetic by the type that it computes
+// in, which for integers of 8 and 16 bits is that of 32.
+struct instruction_types {
+  ptx::type move;
+  ptx::type compute;
+};
+namespace detail {
+inline constexpr instruction_types instruction_type_table[] = {
+    {type::b32, type::none},   {type::pred, type::pred},  {type::b32, type::u32},     {type::b16, type::b16},
+    {type::b32, type::b32},    {type::b64, type::b64},    {type::b32, type::b128},    {type::b32, type::u32},
+    {type::b32, type::u32},    {type::b32, type::u32},    {type::b64, type::u64},     {type::b32, type::s32},
+    {type::b32, type::s32},    {type::b32, type::s32},    {type::b64, type::s64},     {type::b16, type::f16},
+    {type::b32, type::f16x2},  {type::b16, type::bf16},   {type::b32, type::bf16x2},  {type::f32, type::f32},
+    {type::f64, type::f64},
+};
+}  // namespace detail
+
+class tracer {
+ public:
+  static constexpr std::uint32_t max_values = ptx::program::max_instructions + 4096;
+  static constexpr std::uint32_t max_constants = 8192;
+  static constexpr std::uint32_t max_variables = 1024;
+  static constexpr std::uint32_t max_groups = 64;
+  static constexpr std::uint32_t max_scopes = 4096;
+  static constexpr std::uint32_t max_depth = 32;
+  static constexpr std::uint32_t max_shared = 49152;         // of a block, static
+  static constexpr std::uint32_t max_large_shared = 232448;  // of a block, by opt-in, on sm_90
+
+  constexpr tracer();
+
+  // --- what the author of the kernel has asked for
+
+  bool contract = true;      // a*b+c becomes one fma where the product stands in the sum's own expression
+  bool large_shared = false; // shared arrays are in dynamic shared memory, which may be larger
+  bool assertions = true;    // device_assert is recorded
+  std::string_view kernel_name;
+  ptx::dim3 cluster{0, 0, 0};    // blocks of a cluster; no blocks: not fixed
+  std::uint32_t min_blocks = 0;  // resident on a multiprocessor at once; 0: not stated
+  // The oldest architecture that the author claims: newer instructions are not used where older ones do.
+  ptx::target target = ptx::oldest_target;
+
+  // Products of wgmma are being issued that are not committed yet.
+  bool wgmma_batch_is_open = false;
+
+  // --- statements
+
+  // Every effect of a kernel starts with one. How many there are and where, by depth of guards, is what the
+  // soundness check compares.
+  constexpr void statement(std::uint32_t line, const char* file);
+  // The walks of the soundness check run the body of an unrolled loop once, so further copies do not count.
+  constexpr void begin_copies() { ++copies_; }
+  constexpr void end_copies() { --copies_; }
+  // While an expression is lowered, the statements of library functions belong to the user's statement.
+  constexpr void begin_lowering() { ++lowering_; }
+  constexpr void end_lowering() { --lowering_; }
+  // A probe walks the kernel without recording; guards at `depth` answer false.
+  constexpr void probe(std::uint32_t depth) { probe_depth_ = depth; }
+  constexpr bool probing() const { return probe_depth_ != 0; }
+  constexpr bool guard_is_taken() const { return depth_ + 1 != probe_depth_; }
+  constexpr std::uint64_t events(std::uint32_t depth) const { return events_[depth]; }
+  constexpr std::uint64_t all_events() const;
+  constexpr std::uint32_t deepest() const { return deepest_; }
+  constexpr void enter_guard();
+  constexpr void leave_guard() { --depth_; }
+
+  // --- scopes
+
+  // A value may be used while the scope in which it was made is open.
+  constexpr std::uint32_t scope() const { return scope_; }
+  constexpr bool is_open(std::uint32_t scope) const { return open_[scope]; }
+  constexpr void enter_scope();
+  // What was numbered inside is forgotten: it does not dominate what follows.
+  constexpr void leave_scope();
+  constexpr void enter_loop();
+  constexpr void leave_loop();
+  constexpr std::uint32_t loop_depth() const { return loop_depth_; }
+  // The label at the end of a when() body, as long as nothing follows it: otherwise() goes there.
+  constexpr void when_ended() { end_of_when_ = position_; }
+  constexpr bool follows_when() const { return end_of_when_ != 0 && end_of_when_ == position_; }
+
+  // --- values
+
+  static constexpr bool is_constant(value v) { return (v & constant_flag) != 0; }
+  constexpr type type_of(value v) const;
+  // The bits of a constant.
+  constexpr std::uint64_t bits_of(value v) const { return constants_[v & constant_index].bits; }
+  // The instruction that made a value, or nullptr.
+  constexpr const ptx::instruction* definition(value v) const;
+  constexpr value new_register(type t);
+
+  // --- instructions
+
+  // The addresses of arrays are read at the beginning of the kernel, where room is kept for it.
+  static constexpr std::uint32_t prologue_size = 32;
+  // The most operands of one instruction: wgmma with 128 accumulators.
+  static constexpr std::uint32_t max_instruction_operands = 160;
+
+  constexpr std::uint32_t position() const { return position_; }
+  constexpr const ptx::instruction& last() const { return program_.instructions[position_ - 1]; }
+  constexpr const operand& operand_at(const ptx::instruction& i, std::uint32_t k) const {
+    return program_.operands[i.first_operand + k];
+  }
+
+  // Begins an instruction; what follows adds its operands, the results first.
+  constexpr void begin(opcode op, modifier_list modifiers, type t0, type t1 = type::none);
+  // The shape of the matrix instruction that is being written.
+  constexpr void shape(const ptx::matrix_shape& s) { program_.instructions[position_ - 1].shape = s; }
+  constexpr void add(const operand& o) { program_.operands[operand_count_++] = o; }
+  // A new value as the destination.
+  constexpr value define(type t);
+  // {new values}: they are consecutive, the first is returned.
+  constexpr value define_pack(type t, std::uint32_t count);
+  // A value as a source; the snapshot of a variable that has not changed since is read from the variable.
+  constexpr void use(value v);
+  constexpr void use_address(value base, std::int64_t offset);
+  // A variable as a source, as it is now.
+  constexpr void read(std::uint32_t variable);
+  // A variable that the instruction changes, or reads and changes.
+  constexpr void change(std::uint32_t variable);
+  // The same for variables that were made together, as one operand: {all of them}.
+  constexpr void change_together(std::uint32_t first, std::uint32_t count);
+  constexpr void guard(value predicate, bool negated);
+  constexpr void remove_last();
+
+  // --- labels
+
+  constexpr std::uint32_t new_label() { return ++label_count_; }
+  constexpr void place(std::uint32_t label);
+  constexpr void branch(std::uint32_t label);
+  constexpr void branch_if(value predicate, bool negated, std::uint32_t label);
+
+  // --- variables
+
+  constexpr std::uint32_t new_variable(type t);
+  // Variables that instructions change together; the first, which the others follow.
+  constexpr std::uint32_t new_variables(type t, std::uint32_t count);
+  constexpr value snapshot(std::uint32_t variable);
+  // Writes a variable. A result that this very statement has just computed is computed into the variable
+  // instead.
+  constexpr void assign(std::uint32_t variable, value v, std::uint32_t statement_start);
+  constexpr value variable_register(std::uint32_t variable) const { return variables_[variable].reg; }
+
+  // --- arrays
+
+  constexpr std::uint32_t new_array(array_space space, std::uint64_t bytes, std::uint32_t alignment);
+  // An array in the shared memory of the block.
+  constexpr std::uint32_t new_shared(std::uint64_t bytes, std::uint32_t alignment);
+  // What the next word of an array with contents holds.
+  constexpr void add_data(std::uint64_t word);
+  // A text in global memory, with a zero at its end; equal texts are one.
+  constexpr std::uint32_t text_array(std::string_view text);
+  // Memory of the thread for the arguments of a call, `words` of 8 bytes; calls share it.
+  constexpr std::uint32_t argument_buffer(std::uint32_t words);
+  // Every launch of the kernel must have all its blocks resident.
+  constexpr void require_cooperative() { program_.cooperative = true; }
+
+  // --- leaves and pure instructions (numbering.hpp)
+
+  constexpr value constant(type t, std::uint64_t bits);
+  // A special register that never changes while the thread runs.
+  constexpr value special(special_register r, type t = type::u32);
+  // The address of an array, in its own state space; 64 bits where the space has 64-bit addresses. ptxas computes
+  // one again in each block of code that asks for it, so it is asked for once, in the prologue.
+  constexpr value array_address(std::uint32_t array, type t = type::u32);
+  constexpr value parameter(type t, type memory, std::uint32_t index, std::uint32_t offset = 0);
+  constexpr value global_pointer(std::uint32_t parameter_index);
+  // The generic address of a parameter that is a struct.
+  constexpr value parameter_address(std::uint32_t parameter_index);
+  // The value of a pure instruction; missing operands are 0. Constants of 16-bit and packed floating types,
+  // which PTX has no immediates for, come from registers.
+  constexpr value pure(const form& f, value a, value b = 0, value c = 0, value d = 0);
+  // A value in a register, for what cannot take a constant.
+  constexpr value in_register(value v);
+
+  // --- conversions (conversion.hpp)
+
+  // The type that mov and selp carry for a value, and the one that an instruction on t computes in.
+  static constexpr type move_type(type t) {
+    return detail::instruction_type_table[static_cast<unsigned>(t)].move;
+  }
+  static constexpr type register_type(type t) {
+    return detail::instruction_type_table[static_cast<unsigned>(t)].compute;
+  }
+  // Integers of 8 and 16 bits, and the 8-bit floats.
+  static constexpr bool is_small(type t) { return register_type(t) != t; }
+  // The low bits of a 32-bit integer as a small integer; other types are their own.
+  constexpr value narrow(type t, value v);
+  // C++'s conversion, rounded as `rounding` says (rn, rz, rm, rp); floats saturate at an integer's range.
+  constexpr value cast(type to, type from, value a, modifier rounding);
+  // The nearest value of another integer type.
+  constexpr value cast_saturated(type to, type from, value a);
+  // C++'s conversion, rounded to the nearest even; a float becomes an integer toward zero.
+  constexpr value cast(type to, type from, value a);
+  // The same bits as another type of the same width.
+  constexpr value reinterpret(type to, value a);
+  // The halves of a value, and back.
+  struct halves {
+    value low, high;
+  };
+  constexpr halves split(value v, type half);
+  constexpr value join(type t, value low, value high);
+  constexpr value one(type t);
+
+  // --- 8-bit floats (float8.hpp)
+
+  // A number of another type as 8 bits, rounded once, as .satfinite says.
+  constexpr value to_float8(const float8_kind& kind, type from, value a);
+  // The value of 8 bits, exactly, in f32 or f16.
+  constexpr value from_float8(const float8_kind& kind, type to, value a);
+  // Two f32 as 16 bits, the first in the lower byte.
+  constexpr value to_float8_pair(const float8_kind& kind, type from, value low, value high);
+  // 16 bits as two f16.
+  constexpr value from_float8_pair(const float8_kind& kind, value pair);
+  // The two bytes of 16 bits, as values.
+  constexpr halves bytes_of_pair(value pair);
+  // Two bytes as 16 bits. Where both were taken from one word, side by side, that word's half.
+  constexpr value pair_of_bytes(value low, value high);
+  // The word of which `low` and `high` are bytes side by side, the lower at bit `at`; 0 where there is none.
+  constexpr value common_word(value low, value high, unsigned& at) const;
+
+  // --- arithmetic (arithmetic.hpp)
+
+  // Whether the architecture has a fused multiply-add of type t.
+  constexpr bool fuses(type t) const;
+  constexpr bool contracts(type t) const;
+  constexpr value unary(operation op, type t, value a);
+  constexpr value binary(operation op, type t, value a, value b);
+  // eq to ge on operands of type t. C++'s meaning on NaN: every comparison is false, but != is true.
+  constexpr value compare(operation op, type t, value a, value b);
+  constexpr value select(type t, value condition, value a, value b);
+  // a * b + c with one rounding (floats), or modulo 2^n (integers).
+  constexpr value multiply_add(type t, value a, value b, value c);
+  // log2 of a constant that is a power of two, or not_a_power.
+  static constexpr unsigned not_a_power = 64;
+  constexpr unsigned power_of_two(type t, value v) const;
+
+  // --- memory (memory.hpp)
+
   struct address {
     value base = 0;           // an address in a register; 0: the array itself
     std::int64_t offset = 0;  // bytes
     std::uint32_t array = 0;
   };
-
   // An instruction that accesses memory: ld or st with a state space, and what else stands before the type.
   struct access {
     opcode op;
     modifier_list modifiers;
   };
-
   // base + index * size + offset, the constant part of the index kept apart. A u32 index may wrap, so `i + 1` is not
   // split there; signed overflow is as undefined as in C++, and 64 bits wrap exactly as addresses do.
   constexpr address global_place(value base, type index_type, value index, std::uint32_t size,
-                                 std::int64_t offset = 0) {
-    if (index_type != type::u32) peel(index, size, offset);
-    if (is_constant(index)) {
-      const std::int64_t whole = static_cast<std::int64_t>(bits_of(index)) * size + offset;
-      if (fits_offset(whole)) return {base, whole, 0};
-      return {binary(operation::add, type::s64, base, constant(type::s64, static_cast<std::uint64_t>(whole))),
-              0, 0};
-    }
-    return {wide_address(base, index_type, index, size), offset, 0};
-  }
-
+                                 std::int64_t offset = 0);
   // The same in an array of the kernel. Shared memory has addresses of 32 bits, which wrap as u32 indices do;
   // local and constant memory have 64.
   constexpr address array_place(std::uint32_t array, bool is_shared, type index_type, value index,
-                                std::uint32_t size, std::int64_t offset = 0) {
-    if (!is_shared) {
-      if (index_type != type::u32) peel(index, size, offset);
-      if (is_constant(index)) return {0, static_cast<std::int64_t>(bits_of(index)) * size + offset, array};
-      return {wide_address(array_address(array, type::u64), index_type, index, size), offset, array};
-    }
-    if (ptx::size_of(index_type) == 8) {
-      index = cast(type::u32, index_type, index);
-      index_type = type::u32;
-    }
-    peel(index, size, offset);
-    if (is_constant(index)) return {0, static_cast<std::int64_t>(bits_of(index)) * size + offset, array};
-    const value bits = ptx::is_signed(index_type) ? cast(type::u32, index_type, index) : index;
-    const form lo{opcode::mad, in_order(modifier::lo), type::u32, type::none, type::u32};
-    return {pure(lo, bits, constant(type::u32, size), array_address(array)), offset, array};
-  }
-
+                                std::uint32_t size, std::int64_t offset = 0);
   // A value of type u32 without its constant summand, which is added to `summand`; 0 where that is all of it.
-  constexpr value without_summand(value v, std::int64_t& summand) {
-    if (is_constant(v)) {
-      summand += static_cast<std::int64_t>(bits_of(v));
-      return 0;
-    }
-    summand += take_constant(v, 4);
-    return without_constant_;
-  }
-
+  constexpr value without_summand(value v, std::int64_t& summand);
   // A place that lies `bytes` further.
-  static constexpr address further(address at, std::int64_t bytes) {
-    at.offset += bytes;
-    return at;
-  }
-
+  static constexpr address further(address at, std::int64_t bytes);
   // A load that may be shared and removed: nothing writes what it reads while the kernel runs.
-  constexpr value load_read_only(const access& how, type t, const address& at) {
-    const key k = read_only_key(how.op, how.modifiers, t, at);
-    const std::uint32_t slot = find(k);
-    if (table_[slot] != 0) return from_memory(t, table_[slot]);
-    const value v = start(k, slot);
-    add_address(at);
-    return from_memory(t, v);
-  }
-
-  constexpr value load(const access& how, type t, const address& at) {
-    begin(how.op, how.modifiers, memory_type(t));
-    const value v = define(loaded_type(t));
-    add_address(at);
-    return from_memory(t, v);
-  }
-
-  constexpr void store(const access& how, type t, const address& at, value v) {
-    const value stored = to_memory(t, v);
-    begin(how.op, how.modifiers, memory_type(t));
-    add_address(at);
-    use(stored);
-  }
-
+  constexpr value load_read_only(const access& how, type t, const address& at);
+  constexpr value load(const access& how, type t, const address& at);
+  constexpr void store(const access& how, type t, const address& at, value v);
   // The elements of a vector, of 2 or 4, are consecutive values; the first is returned.
-  constexpr value load_vector(const access& how, type t, std::uint32_t count, const address& at) {
-    begin(how.op, append(how.modifiers, vector_of(count)), memory_type(t));
-    const value first = define_pack(loaded_type(t), count);
-    add_address(at);
-    return first;
-  }
-
-  constexpr value load_vector_read_only(const access& how, type t, std::uint32_t count, const address& at) {
-    const key k = read_only_key(how.op, append(how.modifiers, vector_of(count)), t, at);
-    const std::uint32_t slot = find(k);
-    if (table_[slot] != 0) return table_[slot];
-    begin(k.f.op, k.f.modifiers, k.f.t0);
-    const value first = define_pack(k.f.result, count);
-    number(first, k, slot);
-    add_address(at);
-    return first;
-  }
-
+  constexpr value load_vector(const access& how, type t, std::uint32_t count, const address& at);
+  constexpr value load_vector_read_only(const access& how, type t, std::uint32_t count, const address& at);
   constexpr void store_vector(const access& how, type t, std::uint32_t count, const address& at,
-                              const value* elements) {
-    value stored[4] = {};
-    for (std::uint32_t i = 0; i < count; ++i) stored[i] = to_memory(t, elements[i]);
-    begin(how.op, append(how.modifiers, vector_of(count)), memory_type(t));
-    add_address(at);
-    add({operand_kind::pack, type::none, count, 0});
-    for (std::uint32_t i = 0; i < count; ++i) use(stored[i]);
-  }
-
+                              const value* elements);
   // The address itself, as a value of the global state space.
-  constexpr value address_value(const address& at) {
-    if (at.offset == 0) return at.base;
-    return pure({opcode::add, 0, type::s64, type::none, type::u64}, at.base,
-                constant(type::s64, static_cast<std::uint64_t>(at.offset)));
-  }
-
+  constexpr value address_value(const address& at);
   // A part of a parameter that is a struct: it never changes, so it is loaded once in the scopes that need it.
-  constexpr value parameter_member(type t, std::uint32_t parameter, std::uint32_t offset) {
-    const key k{form{opcode::ld_param, 0, memory_type(t), type::none, loaded_type(t)}, no_value - parameter,
-                offset + 1, 0, 0};
-    const std::uint32_t slot = find(k);
-    if (table_[slot] != 0) return from_memory(t, table_[slot]);
-    const value v = start(k, slot);
-    add({operand_kind::parameter, memory_type(t), parameter, offset});
-    return from_memory(t, v);
-  }
-
-  constexpr void prefetch(modifier level, const address& at) {
-    begin(opcode::prefetch, in_order(modifier::global, level), type::none);
-    add_address(at);
-  }
-
-  constexpr void fence(modifier order, modifier scope) {
-    begin(opcode::fence, in_order(order, scope), type::none);
-  }
-
+  constexpr value parameter_member(type t, std::uint32_t parameter, std::uint32_t offset);
+  constexpr void prefetch(modifier level, const address& at);
+  constexpr void fence(modifier order, modifier scope);
   // Replaces what is in memory by a function of it and a (and b); gives what was there, as `result`.
   constexpr value atomic(modifier_list modifiers, type t, type result, const address& at, value a,
-                         value b = 0) {
-    a = to_memory(type_of(a), a);
-    if (b != 0) b = to_memory(type_of(b), b);
-    begin(opcode::atom, modifiers, t);
-    const value old = define(result);
-    add_address(at);
-    use(a);
-    if (b != 0) use(b);
-    return old;
-  }
-
+                         value b = 0);
   // The same for each element of a vector; the first of the results, which are consecutive.
   constexpr value atomic_vector(modifier_list modifiers, type t, std::uint32_t count, const address& at,
-                                const value* elements) {
-    value operands[8] = {};
-    for (std::uint32_t i = 0; i < count; ++i) operands[i] = in_register(elements[i]);
-    begin(opcode::atom, append(modifiers, vector_of(count)), t);
-    const value first = define_pack(t, count);
-    add_address(at);
-    add({operand_kind::pack, type::none, count, 0});
-    for (std::uint32_t i = 0; i < count; ++i) use(operands[i]);
-    return first;
-  }
-
+                                const value* elements);
   // Compare and swap until nothing came between: a value `seen` of type t is replaced by `operand`, or by
   // `seen op operand` where it is no exchange. `bits`: u32, u64, or for 16 bits f16; also the result's type.
   constexpr value atomic_loop(const access& load_first, modifier_list swap, type bits, type t,
-                              const address& at, bool exchange, operation op, value operand) {
-    const std::uint32_t variable = new_variable(bits);
-    const std::uint32_t before = position();
-    assign(variable, load(load_first, bits, at), before);
-    const std::uint32_t head = new_label();
-    enter_loop();
-    place(head);
-    const value seen = snapshot(variable);
-    const value next = exchange ? operand : binary(op, t, reinterpret(t, seen), operand);
-    const value found = atomic(swap, ptx::bits_of(bits), bits, at, seen, reinterpret(bits, next));
-    const bool is_word = ptx::size_of(bits) != 2;
-    const value changed =
-        compare(operation::ne, is_word ? bits : type::u32, is_word ? found : reinterpret(type::u16, found),
-                is_word ? seen : reinterpret(type::u16, seen));
-    assign(variable, found, position());
-    leave_loop();
-    branch_if(changed, false, head);
-    return snapshot(variable);
-  }
-
+                              const address& at, bool exchange, operation op, value operand);
   // An address as an operand of the instruction that is being written.
-  constexpr void add_address(const address& at) {
-    if (at.base != 0) return use_address(at.base, at.offset);
-    add({operand_kind::symbol_address, type::u32, at.array, static_cast<std::uint64_t>(at.offset)});
-  }
-
+  constexpr void add_address(const address& at);
   // What ld and st call a type: bool has a byte, floats of 16 bits are bits.
-  static constexpr type memory_type(type t) {
-    return t == type::pred ? type::u8 : ptx::is_half(t) ? ptx::bits_of(t) : t;
-  }
+  static constexpr type memory_type(type t);
 
-  // --- threads
+  // --- threads (memory.hpp, scratch.hpp)
+
   // A special register that changes while the thread runs.
-  constexpr value read_special(special_register r, type t) {
-    begin(opcode::mov_volatile, 0, t);
-    const value v = define(t);
-    add({operand_kind::special, t, static_cast<std::uint32_t>(r), 0});
-    return v;
-  }
+  constexpr value read_special(special_register r, type t);
+  constexpr void barrier();
 
-  constexpr void barrier() {
-    begin(opcode::bar_sync, 0, type::none);
-    add({operand_kind::immediate, type::u32, 0, 0});
-    barrier_passed(loop_depth());
-  }
+  struct scratch {
+    std::uint32_t array = 0;
+    bool needs_barrier = false;  // somebody may still read it: a barrier must be passed before it is written
+    std::uint32_t buffer = 0;
+  };
+  constexpr scratch take_scratch(std::uint32_t bytes, std::uint32_t alignment);
+  // The last read of an exchange has been emitted.
+  constexpr void return_scratch(const scratch& s);
+  // A barrier of the whole block has been emitted, in so many loops.
+  constexpr void barrier_passed(std::uint32_t loops);
 
-  // --- control
-  // The label at the end of a when() body, as long as nothing follows it: otherwise() goes there.
-  constexpr void when_ended() { end_of_when_ = position(); }
-  constexpr bool follows_when() const { return end_of_when_ != 0 && end_of_when_ == position(); }
+  // --- the end (finish.hpp)
 
-  constexpr void enter_scope() { open_scope(); }
-  constexpr void leave_scope() { close_scope(); }
-  constexpr void enter_loop() {
-    ++loop_depth_;
-    forget_variables();
-    open_scope();
-  }
-  constexpr void leave_loop() {
-    close_scope();
-    --loop_depth_;
-  }
+  // The finished program: what nobody uses is removed, registers are numbered by class in the order of the text.
+  constexpr ptx::program finish(ptx::dim3 block);
+
 
  private:
-  static constexpr bool fits_offset(std::int64_t bytes) {
-    return bytes >= -2147483647 && bytes <= 2147483647;
-  }
+  // What tells pure instructions apart: those with the same key have the same value.
+  struct key {
+    form f;
+    value a, b, c, d;
+  };
 
+  // --- conversions
+
+  constexpr value choose(type t, value condition, value a, value b);
+  // Rounded to f32 toward zero, with the last bit set where something was lost: a second rounding to fewer
+  // bits then gives what one rounding would. Source: Boldo and Melquiond, "Emulation of FMA and correctly
+  // rounded sums: proved algorithms using rounding to odd".
+  constexpr value to_odd_f32(type from, value a);
+  constexpr value not_zero(type t, value a);
+  // The rounding to an integral value of the same kind.
+  static constexpr modifier integral(modifier rounding);
+  // A small integer goes through s32, whose value for NaN the manual states for every source.
+  constexpr value to_integer(type to, type from, value a, modifier rounding);
+  constexpr value cast_integer(type to, type from, value a);
+  constexpr value low_word(type from, value a);
+  constexpr value copy(type to, value a);
+  constexpr value reinterpret_small(type to, type from, value a);
+  constexpr value cast_float(type to, type from, value a);
+  // bf16 is the upper half of f32.
+  constexpr value from_bf16(value a);
+  constexpr value to_bf16(type from, value a);
+  constexpr value round_to_bf16(value a);
+  // Toward zero by dropping the lower half; away from it where the sign is that of the direction.
+  constexpr value round_to_bf16(value a, modifier rounding);
+  // The upper half of the bits of `a`, an f32, after `more` was added to them; NaN stays one.
+  constexpr value upper_half(value a, value bits, value more);
+  // Integers that f32 holds exactly.
+  static constexpr bool exact_in_f32(type from, std::uint64_t bits);
+
+  // --- 8-bit floats
+
+  // An f32 that rounds to 8 bits as the value does.
+  constexpr value before_float8(type from, value a);
+  static constexpr std::uint64_t folded_float8(const float8_kind& kind, std::uint64_t bits);
+  // The upper source of the instruction stands first.
+  constexpr value float8_pair(const float8_kind& kind, value low, value high);
+  constexpr value halves_of_pair(const float8_kind& kind, value pair);
+  constexpr value byte_of(value pair);
+  constexpr value byte_at(value word, unsigned bit);
+  constexpr value taken_from(value byte, unsigned& at) const;
+  // The bits of f32 with the mantissa rounded to its upper `digits`, ties to even, are the code but for the
+  // bias. Below the least normal number a sum does the rounding, in whose last place lies the least number.
+  constexpr value computed_float8(const float8_kind& kind, value x);
+  // The bit at `place` alone, as 0 or 1.
+  constexpr value bit_at(value bits, unsigned place);
+  // e5m2 is the upper half of an f16. The magnitude of e4m3, placed in the exponent and mantissa of an f32 and
+  // scaled by the difference of the biases, is its value.
+  constexpr value computed_number(const float8_kind& kind, type to, value a);
+
+  // --- arithmetic
+
+  // The type of a result that is still to be narrowed.
+  static constexpr type raw(type t);
+  static constexpr type element_of(type t);
+  static constexpr bool commutes(operation op);
+  // neg takes signed types; the bits of a negated unsigned number are the same.
+  static constexpr type signed_form(type t);
+  static constexpr modifier comparison(operation op, type t);
+  // --- 16-bit floats
+  // f32 has more than twice the digits of a 16-bit float and two more, so that rounding its result of
+  // + - * / and sqrt once more rounds as if once. Source: Figueroa, "When is double rounding innocuous?"
+  constexpr value by_f32(operation op, type t, value a, value b);
+  constexpr value half(operation op, type t, value a, value b);
+  static constexpr std::uint64_t sign_bits(type t);
+  constexpr value minus(type t, value v);
+  // The sign of bf16, for architectures that have no instruction on it.
+  constexpr value bf16_sign(operation op, type t, value a);
+  // --- what a constant makes simpler
+  // What a op b is when b is a constant that makes it simpler, or 0.
+  constexpr value simplified(operation op, type t, value a, value b);
+  // a / b for a constant b, without a division; 0 where b is 0.
+  constexpr value quotient(type t, value a, value b);
+  constexpr value remainder(type t, value a, value b);
+  // A 64-bit product of 32-bit numbers: one instruction on those; 0 where it is none.
+  constexpr value wide_product(type t, value a, value b);
+  // The 32-bit value that was converted to this 64-bit one, or 0.
+  constexpr value before_widening(type half, value v) const;
+  constexpr value high_product(type t, value a, std::uint64_t multiplier);
+  // The same register read as an integer of another name.
+  constexpr value in(type t, value v);
+
+  // --- memory
+
+  static constexpr bool fits_offset(std::int64_t bytes);
   // Moves the constant summands of an index into the offset.
-  constexpr void peel(value& index, std::uint32_t size, std::int64_t& offset) {
-    const std::int64_t distance = take_constant(index, 4);
-    const std::int64_t moved = offset + distance * static_cast<std::int64_t>(size);
-    if (distance == 0 || !fits_offset(moved)) return;
-    offset = moved;
-    index = without_constant_;
-  }
-
+  constexpr void peel(value& index, std::uint32_t size, std::int64_t& offset);
   // The constant part of an index that is a sum, with `without_constant_` the rest: (i + 1) * 17 + j has 17.
   // Looks `depth` instructions deep.
-  constexpr std::int64_t take_constant(value index, unsigned depth) {
-    without_constant_ = index;
-    const ptx::instruction* const made = definition(index);
-    if (made == nullptr || depth == 0 || values_[index].a == 0) return 0;
-    const opcode op = made->op;
-    const type t = type_of(index);
-    const value a = values_[index].a;
-    const value b = values_[index].b;
-    if (op == opcode::add && is_constant(b)) {
-      const std::int64_t own = distance_of(t, b);
-      if (own < -max_distance || own > max_distance) return 0;
-      return own + take_constant(a, depth - 1);
-    }
-    if (op == opcode::add) {
-      const std::int64_t first = take_constant(a, depth - 1);
-      const value x = without_constant_;
-      const std::int64_t second = take_constant(b, depth - 1);
-      const value y = without_constant_;
-      without_constant_ = index;
-      if (first + second == 0) return 0;
-      without_constant_ = binary(operation::add, t, x, y);
-      return first + second;
-    }
-    const bool is_product =
-        (op == opcode::mul || op == opcode::mad) && contains(made->modifiers, modifier::lo) && is_constant(b);
-    if (!is_product && (op != opcode::shl || !is_constant(b))) return 0;
-    const std::int64_t scale = is_product ? distance_of(t, b) : std::int64_t{1} << (bits_of(b) & 31);
-    const std::int64_t first = take_constant(a, depth - 1);
-    const value x = without_constant_;
-    std::int64_t second = 0;
-    value y = 0;
-    if (op == opcode::mad) {
-      second = take_constant(values_[index].c, depth - 1);
-      y = without_constant_;
-    }
-    without_constant_ = index;
-    const bool small =
-        first > -max_distance && first < max_distance && scale > -max_distance && scale < max_distance;
-    const std::int64_t whole = small ? first * scale + second : 0;
-    if (whole == 0 || whole < -max_distance || whole > max_distance) return 0;
-    if (op == opcode::mad)
-      without_constant_ = multiply_add(t, x, b, y);
-    else
-      without_constant_ = binary(is_product ? operation::mul : operation::shl, t, x, b);
-    return whole;
-  }
-
+  constexpr std::int64_t take_constant(value index, unsigned depth);
   static constexpr std::int64_t max_distance = 0x10000000;
-
   // A constant summand. A negative one of an unsigned type: the sum wraps, so the sign of its width counts.
-  constexpr std::int64_t distance_of(type t, value v) const {
-    const std::uint64_t bits = bits_of(v);
-    return t == type::u32
-               ? static_cast<std::int64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(bits)))
-               : static_cast<std::int64_t>(bits);
-  }
-
+  constexpr std::int64_t distance_of(type t, value v) const;
   // The distance is a value of its own: pointers that share an index share it, and ptxas joins it with the sum.
-  constexpr value wide_address(value base, type index_type, value index, std::uint32_t size) {
-    value distance = 0;
-    if (ptx::size_of(index_type) != 8) {
-      const type t = register_type(index_type);
-      distance =
-          pure({opcode::mul, in_order(modifier::wide), t, type::none, type::u64}, index, constant(t, size));
-    } else {
-      distance = binary(operation::mul, index_type, index, constant(index_type, size));
-    }
-    return pure({opcode::add, 0, type::s64, type::none, type::u64}, base, distance);
-  }
+  constexpr value wide_address(value base, type index_type, value index, std::uint32_t size);
+  static constexpr modifier vector_of(std::uint32_t count);
+  static constexpr key read_only_key(opcode op, modifier_list modifiers, type t, const address& at);
+  static constexpr type loaded_type(type t);
+  constexpr value from_memory(type t, value v);
+  constexpr value to_memory(type t, value v);
 
-  static constexpr modifier vector_of(std::uint32_t count) {
-    return count == 2 ? modifier::v2 : count == 4 ? modifier::v4 : modifier::v8;
-  }
+  // --- scratch memory
 
-  // {the results of an instruction}
-  constexpr value define_pack(type t, std::uint32_t count) {
-    add({operand_kind::pack, type::none, count, 0});
-    const value first = define(t);
-    for (std::uint32_t i = 1; i < count; ++i) define(t);
-    return first;
-  }
+  struct buffer {
+    std::uint32_t array = 0;
+    std::uint32_t last_read = 0;  // the position after a read that no barrier follows yet
+    bool is_lost = false;         // a read may be followed by no barrier
+    std::uint32_t scope = 0;      // the outermost scope of such reads; inner scopes have larger numbers
+    constexpr bool is_read() const { return last_read != 0 || is_lost; }
+  };
+  static constexpr std::uint32_t max_buffers = 2;
+  constexpr bool branches_since(std::uint32_t from) const;
+  constexpr void grow(ptx::memory_array& array, std::uint32_t bytes, std::uint32_t alignment);
 
-  static constexpr key read_only_key(opcode op, modifier_list modifiers, type t, const address& at) {
-    return {form{op, modifiers, memory_type(t), type::none, loaded_type(t)}, at.base,
-            static_cast<value>(at.offset), at.base == 0 ? at.array + 1 : 0, 0};
-  }
+  // --- numbering
 
-  static constexpr type loaded_type(type t) { return t == type::pred ? type::u32 : t; }
-  constexpr value from_memory(type t, value v) {
-    return t == type::pred ? compare(operation::ne, type::u32, v, constant(type::u32, 0)) : v;
-  }
-  constexpr value to_memory(type t, value v) {
-    if (t == type::pred) return cast(type::u32, type::pred, v);
-    return ptx::is_half(t) ? in_register(v) : v;
-  }
+  static constexpr value no_value = 0xffffffffu;
+  static constexpr std::uint32_t first_array_leaf = 64;  // after the special registers
 
-  value without_constant_ = 0;
+  static constexpr bool is_same(const form& x, const form& y);
+  static constexpr std::uint32_t bucket_of(const key& k);
+  // The value with this key, or 0.
+  constexpr value find(const key& k) const;
+  // Begins the instruction of a key, with its result; the operands follow.
+  constexpr value start(const key& k);
+  // Makes a value known under its key.
+  constexpr void number(value v, const key& k);
+  // What a numbered value was computed from; zeros for any other value.
+  constexpr key made_of(value v) const { return numbered_[values_[v].numbered].made_of; }
+  // Sees to it that nothing else can come to use the newest value; false where something may.
+  constexpr bool forget_last(value v);
+  // A mov of what never changes while the thread runs; `identity` tells such things apart.
+  constexpr value leaf(type t, std::uint32_t identity, const operand& source);
+  // A new value, read from `source` by a mov in the prologue; 0 where that is full.
+  constexpr value read_in_prologue(type t, const operand& source);
+
+  // --- recording
+
+  struct variable_record {
+    value reg;
+    std::uint32_t group;  // of variables that are changed together; 0: of none
+    std::uint32_t version;
+    value snapshot;
+    std::uint32_t snapshot_version;
+    std::uint32_t snapshot_scope;
+  };
+  static constexpr std::uint64_t text_word(std::string_view text, std::uint32_t word);
+  constexpr bool holds_text(const ptx::memory_array& a, std::string_view text, std::uint32_t words) const;
+  // A number that is another one after each change of the variable. A loop may change any variable further down and
+  // come back, so that nothing known about one holds inside.
+  constexpr std::uint32_t version_of(const variable_record& v) const {
+    return v.version + group_version_[v.group] + loops_entered_;
+  }
+  // Stops the compiler where an instruction with these numbers, after its own, does not fit.
+  static constexpr void require_room(std::uint32_t position, std::uint32_t operands, value v);
+  constexpr std::uint32_t end_of_operands(std::uint32_t instruction) const;
+  constexpr void remove_unused();
+  constexpr void remove_uses(const ptx::instruction& it, std::uint32_t from, std::uint32_t end);
+  constexpr void number_results(const ptx::instruction& it);
+  constexpr void number_all(const ptx::instruction& it, std::uint32_t end);
+  constexpr void number_register(std::uint32_t r, type t);
+
+  // --- state
+
+  // A constant is its index with this bit set, so that telling one from a register costs no look at memory; one of
+  // a 16-bit or packed floating type has the second bit too.
+  static constexpr value constant_flag = 0x80000000u;
+  static constexpr value half_flag = 0x40000000u;
+  static constexpr value constant_index = 0x3fffffffu;
+  static constexpr std::uint32_t buckets = 4096;
+  static constexpr std::uint32_t constant_buckets = 1021;
+
+  struct value_record {
+    operand source;
+    std::uint32_t definition;  // the instruction's position + 1; 0: not made by one instruction
+    std::uint32_t variable;    // a snapshot: of this variable
+    std::uint32_t version;
+    std::uint32_t numbered;    // its place in numbered_; 0: it is not numbered
+  };
+  struct constant_record {
+    ptx::type type;
+    std::uint64_t bits;
+    value id;
+    std::uint32_t next;  // of the same bucket
+  };
+  struct numbered_record {
+    key made_of;
+    value result;
+    std::uint32_t bucket;
+    std::uint32_t next;   // of the same bucket
+    std::uint32_t older;  // the one that was numbered before
+  };
+  struct open_record {
+    std::uint32_t outer;
+    std::uint32_t newest_numbered;
+  };
+
+  // What the compiler touches most stands first.
+  std::uint32_t position_ = prologue_size;
+  std::uint32_t operand_count_ = 2 * prologue_size;
+  std::uint32_t value_count_ = 0;
+  std::uint32_t probe_depth_ = 0;
+  std::uint32_t lowering_ = 0;
+  std::uint32_t scope_ = 0;
+  std::uint16_t statement_ = ptx::no_statement;
+  value_record values_[max_values + 1] = {};
+  std::uint32_t uses_[max_values + 1] = {};  // as operands of instructions
+  constant_record constants_[max_constants + 1] = {};
+  numbered_record numbered_[max_values + 1] = {};
+  std::uint32_t bucket_[buckets] = {};
+  std::uint32_t constant_bucket_[constant_buckets] = {};
+  ptx::program program_;
+  variable_record variables_[max_variables + 1] = {};
+  std::uint32_t group_version_[max_groups + 1] = {};
+  bool open_[max_scopes] = {};
+
+  std::uint32_t constant_count_ = 0;
+  std::uint32_t numbered_count_ = 0;
+  std::uint32_t newest_numbered_ = 0;
+  std::uint32_t variable_count_ = 0;
+  std::uint32_t group_count_ = 0;
+  std::uint32_t loops_entered_ = 0;
+  bool reads_unwritten_ = false;  // a variable is read that nothing has written before
+  std::uint32_t label_count_ = 0;
+  std::uint32_t prologue_used_ = 0;
+  value array_addresses_[ptx::program::max_arrays] = {};
+  static constexpr std::uint32_t max_arguments = 32;
+  std::uint32_t argument_buffers_[max_arguments + 1] = {};  // by words; the array's number + 1
+
+  std::uint32_t statement_line_ = 0;
+  std::uint32_t copies_ = 0;
+  std::uint32_t depth_ = 0;
+  std::uint32_t deepest_ = 0;
+  static constexpr std::uint64_t one_event = std::uint64_t{1} << 32;  // plus the sum of their lines
+  std::uint64_t events_[max_depth] = {};
+  open_record scope_stack_[2 * max_depth] = {};
+  std::uint32_t scope_depth_ = 0;
+  std::uint32_t scope_count_ = 0;
   std::uint32_t loop_depth_ = 0;
   std::uint32_t end_of_when_ = 0;
+  value without_constant_ = 0;  // what take_constant() leaves
+  buffer buffers_[max_buffers] = {};
+  std::uint32_t buffer_count_ = 0;
 };
 
 }  // namespace kaio::dsl

@@ -12,7 +12,7 @@
 namespace kaio::ptx {
 
 struct access_plan {
-  static constexpr std::uint32_t max_registers = program::max_instructions + 4096;
+  static constexpr std::uint32_t max_registers = program::max_registers;
   static constexpr std::uint32_t max_divergences = 4096;
 
   struct place {
@@ -33,18 +33,11 @@ struct access_plan {
   std::uint32_t access_count = 0;
   divergence divergences[max_divergences] = {};
   std::uint32_t divergence_count = 1;
-  std::uint32_t slot_of[max_registers] = {};  // the needed registers, numbered from 1
+  std::uint32_t slot_of[max_registers + 1] = {};  // the needed registers, numbered from 1
   std::uint32_t slot_count = 0;
   bool has_variables = false;  // a needed register is written more than once
   bool gives_up = false;       // more divergences than fit: no address is known
 };
-
-// The number of a register among all of a program, from 1.
-constexpr std::uint32_t register_number(const program& p, const operand& o) {
-  std::uint32_t number = o.index;
-  for (unsigned c = 0; c < static_cast<unsigned>(class_of(o.type)); ++c) number += p.registers[c];
-  return number;
-}
 
 constexpr bool is_access(const instruction& i) {
   if (i.op == opcode::ld_nc) return true;
@@ -127,10 +120,14 @@ class access_planner {
     for (std::uint32_t i = 0; i < p_.instruction_count; ++i) {
       const operand_span to = destinations(p_, p_.instructions[i]);
       for (std::uint32_t k = to.first; k < to.end; ++k) {
-        if (p_.operands[k].kind != operand_kind::reg) continue;
-        std::uint32_t& first = first_definition_[register_number(p_, p_.operands[k])];
-        definitions_[++count] = {i, first};
-        first = count;
+        const operand& o = p_.operands[k];
+        if (o.kind != operand_kind::reg && o.kind != operand_kind::registers) continue;
+        const std::uint64_t together = o.kind == operand_kind::reg ? 1 : o.bits;
+        for (std::uint32_t n = 0; n < together; ++n) {
+          std::uint32_t& first = first_definition_[o.index + n];
+          definitions_[++count] = {i, first};
+          first = count;
+        }
       }
     }
   }
@@ -150,7 +147,7 @@ class access_planner {
       const instruction& it = p_.instructions[i];
       if (it.op != opcode::bra && !it.guarded) continue;
       region r{i, i + 1, i,
-               it.guarded ? register_number(p_, p_.operands[it.first_operand + it.operand_count]) : 0};
+               it.guarded ? p_.operands[it.first_operand + it.operand_count].index : 0};
       if (it.op == opcode::bra) {
         const std::uint32_t to = target_of(it);
         if (to <= i) {
@@ -177,7 +174,7 @@ class access_planner {
 
   constexpr void need_operand(std::uint32_t instruction, const operand& o) {
     if (o.kind != operand_kind::reg && o.kind != operand_kind::address) return;
-    const std::uint32_t reg = register_number(p_, o);
+    const std::uint32_t reg = o.index;
     need(reg);
     if (is_variable(reg)) find_divergences(instruction, reg);
   }
@@ -271,7 +268,7 @@ class access_planner {
   std::uint32_t region_count_ = 0;
   loop loops_[program::max_instructions] = {};
   std::uint32_t loop_count_ = 0;
-  std::uint32_t waiting_[access_plan::max_registers] = {};
+  std::uint32_t waiting_[access_plan::max_registers + 1] = {};
   std::uint32_t waiting_count_ = 0;
   std::uint32_t divergence_of_[program::max_instructions] = {};
   bool is_step_[program::max_instructions] = {};

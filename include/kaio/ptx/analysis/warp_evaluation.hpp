@@ -51,7 +51,7 @@ class warp_evaluator {
     for (std::uint32_t o = destinations(p_, it).end; o < it.first_operand + it.operand_count; ++o) {
       const operand& from = p_.operands[o];
       if (from.kind != operand_kind::reg && from.kind != operand_kind::address) continue;
-      if (changed_[plan_.slot_of[register_number(p_, from)]] > evaluated_[k]) return true;
+      if (changed_[plan_.slot_of[from.index]] > evaluated_[k]) return true;
     }
     for (std::uint32_t d = at.first_divergence; d != 0; d = plan_.divergences[d].next)
       if (changed_[plan_.slot_of[plan_.divergences[d].predicate]] > evaluated_[k]) return true;
@@ -66,16 +66,23 @@ class warp_evaluator {
     bool changed = false;
     const operand_span to = destinations(p_, p_.instructions[at.instruction]);
     for (std::uint32_t o = to.first; o < to.end; ++o) {
-      if (p_.operands[o].kind != operand_kind::reg) continue;
-      const std::uint32_t slot = plan_.slot_of[register_number(p_, p_.operands[o])];
-      if (slot == 0) continue;
-      const lane_value joined = lanes_.either(registers_[slot], result);
-      if (same(joined, registers_[slot])) continue;
-      registers_[slot] = joined;
-      changed_[slot] = ++clock_;
-      changed = true;
+      const operand& result_of = p_.operands[o];
+      if (result_of.kind == operand_kind::registers)
+        for (std::uint32_t n = 0; n < result_of.bits; ++n) changed = join(result_of.index + n, result) || changed;
+      if (result_of.kind == operand_kind::reg) changed = join(result_of.index, result) || changed;
     }
     return changed;
+  }
+
+  // A register may have a further value; true where that is news.
+  constexpr bool join(std::uint32_t reg, const lane_value& result) {
+    const std::uint32_t slot = plan_.slot_of[reg];
+    if (slot == 0) return false;
+    const lane_value joined = lanes_.either(registers_[slot], result);
+    if (same(joined, registers_[slot])) return false;
+    registers_[slot] = joined;
+    changed_[slot] = ++clock_;
+    return true;
   }
 
   constexpr lane_value special(special_register r) {
@@ -126,7 +133,7 @@ class warp_evaluator {
       case operand_kind::address: break;
       default: return unknown_lanes();
     }
-    const std::uint32_t reg = register_number(p_, o);
+    const std::uint32_t reg = o.index;
     for (std::uint32_t d = at.first_divergence; d != 0; d = plan_.divergences[d].next) {
       const lane_value& predicate = registers_[plan_.slot_of[plan_.divergences[d].predicate]];
       const bool diverges = predicate.state != lane_value::kind::unset && !predicate.is_uniform();
