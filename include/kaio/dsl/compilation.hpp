@@ -45,9 +45,14 @@ struct kernel_options {
   std::uint32_t min_blocks = 0;  // blocks that must fit on a multiprocessor at once: bounds the registers
 };
 
-template <std::size_t N>
+// A text, as it was packed and as it is read.
+template <std::size_t Words>
+struct packed_words {
+  std::uint64_t data[Words];
+};
+template <std::size_t Words>
 struct characters {
-  char data[N];
+  char data[8 * Words];
 };
 
 template <std::size_t N, class T>
@@ -73,8 +78,7 @@ class compilation {
   }
 
   // Depth 0 records the kernel; depth d walks it with the guards at depth d false.
-  static constexpr tracer follow(std::uint32_t depth) {
-    tracer t;
+  static constexpr void follow(tracer& t, std::uint32_t depth) {
     t.contract = Options.contract;
     t.target = Options.target;
     t.large_shared = Options.large_shared;
@@ -84,11 +88,16 @@ class compilation {
     t.kernel_name = Name.view();
     t.probe(depth);
     run(t, indices<sizeof...(P)>{});
-    return t;
   }
   static constexpr traced record() {
-    tracer t = follow(0);
+    tracer t;
+    follow(t, 0);
     return {t.finish(Block.dimensions()), walk_of(t)};
+  }
+  static constexpr walk walk_at(std::uint32_t depth) {
+    tracer t;
+    follow(t, depth);
+    return walk_of(t);
   }
 
  public:
@@ -96,7 +105,7 @@ class compilation {
 
  private:
   template <std::uint32_t Depth>
-  static constexpr walk probe = walk_of(follow(Depth));
+  static constexpr walk probe = walk_at(Depth);
 
   template <std::uint32_t Depth = 1>
   static constexpr bool is_sound() {
@@ -106,6 +115,8 @@ class compilation {
       return agree(trace.statements, probe<Depth>, Depth) && is_sound<Depth + 1>();
   }
 
+  static constexpr ptx::needs needs = requirements(trace.program);
+
   template <std::uint32_t Segment>
   static constexpr std::uint32_t first_instruction() {
     if constexpr (Segment == 0)
@@ -114,7 +125,7 @@ class compilation {
       return rendered<Segment - 1>.next;
   }
   template <std::uint32_t Segment>
-  static constexpr ptx::rendered rendered = ptx::render(trace.program, Name.view(), parameters.data,
+  static constexpr ptx::rendered rendered = ptx::render(trace.program, needs, Name.view(), parameters.data,
                                                         parameters.count, first_instruction<Segment>());
 
   template <std::uint32_t Segment = 0>
@@ -128,9 +139,10 @@ class compilation {
 
   template <std::uint32_t Segment>
   static constexpr auto copy_text() {
-    characters<rendered<Segment>.size> exact = {};
-    for (std::uint32_t k = 0; k < rendered<Segment>.size; ++k) exact.data[k] = rendered<Segment>.text[k];
-    return exact;
+    constexpr std::size_t count = rendered<Segment>.size / 8 + 1;
+    packed_words<count> exact = {};
+    for (std::size_t k = 0; k < count; ++k) exact.data[k] = rendered<Segment>.words[k];
+    return __builtin_bit_cast(characters<count>, exact);
   }
   template <std::uint32_t Segment>
   static constexpr auto text = copy_text<Segment>();
@@ -177,7 +189,7 @@ class compilation {
     result.parameters = parameters.data;
     result.parameter_count = parameters.count;
     result.block = Block.dimensions();
-    result.needs = requirements(trace.program);
+    result.needs = needs;
     result.statements = statements.data;
     result.statement_count = trace.program.statement_count;
     result.statement_of_line = statement_of_line.data;

@@ -1,13 +1,12 @@
 #pragma once
-// From a program to its text. Text is rendered in segments of a few hundred instructions, each in a constant
-// expression of its own, because compilers bound the work of one (clang: 1,048,576 steps). Characters go into
-// plain arrays: std::string costs ten times as much in constant evaluation, and does not work there at all
-// with libstdc++ 12 on clang.
+// From a program to its text. Text is rendered in segments of many instructions, each in a constant expression of
+// its own, because compilers bound the work of one (clang: 1,048,576 steps).
 //
-//   constexpr rendered first = render(my_program, "my_kernel", parameters, 2, 0);   // first.next: where the
-//   next starts
+//   constexpr rendered first = render(my_program, my_needs, "my_kernel", parameters, 2, 0);
+//   constexpr rendered second = render(my_program, my_needs, "my_kernel", parameters, 2, first.next);
 
 #include <kaio/ptx/program.hpp>
+#include <kaio/ptx/text_writer.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -15,17 +14,16 @@
 
 namespace kaio::ptx {
 
-inline constexpr std::size_t segment_instructions = 512;
-inline constexpr std::size_t segment_capacity = 40960;
+inline constexpr std::size_t segment_instructions = 1024;
+inline constexpr std::size_t segment_words = 8192;
 inline constexpr std::size_t longest_line = 2048;
 
 struct rendered {
-  char text[segment_capacity] = {};
-  std::uint32_t size = 0;
-  std::uint32_t next = 0;  // the first instruction that is not in this segment
-  std::uint32_t lines = 0;
-  std::uint32_t header_lines = 0;  // directives before the first instruction, in the first segment
-  bool complete = false;           // the segment ends the module
+  std::uint64_t words[segment_words] = {};  // the text, packed
+  std::uint32_t size = 0;                   // in characters
+  std::uint32_t next = 0;                   // the first instruction that is not in this segment
+  std::uint32_t header_lines = 0;           // directives before the first instruction, in the first segment
+  bool complete = false;                    // the segment ends the module
 };
 
 namespace detail {
@@ -78,298 +76,47 @@ inline constexpr std::string_view special_name[] = {
     "%cluster_nctarank",
 };
 
-class writer {
+// The words of the catalogue, packed.
+struct packed_catalogue {
+  packed_text mnemonics[sizeof(catalogue) / sizeof(catalogue[0])];
+  packed_text modifiers[sizeof(modifier_table) / sizeof(modifier_table[0])];
+  packed_text types[sizeof(type_table) / sizeof(type_table[0])];
+  packed_text registers[register_classes];
+};
+constexpr packed_catalogue pack_catalogue() {
+  packed_catalogue all = {};
+  for (std::size_t i = 0; const instruction_facts& row : catalogue) all.mnemonics[i++] = packed(row.mnemonic);
+  for (std::size_t i = 0; const modifier_facts& row : modifier_table) all.modifiers[i++] = packed(row.text);
+  for (std::size_t i = 0; const type_facts& row : type_table) all.types[i++] = packed(row.suffix);
+  for (std::size_t i = 0; const std::string_view prefix : register_prefix) all.registers[i++] = packed(prefix);
+  return all;
+}
+// A template, so that a file that renders nothing does not pay for it.
+template <class = void>
+inline constexpr packed_catalogue words_of = pack_catalogue();
+
+template <class None = void>
+class program_writer : public text_writer {
  public:
-  constexpr writer(rendered& out, const program& p, std::string_view kernel)
-      : out_(out), program_(p), kernel_(kernel) {}
-
-  constexpr void put(std::string_view s) {
-    const char* from = s.data();
-    char* to = out_.text + out_.size;
-    const std::size_t n = s.size();
-    for (std::size_t i = 0; i < n; ++i) to[i] = from[i];
-    out_.size += static_cast<std::uint32_t>(n);
+  constexpr program_writer(std::uint64_t* words, const program& p, std::string_view kernel)
+      : text_writer(words), program_(p) {
+    for (; kernel.size() > 32; kernel.remove_prefix(32)) kernel_[kernel_parts_++] = packed(kernel.substr(0, 32));
+    kernel_[kernel_parts_++] = packed(kernel);
   }
 
-  constexpr void put(char c) { out_.text[out_.size++] = c; }
-
-  constexpr void end_line() {
-    put('\n');
-    ++out_.lines;
+  // The segment whose first instruction is `first`; the number of the one after it.
+  constexpr std::uint32_t instructions(std::uint32_t first) {
+    const std::uint32_t count = program_.instruction_count;
+    const std::uint32_t end = count - first > segment_instructions
+                                  ? first + static_cast<std::uint32_t>(segment_instructions)
+                                  : count;
+    std::uint32_t i = first;
+    while (i < end && this->size() + longest_line <= 8 * segment_words) line(program_.instructions[i++]);
+    return i;
   }
 
-  constexpr void number(std::uint64_t value) {
-    if (value < 10) return put(static_cast<char>('0' + value));
-    char digits[20] = {};
-    unsigned n = 0;
-    for (; value != 0; value /= 10) digits[n++] = static_cast<char>('0' + value % 10);
-    while (n != 0) put(digits[--n]);
-  }
-
-  constexpr void signed_number(std::uint64_t bits) {
-    if (static_cast<std::int64_t>(bits) >= 0) return number(bits);
-    put('-');
-    number(std::uint64_t{0} - bits);
-  }
-
-  constexpr void hexadecimal(std::uint64_t bits, unsigned digits) {
-    while (digits-- != 0) put("0123456789ABCDEF"[(bits >> (4 * digits)) & 15]);
-  }
-
-  constexpr void immediate(type t, std::uint64_t bits) {
-    switch (t) {
-      case type::f32: put("0f"); return hexadecimal(bits, 8);
-      case type::f64: put("0d"); return hexadecimal(bits, 16);
-      case type::f16:
-      case type::bf16: put("0x"); return hexadecimal(bits, 4);
-      case type::f16x2:
-      case type::bf16x2: put("0x"); return hexadecimal(bits, 8);
-      default: return is_signed(t) ? signed_number(bits) : number(bits);
-    }
-  }
-
-  constexpr void reg(type t, std::uint32_t index) {
-    put(register_prefix[static_cast<unsigned>(class_of(t))]);
-    number(program_.register_number[index]);
-  }
-
-  constexpr void registers(const operand& o) {
-    for (std::uint32_t i = 0; i < o.bits; ++i) {
-      put(i == 0 ? "{" : ", ");
-      reg(o.type, o.index + i);
-    }
-    put('}');
-  }
-
-  constexpr void offset(std::uint64_t bits) {
-    if (bits == 0) return;
-    put('+');  // before a negative offset too: [%rd1+-4]
-    signed_number(bits);
-  }
-
-  constexpr void parameter_name(std::uint32_t index) {
-    put(kernel_);
-    put("_param_");
-    number(index);
-  }
-
-  constexpr void label_name(std::uint32_t index) {
-    put("L_");
-    number(index);
-  }
-
-  // An array, and the distance from its beginning where it is a part of the dynamic shared memory.
-  constexpr void array(std::uint32_t index, std::uint64_t distance) {
-    switch (program_.arrays[index].space) {
-      case array_space::large_shared:
-      case array_space::dynamic_shared:
-        put(kernel_);
-        put("_dynamic_shared");
-        return offset(distance + dynamic_offset(program_, index));
-      case array_space::shared: put("shared_"); break;
-      case array_space::local: put("local_"); break;
-      case array_space::constant:
-        put(kernel_);
-        put("_constant_");
-        break;
-      case array_space::global:
-        put(kernel_);
-        put("_global_");
-        break;
-    }
-    number(index);
-    offset(distance);
-  }
-
-  constexpr void list(const operand*& next, std::uint32_t count) {
-    for (std::uint32_t i = 0; i < count; ++i) {
-      if (i != 0) put(", ");
-      item(next);
-    }
-  }
-
-  // The operand at `next` with those that belong to it; moves on behind them.
-  constexpr void item(const operand*& next) {
-    const operand& o = *next++;
-    switch (o.kind) {
-      case operand_kind::pack:
-        put('{');
-        list(next, o.index);
-        return put('}');
-      case operand_kind::bracket:
-        put('[');
-        list(next, o.index);
-        return put(']');
-      case operand_kind::pair:
-        one(*next++);
-        put('|');
-        return one(*next++);
-      default: return one(o);
-    }
-  }
-
-  constexpr void shape(const matrix_shape& s) {
-    if (s.m == 0) return;
-    put(".m");
-    number(s.m);
-    put('n');
-    number(s.n);
-    put('k');
-    number(s.k);
-  }
-
-  constexpr void one(const operand& o) {
-    switch (o.kind) {
-      case operand_kind::none: return;
-      case operand_kind::reg: return reg(o.type, o.index);
-      case operand_kind::registers: return registers(o);
-      case operand_kind::immediate: return immediate(o.type, o.bits);
-      case operand_kind::special: return put(special_name[o.index]);
-      case operand_kind::address:
-        put('[');
-        reg(o.type, o.index);
-        offset(o.bits);
-        return put(']');
-      case operand_kind::symbol_address:
-        put('[');
-        array(o.index, o.bits);
-        return put(']');
-      case operand_kind::parameter:
-        put('[');
-        parameter_name(o.index);
-        offset(o.bits);
-        return put(']');
-      case operand_kind::symbol: return array(o.index, o.bits);
-      case operand_kind::label: return label_name(o.index);
-      case operand_kind::sink: return put('_');
-      case operand_kind::parameter_symbol: return parameter_name(o.index);
-      case operand_kind::bracket:
-      case operand_kind::pack:
-      case operand_kind::pair: return;
-    }
-  }
-
-  constexpr void line(const instruction& i, const operand* operands) {
-    if (i.op == opcode::label) {
-      label_name(operands[0].index);
-      put(':');
-      return end_line();
-    }
-    put("  ");
-    if (i.guarded) {
-      put(i.guard_negated ? "@!" : "@");
-      one(operands[i.operand_count]);
-      put(' ');
-    }
-    if (i.op == opcode::call_vprintf) return call_vprintf(operands);
-    if (i.op == opcode::call_assertfail) return call_assertfail(operands);
-    put(facts(i.op).mnemonic);
-    shape(i.shape);
-    for (modifier_list rest = i.modifiers; rest != 0; rest >>= 8)
-      put(suffix(static_cast<modifier>(rest & 0xff)));
-    if (i.type0 != type::none) put(suffix(i.type0));
-    if (i.type1 != type::none) put(suffix(i.type1));
-    for (const operand *next = operands, *const end = operands + i.operand_count; next != end;) {
-      put(next == operands ? " " : ", ");
-      item(next);
-    }
-    put(';');
-    end_line();
-  }
-
-  // The system functions of the CUDA driver, called by its ABI: parameters in .param space.
-  // Source: CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability, "System Calls".
-  constexpr void call_argument(std::string_view declaration, std::string_view name, std::string_view type,
-                               const operand& o) {
-    put(declaration);
-    put(' ');
-    put(name);
-    put("; st.param");
-    put(type);
-    put(" [");
-    put(name);
-    put("], ");
-    one(o);
-    put("; ");
-  }
-
-  constexpr void call_vprintf(const operand* operands) {
-    put("{ ");
-    call_argument(".param .b64", "format", ".b64", operands[0]);
-    call_argument(".param .b64", "arguments", ".b64", operands[1]);
-    put(".param .b32 count; call.uni (count), vprintf, (format, arguments); }");
-    end_line();
-  }
-
-  constexpr void call_assertfail(const operand* operands) {
-    put("{ ");
-    call_argument(".param .b64", "message", ".b64", operands[0]);
-    call_argument(".param .b64", "file", ".b64", operands[1]);
-    call_argument(".param .b32", "line", ".b32", operands[2]);
-    call_argument(".param .b64", "function", ".b64", operands[3]);
-    call_argument(".param .b64", "size", ".b64", operands[4]);
-    put("call.uni __assertfail, (message, file, line, function, size); }");
-    end_line();
-  }
-
-  // Declarations of the module: functions of the system, and arrays that have contents.
-  constexpr void declarations() {
-    bool prints = false;
-    bool asserts = false;
-    for (std::uint32_t i = 0; i < program_.instruction_count; ++i) {
-      prints = prints || program_.instructions[i].op == opcode::call_vprintf;
-      asserts = asserts || program_.instructions[i].op == opcode::call_assertfail;
-    }
-    if (prints) {
-      put(".extern .func (.param .b32 count) vprintf (.param .b64 format, .param .b64 arguments);");
-      end_line();
-    }
-    if (asserts) {
-      put(".extern .func __assertfail (.param .b64 message, .param .b64 file, .param .b32 line, ");
-      put(".param .b64 function, .param .b64 size) .noreturn;");
-      end_line();
-    }
-    if (has(program_, array_space::large_shared) || has(program_, array_space::dynamic_shared)) {
-      put(".extern .shared .align ");
-      number(dynamic_shared_alignment(program_));
-      put(" .b8 ");
-      put(kernel_);
-      put("_dynamic_shared[];");
-      end_line();
-    }
-    for (std::uint32_t i = 0; i < program_.array_count; ++i) {
-      const memory_array& a = program_.arrays[i];
-      if (a.space != array_space::constant && a.space != array_space::global) continue;
-      put(a.space == array_space::constant ? ".const .align " : ".global .align ");
-      number(a.alignment);
-      put(" .b64 ");
-      array(i, 0);
-      const std::uint32_t words = (a.bytes + 7) / 8;
-      put('[');
-      number(words);
-      put("] = {");
-      for (std::uint32_t k = 0; k < words; ++k) {
-        if (k != 0) put(',');
-        number(program_.data[a.first_word + k]);
-      }
-      put("};");
-      end_line();
-    }
-  }
-
-  constexpr void dimensions(std::string_view directive, const dim3& d) {
-    put(directive);
-    number(d.x);
-    put(", ");
-    number(d.y);
-    put(", ");
-    number(d.z);
-    end_line();
-  }
-
-  constexpr void header(const parameter* parameters, std::size_t parameter_count) {
+  constexpr void header(const needs& need, const parameter* parameters, std::size_t parameter_count) {
     const program& p = program_;
-    const needs need = requirements(p);
     put(".version ");
     number(need.version.major);
     put('.');
@@ -381,9 +128,9 @@ class writer {
     end_line();
     put(".address_size 64");
     end_line();
-    declarations();
+    declarations(need);
     put(".visible .entry ");
-    put(kernel_);
+    put_kernel();
     put('(');
     for (std::uint32_t i = 0; i < parameter_count; ++i) {
       if (i != 0) put(',');
@@ -447,34 +194,288 @@ class writer {
   }
 
  private:
-  rendered& out_;
+  constexpr void put_kernel() {
+    for (std::uint32_t i = 0; i < kernel_parts_; ++i) put(kernel_[i]);
+  }
+
+  constexpr void immediate(type t, std::uint64_t bits) {
+    switch (t) {
+      case type::f32: put('0' | 'f' << 8, 16); return hexadecimal(bits, 8);
+      case type::f64: put('0' | 'd' << 8, 16); hexadecimal(bits >> 32, 8); return hexadecimal(bits, 8);
+      case type::f16:
+      case type::bf16: put('0' | 'x' << 8, 16); return hexadecimal(bits, 4);
+      case type::f16x2:
+      case type::bf16x2: put('0' | 'x' << 8, 16); return hexadecimal(bits, 8);
+      default: return is_signed(t) ? signed_number(bits) : number(bits);
+    }
+  }
+
+  constexpr void reg(type t, std::uint32_t index) {
+    const packed_text prefix = words_of<None>.registers[static_cast<unsigned>(class_of(t))];
+    number(program_.register_number[index], prefix.words[0], prefix.bits);
+  }
+
+  constexpr void registers(const operand& o) {
+    put('{');
+    reg(o.type, o.index);
+    for (std::uint32_t i = 1; i < o.bits; ++i) {
+      put(comma, 16);
+      reg(o.type, o.index + i);
+    }
+    put('}');
+  }
+
+  constexpr void offset(std::uint64_t bits) {
+    if (bits == 0) return;
+    put('+');  // before a negative offset too: [%rd1+-4]
+    signed_number(bits);
+  }
+
+  constexpr void parameter_name(std::uint32_t index) {
+    put_kernel();
+    put("_param_");
+    number(index);
+  }
+
+  constexpr void label_name(std::uint32_t index) { number(index, 'L' | '_' << 8, 16); }
+
+  // An array, and the distance from its beginning where it is a part of the dynamic shared memory.
+  constexpr void array(std::uint32_t index, std::uint64_t distance) {
+    switch (program_.arrays[index].space) {
+      case array_space::large_shared:
+      case array_space::dynamic_shared:
+        put_kernel();
+        put("_dynamic_shared");
+        return offset(distance + dynamic_offset(program_, index));
+      case array_space::shared: put("shared_"); break;
+      case array_space::local: put("local_"); break;
+      case array_space::constant:
+        put_kernel();
+        put("_constant_");
+        break;
+      case array_space::global:
+        put_kernel();
+        put("_global_");
+        break;
+    }
+    number(index);
+    offset(distance);
+  }
+
+  constexpr std::uint32_t list(std::uint32_t next, std::uint32_t count) {
+    for (std::uint32_t i = 0; i < count; ++i) {
+      if (i != 0) put(comma, 16);
+      next = item(next);
+    }
+    return next;
+  }
+
+  // The operand at `next` with those that belong to it; the one after them.
+  constexpr std::uint32_t item(std::uint32_t next) {
+    const operand o = program_.operands[next++];
+    switch (o.kind) {
+      case operand_kind::reg: reg(o.type, o.index); return next;
+      case operand_kind::immediate: immediate(o.type, o.bits); return next;
+      case operand_kind::address:
+        put('[');
+        reg(o.type, o.index);
+        offset(o.bits);
+        put(']');
+        return next;
+      case operand_kind::pack:
+        put('{');
+        next = list(next, o.index);
+        put('}');
+        return next;
+      case operand_kind::bracket:
+        put('[');
+        next = list(next, o.index);
+        put(']');
+        return next;
+      case operand_kind::pair:
+        next = item(next);
+        put('|');
+        return item(next);
+      default: one(o); return next;
+    }
+  }
+
+  // The kinds that are rare.
+  constexpr void one(const operand& o) {
+    switch (o.kind) {
+      case operand_kind::reg: return reg(o.type, o.index);
+      case operand_kind::registers: return registers(o);
+      case operand_kind::immediate: return immediate(o.type, o.bits);
+      case operand_kind::special: return put(special_name[o.index]);
+      case operand_kind::symbol_address:
+        put('[');
+        array(o.index, o.bits);
+        return put(']');
+      case operand_kind::parameter:
+        put('[');
+        parameter_name(o.index);
+        offset(o.bits);
+        return put(']');
+      case operand_kind::symbol: return array(o.index, o.bits);
+      case operand_kind::label: return label_name(o.index);
+      case operand_kind::sink: return put('_');
+      case operand_kind::parameter_symbol: return parameter_name(o.index);
+      default: return;
+    }
+  }
+
+  constexpr void shape(const matrix_shape& s) {
+    put(".m");
+    number(s.m);
+    number(s.n, 'n', 8);
+    number(s.k, 'k', 8);
+  }
+
+  constexpr void line(const instruction& i) {
+    const std::uint32_t first = i.first_operand;
+    const std::uint32_t end = first + i.operand_count;
+    if (i.op == opcode::label) {
+      label_name(program_.operands[first].index);
+      put(':');
+      return end_line();
+    }
+    put(two_spaces, 16);
+    if (i.guarded) {
+      put(i.guard_negated ? at_not : at, i.guard_negated ? 16 : 8);
+      one(program_.operands[end]);
+      put(' ');
+    }
+    if (i.op == opcode::call_vprintf) return call_vprintf(program_.operands + first);
+    if (i.op == opcode::call_assertfail) return call_assertfail(program_.operands + first);
+    put(words_of<None>.mnemonics[static_cast<unsigned>(i.op)]);
+    if (i.shape.m != 0) shape(i.shape);
+    for (modifier_list rest = i.modifiers; rest != 0; rest >>= 8) put(words_of<None>.modifiers[rest & 0xff]);
+    if (i.type0 != type::none) put(words_of<None>.types[static_cast<unsigned>(i.type0)]);
+    if (i.type1 != type::none) put(words_of<None>.types[static_cast<unsigned>(i.type1)]);
+    if (first != end) {
+      put(' ');
+      std::uint32_t next = item(first);
+      while (next != end) {
+        put(comma, 16);
+        next = item(next);
+      }
+    }
+    put(';');
+    end_line();
+  }
+
+  // The system functions of the CUDA driver, called by its ABI: parameters in .param space.
+  // Source: CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability, "System Calls".
+  constexpr void call_argument(std::string_view declaration, std::string_view name, std::string_view type,
+                               const operand& o) {
+    put(declaration);
+    put(' ');
+    put(name);
+    put("; st.param");
+    put(type);
+    put(" [");
+    put(name);
+    put("], ");
+    one(o);
+    put("; ");
+  }
+
+  constexpr void call_vprintf(const operand* operands) {
+    put("{ ");
+    call_argument(".param .b64", "format", ".b64", operands[0]);
+    call_argument(".param .b64", "arguments", ".b64", operands[1]);
+    put(".param .b32 count; call.uni (count), vprintf, (format, arguments); }");
+    end_line();
+  }
+
+  constexpr void call_assertfail(const operand* operands) {
+    put("{ ");
+    call_argument(".param .b64", "message", ".b64", operands[0]);
+    call_argument(".param .b64", "file", ".b64", operands[1]);
+    call_argument(".param .b32", "line", ".b32", operands[2]);
+    call_argument(".param .b64", "function", ".b64", operands[3]);
+    call_argument(".param .b64", "size", ".b64", operands[4]);
+    put("call.uni __assertfail, (message, file, line, function, size); }");
+    end_line();
+  }
+
+  // Declarations of the module: functions of the system, and arrays that have contents.
+  constexpr void declarations(const needs& need) {
+    if (need.prints) {
+      put(".extern .func (.param .b32 count) vprintf (.param .b64 format, .param .b64 arguments);");
+      end_line();
+    }
+    if (need.asserts) {
+      put(".extern .func __assertfail (.param .b64 message, .param .b64 file, .param .b32 line, ");
+      put(".param .b64 function, .param .b64 size) .noreturn;");
+      end_line();
+    }
+    if (has(program_, array_space::large_shared) || has(program_, array_space::dynamic_shared)) {
+      put(".extern .shared .align ");
+      number(dynamic_shared_alignment(program_));
+      put(" .b8 ");
+      put_kernel();
+      put("_dynamic_shared[];");
+      end_line();
+    }
+    for (std::uint32_t i = 0; i < program_.array_count; ++i) {
+      const memory_array& a = program_.arrays[i];
+      if (a.space != array_space::constant && a.space != array_space::global) continue;
+      put(a.space == array_space::constant ? ".const .align " : ".global .align ");
+      number(a.alignment);
+      put(" .b64 ");
+      array(i, 0);
+      const std::uint32_t words = (a.bytes + 7) / 8;
+      put('[');
+      number(words);
+      put("] = {");
+      for (std::uint32_t k = 0; k < words; ++k) {
+        if (k != 0) put(',');
+        number(program_.data[a.first_word + k]);
+      }
+      put("};");
+      end_line();
+    }
+  }
+
+  constexpr void dimensions(std::string_view directive, const dim3& d) {
+    put(directive);
+    number(d.x);
+    put(", ");
+    number(d.y);
+    put(", ");
+    number(d.z);
+    end_line();
+  }
+
+  static constexpr std::uint64_t comma = ',' | ' ' << 8;
+  static constexpr std::uint64_t two_spaces = ' ' | ' ' << 8;
+  static constexpr std::uint64_t at = '@';
+  static constexpr std::uint64_t at_not = '@' | '!' << 8;
+
   const program& program_;
-  std::string_view kernel_;
+  packed_text kernel_[5] = {};  // the name, in parts of 32 characters
+  std::uint32_t kernel_parts_ = 0;
 };
 
 }  // namespace detail
 
 // Renders the segment whose first instruction is `first`; 0 brings the directives with it, the last one the
 // end.
-constexpr rendered render(const program& p, std::string_view kernel, const parameter* parameters,
+constexpr rendered render(const program& p, const needs& need, std::string_view kernel, const parameter* parameters,
                           std::size_t parameter_count, std::uint32_t first) {
   rendered out;
-  detail::writer w(out, p, kernel);
-  if (first == 0) w.header(parameters, parameter_count);
-  out.header_lines = out.lines;
-  std::uint32_t i = first;
-  for (std::uint32_t n = 0; i < p.instruction_count && n < segment_instructions; ++i) {
-    const instruction& next = p.instructions[i];
-    if (out.size + longest_line > segment_capacity) break;
-    w.line(next, p.operands + next.first_operand);
-    ++n;
-  }
-  out.next = i;
-  if (i == p.instruction_count) {
+  detail::program_writer<> w(out.words, p, kernel);
+  if (first == 0) w.header(need, parameters, parameter_count);
+  out.header_lines = w.lines();
+  out.next = w.instructions(first);
+  out.complete = out.next == p.instruction_count;
+  if (out.complete) {
     w.put('}');
     w.end_line();
-    out.complete = true;
   }
+  w.finish();
+  out.size = w.size();
   return out;
 }
 

@@ -198,23 +198,38 @@ constexpr std::uint32_t dynamic_offset(const program& p, std::uint32_t array) {
 
 // What the program asks of the machine: the least target and version that have every instruction in it.
 constexpr needs requirements(const program& p) {
+  // The form that was last seen of each opcode: most instructions of a kernel ask for nothing new.
+  struct form {
+    modifier_list modifiers;
+    type first;
+    matrix_shape shape;
+  };
+  form seen[static_cast<unsigned>(opcode::ret) + 1] = {};
+  bool is_seen[static_cast<unsigned>(opcode::ret) + 1] = {};
   needs result;
   result.target = p.target;
   for (std::uint32_t i = 0; i < p.instruction_count; ++i) {
-    const instruction& it = p.instructions[i];
+    const instruction it = p.instructions[i];
+    const auto op = static_cast<unsigned>(it.op);
     if (it.op == opcode::none || it.op == opcode::label) continue;
-    raise_to(it.op, it.modifiers, it.type0, result.version, result.target.sm);
-    raise_to_matrix(it.op, it.modifiers, it.shape, result.version, result.target.sm);
-    if (facts(it.op).arch_specific) result.target.arch_specific = true;
+    if (it.op != opcode::nounroll) ++result.instructions;
     if (it.op == opcode::mov) {
       const operand& from = p.operands[it.first_operand + 1];
       if (from.kind == operand_kind::special && is_of_cluster(static_cast<special_register>(from.index)))
         raise_to(opcode::mapa, 0, type::none, result.version, result.target.sm);
     }
+    if (is_seen[op]) {
+      const form last = seen[op];
+      if (last.modifiers == it.modifiers && last.first == it.type0 && last.shape == it.shape) continue;
+    }
+    is_seen[op] = true;
+    seen[op] = {it.modifiers, it.type0, it.shape};
+    raise_to(it.op, it.modifiers, it.type0, result.version, result.target.sm);
+    raise_to_matrix(it.op, it.modifiers, it.shape, result.version, result.target.sm);
+    if (facts(it.op).arch_specific) result.target.arch_specific = true;
     if (it.op == opcode::call_vprintf) result.prints = true;
-    if (it.op == opcode::griddepcontrol && contains(it.modifiers, modifier::wait))
-      result.waits_for_grids = true;
-    if (it.op != opcode::nounroll) ++result.instructions;
+    if (it.op == opcode::call_assertfail) result.asserts = true;
+    if (it.op == opcode::griddepcontrol && contains(it.modifiers, modifier::wait)) result.waits_for_grids = true;
   }
   if (p.cluster.count() != 0 && result.target.sm < 90) result.target.sm = 90;
   const isa_version first = first_version(result.target);

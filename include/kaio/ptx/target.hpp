@@ -44,6 +44,7 @@ struct needs {
   std::uint32_t dynamic_shared_bytes = 0;  // dynamic shared memory that every launch asks for
   bool cooperative = false;                // all blocks of the grid must be resident at once (grid barrier)
   bool prints = false;                     // calls vprintf
+  bool asserts = false;                    // calls __assertfail
   bool waits_for_grids = false;            // executes griddepcontrol.wait: may be launched programmatically
   dim3 cluster = {0, 0, 0};  // blocks of a cluster where the kernel fixes them: the grid is in whole ones
 };
