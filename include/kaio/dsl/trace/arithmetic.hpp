@@ -29,46 +29,63 @@ constexpr value tracer::unary(operation op, type t, value a) {
   }
 }
 
+// The instruction of an operation with two operands: what it carries for integers and for floats; whether it is
+// written with the class of its registers; whether its result may leave an integer of 8 or 16 bits.
+struct binary_instruction {
+  opcode op;
+  modifier_list of_integers;
+  modifier_list of_floats;
+  bool is_bitwise;
+  bool wraps;
+};
+namespace detail {
+inline constexpr binary_instruction binary_table[] = {
+    {opcode::add, 0, in_order(modifier::rn), false, true},
+    {opcode::sub, 0, in_order(modifier::rn), false, true},
+    {opcode::mul, in_order(modifier::lo), in_order(modifier::rn), false, true},
+    {opcode::div, 0, in_order(modifier::rn), false, true},
+    {opcode::rem, 0, 0, false, false},
+    {opcode::min, 0, 0, false, false},
+    {opcode::max, 0, 0, false, false},
+    {opcode::and_, 0, 0, true, false},
+    {opcode::or_, 0, 0, true, false},
+    {opcode::xor_, 0, 0, true, false},
+    {opcode::shl, 0, 0, true, true},
+    {opcode::shr, 0, 0, false, false},
+};
+}  // namespace detail
+
 constexpr value tracer::binary(operation op, type t, value a, value b) {
-  if (is_constant(a)) {
-    if (is_constant(b))
-      if (const folded f = fold(op, t, bits_of(a), bits_of(b)); f.known) return constant(t, f.bits);
-    if (commutes(op)) {  // constants stand on the right
-      const value left = a;
-      a = b;
-      b = left;
+  if (((a | b) & constant_flag) != 0) {
+    if (is_constant(a)) {
+      if (is_constant(b))
+        if (const folded f = fold(op, t, bits_of(a), bits_of(b)); f.known) return constant(t, f.bits);
+      if (commutes(op)) {  // constants stand on the right
+        const value left = a;
+        a = b;
+        b = left;
+      }
     }
+    if (is_constant(b))
+      if (const value simple = simplified(op, t, a, b); simple != 0) return simple;
   }
-  if (is_constant(b))
-    if (const value simple = simplified(op, t, a, b); simple != 0) return simple;
-  if (ptx::is_half(t)) return half(op, t, a, b);
-  const bool is_float = ptx::is_floating(t);
-  const modifier_list rounding = is_float ? in_order(modifier::rn) : 0;
-  const type r = register_type(t);
-  switch (op) {
-    case operation::add: return narrow(t, pure({opcode::add, rounding, r, type::none, raw(t)}, a, b));
-    case operation::sub:
-      if (!is_float && is_constant(b))
-        return binary(operation::add, t, a, constant(t, canonical(t, std::uint64_t{0} - bits_of(b))));
-      return narrow(t, pure({opcode::sub, rounding, r, type::none, raw(t)}, a, b));
-    case operation::mul:
-      if (const value wide = wide_product(t, a, b); wide != 0) return wide;
-      return narrow(
-          t,
-          pure({opcode::mul, is_float ? rounding : in_order(modifier::lo), r, type::none, raw(t)}, a, b));
-    case operation::div:
-      if (is_float && is_constant(a) && bits_of(a) == bits_of(one(t)))
-        return pure({opcode::rcp, rounding, t, type::none, t}, b);
-      return narrow(t, pure({opcode::div, rounding, r, type::none, raw(t)}, a, b));
-    case operation::rem: return pure({opcode::rem, 0, r, type::none, t}, a, b);
-    case operation::min: return pure({opcode::min, 0, r, type::none, t}, a, b);
-    case operation::max: return pure({opcode::max, 0, r, type::none, t}, a, b);
-    case operation::and_: return pure({opcode::and_, 0, move_type(t), type::none, t}, a, b);
-    case operation::or_: return pure({opcode::or_, 0, move_type(t), type::none, t}, a, b);
-    case operation::xor_: return pure({opcode::xor_, 0, move_type(t), type::none, t}, a, b);
-    case operation::shl: return narrow(t, pure({opcode::shl, 0, move_type(t), type::none, raw(t)}, a, b));
-    default: return pure({opcode::shr, 0, r, type::none, t}, a, b);
+  const bool is_float = t >= type::f16;
+  if (is_float) {
+    if (ptx::is_half(t)) return half(op, t, a, b);
+    if (op == operation::div && is_constant(a) && bits_of(a) == bits_of(one(t)))
+      return pure({opcode::rcp, in_order(modifier::rn), t, type::none, t}, b);
+  } else if (op == operation::sub) {
+    if (is_constant(b))
+      return binary(operation::add, t, a, constant(t, canonical(t, std::uint64_t{0} - bits_of(b))));
+  } else if (op == operation::mul) {
+    if (const value wide = wide_product(t, a, b); wide != 0) return wide;
   }
+  const binary_instruction how = detail::binary_table[static_cast<unsigned>(op)];
+  const instruction_types types = detail::instruction_type_table[static_cast<unsigned>(t)];
+  const value v = pure({how.op, is_float ? how.of_floats : how.of_integers, how.is_bitwise ? types.move : types.compute,
+                        type::none, how.wraps ? types.compute : t},
+                       a, b);
+  return how.wraps && types.compute != t ? narrow(t, v) : v;
 }
 
 // eq to ge on operands of type t. C++'s meaning on NaN: every comparison is false, but != is true.

@@ -10,19 +10,28 @@ namespace kaio::dsl {
 
 constexpr ptx::program tracer::finish(ptx::dim3 block) {
   begin(opcode::ret, 0, type::none);
+  program_.instructions[position_].first_operand = operand_count_;
   remove_unused();
   std::uint32_t kept = 0;
   for (std::uint32_t i = 0; i < position_; ++i) {
     ptx::instruction it = program_.instructions[i];
     if (it.op == opcode::none) continue;
-    const std::uint32_t end = end_of_operands(i);
-    it.operand_count = static_cast<std::uint8_t>(end - it.first_operand - (it.guarded ? 1 : 0));
+    const std::uint32_t first = it.first_operand;
+    const std::uint32_t end = i < prologue_size ? first + 2 : program_.instructions[i + 1].first_operand;
+    it.operand_count = static_cast<std::uint8_t>(it.guarded ? end - first - 1 : end - first);
     program_.instructions[kept] = it;
-    ++kept;
+    kept = kept + 1;
+    if (first == end) continue;
+    // A register is first met as the result of an instruction, unless a variable is read that was never written.
+    const operand result = program_.operands[first];
     if (reads_unwritten_)
-      number_all(it, end);
-    else if (it.operand_count != 0)
-      number_results(it);
+      number_registers(first, end);
+    else if (result.kind == operand_kind::pack || result.kind == operand_kind::pair)
+      number_registers(first + 1, first + 1 + result.index);
+    else if (result.kind != operand_kind::reg)
+      number_registers(first, first + 1);
+    else if (program_.register_number[result.index] == 0)
+      program_.register_number[result.index] = ++program_.registers[static_cast<unsigned>(ptx::class_of(result.type))];
   }
   program_.instruction_count = kept;
   program_.operand_count = operand_count_;
@@ -33,10 +42,20 @@ constexpr ptx::program tracer::finish(ptx::dim3 block) {
   return program_;
 }
 
-// After the operands of an instruction, its guard among them.
-constexpr std::uint32_t tracer::end_of_operands(std::uint32_t instruction) const {
-  if (instruction < prologue_size) return 2 * instruction + 2;
-  return instruction + 1 == position_ ? operand_count_ : program_.instructions[instruction + 1].first_operand;
+// Numbers the registers among some operands that have no number yet.
+constexpr void tracer::number_registers(std::uint32_t first, std::uint32_t end) {
+  for (std::uint32_t k = first; k < end; ++k) {
+    const operand o = program_.operands[k];
+    std::uint64_t count = o.kind == operand_kind::reg || o.kind == operand_kind::address ? 1 : 0;
+    if (o.kind == operand_kind::registers) {
+      if (o.index == last_together_) continue;
+      last_together_ = o.index;
+      count = o.bits;
+    }
+    for (std::uint32_t r = o.index; count != 0; --count, ++r)
+      if (program_.register_number[r] == 0)
+        program_.register_number[r] = ++program_.registers[static_cast<unsigned>(ptx::class_of(o.type))];
+  }
 }
 
 // Turns the pure instructions whose results nobody uses into nothing. A value is used by instructions after its own,
@@ -60,45 +79,17 @@ constexpr void tracer::remove_unused() {
       if (uses_[to] != 0 || values_[to].definition != position) needed = true;
     }
     if (needed) continue;
-    remove_uses(it, k, end_of_operands(position - 1));
+    remove_uses(k, position <= prologue_size ? it.first_operand + 2 : program_.instructions[position].first_operand);
     program_.instructions[position - 1].op = opcode::none;
   }
 }
 
 // The operands of an instruction that goes, `from` on after its results, are used once less.
-constexpr void tracer::remove_uses(const ptx::instruction& it, std::uint32_t from, std::uint32_t end) {
-  for (; from < end - (it.guarded ? 1 : 0); ++from) {
+constexpr void tracer::remove_uses(std::uint32_t from, std::uint32_t end) {
+  for (; from < end; ++from) {
     const operand used = program_.operands[from];
     if (used.kind == operand_kind::reg || used.kind == operand_kind::address) --uses_[used.index];
   }
-}
-
-// A register is first met as the result of an instruction, unless a variable is read that was never written.
-constexpr void tracer::number_results(const ptx::instruction& it) {
-  const std::uint32_t k = it.first_operand;
-  const operand first = program_.operands[k];
-  switch (first.kind) {
-    case operand_kind::reg: return number_register(first.index, first.type);
-    case operand_kind::registers: return number_all(it, k + 1);
-    case operand_kind::pack:
-    case operand_kind::pair: return number_all(it, k + 1 + first.index);
-    default: return;
-  }
-}
-
-constexpr void tracer::number_all(const ptx::instruction& it, std::uint32_t end) {
-  for (std::uint32_t k = it.first_operand; k < end; ++k) {
-    const operand o = program_.operands[k];
-    if (o.kind == operand_kind::reg || o.kind == operand_kind::address)
-      number_register(o.index, o.type);
-    else if (o.kind == operand_kind::registers)
-      for (std::uint32_t n = 0; n < o.bits; ++n) number_register(o.index + n, o.type);
-  }
-}
-
-constexpr void tracer::number_register(std::uint32_t r, type t) {
-  if (program_.register_number[r] == 0)
-    program_.register_number[r] = ++program_.registers[static_cast<unsigned>(ptx::class_of(t))];
 }
 
 }  // namespace kaio::dsl

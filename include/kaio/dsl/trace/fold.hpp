@@ -41,8 +41,9 @@ struct folded {
 
 // A constant as immediates hold it: sign- or zero-extended from its width.
 constexpr std::uint64_t canonical(ptx::type t, std::uint64_t bits) {
-  if (ptx::size_of(t) >= 8 || t == ptx::type::pred) return bits;
-  const unsigned unused = 64 - 8 * ptx::size_of(t);
+  const unsigned bytes = ptx::detail::type_table[static_cast<unsigned>(t)].bytes;
+  if (bytes >= 8 || t == ptx::type::pred) return bits;
+  const unsigned unused = 64 - 8 * bytes;
   bits <<= unused;
   return ptx::is_signed(t) ? static_cast<std::uint64_t>(static_cast<std::int64_t>(bits) >> unused)
                            : bits >> unused;

@@ -98,7 +98,7 @@ constexpr value tracer::new_register(type t) {
 // --- instructions
 
 constexpr void tracer::require_room(std::uint32_t position, std::uint32_t operands, value v) {
-  if (position > ptx::program::max_instructions || v > max_values ||
+  if (position >= ptx::program::max_instructions || v > max_values ||
       operands > ptx::program::max_operands - max_instruction_operands)
     kernel_error("kaio: the kernel is too large (8192 instructions); split it into several kernels");
 }
@@ -130,7 +130,7 @@ constexpr value tracer::define_pack(type t, std::uint32_t count) {
 constexpr void tracer::use(value v) {
   const std::uint32_t n = operand_count_;
   operand_count_ = n + 1;
-  if (is_constant(v)) {
+  if ((v & constant_flag) != 0) {
     const constant_record c = constants_[v & constant_index];
     program_.operands[n] = {operand_kind::immediate, c.type, 0, c.bits};
     return;

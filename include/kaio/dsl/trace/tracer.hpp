@@ -523,12 +523,9 @@ class tracer {
   }
   // Stops the compiler where an instruction with these numbers, after its own, does not fit.
   static constexpr void require_room(std::uint32_t position, std::uint32_t operands, value v);
-  constexpr std::uint32_t end_of_operands(std::uint32_t instruction) const;
   constexpr void remove_unused();
-  constexpr void remove_uses(const ptx::instruction& it, std::uint32_t from, std::uint32_t end);
-  constexpr void number_results(const ptx::instruction& it);
-  constexpr void number_all(const ptx::instruction& it, std::uint32_t end);
-  constexpr void number_register(std::uint32_t r, type t);
+  constexpr void remove_uses(std::uint32_t from, std::uint32_t end);
+  constexpr void number_registers(std::uint32_t first, std::uint32_t end);
 
   // --- state
 
@@ -590,6 +587,7 @@ class tracer {
   std::uint32_t variable_count_ = 0;
   std::uint32_t group_count_ = 0;
   std::uint32_t loops_entered_ = 0;
+  value last_together_ = 0;       // the registers that number_registers() has last seen as one operand
   bool reads_unwritten_ = false;  // a variable is read that nothing has written before
   std::uint32_t label_count_ = 0;
   std::uint32_t prologue_used_ = 0;
