@@ -321,10 +321,17 @@ struct bit_cast_rule {
   static constexpr value apply(tracer& t, value a) { return t.reinterpret(ptx_type<To>, a); }
 };
 
-constexpr bool is_comparison(operation op) { return op >= operation::eq && op <= operation::ge; }
-
 template <class E>
 inline constexpr bool is_integer_product = false;
+
+// How an operator takes a product among its operands with it: as a * b + c, or as a + b * c.
+enum class contraction : std::uint8_t { none, left, right };
+template <operation Op, class A, class B>
+inline constexpr contraction contraction_of =
+    Op != operation::add && Op != operation::sub                     ? contraction::none
+    : A::is_product || (is_integer_product<A> && Op == operation::add) ? contraction::left
+    : B::is_product || (is_integer_product<B> && Op == operation::add) ? contraction::right
+                                                                     : contraction::none;
 
 template <operation Op, class T, class Operand, class A, class B>
 struct binary_node : no_host_bool {
@@ -338,47 +345,39 @@ struct binary_node : no_host_bool {
 
   constexpr const binary_node& node() const { return *this; }
   constexpr tracer* context() const {
-    tracer* const t = a.context();
-    return t != nullptr ? t : b.context();
+    if constexpr (A::bound)
+      return a.context();
+    else
+      return b.context();
   }
   constexpr void load(tracer& t) const {
     if constexpr (A::loads != 0) a.load(t);
     if constexpr (B::loads != 0) b.load(t);
   }
   constexpr value lower(tracer& t) const {
-    constexpr ptx::type type = ptx_type<Operand>;
-    if constexpr (Op == operation::add || Op == operation::sub) {
-      if constexpr (A::is_product) {
-        if (t.contracts(type)) {
-          const value x = a.a.lower(t);
-          const value y = a.b.lower(t);
-          const value z = b.lower(t);
-          return t.multiply_add(type, x, y, Op == operation::sub ? t.unary(operation::neg, type, z) : z);
-        }
-      } else if constexpr (B::is_product) {
-        if (t.contracts(type)) {
-          const value z = a.lower(t);
-          const value x = b.a.lower(t);
-          const value y = b.b.lower(t);
-          return t.multiply_add(type, Op == operation::sub ? t.unary(operation::neg, type, x) : x, y, z);
-        }
-      } else if constexpr (Op == operation::add && is_integer_product<A>) {
+    if constexpr (contraction_of<Op, A, B> == contraction::left) {
+      if (is_integer_product<A> || t.contracts(ptx_type<Operand>)) {
         const value x = a.a.lower(t);
         const value y = a.b.lower(t);
-        return t.multiply_add(type, x, y, b.lower(t));
-      } else if constexpr (Op == operation::add && is_integer_product<B>) {
+        const value z = b.lower(t);
+        return t.multiply_add(ptx_type<Operand>, x, y,
+                              Op == operation::sub ? t.unary(operation::neg, ptx_type<Operand>, z) : z);
+      }
+    } else if constexpr (contraction_of<Op, A, B> == contraction::right) {
+      if (is_integer_product<B> || t.contracts(ptx_type<Operand>)) {
         const value z = a.lower(t);
         const value x = b.a.lower(t);
         const value y = b.b.lower(t);
-        return t.multiply_add(type, x, y, z);
+        return t.multiply_add(ptx_type<Operand>,
+                              Op == operation::sub ? t.unary(operation::neg, ptx_type<Operand>, x) : x, y, z);
       }
     }
     const value x = a.lower(t);
     const value y = b.lower(t);
-    if constexpr (is_comparison(Op))
-      return t.compare(Op, type, x, y);
+    if constexpr (Op >= operation::eq && Op <= operation::ge)
+      return t.compare(Op, ptx_type<Operand>, x, y);
     else
-      return t.binary(Op, type, x, y);
+      return t.binary(Op, ptx_type<Operand>, x, y);
   }
 };
 

@@ -38,28 +38,40 @@ constexpr void require_computing() {
                 "kaio: e4m3 and e5m2 hold numbers, they do not compute; write cast<f32>(x) or cast<f16>(x)");
 }
 
+// The operands of an operator, checked once for each pair of types.
+template <class A, class B>
+struct operand_pair {
+  static_assert((device<A> || host_number<A> || host_constant<A>)&&(device<B> || host_number<B> || host_constant<B>),
+                "kaio: an operand is neither a device value nor a number; bind it to a val first");
+  using type = typename common<A, B>::type;
+  static_assert((!device<A> || device_of<A, type>)&&(!device<B> || device_of<B, type>),
+                "kaio: the operands have different types; write cast<T>(x) on one of them");
+  static_assert(!float8<type>,
+                "kaio: e4m3 and e5m2 hold numbers, they do not compute; write cast<f32>(x) or cast<f16>(x)");
+};
+
+// The tree of an operator on operands of type T.
 template <operation Op, class Result, class T, class A, class B>
 constexpr auto make_binary(const A& a, const B& b) {
-  using left = decltype(operand_node<T>(a));
-  using right = decltype(operand_node<T>(b));
-  return binary_node<Op, Result, T, left, right>{{}, operand_node<T>(a), operand_node<T>(b)};
+  if constexpr (device<A> && device<B>)
+    return binary_node<Op, Result, T, node_of<A>, node_of<B>>{{}, a.node(), b.node()};
+  else if constexpr (device<A>)
+    return binary_node<Op, Result, T, node_of<A>, literal<T>>{{}, a.node(), operand_node<T>(b)};
+  else
+    return binary_node<Op, Result, T, literal<T>, node_of<B>>{{}, operand_node<T>(a), b.node()};
 }
 
 template <operation Op, class A, class B>
 constexpr auto arithmetic(const A& a, const B& b) {
-  require_same<A, B>();
-  using T = typename common<A, B>::type;
+  using T = typename operand_pair<A, B>::type;
   static_assert(!std::is_same_v<T, bool>,
                 "kaio: arithmetic on bool; write select(condition, a, b) or cast<T>(condition)");
-  require_computing<T>();
   return make_binary<Op, T, T>(a, b);
 }
 
 template <operation Op, class A, class B>
 constexpr auto comparison(const A& a, const B& b) {
-  require_same<A, B>();
-  using T = typename common<A, B>::type;
-  require_computing<T>();
+  using T = typename operand_pair<A, B>::type;
   static_assert(!std::is_same_v<T, bool> || Op == operation::eq || Op == operation::ne,
                 "kaio: bool has no order; use ==, !=, &, | and !, and (a < b) & (b < c) for a < b < c");
   static_assert(!packed<T>,
