@@ -1,0 +1,74 @@
+// The run-time half of kaio/dsl/compilation.hpp: trace, soundness, order of wgmma, text, image.
+#include "tests/native/native_kernel.hpp"
+
+namespace kaio::tests::native {
+namespace {
+
+// Depth 0 records the kernel; depth d walks it with the guards at depth d false.
+std::unique_ptr<dsl::tracer> follow(std::string_view name, const dsl::kernel_options& options,
+                                    const std::function<void(dsl::tracer&)>& body, std::uint32_t depth) {
+  auto t = std::make_unique<dsl::tracer>();
+  t->contract = options.contract;
+  t->target = options.target;
+  t->large_shared = options.large_shared;
+  t->assertions = options.assertions;
+  t->cluster = options.cluster.dimensions();
+  t->min_blocks = options.min_blocks;
+  t->kernel_name = name;
+  t->probe(depth);
+  body(*t);
+  return t;
+}
+
+}  // namespace
+
+native_kernel trace_entry(std::string_view name, dsl::block_size block, const dsl::kernel_options& options,
+                          std::vector<ptx::parameter> parameters,
+                          const std::function<void(dsl::tracer&)>& body) {
+  native_kernel result;
+  auto& s = *result.storage_;
+  s.name = name;
+  s.parameters = std::move(parameters);
+
+  const auto recorded = follow(s.name, options, body, 0);
+  const dsl::walk statements = walk_of(*recorded);
+  const std::unique_ptr<const ptx::program> program(new ptx::program(recorded->finish(block.dimensions())));
+  for (std::uint32_t depth = 1; depth <= statements.deepest; ++depth)
+    agree(statements, walk_of(*follow(s.name, options, body, depth)), depth);
+  const dsl::wgmma_fault misuse = dsl::find_wgmma_fault(*program);
+  if (misuse.accumulator != 0 || misuse.operand != 0 || misuse.unfenced != 0)
+    dsl::kernel_error("kaio: wgmma is used in the wrong order; a constant expression shows the line");
+
+  std::uint32_t header_lines = 0;
+  for (std::uint32_t first = 0;;) {
+    const auto part = std::make_unique<ptx::rendered>(
+        render(*program, s.name, s.parameters.data(), s.parameters.size(), first));
+    if (first == 0) header_lines = part->header_lines;
+    s.text.append(part->text, part->size);
+    first = part->next;
+    if (part->complete) break;
+  }
+  s.segment = s.text;
+
+  // The directives, an instruction a line, and the closing brace.
+  s.statements.assign(program->statements, program->statements + program->statement_count);
+  s.statement_of_line.assign(header_lines, ptx::no_statement);
+  for (std::uint32_t i = 0; i < program->instruction_count; ++i)
+    s.statement_of_line.push_back(program->instructions[i].statement);
+  s.statement_of_line.push_back(ptx::no_statement);
+
+  s.image.name = s.name;
+  s.image.segments = &s.segment;
+  s.image.segment_count = 1;
+  s.image.parameters = s.parameters.data();
+  s.image.parameter_count = s.parameters.size();
+  s.image.block = block.dimensions();
+  s.image.needs = requirements(*program);
+  s.image.statements = s.statements.data();
+  s.image.statement_count = s.statements.size();
+  s.image.statement_of_line = s.statement_of_line.data();
+  s.image.line_count = s.statement_of_line.size();
+  return result;
+}
+
+}  // namespace kaio::tests::native

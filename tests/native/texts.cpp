@@ -1,0 +1,38 @@
+// Traces every kernel of the repository natively, and writes the texts to a folder: they have to be what the
+// compiler evaluated, to the byte. It is built with overlay/ in front of the language's headers.
+//
+//   kernel_texts DIR && identical.py DIR KAIO_TOOL_DUMP
+
+#include "tests/native/native_kernel.hpp"
+#include "tools/registry.hpp"
+
+#include <deque>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+
+namespace kaio::dsl {
+
+const ptx::kernel_image& keep_native_image(std::string_view name, block_size block,
+                                           const kernel_options& options,
+                                           std::vector<ptx::parameter> parameters,
+                                           const std::function<void(tracer&)>& body) {
+  static std::deque<tests::native::native_kernel> kept;
+  kept.push_back(tests::native::trace_entry(name, block, options, std::move(parameters), body));
+  return kept.back().image();
+}
+
+}  // namespace kaio::dsl
+
+int main(int argc, char** argv) {
+  if (argc != 2) return 2;
+  const std::filesystem::path folder(argv[1]);
+  std::filesystem::create_directories(folder);
+  const auto kernels = kaio::tools::all_kernels();
+  for (const kaio::ptx::kernel_image* kernel : kernels) {
+    std::ofstream file(folder / (std::string(kernel->name) + ".ptx"), std::ios::binary);
+    for (std::size_t i = 0; i < kernel->segment_count; ++i) file << kernel->segments[i];
+    if (!file.good()) return 1;
+  }
+  std::cout << kernels.size() << " kernels in " << folder.string() << '\n';
+}

@@ -1,0 +1,14 @@
+#pragma once
+// A random program as a kernel: the language's own functions and operators are called for what the data says,
+// so that the kernel is recorded as if somebody had written it.
+
+#include "tests/native/native_kernel.hpp"
+#include "tests/random/native/program.hpp"
+
+namespace kaio::tests::random {
+
+native::native_kernel trace(const program& p);
+contents run_on_device(const program& p, const native::native_kernel& kernel, device& gpu,
+                       const contents& inputs);
+
+}  // namespace kaio::tests::random
