@@ -39,12 +39,13 @@ native_kernel trace_entry(std::string_view name, dsl::block_size block, const ds
   if (misuse.accumulator != 0 || misuse.operand != 0 || misuse.unfenced != 0)
     dsl::kernel_error("kaio: wgmma is used in the wrong order; a constant expression shows the line");
 
+  const ptx::needs needs = requirements(*program);
   std::uint32_t header_lines = 0;
   for (std::uint32_t first = 0;;) {
     const auto part = std::make_unique<ptx::rendered>(
-        render(*program, s.name, s.parameters.data(), s.parameters.size(), first));
+        render(*program, needs, s.name, s.parameters.data(), s.parameters.size(), first));
     if (first == 0) header_lines = part->header_lines;
-    s.text.append(part->text, part->size);
+    s.text.append(reinterpret_cast<const char*>(part->words), part->size);
     first = part->next;
     if (part->complete) break;
   }
@@ -63,7 +64,7 @@ native_kernel trace_entry(std::string_view name, dsl::block_size block, const ds
   s.image.parameters = s.parameters.data();
   s.image.parameter_count = s.parameters.size();
   s.image.block = block.dimensions();
-  s.image.needs = requirements(*program);
+  s.image.needs = needs;
   s.image.statements = s.statements.data();
   s.image.statement_count = s.statements.size();
   s.image.statement_of_line = s.statement_of_line.data();
