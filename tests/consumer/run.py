@@ -27,7 +27,8 @@ def run(*command, **more):
 def build_with_cmake(arguments, *definitions):
     run(arguments.cmake, "-S", here / arguments.way, "-B", arguments.work, "-G", "Ninja",
         "-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_CXX_COMPILER={arguments.compiler}",
-        f"-DCMAKE_CXX_FLAGS={arguments.flags}", *definitions)
+        f"-DCMAKE_CXX_FLAGS={arguments.flags}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={arguments.launcher}",
+        *definitions)
     run(arguments.cmake, "--build", arguments.work, "--target", "silu", "silu_kernels")
 
 
@@ -80,6 +81,7 @@ def main():
     parser.add_argument("--cmake", default="cmake")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--flags", default="")
+    parser.add_argument("--launcher", default="", help="ccache, or nothing")
     arguments = parser.parse_args()
     shutil.rmtree(arguments.work, ignore_errors=True)
     arguments.work.mkdir(parents=True)
