@@ -13,7 +13,9 @@
 #   app_kernels verify                   ptxas on every kernel, for each target that it claims
 #   app_kernels profile NAME [OPTION...] a run on the emulator, and what it costs; options as of `kaio profile`
 #
-# KERNELS are C++ expressions, HEADERS declare them. SOURCES may hold further lists of kernels: <kaio/tool/ptx_tool.hpp>.
+# KERNELS are C++ expressions, HEADERS declare them. Printing a kernel needs neither the runtime nor the emulator, so the
+# program is linked without them; headers with functions that launch need LINK_LIBRARIES kaio::kaio. profile starts the
+# program `kaio`, the target kaio_program where kaio is a subfolder. SOURCES may hold further lists of kernels: <kaio/tool/ptx_tool.hpp>.
 
 function(kaio_add_ptx_tool target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "KERNELS;HEADERS;LINK_LIBRARIES;SOURCES")
@@ -37,10 +39,9 @@ function(kaio_add_ptx_tool target)
   endif()
   add_executable(${target} ${source} ${arg_SOURCES})
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-  target_link_libraries(${target} PRIVATE kaio::kaio kaio::ptx_tool ${arg_LINK_LIBRARIES})
+  target_link_libraries(${target} PRIVATE kaio::dsl kaio::ptx_tool ${arg_LINK_LIBRARIES})
   target_compile_definitions(${target} PRIVATE KAIO_VERIFIER="${verifier}")
   if(TARGET kaio::program)
-    add_dependencies(${target} kaio::program)
     target_compile_definitions(${target} PRIVATE KAIO_PROGRAM="$<TARGET_FILE:kaio::program>")
   else()
     target_compile_definitions(${target} PRIVATE KAIO_PROGRAM="")

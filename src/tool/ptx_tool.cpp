@@ -119,8 +119,8 @@ const ptx::source_line* statement_of(const kernel_image& image, std::size_t i) {
 
 // A path below the current folder is shown from there.
 std::string shown_path(const char* file) {
-  const files::path path(file);
-  if (path.is_relative()) return path.lexically_normal().generic_string();
+  const files::path path = files::path(file).lexically_normal();
+  if (path.is_relative()) return path.generic_string();
   const files::path relative = path.lexically_relative(files::current_path());
   const bool below = !relative.empty() && *relative.begin() != "..";
   return (below ? relative : path).generic_string();
@@ -218,7 +218,7 @@ int run_program(const std::vector<std::string>& words) {
   if (child < 0) throw std::runtime_error(std::string("kaio: fork failed: ") + std::strerror(errno));
   if (child == 0) {
     execvp(arguments[0], arguments.data());
-    std::fprintf(stderr, "kaio: cannot start %s: %s; install it, or put its folder into PATH\n", arguments[0],
+    std::fprintf(stderr, "kaio: cannot start %s: %s; build it, or install it\n", arguments[0],
                  std::strerror(errno));
     _exit(127);
   }

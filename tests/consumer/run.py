@@ -29,7 +29,8 @@ def build_with_cmake(arguments, *definitions):
         "-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_CXX_COMPILER={arguments.compiler}",
         f"-DCMAKE_CXX_FLAGS={arguments.flags}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={arguments.launcher}",
         *definitions)
-    run(arguments.cmake, "--build", arguments.work, "--target", "silu", "silu_kernels")
+    programs = ["kaio_program"] if arguments.way == "add_subdirectory" else []  # what `profile` starts
+    run(arguments.cmake, "--build", arguments.work, "--target", "silu", "silu_kernels", *programs)
 
 
 def build_with_pkg_config(arguments):
