@@ -6,11 +6,13 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY include/kaio DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
   PATTERN "*.h")
 install(FILES LICENSE-MIT LICENSE-APACHE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(TARGETS kaio_dsl kaio_runtime kaio_ops kaio_kaio EXPORT kaio_targets)
+install(TARGETS kaio_dsl kaio_runtime kaio_ops kaio_kaio kaio_ptx_tool EXPORT kaio_targets)
 if(TARGET kaio_cuda_emulator)
   install(TARGETS kaio_cuda_emulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/kaio)
+install(FILES cmake/kaio_add_ptx_tool.cmake cmake/ptx_tool_main.cpp.in tests/ptx/verify.py
+  DESTINATION ${package_directory})
 install(EXPORT kaio_targets FILE kaioTargets.cmake NAMESPACE kaio:: DESTINATION ${package_directory})
 
 # A static runtime passes its own libraries on to whoever links it; a shared one has them inside.

@@ -4,8 +4,8 @@ includes something is a file that must compile; any other is the body of a kerne
 `thread t, in<f32> x, inout<f32> y, val<u32> n`, and must compile as one. Where a block shows a wrong way too,
 KAIO_FIXED selects the right one.
 
-    docs.py compile -- COMPILER [FLAG...]     compiles what is no program
-    docs.py programs FOLDER                   writes the programs to FOLDER, and prints their names
+    docs.py compile FOLDER -- COMPILER [FLAG...]     compiles what is no program, in FOLDER
+    docs.py programs FOLDER                          writes the programs to FOLDER, and prints their names
 """
 
 import pathlib
@@ -29,7 +29,7 @@ def is_program(block):
 
 
 def source_of(line, document, block):
-    place = f'#line {line} "{document}"\n'
+    place = f'#line {line} "{document.relative_to(root)}"\n'
     if "#include" in block:
         return place + block
     return (
@@ -39,15 +39,26 @@ def source_of(line, document, block):
     )
 
 
-def compile_all(compiler):
-    command = [*compiler, "-DKAIO_FIXED", "-fsyntax-only", "-Wno-unused-parameter", "-Wno-unused-variable",
-               "-Wno-unused-but-set-variable", "-x", "c++", "-"]
+def write(file, text):
+    """Writes a file that has changed."""
+    if not file.exists() or file.read_text() != text:
+        file.write_text(text)
+
+
+def compile_all(folder, compiler):
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [*compiler, "-DKAIO_FIXED", "-Wno-unused-parameter", "-Wno-unused-variable",
+               "-Wno-unused-but-set-variable"]
     passed = failed = 0
     for document in documents:
-        for line, block in examples(document):
+        for number, (line, block) in enumerate(examples(document)):
             if is_program(block):
                 continue
-            run = subprocess.run(command, input=source_of(line, document, block), text=True, capture_output=True)
+            # A file, and an object: what ccache can find again.
+            name = f"{document.stem.lower()}_{number}"
+            write(folder / f"{name}.cpp", source_of(line, document, block))
+            run = subprocess.run([*command, "-c", folder / f"{name}.cpp", "-o", folder / f"{name}.o"], text=True,
+                                 capture_output=True)
             if run.returncode == 0:
                 passed += 1
             else:
@@ -64,17 +75,14 @@ def write_programs(folder):
             if not is_program(block):
                 continue
             name = f"{document.stem.lower()}_{number}"
-            file = folder / f"{name}.cpp"
-            text = source_of(line, document, block)
-            if not file.exists() or file.read_text() != text:
-                file.write_text(text)
+            write(folder / f"{name}.cpp", source_of(line, document, block))
             print(name)
     return 0
 
 
 def main():
-    if len(sys.argv) > 3 and sys.argv[1:3] == ["compile", "--"]:
-        return compile_all(sys.argv[3:])
+    if len(sys.argv) > 4 and sys.argv[1] == "compile" and sys.argv[3] == "--":
+        return compile_all(pathlib.Path(sys.argv[2]), sys.argv[4:])
     if len(sys.argv) == 3 and sys.argv[1] == "programs":
         return write_programs(pathlib.Path(sys.argv[2]))
     sys.exit(__doc__)

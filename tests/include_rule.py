@@ -26,10 +26,12 @@ public_rules = {
     "dsl": ({"ptx", "dsl"}, core, hana),
     "runtime": ({"ptx", "runtime"}, runtime, None),
     "ops": ({"ptx", "dsl", "runtime", "ops"}, None, hana),
+    "tool": ({"ptx", "tool"}, core, None),
     "": ({"", "ptx", "dsl", "runtime", "ops"}, core, None),
 }
 # Folder under src: the folders of kaio it may not include.
-private_rules = {"runtime": {"", "dsl", "ops"}, "cuda_emulator": {"", "dsl", "ops"}, "ops": set()}
+private_rules = {"runtime": {"", "dsl", "ops"}, "cuda_emulator": {"", "dsl", "ops"}, "ops": set(),
+                 "tool": {"", "dsl", "runtime", "ops"}}
 
 
 def folder_of(header):

@@ -1,12 +1,17 @@
 #!/usr/bin/env python3
-"""kaio-tool lists, prints and refuses as its help says. Usage: tool.py PATH_OF_KAIO_TOOL"""
+"""kaio-tool lists, prints and refuses as its help says, and the recorded list of kernels is what it prints.
+Usage: tool.py KAIO_TOOL KAIO_DOCTOR [RECORDED_LIST]"""
 
+import difflib
+import os
+import pathlib
 import subprocess
 import sys
 import tempfile
 import unittest
 
-program = sys.argv.pop(1)
+program, doctor, *recorded = sys.argv[1:]
+del sys.argv[1:]
 
 
 def run(*arguments):
@@ -46,8 +51,29 @@ class tool(unittest.TestCase):
         with tempfile.NamedTemporaryFile() as file:
             self.assertNotEqual(run("dump", file.name).returncode, 0)
 
+    def test_recorded_list_is_what_the_kernels_are(self):
+        if not recorded:
+            self.skipTest("a build without the operations has not all kernels")
+        lines, printed = pathlib.Path(recorded[0]).read_text().splitlines(), run("list").stdout.splitlines()
+        changes = [line for line in difflib.unified_diff(lines, printed, n=0, lineterm="")][2:]
+        self.assertFalse(changes, "\nkaio: `tools/kaio list --update` records these\n" + "\n".join(changes[:40]))
+
+    def test_help_is_printed(self):
+        done = run("--help")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("ptx NAME", done.stdout)
+
+    def test_wrong_command_lines_are_refused(self):
+        for words in ([], ["tell"], ["ptx"], ["ptx", "saxpy", "softmax"], ["list", "saxpy"], ["dump"], ["verify"]):
+            done = run(*words)
+            self.assertEqual(done.returncode, 1, words)
+            self.assertTrue(done.stderr.startswith("kaio: "), done.stderr)
+
     def test_doctor_always_has_the_emulator(self):
-        self.assertIn("emulator", run("doctor").stdout)
+        done = subprocess.run([doctor], capture_output=True, text=True, timeout=60,
+                              env={**os.environ, "KAIO_DEVICE": "emulator"})
+        self.assertIn("emulator", done.stdout)
+        self.assertIn("opened by default: emulator (sm_90a)", done.stdout)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Builds a project that uses kaio in one way, and runs its program: the kernel must compute what it should.
+"""Builds a project that uses kaio in one way, and runs its program: the kernel must compute what it should. With CMake,
+the program of kaio_add_ptx_tool must list, print, verify and profile that kernel.
 
     run.py find_package|add_subdirectory|fetch_content|pkg_config --prefix INSTALLED --work FOLDER
 """
@@ -7,6 +8,7 @@
 import argparse
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -25,8 +27,10 @@ def run(*command, **more):
 def build_with_cmake(arguments, *definitions):
     run(arguments.cmake, "-S", here / arguments.way, "-B", arguments.work, "-G", "Ninja",
         "-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_CXX_COMPILER={arguments.compiler}",
-        f"-DCMAKE_CXX_FLAGS={arguments.flags}", *definitions)
-    run(arguments.cmake, "--build", arguments.work, "--target", "silu")
+        f"-DCMAKE_CXX_FLAGS={arguments.flags}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={arguments.launcher}",
+        *definitions)
+    programs = ["kaio_program"] if arguments.way == "add_subdirectory" else []  # what `profile` starts
+    run(arguments.cmake, "--build", arguments.work, "--target", "silu", "silu_kernels", *programs)
 
 
 def build_with_pkg_config(arguments):
@@ -39,6 +43,36 @@ def build_with_pkg_config(arguments):
     run(here / "pkg_config/build.sh", arguments.work / "silu", *arguments.flags.split(), env=environment)
 
 
+def output_of(*command, environment, codes=(0,)):
+    print("+", *command, flush=True)
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=environment)
+    if done.returncode not in codes:
+        sys.exit(f"failed: exit code {done.returncode}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def expect(text, pattern):
+    if not re.search(pattern, text):
+        sys.exit(f"failed: '{pattern}' is not in\n{text}")
+
+
+def try_ptx_tool(arguments, environment):
+    """The commands of a program of kaio_add_ptx_tool."""
+    def tool(*words, **more):
+        return output_of(arguments.work / "silu_kernels", *words, environment=environment, **more)
+    name = "fused_silu_gate"
+    expect(tool("list"), rf"^{name} +silu_kernels +sm_70 ")
+    expect(tool("ptx", name), rf"\.entry {name}\(")
+    expect(tool("ptx", name, "--lines"), r"// \S*kernels\.hpp:\d+")
+    tool("ptx", "no_such_kernel", codes=(1,))
+    tool("dump", arguments.work / "dumped")
+    expect((arguments.work / f"dumped/{name}.ptx").read_text(), rf"\.entry {name}\(")
+    expect(tool("verify", codes=(0, 77)), "skipped|0 failed")  # 77: there is no ptxas
+    if arguments.way != "fetch_content":  # which has no program `kaio`
+        expect(tool("profile", name, "--block", "256", "--arg", "zeros:f32:256", "--arg", "zeros:f32:256", "--arg",
+                    "zeros:f32:256", "--arg", "256:u32"), name)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -48,13 +82,14 @@ def main():
     parser.add_argument("--cmake", default="cmake")
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--flags", default="")
+    parser.add_argument("--launcher", default="", help="ccache, or nothing")
     arguments = parser.parse_args()
     shutil.rmtree(arguments.work, ignore_errors=True)
     arguments.work.mkdir(parents=True)
     if arguments.way == "find_package":
         build_with_cmake(arguments, f"-DCMAKE_PREFIX_PATH={arguments.prefix}")
     elif arguments.way == "add_subdirectory":
-        build_with_cmake(arguments, "-DKAIO_BUILD_OPS=OFF")
+        build_with_cmake(arguments, "-DKAIO_BUILD_OPS=OFF", "-DKAIO_BUILD_TOOLS=ON")
     elif arguments.way == "fetch_content":
         build_with_cmake(arguments, "-DKAIO_BUILD_OPS=OFF",
                          f"-DFETCHCONTENT_SOURCE_DIR_KAIO={root}")
@@ -64,6 +99,8 @@ def main():
     paths = os.pathsep.join(libraries + list(filter(None, [os.environ.get("LD_LIBRARY_PATH")])))
     environment = {**os.environ, "KAIO_DEVICE": "emulator", "LD_LIBRARY_PATH": paths}
     run(arguments.work / "silu", env=environment)
+    if arguments.way != "pkg_config":
+        try_ptx_tool(arguments, environment)
 
 
 if __name__ == "__main__":

@@ -114,7 +114,7 @@ TEMPLATE_TEST_CASE("every operation agrees with the host", "[arithmetic]", on<f3
                    on<u8>, on<u16>, on<u32>, on<u64>) {
   using T = typename TestType::type;
   constexpr u32 sm = TestType::sm;
-  const value_pairs<T> operands(under_test().is_emulator() ? 300 : 20000);
+  const value_pairs<T> operands(emulated() ? 300 : 20000);
   const auto n = static_cast<u32>(operands.a.size());
   auto a = under_test().upload(operands.a), b = under_test().upload(operands.b);
   auto y = poisoned<T>(std::size_t{operation_count<T>} * n);
@@ -192,7 +192,7 @@ TEMPLATE_TEST_CASE("every conversion agrees with the host", "[arithmetic]", on<f
                    (on<f32, 80>), on<f16>, on<bf16>, on<i64>, (on<i64, 80>), on<i32>, on<i16>, on<i8>,
                    on<u64>, on<u32>, on<u16>, on<u8>) {
   using T = typename TestType::type;
-  const std::vector<T> x = values_of<T>(under_test().is_emulator() ? 500 : 20000);
+  const std::vector<T> x = values_of<T>(emulated() ? 500 : 20000);
   const auto n = static_cast<u32>(x.size());
   auto in = under_test().upload(x);
   auto y = poisoned<u64>(std::size_t{conversion_rows<T>()} * n);

@@ -175,7 +175,7 @@ std::vector<std::uint64_t> expected_bits(T a, T b, T c) {
 TEMPLATE_TEST_CASE("every operation on integers agrees with the host", "[bits]", i8, i16, i32, i64, u8, u16,
                    u32, u64) {
   using T = TestType;
-  const value_pairs<T> operands(under_test().is_emulator() ? 300 : 20000);
+  const value_pairs<T> operands(emulated() ? 300 : 20000);
   const auto n = static_cast<u32>(operands.a.size());
   std::vector<T> third(n);
   for (u32 i = 0; i < n; ++i) third[i] = operands.b[(i * 5 + 1) % n];
@@ -234,7 +234,7 @@ void divide_by_constants(const std::vector<T>& x) {
 TEMPLATE_TEST_CASE("division by constants agrees with the host", "[bits]", i8, i16, i32, i64, u8, u16, u32,
                    u64) {
   using T = TestType;
-  std::vector<T> x = values_of<T>(under_test().is_emulator() ? 300 : 20000);
+  std::vector<T> x = values_of<T>(emulated() ? 300 : 20000);
   if constexpr (sizeof(T) == 1) {
     x.clear();
     for (int k = 0; k < 256; ++k) x.push_back(static_cast<T>(k));

@@ -36,7 +36,7 @@ T rounded_on_host(u32 operation, T x, T y, int mode) {
 
 TEMPLATE_TEST_CASE("every rounding of arithmetic agrees with the host", "[rounding]", f32, f64) {
   using T = TestType;
-  const value_pairs<T> operands(under_test().is_emulator() ? 300 : 20000);
+  const value_pairs<T> operands(emulated() ? 300 : 20000);
   const auto n = static_cast<u32>(operands.a.size());
   auto a = under_test().upload(operands.a), b = under_test().upload(operands.b);
   auto y = poisoned<T>(std::size_t{rounded_operation_count} * 4 * n);
@@ -76,7 +76,7 @@ T clamped_to_one(T x) {
 template <class T, u32 Sm>
 void check_saturation() {
   using h = host_number<T>;
-  const value_pairs<T> operands(under_test().is_emulator() ? 300 : 20000);
+  const value_pairs<T> operands(emulated() ? 300 : 20000);
   const auto n = static_cast<u32>(operands.a.size());
   auto a = under_test().upload(operands.a), b = under_test().upload(operands.b);
   auto y = poisoned<T>(std::size_t{5} * n);
@@ -116,7 +116,7 @@ template <class P, u32 Sm>
 void check_packed() {
   using T = dsl::half_of<P>;
   using h = host_half<T>;
-  const value_pairs<T> operands(under_test().is_emulator() ? 600 : 20000);
+  const value_pairs<T> operands(emulated() ? 600 : 20000);
   const auto n = static_cast<u32>(operands.a.size() / 2);
   std::vector<P> x(n), y(n);
   std::vector<f32> f(n);

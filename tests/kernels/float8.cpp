@@ -78,7 +78,7 @@ TEMPLATE_TEST_CASE("numbers are rounded once to 8 bits", "[float8]", (on<f32, 70
                    (on<u64, 89>), (on<i64, 70>), (on<i8, 89>)) {
   using T = typename TestType::type;
   if (skipped(TestType::sm)) return;
-  const std::vector<T> numbers = float8_inputs<T>(under_test().is_emulator() ? 500 : 20000);
+  const std::vector<T> numbers = float8_inputs<T>(emulated() ? 500 : 20000);
   const auto n = static_cast<u32>(numbers.size());
   auto x = under_test().upload(numbers);
   auto first = poisoned<e4m3>(n);

@@ -9,7 +9,7 @@ TEMPLATE_TEST_CASE("exact functions over the whole range", "[functions]", f32, f
   using T = TestType;
   std::vector<T> x = edges<T>();
   std::mt19937_64 engine(11);
-  const std::size_t points = under_test().is_emulator() ? 20000 : 1000000;
+  const std::size_t points = emulated() ? 20000 : 1000000;
   while (x.size() < points) {
     x.push_back(std::bit_cast<T>(static_cast<decltype(bits(T{}))>(engine())));
     x.push_back(static_cast<T>(static_cast<double>(static_cast<std::int64_t>(engine() >> 40)) * 1e-4 - 800));

@@ -11,7 +11,7 @@ using namespace kaio::tests;
 
 namespace {
 
-std::size_t points() { return under_test().is_emulator() ? 20000 : 1000000; }
+std::size_t points() { return emulated() ? 20000 : 1000000; }
 
 template <class T>
 T any_bits(std::mt19937_64& engine) {

@@ -124,7 +124,7 @@ std::vector<T> arguments(std::size_t random) {
   return x;
 }
 
-std::size_t points() { return under_test().is_emulator() ? 20000 : 2000000; }
+std::size_t points() { return emulated() ? 20000 : 2000000; }
 
 // Distance from the wide result in units of the last place of a 16-bit type.
 template <class T>
@@ -163,7 +163,7 @@ TEMPLATE_TEST_CASE("exponential functions hold their bounds over the whole range
     }
     INFO(f.name << ", largest error at " << at);
     CHECK(most <= (std::is_same_v<T, f32> ? f.f32_bound : f.f64_bound));
-    if (!under_test().is_emulator()) WARN(f.name << ": largest error " << most << " ulp at " << at);
+    if (!emulated()) WARN(f.name << ": largest error " << most << " ulp at " << at);
   }
 }
 

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <limits>
 #include <random>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
@@ -19,6 +20,13 @@ namespace kaio::tests {
 
 inline device& under_test() {
   static device it = device::open();
+  return it;
+}
+
+// Whether the emulator runs the kernels, itself or as libkaio_cuda_emulator.so: a GPU is given more values.
+inline bool emulated() {
+  static const bool it = under_test().is_emulator() ||
+                         std::string_view(under_test().properties().name).starts_with("kaio emulator");
   return it;
 }
 

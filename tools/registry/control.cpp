@@ -7,17 +7,18 @@
 #include "tools/registry.hpp"
 
 namespace kaio::tools {
+namespace {
 
-image_list control_kernels() {
+const family list("control", [] {
   using namespace tests;
-  return images(boost::hana::make_tuple(
-      branches, early_exits, ranges<i32>, ranges<u32>, ranges<i64>, ranges<u64>, conditions, snapshots,
-      scopes, constants, literal_operands, inner_names, widths, signed_indices, tails, reductions_in_a_row,
-      moving_bound, flags, attention_row<16, 200, 64>, attention_row<33, 200, 48>,
-      map_tiles<f32, 4, ptx::oldest_target, square_plus_one>, statistics, moving_sums, holders,
-      constant_steps<i8, -7>, constant_steps<u64, 3>, run_time_steps<i64>, run_time_steps<u8>,
-      known_rounds<i32>, nested_copies, shared_rounds<u32>, shared_rounds<i64>, places, prints_everything,
-      prints_by_lane, asserts, asserts_nothing));
-}
+  return images(branches, early_exits, ranges<i32>, ranges<u32>, ranges<i64>, ranges<u64>, conditions,
+                snapshots, scopes, constants, literal_operands, inner_names, widths, signed_indices, tails,
+                reductions_in_a_row, moving_bound, flags, attention_row<16, 200, 64>,
+                attention_row<33, 200, 48>, map_tiles<f32, 4, ptx::oldest_target, square_plus_one>,
+                statistics, moving_sums, holders, constant_steps<i8, -7>, constant_steps<u64, 3>,
+                run_time_steps<i64>, run_time_steps<u8>, known_rounds<i32>, nested_copies, shared_rounds<u32>,
+                shared_rounds<i64>, places, prints_everything, prints_by_lane, asserts, asserts_nothing);
+});
 
+}  // namespace
 }  // namespace kaio::tools

@@ -6,18 +6,20 @@
 #include "tools/registry.hpp"
 
 namespace kaio::tools {
+namespace {
 
-image_list instruction_kernels() {
+const family list("instructions", [] {
   using namespace bench;
-  image_list all = images(bench::instruction_kernels);
-  const image_list products = images(boost::hana::make_tuple(
-      kaio_design<f16>, kaio_design<bf16>, fill_normal<f16>, fill_normal<bf16>, fill_normal<e4m3>,
-      fill_normal<f32>, poison<f16>, poison<bf16>, poison<f32>, displace_cache, squared_distance<f16>,
-      squared_distance<bf16>, squared_distance<f32>, sample_product<f16, f16>, sample_product<f16, f32>,
-      sample_product<bf16, bf16>, sample_product<bf16, f32>, sample_product<e4m3, bf16>,
-      sample_product<f32, f32>));
+  image_list all = images_in(bench::instruction_kernels);
+  const image_list products =
+      images(kaio_design<f16>, kaio_design<bf16>, fill_normal<f16>, fill_normal<bf16>, fill_normal<e4m3>,
+             fill_normal<f32>, poison<f16>, poison<bf16>, poison<f32>, displace_cache, squared_distance<f16>,
+             squared_distance<bf16>, squared_distance<f32>, sample_product<f16, f16>,
+             sample_product<f16, f32>, sample_product<bf16, bf16>, sample_product<bf16, f32>,
+             sample_product<e4m3, bf16>, sample_product<f32, f32>);
   all.insert(all.end(), products.begin(), products.end());
   return all;
-}
+});
 
+}  // namespace
 }  // namespace kaio::tools

@@ -5,17 +5,18 @@
 #include "tools/registry.hpp"
 
 namespace kaio::tools {
+namespace {
 
-image_list math_kernels() {
+const family list("math", [] {
   using namespace tests;
-  return images(boost::hana::make_tuple(
-      elementary<f32>, elementary<f64>, exponentials<f32>, exponentials<f64>, exponentials<f16>,
-      exponentials<bf16>, powers<f32>, powers<f64>, fast_exponentials<f32>, trigonometric<f32>,
-      trigonometric<f64>, trigonometric<f16>, trigonometric<bf16>, trigonometric<f16x2>,
-      inverse_trigonometric<f32>, inverse_trigonometric<f64>, inverse_trigonometric<f16>,
-      inverse_trigonometric<bf16>, roots<f32>, roots<f64>, roots<f16>, roots<bf16>, roundings<f32>,
-      roundings<f64>, roundings<f16>, roundings<bf16>, of_two<f32>, of_two<f64>, classes<f32>, classes<f64>,
-      fast_units));
-}
+  return images(elementary<f32>, elementary<f64>, exponentials<f32>, exponentials<f64>, exponentials<f16>,
+                exponentials<bf16>, powers<f32>, powers<f64>, fast_exponentials<f32>, trigonometric<f32>,
+                trigonometric<f64>, trigonometric<f16>, trigonometric<bf16>, trigonometric<f16x2>,
+                inverse_trigonometric<f32>, inverse_trigonometric<f64>, inverse_trigonometric<f16>,
+                inverse_trigonometric<bf16>, roots<f32>, roots<f64>, roots<f16>, roots<bf16>, roundings<f32>,
+                roundings<f64>, roundings<f16>, roundings<bf16>, of_two<f32>, of_two<f64>, classes<f32>,
+                classes<f64>, fast_units);
+});
 
+}  // namespace
 }  // namespace kaio::tools

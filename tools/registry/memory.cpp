@@ -6,10 +6,11 @@
 #include "tools/registry.hpp"
 
 namespace kaio::tools {
+namespace {
 
-image_list memory_kernels() {
+const family list("memory", [] {
   using namespace tests;
-  return images(boost::hana::make_tuple(
+  return images(
       far_index, vectors<f32x4>, vectors<f64x2>, vectors<f16x8>, vectors<i8x16>, vectors<u16x2>, policies,
       last_block, structs, indexed_arrays, dynamic_arrays, large_arrays, rows, far_addresses,
       constant_parameters, contention<u32, 70>, contention<f32, 70>, contention<i64, 70>,
@@ -17,7 +18,8 @@ image_list memory_kernels() {
       vector_sums<f16x8, 90>, vector_sums<bf16x4, 90>, float8_decoded<e4m3, 70>, float8_decoded<e5m2, 70>,
       float8_decoded<e4m3, 89>, float8_decoded<e5m2, 89>, float8_encoded<f32, 70>, float8_encoded<f64, 70>,
       float8_encoded<f32, 89>, float8_encoded<f64, 89>, float8_encoded<u64, 89>, float8_vectors<e4m3, 70>,
-      float8_vectors<e4m3, 89>, float8_vectors<e5m2, 89>, float8_places<e4m3>, float8_places<e5m2>));
-}
+      float8_vectors<e4m3, 89>, float8_vectors<e5m2, 89>, float8_places<e4m3>, float8_places<e5m2>);
+});
 
+}  // namespace
 }  // namespace kaio::tools

@@ -3,6 +3,8 @@
 #include "tests/ops/matmul_mma_sync_kernels.hpp"
 #include "tools/registry.hpp"
 
+#include <boost/hana/for_each.hpp>
+
 namespace kaio::tools {
 namespace {
 
@@ -20,17 +22,15 @@ void add_sparse(image_list& all) {
   });
 }
 
-}  // namespace
-
-image_list mma_kernels() {
+const family list("mma", [] {
   using namespace tests;
-  image_list all = images(boost::hana::make_tuple(
-      fragment_moves<mma_m16n8k16<f32, f16>, f16>, fragment_moves<mma_m16n8k8<f32, tf32>, f32>,
-      fragment_moves<mma_m16n8k32<i32, i8>, i8>, fragment_moves<mma_m16n8k32<f32, e4m3>, e4m3>,
-      ldmatrix_forms<swizzled<128>, 2>, ldmatrix_products<mma_m16n8k16<f32, f16>, swizzled<128>, 2>,
-      ldmatrix_products<mma_m16n8k32<f32, e4m3>, swizzled<64>, 3>, stmatrix_forms<f16, swizzled<128>, 2>,
-      stmatrix_forms<bf16, padded<8>, 1>, matrix_words, dequantising_matmul<from_bytes>,
-      dequantising_matmul<from_nibbles>));
+  image_list all =
+      images(fragment_moves<mma_m16n8k16<f32, f16>, f16>, fragment_moves<mma_m16n8k8<f32, tf32>, f32>,
+             fragment_moves<mma_m16n8k32<i32, i8>, i8>, fragment_moves<mma_m16n8k32<f32, e4m3>, e4m3>,
+             ldmatrix_forms<swizzled<128>, 2>, ldmatrix_products<mma_m16n8k16<f32, f16>, swizzled<128>, 2>,
+             ldmatrix_products<mma_m16n8k32<f32, e4m3>, swizzled<64>, 3>,
+             stmatrix_forms<f16, swizzled<128>, 2>, stmatrix_forms<bf16, padded<8>, 1>, matrix_words,
+             dequantising_matmul<from_bytes>, dequantising_matmul<from_nibbles>);
   add<mma_f16>(all);
   add<quads<f32, f32>>(all);
   add<quads<f16, f16>>(all);
@@ -57,6 +57,7 @@ image_list mma_kernels() {
   add_sparse<sparse_wide>(all);
   add_sparse<sparse_narrow>(all);
   return all;
-}
+});
 
+}  // namespace
 }  // namespace kaio::tools

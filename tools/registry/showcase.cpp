@@ -7,11 +7,13 @@
 #include "tools/registry.hpp"
 
 namespace kaio::tools {
+namespace {
 
-image_list showcase_kernels() {
+const family list("showcase", [] {
   using namespace showcase;
-  return images(boost::hana::make_tuple(saxpy, fused_silu_gate, softmax, attention<64, causal>,
-                                        row_statistics<f32>, row_statistics<bf16>));
-}
+  return images(saxpy, fused_silu_gate, softmax, attention<64, causal>, row_statistics<f32>,
+                row_statistics<bf16>);
+});
 
+}  // namespace
 }  // namespace kaio::tools

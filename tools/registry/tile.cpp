@@ -3,10 +3,11 @@
 #include "tools/registry.hpp"
 
 namespace kaio::tools {
+namespace {
 
-image_list tile_kernels() {
+const family list("tile", [] {
   using namespace tests;
-  return images(boost::hana::make_tuple(
+  return images(
       tile_places<f32, 7, 5, row_major>, tile_places<f16, 24, 10, column_major>,
       tile_places<f32, 16, 20, padded<4>>, tile_places<f16, 32, 128, swizzled<128>>,
       tile_places<u8, 16, 128, swizzled<128>>, tile_places<f64, 16, 8, swizzled<64>>,
@@ -20,7 +21,8 @@ image_list tile_kernels() {
       tile_transpose<swizzled<128>>, tile_by_tensor_copy<f16, 16, 40, row_major>,
       tile_by_tensor_copy<f16, 24, 192, swizzled<128>>, tile_by_tensor_copy<f32, 64, 32, swizzled<128>>,
       tile_by_tensor_copy<u8, 16, 128, swizzled<128>>, tile_by_tensor_copy<e4m3, 16, 256, swizzled<128>>,
-      tile_by_tensor_copy<bf16, 40, 64, swizzled<64>>, tile_by_tensor_copy<f32, 16, 40, swizzled<32>>));
-}
+      tile_by_tensor_copy<bf16, 40, 64, swizzled<64>>, tile_by_tensor_copy<f32, 16, 40, swizzled<32>>);
+});
 
+}  // namespace
 }  // namespace kaio::tools

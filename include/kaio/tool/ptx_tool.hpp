@@ -1,0 +1,38 @@
+#pragma once
+// A program that lists, prints, verifies and profiles kernels by their names. CMake's kaio_add_ptx_tool writes one for
+// the kernels of a project; who wants more than one list of kernels in it writes a source file a list:
+//
+//   const kaio::tool::family filters("filters", [] { return kaio::tool::images(blur, sharpen<f32>); });
+//
+// `app_kernels --help` prints its commands.
+
+#include <kaio/ptx/kernel_image.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace kaio::tool {
+
+using image_list = std::vector<const ptx::kernel_image*>;
+
+// The images of some kernels.
+template <class... Kernels>
+image_list images(const Kernels&... kernels) {
+  return {&kernels.image()...};
+}
+
+// Adds a list of kernels to the program that it is part of. One for each source file, at namespace scope.
+struct family {
+  family(std::string_view name, image_list (*kernels)());
+};
+
+// What the program starts for two of its commands; an empty path: the word is looked up in PATH.
+struct programs {
+  std::string_view kaio;      // profile: the program `kaio`
+  std::string_view verifier;  // verify: the Python script that runs ptxas
+};
+
+// The program: what main() returns. Errors are printed, none is thrown.
+int run(int argc, char** argv, const programs& paths);
+
+}  // namespace kaio::tool

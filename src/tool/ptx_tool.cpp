@@ -1,0 +1,306 @@
+// The commands of a program of kernels: list, ptx, dump, verify and profile. It is linked into a program for each
+// family of kernels, and into projects of others: it needs nothing but the standard library.
+
+#include <kaio/tool/ptx_tool.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <iomanip>
+#include <iostream>
+#include <stdexcept>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#if !defined(_WIN32)
+#include <sys/wait.h>
+#include <unistd.h>
+#endif
+
+namespace kaio::tool {
+namespace {
+
+namespace files = std::filesystem;
+using ptx::kernel_image;
+
+constexpr const char* help =
+    R"(commands:
+  list                      print every kernel with what it needs
+  ptx NAME [--lines]        print the PTX of a kernel; --lines adds the C++ line that each PTX line came from
+  dump FOLDER               write every kernel to FOLDER/NAME.ptx, and FOLDER/manifest.json
+  verify [OPTION...]        assemble every kernel with ptxas, for each target that it claims
+  profile NAME [OPTION...]  run a kernel on the emulator and print what it costs; options as of `kaio profile`
+)";
+
+struct entry {
+  std::string_view family;
+  const kernel_image* image;
+};
+
+using family_list = std::vector<std::pair<std::string_view, image_list (*)()>>;
+
+family_list& families() {
+  static family_list list;
+  return list;
+}
+
+// In the order of their names; each once, though two rows of an operation's table may share it.
+std::vector<entry> all_kernels() {
+  std::vector<entry> all;
+  for (const auto& [name, kernels] : families())
+    for (const kernel_image* image : kernels()) all.push_back({name, image});
+  std::sort(all.begin(), all.end(),
+            [](const entry& a, const entry& b) { return a.image->name < b.image->name; });
+  const auto same = [](const entry& a, const entry& b) { return a.image == b.image; };
+  all.erase(std::unique(all.begin(), all.end(), same), all.end());
+  return all;
+}
+
+const kernel_image& find_kernel(std::string_view name) {
+  for (const entry& e : all_kernels())
+    if (e.image->name == name) return *e.image;
+  throw std::runtime_error("kaio: there is no kernel '" + std::string(name) +
+                           "' in this program; `list` prints the names");
+}
+
+std::string to_string(ptx::target target) {
+  return "sm_" + std::to_string(target.sm) + (target.arch_specific ? "a" : "");
+}
+
+std::string to_string(ptx::isa_version version) {
+  return std::to_string(version.major) + "." + std::to_string(version.minor);
+}
+
+// The architectures that kaio is tested for. A kernel claims those that are at least what it needs; an
+// arch-specific one claims its own alone.
+constexpr unsigned tested_architectures[] = {70, 75, 80, 86, 89, 90};
+
+std::vector<std::string> claimed_targets(const kernel_image& image) {
+  const ptx::target least = image.needs.target;
+  if (least.arch_specific) return {to_string(least)};
+  std::vector<std::string> claimed;
+  for (const unsigned sm : tested_architectures)
+    if (sm >= least.sm) claimed.push_back("sm_" + std::to_string(sm));
+  if (claimed.empty()) claimed.push_back(to_string(least));
+  return claimed;
+}
+
+std::string text_of(const kernel_image& image) {
+  std::string text;
+  for (std::size_t i = 0; i < image.segment_count; ++i) text += image.segments[i];
+  return text;
+}
+
+void list() {
+  for (const auto& [family, image] : all_kernels()) {
+    const auto& needs = image->needs;
+    const ptx::dim3 block = image->block;
+    const std::string threads =
+        std::to_string(block.x) + "x" + std::to_string(block.y) + "x" + std::to_string(block.z);
+    std::cout << std::left << std::setw(46) << image->name << ' ' << std::setw(20) << family << ' '
+              << std::setw(6) << to_string(needs.target) << " PTX " << std::setw(3)
+              << to_string(needs.version) << std::right << std::setw(6) << needs.instructions
+              << " instructions  block " << std::left << std::setw(9) << threads << std::right << " shared "
+              << std::setw(6) << needs.shared_bytes << " B\n";
+  }
+}
+
+// The C++ statement that line `i` of the text, counted from 0, came from; null for directives.
+const ptx::source_line* statement_of(const kernel_image& image, std::size_t i) {
+  if (!image.statement_of_line || i >= image.line_count) return nullptr;
+  const auto statement = image.statement_of_line[i];
+  return statement < image.statement_count ? &image.statements[statement] : nullptr;
+}
+
+// A path below the current folder is shown from there.
+std::string shown_path(const char* file) {
+  const files::path path = files::path(file).lexically_normal();
+  if (path.is_relative()) return path.generic_string();
+  const files::path relative = path.lexically_relative(files::current_path());
+  const bool below = !relative.empty() && *relative.begin() != "..";
+  return (below ? relative : path).generic_string();
+}
+
+void print(const kernel_image& image, bool with_lines) {
+  const std::string text = text_of(image);
+  if (!with_lines) {
+    std::cout << text;
+    return;
+  }
+  std::size_t line = 0;
+  const ptx::source_line* last = nullptr;
+  for (std::size_t begin = 0; begin < text.size(); ++line) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    std::cout << text.substr(begin, end - begin);
+    const auto* statement = statement_of(image, line);
+    // Instructions of one C++ line follow each other; the line is named where it begins.
+    const bool repeated = statement && last && statement->line == last->line &&
+                          std::string_view(statement->file) == std::string_view(last->file);
+    if (statement && !repeated) {
+      std::cout << std::string(end - begin < 64 ? 64 - (end - begin) : 1, ' ');
+      std::cout << "// " << shown_path(statement->file) << ':' << statement->line;
+    }
+    std::cout << '\n';
+    last = statement;
+    begin = end + 1;
+  }
+}
+
+void write_file(const files::path& path, const std::string& content) {
+  std::ofstream file(path, std::ios::binary);
+  file << content;
+  file.close();
+  if (!file) throw std::runtime_error("kaio: cannot write " + path.string());
+}
+
+// What verify.py reads. The name of a kernel is a word, so nothing has to be escaped.
+std::string manifest_entry(const kernel_image& image) {
+  std::string targets;
+  for (const std::string& target : claimed_targets(image))
+    targets += (targets.empty() ? "\"" : ", \"") + target + "\"";
+  const std::string name(image.name);
+  return "    {\"name\": \"" + name + "\", \"file\": \"" + name + ".ptx\", \"target\": \"" +
+         to_string(image.needs.target) + "\", \"version\": \"" + to_string(image.needs.version) +
+         "\", \"targets\": [" + targets + "], \"block\": [" + std::to_string(image.block.x) + ", " +
+         std::to_string(image.block.y) + ", " + std::to_string(image.block.z) +
+         "], \"shared_bytes\": " + std::to_string(image.needs.shared_bytes) +
+         ", \"instructions\": " + std::to_string(image.needs.instructions) + "}";
+}
+
+std::size_t dump(const files::path& folder) {
+  files::create_directories(folder);
+  std::string kernels;
+  std::size_t count = 0;
+  for (const entry& e : all_kernels()) {
+    write_file(folder / (std::string(e.image->name) + ".ptx"), text_of(*e.image));
+    kernels += (count++ == 0 ? "" : ",\n") + manifest_entry(*e.image);
+  }
+  write_file(folder / "manifest.json", "{\n  \"kernels\": [\n" + kernels + "\n  ]\n}\n");
+  return count;
+}
+
+#if !defined(_WIN32)
+// A folder of our own that is gone at the end.
+class temporary_folder {
+ public:
+  temporary_folder() {
+    std::string pattern = (files::temp_directory_path() / "kaio-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw std::runtime_error("kaio: no folder can be made in " + files::temp_directory_path().string() +
+                               "; set TMPDIR to one that you may write to");
+    path_ = pattern;
+  }
+  ~temporary_folder() {
+    std::error_code ignored;
+    files::remove_all(path_, ignored);
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+  const files::path& path() const { return path_; }
+
+ private:
+  files::path path_;
+};
+
+// Starts a program and waits; returns what it exited with.
+int run_program(const std::vector<std::string>& words) {
+  std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  std::cout.flush();
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error(std::string("kaio: fork failed: ") + std::strerror(errno));
+  if (child == 0) {
+    execvp(arguments[0], arguments.data());
+    std::fprintf(stderr, "kaio: cannot start %s: %s; build it, or install it\n", arguments[0],
+                 std::strerror(errno));
+    _exit(127);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int verify(const programs& paths, const std::vector<std::string>& options) {
+  if (paths.verifier.empty())
+    throw std::runtime_error("kaio: this program does not know where verify.py is; use `tools/kaio verify`");
+  const temporary_folder folder;
+  dump(folder.path());
+  std::vector<std::string> words = {"python3", std::string(paths.verifier), folder.path().string()};
+  words.insert(words.end(), options.begin(), options.end());
+  return run_program(words);
+}
+
+int profile(const programs& paths, const std::string& name, const std::vector<std::string>& options) {
+  const temporary_folder folder;
+  const files::path file = folder.path() / (name + ".ptx");
+  write_file(file, text_of(find_kernel(name)));
+  std::vector<std::string> words = {paths.kaio.empty() ? "kaio" : std::string(paths.kaio), "profile",
+                                    file.string()};
+  words.insert(words.end(), options.begin(), options.end());
+  return run_program(words);
+}
+#else
+int verify(const programs&, const std::vector<std::string>&) {
+  throw std::runtime_error("kaio: verify is not there on Windows; dump the kernels and run verify.py");
+}
+int profile(const programs&, const std::string&, const std::vector<std::string>&) {
+  throw std::runtime_error("kaio: profile is not there on Windows; dump the kernels and run kaio profile");
+}
+#endif
+
+int wrong_usage(const std::string& why) {
+  std::cerr << "kaio: " << why << '\n' << help;
+  return 1;
+}
+
+int run_command(std::vector<std::string> words, const programs& paths) {
+  const auto take = [&words] {
+    std::string word = words.front();
+    words.erase(words.begin());
+    return word;
+  };
+  if (words.empty()) return wrong_usage("a command is needed");
+  const std::string command = take();
+  if (command == "--help" || command == "help" || command == "-h") {
+    std::cout << help;
+    return 0;
+  }
+  if (command == "list" && words.empty()) return list(), 0;
+  if (command == "verify") return verify(paths, words);
+  if (command == "ptx" || command == "dump" || command == "profile") {
+    const auto lines = command == "ptx" ? std::find(words.begin(), words.end(), "--lines") : words.end();
+    const bool with_lines = lines != words.end();
+    if (with_lines) words.erase(lines);
+    if (words.empty()) return wrong_usage(command + " needs a name");
+    const std::string name = take();
+    if (command == "profile") return profile(paths, name, words);
+    if (!words.empty()) return wrong_usage(command + " takes one name, not '" + words.front() + "' too");
+    if (command == "ptx") return print(find_kernel(name), with_lines), 0;
+    std::cout << dump(name) << " kernels in " << name << '\n';
+    return 0;
+  }
+  return wrong_usage("there is no command '" + command + "'" + (words.empty() ? "" : " with arguments"));
+}
+
+}  // namespace
+
+family::family(std::string_view name, image_list (*kernels)()) { families().emplace_back(name, kernels); }
+
+int run(int argc, char** argv, const programs& paths) {
+  try {
+    return run_command(std::vector<std::string>(argv + 1, argv + argc), paths);
+  } catch (const std::exception& e) {
+    const bool ours = std::strncmp(e.what(), "kaio: ", 6) == 0;
+    std::cerr << (ours ? "" : "kaio: ") << e.what() << '\n';
+  }
+  return 1;
+}
+
+}  // namespace kaio::tool
