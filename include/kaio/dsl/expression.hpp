@@ -328,10 +328,10 @@ inline constexpr bool is_integer_product = false;
 enum class contraction : std::uint8_t { none, left, right };
 template <operation Op, class A, class B>
 inline constexpr contraction contraction_of =
-    Op != operation::add && Op != operation::sub                     ? contraction::none
+    Op != operation::add && Op != operation::sub                       ? contraction::none
     : A::is_product || (is_integer_product<A> && Op == operation::add) ? contraction::left
     : B::is_product || (is_integer_product<B> && Op == operation::add) ? contraction::right
-                                                                     : contraction::none;
+                                                                       : contraction::none;
 
 template <operation Op, class T, class Operand, class A, class B>
 struct binary_node : no_host_bool {

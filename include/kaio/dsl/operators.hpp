@@ -41,7 +41,8 @@ constexpr void require_computing() {
 // The operands of an operator, checked once for each pair of types.
 template <class A, class B>
 struct operand_pair {
-  static_assert((device<A> || host_number<A> || host_constant<A>)&&(device<B> || host_number<B> || host_constant<B>),
+  static_assert((device<A> || host_number<A> || host_constant<A>)&&(device<B> || host_number<B> ||
+                                                                    host_constant<B>),
                 "kaio: an operand is neither a device value nor a number; bind it to a val first");
   using type = typename common<A, B>::type;
   static_assert((!device<A> || device_of<A, type>)&&(!device<B> || device_of<B, type>),

@@ -88,7 +88,8 @@ constexpr packed_catalogue pack_catalogue() {
   for (std::size_t i = 0; const instruction_facts& row : catalogue) all.mnemonics[i++] = packed(row.mnemonic);
   for (std::size_t i = 0; const modifier_facts& row : modifier_table) all.modifiers[i++] = packed(row.text);
   for (std::size_t i = 0; const type_facts& row : type_table) all.types[i++] = packed(row.suffix);
-  for (std::size_t i = 0; const std::string_view prefix : register_prefix) all.registers[i++] = packed(prefix);
+  for (std::size_t i = 0; const std::string_view prefix : register_prefix)
+    all.registers[i++] = packed(prefix);
   return all;
 }
 // A template, so that a file that renders nothing does not pay for it.
@@ -100,7 +101,8 @@ class program_writer : public text_writer {
  public:
   constexpr program_writer(std::uint64_t* words, const program& p, std::string_view kernel)
       : text_writer(words), program_(p) {
-    for (; kernel.size() > 32; kernel.remove_prefix(32)) kernel_[kernel_parts_++] = packed(kernel.substr(0, 32));
+    for (; kernel.size() > 32; kernel.remove_prefix(32))
+      kernel_[kernel_parts_++] = packed(kernel.substr(0, 32));
     kernel_[kernel_parts_++] = packed(kernel);
   }
 
@@ -201,7 +203,10 @@ class program_writer : public text_writer {
   constexpr void immediate(type t, std::uint64_t bits) {
     switch (t) {
       case type::f32: put('0' | 'f' << 8, 16); return hexadecimal(bits, 8);
-      case type::f64: put('0' | 'd' << 8, 16); hexadecimal(bits >> 32, 8); return hexadecimal(bits, 8);
+      case type::f64:
+        put('0' | 'd' << 8, 16);
+        hexadecimal(bits >> 32, 8);
+        return hexadecimal(bits, 8);
       case type::f16:
       case type::bf16: put('0' | 'x' << 8, 16); return hexadecimal(bits, 4);
       case type::f16x2:
@@ -462,8 +467,8 @@ class program_writer : public text_writer {
 
 // Renders the segment whose first instruction is `first`; 0 brings the directives with it, the last one the
 // end.
-constexpr rendered render(const program& p, const needs& need, std::string_view kernel, const parameter* parameters,
-                          std::size_t parameter_count, std::uint32_t first) {
+constexpr rendered render(const program& p, const needs& need, std::string_view kernel,
+                          const parameter* parameters, std::size_t parameter_count, std::uint32_t first) {
   rendered out;
   detail::program_writer<> w(out.words, p, kernel);
   if (first == 0) w.header(need, parameters, parameter_count);

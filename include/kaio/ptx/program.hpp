@@ -147,7 +147,7 @@ struct program {
   std::uint32_t array_count = 0;
   std::uint64_t data[max_data_words] = {};
   std::uint32_t data_words = 0;
-  std::uint32_t registers[register_classes] = {};  // how many of each class there are
+  std::uint32_t registers[register_classes] = {};         // how many of each class there are
   std::uint32_t register_number[max_registers + 1] = {};  // of a register: within its class, from 1
   dim3 block;
   ptx::target target = oldest_target;  // claimed by the author; the needs may raise it
@@ -229,7 +229,8 @@ constexpr needs requirements(const program& p) {
     if (facts(it.op).arch_specific) result.target.arch_specific = true;
     if (it.op == opcode::call_vprintf) result.prints = true;
     if (it.op == opcode::call_assertfail) result.asserts = true;
-    if (it.op == opcode::griddepcontrol && contains(it.modifiers, modifier::wait)) result.waits_for_grids = true;
+    if (it.op == opcode::griddepcontrol && contains(it.modifiers, modifier::wait))
+      result.waits_for_grids = true;
   }
   if (p.cluster.count() != 0 && result.target.sm < 90) result.target.sm = 90;
   const isa_version first = first_version(result.target);

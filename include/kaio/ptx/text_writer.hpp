@@ -14,7 +14,8 @@
 
 namespace kaio::ptx {
 
-static_assert(std::endian::native == std::endian::little, "kaio: the text of kernels is packed for little-endian hosts");
+static_assert(std::endian::native == std::endian::little,
+              "kaio: the text of kernels is packed for little-endian hosts");
 
 // A short text, packed.
 struct packed_text {
@@ -79,7 +80,8 @@ class text_writer {
     if (value >= 10000) {
       number(value / 10000, prefix, prefix_bits);
       const std::uint64_t rest = value % 10000;
-      return put(0x30303030u + (rest / 1000 | rest / 100 % 10 << 8 | rest / 10 % 10 << 16 | rest % 10 << 24), 32);
+      return put(0x30303030u + (rest / 1000 | rest / 100 % 10 << 8 | rest / 10 % 10 << 16 | rest % 10 << 24),
+                 32);
     }
     std::uint64_t word = 0x30 + value % 10;
     std::uint32_t bits = 8;

@@ -82,9 +82,10 @@ constexpr value tracer::binary(operation op, type t, value a, value b) {
   }
   const binary_instruction how = detail::binary_table[static_cast<unsigned>(op)];
   const instruction_types types = detail::instruction_type_table[static_cast<unsigned>(t)];
-  const value v = pure({how.op, is_float ? how.of_floats : how.of_integers, how.is_bitwise ? types.move : types.compute,
-                        type::none, how.wraps ? types.compute : t},
-                       a, b);
+  const value v =
+      pure({how.op, is_float ? how.of_floats : how.of_integers, how.is_bitwise ? types.move : types.compute,
+            type::none, how.wraps ? types.compute : t},
+           a, b);
   return how.wraps && types.compute != t ? narrow(t, v) : v;
 }
 

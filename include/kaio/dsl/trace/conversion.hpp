@@ -136,8 +136,7 @@ constexpr value tracer::not_zero(type t, value a) {
   if (t == type::bf16) return not_zero(type::f32, from_bf16(a));
   const modifier differs = ptx::is_floating(t) ? modifier::neu : modifier::ne;
   if (is_constant(a) && !ptx::is_floating(t)) return constant(type::pred, bits_of(a) != 0 ? 1 : 0);
-  return pure({opcode::setp, in_order(differs), register_type(t), type::none, type::pred}, a,
-              constant(t, 0));
+  return pure({opcode::setp, in_order(differs), register_type(t), type::none, type::pred}, a, constant(t, 0));
 }
 
 // The rounding to an integral value of the same kind.
@@ -164,8 +163,7 @@ constexpr value tracer::cast_integer(type to, type from, value a) {
   const type wide_from = register_type(from);
   if (is_small(to)) {
     // A narrower or equal unsigned value, and a narrower signed one in a signed type, keep their bits.
-    const bool fits =
-        ptx::size_of(from) < ptx::size_of(to) && (ptx::is_unsigned(from) || ptx::is_signed(to));
+    const bool fits = ptx::size_of(from) < ptx::size_of(to) && (ptx::is_unsigned(from) || ptx::is_signed(to));
     if (fits) return copy(to, a);
     return pure({opcode::cvt, 0, wide_to, to, to}, low_word(from, a));
   }
@@ -179,7 +177,9 @@ constexpr value tracer::low_word(type from, value a) {
   return pure({opcode::cvt, 0, type::u32, type::u64, type::u32}, a);
 }
 
-constexpr value tracer::copy(type to, value a) { return pure({opcode::mov, 0, move_type(to), type::none, to}, a); }
+constexpr value tracer::copy(type to, value a) {
+  return pure({opcode::mov, 0, move_type(to), type::none, to}, a);
+}
 
 constexpr value tracer::reinterpret_small(type to, type from, value a) {
   if (ptx::is_integer(to) && ptx::is_integer(from)) return cast_integer(to, from, a);
@@ -230,8 +230,8 @@ constexpr value tracer::round_to_bf16(value a, modifier rounding) {
   const type u = type::u32;
   const value bits = pure({opcode::mov, 0, type::b32, type::none, u}, a);
   if (rounding == modifier::rz) return upper_half(a, bits, constant(u, 0));
-  const value negative = pure({opcode::setp, in_order(modifier::lt), type::s32, type::none, type::pred},
-                              bits, constant(type::s32, 0));
+  const value negative = pure({opcode::setp, in_order(modifier::lt), type::s32, type::none, type::pred}, bits,
+                              constant(type::s32, 0));
   const value below = constant(u, rounding == modifier::rm ? 0xffff : 0);
   const value above = constant(u, rounding == modifier::rm ? 0 : 0xffff);
   return upper_half(a, bits, choose(u, negative, below, above));
@@ -242,8 +242,7 @@ constexpr value tracer::upper_half(value a, value bits, value more) {
   const type u = type::u32;
   const value sum = pure({opcode::add, 0, u, type::none, u}, bits, more);
   const value rounded = pure({opcode::shr, 0, u, type::none, u}, sum, constant(u, 16));
-  const value is_nan =
-      pure({opcode::setp, in_order(modifier::nan), type::f32, type::none, type::pred}, a, a);
+  const value is_nan = pure({opcode::setp, in_order(modifier::nan), type::f32, type::none, type::pred}, a, a);
   const value kept = choose(u, is_nan, constant(u, 0x7fff), rounded);
   return pure({opcode::cvt, 0, type::u16, u, type::bf16}, kept);
 }

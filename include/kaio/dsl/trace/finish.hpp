@@ -31,7 +31,8 @@ constexpr ptx::program tracer::finish(ptx::dim3 block) {
     else if (result.kind != operand_kind::reg)
       number_registers(first, first + 1);
     else if (program_.register_number[result.index] == 0)
-      program_.register_number[result.index] = ++program_.registers[static_cast<unsigned>(ptx::class_of(result.type))];
+      program_.register_number[result.index] =
+          ++program_.registers[static_cast<unsigned>(ptx::class_of(result.type))];
   }
   program_.instruction_count = kept;
   program_.operand_count = operand_count_;
@@ -79,7 +80,8 @@ constexpr void tracer::remove_unused() {
       if (uses_[to] != 0 || values_[to].definition != position) needed = true;
     }
     if (needed) continue;
-    remove_uses(k, position <= prologue_size ? it.first_operand + 2 : program_.instructions[position].first_operand);
+    remove_uses(
+        k, position <= prologue_size ? it.first_operand + 2 : program_.instructions[position].first_operand);
     program_.instructions[position - 1].op = opcode::none;
   }
 }

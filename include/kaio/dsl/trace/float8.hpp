@@ -98,18 +98,20 @@ constexpr std::uint64_t tracer::folded_float8(const float8_kind& kind, std::uint
 
 // The upper source of the instruction stands first.
 constexpr value tracer::float8_pair(const float8_kind& kind, value low, value high) {
-  return pure({opcode::cvt, in_order(modifier::rn, modifier::satfinite, kind.pair), type::f32, type::none,
-               type::b16},
-              in_register(high), in_register(low));
+  return pure(
+      {opcode::cvt, in_order(modifier::rn, modifier::satfinite, kind.pair), type::f32, type::none, type::b16},
+      in_register(high), in_register(low));
 }
 
 constexpr value tracer::halves_of_pair(const float8_kind& kind, value pair) {
-  return pure({opcode::cvt, in_order(modifier::rn, modifier::f16x2, kind.pair), type::none, type::none,
-               type::f16x2},
-              pair);
+  return pure(
+      {opcode::cvt, in_order(modifier::rn, modifier::f16x2, kind.pair), type::none, type::none, type::f16x2},
+      pair);
 }
 
-constexpr value tracer::byte_of(value pair) { return pure({opcode::cvt, 0, type::u32, type::u16, type::b8}, pair); }
+constexpr value tracer::byte_of(value pair) {
+  return pure({opcode::cvt, 0, type::u32, type::u16, type::b8}, pair);
+}
 
 constexpr value tracer::byte_at(value word, unsigned bit) {
   return pure({opcode::bfe, 0, type::u32, type::none, type::b8}, word, constant(type::u32, bit),
@@ -119,7 +121,8 @@ constexpr value tracer::byte_at(value word, unsigned bit) {
 constexpr value tracer::taken_from(value byte, unsigned& at) const {
   if (is_constant(byte)) return 0;
   const key made = made_of(byte);
-  if (made.f.op != opcode::bfe || !is_constant(made.b) || !is_constant(made.c) || bits_of(made.c) != 8) return 0;
+  if (made.f.op != opcode::bfe || !is_constant(made.b) || !is_constant(made.c) || bits_of(made.c) != 8)
+    return 0;
   at = static_cast<unsigned>(bits_of(made.b));
   return made.a;
 }
@@ -142,8 +145,7 @@ constexpr value tracer::computed_float8(const float8_kind& kind, value x) {
   const value rounded = pure({opcode::shr, 0, u, type::none, u}, sum, constant(u, dropped));
   const value normal = pure({opcode::add, 0, u, type::none, u}, rounded,
                             constant(u, canonical(u, std::uint64_t{0} - (wide ? 448u : 960u))));
-  const std::uint64_t magic =
-      wide ? 0x43000000 : 0x46800000;  // 2^7, 2^14: 23 places above the least number
+  const std::uint64_t magic = wide ? 0x43000000 : 0x46800000;  // 2^7, 2^14: 23 places above the least number
   const value small =
       pure({opcode::add, in_order(modifier::rn), type::f32, type::none, type::f32},
            pure({opcode::mov, 0, type::b32, type::none, type::f32}, clamped), constant(type::f32, magic));
@@ -153,9 +155,8 @@ constexpr value tracer::computed_float8(const float8_kind& kind, value x) {
   const value is_small = pure({opcode::setp, in_order(modifier::lt), u, type::none, type::pred}, clamped,
                               constant(u, wide ? 0x38800000 : 0x3c800000));  // 2^-14, 2^-6
   const value code = choose(u, is_small, counted, normal);
-  const value sign =
-      pure({opcode::and_, 0, type::b32, type::none, u},
-           pure({opcode::shr, 0, u, type::none, u}, bits, constant(u, 24)), constant(u, 0x80));
+  const value sign = pure({opcode::and_, 0, type::b32, type::none, u},
+                          pure({opcode::shr, 0, u, type::none, u}, bits, constant(u, 24)), constant(u, 0x80));
   const value is_nan = pure({opcode::setp, in_order(modifier::gt), u, type::none, type::pred}, magnitude,
                             constant(u, 0x7f800000));
   return choose(type::b8, is_nan, constant(u, 0x7f),

@@ -11,7 +11,7 @@ namespace kaio::dsl {
 // base + index * size + offset, the constant part of the index kept apart. A u32 index may wrap, so `i + 1` is not
 // split there; signed overflow is as undefined as in C++, and 64 bits wrap exactly as addresses do.
 constexpr tracer::address tracer::global_place(value base, type index_type, value index, std::uint32_t size,
-                               std::int64_t offset) {
+                                               std::int64_t offset) {
   if (index_type != type::u32) peel(index, size, offset);
   if (is_constant(index)) {
     const std::int64_t whole = static_cast<std::int64_t>(bits_of(index)) * size + offset;
@@ -24,8 +24,8 @@ constexpr tracer::address tracer::global_place(value base, type index_type, valu
 
 // The same in an array of the kernel. Shared memory has addresses of 32 bits, which wrap as u32 indices do;
 // local and constant memory have 64.
-constexpr tracer::address tracer::array_place(std::uint32_t array, bool is_shared, type index_type, value index,
-                              std::uint32_t size, std::int64_t offset) {
+constexpr tracer::address tracer::array_place(std::uint32_t array, bool is_shared, type index_type,
+                                              value index, std::uint32_t size, std::int64_t offset) {
   if (!is_shared) {
     if (index_type != type::u32) peel(index, size, offset);
     if (is_constant(index)) return {0, static_cast<std::int64_t>(bits_of(index)) * size + offset, array};
@@ -89,7 +89,8 @@ constexpr value tracer::load_vector(const access& how, type t, std::uint32_t cou
   return first;
 }
 
-constexpr value tracer::load_vector_read_only(const access& how, type t, std::uint32_t count, const address& at) {
+constexpr value tracer::load_vector_read_only(const access& how, type t, std::uint32_t count,
+                                              const address& at) {
   const key k = read_only_key(how.op, append(how.modifiers, vector_of(count)), t, at);
   if (const value known = find(k); known != 0) return known;
   begin(k.f.op, k.f.modifiers, k.f.t0);
@@ -100,7 +101,7 @@ constexpr value tracer::load_vector_read_only(const access& how, type t, std::ui
 }
 
 constexpr void tracer::store_vector(const access& how, type t, std::uint32_t count, const address& at,
-                            const value* elements) {
+                                    const value* elements) {
   value stored[4] = {};
   for (std::uint32_t i = 0; i < count; ++i) stored[i] = to_memory(t, elements[i]);
   begin(how.op, append(how.modifiers, vector_of(count)), memory_type(t));
@@ -137,7 +138,7 @@ constexpr void tracer::fence(modifier order, modifier scope) {
 
 // Replaces what is in memory by a function of it and a (and b); gives what was there, as `result`.
 constexpr value tracer::atomic(modifier_list modifiers, type t, type result, const address& at, value a,
-                       value b) {
+                               value b) {
   a = to_memory(type_of(a), a);
   if (b != 0) b = to_memory(type_of(b), b);
   begin(opcode::atom, modifiers, t);
@@ -150,7 +151,7 @@ constexpr value tracer::atomic(modifier_list modifiers, type t, type result, con
 
 // The same for each element of a vector; the first of the results, which are consecutive.
 constexpr value tracer::atomic_vector(modifier_list modifiers, type t, std::uint32_t count, const address& at,
-                              const value* elements) {
+                                      const value* elements) {
   value operands[8] = {};
   for (std::uint32_t i = 0; i < count; ++i) operands[i] = in_register(elements[i]);
   begin(opcode::atom, append(modifiers, vector_of(count)), t);
@@ -164,7 +165,7 @@ constexpr value tracer::atomic_vector(modifier_list modifiers, type t, std::uint
 // Compare and swap until nothing came between: a value `seen` of type t is replaced by `operand`, or by
 // `seen op operand` where it is no exchange. `bits`: u32, u64, or for 16 bits f16; also the result's type.
 constexpr value tracer::atomic_loop(const access& load_first, modifier_list swap, type bits, type t,
-                            const address& at, bool exchange, operation op, value operand) {
+                                    const address& at, bool exchange, operation op, value operand) {
   const std::uint32_t variable = new_variable(bits);
   const std::uint32_t before = position();
   assign(variable, load(load_first, bits, at), before);
@@ -210,9 +211,7 @@ constexpr void tracer::barrier() {
   barrier_passed(loop_depth());
 }
 
-constexpr bool tracer::fits_offset(std::int64_t bytes) {
-  return bytes >= -2147483647 && bytes <= 2147483647;
-}
+constexpr bool tracer::fits_offset(std::int64_t bytes) { return bytes >= -2147483647 && bytes <= 2147483647; }
 
 // Moves the constant summands of an index into the offset.
 constexpr void tracer::peel(value& index, std::uint32_t size, std::int64_t& offset) {

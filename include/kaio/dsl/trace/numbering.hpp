@@ -75,7 +75,8 @@ constexpr value tracer::read_in_prologue(type t, const operand& source) {
   const value v = new_register(t);
   program_.operands[first] = values_[v].source;
   program_.operands[first + 1] = source;
-  program_.instructions[prologue_used_] = {opcode::mov, 0, t, type::none, 2, false, false, statement_, first, {}};
+  program_.instructions[prologue_used_] = {opcode::mov, 0,     t,          type::none, 2,
+                                           false,       false, statement_, first,      {}};
   values_[v].definition = ++prologue_used_;
   return v;
 }

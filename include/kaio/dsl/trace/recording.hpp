@@ -218,7 +218,8 @@ constexpr std::uint32_t tracer::new_variables(type t, std::uint32_t count) {
 constexpr value tracer::snapshot(std::uint32_t variable) {
   const variable_record from = variables_[variable];
   const std::uint32_t version = version_of(from);
-  if (from.snapshot != 0 && from.snapshot_version == version && open_[from.snapshot_scope]) return from.snapshot;
+  if (from.snapshot != 0 && from.snapshot_version == version && open_[from.snapshot_scope])
+    return from.snapshot;
   if (version == loops_entered_) reads_unwritten_ = true;
   const operand source = values_[from.reg].source;
   begin(opcode::mov, 0, move_type(source.type));
@@ -255,8 +256,7 @@ constexpr std::uint32_t tracer::new_array(array_space space, std::uint64_t bytes
 
 constexpr std::uint32_t tracer::new_shared(std::uint64_t bytes, std::uint32_t alignment) {
   if (large_shared) {
-    if (bytes > max_large_shared)
-      kernel_error("kaio: a shared array may have at most 232448 bytes (227 KB)");
+    if (bytes > max_large_shared) kernel_error("kaio: a shared array may have at most 232448 bytes (227 KB)");
     const std::uint32_t n = new_array(array_space::large_shared, bytes, alignment);
     if (ptx::bytes_of(program_, array_space::large_shared) > max_large_shared)
       kernel_error("kaio: the shared arrays of this kernel take more than 232448 bytes (227 KB) together");
@@ -304,7 +304,8 @@ constexpr std::uint64_t tracer::text_word(std::string_view text, std::uint32_t w
   return bits;
 }
 
-constexpr bool tracer::holds_text(const ptx::memory_array& a, std::string_view text, std::uint32_t words) const {
+constexpr bool tracer::holds_text(const ptx::memory_array& a, std::string_view text,
+                                  std::uint32_t words) const {
   if (a.space != array_space::global || a.bytes != 8 * words) return false;
   for (std::uint32_t w = 0; w < words; ++w)
     if (program_.data[a.first_word + w] != text_word(text, w)) return false;

@@ -58,11 +58,11 @@ struct instruction_types {
 };
 namespace detail {
 inline constexpr instruction_types instruction_type_table[] = {
-    {type::b32, type::none},   {type::pred, type::pred},  {type::b32, type::u32},     {type::b16, type::b16},
-    {type::b32, type::b32},    {type::b64, type::b64},    {type::b32, type::b128},    {type::b32, type::u32},
-    {type::b32, type::u32},    {type::b32, type::u32},    {type::b64, type::u64},     {type::b32, type::s32},
-    {type::b32, type::s32},    {type::b32, type::s32},    {type::b64, type::s64},     {type::b16, type::f16},
-    {type::b32, type::f16x2},  {type::b16, type::bf16},   {type::b32, type::bf16x2},  {type::f32, type::f32},
+    {type::b32, type::none},  {type::pred, type::pred}, {type::b32, type::u32},    {type::b16, type::b16},
+    {type::b32, type::b32},   {type::b64, type::b64},   {type::b32, type::b128},   {type::b32, type::u32},
+    {type::b32, type::u32},   {type::b32, type::u32},   {type::b64, type::u64},    {type::b32, type::s32},
+    {type::b32, type::s32},   {type::b32, type::s32},   {type::b64, type::s64},    {type::b16, type::f16},
+    {type::b32, type::f16x2}, {type::b16, type::bf16},  {type::b32, type::bf16x2}, {type::f32, type::f32},
     {type::f64, type::f64},
 };
 }  // namespace detail
@@ -82,9 +82,9 @@ class tracer {
 
   // --- what the author of the kernel has asked for
 
-  bool contract = true;      // a*b+c becomes one fma where the product stands in the sum's own expression
-  bool large_shared = false; // shared arrays are in dynamic shared memory, which may be larger
-  bool assertions = true;    // device_assert is recorded
+  bool contract = true;       // a*b+c becomes one fma where the product stands in the sum's own expression
+  bool large_shared = false;  // shared arrays are in dynamic shared memory, which may be larger
+  bool assertions = true;     // device_assert is recorded
   std::string_view kernel_name;
   ptx::dim3 cluster{0, 0, 0};    // blocks of a cluster; no blocks: not fixed
   std::uint32_t min_blocks = 0;  // resident on a multiprocessor at once; 0: not stated
@@ -362,7 +362,6 @@ class tracer {
   // The finished program: what nobody uses is removed, registers are numbered by class in the order of the text.
   constexpr ptx::program finish(ptx::dim3 block);
 
-
  private:
   // What tells pure instructions apart: those with the same key have the same value.
   struct key {
@@ -542,7 +541,7 @@ class tracer {
     std::uint32_t definition;  // the instruction's position + 1; 0: not made by one instruction
     std::uint32_t variable;    // a snapshot: of this variable
     std::uint32_t version;
-    std::uint32_t numbered;    // its place in numbered_; 0: it is not numbered
+    std::uint32_t numbered;  // its place in numbered_; 0: it is not numbered
   };
   struct constant_record {
     ptx::type type;

@@ -146,8 +146,7 @@ class access_planner {
     for (std::uint32_t i = 0; i < p_.instruction_count; ++i) {
       const instruction& it = p_.instructions[i];
       if (it.op != opcode::bra && !it.guarded) continue;
-      region r{i, i + 1, i,
-               it.guarded ? p_.operands[it.first_operand + it.operand_count].index : 0};
+      region r{i, i + 1, i, it.guarded ? p_.operands[it.first_operand + it.operand_count].index : 0};
       if (it.op == opcode::bra) {
         const std::uint32_t to = target_of(it);
         if (to <= i) {

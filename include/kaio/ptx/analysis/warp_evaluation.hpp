@@ -68,7 +68,8 @@ class warp_evaluator {
     for (std::uint32_t o = to.first; o < to.end; ++o) {
       const operand& result_of = p_.operands[o];
       if (result_of.kind == operand_kind::registers)
-        for (std::uint32_t n = 0; n < result_of.bits; ++n) changed = join(result_of.index + n, result) || changed;
+        for (std::uint32_t n = 0; n < result_of.bits; ++n)
+          changed = join(result_of.index + n, result) || changed;
       if (result_of.kind == operand_kind::reg) changed = join(result_of.index, result) || changed;
     }
     return changed;
