@@ -24,12 +24,15 @@ class kernel_numbers {
   std::size_t of(const ops::matmul_variant& v) const { return numbers_.at(v.image); }
   const std::vector<const ptx::kernel_image*>& images() const { return images_; }
 
-  // {"kernels": [["name", lines of PTX, compute capability], ...]}
+  // {"kernels": [["name", bytes of PTX, compute capability], ...]}
   void print() const {
     std::printf("{\"kernels\": [");
-    for (std::size_t i = 0; i < images_.size(); ++i)
+    for (std::size_t i = 0; i < images_.size(); ++i) {
+      std::size_t bytes = 0;
+      for (std::size_t s = 0; s < images_[i]->segment_count; ++s) bytes += images_[i]->segments[s].size();
       std::printf("%s[\"%.*s\", %zu, %u]", i == 0 ? "" : ", ", static_cast<int>(images_[i]->name.size()),
-                  images_[i]->name.data(), images_[i]->line_count, unsigned{images_[i]->needs.target.sm});
+                  images_[i]->name.data(), bytes, unsigned{images_[i]->needs.target.sm});
+    }
     std::printf("]}\n");
   }
 

@@ -117,13 +117,13 @@ struct typing {
 
 // How often each combination of types is drawn.
 inline constexpr typing typings[] = {
-    {ops::matmul_type::f16, ops::matmul_type::f16, ops::matmul_precision::ieee, 4},
-    {ops::matmul_type::f16, ops::matmul_type::f32, ops::matmul_precision::ieee, 3},
+    {ops::matmul_type::f16, ops::matmul_type::f16, ops::matmul_precision::ieee, 8},
+    {ops::matmul_type::f16, ops::matmul_type::f32, ops::matmul_precision::ieee, 5},
     {ops::matmul_type::f16, ops::matmul_type::bf16, ops::matmul_precision::ieee, 1},
-    {ops::matmul_type::bf16, ops::matmul_type::bf16, ops::matmul_precision::ieee, 4},
-    {ops::matmul_type::bf16, ops::matmul_type::f32, ops::matmul_precision::ieee, 3},
+    {ops::matmul_type::bf16, ops::matmul_type::bf16, ops::matmul_precision::ieee, 8},
+    {ops::matmul_type::bf16, ops::matmul_type::f32, ops::matmul_precision::ieee, 5},
     {ops::matmul_type::bf16, ops::matmul_type::f16, ops::matmul_precision::ieee, 1},
-    {ops::matmul_type::f32, ops::matmul_type::f32, ops::matmul_precision::ieee, 4},
+    {ops::matmul_type::f32, ops::matmul_type::f32, ops::matmul_precision::ieee, 5},
     {ops::matmul_type::f32, ops::matmul_type::f16, ops::matmul_precision::ieee, 1},
     {ops::matmul_type::f32, ops::matmul_type::bf16, ops::matmul_precision::ieee, 1},
     {ops::matmul_type::f32, ops::matmul_type::f32, ops::matmul_precision::tf32, 2},
@@ -216,15 +216,15 @@ inline random_problem random_problem::draw(std::uint64_t seed) {
   p.b.by_columns = eight ? !draws.chance(1, 8) : draws.chance(1, 2);
   p.c.by_columns = draws.chance(1, 12);
   // Lines that begin at multiples of 16 bytes, in most problems, whatever their length; elsewhere anywhere.
-  const bool padded = draws.chance(2, 3);
+  const bool padded = draws.chance(4, 5);
   const auto vector = [](ops::matmul_type t) { return static_cast<std::int64_t>(16 / ops::bytes_of(t)); };
-  const std::int64_t more_a = draws.chance(1, 16) ? 1 : 0, more_b = draws.chance(1, 16) ? 1 : 0;
+  const std::int64_t more_a = draws.chance(1, 24) ? 1 : 0, more_b = draws.chance(1, 24) ? 1 : 0;
   const bool shares_b = p.batch > 1 && draws.chance(1, 6);
   p.lay_out(p.a, p.m, p.k, padded ? vector(p.operand) : 1, more_a, false);
   p.lay_out(p.b, p.k, p.n, padded ? vector(p.operand) : 1, more_b, shares_b);
   p.lay_out(p.c, p.m, p.n, padded ? vector(p.output) : 1, 0, false);
-  p.a.offset = draws.chance(1, 24) ? 1 : 0;
-  p.c.offset = draws.chance(1, 24) ? 1 : 0;
+  p.a.offset = draws.chance(1, 32) ? 1 : 0;
+  p.c.offset = draws.chance(1, 32) ? 1 : 0;
 
   if (draws.chance(1, 2)) {
     p.has_bias = draws.chance(2, 3);
@@ -293,6 +293,7 @@ inline std::string random_problem::text() const {
   number("ldc", c.pitch);
   number("offset", a.offset + c.offset);
   number("terms", has_terms());
+  number("activation", static_cast<std::int64_t>(activation));
   number("workspace", has_workspace);
   return result;
 }

@@ -6,8 +6,8 @@ configurations can go, the cheapest loss first.
     table.py --model model.jsonl --measured h200.jsonl [--to FILE]
     table.py --compare before.jsonl after.jsonl              # the same problems on two builds, to stderr and stdout
 
-A configuration is a kernel in all of its operands' layouts. The cost of one is its lines of PTX, to which the time to
-compile it is proportional.
+A configuration is a kernel in all of its operands' layouts. The cost of one is its text's length, to which the time to
+compile it is proportional: 36 to 60 ms a KiB.
 """
 
 import argparse
@@ -19,7 +19,7 @@ import re
 import statistics
 
 results = pathlib.Path(__file__).resolve().parent.parent / "results"
-seconds_of_line = 0.0018  # to compile, g++ 13 at -O1
+seconds_of_byte = 0.045 / 1024  # to compile, g++ 12 at -O1
 
 
 class Run:
@@ -36,7 +36,6 @@ class Run:
                     self.kernels = row["kernels"]
                 elif row["us"]:
                     self.rows.append(row)
-        self.lines = {name: lines for name, lines, _ in self.kernels}
         for row in self.rows:
             row["order"] = [(self.kernels[kernel][0], us) for kernel, _, us, _ in row["us"]]
             row["best"] = {}
@@ -50,6 +49,12 @@ def configuration(name):
     return re.sub(r"^matmul_skinny_[nt]_", "matmul_skinny_", name)
 
 
+def twin(name):
+    """The configuration with f16 and bf16 as one type, and the two types of 8 bits: what is kept of one is kept of the
+    other."""
+    return re.sub(r"_(e4m3|e5m2)(?=_)", "_f8", re.sub(r"_b?f16(?=_)", "_16", configuration(name)))
+
+
 def family(name):
     kinds = [("matmul_sm90_split", "sm_90a, a tile for several blocks"), ("matmul_sm90_", "sm_90a, persistent"),
              ("matmul_simt_tensor", "multiply-adds, sm_90"), ("matmul_simt_", "multiply-adds"),
@@ -57,10 +62,10 @@ def family(name):
     return next(text for start, text in kinds if name.startswith(start))
 
 
-def by_configuration(row):
+def times_by(row, key_of):
     times = {}
     for name, us in row["best"].items():
-        key = configuration(name)
+        key = key_of(name)
         times[key] = min(us, times.get(key, math.inf))
     return times
 
@@ -70,7 +75,7 @@ def statistics_of(run):
     the next best takes."""
     found = collections.defaultdict(lambda: {"accepts": 0, "best": 0, "chosen": 0, "gains": [], "only": 0})
     for row in run.rows:
-        times = by_configuration(row)
+        times = times_by(row, configuration)
         for key in times:
             found[key]["accepts"] += 1
         found[configuration(row["order"][0][0])]["chosen"] += 1
@@ -85,70 +90,64 @@ def statistics_of(run):
 
 
 class Elimination:
-    """Takes configurations away, in each step the one whose loss for its lines of PTX is the least."""
+    """Takes configurations away, in each step the one whose loss for the length of its text is the least."""
 
-    def __init__(self, run, lines, keep):
-        self.lines, self.keep = lines, keep
-        self.problems = [(by_configuration(row), [configuration(name) for name, _ in row["order"]],
-                          {}) for row in run.rows]
-        for (times, _, chosen), row in zip(self.problems, run.rows):
+    def __init__(self, run, sizes, keep):
+        self.sizes, self.keep = sizes, keep
+        self.problems = []
+        for row in run.rows:
+            order = {}
             for name, us in row["order"]:
-                chosen.setdefault(configuration(name), us)  # the model's choice among its rows
-        self.bests = [min(times.values()) for times, _, _ in self.problems]
-        self.removed = []
+                order.setdefault(twin(name), us)  # the first is what the model takes
+            self.problems.append((times_by(row, twin), order))
+        self.bests = [min(times.values()) for times, _ in self.problems]
+        self.current = list(self.bests)
+        self.removed = set()
         self.users = collections.defaultdict(set)
-        for i, (times, _, _) in enumerate(self.problems):
+        for i, (times, _) in enumerate(self.problems):
             for key in times:
                 self.users[key].add(i)
-        self.current = list(self.bests)
 
     def without(self, key):
-        """What removing `key` makes of the problems whose best it is: {problem: time}, None if one is left without."""
+        """{problem: its time} for those that `key` is the fastest for; None if one is left without a kernel."""
         changed = {}
         for i in self.users[key]:
-            times = self.problems[i][0]
-            if times[key] > self.current[i]:
-                if len([k for k in times if k not in self.removed]) == 1:
-                    return None
-                continue
-            rest = [us for k, us in times.items() if k != key and k not in self.removed]
+            rest = [us for k, us in self.problems[i][0].items() if k != key and k not in self.removed]
             if not rest:
                 return None
-            changed[i] = min(rest)
+            if min(rest) > self.current[i]:
+                changed[i] = min(rest)
         return changed
 
     def steps(self, mean, worst):
-        keys = set(self.lines) - self.keep
+        """Bounds of the loss: of each step's problems on average, and of every problem. Yields each step: what goes,
+        for how many problems it was the best, their mean loss, the mean and the largest loss of all problems."""
+        keys = set(self.sizes) - self.keep
         while True:
             options = []
             for key in keys:
                 changed = self.without(key)
                 if changed is None:
                     continue
-                if any(us / self.bests[i] - 1 > worst for i, us in changed.items()):
+                losses = [us / self.bests[i] - 1 for i, us in changed.items()]
+                if losses and (max(losses) > worst or statistics.fmean(losses) > mean):
                     continue
-                loss = sum((us - self.current[i]) / self.bests[i] for i, us in changed.items())
-                options.append((loss / self.lines[key], loss, key, changed))
+                added = sum((us - self.current[i]) / self.bests[i] for i, us in changed.items())
+                options.append((added / self.sizes[key], key, changed, losses))
             if not options:
                 return
-            _, loss, key, changed = min(options, key=lambda item: item[:3])
-            total = sum(now / best - 1 for now, best in zip(self.current, self.bests)) + loss
-            if total / len(self.bests) > mean:
-                return
+            _, key, changed, losses = min(options, key=lambda item: item[:2])
             for i, us in changed.items():
                 self.current[i] = us
-            self.removed.append(key)
+            self.removed.add(key)
             keys.discard(key)
-            yield key, total / len(self.bests), max(n / b - 1 for n, b in zip(self.current, self.bests))
+            all_losses = [now / best - 1 for now, best in zip(self.current, self.bests)]
+            yield key, len(losses), statistics.fmean(losses) if losses else 0, statistics.fmean(all_losses), max(all_losses)
 
     def regret(self):
         """How much longer the model's choice takes than the best of all kernels, as a mean, with what is left."""
-        ratios = []
-        for (_, order, chosen), best in zip(self.problems, self.bests):
-            left = next((key for key in order if key not in self.removed), None)
-            if left is not None:
-                ratios.append(chosen[left] / best)
-        return statistics.fmean(ratios) - 1
+        return statistics.fmean(next(us for key, us in order.items() if key not in self.removed) / best
+                                for (_, order), best in zip(self.problems, self.bests)) - 1
 
 
 def percent(x, digits=1):
@@ -168,14 +167,14 @@ def table(head, lines):
 
 
 def report(model, measured):
-    lines, counts = collections.Counter(), collections.Counter()
+    sizes, counts = collections.Counter(), collections.Counter()
     for name, size, _ in (measured or model).kernels:
-        lines[configuration(name)] += size
+        sizes[configuration(name)] += size
         counts[configuration(name)] += 1
     text = ["# The kernels of matmul", "",
-            "Rendered by `bench/matmul_choice/table.py`; what is said is of random products, `bench/matmul_choice/random_problem.hpp`.",
-            f"{sum(counts.values())} kernels in {len(counts)} configurations, {sum(lines.values())} lines of PTX, about "
-            f"{sum(lines.values()) * seconds_of_line:.0f} s to compile.", ""]
+            "Rendered by `bench/matmul_choice/table.py` for the random products of `bench/matmul_choice/random_problem.hpp`.",
+            f"{sum(counts.values())} kernels in {len(counts)} configurations, {sum(sizes.values()) // 1024} KiB of PTX, about "
+            f"{sum(sizes.values()) * seconds_of_byte:.0f} s to compile.", ""]
     by_device = collections.defaultdict(list)
     for row in model.rows if model else []:
         by_device[row["device"]].append(row)
@@ -193,12 +192,12 @@ def report(model, measured):
     if real:
         head += [f"best of {real[1]}, %", "gain, %", "most", "taken, %"]
     head += [f"{device}, %" for device in chosen] + (["gain, %", "most"] if chosen else [])
-    for kind in dict.fromkeys(family(key) for key in lines):
+    for kind in dict.fromkeys(family(key) for key in sizes):
         body = []
-        for key in lines:
+        for key in sizes:
             if family(key) != kind:
                 continue
-            line = [f"`{key.removeprefix('matmul_')}`", counts[key], f"{lines[key] * seconds_of_line:.1f}"]
+            line = [f"`{key.removeprefix('matmul_')}`", counts[key], f"{sizes[key] * seconds_of_byte:.1f}"]
             if real:
                 found, total = real[0][key], real[1]
                 line += [percent(found["best"] / total), *gains([found]), percent(found["chosen"] / total)]
@@ -209,23 +208,36 @@ def report(model, measured):
             body.append(line)
         text += [f"## {kind}", "", table(head, body)]
 
-    never = [key for key in lines if chosen and not any(stats[key]["chosen"] for stats, _ in chosen.values())]
+    never = [key for key in sizes if chosen and not any(stats[key]["chosen"] for stats, _ in chosen.values())]
     text += ["## Never taken by the model, on no device", ""] + [f"* `{key}`: {counts[key]} kernels" for key in never] + [""]
 
     if measured:
-        keep = {key for stats, _ in chosen.values() for key in stats if stats[key]["only"]}
-        for mean, worst in ((0.001, 0.03), (0.005, 0.10), (0.01, 0.30)):
-            gone = Elimination(measured, lines, keep)
+        # What other architectures need is kept whatever this one says.
+        architectures = {kernel[0]: kernel[2] for kernel in measured.kernels}
+        keep = {twin(key) for device, (stats, _) in chosen.items() if device not in ("H100", "H200")
+                for key, found in stats.items() if found["only"] or max(found["gains"], default=0) > 0.05}
+        keep |= {twin(name) for name, sm in architectures.items() if sm < 80}
+        paired, pairs = collections.Counter(), collections.Counter()
+        for key in sizes:
+            paired[twin(key)] += sizes[key]
+            pairs[twin(key)] += counts[key]
+        text += ["## What can go", "",
+                 "In each step the configuration, of both types of 16 bits or of 8, whose loss for its compile time is the least.",
+                 "Kept are all that the model takes on a device before sm_90 with a gain of more than 5 %, and those for devices",
+                 "before sm_80.", ""]
+        for mean, worst in ((0.01, 0.05), (0.02, 0.10), (0.03, 0.20)):
+            gone = Elimination(measured, paired, keep)
             before, body, saved, kernels = gone.regret(), [], 0, 0
-            for key, now, most in gone.steps(mean, worst):
-                saved += lines[key]
-                kernels += counts[key]
-                body.append([f"`{key.removeprefix('matmul_')}`", counts[key], kernels, f"{saved * seconds_of_line:.0f}",
-                             percent(now, 3), percent(most)])
-            text += [f"## What can go for at most {100 * mean:g} % on average and {100 * worst:g} % at worst", "",
+            for key, problems, loss, now, most in gone.steps(mean, worst):
+                saved += paired[key]
+                kernels += pairs[key]
+                body.append([f"`{key.removeprefix('matmul_')}`", pairs[key], kernels, f"{saved * seconds_of_byte:.0f}", problems,
+                             percent(loss), percent(now, 3), percent(most)])
+            text += [f"### A loss of at most {100 * mean:g} % on average of a step's problems, and {100 * worst:g} % of any", "",
                      f"The model's choice takes {percent(before, 2)} % longer than the best kernel with all, "
                      f"{percent(gone.regret(), 2)} % with what is left.", "",
-                     table(["configuration", "kernels", "together", "s saved", "mean loss, %", "worst, %"], body)]
+                     table(["configuration", "kernels", "together", "s saved", "best of problems", "their mean loss, %",
+                            "mean loss of all, %", "worst, %"], body)]
     return "\n".join(text)
 
 
@@ -240,7 +252,8 @@ def compare(before, after):
         best = min(row["best"].values()) / min(old["best"].values())
         taken = row["order"][0][1] / old["order"][0][1]
         for key in ("all", row["class"], f"{row['operand']} into {row['output']}, {row['precision']}",
-                    "with terms" if row["terms"] else "without terms"):
+                    "with terms" if row["terms"] else "without terms",
+                    f"activation {['none', 'relu', 'gelu', 'gelu_tanh', 'silu'][row['activation']]}"):
             ratios[key].append((best, taken, row["seed"]))
     body = []
     for key, values in ratios.items():
@@ -249,7 +262,8 @@ def compare(before, after):
         mean = lambda x: f"{math.exp(statistics.fmean(map(math.log, x))):.4f}"
         body.append([key, len(values), mean(bests), at(bests, 0.5), at(bests, 0.99), f"{bests[-1]:.3f}",
                      max(values)[2], mean(taken), at(taken, 0.99), f"{taken[-1]:.3f}"])
-    return table(["problems", "number", "best, after to before", "median", "99 %", "most", "of seed", "choice", "99 %", "most"], body)
+    return table(["problems", "number", "best, after to before", "median", "99 %", "most", "of seed", "choice", "99 %",
+                  "most"], body)
 
 
 def main():
