@@ -64,7 +64,6 @@ void add_sm90_few_rows(variant_list& list) {
   add_sm90_split_along_k<sm90_rows(8, 5, 4, 2), T>(list);
   add_sm90_split_along_k<sm90_rows(16, 5, 4, 2), T>(list);
   add_sm90_split_along_k<sm90_rows(32, 8, 2, 2), T>(list);
-  add_sm90_split_along_k<sm90_rows(64, 6, 2, 1), T>(list);
   add_sm90_split_along_k<sm90_rows(64, 6, 2, 2), T>(list);
 }
 
