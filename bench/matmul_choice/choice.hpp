@@ -5,6 +5,7 @@
 #include "bench/matmul_choice/random_problem.hpp"
 #include "ops/matmul/variant.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <map>
@@ -57,8 +58,10 @@ inline std::vector<timed_variant> accepting(const ops::matmul_call& call, const 
       const double us = 1e6 * ops::cost(*v, call, device);
       result.push_back({v, us, us});
     }
-  std::stable_sort(result.begin(), result.end(),
-                   [](const timed_variant& x, const timed_variant& y) { return x.model_us < y.model_us; });
+  // Of equal ones the first of the table, as the library does it.
+  std::sort(result.begin(), result.end(), [](const timed_variant& x, const timed_variant& y) {
+    return x.model_us != y.model_us ? x.model_us < y.model_us : x.variant < y.variant;
+  });
   return result;
 }
 

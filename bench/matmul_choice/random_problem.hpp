@@ -186,13 +186,14 @@ inline random_problem random_problem::draw(std::uint64_t seed) {
     at -= t.weight;
   }
 
-  const auto extents = [&](std::string_view name, auto m, auto n, auto k) {
-    p.shape_class = name;
-    p.m = draws.extent(m[0], m[1]);
-    p.n = draws.extent(n[0], n[1]);
-    p.k = draws.extent(k[0], k[1]);
-  };
   using range = std::array<double, 2>;
+  const auto extents = [&](std::string_view name, const range& rows, const range& columns,
+                           const range& depth) {
+    p.shape_class = name;
+    p.m = draws.extent(rows[0], rows[1]);
+    p.n = draws.extent(columns[0], columns[1]);
+    p.k = draws.extent(depth[0], depth[1]);
+  };
   constexpr range few{1, 128}, many{256, 16384}, all{1, 16384}, middle{16, 512}, long_k{1024, 16384};
   switch (draws.below(6)) {
     case 0: extents("large", many, many, many); break;
