@@ -18,9 +18,9 @@ void add_simt_f32(variant_list& list) {
   add_simt_tensor<with_lines<copied>(major::k, major::mn)>(list);
   add_simt_tensor<with_lines<copied>(major::mn, major::k)>(list);
   add_simt_tensor<with_lines<copied>(major::mn, major::mn)>(list);
-  add_simt_layouts<large, f32, scaled>(list);
-  add_simt_layouts<large, f32, general>(list);
-  add_simt_layouts<small, f32, general>(list);
+  add_simt_scaled_layouts<large>(list);
+  add_simt_general_layouts<large>(list);
+  add_simt_general_layouts<small>(list);
 }
 
 }  // namespace kaio::ops

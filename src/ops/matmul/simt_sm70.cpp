@@ -14,9 +14,6 @@ constexpr simt_config through_registers() {
 inline constexpr simt_config cut = through_registers();
 }  // namespace
 
-void add_simt_sm70(variant_list& list) {
-  add_simt_layouts<cut, f32, general>(list);
-  add_simt_layouts<cut, f16, general>(list);
-}
+void add_simt_sm70(variant_list& list) { add_simt_general_layouts<cut>(list); }
 
 }  // namespace kaio::ops

@@ -8,30 +8,43 @@
 #include <kaio/ops/matmul/skinny.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 #include "ops/matmul/variant.hpp"
 
 namespace kaio::ops {
 
-template <simt_config C, class Out, class Epilogue>
-matmul_variant simt_variant() {
-  matmul_variant result = describe_simt<C, Out, Epilogue>();
-  result.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    if constexpr (std::is_same_v<Epilogue, general>)
-      launch_call_simt<C, Out, general>(s, call, call.terms);
-    else
-      launch_call_simt<C, Out, scaled>(s, call, call.terms.alpha);
+// alpha alone, into f32.
+template <simt_config C>
+void add_simt_scaled(variant_list& list) {
+  matmul_variant row = describe_simt<C, f32, scaled>();
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_simt<C, f32, scaled>(s, call, call.terms.alpha);
   };
-  return result;
+  list.push_back(row);
+}
+// All terms, into any type.
+template <simt_config C>
+void add_simt_general(variant_list& list) {
+  matmul_variant row = describe_simt<C, any_output, general>();
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_simt<C, any_output, general>(s, call, call.terms);
+  };
+  add_for_each_output(list, row);
 }
 
-template <simt_config C, class Out, class Epilogue>
-void add_simt_layouts(variant_list& list) {
-  list.push_back(simt_variant<with_lines<C>(major::k, major::k), Out, Epilogue>());
-  list.push_back(simt_variant<with_lines<C>(major::k, major::mn), Out, Epilogue>());
-  list.push_back(simt_variant<with_lines<C>(major::mn, major::k), Out, Epilogue>());
-  list.push_back(simt_variant<with_lines<C>(major::mn, major::mn), Out, Epilogue>());
+template <simt_config C>
+void add_simt_scaled_layouts(variant_list& list) {
+  add_simt_scaled<with_lines<C>(major::k, major::k)>(list);
+  add_simt_scaled<with_lines<C>(major::k, major::mn)>(list);
+  add_simt_scaled<with_lines<C>(major::mn, major::k)>(list);
+  add_simt_scaled<with_lines<C>(major::mn, major::mn)>(list);
+}
+template <simt_config C>
+void add_simt_general_layouts(variant_list& list) {
+  add_simt_general<with_lines<C>(major::k, major::k)>(list);
+  add_simt_general<with_lines<C>(major::k, major::mn)>(list);
+  add_simt_general<with_lines<C>(major::mn, major::k)>(list);
+  add_simt_general<with_lines<C>(major::mn, major::mn)>(list);
 }
 
 // Fed by tensor copies, sm_90 and later: lines that begin at multiples of 16 bytes and do not overlap.

@@ -15,20 +15,24 @@ inline constexpr sm90_config sm90_narrow{.m = 128, .n = 64, .stages = 8};
 inline constexpr sm90_config sm90_small{.m = 64, .n = 64, .stages = 5, .depth = 2};
 inline constexpr sm90_config sm90_tiny{.m = 64, .n = 32, .stages = 6, .depth = 2};
 
-// Results in f32 are twice the bytes, which smaller tiles do not help; epilogues with terms hide less.
+// alpha alone. Results in f32 are twice the bytes, which smaller tiles do not help.
 template <class T, class Out>
-void add_sm90_tiles(variant_list& list) {
-  add_sm90_layouts<sm90_pair, T, Out, scaled>(list);
-  add_sm90_layouts<sm90_medium, T, Out, scaled>(list);
-  add_sm90_layouts<sm90_small, T, Out, scaled>(list);
-  add_sm90_layouts<sm90_pair, T, Out, general>(list);
-  add_sm90_layouts<sm90_medium, T, Out, general>(list);
-  add_sm90_layouts<sm90_small, T, Out, general>(list);
+void add_sm90_scaled_tiles(variant_list& list) {
+  add_sm90_scaled_layouts<sm90_pair, T, Out>(list);
+  add_sm90_scaled_layouts<sm90_medium, T, Out>(list);
+  add_sm90_scaled_layouts<sm90_small, T, Out>(list);
   if constexpr (sizeof(Out) == 2) {
-    add_sm90_layouts<sm90_single, T, Out, scaled>(list);
-    add_sm90_layouts<sm90_narrow, T, Out, scaled>(list);
-    add_sm90_layouts<sm90_tiny, T, Out, scaled>(list);
+    add_sm90_scaled_layouts<sm90_single, T, Out>(list);
+    add_sm90_scaled_layouts<sm90_narrow, T, Out>(list);
+    add_sm90_scaled_layouts<sm90_tiny, T, Out>(list);
   }
+}
+// All terms, which hide less of a tile.
+template <class T>
+void add_sm90_general_tiles(variant_list& list) {
+  add_sm90_general_layouts<sm90_pair, T>(list);
+  add_sm90_general_layouts<sm90_medium, T>(list);
+  add_sm90_general_layouts<sm90_small, T>(list);
 }
 
 // Few columns, at most `columns`: what takes time is reading A once. Blocks that share a tile of C have its K in
@@ -47,21 +51,20 @@ constexpr sm90_split_config sm90_rows(std::uint32_t rows, std::uint32_t stages, 
 // A hundred rows or so, and a long K.
 inline constexpr sm90_split_config sm90_two_128x64{.m = 128, .n = 64, .stages = 7, .splits = 2};
 
-template <class T, class Out>
+template <class T>
 void add_sm90_splits(variant_list& list) {
-  add_sm90_split_layouts<sm90_two_128x64, T, Out>(list);
-  add_sm90_split_along_k<sm90_columns(16, 5, 4, 2), T, Out>(list);
-  add_sm90_split_along_k<sm90_columns(64, 6, 2, 2), T, Out>(list);
+  add_sm90_split_layouts<sm90_two_128x64, T>(list);
+  add_sm90_split_along_k<sm90_columns(16, 5, 4, 2), T>(list);
+  add_sm90_split_along_k<sm90_columns(64, 6, 2, 2), T>(list);
 }
 
-template <class T, class Out>
+template <class T>
 void add_sm90_few_rows(variant_list& list) {
-  add_sm90_split_along_k<sm90_rows(8, 5, 4, 1), T, Out>(list);
-  add_sm90_split_along_k<sm90_rows(8, 5, 4, 2), T, Out>(list);
-  add_sm90_split_along_k<sm90_rows(16, 5, 4, 2), T, Out>(list);
-  add_sm90_split_along_k<sm90_rows(32, 8, 2, 2), T, Out>(list);
-  add_sm90_split_along_k<sm90_rows(64, 6, 2, 1), T, Out>(list);
-  add_sm90_split_along_k<sm90_rows(64, 6, 2, 2), T, Out>(list);
+  add_sm90_split_along_k<sm90_rows(8, 5, 4, 1), T>(list);
+  add_sm90_split_along_k<sm90_rows(8, 5, 4, 2), T>(list);
+  add_sm90_split_along_k<sm90_rows(16, 5, 4, 2), T>(list);
+  add_sm90_split_along_k<sm90_rows(32, 8, 2, 2), T>(list);
+  add_sm90_split_along_k<sm90_rows(64, 6, 2, 2), T>(list);
 }
 
 }  // namespace kaio::ops

@@ -5,56 +5,72 @@
 #include <kaio/ops/matmul/launch_call.hpp>
 
 #include <cstdint>
-#include <type_traits>
 
 #include "ops/matmul/variant.hpp"
 
 namespace kaio::ops {
 
-template <sm90_config C, class T, class Out, class Epilogue>
-matmul_variant sm90_variant() {
-  matmul_variant result = describe_sm90<C, T, Out, Epilogue>();
-  result.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    if constexpr (std::is_same_v<Epilogue, general>)
-      launch_call_sm90<C, T, Out, general>(s, call, call.terms);
-    else
-      launch_call_sm90<C, T, Out, scaled>(s, call, call.terms.alpha);
+// alpha alone.
+template <sm90_config C, class T, class Out>
+void add_sm90_scaled(variant_list& list) {
+  matmul_variant row = describe_sm90<C, T, Out, scaled>();
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_sm90<C, T, Out, scaled>(s, call, call.terms.alpha);
   };
-  return result;
+  list.push_back(row);
 }
 
-template <sm90_split_config C, class T, class Out>
-matmul_variant sm90_split_variant() {
-  matmul_variant result = describe_split<C, T, Out, general>();
-  result.run = [](const stream& s, const matmul_call& whole, const matmul_variant&) {
-    for_batches(whole, most_grid_z,
-                [&](const matmul_call& call) { launch_call_split<C, T, Out, general>(s, call, call.terms); });
+// All terms. One kernel for every element type of C: its way to C ends with a branch that all threads take alike.
+template <sm90_config C, class T>
+void add_sm90_general(variant_list& list) {
+  matmul_variant row = describe_sm90<C, T, any_output, general>();
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_sm90<C, T, any_output, general>(s, call, call.terms);
   };
-  return result;
+  add_for_each_output(list, row);
+}
+
+template <sm90_split_config C, class T>
+void add_sm90_split(variant_list& list) {
+  matmul_variant row = describe_split<C, T, any_output, general>();
+  row.run = [](const stream& s, const matmul_call& whole, const matmul_variant&) {
+    for_batches(whole, most_grid_z, [&](const matmul_call& call) {
+      launch_call_split<C, T, any_output, general>(s, call, call.terms);
+    });
+  };
+  add_for_each_output(list, row);
 }
 
 // B lies along N in panels of 64.
-template <sm90_config C, class T, class Out, class Epilogue>
-void add_sm90_layouts(variant_list& list) {
-  list.push_back(sm90_variant<with_lines<C>(major::k, major::k), T, Out, Epilogue>());
-  list.push_back(sm90_variant<with_lines<C>(major::mn, major::k), T, Out, Epilogue>());
+template <sm90_config C, class T, class Out>
+void add_sm90_scaled_layouts(variant_list& list) {
+  add_sm90_scaled<with_lines<C>(major::k, major::k), T, Out>(list);
+  add_sm90_scaled<with_lines<C>(major::mn, major::k), T, Out>(list);
   if constexpr (C.n % 64 == 0) {
-    list.push_back(sm90_variant<with_lines<C>(major::k, major::mn), T, Out, Epilogue>());
-    list.push_back(sm90_variant<with_lines<C>(major::mn, major::mn), T, Out, Epilogue>());
+    add_sm90_scaled<with_lines<C>(major::k, major::mn), T, Out>(list);
+    add_sm90_scaled<with_lines<C>(major::mn, major::mn), T, Out>(list);
   }
+}
+template <sm90_config C, class T>
+void add_sm90_general_layouts(variant_list& list) {
+  static_assert(C.n % 64 == 0);
+  add_sm90_general<with_lines<C>(major::k, major::k), T>(list);
+  add_sm90_general<with_lines<C>(major::mn, major::k), T>(list);
+  add_sm90_general<with_lines<C>(major::k, major::mn), T>(list);
+  add_sm90_general<with_lines<C>(major::mn, major::mn), T>(list);
 }
 
 // With what is B there along K, as the few rows of a skinny problem lie; tiles of fewer than 64 along N read no other.
-template <sm90_split_config C, class T, class Out>
+template <sm90_split_config C, class T>
 void add_sm90_split_along_k(variant_list& list) {
-  list.push_back(sm90_split_variant<with_lines<C>(major::k, major::k), T, Out>());
-  list.push_back(sm90_split_variant<with_lines<C>(major::mn, major::k), T, Out>());
+  add_sm90_split<with_lines<C>(major::k, major::k), T>(list);
+  add_sm90_split<with_lines<C>(major::mn, major::k), T>(list);
 }
-template <sm90_split_config C, class T, class Out>
+template <sm90_split_config C, class T>
 void add_sm90_split_layouts(variant_list& list) {
-  add_sm90_split_along_k<C, T, Out>(list);
-  list.push_back(sm90_split_variant<with_lines<C>(major::k, major::mn), T, Out>());
-  list.push_back(sm90_split_variant<with_lines<C>(major::mn, major::mn), T, Out>());
+  add_sm90_split_along_k<C, T>(list);
+  add_sm90_split<with_lines<C>(major::k, major::mn), T>(list);
+  add_sm90_split<with_lines<C>(major::mn, major::mn), T>(list);
 }
 
 }  // namespace kaio::ops

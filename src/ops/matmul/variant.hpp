@@ -40,20 +40,26 @@ void list_finishing_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_backward_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_tuning_kernels(std::vector<const ptx::kernel_image*>& list);
 
-// The kernels of each file.
 using variant_list = std::vector<matmul_variant>;
+// The rows of a kernel with any_output, whose launch tells the element type of C.
+inline void add_for_each_output(variant_list& list, matmul_variant row) {
+  for (const matmul_type output : {matmul_type::f32, matmul_type::f16, matmul_type::bf16}) {
+    row.output = output;
+    list.push_back(row);
+  }
+}
+
+// The kernels of each file.
 void add_sm90_f16_f16(variant_list& list);
 void add_sm90_f16_f32(variant_list& list);
 void add_sm90_bf16_bf16(variant_list& list);
 void add_sm90_bf16_f32(variant_list& list);
-void add_sm90_split_f16_f16(variant_list& list);
-void add_sm90_split_f16_f32(variant_list& list);
-void add_sm90_split_bf16_bf16(variant_list& list);
-void add_sm90_split_bf16_f32(variant_list& list);
-void add_sm90_rows_f16_f16(variant_list& list);
-void add_sm90_rows_f16_f32(variant_list& list);
-void add_sm90_rows_bf16_bf16(variant_list& list);
-void add_sm90_rows_bf16_f32(variant_list& list);
+void add_sm90_general_f16(variant_list& list);
+void add_sm90_general_bf16(variant_list& list);
+void add_sm90_split_f16(variant_list& list);
+void add_sm90_split_bf16(variant_list& list);
+void add_sm90_rows_f16(variant_list& list);
+void add_sm90_rows_bf16(variant_list& list);
 void add_sm90_f8(variant_list& list);
 void add_mma_sync(variant_list& list);
 void add_simt_f32(variant_list& list);

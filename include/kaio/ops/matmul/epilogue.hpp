@@ -77,6 +77,17 @@ inline constexpr bool works_in_registers = [] {
     return false;
 }();
 
+// The results of N sums. An epilogue with a function `several`, as `general` has, makes them together: then what is the
+// same for all of them stands in the kernel once, and their loads do not wait for each other.
+template <class Epilogue, std::uint32_t N, class... Extra>
+constexpr auto finished(thread t, const dsl::register_array<val<f32>, N>& x,
+                        const dsl::register_array<place, N>& at, const Extra&... extra) {
+  if constexpr (requires { Epilogue{}.several(t, x, at, extra...); })
+    return Epilogue{}.several(t, x, at, extra...);
+  else
+    return array_of<N>([&](u32 i) { return t.let(Epilogue{}(t, x[i], at[i], extra...)); });
+}
+
 // C = A * B.
 struct identity {
   static constexpr fixed_string name = "identity";

@@ -6,6 +6,7 @@
 //   y = activation(alpha * x + beta * C + bias) + residual
 
 #include <kaio/ops/matmul/epilogue.hpp>
+#include <kaio/ops/matmul/pointer_at.hpp>
 #include <kaio/ops/matmul/terms.hpp>
 
 #include <cstdint>
@@ -16,57 +17,93 @@ struct general {
   static constexpr fixed_string name = "general";
 
   constexpr val<f32> operator()(thread t, val<f32> x, place at, val<matmul_terms> terms) const {
-    var y(t, x * terms[&matmul_terms::alpha]);
+    return several(t, dsl::register_array<val<f32>, 1>{{x}}, dsl::register_array<place, 1>{{at}}, terms)[0];
+  }
+
+  template <std::uint32_t N>
+  static constexpr dsl::register_array<val<f32>, N> several(thread t,
+                                                            const dsl::register_array<val<f32>, N>& x,
+                                                            const dsl::register_array<place, N>& at,
+                                                            const val<matmul_terms>& terms) {
+    auto y = array_of<N>([&](u32 i) { return var(t, x[i] * terms[&matmul_terms::alpha]); });
     if (auto more = t.when(terms[&matmul_terms::plain] == 0u)) {
-      y = fma(terms[&matmul_terms::beta], read(t, terms[&matmul_terms::c], at), y);
-      y += read(t, terms[&matmul_terms::bias], at);
+      const auto wide = array_of<N>([&](u32 i) {
+        return wide_place{t.let(cast<i64>(at[i].batch)), t.let(cast<i64>(at[i].row)),
+                          t.let(cast<i64>(at[i].column))};
+      });
+      const val beta = t.let(terms[&matmul_terms::beta]);
+      each(t, terms[&matmul_terms::c], wide, [&](u32 i, const auto& c) { y[i] = fma(beta, c, y[i]); });
+      each(t, terms[&matmul_terms::bias], wide, [&](u32 i, const auto& bias) { y[i] += bias; });
       activate(t, y, t.let(terms[&matmul_terms::activation]));
-      y += read(t, terms[&matmul_terms::residual], at);
+      each(t, terms[&matmul_terms::residual], wide, [&](u32 i, const auto& residual) { y[i] += residual; });
     }
-    return t.let(y);
+    return array_of<N>([&](u32 i) { return val<f32>(t.let(y[i])); });
   }
 
  private:
-  // The element of a term for a place of C; 0 where there is no such term.
-  template <class Term>
-  static constexpr val<f32> read(thread t, const Term& term, const place& at) {
-    var result(t, 0.0f);
+  struct wide_place {
+    val<i64> batch, row, column;
+  };
+
+  // use(i, the element of a term for place i); not called where there is no such term.
+  template <class Term, std::uint32_t N, class Use>
+  static constexpr void each(thread t, const Term& term, const dsl::register_array<wide_place, N>& at,
+                             const Use& use) {
     const val type = t.let(term[&matmul_term::type]);
     if (auto exists = t.when(type != 0u)) {
-      const val offset = t.let(cast<i64>(at.batch) * term[&matmul_term::batch] +
-                               cast<i64>(at.row) * term[&matmul_term::row] +
-                               cast<i64>(at.column) * term[&matmul_term::column]);
+      // The C that is read may be the C that is written, so what is read is inout.
+      const auto offset = array_of<N>([&](u32 i) {
+        return t.let(at[i].batch * term[&matmul_term::batch] + at[i].row * term[&matmul_term::row] +
+                     at[i].column * term[&matmul_term::column]);
+      });
       const val address = t.let(term[&matmul_term::address]);
-      if (auto wide = t.when(type == static_cast<u32>(term_type::f32)))
-        result = memory<f32>(t, address)[offset];
-      if (auto narrow = t.otherwise()) {
-        const val bits = t.let(memory<u16>(t, address)[offset]);
-        result = select(type == static_cast<u32>(term_type::f16), cast<f32>(bit_cast<f16>(bits)),
-                        bit_cast<f32>(cast<u32>(bits) << 16));
+      if (auto single = t.when(type == static_cast<u32>(term_type::f32))) {
+        const auto x =
+            array_of<N>([&](u32 i) { return t.let(pointer_at<inout<f32>>(t, address)[offset[i]]); });
+        for (u32 i = 0; i < N; ++i) use(i, x[i]);
+      }
+      if (auto half = t.otherwise()) {
+        const auto bits =
+            array_of<N>([&](u32 i) { return t.let(pointer_at<inout<u16>>(t, address)[offset[i]]); });
+        const val is_f16 = t.let(type == static_cast<u32>(term_type::f16));
+        for (u32 i = 0; i < N; ++i)
+          use(i, t.let(select(is_f16, cast<f32>(bit_cast<f16>(bits[i])),
+                              bit_cast<f32>(cast<u32>(bits[i]) << 16))));
       }
     }
-    return t.let(result);
   }
 
-  static constexpr void activate(thread t, var<f32>& y, const val<u32>& activation) {
-    const auto is = [&](matmul_activation a) { return activation == static_cast<u32>(a); };
-    if (auto any = t.when(activation != 0u)) {
-      if (auto f = t.when(is(matmul_activation::relu))) y = activation::relu{}(t, t.let(y));
-      if (auto f = t.when(is(matmul_activation::gelu))) y = activation::gelu{}(t, t.let(y));
-      if (auto f = t.when(is(matmul_activation::gelu_tanh))) y = activation::gelu_tanh{}(t, t.let(y));
-      if (auto f = t.when(is(matmul_activation::silu))) y = activation::silu{}(t, t.let(y));
+  template <std::uint32_t N>
+  static constexpr void activate(thread t, dsl::register_array<var<f32>, N>& y, const val<u32>& which) {
+    const auto is = [&](matmul_activation a) { return which == static_cast<u32>(a); };
+    if (auto any = t.when(which != 0u)) {
+      if (auto f = t.when(is(matmul_activation::relu)))
+        for (u32 i = 0; i < N; ++i) y[i] = activation::relu{}(t, t.let(y[i]));
+      if (auto smooth = t.otherwise())
+        in_turn(t, y, [&](const val<f32>& x) {
+          var result(t, x);
+          if (auto f = t.when(is(matmul_activation::gelu))) result = activation::gelu{}(t, x);
+          if (auto f = t.when(is(matmul_activation::gelu_tanh))) result = activation::gelu_tanh{}(t, x);
+          if (auto f = t.when(is(matmul_activation::silu))) result = activation::silu{}(t, x);
+          return t.let(result);
+        });
     }
   }
 
-  // A pointer that is a member of a parameter. The C that is read may be the C that is written.
-  template <class T>
-  static constexpr inout<T> memory(thread t, const val<u64>& address) {
-    dsl::tracer& trace = t.trace();
-    dsl::pointer<T> result{};
-    result.trace = &trace;
-    result.base = trace.probing() ? 0 : address.node().checked(trace);
-    result.scope = trace.scope();
-    return {result};
+  // y[i] = f(y[i]) for a long f, which stands in the kernel once. Registers have constant numbers, so a loop over them
+  // chooses.
+  template <std::uint32_t N, class F>
+  static constexpr void in_turn(thread t, dsl::register_array<var<f32>, N>& y, const F& f) {
+    if constexpr (N == 1) {
+      y[0] = f(t.let(y[0]));
+    } else {
+      for (auto i : t.range(0u, N).no_unroll()) {
+        var x(t, y[0]);
+        for (u32 known = 1; known < N; ++known) x = select(i == known, y[known], x);
+        const val result = f(t.let(x));
+        for (u32 known = 0; known < N; ++known) y[known] = select(i == known, result, y[known]);
+      }
+    }
   }
 };
 

@@ -28,14 +28,36 @@ matrix_lines<T> lines_for(const matmul_operand& x, std::uint64_t across, std::ui
   const bool along = x.lines == line_direction::along_k;
   return {memory_of<T>(x), along ? k : across, along ? across : k, x.pitch, batches, x.batch_pitch};
 }
+// C as a kernel takes it: by its type, or with any_output as its address and the type of the call.
+template <class Out>
+auto output_of_call(const matmul_call& call) {
+  if constexpr (std::is_same_v<Out, any_output>)
+    return output_memory{call.c.address, static_cast<u32>(call.output)};
+  else
+    return memory_of<Out>(call.c);
+}
+static_assert(static_cast<u32>(output_type::f32) == static_cast<u32>(matmul_type::f32) &&
+              static_cast<u32>(output_type::f16) == static_cast<u32>(matmul_type::f16) &&
+              static_cast<u32>(output_type::bf16) == static_cast<u32>(matmul_type::bf16));
 template <class Out>
 matrix_lines<Out> output_for(const matmul_call& call) {
-  return {memory_of<Out>(call.c), call.n, call.m, call.c.pitch, call.batches, call.c.batch_pitch};
+  return {output_of_call<Out>(call), call.n, call.m, call.c.pitch, call.batches, call.c.batch_pitch};
 }
-template <class Out>
-output_lines output_lines_of(const matmul_call& call) {
+// Whether four neighbours of C from a multiple of four on lie at a multiple of their size.
+inline bool stores_by_four(const matmul_call& call) {
+  return call.c.aligned(bytes_of(call.output), 4 * bytes_of(call.output));
+}
+inline output_lines output_lines_of(const matmul_call& call) {
   return {static_cast<i64>(call.c.pitch), static_cast<i64>(call.c.batch_pitch), static_cast<u32>(call.m),
-          static_cast<u32>(call.n), call.c.aligned(sizeof(Out), 4 * sizeof(Out)) ? 1u : 0u};
+          static_cast<u32>(call.n), stores_by_four(call) ? 1u : 0u};
+}
+// The element type of C that a variant's row says; f32 where the launch tells it, until a row is made for each.
+template <class Out>
+constexpr matmul_type output_type_of() {
+  if constexpr (std::is_same_v<Out, any_output>)
+    return matmul_type::f32;
+  else
+    return detail::matmul_type_of<Out>();
 }
 
 // sm_90a, persistent. `group`: rows of tiles that are walked together, so that what they share stays in L2.
@@ -53,7 +75,7 @@ matmul_variant describe_sm90() {
   return {.image = &sm90_matmul<C, T, Out, Epilogue>.image(),
           .family = matmul_family::sm90,
           .operand = detail::matmul_type_of<T>(),
-          .output = detail::matmul_type_of<Out>(),
+          .output = output_type_of<Out>(),
           .a = direction_of(C.a),
           .b = direction_of(C.b),
           .general = !std::is_same_v<Epilogue, scaled>,
@@ -86,7 +108,7 @@ matmul_variant describe_split() {
   return {.image = &sm90_split_matmul<C, T, Out, Epilogue>.image(),
           .family = matmul_family::sm90_split,
           .operand = detail::matmul_type_of<T>(),
-          .output = detail::matmul_type_of<Out>(),
+          .output = output_type_of<Out>(),
           .a = direction_of(C.transposed ? C.b : C.a),
           .b = direction_of(C.transposed ? C.a : C.b),
           .across = C.transposed,
@@ -109,8 +131,10 @@ void launch_call_mma_sync(const stream& s, const matmul_call& call, const Extra&
   problem.ldb = static_cast<i64>(call.b.pitch);
   problem.batch_a = static_cast<i64>(call.a.batch_pitch);
   problem.batch_b = static_cast<i64>(call.b.batch_pitch);
-  problem.c = output_lines_of<Out>(call);
-  device_pointer<Out> c = memory_of<Out>(call.c);
+  problem.across_a = call.a.lines == line_direction::across_k ? 1 : 0;
+  problem.across_b = call.b.lines == line_direction::across_k ? 1 : 0;
+  problem.c = output_lines_of(call);
+  auto c = output_of_call<Out>(call);
   mma_sync_matmul<C, Product, Out, Epilogue>.launch(
       s, grid(problem.walk.tiles), memory_of<typename Product::a_element>(call.a),
       memory_of<typename Product::b_element>(call.b), c, problem, extra...);
@@ -120,7 +144,7 @@ matmul_variant describe_mma_sync() {
   return {.image = &mma_sync_matmul<C, Product, Out, Epilogue>.image(),
           .family = matmul_family::mma_sync,
           .operand = detail::matmul_type_of<typename Product::a_element>(),
-          .output = detail::matmul_type_of<Out>(),
+          .output = output_type_of<Out>(),
           .a = direction_of(C.a),
           .b = direction_of(C.b),
           .m = C.m,
@@ -145,8 +169,8 @@ void launch_call_simt(const stream& s, const matmul_call& call, const Extra&... 
   problem.batch_a = static_cast<i64>(call.a.batch_pitch);
   problem.batch_b = static_cast<i64>(call.b.batch_pitch);
   problem.batch_c = static_cast<i64>(call.c.batch_pitch);
-  problem.vector_stores = call.c.aligned(sizeof(Out), 4 * sizeof(Out)) ? 1 : 0;
-  device_pointer<Out> c = memory_of<Out>(call.c);
+  problem.vector_stores = stores_by_four(call) ? 1 : 0;
+  auto c = output_of_call<Out>(call);
   simt_matmul<C, Out, Epilogue>.launch(s, grid(u64{problem.tiles_m} * problem.tiles_n * call.batches),
                                        memory_of<f32>(call.a), memory_of<f32>(call.b), c, problem, extra...);
 }
@@ -154,7 +178,7 @@ template <simt_config C, class Out, class Epilogue>
 matmul_variant describe_simt() {
   return {.image = &simt_matmul<C, Out, Epilogue>.image(),
           .family = matmul_family::simt,
-          .output = detail::matmul_type_of<Out>(),
+          .output = output_type_of<Out>(),
           .a = direction_of(C.a),
           .b = direction_of(C.b),
           .general = !std::is_same_v<Epilogue, scaled>,

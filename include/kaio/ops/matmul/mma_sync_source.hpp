@@ -15,6 +15,7 @@
 // 16 bytes of elements); those beyond K are dropped, but their memory is read.
 
 #include <kaio/ops/matmul/mma_sync_config.hpp>
+#include <kaio/ops/matmul/pointer_at.hpp>
 
 #include <cstdint>
 
@@ -22,13 +23,6 @@ namespace kaio::ops {
 
 template <class... Parameters>
 struct source_parameters {};
-
-// The pointer that an address is: what a batch's address in an array of them names.
-template <class Pointer>
-constexpr Pointer pointer_at(thread t, const val<u64>& address) {
-  if (t.trace().probing()) return {{&t.trace(), 0}};
-  return {{&t.trace(), dsl::lower(t.trace(), address.node()), t.trace().scope()}};
-}
 
 // An operand in memory: in<T>, or with Pointers the addresses of its batches.
 template <scalar T, bool Pointers = false>

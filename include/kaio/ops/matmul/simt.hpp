@@ -11,6 +11,7 @@
 // Sums go over k from 0 up in one accumulator each, so a result does not depend on the cut of the problem (but
 // for split K, whose parts are added in order).
 
+#include <kaio/ops/matmul/output.hpp>
 #include <kaio/ops/matmul/simt_operand.hpp>
 
 #include <cstdint>
@@ -18,8 +19,9 @@
 
 namespace kaio::ops {
 
-template <simt_config C, scalar Out, class Epilogue>
+template <simt_config C, class Out, class Epilogue>
 struct simt_matmul_body {
+  using output = detail::output_of<Out>;
   using block = simt_block<C>;
   using operand_a = simt_operand<C.m, C.k, C.stages, C.a, C.vector_a, C.threads(), C.lanes_m, C.async>;
   using operand_b = simt_operand<C.n, C.k, C.stages, C.b, C.vector_b, C.threads(), C.lanes_n, C.async>;
@@ -89,50 +91,43 @@ struct simt_matmul_body {
                       [&](std::uint32_t j, std::uint32_t p) { return b.load(at_b, j, p); }, sums);
       read_stage = select(stage == C.stages - 1, 0u, stage + 1u);
     }
-    const out c = result_of(t, c_memory, at.part, problem[&simt_problem::batch_c]);
-    block::template store<Out, Epilogue>(t, at.batch, first_row, first_column, sums, c, problem, extra...);
+    const auto c = output::bind(t, c_memory, at.part);
+    const val offset = offset_of(t, at.part, problem[&simt_problem::batch_c]);
+    block::template store<Epilogue>(
+        t, at.batch, first_row, first_column, sums, [&](const auto& f) { output::typed(t, c, f); }, offset,
+        problem, extra...);
   }
 
-  // The memory of one batch, or of one part of a split: at a stride, or by its address.
+  // The memory of one batch: at a stride, or by its address.
   template <class Stride>
   static constexpr in<f32> operand_of(thread, const in<f32>& x, const val<u32>& batch, const Stride& stride) {
     return x.from(cast<i64>(batch) * stride);
   }
   template <class Stride>
-  static constexpr out<Out> result_of(thread, const out<Out>& x, const val<u32>& part, const Stride& stride) {
-    return x.from(cast<i64>(part) * stride);
-  }
-  template <class Stride>
   static constexpr in<f32> operand_of(thread t, const in<u64>& addresses, const val<u32>& batch,
                                       const Stride&) {
-    return {at_address<f32>(t, addresses, batch)};
+    return pointer_at<in<f32>>(t, t.let(addresses[batch]));
   }
+  // From C, or from the address of the part, to the part of a split.
   template <class Stride>
-  static constexpr out<Out> result_of(thread t, const in<u64>& addresses, const val<u32>& part,
-                                      const Stride&) {
-    return {at_address<Out>(t, addresses, part)};
-  }
-  template <class T>
-  static constexpr dsl::pointer<T> at_address(thread t, const in<u64>& addresses, const val<u32>& i) {
-    const val address = addresses[i];
-    dsl::tracer& trace = t.trace();
-    dsl::pointer<T> result{};
-    result.trace = &trace;
-    result.base = trace.probing() ? 0 : address.node().checked(trace);
-    result.scope = trace.scope();
-    return result;
+  static constexpr val<i64> offset_of(thread t, const val<u32>& part, const Stride& stride) {
+    if constexpr (C.pointers)
+      return t.let(val<i64, dsl::literal<i64>>(0));
+    else
+      return t.let(cast<i64>(part) * stride);
   }
 };
 
-template <simt_config C, scalar Out, class Epilogue, class Parameters>
+template <simt_config C, class Out, class Epilogue, class Parameters>
 struct simt_matmul_kernel;
 
-template <simt_config C, scalar Out, class Epilogue, class... Extra>
+template <simt_config C, class Out, class Epilogue, class... Extra>
 struct simt_matmul_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
+  using output = detail::output_of<Out>;
   static constexpr auto name =
-      "matmul_simt_" + simt_name<C> + "_" + type_name<Out> + "_" + epilogue_name<Epilogue>;
+      "matmul_simt_" + simt_name<C> + "_" + output::name + "_" + epilogue_name<Epilogue>;
   using operand = std::conditional_t<C.pointers, in<u64>, in<f32>>;
-  using result = std::conditional_t<C.pointers, in<u64>, out<Out>>;
+  using result = typename output::template parameter<C.pointers>;
   static constexpr kernel_options options{
       .target = {C.async ? 80 : 70}, .large_shared = true, .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
@@ -144,7 +139,7 @@ struct simt_matmul_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
 // With C.pointers a, b and c are arrays of the addresses of each batch (c: of each part of a split).
 // Launched with a grid of tiles_m * tiles_n * splits * batches blocks along x, and the arguments a, b, c, the
 // problem, and those of the epilogue.
-template <simt_config C, scalar Out, class Epilogue>
+template <simt_config C, class Out, class Epilogue>
 inline constexpr auto simt_matmul =
     simt_matmul_kernel<C, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;
 

@@ -115,50 +115,58 @@ struct simt_block {
     }
   }
 
-  // `c`: the memory of the batch.
-  template <class Out, class Epilogue, class Sums, class... Extra>
+  // `memory(f)` calls f with C as out<T>, T its element type; `offset`: of the batch, in elements.
+  template <class Epilogue, class Sums, class Memory, class... Extra>
   static constexpr void store(thread t, const val<u32>& batch, const val<u32>& first_row,
-                              const val<u32>& first_column, Sums& sums, const out<Out>& c,
-                              const val<simt_problem>& problem, const Extra&... extra) {
+                              const val<u32>& first_column, Sums& sums, const Memory& memory,
+                              const val<i64>& offset, const val<simt_problem>& problem,
+                              const Extra&... extra) {
     const val m = t.let(problem[&simt_problem::m]);
     const val n = t.let(problem[&simt_problem::n]);
     const val exchanged = t.let(problem[&simt_problem::exchanged] != 0);
     const val vectors = t.let(problem[&simt_problem::vector_stores] != 0);
     const val ldc = t.let(problem[&simt_problem::ldc]);
-    // One row of the thread: `x` is its sums.
+    const val last = t.let(n - 1u);
+    const val first_offset = t.let(offset + cast<i64>(first_column));
+    const auto column =
+        array_of<C.thread_n>([&](std::uint32_t i) { return t.let(first_column + rows_of_b::of(i)); });
+    const auto exists = array_of<C.thread_n>([&](std::uint32_t i) { return t.let(column[i] < n); });
+    const auto whole = array_of<C.thread_n / 4>(
+        [&](std::uint32_t four) { return t.let(all_of(vectors, exists[4 * four + 3])); });
+    // The place of column i of those from `first` on, of which one beyond C takes that of another one of this thread.
+    const auto place_of = [&](const val<u32>& row, std::uint32_t first, std::uint32_t i) {
+      if constexpr (works_in_registers<Epilogue>) {
+        return place{batch, row, column[i]};
+      } else {
+        const val inside = t.let(select(exists[i], column[i], C.b == major::mn ? last : column[first]));
+        return place{batch, t.let(select(exchanged, inside, row)), t.let(select(exchanged, row, inside))};
+      }
+    };
+    // One row of the thread, four columns at a time: `x` is its sums.
     const auto store_row = [&](const val<u32>& row, const auto& x) {
       if (auto in_rows = t.when(row < m)) {
-        const out line = c.from(cast<i64>(row) * ldc);
-        const auto value = [&](std::uint32_t i, const val<u32>& column) {
-          const val inside = t.let(min(column, n - 1u));
-          const place where{batch, t.let(select(exchanged, inside, row)),
-                            t.let(select(exchanged, row, inside))};
-          return t.let(cast<Out>(Epilogue{}(t, t.let(x[i]), where, extra...)));
-        };
-        if constexpr (C.b == major::mn) {
-          for (std::uint32_t i = 0; i < C.thread_n; i += 4) {
-            // Of four columns that begin inside of C those beyond it take the place of the last one inside, which
-            // is this thread's own.
-            const val column = t.let(first_column + rows_of_b::of(i));
-            if (auto in_columns = t.when(column < n)) {
-              const val v0 = value(i, column);
-              const val v1 = value(i + 1, t.let(column + 1u));
-              const val v2 = value(i + 2, t.let(column + 2u));
-              const val v3 = value(i + 3, t.let(column + 3u));
-              if (auto together = t.when(all_of(vectors, column + 3u < n)))
-                store_vec(line[column], make_vec(v0, v1, v2, v3));
-              if (auto apart = t.otherwise()) {
-                line[column] = v0;
-                if (auto two = t.when(column + 1u < n)) line[column + 1u] = v1;
-                if (auto three = t.when(column + 2u < n)) line[column + 2u] = v2;
-                if (auto four = t.when(column + 3u < n)) line[column + 3u] = v3;
+        const val row_offset = t.let(first_offset + cast<i64>(row) * ldc);
+        for (std::uint32_t i = 0; i < C.thread_n; i += 4) {
+          if (auto in_columns = t.when(exists[i])) {
+            const auto y = finished<Epilogue>(
+                t, array_of<4>([&](std::uint32_t j) { return val<f32>(t.let(x[i + j])); }),
+                array_of<4>([&](std::uint32_t j) { return place_of(row, i, i + j); }), extra...);
+            memory([&]<class Out>(const out<Out>& c) {
+              const out line = c.from(row_offset);
+              const auto z = array_of<4>([&](std::uint32_t j) { return t.let(cast<Out>(y[j])); });
+              const auto one_by_one = [&] {
+                line[rows_of_b::of(i)] = z[0];
+                for (std::uint32_t j = 1; j < 4; ++j)
+                  if (auto there = t.when(exists[i + j])) line[rows_of_b::of(i + j)] = z[j];
+              };
+              if constexpr (C.b == major::mn) {
+                if (auto together = t.when(whole[i / 4]))
+                  store_vec(line[rows_of_b::of(i)], make_vec(z[0], z[1], z[2], z[3]));
+                if (auto apart = t.otherwise()) one_by_one();
+              } else {
+                one_by_one();
               }
-            }
-          }
-        } else {
-          for (std::uint32_t i = 0; i < C.thread_n; ++i) {
-            const val column = t.let(first_column + rows_of_b::of(i));
-            if (auto in_columns = t.when(column < n)) line[column] = value(i, column);
+            });
           }
         }
       }

@@ -124,9 +124,10 @@ struct simt_tensor_body {
       if (auto one = t.when(lane_id() == 0u)) read.release();
       read.advance();
     }
-    const out c = c_memory.from(cast<i64>(at.part) * problem[&simt_problem::batch_c]);
-    block::template store<Out, Epilogue>(t, at.batch, t.let(at.row + first.row),
-                                         t.let(at.column + first.column), sums, c, problem, extra...);
+    const val offset = t.let(cast<i64>(at.part) * problem[&simt_problem::batch_c]);
+    block::template store<Epilogue>(
+        t, at.batch, t.let(at.row + first.row), t.let(at.column + first.column), sums,
+        [&](const auto& f) { f(c_memory); }, offset, problem, extra...);
   }
 };
 

@@ -21,11 +21,10 @@ struct sm90_problem {
   u32 k_blocks;  // stages along K, at least one; the last may be partial
 };
 
-template <sm90_config C, scalar T, scalar Out, class Epilogue>
+template <sm90_config C, scalar T, class Out, class Epilogue>
 struct sm90_matmul_body {
   using mainloop = sm90_mainloop<C, T>;
-  using store = std::conditional_t<works_in_registers<Epilogue>, sm90_copied_store<C, Out>,
-                                   sm90_finished_store<C, Out>>;
+  using store = sm90_store_for<C, Out, Epilogue>;
 
   static constexpr tile_origin origin_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
                                          const mainloop& loop) {
@@ -87,12 +86,12 @@ struct sm90_matmul_body {
 };
 
 // The kernel with the parameters that its epilogue takes.
-template <sm90_config C, scalar T, scalar Out, class Epilogue, class Signature>
+template <sm90_config C, scalar T, class Out, class Epilogue, class Signature>
 struct sm90_matmul_kernel;
 
-template <sm90_config C, scalar T, scalar Out, class Epilogue, class... Extra>
+template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
 struct sm90_matmul_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
-  static constexpr auto name = "matmul_sm90_" + type_name<T> + "_" + type_name<Out> + "_" +
+  static constexpr auto name = "matmul_sm90_" + type_name<T> + "_" + detail::output_of<Out>::name + "_" +
                                layout_name<C.a, C.b> + "_" + decimal<C.m> + "x" + decimal<C.n> + "x" +
                                decimal<C.depth> + "_s" + decimal<C.stages> + "_c" + decimal<C.cluster_m> +
                                "x" + decimal<C.cluster_n> + "_b" + decimal<C.min_blocks> + "_" +
@@ -102,13 +101,13 @@ struct sm90_matmul_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
       .large_shared = true,
       .cluster = C.cluster_blocks() == 1 ? block_size{0, 0, 0} : block_size{C.cluster_blocks()},
       .min_blocks = C.min_blocks};
-  using destination = std::conditional_t<works_in_registers<Epilogue>, tensor_map<Out, 3>, out<Out>>;
+  using destination = typename sm90_store_for<C, Out, Epilogue>::destination;
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, destination c, val<sm90_problem> problem,
          Extra... extra) { sm90_matmul_body<C, T, Out, Epilogue>::run(t, a, b, c, problem, extra...); });
 };
 
-template <sm90_config C, scalar T, scalar Out, class Epilogue>
+template <sm90_config C, scalar T, class Out, class Epilogue>
 inline constexpr auto sm90_matmul =
     sm90_matmul_kernel<C, T, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;
 

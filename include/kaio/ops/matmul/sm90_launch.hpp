@@ -37,6 +37,18 @@ struct matrix_lines {
   }
 };
 
+// An output whose element type is told by the launch.
+template <>
+struct matrix_lines<any_output> {
+  output_memory memory{};
+  std::uint64_t length = 0, lines = 0, pitch = 0, batches = 1, batch_pitch = 0;
+
+  bool stores_by_four() const {
+    const u64 element = memory.type == static_cast<u32>(output_type::f32) ? sizeof(f32) : sizeof(f16);
+    return memory.address % (4 * element) == 0 && pitch % 4 == 0 && (batches == 1 || batch_pitch % 4 == 0);
+  }
+};
+
 namespace detail {
 constexpr u32 ceil_divide(std::uint64_t x, std::uint64_t by) { return static_cast<u32>((x + by - 1) / by); }
 
@@ -50,7 +62,7 @@ output_lines lines_of(const matrix_lines<Out>& c) {
 // C = epilogue(A * B) with the tensor copies' view of the three: A has lines along K or along M, as the
 // configuration says, B along K or along N, C along N. `clusters`: how many are resident on the device; `group`:
 // see tile_walk. C needs no tensor map where the epilogue reads memory.
-template <sm90_config C, scalar T, scalar Out, class Epilogue, class... Extra>
+template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                  const matrix_lines<Out>& c, std::uint64_t k, std::uint64_t clusters, std::uint32_t group,
                  const Extra&... extra) {
@@ -67,7 +79,7 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
     using output = sm90_copied_store<C, Out>;
     kernel.launch(s, shape, a_map, b_map, c.map(s, output::box, output::row_bytes), problem, extra...);
   } else {
-    device_pointer<Out> to = c.memory;
+    auto to = c.memory;
     kernel.launch(s, shape, a_map, b_map, to, problem, extra...);
   }
 }
@@ -75,7 +87,7 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
 // The same by the blocks of clusters that share a tile. A transposed configuration takes what is B of the product
 // as `a`, and what is A as `b`. `a_is_constant`: no work of the stream that may still run writes `a`; the kernel then
 // begins to load it while the one before it ends.
-template <sm90_split_config C, scalar T, scalar Out, class Epilogue, class... Extra>
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90_split(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                        const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant,
                        const Extra&... extra) {
@@ -85,7 +97,7 @@ void launch_sm90_split(const stream& s, const matrix_lines<T>& a, const matrix_l
   const sm90_split_problem problem{detail::lines_of(c), detail::ceil_divide(k, mainloop::k),
                                    divisor::of(detail::ceil_divide(along_m, C.m)), a_is_constant ? 1u : 0u};
   const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, C.n);
-  device_pointer<Out> to = c.memory;
+  auto to = c.memory;
   sm90_split_matmul<C, T, Out, Epilogue>.launch(s, grid(tiles * C.splits, 1, c.batches).programmatic(),
                                                 a.map(s, mainloop::a_operand::box, sm90_config::row_bytes),
                                                 b.map(s, mainloop::b_operand::box, sm90_config::row_bytes),

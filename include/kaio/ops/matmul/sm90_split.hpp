@@ -39,7 +39,7 @@ struct sm90_split_problem {
   u32 a_is_constant;  // 1: no kernel of the stream that may still run writes what is A here
 };
 
-template <sm90_split_config C, scalar T, scalar Out, class Epilogue>
+template <sm90_split_config C, scalar T, class Out, class Epilogue>
 struct sm90_split_body {
   using mainloop = sm90_mainloop<C.loop(), T>;
   static constexpr std::uint32_t rows = C.transposed ? C.n : C.m;  // of the tile of C
@@ -51,7 +51,8 @@ struct sm90_split_body {
   static_assert(rows % C.splits == 0);
 
   template <class... Extra>
-  static constexpr void run(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b, const out<Out>& c,
+  static constexpr void run(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
+                            const typename detail::output_of<Out>::template parameter<false>& c,
                             const val<sm90_split_problem>& problem, const Extra&... extra) {
     const mainloop loop(t, a, b);
     const sums inbox(t);
@@ -104,8 +105,8 @@ struct sm90_split_body {
         const val row = t.let(four / (columns / 4));
         const val column = t.let(four % (columns / 4) * 4u);
         const place at{origin.batch, t.let(first_row + row), t.let(first_column + column)};
-        finish_four<Epilogue>(t, c, problem[&sm90_split_problem::c], at, total(t, inbox, row, column),
-                              extra...);
+        const val<output_lines> lines = problem[&sm90_split_problem::c];
+        finish_four<Epilogue, Out>(t, c, lines, at, total(t, inbox, row, column), extra...);
       }
     }
   }
@@ -157,13 +158,14 @@ struct sm90_split_body {
   }
 };
 
-template <sm90_split_config C, scalar T, scalar Out, class Epilogue, class Parameters>
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class Parameters>
 struct sm90_split_kernel;
 
-template <sm90_split_config C, scalar T, scalar Out, class Epilogue, class... Extra>
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
 struct sm90_split_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
+  using output = detail::output_of<Out>;
   static constexpr auto name = "matmul_sm90_split" + decimal<C.splits> + "_" + type_name<T> + "_" +
-                               type_name<Out> + "_" + layout_name<C.a, C.b> +
+                               output::name + "_" + layout_name<C.a, C.b> +
                                (C.transposed ? fixed_string("_across_") : fixed_string("_direct_")) +
                                decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.depth> + "_s" +
                                decimal<C.stages> + "_" + epilogue_name<Epilogue>;
@@ -173,11 +175,12 @@ struct sm90_split_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
       .cluster = C.splits == 1 ? block_size{0, 0, 0} : block_size{C.splits},
       .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.loop().threads()}, options>(
-      [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, out<Out> c, val<sm90_split_problem> problem,
+      [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, typename output::template parameter<false> c,
+         val<sm90_split_problem> problem,
          Extra... extra) { sm90_split_body<C, T, Out, Epilogue>::run(t, a, b, c, problem, extra...); });
 };
 
-template <sm90_split_config C, scalar T, scalar Out, class Epilogue>
+template <sm90_split_config C, scalar T, class Out, class Epilogue>
 inline constexpr auto sm90_split_matmul =
     sm90_split_kernel<C, T, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;
 

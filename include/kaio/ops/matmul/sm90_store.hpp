@@ -10,7 +10,7 @@
 //                        for all others: what they read lies side by side then, as what they write does
 
 #include <kaio/dsl/mma/stmatrix.hpp>
-#include <kaio/ops/matmul/finish.hpp>
+#include <kaio/ops/matmul/output.hpp>
 #include <kaio/ops/matmul/sm90_mainloop.hpp>
 
 #include <cstdint>
@@ -22,6 +22,7 @@ inline constexpr std::uint32_t sm90_warp_rows = 16;  // of a warpgroup's 64
 template <sm90_config C, scalar Out>
 class sm90_copied_store {
  public:
+  using destination = tensor_map<Out, 3>;
   static constexpr std::uint32_t most_columns = sm90_config::row_bytes / sizeof(Out);
   static constexpr std::uint32_t columns = C.n < most_columns ? C.n : most_columns;
   static constexpr std::uint32_t row_bytes = columns * sizeof(Out);
@@ -103,14 +104,15 @@ class sm90_copied_store {
   shared_tiles<Out, sm90_warp_rows, columns, swizzled<row_bytes>, 4 * turns * C.consumers()> staging_;
 };
 
-template <sm90_config C, scalar Out>
+template <sm90_config C, class Out>
 class sm90_finished_store {
  public:
+  using destination = typename detail::output_of<Out>::template parameter<false>;
   static constexpr std::uint32_t columns = C.n < 32 ? C.n : 32;
   static constexpr std::uint32_t panels = C.n / columns;
   static_assert(C.n % columns == 0 && columns % 8 == 0);
 
-  constexpr sm90_finished_store(thread t, const out<Out>& c, const val<output_lines>& lines)
+  constexpr sm90_finished_store(thread t, const destination& c, const val<output_lines>& lines)
       : t_(t), c_(c), lines_(lines), staging_(t) {}
 
   // epilogue(x, place) for each element of the tile, into C. The panels are filled out of registers, which have
@@ -136,7 +138,8 @@ class sm90_finished_store {
         const val c = t_.let(four % (columns / 4) * 4u);
         const val x = load_vec<4>(staged[r][c]);
         const place at{tile.batch, t_.let(first_row + r), t_.let(tile.column + p * columns + c)};
-        finish_four<Epilogue>(t_, c_, lines_, at, array_of<4>([&](u32 i) { return t_.let(x[i]); }), extra...);
+        finish_four<Epilogue, Out>(t_, c_, lines_, at, array_of<4>([&](u32 i) { return t_.let(x[i]); }),
+                                   extra...);
       }
       sync_warp(t_);
     }
@@ -146,9 +149,23 @@ class sm90_finished_store {
 
  private:
   thread t_;
-  out<Out> c_;
+  destination c_;
   val<output_lines> lines_;
   shared_tiles<f32, sm90_warp_rows, columns, padded<4>, 4 * C.consumers()> staging_;
 };
+
+namespace detail {
+template <sm90_config C, class Out, class Epilogue>
+struct sm90_store {
+  using type = sm90_finished_store<C, Out>;
+};
+template <sm90_config C, class Out, class Epilogue>
+  requires works_in_registers<Epilogue>
+struct sm90_store<C, Out, Epilogue> {
+  using type = sm90_copied_store<C, Out>;
+};
+}  // namespace detail
+template <sm90_config C, class Out, class Epilogue>
+using sm90_store_for = typename detail::sm90_store<C, Out, Epilogue>::type;
 
 }  // namespace kaio::ops

@@ -6,7 +6,7 @@
 //   mma_sync_matmul<cut, product, any_output, identity>    // val<output_memory> c
 
 #include <kaio/ops/matmul/finish.hpp>
-#include <kaio/ops/matmul/mma_sync_source.hpp>
+#include <kaio/ops/matmul/pointer_at.hpp>
 
 #include <cstdint>
 
@@ -35,9 +35,10 @@ struct output_of {
   static constexpr out<Out> bind(thread t, const in<u64>& addresses, const val<u32>& part) {
     return pointer_at<out<Out>>(t, t.let(addresses[part]));
   }
-  static constexpr void store(thread t, const out<Out>& c, const val<output_lines>& lines, const place& first,
-                              const dsl::register_array<val<f32>, 4>& y) {
-    store_four(t, c, lines, first, y);
+  // f(c as out<T>), T the element type of C.
+  template <class F>
+  static constexpr void typed(thread, const out<Out>& c, const F& f) {
+    f(c);
   }
 };
 
@@ -50,20 +51,35 @@ struct output_of<any_output> {
   static constexpr const val<output_memory>& bind(thread, const val<output_memory>& c, const val<u32>&) {
     return c;
   }
-  static constexpr void store(thread t, const val<output_memory>& c, const val<output_lines>& lines,
-                              const place& first, const dsl::register_array<val<f32>, 4>& y) {
+  template <class F>
+  static constexpr void typed(thread t, const val<output_memory>& c, const F& f) {
     const val address = t.let(c[&output_memory::address]);
     const val type = t.let(c[&output_memory::type]);
     const auto is = [&](output_type of) { return type == static_cast<u32>(of); };
-    if (auto single = t.when(is(output_type::f32)))
-      store_four(t, pointer_at<out<f32>>(t, address), lines, first, y);
-    if (auto half = t.when(is(output_type::f16)))
-      store_four(t, pointer_at<out<f16>>(t, address), lines, first, y);
-    if (auto brain = t.when(is(output_type::bf16)))
-      store_four(t, pointer_at<out<bf16>>(t, address), lines, first, y);
+    if (auto single = t.when(is(output_type::f32))) f(pointer_at<out<f32>>(t, address));
+    if (auto half = t.when(is(output_type::f16))) f(pointer_at<out<f16>>(t, address));
+    if (auto brain = t.when(is(output_type::bf16))) f(pointer_at<out<bf16>>(t, address));
   }
 };
 
 }  // namespace detail
+
+// C = epilogue(x[i]) for four neighbours from `first` on, whose column is a multiple of four. What lies outside of C is
+// dropped; the epilogue sees places inside only.
+template <class Epilogue, class Out, class C, class... Extra>
+constexpr void finish_four(thread t, const C& c, const val<output_lines>& lines, const place& first,
+                           const dsl::register_array<val<f32>, 4>& x, const Extra&... extra) {
+  const val rows = t.let(lines[&output_lines::rows]);
+  const val columns = t.let(lines[&output_lines::columns]);
+  if (auto inside = t.when(all_of(first.row < rows, first.column < columns))) {
+    const auto at = array_of<4>([&](u32 i) {
+      return place{first.batch, first.row, t.let(min(first.column + i, columns - 1u))};
+    });
+    const auto y = finished<Epilogue>(t, x, at, extra...);
+    const val offset = offset_in(t, lines, first);
+    detail::output_of<Out>::typed(
+        t, c, [&](const auto& memory) { store_four(t, memory, lines, first, offset, y); });
+  }
+}
 
 }  // namespace kaio::ops
