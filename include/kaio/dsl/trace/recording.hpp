@@ -135,13 +135,13 @@ constexpr void tracer::use(value v) {
     program_.operands[n] = {operand_kind::immediate, c.type, 0, c.bits};
     return;
   }
-  value_record used = values_[v];
-  if (used.variable != 0) {
-    const variable_record from = variables_[used.variable];
-    if (version_of(from) == used.version) used = values_[from.reg];
+  const std::uint32_t variable = values_[v].variable;
+  if (variable != 0) {
+    const variable_record from = variables_[variable];
+    if (version_of(from) == values_[v].version) v = from.reg;
   }
-  program_.operands[n] = used.source;
-  ++uses_[used.source.index];
+  program_.operands[n] = values_[v].source;
+  ++uses_[v];
 }
 
 constexpr void tracer::use_address(value base, std::int64_t offset) {
