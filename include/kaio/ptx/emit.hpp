@@ -99,8 +99,8 @@ inline constexpr packed_catalogue words_of = pack_catalogue();
 template <class None = void>
 class program_writer : public text_writer {
  public:
-  constexpr program_writer(std::uint64_t* words, const program& p, std::string_view kernel)
-      : text_writer(words), program_(p) {
+  constexpr program_writer(std::uint64_t* storage, const program& p, std::string_view kernel)
+      : text_writer(storage), program_(p) {
     for (; kernel.size() > 32; kernel.remove_prefix(32))
       kernel_[kernel_parts_++] = packed(kernel.substr(0, 32));
     kernel_[kernel_parts_++] = packed(kernel);

@@ -3,7 +3,7 @@
 // character as for one on a word of 64 bits. The finished words become an array of characters by a bit cast. The
 // first character is in the lowest byte, as in the memory of a little-endian host.
 //
-//   text_writer<words> out(storage);
+//   text_writer out(storage);
 //   out.put(packed(".reg "));
 //   out.number(128);
 
@@ -40,7 +40,7 @@ constexpr packed_text packed(std::string_view text) {
 
 class text_writer {
  public:
-  constexpr explicit text_writer(std::uint64_t* words) : words_(words) {}
+  constexpr explicit text_writer(std::uint64_t* storage) : words_(storage) {}
 
   // Up to eight characters: 8 bits each, and nothing above them.
   constexpr void put(std::uint64_t word, std::uint32_t bits) {

@@ -167,18 +167,4 @@ constexpr void tracer::number(value v, const key& k) {
   values_[v].numbered = n;
 }
 
-constexpr bool tracer::forget_last(value v) {
-  const value_record made = values_[v];
-  if (made.numbered != 0) {
-    if (made.numbered != newest_numbered_) return false;
-    const numbered_record newest = numbered_[newest_numbered_];
-    bucket_[newest.bucket] = newest.next;
-    newest_numbered_ = newest.older;
-  } else if (made.variable != 0) {
-    return false;  // a snapshot: the variable remembers it
-  }
-  values_[v].definition = 0;
-  return true;
-}
-
 }  // namespace kaio::dsl

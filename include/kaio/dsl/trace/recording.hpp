@@ -231,6 +231,20 @@ constexpr value tracer::snapshot(std::uint32_t variable) {
   return s;
 }
 
+constexpr bool tracer::forget_last(value v) {
+  const value_record made = values_[v];
+  if (made.numbered != 0) {
+    if (made.numbered != newest_numbered_) return false;
+    const numbered_record newest = numbered_[newest_numbered_];
+    bucket_[newest.bucket] = newest.next;
+    newest_numbered_ = newest.older;
+  } else if (made.variable != 0) {
+    return false;  // a snapshot: the variable remembers it
+  }
+  values_[v].definition = 0;
+  return true;
+}
+
 constexpr void tracer::assign(std::uint32_t variable, value v, std::uint32_t statement_start) {
   const value to = variables_[variable].reg;
   const std::uint32_t made = is_constant(v) ? 0 : values_[v].definition;

@@ -10,6 +10,7 @@
 // few rows of C are its N, which may be as small as 8.
 
 #include <kaio/ops/matmul/finish.hpp>
+#include <kaio/ops/matmul/output.hpp>
 #include <kaio/ops/matmul/sm90_mainloop.hpp>
 #include <kaio/ops/matmul/tile_walk.hpp>
 
