@@ -6,8 +6,8 @@ where nvcc is installed, and with another checkout of kaio (--base).
   compile_time.py [--json] [--compilers g++,clang++-16] [--repeats 5] [--base ROOT] [--quick]
 
 Times are CPU seconds of the compiler and its children (user and system), the least of the repeats, at -O0: other work on
-the machine moves them little. All files and checkouts take turns in each repeat. The texts of all kernels go through
-ptxas where it is installed."""
+the machine adds no waiting to them (but slows the cores that it shares). All files and checkouts take turns in each
+repeat. The texts of all kernels go through ptxas where it is installed."""
 
 import argparse
 import dataclasses
@@ -21,18 +21,19 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = HERE / "kernels"
 
-# Kernels of which a further instruction is measured: the name of the file, and flags of a small and a large version.
-# 1909 and 1086 instructions of the tensor cores are about what clang's default limits allow at 7f4371a.
+# Kernels of which a further instruction is measured: the name of the file, and statements or rounds of a small and a
+# large version. The large ones keep within clang's default limits at 7f4371a.
 KERNELS = {
     "statements": (10, 1200),
     "wgmma": (1, 6),
     "mma": (1, 4),
 }
 ARCHITECTURE = {"wgmma": "sm_90a", "mma": "sm_80"}
-STAGES = ["trace", "checks", "text", "image"]  # stage.hpp
-WANTED_ROUNDS = 1500                           # of unrolled.cpp: 6,000 instructions
-KNOWN_ROUNDS = [1626, 688]                     # of the largest kernels recorded, of g++ and clang++: where a search begins
+STAGES = ["trace", "checks", "text", "image"]  # of stage.hpp
+WANTED_ROUNDS = 1500        # of unrolled.cpp: 6,000 instructions
+KNOWN_ROUNDS = [1626, 688]  # of the largest kernels of g++ and clang++ at 7f4371a: where a search begins
 
 
 @dataclasses.dataclass(frozen=True)
@@ -90,7 +91,7 @@ class workplace:
         self.is_clang = "clang" in compiler
 
     def command(self, root, file, *flags, output=("-c", "-o", "out.o")):
-        return [self.compiler, "-std=c++20", "-O0", f"-I{root / 'include'}", *flags, str(HERE / file), *output]
+        return [self.compiler, "-std=c++20", "-O0", f"-I{root / 'include'}", *flags, str(SOURCES / file), *output]
 
     def instructions(self, root, kernel, *flags):
         """The number of instructions of a kernel, after ptxas has accepted its text."""
@@ -180,7 +181,7 @@ def measure(place, roots, repeats, quick):
 def nvcc_jobs():
     nvcc = shutil.which("nvcc")
     command = [nvcc, "-ptx", "-arch=sm_80", f"-DROUNDS={KERNELS['mma'][1]}"]
-    return {f"nvcc_{name}": [*command, str(HERE / f"{name}.cu"), "-o", f"{name}.ptx"] for name in ("silu", "mma") if nvcc}
+    return {f"nvcc_{name}": [*command, str(SOURCES / f"{name}.cu"), "-o", f"{name}.ptx"] for name in ("silu", "mma") if nvcc}
 
 
 def report(row, base):
@@ -221,7 +222,7 @@ def main():
     arguments.add_argument("--compilers", default="g++,g++-13,clang++-16,clang++-19")
     arguments.add_argument("--repeats", type=int, default=5)
     arguments.add_argument("--base", type=pathlib.Path, help="another checkout, measured in turn")
-    arguments.add_argument("--quick", action="store_true", help="one repeat, no search for the largest kernel")
+    arguments.add_argument("--quick", action="store_true", help="one repeat, no search for the largest kernel: whether all of it works")
     given = arguments.parse_args()
     compilers = [c for c in given.compilers.split(",") if shutil.which(c)]
     if not compilers:

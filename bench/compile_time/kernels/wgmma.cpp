@@ -1,4 +1,4 @@
-// C = A * B for Hopper: A of M x K, a row after the other; B of K x N, a column after the other; multiples of 64 and
+// C = max(A * B, 0) for Hopper: A of M x K, row-major; B of K x N, column-major; M and K multiples of 64 and
 // N = 128 * ROUNDS. A block computes 64 rows of C, 128 columns a round.
 #include <kaio/kaio.hpp>
 using namespace kaio;
@@ -31,7 +31,8 @@ inline constexpr auto measured = kernel<"wgmma", 128, kernel_options{.target = {
           t.barrier();
         }
         const auto own = c.from((row + acc.first_row(t)) * columns + first + acc.first_column(t));
-        for (u32 i = 0; i < acc.size(); ++i) own[acc.row(i) * columns + acc.column(i)] = cast<f16>(max(acc[i], 0.0f));
+        for (u32 i = 0; i < acc.size(); ++i)
+          own[acc.row(i) * columns + acc.column(i)] = cast<f16>(max(acc[i], 0.0f));
       }
     });
 

@@ -1,5 +1,5 @@
-// Scalar code of many different statements, none of which the compiler can share: compile_time.py writes them,
-// values v0, v1, ... of which LAST is the last.
+// Scalar code of many different statements, none of which the compiler can share. compile_time.py writes
+// them: the values v0, v1, ... up to LAST.
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

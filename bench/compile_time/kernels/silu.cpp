@@ -2,8 +2,8 @@
 #include <kaio/kaio.hpp>
 using namespace kaio;
 
-inline constexpr auto fused_silu_gate = kernel<"fused_silu_gate", 256>(
-    [](thread t, in<f32> x, in<f32> gate, out<f32> y, val<u32> n) {
+inline constexpr auto fused_silu_gate =
+    kernel<"fused_silu_gate", 256>([](thread t, in<f32> x, in<f32> gate, out<f32> y, val<u32> n) {
       val i = t.global_id();
       if (auto in_range = t.when(i < n)) {
         val xi = x[i];

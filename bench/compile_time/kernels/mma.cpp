@@ -1,5 +1,5 @@
-// C = A * B for sm_80: A and B row-major, M a multiple of 128, N of 64, K = 64 * ROUNDS. A block computes 128 x 64 of
-// C; each of its 2 x 2 warps 64 x 32, as 4 x 4 fragments of 16 x 8.
+// C = A * B for sm_80: A and B row-major, M a multiple of 128, N of 64, K = 64 * ROUNDS. A block computes
+// 128 x 64 of C; each of its 2 x 2 warps 64 x 32, as 4 x 4 fragments of 16 x 8.
 #include <kaio/kaio.hpp>
 using namespace kaio;
 

@@ -1,6 +1,8 @@
-// The end of a kernel's file: how far the compiler takes the kernel `measured`. -DSTAGE=1 the trace, 2 its checks
-// too, 3 its text, 4 the image (-fno-access-control: these are private members). Without STAGE the program prints
-// the text.
+#pragma once
+// The end of a kernel's file: how far the compiler takes the kernel `measured`. With -DSTAGE=1 it is traced,
+// with 2 checked too, with 3 rendered as text, with 4 made an image (private members: -fno-access-control).
+// Without STAGE the program prints the text.
+
 #ifdef STAGE
 using compiled = decltype(measured)::result;
 static_assert(compiled::trace.program.instruction_count > 0);

@@ -1,4 +1,4 @@
-// mma.cpp's kernel as one writes it by hand in CUDA C++. Elements of f16 are moved in pieces of 16 bytes only.
+// mma.cpp's kernel by hand in CUDA C++. Elements of f16 are only moved, in pieces of 16 bytes.
 __device__ unsigned tile_at(unsigned row, unsigned column) {  // bytes; rows of 64 f16, swizzled by 128 bytes
   return row * 128 + (column * 2 ^ row % 8 * 16);
 }
