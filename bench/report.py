@@ -121,7 +121,7 @@ def compile_table(rows):
             if value is None:
                 continue
             line = [r["compiler"], what, format(value, form), "" if bound is None else str(bound), verdict(value, bound, least)]
-            if other:
+            if other and other > 0:  # peaks of memory may hide in that of the headers
                 line += [f"{format(other, form)} ({base['base']})", f"{value / other:.2f}", str(ratio_bound or ""),
                          verdict(value / other, ratio_bound, False)]
             else:

@@ -193,7 +193,7 @@ def report(row, base):
             return
         text = f"  {what:42}{format(row[key], form):>8} {unit:4}"
         if base and base.get(key) is not None:
-            text += f"{format(base[key], form):>8} {unit:4}" + (f"x {row[key] / base[key]:.2f}" if base[key] else "")
+            text += f"{format(base[key], form):>8} {unit:4}" + (f"x {row[key] / base[key]:.2f}" if base[key] > 0 else "")
         print(text + note, flush=True)
 
     def nvcc(key, peer):
