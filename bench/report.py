@@ -78,6 +78,63 @@ def matmul_table(rows):
         "most 128.\n\n")
 
 
+def compile_cases(r):
+    """(what, value, format, figure, is it the least allowed?, most in times of the base) of a row of compile_time."""
+    clang = "clang" in r["compiler"]
+    value = lambda key, form, bound=None, least=False, ratio=None: (r.get(key), form, bound, least, ratio)
+    nvcc = lambda key, peer, bound=None: (r[key] / r[peer] if r.get(key) and r.get(peer) else None, ".1f", bound, False, None)
+    cases = {
+        "`#include <kaio/kaio.hpp>`, s": value("include_s", ".2f", 0.35),
+        "the same, in times of nvcc -ptx of fused_silu_gate": nvcc("include_s", "nvcc_ptx_s"),
+        "fused_silu_gate and its launch, s": value("silu_s", ".2f", 0.45),
+        "the same, KB": value("silu_kb", "d"),
+        "the same, in times of nvcc -ptx": nvcc("silu_s", "nvcc_ptx_s", 1.5),
+    }
+    for kernel, key in [("statements", "per_instruction"), ("wgmma", "wgmma"), ("mma", "mma")]:
+        cases[f"a further instruction, {kernel}, ms"] = value(f"{key}_ms", ".2f", 0.4, ratio=0.35)
+        cases[f"a further instruction, {kernel}, KB"] = value(f"{key}_kb", ".0f", 100)
+    cases[f"an instruction of a kernel of {r.get('whole_kernel')}, ms"] = value("whole_kernel_ms", ".2f", 0.4, ratio=0.35)
+    cases["largest kernel, instructions (at least)"] = value("largest_kernel", "d", 2752 if clang else 6504, True)
+    cases[f"mma.cpp, {r.get('mma_instructions')} instructions, s"] = value("mma_file_s", ".2f")
+    cases[f"the same, in times of nvcc -ptx of mma.cu, {r.get('nvcc_mma_instructions')} instructions"] = \
+        nvcc("mma_file_s", "nvcc_mma_s")
+    cases[f"wgmma.cpp, {r.get('wgmma_instructions')} instructions, s"] = value("wgmma_file_s", ".2f")
+    stages = {stage: r.get(f"wgmma_{stage}_s") for stage in ("trace", "checks", "text", "image")}
+    if None not in stages.values():
+        for stage, seconds in stages.items():
+            share = 100 * seconds / sum(stages.values())
+            cases[f"wgmma.cpp, share of its {stage}, %"] = (share, ".0f", None, False, None)
+    cases["wgmma.cpp, functions instantiated"] = value("wgmma_functions", "d")
+    cases["wgmma.cpp, classes instantiated"] = value("wgmma_classes", "d")
+    return [(what, *case) for what, case in cases.items()]
+
+
+def compile_table(rows):
+    """A line for each figure of each compiler, next to that of the base of the same run where there was one."""
+    bases = {(r["compiler"], r["date"], r["commit"]): r for r in rows if r.get("root") == "base"}
+    lines = []
+    for r in newest([r for r in rows if r.get("root") != "base"], ["compiler"]):
+        base = bases.get((r["compiler"], r["date"], r["commit"]))
+        cases = compile_cases(r)
+        others = [case[1] for case in compile_cases(base)] if base else [None] * len(cases)
+        for (what, value, form, bound, least, ratio_bound), other in zip(cases, others):
+            if value is None:
+                continue
+            line = [r["compiler"], what, format(value, form), "" if bound is None else str(bound), verdict(value, bound, least)]
+            if other and other > 0:  # peaks of memory may hide in that of the headers
+                line += [f"{format(other, form)} ({base['base']})", f"{value / other:.2f}", str(ratio_bound or ""),
+                         verdict(value / other, ratio_bound, False)]
+            else:
+                line += [""] * 4
+            lines.append(line + [r["date"], r["commit"]])
+    return table(
+        "Compile time",
+        ["compiler", "what", "measured", "figure", "", "base", "ratio", "at most", "", "date", "commit"], lines,
+        "At -O0: seconds of CPU time of the compiler and its children (of wall clock in rows without the wgmma kernel), the\n"
+        "least of several runs. A further instruction is the slope between a small and a large version of a kernel. Base:\n"
+        "another commit, measured in turn.\n\n")
+
+
 def main():
     rows = [json.loads(line) for file in sorted(results.glob("*.jsonl")) for line in file.read_text().splitlines()]
     of = lambda name: [row for row in rows if row["benchmark"] == name]
@@ -103,23 +160,8 @@ def main():
           verdict(r["instructions"], 1.1 * r["cuda_instructions"], False), str(r["registers"]), str(r["cuda_registers"]),
           verdict(r["registers"], 1.1 * r["cuda_registers"], False), r["arch"], r["date"], r["commit"]]
          for r in newest(of("instructions"), ["arch", "kernel"])])
-    compile_lines = []
-    for r in newest(of("compile_time"), ["compiler"]):
-        clang = "clang" in r["compiler"]
-        nvcc = r.get("nvcc_ptx_s")
-        cases = [
-            ("`#include <kaio/kaio.hpp>`, s", r["include_s"], None if clang else 0.7, False, ".2f"),
-            ("fused_silu_gate and its launch, s", r["silu_s"], None if clang else 1.2, False, ".2f"),
-            ("the same, in times of nvcc -ptx", r["silu_s"] / nvcc if nvcc else None, None if clang else 3, False, ".1f"),
-            ("a further instruction, ms", r["per_instruction_ms"], 0.7 if clang else 1, False, ".2f"),
-            ("a further instruction, KB", r["per_instruction_kb"], 100, False, ".0f"),
-            ("largest kernel, instructions (at least)", r["largest_kernel"], 1500, True, "d"),
-        ]
-        for what, value, bound, least, form in cases:
-            if value is not None:
-                compile_lines.append([r["compiler"], what, format(value, form), "" if bound is None else str(bound),
-                                      verdict(value, bound, least), r["date"], r["commit"]])
-    text += table("Compile time", ["compiler", "what", "measured", "figure", "", "date", "commit"], compile_lines)
+    text += compile_table(of("compile_time"))
+
     def emulator_line(r):
         checked = r["checks"] == "all"
         figure = ((0.8, False, r["seconds"], "s") if checked else (0.2, False, r["seconds"], "s")) \

@@ -1,169 +1,251 @@
 #!/usr/bin/env python3
-"""What kaio costs the compiler: the source file of one kernel, each further instruction, the largest kernel that the
-default limits allow. Compared with `nvcc -ptx` of the same kernel where nvcc is installed.
+"""What kaio costs the compiler: the headers, a file of one small kernel, each further instruction of several kinds of
+kernel, and the largest kernel that the default limits allow. Compared with `nvcc -ptx` of the same kernels in CUDA C++
+where nvcc is installed, and with another checkout of kaio (--base).
 
-  compile_time.py [--json] [--compilers g++-12,clang++-16] [--repeats 5]
+  compile_time.py [--json] [--compilers g++,clang++-16] [--repeats 5] [--base ROOT] [--quick]
 
-Times are the least of the repeats (what else the machine does can only add), in seconds of wall clock at -O0."""
+Times are CPU seconds of the compiler and its children (user and system), the least of the repeats, at -O0: other work on
+the machine adds no waiting to them (but slows the cores that it shares). All files and checkouts take turns in each
+repeat. The texts of all kernels go through ptxas where it is installed."""
 
 import argparse
+import dataclasses
 import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCES = HERE / "kernels"
 
-SILU = """#include <kaio/kaio.hpp>
-using namespace kaio;
-inline constexpr auto fused_silu_gate = kernel<"fused_silu_gate", 256>(
-    [](thread t, in<f32> x, in<f32> gate, out<f32> y, val<u32> n) {
-      val i = t.global_id();
-      if (auto in_range = t.when(i < n)) {
-        val xi = x[i];
-        y[i] = xi / (1.0f + exp(-xi)) * gate[i];
-      }
-    });
-int main() {
-  device gpu = device::open();
-  const u32 n = 1024;
-  auto x = gpu.allocate<f32>(n), gate = gpu.allocate<f32>(n), y = gpu.allocate<f32>(n);
-  fused_silu_gate.launch(gpu.stream(), over(n), x, gate, y, n);
+# Kernels of which a further instruction is measured: the name of the file, and statements or rounds of a small and a
+# large version. The large ones keep within clang's default limits at 7f4371a.
+KERNELS = {
+    "statements": (10, 1200),
+    "wgmma": (1, 6),
+    "mma": (1, 4),
 }
-"""
-
-SILU_CUDA = """extern "C" __global__ void __launch_bounds__(256)
-fused_silu_gate(const float* __restrict__ x, const float* __restrict__ gate, float* __restrict__ y, unsigned n) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) {
-    const float xi = x[i];
-    y[i] = xi / (1.0f + expf(-xi)) * gate[i];
-  }
-}
-"""
+ARCHITECTURE = {"wgmma": "sm_90a", "mma": "sm_80"}
+STAGES = ["trace", "checks", "text", "image"]  # of stage.hpp
+WANTED_ROUNDS = 1500        # of unrolled.cpp: 6,000 instructions
+KNOWN_ROUNDS = [1626, 688]  # of the largest kernels of g++ and clang++ at 7f4371a: where a search begins
 
 
-def statements(count):
-    """A kernel of `count` different statements, none of which the compiler can share."""
-    lines = ["  val v0 = x[i];", "  val v1 = v0 * a;"]
+@dataclasses.dataclass(frozen=True)
+class cost:
+    seconds: float
+    kilobytes: int
+
+
+def write_statements(folder, count):
+    """The body of statements.cpp: `count` different values."""
     forms = ["v{p} + v{q} * a", "max(v{p}, v{q}) - 1.0f", "v{p} * v{q}", "x[i + {k}] - v{p}"]
-    for k in range(2, count):
-        lines.append(f"  val v{k} = " + forms[k % 4].format(p=k - 1, q=k - 2, k=k) + ";")
-    body = "\n".join(lines)
-    return f"""#include <kaio/dsl/dsl.hpp>
-using namespace kaio;
-inline constexpr auto many = kernel<"many", 256>([](thread t, in<f32> x, out<f32> y, val<f32> a) {{
-  val i = t.global_id();
-{body}
-  y[i] = v{count - 1};
-}});
-template <unsigned N> struct instructions;
-#ifdef COUNT
-instructions<many.needs().instructions> shown;
-#endif
-int main() {{ return static_cast<int>(many.image().line_count % 7); }}
-"""
+    lines = ["val v0 = x[i];", "val v1 = v0 * a;"]
+    lines += [f"val v{k} = " + forms[k % 4].format(p=k - 1, q=k - 2, k=k) + ";" for k in range(2, count)]
+    (folder / "statements.inc").write_text("\n".join(lines) + "\n")
 
 
-def unrolled(rounds):
-    """A kernel whose host loop unrolls: four instructions a round."""
-    return f"""#include <kaio/dsl/dsl.hpp>
-using namespace kaio;
-inline constexpr auto many = kernel<"many", 256>([](thread t, in<f32> x, out<f32> y, val<f32> a) {{
-  val i = t.global_id();
-  var acc = x[i];
-  for (int k = 0; k < {rounds}; ++k) {{
-    val scaled = acc * a + static_cast<f32>(k);
-    acc = max(scaled, acc) - a * static_cast<f32>(k + 1);
-    y[i] = acc;
-  }}
-}});
-static_assert(many.needs().instructions > {4 * rounds});
-int main() {{}}
-"""
+def flags_of(kernel, size, folder):
+    if kernel != "statements":
+        return [f"-DROUNDS={size}"]
+    sub = folder / f"statements_{size}"
+    sub.mkdir(exist_ok=True)
+    write_statements(sub, size)
+    return [f"-I{sub}", f"-DLAST=v{size - 1}"]
 
 
-class workshop:
-    def __init__(self, folder, repeats):
-        self.folder = pathlib.Path(folder)
-        self.repeats = repeats
-
-    def run(self, command, source, suffix=".cpp", repeats=None):
-        """Least wall time in seconds and the peak memory in KB, or None where it does not compile."""
-        file = self.folder / f"source{suffix}"
-        file.write_text(source)
-        best, memory = None, 0
-        for _ in range(repeats or self.repeats):
-            begin = time.monotonic()
-            child = subprocess.Popen(command + [str(file)], cwd=self.folder, stdout=subprocess.DEVNULL,
-                                     stderr=subprocess.DEVNULL)
-            _, status, usage = os.wait4(child.pid, 0)
-            seconds = time.monotonic() - begin
-            child.returncode = status
-            if status != 0:
-                return None
-            best = seconds if best is None else min(best, seconds)
-            memory = max(memory, usage.ru_maxrss)
-        return best, memory
-
-    def instructions(self, command, source):
-        file = self.folder / "count.cpp"
-        file.write_text(source)
-        output = subprocess.run(command + ["-DCOUNT", "-fsyntax-only", str(file)], cwd=self.folder, text=True,
-                                stderr=subprocess.PIPE).stderr
-        return int(re.search(r"instructions<(\d+)u?>", output).group(1))
+def run_once(command, folder):
+    """The cost of a command, or None where it fails."""
+    child = subprocess.Popen(command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return None if status else cost(usage.ru_utime + usage.ru_stime, usage.ru_maxrss)
 
 
-def measure(compiler, shop):
-    command = [compiler, "-std=c++20", "-O0", f"-I{ROOT / 'include'}", "-c", "-o", "out.o"]
-    row = {"compiler": subprocess.run([compiler, "--version"], text=True, capture_output=True).stdout.splitlines()[0]}
-    row["include_s"] = shop.run(command, "#include <kaio/kaio.hpp>\nint main() {}\n")[0]
-    row["silu_s"], row["silu_kb"] = shop.run(command, SILU)
-    small, large = statements(10), statements(1200)
-    count = shop.instructions(command, large) - shop.instructions(command, small)
-    (small_s, small_kb), (large_s, large_kb) = shop.run(command, small), shop.run(command, large)
-    row["per_instruction_ms"] = (large_s - small_s) / count * 1e3
-    row["per_instruction_kb"] = (large_kb - small_kb) / count
-    low, high = 250, 4000  # the largest number of rounds that compiles
-    while high - low > 50:
-        middle = (low + high) // 2
-        if shop.run(command, unrolled(middle), repeats=1):
-            low = middle
-        else:
-            high = middle
-    row["largest_kernel"] = 4 * low
-    return row
+def run_in_turn(jobs, folder, repeats):
+    """The cost of each job, {key: command}: the least of the repeats, in each of which all jobs take their turn."""
+    costs = {}
+    for _ in range(repeats):
+        for key, command in jobs.items():
+            now, least = run_once(command, folder), costs.get(key)
+            if now is None:
+                sys.exit(f"compile_time.py: this failed: {' '.join(command)}")
+            costs[key] = cost(min(now.seconds, least.seconds), max(now.kilobytes, least.kilobytes)) if least else now
+    return costs
+
+
+def count_instructions(ptx):
+    return len(re.findall(r"^\s*[@{a-z][^\n]*;\s*$", ptx, re.MULTILINE))
+
+
+class workplace:
+    """A compiler and a folder for what it makes."""
+
+    def __init__(self, compiler, folder):
+        self.compiler, self.folder = compiler, pathlib.Path(folder)
+        self.is_clang = "clang" in compiler
+
+    def command(self, root, file, *flags, output=("-c", "-o", "out.o")):
+        return [self.compiler, "-std=c++20", "-O0", f"-I{root / 'include'}", *flags, str(SOURCES / file), *output]
+
+    def instructions(self, root, kernel, *flags):
+        """The number of instructions of a kernel, after ptxas has accepted its text."""
+        subprocess.run(self.command(root, f"{kernel}.cpp", *flags, output=("-o", "show")), cwd=self.folder, check=True)
+        text = subprocess.run(["./show"], cwd=self.folder, text=True, capture_output=True, check=True).stdout
+        if ptxas := shutil.which("ptxas"):
+            (self.folder / "out.ptx").write_text(text)
+            subprocess.run([ptxas, f"-arch={ARCHITECTURE.get(kernel, 'sm_80')}", "out.ptx", "-o", "/dev/null"],
+                           cwd=self.folder, check=True)
+        return count_instructions(text)
+
+    def unrolls(self, root, rounds):
+        return run_once(self.command(root, "unrolled.cpp", f"-DROUNDS={rounds}"), self.folder) is not None
+
+    def largest_rounds(self, root):
+        """The most rounds of unrolled.cpp that compile with default limits, a few per cent less at most."""
+        low, high = 250, 4000
+
+        def bisect(rounds):
+            nonlocal low, high
+            low, high = (rounds, high) if self.unrolls(root, rounds) else (low, rounds)
+
+        for rounds in KNOWN_ROUNDS:
+            if low < rounds < high:
+                bisect(rounds)
+        for _ in range(4):
+            bisect((low + high) // 2)
+        return low
+
+    def instantiations(self, root, file, *flags):
+        """Functions and classes that clang instantiates."""
+        subprocess.run(self.command(root, file, *flags, "-ftime-trace", "-ftime-trace-granularity=0"), cwd=self.folder,
+                       check=True)
+        events = [event["name"] for event in json.loads((self.folder / "out.json").read_text())["traceEvents"]]
+        return events.count("InstantiateFunction"), events.count("InstantiateClass")
+
+
+def measure(place, roots, repeats, quick):
+    """A row of figures for each checkout, {name: path}."""
+    flags = {(kernel, size): flags_of(kernel, size, place.folder) for kernel, sizes in KERNELS.items() for size in sizes}
+    largest = {} if quick else {name: place.largest_rounds(root) for name, root in roots.items()}
+    # As many instructions in all checkouts as the least of them allows.
+    rounds = min([WANTED_ROUNDS, *largest.values(), *([KNOWN_ROUNDS[1]] if quick and place.is_clang else [])])
+    whole = f"-DROUNDS={rounds}"
+
+    jobs = nvcc_jobs()
+    for name, root in roots.items():
+        for file in ("include", "silu"):
+            jobs[name, file] = place.command(root, f"{file}.cpp")
+        for (kernel, size), these in flags.items():
+            jobs[name, kernel, size] = place.command(root, f"{kernel}.cpp", *these)
+        for k, stage in enumerate(STAGES):
+            jobs[name, stage] = place.command(root, "wgmma.cpp", *flags["wgmma", KERNELS["wgmma"][1]],
+                                              "-fno-access-control", f"-DSTAGE={k + 1}")
+        jobs[name, "whole"] = place.command(root, "unrolled.cpp", whole)
+    costs = run_in_turn(jobs, place.folder, repeats)
+
+    rows = {}
+    for name, root in roots.items():
+        row = rows[name] = {"include_s": costs[name, "include"].seconds, "silu_s": costs[name, "silu"].seconds,
+                            "silu_kb": costs[name, "silu"].kilobytes}
+        for kernel, (small, large) in KERNELS.items():
+            key = "per_instruction" if kernel == "statements" else kernel
+            low, high = costs[name, kernel, small], costs[name, kernel, large]
+            row[f"{kernel}_instructions"] = place.instructions(root, kernel, *flags[kernel, large])
+            count = row[f"{kernel}_instructions"] - place.instructions(root, kernel, *flags[kernel, small])
+            row[f"{key}_ms"] = (high.seconds - low.seconds) / count * 1e3
+            row[f"{key}_kb"] = (high.kilobytes - low.kilobytes) / count
+            row[f"{kernel}_file_s"] = high.seconds
+        row["whole_kernel"] = place.instructions(root, "unrolled", whole)
+        row["whole_kernel_ms"] = costs[name, "whole"].seconds / row["whole_kernel"] * 1e3
+        if name in largest:
+            row["largest_kernel"] = 4 * largest[name]
+        ends = [row["include_s"]] + [costs[name, stage].seconds for stage in STAGES]
+        for stage, begin, end in zip(STAGES, ends, ends[1:]):
+            row[f"wgmma_{stage}_s"] = max(0.0, end - begin)
+        if place.is_clang:
+            kernel = place.instantiations(root, "wgmma.cpp", *flags["wgmma", KERNELS["wgmma"][1]])
+            headers = place.instantiations(root, "include.cpp")
+            row["wgmma_functions"], row["wgmma_classes"] = kernel[0] - headers[0], kernel[1] - headers[1]
+        if "nvcc_mma" in costs:
+            row |= {"nvcc_ptx_s": costs["nvcc_silu"].seconds, "nvcc_mma_s": costs["nvcc_mma"].seconds,
+                    "nvcc_mma_instructions": count_instructions((place.folder / "mma.ptx").read_text())}
+    return rows
+
+
+def nvcc_jobs():
+    nvcc = shutil.which("nvcc")
+    command = [nvcc, "-ptx", "-arch=sm_80", f"-DROUNDS={KERNELS['mma'][1]}"]
+    return {f"nvcc_{name}": [*command, str(SOURCES / f"{name}.cu"), "-o", f"{name}.ptx"] for name in ("silu", "mma") if nvcc}
+
+
+def report(row, base):
+    """The row as text, each figure next to that of the base."""
+    print(f"{row['compiler']}" + (f", and {base['base']}" if base else ""))
+
+    def line(what, key, unit, form=".2f", note=""):
+        if row.get(key) is None:
+            return
+        text = f"  {what:42}{format(row[key], form):>8} {unit:4}"
+        if base and base.get(key) is not None:
+            text += f"{format(base[key], form):>8} {unit:4}" + (f"x {row[key] / base[key]:.2f}" if base[key] > 0 else "")
+        print(text + note, flush=True)
+
+    def nvcc(key, peer):
+        return f"   {row[key] / row[peer]:.1f} x nvcc -ptx, {row[peer]:.2f} s" if peer in row else ""
+
+    line("#include <kaio/kaio.hpp>", "include_s", "s", note=nvcc("include_s", "nvcc_ptx_s"))
+    line("fused_silu_gate and its launch", "silu_s", "s", note=nvcc("silu_s", "nvcc_ptx_s"))
+    line("", "silu_kb", "KB", "d")
+    for what, key in [("statements", "per_instruction"), ("wgmma", "wgmma"), ("mma", "mma")]:
+        line(f"a further instruction, {what}", f"{key}_ms", "ms", ".3f")
+        line("", f"{key}_kb", "KB", ".1f")
+    line(f"a kernel of {row['whole_kernel']}, an instruction", "whole_kernel_ms", "ms", ".3f")
+    line("largest kernel, instructions at least", "largest_kernel", "", "d")
+    line(f"mma.cpp, {row['mma_instructions']} instructions", "mma_file_s", "s", note=nvcc("mma_file_s", "nvcc_mma_s"))
+    line(f"wgmma.cpp, {row['wgmma_instructions']} instructions", "wgmma_file_s", "s")
+    total = sum(row[f"wgmma_{stage}_s"] for stage in STAGES)
+    for stage in STAGES:
+        line(f"  its {stage}", f"wgmma_{stage}_s", "s", note=f"   {row[f'wgmma_{stage}_s'] / total:.0%}")
+    line("  instantiated functions", "wgmma_functions", "", "d")
+    line("  instantiated classes", "wgmma_classes", "", "d")
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--json", action="store_true", help="one JSON object a compiler")
-    arguments.add_argument("--compilers", default="g++-12,clang++-16")
+    arguments.add_argument("--json", action="store_true", help="one JSON object a compiler and checkout")
+    arguments.add_argument("--compilers", default="g++,g++-13,clang++-16,clang++-19")
     arguments.add_argument("--repeats", type=int, default=5)
+    arguments.add_argument("--base", type=pathlib.Path, help="another checkout, measured in turn")
+    arguments.add_argument("--quick", action="store_true", help="one repeat, no search for the largest kernel: whether all of it works")
     given = arguments.parse_args()
     compilers = [c for c in given.compilers.split(",") if shutil.which(c)]
     if not compilers:
         sys.exit(f"compile_time.py: none of {given.compilers} is installed")
-    with tempfile.TemporaryDirectory() as folder:
-        shop = workshop(folder, given.repeats)
-        nvcc = shutil.which("nvcc")
-        nvcc_s = shop.run([nvcc, "-ptx", "-arch=sm_80", "-o", "out.ptx"], SILU_CUDA, ".cu")[0] if nvcc else None
-        for compiler in compilers:
-            row = {"benchmark": "compile_time", **measure(compiler, shop), "nvcc_ptx_s": nvcc_s}
-            if given.json:
-                print(json.dumps({k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()}), flush=True)
-                continue
-            print(f"{row['compiler']}\n  #include <kaio/kaio.hpp>   {row['include_s']:.2f} s"
-                  f"\n  fused_silu_gate            {row['silu_s']:.2f} s"
-                  + (f" ({row['silu_s'] / nvcc_s:.1f} x nvcc -ptx, {nvcc_s:.2f} s)" if nvcc_s else "")
-                  + f"\n  a further instruction      {row['per_instruction_ms']:.2f} ms, {row['per_instruction_kb']:.0f} KB"
-                  f"\n  largest kernel             {row['largest_kernel']} instructions at least", flush=True)
+    repeats = 1 if given.quick else given.repeats
+    roots = {"this": HERE.parents[1]}
+    if given.base:
+        roots["base"] = given.base.resolve()
+        commit = subprocess.run(["git", "describe", "--always"], cwd=roots["base"], text=True, capture_output=True,
+                                check=True).stdout.strip()
+    for compiler in compilers:
+        version = subprocess.run([compiler, "--version"], text=True, capture_output=True).stdout.splitlines()[0]
+        with tempfile.TemporaryDirectory() as folder:
+            measured = measure(workplace(compiler, folder), roots, repeats, given.quick)
+        rows = [{"benchmark": "compile_time", "compiler": version, "root": name, "clock": "cpu", **row}
+                for name, row in measured.items()]
+        if given.base:
+            rows[1]["base"] = commit
+        if not given.json:
+            report(rows[0], rows[1] if given.base else None)
+            continue
+        for row in rows:
+            print(json.dumps({k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()}), flush=True)
 
 
 if __name__ == "__main__":

@@ -25,8 +25,8 @@ TEST_CASE("mma matmul of f16 on sm_75 and sm_70", "[matmul]") {
       {66, 70, 40});
   check<small_cut(major::k, major::mn, vectors, vectors), f16_product_sm70<major::k, major::mn>, f32>(
       {66, 72, 40});
-  check<small_cut(major::mn, major::mn, vectors, elements), f16_product_sm70<major::mn, major::k>, f32>(
+  check<small_cut(major::mn, major::k, vectors, elements), f16_product_sm70<major::mn, major::k>, f32>(
       {72, 70, 37});
-  check<small_cut(major::mn, major::mn, elements, elements), f16_product_sm70<major::k, major::k>, f32>(
+  check<small_cut(major::mn, major::mn, elements, elements), f16_product_sm70<major::mn, major::mn>, f32>(
       {65, 70, 37, 2});
 }

@@ -31,19 +31,9 @@ void add_mma_sync_layouts(variant_list& list, matmul_precision precision = matmu
   add_mma_sync_cut<Cut(major::mn, major::mn), Product>(list, precision);
 }
 
-// Lines that begin anywhere, K elements in a step: one kernel for all four directions.
-template <std::uint32_t K, class Product>
-void add_mma_sync_unaligned(variant_list& list, matmul_precision precision = matmul_precision::ieee) {
-  using enum line_direction;
-  variant_list rows;
-  add_mma_sync_cut<mma_cuts::unaligned(major::k, major::k, K), Product>(rows, precision);
-  for (const line_direction a : {along_k, across_k})
-    for (const line_direction b : {along_k, across_k})
-      for (matmul_variant row : rows) {
-        row.a = a;
-        row.b = b;
-        list.push_back(row);
-      }
+template <std::uint32_t K>
+constexpr mma_sync_config unaligned_cut(major a, major b) {
+  return mma_cuts::unaligned(a, b, K);
 }
 
 // The kernels of each file.

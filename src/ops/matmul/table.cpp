@@ -48,8 +48,8 @@ struct table {
   table() {
     for (const auto add : {add_sm90_f16_f16, add_sm90_f16_f32, add_sm90_bf16_bf16, add_sm90_bf16_f32,
                            add_sm90_general_f16, add_sm90_general_bf16, add_sm90_rows_f16, add_sm90_rows_bf16,
-                           add_sm90_split_f16, add_sm90_split_bf16, add_sm90_f8, add_simt_f32, add_simt_any,
-                           add_simt_sm70, add_skinny, add_mma_sync})
+                           add_sm90_split_f16, add_sm90_split_bf16, add_sm90_f8, add_simt_f32_tensor,
+                           add_simt_f32, add_simt_any, add_simt_sm70, add_skinny, add_mma_sync})
       add(all);
     add_parts(all);
     for (const matmul_variant& v : all)

@@ -63,6 +63,7 @@ void add_sm90_rows_bf16(variant_list& list);
 void add_sm90_f8(variant_list& list);
 void add_mma_sync(variant_list& list);
 void add_simt_f32(variant_list& list);
+void add_simt_f32_tensor(variant_list& list);
 void add_simt_any(variant_list& list);
 void add_simt_sm70(variant_list& list);
 void add_skinny(variant_list& list);

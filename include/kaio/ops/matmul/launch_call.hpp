@@ -131,8 +131,6 @@ void launch_call_mma_sync(const stream& s, const matmul_call& call, const Extra&
   problem.ldb = static_cast<i64>(call.b.pitch);
   problem.batch_a = static_cast<i64>(call.a.batch_pitch);
   problem.batch_b = static_cast<i64>(call.b.batch_pitch);
-  problem.across_a = call.a.lines == line_direction::across_k ? 1 : 0;
-  problem.across_b = call.b.lines == line_direction::across_k ? 1 : 0;
   problem.c = output_lines_of(call);
   auto c = output_of_call<Out>(call);
   mma_sync_matmul<C, Product, Out, Epilogue>.launch(

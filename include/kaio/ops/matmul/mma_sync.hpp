@@ -30,22 +30,11 @@ class mma_sync_operand {
   static_assert(
       std::is_same_v<T, std::conditional_t<is_a, typename Product::a_element, typename Product::b_element>>,
       "kaio: an operand of a matmul has other elements than its product multiplies");
-  static constexpr bool by_elements = !is_function && form == copy_form::elements;
-  static constexpr major tile_major = is_function || by_elements ? major::k : memory_major;
-  // Bytes are not transposed on the way from shared memory.
+  // Bytes are not transposed on the way from shared memory, so they are on the way to it.
+  static constexpr major tile_major = is_function || sizeof(T) == 1 ? major::k : memory_major;
   static_assert(
-      sizeof(T) != 1 || tile_major == major::k,
+      is_function || form == copy_form::elements || tile_major == memory_major,
       "kaio: a matmul reads elements of 8 bits along K in vectors; take copy_form::elements for others");
-  static_assert(
-      [] {
-        if constexpr (Product::is_quad)
-          return (is_a ? Product::a_along_k : Product::b_along_k) == (tile_major == major::k);
-        else
-          return true;
-      }(),
-      "kaio: a quad_product has the orders of the tiles: row for A and col for B along K, where copies of "
-      "elements "
-      "and functions put them");
 
  public:
   static constexpr bool is_async = !is_function && form == copy_form::async;
@@ -53,16 +42,13 @@ class mma_sync_operand {
                              tile_major>;
 
   // `x`: in<T>, the batch's first element, or a function (line, k) -> elements; `across`, `along`: where the block's
-  // first tile begins along M (N) and K, `extent`: of the operand along M (N). `lines_across`: mma_sync_problem.
+  // first tile begins along M (N) and K, `extent`: of the operand along M (N).
   template <class X>
   constexpr mma_sync_operand(thread t, const val<u32>& warp, const X& x, const val<i64>& leading,
-                             const val<u32>& lines_across, const val<u32>& across, const val<u32>& along,
-                             const val<u32>& extent)
+                             const val<u32>& across, const val<u32>& along, const val<u32>& extent)
       : t_(t),
         ring_(t, warp),
         leading_(leading),
-        row_step_(step_of(t, leading, lines_across, 0)),
-        k_step_(step_of(t, leading, lines_across, 1)),
         across_(across),
         rest_across_(t.let(extent - across)),
         copy_(make_copy(t, ring_, x, leading, across, along)) {}
@@ -97,9 +83,15 @@ class mma_sync_operand {
   // The same element by element: each is looked at, whether the tile is whole or not.
   template <class X>
   constexpr void fetch_elements(const X& x, const val<u32>& along, const val<u32>& left) {
-    if constexpr (by_elements)
-      copy_.fetch_strided(x.from(cast<i64>(across_) * row_step_ + cast<i64>(along) * k_step_), row_step_,
-                          k_step_, {rest_across_, left});
+    if constexpr (!is_function && form == copy_form::elements)
+      copy_.template fetch_elements<true, 1>(
+          [&](const val<u32>& a, const val<u32>& k) {
+            const val line = t_.let(memory_major == major::k ? across_ + a : along + k);
+            const val column = t_.let(memory_major == major::k ? along + k : across_ + a);
+            return array_of<1>(
+                [&](u32) { return t_.let(x[cast<i64>(line) * leading_ + cast<i64>(column)]); });
+          },
+          {rest_across_, left});
   }
   constexpr void put(const val<u32>& stage) const {
     if constexpr (!is_async) copy_.put(ring_, stage);
@@ -117,18 +109,9 @@ class mma_sync_operand {
       return copy_type(t, r);
   }
 
-  // `leading` where lines_across is `where`, and 1 where it is not.
-  static constexpr val<i64> step_of(thread t, const val<i64>& leading, const val<u32>& lines_across,
-                                    std::uint32_t where) {
-    if constexpr (by_elements)
-      return t.let(select(lines_across == where, leading, t.let(val<i64, dsl::literal<i64>>(1))));
-    else
-      return leading;
-  }
-
   thread t_;
   ring ring_;
-  val<i64> leading_, row_step_, k_step_;
+  val<i64> leading_;
   val<u32> across_, rest_across_;
   copy_type copy_;
 };
@@ -162,11 +145,9 @@ struct mma_sync_body {
     const val warp_n = t.let(warp % C.warps_n());
     const auto x_a = input_a(part.whole, t.let(problem[&mma_sync_problem::batch_a]));
     const auto x_b = input_b(part.whole, t.let(problem[&mma_sync_problem::batch_b]));
-    operand_a a(t, warp_m, x_a, t.let(problem[&mma_sync_problem::lda]),
-                t.let(problem[&mma_sync_problem::across_a]), row, k_first,
+    operand_a a(t, warp_m, x_a, t.let(problem[&mma_sync_problem::lda]), row, k_first,
                 t.let(problem[&mma_sync_problem::c][&output_lines::rows]));
-    operand_b b(t, warp_n, x_b, t.let(problem[&mma_sync_problem::ldb]),
-                t.let(problem[&mma_sync_problem::across_b]), column, k_first,
+    operand_b b(t, warp_n, x_b, t.let(problem[&mma_sync_problem::ldb]), column, k_first,
                 t.let(problem[&mma_sync_problem::c][&output_lines::columns]));
     const val inside = t.let(all_of(a.left_across() >= C.m, b.left_across() >= C.n));
 
@@ -354,16 +335,10 @@ struct mma_sync_body {
   }
 };
 
-// The letters of a layout; x: either.
 template <mma_sync_config C>
 inline constexpr auto mma_sync_name =
-    fixed_string(C.copy_a == copy_form::elements ? "x"
-                 : C.a == major::k               ? "n"
-                                                 : "t") +
-    fixed_string(C.copy_b == copy_form::elements ? "x"
-                 : C.b == major::k               ? "t"
-                                                 : "n") +
-    "_" + decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.k> + "_w" + decimal<C.warp_m> + "x" +
+    fixed_string(C.a == major::k ? "n" : "t") + fixed_string(C.b == major::k ? "t" : "n") + "_" +
+    decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.k> + "_w" + decimal<C.warp_m> + "x" +
     decimal<C.warp_n> + "_s" + decimal<C.stages> + "_r" + decimal<C.min_blocks> + "_c" +
     decimal<static_cast<u32>(C.copy_a)> + decimal<static_cast<u32>(C.copy_b)>;
 

@@ -18,8 +18,8 @@ using dsl::major;
 // How tiles of an operand come to shared memory.
 enum class copy_form : std::uint8_t {
   async,  // cp.async of 16 bytes; addresses, leading dimension and batch stride are multiples of 16 bytes; sm_80
-  vectors,  // loads of 16 bytes through registers; the same, and lines are a multiple of 16 bytes long
-  elements,  // element by element through registers: any address, and lines along K or across it as the launch tells
+  vectors,   // loads of 16 bytes through registers; the same, and lines are a multiple of 16 bytes long
+  elements,  // element by element through registers: any address
 };
 
 // A block computes m x n of C in steps of k, a warp warp_m x warp_n of them.
@@ -56,8 +56,6 @@ struct mma_sync_problem {
   output_lines c;        // its batch_pitch: from one part to the next
   u32 k;
   u32 k_of_split;  // a multiple of the step
-  u32 across_a,
-      across_b;  // 1: lines go across K (major::mn); where copies are of elements, a kernel serves both
 };
 
 // The problem of `batches` products of m x n x k, all above 0 but k, with operands that lie compactly; what is left
@@ -74,8 +72,6 @@ constexpr mma_sync_problem mma_sync_problem_of(u32 m, u32 n, u32 k, u32 batches 
   p.batch_b = i64{k} * n;
   p.c = {n, i64{m} * n, m, n, n % 4 == 0 ? 1u : 0u};
   p.k = k;
-  p.across_a = C.a == major::mn ? 1 : 0;
-  p.across_b = C.b == major::mn ? 1 : 0;
   p.k_of_split = std::max(ceil(ceil(k, splits), C.k), 1u) * C.k;
   return p;
 }

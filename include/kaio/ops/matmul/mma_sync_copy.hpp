@@ -127,27 +127,6 @@ class staged_copy {
     }
   }
 
-  // Element by element, `row_step` apart from row to row and `k_step` along K; `x`: the tile's first element. All of a
-  // piece are asked for before the first one is used.
-  constexpr void fetch_strided(const in<T>& x, const val<i64>& row_step, const val<i64>& k_step,
-                               const operand_rest& rest) {
-    static_assert(Ring::along_k);
-    const val stay = t_.let(val<i64, dsl::literal<i64>>(0));
-    for (std::uint32_t j = 0; j < pieces::count; ++j) {
-      const val line = t_.let(pieces_.line + j * pieces::lines_apart);
-      for (std::uint32_t w = 0; w < 4; ++w) words_[4 * j + w] = 0u;
-      if (auto exists = t_.when(all_of(line < rest.across, pieces_.column < rest.along))) {
-        var offset(t_, cast<i64>(line) * row_step + cast<i64>(pieces_.column) * k_step);
-        const auto values = array_of<pieces::elements>([&](u32 i) {
-          // Beyond K the last element is read again.
-          if (i != 0) offset += select(pieces_.column + i < rest.along, k_step, stay);
-          return t_.let(x[offset]);
-        });
-        take<true, pieces::elements>(values, j, 0, pieces_.column, rest.along);
-      }
-    }
-  }
-
   // Width elements along K at a time: f(across, along) -> register_array<val<T>, Width>, of a place in the tile.
   template <bool Ragged, std::uint32_t Width, class F>
   constexpr void fetch_elements(const F& f, const operand_rest& rest) {

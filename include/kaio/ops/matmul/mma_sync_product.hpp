@@ -122,8 +122,6 @@ struct quad_product {
   using mma = dsl::mma_m8n8k4<f32, f16, f16, f32, OrderA, OrderB>;
   static constexpr fixed_string name = "f16_quads";
   static constexpr std::uint32_t m = 16, n = 16, k = 4;
-  // Whether the tiles of A and B lie along K.
-  static constexpr bool a_along_k = OrderA == matrix_order::row, b_along_k = OrderB == matrix_order::col;
   static constexpr std::uint16_t sm = mma::sm;
   using a_element = f16;
   using b_element = f16;

@@ -1,0 +1,3 @@
+// The headers alone.
+#include <kaio/kaio.hpp>
+int main() {}
