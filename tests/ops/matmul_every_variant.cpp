@@ -2,6 +2,10 @@
 // and with an epilogue of every term.
 #include "tests/ops/matmul_support.hpp"
 
+#include <cstdlib>
+#include <set>
+#include <string>
+
 using namespace kaio;
 using namespace kaio::tests;
 
@@ -33,10 +37,18 @@ shape shape_for(kind k) {
   return k == kind::large ? shape{1, 136, 264, 136} : shape{1, 72, 136, 136};
 }
 
+// The sanitizer looks at what a kernel does with memory, which the element type of C and the terms do not change: with
+// it, a kernel that serves several of them is run once.
+bool is_to_run(const std::string& name) {
+  static const bool once = std::getenv("KAIO_SANITIZE") != nullptr;
+  static std::set<std::string> seen;
+  return !once || seen.insert(name).second;
+}
+
 template <class T, class Out>
 void run_every_variant(matmul_precision precision = matmul_precision::ieee) {
   auto workspace = under_test().allocate<f32>(256 * 1024);
-  std::size_t ran = 0;
+  std::size_t found = 0;
   for (const bool a_by_columns : {false, true})
     for (const bool b_by_columns : {false, true})
       for (const kind k : {kind::large, kind::small, kind::rows}) {
@@ -61,14 +73,15 @@ void run_every_variant(matmul_precision precision = matmul_precision::ieee) {
           options.activation = is_general ? matmul_activation::relu : matmul_activation::none;
           for (const auto& v : variants<T, Out>(s, l, options)) {
             if (!v.refusal.empty() || kind_of(v.name) != k) continue;
+            ++found;
+            if (!is_to_run(v.name)) continue;
             options.variant = v.name;
             check_matmul<T, Out>(s, l, content::integers, is_general ? all : scaled, is_general, options);
-            ++ran;
           }
         }
       }
-  CAPTURE(ran);
-  if (under_test().properties().target.sm >= 90) REQUIRE(ran > 0);
+  CAPTURE(found);
+  if (under_test().properties().target.sm >= 90) REQUIRE(found > 0);
 }
 
 }  // namespace

@@ -18,9 +18,11 @@ constexpr ptx::program tracer::finish(ptx::dim3 block) {
     if (i + 1 == prologue_used_) i = prologue_size - 1;  // the rest of the prologue was never written
     if (it.op == opcode::none) continue;
     const std::uint32_t first = it.first_operand;
-    const std::uint32_t end = first < 2 * prologue_size ? first + 2 : program_.instructions[i + 1].first_operand;
+    const std::uint32_t end =
+        first < 2 * prologue_size ? first + 2 : program_.instructions[i + 1].first_operand;
     program_.instructions[kept] = it;
-    program_.instructions[kept].operand_count = static_cast<std::uint8_t>(it.guarded ? end - first - 1 : end - first);
+    program_.instructions[kept].operand_count =
+        static_cast<std::uint8_t>(it.guarded ? end - first - 1 : end - first);
     kept = kept + 1;
     if (first == end) continue;
     // A register is first met as the result of an instruction, unless a variable is read that was never written.
