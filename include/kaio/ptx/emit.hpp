@@ -29,6 +29,16 @@ struct rendered {
 namespace detail {
 
 inline constexpr std::string_view register_prefix[register_classes] = {"%p", "%rs", "%r", "%rd", "%f", "%fd"};
+// The prefix as a word, and its bits.
+struct register_word {
+  std::uint64_t word;
+  std::uint32_t bits;
+};
+inline constexpr register_word register_words[register_classes] = {
+    {'%' | 'p' << 8, 16}, {'%' | 'r' << 8 | 's' << 16, 24},
+    {'%' | 'r' << 8, 16}, {'%' | 'r' << 8 | 'd' << 16, 24},
+    {'%' | 'f' << 8, 16}, {'%' | 'f' << 8 | 'd' << 16, 24},
+};
 inline constexpr std::string_view register_type[register_classes] = {".pred", ".b16", ".b32",
                                                                      ".b64",  ".f32", ".f64"};
 inline constexpr std::string_view special_name[] = {
@@ -76,27 +86,20 @@ inline constexpr std::string_view special_name[] = {
     "%cluster_nctarank",
 };
 
-// The words of the catalogue, packed.
-struct packed_catalogue {
-  packed_text mnemonics[sizeof(catalogue) / sizeof(catalogue[0])];
-  packed_text modifiers[sizeof(modifier_table) / sizeof(modifier_table[0])];
-  packed_text types[sizeof(type_table) / sizeof(type_table[0])];
-  packed_text registers[register_classes];
+// Words of a table, each packed when it is first written: a kernel has few of them.
+template <std::size_t N>
+struct packed_words_of {
+  packed_text words[N] = {};
+  bool known[N] = {};
+  constexpr const packed_text& get(std::size_t i, std::string_view text) {
+    if (!known[i]) {
+      words[i] = packed(text);
+      known[i] = true;
+    }
+    return words[i];
+  }
 };
-constexpr packed_catalogue pack_catalogue() {
-  packed_catalogue all = {};
-  for (std::size_t i = 0; const instruction_facts& row : catalogue) all.mnemonics[i++] = packed(row.mnemonic);
-  for (std::size_t i = 0; const modifier_facts& row : modifier_table) all.modifiers[i++] = packed(row.text);
-  for (std::size_t i = 0; const type_facts& row : type_table) all.types[i++] = packed(row.suffix);
-  for (std::size_t i = 0; const std::string_view prefix : register_prefix)
-    all.registers[i++] = packed(prefix);
-  return all;
-}
-// A template, so that a file that renders nothing does not pay for it.
-template <class = void>
-inline constexpr packed_catalogue words_of = pack_catalogue();
 
-template <class None = void>
 class program_writer : public text_writer {
  public:
   constexpr program_writer(std::uint64_t* storage, const program& p, std::string_view kernel)
@@ -216,8 +219,8 @@ class program_writer : public text_writer {
   }
 
   constexpr void reg(type t, std::uint32_t index) {
-    const packed_text prefix = words_of<None>.registers[static_cast<unsigned>(class_of(t))];
-    number(program_.register_number[index], prefix.words[0], prefix.bits);
+    const register_word prefix = register_words[static_cast<unsigned>(class_of(t))];
+    number(program_.register_number[index], prefix.word, prefix.bits);
   }
 
   constexpr void registers(const operand& o) {
@@ -352,11 +355,12 @@ class program_writer : public text_writer {
     }
     if (i.op == opcode::call_vprintf) return call_vprintf(program_.operands + first);
     if (i.op == opcode::call_assertfail) return call_assertfail(program_.operands + first);
-    put(words_of<None>.mnemonics[static_cast<unsigned>(i.op)]);
+    put(mnemonics_.get(static_cast<unsigned>(i.op), facts(i.op).mnemonic));
     if (i.shape.m != 0) shape(i.shape);
-    for (modifier_list rest = i.modifiers; rest != 0; rest >>= 8) put(words_of<None>.modifiers[rest & 0xff]);
-    if (i.type0 != type::none) put(words_of<None>.types[static_cast<unsigned>(i.type0)]);
-    if (i.type1 != type::none) put(words_of<None>.types[static_cast<unsigned>(i.type1)]);
+    for (modifier_list rest = i.modifiers; rest != 0; rest >>= 8)
+      put(modifiers_.get(rest & 0xff, suffix(static_cast<modifier>(rest & 0xff))));
+    if (i.type0 != type::none) put(types_.get(static_cast<unsigned>(i.type0), suffix(i.type0)));
+    if (i.type1 != type::none) put(types_.get(static_cast<unsigned>(i.type1), suffix(i.type1)));
     if (first != end) {
       put(' ');
       std::uint32_t next = item(first);
@@ -459,6 +463,9 @@ class program_writer : public text_writer {
   static constexpr std::uint64_t at_not = '@' | '!' << 8;
 
   const program& program_;
+  packed_words_of<sizeof(catalogue) / sizeof(catalogue[0])> mnemonics_;
+  packed_words_of<sizeof(modifier_table) / sizeof(modifier_table[0])> modifiers_;
+  packed_words_of<sizeof(type_table) / sizeof(type_table[0])> types_;
   packed_text kernel_[5] = {};  // the name, in parts of 32 characters
   std::uint32_t kernel_parts_ = 0;
 };
@@ -470,7 +477,7 @@ class program_writer : public text_writer {
 constexpr rendered render(const program& p, const needs& need, std::string_view kernel,
                           const parameter* parameters, std::size_t parameter_count, std::uint32_t first) {
   rendered out;
-  detail::program_writer<> w(out.words, p, kernel);
+  detail::program_writer w(out.words, p, kernel);
   if (first == 0) w.header(need, parameters, parameter_count);
   out.header_lines = w.lines();
   out.next = w.instructions(first);
