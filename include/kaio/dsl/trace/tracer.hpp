@@ -20,6 +20,7 @@
 
 #include <kaio/dsl/diagnostic.hpp>
 #include <kaio/dsl/trace/fold.hpp>
+#include <kaio/dsl/trace/instruction_types.hpp>
 #include <kaio/ptx/program.hpp>
 
 #include <cstdint>
@@ -35,7 +36,6 @@ using ptx::opcode;
 using ptx::operand;
 using ptx::operand_kind;
 using ptx::special_register;
-using ptx::type;
 
 using value = std::uint32_t;  // 0: no value
 
@@ -49,23 +49,6 @@ struct form {
 };
 
 struct float8_kind;
-
-// What instructions call a type: mov and selp by the class of its registers, arithmetic by the type that it computes
-// in, which for integers of 8 and 16 bits is that of 32.
-struct instruction_types {
-  ptx::type move;
-  ptx::type compute;
-};
-namespace detail {
-inline constexpr instruction_types instruction_type_table[] = {
-    {type::b32, type::none},  {type::pred, type::pred}, {type::b32, type::u32},    {type::b16, type::b16},
-    {type::b32, type::b32},   {type::b64, type::b64},   {type::b32, type::b128},   {type::b32, type::u32},
-    {type::b32, type::u32},   {type::b32, type::u32},   {type::b64, type::u64},    {type::b32, type::s32},
-    {type::b32, type::s32},   {type::b32, type::s32},   {type::b64, type::s64},    {type::b16, type::f16},
-    {type::b32, type::f16x2}, {type::b16, type::bf16},  {type::b32, type::bf16x2}, {type::f32, type::f32},
-    {type::f64, type::f64},
-};
-}  // namespace detail
 
 class tracer {
  public:
