@@ -6,6 +6,10 @@
 #include "tests/native/native_kernel.hpp"
 #include "tools/registry.hpp"
 
+#if KAIO_BUILD_OPS
+#include <kaio/ops/matmul/variant.hpp>
+#endif
+
 #include <deque>
 #include <filesystem>
 #include <fstream>
@@ -24,11 +28,36 @@ const ptx::kernel_image& keep_native_image(std::string_view name, block_size blo
 
 }  // namespace kaio::dsl
 
+// The families of tools/registry/ come here, and not to the program that prints them.
+namespace kaio::tool {
+namespace {
+
+std::vector<image_list (*)()>& families() {
+  static std::vector<image_list (*)()> all;
+  return all;
+}
+
+image_list all_kernels() {
+  image_list all;
+  for (const auto kernels : families())
+    for (const ptx::kernel_image* const kernel : kernels()) all.push_back(kernel);
+#if KAIO_BUILD_OPS
+  for (const ptx::kernel_image* const kernel : ops::matmul_kernels()) all.push_back(kernel);
+#endif
+  return all;
+}
+
+}  // namespace
+
+family::family(std::string_view, image_list (*kernels)()) { families().push_back(kernels); }
+
+}  // namespace kaio::tool
+
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::filesystem::path folder(argv[1]);
   std::filesystem::create_directories(folder);
-  const auto kernels = kaio::tools::all_kernels();
+  const auto kernels = kaio::tool::all_kernels();
   for (const kaio::ptx::kernel_image* kernel : kernels) {
     std::ofstream file(folder / (std::string(kernel->name) + ".ptx"), std::ios::binary);
     for (std::size_t i = 0; i < kernel->segment_count; ++i) file << kernel->segments[i];
