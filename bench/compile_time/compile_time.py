@@ -83,7 +83,7 @@ def count_instructions(ptx):
     return len(re.findall(r"^\s*[@{a-z][^\n]*;\s*$", ptx, re.MULTILINE))
 
 
-class workplace:
+class workshop:
     """A compiler and a folder for what it makes."""
 
     def __init__(self, compiler, folder):
@@ -236,7 +236,7 @@ def main():
     for compiler in compilers:
         version = subprocess.run([compiler, "--version"], text=True, capture_output=True).stdout.splitlines()[0]
         with tempfile.TemporaryDirectory() as folder:
-            measured = measure(workplace(compiler, folder), roots, repeats, given.quick)
+            measured = measure(workshop(compiler, folder), roots, repeats, given.quick)
         rows = [{"benchmark": "compile_time", "compiler": version, "root": name, "clock": "cpu", **row}
                 for name, row in measured.items()]
         if given.base:

@@ -96,7 +96,7 @@ constexpr std::uint64_t tracer::folded_float8(const float8_kind& kind, std::uint
   return kind.digits == 3 ? detail::round_to_float8<3>(x) : detail::round_to_float8<2>(x);
 }
 
-// The upper source of the instruction stands first.
+// The first source is the upper half.
 constexpr value tracer::float8_pair(const float8_kind& kind, value low, value high) {
   return pure(
       {opcode::cvt, in_order(modifier::rn, modifier::satfinite, kind.pair), type::f32, type::none, type::b16},
@@ -129,7 +129,7 @@ constexpr value tracer::taken_from(value byte, unsigned& at) const {
 
 // --- without the instructions
 // The bits of f32 with the mantissa rounded to its upper `digits`, ties to even, are the code but for the
-// bias. Below the least normal number a sum does the rounding, in whose last place lies the least number.
+// bias. Below the least normal number a sum whose last place is the least number does the rounding.
 constexpr value tracer::computed_float8(const float8_kind& kind, value x) {
   const type u = type::u32;
   const bool wide = kind.digits == 2;

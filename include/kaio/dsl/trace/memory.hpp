@@ -52,7 +52,7 @@ constexpr value tracer::without_summand(value v, std::int64_t& summand) {
   return without_constant_;
 }
 
-// A place that lies `bytes` further.
+// The place `bytes` further on.
 constexpr tracer::address tracer::further(address at, std::int64_t bytes) {
   at.offset += bytes;
   return at;

@@ -92,7 +92,7 @@ constexpr value tracer::pure(const form& f, value a, value b, value c, value d) 
     if ((c & half_flag) != 0) c = in_register(c);
   }
   const opcode op = f.op;
-  const std::uint32_t bucket = (a * 31 + b * 17 + c * 7 + static_cast<std::uint32_t>(op) * 5) % buckets;
+  const std::uint32_t bucket = bucket_of(op, a, b, c);
   for (std::uint32_t n = bucket_[bucket]; n != 0; n = numbered_[n].next) {
     const key known = numbered_[n].made_of;
     if (known.a == a && known.b == b && known.c == c && known.d == d && is_same(known.f, f))
@@ -138,12 +138,12 @@ constexpr bool tracer::is_same(const form& x, const form& y) {
   return x.op == y.op && x.modifiers == y.modifiers && x.t0 == y.t0 && x.t1 == y.t1 && x.result == y.result;
 }
 
-constexpr std::uint32_t tracer::bucket_of(const key& k) {
-  return (k.a * 31 + k.b * 17 + k.c * 7 + static_cast<std::uint32_t>(k.f.op) * 5) % buckets;
+constexpr std::uint32_t tracer::bucket_of(opcode op, value a, value b, value c) {
+  return (a * 31 + b * 17 + c * 7 + static_cast<std::uint32_t>(op) * 5) % buckets;
 }
 
 constexpr value tracer::find(const key& k) const {
-  for (std::uint32_t n = bucket_[bucket_of(k)]; n != 0; n = numbered_[n].next) {
+  for (std::uint32_t n = bucket_[bucket_of(k.f.op, k.a, k.b, k.c)]; n != 0; n = numbered_[n].next) {
     const key known = numbered_[n].made_of;
     if (known.a == k.a && known.b == k.b && known.c == k.c && known.d == k.d && is_same(known.f, k.f))
       return numbered_[n].result;
@@ -159,7 +159,7 @@ constexpr value tracer::start(const key& k) {
 }
 
 constexpr void tracer::number(value v, const key& k) {
-  const std::uint32_t bucket = bucket_of(k);
+  const std::uint32_t bucket = bucket_of(k.f.op, k.a, k.b, k.c);
   const std::uint32_t n = ++numbered_count_;
   numbered_[n] = {k, v, bucket, bucket_[bucket], newest_numbered_};
   bucket_[bucket] = n;

@@ -36,7 +36,7 @@ constexpr void tracer::barrier_passed(std::uint32_t loops) {
   for (buffer& b : buffers_) {
     // Outside of loops nothing leaves a scope early, so whoever has read in it comes here.
     if (loops == 0 && b.scope >= scope()) b.is_lost = false;
-    // Elsewhere a read is known to be followed by the barrier when no branch stands between them.
+    // Elsewhere a read is known to be followed by the barrier when there is no branch between them.
     else if (b.last_read != 0 && branches_since(b.last_read))
       b.is_lost = true;
     b.last_read = 0;

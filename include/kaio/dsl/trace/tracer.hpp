@@ -65,7 +65,7 @@ class tracer {
 
   // --- what the author of the kernel has asked for
 
-  bool contract = true;       // a*b+c becomes one fma where the product stands in the sum's own expression
+  bool contract = true;  // a*b+c becomes one fma where the product is an operand of the sum in one expression
   bool large_shared = false;  // shared arrays are in dynamic shared memory, which may be larger
   bool assertions = true;     // device_assert is recorded
   std::string_view kernel_name;
@@ -276,7 +276,7 @@ class tracer {
     std::int64_t offset = 0;  // bytes
     std::uint32_t array = 0;
   };
-  // An instruction that accesses memory: ld or st with a state space, and what else stands before the type.
+  // An instruction that accesses memory: ld or st with a state space, and what else precedes the type.
   struct access {
     opcode op;
     modifier_list modifiers;
@@ -291,7 +291,7 @@ class tracer {
                                 std::uint32_t size, std::int64_t offset = 0);
   // A value of type u32 without its constant summand, which is added to `summand`; 0 where that is all of it.
   constexpr value without_summand(value v, std::int64_t& summand);
-  // A place that lies `bytes` further.
+  // The place `bytes` further on.
   static constexpr address further(address at, std::int64_t bytes);
   // A load that may be shared and removed: nothing writes what it reads while the kernel runs.
   constexpr value load_read_only(const access& how, type t, const address& at);
@@ -346,7 +346,7 @@ class tracer {
   constexpr ptx::program finish(ptx::dim3 block);
 
  private:
-  // What tells pure instructions apart: those with the same key have the same value.
+  // The identity of a pure instruction: those with the same key have the same value.
   struct key {
     form f;
     value a, b, c, d;
@@ -385,14 +385,14 @@ class tracer {
   // An f32 that rounds to 8 bits as the value does.
   constexpr value before_float8(type from, value a);
   static constexpr std::uint64_t folded_float8(const float8_kind& kind, std::uint64_t bits);
-  // The upper source of the instruction stands first.
+  // The first source is the upper half.
   constexpr value float8_pair(const float8_kind& kind, value low, value high);
   constexpr value halves_of_pair(const float8_kind& kind, value pair);
   constexpr value byte_of(value pair);
   constexpr value byte_at(value word, unsigned bit);
   constexpr value taken_from(value byte, unsigned& at) const;
   // The bits of f32 with the mantissa rounded to its upper `digits`, ties to even, are the code but for the
-  // bias. Below the least normal number a sum does the rounding, in whose last place lies the least number.
+  // bias. Below the least normal number a sum whose last place is the least number does the rounding.
   constexpr value computed_float8(const float8_kind& kind, value x);
   // The bit at `place` alone, as 0 or 1.
   constexpr value bit_at(value bits, unsigned place);
@@ -470,7 +470,7 @@ class tracer {
   static constexpr std::uint32_t first_array_leaf = 64;  // after the special registers
 
   static constexpr bool is_same(const form& x, const form& y);
-  static constexpr std::uint32_t bucket_of(const key& k);
+  static constexpr std::uint32_t bucket_of(opcode op, value a, value b, value c);
   // The value with this key, or 0.
   constexpr value find(const key& k) const;
   // Begins the instruction of a key, with its result; the operands follow.
@@ -544,7 +544,7 @@ class tracer {
     std::uint32_t newest_numbered;
   };
 
-  // What the compiler touches most stands first.
+  // What the compiler touches most comes first: it searches the fields in order.
   std::uint32_t position_ = prologue_size;
   std::uint32_t operand_count_ = 2 * prologue_size;
   std::uint32_t value_count_ = 0;
