@@ -81,12 +81,6 @@ constexpr type tracer::type_of(value v) const {
   return is_constant(v) ? constants_[v & constant_index].type : values_[v].source.type;
 }
 
-constexpr const ptx::instruction* tracer::definition(value v) const {
-  if (is_constant(v)) return nullptr;
-  const std::uint32_t at = values_[v].definition;
-  return at == 0 ? nullptr : &program_.instructions[at - 1];
-}
-
 constexpr value tracer::new_register(type t) {
   const value v = value_count_ + 1;
   require_room(position_, operand_count_, v);

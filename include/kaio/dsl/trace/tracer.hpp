@@ -119,8 +119,6 @@ class tracer {
   constexpr type type_of(value v) const;
   // The bits of a constant.
   constexpr std::uint64_t bits_of(value v) const { return constants_[v & constant_index].bits; }
-  // The instruction that made a value, or nullptr.
-  constexpr const ptx::instruction* definition(value v) const;
   constexpr value new_register(type t);
 
   // --- instructions
