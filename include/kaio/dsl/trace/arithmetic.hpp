@@ -11,20 +11,22 @@
 namespace kaio::dsl {
 
 // Whether the architecture has a fused multiply-add of type t.
-constexpr bool tracer::fuses(type t) const { return element_of(t) != type::bf16 || target.sm >= 80; }
+constexpr bool tracer::fuses(type t) const { return ptx::element_of(t) != type::bf16 || target.sm >= 80; }
 
 constexpr bool tracer::contracts(type t) const { return contract && fuses(t); }
 
 constexpr value tracer::unary(operation op, type t, value a) {
   if (is_constant(a))
     if (const folded f = fold(op, t, bits_of(a), 0); f.known) return constant(t, f.bits);
-  if (element_of(t) == type::bf16 && target.sm < 80) return bf16_sign(op, t, a);
+  if (ptx::element_of(t) == type::bf16 && target.sm < 80) return bf16_sign(op, t, a);
   if (op == operation::sqrt && ptx::is_half(t)) return by_f32(op, t, a, 0);
   const type r = register_type(t);
   switch (op) {
-    case operation::not_: return narrow(t, pure({opcode::not_, 0, move_type(t), type::none, raw(t)}, a));
-    case operation::neg: return narrow(t, pure({opcode::neg, 0, signed_form(r), type::none, raw(t)}, a));
-    case operation::abs: return narrow(t, pure({opcode::abs, 0, r, type::none, raw(t)}, a));
+    case operation::not_:
+      return narrow(t, pure({opcode::not_, 0, move_type(t), type::none, register_type(t)}, a));
+    case operation::neg:
+      return narrow(t, pure({opcode::neg, 0, signed_form(r), type::none, register_type(t)}, a));
+    case operation::abs: return narrow(t, pure({opcode::abs, 0, r, type::none, register_type(t)}, a));
     default: return pure({opcode::sqrt, in_order(modifier::rn), t, type::none, t}, a);
   }
 }
@@ -133,8 +135,8 @@ constexpr value tracer::multiply_add(type t, value a, value b, value c) {
   if (const value wide = wide_product(t, a, b); wide != 0) return binary(operation::add, t, wide, c);
   if (is_constant(a) || (is_constant(c) && bits_of(c) == 0) || power_of_two(t, b) != not_a_power)
     return binary(operation::add, t, binary(operation::mul, t, a, b), c);
-  return narrow(t,
-                pure({opcode::mad, in_order(modifier::lo), register_type(t), type::none, raw(t)}, a, b, c));
+  return narrow(t, pure({opcode::mad, in_order(modifier::lo), register_type(t), type::none, register_type(t)},
+                        a, b, c));
 }
 
 constexpr unsigned tracer::power_of_two(type t, value v) const {
@@ -146,11 +148,6 @@ constexpr unsigned tracer::power_of_two(type t, value v) const {
   while (bits >> n != 1) ++n;
   return n;
 }
-
-// The type of a result that is still to be narrowed.
-constexpr type tracer::raw(type t) { return register_type(t); }
-
-constexpr type tracer::element_of(type t) { return ptx::element_of(t); }
 
 constexpr bool tracer::commutes(operation op) {
   return op == operation::add || op == operation::mul || op == operation::min || op == operation::max ||
@@ -178,7 +175,7 @@ constexpr modifier tracer::comparison(operation op, type t) {
 // + - * / and sqrt once more rounds as if once. Source: Figueroa, "When is double rounding innocuous?"
 constexpr value tracer::by_f32(operation op, type t, value a, value b) {
   if (ptx::is_packed(t)) {
-    const type e = element_of(t);
+    const type e = ptx::element_of(t);
     const halves x = split(a, e);
     const halves y = b == 0 ? halves{0, 0} : split(b, e);
     const value low = by_f32(op, e, x.low, y.low);
@@ -190,7 +187,7 @@ constexpr value tracer::by_f32(operation op, type t, value a, value b) {
 }
 
 constexpr value tracer::half(operation op, type t, value a, value b) {
-  const bool is_bf16 = element_of(t) == type::bf16;
+  const bool is_bf16 = ptx::element_of(t) == type::bf16;
   if (op == operation::div || (is_bf16 && target.sm < 80)) return by_f32(op, t, a, b);
   const bool is_native = !is_bf16 || target.sm >= 90;
   const modifier_list rn = in_order(modifier::rn);

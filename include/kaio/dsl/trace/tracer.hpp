@@ -400,9 +400,6 @@ class tracer {
 
   // --- arithmetic
 
-  // The type of a result that is still to be narrowed.
-  static constexpr type raw(type t);
-  static constexpr type element_of(type t);
   static constexpr bool commutes(operation op);
   // neg takes signed types; the bits of a negated unsigned number are the same.
   static constexpr type signed_form(type t);
