@@ -20,6 +20,8 @@
 #if !defined(_WIN32)
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include "tool/temporary_folder.hpp"
 #endif
 
 namespace kaio::tool {
@@ -185,28 +187,6 @@ std::size_t dump(const files::path& folder) {
 }
 
 #if !defined(_WIN32)
-// A folder of our own that is gone at the end.
-class temporary_folder {
- public:
-  temporary_folder() {
-    std::string pattern = (files::temp_directory_path() / "kaio-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw std::runtime_error("kaio: no folder can be made in " + files::temp_directory_path().string() +
-                               "; set TMPDIR to one that you may write to");
-    path_ = pattern;
-  }
-  ~temporary_folder() {
-    std::error_code ignored;
-    files::remove_all(path_, ignored);
-  }
-  temporary_folder(const temporary_folder&) = delete;
-  temporary_folder& operator=(const temporary_folder&) = delete;
-  const files::path& path() const { return path_; }
-
- private:
-  files::path path_;
-};
-
 // Starts a program and waits; returns what it exited with.
 int run_program(const std::vector<std::string>& words) {
   std::vector<char*> arguments;

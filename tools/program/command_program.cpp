@@ -15,35 +15,16 @@
 
 #include <unistd.h>
 
+#include "tool/temporary_folder.hpp"
+
 namespace kaio::tools {
 namespace {
 
 namespace files = std::filesystem;
+using tool::temporary_folder;
 
 constexpr const char* installed = "../" KAIO_LIBRARY_FOLDER;  // seen from the folder of this program
 constexpr std::string_view library_name = "libkaio_cuda_emulator.so";
-
-// A folder of our own that is gone at the end.
-class temporary_folder {
- public:
-  temporary_folder() {
-    std::string pattern = (files::temp_directory_path() / "kaio-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw usage_error("kaio: no folder can be made in " + files::temp_directory_path().string() +
-                        "; set TMPDIR to one that you may write to");
-    path_ = pattern;
-  }
-  ~temporary_folder() {
-    std::error_code ignored;
-    files::remove_all(path_, ignored);
-  }
-  temporary_folder(const temporary_folder&) = delete;
-  temporary_folder& operator=(const temporary_folder&) = delete;
-  const files::path& path() const { return path_; }
-
- private:
-  files::path path_;
-};
 
 // The library beside this program, as in a build, or in the lib folder next to bin, as it is installed.
 files::path find_library(const std::string& given) {
