@@ -27,6 +27,8 @@ inline constexpr register_class class_table[] = {
     register_class::b16, register_class::b32,  register_class::b16, register_class::b32, register_class::f32,
     register_class::f64,
 };
+static_assert(sizeof(class_table) / sizeof(register_class) == static_cast<unsigned>(type::f64) + 1,
+              "kaio: each type needs its class, in the order of the enum");
 }  // namespace detail
 
 // Integers of 8 and 16 bits are kept in 32-bit registers, sign- or zero-extended: PTX computes in 32 bits anyway.

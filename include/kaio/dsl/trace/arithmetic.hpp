@@ -55,6 +55,8 @@ inline constexpr binary_instruction binary_table[] = {
     {opcode::shl, 0, 0, true, true},
     {opcode::shr, 0, 0, false, false},
 };
+static_assert(sizeof(binary_table) / sizeof(binary_instruction) == static_cast<unsigned>(operation::shr) + 1,
+              "kaio: each operation with two operands needs its row, in the order of the enum");
 }  // namespace detail
 
 constexpr value tracer::binary(operation op, type t, value a, value b) {

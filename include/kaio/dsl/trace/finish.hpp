@@ -13,13 +13,13 @@ constexpr ptx::program tracer::finish(ptx::dim3 block) {
   program_.instructions[position_].first_operand = operand_count_;
   remove_unused();
   std::uint32_t kept = 0;
-  for (std::uint32_t i = prologue_used_ == 0 ? prologue_size : 0; i < position_; ++i) {
+  for (std::uint32_t i = 0; i < position_; ++i) {
+    // The rest of the prologue was never written; g++ 13 fails on the copy of such an element.
+    if (i == prologue_used_) i = prologue_size;
     const ptx::instruction it = program_.instructions[i];
-    if (i + 1 == prologue_used_) i = prologue_size - 1;  // the rest of the prologue was never written
     if (it.op == opcode::none) continue;
     const std::uint32_t first = it.first_operand;
-    const std::uint32_t end =
-        first < 2 * prologue_size ? first + 2 : program_.instructions[i + 1].first_operand;
+    const std::uint32_t end = i < prologue_size ? first + 2 : program_.instructions[i + 1].first_operand;
     program_.instructions[kept] = it;
     program_.instructions[kept].operand_count =
         static_cast<std::uint8_t>(it.guarded ? end - first - 1 : end - first);

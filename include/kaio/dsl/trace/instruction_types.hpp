@@ -22,6 +22,9 @@ inline constexpr instruction_types instruction_type_table[] = {
     {type::b32, type::f16x2}, {type::b16, type::bf16},  {type::b32, type::bf16x2}, {type::f32, type::f32},
     {type::f64, type::f64},
 };
+static_assert(sizeof(instruction_type_table) / sizeof(instruction_types) ==
+                  static_cast<unsigned>(type::f64) + 1,
+              "kaio: each type needs its row, in the order of the enum");
 }  // namespace detail
 
 }  // namespace kaio::dsl
