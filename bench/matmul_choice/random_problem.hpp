@@ -38,7 +38,7 @@ struct random_problem {
     std::int64_t pitch = 0;  // elements from row to row, or from column to column
     std::int64_t batch_pitch = 0;
     std::int64_t offset = 0;    // elements from an aligned address to the first one
-    std::int64_t elements = 0;  // from there to behind the last one
+    std::int64_t elements = 0;  // from there to the end of the last one
   };
   matrix a, b, c;
   bool has_beta = false, has_bias = false, has_residual = false, has_workspace = false;

@@ -28,7 +28,7 @@ std::uint64_t physical_memory() {
 #endif
 }
 
-// Of the architecture's largest GPU, which stands for it: V100, T4, A100, GA102, L40, H100.
+// Of the architecture's largest GPU, which represents it: V100, T4, A100, GA102, L40, H100.
 std::uint32_t l2_bytes_of(ptx::target target) {
   constexpr std::uint32_t mib = 1024 * 1024;
   switch (target.sm) {

@@ -75,7 +75,7 @@ class text_writer {
     ++lines_;
   }
 
-  // A number with what stands before it: `prefix` of up to four characters, 8 bits each.
+  // A number with what precedes it: `prefix` of up to four characters, 8 bits each.
   constexpr void number(std::uint64_t value, std::uint64_t prefix = 0, std::uint32_t prefix_bits = 0) {
     if (value >= 10000) {
       number(value / 10000, prefix, prefix_bits);

@@ -41,7 +41,7 @@ void list_backward_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_tuning_kernels(std::vector<const ptx::kernel_image*>& list);
 
 using variant_list = std::vector<matmul_variant>;
-// The rows of a kernel with any_output, whose launch tells the element type of C.
+// The rows of a kernel with any_output, whose launch gives the element type of C.
 inline void add_for_each_output(variant_list& list, matmul_variant row) {
   for (const matmul_type output : {matmul_type::f32, matmul_type::f16, matmul_type::bf16}) {
     row.output = output;

@@ -1,5 +1,5 @@
 #pragma once
-// A random program as a kernel: the language's own functions and operators are called for what the data says,
+// A random program as a kernel: the language's own functions and operators are called for what is in the data,
 // so that the kernel is recorded as if somebody had written it.
 
 #include "tests/native/native_kernel.hpp"

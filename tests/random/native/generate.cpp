@@ -65,7 +65,7 @@ class generator {
     }
   }
 
-  // --- expressions; what draws stands in braces, which have an order
+  // --- expressions; what draws is in braces, which have an order
   static expression whole(element type, std::int64_t number) {
     expression e{op::literal, type};
     e.whole = number;

@@ -12,7 +12,7 @@ std::string text_of(element t) {
 
 std::string name_of(std::uint32_t name) { return "v" + std::to_string(name); }
 
-// {operand} stands for its text, # for the number, T for the type.
+// {operand} is replaced by its text, # for the number, T for the type.
 const char* form_of(op what) {
   switch (what) {
     case op::literal:

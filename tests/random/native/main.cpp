@@ -1,5 +1,5 @@
 // Random programs, traced natively: what a kernel stores, on the emulator or on a GPU, is what the host
-// computes of the same data. The seed is told, so that any run, and any program of it alone, can be made
+// computes of the same data. The seed is printed, so that any run, and any program of it alone, can be made
 // again.
 #include "tests/catch.hpp"
 #include "tests/random/native/device.hpp"

@@ -1,5 +1,5 @@
 #pragma once
-// The language's functions and operators on one type, called for what a random program says. An operand is a
+// The language's functions and operators on one type, called for what is in a random program. An operand is a
 // val of its own, but for the operations that are one expression of several operators.
 
 #include "tests/random/native/machine.hpp"

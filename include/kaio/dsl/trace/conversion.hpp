@@ -16,7 +16,7 @@ constexpr value tracer::narrow(type t, value v) {
   return pure({opcode::cvt, 0, register_type(t), t, t}, v);
 }
 
-// C++'s conversion, rounded as `rounding` says (rn, rz, rm, rp); floats saturate at an integer's range.
+// C++'s conversion, rounded as `rounding` names (rn, rz, rm, rp); floats saturate at an integer's range.
 constexpr value tracer::cast(type to, type from, value a, modifier rounding) {
   const bool to_float = ptx::is_floating(to);
   const bool from_float = ptx::is_floating(from);

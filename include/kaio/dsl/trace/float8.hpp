@@ -18,7 +18,7 @@ struct float8_kind {
 inline constexpr float8_kind e4m3_kind{3, modifier::e4m3x2};
 inline constexpr float8_kind e5m2_kind{2, modifier::e5m2x2};
 
-// A number of another type as 8 bits, rounded once, as .satfinite says.
+// A number of another type as 8 bits, rounded once, with the semantics of .satfinite.
 constexpr value tracer::to_float8(const float8_kind& kind, type from, value a) {
   const value x = before_float8(from, a);
   if (is_constant(x)) return constant(type::b8, folded_float8(kind, bits_of(x)));

@@ -218,7 +218,7 @@ class tracer {
   static constexpr bool is_small(type t) { return register_type(t) != t; }
   // The low bits of a 32-bit integer as a small integer; other types are their own.
   constexpr value narrow(type t, value v);
-  // C++'s conversion, rounded as `rounding` says (rn, rz, rm, rp); floats saturate at an integer's range.
+  // C++'s conversion, rounded as `rounding` names (rn, rz, rm, rp); floats saturate at an integer's range.
   constexpr value cast(type to, type from, value a, modifier rounding);
   // The nearest value of another integer type.
   constexpr value cast_saturated(type to, type from, value a);
@@ -236,7 +236,7 @@ class tracer {
 
   // --- 8-bit floats (float8.hpp)
 
-  // A number of another type as 8 bits, rounded once, as .satfinite says.
+  // A number of another type as 8 bits, rounded once, with the semantics of .satfinite.
   constexpr value to_float8(const float8_kind& kind, type from, value a);
   // The value of 8 bits, exactly, in f32 or f16.
   constexpr value from_float8(const float8_kind& kind, type to, value a);
@@ -476,7 +476,7 @@ class tracer {
   constexpr key made_of(value v) const { return numbered_[values_[v].numbered].made_of; }
   // Sees to it that nothing else can come to use the newest value; false where something may.
   constexpr bool forget_last(value v);
-  // A mov of what never changes while the thread runs; `identity` tells such things apart.
+  // A mov of what never changes while the thread runs; `identity` distinguishes such things.
   constexpr value leaf(type t, std::uint32_t identity, const operand& source);
   // A new value, read from `source` by a mov in the prologue; 0 where that is full.
   constexpr value read_in_prologue(type t, const operand& source);

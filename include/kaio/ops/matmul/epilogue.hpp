@@ -78,7 +78,7 @@ inline constexpr bool works_in_registers = [] {
 }();
 
 // The results of N sums. An epilogue with a function `several`, as `general` has, makes them together: then what is the
-// same for all of them stands in the kernel once, and their loads do not wait for each other.
+// same for all of them is in the kernel once, and their loads do not wait for each other.
 template <class Epilogue, std::uint32_t N, class... Extra>
 constexpr auto finished(thread t, const dsl::register_array<val<f32>, N>& x,
                         const dsl::register_array<place, N>& at, const Extra&... extra) {

@@ -15,13 +15,13 @@ struct output_lines {
   u32 by_four;  // 1 where four neighbours from a multiple of four on may be stored at once
 };
 
-// Where a place of C lies, in elements.
+// The offset of a place of C, in elements.
 constexpr val<i64> offset_in(thread t, const val<output_lines>& lines, const place& at) {
   return t.let(cast<i64>(at.batch) * lines[&output_lines::batch_pitch] +
                cast<i64>(at.row) * lines[&output_lines::pitch] + cast<i64>(at.column));
 }
 
-// Four neighbours from `first` on, which exists and whose column is a multiple of four, into C; what lies behind its
+// Four neighbours from `first` on, which exists and whose column is a multiple of four, into C; what is beyond its
 // columns is dropped. `offset`: that of `first`.
 template <scalar Out>
 constexpr void store_four(thread t, const out<Out>& c, const val<output_lines>& lines, const place& first,

@@ -90,7 +90,7 @@ struct general {
     }
   }
 
-  // y[i] = f(y[i]) for a long f, which stands in the kernel once. Registers have constant numbers, so a loop over them
+  // y[i] = f(y[i]) for a long f, which is in the kernel once. Registers have constant numbers, so a loop over them
   // chooses.
   template <std::uint32_t N, class F>
   static constexpr void in_turn(thread t, dsl::register_array<var<f32>, N>& y, const F& f) {

@@ -51,7 +51,7 @@ inline output_lines output_lines_of(const matmul_call& call) {
   return {static_cast<i64>(call.c.pitch), static_cast<i64>(call.c.batch_pitch), static_cast<u32>(call.m),
           static_cast<u32>(call.n), stores_by_four(call) ? 1u : 0u};
 }
-// The element type of C that a variant's row says; f32 where the launch tells it, until a row is made for each.
+// The element type of C of a variant's row; f32 where the launch gives it, until a row is made for each.
 template <class Out>
 constexpr matmul_type output_type_of() {
   if constexpr (std::is_same_v<Out, any_output>)

@@ -37,7 +37,7 @@ struct matrix_lines {
   }
 };
 
-// An output whose element type is told by the launch.
+// An output whose element type is given by the launch.
 template <>
 struct matrix_lines<any_output> {
   output_memory memory{};

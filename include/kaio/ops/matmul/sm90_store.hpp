@@ -4,7 +4,7 @@
 //
 //   sm90_copied_store    registers --epilogue, round--> panel (swizzled) --tensor copy--> C
 //                        for epilogues that work on the sums alone: two panels take turns, so that one is
-//                        filled while the other leaves. What lies outside of C is dropped by the copy, which writes
+//                        filled while the other leaves. What is outside of C is dropped by the copy, which writes
 //                        whole pieces of 16 bytes: rows of C are a multiple of that long
 //   sm90_finished_store  registers --> panel of f32 --> epilogue, four neighbours a lane --> C
 //                        for all others: what they read lies side by side then, as what they write does
