@@ -1,32 +1,50 @@
-# The operations. A source file that adds kernels to a table (`void add_<stem>(variant_list& list) {...}`, or
-# `void list_..._kernels(std::vector<...>& list)`) is an object library of its own, kaio_ops_<stem>, of which the
-# library and the program that prints its kernels (tools/CMakeLists.txt) are made. A new file is found by itself; one
-# that only calls others is named in `composed`.
+# The operations. A source file below src/ops that lists kernels has one function at the start of a line,
+#   void add_<family>(variant_list& list) ...                                    rows of a table of variants
+#   void list_<family>_kernels(std::vector<const ptx::kernel_image*>& list) ...  kernels that no table has
+# and is an object library of its own, kaio_ops_<family>, of which the library and the program that prints its kernels
+# (tools/CMakeLists.txt) are made. A new file is found by itself. The files of the kernels for sm_90a are made of the
+# lines of families.def.
 
-set(composed mma_sync)  # its add_mma_sync calls those of the other files
-set(KAIO_OPS_FAMILIES)  # <stem>|<path below src/ops>|<function>|<type of its list>
-set(ops_objects)
 file(GLOB_RECURSE ops_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ops/*.cpp)
-set(variant_list "ops::variant_list")
-set(kernel_list "std::vector<const ptx::kernel_image*>")
+set(families ${PROJECT_SOURCE_DIR}/src/ops/matmul/choice/sm90_families.def)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${families})
+file(STRINGS ${families} lines REGEX "^KAIO_SM90_FAMILY")
+foreach(line IN LISTS lines)
+  string(REGEX MATCH "^KAIO_SM90_FAMILY\\(([a-z0-9_]+), (.*)\\)$" line "${line}")
+  set(family ${CMAKE_MATCH_1})
+  set(adder ${CMAKE_MATCH_2})
+  set(source ${PROJECT_BINARY_DIR}/ops/${family}.cpp)
+  configure_file(${PROJECT_SOURCE_DIR}/src/ops/matmul/sm90/family.cpp.in ${source} @ONLY)
+  list(APPEND ops_sources ${source})
+endforeach()
+set(KAIO_OPS_SOURCES ${ops_sources})  # all of them: tests/native compiles them too
+if(NOT KAIO_BUILD_OPS)
+  return()
+endif()
+
+set(KAIO_OPS_FAMILIES)  # <family>|<source>|<function>|<type of its list>
+set(ops_objects)
+set(adder_of_rows "^void add_([a-z0-9_]+)\\(variant_list")
+set(lister_of_kernels "^void list_([a-z0-9_]+)_kernels\\(std::vector")
 foreach(source IN LISTS ops_sources)
-  get_filename_component(stem ${source} NAME_WE)
-  file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR}/src/ops ${source})
-  file(STRINGS ${source} adder REGEX "^void (add_${stem}\\(variant_list|list_[a-z0-9_]+_kernels\\()")
-  if(NOT adder OR stem IN_LIST composed)
+  file(STRINGS ${source} function REGEX "${adder_of_rows}|${lister_of_kernels}")
+  if(NOT function)
     continue()
   endif()
   # Whether a file has kernels, and under which function, is seen when CMake runs.
   set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
-  string(REGEX REPLACE "^void ([a-z0-9_]+)\\(.*" "\\1" function "${adder}")
-  set(list ${kernel_list})
-  if(function STREQUAL "add_${stem}")
-    set(list ${variant_list})
+  if(function MATCHES "${adder_of_rows}")
+    set(list "ops::variant_list")
+  else()
+    string(REGEX MATCH "${lister_of_kernels}" function "${function}")
+    set(list "std::vector<const ptx::kernel_image*>")
   endif()
-  list(APPEND KAIO_OPS_FAMILIES "${stem}|${path}|${function}|${list}")
+  set(family ${CMAKE_MATCH_1})
+  string(REGEX REPLACE "^void ([a-z0-9_]+)\\(.*" "\\1" function "${function}")
+  list(APPEND KAIO_OPS_FAMILIES "${family}|${source}|${function}|${list}")
   list(REMOVE_ITEM ops_sources ${source})
-  add_library(kaio_ops_${stem} OBJECT ${source})
-  list(APPEND ops_objects kaio_ops_${stem})
+  add_library(kaio_ops_${family} OBJECT ${source})
+  list(APPEND ops_objects kaio_ops_${family})
 endforeach()
 
 add_library(kaio_ops ${ops_sources})
@@ -35,9 +53,9 @@ foreach(target kaio_ops ${ops_objects})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${target} PRIVATE KAIO_VERSION="${PROJECT_VERSION}")
   kaio_warnings(${target})
-  # A section for each function and constant: what refers to the rest of the library is not linked into a program that lists kernels.
-  target_compile_options(${target} PRIVATE ${KAIO_CONSTEXPR_FLAGS} -ffunction-sections
-    -fdata-sections)
+  # A section for each function and constant: what refers to the rest of the library is not linked into a program that
+  # lists kernels.
+  target_compile_options(${target} PRIVATE ${KAIO_CONSTEXPR_FLAGS} -ffunction-sections -fdata-sections)
 endforeach()
 foreach(objects IN LISTS ops_objects)
   target_link_libraries(${objects} PRIVATE kaio_dsl)

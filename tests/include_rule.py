@@ -1,17 +1,25 @@
 #!/usr/bin/env python3
-"""Which file may include which: ptx <- dsl <- ops -> runtime -> ptx.
+"""How the house is built: ptx <- dsl <- ops -> runtime -> {ptx, emulator}, emulator -> ptx, and floors inside each wing.
 
-Public headers are light, because every user's file pays for them: the language includes only the standard
-headers listed here and single headers of Boost.Hana; no header includes a logger, a formatter or a stream.
-Prints one line for each include that breaks the rule, then 'N passed, N failed' over the files.
+- Every folder below include/kaio and src has a floor in the list of its wing; a file includes files of its own floor's
+  folder and of lower floors, so that no include goes up and no two folders include each other.
+- The public headers of a wing and its sources are two lists, since a source may include any header of its wing.
+- Public headers are light, because every user's file pays for them: the language includes only the standard headers
+  listed here and single headers of Boost.Hana; no header includes a logger, a formatter or a stream.
+- A folder has at most 25 files.
+- Operations are written in the public language: none of their files names the tracer.
+
+Prints a line for each breach, then 'N passed, N failed' over the files.
 """
 
+import collections
 import pathlib
 import re
 import sys
 
 root = pathlib.Path(__file__).resolve().parent.parent
 include = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.MULTILINE)
+most_files = 25
 
 core = {"array", "bit", "compare", "concepts", "cstddef", "cstdint", "initializer_list", "limits",
         "string_view", "type_traits", "utility", "vector"}
@@ -20,8 +28,8 @@ heavy = {"format", "fstream", "functional", "iomanip", "iostream", "istream", "m
          "sstream", "stdexcept"}
 hana = re.compile(r"boost/hana/.+\.hpp")
 
-# Folder under include/kaio: the folders of kaio it may include, the standard headers, other headers.
-public_rules = {
+# Wing below include/kaio: the wings it may include, the standard headers, other headers.
+public_wings = {
     "ptx": ({"ptx"}, core, None),
     "dsl": ({"ptx", "dsl"}, core, hana),
     "runtime": ({"ptx", "runtime"}, runtime, None),
@@ -29,54 +37,129 @@ public_rules = {
     "tool": ({"ptx", "tool"}, core, None),
     "": ({"", "ptx", "dsl", "runtime", "ops"}, core, None),
 }
-# Folder under src: the folders of kaio it may not include.
-private_rules = {"runtime": {"", "dsl", "ops"}, "cuda_emulator": {"", "dsl", "ops"}, "ops": set(),
-                 "tool": {"", "dsl", "runtime", "ops"}}
+# Wing below src: the public wings and the wings below src that it may include.
+private_wings = {
+    "emulator": ({"ptx"}, {"emulator"}),
+    "runtime": ({"ptx", "runtime"}, {"runtime", "emulator"}),
+    "driver_emulator": ({"ptx", "runtime"}, {"driver_emulator", "emulator", "runtime"}),
+    "ops": ({"ptx", "dsl", "runtime", "ops"}, {"ops", "runtime"}),
+    "tool": ({"ptx", "tool"}, {"tool"}),
+}
+
+# The floors of each wing, from the ground up; "." is the folder of the wing itself.
+public_floors = {
+    "ptx": [".", "analysis"],
+    "dsl": ["number", "trace", "expression", "math", "integer", "control", "memory", "tile", "warp", "async", "block",
+            "cluster", "mma", "kernel", "."],
+    "runtime": ["detail", "."],
+    "ops": ["tensor", "matmul/common", "matmul/call", "matmul/choice", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
+            "."],
+    "tool": ["."],
+    "": ["."],
+}
+private_floors = {
+    "emulator": ["program", "parse", "memory", "machine", "decode", "instructions", "instructions/arithmetic",
+                 "instructions/memory", "instructions/control", "instructions/async", "instructions/matrix",
+                 "sanitizer", "profile", "."],
+    "runtime": ["base", "driver", "emulator", "."],
+    "driver_emulator": ["abi", "state", "module", "graph", "api"],
+    "ops": ["tensor", "tune", "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
+            "matmul/call"],
+    "tool": ["."],
+}
+# What only the language itself may name.
+inside_of_the_language = re.compile(r"\bdsl::(tracer|literal|lower)\b|\.trace\(\)")
 
 
-def folder_of(header):
-    """'ptx' for kaio/ptx/type.hpp, '' for kaio/kaio.hpp."""
-    parts = header.split("/")
-    return parts[1] if len(parts) > 2 else ""
+class house:
+    """The files of one tree: include/kaio or src."""
+
+    def __init__(self, base, floors):
+        self.base, self.floors = base, floors
+
+    def place(self, path):
+        """(wing, floor) of a path relative to the base: ('dsl', 'math') of dsl/math/fast.hpp."""
+        parts = pathlib.PurePosixPath(path).parts
+        wing = parts[0] if len(parts) > 1 else ""
+        return wing, "/".join(parts[1:-1]) or "."
+
+    def level(self, path):
+        """The number of a file's floor within its wing; None: it has none."""
+        wing, floor = self.place(path)
+        floors = self.floors.get(wing, [])
+        return floors.index(floor) if floor in floors else None
+
+    def floor_problems(self, path, name):
+        """An include of the same tree and wing that goes up."""
+        if self.place(path)[0] != self.place(name)[0] or not (self.base / name).is_file():
+            return
+        here, there = self.level(path), self.level(name)
+        if here is not None and there is not None and there > here:
+            yield f"{name}: {self.place(name)[1]} is a floor above {self.place(path)[1]}"
 
 
-def problems_of_header(file, folder):
-    kaio, standard, other = public_rules[folder]
-    for quote, name in include.findall(file.read_text()):
+public = house(root / "include/kaio", public_floors)
+private = house(root / "src", private_floors)
+
+
+def problems_of_header(path, text):
+    wing = public.place(path)[0]
+    wings, standard, other = public_wings[wing]
+    for quote, name in include.findall(text):
         if quote == '"':
             yield f'"{name}": a public header writes <kaio/...>'
         elif name.startswith("kaio/"):
-            if folder_of(name) not in kaio:
-                allowed = ", ".join(filter(None, sorted(kaio)))
-                yield f"<{name}>: {folder or 'this file'} may include only {allowed}"
+            name = name.removeprefix("kaio/")
+            if public.place(name)[0] not in wings:
+                allowed = ", ".join(filter(None, sorted(wings)))
+                yield f"<kaio/{name}>: {wing or 'this file'} may include only {allowed}"
+            yield from public.floor_problems(path, name)
         elif "/" in name or name.endswith((".h", ".hpp")):
             if not (other and other.fullmatch(name)):
-                yield f"<{name}>: not a header that {folder or 'this file'} may include"
+                yield f"<{name}>: not a header that {wing or 'this file'} may include"
         elif name in heavy or (standard is not None and name not in standard):
             yield f"<{name}>: too heavy for a public header"
 
 
-def problems_of_source(file, folder):
-    for _, name in include.findall(file.read_text()):
-        if name.startswith("kaio/") and folder_of(name) in private_rules[folder]:
-            yield f"<{name}>: {folder} must not know it"
+def problems_of_source(path, text):
+    wing = private.place(path)[0]
+    public_names, private_names = private_wings[wing]
+    for _, name in include.findall(text):
+        if name.startswith("kaio/"):
+            if public.place(name.removeprefix("kaio/"))[0] not in public_names:
+                yield f"<{name}>: {wing} must not know it"
+        elif (private.base / name).is_file():
+            if private.place(name)[0] not in private_names:
+                yield f'"{name}": {wing} must not know it'
+            yield from private.floor_problems(path, name)
 
 
 def main():
     files = failed = 0
-    for base, rules, check in ((root / "include/kaio", public_rules, problems_of_header),
-                               (root / "src", private_rules, problems_of_source)):
-        for file in sorted(base.rglob("*.[hc]pp")):
-            parts = file.relative_to(base).parts
-            folder = parts[0] if len(parts) > 1 else ""
+    for tree, wings, check in ((public, public_wings, problems_of_header),
+                               (private, private_wings, problems_of_source)):
+        folders = collections.Counter()
+        for file in sorted(tree.base.rglob("*")):
+            path = file.relative_to(tree.base).as_posix()
+            if not file.is_file() or file.suffix not in {".hpp", ".cpp", ".def", ".in"}:
+                continue
+            folders[file.parent] += 1
             files += 1
-            if folder not in rules:
-                found = [f"the folder {folder or 'src'} has no rule in tests/include_rule.py"]
+            text = file.read_text()
+            wing, floor = tree.place(path)
+            if wing not in wings or tree.level(path) is None:
+                found = [f"the folder {file.parent.relative_to(root)} has no floor in tests/include_rule.py"]
             else:
-                found = list(check(file, folder))
+                found = list(check(path, text))
+            if wing == "ops" and (inside := inside_of_the_language.search(text)):
+                found.append(f"{inside[0]}: an operation is written in the public language alone")
             failed += bool(found)
             for problem in found:
                 print(f"{file.relative_to(root)}: {problem}")
+        for folder, count in folders.items():
+            if count > most_files:
+                failed += 1
+                print(f"{folder.relative_to(root)}: {count} files, and {most_files} is what a folder may have")
     print(f"{files - failed} passed, {failed} failed")
     return 1 if failed else 0
 

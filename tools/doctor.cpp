@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime/backend.hpp"
+#include "runtime/base/backend.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "runtime/backend.hpp"
+#include "runtime/base/backend.hpp"
 
 std::unique_ptr<kaio::runtime::backend> kaio::runtime::open_emulator_backend(ptx::target) {
   throw unsupported_device("kaio: this program is linked without the emulator; it only lists kernels");

@@ -7,9 +7,9 @@
 // Floors: 15 million warp instructions a second plain and 3 million with every check, and for the product of
 // two 256 x 256 matrices 0.2 s and 0.8 s.
 
+#include "emulator/emulator.hpp"
 #include "bench/instructions/kernels.hpp"
-#include "runtime/emulator/machine.hpp"
-#include "runtime/emulator/sanitizer/sanitizer.hpp"
+#include "emulator/sanitizer/sanitizer.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -23,7 +23,7 @@
 #include <vector>
 
 using namespace kaio;
-namespace emulator = kaio::runtime::emulator;
+namespace emulator = kaio::emulator;
 
 namespace {
 
@@ -68,7 +68,7 @@ class launched_kernel {
   launched_kernel(const ptx::kernel_image& image, ptx::dim3 grid, std::vector<std::uint64_t> arguments,
                   std::vector<std::size_t> buffers)
       : image_(image),
-        module_(emulator::module::parse(text_of(image), emulator::architecture{})),
+        module_(emulator::parse_module(text_of(image), emulator::architecture{})),
         grid_(grid) {
     for (const std::size_t bytes : buffers) {
       const std::uint64_t address = memory_.allocate(bytes);

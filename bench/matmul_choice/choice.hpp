@@ -3,7 +3,7 @@
 // problem.
 
 #include "bench/matmul_choice/random_problem.hpp"
-#include "ops/matmul/variant.hpp"
+#include "ops/matmul/choice/table.hpp"
 
 #include <algorithm>
 #include <cstdint>

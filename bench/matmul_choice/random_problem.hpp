@@ -8,7 +8,7 @@
 //
 // Used by the benchmark of the choice, and by the test that every call finds a kernel.
 
-#include <kaio/ops/matmul/call.hpp>
+#include <kaio/ops/matmul/call/call.hpp>
 
 #include <algorithm>
 #include <array>

@@ -7,8 +7,8 @@
 #include <limits>
 #include <utility>
 
+#include "runtime/base/text.hpp"
 #include "runtime/context.hpp"
-#include "runtime/text.hpp"
 
 namespace kaio::runtime::detail {
 

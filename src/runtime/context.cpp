@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "runtime/log.hpp"
+#include "runtime/base/log.hpp"
 #include "runtime/validate.hpp"
 
 namespace kaio::runtime::detail {

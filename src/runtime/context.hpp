@@ -9,7 +9,7 @@
 #include <memory>
 #include <string_view>
 
-#include "runtime/backend.hpp"
+#include "runtime/base/backend.hpp"
 #include "runtime/kernel_cache.hpp"
 #include "runtime/tensor_map_cache.hpp"
 

@@ -6,10 +6,10 @@
 #include <cstdlib>
 #include <memory>
 
+#include "runtime/base/log.hpp"
 #include "runtime/context.hpp"
 #include "runtime/device_choice.hpp"
 #include "runtime/driver/cuda_devices.hpp"
-#include "runtime/log.hpp"
 #include "runtime/validate.hpp"
 
 namespace kaio::runtime {

@@ -4,7 +4,7 @@
 
 #include <charconv>
 
-#include "runtime/text.hpp"
+#include "runtime/base/text.hpp"
 
 namespace kaio::runtime {
 

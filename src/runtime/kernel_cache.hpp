@@ -17,7 +17,7 @@
 #include <mutex>
 #include <vector>
 
-#include "runtime/backend.hpp"
+#include "runtime/base/backend.hpp"
 
 namespace kaio::runtime {
 

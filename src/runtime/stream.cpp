@@ -5,8 +5,8 @@
 
 #include <utility>
 
+#include "runtime/base/text.hpp"
 #include "runtime/context.hpp"
-#include "runtime/text.hpp"
 #include "runtime/validate.hpp"
 
 namespace kaio::runtime {

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/base/text.hpp"
 #include "runtime/context.hpp"
-#include "runtime/text.hpp"
 
 namespace kaio::runtime::detail {
 

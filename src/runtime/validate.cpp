@@ -2,7 +2,7 @@
 
 #include <kaio/runtime/error.hpp>
 
-#include "runtime/text.hpp"
+#include "runtime/base/text.hpp"
 
 namespace kaio::runtime {
 

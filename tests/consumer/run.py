@@ -26,7 +26,7 @@ def run(*command, **more):
 
 def build_with_cmake(arguments, *definitions):
     run(arguments.cmake, "-S", here / arguments.way, "-B", arguments.work, "-G", "Ninja",
-        "-DCMAKE_BUILD_TYPE=Debug", f"-DCMAKE_CXX_COMPILER={arguments.compiler}",
+        "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_COMPILER={arguments.compiler}",
         f"-DCMAKE_CXX_FLAGS={arguments.flags}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={arguments.launcher}",
         *definitions)
     programs = ["kaio_program"] if arguments.way == "add_subdirectory" else []  # what `profile` starts

@@ -292,7 +292,7 @@ TEST_CASE("every form of the asynchronous instructions is accepted") {
   };
   for (const char* const form : forms) {
     INFO(form);
-    CHECK_NOTHROW(module::parse(text_of(whole(form), "9.0", "sm_90a"), device()));
+    CHECK_NOTHROW(parsed_module(text_of(whole(form), "9.0", "sm_90a"), device()));
   }
 }
 
@@ -400,7 +400,7 @@ TEST_CASE("each form needs its PTX ISA version and its target") {
   const std::string targets[] = {"sm_70", "sm_75", "sm_80", "sm_89", "sm_90", "sm_90a"};
   const auto accepted = [](const row& r, const std::string& version, const std::string& target) {
     try {
-      module::parse(text_of(whole(r.text), version, target), device());
+      parsed_module(text_of(whole(r.text), version, target), device());
       return true;
     } catch (const ptx_error&) {
       return false;

@@ -54,7 +54,7 @@ inline std::vector<schedule> schedules() {
 
 inline module async_module(std::string_view body, unsigned pointers, std::string_view declarations,
                            std::string_view version = "8.6", std::string_view target = "sm_90a") {
-  return parse_module(kernel_text(body, pointers, declarations, version, target));
+  return parsed_module(kernel_text(body, pointers, declarations, version, target));
 }
 
 }  // namespace emulator_test

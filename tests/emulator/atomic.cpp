@@ -30,7 +30,7 @@ outcome once(const std::string& op, const std::string& type, std::uint64_t cell,
             "[cell], " + operands + "; .reg ." + width + " now; ld.shared." + width +
             " now, [cell]; st.global." + width + " [%p0], now;\n";
   body += "st.global." + width + " [%p0+8], old;";
-  run_module(parse_module(kernel_text(body, 1, ".shared .align 8 .b8 cell[8];")), global, {data.address()},
+  run_module(parsed_module(kernel_text(body, 1, ".shared .align 8 .b8 cell[8];")), global, {data.address()},
              {1, 1});
   const auto v = data.values();
   const std::uint64_t mask =

@@ -1,7 +1,7 @@
 // Atomics on half-precision numbers, vectors and 128 bits: every element by the model, bit for bit.
 
 #include "emulator/kernel.hpp"
-#include "runtime/emulator/half.hpp"
+#include "emulator/program/half.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -92,7 +92,7 @@ void check_vector(const std::string& op, const std::string& type, unsigned count
     for (unsigned e = 0; e < count; ++e)
       body += "st.global." + width + " [%d4+" + std::to_string(e * (pair ? 4 : 2)) + "], " + reg +
               std::to_string(e + 20) + ";\n";
-  run_module(parse_module(kernel_text(body, 3)), global, {cell.address(), operand.address(), old.address()},
+  run_module(parsed_module(kernel_text(body, 3)), global, {cell.address(), operand.address(), old.address()},
              {static_cast<std::uint32_t>(threads), 1});
   const auto now = cell.values(), before = old.values();
   for (std::size_t i = 0; i < cells.size(); ++i) {
@@ -137,7 +137,7 @@ TEST_CASE("vectors of single precision are added element by element, with subnor
   const std::vector<float> start{1.0f, -2.5f, 3e38f, f32_of(1)};
   const std::vector<float> add{0.25f, 2.5f, 3e38f, f32_of(1)};
   const array<float> cell(global, start), operand(global, add), old(global, 4);
-  run_module(parse_module(kernel_text(
+  run_module(parsed_module(kernel_text(
                  "ld.global.v4.f32 {%f1, %f2, %f3, %f4}, [%p1];"
                  "atom.global.add.v4.f32 {%f5, _, %f7, %f8}, [%p0], {%f1, %f2, %f3, %f4};"
                  "st.global.v4.f32 [%p2], {%f5, %f6, %f7, %f8}; red.global.v2.f32.add [%p0], {%f1, %f2};",
@@ -168,7 +168,7 @@ TEST_CASE("128 bits are exchanged and compared as a whole, in global and shared 
     body += "st.global.b128 [%p0+16], %w4; ";
     body += "atom" + name + ".relaxed.gpu.cas.b128 %w4, " + cell + ", %w2, %w3;";
     body += "atom" + name + ".exch.b128 %w5, " + cell + ", %w0; st.global.b128 [%p0+32], %w5;";
-    run_module(parse_module(kernel_text(body, 1, ".shared .align 16 .b8 cell[16];")), global,
+    run_module(parsed_module(kernel_text(body, 1, ".shared .align 16 .b8 cell[16];")), global,
                {data.address()}, {1, 1});
     CHECK(data.values() == words{1, 2, 1, 2, 8, 9, 8, 9});
   }

@@ -1,7 +1,7 @@
 // Hostile modules: every limit of the decoder is met by an error that names it, in bounded time and memory.
 
-#include "runtime/emulator/decoder.hpp"
-#include "runtime/emulator/parser.hpp"
+#include "emulator/decode/decoder.hpp"
+#include "emulator/parse/parser.hpp"
 
 #include "emulator/kernel.hpp"
 
@@ -104,7 +104,7 @@ TEST_CASE("a kernel that prints for ever keeps a bounded text") {
                                  ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
                                  ".global .align 8 .b8 format[4096] = {" +
                                      repeated("65, ", 4000) + "0};\n");
-  const module m = parse_module(text);
+  const module m = parsed_module(text);
   std::string printed;
   launch l;
   l.mod = &m;

@@ -1,7 +1,7 @@
 // Calls of vprintf and __assertfail as compilers write them, and what they print and report.
 
+#include "emulator/instructions/control/print.hpp"
 #include "emulator/kernel.hpp"
-#include "runtime/emulator/print.hpp"
 
 #include <cstdio>
 #include <cstring>
@@ -67,9 +67,9 @@ printed print_from(const std::string& format, const std::string& body, std::uint
                    std::uint32_t threads, const std::string& more = "") {
   memory global;
   const array<std::uint32_t> out(global, blocks * threads);
-  const module m = parse_module(kernel_text(".local .align 8 .b8 frame[64];\n" + body + print_call +
-                                                "mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r20;",
-                                            1, system_functions + bytes_of_text("format", format) + more));
+  const module m = parsed_module(kernel_text(".local .align 8 .b8 frame[64];\n" + body + print_call +
+                                                 "mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r20;",
+                                             1, system_functions + bytes_of_text("format", format) + more));
   printed result;
   launch l;
   l.mod = &m;

@@ -70,7 +70,7 @@ std::string text(const std::string& body, const std::string& declarations = "",
 
 TEST_CASE("special registers of a cluster", "[cluster]") {
   const auto value_of = [](const char* name) {
-    const module m = parse_module(text("mov.u32 %r1, " + std::string(name) + ";"));
+    const module m = parsed_module(text("mov.u32 %r1, " + std::string(name) + ";"));
     return run_cluster(m, 6 * 4 * 32, {{6, 4, 1}, {3, 2, 1}});
   };
   const auto check = [&](const char* name, auto expected) {
@@ -93,7 +93,7 @@ TEST_CASE("special registers of a cluster", "[cluster]") {
 }
 
 TEST_CASE("a cluster is one block where nobody asks for more", "[cluster]") {
-  const module m = parse_module(text("mov.u32 %r1, %cluster_nctarank;"));
+  const module m = parsed_module(text("mov.u32 %r1, %cluster_nctarank;"));
   CHECK(run_cluster(m, 64, {{2, 1, 1}})[40] == 1);
 }
 
@@ -110,8 +110,8 @@ TEST_CASE("each block reads what the next block of its cluster wrote", "[cluster
       "atom.shared::cluster.add.u32 %r1, [%r5], 0;\n",
   };
   for (const std::string& way : ways) {
-    const module m = parse_module(text(body + way + "barrier.cluster.arrive; barrier.cluster.wait;",
-                                       ".shared .align 4 .b32 cells[32];", ".reqnctapercluster 4, 1, 1"));
+    const module m = parsed_module(text(body + way + "barrier.cluster.arrive; barrier.cluster.wait;",
+                                        ".shared .align 4 .b32 cells[32];", ".reqnctapercluster 4, 1, 1"));
     const auto have = run_cluster(m, 8 * 32, {{8, 1, 1}});
     for (std::uint32_t b = 0; b < 8; ++b)
       for (std::uint32_t lane = 0; lane < 32; ++lane)
@@ -120,7 +120,7 @@ TEST_CASE("each block reads what the next block of its cluster wrote", "[cluster
 }
 
 TEST_CASE("getctarank tells whose an address is", "[cluster]") {
-  const module m = parse_module(
+  const module m = parsed_module(
       text("mov.u32 %r3, %tid_; and.b32 %r3, %r3, 1; mapa.shared::cluster.u32 %r5, cells, %r3;\n"
            "getctarank.shared::cluster.u32 %r1, %r5; getctarank.shared::cluster.u32 %r6, cells;\n"
            "shl.b32 %r6, %r6, 8; add.u32 %r1, %r1, %r6;",
@@ -133,7 +133,7 @@ TEST_CASE("getctarank tells whose an address is", "[cluster]") {
 }
 
 TEST_CASE("barrier.cluster counts threads that have ended, and keeps phases apart", "[cluster]") {
-  const module m = parse_module(
+  const module m = parsed_module(
       text("setp.ge.u32 %q1, %tid_, 40; @%q1 exit; mov.u32 %r1, 0; mov.u32 %r2, 0;\n"
            "mov.u32 %r3, %cluster_ctarank; xor.b32 %r3, %r3, 1; mapa.shared::cluster.u32 %r4, cell, %r3;\n"
            "st.shared.u32 [cell], 0; barrier.cluster.arrive; barrier.cluster.wait;\n"
@@ -151,7 +151,7 @@ TEST_CASE("barrier.cluster counts threads that have ended, and keeps phases apar
 
 TEST_CASE("misused barriers and addresses of a cluster are faults", "[cluster]") {
   const auto of = [](const std::string& body, std::uint32_t block = 32) {
-    return fault_in(parse_module(text(body, ".shared .align 4 .b32 cell;")), {{2, 1, 1}, {2, 1, 1}, block});
+    return fault_in(parsed_module(text(body, ".shared .align 4 .b32 cell;")), {{2, 1, 1}, {2, 1, 1}, block});
   };
   CHECK(contains(of("barrier.cluster.wait;").detail, "without having arrived"));
   CHECK(contains(of("barrier.cluster.arrive; barrier.cluster.arrive;").detail, "a second time"));
@@ -173,16 +173,16 @@ TEST_CASE("misused barriers and addresses of a cluster are faults", "[cluster]")
 TEST_CASE("the shared memory of a block that has ended is no longer there", "[cluster]") {
   // Block 1 initialises an mbarrier and ends; block 0 uses its memory long after that.
   const auto of = [](const std::string& use) {
-    const fault_report r =
-        fault_in(parse_module(text("mov.u32 %r2, %cluster_ctarank; setp.eq.u32 %q1, %r2, 0; @%q1 bra LATER;\n"
-                                   "setp.eq.u32 %q2, %tid_, 0; @%q2 mbarrier.init.shared.b64 [bar], 64;\n"
-                                   "barrier.cluster.arrive; barrier.cluster.wait; exit;\n"
-                                   "LATER: barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %r3, 0;\n"
-                                   "AGAIN: add.u32 %r3, %r3, 1; setp.lt.u32 %q2, %r3, 4000; @%q2 bra AGAIN;\n"
-                                   "mapa.shared::cluster.u32 %r4, bar, 1;\n" +
-                                       use,
-                                   ".shared .align 16 .b64 bar; .shared .align 16 .b32 cells[8];")),
-                 {{2, 1, 1}, {2, 1, 1}});
+    const fault_report r = fault_in(
+        parsed_module(text("mov.u32 %r2, %cluster_ctarank; setp.eq.u32 %q1, %r2, 0; @%q1 bra LATER;\n"
+                           "setp.eq.u32 %q2, %tid_, 0; @%q2 mbarrier.init.shared.b64 [bar], 64;\n"
+                           "barrier.cluster.arrive; barrier.cluster.wait; exit;\n"
+                           "LATER: barrier.cluster.arrive; barrier.cluster.wait; mov.u32 %r3, 0;\n"
+                           "AGAIN: add.u32 %r3, %r3, 1; setp.lt.u32 %q2, %r3, 4000; @%q2 bra AGAIN;\n"
+                           "mapa.shared::cluster.u32 %r4, bar, 1;\n" +
+                               use,
+                           ".shared .align 16 .b64 bar; .shared .align 16 .b32 cells[8];")),
+        {{2, 1, 1}, {2, 1, 1}});
     CHECK(contains(r.detail, "the shared memory of block 1 of its cluster, which has ended"));
     CHECK(contains(r.detail, "barrier.cluster"));
     return r.kind;
@@ -198,8 +198,8 @@ TEST_CASE("the shared memory of a block that has ended is no longer there", "[cl
 }
 
 TEST_CASE("launches that cannot be clusters are refused", "[cluster]") {
-  const module free = parse_module(text("mov.u32 %r1, 0;"));
-  const module fixed = parse_module(text("mov.u32 %r1, 0;", "", ".reqnctapercluster 2, 1, 1"));
+  const module free = parsed_module(text("mov.u32 %r1, 0;"));
+  const module fixed = parsed_module(text("mov.u32 %r1, 0;", "", ".reqnctapercluster 2, 1, 1"));
   CHECK(contains(refusal(free, {{3, 1, 1}, {2, 1, 1}}), "not made of whole clusters of (2, 1, 1)"));
   CHECK(contains(refusal(free, {{32, 1, 1}, {32, 1, 1}}), "blocks of a cluster is 32; the device allows 16"));
   CHECK(contains(refusal(fixed, {{4, 1, 1}, {4, 1, 1}}), "written for clusters of (2, 1, 1)"));

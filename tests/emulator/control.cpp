@@ -189,7 +189,7 @@ TEST_CASE("special registers tell where a thread stands") {
   st.global.v4.u32 [%d1], {%r12, %r13, %r14, %r15}; st.global.v4.u32 [%d1+16], {%r16, %r17, %r21, %r20};
   ret; })";
   memory global;
-  const module m = parse_module(text);
+  const module m = parsed_module(text);
   const std::uint32_t per_block = 5 * 4 * 3, blocks = 2 * 3 * 2;
   const array<std::uint32_t> out(global, per_block * blocks * 8);
   launch l;

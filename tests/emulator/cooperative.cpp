@@ -53,17 +53,17 @@ fault_report fault_of_launch(const launch& l, memory& global) {
 
 TEST_CASE("the blocks of a cooperative grid meet at barriers, however many they are") {
   // Each thread adds up what its neighbour in the next block wrote in the round before.
-  const module m = parse_module(kernel_text(R"(
+  const module m = parsed_module(kernel_text(R"(
       mov.u32 %r30, 0; mov.u32 %r1, 0; mov.u32 %r2, %thread; mov.u32 %r3, %nctaid.x; mul.lo.u32 %r3, %r3, %ntid_;
       mad.lo.u64 %d1, %wide, 4, %p0; add.u32 %r4, %thread, %ntid_; rem.u32 %r4, %r4, %r3;
       mad.wide.u32 %d2, %r4, 4, %p0;
       again: st.global.u32 [%d1], %r2;)" + barrier("a") +
-                                                R"(
+                                                 R"(
       ld.global.u32 %r5, [%d2]; add.u32 %r2, %r2, %r5;)" +
-                                                barrier("b") + R"(
+                                                 barrier("b") + R"(
       add.u32 %r1, %r1, 1; setp.lt.u32 %q0, %r1, 5; @%q0 bra again;
       st.global.u32 [%d1], %r2;)",
-                                            2));
+                                             2));
   for (const std::uint32_t blocks : {1u, 2u, 7u, 132u, 1500u}) {
     constexpr std::uint32_t threads = 48;
     memory global;
@@ -81,7 +81,7 @@ TEST_CASE("the blocks of a cooperative grid meet at barriers, however many they 
 }
 
 TEST_CASE("a cooperative grid has at most as many blocks as the device holds at once") {
-  const module m = parse_module(kernel_text("", 2, ".extern .shared .align 16 .b8 dynamic[];"));
+  const module m = parsed_module(kernel_text("", 2, ".extern .shared .align 16 .b8 dynamic[];"));
   const entry& k = *m.find("k");
   const architecture d;
   CHECK(resident_blocks(k, {32, 1, 1}, 0, d) == 132 * 32);
@@ -106,7 +106,7 @@ TEST_CASE("a cooperative grid has at most as many blocks as the device holds at 
 TEST_CASE("blocks that wait for one that has ended are reported, with where they stand") {
   memory global;
   const array<std::uint32_t> values(global, 64), counter(global, 1);
-  const module m = parse_module(
+  const module m = parsed_module(
       kernel_text("mov.u32 %r30, 0; setp.eq.u32 %q0, %ctaid_, 3; @%q0 exit;\n" + barrier("a"), 2));
   const fault_report r = fault_of_launch(launch_of(m, {values.address(), counter.address()}, 6, 64), global);
   CHECK(r.kind == fault_kind::deadlock);
@@ -140,7 +140,7 @@ TEST_CASE("waiting that ends late is no standstill") {
   // The last block counts for long without a write while the others wait for it.
   memory global;
   const array<std::uint32_t> cells(global, 2);
-  const module m = parse_module(kernel_text(R"(
+  const module m = parsed_module(kernel_text(R"(
       mov.u32 %r1, %nctaid.x; sub.u32 %r1, %r1, 1; setp.ne.u32 %q0, %ctaid_, %r1; @%q0 bra wait;
       mov.u32 %r2, 0;
       count: add.u32 %r2, %r2, 1; setp.lt.u32 %q1, %r2, 3000000; @%q1 bra count;
@@ -148,7 +148,7 @@ TEST_CASE("waiting that ends late is no standstill") {
       wait: ld.acquire.gpu.global.u32 %r3, [%p0]; setp.eq.u32 %q1, %r3, 0; @%q1 bra wait;
       red.global.add.u32 [%p0+4], %r3;
       done:)",
-                                            1));
+                                             1));
   run(launch_of(m, {cells.address()}, 5, 1), global);
   CHECK(cells.values() == std::vector<std::uint32_t>{3000000, 12000000});
 }
@@ -156,11 +156,11 @@ TEST_CASE("waiting that ends late is no standstill") {
 TEST_CASE("a kernel that waits for time goes on") {
   memory global;
   const array<std::uint32_t> cells(global, 2);
-  const module m = parse_module(kernel_text(R"(
+  const module m = parsed_module(kernel_text(R"(
       mov.u64 %d1, %globaltimer; add.u64 %d1, %d1, 20000000;
       wait: mov.u64 %d2, %globaltimer; setp.lt.u64 %q1, %d2, %d1; @%q1 bra wait;
       st.global.u32 [%p0], 1;)",
-                                            1));
+                                             1));
   run(launch_of(m, {cells.address()}, 1, 1), global);
   CHECK(cells.values()[0] == 1);
 }

@@ -172,8 +172,8 @@ TEST_CASE("the target of the module and the emulated device") {
   refused("8.0", "sm_90a", {.arch_specific = false},
           "the module is for sm_90a; the emulated device is sm_90");
   refused("8.0", "sm_89", {.sm = 80, .arch_specific = false}, "the module is for sm_89");
-  CHECK_NOTHROW(parse_module(around("", "6.0", "sm_70"), {.sm = 70, .arch_specific = false}));
-  CHECK_NOTHROW(parse_module(around("", "6.0", "sm_70")));
+  CHECK_NOTHROW(parsed_module(around("", "6.0", "sm_70"), {.sm = 70, .arch_specific = false}));
+  CHECK_NOTHROW(parsed_module(around("", "6.0", "sm_70")));
   CHECK(contains(rejection(".version 8.0 .target sm_90 .address_size 32").reason(), "address_size 32"));
 }
 
@@ -191,7 +191,7 @@ TEST_CASE("limits of the device") {
   refused(".version 8.0 .target sm_90 .address_size 64 .extern .global .u32 x;",
           "external and is not defined");
   CHECK_NOTHROW(
-      parse_module(".version 8.1 .target sm_90 .address_size 64 .entry k(.param .b8 p[4097]) { ret; }"));
+      parsed_module(".version 8.1 .target sm_90 .address_size 64 .entry k(.param .b8 p[4097]) { ret; }"));
 }
 
 TEST_CASE("accepted forms") {
@@ -223,6 +223,6 @@ TEST_CASE("accepted forms") {
                                  ".pragma \"nounroll\";",
                                  ".loc 1 2 3"}) {
     INFO(body);
-    CHECK_NOTHROW(parse_module(around(body)));
+    CHECK_NOTHROW(parsed_module(around(body)));
   }
 }

@@ -18,7 +18,7 @@ const std::string rest = "\n.entry kernel() { ret; }\n";
 void accepted(const std::vector<std::string>& items) {
   for (const std::string& item : items) {
     INFO(item);
-    CHECK_NOTHROW(parse_module(head + item + rest));
+    CHECK_NOTHROW(parsed_module(head + item + rest));
   }
 }
 
@@ -41,7 +41,7 @@ std::string function_with(const std::string& directives) { return ".func f() " +
 
 // The bytes of the module's variable `v`.
 std::vector<std::uint8_t> image(const std::string& declarations, std::size_t bytes) {
-  const module m = parse_module(head + declarations + rest);
+  const module m = parsed_module(head + declarations + rest);
   memory global;
   const module_instance instance(m, global);
   const auto found = instance.find("v");
@@ -69,7 +69,7 @@ TEST_CASE("the head of a module") {
                                  ".version 8.0\n.target sm_80\n.target sm_90\n.address_size 64",
                                  ".version 6.0 .target sm_70 .address_size 64"}) {
     INFO(good);
-    CHECK_NOTHROW(parse_module(good + kernel));
+    CHECK_NOTHROW(parsed_module(good + kernel));
   }
   const auto refused = [&](const std::string& text, const std::string& reason) {
     CHECK(contains(rejection(text + kernel).reason(), reason));
@@ -249,7 +249,7 @@ TEST_CASE("initial values stand where their braces say") {
 }
 
 TEST_CASE("initial values that are addresses") {
-  const module m = parse_module(head + R"(
+  const module m = parsed_module(head + R"(
 .global .align 8 .b8 target[64]; .const .align 8 .b8 constant[16] = {1};
 .func f { ret; }
 .global .u64 v[6] = {target, target+4+4, generic(target), generic(constant)+8, constant, f};

@@ -159,7 +159,7 @@ TEST_CASE("the C++ line of an instruction is told where the image knows it") {
   image.line_count = lines;
   memory global;
   const array<std::uint32_t> out(global, 8);
-  const module m = parse_module(text);
+  const module m = parsed_module(text);
   launch l;
   l.mod = &m;
   l.kernel = m.find("k");

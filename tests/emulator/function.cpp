@@ -252,7 +252,7 @@ TEST_CASE("one function in several kernels, aliases, and declarations before def
   .reg .b32 r; ld.param.b32 r, [n]; add.u32 r, r, 100; st.param.b32 [q], r; ret; }
 .alias second, first;
 )");
-  const module m = parse_module(text);
+  const module m = parsed_module(text);
   memory global;
   const array<std::uint32_t> out(global, 32);
   run_module(m, global, {out.address()});
@@ -283,7 +283,7 @@ TEST_CASE("an observer is told of calls, of the frame, and of what is put there"
     std::unique_ptr<observer> watch(block&) override { return std::make_unique<watcher>(seen); }
     std::array<std::uint32_t, 3> seen{};
   };
-  const module m = parse_module(kernel_text(
+  const module m = parsed_module(kernel_text(
       "{ .param .b32 a; .param .b32 r; st.param.b32 [a], 4; call (r), f, (a); ld.param.b32 %r20, [r]; }" +
           store,
       1,

@@ -55,10 +55,10 @@ TEST_CASE("the depth of calls without recursion is known: all of it is there, an
                  " { .local .b8 own[4096]; .reg .u16 r; st.local.u8 [own+4095], r;"
                  "call f" +
                  std::to_string(i - 1) + "; ret; }\n";
-  const module m = parse_module(kernel_text("call f19;", 0, functions));
+  const module m = parsed_module(kernel_text("call f19;", 0, functions));
   CHECK(m.find("k")->local_bytes >= 20 * 4096);
   CHECK(m.find("k")->local_bytes < 21 * 4096);
-  CHECK(parse_module(kernel_text("ret;", 0, functions)).find("k")->local_bytes == 0);
+  CHECK(parsed_module(kernel_text("ret;", 0, functions)).find("k")->local_bytes == 0);
 }
 
 TEST_CASE("alloca gives each activation memory of its own, and stackrestore takes it back") {
@@ -102,12 +102,12 @@ TEST_CASE("kernels take memory from the heap, hand it to other kernels, and give
   const array<std::uint64_t> cells(global, 64);
   const array<std::uint32_t> out(global, 64);
   const module take =
-      parse_module(kernel_text("add.u64 %d1, %wide, 4; call (%d2), malloc, (%d1); st.u32 [%d2], %thread; "
-                               "mad.lo.u64 %d0, %wide, 8, %p0;"
-                               "st.global.u64 [%d0], %d2;",
-                               1, heap));
+      parsed_module(kernel_text("add.u64 %d1, %wide, 4; call (%d2), malloc, (%d1); st.u32 [%d2], %thread; "
+                                "mad.lo.u64 %d0, %wide, 8, %p0;"
+                                "st.global.u64 [%d0], %d2;",
+                                1, heap));
   run_module(take, global, {cells.address()}, {2, 32});
-  const module use = parse_module(
+  const module use = parsed_module(
       kernel_text("mad.lo.u64 %d0, %wide, 8, %p0; ld.global.u64 %d1, [%d0]; ld.u32 %r1, [%d1]; mad.lo.u64 "
                   "%d0, %wide, 4, %p1;"
                   "st.global.u32 [%d0], %r1; { .param .b64 a; st.param.b64 [a], %d1; call free, (a); }",

@@ -19,7 +19,7 @@ std::string module_text(const std::string& instruction, const std::string& versi
 
 bool accepted(const std::string& instruction, const std::string& version, const std::string& target) {
   try {
-    parse_module(module_text(instruction, version, target));
+    parsed_module(module_text(instruction, version, target));
     return true;
   } catch (const ptx_error&) {
     return false;

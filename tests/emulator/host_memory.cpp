@@ -98,8 +98,8 @@ TEST_CASE("a buffer beyond 2^32 bytes costs only what is touched") {
   const std::uint32_t value = 7;
   m.write(a + (std::uint64_t{5} << 30) - 4, &value, 4);
   const module k =
-      parse_module(kernel_text("add.u64 %d1, %p0, 0x13ffffffc; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, "
-                               "1; st.global.u32 [%d1], %r1;"));
+      parsed_module(kernel_text("add.u64 %d1, %p0, 0x13ffffffc; ld.global.u32 %r1, [%d1]; add.u32 %r1, %r1, "
+                                "1; st.global.u32 [%d1], %r1;"));
   run_module(k, m, {a}, {1, 1});
   std::uint32_t now = 0;
   m.read(&now, a + (std::uint64_t{5} << 30) - 4, 4);

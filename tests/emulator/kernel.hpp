@@ -3,7 +3,7 @@
 // tables of operands, and the message of a rejection or a fault.
 
 #include "catch.hpp"
-#include "runtime/emulator/machine.hpp"
+#include "emulator/emulator.hpp"
 
 #include <bit>
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace emulator_test {
 
-using namespace kaio::runtime::emulator;
+using namespace kaio::emulator;
 using words = std::vector<std::uint64_t>;
 
 // `whole` has `part` in it; what it has instead is told where the test fails.
@@ -48,14 +48,14 @@ inline std::string kernel_text(std::string_view body, unsigned pointers = 1,
   return text + std::string(body) + "\nret;\n}\n";
 }
 
-inline module parse_module(std::string_view text, const architecture& a = device()) {
-  return module::parse(text, a);
+inline module parsed_module(std::string_view text, const architecture& a = device()) {
+  return kaio::emulator::parse_module(text, a);
 }
 
 // The reason of the rejection; fails the test if there is none.
 inline ptx_error rejection(std::string_view text, const architecture& a = device()) {
   try {
-    module::parse(text, a);
+    parsed_module(text, a);
   } catch (const ptx_error& e) {
     return e;
   }
@@ -117,7 +117,7 @@ inline std::vector<std::uint32_t> results(std::string_view body, std::size_t cou
                                           std::string_view declarations = "") {
   memory global;
   const array<std::uint32_t> out(global, count);
-  run_module(parse_module(kernel_text(body, 1, declarations)), global, {out.address()}, s);
+  run_module(parsed_module(kernel_text(body, 1, declarations)), global, {out.address()}, s);
   return out.values();
 }
 
@@ -125,7 +125,7 @@ inline std::vector<std::uint32_t> results(std::string_view body, std::size_t cou
 inline fault_report fault_of(std::string_view body, memory& global,
                              const std::vector<std::uint64_t>& pointers, shape s = {},
                              std::string_view declarations = "") {
-  const module m = parse_module(kernel_text(body, static_cast<unsigned>(pointers.size()), declarations));
+  const module m = parsed_module(kernel_text(body, static_cast<unsigned>(pointers.size()), declarations));
   try {
     run_module(m, global, pointers, s);
   } catch (const fault& e) {
@@ -188,7 +188,7 @@ inline words apply(const std::string& text, const std::string& to, const std::ve
 
   memory global;
   const module m =
-      parse_module(kernel_text(body, static_cast<unsigned>(from.size() + 2), "", version, target));
+      parsed_module(kernel_text(body, static_cast<unsigned>(from.size() + 2), "", version, target));
   std::size_t padded = (rows + 31) / 32 * 32;
   const auto once = [&](bool partial) {
     const array<std::uint64_t> out(global, padded);

@@ -26,7 +26,7 @@ std::string refusal(const module& m, const launch& l) {
 }  // namespace
 
 TEST_CASE("what a device cannot launch is refused, and the text says why") {
-  const module m = parse_module(
+  const module m = parsed_module(
       ".version 8.0 .target sm_90 .address_size 64 .shared .align 4 .b8 s[1024]; .extern .shared .align 16 "
       ".b8 d[]; "
       ".visible .entry k(.param .u32 n) .maxntid 128, 1, 1 { .reg .b32 %r; mov.u32 %r, s; mov.u32 %r, d; "
@@ -53,7 +53,7 @@ TEST_CASE("what a device cannot launch is refused, and the text says why") {
   CHECK(refusal(m, with([](launch& l) { l.parameters.resize(8); })).find("4 bytes of parameters") !=
         std::string::npos);
   const module required =
-      parse_module(".version 8.0 .target sm_90 .address_size 64 .visible .entry k() .reqntid 64 { ret; }");
+      parsed_module(".version 8.0 .target sm_90 .address_size 64 .visible .entry k() .reqntid 64 { ret; }");
   launch l;
   l.block = {32, 1, 1};
   CHECK(refusal(required, l).find("blocks of (64, 1, 1)") != std::string::npos);
@@ -62,7 +62,7 @@ TEST_CASE("what a device cannot launch is refused, and the text says why") {
 
 TEST_CASE("a grid without blocks does nothing") {
   memory global;
-  const module m = parse_module(kernel_text("trap;", 0));
+  const module m = parsed_module(kernel_text("trap;", 0));
   for (const kaio::ptx::dim3 grid : {kaio::ptx::dim3{0, 1, 1}, kaio::ptx::dim3{4, 0, 1}}) {
     launch l;
     l.mod = &m;
@@ -91,8 +91,8 @@ TEST_CASE("results do not depend on the number of host threads") {
 TEST_CASE("several host threads launch at a time on one memory and one module") {
   memory global;
   const module m =
-      parse_module(kernel_text("mad.lo.u64 %d0, %wide, 4, %p0; ld.global.u32 %r1, [%d0]; add.u32 %r1, %r1, "
-                               "%thread; st.global.u32 [%d0], %r1;"));
+      parsed_module(kernel_text("mad.lo.u64 %d0, %wide, 4, %p0; ld.global.u32 %r1, [%d0]; add.u32 %r1, %r1, "
+                                "%thread; st.global.u32 [%d0], %r1;"));
   std::vector<std::thread> threads;
   std::vector<int> wrong(4, 0);
   for (std::size_t k = 0; k < wrong.size(); ++k)

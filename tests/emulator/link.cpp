@@ -20,7 +20,7 @@ std::string kernel_that(const std::string& body, const std::string& declarations
 }
 
 std::uint32_t answer(const std::vector<std::string_view>& texts) {
-  const module m = module::link(texts, device());
+  const module m = link_modules(texts, device());
   memory global;
   const array<std::uint32_t> out(global, 32);
   run_module(m, global, {out.address()});
@@ -29,7 +29,7 @@ std::uint32_t answer(const std::vector<std::string_view>& texts) {
 
 std::string reason(const std::vector<std::string_view>& texts) {
   try {
-    module::link(texts, device());
+    link_modules(texts, device());
   } catch (const ptx_error& e) {
     return e.reason();
   }
@@ -82,13 +82,13 @@ TEST_CASE("what has no linkage is each module's own") {
 TEST_CASE("lines are counted through all texts, and the newest target counts") {
   const std::string good = head + ".entry a() { ret; }";
   try {
-    module::link({good, ".version 8.0\n.target sm_80\n.address_size 64\n.entry b() {\n bad; }"}, device());
+    link_modules({good, ".version 8.0\n.target sm_80\n.address_size 64\n.entry b() {\n bad; }"}, device());
     FAIL("accepted");
   } catch (const ptx_error& e) {
     CHECK(e.line() == 9);
     CHECK(contains(e.reason(), "'bad'"));
   }
-  CHECK(module::link({good, ".version 8.0\n.target sm_80\n.entry b() { ret; }"}, device())
+  CHECK(link_modules({good, ".version 8.0\n.target sm_80\n.entry b() { ret; }"}, device())
             .decoded()
             .target.sm == 90);
   CHECK(contains(reason({}), "no text"));

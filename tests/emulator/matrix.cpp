@@ -57,7 +57,7 @@ TEST_CASE("ldmatrix gives each lane two elements of its row", "[emulator]") {
         body += "mul.wide.u32 %d1, %thread, " + std::to_string(4 * count) + "; add.u64 %d1, %d1, %p0;\n";
         for (unsigned m = 0; m < count; ++m)
           body += "st.global.u32 [%d1+" + std::to_string(4 * m) + "], %r" + std::to_string(m) + ";\n";
-        run_module(parse_module(kernel_text(body, 2)), global, {out.address(), in.address()});
+        run_module(parsed_module(kernel_text(body, 2)), global, {out.address(), in.address()});
         const auto have = out.values();
         for (unsigned lane = 0; lane < 32; ++lane)
           for (unsigned m = 0; m < count; ++m) {
@@ -91,7 +91,7 @@ TEST_CASE("stmatrix puts back what ldmatrix takes", "[emulator]") {
           "back: mad.lo.u32 %r44, %r42, 4, %r41; ld.shared.u32 %r43, [%r44];\n"
           "mul.wide.u32 %d1, %r42, 4; add.u64 %d1, %d1, %p0; st.global.u32 [%d1], %r43;\n"
           "add.u32 %r42, %r42, 32; setp.lt.u32 %q1, %r42, 160; @%q1 bra back;\n";
-      run_module(parse_module(kernel_text(body, 2)), global, {out.address(), in.address()});
+      run_module(parsed_module(kernel_text(body, 2)), global, {out.address(), in.address()});
       auto want = data;
       for (unsigned m = 0; m < count; ++m)
         for (unsigned lane = 0; lane < 32; ++lane)
@@ -203,10 +203,10 @@ TEST_CASE("forms of matrix moves that do not exist are rejected", "[emulator]") 
   CHECK(contains(reason(load, "6.5", "sm_70"), "sm_75"));
   CHECK(contains(reason(store, "8.0", "sm_80"), "sm_90"));
   CHECK(contains(reason(move, "7.7", "sm_80"), "PTX ISA 7.8"));
-  CHECK_NOTHROW(parse_module(kernel_text(space + load + move, 1, "", "7.8", "sm_75")));
-  CHECK_NOTHROW(
-      parse_module(kernel_text(space + "ldmatrix.sync.aligned.x2.m8n8.trans.shared.b16 {%r0, _}, [sm+16];\n" +
-                               "stmatrix.sync.aligned.m8n8.x2.shared.b16 [sm], {%r0, 5};")));
+  CHECK_NOTHROW(parsed_module(kernel_text(space + load + move, 1, "", "7.8", "sm_75")));
+  CHECK_NOTHROW(parsed_module(
+      kernel_text(space + "ldmatrix.sync.aligned.x2.m8n8.trans.shared.b16 {%r0, _}, [sm+16];\n" +
+                  "stmatrix.sync.aligned.m8n8.x2.shared.b16 [sm], {%r0, 5};")));
 }
 
 }  // namespace

@@ -23,7 +23,7 @@ void check_forms(const std::vector<form_row>& rows) {
     INFO(r.version << " " << r.target << " " << r.text);
     bool accepted = true;
     try {
-      parse_module(text);
+      parsed_module(text);
     } catch (const ptx_error& e) {
       accepted = false;
       if (r.accepted) UNSCOPED_INFO(e.reason());
@@ -153,14 +153,14 @@ TEST_CASE("which types atomics have") {
 TEST_CASE("hints, orders and scopes leave the value alone") {
   memory global;
   const array<std::uint32_t> in(global, {11, 22, 33, 44}), out(global, 8);
-  run_module(parse_module(kernel_text(R"(
+  run_module(parsed_module(kernel_text(R"(
       createpolicy.fractional.L2::evict_last.b64 %d9, 0.5;
       ld.global.L1::evict_last.L2::cache_hint.v2.u32 {%r1, %r2}, [%p0], %d9;
       ld.acquire.sys.global.u32 %r3, [%p0+8]; ld.mmio.relaxed.sys.u32 %r4, [%p0+12];
       st.global.L2::cache_hint.u32 [%p1], %r1, %d9; st.release.gpu.global.v2.u32 [%p1+8], {%r2, %r3};
       st.volatile.global.u32 [%p1+4], %r4;
       atom.global.add.L2::cache_hint.u32 %r5, [%p1], %r1, %d9; st.mmio.relaxed.sys.global.u32 [%p1+16], %r5;)",
-                                      2, "", "8.3")),
+                                       2, "", "8.3")),
              global, {in.address(), out.address()}, {1, 1});
   CHECK(out.values() == std::vector<std::uint32_t>{22, 44, 22, 33, 11, 0, 0, 0});
 }
@@ -168,7 +168,7 @@ TEST_CASE("hints, orders and scopes leave the value alone") {
 TEST_CASE("vectors of eight bytes, and of parameters and constants") {
   memory global;
   const array<std::uint8_t> in(global, {1, 2, 3, 4, 250, 6, 7, 8}), out(global, 8);
-  run_module(parse_module(kernel_text(
+  run_module(parsed_module(kernel_text(
                  "ld.global.v8.u8 {%h1, %h2, %h3, %h4, %h5, %h6, %h7, %h8}, [%p0]; add.u16 %h5, %h5, 10;"
                  "st.global.v8.u8 [%p1], {%h8, %h7, %h6, %h5, %h4, %h3, %h2, %h1};",
                  2)),
@@ -186,7 +186,7 @@ TEST_CASE("vectors of eight bytes, and of parameters and constants") {
 TEST_CASE("a discarded line holds nothing that may be relied on, and is checked like a store") {
   memory global;
   const array<std::uint32_t> out(global, std::vector<std::uint32_t>(64, 7));
-  run_module(parse_module(kernel_text("discard.global.L2 [%p0], 128;")), global, {out.address()}, {1, 1});
+  run_module(parsed_module(kernel_text("discard.global.L2 [%p0], 128;")), global, {out.address()}, {1, 1});
   CHECK(out.values()[0] != 7);
   CHECK(out.values()[31] != 7);
   CHECK(out.values()[32] == 7);

@@ -15,9 +15,9 @@ TEST_CASE("loads extend, stores cut") {
   const std::vector<std::uint64_t> in{0xf1f2f3f4f5f6f7f8};
   const auto load = [&](const std::string& type, const std::string& reg) {
     const array<std::uint64_t> source(global, in), out(global, 1);
-    run_module(parse_module(kernel_text(".reg .b64 t; .reg ." + reg + " v; ld.global." + type +
-                                            " v, [%p0]; mov.b64 t, 0; st.global." + reg + " [%p1], v;",
-                                        2)),
+    run_module(parsed_module(kernel_text(".reg .b64 t; .reg ." + reg + " v; ld.global." + type +
+                                             " v, [%p0]; mov.b64 t, 0; st.global." + reg + " [%p1], v;",
+                                         2)),
                global, {source.address(), out.address()}, {1, 1});
     return out.values()[0];
   };
@@ -35,7 +35,7 @@ TEST_CASE("loads extend, stores cut") {
   const auto cut = [&](const std::string& type) {
     const array<std::uint64_t> out(global, std::vector<std::uint64_t>{0xaaaaaaaaaaaaaaaa});
     run_module(
-        parse_module(kernel_text("mov.b64 %d1, 0x1122334455667788; st.global." + type + " [%p0], %d1;")),
+        parsed_module(kernel_text("mov.b64 %d1, 0x1122334455667788; st.global." + type + " [%p0], %d1;")),
         global, {out.address()}, {1, 1});
     return out.values()[0];
   };
@@ -52,7 +52,7 @@ TEST_CASE("vectors of two and four, with sinks and constants") {
   for (std::uint32_t i = 0; i < 128; ++i) values[i] = i * 3;
   const array<std::uint32_t> in(global, values), out(global, 128);
   run_module(
-      parse_module(kernel_text(
+      parsed_module(kernel_text(
           "mad.lo.u64 %d0, %wide, 16, %p0; mad.lo.u64 %d1, %wide, 16, %p1; ld.global.nc.v4.u32 {%r1, %r2, _, "
           "%r4}, [%d0];"
           "ld.global.L1::evict_last.v2.f32 {_, %f1}, [%d0+8]; st.global.v4.b32 [%d1], {%r4, %r2, 77, %r1};",
@@ -67,7 +67,7 @@ TEST_CASE("vectors of two and four, with sinks and constants") {
   }
   // The address register may be among the destinations.
   run_module(
-      parse_module(kernel_text(
+      parsed_module(kernel_text(
           "mov.b64 %d1, %p0; ld.global.v2.u64 {%d1, %d2}, [%d1]; st.global.v2.u64 [%p1], {%d2, %d1};", 2)),
       global, {in.address(), out.address()}, {1, 1});
   CHECK(out.values()[0] == values[2]);
@@ -77,9 +77,9 @@ TEST_CASE("vectors of two and four, with sinks and constants") {
 TEST_CASE("128 bits at a time") {
   memory global;
   const array<std::uint64_t> in(global, {1, 2}), out(global, 2);
-  run_module(parse_module(kernel_text(".reg .b128 w; .reg .b64 l, h; ld.global.b128 w, [%p0]; mov.b128 {l, "
-                                      "h}, w; mov.b128 w, {h, l}; st.global.b128 [%p1], w;",
-                                      2, "", "8.3", "sm_90")),
+  run_module(parsed_module(kernel_text(".reg .b128 w; .reg .b64 l, h; ld.global.b128 w, [%p0]; mov.b128 {l, "
+                                       "h}, w; mov.b128 w, {h, l}; st.global.b128 [%p1], w;",
+                                       2, "", "8.3", "sm_90")),
              global, {in.address(), out.address()}, {1, 1});
   CHECK(out.values() == std::vector<std::uint64_t>{2, 1});
 }
@@ -125,7 +125,7 @@ TEST_CASE("local memory belongs to a thread") {
 TEST_CASE("parameters: by name, through their address, of every type, and as arrays of bytes") {
   memory global;
   const array<std::uint64_t> out(global, 6);
-  const module m = parse_module(R"(.version 8.0
+  const module m = parsed_module(R"(.version 8.0
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 .ptr .global .align 8 out, .param .u8 small, .param .f32 f,
@@ -189,7 +189,7 @@ TEST_CASE("variables of the module: constants, initialised and zero globals, add
 
 TEST_CASE("a module's globals live as long as their instance") {
   memory global;
-  const module m = parse_module(kernel_text(
+  const module m = parsed_module(kernel_text(
       "ld.global.u32 %r1, [n]; add.u32 %r1, %r1, 1; st.global.u32 [n], %r1;", 0, ".global .u32 n = 5;"));
   {
     const module_instance instance(m, global);

@@ -142,7 +142,7 @@ table run(const multiplication& x) {
     body += "st.global." + std::string(register_type(x.d_type)) + " [%d1+" + std::to_string(r * 32 * step) +
             "], d" + std::to_string(r) + ";\n";
   memory global;
-  const module program = parse_module(
+  const module program = parsed_module(
       kernel_text(body, 2, "", x.sm < 80 ? "6.5" : "9.0", "sm_" + std::to_string(x.sm)), device_of(x.sm));
   std::vector<std::uint64_t> have;
   if (step == 8) {

@@ -25,7 +25,7 @@ architecture device_for(const machine_text& t) {
 
 void accepted(const std::string& instruction, const machine_text& t = {}) {
   INFO(instruction << " " << t.version << " " << t.target);
-  CHECK_NOTHROW(parse_module(text_of(instruction, t), device_for(t)));
+  CHECK_NOTHROW(parsed_module(text_of(instruction, t), device_for(t)));
 }
 
 void rejected(const std::string& instruction, const std::string& reason, const machine_text& t = {}) {

@@ -92,8 +92,8 @@ void check_quad_pairs(unsigned sm, bool a_row, bool b_row, bool c_half, bool d_h
     body += "st.global.b32 [%d1+" + std::to_string(r * 128) + "], d" + std::to_string(r) + ";\n";
   memory global;
   const array<std::uint32_t> to(global, nd * 32), from(global, words);
-  const module program = parse_module(kernel_text(body, 2, "", "7.0", "sm_70"),
-                                      architecture_of({static_cast<std::uint16_t>(sm), sm == 90}));
+  const module program = parsed_module(kernel_text(body, 2, "", "7.0", "sm_70"),
+                                       architecture_of({static_cast<std::uint16_t>(sm), sm == 90}));
   run_module(program, global, {to.address(), from.address()});
   const std::vector<std::uint32_t> have = to.values();
   for (unsigned lane = 0; lane < 32; ++lane)
@@ -149,8 +149,8 @@ TEST_CASE("mma.m8n8k4 with f16 results adds two halves of K to c, from sm_80 on"
   for (auto [sm, want] : {std::pair{75u, 0x68016801u}, {80u, 0x68006800u}, {90u, 0x68006800u}}) {
     memory global;
     const array<std::uint32_t> to(global, 128);
-    run_module(parse_module(kernel_text(body, 1, "", "7.0", "sm_70"),
-                            architecture_of({static_cast<std::uint16_t>(sm), sm == 90})),
+    run_module(parsed_module(kernel_text(body, 1, "", "7.0", "sm_70"),
+                             architecture_of({static_cast<std::uint16_t>(sm), sm == 90})),
                global, {to.address()});
     for (std::uint32_t word : to.values()) CHECK(word == want);
   }

@@ -83,6 +83,6 @@ TEST_CASE("isspacep tells the shared memory of the block from that of the cluste
   text.insert(text.find(close) + 1, " .reqnctapercluster 2");
   memory global;
   const array<std::uint32_t> out(global, 2);
-  run_module(parse_module(text), global, {out.address()}, {2, 1});
+  run_module(parsed_module(text), global, {out.address()}, {2, 1});
   CHECK(out.values() == vector32{0b0101011, 0b0101011});
 }

@@ -1,6 +1,6 @@
 // The grammar: what is read, and every rejection with its line, column and reason.
 
-#include "runtime/emulator/parser.hpp"
+#include "emulator/parse/parser.hpp"
 
 #include "emulator/kernel.hpp"
 

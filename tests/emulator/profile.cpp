@@ -1,14 +1,14 @@
 // The counters of kernels whose costs are known: instructions by warps and lanes, branches, sectors, bank
 // conflicts, barriers, coverage, and sums over several launches.
 
+#include "emulator/profile/report.hpp"
 #include "kernel.hpp"
-#include "runtime/emulator/profile/report.hpp"
 
 #include <algorithm>
 #include <string>
 
 using namespace emulator_test;
-namespace profile = kaio::runtime::emulator::profile;
+namespace profile = kaio::emulator::profile;
 using profile::access_direction;
 using profile::instruction_class;
 using profile::memory_place;
@@ -40,7 +40,7 @@ void count(profile::collector& counts, const module& m, shape s = {}) {
 
 const profile::kernel_profile& counted(profile::collector& counts, const std::string& body, shape s = {},
                                        const std::string& declarations = "") {
-  count(counts, parse_module(whole_kernel(body, declarations)), s);
+  count(counts, parsed_module(whole_kernel(body, declarations)), s);
   return counts.kernels().front();
 }
 
@@ -100,7 +100,7 @@ TEST_CASE("every executed instruction is counted, by warps and by lanes") {
 }
 
 TEST_CASE("counts do not depend on the host's threads") {
-  const module m = parse_module(whole_kernel(strided_load("8")));
+  const module m = parsed_module(whole_kernel(strided_load("8")));
   profile::collector one, many;
   count(one, m, {64, 96, 0, 1});
   count(many, m, {64, 96, 0, 4});
@@ -109,9 +109,9 @@ TEST_CASE("counts do not depend on the host's threads") {
 
 TEST_CASE("launches of one kernel add up, other kernels stand for themselves") {
   profile::collector counts;
-  const module m = parse_module(whole_kernel("nanosleep.u32 0;"));
+  const module m = parsed_module(whole_kernel("nanosleep.u32 0;"));
   count(counts, m, {2, 32});
-  count(counts, parse_module(whole_kernel("nanosleep.u32 0;")), {5, 64});
+  count(counts, parsed_module(whole_kernel("nanosleep.u32 0;")), {5, 64});
   count(counts, m, {2, 32});
   REQUIRE(counts.kernels().size() == 1);
   const profile::kernel_profile& p = counts.kernels().front();
@@ -120,7 +120,7 @@ TEST_CASE("launches of one kernel add up, other kernels stand for themselves") {
   REQUIRE(p.shapes.size() == 2);
   CHECK(p.shapes[0].launches == 2);
   CHECK(p.shapes[1].block.x == 64);
-  count(counts, parse_module(whole_kernel("nanosleep.u32 1;")));
+  count(counts, parsed_module(whole_kernel("nanosleep.u32 1;")));
   CHECK(counts.kernels().size() == 2);
 }
 
@@ -307,7 +307,7 @@ TEST_CASE("a launch that ends with a fault is counted as far as it came") {
 }
 
 TEST_CASE("occupancy is the least of what threads, shared memory and the number of blocks allow") {
-  const module m = parse_module(whole_kernel("ld.shared.u32 %r1, [tile];", tile));
+  const module m = parsed_module(whole_kernel("ld.shared.u32 %r1, [tile];", tile));
   const architecture device = architecture_of({90, true});
   const auto of = [&](std::uint32_t threads, std::uint32_t dynamic) {
     return profile::occupancy_of(*m.find("k"), {threads, 1, 1}, dynamic, device);

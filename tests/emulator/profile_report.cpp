@@ -1,10 +1,10 @@
 // The reports of a profile: what they say, C++ lines from images and from .loc directives, and that any text
 // is escaped.
 
+#include "emulator/profile/markup.hpp"
+#include "emulator/profile/report.hpp"
+#include "emulator/program/source_map.hpp"
 #include "kernel.hpp"
-#include "runtime/emulator/profile/markup.hpp"
-#include "runtime/emulator/profile/report.hpp"
-#include "runtime/emulator/source_map.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -12,7 +12,7 @@
 #include <string>
 
 using namespace emulator_test;
-namespace profile = kaio::runtime::emulator::profile;
+namespace profile = kaio::emulator::profile;
 
 namespace {
 
@@ -51,7 +51,7 @@ std::size_t occurrences(const std::string& text, const std::string& part) {
 }  // namespace
 
 TEST_CASE("C++ lines come from .loc directives") {
-  const module m = parse_module(text_with_lines);
+  const module m = parsed_module(text_with_lines);
   const auto places = statements(m, nullptr);
   REQUIRE(places.size() >= 18);
   CHECK(places[3].file.empty());
@@ -71,7 +71,7 @@ TEST_CASE("C++ lines come from .loc directives") {
 }
 
 TEST_CASE("C++ lines come from the image of a kernel") {
-  const module m = parse_module(kernel_text("add.u32 %r1, %r1, 1;\nadd.u32 %r2, %r2, 1;\n"));
+  const module m = parsed_module(kernel_text("add.u32 %r1, %r1, 1;\nadd.u32 %r2, %r2, 1;\n"));
   const kaio::ptx::source_line statements[] = {{"fused.hpp", 12}, {"fused.hpp", 14}};
   std::vector<std::uint16_t> of_line(
       static_cast<std::size_t>(std::count(m.text().begin(), m.text().end(), '\n')), kaio::ptx::no_statement);
@@ -96,8 +96,8 @@ TEST_CASE("C++ lines come from the image of a kernel") {
 
 TEST_CASE("the text tells the most costly line first") {
   profile::collector counts;
-  run_once(counts, parse_module(kernel_text("mul.lo.u64 %d1, %wide, 256; add.u64 %d1, %d1, %p0;\n"
-                                            "ld.global.u32 %r1, [%d1];")));
+  run_once(counts, parsed_module(kernel_text("mul.lo.u64 %d1, %wide, 256; add.u64 %d1, %d1, %p0;\n"
+                                             "ld.global.u32 %r1, [%d1];")));
   const std::string text = profile::text_report(counts.kernels());
   CHECK(contains(text, "kernel 'k' on sm_90a: 1 launch, 1 blocks, 1 warps"));
   const std::size_t costly = text.find("most costly lines");
@@ -118,7 +118,7 @@ TEST_CASE("every report stands for no kernel too") {
 
 TEST_CASE("the page is whole, needs nothing else, and marks what was not executed") {
   profile::collector counts;
-  run_once(counts, parse_module(text_with_lines));
+  run_once(counts, parsed_module(text_with_lines));
   const std::string page = profile::html_report(counts.kernels());
   CHECK(page.starts_with("<!DOCTYPE html>"));
   CHECK(page.ends_with("</html>\n"));

@@ -1,16 +1,16 @@
 // Sectors and wavefronts of single accesses, against models that look at every byte and every bank.
 
 #include "catch.hpp"
-#include "runtime/emulator/profile/transactions.hpp"
-#include "runtime/emulator/schedule.hpp"
+#include "emulator/machine/schedule.hpp"
+#include "emulator/profile/transactions.hpp"
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <set>
 
-using namespace kaio::runtime::emulator;
-using namespace kaio::runtime::emulator::profile;
+using namespace kaio::emulator;
+using namespace kaio::emulator::profile;
 
 namespace {
 

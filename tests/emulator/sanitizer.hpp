@@ -2,7 +2,7 @@
 // What the tests of the sanitizer share: a kernel under all checks, its reports, and that it has none.
 
 #include "emulator/kernel.hpp"
-#include "runtime/emulator/sanitizer/sanitizer.hpp"
+#include "emulator/sanitizer/sanitizer.hpp"
 
 #include <memory>
 #include <optional>
@@ -31,7 +31,7 @@ inline std::optional<fault_report> checked(std::string_view body, checked_launch
   for (unsigned i = 0; i < how.buffers; ++i)
     pointers.push_back(
         global.allocate(how.words * 4, how.undefined ? contents::undefined : contents::zeroed));
-  const module m = parse_module(kernel_text(body, how.buffers, how.declarations, "8.6"));
+  const module m = parsed_module(kernel_text(body, how.buffers, how.declarations, "8.6"));
   sanitizer checks(how.options);
   launch l;
   l.mod = &m;

@@ -189,7 +189,7 @@ TEST_CASE("a barrier of the whole grid") {
 TEST_CASE("a kernel's end orders it before the next one") {
   memory global;
   const std::uint64_t data = global.allocate(4096);
-  const module m = parse_module(kernel_text(
+  const module m = parsed_module(kernel_text(
       "not.b32 %r1, %thread; and.b32 %r1, %r1, 255; mul.wide.u32 %d0, %r1, 4; add.u64 %d0, %d0, %p0;"
       "ld.global.u32 %r2, [%d0]; xor.b32 %r1, %r1, 128; mul.wide.u32 %d0, %r1, 4; add.u64 %d0, %d0, %p1;"
       "st.global.u32 [%d0], %r2;",

@@ -2,8 +2,8 @@
 // inputs; the text of a report.
 
 #include "emulator/sanitizer.hpp"
+#include "emulator/sanitizer/suppressions.hpp"
 #include "runtime/emulator/environment.hpp"
-#include "runtime/emulator/sanitizer/suppressions.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -159,7 +159,7 @@ TEST_CASE("suppressed reports are not told, and are counted") {
 TEST_CASE("the environment asks for the sanitizer") {
   memory global;
   const array<std::uint32_t> out(global, 64);
-  const module m = parse_module(kernel_text(three_faults));
+  const module m = parsed_module(kernel_text(three_faults));
   launch l;
   l.mod = &m;
   l.kernel = m.find("k");
@@ -170,8 +170,8 @@ TEST_CASE("the environment asks for the sanitizer") {
   const auto told = [&](std::vector<std::pair<const char*, std::string>> values) -> std::size_t {
     const environment set(std::move(values));
     launch copy = l;
-    apply_environment(copy);
-    apply_environment(copy);  // a launch that is used again has one sanitizer
+    kaio::runtime::apply_environment(copy);
+    kaio::runtime::apply_environment(copy);  // a launch that is used again has one sanitizer
     try {
       run(copy, global);
     } catch (const fault& f) {
@@ -199,7 +199,7 @@ TEST_CASE("a write to a buffer that is passed as an input, unless it is passed a
   const auto with = [&](ptx::access first, ptx::access second, bool same) {
     memory global;
     const array<std::uint32_t> a(global, 64), b(global, 64);
-    const module m = parse_module(text);
+    const module m = parsed_module(text);
     const ptx::parameter parameters[] = {{ptx::type::u32, first}, {ptx::type::u32, second}};
     ptx::kernel_image image;
     image.parameters = parameters;

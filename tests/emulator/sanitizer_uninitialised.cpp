@@ -163,7 +163,7 @@ TEST_CASE("global memory: buffers that are zeroed, undefined, filled by the host
 
 TEST_CASE("what the host does to undefined buffers counts: write, fill, copy") {
   memory global;
-  const module m = parse_module(kernel_text("mad.lo.u64 %d0, %wide, 4, %p0;\nld.global.u32 %r0, [%d0];"));
+  const module m = parsed_module(kernel_text("mad.lo.u64 %d0, %wide, 4, %p0;\nld.global.u32 %r0, [%d0];"));
   sanitizer checks{sanitizer_options{}};
   launch l;
   l.mod = &m;

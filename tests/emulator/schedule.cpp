@@ -54,7 +54,7 @@ TEST_CASE("the names of schedules", "[schedule]") {
 
 TEST_CASE("what does not race is the same under every schedule", "[schedule]") {
   // Warps write, all wait, each reads what its neighbour wrote; then lanes go different ways and meet again.
-  const module m = parse_module(kernel_text(
+  const module m = parsed_module(kernel_text(
       "mov.u32 %r1, cells; shl.b32 %r2, %tid_, 2; add.u32 %r3, %r1, %r2; st.shared.u32 [%r3], %thread;\n"
       "bar.sync 0; xor.b32 %r2, %r2, 384; add.u32 %r3, %r1, %r2; ld.shared.u32 %r4, [%r3];\n"
       "and.b32 %r5, %tid_, 3; setp.eq.u32 %q1, %r5, 1; @%q1 bra ODD; mul.lo.u32 %r4, %r4, 3; bra MET;\n"
@@ -69,7 +69,7 @@ TEST_CASE("what does not race is the same under every schedule", "[schedule]") {
 TEST_CASE("what races shows under some schedule, and each is repeatable", "[schedule]") {
   // Every warp leaves its number in one word without waiting for the others.
   const module m =
-      parse_module(kernel_text("shr.u32 %r1, %tid_, 5; cvt.u64.u32 %d1, %r1; st.global.u64 [%p0], %d1;"));
+      parsed_module(kernel_text("shr.u32 %r1, %tid_, 5; cvt.u64.u32 %d1, %r1; st.global.u64 [%p0], %d1;"));
   std::set<std::uint64_t> seen;
   for (const schedule& order : every_schedule) {
     const words result = run_under(order, m, 1, {1, 256});
@@ -81,7 +81,7 @@ TEST_CASE("what races shows under some schedule, and each is repeatable", "[sche
 
 TEST_CASE("blocks start in the order of the schedule", "[schedule]") {
   // A ticket for every block: the order in which they came.
-  const module m = parse_module(
+  const module m = parsed_module(
       kernel_text("setp.ne.u32 %q1, %tid_, 0; @%q1 exit; atom.global.add.u64 %d1, [%p0], 1;\n"
                   "mul.wide.u32 %d2, %ctaid_, 8; add.u64 %p0, %p0, %d2; st.global.u64 [%p0+8], %d1;"));
   const words forward = run_under({}, m, 9, {8, 32});
@@ -94,7 +94,7 @@ TEST_CASE("blocks start in the order of the schedule", "[schedule]") {
 
 TEST_CASE("a warp and a block that spin let the others get on, under every schedule", "[schedule]") {
   // Warp 1 of block 1 sets the flag that all others wait for.
-  const module m = parse_module(kernel_text(
+  const module m = parsed_module(kernel_text(
       "setp.eq.u32 %q1, %thread, 96; @%q1 bra SET;\n"
       "WAIT: ld.acquire.gpu.global.u64 %d1, [%p0]; setp.eq.u64 %q2, %d1, 0; @%q2 bra WAIT; bra DONE;\n"
       "SET: mov.u64 %d1, 5; st.release.gpu.global.u64 [%p0], %d1;\n"
@@ -107,8 +107,8 @@ TEST_CASE("a warp and a block that spin let the others get on, under every sched
 
 TEST_CASE("a deadlock is found under every schedule, and told", "[schedule]") {
   const module m =
-      parse_module(kernel_text("setp.lt.u32 %q1, %tid_, 32; @%q1 bra FIRST; bar.sync 2, 64; bra DONE;\n"
-                               "FIRST: bar.sync 1, 64;\nDONE:"));
+      parsed_module(kernel_text("setp.lt.u32 %q1, %tid_, 32; @%q1 bra FIRST; bar.sync 2, 64; bra DONE;\n"
+                                "FIRST: bar.sync 1, 64;\nDONE:"));
   for (const schedule& order : every_schedule) {
     try {
       run_under(order, m, 1, {1, 64});

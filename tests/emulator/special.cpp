@@ -166,7 +166,7 @@ TEST_CASE("tables of every type in constant and global memory, read by an index"
             ", %d1; ld" + (generic ? "" : "." + space) + "." + r.type +
             " v, [%d2]; mad.lo.u64 %d0, %wide, 8, %p0; st.global." + r.reg + " [%d0], v;";
         INFO(space << " " << r.type << (generic ? " generic" : ""));
-        run_module(parse_module(kernel_text(
+        run_module(parsed_module(kernel_text(
                        body, 1, "." + space + " .align 8 ." + r.type + " table[3] = {" + r.values + "};")),
                    global, {out.address()}, {1, 3});
         CHECK(out.values() == r.want);

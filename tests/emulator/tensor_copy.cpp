@@ -304,7 +304,7 @@ TEST_CASE("a kernel parameter is a tensor map by its generic address, and its ra
   ld.shared.u32 %r1, [sm+4]; st.global.u32 [%d2], %r1; ld.shared.u32 %r1, [sm+16];
   st.global.u32 [%d2+4], %r1; ret;
 })";
-  const module m = parse_module(text);
+  const module m = parsed_module(text);
   memory global;
   std::vector<std::uint32_t> values(64);
   for (std::uint32_t k = 0; k < 64; ++k) values[k] = k;

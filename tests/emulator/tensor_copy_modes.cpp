@@ -2,7 +2,7 @@
 // kernel changes, and the checks of the functions that encode them.
 
 #include "emulator/async_kernel.hpp"
-#include "runtime/emulator/tensor_map.hpp"
+#include "emulator/memory/tensor_map.hpp"
 
 #include <array>
 #include <string>

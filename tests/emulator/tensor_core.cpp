@@ -1,12 +1,12 @@
 // What a tensor core computes, bit for bit, against a second model in double precision and against values
 // that were worked out by hand, where architectures differ.
 
-#include "runtime/emulator/tensor_core.hpp"
+#include "emulator/instructions/matrix/tensor_core.hpp"
 #include "mma_model.hpp"
 
 namespace {
 
-using namespace kaio::runtime::emulator;
+using namespace kaio::emulator;
 using codes = std::vector<std::uint32_t>;
 
 struct case_of_format {

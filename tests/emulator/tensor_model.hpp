@@ -2,7 +2,7 @@
 // What a tensor copy moves, element by element, straight from the definitions: a model on the host that the
 // tests compare the emulator with. It knows nothing of rows or runs.
 
-#include "runtime/emulator/tensor_map.hpp"
+#include "emulator/memory/tensor_map.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace emulator_test {
 
-using kaio::runtime::emulator::tensor_fill;
-using kaio::runtime::emulator::tensor_interleave;
-using kaio::runtime::emulator::tensor_swizzle;
+using kaio::emulator::tensor_fill;
+using kaio::emulator::tensor_interleave;
+using kaio::emulator::tensor_swizzle;
 
 struct tensor_case {
   unsigned rank = 2, element_bytes = 4;
-  kaio::runtime::emulator::tensor_element element = kaio::runtime::emulator::tensor_element::uint32;
+  kaio::emulator::tensor_element element = kaio::emulator::tensor_element::uint32;
   std::array<std::uint64_t, 5> sizes{};
   std::array<std::uint64_t, 4> strides{};  // bytes, of dimensions 1 ...
   std::array<std::uint32_t, 5> box{}, steps{1, 1, 1, 1, 1};

@@ -136,7 +136,7 @@ TEST_CASE("before PTX ISA 6.4 shuffles and votes stand without .sync: the active
       "out: mad.lo.u64 %d0, %wide, 8, %p0; st.global.v2.u32 [%d0], {%r0, %r1};";
   memory global;
   const array<std::uint32_t> out(global, 64);
-  run_module(parse_module(kernel_text(body, 1, "", "6.3", "sm_70")), global, {out.address()}, {1, 32});
+  run_module(parsed_module(kernel_text(body, 1, "", "6.3", "sm_70")), global, {out.address()}, {1, 32});
   for (std::uint32_t lane = 0; lane < 32; ++lane) {
     CHECK(out.values()[lane * 2] == (lane < 20 ? (lane ^ 1) + 256 : 99));
     CHECK(out.values()[lane * 2 + 1] == (lane < 20 ? 0x000aaaaau : 7));

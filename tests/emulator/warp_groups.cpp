@@ -18,12 +18,12 @@ std::vector<std::uint32_t> in_group(const std::string& text, std::uint32_t mask,
   const array<std::uint64_t> in(global, values);
   const array<std::uint32_t> out(global, 32);
   run_module(
-      parse_module(kernel_text("mov.u32 %r0, 0xdead; mov.u32 %r2, " + std::to_string(mask) +
-                                   "; mad.lo.u64 %d0, %wide, 8, %p1; ld.global.u64 %d1, [%d0];"
-                                   "cvt.u32.u64 %r1, %d1; mov.u32 %r3, %lanemask_eq; and.b32 %r3, %r3, "
-                                   "%r2; setp.eq.u32 %q1, %r3, 0; @%q1 bra out;\n" +
-                                   text + "\nout: mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r0;",
-                               2)),
+      parsed_module(kernel_text("mov.u32 %r0, 0xdead; mov.u32 %r2, " + std::to_string(mask) +
+                                    "; mad.lo.u64 %d0, %wide, 8, %p1; ld.global.u64 %d1, [%d0];"
+                                    "cvt.u32.u64 %r1, %d1; mov.u32 %r3, %lanemask_eq; and.b32 %r3, %r3, "
+                                    "%r2; setp.eq.u32 %q1, %r3, 0; @%q1 bra out;\n" +
+                                    text + "\nout: mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r0;",
+                                2)),
       global, {out.address(), in.address()});
   return out.values();
 }
@@ -158,7 +158,7 @@ TEST_CASE("forms of warp and block instructions") {
     INFO(r.text);
     bool accepted = true;
     try {
-      parse_module(kernel_text(r.text, 1, "", "9.0", "sm_90"));
+      parsed_module(kernel_text(r.text, 1, "", "9.0", "sm_90"));
     } catch (const ptx_error&) {
       accepted = false;
     }

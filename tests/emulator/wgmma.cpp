@@ -143,7 +143,7 @@ TEST_CASE("patterns of a swizzle may start off their boundary with a base offset
     memory global;
     const array<std::uint32_t> d(global, 4 * 128), none(global, 1);
     const array<std::uint8_t> a_buffer(global, a_moved.bytes), b_buffer(global, b_moved.bytes);
-    run_module(parse_module(text), global,
+    run_module(parsed_module(text), global,
                {d.address(), a_buffer.address(), b_buffer.address(), none.address()}, {1, 128});
     const auto have = d.values();
     for (unsigned row = 0; row < 64; ++row)

@@ -91,7 +91,7 @@ TEST_CASE("a pipelined matrix multiplication of two warpgroups", "[emulator]") {
     memory global;
     const array<float> d(global, 128 * 64);
     const array<std::uint16_t> a_buffer(global, a_half), b_buffer(global, b_half);
-    const module m = parse_module(matmul_text(tiles));
+    const module m = parsed_module(matmul_text(tiles));
     for (const schedule_kind kind :
          {schedule_kind::round_robin, schedule_kind::reverse, schedule_kind::random, schedule_kind::starve}) {
       const std::uint64_t pointers[] = {d.address(), a_buffer.address(), b_buffer.address()};

@@ -272,7 +272,7 @@ inline std::size_t wrong_elements(const wgmma_case& c, unsigned seed = 1) {
   memory global;
   const array<std::uint32_t> d_buffer(global, d), metadata(global, sparse.metadata);
   const array<std::uint8_t> a_buffer(global, a_bytes), b_buffer(global, b_image.bytes);
-  run_module(parse_module(wgmma_text(c, a_image, b_image)), global,
+  run_module(parsed_module(wgmma_text(c, a_image, b_image)), global,
              {d_buffer.address(), a_buffer.address(), b_buffer.address(), metadata.address()}, {1, 128});
   d = d_buffer.values();
   const int sign = c.negate_a != c.negate_b ? -1 : 1;

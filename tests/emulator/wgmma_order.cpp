@@ -1,7 +1,7 @@
 // The asynchronous side of wgmma: results are there after the wait for their group and not before, the four
 // warps of a warpgroup act together, and what they do wrong is reported.
 
-#include "runtime/emulator/warp.hpp"
+#include "emulator/machine/warp.hpp"
 #include "wgmma_model.hpp"
 
 #include <utility>
@@ -41,14 +41,14 @@ struct image_case {
     const array<std::uint32_t> d(global, std::vector<std::uint32_t>(4 * 128, 0x3f800000u)),
         more(global, 4 * 128);
     const array<std::uint8_t> a_buffer(global, a_image.bytes), b_buffer(global, b_image.bytes);
-    run_module(parse_module(text), global,
+    run_module(parsed_module(text), global,
                {d.address(), a_buffer.address(), b_buffer.address(), more.address()}, s);
     return {d.values(), more.values()};
   }
   fault_report fault(const std::string& text, shape s = {1, 128}) const {
     try {
       run(text, s);
-    } catch (const kaio::runtime::emulator::fault& e) {
+    } catch (const kaio::emulator::fault& e) {
       return e.report();
     }
     FAIL("no fault");
@@ -206,7 +206,7 @@ TEST_CASE("observers are told what the four warps read and what they have waited
   i.c.n = 64;
   host_matrix b("f16", 64, 16);
   const shared_image b_image(b, i.c.b_layout);
-  const module m = parse_module(wgmma_text(i.c, i.a_image, b_image));
+  const module m = parsed_module(wgmma_text(i.c, i.a_image, b_image));
   memory global;
   const array<std::uint32_t> d(global, 32 * 128), none(global, 1);
   const array<std::uint8_t> a_buffer(global, i.a_image.bytes), b_buffer(global, b_image.bytes);
@@ -268,11 +268,11 @@ TEST_CASE("forms of wgmma that do not exist are rejected", "[emulator]") {
   CHECK(contains(reason(sparse + "k32.f32.f16.f16 " + d + ", %d1, %d2, %r9, 0, 1, 1, 1, 0, 0;", "8.1"),
                  "PTX ISA 8.2"));
   CHECK_NOTHROW(
-      parse_module(kernel_text("wgmma.fence.sync.aligned;\n" + mma + "k16.f32.f16.f16 " + e +
-                                   ", %d1, 77, !%q1, -1, 1, 1, 0;\n" + mma + "k32.satfinite.s32.s8.s8 " + e +
-                                   ", {%r4, %r5, %f6, %r7}, %d2, 0;\nwgmma.commit_group.sync.aligned;\n"
-                                   "wgmma.wait_group.sync.aligned 100;",
-                               1, "", "8.0")));
+      parsed_module(kernel_text("wgmma.fence.sync.aligned;\n" + mma + "k16.f32.f16.f16 " + e +
+                                    ", %d1, 77, !%q1, -1, 1, 1, 0;\n" + mma + "k32.satfinite.s32.s8.s8 " + e +
+                                    ", {%r4, %r5, %f6, %r7}, %d2, 0;\nwgmma.commit_group.sync.aligned;\n"
+                                    "wgmma.wait_group.sync.aligned 100;",
+                                1, "", "8.0")));
 }
 
 }  // namespace

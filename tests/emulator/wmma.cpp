@@ -149,7 +149,7 @@ void check_product(const shape_case& s, const type_case& t, layouts l, unsigned 
         "setp.lt.u32 %q1, %r59, " +
         std::to_string(d.bytes.size()) + "; @%q1 bra back;\n";
   }
-  run_module(parse_module(kernel_text(body, 4)), global,
+  run_module(parsed_module(kernel_text(body, 4)), global,
              {a_bytes.address(), b_bytes.address(), c_bytes.address(), d_bytes.address()});
   const std::vector<std::uint8_t> before = d.bytes;
   d.bytes = d_bytes.values();
@@ -250,11 +250,11 @@ TEST_CASE("fragments of wmma lie in the registers as those of mma.sync", "[emula
   const array<std::uint16_t> in(global, values);
   const array<std::uint32_t> out(global, 32 * 8);
   const auto fragment = [&](const std::string& load) {
-    run_module(parse_module(kernel_text(load + " {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%p1], 16;\n"
-                                               "mul.wide.u32 %d1, %thread, 32; add.u64 %d1, %d1, %p0;\n"
-                                               "st.global.v4.u32 [%d1], {%r0, %r1, %r2, %r3};\n"
-                                               "st.global.v4.u32 [%d1+16], {%r4, %r5, %r6, %r7};",
-                                        2)),
+    run_module(parsed_module(kernel_text(load + " {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [%p1], 16;\n"
+                                                "mul.wide.u32 %d1, %thread, 32; add.u64 %d1, %d1, %p0;\n"
+                                                "st.global.v4.u32 [%d1], {%r0, %r1, %r2, %r3};\n"
+                                                "st.global.v4.u32 [%d1+16], {%r4, %r5, %r6, %r7};",
+                                         2)),
                global, {out.address(), in.address()});
     return out.values();
   };
@@ -369,9 +369,9 @@ TEST_CASE("forms of wmma that do not exist are rejected", "[emulator]") {
   CHECK(contains(
       reason("wmma.load.a.sync.aligned.row.m16n16k16.bf16 {%r0, %r1, %r2, %r3}, [%p0];", "7.0", "sm_75"),
       "sm_80"));
-  CHECK_NOTHROW(parse_module(
+  CHECK_NOTHROW(parsed_module(
       kernel_text("wmma.load.a.sync.row.m16n16k16.f16 " + a + ", [%p0];", 1, "", "6.0", "sm_70")));
-  CHECK_NOTHROW(parse_module(kernel_text(
+  CHECK_NOTHROW(parsed_module(kernel_text(
       mma + ".f32.f32.satfinite " + f + ", " + a + ", " + a + ", " + f + ";", 1, "", "6.4", "sm_75")));
 }
 

@@ -2,8 +2,8 @@
 // kernel does ends in a result or a fault, within the limits that it was given. libFuzzer looks for a text that
 // makes it do anything else.
 
-#include "runtime/emulator/machine.hpp"
-#include "runtime/emulator/sanitizer/sanitizer.hpp"
+#include "emulator/emulator.hpp"
+#include "emulator/sanitizer/sanitizer.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace {
 
-using namespace kaio::runtime::emulator;
+using namespace kaio::emulator;
 
 constexpr std::uint64_t most_memory = 16u << 20;
 constexpr std::uint64_t most_instructions = 4096;
@@ -58,7 +58,7 @@ void run_kernel(const module& m, const entry& kernel, memory& global, std::uint6
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const module m = module::parse(text, architecture{});
+    const module m = parse_module(text, architecture{});
     memory global(most_memory);
     const std::uint64_t buffer = global.allocate(4096);
     std::size_t count = 0;

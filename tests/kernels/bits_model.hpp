@@ -5,7 +5,7 @@
 //
 //   model<f16>::encode(round_to(model<f16>::format, 65519.0L, toward::nearest)) == 0x7bff;
 
-#include <kaio/dsl/scalar.hpp>
+#include <kaio/dsl/number/scalar.hpp>
 
 #include <bit>
 #include <cmath>

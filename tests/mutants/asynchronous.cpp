@@ -19,8 +19,8 @@
 
 using namespace kaio;
 using namespace kaio::tests::mutants;
-using kaio::runtime::emulator::schedule;
-using kaio::runtime::emulator::schedule_kind;
+using kaio::emulator::schedule;
+using kaio::emulator::schedule_kind;
 
 namespace {
 

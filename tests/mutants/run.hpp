@@ -4,9 +4,9 @@
 //
 //   const auto right = run(image, {{2, 1, 1}, {input{256}, output{256}, u32{256}}}, text_of(image));
 
-#include "runtime/emulator/machine.hpp"
-#include "runtime/emulator/sanitizer/sanitizer.hpp"
-#include "runtime/emulator/tensor_map.hpp"
+#include "emulator/emulator.hpp"
+#include "emulator/memory/tensor_map.hpp"
+#include "emulator/sanitizer/sanitizer.hpp"
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -40,7 +40,7 @@ struct output {  // poisoned before the run
 struct tensor {
   bool is_input;
   u32 rows, columns, box_rows, box_columns;
-  runtime::emulator::tensor_swizzle swizzle = runtime::emulator::tensor_swizzle::none;
+  emulator::tensor_swizzle swizzle = emulator::tensor_swizzle::none;
 };
 using parameter_value = std::variant<input, halves, zeros, output, tensor, u32, i32, f32>;
 
@@ -60,12 +60,12 @@ inline constexpr std::uint64_t instruction_limit = 1u << 20;
 
 // What the buffers hold after a run; nothing if it was stopped.
 inline std::optional<std::vector<u32>> run(const ptx::kernel_image& image, const launch_shape& shape,
-                                           std::string_view text, runtime::emulator::schedule order = {}) {
-  using namespace runtime::emulator;
+                                           std::string_view text, emulator::schedule order = {}) {
+  using namespace emulator;
   memory global;
   std::vector<std::pair<std::uint64_t, std::size_t>> buffers;
   try {
-    const module mod = module::parse(text, architecture{});
+    const module mod = parse_module(text, architecture{});
     launch l;
     l.mod = &mod;
     l.kernel = mod.find(image.name);
@@ -110,7 +110,7 @@ inline std::optional<std::vector<u32>> run(const ptx::kernel_image& image, const
               const u64 address = value.is_input ? buffer(words, number_bits) : buffer(words, poison);
               const u64 sizes[] = {value.columns, value.rows}, strides[] = {u64{value.columns} * 4};
               const u32 box[] = {value.box_columns, value.box_rows}, steps[] = {1, 1};
-              runtime::emulator::tensor_map map;
+              emulator::tensor_map map;
               if (const auto failure =
                       encode_tiled(map, tensor_element::float32, 2, address, sizes, strides, box, steps,
                                    tensor_interleave::none, value.swizzle, 0, tensor_fill::zero))
@@ -124,7 +124,7 @@ inline std::optional<std::vector<u32>> run(const ptx::kernel_image& image, const
     }
     sanitizer checks{sanitizer_options{}};
     l.observers.push_back(&checks);
-    runtime::emulator::run(l, global);
+    emulator::run(l, global);
   } catch (const fault&) {
     return {};
   } catch (const ptx_error&) {

@@ -1,4 +1,4 @@
-// The run-time half of kaio/dsl/compilation.hpp: trace, soundness, order of wgmma, text, image.
+// The run-time half of kaio/dsl/kernel/compilation.hpp: trace, soundness, order of wgmma, text, image.
 #include "tests/native/native_kernel.hpp"
 
 namespace kaio::tests::native {
@@ -35,8 +35,9 @@ native_kernel trace_entry(std::string_view name, dsl::block_size block, const ds
   const std::unique_ptr<const ptx::program> program(new ptx::program(recorded->finish(block.dimensions())));
   for (std::uint32_t depth = 1; depth <= statements.deepest; ++depth)
     agree(statements, walk_of(*follow(s.name, options, body, depth)), depth);
-  const dsl::wgmma_fault misuse = dsl::find_wgmma_fault(*program);
-  if (misuse.accumulator != 0 || misuse.operand != 0 || misuse.unfenced != 0)
+  const ptx::wgmma_fault misuse = ptx::find_wgmma_fault(*program);
+  if (misuse.accumulator != 0 || misuse.operand != 0 || misuse.unfenced != 0 || misuse.many_owners ||
+      misuse.many_labels)
     dsl::kernel_error("kaio: wgmma is used in the wrong order; a constant expression shows the line");
 
   const ptx::needs needs = requirements(*program);

@@ -7,7 +7,7 @@
 #include "tools/registry.hpp"
 
 #if KAIO_BUILD_OPS
-#include <kaio/ops/matmul/variant.hpp>
+#include <kaio/ops/matmul/choice/variant.hpp>
 #endif
 
 #include <deque>

@@ -21,7 +21,7 @@
 
 namespace nvcc_test {
 
-using namespace kaio::runtime::emulator;
+using namespace kaio::emulator;
 using emulator_test::array;
 using dim3 = kaio::ptx::dim3;
 
@@ -32,7 +32,7 @@ inline const schedule schedules[] = {{schedule_kind::round_robin, 0},
 
 class program {
  public:
-  explicit program(const std::string& name) : module_(module::parse(read(name), architecture{})) {}
+  explicit program(const std::string& name) : module_(parse_module(read(name), architecture{})) {}
 
   schedule order;
   bool cooperative = false;
@@ -53,9 +53,9 @@ class program {
     l.parameters.resize(l.kernel->parameter_bytes);
     std::size_t at = 0;
     (put(l, at++, arguments), ...);
-    apply_environment(l);
+    kaio::runtime::apply_environment(l);
     l.order = order;
-    kaio::runtime::emulator::run(l, global);
+    kaio::emulator::run(l, global);
   }
 
  private:

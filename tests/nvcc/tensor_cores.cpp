@@ -1,8 +1,8 @@
 // Matrix products, asynchronous copies, barriers in memory, clusters and tensor copies of CUDA programs. The
 // elements are small integers, so that every product is exact.
 
+#include "emulator/memory/tensor_map.hpp"
 #include "nvcc/program.hpp"
-#include "runtime/emulator/tensor_map.hpp"
 
 #include <bit>
 

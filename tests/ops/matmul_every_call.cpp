@@ -2,7 +2,7 @@
 // calls of all types, layouts, alignments, batches and epilogues.
 #include "bench/matmul_choice/paper_devices.hpp"
 #include "bench/matmul_choice/random_problem.hpp"
-#include "ops/matmul/variant.hpp"
+#include "ops/matmul/choice/table.hpp"
 #include "tests/catch.hpp"
 
 using namespace kaio;

@@ -2,9 +2,9 @@
 // The matmul kernels with matrix instructions of a warp that are tested: every layout, type, way of copying and kind
 // of operand, in cuts small enough for the emulator.
 
-#include <kaio/ops/matmul/mma_sync.hpp>
-#include <kaio/ops/matmul/mma_sync_cuts.hpp>
-#include <kaio/ops/matmul/split_reduce.hpp>
+#include <kaio/ops/matmul/common/split_reduce.hpp>
+#include <kaio/ops/matmul/mma_sync/cuts.hpp>
+#include <kaio/ops/matmul/mma_sync/kernel.hpp>
 
 #include <cstdint>
 

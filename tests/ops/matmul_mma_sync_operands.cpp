@@ -2,7 +2,7 @@
 // addresses of batches, functions that make an operand, outputs whose type the launch tells, and the library's cuts.
 #include "tests/ops/matmul_mma_sync_support.hpp"
 
-#include <kaio/ops/matmul/general.hpp>
+#include <kaio/ops/matmul/common/general.hpp>
 
 using namespace kaio;
 using namespace kaio::tests;

@@ -1,6 +1,6 @@
 // The matmul kernels for sm_90a, each at shapes that are no multiples of its tiles: layouts, types, clusters, stages
 // of several steps, blocks that compute several tiles, sums that meet in distributed shared memory.
-#include <kaio/ops/matmul/sm90_launch.hpp>
+#include <kaio/ops/matmul/sm90/launch.hpp>
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <kaio/ops/parity.hpp>
 #include <kaio/ops/tune.hpp>
 
-#include "ops/tune_file.hpp"
+#include "ops/tune/tune_file.hpp"
 #include "tests/ops/matmul_support.hpp"
 
 #include <atomic>

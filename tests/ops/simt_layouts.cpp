@@ -1,5 +1,5 @@
 // The f32 matmul kernel in every layout, with copies of 16 and of 4 bytes, at ragged and empty shapes.
-#include <kaio/ops/matmul/simt.hpp>
+#include <kaio/ops/matmul/simt/kernel.hpp>
 
 #include "tests/ops/simt_support.hpp"
 

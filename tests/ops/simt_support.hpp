@@ -1,8 +1,8 @@
 #pragma once
 // Runs an f32 matmul kernel on matrices and compares it with the host.
 
-#include <kaio/ops/matmul/simt.hpp>
-#include <kaio/ops/matmul/split_reduce.hpp>
+#include <kaio/ops/matmul/common/split_reduce.hpp>
+#include <kaio/ops/matmul/simt/kernel.hpp>
 
 #include "tests/ops/support.hpp"
 

@@ -1,5 +1,5 @@
 // The f32 matmul kernel that tensor copies feed: every layout, ragged and empty shapes, batches, split K.
-#include <kaio/ops/matmul/simt_tensor.hpp>
+#include <kaio/ops/matmul/simt/tensor.hpp>
 #include <kaio/runtime/tensor_map.hpp>
 
 #include "tests/ops/simt_support.hpp"

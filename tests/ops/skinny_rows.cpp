@@ -1,6 +1,6 @@
 // The f32 matmul kernels for few rows, in both layouts of B, exchanged for few columns, split along K.
-#include <kaio/ops/matmul/skinny.hpp>
-#include <kaio/ops/matmul/split_reduce.hpp>
+#include <kaio/ops/matmul/common/split_reduce.hpp>
+#include <kaio/ops/matmul/simt/skinny.hpp>
 
 #include "tests/ops/support.hpp"
 

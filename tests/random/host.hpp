@@ -2,7 +2,7 @@
 // What random programs are held against: the host's meaning of each operation of the language, the numbers
 // that they start from, and when two results are the same.
 
-#include <kaio/dsl/scalar.hpp>
+#include <kaio/dsl/number/scalar.hpp>
 
 #include <bit>
 #include <cmath>

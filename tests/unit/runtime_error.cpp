@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "runtime/failure.hpp"
+#include "runtime/base/failure.hpp"
 
 using kaio::errc;
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "catch.hpp"
-#include "runtime/jit_report.hpp"
-#include "runtime/text.hpp"
+#include "runtime/base/jit_report.hpp"
+#include "runtime/base/text.hpp"
 
 using namespace kaio::runtime;
 

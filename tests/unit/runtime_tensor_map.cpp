@@ -3,7 +3,7 @@
 
 #include "unit/runtime_support.hpp"
 
-#include <kaio/dsl/half.hpp>
+#include <kaio/dsl/number/half.hpp>
 
 #include <array>
 #include <atomic>

@@ -3,8 +3,8 @@
 // fragments hold each element where the PTX ISA says.
 
 #include "catch.hpp"
+#include "emulator/instructions/async/tensor_box.hpp"
 #include "emulator/mma_fragments.hpp"
-#include "runtime/emulator/tensor_box.hpp"
 
 #include <kaio/dsl/tile/fragment_layout.hpp>
 #include <kaio/dsl/tile/layout.hpp>
@@ -137,7 +137,7 @@ TEST_CASE("a swizzled tile of several panels is panels side by side") {
 }
 
 TEST_CASE("a swizzled tile lies as the emulator's tensor copies write it") {
-  using runtime::emulator::tensor_swizzle;
+  using emulator::tensor_swizzle;
   each_tile([](auto tile) {
     using layout = decltype(tile);
     if constexpr (layout::is_swizzled) {
@@ -151,7 +151,7 @@ TEST_CASE("a swizzled tile lies as the emulator's tensor copies write it") {
           const uint32_t plain = box + r * layout::swizzle + across % layout::swizzle;
           // At a place of shared memory that is aligned, and no more than that.
           const uint32_t base = 7 * layout::alignment;
-          CHECK(layout::offset_bytes(r, c) + base == runtime::emulator::swizzled(mode, base + plain));
+          CHECK(layout::offset_bytes(r, c) + base == emulator::swizzled(mode, base + plain));
         }
     }
   });

@@ -1,6 +1,6 @@
 #include "tools/program/arguments.hpp"
 
-#include "runtime/emulator/half.hpp"
+#include "emulator/program/half.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,8 +16,8 @@
 namespace kaio::tools {
 namespace {
 
-using runtime::emulator::bf16;
-using runtime::emulator::f16;
+using emulator::bf16;
+using emulator::f16;
 
 enum class number_kind : std::uint8_t { natural, integer, bits, real, truth };
 
@@ -91,8 +91,8 @@ std::uint64_t real_bits(const std::string& text, std::string_view number, const 
   const double value = std::strtod(digits.c_str(), &end);
   if (end != digits.c_str() + digits.size() || digits.empty())
     refuse(text, "'" + digits + "' is not a number");
-  if (t.name == "f16") return runtime::emulator::nearest<f16>(value).bits;
-  if (t.name == "bf16") return runtime::emulator::nearest<bf16>(value).bits;
+  if (t.name == "f16") return emulator::nearest<f16>(value).bits;
+  if (t.name == "bf16") return emulator::nearest<bf16>(value).bits;
   return std::bit_cast<std::uint64_t>(value);
 }
 
@@ -167,8 +167,8 @@ std::string shown(const std::byte* from, std::string_view type, std::string_view
         std::to_chars(text.data(), text.data() + text.size(), value, std::chars_format::general, digits);
     return std::string(text.data(), end.ptr);
   };
-  if (element == "bf16") return real(runtime::emulator::value_of(bf16{as(std::uint16_t{})}), 4);
-  if (type == "f2") return real(runtime::emulator::value_of(f16{as(std::uint16_t{})}), 5);
+  if (element == "bf16") return real(emulator::value_of(bf16{as(std::uint16_t{})}), 4);
+  if (type == "f2") return real(emulator::value_of(f16{as(std::uint16_t{})}), 5);
   if (type == "f4") return real(static_cast<double>(as(float{})), 9);
   if (type == "f8") return real(as(double{}), 17);
   if (type == "i1") return std::to_string(as(std::int8_t{}));

@@ -4,11 +4,11 @@
 #include "tools/program/arguments.hpp"
 #include "tools/program/commands.hpp"
 
+#include "emulator/emulator.hpp"
+#include "emulator/profile/report.hpp"
+#include "emulator/sanitizer/sanitizer.hpp"
 #include "runtime/device_choice.hpp"
 #include "runtime/emulator/environment.hpp"
-#include "runtime/emulator/machine.hpp"
-#include "runtime/emulator/profile/report.hpp"
-#include "runtime/emulator/sanitizer/sanitizer.hpp"
 
 #include <fmt/format.h>
 
@@ -30,7 +30,7 @@
 namespace kaio::tools {
 namespace {
 
-using namespace runtime::emulator;
+using namespace emulator;
 
 std::string read_text(const std::string& path) {
   if (path == "-") return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
@@ -263,7 +263,7 @@ int run_kernel(const module& mod, const emulate_options& options, profile::colle
     std::atomic<u64> executed{0};
     l.executed = &executed;
     if (counts != nullptr) l.observers.push_back(counts);
-    apply_environment(l);
+    kaio::runtime::apply_environment(l);
     const auto begin = std::chrono::steady_clock::now();
     run(l, global);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
@@ -309,7 +309,7 @@ int emulate(const emulate_options& options) {
     profile::write_report(counts.kernels(), options.profile);
   };
   try {
-    const module mod = module::parse(text, architecture_named(options.arch));
+    const module mod = parse_module(text, architecture_named(options.arch));
     if (options.list) {
       list_kernels(mod);
       return fine;

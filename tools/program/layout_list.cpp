@@ -2,8 +2,8 @@
 
 #include "tools/program/layout_picture.hpp"
 
-#include <kaio/dsl/float8.hpp>
-#include <kaio/dsl/half.hpp>
+#include <kaio/dsl/number/float8.hpp>
+#include <kaio/dsl/number/half.hpp>
 #include <kaio/dsl/tile/fragment_layout.hpp>
 #include <kaio/dsl/tile/layout.hpp>
 

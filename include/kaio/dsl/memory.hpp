@@ -12,5 +12,6 @@
 #include <kaio/dsl/memory/atomic.hpp>
 #include <kaio/dsl/memory/local.hpp>
 #include <kaio/dsl/memory/pointer.hpp>
+#include <kaio/dsl/memory/pointer_at.hpp>
 #include <kaio/dsl/memory/shared.hpp>
 #include <kaio/dsl/memory/vector_cast.hpp>

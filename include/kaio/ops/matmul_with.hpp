@@ -18,8 +18,11 @@
 // lines that begin at multiples of 16 bytes and one for any; for f32 one of multiply-adds. So say which layouts
 // you need. C lies row by row; at least one of a batch's views has as many dimensions as C.
 
-#include <kaio/ops/matmul/launch_call.hpp>
-#include <kaio/ops/matmul/mma_sync_cuts.hpp>
+#include <kaio/ops/matmul.hpp>
+#include <kaio/ops/matmul/mma_sync/cuts.hpp>
+#include <kaio/ops/matmul/mma_sync/table_row.hpp>
+#include <kaio/ops/matmul/simt/table_row.hpp>
+#include <kaio/ops/matmul/sm90/table_row.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -5,5 +5,5 @@
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/parity.hpp>
-#include <kaio/ops/tensor_view.hpp>
+#include <kaio/ops/tensor/tensor_view.hpp>
 #include <kaio/ops/tune.hpp>

@@ -2,7 +2,7 @@
 // The part of the CUDA driver API that kaio calls, declared by kaio itself, so that building needs no CUDA
 // file; src/cuda_emulator, which implements the API, adds the rest. Names are the driver's own; functions
 // carry the version suffix of the symbol in the library. The values and signatures are compared with the real
-// cuda.h, where there is one, by tests/unit/runtime_driver_abi.cpp and tests/cuda_emulator/abi.cpp. Source:
+// cuda.h, where there is one, by tests/unit/runtime_driver_abi.cpp and tests/driver_emulator/abi.cpp. Source:
 // CUDA Driver API reference manual.
 
 #include <cstddef>

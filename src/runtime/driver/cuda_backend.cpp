@@ -10,10 +10,10 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/jit_report.hpp"
+#include "runtime/base/text.hpp"
 #include "runtime/driver/cuda_devices.hpp"
 #include "runtime/driver/result.hpp"
-#include "runtime/jit_report.hpp"
-#include "runtime/text.hpp"
 
 namespace kaio::runtime {
 

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "runtime/backend.hpp"
+#include "runtime/base/backend.hpp"
 #include "runtime/driver/library.hpp"
 
 namespace kaio::runtime::driver {

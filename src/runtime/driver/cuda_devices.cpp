@@ -6,9 +6,9 @@
 #include <iterator>
 #include <string>
 
+#include "runtime/base/failure.hpp"
+#include "runtime/base/text.hpp"
 #include "runtime/driver/result.hpp"
-#include "runtime/failure.hpp"
-#include "runtime/text.hpp"
 
 namespace kaio::runtime::driver {
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <mutex>
 
-#include "runtime/elevated.hpp"
-#include "runtime/text.hpp"
+#include "runtime/base/elevated.hpp"
+#include "runtime/base/text.hpp"
 
 #if defined(_WIN32)
 #define WIN32_LEAN_AND_MEAN

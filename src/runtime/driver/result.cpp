@@ -1,6 +1,6 @@
 #include "runtime/driver/result.hpp"
 
-#include "runtime/text.hpp"
+#include "runtime/base/text.hpp"
 
 namespace kaio::runtime::driver {
 

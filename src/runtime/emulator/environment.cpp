@@ -1,9 +1,5 @@
 #include "runtime/emulator/environment.hpp"
 
-#include "runtime/emulator/profile/environment_profile.hpp"
-
-#include "runtime/emulator/sanitizer/sanitizer.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,7 +12,10 @@
 #include <string_view>
 #include <tuple>
 
-namespace kaio::runtime::emulator {
+#include "emulator/sanitizer/sanitizer.hpp"
+#include "runtime/emulator/environment_profile.hpp"
+
+namespace kaio::runtime {
 namespace {
 
 std::string_view value_of(const char* name) {
@@ -26,44 +25,45 @@ std::string_view value_of(const char* name) {
 
 // One for each way in which the variables were set, as long as the program runs: it tells at the end what was
 // suppressed. nullptr: they do not ask for one.
-sanitizer* environment_sanitizer() {
+emulator::sanitizer* environment_sanitizer() {
   const std::string checks(value_of("KAIO_SANITIZE")), reports(value_of("KAIO_SANITIZE_ERRORS")),
       file(value_of("KAIO_SUPPRESSIONS"));
   if (checks.empty()) return nullptr;
   static std::mutex mutex;
-  static std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<sanitizer>> all;
+  static std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<emulator::sanitizer>>
+      all;
   const std::lock_guard lock(mutex);
-  std::unique_ptr<sanitizer>& found = all[{checks, reports, file}];
+  std::unique_ptr<emulator::sanitizer>& found = all[{checks, reports, file}];
   if (found == nullptr) {
-    sanitizer_options options;
-    options.checks = sanitizer_options::parse_checks(checks, "KAIO_SANITIZE");
+    emulator::sanitizer_options options;
+    options.checks = emulator::sanitizer_options::parse_checks(checks, "KAIO_SANITIZE");
     if (!reports.empty())
-      options.most_reports = sanitizer_options::parse_reports(reports, "KAIO_SANITIZE_ERRORS");
+      options.most_reports = emulator::sanitizer_options::parse_reports(reports, "KAIO_SANITIZE_ERRORS");
     options.suppressions = file;
-    found = std::make_unique<sanitizer>(std::move(options));
+    found = std::make_unique<emulator::sanitizer>(std::move(options));
   }
   return found->options().checks.empty() ? nullptr : found.get();
 }
 
 }  // namespace
 
-void apply_environment(launch& l) {
+void apply_environment(emulator::launch& l) {
   if (const char* text = std::getenv("KAIO_SCHEDULE"); text != nullptr && *text != '\0') {
-    const std::optional<schedule> order = schedule::parse(text);
+    const std::optional<emulator::schedule> order = emulator::schedule::parse(text);
     if (!order)
-      throw launch_error(
+      throw emulator::launch_error(
           fmt::format("kaio: KAIO_SCHEDULE is '{}'; it may be round_robin, reverse, starve:N or "
                       "random:N",
                       text));
     l.order = *order;
   }
   // A launch may be used again.
-  const auto watch = [&](grid_observer* o) {
+  const auto watch = [&](emulator::grid_observer* o) {
     if (o != nullptr && std::find(l.observers.begin(), l.observers.end(), o) == l.observers.end())
       l.observers.push_back(o);
   };
   watch(environment_sanitizer());
-  watch(profile::environment_profile());
+  watch(environment_profile());
 }
 
-}  // namespace kaio::runtime::emulator
+}  // namespace kaio::runtime

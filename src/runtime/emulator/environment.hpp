@@ -9,11 +9,11 @@
 //   KAIO_SUPPRESSIONS      a file of reports that are not to be told (sanitizer/suppressions.hpp)
 //   KAIO_PROFILE           a file for the profile of all kernels (profile/environment_profile.hpp)
 
-#include "runtime/emulator/machine.hpp"
+#include "emulator/emulator.hpp"
 
-namespace kaio::runtime::emulator {
+namespace kaio::runtime {
 
 // Throws launch_error: a variable has a value that it cannot have.
-void apply_environment(launch& l);
+void apply_environment(emulator::launch& l);
 
-}  // namespace kaio::runtime::emulator
+}  // namespace kaio::runtime

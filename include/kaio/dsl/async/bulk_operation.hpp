@@ -4,8 +4,8 @@
 //
 //   reduce_tensor<bulk_operation::add>(map, coordinates(0, 0), tile);
 
-#include <kaio/dsl/scalar.hpp>
-#include <kaio/dsl/trace.hpp>
+#include <kaio/dsl/number/scalar.hpp>
+#include <kaio/dsl/trace/trace.hpp>
 
 #include <cstdint>
 

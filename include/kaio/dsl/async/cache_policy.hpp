@@ -6,7 +6,7 @@
 //   val once = l2_evict_first(t);                       // streamed data
 //   copy_tensor(tile, map, coordinates(k, row), full[0], cache_hint(once));
 
-#include <kaio/dsl/thread.hpp>
+#include <kaio/dsl/control/thread.hpp>
 
 #include <cstdint>
 

@@ -12,8 +12,8 @@
 #include <kaio/dsl/async/cache_policy.hpp>
 #include <kaio/dsl/async/fence.hpp>
 #include <kaio/dsl/async/operand.hpp>
-#include <kaio/dsl/operators.hpp>
-#include <kaio/dsl/var.hpp>
+#include <kaio/dsl/expression/operators.hpp>
+#include <kaio/dsl/expression/var.hpp>
 
 #include <cstdint>
 

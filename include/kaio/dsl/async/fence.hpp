@@ -9,7 +9,7 @@
 //   t.barrier();
 //   if (auto one = t.when(t.thread_rank() == 0)) store_tensor(map, coordinates(0, 0), tile);
 
-#include <kaio/dsl/thread.hpp>
+#include <kaio/dsl/control/thread.hpp>
 
 #include <cstdint>
 

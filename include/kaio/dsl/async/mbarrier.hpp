@@ -20,6 +20,7 @@
 // kernel_options::target is older than sm_90 waits by mbarrier.test_wait in a loop, else by mbarrier.try_wait.
 
 #include <kaio/dsl/async/operand.hpp>
+#include <kaio/dsl/memory/shared.hpp>
 
 #include <cstdint>
 

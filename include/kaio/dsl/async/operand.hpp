@@ -5,8 +5,8 @@
 //
 //   const tracer::address to = detail::shared_place(t, tile);
 
+#include <kaio/dsl/control/thread.hpp>
 #include <kaio/dsl/memory/access.hpp>
-#include <kaio/dsl/thread.hpp>
 #include <kaio/dsl/tile/place.hpp>
 
 #include <concepts>

@@ -36,7 +36,7 @@
 
 #include <kaio/dsl/async/fence.hpp>
 #include <kaio/dsl/async/mbarrier.hpp>
-#include <kaio/dsl/operators.hpp>
+#include <kaio/dsl/expression/operators.hpp>
 
 #include <cstdint>
 

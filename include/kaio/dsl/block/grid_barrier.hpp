@@ -11,9 +11,9 @@
 //     }
 //   });
 
-#include <kaio/dsl/control.hpp>
-#include <kaio/dsl/memory.hpp>
-#include <kaio/dsl/thread.hpp>
+#include <kaio/dsl/control/control.hpp>
+#include <kaio/dsl/control/thread.hpp>
+#include <kaio/dsl/memory/pointer.hpp>
 
 #include <cstdint>
 

@@ -11,7 +11,8 @@
 //
 // All lanes of a warp must reach the call together.
 
-#include <kaio/dsl/thread.hpp>
+#include <kaio/dsl/control/thread.hpp>
+#include <kaio/dsl/memory/location.hpp>
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 //
 //   l.break_if(block_all(t, done));
 
-#include <kaio/dsl/thread.hpp>
+#include <kaio/dsl/control/thread.hpp>
 
 #include <cstdint>
 

@@ -2,8 +2,8 @@
 // What the integer operations share: the types beside a type, the checks of operands, and amounts (of a
 // shift, of a field), which are u32, i32 or a literal.
 
-#include <kaio/dsl/operators.hpp>
-#include <kaio/dsl/pure.hpp>
+#include <kaio/dsl/expression/operators.hpp>
+#include <kaio/dsl/expression/pure.hpp>
 
 #include <cstdint>
 

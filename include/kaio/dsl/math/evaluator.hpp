@@ -4,7 +4,7 @@
 //   const evaluator<f32> e(t);
 //   const value y = e.fma(x, x, e.number(1.0f));
 
-#include <kaio/dsl/expression.hpp>
+#include <kaio/dsl/expression/expression.hpp>
 
 #include <cstddef>
 #include <cstdint>

@@ -9,8 +9,8 @@
 //   };
 //   const auto y = apply_function<square>(x);
 
+#include <kaio/dsl/expression/operators.hpp>
 #include <kaio/dsl/math/evaluator.hpp>
-#include <kaio/dsl/operators.hpp>
 
 #include <cstdint>
 

@@ -8,7 +8,7 @@
 //   const auto [s, c] = rare(t, is_huge, std::array{s0, c0}, [&] { return std::array{s1, c1}; });
 //   const value y = either(t, is_small, [&] { return series(t, x); }, [&] { return quotient(t, x); });
 
-#include <kaio/dsl/trace.hpp>
+#include <kaio/dsl/trace/trace.hpp>
 
 #include <array>
 #include <cstddef>

@@ -5,8 +5,8 @@
 //   val y = amplitude * sin(phase);
 //   const auto [s, c] = sincos(angle);   // one reduction for both
 
+#include <kaio/dsl/expression/val.hpp>
 #include <kaio/dsl/math/range_reduction.hpp>
-#include <kaio/dsl/val.hpp>
 
 #include <array>
 #include <cstdint>

@@ -5,8 +5,8 @@
 //   y[i] = x[i] * 2.0f;      // x[i] is a load_node, y[i] an out_cell
 //   sums[i] += x[i];         // sums[i] is a cell
 
+#include <kaio/dsl/expression/statement.hpp>
 #include <kaio/dsl/memory/location.hpp>
-#include <kaio/dsl/statement.hpp>
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 //
 //   const tracer::address at = global_location{&t, base, index_node(i), 4}.find();
 
-#include <kaio/dsl/expression.hpp>
+#include <kaio/dsl/expression/expression.hpp>
 #include <kaio/dsl/memory/vec.hpp>
 
 #include <cstdint>

@@ -6,9 +6,9 @@
 //   struct view { u64 rows, columns; f32 scale[2]; };
 //   [](thread t, in<f32> x, out<f32> y, val<view> v) { ... y[i] = x[i] * v[&view::scale][0]; }
 
-#include <kaio/dsl/index_list.hpp>
 #include <kaio/dsl/memory/location.hpp>
 #include <kaio/dsl/memory/vector.hpp>
+#include <kaio/dsl/number/index_list.hpp>
 
 #include <array>
 #include <cstdint>

@@ -7,7 +7,7 @@
 //   tile[row][column] = x[i];
 //   dynamic_shared<f32> buffer(t);               // k.launch(stream, over(n).shared_bytes(4 * 1024), ...)
 
-#include <kaio/dsl/conversion.hpp>
+#include <kaio/dsl/expression/conversion.hpp>
 #include <kaio/dsl/memory/place.hpp>
 
 #include <cstdint>

@@ -5,8 +5,8 @@
 //
 //   kernel<"copy", 128>([](thread t, tensor_map<f16, 2> x, ...) { prefetch(x); ... });
 
-#include <kaio/dsl/scalar.hpp>
-#include <kaio/dsl/trace.hpp>
+#include <kaio/dsl/number/scalar.hpp>
+#include <kaio/dsl/trace/trace.hpp>
 
 #include <cstdint>
 

@@ -5,7 +5,7 @@
 //   std::vector<f32x4> host(n, f32x4{1, 2, 3, 4});
 //   buffer<f32x4> x = gpu.upload(host);
 
-#include <kaio/dsl/scalar.hpp>
+#include <kaio/dsl/number/scalar.hpp>
 
 #include <cstdint>
 

@@ -6,9 +6,9 @@
 //   y[i] = make_vec(v[3], v[2], v[1], v[0]);
 //   y[i] = map([](auto a, auto b) { return a * b; }, v, w);
 
-#include <kaio/dsl/index_list.hpp>
+#include <kaio/dsl/expression/val.hpp>
 #include <kaio/dsl/memory/vec.hpp>
-#include <kaio/dsl/val.hpp>
+#include <kaio/dsl/number/index_list.hpp>
 
 #include <cstdint>
 

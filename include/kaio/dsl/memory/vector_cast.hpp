@@ -6,9 +6,9 @@
 //   val two = pack<e4m3>(a * scale, b * scale);      // u16, a in the lower byte
 //   val both = unpack<e4m3>(two);                    // f16x2
 
+#include <kaio/dsl/expression/operators.hpp>
+#include <kaio/dsl/expression/pure.hpp>
 #include <kaio/dsl/memory/vector.hpp>
-#include <kaio/dsl/operators.hpp>
-#include <kaio/dsl/pure.hpp>
 
 #include <cstdint>
 

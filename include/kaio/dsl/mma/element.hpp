@@ -4,9 +4,9 @@
 //
 //   static_assert(dsl::matrix_element<f16>::per_register == 2);
 
-#include <kaio/dsl/fixed_string.hpp>
-#include <kaio/dsl/float8.hpp>
-#include <kaio/dsl/scalar.hpp>
+#include <kaio/dsl/number/fixed_string.hpp>
+#include <kaio/dsl/number/float8.hpp>
+#include <kaio/dsl/number/scalar.hpp>
 #include <kaio/ptx/modifier.hpp>
 
 #include <cstddef>

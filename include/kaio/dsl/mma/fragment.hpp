@@ -7,13 +7,13 @@
 //   fragment<f32, 16, 8, matrix_role::accumulator> c(t, 0.0f);
 //   c.for_each([&](auto x, auto row, auto column) { y[row * 8 + column] = x; });
 
-#include <kaio/dsl/array.hpp>
-#include <kaio/dsl/bits.hpp>
-#include <kaio/dsl/conversion.hpp>
+#include <kaio/dsl/control/thread.hpp>
+#include <kaio/dsl/expression/array.hpp>
+#include <kaio/dsl/expression/conversion.hpp>
+#include <kaio/dsl/expression/packed.hpp>
+#include <kaio/dsl/expression/special_register.hpp>
+#include <kaio/dsl/integer/field.hpp>
 #include <kaio/dsl/mma/element.hpp>
-#include <kaio/dsl/packed.hpp>
-#include <kaio/dsl/special_register.hpp>
-#include <kaio/dsl/thread.hpp>
 #include <kaio/dsl/tile/fragment_layout.hpp>
 
 #include <cstdint>

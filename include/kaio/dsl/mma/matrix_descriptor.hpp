@@ -7,7 +7,7 @@
 //   constexpr matrix_descriptor rows_of_128_bytes{.swizzle = 128, .leading = 0, .stride = 1024};
 //   static_assert(rows_of_128_bytes.high_word() == (1u << 30 | 1024 / 16));
 
-#include <kaio/dsl/trace.hpp>
+#include <kaio/dsl/trace/trace.hpp>
 
 #include <cstdint>
 

@@ -5,8 +5,8 @@
 //
 //   val transposed = movmatrix_trans(pair);      // pair: u32, f16x2 or bf16x2
 
-#include <kaio/dsl/expression.hpp>
-#include <kaio/dsl/val.hpp>
+#include <kaio/dsl/expression/expression.hpp>
+#include <kaio/dsl/expression/val.hpp>
 
 #include <cstdint>
 

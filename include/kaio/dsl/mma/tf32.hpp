@@ -3,8 +3,8 @@
 //
 //   a.registers[0] = round_to_tf32(x);                 // without it the lower 13 bits are cut off
 
-#include <kaio/dsl/expression.hpp>
-#include <kaio/dsl/pure.hpp>
+#include <kaio/dsl/expression/expression.hpp>
+#include <kaio/dsl/expression/pure.hpp>
 
 #include <cstdint>
 

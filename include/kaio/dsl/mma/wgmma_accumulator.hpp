@@ -7,10 +7,11 @@
 //   const auto own = c.from(acc.first_row(t) * 128 + acc.first_column(t));
 //   for (u32 i = 0; i < acc.size(); ++i) own[acc.row(i) * 128 + acc.column(i)] = acc[i] * alpha;
 
-#include <kaio/dsl/array.hpp>
+#include <kaio/dsl/control/thread.hpp>
+#include <kaio/dsl/expression/array.hpp>
+#include <kaio/dsl/expression/packed.hpp>
+#include <kaio/dsl/memory/location.hpp>
 #include <kaio/dsl/mma/wgmma_shape.hpp>
-#include <kaio/dsl/packed.hpp>
-#include <kaio/dsl/thread.hpp>
 
 #include <cstdint>
 

@@ -8,11 +8,11 @@
 //   mma.multiply_add(acc, a.rows(64), b);                         // K = 64: four instructions
 //   mma.multiply_add(acc, a.rows(64).slice(2), b.slice(2));       // one
 
+#include <kaio/dsl/expression/operators.hpp>
+#include <kaio/dsl/expression/val.hpp>
+#include <kaio/dsl/expression/var.hpp>
 #include <kaio/dsl/mma/matrix_descriptor.hpp>
 #include <kaio/dsl/mma/wgmma_shape.hpp>
-#include <kaio/dsl/operators.hpp>
-#include <kaio/dsl/val.hpp>
-#include <kaio/dsl/var.hpp>
 
 #include <cstdint>
 

@@ -4,7 +4,7 @@
 //
 //   static_assert(dsl::wgmma_depth<f16> == 16);        // K of one instruction
 
-#include <kaio/dsl/expression.hpp>
+#include <kaio/dsl/expression/expression.hpp>
 #include <kaio/dsl/mma/element.hpp>
 
 #include <cstdint>

@@ -12,7 +12,7 @@
 // Source: PTX ISA, "Matrix Fragments for mma.m8n8k4" and the sections after it, "Register Fragments and
 // Shared Memory Matrix Layouts" of wgmma, and "ldmatrix".
 
-#include <kaio/dsl/diagnostic.hpp>
+#include <kaio/dsl/number/diagnostic.hpp>
 
 #include <cstdint>
 

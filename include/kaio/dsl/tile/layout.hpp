@@ -6,7 +6,7 @@
 //   using tile = tile_layout<f16, 128, 64, swizzled<128>>;
 //   static_assert(tile::bytes == 16384 && tile::offset_bytes(1, 0) == 128 + 16);
 
-#include <kaio/dsl/diagnostic.hpp>
+#include <kaio/dsl/number/diagnostic.hpp>
 
 #include <cstdint>
 

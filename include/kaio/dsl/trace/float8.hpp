@@ -3,7 +3,7 @@
 // are instructions for pairs of them; before, the same results are computed in integers and f32. They convert
 // through f32 (to e4m3 and e5m2) and f16 (from them), both of which hold every number of theirs.
 
-#include <kaio/dsl/float8.hpp>
+#include <kaio/dsl/number/float8.hpp>
 #include <kaio/dsl/trace/conversion.hpp>
 
 #include <cstdint>

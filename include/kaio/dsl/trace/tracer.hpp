@@ -18,7 +18,7 @@
 //   memory.hpp        addresses, loads, stores, atomics          scratch.hpp   memory for exchanges in a block
 //   finish.hpp        the finished program
 
-#include <kaio/dsl/diagnostic.hpp>
+#include <kaio/dsl/number/diagnostic.hpp>
 #include <kaio/dsl/trace/fold.hpp>
 #include <kaio/dsl/trace/instruction_types.hpp>
 #include <kaio/ptx/program.hpp>

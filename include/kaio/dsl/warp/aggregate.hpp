@@ -7,8 +7,8 @@
 //   struct moments { val<f32> mean, m2, count; };
 //   const moments neighbour = shfl_down(mine, 1);
 
-#include <kaio/dsl/array.hpp>
-#include <kaio/dsl/val.hpp>
+#include <kaio/dsl/expression/array.hpp>
+#include <kaio/dsl/expression/val.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -4,7 +4,7 @@
 //   val below = popc(ballot(keep) & lanemask_lt());
 //   if (auto leader = t.when(elect(t))) queue[0] = x;
 
-#include <kaio/dsl/thread.hpp>
+#include <kaio/dsl/control/thread.hpp>
 
 #include <cstdint>
 

@@ -8,7 +8,7 @@
 //     constexpr auto operator()(const A& a, const B& b) const { return select(a > b, a, b); }
 //   };
 
-#include <kaio/dsl/math.hpp>
+#include <kaio/dsl/math/basic.hpp>
 
 #include <cstdint>
 #include <type_traits>

@@ -1,0 +1,137 @@
+#pragma once
+// What loops share. A loop object runs its body while tracing, between the loop's head and its end; the body is
+// an ordinary block, traced once, or once for each copy where the loop is unrolled.
+//
+//   for (auto l : t.loop()) { l.break_if(done); ... }     // until a condition
+//   for (auto k : t.range(0u, n, 32u)) { ... }            // range.hpp
+//
+// A break, return or goto out of the body would leave it half recorded: the loop notices that the end of its
+// body was not reached. What leaves the loop on the device is break_if.
+
+#include <kaio/dsl/expression/val.hpp>
+
+#include <cstdint>
+
+namespace kaio::dsl {
+
+// The labels of a loop, and a body that must reach its end.
+class loop_body {
+ public:
+  constexpr explicit loop_body(tracer& t) : trace_(t), scope_(t.scope()) {}
+  loop_body(const loop_body&) = delete;
+  loop_body& operator=(const loop_body&) = delete;
+  constexpr ~loop_body() {
+    if (progress_ == progress::running)
+      kernel_error(
+          "kaio: the body of a range() or loop() was left by break, return or goto; write "
+          "l.break_if(condition)");
+  }
+
+  constexpr tracer& trace() const { return trace_; }
+  constexpr bool is_finished() const { return progress_ == progress::finished; }
+
+  constexpr void jump_if(value condition, bool out) {
+    std::uint32_t& label = out ? exit_ : next_;
+    if (label == 0) label = trace_.new_label();
+    trace_.branch_if(trace_.in_register(condition), false, label);
+  }
+
+ protected:
+  constexpr void start() {
+    if (progress_ != progress::waiting) kernel_error("kaio: a range() or loop() runs once; make another");
+    if (!trace_.is_open(scope_))
+      kernel_error("kaio: a range() or loop() was used outside the guarded body or loop that made it");
+    progress_ = progress::running;
+  }
+  constexpr void set_finished() { progress_ = progress::finished; }
+
+  constexpr void enter(bool keep_rolled = false) {
+    head_ = trace_.new_label();
+    trace_.enter_loop();
+    trace_.place(head_);
+    if (keep_rolled) trace_.begin(opcode::nounroll, 0, type::none);
+  }
+  constexpr void place_next() {
+    if (next_ != 0) trace_.place(next_);
+    next_ = 0;
+  }
+  constexpr void place_exit() {
+    if (exit_ != 0) trace_.place(exit_);
+  }
+
+  tracer& trace_;
+  std::uint32_t head_ = 0;
+  std::uint32_t next_ = 0;
+  std::uint32_t exit_ = 0;
+
+ private:
+  enum class progress : std::uint8_t { waiting, running, finished };
+  std::uint32_t scope_;
+  progress progress_ = progress::waiting;
+};
+
+// Leaving a loop early, and skipping to its next round, by a device condition.
+class loop_control {
+ public:
+  constexpr explicit loop_control(loop_body& body) : body_(&body) {}
+
+  template <device C>
+  constexpr void break_if(const C& condition, std::uint32_t line = __builtin_LINE(),
+                          const char* file = __builtin_FILE()) const {
+    jump(condition, true, line, file);
+  }
+  template <device C>
+  constexpr void continue_if(const C& condition, std::uint32_t line = __builtin_LINE(),
+                             const char* file = __builtin_FILE()) const {
+    jump(condition, false, line, file);
+  }
+
+ private:
+  template <class C>
+  constexpr void jump(const C& condition, bool out, std::uint32_t line, const char* file) const {
+    static_assert(std::is_same_v<element<C>, bool>,
+                  "kaio: break_if and continue_if take a condition; write x != 0");
+    tracer& t = body_->trace();
+    t.statement(line, file);
+    const value c = lower(t, condition.node());
+    if (!t.probing()) body_->jump_if(c, out);
+  }
+
+  loop_body* body_;
+};
+
+// What C++'s for loop steps with: each ++ ends a traced body, and the last one the loop.
+struct loop_end {};
+template <class Loop>
+struct loop_iterator {
+  Loop* loop;
+  constexpr auto operator*() const { return loop->current(); }
+  constexpr void operator++() const { loop->finish(); }
+  constexpr bool operator!=(loop_end) const { return !loop->is_finished(); }
+};
+
+// for (auto l : t.loop()): repeats until l.break_if(condition).
+class [[nodiscard]] endless_loop : public loop_body {
+ public:
+  constexpr explicit endless_loop(tracer& t) : loop_body(t) {
+    start();
+    if (!t.probing()) enter();
+  }
+
+  constexpr loop_iterator<endless_loop> begin() { return {this}; }
+  constexpr loop_end end() const { return {}; }
+  constexpr loop_control current() { return loop_control(*this); }
+
+  constexpr void finish() {
+    set_finished();
+    if (trace_.probing()) return;
+    if (exit_ == 0)
+      kernel_error("kaio: a loop() that nothing leaves; write l.break_if(condition) in its body");
+    place_next();
+    trace_.leave_loop();
+    trace_.branch(head_);
+    place_exit();
+  }
+};
+
+}  // namespace kaio::dsl

@@ -1,0 +1,105 @@
+#pragma once
+// The right-hand side of a store or an assignment. Its constructor is where the C++ line of `y[i] = e` is
+// known (an operator= cannot have default arguments), so it opens the statement and lowers e. A product is
+// kept in two factors, so that `acc += a * b` becomes one fma.
+
+#include <kaio/dsl/expression/expression.hpp>
+
+#include <cstdint>
+
+namespace kaio::dsl {
+
+template <scalar T>
+class statement {
+ public:
+  template <device E>
+    requires(node_of<E>::bound)
+  constexpr statement(const E& e, std::uint32_t line = __builtin_LINE(),
+                      const char* file = __builtin_FILE()) {
+    static_assert(std::is_same_v<element<E>, T>,
+                  "kaio: the value stored has another type than its place; write cast<T>(x)");
+    open(e.node(), line, file);
+  }
+
+  template <host_number L>
+  constexpr statement(L number, std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE())
+      : bits_(make_literal<T>(number).bits), line_(line), file_(file) {}
+
+  template <class E>
+    requires(!device<E> && !host_number<E>)
+  constexpr statement(const E&) {
+    constexpr bool is_vector = requires { typename E::vector_type; };
+    static_assert(
+        !is_vector || never<E>,
+        "kaio: a vector is stored where a number lies; store an element, v[0], or point to vec<T, N>");
+    static_assert(
+        is_vector || never<E>,
+        "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is "
+        "indexed first: y[i] = x[i]");
+  }
+
+  // Opens the statement in a known kernel, for a right-hand side that knew none (a literal).
+  constexpr void enter(tracer& t) {
+    if (entered_) return;
+    entered_ = true;
+    t.statement(line_, file_);
+    start_ = t.position();
+    value_ = t.probing() ? 0 : t.constant(ptx_type<T>, bits_);
+  }
+
+  // A tree that knows no kernel itself (thread_idx_x() * 2), stored in one that does.
+  template <device E>
+  static constexpr statement in(tracer& t, const E& e) {
+    statement result;
+    result.entered_ = true;
+    t.statement(0, nullptr);
+    result.start_ = t.position();
+    result.value_ = lower(t, e.node());
+    return result;
+  }
+
+  constexpr value get(tracer& t) const {
+    return factor_ != 0 ? t.binary(operation::mul, ptx_type<T>, value_, factor_) : value_;
+  }
+
+  // current op this, in the type of `current`; a product is contracted into a sum.
+  constexpr value combine(tracer& t, operation op, value current, ptx::type type) const {
+    if (factor_ != 0 && t.contracts(type) && op == operation::add)
+      return t.multiply_add(type, value_, factor_, current);
+    if (factor_ != 0 && t.contracts(type) && op == operation::sub)
+      return t.multiply_add(type, t.unary(operation::neg, type, value_), factor_, current);
+    return t.binary(op, type, current, get(t));
+  }
+
+  // Where the statement's instructions begin.
+  constexpr std::uint32_t start() const { return start_; }
+
+ private:
+  constexpr statement() = default;
+
+  template <class Node>
+  constexpr void open(const Node& node, std::uint32_t line, const char* file) {
+    tracer& t = *node.context();
+    entered_ = true;
+    t.statement(line, file);
+    start_ = t.position();
+    if constexpr (Node::is_product) {
+      if constexpr (Node::loads != 0)
+        if (!t.probing()) node.load(t);
+      value_ = lower(t, node.a);
+      factor_ = lower(t, node.b);
+    } else {
+      value_ = lower(t, node);
+    }
+  }
+
+  value value_ = 0;
+  value factor_ = 0;
+  bool entered_ = false;
+  std::uint32_t start_ = 0;
+  std::uint64_t bits_ = 0;
+  std::uint32_t line_ = 0;
+  const char* file_ = nullptr;
+};
+
+}  // namespace kaio::dsl

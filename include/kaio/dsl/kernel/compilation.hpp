@@ -1,0 +1,221 @@
+#pragma once
+// From a kernel's lambda to the constants that the runtime loads: the trace, the soundness check, the
+// segments of text, and the image that points to them. Each step is a constant expression of its own, because
+// compilers bound the work of one; results are static members of a template, so a kernel that nobody uses
+// costs nothing.
+
+#include <kaio/dsl/kernel/launch.hpp>
+#include <kaio/dsl/number/fixed_string.hpp>
+#include <kaio/dsl/trace/soundness.hpp>
+#include <kaio/ptx/analysis/wgmma_order.hpp>
+#include <kaio/ptx/emit.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace kaio::dsl {
+
+constexpr bool is_entry_name(std::string_view name) {
+  if (name.empty() || name.size() > 128 || (name[0] >= '0' && name[0] <= '9')) return false;
+  for (const char c : name)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'))
+      return false;
+  return true;
+}
+
+// The threads of a block: kernel<"k", 256> or kernel<"k", block_size{32, 8}>.
+struct block_size {
+  std::uint32_t x, y, z;
+  constexpr block_size(std::uint32_t in_x, std::uint32_t in_y = 1, std::uint32_t in_z = 1)
+      : x(in_x), y(in_y), z(in_z) {}
+  constexpr ptx::dim3 dimensions() const { return {x, y, z}; }
+  constexpr bool valid() const {
+    return x != 0 && y != 0 && z != 0 && x <= 1024 && y <= 1024 && z <= 64 && dimensions().count() <= 1024;
+  }
+};
+
+// How a kernel is translated.
+struct kernel_options {
+  bool contract = true;                     // a*b+c in one expression is one fma
+  ptx::target target = ptx::oldest_target;  // the oldest architecture that the author claims
+  bool large_shared = false;                // shared arrays may take more than 48 KB together
+  bool assertions = true;                   // device_assert is compiled in
+  block_size cluster{0, 0, 0};   // blocks of a cluster, sm_90; by default the launch says, or there are none
+  std::uint32_t min_blocks = 0;  // blocks that must fit on a multiprocessor at once: bounds the registers
+};
+
+// A text, as it was packed and as it is read.
+template <std::size_t Words>
+struct packed_words {
+  std::uint64_t data[Words];
+};
+template <std::size_t Words>
+struct characters {
+  char data[8 * Words];
+};
+
+template <std::size_t N, class T>
+struct elements {
+  T data[N == 0 ? 1 : N] = {};
+};
+
+// The result of tracing: a constant of the kernel's type.
+struct traced {
+  ptx::program program;
+  walk statements;
+};
+
+// What wgmma asks of the order of a kernel's statements.
+template <ptx::wgmma_fault Fault>
+constexpr void require_wgmma_order() {
+  static_assert(!Fault.many_owners,
+                "kaio: wgmma has more than 64 accumulators and operands in registers; reuse some of them");
+  static_assert(!Fault.many_labels, "kaio: a kernel with wgmma has too many loops and guards (4096 labels)");
+  static_assert(Fault.accumulator == 0,
+                "kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma "
+                "may still write it; wgmma_wait<0>(t) first");
+  static_assert(Fault.operand == 0,
+                "kaio: the registers of A are written, in the line that is compared with 0, while wgmma may "
+                "still read them; wgmma_wait<0>(t) first, or take other registers");
+  static_assert(Fault.unfenced == 0,
+                "kaio: the product in the line that is compared with 0 uses registers that were read or "
+                "written inside its wgmma_batch; do so before the batch");
+}
+
+template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
+class compilation {
+  static constexpr entry_parameters<sizeof...(P)> parameters = entry_parameters_of<P...>();
+  static_assert(parameters.bytes <= max_parameter_bytes,
+                "kaio: the parameters of a kernel take more than 4096 bytes together; pass a buffer");
+
+  template <std::uint32_t... I>
+  static constexpr void run(tracer& t, index_list<I...>) {
+    Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
+  }
+
+  // Depth 0 records the kernel; depth d walks it with the guards at depth d false.
+  static constexpr void follow(tracer& t, std::uint32_t depth) {
+    t.contract = Options.contract;
+    t.target = Options.target;
+    t.large_shared = Options.large_shared;
+    t.assertions = Options.assertions;
+    t.cluster = Options.cluster.dimensions();
+    t.min_blocks = Options.min_blocks;
+    t.kernel_name = Name.view();
+    t.probe(depth);
+    run(t, indices<sizeof...(P)>{});
+  }
+  static constexpr traced record() {
+    tracer t;
+    follow(t, 0);
+    return {t.finish(Block.dimensions()), walk_of(t)};
+  }
+  static constexpr walk walk_at(std::uint32_t depth) {
+    tracer t;
+    follow(t, depth);
+    return walk_of(t);
+  }
+
+ public:
+  static constexpr traced trace = record();
+
+ private:
+  template <std::uint32_t Depth>
+  static constexpr walk probe = walk_at(Depth);
+
+  template <std::uint32_t Depth = 1>
+  static constexpr bool is_sound() {
+    if constexpr (Depth > trace.statements.deepest)
+      return true;
+    else
+      return agree(trace.statements, probe<Depth>, Depth) && is_sound<Depth + 1>();
+  }
+
+  static constexpr ptx::needs needs = requirements(trace.program);
+
+  template <std::uint32_t Segment>
+  static constexpr std::uint32_t first_instruction() {
+    if constexpr (Segment == 0)
+      return 0;
+    else
+      return rendered<Segment - 1>.next;
+  }
+  template <std::uint32_t Segment>
+  static constexpr ptx::rendered rendered = ptx::render(trace.program, needs, Name.view(), parameters.data,
+                                                        parameters.count, first_instruction<Segment>());
+
+  template <std::uint32_t Segment = 0>
+  static constexpr std::uint32_t count_segments() {
+    if constexpr (rendered<Segment>.complete)
+      return Segment + 1;
+    else
+      return count_segments<Segment + 1>();
+  }
+  static constexpr std::uint32_t segment_count = count_segments();
+
+  template <std::uint32_t Segment>
+  static constexpr auto copy_text() {
+    constexpr std::size_t count = rendered<Segment>.size / 8 + 1;
+    packed_words<count> exact = {};
+    for (std::size_t k = 0; k < count; ++k) exact.data[k] = rendered<Segment>.words[k];
+    return __builtin_bit_cast(characters<count>, exact);
+  }
+  template <std::uint32_t Segment>
+  static constexpr auto text = copy_text<Segment>();
+
+  template <std::uint32_t... Segment>
+  static constexpr elements<segment_count, std::string_view> list_segments(index_list<Segment...>) {
+    return {{std::string_view(text<Segment>.data, rendered<Segment>.size)...}};
+  }
+  static constexpr elements<segment_count, std::string_view> segments =
+      list_segments(indices<segment_count>{});
+
+  using statement_list = elements<trace.program.statement_count, ptx::source_line>;
+  static constexpr statement_list copy_statements() {
+    statement_list exact;
+    for (std::uint32_t i = 0; i < trace.program.statement_count; ++i)
+      exact.data[i] = trace.program.statements[i];
+    return exact;
+  }
+  static constexpr statement_list statements = copy_statements();
+
+  // The directives, an instruction a line, and the closing brace.
+  static constexpr std::uint32_t line_count = rendered<0>.header_lines + trace.program.instruction_count + 1;
+  using line_map = elements<line_count, std::uint16_t>;
+  static constexpr line_map map_lines() {
+    line_map map;
+    std::uint32_t line = 0;
+    while (line < rendered<0>.header_lines) map.data[line++] = ptx::no_statement;
+    for (std::uint32_t i = 0; i < trace.program.instruction_count; ++i)
+      map.data[line++] = trace.program.instructions[i].statement;
+    map.data[line] = ptx::no_statement;
+    return map;
+  }
+  static constexpr line_map statement_of_line = map_lines();
+
+  static constexpr ptx::wgmma_fault misuse = ptx::find_wgmma_fault(trace.program);
+
+  static constexpr ptx::kernel_image describe() {
+    static_assert(is_sound());
+    require_wgmma_order<misuse>();
+    ptx::kernel_image result;
+    result.name = Name.view();
+    result.segments = segments.data;
+    result.segment_count = segment_count;
+    result.parameters = parameters.data;
+    result.parameter_count = parameters.count;
+    result.block = Block.dimensions();
+    result.needs = needs;
+    result.statements = statements.data;
+    result.statement_count = trace.program.statement_count;
+    result.statement_of_line = statement_of_line.data;
+    result.line_count = line_count;
+    return result;
+  }
+
+ public:
+  static constexpr ptx::kernel_image image = describe();
+};
+
+}  // namespace kaio::dsl

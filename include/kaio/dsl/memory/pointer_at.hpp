@@ -1,0 +1,23 @@
+#pragma once
+// A pointer made of an address that the kernel found in memory, or in a struct that it was launched with. Nothing
+// checks what is at the address.
+//
+//   const val x = pointer_at<in<f32>>(t, addresses[batch])[i];   // in<u64> addresses
+
+#include <kaio/dsl/control/thread.hpp>
+#include <kaio/dsl/memory/pointer.hpp>
+
+namespace kaio::dsl {
+
+// Pointer: in<T>, out<T> or inout<T>. `address`: of its element 0, a multiple of the size of T.
+template <class Pointer>
+constexpr Pointer pointer_at(thread t, const val<u64>& address) {
+  if (t.trace().probing()) return {{&t.trace(), 0}};
+  return {{&t.trace(), lower(t.trace(), address.node()), t.trace().scope()}};
+}
+
+}  // namespace kaio::dsl
+
+namespace kaio {
+using dsl::pointer_at;
+}

@@ -1,0 +1,71 @@
+#pragma once
+// A call's operands in the forms in which kernels take them.
+
+#include <kaio/dsl/mma/wgmma.hpp>
+#include <kaio/ops/matmul/call/call.hpp>
+#include <kaio/ops/matmul/call/matrix_lines.hpp>
+#include <kaio/ops/matmul/common/finish.hpp>
+#include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/runtime/buffer.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+constexpr line_direction direction_of(major m) {
+  return m == major::k ? line_direction::along_k : line_direction::across_k;
+}
+
+template <class T>
+device_pointer<T> memory_of(const matmul_operand& x) {
+  return {x.address, x.bytes / sizeof(T), x.device};
+}
+template <class T>
+matrix_lines<T> lines_for(const matmul_operand& x, std::uint64_t across, std::uint64_t k,
+                          std::uint64_t batches) {
+  const bool along = x.lines == line_direction::along_k;
+  return {memory_of<T>(x), along ? k : across, along ? across : k, x.pitch, batches, x.batch_pitch};
+}
+// C as a kernel takes it: by its type, or with any_output as its address and the type of the call.
+template <class Out>
+auto output_of_call(const matmul_call& call) {
+  if constexpr (std::is_same_v<Out, any_output>)
+    return output_memory{call.c.address, static_cast<u32>(call.output)};
+  else
+    return memory_of<Out>(call.c);
+}
+static_assert(static_cast<u32>(output_type::f32) == static_cast<u32>(matmul_type::f32) &&
+              static_cast<u32>(output_type::f16) == static_cast<u32>(matmul_type::f16) &&
+              static_cast<u32>(output_type::bf16) == static_cast<u32>(matmul_type::bf16));
+template <class Out>
+matrix_lines<Out> output_for(const matmul_call& call) {
+  return {output_of_call<Out>(call), call.n, call.m, call.c.pitch, call.batches, call.c.batch_pitch};
+}
+// Whether four neighbours of C from a multiple of four on lie at a multiple of their size.
+inline bool stores_by_four(const matmul_call& call) {
+  return call.c.aligned(bytes_of(call.output), 4 * bytes_of(call.output));
+}
+inline output_lines output_lines_of(const matmul_call& call) {
+  return {static_cast<i64>(call.c.pitch), static_cast<i64>(call.c.batch_pitch), static_cast<u32>(call.m),
+          static_cast<u32>(call.n), stores_by_four(call) ? 1u : 0u};
+}
+// The element type of C of a variant's row; f32 where the launch gives it, until a row is made for each.
+template <class Out>
+constexpr matmul_type output_type_of() {
+  if constexpr (std::is_same_v<Out, any_output>)
+    return matmul_type::f32;
+  else
+    return detail::matmul_type_of<Out>();
+}
+
+// A configuration with the lines of its operands along K or across it.
+template <auto C>
+constexpr auto with_lines(major a, major b) {
+  auto result = C;
+  result.a = a;
+  result.b = b;
+  return result;
+}
+
+}  // namespace kaio::ops

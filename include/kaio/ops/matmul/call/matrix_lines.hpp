@@ -1,0 +1,51 @@
+#pragma once
+// A matrix in device memory as tensor copies see it, with the map that they read it through.
+
+#include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/runtime/buffer.hpp>
+#include <kaio/runtime/stream.hpp>
+#include <kaio/runtime/tensor_map.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// One matrix of a batch in device memory, as tensor copies see it: lines of neighbours, `pitch` elements apart.
+template <class T>
+struct matrix_lines {
+  device_pointer<T> memory;
+  std::uint64_t length = 0;  // elements of a line
+  std::uint64_t lines = 0;
+  std::uint64_t pitch = 0;  // elements from line to line
+  std::uint64_t batches = 1;
+  std::uint64_t batch_pitch = 0;  // elements from one matrix to the next
+
+  // Four neighbours from a multiple of four on lie at a multiple of their size.
+  bool stores_by_four() const {
+    return memory.address % (4 * sizeof(T)) == 0 && pitch % 4 == 0 && (batches == 1 || batch_pitch % 4 == 0);
+  }
+
+  // The map whose boxes are `box`, innermost dimension first.
+  encoded_tensor_map<T, 3> map(const stream& s, const std::uint32_t (&box)[3], std::uint32_t swizzle) const {
+    return tiled_tensor_map<3>(s, memory,
+                               {.extents = {length, lines, batches},
+                                .strides = {pitch, batches == 1 ? pitch : batch_pitch},
+                                .box = {box[0], box[1], box[2]},
+                                .swizzle = swizzle_of(swizzle),
+                                .promotion = l2_promotion::bytes_256});
+  }
+};
+
+// An output whose element type is given by the launch.
+template <>
+struct matrix_lines<any_output> {
+  output_memory memory{};
+  std::uint64_t length = 0, lines = 0, pitch = 0, batches = 1, batch_pitch = 0;
+
+  bool stores_by_four() const {
+    const u64 element = memory.type == static_cast<u32>(output_type::f32) ? sizeof(f32) : sizeof(f16);
+    return memory.address % (4 * element) == 0 && pitch % 4 == 0 && (batches == 1 || batch_pitch % 4 == 0);
+  }
+};
+
+}  // namespace kaio::ops

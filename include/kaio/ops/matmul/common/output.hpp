@@ -1,0 +1,85 @@
+#pragma once
+// C of a matmul kernel whose element type the kernel fixes, or whose launch tells it: then one kernel serves f32, f16
+// and bf16, for a branch that all threads take alike.
+//
+//   mma_sync_matmul<cut, product, f16, identity>           // out<f16> c
+//   mma_sync_matmul<cut, product, any_output, identity>    // val<output_memory> c
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/matmul/common/finish.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+struct any_output {};
+
+// The element type of a C that the launch tells.
+enum class output_type : u32 { f32, f16, bf16 };
+struct output_memory {
+  u64 address;
+  u32 type;  // of output_type
+  u32 unused = 0;
+};
+
+namespace detail {
+
+template <class Out>
+struct output_of {
+  static constexpr auto name = type_name<Out>;
+  template <bool Pointers>
+  using parameter = std::conditional_t<Pointers, in<u64>, out<Out>>;
+
+  // C, or the part of it that has an address of its own.
+  static constexpr out<Out> bind(thread, const out<Out>& c, const val<u32>&) { return c; }
+  static constexpr out<Out> bind(thread t, const in<u64>& addresses, const val<u32>& part) {
+    return pointer_at<out<Out>>(t, t.let(addresses[part]));
+  }
+  // f(c as out<T>), T the element type of C.
+  template <class F>
+  static constexpr void typed(thread, const out<Out>& c, const F& f) {
+    f(c);
+  }
+};
+
+template <>
+struct output_of<any_output> {
+  static constexpr fixed_string name = "any";
+  template <bool Pointers>
+  using parameter = val<output_memory>;
+
+  static constexpr const val<output_memory>& bind(thread, const val<output_memory>& c, const val<u32>&) {
+    return c;
+  }
+  template <class F>
+  static constexpr void typed(thread t, const val<output_memory>& c, const F& f) {
+    const val address = t.let(c[&output_memory::address]);
+    const val type = t.let(c[&output_memory::type]);
+    const auto is = [&](output_type of) { return type == static_cast<u32>(of); };
+    if (auto single = t.when(is(output_type::f32))) f(pointer_at<out<f32>>(t, address));
+    if (auto half = t.when(is(output_type::f16))) f(pointer_at<out<f16>>(t, address));
+    if (auto brain = t.when(is(output_type::bf16))) f(pointer_at<out<bf16>>(t, address));
+  }
+};
+
+}  // namespace detail
+
+// C = epilogue(x[i]) for four neighbours from `first` on, whose column is a multiple of four. What is outside of C is
+// dropped; the epilogue sees places inside only.
+template <class Epilogue, class Out, class C, class... Extra>
+constexpr void finish_four(thread t, const C& c, const val<output_lines>& lines, const place& first,
+                           const dsl::register_array<val<f32>, 4>& x, const Extra&... extra) {
+  const val rows = t.let(lines[&output_lines::rows]);
+  const val columns = t.let(lines[&output_lines::columns]);
+  if (auto inside = t.when(all_of(first.row < rows, first.column < columns))) {
+    const auto at = array_of<4>([&](u32 i) {
+      return place{first.batch, first.row, t.let(min(first.column + i, columns - 1u))};
+    });
+    const auto y = finished<Epilogue>(t, x, at, extra...);
+    const val offset = offset_in(t, lines, first);
+    detail::output_of<Out>::typed(
+        t, c, [&](const auto& memory) { store_four(t, memory, lines, first, offset, y); });
+  }
+}
+
+}  // namespace kaio::ops

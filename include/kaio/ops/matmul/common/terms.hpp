@@ -1,0 +1,37 @@
+#pragma once
+// What the prebuilt matmul adds to a product before it is stored, as its kernels take it: numbers that are
+// chosen when the operation is called, so that one kernel serves every combination.
+//
+//   C = activation(alpha * A * B + beta * C + bias) + residual
+
+#include <kaio/dsl/number/scalar.hpp>
+
+namespace kaio::ops {
+
+enum class matmul_activation : u8 { none, relu, gelu, gelu_tanh, silu };
+
+// The element types that a term may have.
+enum class term_type : u32 { none, f32, f16, bf16 };
+
+// A tensor that is added: the element for (batch, row, column) of C lies `batch * strides...` elements behind
+// the address; a stride of 0 repeats. term_type::none: there is no such term, and nothing is read.
+struct matmul_term {
+  u64 address = 0;
+  i64 batch = 0, row = 0, column = 0;
+  u32 type = 0;  // of term_type
+  u32 unused = 0;
+};
+
+struct matmul_terms {
+  f32 alpha = 1, beta = 0;
+  u32 activation = 0;  // of matmul_activation
+  u32 plain = 1;       // 1: alpha is all that there is
+  matmul_term c, bias, residual;
+
+  // Whether alpha is all that there is, which `plain` must tell.
+  constexpr bool is_plain() const {
+    return c.type == 0 && bias.type == 0 && residual.type == 0 && activation == 0;
+  }
+};
+
+}  // namespace kaio::ops

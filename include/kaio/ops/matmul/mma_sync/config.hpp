@@ -1,0 +1,79 @@
+#pragma once
+// How a matmul kernel with the matrix instructions of a warp is cut, and the problem that it is given at run time.
+//
+//   constexpr mma_sync_config large{.m = 128, .n = 128, .k = 32, .warp_m = 64, .warp_n = 64, .stages = 4};
+//   static_assert(large.threads() == 128);
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/matmul/common/finish.hpp>
+#include <kaio/ops/matmul/common/tile_walk.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace kaio::ops {
+
+using dsl::major;
+
+// How tiles of an operand come to shared memory.
+enum class copy_form : std::uint8_t {
+  async,  // cp.async of 16 bytes; addresses, leading dimension and batch stride are multiples of 16 bytes; sm_80
+  vectors,   // loads of 16 bytes through registers; the same, and lines are a multiple of 16 bytes long
+  elements,  // element by element through registers: any address
+};
+
+// A block computes m x n of C in steps of k, a warp warp_m x warp_n of them.
+struct mma_sync_config {
+  std::uint32_t m = 128;
+  std::uint32_t n = 128;
+  std::uint32_t k = 32;
+  std::uint32_t warp_m = 64;
+  std::uint32_t warp_n = 64;
+  std::uint32_t stages = 4;      // tiles of A and B in shared memory
+  std::uint32_t min_blocks = 1;  // blocks of a multiprocessor at once
+  major a = major::k;            // k: A lies row by row (M x K); mn: column by column
+  major b = major::mn;           // mn: B lies row by row (K x N); k: column by column
+  copy_form copy_a = copy_form::async;
+  copy_form copy_b = copy_form::async;
+  bool pointers = false;  // each batch by its address, out of arrays of addresses
+
+  constexpr std::uint32_t warps_m() const { return m / warp_m; }
+  constexpr std::uint32_t warps_n() const { return n / warp_n; }
+  constexpr std::uint32_t threads() const { return 32 * warps_m() * warps_n(); }
+  constexpr bool valid() const {
+    return m % warp_m == 0 && n % warp_n == 0 && warp_m % 16 == 0 && warp_n % 16 == 0 && threads() <= 1024 &&
+           stages >= 2;
+  }
+  friend constexpr bool operator==(const mma_sync_config&, const mma_sync_config&) = default;
+};
+
+// The problem as the kernel takes it. Leading dimensions and batch strides in elements.
+struct mma_sync_problem {
+  tile_walk walk;  // over the tiles of all parts: of each batch, `splits` of them
+  divisor splits;  // parts of K
+  i64 lda, ldb;
+  i64 batch_a, batch_b;  // from one batch to the next
+  output_lines c;        // its batch_pitch: from one part to the next
+  u32 k;
+  u32 k_of_split;  // a multiple of the step
+};
+
+// The problem of `batches` products of m x n x k, all above 0 but k, with operands that lie compactly; what is left
+// is told by the members.
+template <mma_sync_config C>
+constexpr mma_sync_problem mma_sync_problem_of(u32 m, u32 n, u32 k, u32 batches = 1, u32 splits = 1) {
+  const auto ceil = [](u32 x, u32 by) { return x / by + (x % by != 0 ? 1 : 0); };
+  mma_sync_problem p{};
+  p.walk = tile_walk::over(ceil(m, C.m), ceil(n, C.n), batches * splits, 8);
+  p.splits = divisor::of(splits);
+  p.lda = C.a == major::k ? k : m;
+  p.ldb = C.b == major::k ? k : n;
+  p.batch_a = i64{m} * k;
+  p.batch_b = i64{k} * n;
+  p.c = {n, i64{m} * n, m, n, n % 4 == 0 ? 1u : 0u};
+  p.k = k;
+  p.k_of_split = std::max(ceil(ceil(k, splits), C.k), 1u) * C.k;
+  return p;
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,99 @@
+#pragma once
+// The cuts of the matmul kernels with matrix instructions of a warp that the library uses, for each kind of product.
+// `large` for problems that fill a device, `small` for those that do not, `unaligned` for operands whose lines begin
+// anywhere. Their kernels hold all sums in registers without spilling (on every target that they are made for), and
+// as many blocks as `min_blocks` says share a multiprocessor.
+//
+//   inline constexpr auto& multiply = mma_sync_matmul<mma_cuts::large_16(major::k, major::mn),
+//                                                     instruction_product<mma_m16n8k16<f32, f16>>, f16, identity>;
+
+#include <kaio/ops/matmul/mma_sync/config.hpp>
+
+namespace kaio::ops::mma_cuts {
+
+// Elements of 16 bits on sm_80.
+constexpr mma_sync_config large_16(major a, major b) {
+  return {
+      .m = 128, .n = 128, .k = 32, .warp_m = 64, .warp_n = 64, .stages = 4, .min_blocks = 2, .a = a, .b = b};
+}
+constexpr mma_sync_config small_16(major a, major b) {
+  return {
+      .m = 64, .n = 64, .k = 64, .warp_m = 32, .warp_n = 32, .stages = 3, .min_blocks = 3, .a = a, .b = b};
+}
+
+// f32 as tf32 on sm_80; as three products of them, with smaller warps for the rests.
+constexpr mma_sync_config large_tf32(major a, major b) {
+  // Columns of A are read one by one, whose addresses take registers.
+  const bool by_columns = a == major::mn;
+  return {.m = 128,
+          .n = 128,
+          .k = 32,
+          .warp_m = 64,
+          .warp_n = by_columns ? 32u : 64u,
+          .stages = 3,
+          .min_blocks = by_columns ? 1u : 2u,
+          .a = a,
+          .b = b};
+}
+constexpr mma_sync_config large_tf32x3(major a, major b) {
+  return {
+      .m = 128, .n = 128, .k = 32, .warp_m = 32, .warp_n = 64, .stages = 3, .min_blocks = 1, .a = a, .b = b};
+}
+
+// Elements of 8 bits on sm_89, along K.
+constexpr mma_sync_config large_8() {
+  return {.m = 128,
+          .n = 128,
+          .k = 64,
+          .warp_m = 64,
+          .warp_n = 64,
+          .stages = 4,
+          .min_blocks = 2,
+          .a = major::k,
+          .b = major::k};
+}
+
+// f16 without asynchronous copies: on sm_75, and by m8n8k4 on sm_70.
+constexpr mma_sync_config large_sm75(major a, major b) {
+  return {.m = 128,
+          .n = 128,
+          .k = 32,
+          .warp_m = 64,
+          .warp_n = 32,
+          .stages = 2,
+          .min_blocks = 1,
+          .a = a,
+          .b = b,
+          .copy_a = copy_form::vectors,
+          .copy_b = copy_form::vectors};
+}
+constexpr mma_sync_config large_sm70(major a, major b) {
+  return {.m = 64,
+          .n = 128,
+          .k = 32,
+          .warp_m = 32,
+          .warp_n = 64,
+          .stages = 2,
+          .min_blocks = 1,
+          .a = a,
+          .b = b,
+          .copy_a = copy_form::vectors,
+          .copy_b = copy_form::vectors};
+}
+
+// Any addresses; `k`: 32, for elements of 8 bits 64.
+constexpr mma_sync_config unaligned(major a, major b, std::uint32_t k) {
+  return {.m = 64,
+          .n = 64,
+          .k = k,
+          .warp_m = 32,
+          .warp_n = 16,
+          .stages = 3,
+          .min_blocks = 1,
+          .a = a,
+          .b = b,
+          .copy_a = copy_form::elements,
+          .copy_b = copy_form::elements};
+}
+
+}  // namespace kaio::ops::mma_cuts

@@ -1,0 +1,386 @@
+#pragma once
+// Matmul with the matrix instructions of a warp, from sm_70 on: C[b] = epilogue(A[b] * B[b]), A: M x K, B: K x N, C:
+// M x N row by row. For a C that lies column by column exchange the operands.
+//
+//            n                      a block: m x n of C in steps of k; tiles of A and B come to a ring in shared
+//      +----+----+                  memory, on sm_80 by asynchronous copies, some steps ahead
+//    m | warps   |                  a warp: warp_m x warp_n, slice by slice of a step; while one slice is
+//      +----+----+                  multiplied the next one's fragments are loaded, across steps too
+//
+// Sums go over k from 0 up, in f32, in an order that the cut of the problem does not change but for the instruction's
+// own k (and for split K, whose parts are added in order).
+
+#include <kaio/ops/matmul/common/epilogue.hpp>
+#include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/matmul/mma_sync/copy.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// One operand of a kernel: its ring, and the way that its tiles come.
+template <mma_sync_config C, matrix_role Role, class Product, class Source>
+class mma_sync_operand {
+  static constexpr bool is_a = Role == matrix_role::a;
+  static constexpr bool is_function = Source::is_function;
+  static constexpr major memory_major = is_a ? C.a : C.b;
+  static constexpr copy_form form = is_a ? C.copy_a : C.copy_b;
+  using T = typename Source::element_type;
+  static_assert(
+      std::is_same_v<T, std::conditional_t<is_a, typename Product::a_element, typename Product::b_element>>,
+      "kaio: an operand of a matmul has other elements than its product multiplies");
+  // Bytes are not transposed on the way from shared memory, so they are on the way to it.
+  static constexpr major tile_major = is_function || sizeof(T) == 1 ? major::k : memory_major;
+  static_assert(
+      is_function || form == copy_form::elements || tile_major == memory_major,
+      "kaio: a matmul reads elements of 8 bits along K in vectors; take copy_form::elements for others");
+
+ public:
+  static constexpr bool is_async = !is_function && form == copy_form::async;
+  using ring = mma_sync_ring<Role, Product, T, is_a ? C.m : C.n, is_a ? C.warp_m : C.warp_n, C.k, C.stages,
+                             tile_major>;
+
+  // `x`: in<T>, the batch's first element, or a function (line, k) -> elements; `across`, `along`: where the block's
+  // first tile begins along M (N) and K, `extent`: of the operand along M (N).
+  template <class X>
+  constexpr mma_sync_operand(thread t, const val<u32>& warp, const X& x, const val<i64>& leading,
+                             const val<u32>& across, const val<u32>& along, const val<u32>& extent)
+      : t_(t),
+        ring_(t, warp),
+        leading_(leading),
+        across_(across),
+        rest_across_(t.let(extent - across)),
+        copy_(make_copy(t, ring_, x, leading, across, along)) {}
+
+  constexpr const ring& tiles() const { return ring_; }
+  constexpr const val<u32>& left_across() const { return rest_across_; }
+
+  // Copies the tile at `along`, of which `left` steps are there, into a stage.
+  template <bool Ragged>
+  constexpr void copy(const val<u32>& stage, const val<u32>& left) {
+    if constexpr (is_async) copy_.template copy<Ragged>(ring_, stage, {rest_across_, left});
+  }
+  constexpr void advance() {
+    if constexpr (is_async) copy_.advance();
+  }
+
+  // Loads the tile at `along`, of which `left` steps are there, into registers.
+  template <bool Ragged, class X>
+  constexpr void fetch(const X& x, const val<u32>& along, const val<u32>& left) {
+    const operand_rest rest{rest_across_, left};
+    if constexpr (is_function) {
+      copy_.template fetch_elements<Ragged, Source::width>(
+          [&](const val<u32>& a, const val<u32>& k) { return x(t_.let(across_ + a), t_.let(along + k)); },
+          rest);
+    } else if constexpr (form == copy_form::vectors) {
+      const val line = t_.let(memory_major == major::k ? across_ : along);
+      const val column = t_.let(memory_major == major::k ? along : across_);
+      copy_.template fetch_vectors<Ragged>(x.from(cast<i64>(line) * leading_ + cast<i64>(column)), leading_,
+                                           rest);
+    }
+  }
+  // The same element by element: each is looked at, whether the tile is whole or not.
+  template <class X>
+  constexpr void fetch_elements(const X& x, const val<u32>& along, const val<u32>& left) {
+    if constexpr (!is_function && form == copy_form::elements)
+      copy_.template fetch_elements<true, 1>(
+          [&](const val<u32>& a, const val<u32>& k) {
+            const val line = t_.let(memory_major == major::k ? across_ + a : along + k);
+            const val column = t_.let(memory_major == major::k ? along + k : across_ + a);
+            return array_of<1>(
+                [&](u32) { return t_.let(x[cast<i64>(line) * leading_ + cast<i64>(column)]); });
+          },
+          {rest_across_, left});
+  }
+  constexpr void put(const val<u32>& stage) const {
+    if constexpr (!is_async) copy_.put(ring_, stage);
+  }
+
+ private:
+  using copy_type =
+      std::conditional_t<is_async, async_copy<ring, T, C.threads()>, staged_copy<ring, T, C.threads()>>;
+  template <class X>
+  static constexpr copy_type make_copy(thread t, const ring& r, const X& x, const val<i64>& leading,
+                                       const val<u32>& across, const val<u32>& along) {
+    if constexpr (is_async)
+      return copy_type(t, r, x, leading, across, along);
+    else
+      return copy_type(t, r);
+  }
+
+  thread t_;
+  ring ring_;
+  val<i64> leading_;
+  val<u32> across_, rest_across_;
+  copy_type copy_;
+};
+
+template <mma_sync_config C, class Product, class Out, class Epilogue, class SourceA, class SourceB>
+struct mma_sync_body {
+  static_assert(C.valid(), "kaio: this cut of a matmul is none that the kernel can run");
+  using operand_a = mma_sync_operand<C, matrix_role::a, Product, SourceA>;
+  using operand_b = mma_sync_operand<C, matrix_role::b, Product, SourceB>;
+  using output = detail::output_of<Out>;
+  using ring_a = typename operand_a::ring;
+  using ring_b = typename operand_b::ring;
+  static constexpr std::uint32_t slices = ring_a::slices;
+  static_assert(slices % 2 == 0, "kaio: a step of a matmul has an even number of slices");
+  static constexpr bool has_async = operand_a::is_async || operand_b::is_async;
+  static constexpr bool has_staged = !operand_a::is_async || !operand_b::is_async;
+
+  // input_a, input_b: (batch, stride) -> what the operand reads.
+  template <class InputA, class InputB, class Result, class... Extra>
+  static constexpr void run(thread t, const InputA& input_a, const InputB& input_b, const Result& result,
+                            const val<mma_sync_problem>& problem, const Extra&... extra) {
+    const tile_index tile = tile_at(t, problem[&mma_sync_problem::walk], t.let(block_idx_x()));
+    const quotient part = divide(t, tile.batch, problem[&mma_sync_problem::splits]);
+    const val row = t.let(tile.m * C.m);
+    const val column = t.let(tile.n * C.n);
+    const val k = t.let(problem[&mma_sync_problem::k]);
+    const val k_first = t.let(min(part.rest * problem[&mma_sync_problem::k_of_split], k));
+    const val k_last = t.let(min(k_first + problem[&mma_sync_problem::k_of_split], k));
+    const val warp = t.warp_rank();
+    const val warp_m = t.let(warp / C.warps_n());
+    const val warp_n = t.let(warp % C.warps_n());
+    const auto x_a = input_a(part.whole, t.let(problem[&mma_sync_problem::batch_a]));
+    const auto x_b = input_b(part.whole, t.let(problem[&mma_sync_problem::batch_b]));
+    operand_a a(t, warp_m, x_a, t.let(problem[&mma_sync_problem::lda]), row, k_first,
+                t.let(problem[&mma_sync_problem::c][&output_lines::rows]));
+    operand_b b(t, warp_n, x_b, t.let(problem[&mma_sync_problem::ldb]), column, k_first,
+                t.let(problem[&mma_sync_problem::c][&output_lines::columns]));
+    const val inside = t.let(all_of(a.left_across() >= C.m, b.left_across() >= C.n));
+
+    auto sums = array_of<ring_a::parts>([&](u32) {
+      return array_of<ring_b::parts>([&](u32) { return typename Product::accumulator(t, 0.0f); });
+    });
+    auto parts_a = array_of<2>(
+        [&](u32) { return array_of<ring_a::parts>([&](u32) { return typename ring_a::part(t); }); });
+    auto parts_b = array_of<2>(
+        [&](u32) { return array_of<ring_b::parts>([&](u32) { return typename ring_b::part(t); }); });
+
+    // The tile that is copied next: its stage, and how many steps of k are left there.
+    var fill_stage(t, 0u);
+    var<u32> left(t, k_last - k_first);
+    const auto copy = [&] {
+      if constexpr (has_async) {
+        const val stage = fill_stage;
+        const val rest = left;
+        if (auto whole = t.when(all_of(inside, rest >= C.k))) {
+          a.template copy<false>(stage, rest);
+          b.template copy<false>(stage, rest);
+        }
+        if (auto ragged = t.otherwise()) {
+          a.template copy<true>(stage, rest);
+          b.template copy<true>(stage, rest);
+        }
+        cp_async_commit_group(t);
+        a.advance();
+        b.advance();
+        left -= min(rest, C.k);
+        fill_stage = following(t, stage);
+      }
+    };
+    // The tile at `along` through registers.
+    const auto fetch = [&](const val<u32>& along) {
+      if constexpr (has_staged) {
+        const val rest = t.let(k_last - min(along, k_last));
+        if (auto whole = t.when(all_of(inside, rest >= C.k))) {
+          a.template fetch<false>(x_a, along, rest);
+          b.template fetch<false>(x_b, along, rest);
+        }
+        if (auto ragged = t.otherwise()) {
+          a.template fetch<true>(x_a, along, rest);
+          b.template fetch<true>(x_b, along, rest);
+        }
+        a.fetch_elements(x_a, along, rest);
+        b.fetch_elements(x_b, along, rest);
+      }
+    };
+    // The tile of the next step is there for all threads.
+    const auto arrive = [&](const val<u32>& stage) {
+      a.put(stage);
+      b.put(stage);
+      if constexpr (has_async) cp_async_wait_group<C.stages - 2>(t);
+      t.barrier();
+    };
+    const auto load = [&](const val<u32>& stage, std::uint32_t slice) {
+      a.tiles().load(parts_a[slice % 2], stage, slice);
+      b.tiles().load(parts_b[slice % 2], stage, slice);
+    };
+
+    if constexpr (has_async)
+      for ([[maybe_unused]] auto s : t.range(1u, C.stages).no_unroll()) copy();
+    fetch(k_first);
+    var stage(t, 0u);
+    arrive(stage);
+    load(stage, 0);
+    for (auto step : t.range(k_first, k_last, C.k)) {
+      const val now = stage;
+      const val next = following(t, now);
+      for (std::uint32_t slice = 0; slice < slices; ++slice) {
+        if (slice + 1 == slices) {
+          arrive(next);
+          load(next, 0);
+        } else {
+          load(now, slice + 1);
+        }
+        if (slice == 0) {
+          copy();
+          fetch(t.let(step + C.k));
+        }
+        multiply(sums, parts_a[slice % 2], parts_b[slice % 2]);
+      }
+      stage = next;
+    }
+    if constexpr (has_async) cp_async_wait_all(t);
+    t.barrier();
+    store(t, sums, a.tiles(), b.tiles(), warp_m, warp_n, {tile.batch, row, column},
+          output::bind(t, result, tile.batch), problem, extra...);
+  }
+
+ private:
+  static constexpr val<u32> following(thread t, const val<u32>& stage) {
+    return t.let(select(stage == C.stages - 1, 0u, stage + 1u));
+  }
+
+  // Along the columns to and fro, so that a part of A and one of B stay where they are in between.
+  template <class Sums, class PartsA, class PartsB>
+  static constexpr void multiply(Sums& sums, PartsA& a, PartsB& b) {
+    for (auto& one : a) one.prepare();
+    for (auto& one : b) one.prepare();
+    for (std::uint32_t i = 0; i < ring_a::parts; ++i)
+      for (std::uint32_t j = 0; j < ring_b::parts; ++j) {
+        const std::uint32_t column = i % 2 == 0 ? j : ring_b::parts - 1 - j;
+        Product::multiply(sums[i][column], a[i], b[column]);
+      }
+  }
+
+  // The sums go to shared memory, as many parts of a warp at once as there is room for, and from there four by four to
+  // C.
+  template <class Sums, class Result, class... Extra>
+  static constexpr void store(thread t, const Sums& sums, const ring_a& a, const ring_b& b,
+                              const val<u32>& warp_m, const val<u32>& warp_n, const place& first,
+                              const Result& result, const val<mma_sync_problem>& problem,
+                              const Extra&... extra) {
+    constexpr std::uint32_t warps = C.threads() / 32;
+    constexpr bool in_a = ring_a::tiles::bytes >= ring_b::tiles::bytes;
+    constexpr std::uint32_t room = in_a ? ring_a::tiles::bytes : ring_b::tiles::bytes;
+    constexpr auto bytes_for = [](std::uint32_t parts_m, std::uint32_t parts_n) {
+      return warps * parts_m * Product::m * (parts_n * Product::n + 8) * 4;
+    };
+    // Whole rows where there is room for one part's.
+    constexpr std::uint32_t across = [&] {
+      std::uint32_t parts = ring_b::parts;
+      while (parts > 1 && bytes_for(1, parts) > room) parts /= 2;
+      return parts;
+    }();
+    constexpr std::uint32_t down = [&] {
+      std::uint32_t parts = ring_a::parts;
+      while (parts > 1 && bytes_for(parts, across) > room) parts /= 2;
+      return parts;
+    }();
+    static_assert(ring_b::parts % across == 0 && ring_a::parts % down == 0 && bytes_for(down, across) <= room,
+                  "kaio: the tiles of this cut have no room for a part of its sums; take more stages");
+    constexpr std::uint32_t rows = down * Product::m;
+    constexpr std::uint32_t columns = across * Product::n;
+    using staging = shared_tile<f32, warps * rows, columns, dsl::padded<8>>;
+    const staging staged = [&] {
+      if constexpr (in_a)
+        return staging::over(a.memory());
+      else
+        return staging::over(b.memory());
+    }();
+    const val lane = t.lane_rank();
+    const val of_warp = t.let(t.warp_rank() * rows);
+    const auto own =
+        staged.lane(of_warp + accumulator_row<Product>(lane), t.let(accumulator_column<Product>(lane)));
+    using layout = typename Product::accumulator::layout;
+    // Which sums a thread holds in which registers is known while the kernel is compiled alone, so that each portion
+    // has its own stores; what follows is there once.
+    const auto keep = [&](std::uint32_t part_m, std::uint32_t part_n) {
+      for (std::uint32_t i = 0; i < down; ++i)
+        for (std::uint32_t j = 0; j < across; ++j)
+          for (std::uint32_t e = 0; e < Product::accumulator::size; e += 2) {
+            const auto& c = sums[part_m + i][part_n + j];
+            store_vec(staged.at(own, i * Product::m + layout::element_row(e),
+                                j * Product::n + layout::element_column(e)),
+                      make_vec(c.element(e), c.element(e + 1)));
+          }
+    };
+    constexpr std::uint32_t portions_n = ring_b::parts / across;
+    constexpr std::uint32_t portions = ring_a::parts / down * portions_n;
+    for (auto portion : t.range(0u, portions)) {
+      if constexpr (portions == 1) {
+        keep(0, 0);
+      } else {
+        for (std::uint32_t p = 0; p < portions; ++p)
+          if (auto its_turn = t.when(portion == p)) keep(p / portions_n * down, p % portions_n * across);
+      }
+      sync_warp(t);
+      constexpr std::uint32_t of_row = columns / 4;
+      const val row = t.let(first.row + warp_m * C.warp_m + portion / portions_n * rows);
+      const val column = t.let(first.column + warp_n * C.warp_n + portion % portions_n * columns);
+      for (auto i : t.range(lane, rows * of_row, 32u)) {
+        const val line = t.let(i / of_row);
+        const val within = t.let(i % of_row * 4u);
+        const place at{first.batch, t.let(row + line), t.let(column + within)};
+        const val four = load_vec<4>(staged[of_warp + line][within]);
+        const val<output_lines> lines = problem[&mma_sync_problem::c];
+        finish_four<Epilogue, Out>(t, result, lines, at, array_of<4>([&](u32 e) { return t.let(four[e]); }),
+                                   extra...);
+      }
+      sync_warp(t);
+    }
+  }
+};
+
+template <mma_sync_config C>
+inline constexpr auto mma_sync_name =
+    fixed_string(C.a == major::k ? "n" : "t") + fixed_string(C.b == major::k ? "t" : "n") + "_" +
+    decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.k> + "_w" + decimal<C.warp_m> + "x" +
+    decimal<C.warp_n> + "_s" + decimal<C.stages> + "_r" + decimal<C.min_blocks> + "_c" +
+    decimal<static_cast<u32>(C.copy_a)> + decimal<static_cast<u32>(C.copy_b)>;
+
+template <mma_sync_config C, class Product, class Out, class Epilogue, class SourceA, class SourceB,
+          class OfA, class OfB, class OfEpilogue>
+struct mma_sync_kernel;
+
+template <mma_sync_config C, class Product, class Out, class Epilogue, class SourceA, class SourceB,
+          class... OfA, class... OfB, class... Extra>
+struct mma_sync_kernel<C, Product, Out, Epilogue, SourceA, SourceB, source_parameters<OfA...>,
+                       source_parameters<OfB...>, epilogue_parameters<Extra...>> {
+  using output = detail::output_of<Out>;
+  static constexpr auto name = "matmul_mma_" + Product::name + "_" + output::name + "_" + mma_sync_name<C> +
+                               "_" + SourceA::name + "_" + SourceB::name + "_" + epilogue_name<Epilogue>;
+  static constexpr bool is_async = mma_sync_operand<C, matrix_role::a, Product, SourceA>::is_async ||
+                                   mma_sync_operand<C, matrix_role::b, Product, SourceB>::is_async;
+  static constexpr std::uint16_t sm = is_async && Product::sm < 80 ? 80 : Product::sm;
+  static constexpr kernel_options options{.target = {sm}, .large_shared = true, .min_blocks = C.min_blocks};
+  using result = typename output::template parameter<C.pointers>;
+
+  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
+      [](thread t, OfA... of_a, OfB... of_b, result c, val<mma_sync_problem> problem, Extra... extra) {
+        mma_sync_body<C, Product, Out, Epilogue, SourceA, SourceB>::run(
+            t,
+            [&](const val<u32>& batch, const val<i64>& stride) {
+              return SourceA::input(t, batch, stride, of_a...);
+            },
+            [&](const val<u32>& batch, const val<i64>& stride) {
+              return SourceB::input(t, batch, stride, of_b...);
+            },
+            c, problem, extra...);
+      });
+};
+
+// Launched with a grid of walk.tiles blocks along x, and the arguments of A, of B (in_memory: the operand; made_by: what
+// the function takes), c, the problem, and those of the epilogue. With C.pointers operands in memory and c are arrays
+// of the addresses of each batch (c: of each part).
+template <mma_sync_config C, class Product, class Out, class Epilogue,
+          class SourceA = in_memory<typename Product::a_element, C.pointers>,
+          class SourceB = in_memory<typename Product::b_element, C.pointers>>
+inline constexpr auto mma_sync_matmul =
+    mma_sync_kernel<C, Product, Out, Epilogue, SourceA, SourceB, typename SourceA::parameters,
+                    typename SourceB::parameters, parameters_of_epilogue<Epilogue>>::kernel;
+
+}  // namespace kaio::ops

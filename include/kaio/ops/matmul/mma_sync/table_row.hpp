@@ -1,0 +1,48 @@
+#pragma once
+// The kernels with matrix instructions of a warp: the row of a configuration in a table of variants, and the launch
+// that runs a call.
+
+#include <kaio/ops/matmul/call/kernel_arguments.hpp>
+#include <kaio/ops/matmul/choice/variant.hpp>
+#include <kaio/ops/matmul/mma_sync/kernel.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// Matrix instructions of a warp.
+template <mma_sync_config C, class Product, class Out, class Epilogue, class... Extra>
+void launch_call_mma_sync(const stream& s, const matmul_call& call, const Extra&... extra) {
+  mma_sync_problem problem = mma_sync_problem_of<C>(static_cast<u32>(call.m), static_cast<u32>(call.n),
+                                                    static_cast<u32>(call.k), static_cast<u32>(call.batches));
+  problem.lda = static_cast<i64>(call.a.pitch);
+  problem.ldb = static_cast<i64>(call.b.pitch);
+  problem.batch_a = static_cast<i64>(call.a.batch_pitch);
+  problem.batch_b = static_cast<i64>(call.b.batch_pitch);
+  problem.c = output_lines_of(call);
+  auto c = output_of_call<Out>(call);
+  mma_sync_matmul<C, Product, Out, Epilogue>.launch(
+      s, grid(problem.walk.tiles), memory_of<typename Product::a_element>(call.a),
+      memory_of<typename Product::b_element>(call.b), c, problem, extra...);
+}
+template <mma_sync_config C, class Product, class Out, class Epilogue>
+matmul_variant describe_mma_sync() {
+  return {.image = &mma_sync_matmul<C, Product, Out, Epilogue>.image(),
+          .family = matmul_family::mma_sync,
+          .operand = detail::matmul_type_of<typename Product::a_element>(),
+          .output = output_type_of<Out>(),
+          .a = direction_of(C.a),
+          .b = direction_of(C.b),
+          .m = C.m,
+          .n = C.n,
+          .k = C.k,
+          .stages = C.stages,
+          .resident = C.min_blocks,
+          .a_alignment = C.copy_a == copy_form::elements ? 1u : 16u,
+          .b_alignment = C.copy_b == copy_form::elements ? 1u : 16u,
+          .whole_vectors = C.copy_a == copy_form::vectors,
+          .slow_copies = C.copy_a == copy_form::elements};
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,203 @@
+#pragma once
+// What the blocks of the f32 matmul kernels have in common, however their operands come into shared memory: which
+// tile of C is theirs, which of its rows and columns a thread has, the products of a tile, and the way of the sums
+// through the epilogue to C.
+//
+// A thread reads its operands in pieces of 16 bytes. Where a line of the tile goes along k, a piece is 4 steps of k
+// for one row (of A; for B read column), and the rows of a thread are `lanes` apart; where it goes along the rows, a
+// piece is 4 neighbouring rows at one step of k. Either way 4 * rows numbers for 4 steps of k are `rows` pieces.
+
+#include <kaio/ops/matmul/common/epilogue.hpp>
+#include <kaio/ops/matmul/simt/config.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// The rows of a thread along one operand, and the numbers in its pieces.
+template <major Major, std::uint32_t Lanes>
+struct simt_rows {
+  static constexpr bool along_k = Major == major::k;
+  static constexpr std::uint32_t unit =
+      along_k ? 1 : 4;  // pieces that complete `unit` rows for four steps of k
+
+  // The thread's first row, where its warp begins at row 0.
+  static constexpr val<u32> first(thread t, const val<u32>& lane) { return t.let(lane * unit); }
+  // From there to its row `r`.
+  static constexpr std::uint32_t of(std::uint32_t r) {
+    return along_k ? r * Lanes : r / 4 * (4 * Lanes) + r % 4;
+  }
+  // Of piece `p`: the row, counted like `of`, and the step of k where it begins.
+  static constexpr std::uint32_t row_of_piece(std::uint32_t p) {
+    return along_k ? p * Lanes : p / 4 * (4 * Lanes);
+  }
+  static constexpr std::uint32_t k_of_piece(std::uint32_t p) { return along_k ? 0 : p % 4; }
+
+  // The number for row `r` at step `k` of four, out of pieces that begin with a unit.
+  template <class Pieces>
+  static constexpr auto number(const Pieces& pieces, std::uint32_t r, std::uint32_t k) {
+    if constexpr (along_k)
+      return pieces[r][k];
+    else
+      return pieces[r / 4 * 4 + k][r % 4];
+  }
+};
+
+template <simt_config C>
+struct simt_block {
+  static_assert(C.valid(), "kaio: this cut of a matmul is none that the kernel can run");
+  static_assert(C.thread_m >= C.thread_n, "kaio: a thread has at least as many rows as columns");
+  using rows_of_a = simt_rows<C.a, simt_config::lanes_m>;
+  using rows_of_b = simt_rows<C.b, simt_config::lanes_n>;
+
+  // Where the block is: which tile of which batch, and which part of K.
+  struct origin {
+    val<u32> batch, part, row, column, k_first, k_last;
+  };
+  static constexpr origin find(thread t, const val<simt_problem>& problem) {
+    const val tiles_m = t.let(problem[&simt_problem::tiles_m]);
+    const val tiles_n = t.let(problem[&simt_problem::tiles_n]);
+    const val per_part = t.let(tiles_m * tiles_n);
+    const val part = t.let(block_idx_x() / per_part);
+    const val index = t.let(block_idx_x() % per_part);
+    const val batch = t.let(part / problem[&simt_problem::splits]);
+    const val split = t.let(part % problem[&simt_problem::splits]);
+    const val group = t.let(problem[&simt_problem::group]);
+    const val per_group = t.let(group * tiles_n);
+    const val first = t.let(index / per_group * group);
+    const val height = t.let(min(tiles_m - first, group));
+    const val in_group = t.let(index % per_group);
+    const val k = t.let(problem[&simt_problem::k]);
+    const val k_first = t.let(min(split * problem[&simt_problem::k_of_split], k));
+    return {batch,
+            part,
+            t.let((first + in_group % height) * C.m),
+            t.let(in_group / height * C.n),
+            k_first,
+            t.let(min(k_first + problem[&simt_problem::k_of_split], k))};
+  }
+
+  // The first row and column of a thread in its block. Neighbouring lanes share a row, and those two apart a column:
+  // then a load of 16 bytes by all lanes of a warp is one access to shared memory.
+  struct lanes {
+    val<u32> row, column;
+  };
+  static constexpr lanes lanes_of(thread t) {
+    const val lane = t.let(lane_id());
+    const val warp = t.let(t.thread_rank() / 32u);
+    const val row = rows_of_a::first(t, t.let((lane >> 1 & 1) | (lane >> 3 & 2)));
+    const val column = rows_of_b::first(t, t.let((lane & 1) | (lane >> 1 & 6)));
+    return {t.let(warp / C.warps_n() * C.warp_m() + row), t.let(warp % C.warps_n() * C.warp_n() + column)};
+  }
+
+  static constexpr auto zeros(thread t) {
+    return array_of<C.thread_m>(
+        [&](std::uint32_t) { return array_of<C.thread_n>([&](std::uint32_t) { return var(t, 0.0f); }); });
+  }
+
+  // Four steps of k at a time: all pieces of B, and those of A as they are used. ptxas moves the loads up to where
+  // their latency is hidden, as far as there are registers.
+  template <class A, class B, class Sums>
+  static constexpr void multiply(const A& piece_of_a, const B& piece_of_b, Sums& sums) {
+    constexpr std::uint32_t unit = rows_of_a::unit;
+    for (std::uint32_t k = 0; k < C.k; k += 4) {
+      const auto of_b = array_of<C.thread_n>([&](std::uint32_t p) { return piece_of_b(k, p); });
+      for (std::uint32_t first = 0; first < C.thread_m; first += unit) {
+        const auto of_a = array_of<unit>([&](std::uint32_t p) { return piece_of_a(k, first + p); });
+        for (std::uint32_t r = 0; r < unit; ++r)
+          for (std::uint32_t j = 0; j < 4; ++j)
+            for (std::uint32_t i = 0; i < C.thread_n; ++i) {
+              // To and fro, so that a number of A and one of B stay where they are in between.
+              const std::uint32_t n = (r + j) % 2 == 0 ? i : C.thread_n - 1 - i;
+              sums[first + r][n] += rows_of_a::number(of_a, r, j) * rows_of_b::number(of_b, n, j);
+            }
+      }
+    }
+  }
+
+  // `memory(f)` calls f with C as out<T>, T its element type; `offset`: of the batch, in elements.
+  template <class Epilogue, class Sums, class Memory, class... Extra>
+  static constexpr void store(thread t, const val<u32>& batch, const val<u32>& first_row,
+                              const val<u32>& first_column, Sums& sums, const Memory& memory,
+                              const val<i64>& offset, const val<simt_problem>& problem,
+                              const Extra&... extra) {
+    const val m = t.let(problem[&simt_problem::m]);
+    const val n = t.let(problem[&simt_problem::n]);
+    const val exchanged = t.let(problem[&simt_problem::exchanged] != 0);
+    const val vectors = t.let(problem[&simt_problem::vector_stores] != 0);
+    const val ldc = t.let(problem[&simt_problem::ldc]);
+    const val last = t.let(n - 1u);
+    const val first_offset = t.let(offset + cast<i64>(first_column));
+    const auto column =
+        array_of<C.thread_n>([&](std::uint32_t i) { return t.let(first_column + rows_of_b::of(i)); });
+    const auto exists = array_of<C.thread_n>([&](std::uint32_t i) { return t.let(column[i] < n); });
+    const auto whole = array_of<C.thread_n / 4>(
+        [&](std::uint32_t four) { return t.let(all_of(vectors, exists[4 * four + 3])); });
+    // The place of column i of those from `first` on, of which one beyond C takes that of another one of this thread.
+    const auto place_of = [&](const val<u32>& row, std::uint32_t first, std::uint32_t i) {
+      if constexpr (works_in_registers<Epilogue>) {
+        return place{batch, row, column[i]};
+      } else {
+        const val inside = t.let(select(exists[i], column[i], C.b == major::mn ? last : column[first]));
+        return place{batch, t.let(select(exchanged, inside, row)), t.let(select(exchanged, row, inside))};
+      }
+    };
+    // One row of the thread, four columns at a time: `x` is its sums.
+    const auto store_row = [&](const val<u32>& row, const auto& x) {
+      if (auto in_rows = t.when(row < m)) {
+        const val row_offset = t.let(first_offset + cast<i64>(row) * ldc);
+        for (std::uint32_t i = 0; i < C.thread_n; i += 4) {
+          if (auto in_columns = t.when(exists[i])) {
+            const auto y = finished<Epilogue>(
+                t, array_of<4>([&](std::uint32_t j) { return val<f32>(t.let(x[i + j])); }),
+                array_of<4>([&](std::uint32_t j) { return place_of(row, i, i + j); }), extra...);
+            memory([&]<class Out>(const out<Out>& c) {
+              const out line = c.from(row_offset);
+              const auto z = array_of<4>([&](std::uint32_t j) { return t.let(cast<Out>(y[j])); });
+              const auto one_by_one = [&] {
+                line[rows_of_b::of(i)] = z[0];
+                for (std::uint32_t j = 1; j < 4; ++j)
+                  if (auto there = t.when(exists[i + j])) line[rows_of_b::of(i + j)] = z[j];
+              };
+              if constexpr (C.b == major::mn) {
+                if (auto together = t.when(whole[i / 4]))
+                  store_vec(line[rows_of_b::of(i)], make_vec(z[0], z[1], z[2], z[3]));
+                if (auto apart = t.otherwise()) one_by_one();
+              } else {
+                one_by_one();
+              }
+            });
+          }
+        }
+      }
+    };
+    if constexpr (works_in_registers<Epilogue>) {
+      for (std::uint32_t r = 0; r < C.thread_m; ++r) store_row(t.let(first_row + rows_of_a::of(r)), sums[r]);
+    } else {
+      // Registers have constant numbers, so the loop over the rows chooses: the epilogue stands in the kernel for
+      // one row alone.
+      for (auto r : t.range(0u, C.thread_m).no_unroll()) {
+        auto x = array_of<C.thread_n>([&](std::uint32_t i) { return var(t, sums[0][i]); });
+        var row(t, first_row + rows_of_a::of(0));
+        for (std::uint32_t known = 1; known < C.thread_m; ++known)
+          if (auto chosen = t.when(r == known)) {
+            row = first_row + rows_of_a::of(known);
+            for (std::uint32_t i = 0; i < C.thread_n; ++i) x[i] = sums[known][i];
+          }
+        store_row(t.let(row), x);
+      }
+    }
+  }
+};
+
+// A part of the kernels' names.
+template <simt_config C>
+inline constexpr auto simt_name =
+    fixed_string(C.a == major::k ? "n" : "t") + fixed_string(C.b == major::k ? "t" : "n") + "_" +
+    decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.k> + "_t" + decimal<C.thread_m> + "x" +
+    decimal<C.thread_n> + "_s" + decimal<C.stages> + "_v" + decimal<C.vector_a> + decimal<C.vector_b> +
+    fixed_string(C.pointers ? "_p"
+                 : C.async  ? "_b"
+                            : "_r");
+
+}  // namespace kaio::ops

@@ -1,0 +1,114 @@
+#pragma once
+// Matmul for sm_90a: persistent, warp-specialised, with tensor copies and wgmma.
+//
+//   C[b] = epilogue(A[b] * B[b])      A: M x K, B: K x N, C: M x N, each by a tensor map of three dimensions
+//
+// As many clusters as fit on the device walk over the tiles of C. In every block warpgroups are
+// consumers of 64 rows each, and the last warp is the producer. It runs ahead into the next tile while the consumers
+// store the last one.
+
+#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/matmul/sm90/mainloop.hpp>
+#include <kaio/ops/matmul/sm90/store.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+struct sm90_problem {
+  tile_walk walk;  // over the tiles of clusters
+  output_lines c;
+  u32 k_blocks;  // stages along K, at least one; the last may be partial
+};
+
+template <sm90_config C, scalar T, class Out, class Epilogue>
+struct sm90_matmul_body {
+  using mainloop = sm90_mainloop<C, T>;
+  using store = sm90_store_for<C, Out, Epilogue>;
+
+  static constexpr tile_origin origin_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
+                                         const mainloop& loop) {
+    const tile_index tile = tile_at(t, problem[&sm90_problem::walk], index);
+    return {tile.batch, t.let((tile.m * C.cluster_m + loop.rank_m()) * C.m),
+            t.let((tile.n * C.cluster_n + loop.rank_n()) * C.n)};
+  }
+
+  // `c` is a tensor map of C, or its memory.
+  template <class Destination, class... Extra>
+  static constexpr void run(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
+                            const Destination& c, const val<sm90_problem>& problem, const Extra&... extra) {
+    const mainloop loop(t, a, b);
+    const store output(t, c, problem[&sm90_problem::c]);
+    const val warpgroup = warpgroup_rank(t);
+    if (auto first = t.when(t.thread_rank() == 0u)) {
+      prefetch(a);
+      prefetch(b);
+      if constexpr (works_in_registers<Epilogue>) prefetch(c);
+      loop.initialise();
+    }
+    wait_for_all(t);
+    launch_dependents(t);
+    grid_dependency_wait(t);
+
+    const val cluster = t.let(block_idx_x() / C.cluster_blocks());
+    const val clusters = t.let(grid_dim_x() / C.cluster_blocks());
+    const val tiles = t.let(problem[&sm90_problem::walk][&tile_walk::tiles]);
+    const val k_blocks = t.let(problem[&sm90_problem::k_blocks]);
+
+    if (auto producer = t.when(warpgroup == C.consumers())) {
+      if (auto one = t.when(t.thread_rank() == 128 * C.consumers())) {
+        ring_position at(t);
+        const val zero = t.let(0u);
+        for (auto index : t.range(cluster, tiles, clusters))
+          loop.load(at, origin_of(t, problem, t.let(index), loop), zero, k_blocks);
+      }
+    }
+    if (auto consumer = t.otherwise()) {
+      ring_position at(t);
+      typename mainloop::accumulator acc(t);
+      for (auto index : t.range(cluster, tiles, clusters)) {
+        const tile_origin tile = origin_of(t, problem, t.let(index), loop);
+        loop.multiply(at, acc, warpgroup, k_blocks);
+        output.template store<Epilogue>(acc, tile, extra...);
+      }
+      output.drain();
+    }
+    // No block ends while another one may still write to its shared memory or arrive at its barriers.
+    if constexpr (C.cluster_blocks() != 1) cluster_barrier(t);
+  }
+
+  static constexpr void wait_for_all(thread t) {
+    if constexpr (C.cluster_blocks() == 1)
+      t.barrier();
+    else
+      cluster_barrier(t);
+  }
+};
+
+// The kernel with the parameters that its epilogue takes.
+template <sm90_config C, scalar T, class Out, class Epilogue, class Signature>
+struct sm90_matmul_kernel;
+
+template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
+struct sm90_matmul_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
+  static constexpr auto name = "matmul_sm90_" + type_name<T> + "_" + detail::output_of<Out>::name + "_" +
+                               layout_name<C.a, C.b> + "_" + decimal<C.m> + "x" + decimal<C.n> + "x" +
+                               decimal<C.depth> + "_s" + decimal<C.stages> + "_c" + decimal<C.cluster_m> +
+                               "x" + decimal<C.cluster_n> + "_b" + decimal<C.min_blocks> + "_" +
+                               epilogue_name<Epilogue>;
+  static constexpr kernel_options options{
+      .target = {90, true},
+      .large_shared = true,
+      .cluster = C.cluster_blocks() == 1 ? block_size{0, 0, 0} : block_size{C.cluster_blocks()},
+      .min_blocks = C.min_blocks};
+  using destination = typename sm90_store_for<C, Out, Epilogue>::destination;
+  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
+      [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, destination c, val<sm90_problem> problem,
+         Extra... extra) { sm90_matmul_body<C, T, Out, Epilogue>::run(t, a, b, c, problem, extra...); });
+};
+
+template <sm90_config C, scalar T, class Out, class Epilogue>
+inline constexpr auto sm90_matmul =
+    sm90_matmul_kernel<C, T, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;
+
+}  // namespace kaio::ops

@@ -1,0 +1,70 @@
+#pragma once
+// The host's side of the kernels for sm_90a: tensor maps of the operands, the walk over the tiles, the launch.
+
+#include <kaio/ops/matmul/call/matrix_lines.hpp>
+#include <kaio/ops/matmul/sm90/kernel.hpp>
+#include <kaio/ops/matmul/sm90/split.hpp>
+#include <kaio/runtime/buffer.hpp>
+#include <kaio/runtime/tensor_map.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace kaio::ops {
+
+namespace detail {
+constexpr u32 ceil_divide(std::uint64_t x, std::uint64_t by) { return static_cast<u32>((x + by - 1) / by); }
+
+template <class Out>
+output_lines lines_of(const matrix_lines<Out>& c) {
+  return {static_cast<i64>(c.pitch), static_cast<i64>(c.batch_pitch), static_cast<u32>(c.lines),
+          static_cast<u32>(c.length), c.stores_by_four() ? 1u : 0u};
+}
+}  // namespace detail
+
+// C = epilogue(A * B) with the tensor copies' view of the three: A has lines along K or along M, as the
+// configuration says, B along K or along N, C along N. `clusters`: how many are resident on the device; `group`:
+// see tile_walk. C needs no tensor map where the epilogue reads memory.
+template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
+void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
+                 const matrix_lines<Out>& c, std::uint64_t k, std::uint64_t clusters, std::uint32_t group,
+                 const Extra&... extra) {
+  using mainloop = sm90_mainloop<C, T>;
+  const auto walk =
+      tile_walk::over(detail::ceil_divide(c.lines, C.m * C.cluster_m),
+                      detail::ceil_divide(c.length, C.n * C.cluster_n), static_cast<u32>(c.batches), group);
+  const sm90_problem problem{walk, detail::lines_of(c), detail::ceil_divide(k, mainloop::k)};
+  const auto shape = grid(std::min<std::uint64_t>(walk.tiles, clusters) * C.cluster_blocks()).programmatic();
+  const auto a_map = a.map(s, mainloop::a_operand::box, C.row_bytes);
+  const auto b_map = b.map(s, mainloop::b_operand::box, C.row_bytes);
+  constexpr auto& kernel = sm90_matmul<C, T, Out, Epilogue>;
+  if constexpr (works_in_registers<Epilogue>) {
+    using output = sm90_copied_store<C, Out>;
+    kernel.launch(s, shape, a_map, b_map, c.map(s, output::box, output::row_bytes), problem, extra...);
+  } else {
+    auto to = c.memory;
+    kernel.launch(s, shape, a_map, b_map, to, problem, extra...);
+  }
+}
+
+// The same by the blocks of clusters that share a tile. A transposed configuration takes what is B of the product
+// as `a`, and what is A as `b`. `a_is_constant`: no work of the stream that may still run writes `a`; the kernel then
+// begins to load it while the one before it ends.
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
+void launch_sm90_split(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
+                       const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant,
+                       const Extra&... extra) {
+  using mainloop = sm90_mainloop<C.loop(), T>;
+  const std::uint64_t along_m = C.transposed ? c.length : c.lines,
+                      along_n = C.transposed ? c.lines : c.length;
+  const sm90_split_problem problem{detail::lines_of(c), detail::ceil_divide(k, mainloop::k),
+                                   divisor::of(detail::ceil_divide(along_m, C.m)), a_is_constant ? 1u : 0u};
+  const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, C.n);
+  auto to = c.memory;
+  sm90_split_matmul<C, T, Out, Epilogue>.launch(s, grid(tiles * C.splits, 1, c.batches).programmatic(),
+                                                a.map(s, mainloop::a_operand::box, sm90_config::row_bytes),
+                                                b.map(s, mainloop::b_operand::box, sm90_config::row_bytes),
+                                                to, problem, extra...);
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,246 @@
+#pragma once
+// The main loop of a matmul for sm_90a: one warp brings tiles of A and B to shared memory by tensor copies,
+// consumer warpgroups multiply them by wgmma, and a ring of stages stands between the two. A stage has two
+// barriers: `full` (the bytes have arrived) and `empty` (everybody has read them). In a cluster the blocks of a
+// row share their tile of A, those of a column their tile of B: each loads a part and sends it to all.
+//
+//          K
+//      +-----------+        +--- stage s ------------------------+
+//    M | A  [m, k] |  TMA   | a: m x k   b: n x k (or k x n)     |  wgmma   acc: 64 x n a warpgroup
+//      +-----------+ -----> +------------------------------------+ ------->
+//                             full[s], empty[s]
+//
+// Sources: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", "cp.async.bulk.tensor";
+// the pipeline of producer and consumers is that of CUTLASS 3 (warp-specialised mainloop).
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/cluster.hpp>
+#include <kaio/dsl/mma/wgmma.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/matmul/sm90/config.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// Where a tile begins in C, and which product of the batch it belongs to.
+struct tile_origin {
+  val<u32> batch, row, column;
+};
+
+// The place of one role in the ring: the stage that comes next, and the parity of its round.
+struct ring_position {
+  var<u32> stage, parity;
+  constexpr explicit ring_position(thread t) : stage(t, 0u), parity(t, 0u) {}
+  template <std::uint32_t Stages>
+  constexpr void advance() {
+    stage += 1u;
+    const val wraps = stage == Stages;
+    stage = select(wraps, 0u, stage);
+    parity = select(wraps, parity ^ 1u, parity);
+  }
+};
+
+// One operand of a stage in shared memory, and the boxes by which it arrives. `Shares` blocks load a part each.
+//   major::k   Rows x K elements, in panels of 128 bytes along K; a box is Rows / Shares rows of a panel
+//   major::mn  K x Rows elements, in panels of 128 bytes along Rows; a box is a panel, or a part of its rows
+template <scalar T, major Major, std::uint32_t Rows, std::uint32_t Depth, std::uint32_t Shares>
+struct sm90_operand {
+  static constexpr std::uint32_t width = sm90_config::row_bytes / sizeof(T);  // of a panel
+  static constexpr std::uint32_t k = width * Depth;
+  template <std::uint32_t Stages>
+  using ring = std::conditional_t<Major == major::k, shared_tiles<T, Rows, k, swizzled<128>, Stages>,
+                                  shared_tiles<T, k, Rows, swizzled<128>, Stages>>;
+  static_assert(Major == major::k || (sizeof(T) == 2 && Rows % width == 0),
+                "kaio: wgmma transposes 16-bit types only, in panels of 64");
+
+  static constexpr std::uint32_t panels = Major == major::k ? Depth : Rows / width;
+  static constexpr std::uint32_t panel_rows = Major == major::k ? Rows : k;
+  static constexpr std::uint32_t panel_bytes = panel_rows * sm90_config::row_bytes;
+  // Panels along Rows are shared out where there are enough of them, else the rows of each.
+  static constexpr bool shares_panels = Major == major::mn && panels % Shares == 0;
+  static constexpr std::uint32_t boxes = shares_panels ? panels / Shares : panels;
+  static constexpr std::uint32_t box_rows = shares_panels ? panel_rows : panel_rows / Shares;
+  // The box of the tensor map, innermost dimension first.
+  static constexpr std::uint32_t box[3] = {width, box_rows, 1};
+  static_assert(box_rows % 8 == 0 && box_rows <= 256);
+
+  // Loads part `part` of the tile whose first row (or column) is `row`, from `first_k` on.
+  template <class... Option>
+  static constexpr void load(const val<u32>& tile, const tensor_map<T, 3>& map, const mbarrier& arrived,
+                             const val<u32>& part, const val<u32>& row, const val<u32>& first_k,
+                             const val<u32>& batch, const Option&... option) {
+    const auto first_panel = part * (shares_panels ? boxes : 0);
+    const auto first_line = part * (shares_panels ? 0 : box_rows);
+    for (std::uint32_t i = 0; i < boxes; ++i) {
+      const auto to =
+          tile + first_panel * panel_bytes + first_line * sm90_config::row_bytes + i * panel_bytes;
+      if constexpr (Major == major::k)
+        copy_tensor(to, map, coordinates(first_k + i * width, row + first_line, batch), arrived, option...);
+      else
+        copy_tensor(to, map, coordinates(row + (first_panel + i) * width, first_k + first_line, batch),
+                    arrived, option...);
+    }
+  }
+};
+
+template <sm90_config C, scalar T>
+class sm90_mainloop {
+ public:
+  using a_operand = sm90_operand<T, C.a, C.m, C.depth, C.cluster_n>;
+  using b_operand = sm90_operand<T, C.b, C.n, C.depth, C.cluster_m>;
+  using accumulator = wgmma_accumulator<f32, C.n>;
+  static constexpr std::uint32_t k = a_operand::k;
+
+  constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b)
+      : t_(t),
+        a_map_(a),
+        b_map_(b),
+        a_(t),
+        b_(t),
+        full_(t),
+        empty_(t),
+        rank_(rank_in_cluster(t)),
+        rank_m_(t.let(rank_ % C.cluster_m)),
+        rank_n_(t.let(rank_ / C.cluster_m)) {}
+
+  // The place of this block in its cluster.
+  constexpr const val<u32>& rank_m() const { return rank_m_; }
+  constexpr const val<u32>& rank_n() const { return rank_n_; }
+
+  // By one thread of the block, before the whole cluster passes a barrier.
+  constexpr void initialise() const {
+    for (std::uint32_t s = 0; s < C.stages; ++s) {
+      full_[s].init(1);
+      empty_[s].init(C.consumers() * C.sharers());
+    }
+    fence_mbarrier_init(t_);
+  }
+
+  // The producer, one thread: brings the tiles of `k_blocks` stages along K, from stage `first` on.
+  constexpr void load(ring_position& at, const tile_origin& tile, const val<u32>& first,
+                      const val<u32>& k_blocks) const {
+    for (auto block : t_.range(0u, k_blocks)) {
+      empty_[at.stage].wait(at.parity ^ 1u);
+      full_[at.stage].arrive_expect_tx(C.stage_bytes());
+      const val from = t_.let(first + block);
+      load_a(at.stage, tile, from);
+      load_b(at.stage, tile, from);
+      at.template advance<C.stages>();
+    }
+  }
+
+  // The same for the first `k_blocks` stages of a kernel, not more than the ring has, in two steps: A alone, which
+  // need not wait for what other kernels write, and then B.
+  constexpr void load_a_first(const tile_origin& tile, const val<u32>& first,
+                              const val<u32>& k_blocks) const {
+    for (auto block : t_.range(0u, k_blocks)) {
+      const val stage = t_.let(block);
+      full_[stage].arrive_expect_tx(C.stage_bytes());
+      load_a(stage, tile, t_.let(first + block));
+    }
+  }
+  constexpr void load_b_behind(ring_position& at, const tile_origin& tile, const val<u32>& first,
+                               const val<u32>& k_blocks) const {
+    for (auto block : t_.range(0u, k_blocks)) {
+      load_b(at.stage, tile, t_.let(first + block));
+      at.template advance<C.stages>();
+    }
+  }
+
+  // A consumer warpgroup: acc = A * B over `k_blocks` steps, at least one. One batch of wgmma is in flight while
+  // the next one is issued, so a stage is released one step late.
+  constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
+                          const val<u32>& k_blocks) const {
+    const val thread_in_group = t_.thread_rank() % 128u;
+    const val peer = sharer(thread_in_group);
+    step(at, acc, warpgroup, false);
+    var<u32> previous = at.stage;
+    at.template advance<C.stages>();
+    for ([[maybe_unused]] auto block : t_.range(1u, k_blocks)) {
+      step(at, acc, warpgroup, true);
+      wgmma_wait<1>(t_);
+      release(previous, thread_in_group, peer);
+      previous = at.stage;
+      at.template advance<C.stages>();
+    }
+    wgmma_wait<0>(t_);
+    release(previous, thread_in_group, peer);
+  }
+
+ private:
+  static constexpr val<u32> rank_in_cluster(thread t) {
+    if constexpr (C.cluster_blocks() == 1)
+      return t.let(0u);
+    else
+      return t.let(cluster_rank(t));
+  }
+
+  template <class Stage>
+  constexpr void load_a(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
+    const val to = a_[stage].address();
+    const val first_k = t_.let(block * k);
+    if constexpr (C.cluster_n == 1)
+      a_operand::load(to, a_map_, full_[stage], rank_n_, tile.row, first_k, tile.batch);
+    else
+      a_operand::load(to, a_map_, full_[stage], rank_n_, tile.row, first_k, tile.batch,
+                      multicast(row_mask()));
+  }
+  template <class Stage>
+  constexpr void load_b(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
+    const val to = b_[stage].address();
+    const val first_k = t_.let(block * k);
+    if constexpr (C.cluster_m == 1)
+      b_operand::load(to, b_map_, full_[stage], rank_m_, tile.column, first_k, tile.batch);
+    else
+      b_operand::load(to, b_map_, full_[stage], rank_m_, tile.column, first_k, tile.batch,
+                      multicast(column_mask()));
+  }
+
+  // The blocks that get this block's part of A: those with its rank_m.
+  constexpr val<u32> row_mask() const {
+    std::uint32_t mask = 0;
+    for (std::uint32_t j = 0; j < C.cluster_n; ++j) mask |= 1u << (j * C.cluster_m);
+    return t_.let(mask << rank_m_);
+  }
+  // Those that get its part of B.
+  constexpr val<u32> column_mask() const {
+    return t_.let(((1u << C.cluster_m) - 1) << (rank_n_ * C.cluster_m));
+  }
+
+  // Thread i of a warpgroup tells the i-th block that writes into this one's shared memory: first the blocks of
+  // the column, then the others of the row.
+  constexpr val<u32> sharer(const val<u32>& i) const {
+    const val other = i - C.cluster_m;
+    const val in_row = (other + cast<u32>(other >= rank_n_)) * C.cluster_m + rank_m_;
+    return t_.let(select(i < C.cluster_m, rank_n_ * C.cluster_m + i, in_row));
+  }
+
+  constexpr void step(const ring_position& at, accumulator& acc, const val<u32>& warpgroup,
+                      bool accumulate) const {
+    full_[at.stage].wait(at.parity);
+    const auto a = wgmma_operand<C.a>(a_[at.stage]).rows(warpgroup * C.warpgroup_rows);
+    const auto b = wgmma_operand<C.b>(b_[at.stage]);
+    wgmma_batch mma(t_);
+    mma.multiply_add(acc, a, b, accumulate);
+  }
+
+  constexpr void release(const var<u32>& stage, const val<u32>& thread_in_group, const val<u32>& peer) const {
+    if (auto tells = t_.when(thread_in_group < C.sharers())) {
+      if constexpr (C.cluster_blocks() == 1)
+        empty_[stage].arrive();
+      else
+        empty_[stage].arrive_remote(peer, scope::block);
+    }
+  }
+
+  thread t_;
+  tensor_map<T, 3> a_map_, b_map_;
+  typename a_operand::template ring<C.stages> a_;
+  typename b_operand::template ring<C.stages> b_;
+  mbarriers<C.stages> full_, empty_;
+  val<u32> rank_, rank_m_, rank_n_;
+};
+
+}  // namespace kaio::ops

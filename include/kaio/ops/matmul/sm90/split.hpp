@@ -1,0 +1,188 @@
+#pragma once
+// Matmul for sm_90a where C has few tiles: the blocks of a cluster share one tile of C, each with its own part
+// of K, and add up their sums through distributed shared memory, in the order of K, so that results repeat bit
+// for bit. Without a split it is the kernel for skinny problems, whose time is that of reading the large operand.
+//
+//   block 0: A[:, 0..]  * B[0.., :]  --+
+//   block 1: A[:, k1..] * B[k1.., :] --+--> sum, epilogue, each block a part of the tile --> C
+//
+// Skinny problems are computed transposed, C^T = B^T * A^T: the 64 rows of wgmma are then columns of C, and the
+// few rows of C are its N, which may be as small as 8.
+
+#include <kaio/ops/matmul/common/finish.hpp>
+#include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/matmul/sm90/mainloop.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+struct sm90_split_config {
+  std::uint32_t m = 64, n = 64;  // the tile, as wgmma sees it
+  std::uint32_t stages = 8;
+  std::uint32_t depth = 1;       // steps of 128 bytes along K in a stage
+  std::uint32_t splits = 1;      // blocks along K, 1 to 8
+  bool transposed = false;       // A and B have changed places, and the tile is one of C^T
+  std::uint32_t min_blocks = 1;  // on a multiprocessor
+  major a = major::k, b = major::k;
+
+  constexpr sm90_config loop() const {
+    return {.m = m, .n = n, .stages = stages, .depth = depth, .a = a, .b = b};
+  }
+  friend constexpr bool operator==(const sm90_split_config&, const sm90_split_config&) = default;
+};
+
+struct sm90_split_problem {
+  output_lines c;
+  u32 k_blocks;       // stages along K, at least one for each split
+  divisor tiles_m;    // tiles along the M of wgmma
+  u32 a_is_constant;  // 1: no kernel of the stream that may still run writes what is A here
+};
+
+template <sm90_split_config C, scalar T, class Out, class Epilogue>
+struct sm90_split_body {
+  using mainloop = sm90_mainloop<C.loop(), T>;
+  static constexpr std::uint32_t rows = C.transposed ? C.n : C.m;  // of the tile of C
+  static constexpr std::uint32_t columns = C.transposed ? C.m : C.n;
+  static constexpr std::uint32_t own_rows = rows / C.splits;  // that a block adds up and stores
+  static constexpr std::uint32_t consumers = 128 * C.loop().consumers();
+  // own_rows rows from each part, the first part first.
+  using sums = shared_tile<f32, rows, columns, padded<4>>;
+  static_assert(rows % C.splits == 0);
+
+  template <class... Extra>
+  static constexpr void run(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
+                            const typename detail::output_of<Out>::template parameter<false>& c,
+                            const val<sm90_split_problem>& problem, const Extra&... extra) {
+    const mainloop loop(t, a, b);
+    const sums inbox(t);
+    const val warpgroup = warpgroup_rank(t);
+    if (auto first = t.when(t.thread_rank() == 0u)) {
+      prefetch(a);
+      prefetch(b);
+      loop.initialise();
+    }
+    t.barrier();
+    if constexpr (C.splits > 1) cluster_arrive(t);  // the others may write to the inbox
+    launch_dependents(t);
+
+    // This block's part of K: parts differ by one step at most.
+    const val part = rank_of_part(t);
+    const val steps = t.let(problem[&sm90_split_problem::k_blocks] / C.splits);
+    const val longer = t.let(problem[&sm90_split_problem::k_blocks] % C.splits);
+    const val first_step = t.let(part * steps + min(part, longer));
+    const val own_steps = t.let(steps + cast<u32>(part < longer));
+    const quotient tile = divide(t, t.let(block_idx_x() / C.splits), problem[&sm90_split_problem::tiles_m]);
+    const tile_origin origin{t.let(block_idx_z()), t.let(tile.rest * C.m), t.let(tile.whole * C.n)};
+
+    if (auto producer = t.when(t.thread_rank() == consumers)) {
+      // While the kernel before this one ends, the ring is filled with what does not depend on it.
+      const val most = t.let(min(own_steps, problem[&sm90_split_problem::a_is_constant] * C.stages));
+      loop.load_a_first(origin, first_step, most);
+      grid_dependency_wait(t);
+      ring_position at(t);
+      loop.load_b_behind(at, origin, first_step, most);
+      loop.load(at, origin, t.let(first_step + most), t.let(own_steps - most));
+    }
+    if constexpr (C.splits > 1) cluster_wait(t);
+    const val is_consumer = t.let(warpgroup != C.loop().consumers());
+    if (auto consumer = t.when(is_consumer)) {
+      grid_dependency_wait(t);
+      ring_position at(t);
+      typename mainloop::accumulator acc(t);
+      loop.multiply(at, acc, warpgroup, own_steps);
+      hand_out(t, acc, inbox, part, t.thread_rank());
+    }
+    // Everybody's sums have arrived, and nobody writes to another block any more.
+    if constexpr (C.splits > 1)
+      cluster_barrier(t);
+    else
+      t.barrier();
+    if (auto consumer = t.when(is_consumer)) {
+      const val first_row = t.let((C.transposed ? origin.column : origin.row) + part * own_rows);
+      const val first_column = C.transposed ? origin.row : origin.column;
+      for (auto four : t.range(t.thread_rank(), own_rows * columns / 4, consumers)) {
+        const val row = t.let(four / (columns / 4));
+        const val column = t.let(four % (columns / 4) * 4u);
+        const place at{origin.batch, t.let(first_row + row), t.let(first_column + column)};
+        const val<output_lines> lines = problem[&sm90_split_problem::c];
+        finish_four<Epilogue, Out>(t, c, lines, at, total(t, inbox, row, column), extra...);
+      }
+    }
+  }
+
+ private:
+  static constexpr val<u32> rank_of_part(thread t) {
+    if constexpr (C.splits > 1)
+      return cluster_rank(t);
+    else
+      return t.let(0u);
+  }
+
+  // The accumulators of a warpgroup, each to the block that owns its row.
+  template <class Accumulator>
+  static constexpr void hand_out(thread t, const Accumulator& acc, const sums& inbox, const val<u32>& part,
+                                 const val<u32>& rank) {
+    const val lane = t.let(rank % 32u);
+    const val row = t.let(rank / 32u * 16u + lane / 4u);
+    const val column = t.let(lane % 4u * 2u);
+    for (std::uint32_t i = 0; i < Accumulator::size(); i += 2) {
+      const auto across = t.let(column + Accumulator::column(i)), down = t.let(row + Accumulator::row(i));
+      if constexpr (C.transposed) {
+        hand_one(t, inbox, part, across, down, [&](const auto& cell) { cell = acc[i]; });
+        hand_one(t, inbox, part, t.let(across + 1u), down, [&](const auto& cell) { cell = acc[i + 1]; });
+      } else {
+        hand_one(t, inbox, part, down, across,
+                 [&](const auto& cell) { store_vec(cell, make_vec(acc[i], acc[i + 1])); });
+      }
+    }
+  }
+  template <class Store>
+  static constexpr void hand_one(thread t, const sums& inbox, const val<u32>& part, const val<u32>& row,
+                                 const val<u32>& column, const Store& store) {
+    if constexpr (C.splits == 1)
+      store(inbox[row][column]);
+    else
+      store(remote(inbox[t.let(part * own_rows + row % own_rows)][column], t.let(row / own_rows)));
+  }
+
+  // The sums of all parts, the first part first.
+  static constexpr auto total(thread t, const sums& inbox, const val<u32>& row, const val<u32>& column) {
+    const auto parts =
+        array_of<C.splits>([&](u32 s) { return load_vec<4>(inbox[row + s * own_rows][column]); });
+    return array_of<4>([&](u32 i) {
+      var sum(t, parts[0][i]);
+      for (u32 s = 1; s < C.splits; ++s) sum += parts[s][i];
+      return t.let(sum);
+    });
+  }
+};
+
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class Parameters>
+struct sm90_split_kernel;
+
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
+struct sm90_split_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
+  using output = detail::output_of<Out>;
+  static constexpr auto name = "matmul_sm90_split" + decimal<C.splits> + "_" + type_name<T> + "_" +
+                               output::name + "_" + layout_name<C.a, C.b> +
+                               (C.transposed ? fixed_string("_across_") : fixed_string("_direct_")) +
+                               decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.depth> + "_s" +
+                               decimal<C.stages> + "_" + epilogue_name<Epilogue>;
+  static constexpr kernel_options options{
+      .target = {90, true},
+      .large_shared = true,
+      .cluster = C.splits == 1 ? block_size{0, 0, 0} : block_size{C.splits},
+      .min_blocks = C.min_blocks};
+  static constexpr auto kernel = kaio::kernel<name, block_size{C.loop().threads()}, options>(
+      [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, typename output::template parameter<false> c,
+         val<sm90_split_problem> problem,
+         Extra... extra) { sm90_split_body<C, T, Out, Epilogue>::run(t, a, b, c, problem, extra...); });
+};
+
+template <sm90_split_config C, scalar T, class Out, class Epilogue>
+inline constexpr auto sm90_split_matmul =
+    sm90_split_kernel<C, T, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;
+
+}  // namespace kaio::ops

@@ -1,0 +1,171 @@
+#pragma once
+// The two ways of a result from the accumulators to C on sm_90a. Both go through shared memory, a warp's 16 rows
+// in panels, and no warp waits for another.
+//
+//   sm90_copied_store    registers --epilogue, round--> panel (swizzled) --tensor copy--> C
+//                        for epilogues that work on the sums alone: two panels take turns, so that one is
+//                        filled while the other leaves. What is outside of C is dropped by the copy, which writes
+//                        whole pieces of 16 bytes: rows of C are a multiple of that long
+//   sm90_finished_store  registers --> panel of f32 --> epilogue, four neighbours a lane --> C
+//                        for all others: what they read lies side by side then, as what they write does
+
+#include <kaio/dsl/mma/stmatrix.hpp>
+#include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/matmul/sm90/mainloop.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+inline constexpr std::uint32_t sm90_warp_rows = 16;  // of a warpgroup's 64
+
+template <sm90_config C, scalar Out>
+class sm90_copied_store {
+ public:
+  using destination = tensor_map<Out, 3>;
+  static constexpr std::uint32_t most_columns = sm90_config::row_bytes / sizeof(Out);
+  static constexpr std::uint32_t columns = C.n < most_columns ? C.n : most_columns;
+  static constexpr std::uint32_t row_bytes = columns * sizeof(Out);
+  static_assert(row_bytes == 32 || row_bytes == 64 || row_bytes == 128,
+                "kaio: a panel of C has rows of 32, 64 or 128 bytes");
+  static constexpr std::uint32_t panels = C.n / columns;
+  static_assert(C.n % columns == 0);
+  // Panels of a warp that take turns: the first one of a tile follows the last one of the tile before.
+  static constexpr std::uint32_t turns = panels % C.panels == 0 ? C.panels : 1;
+  static constexpr std::uint32_t box[3] = {columns, sm90_warp_rows, 1};
+
+  constexpr sm90_copied_store(thread t, const tensor_map<Out, 3>& c, const val<output_lines>&)
+      : t_(t), map_(c), staging_(t) {}
+
+  // epilogue(x) for each element of the tile, into C.
+  template <class Epilogue, class Accumulator, class... Extra>
+  constexpr void store(const Accumulator& acc, const tile_origin& tile, const Extra&... extra) const {
+    const val lane = t_.let(lane_id());
+    const val warp = warp_rank(t_);
+    const val first_row = t_.let(tile.row + warp * sm90_warp_rows);
+    const auto element = [&](std::uint32_t i) {
+      const place at{tile.batch, t_.let(first_row + lane / 4u + acc.row(i)),
+                     t_.let(tile.column + lane % 4u * 2u + acc.column(i))};
+      return t_.let(Epilogue{}(t_, t_.let(acc[i]), at, extra...));
+    };
+    for (std::uint32_t p = 0; p < panels; ++p) {
+      const auto staged = staging_[t_.let(warp * turns + p % turns)];
+      // The store that used this panel before has read it.
+      if (auto leader = t_.when(lane == 0u)) bulk_wait_group_read<turns - 1>(t_);
+      sync_warp(t_);
+      if constexpr (sizeof(Out) == 2)
+        fill_by_matrices(staged, lane, p, element);
+      else
+        fill_by_pairs(staged, lane, p, element);
+      fence_proxy_async(t_);
+      sync_warp(t_);
+      if (auto leader = t_.when(lane == 0u)) {
+        store_tensor(map_, coordinates(tile.column + p * columns, first_row, tile.batch), staged);
+        bulk_commit_group(t_);
+      }
+    }
+  }
+
+  // Before the block ends: its shared memory is read no more.
+  constexpr void drain() const { bulk_wait_group_read<0>(t_); }
+
+ private:
+  // 16 bits: stmatrix writes 16 rows x 16 columns of a warp at once; lane i gives the address of row i % 16,
+  // columns 8 * (i / 16) on.
+  template <class Panel, class Element>
+  constexpr void fill_by_matrices(const Panel& staged, const val<u32>& lane, std::uint32_t p,
+                                  const Element& element) const {
+    using pair = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
+    const auto place_of_lane = staged.lane(lane % 16u, lane / 16u * 8u, 16);
+    for (std::uint32_t c = 0; c < columns; c += 16) {
+      const std::uint32_t first = (p * columns + c) / 2;
+      const auto packed = array_of<4>([&](std::uint32_t i) {
+        return t_.let(pack<pair>(element(first + 2 * i), element(first + 2 * i + 1)));
+      });
+      stmatrix_x4(shared_address(staged.at(place_of_lane, 0, c)), packed[0], packed[1], packed[2], packed[3]);
+    }
+  }
+
+  // 32 bits: each thread writes its pairs.
+  template <class Panel, class Element>
+  constexpr void fill_by_pairs(const Panel& staged, const val<u32>& lane, std::uint32_t p,
+                               const Element& element) const {
+    const auto place_of_lane = staged.lane(lane / 4u, lane % 4u * 2u, 8);
+    for (std::uint32_t c = 0; c < columns; c += 8)
+      for (std::uint32_t half = 0; half < 2; ++half) {
+        const std::uint32_t first = (p * columns + c) / 2 + 2 * half;
+        store_vec(staged.at(place_of_lane, 8 * half, c),
+                  make_vec(cast<Out>(element(first)), cast<Out>(element(first + 1))));
+      }
+  }
+
+  thread t_;
+  tensor_map<Out, 3> map_;
+  shared_tiles<Out, sm90_warp_rows, columns, swizzled<row_bytes>, 4 * turns * C.consumers()> staging_;
+};
+
+template <sm90_config C, class Out>
+class sm90_finished_store {
+ public:
+  using destination = typename detail::output_of<Out>::template parameter<false>;
+  static constexpr std::uint32_t columns = C.n < 32 ? C.n : 32;
+  static constexpr std::uint32_t panels = C.n / columns;
+  static_assert(C.n % columns == 0 && columns % 8 == 0);
+
+  constexpr sm90_finished_store(thread t, const destination& c, const val<output_lines>& lines)
+      : t_(t), c_(c), lines_(lines), staging_(t) {}
+
+  // epilogue(x, place) for each element of the tile, into C. The panels are filled out of registers, which have
+  // constant numbers, so the loop over them chooses; the epilogue stands in the kernel once.
+  template <class Epilogue, class Accumulator, class... Extra>
+  constexpr void store(const Accumulator& acc, const tile_origin& tile, const Extra&... extra) const {
+    const val lane = t_.let(lane_id());
+    const val warp = warp_rank(t_);
+    const val first_row = t_.let(tile.row + warp * sm90_warp_rows);
+    const auto staged = staging_[warp];
+    const val row = t_.let(lane / 4u);
+    const val column = t_.let(lane % 4u * 2u);
+    for (auto p : t_.range(0u, panels)) {
+      for (std::uint32_t known = 0; known < panels; ++known)
+        if (auto chosen = t_.when(p == known))
+          for (std::uint32_t i = 0; i < columns / 2; i += 2) {
+            const std::uint32_t r = known * (columns / 2) + i;
+            store_vec(staged[row + acc.row(i)][column + acc.column(i)], make_vec(acc[r], acc[r + 1]));
+          }
+      sync_warp(t_);
+      for (auto four : t_.range(lane, sm90_warp_rows * columns / 4, 32u).no_unroll()) {
+        const val r = t_.let(four / (columns / 4));
+        const val c = t_.let(four % (columns / 4) * 4u);
+        const val x = load_vec<4>(staged[r][c]);
+        const place at{tile.batch, t_.let(first_row + r), t_.let(tile.column + p * columns + c)};
+        finish_four<Epilogue, Out>(t_, c_, lines_, at, array_of<4>([&](u32 i) { return t_.let(x[i]); }),
+                                   extra...);
+      }
+      sync_warp(t_);
+    }
+  }
+
+  constexpr void drain() const {}
+
+ private:
+  thread t_;
+  destination c_;
+  val<output_lines> lines_;
+  shared_tiles<f32, sm90_warp_rows, columns, padded<4>, 4 * C.consumers()> staging_;
+};
+
+namespace detail {
+template <sm90_config C, class Out, class Epilogue>
+struct sm90_store {
+  using type = sm90_finished_store<C, Out>;
+};
+template <sm90_config C, class Out, class Epilogue>
+  requires works_in_registers<Epilogue>
+struct sm90_store<C, Out, Epilogue> {
+  using type = sm90_copied_store<C, Out>;
+};
+}  // namespace detail
+template <sm90_config C, class Out, class Epilogue>
+using sm90_store_for = typename detail::sm90_store<C, Out, Epilogue>::type;
+
+}  // namespace kaio::ops

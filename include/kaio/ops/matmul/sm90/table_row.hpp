@@ -1,0 +1,75 @@
+#pragma once
+// The kernels for sm_90a: the row of a configuration in a table of variants, and the launch that runs a call.
+
+#include <kaio/ops/matmul/call/kernel_arguments.hpp>
+#include <kaio/ops/matmul/choice/variant.hpp>
+#include <kaio/ops/matmul/sm90/launch.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// sm_90a, persistent. `group`: rows of tiles that are walked together, so that what they share stays in L2.
+inline constexpr std::uint32_t sm90_group = 8;
+
+template <sm90_config C, class T, class Out, class Epilogue, class... Extra>
+void launch_call_sm90(const stream& s, const matmul_call& call, const Extra&... extra) {
+  launch_sm90<C, T, Out, Epilogue>(s, lines_for<T>(call.a, call.m, call.k, call.batches),
+                                   lines_for<T>(call.b, call.n, call.k, call.batches), output_for<Out>(call),
+                                   call.k, s.max_active_clusters(sm90_matmul<C, T, Out, Epilogue>.image()),
+                                   sm90_group, extra...);
+}
+template <sm90_config C, class T, class Out, class Epilogue>
+matmul_variant describe_sm90() {
+  return {.image = &sm90_matmul<C, T, Out, Epilogue>.image(),
+          .family = matmul_family::sm90,
+          .operand = detail::matmul_type_of<T>(),
+          .output = output_type_of<Out>(),
+          .a = direction_of(C.a),
+          .b = direction_of(C.b),
+          .general = !std::is_same_v<Epilogue, scaled>,
+          .m = C.m,
+          .n = C.n,
+          .k = sm90_config::row_bytes / sizeof(T) * C.depth,
+          .stages = C.stages,
+          .cluster_m = C.cluster_m,
+          .cluster_n = C.cluster_n,
+          .a_alignment = 16,
+          .b_alignment = 16,
+          .c_alignment = works_in_registers<Epilogue> ? 16u : 1u};
+}
+
+// sm_90a, the blocks of a cluster share a tile. At most 65535 batches.
+inline constexpr std::uint64_t most_grid_z = 65535;
+
+template <sm90_split_config C, class T, class Out, class Epilogue, class... Extra>
+void launch_call_split(const stream& s, const matmul_call& call, const Extra&... extra) {
+  const auto a = lines_for<T>(call.a, call.m, call.k, call.batches);
+  const auto b = lines_for<T>(call.b, call.n, call.k, call.batches);
+  const auto c = output_for<Out>(call);
+  if constexpr (C.transposed)
+    launch_sm90_split<C, T, Out, Epilogue>(s, b, a, c, call.k, call.constant_b, extra...);
+  else
+    launch_sm90_split<C, T, Out, Epilogue>(s, a, b, c, call.k, call.constant_a, extra...);
+}
+template <sm90_split_config C, class T, class Out, class Epilogue>
+matmul_variant describe_split() {
+  return {.image = &sm90_split_matmul<C, T, Out, Epilogue>.image(),
+          .family = matmul_family::sm90_split,
+          .operand = detail::matmul_type_of<T>(),
+          .output = output_type_of<Out>(),
+          .a = direction_of(C.transposed ? C.b : C.a),
+          .b = direction_of(C.transposed ? C.a : C.b),
+          .across = C.transposed,
+          .m = C.m,
+          .n = C.n,
+          .k = sm90_config::row_bytes / sizeof(T) * C.depth,
+          .stages = C.stages,
+          .splits = C.splits,
+          .resident = C.min_blocks,
+          .a_alignment = 16,
+          .b_alignment = 16};
+}
+
+}  // namespace kaio::ops

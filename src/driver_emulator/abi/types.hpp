@@ -1,0 +1,344 @@
+#pragma once
+// The types of the CUDA driver API that the library's functions take, beside those that the runtime itself
+// uses (runtime/driver/abi.hpp). Type names are the driver's own; tests/driver_emulator/abi.cpp compares sizes,
+// places of members and values with cuda.h. Source: CUDA Driver API reference manual.
+
+#include "runtime/driver/abi.hpp"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace kaio::driver_emulator {
+
+// The types of runtime/driver/abi.hpp are this namespace's too.
+using namespace runtime::driver;
+
+using CUkernel = struct CUkern_st*;
+using CUlibrary = struct CUlib_st*;
+using CUlinkState = struct CUlinkState_st*;
+using CUmemoryPool = struct CUmemPoolHandle_st*;
+using CUgraph = struct CUgraph_st*;
+using CUgraphNode = struct CUgraphNode_st*;
+using CUgraphExec = struct CUgraphExec_st*;
+using CUuserObject = struct CUuserObject_st*;
+using CUarray = struct CUarray_st*;
+
+using CUhostFn = void(KAIO_CUDAAPI*)(void*);
+using CUstreamCallback = void(KAIO_CUDAAPI*)(CUstream, CUresult, void*);
+using CUoccupancyB2DSize = std::size_t(KAIO_CUDAAPI*)(int);
+
+struct CUuuid {
+  char bytes[16];
+};
+
+enum CUlimit : int {
+  CU_LIMIT_STACK_SIZE = 0,
+  CU_LIMIT_PRINTF_FIFO_SIZE = 1,
+  CU_LIMIT_MALLOC_HEAP_SIZE = 2,
+  CU_LIMIT_DEV_RUNTIME_SYNC_DEPTH = 3,
+  CU_LIMIT_DEV_RUNTIME_PENDING_LAUNCH_COUNT = 4,
+  CU_LIMIT_MAX_L2_FETCH_GRANULARITY = 5,
+  CU_LIMIT_PERSISTING_L2_CACHE_SIZE = 6,
+  CU_LIMIT_SHMEM_SIZE = 7,
+  CU_LIMIT_CIG_ENABLED = 8,
+  CU_LIMIT_CIG_SHMEM_FALLBACK_ENABLED = 9,
+};
+enum CUpointer_attribute : int {
+  CU_POINTER_ATTRIBUTE_CONTEXT = 1,
+  CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+  CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
+  CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
+  CU_POINTER_ATTRIBUTE_P2P_TOKENS = 5,
+  CU_POINTER_ATTRIBUTE_SYNC_MEMOPS = 6,
+  CU_POINTER_ATTRIBUTE_BUFFER_ID = 7,
+  CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
+  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+  CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE = 10,
+  CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
+  CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
+  CU_POINTER_ATTRIBUTE_MAPPED = 13,
+  CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES = 14,
+  CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE = 15,
+  CU_POINTER_ATTRIBUTE_ACCESS_FLAGS = 16,
+  CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE = 17,
+  CU_POINTER_ATTRIBUTE_MAPPING_SIZE = 18,
+  CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR = 19,
+  CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID = 20,
+  CU_POINTER_ATTRIBUTE_IS_HW_DECOMPRESS_CAPABLE = 21,
+};
+enum CUgraphNodeType : int {
+  CU_GRAPH_NODE_TYPE_KERNEL = 0,
+  CU_GRAPH_NODE_TYPE_MEMCPY = 1,
+  CU_GRAPH_NODE_TYPE_MEMSET = 2,
+  CU_GRAPH_NODE_TYPE_HOST = 3,
+  CU_GRAPH_NODE_TYPE_GRAPH = 4,
+  CU_GRAPH_NODE_TYPE_EMPTY = 5,
+  CU_GRAPH_NODE_TYPE_WAIT_EVENT = 6,
+  CU_GRAPH_NODE_TYPE_EVENT_RECORD = 7,
+  CU_GRAPH_NODE_TYPE_EXT_SEMAS_SIGNAL = 8,
+  CU_GRAPH_NODE_TYPE_EXT_SEMAS_WAIT = 9,
+  CU_GRAPH_NODE_TYPE_MEM_ALLOC = 10,
+  CU_GRAPH_NODE_TYPE_MEM_FREE = 11,
+  CU_GRAPH_NODE_TYPE_BATCH_MEM_OP = 12,
+  CU_GRAPH_NODE_TYPE_CONDITIONAL = 13,
+};
+enum CUgraphExecUpdateResult : int {
+  CU_GRAPH_EXEC_UPDATE_SUCCESS = 0,
+  CU_GRAPH_EXEC_UPDATE_ERROR = 1,
+  CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED = 2,
+  CU_GRAPH_EXEC_UPDATE_ERROR_NODE_TYPE_CHANGED = 3,
+  CU_GRAPH_EXEC_UPDATE_ERROR_FUNCTION_CHANGED = 4,
+  CU_GRAPH_EXEC_UPDATE_ERROR_PARAMETERS_CHANGED = 5,
+  CU_GRAPH_EXEC_UPDATE_ERROR_NOT_SUPPORTED = 6,
+  CU_GRAPH_EXEC_UPDATE_ERROR_UNSUPPORTED_FUNCTION_CHANGE = 7,
+  CU_GRAPH_EXEC_UPDATE_ERROR_ATTRIBUTES_CHANGED = 8,
+};
+enum CUgraphInstantiateResult : int {
+  CUDA_GRAPH_INSTANTIATE_SUCCESS = 0,
+  CUDA_GRAPH_INSTANTIATE_ERROR = 1,
+  CUDA_GRAPH_INSTANTIATE_INVALID_STRUCTURE = 2,
+  CUDA_GRAPH_INSTANTIATE_NODE_OPERATION_NOT_SUPPORTED = 3,
+  CUDA_GRAPH_INSTANTIATE_MULTIPLE_CTXS_NOT_SUPPORTED = 4,
+  CUDA_GRAPH_INSTANTIATE_CONDITIONAL_HANDLE_UNUSED = 5,
+};
+enum CUmemPool_attribute : int {
+  CU_MEMPOOL_ATTR_REUSE_FOLLOW_EVENT_DEPENDENCIES = 1,
+  CU_MEMPOOL_ATTR_REUSE_ALLOW_OPPORTUNISTIC = 2,
+  CU_MEMPOOL_ATTR_REUSE_ALLOW_INTERNAL_DEPENDENCIES = 3,
+  CU_MEMPOOL_ATTR_RELEASE_THRESHOLD = 4,
+  CU_MEMPOOL_ATTR_RESERVED_MEM_CURRENT = 5,
+  CU_MEMPOOL_ATTR_RESERVED_MEM_HIGH = 6,
+  CU_MEMPOOL_ATTR_USED_MEM_CURRENT = 7,
+  CU_MEMPOOL_ATTR_USED_MEM_HIGH = 8,
+};
+enum CUjitInputType : int {
+  CU_JIT_INPUT_CUBIN = 0,
+  CU_JIT_INPUT_PTX = 1,
+  CU_JIT_INPUT_FATBINARY = 2,
+  CU_JIT_INPUT_OBJECT = 3,
+  CU_JIT_INPUT_LIBRARY = 4,
+  CU_JIT_INPUT_NVVM = 5,
+};
+enum CUdriverProcAddressQueryResult : int {
+  CU_GET_PROC_ADDRESS_SUCCESS = 0,
+  CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
+  CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2,
+};
+enum CUmemorytype : int {
+  CU_MEMORYTYPE_HOST = 1,
+  CU_MEMORYTYPE_DEVICE = 2,
+  CU_MEMORYTYPE_ARRAY = 3,
+  CU_MEMORYTYPE_UNIFIED = 4,
+};
+enum CUmemAccess_flags : int {
+  CU_MEM_ACCESS_FLAGS_PROT_NONE = 0,
+  CU_MEM_ACCESS_FLAGS_PROT_READ = 1,
+  CU_MEM_ACCESS_FLAGS_PROT_READWRITE = 3,
+};
+enum CUmemLocationType : int {
+  CU_MEM_LOCATION_TYPE_INVALID = 0,
+  CU_MEM_LOCATION_TYPE_DEVICE = 1,
+  CU_MEM_LOCATION_TYPE_HOST = 2,
+};
+
+// Macros and flags of cuda.h, by their values.
+inline constexpr std::uintptr_t legacy_stream = 1;                     // CU_STREAM_LEGACY
+inline constexpr std::uintptr_t per_thread_stream = 2;                 // CU_STREAM_PER_THREAD
+inline constexpr std::uintptr_t launch_parameters_end = 0;             // CU_LAUNCH_PARAM_END
+inline constexpr std::uintptr_t launch_parameters_buffer_pointer = 1;  // CU_LAUNCH_PARAM_BUFFER_POINTER
+inline constexpr std::uintptr_t launch_parameters_buffer_size = 2;     // CU_LAUNCH_PARAM_BUFFER_SIZE
+inline constexpr unsigned host_portable = 1, host_device_map = 2, host_write_combined = 4;
+inline constexpr unsigned host_register_io_memory = 4, host_register_read_only = 8;
+
+struct CUdevprop {
+  int max_threads_per_block;
+  int max_threads_dim[3];
+  int max_grid_size[3];
+  int shared_memory_per_block;
+  int total_constant_memory;
+  int simd_width;
+  int memory_pitch;
+  int registers_per_block;
+  int clock_rate;
+  int texture_alignment;
+};
+
+struct CUexecAffinityParam {
+  int type;
+  unsigned multiprocessors;
+};
+
+struct CUctxCreateParams {
+  CUexecAffinityParam* affinity;
+  int affinity_count;
+  void* graphics;
+};
+
+struct CUDA_MEMCPY2D {
+  std::size_t source_x, source_y;
+  CUmemorytype source_type;
+  const void* source_host;
+  CUdeviceptr source_device;
+  CUarray source_array;
+  std::size_t source_pitch;
+  std::size_t target_x, target_y;
+  CUmemorytype target_type;
+  void* target_host;
+  CUdeviceptr target_device;
+  CUarray target_array;
+  std::size_t target_pitch;
+  std::size_t width, height;
+};
+
+struct CUDA_MEMCPY3D {
+  std::size_t source_x, source_y, source_z, source_lod;
+  CUmemorytype source_type;
+  const void* source_host;
+  CUdeviceptr source_device;
+  CUarray source_array;
+  void* reserved0;
+  std::size_t source_pitch, source_height;
+  std::size_t target_x, target_y, target_z, target_lod;
+  CUmemorytype target_type;
+  void* target_host;
+  CUdeviceptr target_device;
+  CUarray target_array;
+  void* reserved1;
+  std::size_t target_pitch, target_height;
+  std::size_t width, height, depth;
+};
+
+// As CUDA_MEMCPY3D, with a context on each side.
+struct CUDA_MEMCPY3D_PEER {
+  std::size_t source_x, source_y, source_z, source_lod;
+  CUmemorytype source_type;
+  const void* source_host;
+  CUdeviceptr source_device;
+  CUarray source_array;
+  CUcontext source_context;
+  std::size_t source_pitch, source_height;
+  std::size_t target_x, target_y, target_z, target_lod;
+  CUmemorytype target_type;
+  void* target_host;
+  CUdeviceptr target_device;
+  CUarray target_array;
+  CUcontext target_context;
+  std::size_t target_pitch, target_height;
+  std::size_t width, height, depth;
+};
+
+struct CUmemLocation {
+  CUmemLocationType type;
+  int id;
+};
+
+struct CUmemAccessDesc {
+  CUmemLocation location;
+  CUmemAccess_flags flags;
+};
+
+struct CUmemPoolProps {
+  int allocation_type;
+  int handle_types;
+  CUmemLocation location;
+  void* security_attributes;
+  std::size_t maximum_size;
+  unsigned short usage;
+  unsigned char reserved[54];
+};
+
+struct CUDA_KERNEL_NODE_PARAMS_v1 {
+  CUfunction function;
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared_bytes;
+  void** parameters;
+  void** extra;
+};
+
+struct CUDA_KERNEL_NODE_PARAMS {
+  CUfunction function;
+  unsigned grid_x, grid_y, grid_z;
+  unsigned block_x, block_y, block_z;
+  unsigned shared_bytes;
+  void** parameters;
+  void** extra;
+  CUkernel kernel;
+  CUcontext context;
+};
+
+struct CUDA_MEMSET_NODE_PARAMS {
+  CUdeviceptr target;
+  std::size_t pitch;
+  unsigned value;
+  unsigned element_size;
+  std::size_t width, height;
+};
+
+struct CUDA_HOST_NODE_PARAMS {
+  CUhostFn function;
+  void* data;
+};
+
+struct CUDA_MEM_ALLOC_NODE_PARAMS {
+  CUmemPoolProps pool;
+  const CUmemAccessDesc* access;
+  std::size_t access_count;
+  std::size_t bytes;
+  CUdeviceptr address;
+};
+
+struct CUDA_MEMCPY_NODE_PARAMS {
+  int flags;
+  int reserved;
+  CUcontext context;
+  CUDA_MEMCPY3D copy;
+};
+
+struct CUDA_MEMSET_NODE_PARAMS_v2 {
+  CUDA_MEMSET_NODE_PARAMS fill;
+  CUcontext context;
+};
+
+struct CUDA_CHILD_GRAPH_NODE_PARAMS {
+  CUgraph graph;
+  int ownership;
+};
+
+// What cuGraphAddNode takes for a node of any type.
+union CUgraphNodeParams_of_type {
+  long long reserved[29];
+  CUDA_KERNEL_NODE_PARAMS kernel;
+  CUDA_MEMCPY_NODE_PARAMS memcpy;
+  CUDA_MEMSET_NODE_PARAMS_v2 memset;
+  CUDA_HOST_NODE_PARAMS host;
+  CUDA_CHILD_GRAPH_NODE_PARAMS graph;
+  CUevent event;
+  CUDA_MEM_ALLOC_NODE_PARAMS alloc;
+  CUdeviceptr free;
+};
+struct CUgraphNodeParams {
+  CUgraphNodeType type;
+  int reserved0[3];
+  CUgraphNodeParams_of_type of;
+  long long reserved2;
+};
+
+struct CUgraphEdgeData {
+  unsigned char from_port, to_port, type;
+  unsigned char reserved[5];
+};
+
+struct CUDA_GRAPH_INSTANTIATE_PARAMS {
+  std::uint64_t flags;
+  CUstream upload_stream;
+  CUgraphNode error_node;
+  CUgraphInstantiateResult result;
+};
+
+struct CUgraphExecUpdateResultInfo {
+  CUgraphExecUpdateResult result;
+  CUgraphNode error_node, error_from_node;
+};
+
+}  // namespace kaio::driver_emulator

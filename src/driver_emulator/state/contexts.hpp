@@ -1,0 +1,28 @@
+#pragma once
+// Contexts: which one is current on a thread, what is made in one and goes away with it.
+
+#include "driver_emulator/state/objects.hpp"
+
+namespace kaio::driver_emulator {
+
+// On the calling thread; none, or one that was destroyed since, gives nothing.
+std::shared_ptr<context> current_context();
+CUcontext current_handle();
+// Replaces the top of the thread's stack; null takes it away.
+void set_current(CUcontext handle);
+void push_current(CUcontext handle);
+// Throws failure: the stack is empty.
+CUcontext pop_current();
+
+// A context by its handle. Throws failure: it is not one, or is destroyed.
+std::shared_ptr<context> find_context(CUcontext handle);
+// The same, with null for the current one.
+std::shared_ptr<context> context_or_current(CUcontext handle);
+
+device& find_device(CUdevice ordinal);
+
+std::shared_ptr<context> make_context(device& where, unsigned flags, bool primary);
+// Waits for its work, and destroys everything in it.
+void destroy_contents(context& c);
+
+}  // namespace kaio::driver_emulator

@@ -1,0 +1,27 @@
+#pragma once
+// Copies and fills in the one shape that all functions of the driver reduce to: rows of a box, between host
+// and device memory. Source: CUDA driver API, cuMemcpy3D and cuGraphAddMemsetNode.
+
+#include "driver_emulator/state/objects.hpp"
+
+namespace kaio::driver_emulator {
+
+// Of consecutive bytes.
+CUDA_MEMCPY3D linear_copy(CUmemorytype to_type, CUdeviceptr to, CUmemorytype from_type, CUdeviceptr from,
+                          std::size_t bytes);
+CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& rows);
+CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D_PEER& box);
+
+// Fills in what may be left out, and decides for each side whether it is host or device memory. Throws
+// failure: a size that cannot be, or device memory that is not there.
+CUDA_MEMCPY3D checked_copy(CUDA_MEMCPY3D shape);
+CUDA_MEMSET_NODE_PARAMS checked_fill(CUDA_MEMSET_NODE_PARAMS shape);
+
+// Of checked shapes. Throw memory_error: the memory is gone by now.
+void copy(const CUDA_MEMCPY3D& shape);
+void fill(const CUDA_MEMSET_NODE_PARAMS& shape);
+
+// Whether a stream that waits for a word of memory may go on.
+bool word_is_reached(const word_work& w, std::uint64_t now);
+
+}  // namespace kaio::driver_emulator

@@ -1,0 +1,25 @@
+#pragma once
+// Memory and modules as the rest of the library sees them: who owns an address, and how both go away.
+
+#include "driver_emulator/state/objects.hpp"
+
+namespace kaio::driver_emulator {
+
+// The allocation that an address lies in; null for host memory that the driver does not know, and for
+// variables of modules.
+allocation* find_allocation(CUdeviceptr address);
+CUdeviceptr address_of(const allocation& a);
+
+// Device memory of a context. Throws failure and memory_error.
+CUdeviceptr allocate_device(context& c, std::uint64_t bytes, allocation_kind kind, CUmemoryPool pool);
+// Frees whatever is allocated, mapped or registered at the address.
+void free_allocation(CUdeviceptr address);
+
+// Whether the bytes lie in one buffer that the device sees.
+bool is_device_range(CUdeviceptr address, std::uint64_t bytes);
+// Whether an address is one that only device memory can have. What is not may be memory of the host.
+bool is_device_address(CUdeviceptr address);
+
+void unload_module(CUmodule module);
+
+}  // namespace kaio::driver_emulator

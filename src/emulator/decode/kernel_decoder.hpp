@@ -1,0 +1,121 @@
+#pragma once
+// The decoder's state for one kernel and all functions that it reaches: the entry that is made, the rows of
+// its register file, and its shared memory. function_decoder works on one function of them.
+
+#include "emulator/decode/call_graph.hpp"
+#include "emulator/decode/decoder.hpp"
+#include "emulator/parse/syntax.hpp"
+#include "emulator/program/program.hpp"
+
+#include <map>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace kaio::emulator {
+
+class function_decoder;
+
+// What is known of a module while its kernels are decoded.
+struct module_symbols {
+  const syntax::module& text;
+  const architecture& device;
+  const decode_budget& budget;
+  std::unordered_map<std::string_view, u32> variables;                      // .global and .const
+  std::unordered_map<const syntax::declaration*, u32> scoped;               // those of functions
+  std::unordered_map<std::string_view, const syntax::declaration*> shared;  // module-scope .shared
+  function_table functions;
+  std::vector<u32> element_bytes;                        // by the index of a variable
+  std::unordered_map<std::string_view, place> declared;  // where the text has a variable first
+  const call_graph* graph = nullptr;
+  const decoded_module* decoded = nullptr;
+  std::size_t instructions = 0;  // decoded so far
+};
+
+enum class symbol_kind : u8 { reg, vector_reg, shared, local, variable, param, call_param, function };
+
+// Who reads and writes a parameter of a call, symbol_kind::call_param.
+enum class parameter_role : u8 { argument, input, result };
+
+struct symbol {
+  symbol_kind kind = symbol_kind::reg;
+  ptx::type type = ptx::type::none;
+  bool placed = false;  // a register that has a row
+  u64 value = 0;        // row, offset in its space or frame, index of a variable, number of a function
+  u64 bytes = 0;
+  u32 count = 1;          // elements of a vector register
+  u32 alignment = 1;      // of a parameter of a call
+  u32 element_bytes = 0;  // of a variable
+  parameter_role role = parameter_role::argument;
+};
+
+class kernel_decoder {
+ public:
+  // `root`: the number of the kernel; or of a function that no kernel reaches, which is decoded without those
+  // that it calls, to be checked.
+  kernel_decoder(module_symbols& module, u32 root);
+  ~kernel_decoder();
+  entry decode();
+
+  u32 allocate_row(unsigned bytes_of_lane, const place& at);
+  u32 constant_row(unsigned bytes, u64 low, u64 high, const place& at);
+  u32 predicate_constant_row(bool value, const place& at);
+  u32 special_row_of(special_form which, unsigned bytes, const place& at);
+  u32 address_row(u32 variable, u64 addend, bool generic, const place& at);
+  void place_register(symbol& s, std::string_view name, const place& at);
+  void note_uses(instruction& i, const std::vector<u32>& reads, const std::vector<u32>& writes);
+  void note_reduction(u32 kind);
+  symbol place_shared(const syntax::declaration& d);
+  // A .shared variable of the module, which takes its place when it is first used.
+  const symbol* module_shared(std::string_view name) const;
+  void use_module_shared(std::string_view name);
+  const symbol& declared_shared(const syntax::declaration& d) const { return declared_shared_.at(&d); }
+  void declare_shared(const syntax::declaration& d) { declared_shared_.emplace(&d, place_shared(d)); }
+  void count_instruction(const place& at);
+  bool may_return_to(u32 caller, u32 callee) const;
+  bool pointers_may_return_to(u32 caller) const;
+  u32 index_of(u32 function) const;  // in entry::functions; no_function if it is not reached
+
+  module_symbols& module;
+  entry result;
+  u32 trash_row = 0, always_row = 0;
+  u32 frame_alignment = 16;
+
+ private:
+  void header();
+  void lay_out_shared();
+  void local_memory();
+
+  const u32 root_;
+  const syntax::function& text_;
+  reached_functions reached_;
+  std::vector<std::unique_ptr<function_decoder>> functions_;  // as reached_.order has them
+  std::unordered_map<u32, u32> index_;
+  std::unordered_map<u32, u32> register_of_row_;
+  std::map<std::pair<unsigned, std::pair<u64, u64>>, u32> constants_;
+  std::map<std::pair<special_form, unsigned>, u32> specials_;
+  std::map<std::pair<u32, std::pair<u64, bool>>, u32> addresses_;
+  std::unordered_map<std::string_view, symbol> module_shared_;
+  std::unordered_map<const syntax::declaration*, symbol> declared_shared_;
+  u64 shared_bytes_ = 0;
+  u32 dynamic_alignment_ = 1;
+  u32 reductions_ = 0;
+};
+
+inline constexpr u64 align_up(u64 value, u64 alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
+
+// Where the next result or parameter of a function lies in its frame, of which `at` bytes are taken.
+// `signature` becomes that of the function with it.
+struct frame_slot {
+  u32 offset, bytes;
+};
+frame_slot place_in_frame(const syntax::declaration& d, u64& at, u64& signature, bool is_result);
+
+u32 alignment_of(const syntax::declaration& d);
+u64 bytes_of(const syntax::declaration& d);
+
+}  // namespace kaio::emulator

@@ -1,0 +1,63 @@
+#pragma once
+// The emulator as the rest of the runtime sees it: PTX text becomes a module, a module's kernels run on a
+// memory.
+//
+//   memory global;
+//   const module m = parse_module(text, architecture{});
+//   launch l{.mod = &m, .kernel = m.find("saxpy"), .grid = {n / 256, 1, 1}, .block = {256, 1, 1}};
+//   l.parameters = bytes;
+//   run(l, global);
+
+#include "emulator/machine/observer.hpp"
+#include "emulator/machine/schedule.hpp"
+#include "emulator/memory/memory.hpp"
+#include "emulator/memory/module_instance.hpp"
+#include "emulator/program/architecture.hpp"
+#include "emulator/program/error.hpp"
+#include "emulator/program/module.hpp"
+#include "emulator/program/program.hpp"
+
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/ptx/target.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kaio::emulator {
+
+// Throws ptx_error: the text is not PTX that this device executes.
+module parse_module(std::string_view text, const architecture& device);
+// Several texts as one module, in which each defines what others declare .extern. Lines are counted through all
+// texts, one after the other. Throws ptx_error.
+module link_modules(const std::vector<std::string_view>& texts, const architecture& device);
+
+struct launch {
+  const module* mod = nullptr;
+  const entry* kernel = nullptr;  // of `mod`
+  ptx::dim3 grid, block;
+  std::vector<std::byte> parameters;  // laid out as entry::parameters says
+  u32 dynamic_shared = 0;             // bytes
+  bool cooperative = false;           // all blocks must be resident at once
+  ptx::dim3 cluster{0, 0, 0};         // blocks of a cluster; 0: what the text says, or one
+  schedule order;
+  std::vector<grid_observer*> observers;      // told of what the kernel does; they outlive the launch
+  const ptx::kernel_image* image = nullptr;   // for the C++ lines in a fault
+  const module_instance* instance = nullptr;  // nullptr: the module's variables live as long as the launch
+  std::string* printed = nullptr;             // what the kernel prints; nullptr: to the standard output
+  std::atomic<u64>* executed = nullptr;       // the warp instructions of the grid are added to it
+  unsigned threads = 0;                       // host threads to run blocks on; 0: all cores
+  u64 instruction_limit = 0;                  // warp instructions that a block may execute; 0: no limit
+};
+
+// How many blocks of a kernel the device holds at once.
+u64 resident_blocks(const entry& kernel, const ptx::dim3& block, u32 dynamic_shared,
+                    const architecture& device);
+
+// Runs a grid to its end. Results do not depend on `threads`. Throws launch_error before anything has run, or
+// fault; of several faults that of the first block. A grid or a block without threads does nothing.
+void run(const launch& l, memory& global);
+
+}  // namespace kaio::emulator

@@ -1,0 +1,24 @@
+#pragma once
+// What a kernel's printf writes (CUDA C++ programming guide, "Formatted Output"): the conversions of C with
+// flags, width, precision and length, over arguments that stand in memory one behind the other, each at a
+// multiple of its size, floating-point ones in double precision.
+//
+//   print_formatted(out, "%d of %s\n", source);   // returns 2
+
+#include "emulator/program/scalar.hpp"
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace kaio::emulator {
+
+struct print_source {
+  std::function<u64(u32 bytes)> next;            // the next argument, of 4 or 8 bytes
+  std::function<std::string(u64 address)> text;  // what %s points to
+};
+
+// Appends to `out`; returns the number of arguments that the format took. What is no conversion is copied.
+u32 print_formatted(std::string& out, std::string_view format, const print_source& source);
+
+}  // namespace kaio::emulator

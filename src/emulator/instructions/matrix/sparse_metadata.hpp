@@ -1,0 +1,53 @@
+#pragma once
+// Where a structured sparse A, of which each chunk of a row has half of its elements, keeps which half: the
+// metadata that goes with mma.sp and wgmma.sp. Four bits tell of a chunk, and four consecutive lanes, or
+// those of them that the selector names, have the bits of rows g and g + 8, where g counts the fours of lanes.
+// Source: PTX ISA, "Sparse matrix storage" and the figures of the fragments that follow it.
+//
+//   const sparse_metadata how(8, 32, selector);          // elements of 8 bits, K = 32
+//   const auto [lane, shift] = how.bits_of_chunk(row, chunk);
+//   column = chunk * how.chunk + how.position(metadata of that lane >> shift & 15, i);  // its i-th element
+
+#include "emulator/program/scalar.hpp"
+
+namespace kaio::emulator {
+
+struct sparse_metadata {
+  u32 chunk;   // elements of A that four bits tell of
+  u32 kept;    // how many of them are there
+  u32 chunks;  // of a row
+  u32 selector;
+  bool rows_in_turn;  // the bits of a lane are of one row, not of two
+
+  constexpr sparse_metadata(u32 element_bits, u32 depth, u32 selected)
+      : chunk(element_bits == 32  ? 2
+              : element_bits == 4 ? 8
+                                  : 4),
+        kept(chunk / 2),
+        chunks(depth / chunk),
+        selector(selected),
+        rows_in_turn(element_bits <= 8) {}
+
+  // The selectors that there are: one for each set of lanes that can have it all.
+  constexpr u32 selectors() const { return 16 / chunks; }
+
+  struct place {
+    u32 lane, shift;
+  };
+  // Of a row below 16.
+  constexpr place bits_of_chunk(u32 row, u32 number) const {
+    const u32 first = (row & 7) * 4 + selector * (chunks / 4);
+    if (rows_in_turn) return {first + (row >> 3) + number / 8 * 2, number % 8 * 4};
+    return {first + number / 4, (row >> 3) * 16 + number % 4 * 4};
+  }
+
+  // Where in its chunk the i-th element that is kept stands. Elements of 4 bits are kept in pairs; of 32 bits,
+  // the code is that of their first halves.
+  constexpr u32 position(u32 code, u32 i) const {
+    if (chunk == 2) return (code & 3) >> 1;
+    if (chunk == 8) return (code >> (i / 2 * 2) & 3) * 2 + i % 2;
+    return code >> (i * 2) & 3;
+  }
+};
+
+}  // namespace kaio::emulator

@@ -1,0 +1,253 @@
+#include "emulator/machine/asynchronous.hpp"
+
+#include "emulator/machine/cluster.hpp"
+#include "emulator/machine/lanes.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <utility>
+
+namespace kaio::emulator {
+namespace {
+
+// In a random schedule one in so many turns does a part of the outstanding cp.async.
+constexpr u64 early_copies = 8;
+
+}  // namespace
+
+asynchronous::asynchronous(cluster& c) : cluster_(c) {}
+
+void asynchronous::start() {
+  tasks_.clear();
+  warps_.clear();
+  outstanding_copies_ = 0;
+  issued_ = now_ = 0;
+  for (mbarriers& p : phases_) p.start();
+}
+
+mbarriers& asynchronous::phases(const block& home) {
+  while (phases_.size() < cluster_.blocks.size()) phases_.emplace_back(*cluster_.blocks[phases_.size()]);
+  return phases_[home.rank];
+}
+
+asynchronous::warp_state& asynchronous::state_of(const warp& w) {
+  if (warps_.empty()) {
+    warps_.resize(cluster_.blocks.size());
+    for (auto& of_block : warps_) of_block.resize(cluster_.launched.warps());
+  }
+  return warps_[w.owner->rank][w.index];
+}
+
+// ---- tasks ----
+
+void asynchronous::issue(std::unique_ptr<async_task> task) {
+  const u64 turns = u64{cluster_.launched.warps()} * cluster_.blocks.size() + 1;
+  const bool at_random = cluster_.launched.order.kind == schedule_kind::random;
+  task->about.number = issued_++;
+  task->due = now_ + (at_random ? cluster_.random.below(2 * turns) : turns);
+  for (const auto& o : task->about.by->owner->observers) o->async_issued(task->about);
+  tasks_.push_back(std::move(task));
+}
+
+void asynchronous::finish_read(async_task& task) {
+  if (std::exchange(task.has_read, true)) return;
+  task.read();
+  for (const auto& o : task.about.by->owner->observers) o->async_read(task.about);
+}
+
+void asynchronous::finish(std::size_t index) {
+  const std::unique_ptr<async_task> task = std::move(tasks_[index]);
+  tasks_.erase(tasks_.begin() + static_cast<std::ptrdiff_t>(index));
+  finish_read(*task);
+  if (const async_operation& o = task->about;
+      o.barrier != nullptr && o.barrier != o.by->owner && has_ended(*o.barrier))
+    cluster_.raise_ended(*o.by, *o.issued, o.lane, *o.barrier);
+  task->write();
+  ++task->about.by->owner->changes;
+  for (const auto& o : task->about.by->owner->observers) o->async_completed(task->about);
+  task->signal();
+}
+
+std::size_t asynchronous::next_task() {
+  switch (cluster_.launched.order.kind) {
+    case schedule_kind::random: return static_cast<std::size_t>(cluster_.random.below(tasks_.size()));
+    case schedule_kind::reverse: return tasks_.size() - 1;
+    default: return 0;
+  }
+}
+
+bool asynchronous::somebody_is_ready() const {
+  for (const auto& b : cluster_.blocks)
+    for (const warp& w : b->warps)
+      if (w.live != 0 && w.ready()) return true;
+  return false;
+}
+
+void asynchronous::pass_time() {
+  ++now_;
+  for (std::size_t k = 0; k < tasks_.size();) {
+    if (tasks_[k]->due <= now_)
+      finish(k);
+    else
+      ++k;
+  }
+  const bool at_random = cluster_.launched.order.kind == schedule_kind::random;
+  if (outstanding_copies_ == 0 || !at_random || cluster_.random.below(early_copies) != 0) return;
+  auto& of_block = warps_[cluster_.random.below(warps_.size())];
+  const u64 index = cluster_.random.below(of_block.size());
+  warp_state& s = of_block[index];
+  if (s.copies.empty()) return;
+  thread_copy& copy = s.copies[cluster_.random.below(s.copies.size())];
+  warp& w = cluster_.blocks[static_cast<std::size_t>(&of_block - warps_.data())]->warps[index];
+  complete(w, copy, copy.lanes & static_cast<u32>(cluster_.random.next()));
+  forget_done(s);
+}
+
+bool asynchronous::complete_some() {
+  if (tasks_.empty()) return false;
+  do {
+    finish(next_task());
+  } while (!tasks_.empty() && !somebody_is_ready());
+  return true;
+}
+
+void asynchronous::drain() {
+  while (!tasks_.empty()) finish(next_task());
+  if (outstanding_copies_ == 0) return;
+  for (std::size_t rank = 0; rank < warps_.size(); ++rank)
+    for (std::size_t index = 0; index < warps_[rank].size(); ++index) {
+      warp_state& s = warps_[rank][index];
+      for (thread_copy& copy : s.copies) complete(cluster_.blocks[rank]->warps[index], copy, copy.lanes);
+      forget_done(s);
+    }
+}
+
+// ---- bulk groups ----
+
+u64 asynchronous::open_bulk_group(const warp& w, unsigned lane) { return state_of(w).bulk_groups[lane]; }
+
+void asynchronous::commit_bulk(const warp& w, u32 lanes) {
+  warp_state& s = state_of(w);
+  for_lanes(lanes, [&](unsigned lane) { ++s.bulk_groups[lane]; });
+}
+
+void asynchronous::wait_bulk(warp& w, const instruction& i, u32 lanes, u32 pending, bool read) {
+  const warp_state& s = state_of(w);
+  std::array<u64, warp_lanes> done{};
+  for_lanes(lanes, [&](unsigned lane) {
+    done[lane] = s.bulk_groups[lane] > pending ? s.bulk_groups[lane] - pending : 0;
+  });
+  for (std::size_t k = 0; k < tasks_.size();) {
+    const async_operation& about = tasks_[k]->about;
+    const bool waited_for = about.by == &w && about.completion == async_completion::bulk_group &&
+                            (lanes >> about.lane & 1) != 0 && about.group < done[about.lane];
+    if (waited_for && !read) {
+      finish(k);
+      continue;
+    }
+    if (waited_for) finish_read(*tasks_[k]);
+    ++k;
+  }
+  for_lanes(lanes, [&](unsigned lane) {
+    for (const auto& o : w.owner->observers)
+      o->async_waited(w, i, lane, async_completion::bulk_group, done[lane], read);
+  });
+}
+
+// ---- cp.async ----
+
+async_operation asynchronous::describe(warp& w, const thread_copy& copy, unsigned lane) const {
+  async_operation about;
+  about.number = copy.number + lane;
+  about.by = &w;
+  about.issued = copy.issued;
+  about.lane = lane;
+  about.completion = async_completion::copy_group;
+  about.group = copy.group[lane];
+  if (copy.read[lane] != 0)
+    about.ranges.push_back(
+        {nullptr, const_cast<std::byte*>(copy.from[lane]), copy.read[lane], access_kind::read});
+  about.ranges.push_back({w.owner, copy.to[lane], copy.bytes, access_kind::write});
+  return about;
+}
+
+void asynchronous::issue_copy(warp& w, const thread_copy& issued) {
+  warp_state& s = state_of(w);
+  thread_copy& copy = s.copies.emplace_back(issued);
+  copy.number = issued_;
+  copy.group = s.copy_groups;
+  issued_ += warp_lanes;
+  ++outstanding_copies_;
+  for (const auto& o : w.owner->observers)
+    for_lanes(copy.lanes, [&](unsigned lane) { o->async_issued(describe(w, copy, lane)); });
+}
+
+void asynchronous::complete(warp& w, thread_copy& copy, u32 lanes) {
+  if (lanes == 0) return;
+  constexpr u32 widest = 16;
+  for_lanes(lanes, [&](unsigned lane) {
+    if (copy.read[lane] == widest) {
+      std::memcpy(copy.to[lane], copy.from[lane], widest);
+      return;
+    }
+    std::memcpy(copy.to[lane], copy.from[lane], copy.read[lane]);
+    std::memset(copy.to[lane] + copy.read[lane], 0, copy.bytes - copy.read[lane]);
+  });
+  ++w.owner->changes;
+  copy.lanes &= ~lanes;
+  for (const auto& o : w.owner->observers)
+    for_lanes(lanes, [&](unsigned lane) {
+      const async_operation about = describe(w, copy, lane);
+      o->async_read(about);
+      o->async_completed(about);
+    });
+}
+
+void asynchronous::forget_done(warp_state& s) {
+  outstanding_copies_ -= std::erase_if(s.copies, [](const thread_copy& copy) { return copy.lanes == 0; });
+}
+
+void asynchronous::commit_copies(const warp& w, u32 lanes) {
+  warp_state& s = state_of(w);
+  for_lanes(lanes, [&](unsigned lane) { ++s.copy_groups[lane]; });
+}
+
+void asynchronous::wait_copies(warp& w, const instruction& i, u32 lanes, u32 pending) {
+  warp_state& s = state_of(w);
+  std::array<u64, warp_lanes> done{};
+  for_lanes(lanes, [&](unsigned lane) {
+    done[lane] = s.copy_groups[lane] > pending ? s.copy_groups[lane] - pending : 0;
+  });
+  for (thread_copy& copy : s.copies) {
+    u32 waited_for = 0;
+    for_lanes(copy.lanes & lanes, [&](unsigned lane) {
+      if (copy.group[lane] < done[lane]) waited_for |= 1u << lane;
+    });
+    complete(w, copy, waited_for);
+  }
+  forget_done(s);
+  for (const auto& o : w.owner->observers)
+    for_lanes(lanes, [&](unsigned lane) {
+      o->async_waited(w, i, lane, async_completion::copy_group, done[lane], false);
+    });
+}
+
+void asynchronous::wait_all_copies(warp& w, const instruction& i, u32 lanes) {
+  warp_state& s = state_of(w);
+  for (thread_copy& copy : s.copies) complete(w, copy, copy.lanes & lanes);
+  forget_done(s);
+  for (const auto& o : w.owner->observers)
+    for_lanes(lanes, [&](unsigned lane) {
+      o->async_waited(w, i, lane, async_completion::copy_group, std::numeric_limits<u64>::max(), false);
+    });
+}
+
+void asynchronous::complete_copies(warp& w, unsigned lane, u64 before) {
+  warp_state& s = state_of(w);
+  for (thread_copy& copy : s.copies)
+    if (copy.number < before) complete(w, copy, copy.lanes & 1u << lane);
+  forget_done(s);
+}
+
+}  // namespace kaio::emulator

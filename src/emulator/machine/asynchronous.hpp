@@ -1,0 +1,115 @@
+#pragma once
+// What goes on beside the warps of a cluster: copies that an instruction starts and that end at some later
+// time. A copy is done as late as the program allows: when its thread waits for it, when nobody else can move,
+// or when every warp has had its turn; in a random schedule at some time before that. So data that are used
+// without a wait are seen to be old, and a source that is written too early is seen to be new.
+//
+//   asynchronous& async = w.owner->group.async;
+//   async.issue(std::make_unique<bulk_copy>(...));   // its mbarrier or its group tells the end
+//   async.commit_bulk(w, lanes);
+//   async.wait_bulk(w, i, lanes, 0, false);          // all committed groups are complete now
+
+#include "emulator/machine/mbarrier.hpp"
+#include "emulator/machine/observer.hpp"
+#include "emulator/program/scalar.hpp"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace kaio::emulator {
+
+struct cluster;
+
+// An operation that was issued, in the steps in which it is done.
+class async_task {
+ public:
+  async_task() = default;
+  async_task(const async_task&) = delete;
+  async_task& operator=(const async_task&) = delete;
+  virtual ~async_task() = default;
+
+  virtual void read() {}     // takes what it reads
+  virtual void write() = 0;  // writes what it took
+  virtual void signal() {}   // tells those who wait
+
+  performer issuer() const { return {about.by, about.issued, about.lane}; }
+
+  async_operation about;
+  bool has_read = false;
+  u64 due = 0;
+};
+
+// cp.async by the lanes of a warp in one instruction.
+struct thread_copy {
+  const instruction* issued = nullptr;
+  u32 lanes = 0;   // whose copies are still to be done
+  u64 number = 0;  // of the operation of lane 0; those of the others follow
+  u32 bytes = 0;
+  std::array<u64, warp_lanes> group;
+  std::array<std::byte*, warp_lanes> to;
+  std::array<const std::byte*, warp_lanes> from;
+  std::array<u8, warp_lanes> read;  // bytes; the rest is zero
+};
+
+class asynchronous {
+ public:
+  explicit asynchronous(cluster& c);
+
+  // Forgets everything: the cluster begins anew.
+  void start();
+  bool idle() const { return tasks_.empty() && outstanding_copies_ == 0; }
+  // A warp has had its turn: does what is due.
+  void pass_time();
+  // Nobody can move: does one thing after the other until somebody can. False if there was nothing to do.
+  bool complete_some();
+  // Does all that is left.
+  void drain();
+  // Differs from one turn to the next while anything is to be done.
+  u64 fingerprint() const { return tasks_.empty() ? 0 : now_; }
+
+  // Fills in the operation's number, and tells the observers.
+  void issue(std::unique_ptr<async_task> task);
+
+  // ---- bulk groups of a thread ----
+  u64 open_bulk_group(const warp& w, unsigned lane);
+  void commit_bulk(const warp& w, u32 lanes);
+  // All groups of these lanes but the last `pending` are complete, or have read, when it returns.
+  void wait_bulk(warp& w, const instruction& i, u32 lanes, u32 pending, bool read);
+
+  // ---- cp.async ----
+  // The copy of some lanes of the warp; fills in its number and its groups.
+  void issue_copy(warp& w, const thread_copy& copy);
+  void commit_copies(const warp& w, u32 lanes);
+  void wait_copies(warp& w, const instruction& i, u32 lanes, u32 pending);
+  void wait_all_copies(warp& w, const instruction& i, u32 lanes);
+  // The copies of a lane that were issued before the operation with this number.
+  void complete_copies(warp& w, unsigned lane, u64 before);
+
+  mbarriers& phases(const block& home);
+
+ private:
+  struct warp_state {
+    std::array<u64, warp_lanes> bulk_groups{}, copy_groups{};  // committed
+    std::vector<thread_copy> copies;
+  };
+
+  warp_state& state_of(const warp& w);
+  void finish(std::size_t index);
+  void finish_read(async_task& task);
+  std::size_t next_task();
+  bool somebody_is_ready() const;
+  void complete(warp& w, thread_copy& copy, u32 lanes);
+  void forget_done(warp_state& s);
+  async_operation describe(warp& w, const thread_copy& copy, unsigned lane) const;
+
+  cluster& cluster_;
+  std::vector<std::unique_ptr<async_task>> tasks_;  // in the order of issue
+  std::vector<std::vector<warp_state>> warps_;      // by rank and index
+  std::vector<mbarriers> phases_;                   // by rank
+  std::size_t outstanding_copies_ = 0;              // instructions
+  u64 issued_ = 0, now_ = 0;
+};
+
+}  // namespace kaio::emulator

@@ -1,0 +1,62 @@
+#pragma once
+// A grid that was launched. It does not change while its blocks run, and is all that they share but global memory.
+
+#include "emulator/machine/observer.hpp"
+#include "emulator/machine/schedule.hpp"
+#include "emulator/memory/device_heap.hpp"
+#include "emulator/memory/memory.hpp"
+#include "emulator/program/module.hpp"
+#include "emulator/program/program.hpp"
+#include "emulator/program/source_map.hpp"
+
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/ptx/target.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kaio::emulator {
+
+struct grid {
+  const entry& kernel;
+  const module& program;
+  const memory& global;
+  std::shared_ptr<const memory_snapshot> snapshot;
+  ptx::dim3 blocks, threads;
+  std::vector<std::byte> parameters;
+  std::vector<std::byte> constants;     // the module's .const memory
+  std::vector<std::byte> initial_file;  // entry::initial with the addresses of variables
+  u32 shared_bytes = 0;                 // static and dynamic
+  u32 dynamic_shared = 0;
+  u32 multiprocessors = 1;
+  bool cooperative = false;  // all blocks are resident at once
+  ptx::dim3 cluster_blocks{1, 1, 1};
+  bool explicit_cluster = false;
+  emulator::schedule order;
+  std::vector<grid_observer*> observers;
+  std::atomic<u64>* executed = nullptr;  // warp instructions, added to when a block ends
+  u64 instruction_limit = 0;             // of a block; 0: none
+  u64 id = 0;
+  u64 workspace = 0;  // address of what a cooperative grid synchronises with, which the driver provides
+  const ptx::kernel_image* image = nullptr;
+  std::string* printed = nullptr;  // what the kernel prints; written by one thread at a time
+  device_heap* heap = nullptr;     // what it allocates
+
+  // Behind the shared memory of a block the system keeps 1 KiB of its own, in which cooperative groups let
+  // tiles of several warps meet. It is there for kernels that ask where it is.
+  static constexpr u32 reserved_bytes = 1024, reserved_used = 288;
+  u32 reserved_offset() const { return (shared_bytes + 127) / 128 * 128; }
+  bool reads_reserved_offset() const;
+
+  u64 clusters() const { return blocks.count() / cluster_blocks.count(); }
+  u32 warps() const { return static_cast<u32>((threads.count() + warp_lanes - 1) / warp_lanes); }
+};
+
+// The index of a thread within its block, and the C++ statement that an instruction came from, if it is known.
+ptx::dim3 thread_of(const grid& g, u32 warp_index, unsigned lane);
+source_place source_of(const grid& g, const instruction& i);
+
+}  // namespace kaio::emulator

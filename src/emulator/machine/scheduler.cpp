@@ -1,0 +1,156 @@
+#include "emulator/machine/scheduler.hpp"
+
+#include "emulator/machine/standstill.hpp"
+#include "emulator/machine/worker_pool.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cfenv>
+#include <deque>
+#include <exception>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace kaio::emulator {
+namespace {
+
+constexpr u64 no_cluster = std::numeric_limits<u64>::max();
+constexpr u64 turn_steps = 16384;               // of a cluster that communicates, before another has its turn
+constexpr u64 random_turn = 1024;               // at most, in a random schedule
+constexpr u64 starved_turns = 16;               // the starved cluster has one turn of so many
+constexpr u64 resident_bytes = u64{512} << 20;  // of clusters that take turns
+constexpr u64 most_resident = 1024;
+constexpr u64 spinning_steps = 2048;  // a turn of a cooperative grid, whose blocks often wait for each other
+
+// The emulator computes in the default floating-point environment, whatever the host program has set.
+class default_floating_point {
+ public:
+  default_floating_point() {
+    std::fegetenv(&before_);
+    std::fesetenv(FE_DFL_ENV);
+  }
+  ~default_floating_point() { std::fesetenv(&before_); }
+  default_floating_point(const default_floating_point&) = delete;
+  default_floating_point& operator=(const default_floating_point&) = delete;
+
+ private:
+  std::fenv_t before_;
+};
+
+// The order in which clusters start: by number, or as the schedule says.
+u64 number_of(const grid& g, u64 turn) {
+  return g.order.kind == schedule_kind::reverse ? g.clusters() - 1 - turn : turn;
+}
+
+// Clusters in the order of their numbers, each to its end, on several threads.
+void run_independent(const grid& g, unsigned threads) {
+  const u64 count = g.clusters();
+  const bool may_spin = g.kernel.may_spin || g.cluster_blocks.count() > 1;
+  std::atomic<u64> next{0};
+  std::atomic<u64> first_fault{no_cluster};  // clusters from here on need not run any more
+  std::mutex mutex;
+  std::exception_ptr error;
+
+  const auto work = [&] {
+    const default_floating_point environment;
+    u64 at = no_cluster;
+    try {
+      std::deque<std::unique_ptr<cluster>> running;
+      running.push_back(std::make_unique<cluster>(g));
+      cluster& c = *running.front();
+      standstill_watch watch(g);
+      for (;;) {
+        at = next.fetch_add(1);
+        if (at >= count || at > first_fault.load()) return;
+        c.start(at);
+        watch.reset();
+        while (c.run(may_spin ? turn_steps : std::numeric_limits<u64>::max()) != block_status::finished)
+          if (may_spin) watch.turn(running);
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      const u64 key = at == no_cluster ? 0 : at;
+      if (key < first_fault.load()) {
+        first_fault = key;
+        error = std::current_exception();
+      }
+    }
+  };
+  worker_pool::shared().run(static_cast<unsigned>(std::min<u64>(threads, count)), work);
+  if (error) std::rethrow_exception(error);
+}
+
+// Which of the clusters that have started has its turn.
+std::unique_ptr<cluster> take_paused(std::deque<std::unique_ptr<cluster>>& paused, const grid& g,
+                                     random_source& random) {
+  auto chosen = paused.begin();
+  if (g.order.kind == schedule_kind::random)
+    chosen += static_cast<std::ptrdiff_t>(random.below(paused.size()));
+  if (g.order.kind == schedule_kind::starve && paused.size() > 1) {
+    const ptx::dim3& b = g.blocks;
+    const auto starved = [&](const cluster& c) {
+      const ptx::dim3& i = c.blocks.front()->index;
+      return i.x + u64{b.x} * (i.y + u64{b.y} * i.z) == g.order.seed % b.count();
+    };
+    if (starved(**chosen) && random.below(starved_turns) != 0) ++chosen;
+  }
+  std::unique_ptr<cluster> result = std::move(*chosen);
+  paused.erase(chosen);
+  return result;
+}
+
+// Clusters take turns; a limited number of them is resident, and the next one starts when one of those ends.
+void run_in_turns(const grid& g) {
+  const default_floating_point environment;
+  const u64 count = g.clusters();
+  const u64 bytes = (u64{g.warps()} * g.initial_file.size() + g.shared_bytes +
+                     u64{g.kernel.local_bytes} * g.warps() * warp_lanes + 1) *
+                    g.cluster_blocks.count();
+  const u64 resident = g.cooperative ? count : std::clamp<u64>(resident_bytes / bytes, 2, most_resident);
+  const u64 steps = g.cooperative ? spinning_steps : turn_steps;
+  random_source random{g.order.seed};
+  standstill_watch watch(g);
+  std::vector<std::unique_ptr<cluster>> idle;
+  std::deque<std::unique_ptr<cluster>> paused;
+  u64 next = 0;
+  while (next < count || !paused.empty()) {
+    std::unique_ptr<cluster> c;
+    if (next < count && paused.size() < resident) {
+      if (idle.empty()) {
+        c = std::make_unique<cluster>(g);
+      } else {
+        c = std::move(idle.back());
+        idle.pop_back();
+      }
+      c->start(number_of(g, next++));
+      watch.reset();
+    } else {
+      c = take_paused(paused, g, random);
+    }
+    const u64 turn = g.order.kind == schedule_kind::random ? 1 + random.below(random_turn) : steps;
+    if (c->run(turn) == block_status::finished) {
+      idle.push_back(std::move(c));
+      watch.reset();
+    } else {
+      paused.push_back(std::move(c));
+      watch.turn(paused);
+    }
+  }
+}
+
+}  // namespace
+
+void run_grid(const grid& g, unsigned threads) {
+  if (g.kernel.blocks_communicate || g.cooperative || g.clusters() == 1 || !g.order.is_default()) {
+    run_in_turns(g);
+    return;
+  }
+  const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
+  run_independent(g, threads == 0 ? cores : threads);
+}
+
+}  // namespace kaio::emulator

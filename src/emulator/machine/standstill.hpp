@@ -1,0 +1,42 @@
+#pragma once
+// Sees that clusters of blocks which take turns will do so for ever: nothing was written to memory, and they all are in
+// the states in which they were some rounds ago. A kernel that reads a clock may be waiting for time, and is
+// not watched. Source of the search for a cycle: R. P. Brent, "An improved Monte Carlo factorization
+// algorithm" (1980).
+//
+//   standstill_watch watch(g);
+//   ...                    // a cluster has had its turn
+//   watch.turn(paused);    // throws fault at a standstill
+
+#include "emulator/machine/cluster.hpp"
+
+#include <deque>
+#include <memory>
+#include <string>
+
+namespace kaio::emulator {
+
+// Who has not come to where a fragment waits, and what they do instead, as the rest of a sentence; empty where
+// that is not known.
+std::string missing_at(const block& b, const warp& w, const fragment& f);
+
+class standstill_watch {
+ public:
+  explicit standstill_watch(const grid& g);
+
+  // A cluster has started or ended.
+  void reset();
+  // One of the clusters has had its turn, and is the last of them. Throws fault at a standstill.
+  void turn(const std::deque<std::unique_ptr<cluster>>& paused);
+
+ private:
+  unsigned rounds_;  // without a write, between two comparisons of states
+  bool reads_clock_;
+  bool known_ = false;
+  std::size_t turns_ = 0;  // of this round
+  unsigned quiet_ = 0;     // rounds without a write
+  u64 changes_ = 0;
+  u64 state_ = 0, distance_ = 0, power_ = 1;  // Brent's: the state kept, how long ago, for how long
+};
+
+}  // namespace kaio::emulator

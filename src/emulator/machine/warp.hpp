@@ -1,0 +1,102 @@
+#pragma once
+// The state of a running warp. Its lanes are kept as fragments: sets of lanes that stand at the same
+// instruction. One fragment runs at a time, the one that is furthest behind, until it meets the next (they
+// become one), parts at a branch, or waits. So every lane has a program counter of its own, as the hardware
+// has it from sm_70 on, lanes that parted meet again as soon as possible, and a lane that waits keeps nobody
+// from running.
+
+#include "emulator/program/program.hpp"
+#include "emulator/program/scalar.hpp"
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace kaio::emulator {
+
+struct block;
+struct warpgroup;
+
+enum class wait_reason : u8 {
+  none,     // ready to run
+  barrier,  // of the block: `key` is its number
+  members,  // of a .sync instruction: `key` is its member mask
+  cluster,  // barrier.cluster
+  phase,    // of an mbarrier: `key` is its shared address
+  matrix,   // wgmma.wait_group: the other warps of the warpgroup
+};
+
+struct fragment {
+  u32 lanes = 0;
+  u32 pc = 0;  // the next instruction; the one that it waits at stands before it
+  wait_reason reason = wait_reason::none;
+  u32 key = 0;
+};
+
+inline constexpr u32 no_limit = 0xffffffffu;
+
+// The calls that one lane is within, and the registers that it keeps meanwhile.
+struct call_stack {
+  struct frame {
+    u32 site;       // of entry::calls
+    u32 return_pc;  // where the caller goes on
+    u64 base;       // the caller's frame
+  };
+  std::vector<frame> frames;
+  std::vector<std::byte> kept;
+};
+
+struct warp {
+  std::byte* file = nullptr;  // its register file
+  const instruction* code = nullptr;
+  block* owner = nullptr;
+  u32 index = 0;                    // within the block
+  u32 existing = 0;                 // lanes that the block has threads for
+  u32 live = 0;                     // lanes that have not ended
+  u32 active = 0;                   // lanes of the running fragment
+  u32 pc = 0;                       // the instruction after the one that executes
+  u32 limit = 0;                    // run on while pc is below: where the next fragment stands, or 0 to stop
+  bool rotate = false;              // the running fragment has run long enough: let another one go first
+  bool yielded = false;             // the warp asked to be left alone for a while
+  u64 executed = 0;                 // instructions, up to the last time that a fragment was chosen
+  u64 chosen_steps = 0, steps = 0;  // instructions that the fragment may run, and what is left of them
+  u32 cluster_arrived = 0;          // lanes that arrived at barrier.cluster in its present phase
+  u32 cluster_owed = 0;             // lanes that arrived and did not wait yet
+  u32 parked = 0;                   // fragments that do not run
+  std::array<fragment, warp_lanes> fragments{};
+  std::shared_ptr<warpgroup> matrices;  // its wgmma instructions; nullptr before the first
+  std::vector<call_stack> calls;        // of each lane; none before the first call
+
+  void start(u32 lanes);
+  // Lanes that wait for this become ready.
+  void wake(wait_reason reason, u32 key);
+  // Chooses the fragment to run. False if none is ready.
+  bool select();
+  bool ready() const;
+  // Takes lanes out of the running fragment and lets them wait at the instruction before pc.
+  void wait(u32 lanes, wait_reason reason, u32 key);
+  void park(u32 lanes, u32 at);
+  // Ends the turn of the warp after this instruction; another fragment goes on when it has its next one.
+  void yield() {
+    yielded = true;
+    chosen_steps -= steps - 1;
+    steps = 1;
+  }
+  // Makes `active` the lanes that stay; the fragment is chosen anew.
+  void leave(u32 lanes) {
+    active &= ~lanes;
+    limit = 0;
+  }
+  const instruction& waiting_at(const fragment& f) const { return code[f.pc - 1]; }
+  u64 clock() const { return executed + chosen_steps - steps; }
+
+ private:
+  u32 any_ready() const;
+};
+
+// Runs a warp until it waits, ends, yields or has executed `budget` instructions. Returns how many it
+// executed.
+u64 run_warp(warp& w, u64 budget);
+
+}  // namespace kaio::emulator

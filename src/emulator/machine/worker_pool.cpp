@@ -1,0 +1,73 @@
+#include "emulator/machine/worker_pool.hpp"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace kaio::emulator {
+
+worker_pool& worker_pool::shared() {
+  static worker_pool pool;
+  return pool;
+}
+
+worker_pool::~worker_pool() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  wake_.notify_all();
+  for (std::thread& t : threads_) t.join();
+}
+
+void worker_pool::grow(unsigned helpers) {
+  while (threads_.size() < helpers) {
+    try {
+      threads_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {
+      return;  // fewer helpers than wanted: the caller does the work
+    }
+  }
+}
+
+void worker_pool::serve() {
+  for (;;) {
+    std::shared_ptr<job> j;
+    {
+      std::unique_lock lock(mutex_);
+      wake_.wait(lock, [this] { return stop_ || !jobs_.empty(); });
+      if (stop_) return;
+      j = std::move(jobs_.front());
+      jobs_.pop_front();
+    }
+    {
+      const std::lock_guard lock(j->mutex);
+      if (j->closed) continue;
+      ++j->inside;
+    }
+    (*j->work)();
+    const std::lock_guard lock(j->mutex);
+    --j->inside;
+    j->done.notify_all();
+  }
+}
+
+void worker_pool::run(unsigned threads, const std::function<void()>& work) {
+  const unsigned helpers = std::min(threads, 256u) - (threads == 0 ? 0 : 1);
+  const auto j = std::make_shared<job>();
+  j->work = &work;
+  if (helpers != 0) {
+    {
+      const std::lock_guard lock(mutex_);
+      grow(helpers);
+      for (unsigned i = 0; i < helpers; ++i) jobs_.push_back(j);
+    }
+    wake_.notify_all();
+  }
+  work();
+  std::unique_lock lock(j->mutex);
+  j->closed = true;
+  j->done.wait(lock, [&] { return j->inside == 0; });
+}
+
+}  // namespace kaio::emulator

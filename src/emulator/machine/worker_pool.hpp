@@ -1,0 +1,47 @@
+#pragma once
+// Host threads that are kept between launches. Several launches may use the pool at a time: who asks also
+// works, so each gets on even when all helpers are busy.
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace kaio::emulator {
+
+class worker_pool {
+ public:
+  // The pool of this process; its threads are started when they are first needed.
+  static worker_pool& shared();
+  ~worker_pool();
+  worker_pool(const worker_pool&) = delete;
+  worker_pool& operator=(const worker_pool&) = delete;
+
+  // Calls `work` on the calling thread and on up to `threads` - 1 helpers at a time; returns when none is in
+  // it any more. Helpers that were not free in time do not call it. `work` must not throw.
+  void run(unsigned threads, const std::function<void()>& work);
+
+ private:
+  struct job {
+    const std::function<void()>* work;
+    std::mutex mutex;
+    std::condition_variable done;
+    unsigned inside = 0;
+    bool closed = false;
+  };
+
+  worker_pool() = default;
+  void grow(unsigned helpers);
+  void serve();
+
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::deque<std::shared_ptr<job>> jobs_;  // one entry a helper that is wanted
+  std::vector<std::thread> threads_;
+  bool stop_ = false;
+};
+
+}  // namespace kaio::emulator

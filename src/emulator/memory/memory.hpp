@@ -1,0 +1,130 @@
+#pragma once
+// Global memory of an emulated device: an address space of buffers. Addresses are numbers of the device,
+// never host pointers; each buffer has its exact size, starts at a multiple of 256 and has a gap before the
+// next, so that any access that is outside of it is known to be. Freed addresses are not handed out again
+// until the whole address space has been used up once. All functions may be called from any thread.
+//
+//   memory global;
+//   std::uint64_t x = global.allocate(4 * n);
+//   global.write(x, host, 4 * n);
+
+#include "emulator/memory/device_heap.hpp"
+#include "emulator/program/error.hpp"
+#include "emulator/program/scalar.hpp"
+
+#include <cstddef>
+#include <deque>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <vector>
+
+namespace kaio::emulator {
+
+// The windows of the generic address space; everything below them is global memory.
+inline constexpr u64 shared_window = u64{1} << 47;
+inline constexpr u64 local_window = shared_window + (u64{1} << 32);
+inline constexpr u64 constant_window = shared_window + (u64{2} << 32);
+inline constexpr u64 param_window = shared_window + (u64{3} << 32);
+inline constexpr u64 window_bytes = u64{1} << 32;
+
+inline constexpr u64 buffer_alignment = 256;
+
+// A live buffer as the interpreter sees it.
+struct region {
+  u64 address = 0;
+  u64 bytes = 0;
+  std::byte* data = nullptr;
+  u8* defined = nullptr;  // a bit for each byte, set once it is written; nullptr: all are defined
+};
+
+// What a new buffer holds. It is zero-filled in any case; the sanitizer reports reads of what nobody wrote.
+enum class contents : u8 { zeroed, undefined };
+
+// The buffers that were live at one moment, by address. It keeps their storage alive.
+struct memory_snapshot {
+  std::vector<region> regions;
+  std::vector<std::shared_ptr<std::byte>> storage;
+  std::vector<std::shared_ptr<u8>> defined;
+
+  // The buffer with the greatest address that is not above `address`; nullptr if there is none.
+  const region* at_or_below(u64 address) const;
+};
+
+struct buffer {
+  u64 address = 0;
+  u64 bytes = 0;
+};
+
+class memory {
+ public:
+  // `capacity`: bytes that may be allocated at a time.
+  explicit memory(u64 capacity = std::numeric_limits<u64>::max()) : capacity_(capacity) {}
+  memory(const memory&) = delete;
+  memory& operator=(const memory&) = delete;
+
+  // Throws memory_error: zero_size, out_of_memory.
+  u64 allocate(u64 bytes, contents initial = contents::zeroed);
+  // Makes memory of the host a buffer too, as mapped and managed memory is: at its own address, or elsewhere
+  // where that address is not one of global memory or is taken. It is not counted as used, and stays the
+  // caller's, who keeps it alive until it is freed here. Throws memory_error: zero_size, out_of_memory.
+  u64 attach(void* host, u64 bytes);
+  // Throws memory_error: not_a_buffer, double_free.
+  void free(u64 address);
+
+  // Host access. The whole range must lie in one live buffer, or memory_error is thrown: out_of_bounds.
+  void read(void* to, u64 from, u64 bytes) const;
+  void write(u64 to, const void* from, u64 bytes);
+  void copy(u64 to, u64 from, u64 bytes);
+  void fill(u64 to, u8 value, u64 bytes);
+  // `count` copies of the low `unit` bytes of `value`; unit is 1, 2, 4 or 8.
+  void fill(u64 to, u64 value, unsigned unit, u64 count);
+
+  // The live buffer that contains the address.
+  std::optional<buffer> find(u64 address) const;
+  // Where an address lies, seen from the nearest buffer, live or freed of late.
+  nearest_object nearest(u64 address) const;
+  u64 used() const;
+  // What kernels allocate.
+  device_heap& heap() { return heap_; }
+  u64 capacity() const { return capacity_; }
+
+  std::shared_ptr<const memory_snapshot> snapshot() const;
+  // From here on every byte counts as written, as after a kernel that nobody watched.
+  void assume_defined();
+
+ private:
+  struct live {
+    u64 bytes;
+    std::shared_ptr<std::byte> storage;
+    std::shared_ptr<u8> defined;  // of an undefined buffer
+    bool counted = true;          // in used()
+  };
+  // Some bytes of a live buffer, whose storage stays alive while this is held.
+  struct piece {
+    std::shared_ptr<std::byte> storage;
+    std::shared_ptr<u8> defined;
+    std::byte* data = nullptr;
+    u64 offset = 0;
+  };
+
+  u64 place(u64 bytes);
+  piece range(u64 address, u64 bytes) const;
+
+  u64 capacity_;
+  device_heap heap_;
+  mutable std::mutex mutex_;
+  std::map<u64, live> buffers_;
+  std::map<u64, u64> freed_;  // address -> bytes, of late
+  std::deque<u64> freed_order_;
+  u64 next_ = first_address;
+  u64 used_ = 0;
+  bool some_undefined_ = false;
+  mutable std::shared_ptr<const memory_snapshot> snapshot_;  // none after a change
+
+  static constexpr u64 first_address = u64{1} << 32;
+};
+
+}  // namespace kaio::emulator

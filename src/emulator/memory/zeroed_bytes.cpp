@@ -1,0 +1,44 @@
+#include "emulator/memory/zeroed_bytes.hpp"
+
+#include <sys/mman.h>
+
+#include <cstring>
+#include <new>
+#include <utility>
+
+namespace kaio::emulator {
+namespace {
+
+constexpr std::size_t small = std::size_t{256}
+                              << 10;  // below, to write zeros is faster than to ask for pages
+
+}  // namespace
+
+zeroed_bytes::zeroed_bytes(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  void* const pages =
+      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (pages == MAP_FAILED) throw std::bad_alloc();
+  data_ = static_cast<std::byte*>(pages);
+}
+
+zeroed_bytes::~zeroed_bytes() {
+  if (data_ != nullptr) ::munmap(data_, bytes_);
+}
+
+zeroed_bytes::zeroed_bytes(zeroed_bytes&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+
+zeroed_bytes& zeroed_bytes::operator=(zeroed_bytes&& other) noexcept {
+  std::swap(data_, other.data_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+void zeroed_bytes::clear() {
+  if (bytes_ == 0) return;
+  if (bytes_ > small && ::madvise(data_, bytes_, MADV_DONTNEED) == 0) return;
+  std::memset(data_, 0, bytes_);
+}
+
+}  // namespace kaio::emulator

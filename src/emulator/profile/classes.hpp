@@ -1,0 +1,46 @@
+#pragma once
+// The classes that a profile sums instructions up in: what part of a multiprocessor they keep busy.
+//
+//   class_of(i) == instruction_class::global_load
+
+#include "emulator/program/program.hpp"
+
+#include <array>
+#include <string_view>
+
+namespace kaio::emulator::profile {
+
+enum class instruction_class : u8 {
+  integer,
+  f32,
+  f64,
+  half,
+  approximate,  // special functions
+  conversion,
+  move,
+  comparison,
+  tensor,
+  global_load,
+  global_store,
+  shared_load,
+  shared_store,
+  local,
+  constant,
+  parameter,
+  generic,  // a load or store whose space its address tells
+  atomic,
+  asynchronous,
+  fence,
+  barrier,
+  warp,
+  control,
+  other,
+};
+
+inline constexpr std::size_t instruction_classes = static_cast<std::size_t>(instruction_class::other) + 1;
+
+instruction_class class_of(const instruction& i);
+// As reports write it: "global load".
+std::string_view name_of(instruction_class c);
+
+}  // namespace kaio::emulator::profile

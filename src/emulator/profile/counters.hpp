@@ -1,0 +1,100 @@
+#pragma once
+// What a profile counts while kernels run: for each instruction how often it was executed, by how many lanes,
+// and what its memory accesses cost. Counts of several launches of one kernel are added up. Nothing is
+// sampled, and nothing depends on the machine that the emulator runs on.
+//
+//   profile::collector counts;
+//   l.observers.push_back(&counts);
+//   run(l, global);
+//   for (const profile::kernel_profile& p : counts.kernels()) std::cout << profile::text_report(p);
+
+#include "emulator/machine/block.hpp"
+#include "emulator/machine/grid.hpp"
+#include "emulator/machine/observer.hpp"
+#include "emulator/program/source_map.hpp"
+
+#include <array>
+#include <cstddef>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace kaio::emulator::profile {
+
+// Where an access of a warp went, which for a generic address only its execution tells.
+enum class memory_place : u8 { global, shared, cluster, local, constant, parameter };
+inline constexpr std::size_t memory_places = 6;
+
+struct access_counters {
+  u64 requests = 0;      // by a warp
+  u64 lanes = 0;         // that took part
+  u64 bytes = 0;         // that the lanes asked for
+  u64 transactions = 0;  // sectors in global and local memory, wavefronts in shared memory
+  u64 ideal = 0;         // the least that would do for as many different bytes
+  u64 worst = 0;         // transactions of one request
+  u64 atomics = 0;       // requests that are atomic
+  u64 atomic_turns = 0;  // lanes at the address that most lanes of the request are at
+
+  access_counters& operator+=(const access_counters& other);
+};
+
+struct instruction_counters {
+  u64 executions = 0;  // by a warp
+  u64 active = 0;      // lanes that were there
+  u64 executed = 0;    // and that passed the guard; of a branch: that took it
+  u64 empty = 0;       // executions in which no lane passed the guard
+  u64 divergent = 0;   // of a branch: executions after which the lanes went different ways
+  std::array<access_counters, memory_places> memory{};
+
+  const access_counters& at(memory_place place) const { return memory[static_cast<std::size_t>(place)]; }
+  access_counters& at(memory_place place) { return memory[static_cast<std::size_t>(place)]; }
+  instruction_counters& operator+=(const instruction_counters& other);
+};
+
+// The shape of launches, and how many had it.
+struct launch_shape {
+  ptx::dim3 grid, block, cluster;
+  u32 dynamic_shared = 0;
+  u64 launches = 0;
+};
+
+struct kernel_profile {
+  std::string name;
+  module program;
+  const entry* kernel = nullptr;             // of `program`
+  std::vector<source_place> statement_of{};  // by the line of the text, from 0; empty: not known
+  std::vector<launch_shape> shapes{};        // the first different ones
+  u64 launches = 0;
+  u64 faulted = 0;  // launches that ended with a fault
+  u64 blocks = 0, threads = 0, warps = 0;
+  u64 barriers = 0;                              // of a block, that were completed
+  std::vector<instruction_counters> counters{};  // by the number of the instruction in entry::code
+};
+
+class launch_counters;
+
+// Counts what the launches that it watches do. It may watch several at a time.
+class collector final : public grid_observer {
+ public:
+  collector();
+  ~collector() override;
+
+  void begin(const grid& g) override;
+  std::unique_ptr<observer> watch(block& b) override;
+  void end(const grid& g) override;
+
+  // The kernels in the order of their first launch. Not while a grid runs.
+  const std::list<kernel_profile>& kernels() const { return kernels_; }
+
+ private:
+  kernel_profile& profile_of(const grid& g);
+
+  std::mutex mutex_;
+  std::list<kernel_profile> kernels_;
+  std::map<u64, std::unique_ptr<launch_counters>> running_;  // by the number of the grid
+};
+
+}  // namespace kaio::emulator::profile

@@ -1,0 +1,42 @@
+#pragma once
+// Text in the form that JSON and HTML want it in. What is not UTF-8, as a file name may be, is replaced.
+//
+//   json_writer w;
+//   w.open('{').member("kernel", "saxpy").member("blocks", u64{4}).close('}');
+//   w.text()   // {"kernel":"saxpy","blocks":4}
+
+#include "emulator/program/scalar.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace kaio::emulator::profile {
+
+// For an element's text or a quoted attribute.
+std::string html_escaped(std::string_view text);
+// With the quotes around it.
+std::string json_string(std::string_view text);
+
+class json_writer {
+ public:
+  json_writer& open(char bracket);   // { or [
+  json_writer& close(char bracket);  // } or ]
+  json_writer& key(std::string_view name);
+  json_writer& value(std::string_view text);
+  json_writer& value(const char* text) { return value(std::string_view(text)); }
+  json_writer& value(u64 number);
+  json_writer& value(double number);  // null for what JSON has no number for
+  json_writer& null();
+  template <class Value>
+  json_writer& member(std::string_view name, const Value& v) {
+    return key(name).value(v);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  void separate();
+  std::string text_;
+  bool first_ = true;  // nothing stands before in this bracket, or a key does
+};
+
+}  // namespace kaio::emulator::profile

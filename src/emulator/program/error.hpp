@@ -1,0 +1,148 @@
+#pragma once
+// What can go wrong in the emulator, as structured exceptions: text that is not valid PTX (`ptx_error`), a
+// launch that breaks a limit (`launch_error`), a host access to device memory (`memory_error`), and a fault
+// of a running kernel (`fault`). They are internal: the runtime turns them into the public `kaio::error`
+// hierarchy. Every message starts with `kaio:`.
+
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <kaio/ptx/target.hpp>
+
+namespace kaio::emulator {
+
+// The text of a module is not PTX that the emulated device accepts. Lines and columns count from 1.
+class ptx_error : public std::exception {
+ public:
+  ptx_error(std::uint32_t line, std::uint32_t column, std::string reason);
+  const char* what() const noexcept override { return message_.c_str(); }
+  std::uint32_t line() const { return line_; }
+  std::uint32_t column() const { return column_; }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  std::uint32_t line_, column_;
+  std::string reason_, message_;
+};
+
+// A launch that the device cannot take: block or grid too large, shared memory beyond the limit, wrong
+// parameters.
+class launch_error : public std::exception {
+ public:
+  explicit launch_error(std::string message) : message_(std::move(message)) {}
+  const char* what() const noexcept override { return message_.c_str(); }
+
+ private:
+  std::string message_;
+};
+
+enum class memory_error_kind : std::uint8_t {
+  out_of_memory,
+  zero_size,
+  out_of_bounds,
+  not_a_buffer,
+  double_free
+};
+
+// A host access to device memory that is outside of every live buffer, or an allocation that cannot be had.
+class memory_error : public std::exception {
+ public:
+  memory_error(memory_error_kind kind, std::uint64_t address, std::uint64_t bytes, std::string message)
+      : kind_(kind), address_(address), bytes_(bytes), message_(std::move(message)) {}
+  const char* what() const noexcept override { return message_.c_str(); }
+  memory_error_kind kind() const { return kind_; }
+  std::uint64_t address() const { return address_; }
+  std::uint64_t bytes() const { return bytes_; }
+
+ private:
+  memory_error_kind kind_;
+  std::uint64_t address_, bytes_;
+  std::string message_;
+};
+
+enum class fault_kind : std::uint8_t {
+  out_of_bounds,      // an address outside of every buffer, or past the end of a window
+  misaligned,         // an address that is not a multiple of the access size
+  use_after_free,     // an address in a buffer that was freed
+  read_only,          // a write or an atomic on .const or .param memory
+  barrier,            // wrong barrier number or thread count
+  mbarrier,           // an mbarrier that is not initialised, or is used against its counts
+  tensor_map,         // a tensor copy with something that is no tensor map, or not one for it
+  bulk_copy,          // a bulk copy with sizes, operands or destinations that none may have
+  deadlock,           // threads that wait for each other or for threads that never come
+  member_mask,        // a .sync instruction executed by a lane that its mask does not name
+  trap,               // trap or brkpt
+  device_assert,      // __assertfail
+  instruction_limit,  // a block ran longer than the launch allows
+  uninitialised,      // a use of a register, or a read of memory, that nothing was written to
+  race,               // two accesses, at least one a write, that nothing orders
+  asynchronous,       // an access that comes too early or too late for an asynchronous operation
+  stack_overflow,     // calls or alloca need more local memory than a thread has
+  invalid_pc,         // a call or a branch to what is no such place
+};
+
+enum class access_kind : std::uint8_t { none, read, write, atomic };
+
+// The buffer, or shared, local or constant variable that an address belongs to or is nearest to.
+struct nearest_object {
+  enum class relation : std::uint8_t { none, inside, before, after };
+  relation where = relation::none;  // where the address lies, seen from the object
+  bool freed = false;
+  std::uint64_t address = 0;  // of the object's first byte
+  std::uint64_t bytes = 0;
+  std::uint64_t distance = 0;  // bytes between the address and the object; inside: from its start
+  std::string name;            // of a variable; empty for a buffer
+};
+
+// The other of two accesses that meet: a race has two sides. Not there if its line is 0.
+struct other_access {
+  std::uint32_t ptx_line = 0;
+  std::string ptx_text;
+  std::string file;
+  std::uint32_t line = 0;
+  ptx::dim3 block{0, 0, 0};
+  ptx::dim3 thread{0, 0, 0};
+  std::uint32_t warp = 0, lane = 0;
+  access_kind access = access_kind::none;
+  std::string how;  // "weak write", "strong read at scope .cta", "asynchronous write", ...
+};
+
+// What a fault says. Text fields are empty and numbers 0 where they do not apply.
+struct fault_report {
+  fault_kind kind = fault_kind::trap;
+  std::string kernel;
+  std::uint32_t ptx_line = 0;  // from 1
+  std::string ptx_text;        // that line, trimmed
+  std::string file;            // the C++ statement that the line came from, where it is known
+  std::uint32_t line = 0;
+  ptx::dim3 block{0, 0, 0};
+  ptx::dim3 thread{0, 0, 0};
+  std::uint32_t warp = 0, lane = 0;
+  std::string_view space;  // "global", "shared", ...
+  access_kind access = access_kind::none;
+  std::uint64_t address = 0;
+  std::uint32_t bytes = 0;  // of the access by one thread
+  nearest_object object;
+  std::string detail;  // one sentence: what happened
+  other_access other;
+  std::string advice;              // what to do about it
+  std::vector<fault_report> more;  // of a sanitizer that collects its reports: the others
+};
+
+// A kernel did what no kernel may do; the grid was stopped.
+class fault : public std::exception {
+ public:
+  explicit fault(fault_report report);
+  const char* what() const noexcept override { return message_.c_str(); }
+  const fault_report& report() const { return report_; }
+
+ private:
+  fault_report report_;
+  std::string message_;
+};
+
+}  // namespace kaio::emulator

@@ -1,0 +1,162 @@
+// Barriers: what they let threads know, and how they are misused.
+
+#include "emulator/machine/cluster.hpp"
+#include "emulator/machine/lanes.hpp"
+#include "emulator/sanitizer/watcher.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace kaio::emulator::sanitizing {
+
+void watcher::report_barrier(warp& w, const instruction& i, u32 lanes, std::string detail,
+                             std::string advice) {
+  if (!grid_.reports.wants(check::barriers)) return;
+  fault_report r;
+  r.kind = fault_kind::barrier;
+  block_.identify(w, i, static_cast<unsigned>(std::countr_zero(lanes)), r);
+  r.detail = std::move(detail);
+  r.advice = std::move(advice);
+  grid_.reports.report(check::barriers, std::move(r));
+}
+
+void watcher::arrived(warp& w, const instruction& i, u32 lanes, u32 number) {
+  barrier_view& b = barriers_[number];
+  if (b.warps.empty()) b.warps.resize(block_.warps.size());
+  const u32 op = static_cast<u32>(i.op) + 1;
+  const auto reduces = [](u32 o) { return o == static_cast<u32>(operation::bar_red) + 1; };
+  if (b.op == 0) {
+    b.op = op;
+    b.line = i.line;
+  } else if (reduces(op) != reduces(b.op)) {
+    report_barrier(w, i, lanes,
+                   fmt::format("threads meet at barrier {} with a reduction and without one: the other is at "
+                               "PTX line {}",
+                               number, b.line),
+                   "use another barrier number, or let all threads reduce");
+  }
+  arrival& a = b.warps[w.index];
+  const auto pc = static_cast<u32>(&i - w.code);
+  if (a.lanes == 0) {
+    a.pc = pc;
+  } else if (a.pc != pc && (i.flags.aligned || w.code[a.pc].flags.aligned)) {
+    report_barrier(
+        w, i, lanes,
+        fmt::format("a divergent barrier: lanes of one warp arrive at barrier {} here, others at PTX "
+                    "line {}; bar.sync wants all lanes of a warp at one instruction",
+                    number, w.code[a.pc].line),
+        "move the barrier out of the branch, or use barrier.sync without .aligned");
+  }
+  a.lanes |= lanes;
+  take_sightings(view(w), lanes, reach::block, true);
+  // Who only arrives goes on at once; what it does from here on is not covered.
+  if (i.op == operation::bar_arrive)
+    b.arrived.push_back(release(w, lanes));
+  else
+    a.waiting |= lanes;
+}
+
+void watcher::check_barrier(u32 number, barrier_view& b) {
+  const barrier& state = block_.barriers[number];
+  for (warp& w : block_.warps) {
+    const arrival& a = b.warps[w.index];
+    if (a.lanes == 0) continue;
+    const instruction& i = w.code[a.pc];
+    if (const u32 missing = w.live & ~a.lanes; missing != 0 && i.flags.aligned)
+      report_barrier(
+          w, i, a.lanes,
+          fmt::format("a divergent barrier: barrier {} completes without lanes {:#010x} of the warp, "
+                      "which bar.sync wants to arrive together",
+                      number, missing),
+          "move the barrier out of the branch, or use barrier.sync without .aligned");
+  }
+  if (state.counted) {
+    for (warp& w : block_.warps) {
+      const arrival& a = b.warps[w.index];
+      if (a.lanes == 0 || !w.code[a.pc].flags.aligned || (w.existing & ~w.live & ~a.lanes) == 0) continue;
+      report_barrier(
+          w, w.code[a.pc], a.lanes,
+          fmt::format("a divergent barrier: lanes {:#010x} of the warp have ended, and bar.sync wants "
+                      "all of them at barrier {} together",
+                      w.existing & ~w.live & ~a.lanes, number),
+          "move the barrier out of the branch, or use barrier.sync without .aligned");
+    }
+    return;
+  }
+  for (warp& w : block_.warps) {
+    const u32 ended = w.existing & ~w.live & ~b.warps[w.index].lanes;
+    if (ended == 0) continue;
+    for (warp& other : block_.warps) {
+      const arrival& a = b.warps[other.index];
+      if (a.lanes == 0) continue;
+      report_barrier(other, other.code[a.pc], a.lanes,
+                     fmt::format("barrier {} is for all threads of the block, and lanes {:#010x} of warp {} "
+                                 "have ended without it",
+                                 number, ended, w.index),
+                     "let the threads that have nothing to do skip the work and not the barrier, or give the "
+                     "barrier a thread count");
+      return;
+    }
+  }
+}
+
+void watcher::completed(block&, u32 number) {
+  barrier_view& b = barriers_[number];
+  if (b.warps.empty()) return;
+  check_barrier(number, b);
+  bool everybody = b.arrived.empty();
+  for (const warp& w : block_.warps) everybody = everybody && (w.live & ~b.warps[w.index].waiting) == 0;
+  if (everybody) {
+    grid_.tell_early_reads(number_);
+    floor_ = grid_.order.now++;
+    for (warp_view& v : views_) {
+      v.floor = floor_;
+      v.met.reset();
+      known_.take(v.known);
+      for_lanes(v.lanes_that_know, [&](unsigned lane) { known_.take((*v.lane_known)[lane]); });
+      v.lanes_that_know = 0;
+    }
+  } else {
+    for (const warp& w : block_.warps)
+      if (const u32 lanes = b.warps[w.index].waiting; lanes != 0) b.arrived.push_back(release(w, lanes));
+    const event_number all = grid_.order.add({}, b.arrived);
+    for (const warp& w : block_.warps)
+      if (const u32 lanes = b.warps[w.index].waiting; lanes != 0) {
+        acquire(w, lanes, all);
+        if ((lanes & (lanes - 1)) != 0) join_lanes(w, lanes);
+      }
+  }
+  for (arrival& a : b.warps) a = {};
+  b.arrived.clear();
+  b.op = 0;
+}
+
+// ---- barrier.cluster ----
+
+void watcher::cluster_arrived(warp& w, const instruction& i, u32 lanes) {
+  take_sightings(view(w), lanes, reach::cluster, true);
+  if (i.order != memory_order::relaxed) cluster_arrivals_.push_back(release(w, lanes));
+}
+
+void watcher::cluster_completed(block&) {
+  // Every block is told, one after the other: the first gathers what all of them released.
+  if (block_.rank == 0) {
+    std::vector<event_number> all;
+    for (const auto& b : block_.group.blocks)
+      if (watcher* const other = grid_.watcher_of(*b); other != nullptr) {
+        all.insert(all.end(), other->cluster_arrivals_.begin(), other->cluster_arrivals_.end());
+        other->cluster_arrivals_.clear();
+      }
+    const event_number phase = grid_.order.add({}, all);
+    for (const auto& b : block_.group.blocks)
+      if (watcher* const other = grid_.watcher_of(*b); other != nullptr) other->cluster_phase_ = phase;
+  }
+  for (warp& w : block_.warps)
+    if (u32& lanes = cluster_waiting_[w.index]; lanes != 0) {
+      acquire(w, lanes, cluster_phase_);
+      lanes = 0;
+    }
+}
+
+}  // namespace kaio::emulator::sanitizing

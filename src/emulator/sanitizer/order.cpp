@@ -1,0 +1,294 @@
+// Who knows of whom. All threads of a block know each other up to the last barrier that they all met at, the
+// lanes of a warp up to the last time that they met; beyond that a thread knows what it learned from events
+// (causality.hpp): barriers of some threads, mbarriers, and words of memory through which others let it know.
+//
+// A word publishes what its writer knows if the write releases, or up to the writer's last fence if the write
+// is relaxed. Who reads it learns that if the read acquires, or with its next fence; after an atomic
+// operation the next barrier serves as well, as in the usual "last block" of a reduction. Both sides must
+// have scopes that reach the other.
+
+#include "emulator/machine/lanes.hpp"
+#include "emulator/sanitizer/watcher.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace kaio::emulator::sanitizing {
+namespace {
+
+constexpr std::size_t most_publications = 32;  // of a word, each of another block
+
+bool acquires(memory_order o) {
+  return o == memory_order::acquire || o == memory_order::acq_rel || o == memory_order::sc;
+}
+bool releases(memory_order o) {
+  return o == memory_order::release || o == memory_order::acq_rel || o == memory_order::sc;
+}
+
+std::size_t index_of(reach r) { return static_cast<std::size_t>(r); }
+
+}  // namespace
+
+reach watcher::distance(u32 block) const {
+  if (block == number_) return reach::block;
+  const bool same_cluster = grid_.blocks[block].cluster == grid_.blocks[number_].cluster;
+  return same_cluster ? reach::cluster : reach::device;
+}
+
+bool watcher::knows(warp_view& v, unsigned lane, u64 key, u32 time) {
+  if (known_.knows(grid_.order, key, time) || v.known.knows(grid_.order, key, time)) return true;
+  return (v.lanes_that_know >> lane & 1) != 0 && (*v.lane_known)[lane].knows(grid_.order, key, time);
+}
+
+bool watcher::follows(const warp& w, unsigned lane, const record& r) {
+  if (r.time <= grid_.start) return true;
+  warp_view& v = views_[w.index];
+  const bool is_asynchronous = (r.actor & asynchronous_actor) != 0;
+  if (!is_asynchronous && block_of(r.actor) == number_) {
+    if (r.time <= floor_) return true;
+    if (r.actor == v.actor) {
+      const u32 others = r.lanes & ~(1u << lane);
+      if (others == 0 || r.time <= v.floor) return true;
+      if (v.met != nullptr) {
+        bool all = true;
+        for_lanes(others, [&](unsigned other) { all = all && (*v.met)[lane][other] >= r.time; });
+        if (all) return true;
+      }
+    }
+  }
+  if (v.last_known.first == r.actor && r.time <= v.last_known.second) return true;
+  if (known_.empty() && v.known.empty() && (v.lanes_that_know >> lane & 1) == 0) return false;
+  const auto all_know = [&](u64 key) {
+    if (!known_.knows(grid_.order, key, r.time) && !v.known.knows(grid_.order, key, r.time)) return false;
+    v.last_known = {r.actor, r.time};
+    return true;
+  };
+  if (all_know(actor_key(r.actor))) return true;
+  if (!is_asynchronous && all_know(block_key(block_of(r.actor)))) return true;
+  if (knows(v, lane, actor_key(r.actor), r.time)) return true;
+  if (!is_asynchronous && knows(v, lane, block_key(block_of(r.actor)), r.time)) return true;
+  bool all = true;
+  const u32 own = !is_asynchronous && r.actor == v.actor ? 1u << lane : 0;
+  for_lanes(r.lanes & ~own, [&](unsigned other) {
+    const bool met = own != 0 && (r.time <= v.floor || (v.met != nullptr && (*v.met)[lane][other] >= r.time));
+    all = all && (met || knows(v, lane, lane_key(r.actor, other), r.time));
+  });
+  return all;
+}
+
+// ---- letting others know ----
+
+// Everything that these lanes did and know, as one event.
+event_number watcher::release(const warp& w, u32 lanes) {
+  warp_view& v = views_[w.index];
+  causality& order = grid_.order;
+  std::vector<known_until> facts;
+  std::vector<event_number> before;
+  if ((w.live & ~lanes) == 0) {
+    facts.push_back({actor_key(v.actor), order.now});
+  } else {
+    if (v.floor > origin_) facts.push_back({actor_key(v.actor), v.floor});
+    for_lanes(lanes, [&](unsigned lane) { facts.push_back({lane_key(v.actor, lane), order.now}); });
+    if (v.met != nullptr)
+      for (unsigned other = 0; other < warp_lanes; ++other) {
+        u32 until = 0;
+        for_lanes(lanes, [&](unsigned lane) { until = std::max(until, (*v.met)[lane][other]); });
+        if (until > v.floor) facts.push_back({lane_key(v.actor, other), until});
+      }
+  }
+  if (floor_ > origin_) facts.push_back({block_key(number_), floor_});
+  const auto add = [&](knowledge& k) {
+    if (const event_number e = k.summary(order); e != 0) before.push_back(e);
+  };
+  add(known_);
+  add(v.known);
+  for_lanes(lanes & v.lanes_that_know, [&](unsigned lane) { add((*v.lane_known)[lane]); });
+  const event_number e = order.add(facts, before);
+  ++order.now;
+  return e;
+}
+
+void watcher::acquire(const warp& w, u32 lanes, event_number e) {
+  if (e == 0) return;
+  warp_view& v = views_[w.index];
+  if ((w.live & ~lanes) == 0) {
+    v.known.learn(e);
+    return;
+  }
+  if (v.lane_known == nullptr) v.lane_known = std::make_unique<std::array<knowledge, warp_lanes>>();
+  for_lanes(lanes, [&](unsigned lane) { (*v.lane_known)[lane].learn(e); });
+  v.lanes_that_know |= lanes;
+}
+
+// The lanes know each other, and what each of them knew.
+void watcher::join_lanes(const warp& w, u32 lanes) {
+  warp_view& v = views_[w.index];
+  const u32 now = grid_.order.now++;
+  if ((w.live & ~lanes) == 0) {
+    v.floor = now;
+    v.met.reset();
+    for_lanes(v.lanes_that_know, [&](unsigned lane) { v.known.take((*v.lane_known)[lane]); });
+    v.lanes_that_know = 0;
+    return;
+  }
+  if (v.met == nullptr) {
+    v.met = std::make_unique<std::array<std::array<u32, warp_lanes>, warp_lanes>>();
+    for (auto& row : *v.met) row.fill(v.floor);
+  }
+  std::array<u32, warp_lanes> all{};
+  for_lanes(lanes, [&](unsigned lane) {
+    for (unsigned other = 0; other < warp_lanes; ++other)
+      all[other] = std::max(all[other], (*v.met)[lane][other]);
+  });
+  for_lanes(lanes, [&](unsigned lane) { all[lane] = now; });
+  for_lanes(lanes, [&](unsigned lane) { (*v.met)[lane] = all; });
+  if ((lanes & v.lanes_that_know) == 0) return;
+  knowledge together;
+  for_lanes(lanes & v.lanes_that_know, [&](unsigned lane) { together.take((*v.lane_known)[lane]); });
+  acquire(w, lanes, together.summary(grid_.order));
+}
+
+void watcher::met(warp& w, const instruction&, u32 lanes) {
+  if ((lanes & (lanes - 1)) != 0) join_lanes(w, lanes);
+}
+
+// ---- fences ----
+
+void watcher::take_sightings(warp_view& v, u32 lanes, reach within, bool at_barrier) {
+  for_lanes(lanes & v.lanes_that_saw, [&](unsigned lane) {
+    std::vector<sighting>& seen = v.sightings[lane];
+    std::erase_if(seen, [&](const sighting& s) {
+      if (at_barrier ? !s.update : s.far > within) return false;
+      if (v.lane_known == nullptr) v.lane_known = std::make_unique<std::array<knowledge, warp_lanes>>();
+      (*v.lane_known)[lane].learn(s.event);
+      v.lanes_that_know |= 1u << lane;
+      return true;
+    });
+    if (seen.empty()) v.lanes_that_saw &= ~(1u << lane);
+  });
+}
+
+void watcher::fence(const warp& w, const instruction& i, u32 lanes) {
+  warp_view& v = views_[w.index];
+  const reach far = reach_of(i.scope);
+  if (i.order != memory_order::release) take_sightings(v, lanes, far, false);
+  if (i.order == memory_order::acquire) return;
+  for (std::size_t r = 0; r <= index_of(far); ++r)
+    for_lanes(lanes, [&](unsigned lane) {
+      v.fenced[r][lane] = grid_.order.now;
+      v.fenced_own[r][lane] = v.floor;
+      v.fenced_block[r][lane] = floor_;
+    });
+  ++grid_.order.now;
+}
+
+// What a relaxed write of this lane publishes: what it did before its last fence and knew of then, and what
+// other threads of the block did before fences of their own and it knows of now.
+event_number watcher::fenced_event(const warp& w, unsigned lane, reach far) {
+  warp_view& v = views_[w.index];
+  const std::size_t r = index_of(far);
+  std::vector<known_until> facts;
+  const u32 own = v.fenced[r][lane];
+  if (own != 0) {
+    facts.push_back({lane_key(v.actor, lane), own});
+    if (v.fenced_own[r][lane] > origin_) facts.push_back({actor_key(v.actor), v.fenced_own[r][lane]});
+    if (v.fenced_block[r][lane] > origin_) facts.push_back({block_key(number_), v.fenced_block[r][lane]});
+  }
+  const auto others = [&](const warp_view& o, u32 until, u32 already) {
+    if (until <= already) return;
+    u32 least = ~u32{0}, most = 0;
+    for (const u32 time : o.fenced[r]) least = std::min(least, time), most = std::max(most, time);
+    if (most == 0) return;
+    if (std::min(least, until) > already) facts.push_back({actor_key(o.actor), std::min(least, until)});
+    if (std::min(least, until) == std::min(most, until)) return;
+    for (unsigned other = 0; other < warp_lanes; ++other)
+      if (const u32 time = std::min(o.fenced[r][other], until); time > already)
+        facts.push_back({lane_key(o.actor, other), time});
+  };
+  others(v, v.floor, own == 0 ? 0 : v.fenced_own[r][lane]);
+  for (const warp_view& o : views_) others(o, floor_, own == 0 ? 0 : v.fenced_block[r][lane]);
+  if (facts.empty()) return 0;
+  std::vector<event_number> before;
+  const auto add = [&](knowledge& k) {
+    if (const event_number e = k.summary(grid_.order); e != 0) before.push_back(e);
+  };
+  add(known_);
+  add(v.known);
+  if ((v.lanes_that_know >> lane & 1) != 0) add((*v.lane_known)[lane]);
+  return grid_.order.add(facts, before);
+}
+
+// ---- words that let others know ----
+
+void watcher::publish(location& l, publication p, bool update) {
+  l.version = ++grid_.location_version;
+  if (!update) l.published.clear();
+  for (publication& old : l.published) {
+    if (old.anywhere || old.block != p.block) continue;
+    for (std::size_t r = 0; r < reaches; ++r) {
+      const event_number both[] = {old.events[r], p.events[r]};
+      if (p.events[r] == 0 || p.events[r] == old.events[r]) continue;
+      old.events[r] = old.events[r] == 0 ? p.events[r] : grid_.order.add({}, both);
+    }
+    return;
+  }
+  if (l.published.size() >= most_publications) {
+    publication all;
+    all.anywhere = true;
+    std::vector<event_number> events;
+    for (const publication& old : l.published)
+      if (old.events[index_of(reach::device)] != 0) events.push_back(old.events[index_of(reach::device)]);
+    all.events[index_of(reach::device)] = grid_.order.add({}, events);
+    l.published.assign(1, all);
+  }
+  l.published.push_back(p);
+}
+
+void watcher::synchronise(const warp& w, const instruction& i, unsigned lane, access_kind kind,
+                          const std::byte* at, cell& c) {
+  warp_view& v = views_[w.index];
+  const reach own = reach_of(i.scope);
+  const auto found = grid_.locations.find(at);
+  if (kind != access_kind::write && found != grid_.locations.end()) {
+    for (const publication& p : found->second.published) {
+      const reach far = p.anywhere ? reach::device : distance(p.block);
+      const event_number e = p.events[index_of(far)];
+      if (e == 0 || own < far) continue;
+      if (acquires(i.order)) {
+        acquire(w, 1u << lane, e);
+        continue;
+      }
+      std::vector<sighting>& seen = v.sightings[lane];
+      const bool known =
+          std::any_of(seen.begin(), seen.end(), [&](const sighting& s) { return s.event == e; });
+      if (!known) seen.push_back({e, far, kind == access_kind::atomic});
+      v.lanes_that_saw |= 1u << lane;
+    }
+  }
+  if (kind == access_kind::read) return;
+  publication p;
+  p.block = number_;
+  p.cluster = grid_.blocks[number_].cluster;
+  if (releases(i.order)) {
+    const event_number e = release(w, 1u << lane);
+    for (std::size_t r = 0; r <= index_of(own); ++r) p.events[r] = e;
+  } else {
+    // Mostly there was no fence at all.
+    for (std::size_t r = 0; r <= index_of(own); ++r) {
+      const bool same = r > 0 && v.fenced[r] == v.fenced[r - 1];
+      p.events[r] = same && v.fenced_block[r] == v.fenced_block[r - 1]
+                        ? p.events[r - 1]
+                        : fenced_event(w, lane, static_cast<reach>(r));
+    }
+  }
+  const bool something = p.events[0] != 0 || p.events[1] != 0 || p.events[2] != 0;
+  const bool update = kind == access_kind::atomic;
+  if (!something) {
+    if (!update && found != grid_.locations.end()) grid_.locations.erase(found);
+    return;
+  }
+  c.synchronises = 1;
+  publish(grid_.locations[at], p, update);
+}
+
+}  // namespace kaio::emulator::sanitizing

@@ -1,0 +1,356 @@
+// Races: two accesses to a byte, at least one of them a write, that nothing orders. Accesses that are strong
+// and whose scopes reach each other do not race, whatever their order (PTX ISA, "Memory Consistency Model").
+
+#include "emulator/machine/lanes.hpp"
+#include "emulator/sanitizer/watcher.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace kaio::emulator::sanitizing {
+namespace {
+
+constexpr std::size_t most_records = 64;  // of a word; of more the oldest are forgotten
+
+strength strength_of(const instruction& i, access_kind kind) {
+  if (kind == access_kind::atomic && (i.op == operation::atom || i.op == operation::red))
+    return strength::atomic;
+  return i.order == memory_order::weak ? strength::weak : strength::strong;
+}
+
+bool covers(const record& newer, const record& older) {
+  return newer.actor == older.actor && newer.write == older.write &&
+         newer.strength_bits == older.strength_bits && newer.reach_bits == older.reach_bits &&
+         (older.lanes & ~newer.lanes) == 0 && (older.bytes & ~newer.bytes & 15u) == 0;
+}
+
+std::string how_of(const record& r) {
+  const std::string_view scope = r.scope() == reach::block     ? ".cta"
+                                 : r.scope() == reach::cluster ? ".cluster"
+                                                               : ".gpu";
+  const std::string_view what = r.write != 0 ? "write" : "read";
+  if ((r.actor & asynchronous_actor) != 0) return fmt::format("asynchronous {}", what);
+  switch (r.how()) {
+    case strength::weak: return fmt::format("weak {}", what);
+    case strength::strong: return fmt::format("strong {} at scope {}", what, scope);
+    default: return fmt::format("atomic operation at scope {}", scope);
+  }
+}
+
+}  // namespace
+
+void watcher::check_races(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind,
+                          const piece& p, const std::byte* const (&at)[warp_lanes]) {
+  access_view a{w, i, {}, kind};
+  a.what.time = grid_.order.now;
+  a.what.actor = views_[w.index].actor;
+  a.what.pc = static_cast<u32>(&i - w.code) & pc_mask;
+  a.what.write = kind != access_kind::read;
+  const strength how = strength_of(i, kind);
+  a.what.strength_bits = static_cast<u32>(how) & 3u;
+  if (how != strength::weak) a.what.reach_bits = static_cast<u32>(reach_of(i.scope)) & 3u;
+  if (kind == access_kind::write && (mask & (mask - 1)) != 0 && grid_.reports.wants(check::races))
+    check_same_place(w, i, mask, bytes, p, at);
+  u32 left = mask;
+  if (how == strength::weak && kind != access_kind::atomic) left &= ~visit_lines(a, mask, bytes, p, at);
+  while (left != 0) {
+    const auto lane = static_cast<unsigned>(std::countr_zero(left));
+    u32 lanes = 1u << lane;
+    if (a.what.write == 0)
+      for (unsigned next = lane + 1; next < warp_lanes && (left >> next & 1) != 0 && at[next] == at[lane];
+           ++next)
+        lanes |= 1u << next;
+    left &= ~lanes;
+    a.what.lanes = lanes;
+    a.offset = static_cast<u64>(at[lane] - p.data);
+    visit(a, p, a.offset, bytes);
+    if (how != strength::weak) {
+      cell& c = cell_at(p, a.offset / 4);
+      for_lanes(lanes, [&](unsigned one) { synchronise(w, i, one, kind, at[one], c); });
+    } else if (a.what.write != 0 && cell_at(p, a.offset / 4).synchronises != 0) {
+      grid_.locations.erase(at[lane]);
+    }
+  }
+  if (a.what.write != 0) ++grid_.order.now;  // the next time that it executes is another write
+}
+
+// ---- words ----
+
+// Remembers a read: in the first place if what is there need not be kept, or else in the list, where each
+// warp has a place that is its own unless somebody else was there before.
+void watcher::note_read(record& first, u32& more, const record& mine, const piece& p, bool of_line) {
+  const auto takes = [&](record& old) {
+    if (old.time == 0 || is_past(old, p)) {
+      old = mine;
+      return true;
+    }
+    if (old.actor != mine.actor) return false;
+    if (of_line ? old.lanes == mine.lanes : covers(mine, old)) {
+      old = mine;
+      return true;
+    }
+    // Lanes that read at the same time are one record.
+    if (of_line || old.time != mine.time || old.bytes != mine.bytes || old.write != 0 ||
+        old.strength_bits != mine.strength_bits || old.reach_bits != mine.reach_bits)
+      return false;
+    old.lanes |= mine.lanes;
+    old.pc = mine.pc;
+    return true;
+  };
+  if (takes(first)) return;
+  if (more == 0) more = grid_.pool.allocate();
+  record_pool::list& list = grid_.pool.at(more);
+  const std::size_t own = mine.actor % warps_;
+  if (list.size() <= own) list.resize(own + 1);
+  if (takes(list[own])) return;
+  for (record& old : list)
+    if (takes(old)) return;
+  if (list.size() >= most_records) list.erase(list.begin());
+  list.push_back(mine);
+}
+
+void watcher::visit(const access_view& a, const piece& p, u64 offset, u32 bytes) {
+  if (bytes < 4) {
+    visit_cell(a, p, offset / 4, static_cast<u8>(((1u << bytes) - 1) << offset % 4));
+    return;
+  }
+  for (u64 word = offset / 4; word < (offset + bytes + 3) / 4; ++word) visit_cell(a, p, word, 0xf);
+}
+
+void watcher::visit_cell(const access_view& a, const piece& p, u64 word, u8 bytes) {
+  cell& c = cell_at(p, word);
+  record mine = a.what;
+  mine.bytes = bytes & 15u;
+  const auto meets = [&](const record& r) {
+    if (r.time <= p.origin || (r.bytes & bytes) == 0 || (r.write == 0 && mine.write == 0)) return;
+    if (is_past(r, p)) return;
+    // Lanes of one instruction are looked at together (check_same_place).
+    if (r.time == mine.time && r.actor == mine.actor && r.pc == mine.pc) return;
+    const bool both_strong = r.how() != strength::weak && mine.how() != strength::weak;
+    if (both_strong) {
+      const reach far = (r.actor & asynchronous_actor) != 0 ? reach::block : distance(block_of(r.actor));
+      if (r.scope() >= far && mine.scope() >= far) return;
+    }
+    for (u32 left = mine.lanes; left != 0; left &= left - 1) {
+      const auto lane = static_cast<unsigned>(std::countr_zero(left));
+      if (follows(a.by, lane, r)) continue;
+      if (!both_strong && a.kind == access_kind::write && r.write != 0 && same_value(a, p, word, bytes) &&
+          (r.actor & asynchronous_actor) == 0 && !grid_.reports.wants(check::same_value))
+        return;
+      report_race(a, p, word, r, lane);
+      return;
+    }
+  };
+  meets(c.write);
+  if (mine.write == 0) {
+    if (c.more != 0)
+      for (const record& r : grid_.pool.at(c.more))
+        if (r.write != 0) meets(r);
+    note_read(c.read, c.more, mine, p, false);
+    return;
+  }
+  meets(c.read);
+  if (c.more != 0) {
+    record_pool::list& more = grid_.pool.at(c.more);
+    for (const record& r : more) meets(r);
+    // What came before this write need not be remembered beside it.
+    bool any = false;
+    for (record& r : more) {
+      if ((r.bytes & ~u32{bytes} & 15u) == 0) r = {};
+      any = any || r.time != 0;
+    }
+    if (!any) grid_.pool.release(c.more);
+  }
+  if ((c.write.bytes & ~u32{bytes} & 15u) != 0 && !is_past(c.write, p)) {
+    if (c.more == 0) c.more = grid_.pool.allocate();
+    record_pool::list& more = grid_.pool.at(c.more);
+    if (more.size() >= most_records) more.erase(more.begin());
+    more.push_back(c.write);
+  }
+  c.write = mine;
+  if ((c.read.bytes & ~u32{bytes} & 15u) == 0) c.read = {};
+}
+
+// ---- values ----
+
+// Whether the store writes what is already there.
+bool watcher::same_value(const access_view& a, const piece& p, u64 word, u8 bytes) const {
+  if (a.i.op != operation::st) return false;
+  const auto lane = static_cast<unsigned>(std::countr_zero(a.what.lanes));
+  const u32 element = ptx::size_of(a.i.type);
+  // Each byte of the word, in the register that it comes from.
+  for (u32 k = 0; k < 4; ++k) {
+    if ((bytes >> k & 1) == 0) continue;
+    const u64 at = word * 4 + k - a.offset;
+    const std::byte* const row = a.by.file + a.i.to[at / element];
+    const u32 width = element == 16 ? 16 : a.i.to_bytes;
+    if (row[lane * width + at % element] != p.data[word * 4 + k]) return false;
+  }
+  return true;
+}
+
+// Lanes of one instruction that write different values to one place.
+void watcher::check_same_place(warp& w, const instruction& i, u32 mask, u32 bytes, const piece& p,
+                               const std::byte* const (&at)[warp_lanes]) {
+  if (i.op != operation::st || i.order != memory_order::weak) return;
+  // Mostly the addresses rise from lane to lane.
+  const std::byte* last = nullptr;
+  bool rising = true;
+  for_lanes(mask, [&](unsigned lane) {
+    rising = rising && (last == nullptr || at[lane] >= last + bytes);
+    last = at[lane];
+  });
+  if (rising) return;
+  std::array<unsigned, warp_lanes> lanes{};
+  unsigned count = 0;
+  for_lanes(mask, [&](unsigned lane) { lanes[count++] = lane; });
+  std::sort(lanes.begin(), lanes.begin() + count,
+            [&](unsigned a, unsigned b) { return at[a] != at[b] ? at[a] < at[b] : a < b; });
+  const u32 element = ptx::size_of(i.type);
+  const u32 width = element == 16 ? 16 : i.to_bytes;
+  for (unsigned k = 1; k < count; ++k) {
+    const unsigned one = lanes[k - 1], other = lanes[k];
+    if (at[one] != at[other]) continue;
+    bool same = true;
+    for (u32 e = 0; e < i.count; ++e) {
+      const std::byte* const row = w.file + i.to[e];
+      same = same && std::memcmp(row + one * width, row + other * width, element) == 0;
+    }
+    if (same && !grid_.reports.wants(check::same_value)) continue;
+    access_view a{w, i, {}, access_kind::write};
+    record r;
+    r.time = grid_.order.now;
+    r.actor = views_[w.index].actor;
+    r.lanes = 1u << one;
+    r.pc = static_cast<u32>(&i - w.code) & pc_mask;
+    r.write = 1;
+    a.what = r;
+    a.what.lanes = 1u << other;
+    a.offset = static_cast<u64>(at[other] - p.data);
+    report_race(a, p, static_cast<u64>(at[other] - p.data) / 4, r, other);
+    return;
+  }
+}
+
+// ---- reports ----
+
+void watcher::describe_other(const record& r, unsigned lane, fault_report& report) const {
+  const grid& g = block_.launched;
+  u32 actor = r.actor;
+  if ((actor & asynchronous_actor) != 0) {
+    actor &= ~asynchronous_actor;
+    if ((actor & single_operation) != 0) {
+      const auto found = grid_.issuers.find(actor);
+      actor = found == grid_.issuers.end() ? 0 : found->second;
+    } else {
+      actor /= 4;
+    }
+  }
+  const instruction& i = g.kernel.code[r.pc];
+  other_access& o = report.other;
+  o.ptx_line = i.line;
+  o.ptx_text = std::string(block_.text_of(i));
+  if (const source_place from = source_of(g, i); !from.file.empty()) {
+    o.file = from.file;
+    o.line = from.line;
+  }
+  o.block = grid_.blocks[block_of(actor)].index;
+  o.warp = actor % warps_;
+  o.lane = lane;
+  o.thread = thread_of(g, o.warp, lane);
+  o.access = r.how() == strength::atomic ? access_kind::atomic
+             : r.write != 0              ? access_kind::write
+                                         : access_kind::read;
+  o.how = how_of(r);
+}
+
+void watcher::report_race(const access_view& a, const piece& p, u64 word, const record& r, unsigned lane) {
+  const bool asynchronous = ((r.actor | a.what.actor) & asynchronous_actor) != 0;
+  const check what = asynchronous ? check::async : check::races;
+  if (!grid_.reports.wants(what)) return;
+  if (!grid_.reports.is_new(what, a.i.line)) return;
+  fault_report report;
+  report.kind = asynchronous ? fault_kind::asynchronous : fault_kind::race;
+  block_.identify(a.by, a.i, lane, report);
+  // The lane of the other side that this one knows nothing of.
+  unsigned other_lane = static_cast<unsigned>(std::countr_zero(r.lanes));
+  for_lanes(r.lanes, [&](unsigned l) {
+    record one = r;
+    one.lanes = 1u << l;
+    if (!follows(a.by, lane, one)) other_lane = l;
+  });
+  describe_other(r, other_lane, report);
+  const bool both_write = a.what.write && r.write;
+  const u32 element = ptx::size_of(a.i.type);
+  const u32 bytes = element == 0 ? 4 : element * a.i.count;
+  const u8 of_word = bytes < 4 ? static_cast<u8>(((1u << bytes) - 1) << a.offset % 4) : u8{0xf};
+  const bool same_instruction =
+      !asynchronous && r.pc == a.what.pc && r.time == a.what.time && r.actor == a.what.actor;
+  const bool same =
+      a.kind == access_kind::write && r.write && !same_instruction && same_value(a, p, word, of_word);
+  const bool both_strong = r.how() != strength::weak && a.what.how() != strength::weak;
+  if (asynchronous) {
+    const bool mine = (a.what.actor & asynchronous_actor) != 0;
+    report.detail = fmt::format("{} while an asynchronous operation {} it",
+                                mine           ? "an asynchronous operation is started on memory"
+                                : a.what.write ? "a thread writes memory"
+                                               : "a thread reads memory",
+                                r.write ? "may still be writing" : "may still be reading");
+    if (mine && (r.actor & asynchronous_actor) == 0)
+      report.detail = fmt::format("an asynchronous operation {} memory that a thread {} without order",
+                                  a.what.write ? "writes" : "reads", r.write ? "wrote" : "reads");
+    report.advice =
+        "wait for the operation first (cp.async.wait_group, cp.async.bulk.wait_group, wgmma.wait_group, or a "
+        "wait for its phase of the mbarrier), and let the other threads that use the memory meet the one "
+        "that "
+        "waited at a barrier";
+  } else if (same_instruction) {
+    report.detail = "a race: lanes of one instruction write different values to one place";
+    report.advice = "let one lane write, or use an atomic operation";
+  } else {
+    const reach far = distance(block_of(r.actor));
+    const auto name = [](bool atomic, bool write) {
+      return atomic ? "an atomic operation" : write ? "a write" : "a read";
+    };
+    const bool mine_atomic = a.what.how() == strength::atomic, other_atomic = r.how() == strength::atomic;
+    const std::string_view other = mine_atomic && other_atomic ? "another one"
+                                   : both_write && !other_atomic && !mine_atomic
+                                       ? "another write"
+                                       : name(other_atomic, r.write != 0);
+    report.detail =
+        fmt::format("a race in {} memory: {} and {} that nothing orders{}",
+                    p.space == state_space::shared ? "shared" : "global",
+                    name(mine_atomic, a.what.write != 0), other, same ? "; both write the same value" : "");
+    if (both_strong) {
+      report.detail += ", as their scopes do not reach each other";
+      report.advice = fmt::format("use scope {} on both sides", far == reach::device    ? ".gpu"
+                                                                : far == reach::cluster ? ".cluster"
+                                                                                        : ".cta");
+    } else if (far == reach::device) {
+      report.advice =
+          "blocks are ordered by nothing but memory: let the one side write, fence at scope .gpu and set a "
+          "flag "
+          "by an atomic or a release, and the other acquire the flag (with a fence after a relaxed read); or "
+          "use atomics, or two kernels";
+    } else if (far == reach::cluster) {
+      report.advice =
+          "put barrier.cluster.arrive and .wait between them, or an mbarrier or a flag with scope .cluster";
+    } else if (r.actor == a.what.actor) {
+      report.advice =
+          "the lanes of a warp run independently: put bar.warp.sync (__syncwarp) between the accesses";
+    } else {
+      report.advice =
+          "put a barrier (bar.sync, __syncthreads) that both threads take part in between the accesses";
+    }
+  }
+  describe_place(p, bytes < 4 ? a.offset : word * 4, bytes, a.kind, report);
+  std::erase_if(grid_.early_reads, [&](const watched::early_read& e) {
+    return e.at < p.data + word * 4 + 4 && e.at + e.report.bytes > p.data + word * 4;
+  });
+  grid_.reports.report(what, std::move(report));
+}
+
+}  // namespace kaio::emulator::sanitizing

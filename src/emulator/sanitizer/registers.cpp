@@ -1,0 +1,145 @@
+// Uses of registers that were never written: one bit a lane of each register.
+
+#include "emulator/machine/lanes.hpp"
+#include "emulator/machine/members.hpp"
+#include "emulator/sanitizer/watcher.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace kaio::emulator::sanitizing {
+
+namespace {
+
+// The lanes that store into their own local memory.
+u32 into_local(const warp& w, const instruction& i, u32 mask) {
+  if (i.space == state_space::local) return mask;
+  u32 lanes = 0;
+  if (i.space == state_space::generic && i.from_bytes == 8)
+    for_lanes(mask, [&](unsigned lane) {
+      const u64 address = get<u64>(w.file + i.from[0], lane) + static_cast<u64>(i.immediate);
+      if (address - local_window < window_bytes) lanes |= 1u << lane;
+    });
+  return lanes;
+}
+
+}  // namespace
+
+void watcher::check_registers(warp& w, const instruction& i, u32 mask) {
+  const usage& u = grid_.uses.of(static_cast<u32>(&i - w.code));
+  const std::vector<u32>& numbers = block_.launched.kernel.uses;
+  u32* const defined = registers_of(w);
+  if (u.guard != no_register && (w.active & ~defined[u.guard]) != 0)
+    report_register(w, i, u.guard, w.active & ~defined[u.guard], "as its guard");
+  if (mask == 0) return;
+  const u32* const reads = numbers.data() + i.uses;
+  const u32* const writes = reads + i.reads;
+  const auto need = [&](u32 row, std::string_view as) {
+    const u32 reg = grid_.uses.register_at(row);
+    if (reg != no_register && (mask & ~defined[reg]) != 0)
+      report_register(w, i, reg, mask & ~defined[reg], as);
+  };
+  u32 result = mask;  // lanes whose results are values
+  switch (u.how) {
+    case use::all:
+    case use::load:
+      for (u32 k = 0; k < i.reads; ++k)
+        if (const u32 missing = mask & ~defined[reads[k]]; missing != 0)
+          report_register(w, i, reads[k], missing, u.how == use::load ? "in its address" : "");
+      break;
+    case use::merge: {
+      if (i.reads == 0) break;
+      u32 some = 0;
+      u32 sources = 0;
+      for (u32 k = 0; k < i.reads; ++k) {
+        if (reads[k] == u.guard) continue;
+        some |= defined[reads[k]];
+        ++sources;
+      }
+      // A value and itself, as in xor, is one source; a constant beside it does not make it a value.
+      if (sources != 0 && !(i.op == operation::xor_ && i.from[0] == i.from[1])) result = mask & some;
+      break;
+    }
+    case use::select: {
+      need(i.from[2], "as its condition");
+      const u32 first = condition(w, i, 2);
+      const auto chosen = [&](u32 row) {
+        const u32 reg = grid_.uses.register_at(row);
+        return reg == no_register ? all_lanes : defined[reg];
+      };
+      result = mask & ((chosen(i.from[0]) & first) | (chosen(i.from[1]) & ~first));
+      break;
+    }
+    case use::shuffle: {
+      need(i.from[1], "as the lane to read from");
+      need(i.from[2], "as its clamp");
+      need(i.from[4], "as its member mask");
+      const u32 reg = grid_.uses.register_at(i.from[0]);
+      result = shuffled(w, i, mask, reg == no_register ? all_lanes : defined[reg]);
+      break;
+    }
+    case use::store: {
+      if (i.from_bytes != 0) need(i.from[0], "in its address");
+      u32 whole = mask;
+      stores_undefined_ = false;
+      for (unsigned element = 0; element < i.count; ++element) {
+        const u32 reg = grid_.uses.register_at(i.to[element]);
+        undefined_elements_[element] = reg == no_register ? 0 : mask & ~defined[reg];
+        whole &= undefined_elements_[element];
+        stores_undefined_ = stores_undefined_ || undefined_elements_[element] != 0;
+      }
+      // Of a vector some elements may be padding, and a compiler copies structs with theirs on its stack.
+      if (whole != 0) whole &= ~into_local(w, i, whole);
+      if (whole != 0) report_register(w, i, grid_.uses.register_at(i.to[0]), whole, "as the value to store");
+      break;
+    }
+    case use::call: {
+      const entry& kernel = block_.launched.kernel;
+      const auto define = [&](const std::vector<transfer>& places) {
+        for (const transfer& t : places)
+          if (const u32 reg = grid_.uses.register_at(t.row); t.row != no_row && reg != no_register)
+            defined[reg] |= mask;
+      };
+      if (i.op == operation::call || i.op == operation::ret) {
+        for (const callable& f : kernel.functions) define(f.parameters);
+        for (const call_site& s : kernel.calls) define(s.results);
+      }
+      break;
+    }
+    case use::ignore: break;
+  }
+  for (u32 k = 0; k < i.writes; ++k) defined[writes[k]] = (defined[writes[k]] & ~mask) | result;
+}
+
+// The lanes whose shuffle reads a value. Lanes that are still to come are taken to bring one. What comes from a
+// lane that takes no part is no value either, but reductions over a part of a warp compute with it and drop the
+// result, so it is let pass.
+u32 watcher::shuffled(const warp& w, const instruction& i, u32 mask, u32 defined) const {
+  u32 result = 0;
+  for_lanes(mask, [&](unsigned lane) {
+    const u32 from = 1u << source_of_shuffle(w, i, lane).lane;
+    if ((from & mask) == 0 || (from & defined) != 0) result |= 1u << lane;
+  });
+  return result;
+}
+
+void watcher::report_register(warp& w, const instruction& i, u32 reg, u32 lanes, std::string_view as) {
+  if (!grid_.reports.wants(check::uninitialised)) return;
+  const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
+  fault_report r;
+  r.kind = fault_kind::uninitialised;
+  block_.identify(w, i, lane, r);
+  const std::string& name = block_.launched.kernel.register_names[reg];
+  const int count = std::popcount(lanes);
+  r.detail = fmt::format("register {} is used{}{} but was never written (by {} of the {} lanes)", name,
+                         as.empty() ? "" : " ", as, count, std::popcount(w.active));
+  r.advice = fmt::format(
+      "give {} a value on every path that leads here; a copy of what was never written, as a value that was "
+      "loaded from uninitialised local memory, counts as never written",
+      name);
+  registers_of(w)[reg] |= lanes;  // tell once
+  grid_.reports.report(check::uninitialised, std::move(r));
+}
+
+}  // namespace kaio::emulator::sanitizing

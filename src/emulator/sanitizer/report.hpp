@@ -1,0 +1,39 @@
+#pragma once
+// The reports of a grid: each is told once for a line of PTX and a kind, suppressed if a file says so, thrown
+// at once or gathered until the end.
+
+#include "emulator/program/error.hpp"
+#include "emulator/sanitizer/sanitizer.hpp"
+#include "emulator/sanitizer/suppressions.hpp"
+
+#include <set>
+#include <utility>
+#include <vector>
+
+namespace kaio::emulator::sanitizing {
+
+class reporter {
+ public:
+  reporter(const sanitizer_options& options, suppressions& suppressed)
+      : options_(options), suppressed_(suppressed) {}
+
+  bool wants(check c) const { return options_.checks.has(c); }
+  // False if a report of this kind at this line would not be a new one.
+  bool is_new(check c, std::uint32_t line) const { return !told_.contains({c, line}); }
+  // Throws fault with all reports when there are as many as were asked for.
+  void report(check c, fault_report r);
+  // The grid has ended: throws fault if there are reports. `last`: how it ended, if not well.
+  void conclude(const fault* last);
+  bool raised() const { return raised_; }
+
+ private:
+  [[noreturn]] void raise();
+
+  const sanitizer_options& options_;
+  suppressions& suppressed_;
+  std::set<std::pair<check, std::uint32_t>> told_;
+  std::vector<fault_report> reports_;
+  bool raised_ = false;
+};
+
+}  // namespace kaio::emulator::sanitizing

@@ -1,0 +1,132 @@
+#pragma once
+// What the sanitizer remembers of memory: the last write and the reads since, and for every byte whether it was
+// written. It stands beside the memory in pieces: a buffer, the shared memory of a block, the local memory of
+// its threads. Pages of it that nobody touches cost nothing.
+//
+// A line of 64 bytes has one record for a write and one for a read as long as half warps access the whole of
+// it, lane after lane, which is what fast kernels do. Any other access gives each of its words of 4 bytes a
+// cell of its own.
+
+#include "emulator/memory/zeroed_bytes.hpp"
+#include "emulator/program/program.hpp"
+#include "emulator/program/scalar.hpp"
+
+#include <array>
+#include <cstddef>
+#include <deque>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace kaio::emulator::sanitizing {
+
+// How an access takes part in the order of others: weak ones do not.
+enum class strength : u8 { weak, strong, atomic };
+
+// The reach of a scope, or the distance between two blocks.
+enum class reach : u8 { block, cluster, device };
+
+constexpr reach reach_of(memory_scope scope) {
+  return scope == memory_scope::cta       ? reach::block
+         : scope == memory_scope::cluster ? reach::cluster
+                                          : reach::device;
+}
+
+// One access, or that of several lanes of a warp by one instruction, to some bytes of a word or to a line.
+struct record {
+  u32 time = 0;  // 0: none
+  u32 actor = 0;
+  u32 lanes = 0;  // of a line: its pattern
+  u32 pc : 23 = 0;
+  u32 bytes : 4 = 0;  // bit k: byte k of the word
+  u32 write : 1 = 0;
+  u32 strength_bits : 2 = 0;
+  u32 reach_bits : 2 = 0;
+
+  strength how() const { return static_cast<strength>(strength_bits); }
+  reach scope() const { return static_cast<reach>(reach_bits); }
+};
+static_assert(sizeof(record) == 16);
+
+inline constexpr u32 pc_mask = (1u << 23) - 1;
+
+inline constexpr u32 words_of_a_line = 16;
+
+// Which lanes access the words of a line: word w that of base + (w >> shift), and of `both` halves of the
+// warp the one 16 further as well.
+struct pattern {
+  u32 base = 0, shift = 0;
+  bool both = false;
+
+  u32 encoded() const { return base | shift << 8 | (both ? 1u << 16 : 0u); }
+  static u32 lanes_of(u32 encoded, u32 word) {
+    const u32 lane = 1u << ((encoded & 31) + (word >> (encoded >> 8 & 3)));
+    return (encoded >> 16 & 1) != 0 ? lane | lane << 16 : lane;
+  }
+};
+
+struct cell {
+  record write, read;
+  u32 more = 0;          // further records, of record_pool
+  u32 synchronises = 0;  // somebody may have published something here
+};
+
+struct line {
+  record write, read;  // where there are cells, the read's time is that of the last access to any of them
+  u32 more = 0;        // further reads
+  u32 cells = 0;       // of record_pool; 0: none
+};
+
+// The records beyond the two of a cell or a line, and the cells of lines.
+class record_pool {
+ public:
+  using list = std::vector<record>;
+  using cells = std::array<cell, words_of_a_line>;
+
+  void clear();
+  list& at(u32 number) { return lists_[number]; }
+  u32 allocate();
+  void release(u32& number);
+  cells& cells_at(u32 number) { return cells_[number]; }
+  u32 allocate_cells();
+  void release_cells(u32& number);
+
+ private:
+  std::deque<list> lists_{1};
+  std::deque<cells> cells_{1};
+  std::vector<u32> free_, free_cells_;
+};
+
+class watcher;
+
+struct piece {
+  const std::byte* data = nullptr;
+  u64 bytes = 0;
+  state_space space = state_space::global;
+  u64 address = 0;              // of global memory
+  u8* defined = nullptr;        // a bit a byte; nullptr: all are
+  line* lines = nullptr;        // nullptr: of one thread alone, or never written
+  u32 origin = 0;               // records up to this time are of somebody before
+  const char* input = nullptr;  // a buffer that the kernel may only read
+  watcher* home = nullptr;      // of shared and local memory
+
+  bool contains(const std::byte* at) const { return at >= data && at < data + bytes; }
+};
+
+// The lines of buffers, by the place of their storage, kept from grid to grid.
+class line_store {
+ public:
+  line* lines_of(const std::byte* data, u64 bytes);
+  // Drops those of buffers that are not among these any more.
+  void keep_only(const std::vector<const std::byte*>& live);
+  void clear() { known_.clear(); }
+
+ private:
+  struct entry {
+    u64 bytes = 0;
+    zeroed_bytes storage;
+  };
+  std::map<const std::byte*, entry> known_;
+};
+
+}  // namespace kaio::emulator::sanitizing

@@ -1,0 +1,45 @@
+#pragma once
+// How each instruction of a kernel uses its registers, for the check of what was never written. A value may
+// be moved about before it is known to be one: a copy of nothing is nothing, and is reported when it is used
+// as a number, an address or a condition.
+
+#include "emulator/program/program.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+namespace kaio::emulator::sanitizing {
+
+enum class use : u8 {
+  all,      // every register that is read must have been written
+  merge,    // bits are put together: nothing only if all sources are
+  select,   // selp: one of two, by a predicate that must have been written
+  shuffle,  // the value of another lane
+  store,    // registers of the value besides the address
+  load,
+  call,  // the registers of functions are handed over
+  ignore,
+};
+
+inline constexpr u32 no_register = 0xffffffffu;
+
+struct usage {
+  use how = use::all;
+  u32 guard = no_register;
+};
+
+class usages {
+ public:
+  explicit usages(const entry& kernel);
+  const usage& of(u32 pc) const { return table_[pc]; }
+  u32 register_at(u32 row) const {
+    const auto found = of_row_.find(row);
+    return found == of_row_.end() ? no_register : found->second;
+  }
+
+ private:
+  std::vector<usage> table_;
+  std::unordered_map<u32, u32> of_row_;
+};
+
+}  // namespace kaio::emulator::sanitizing

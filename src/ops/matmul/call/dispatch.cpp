@@ -1,0 +1,302 @@
+// From a call to a kernel: the choice of a variant, and the launch.
+
+#include <kaio/ops/matmul.hpp>
+#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/matmul/choice/parts.hpp"
+#include "ops/matmul/choice/signature.hpp"
+#include "ops/matmul/choice/table.hpp"
+#include "ops/tune/tune_store.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+std::string shape_text(const matmul_call& call) {
+  return std::to_string(call.m) + " x " + std::to_string(call.n) + " x " + std::to_string(call.k);
+}
+
+const matmul_variant* find_named(const matmul_call& call, std::string_view name) {
+  for (const matmul_variant* v : variants_for(call))
+    if (v->name() == name) return v;
+  return nullptr;
+}
+
+[[noreturn]] void throw_none(std::string_view operation, const matmul_call& call,
+                             const device_properties& device) {
+  std::string text = "kaio: " + std::string(operation) + ": no kernel for a product of " + shape_text(call) +
+                     " on " + device.name + " (sm_" + std::to_string(device.target.sm) + ")";
+  const auto candidates = variants_for(call);
+  if (candidates.empty())
+    text += "; there is none for these types and layouts";
+  else
+    text += "; the last of those for these types was left out because " +
+            refusal(*candidates.back(), call, device);
+  throw unsupported_device(text);
+}
+
+// The choice that the cost model makes; nullptr: there is none.
+const matmul_variant* best(const matmul_call& call, const device_properties& device) {
+  const matmul_variant* found = nullptr;
+  double least = std::numeric_limits<double>::infinity();
+  for (const matmul_variant* v : variants_for(call)) {
+    if (!accepts(*v, call, device)) continue;
+    const double seconds = cost(*v, call, device);
+    if (seconds < least) {
+      least = seconds;
+      found = v;
+    }
+  }
+  return found;
+}
+
+const matmul_variant* tuned_or_best(const matmul_call& call, const call_signature& signature,
+                                    const device_properties& device) {
+  if (const std::string name = find_tuned(device, signature.text()); !name.empty())
+    if (const matmul_variant* v = find_named(call, name); v != nullptr && accepts(*v, call, device)) return v;
+  return best(call, device);
+}
+
+// What a thread chose lately: a choice costs some microseconds, and a layer of a network is called again.
+struct recent_choice {
+  call_signature signature;
+  std::uint64_t device = 0, generation = 0;
+  const matmul_variant* variant = nullptr;
+};
+
+std::uint64_t device_key(const device_properties& device) {
+  std::uint64_t key = device.target.sm;
+  key = key << 1 | (device.target.arch_specific ? 1u : 0u);
+  key = key << 12 | device.multiprocessors;
+  key = key << 8 | static_cast<std::uint64_t>(device.ordinal + 1);
+  return key << 16 | std::uint64_t{device.ptx_version.major} << 8 | device.ptx_version.minor;
+}
+
+}  // namespace
+
+const matmul_variant& choose(std::string_view operation, const matmul_call& call,
+                             const device_properties& device, std::string_view forced) {
+  if (!forced.empty()) {
+    const matmul_variant* v = find_named(call, forced);
+    if (v == nullptr)
+      throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " +
+                             std::string(forced) +
+                             " for these types and layouts; matmul_variants lists them");
+    if (const std::string why = refusal(*v, call, device); !why.empty())
+      throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(forced) +
+                             " cannot run a product of " + shape_text(call) + ": " + why +
+                             "; leave the variant out, or take another of matmul_variants");
+    return *v;
+  }
+  thread_local std::array<recent_choice, 64> recent;
+  const call_signature signature = call_signature::of(call);
+  const std::uint64_t on = device_key(device), generation = tuning_generation();
+  recent_choice& slot = recent[signature.hash() % recent.size()];
+  if (slot.variant == nullptr || slot.generation != generation || slot.device != on ||
+      !(slot.signature == signature)) {
+    const matmul_variant* const v = tuned_or_best(call, signature, device);
+    if (v == nullptr) throw_none(operation, call, device);
+    slot = {signature, on, generation, v};
+  }
+  return *slot.variant;
+}
+
+void run_variant(const stream& s, const matmul_call& call, const matmul_variant& v) {
+  if (v.parts == 1) return v.run(s, call, v);
+  v.run(s, call_of_parts(call, v.parts), v);
+  run_reduction(s, call, v.parts);
+}
+
+void run_call(std::string_view operation, const stream& s, const matmul_call& call, std::string_view forced) {
+  if (call.empty()) return;
+  if (call.k == 0) return run_nothing(s, call);
+  run_variant(s, call, choose(operation, call, s.properties(), forced));
+}
+
+namespace detail {
+
+std::size_t choose_among(std::string_view operation, const matmul_call& call,
+                         std::span<const matmul_variant> variants, const device_properties& device) {
+  std::size_t found = variants.size();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (!accepts(variants[i], call, device)) continue;
+    const double seconds = cost(variants[i], call, device);
+    if (seconds < least) {
+      least = seconds;
+      found = i;
+    }
+  }
+  if (found == variants.size())
+    throw unsupported_device(
+        "kaio: " + std::string(operation) + ": no kernel for a product of " + shape_text(call) + " on " +
+        device.name + " (sm_" + std::to_string(device.target.sm) + ")" +
+        (variants.empty() ? std::string()
+                          : "; the last one was left out because " + refusal(variants.back(), call, device)));
+  return found;
+}
+
+void run_matmul(const stream& s, const matmul_arguments& arguments) {
+  s.properties();  // a null stream is refused before anything is looked at
+  const matmul_call call = resolve_matmul(s.device_identity(), arguments);
+  run_call(arguments.operation, s, call, arguments.options->variant);
+}
+
+namespace {
+
+// As many of the views from `first` on as one strided batch can hold: the same but for addresses that are
+// equally far apart, in elements.
+struct run_of_views {
+  std::size_t count = 1;
+  std::int64_t a = 0, b = 0, c = 0;  // strides
+};
+
+bool same_form(const matmul_view& x, const matmul_view& y) {
+  return x.type == y.type && x.rank == y.rank && x.device == y.device && x.extents == y.extents &&
+         x.strides == y.strides;
+}
+
+// From x to y in elements; false where y lies before x or between elements.
+bool stride_between(const matmul_view& x, const matmul_view& y, std::int64_t& stride) {
+  if (y.address < x.address) return false;
+  const std::uint64_t bytes = y.address - x.address, size = bytes_of(x.type);
+  if (bytes % size != 0 ||
+      bytes / size > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+    return false;
+  stride = static_cast<std::int64_t>(bytes / size);
+  return true;
+}
+
+run_of_views find_run(std::span<const matmul_view> a, std::span<const matmul_view> b,
+                      std::span<const matmul_view> c, std::size_t first) {
+  run_of_views run;
+  const auto follows = [&](std::size_t i, run_of_views& step) {
+    return same_form(a[i - 1], a[i]) && same_form(b[i - 1], b[i]) && same_form(c[i - 1], c[i]) &&
+           stride_between(a[i - 1], a[i], step.a) && stride_between(b[i - 1], b[i], step.b) &&
+           stride_between(c[i - 1], c[i], step.c) && step.c > 0;
+  };
+  run_of_views step;
+  if (first + 1 < c.size() && follows(first + 1, step)) {
+    run = step;
+    run.count = 2;
+    while (first + run.count < c.size() && follows(first + run.count, step) && step.a == run.a &&
+           step.b == run.b && step.c == run.c)
+      ++run.count;
+  }
+  return run;
+}
+
+// The views of a run as one of three dimensions. Each was made within its own memory; that of the last one ends
+// the memory of all.
+matmul_view batch_of(const matmul_view& first, const matmul_view& last, std::size_t count,
+                     std::int64_t stride) {
+  matmul_view result = first;
+  result.rank = 3;
+  result.bytes = last.address - first.address + last.bytes;
+  result.extents = {static_cast<std::int64_t>(count), first.extents[0], first.extents[1]};
+  result.strides = {stride, first.strides[0], first.strides[1]};
+  return result;
+}
+
+bool outputs_can_batch(const matmul_view& c, std::int64_t stride) {
+  // The rows of one output and those of the next do not interleave: what a batch of outputs must be.
+  return stride > (c.extents[0] - 1) * c.strides[0] + (c.extents[1] - 1) * c.strides[1];
+}
+
+}  // namespace
+
+void run_matmul_batch(const stream& s, std::string_view operation, std::span<const matmul_view> a,
+                      std::span<const matmul_view> b, std::span<const matmul_view> c,
+                      const matmul_options& options) {
+  s.properties();
+  if (a.size() != c.size() || b.size() != c.size())
+    throw invalid_argument("kaio: " + std::string(operation) + ": " + std::to_string(a.size()) +
+                           " views of a, " + std::to_string(b.size()) + " of b and " +
+                           std::to_string(c.size()) + " of c; give as many of each");
+  // All is checked before anything runs.
+  const validation check(operation, s.device_identity());
+  std::vector<matmul_call> calls;
+  calls.reserve(c.size());
+  for (std::size_t i = 0; i < c.size();) {
+    run_of_views run = find_run(a, b, c, i);
+    if (run.count > 1 && !outputs_can_batch(c[i], run.c)) run.count = 1;
+    const std::size_t last = i + run.count - 1;
+    if (run.count == 1)
+      calls.push_back(resolve_matmul(s.device_identity(), {operation, a[i], b[i], c[i], &options}));
+    else
+      calls.push_back(resolve_matmul(
+          s.device_identity(),
+          {operation, batch_of(a[i], a[last], run.count, run.a), batch_of(b[i], b[last], run.count, run.b),
+           batch_of(c[i], c[last], run.count, run.c), &options}));
+    i += run.count;
+  }
+  // Outputs apart from each other and from all inputs: sorted by address, neighbours tell.
+  std::vector<const matmul_view*> outputs;
+  for (const matmul_view& v : c) outputs.push_back(&v);
+  std::sort(outputs.begin(), outputs.end(),
+            [](const auto* x, const auto* y) { return x->address < y->address; });
+  for (std::size_t i = 1; i < outputs.size(); ++i) check.apart("c", *outputs[i], "c", *outputs[i - 1]);
+  for (const matmul_call& call : calls) run_call(operation, s, call, options.variant);
+}
+
+}  // namespace detail
+
+namespace {
+
+matmul_call resolve_for_query(const stream& s, const matmul_view& a, const matmul_view& b,
+                              const matmul_view& c, const matmul_options& options) {
+  s.properties();
+  return detail::resolve_matmul(s.device_identity(), {"matmul", a, b, c, &options});
+}
+
+// The same call with a workspace of any size.
+matmul_call with_workspace(const matmul_call& call) {
+  matmul_call result = call;
+  result.workspace.address = 4096;
+  result.workspace.bytes = std::numeric_limits<std::uint64_t>::max();
+  return result;
+}
+
+}  // namespace
+
+std::uint64_t matmul_workspace_bytes(const stream& s, const matmul_view& a, const matmul_view& b,
+                                     const matmul_view& c, const matmul_options& options) {
+  const matmul_call call = with_workspace(resolve_for_query(s, a, b, c, options));
+  if (call.empty() || call.k == 0) return 0;
+  return choose("matmul_workspace_bytes", call, s.properties(), options.variant).workspace_bytes(call);
+}
+
+std::vector<matmul_variant_info> matmul_variants(const stream& s, const matmul_view& a, const matmul_view& b,
+                                                 const matmul_view& c, const matmul_options& options) {
+  const matmul_call call = resolve_for_query(s, a, b, c, options);
+  std::vector<matmul_variant_info> result;
+  if (call.empty() || call.k == 0) return result;
+  for (const matmul_variant* v : variants_for(call)) {
+    matmul_variant_info one{v->name(), refusal(*v, call, s.properties()), 0, v->workspace_bytes(call)};
+    if (one.refusal.empty()) one.seconds = cost(*v, call, s.properties());
+    result.push_back(std::move(one));
+  }
+  std::stable_sort(result.begin(), result.end(), [](const auto& x, const auto& y) {
+    if (x.refusal.empty() != y.refusal.empty()) return x.refusal.empty();
+    return x.seconds < y.seconds;
+  });
+  return result;
+}
+
+std::string matmul_choice(const stream& s, const matmul_view& a, const matmul_view& b, const matmul_view& c,
+                          const matmul_options& options) {
+  const matmul_call call = resolve_for_query(s, a, b, c, options);
+  if (call.empty() || call.k == 0) return {};
+  return choose("matmul_choice", call, s.properties(), options.variant).name();
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,102 @@
+// Which variant can run which call, and why another one cannot.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "ops/matmul/choice/parts.hpp"
+#include "ops/matmul/choice/table.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+constexpr std::uint64_t most_tiles = std::uint64_t{1} << 31, most_pitch = std::uint64_t{1} << 40;
+
+// The reasons in the order in which they are looked at; nullptr: it can.
+const char* reason(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
+  const ptx::needs& needs = v.image->needs;
+  const ptx::target target = device.target;
+  if (needs.target.arch_specific ? target.sm != needs.target.sm || !target.arch_specific
+                                 : target.sm < needs.target.sm)
+    return "it is made for another architecture";
+  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
+  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
+    return "it needs more shared memory than a block of this device has";
+  if (v.operand != call.operand || v.output != call.output || v.precision != call.precision)
+    return "it is made for other types";
+  if (v.a != call.a.lines || v.b != call.b.lines) return "it is made for other layouts";
+  if (!v.general && call.terms.plain == 0) return "its epilogue is alpha alone";
+  const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
+  if (!call.a.aligned(size, v.a_alignment))
+    return "lines of A do not begin at multiples of its copies' bytes";
+  if (!call.b.aligned(size, v.b_alignment))
+    return "lines of B do not begin at multiples of its copies' bytes";
+  const std::uint64_t a_length = v.a == line_direction::along_k ? call.k : call.m;
+  const std::uint64_t b_length = v.b == line_direction::along_k ? call.k : call.n;
+  if (v.whole_vectors && (a_length * size % v.a_alignment != 0 || b_length * size % v.b_alignment != 0))
+    return "lines of A or B are no multiple of its copies' bytes long";
+  // Multiply-adds that are made for sm_90 are fed by tensor copies too.
+  const bool copies_tensors = v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split ||
+                              (v.family == matmul_family::simt && needs.target.sm >= 90);
+  if (copies_tensors) {
+    if (call.a.pitch < a_length || call.b.pitch < b_length)
+      return "tensor copies take lines that do not overlap";
+    if (std::max({call.a.pitch, call.a.batch_pitch, call.b.pitch, call.b.batch_pitch}) * size >= most_pitch)
+      return "tensor copies take strides below 2^40 bytes";
+    if (std::max({call.c.pitch, call.c.batch_pitch}) * c_size >= most_pitch)
+      return "tensor copies take strides below 2^40 bytes";
+  }
+  if (!call.c.aligned(c_size, v.c_alignment)) return "rows of C do not begin at multiples of 16 bytes";
+  // Tensor copies write whole pieces of 16 bytes, beyond the columns of C too.
+  if (call.n * c_size % v.c_alignment != 0) return "rows of C are no multiple of 16 bytes long";
+  // What a tensor copy stores ends with a whole piece of 16 bytes.
+  if (v.family == matmul_family::sm90 && !v.general && call.n * c_size % 16 != 0)
+    return "rows of C are no multiple of 16 bytes long";
+  const bool loads_ahead = v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split;
+  if (loads_ahead && quotient_up(call.k, v.k) < v.splits) return "K has fewer steps than it has splits";
+  if (v.most_rows != 0 && call.m > v.most_rows) return "C has more rows than it computes";
+  if (v.most_batches != 0 && call.batches > v.most_batches) return "it takes no more than 65535 batches";
+  const std::uint64_t rows = quotient_up(call.m, tile_rows(v)),
+                      columns = quotient_up(call.n, tile_columns(v));
+  const double tiles = static_cast<double>(rows) * static_cast<double>(columns) * v.splits *
+                       (v.family == matmul_family::sm90_split ? 1.0 : static_cast<double>(call.batches));
+  if (tiles >= static_cast<double>(most_tiles)) return "it would have 2^31 tiles or more";
+  return nullptr;
+}
+
+const char* reason_of_parts(const matmul_variant& v, const matmul_call& call,
+                            const device_properties& device) {
+  if (v.output != call.output) return "it is made for other types";
+  if (call.batches != 1) return "it splits K for one product, and this is a batch";
+  if (call.k % v.parts != 0 || call.k / v.parts < 4 * std::uint64_t{v.k})
+    return "K does not split into its parts";
+  // 32-bit places in the sums of a part.
+  if (call.m * call.n > std::numeric_limits<std::uint32_t>::max())
+    return "C is too large for sums in a workspace";
+  if (call.workspace.address == 0) return "it needs a workspace";
+  if (call.workspace.bytes < v.workspace_bytes(call)) return "it needs a larger workspace";
+  if (call.workspace.address % 16 != 0) return "the workspace begins at no multiple of 16 bytes";
+  matmul_variant one = v;
+  one.output = matmul_type::f32;
+  one.parts = 1;
+  return reason(one, call_of_parts(call, v.parts), device);
+}
+
+const char* find_reason(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
+  return v.parts == 1 ? reason(v, call, device) : reason_of_parts(v, call, device);
+}
+
+}  // namespace
+
+std::string refusal(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
+  const char* const text = find_reason(v, call, device);
+  return text == nullptr ? std::string() : text;
+}
+
+bool accepts(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
+  return find_reason(v, call, device) == nullptr;
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,26 @@
+#pragma once
+// A product whose K is split among blocks is a batch of shorter products, whose sums lie in the workspace.
+
+#include "ops/matmul/choice/table.hpp"
+
+namespace kaio::ops {
+
+// K is a multiple of `parts`, and the call is one product.
+inline matmul_call call_of_parts(const matmul_call& call, std::uint32_t parts) {
+  matmul_call result = call;
+  result.k = call.k / parts;
+  result.batches = parts;
+  const auto step = [&](matmul_operand& x) {
+    x.batch_pitch = x.lines == line_direction::along_k ? result.k : result.k * x.pitch;
+  };
+  step(result.a);
+  step(result.b);
+  result.output = matmul_type::f32;
+  result.c = {
+      call.workspace.address, call.workspace.bytes, call.workspace.device, line_direction::along_k, call.n,
+      call.m * call.n};
+  result.terms = matmul_terms{};
+  return result;
+}
+
+}  // namespace kaio::ops

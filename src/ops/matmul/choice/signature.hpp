@@ -1,0 +1,71 @@
+#pragma once
+// All of a call and a device on which the choice of a variant depends: two calls of one signature take the same.
+
+#include <bit>
+#include <cstdint>
+#include <string>
+
+#include "ops/matmul/choice/table.hpp"
+
+namespace kaio::ops {
+
+struct call_signature {
+  std::uint64_t m = 0, n = 0, k = 0, batches = 0;
+  std::uint64_t kind = 0;    // types, precision, layouts, epilogue
+  std::uint64_t memory = 0;  // alignments, repetitions, the parts of K that the workspace has room for
+  friend bool operator==(const call_signature&, const call_signature&) = default;
+
+  static call_signature of(const matmul_call& call) {
+    call_signature result{call.m, call.n, call.k, call.batches, 0, 0};
+    const auto add = [](std::uint64_t& to, std::uint64_t value, unsigned bits) { to = to << bits | value; };
+    add(result.kind, static_cast<std::uint64_t>(call.operand), 4);
+    add(result.kind, static_cast<std::uint64_t>(call.output), 4);
+    add(result.kind, static_cast<std::uint64_t>(call.precision), 4);
+    add(result.kind, call.a.lines == line_direction::across_k, 1);
+    add(result.kind, call.b.lines == line_direction::across_k, 1);
+    add(result.kind, call.terms.plain != 0, 2);
+    const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
+    const auto add_operand = [&](const matmul_operand& x, std::uint64_t element, std::uint64_t length) {
+      // The greatest power of two, up to 16, of which every line begins at a multiple.
+      add(result.memory,
+          static_cast<std::uint64_t>(
+              std::countr_zero(x.address | x.pitch * element | x.batch_pitch * element | 16)),
+          3);
+      add(result.memory, x.batch_pitch == 0, 1);
+      add(result.memory, x.pitch < length, 1);
+      add(result.memory, (x.pitch | x.batch_pitch) * element >> 40 != 0, 1);
+    };
+    add_operand(call.a, size, call.a.lines == line_direction::along_k ? call.k : call.m);
+    add_operand(call.b, size, call.b.lines == line_direction::along_k ? call.k : call.n);
+    add_operand(call.c, c_size, call.n);
+    const std::uint64_t of_part = call.m * call.n * sizeof(f32);
+    const bool usable = call.workspace.address != 0 && call.workspace.address % 16 == 0 && of_part != 0;
+    const std::uint64_t parts = usable ? call.workspace.bytes / of_part : 0;
+    add(result.memory,
+        parts < 2     ? 0
+        : parts >= 16 ? 4
+                      : static_cast<std::uint64_t>(std::bit_width(parts) - 1),
+        3);
+    return result;
+  }
+
+  std::uint64_t hash() const {
+    std::uint64_t h = 0x9e3779b97f4a7c15u;
+    for (const std::uint64_t x : {m, n, k, batches, kind, memory}) {
+      h ^= x;
+      h *= 0xff51afd7ed558ccdu;
+      h ^= h >> 32;
+    }
+    return h;
+  }
+
+  // As it stands in a file: numbers, joined by commas.
+  std::string text() const {
+    std::string result;
+    for (const std::uint64_t x : {m, n, k, batches, kind, memory})
+      result += (result.empty() ? "" : ",") + std::to_string(x);
+    return result;
+  }
+};
+
+}  // namespace kaio::ops

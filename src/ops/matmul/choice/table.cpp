@@ -1,0 +1,99 @@
+// The table of all variants, and the lists of those that fit the types and layouts of a call.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "ops/matmul/choice/table.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+constexpr std::size_t key_count = std::size_t{5} * 3 * 3 * 4;
+
+std::size_t key_of(matmul_type operand, matmul_type output, matmul_precision precision, line_direction a,
+                   line_direction b) {
+  std::size_t key = static_cast<std::size_t>(operand);
+  key = key * 3 + static_cast<std::size_t>(output);
+  key = key * 3 + static_cast<std::size_t>(precision);
+  return key * 4 + static_cast<std::size_t>(a) * 2 + static_cast<std::size_t>(b);
+}
+
+// Kernels with f32 results also compute parts of K, whatever the output is.
+void append_split_k(variant_list& list) {
+  const std::size_t count = list.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    const matmul_variant v = list[i];
+    const bool fits = v.output == matmul_type::f32 && v.splits == 1 && !v.across && v.m * v.n >= 64 * 64 &&
+                      v.most_rows == 0 && (v.family != matmul_family::sm90 || !v.general);
+    if (!fits) continue;
+    for (const std::uint32_t parts : {2u, 4u, 8u, 16u})
+      for (const matmul_type output : {matmul_type::f32, matmul_type::f16, matmul_type::bf16}) {
+        matmul_variant split = v;
+        split.parts = parts;
+        split.output = output;
+        split.general = true;
+        list.push_back(split);
+      }
+  }
+}
+
+struct table {
+  variant_list all;
+  std::array<std::vector<const matmul_variant*>, key_count> by_key;
+
+  table() {
+    // The order decides between variants that cost the same.
+    constexpr void (*families[])(variant_list&) = {
+#define KAIO_SM90_FAMILY(name, ...) add_##name,
+#include "ops/matmul/choice/sm90_families.def"
+#undef KAIO_SM90_FAMILY
+        add_simt_f32_tensor, add_simt_f32,      add_simt_any,      add_simt_sm70,       add_skinny,
+        add_mma_sync_f16,    add_mma_sync_bf16, add_mma_sync_tf32, add_mma_sync_tf32x3, add_mma_sync_e4m3,
+        add_mma_sync_e5m2,   add_mma_sync_sm75, add_mma_sync_sm70};
+    for (const auto add : families) add(all);
+    append_split_k(all);
+    for (const matmul_variant& v : all)
+      by_key[key_of(v.operand, v.output, v.precision, v.a, v.b)].push_back(&v);
+  }
+};
+
+const table& the_table() {
+  static const table it;
+  return it;
+}
+
+}  // namespace
+
+std::string matmul_variant::name() const {
+  std::string result(image->name);
+  if (parts != 1) {
+    // The kernel writes f32; the operation writes its output.
+    constexpr const char* types[] = {"f32", "f16", "bf16"};
+    result += "_parts" + std::to_string(parts) + "_" + types[static_cast<std::size_t>(output)];
+  }
+  return result;
+}
+
+std::span<const matmul_variant> all_variants() { return the_table().all; }
+
+std::span<const matmul_variant* const> variants_for(const matmul_call& call) {
+  return the_table().by_key[key_of(call.operand, call.output, call.precision, call.a.lines, call.b.lines)];
+}
+
+std::vector<const ptx::kernel_image*> matmul_kernels() {
+  std::vector<const ptx::kernel_image*> list;
+  for (const matmul_variant& v : all_variants()) list.push_back(v.image);
+  list_split_reduce_kernels(list);
+  list_backward_kernels(list);
+  list_tune_kernels(list);
+  // One kernel may have several rows.
+  std::sort(list.begin(), list.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
+  return list;
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,97 @@
+#pragma once
+// The table of the library's variants, and what is decided by it.
+
+#include <kaio/ops/matmul/choice/variant.hpp>
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kaio::ops {
+
+// Why this variant cannot run this call on this device; empty where it can.
+std::string refusal(const matmul_variant& v, const matmul_call& call, const device_properties& device);
+// Whether that is empty; what a call asks.
+bool accepts(const matmul_variant& v, const matmul_call& call, const device_properties& device);
+// How long it takes, as the model sees it: cost.hpp.
+double cost(const matmul_variant& v, const matmul_call& call, const device_properties& device);
+
+// All variants, and those of the types and lines of a call; made at the first call, and never changed.
+std::span<const matmul_variant> all_variants();
+std::span<const matmul_variant* const> variants_for(const matmul_call& call);
+
+// The variant that a call takes. Throws unsupported_device or invalid_argument where there is none.
+const matmul_variant& choose(std::string_view operation, const matmul_call& call,
+                             const device_properties& device, std::string_view forced);
+
+// Runs a call, by the variant that is the best for it, or by the one that is named.
+void run_call(std::string_view operation, const stream& s, const matmul_call& call, std::string_view forced);
+// Runs a call by a variant that accepts it; the call is not empty.
+void run_variant(const stream& s, const matmul_call& call, const matmul_variant& v);
+
+// C = epilogue(0): what is left of a product without terms.
+void run_nothing(const stream& s, const matmul_call& call);
+// C = epilogue(the sum of the parts), which lie in the workspace as [batch][part][row][column].
+void run_reduction(const stream& s, const matmul_call& call, std::uint32_t parts);
+// The kernels of the two, for the registry.
+void list_split_reduce_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_backward_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_tune_kernels(std::vector<const ptx::kernel_image*>& list);
+
+using variant_list = std::vector<matmul_variant>;
+// The rows of a kernel with any_output, whose launch gives the element type of C.
+inline void add_for_each_output(variant_list& list, matmul_variant row) {
+  for (const matmul_type output : {matmul_type::f32, matmul_type::f16, matmul_type::bf16}) {
+    row.output = output;
+    list.push_back(row);
+  }
+}
+
+// The rows of each family of kernels, which is an object of its own.
+#define KAIO_SM90_FAMILY(name, ...) void add_##name(variant_list& list);
+#include "ops/matmul/choice/sm90_families.def"
+#undef KAIO_SM90_FAMILY
+void add_mma_sync_f16(variant_list& list);
+void add_mma_sync_bf16(variant_list& list);
+void add_mma_sync_tf32(variant_list& list);
+void add_mma_sync_tf32x3(variant_list& list);
+void add_mma_sync_e4m3(variant_list& list);
+void add_mma_sync_e5m2(variant_list& list);
+void add_mma_sync_sm75(variant_list& list);
+void add_mma_sync_sm70(variant_list& list);
+void add_simt_f32(variant_list& list);
+void add_simt_f32_tensor(variant_list& list);
+void add_simt_any(variant_list& list);
+void add_simt_sm70(variant_list& list);
+void add_skinny(variant_list& list);
+
+// Calls with more batches than a grid's third extent takes run in several launches: f(part of the call).
+template <class F>
+void for_batches(const matmul_call& call, std::uint64_t most, const F& f) {
+  if (call.batches <= most) return f(call);
+  matmul_call part = call;
+  const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
+  for (std::uint64_t first = 0; first < call.batches; first += most) {
+    part.batches = call.batches - first < most ? call.batches - first : most;
+    const auto move = [&](matmul_operand& to, const matmul_operand& from, std::uint64_t element) {
+      const std::uint64_t bytes = first * from.batch_pitch * element;
+      to.address = from.address + bytes;
+      to.bytes = from.bytes - bytes;
+    };
+    move(part.a, call.a, size);
+    move(part.b, call.b, size);
+    move(part.c, call.c, c_size);
+    const auto move_term = [&](matmul_term& to, const matmul_term& from) {
+      const u64 element = from.type == static_cast<u32>(term_type::f32) ? 4 : 2;
+      to.address = from.address + first * static_cast<u64>(from.batch) * element;
+    };
+    move_term(part.terms.c, call.terms.c);
+    move_term(part.terms.bias, call.terms.bias);
+    move_term(part.terms.residual, call.terms.residual);
+    f(part);
+  }
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,14 @@
+// Matrix instructions of a warp: f16 on sm_80 and later.
+
+#include "ops/matmul/mma_sync/rows.hpp"
+
+namespace kaio::ops {
+
+void add_mma_sync_f16(variant_list& list) {
+  using product = instruction_product<mma_m16n8k16<f32, f16>>;
+  add_mma_sync_layouts<mma_cuts::large_16, product>(list);
+  add_mma_sync_layouts<mma_cuts::small_16, product>(list);
+  add_mma_sync_layouts<unaligned_cut<32>, product>(list);
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,39 @@
+#pragma once
+// From a cut of the kernels with matrix instructions of a warp to its rows in the table, and the function that
+// launches it. The element type of C is told by the launch, so that one kernel has three rows.
+
+#include <kaio/ops/matmul/common/general.hpp>
+#include <kaio/ops/matmul/mma_sync/cuts.hpp>
+#include <kaio/ops/matmul/mma_sync/table_row.hpp>
+
+#include <cstdint>
+
+#include "ops/matmul/choice/table.hpp"
+
+namespace kaio::ops {
+
+template <mma_sync_config C, class Product>
+void add_mma_sync_cut(variant_list& list, matmul_precision precision = matmul_precision::ieee) {
+  matmul_variant row = describe_mma_sync<C, Product, any_output, general>();
+  row.precision = precision;
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_mma_sync<C, Product, any_output, general>(s, call, call.terms);
+  };
+  add_for_each_output(list, row);
+}
+
+// A cut, a function of the directions of both operands' lines, in all four of them.
+template <auto Cut, class Product>
+void add_mma_sync_layouts(variant_list& list, matmul_precision precision = matmul_precision::ieee) {
+  add_mma_sync_cut<Cut(major::k, major::k), Product>(list, precision);
+  add_mma_sync_cut<Cut(major::k, major::mn), Product>(list, precision);
+  add_mma_sync_cut<Cut(major::mn, major::k), Product>(list, precision);
+  add_mma_sync_cut<Cut(major::mn, major::mn), Product>(list, precision);
+}
+
+template <std::uint32_t K>
+constexpr mma_sync_config unaligned_cut(major a, major b) {
+  return mma_cuts::unaligned(a, b, K);
+}
+
+}  // namespace kaio::ops

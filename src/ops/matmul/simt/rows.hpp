@@ -1,0 +1,126 @@
+#pragma once
+// From a configuration of the kernels with multiply-adds of f32 to its row in the table, and the function that
+// launches it.
+
+#include <kaio/ops/matmul/common/general.hpp>
+#include <kaio/ops/matmul/simt/skinny.hpp>
+#include <kaio/ops/matmul/simt/table_row.hpp>
+#include <kaio/ops/matmul/simt/tensor.hpp>
+
+#include <cstdint>
+
+#include "ops/matmul/choice/table.hpp"
+
+namespace kaio::ops {
+
+// alpha alone, into f32.
+template <simt_config C>
+void add_simt_scaled(variant_list& list) {
+  matmul_variant row = describe_simt<C, f32, scaled>();
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_simt<C, f32, scaled>(s, call, call.terms.alpha);
+  };
+  list.push_back(row);
+}
+// All terms, into any type.
+template <simt_config C>
+void add_simt_general(variant_list& list) {
+  matmul_variant row = describe_simt<C, any_output, general>();
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_simt<C, any_output, general>(s, call, call.terms);
+  };
+  add_for_each_output(list, row);
+}
+
+template <simt_config C>
+void add_simt_scaled_layouts(variant_list& list) {
+  add_simt_scaled<with_lines<C>(major::k, major::k)>(list);
+  add_simt_scaled<with_lines<C>(major::k, major::mn)>(list);
+  add_simt_scaled<with_lines<C>(major::mn, major::k)>(list);
+  add_simt_scaled<with_lines<C>(major::mn, major::mn)>(list);
+}
+template <simt_config C>
+void add_simt_general_layouts(variant_list& list) {
+  add_simt_general<with_lines<C>(major::k, major::k)>(list);
+  add_simt_general<with_lines<C>(major::k, major::mn)>(list);
+  add_simt_general<with_lines<C>(major::mn, major::k)>(list);
+  add_simt_general<with_lines<C>(major::mn, major::mn)>(list);
+}
+
+// Fed by tensor copies, sm_90 and later: lines that begin at multiples of 16 bytes and do not overlap.
+template <simt_config C>
+void run_simt_tensor(const stream& s, const matmul_call& call, const matmul_variant&) {
+  using body = simt_tensor_body<C, f32, scaled>;
+  simt_problem problem =
+      simt_problem_of<C>(static_cast<u32>(call.m), static_cast<u32>(call.n), static_cast<u32>(call.k));
+  problem.ldc = static_cast<i64>(call.c.pitch);
+  problem.batch_c = static_cast<i64>(call.c.batch_pitch);
+  problem.vector_stores = call.c.aligned(sizeof(f32), 4 * sizeof(f32)) ? 1 : 0;
+  device_pointer<f32> c = memory_of<f32>(call.c);
+  simt_tensor_matmul<C, f32, scaled>.launch(s, grid(u64{problem.tiles_m} * problem.tiles_n * call.batches),
+                                            lines_for<f32>(call.a, call.m, call.k, call.batches)
+                                                .map(s, body::operand_a::box, body::operand_a::swizzle_bytes),
+                                            lines_for<f32>(call.b, call.n, call.k, call.batches)
+                                                .map(s, body::operand_b::box, body::operand_b::swizzle_bytes),
+                                            c, problem, call.terms.alpha);
+}
+
+template <simt_config C>
+void add_simt_tensor(variant_list& list) {
+  list.push_back({.image = &simt_tensor_matmul<C, f32, scaled>.image(),
+                  .run = run_simt_tensor<C>,
+                  .family = matmul_family::simt,
+                  .a = direction_of(C.a),
+                  .b = direction_of(C.b),
+                  .general = false,
+                  .m = C.m,
+                  .n = C.n,
+                  .k = C.k,
+                  .stages = C.stages,
+                  .resident = C.min_blocks,
+                  .a_alignment = 16,
+                  .b_alignment = 16});
+}
+
+// Few rows. A is read by any strides where C.vector is 1.
+template <skinny_config C, class Out>
+void run_skinny(const stream& s, const matmul_call& call, const matmul_variant&) {
+  const bool a_along = call.a.lines == line_direction::along_k;
+  skinny_problem problem{};
+  problem.a_row = a_along ? static_cast<i64>(call.a.pitch) : 1;
+  problem.a_k = a_along ? 1 : static_cast<i64>(call.a.pitch);
+  problem.b_line = static_cast<i64>(call.b.pitch);
+  problem.c_row = static_cast<i64>(call.c.pitch);
+  problem.c_column = 1;
+  problem.batch_a = static_cast<i64>(call.a.batch_pitch);
+  problem.batch_b = static_cast<i64>(call.b.batch_pitch);
+  problem.batch_c = static_cast<i64>(call.c.batch_pitch);
+  problem.m = static_cast<u32>(call.m);
+  problem.n = static_cast<u32>(call.n);
+  problem.k = static_cast<u32>(call.k);
+  problem.column_blocks = skinny_column_blocks<C>(problem.n);
+  problem.splits = 1;
+  problem.k_of_split = (problem.k + 7) / 8 * 8;
+  auto c = memory_of<Out>(call.c);
+  skinny_matmul<C, Out, general>.launch(s, grid(u64{problem.column_blocks} * call.batches),
+                                        memory_of<f32>(call.a), memory_of<f32>(call.b), c, problem,
+                                        call.terms);
+}
+
+template <skinny_config C, class Out>
+matmul_variant skinny_variant(line_direction a) {
+  return {.image = &skinny_matmul<C, Out, general>.image(),
+          .run = run_skinny<C, Out>,
+          .family = matmul_family::simt,
+          .output = detail::matmul_type_of<Out>(),
+          .a = a,
+          .b = direction_of(C.b),
+          .m = C.rows,
+          .n = C.block_columns(),
+          .k = 32,
+          .a_alignment = C.vector == 4 ? 16u : 4u,
+          .b_alignment = C.vector == 4 && C.b == major::k ? 16u : 4u,
+          .most_rows = C.rows};
+}
+
+}  // namespace kaio::ops

@@ -1,9 +1,0 @@
-// f32 by multiply-adds: lines that begin anywhere.
-
-#include "ops/matmul/simt_variants.hpp"
-
-namespace kaio::ops {
-
-void add_simt_any(variant_list& list) { add_simt_general_layouts<simt_anywhere>(list); }
-
-}  // namespace kaio::ops

@@ -1,0 +1,76 @@
+#pragma once
+// The rows of the table of the kernels for sm_90a, by configuration.
+
+#include <kaio/ops/matmul/common/general.hpp>
+#include <kaio/ops/matmul/sm90/table_row.hpp>
+
+#include <cstdint>
+
+#include "ops/matmul/choice/table.hpp"
+
+namespace kaio::ops {
+
+// alpha alone.
+template <sm90_config C, class T, class Out>
+void add_sm90_scaled(variant_list& list) {
+  matmul_variant row = describe_sm90<C, T, Out, scaled>();
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_sm90<C, T, Out, scaled>(s, call, call.terms.alpha);
+  };
+  list.push_back(row);
+}
+
+// All terms. One kernel for every element type of C: its way to C ends with a branch that all threads take alike.
+template <sm90_config C, class T>
+void add_sm90_general(variant_list& list) {
+  matmul_variant row = describe_sm90<C, T, any_output, general>();
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_sm90<C, T, any_output, general>(s, call, call.terms);
+  };
+  add_for_each_output(list, row);
+}
+
+template <sm90_split_config C, class T>
+void add_sm90_split(variant_list& list) {
+  matmul_variant row = describe_split<C, T, any_output, general>();
+  row.run = [](const stream& s, const matmul_call& whole, const matmul_variant&) {
+    for_batches(whole, most_grid_z, [&](const matmul_call& call) {
+      launch_call_split<C, T, any_output, general>(s, call, call.terms);
+    });
+  };
+  add_for_each_output(list, row);
+}
+
+// B lies along N in panels of 64.
+template <sm90_config C, class T, class Out>
+void add_sm90_scaled_layouts(variant_list& list) {
+  add_sm90_scaled<with_lines<C>(major::k, major::k), T, Out>(list);
+  add_sm90_scaled<with_lines<C>(major::mn, major::k), T, Out>(list);
+  if constexpr (C.n % 64 == 0) {
+    add_sm90_scaled<with_lines<C>(major::k, major::mn), T, Out>(list);
+    add_sm90_scaled<with_lines<C>(major::mn, major::mn), T, Out>(list);
+  }
+}
+template <sm90_config C, class T>
+void add_sm90_general_layouts(variant_list& list) {
+  static_assert(C.n % 64 == 0);
+  add_sm90_general<with_lines<C>(major::k, major::k), T>(list);
+  add_sm90_general<with_lines<C>(major::mn, major::k), T>(list);
+  add_sm90_general<with_lines<C>(major::k, major::mn), T>(list);
+  add_sm90_general<with_lines<C>(major::mn, major::mn), T>(list);
+}
+
+// With what is B there along K, as the few rows of a skinny problem lie; tiles of fewer than 64 along N read no other.
+template <sm90_split_config C, class T>
+void add_sm90_split_along_k(variant_list& list) {
+  add_sm90_split<with_lines<C>(major::k, major::k), T>(list);
+  add_sm90_split<with_lines<C>(major::mn, major::k), T>(list);
+}
+template <sm90_split_config C, class T>
+void add_sm90_split_layouts(variant_list& list) {
+  add_sm90_split_along_k<C, T>(list);
+  add_sm90_split<with_lines<C>(major::k, major::mn), T>(list);
+  add_sm90_split<with_lines<C>(major::mn, major::mn), T>(list);
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,230 @@
+#include <kaio/ops/tensor/tensor_view.hpp>
+#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace kaio::ops {
+
+namespace {
+
+std::string shape_of(const std::int64_t* values, std::uint32_t rank) {
+  std::string result;
+  for (std::uint32_t d = 0; d < rank; ++d) result += (d == 0 ? "" : " x ") + std::to_string(values[d]);
+  return result;
+}
+
+std::string dimension_name(std::size_t dimension) { return "extent " + std::to_string(dimension); }
+
+bool is_empty(const detail::view_facts& view) {
+  return std::any_of(view.extents, view.extents + view.rank, [](std::int64_t e) { return e == 0; });
+}
+
+// Bytes from the first element to the end of the last one; 0 for an empty view, `false` where they overflow.
+bool span_of(const detail::view_facts& view, std::uint64_t& bytes) {
+  bytes = 0;
+  if (is_empty(view)) return true;
+  std::int64_t last = 0;
+  for (std::uint32_t d = 0; d < view.rank; ++d) {
+    std::int64_t distance = 0;
+    if (__builtin_mul_overflow(view.extents[d] - 1, view.strides[d], &distance) ||
+        __builtin_add_overflow(last, distance, &last))
+      return false;
+  }
+  return !__builtin_mul_overflow(static_cast<std::uint64_t>(last) + 1, view.element_bytes, &bytes);
+}
+
+// The number of elements fits 63 bits.
+bool count_fits(const detail::view_facts& view) {
+  std::int64_t count = 1;
+  for (std::uint32_t d = 0; d < view.rank; ++d)
+    if (__builtin_mul_overflow(count, view.extents[d], &count)) return is_empty(view);
+  return true;
+}
+
+}  // namespace
+
+namespace detail {
+
+void check_view(std::string_view what, const view_facts& view) {
+  const std::string name(what);
+  for (std::uint32_t d = 0; d < view.rank; ++d) {
+    if (view.extents[d] < 0)
+      throw invalid_argument("kaio: " + name + " of " + shape_of(view.extents, view.rank) +
+                             " elements; extents are 0 or more and below 2^63");
+    if (view.strides[d] < 0)
+      throw invalid_argument("kaio: " + name + " with strides " + shape_of(view.strides, view.rank) +
+                             "; strides are 0 or more and below 2^63");
+  }
+  std::uint64_t bytes = 0;
+  if (!count_fits(view) || !span_of(view, bytes))
+    throw invalid_argument("kaio: " + name + " of " + shape_of(view.extents, view.rank) +
+                           " elements with strides " + shape_of(view.strides, view.rank) +
+                           " spans more than 64 bits can count; give smaller extents");
+  if (view.address == 0 && view.device == nullptr) return;  // a null view, refused where it is used
+  if (bytes > view.bytes)
+    throw invalid_argument("kaio: " + name + " of " + shape_of(view.extents, view.rank) +
+                           " elements with strides " + shape_of(view.strides, view.rank) + " spans " +
+                           std::to_string(bytes) + " bytes, and the memory behind it has " +
+                           std::to_string(view.bytes) + "; give the extents of the memory");
+}
+
+void row_major_strides(const std::int64_t* extents, std::uint32_t rank, std::int64_t* strides) {
+  std::int64_t next = 1;
+  for (std::uint32_t d = rank; d-- > 0;) {
+    strides[d] = next;
+    const std::int64_t factor = extents[d] == 0 ? 1 : extents[d];
+    if (extents[d] >= 0 && __builtin_mul_overflow(next, factor, &next) && d != 0)
+      throw invalid_argument("kaio: a tensor_view of " + shape_of(extents, rank) +
+                             " elements spans more than 64 bits can count; give smaller extents");
+  }
+}
+
+void check_slice(const view_facts& view, std::size_t dimension, std::int64_t first, std::int64_t count) {
+  if (dimension >= view.rank)
+    throw invalid_argument("kaio: a slice of dimension " + std::to_string(dimension) +
+                           " of a tensor_view of " + std::to_string(view.rank) +
+                           " dimensions; they count from 0");
+  const std::int64_t extent = view.extents[dimension];
+  if (first < 0 || count < 0 || first > extent || count > extent - first)
+    throw invalid_argument("kaio: a slice of " + std::to_string(count) + " from " + std::to_string(first) +
+                           " of dimension " + std::to_string(dimension) + ", which has " +
+                           std::to_string(extent) + "; slice within the tensor_view");
+}
+
+bool overlap(const view_facts& a, const view_facts& b) {
+  std::uint64_t a_bytes = 0, b_bytes = 0;
+  if (!span_of(a, a_bytes) || !span_of(b, b_bytes)) return true;
+  if (a_bytes == 0 || b_bytes == 0) return false;
+  if (a.address >= b.address ? a.address - b.address >= b_bytes : b.address - a.address >= a_bytes)
+    return false;
+  // Both walk through the same rows: the parts of a row that they touch may lie side by side.
+  struct rows {
+    std::uint64_t stride = 0, width = 0;
+  };
+  const auto rows_of = [](const view_facts& view) {
+    rows result;
+    for (std::uint32_t d = 0; d < view.rank; ++d)
+      if (view.extents[d] > 1)
+        result.stride =
+            std::max(result.stride, static_cast<std::uint64_t>(view.strides[d]) * view.element_bytes);
+    std::uint64_t last = 0;
+    for (std::uint32_t d = 0; d < view.rank; ++d) {
+      const std::uint64_t stride = static_cast<std::uint64_t>(view.strides[d]) * view.element_bytes;
+      if (view.extents[d] > 1 && stride < result.stride)
+        last += static_cast<std::uint64_t>(view.extents[d] - 1) * stride;
+    }
+    result.width = last + view.element_bytes;
+    return result;
+  };
+  const rows of_a = rows_of(a), of_b = rows_of(b);
+  if (of_a.stride != of_b.stride || of_a.stride == 0) return true;
+  const std::uint64_t stride = of_a.stride;
+  if (of_a.width > stride || of_b.width > stride) return true;
+  const std::uint64_t offset = a.address >= b.address ? (a.address - b.address) % stride
+                                                      : (stride - (b.address - a.address) % stride) %
+                                                            stride;  // of a's part in b's rows
+  return offset < of_b.width || offset + of_a.width > stride;
+}
+
+}  // namespace detail
+
+void validation::check_input(std::string_view name, const detail::view_facts& view) const {
+  const std::string argument = std::string(operation_) + ": argument " + std::string(name);
+  if (view.address == 0 && view.device == nullptr)
+    throw invalid_argument(
+        "kaio: " + argument +
+        " is a null tensor_view; its buffer was never allocated, was released, or was moved "
+        "from: make it of a buffer that has memory");
+  if (device_ != nullptr && view.device != nullptr && view.device != device_)
+    throw invalid_argument(
+        "kaio: " + argument +
+        " is memory of another device than the stream's; upload it to that device, or use a "
+        "stream of its device");
+  detail::check_view(argument, view);
+  if (is_empty(view)) return;
+  if (view.address == 0)
+    throw invalid_argument("kaio: " + argument + " has address 0; make it of a buffer that has memory");
+  if (view.address % view.element_bytes != 0)
+    throw invalid_argument("kaio: " + argument +
+                           " begins at an address that is no multiple of its elements' " +
+                           std::to_string(view.element_bytes) + " bytes; align it");
+}
+
+void validation::check_output(std::string_view name, const detail::view_facts& view) const {
+  check_input(name, view);
+  if (is_empty(view)) return;
+  const std::string argument = std::string(operation_) + ": output " + std::string(name);
+  std::array<std::uint32_t, 8> order{};
+  std::uint32_t count = 0;
+  for (std::uint32_t d = 0; d < view.rank; ++d)
+    if (view.extents[d] > 1) order[count++] = d;
+  std::sort(order.begin(), order.begin() + count,
+            [&](std::uint32_t a, std::uint32_t b) { return view.strides[a] < view.strides[b]; });
+  std::int64_t inner = 0;  // from the first element to the last one of the dimensions inside
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::int64_t stride = view.strides[order[i]];
+    if (stride == 0)
+      throw invalid_argument("kaio: " + argument + " has stride 0 in dimension " + std::to_string(order[i]) +
+                             ", which has " + std::to_string(view.extents[order[i]]) +
+                             " elements; an output has a place for each of them");
+    if (stride <= inner)
+      throw invalid_argument("kaio: " + argument + " of " + shape_of(view.extents, view.rank) +
+                             " elements with strides " + shape_of(view.strides, view.rank) +
+                             " has elements that share a place; give each dimension a stride beyond those "
+                             "inside it");
+    inner += (view.extents[order[i]] - 1) * stride;
+  }
+}
+
+void validation::check_apart(std::string_view output, const detail::view_facts& to, std::string_view input,
+                             const detail::view_facts& from) const {
+  if (detail::overlap(to, from))
+    throw invalid_argument("kaio: " + std::string(operation_) + ": output " + std::string(output) +
+                           " shares memory with argument " + std::string(input) +
+                           "; write to memory of its own");
+}
+
+void validation::workspace(std::string_view name, const workspace_facts& memory, std::uint64_t bytes,
+                           std::uint64_t alignment) const {
+  if (bytes == 0) return;
+  const std::string argument = std::string(operation_) + ": argument " + std::string(name);
+  if (memory.address == 0)
+    throw invalid_argument("kaio: " + argument + " is null; this shape needs a workspace of " +
+                           std::to_string(bytes) + " bytes");
+  if (device_ != nullptr && memory.device != nullptr && memory.device != device_)
+    throw invalid_argument("kaio: " + argument +
+                           " is memory of another device than the stream's; allocate it on that device");
+  if (memory.bytes < bytes)
+    throw invalid_argument("kaio: " + argument + " has " + std::to_string(memory.bytes) +
+                           " bytes, and this shape needs " + std::to_string(bytes) + "; give a larger one");
+  if (memory.address % alignment != 0)
+    throw invalid_argument("kaio: " + argument + " begins at an address that is no multiple of " +
+                           std::to_string(alignment) + " bytes; align it");
+}
+
+void validation::throw_extent(std::string_view name, std::size_t dimension, std::int64_t came,
+                              std::int64_t expected, std::string_view reason) const {
+  throw invalid_argument("kaio: " + std::string(operation_) + ": argument " + std::string(name) + " has " +
+                         dimension_name(dimension) + " of " + std::to_string(came) + ", and " +
+                         std::to_string(expected) + " is expected: " + std::string(reason));
+}
+
+void validation::throw_empty(std::string_view name, std::size_t dimension) const {
+  throw invalid_argument("kaio: " + std::string(operation_) + ": argument " + std::string(name) + " has " +
+                         dimension_name(dimension) + " of 0; it needs one element or more");
+}
+
+void validation::throw_limit(std::string_view name, std::size_t dimension, std::int64_t came,
+                             std::int64_t limit) const {
+  throw invalid_argument("kaio: " + std::string(operation_) + ": argument " + std::string(name) + " has " +
+                         dimension_name(dimension) + " of " + std::to_string(came) + ", and at most " +
+                         std::to_string(limit) + " is supported; take it in parts");
+}
+
+}  // namespace kaio::ops

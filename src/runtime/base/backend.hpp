@@ -1,0 +1,129 @@
+#pragma once
+// What a device must be able to do, under everything that users see: the CUDA driver and the emulator are the
+// two that can. A backend throws kaio::error with the device, the call and what to do in it, and puts
+// failures that lose the device into its latch. Everything that can be checked without the device was checked
+// before it is called; handles are its own and are only given back to it.
+
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/properties.hpp>
+#include <kaio/runtime/tensor_map.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "runtime/base/failure.hpp"
+
+namespace kaio::runtime {
+
+// The code of one kernel on one device.
+class loaded_kernel {
+ public:
+  explicit loaded_kernel(const ptx::kernel_image& kernel)
+      : image_(&kernel),
+        name_(kernel.name.data()),
+        segments_(kernel.segments),
+        segment_count_(kernel.segment_count),
+        instructions_(kernel.needs.instructions) {}
+  loaded_kernel(const loaded_kernel&) = delete;
+  loaded_kernel& operator=(const loaded_kernel&) = delete;
+  virtual ~loaded_kernel() = default;
+
+  // Whether it was loaded from this image. An address alone does not tell: after dlclose another library's
+  // kernel may stand where this one stood.
+  bool is_of(const ptx::kernel_image& kernel) const noexcept {
+    return image_ == &kernel && name_ == kernel.name.data() && segments_ == kernel.segments &&
+           segment_count_ == kernel.segment_count && instructions_ == kernel.needs.instructions;
+  }
+  const ptx::kernel_image* image() const noexcept { return image_; }
+
+ private:
+  const ptx::kernel_image* image_;
+  const char* name_;
+  const std::string_view* segments_;
+  std::size_t segment_count_;
+  std::uint32_t instructions_;
+};
+
+// A launch that passed every check. `values[i]` points at the bytes of argument i.
+struct checked_launch {
+  const ptx::kernel_image& kernel;
+  ptx::dim3 grid;
+  std::uint32_t dynamic_shared;  // bytes of a block, beside what its text declares
+  void** values;
+  const ptx::argument* arguments;
+  ptx::dim3 cluster;  // as the launch asks; zeros: what the kernel fixes, or none
+  bool programmatic;
+};
+
+class backend {
+ public:
+  using native_stream = void*;
+  using native_event = void*;
+
+  backend() = default;
+  backend(const backend&) = delete;
+  backend& operator=(const backend&) = delete;
+  virtual ~backend() = default;
+
+  const device_properties& properties() const noexcept { return properties_; }
+  const std::string& description() const noexcept { return description_; }
+  failure_latch& failures() noexcept { return failures_; }
+  // What helps when the device is lost.
+  virtual std::string_view remedy() const noexcept = 0;
+
+  virtual runtime::memory_info memory_info() = 0;
+  virtual std::uint64_t allocate(std::uint64_t bytes) = 0;  // bytes > 0
+  virtual void free(std::uint64_t address) noexcept = 0;    // after the work that was put in
+  virtual void* allocate_host(std::uint64_t bytes) = 0;     // zero-filled
+  virtual void free_host(void* address) noexcept = 0;
+  virtual void copy_to_device(std::uint64_t to, const void* from, std::uint64_t bytes,
+                              native_stream stream) = 0;
+  virtual void copy_to_host(void* to, std::uint64_t from, std::uint64_t bytes, native_stream stream) = 0;
+  virtual void copy_on_device(std::uint64_t to, std::uint64_t from, std::uint64_t bytes,
+                              native_stream stream) = 0;
+  virtual void fill_zero(std::uint64_t to, std::uint64_t bytes, native_stream stream) = 0;
+
+  virtual native_stream create_stream() = 0;
+  virtual void destroy_stream(native_stream stream) noexcept = 0;
+  virtual void synchronize_stream(native_stream stream) = 0;
+  virtual bool stream_is_done(native_stream stream) = 0;
+  virtual bool stream_is_capturing(native_stream stream) = 0;
+  virtual void stream_wait(native_stream stream, native_event event) = 0;
+  virtual void synchronize() = 0;
+  virtual void drain() noexcept = 0;  // waits like synchronize, whatever the work ends in
+
+  virtual native_event create_event() = 0;
+  virtual void destroy_event(native_event event) noexcept = 0;
+  virtual void record(native_event event, native_stream stream) = 0;
+  virtual void synchronize_event(native_event event) = 0;
+  virtual bool event_is_done(native_event event) = 0;
+  virtual double elapsed_ms(native_event begin, native_event end) = 0;
+
+  virtual std::unique_ptr<loaded_kernel> load(const ptx::kernel_image& kernel) = 0;
+  virtual void launch(const loaded_kernel& code, const checked_launch& launch, native_stream stream) = 0;
+  // How many blocks of the kernel are resident on the whole device at once.
+  virtual std::uint64_t resident_blocks(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                        std::uint32_t dynamic_shared) = 0;
+  // How many clusters of more than one block; `cluster` passed its checks.
+  virtual std::uint64_t max_active_clusters(const loaded_kernel& code, const ptx::kernel_image& kernel,
+                                            const ptx::dim3& cluster, std::uint32_t dynamic_shared) = 0;
+  // Writes the 128 bytes of a description that passed every check.
+  virtual void encode_tensor_map(const detail::tensor_description& tensor, unsigned char* to) = 0;
+
+ protected:
+  device_properties properties_;
+  std::string description_;
+  failure_latch failures_;
+};
+
+// Opens GPU `ordinal`. Throws driver_missing, no_device, ...
+std::unique_ptr<backend> open_cuda_backend(int ordinal);
+std::unique_ptr<backend> open_emulator_backend(ptx::target architecture);
+
+// What open_* would open.
+device_properties emulator_properties(ptx::target architecture);
+
+}  // namespace kaio::runtime

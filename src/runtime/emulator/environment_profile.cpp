@@ -1,0 +1,91 @@
+#include "runtime/emulator/environment_profile.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "emulator/profile/report.hpp"
+#include "runtime/base/elevated.hpp"
+
+#if defined(_WIN32)
+#include <process.h>
+#else
+#include <unistd.h>
+#endif
+
+namespace kaio::runtime {
+namespace {
+
+int process_number() {
+#if defined(_WIN32)
+  return _getpid();
+#else
+  return static_cast<int>(getpid());
+#endif
+}
+
+std::string file_name(std::string name) {
+  const std::string number = std::to_string(process_number());
+  for (std::size_t at = name.find("%p"); at != std::string::npos; at = name.find("%p", at + number.size()))
+    name.replace(at, 2, number);
+  return name;
+}
+
+class program_profile final : public emulator::grid_observer {
+ public:
+  explicit program_profile(std::string file) : file_(std::move(file)) {}
+
+  void begin(const emulator::grid& g) override {
+    {
+      const std::lock_guard lock(mutex_);
+      ++running_;
+    }
+    counts_.begin(g);
+  }
+  std::unique_ptr<emulator::observer> watch(emulator::block& b) override { return counts_.watch(b); }
+  void end(const emulator::grid& g) override {
+    const std::lock_guard lock(mutex_);
+    counts_.end(g);
+    --running_;
+    emulator::u64 faulted = 0;
+    for (const emulator::profile::kernel_profile& p : counts_.kernels()) faulted += p.faulted;
+    // After a fault a program often ends in a way in which nothing else is done.
+    if (std::exchange(faulted_, faulted) != faulted && file_ != "-" && running_ == 0) write();
+  }
+
+  void write() noexcept {
+    try {
+      emulator::profile::write_report(counts_.kernels(), file_);
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "%s\n", e.what());
+    }
+  }
+
+ private:
+  std::mutex mutex_;
+  std::string file_;
+  emulator::profile::collector counts_;
+  emulator::u64 faulted_ = 0, running_ = 0;
+};
+
+// It lives as long as the program: launches may be on their way when static objects are gone.
+program_profile* make_profile() {
+  const char* file = std::getenv("KAIO_PROFILE");
+  if (file == nullptr || *file == '\0' || runs_elevated()) return nullptr;
+  static program_profile* const profile = new program_profile(file_name(file));
+  std::atexit([] { profile->write(); });
+  return profile;
+}
+
+}  // namespace
+
+emulator::grid_observer* environment_profile() {
+  static program_profile* const profile = make_profile();
+  return profile;
+}
+
+}  // namespace kaio::runtime

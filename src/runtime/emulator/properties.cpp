@@ -1,0 +1,70 @@
+// The limits of the emulated device, which are known without the emulator itself.
+
+#include <cstring>
+
+#include "emulator/program/architecture.hpp"
+#include "runtime/base/backend.hpp"
+
+#if defined(_WIN32)
+#define WIN32_LEAN_AND_MEAN
+#include <windows.h>
+#else
+#include <unistd.h>
+#endif
+
+namespace kaio::runtime {
+
+namespace {
+
+std::uint64_t physical_memory() {
+#if defined(_WIN32)
+  MEMORYSTATUSEX status{};
+  status.dwLength = sizeof status;
+  return GlobalMemoryStatusEx(&status) ? status.ullTotalPhys : std::uint64_t{1} << 32;
+#else
+  const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+  return pages > 0 && page > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page)
+                               : std::uint64_t{1} << 32;
+#endif
+}
+
+// Of the architecture's largest GPU, which represents it: V100, T4, A100, GA102, L40, H100.
+std::uint32_t l2_bytes_of(ptx::target target) {
+  constexpr std::uint32_t mib = 1024 * 1024;
+  switch (target.sm) {
+    case 70: return 6 * mib;
+    case 75: return 4 * mib;
+    case 80: return 40 * mib;
+    case 86: return 6 * mib;
+    case 89: return 96 * mib;
+    default: return 50 * mib;
+  }
+}
+
+}  // namespace
+
+device_properties emulator_properties(ptx::target target) {
+  const emulator::architecture device = emulator::architecture_of(target);
+  device_properties p;
+  std::memcpy(p.name, "emulator", sizeof "emulator");
+  p.target = target;
+  p.multiprocessors = device.multiprocessors;
+  p.total_memory = physical_memory();
+  p.max_threads_per_block = device.threads_per_block;
+  p.max_block = {device.block_x, device.block_y, device.block_z};
+  p.max_grid = {device.grid_x, device.grid_y, device.grid_z};
+  p.max_threads_per_multiprocessor = device.threads_per_multiprocessor;
+  p.registers_per_block = 65536;
+  p.registers_per_multiprocessor = 65536;
+  p.max_blocks_per_multiprocessor = device.blocks_per_multiprocessor;
+  p.max_blocks_per_cluster = device.blocks_per_cluster;
+  p.l2_bytes = l2_bytes_of(target);
+  p.shared_per_block = device.static_shared_per_block;
+  p.shared_per_block_optin = device.shared_per_block;
+  p.shared_per_multiprocessor = device.shared_per_multiprocessor;
+  p.warp_size = emulator::warp_lanes;
+  p.ptx_version = {9, 0};
+  return p;
+}
+
+}  // namespace kaio::runtime

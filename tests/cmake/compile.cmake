@@ -1,0 +1,34 @@
+# What must compile, and what must not.
+
+# tests/static: pure static_asserts.
+file(GLOB static_sources CONFIGURE_DEPENDS static/*.cpp)
+foreach(source IN LISTS static_sources)
+  get_filename_component(stem ${source} NAME_WE)
+  kaio_compile_test(static.${stem} static ${source})
+endforeach()
+
+# A build without the operations compiles one file of each family of their kernels all the same.
+if(NOT KAIO_BUILD_OPS)
+  foreach(source mma_sync/sm75 simt/any simt/skinny)
+    string(REPLACE "/" "_" name ${source})
+    kaio_compile_test(ops.${name} static ${PROJECT_SOURCE_DIR}/src/ops/matmul/${source}.cpp
+      -I${PROJECT_SOURCE_DIR}/src ${KAIO_CONSTEXPR_FLAGS})
+  endforeach()
+  kaio_compile_test(ops.sm90_rows_f16 static ${PROJECT_BINARY_DIR}/ops/sm90_rows_f16.cpp
+    -I${PROJECT_SOURCE_DIR}/src ${KAIO_CONSTEXPR_FLAGS})
+endif()
+
+# Each public header compiles alone, and twice.
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
+  ${PROJECT_SOURCE_DIR}/include/kaio/*.hpp)
+foreach(header IN LISTS headers)
+  string(REGEX REPLACE "^kaio/(.*)\\.hpp$" "\\1" name ${header})
+  string(REPLACE "/" "." name ${name})
+  configure_file(headers/alone.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp @ONLY)
+  kaio_compile_test(headers.${name} headers ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
+endforeach()
+
+# tests/fail: files that must not compile, on every compiler that is installed.
+add_test(NAME fail COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fail/run.py)
+set_tests_properties(fail PROPERTIES LABELS fail TIMEOUT 900 PROCESSORS ${processors}
+  SKIP_RETURN_CODE ${skipped})

@@ -1,0 +1,59 @@
+# PTX that is not kaio's: of nvcc, random, and broken.
+
+# tests/nvcc: CUDA programs as nvcc compiles them, on the emulator, plain and under the sanitizer.
+find_program(KAIO_NVCC nvcc PATHS /usr/local/cuda/bin)
+mark_as_advanced(KAIO_NVCC)
+if(KAIO_NVCC AND "nvcc" IN_LIST KAIO_TESTS)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/nvcc_ptx)
+  file(MAKE_DIRECTORY ${folder})
+  file(GLOB sources CONFIGURE_DEPENDS nvcc/kernels/*.cu)
+  set(texts)
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    add_custom_command(OUTPUT ${folder}/${name}.ptx DEPENDS ${source} VERBATIM
+      COMMAND ${KAIO_NVCC} -ptx -std=c++17 -arch=sm_90a -w ${source} -o ${folder}/${name}.ptx)
+    list(APPEND texts ${folder}/${name}.ptx)
+  endforeach()
+  add_custom_target(kaio_nvcc_texts DEPENDS ${texts})
+  kaio_catch_program(nvcc)
+  add_dependencies(kaio_test_nvcc kaio_nvcc_texts)
+  target_compile_definitions(kaio_test_nvcc PRIVATE KAIO_NVCC_FOLDER="${folder}")
+  add_test(NAME nvcc COMMAND kaio_test_nvcc)
+  add_test(NAME nvcc.sanitized COMMAND kaio_test_nvcc)
+  set_tests_properties(nvcc nvcc.sanitized PROPERTIES LABELS emulator TIMEOUT 600)
+  set_tests_properties(nvcc.sanitized PROPERTIES ENVIRONMENT KAIO_SANITIZE=all)
+endif()
+
+# tests/differential: random PTX programs on the emulator and on a GPU. They are the same every day: what an
+# H200 made of them is kept.
+if("differential" IN_LIST KAIO_TESTS)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/differential)
+  add_custom_command(OUTPUT ${folder}/made VERBATIM
+    COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/differential/generate.py --programs 400 ${folder}
+    COMMAND ${CMAKE_COMMAND} -E touch ${folder}/made
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/differential/generate.py)
+  add_executable(kaio_test_differential differential/main.cpp ${folder}/made)
+  set_target_properties(kaio_test_differential PROPERTIES OUTPUT_NAME differential_programs)
+  target_include_directories(kaio_test_differential PRIVATE ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(kaio_test_differential PRIVATE
+    KAIO_RECORDED_RESULTS="${CMAKE_CURRENT_SOURCE_DIR}/differential/h200.txt")
+  target_link_libraries(kaio_test_differential PRIVATE kaio::kaio kaio_catch)
+  kaio_warnings(kaio_test_differential)
+  add_test(NAME differential COMMAND kaio_test_differential)
+  add_test(NAME differential.gpu COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/on_gpu.py
+    $<TARGET_FILE:kaio_test_differential> "[gpu]")
+  set_tests_properties(differential PROPERTIES LABELS emulator TIMEOUT 600
+    ENVIRONMENT KAIO_DIFFERENTIAL_PROGRAMS=${folder})
+  set_tests_properties(differential.gpu PROPERTIES LABELS gpu TIMEOUT 600 SKIP_RETURN_CODE ${skipped}
+    RUN_SERIAL ON ENVIRONMENT "KAIO_DIFFERENTIAL_PROGRAMS=${folder};KAIO_JIT_LEVEL=0")
+endif()
+
+# tests/fuzz: texts that libFuzzer makes from the seeds, with clang's sanitizers, for KAIO_FUZZ_SECONDS (120).
+set(KAIO_FUZZ_SECONDS "" CACHE STRING "How long the fuzzer runs; by default what the environment says, or 120")
+set(fuzz_arguments ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
+if(NOT "${KAIO_FUZZ_SECONDS}" STREQUAL "")
+  list(APPEND fuzz_arguments --seconds ${KAIO_FUZZ_SECONDS})
+endif()
+add_test(NAME fuzz COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fuzz/run.py ${fuzz_arguments})
+# One process that runs for minutes: it begins early, next to the others.
+set_tests_properties(fuzz PROPERTIES LABELS fuzz TIMEOUT 1800 COST 280 SKIP_RETURN_CODE ${skipped})

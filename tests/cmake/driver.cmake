@@ -1,0 +1,36 @@
+# The emulator in the shape of the CUDA driver, with streams that run at once and with streams that are delayed;
+# and the driver's half of the runtime on it, which needs no GPU.
+if(TARGET kaio_cuda_emulator)
+  kaio_catch_program(driver_emulator)
+  if(TARGET kaio_test_driver_emulator)
+    target_link_libraries(kaio_test_driver_emulator PRIVATE kaio_cuda_emulator)
+    add_test(NAME driver_emulator COMMAND kaio_test_driver_emulator)
+    add_test(NAME driver_emulator.delayed COMMAND kaio_test_driver_emulator)
+    set_tests_properties(driver_emulator driver_emulator.delayed PROPERTIES LABELS driver TIMEOUT 600)
+    set_tests_properties(driver_emulator.delayed PROPERTIES ENVIRONMENT KAIO_STREAMS=delayed)
+    # A program that knows nothing of kaio finds the library under the driver's name.
+    if(KAIO_CUDA_INCLUDE_DIR)
+      set(folder ${CMAKE_CURRENT_BINARY_DIR}/in_place_of_cuda)
+      file(MAKE_DIRECTORY ${folder})
+      add_executable(kaio_cuda_program cuda_program/main.cpp)
+      target_include_directories(kaio_cuda_program SYSTEM PRIVATE ${KAIO_CUDA_INCLUDE_DIR})
+      target_link_libraries(kaio_cuda_program PRIVATE ${CMAKE_DL_LIBS})
+      add_custom_command(TARGET kaio_cuda_program POST_BUILD VERBATIM
+        COMMAND ${CMAKE_COMMAND} -E create_symlink $<TARGET_FILE:kaio_cuda_emulator> ${folder}/libcuda.so.1)
+      add_dependencies(kaio_cuda_program kaio_cuda_emulator)
+      kaio_warnings(kaio_cuda_program)
+      add_test(NAME driver_emulator.program COMMAND kaio_cuda_program)
+      set_tests_properties(driver_emulator.program PROPERTIES LABELS driver TIMEOUT 60
+        ENVIRONMENT "LD_LIBRARY_PATH=${folder}")
+    endif()
+  endif()
+  kaio_catch_program(driver)
+  if(TARGET kaio_test_driver)
+    add_dependencies(kaio_test_driver kaio_cuda_emulator)
+    add_test(NAME driver COMMAND kaio_test_driver)
+    add_test(NAME driver.delayed COMMAND kaio_test_driver)
+    set_tests_properties(driver driver.delayed PROPERTIES LABELS driver TIMEOUT 600
+      ENVIRONMENT KAIO_CUDA_LIBRARY=$<TARGET_FILE:kaio_cuda_emulator>)
+    set_property(TEST driver.delayed APPEND PROPERTY ENVIRONMENT KAIO_STREAMS=delayed)
+  endif()
+endif()

@@ -1,0 +1,39 @@
+# The same sources on the emulator, and on the first GPU when there is one.
+foreach(group kernels ops)
+  kaio_catch_program(${group})
+  if(TARGET kaio_test_${group})
+    add_test(NAME ${group}.emulator COMMAND kaio_test_${group})
+    set_tests_properties(${group}.emulator PROPERTIES LABELS ${group} TIMEOUT 900
+      ENVIRONMENT KAIO_DEVICE=emulator)
+    add_test(NAME ${group}.sanitized COMMAND kaio_test_${group} "~every variant*")
+    set_tests_properties(${group}.sanitized PROPERTIES LABELS ${group} TIMEOUT 900
+      ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
+    add_test(NAME ${group}.gpu COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/on_gpu.py
+      $<TARGET_FILE:kaio_test_${group}>)
+    set_tests_properties(${group}.gpu PROPERTIES LABELS gpu TIMEOUT 900 ENVIRONMENT KAIO_DEVICE=cuda:0
+      SKIP_RETURN_CODE ${skipped} RUN_SERIAL ON)
+  endif()
+endforeach()
+# The longest of them are two tests, and begin first, so that no core waits for the other at the end.
+if(TARGET kaio_test_ops)
+  add_test(NAME ops.sanitized.variants COMMAND kaio_test_ops "every variant*")
+  set_tests_properties(ops.sanitized.variants PROPERTIES LABELS ops TIMEOUT 900 COST 300
+    ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
+  set_tests_properties(ops.emulator ops.sanitized PROPERTIES COST 200)
+endif()
+# The kernels under eight schedules, about five seconds each: what they compute does not depend on the order of warps and
+# blocks.
+if(TARGET kaio_test_kernels)
+  foreach(order reverse starve:1 random:1 random:2 random:3 random:4 random:5 random:6)
+    add_test(NAME kernels.schedule.${order} COMMAND kaio_test_kernels)
+    set_tests_properties(kernels.schedule.${order} PROPERTIES LABELS schedules TIMEOUT 900
+      ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SCHEDULE=${order}")
+  endforeach()
+endif()
+
+# The kernels through the driver's half of the runtime too.
+if(TARGET kaio_test_kernels AND TARGET kaio_cuda_emulator)
+  add_test(NAME kernels.driver COMMAND kaio_test_kernels)
+  set_tests_properties(kernels.driver PROPERTIES LABELS kernels TIMEOUT 900
+    ENVIRONMENT "KAIO_DEVICE=cuda:0;KAIO_CUDA_LIBRARY=$<TARGET_FILE:kaio_cuda_emulator>")
+endif()

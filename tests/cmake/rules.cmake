@@ -1,0 +1,42 @@
+# How the tree is made: includes, documents, style.
+
+# Which file may include which.
+add_test(NAME include_rule COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/include_rule.py)
+set_tests_properties(include_rule PROPERTIES LABELS rules)
+
+# The examples of the documents: programs are built and run, on the emulator and on a GPU where there is one;
+# the others must compile.
+add_test(NAME docs COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/docs.py compile
+  ${CMAKE_CURRENT_BINARY_DIR}/docs/blocks -- ${compile})
+set_tests_properties(docs PROPERTIES LABELS rules TIMEOUT 600)
+file(GLOB_RECURSE documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
+list(APPEND documents ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${documents})
+if("docs" IN_LIST KAIO_TESTS)
+  set(folder ${CMAKE_CURRENT_BINARY_DIR}/docs)
+  execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_SOURCE_DIR}/docs.py programs ${folder}
+    OUTPUT_VARIABLE programs OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE "\n" ";" programs "${programs}")
+  foreach(program IN LISTS programs)
+    add_executable(kaio_docs_${program} ${folder}/${program}.cpp)
+    set_target_properties(kaio_docs_${program} PROPERTIES
+      OUTPUT_NAME ${program} RUNTIME_OUTPUT_DIRECTORY ${folder}/bin)
+    target_link_libraries(kaio_docs_${program} PRIVATE kaio::kaio)
+    kaio_warnings(kaio_docs_${program})
+    add_test(NAME docs.${program} COMMAND kaio_docs_${program})
+    set_tests_properties(docs.${program} PROPERTIES LABELS rules TIMEOUT 120
+      ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
+    add_test(NAME docs.${program}.gpu COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/on_gpu.py
+      $<TARGET_FILE:kaio_docs_${program}>)
+    set_tests_properties(docs.${program}.gpu PROPERTIES LABELS gpu TIMEOUT 120 ENVIRONMENT KAIO_DEVICE=cuda:0
+      SKIP_RETURN_CODE ${skipped})
+  endforeach()
+endif()
+
+# How the files are written. The tools are pinned: another version would ask for another form.
+foreach(tool format tidy shell)
+  add_test(NAME style.${tool} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/style.py ${tool}
+    --build ${PROJECT_BINARY_DIR})
+  set_tests_properties(style.${tool} PROPERTIES LABELS style TIMEOUT 900 SKIP_RETURN_CODE ${skipped})
+endforeach()
+set_tests_properties(style.tidy PROPERTIES PROCESSORS ${processors})

@@ -1,0 +1,244 @@
+// The library's declarations of the driver's ABI say what the real cuda.h says. Compiled to nothing where there
+// is no cuda.h, or an older one than that which the library implements.
+
+#if __has_include(<cuda.h>)
+
+// The older forms of functions too.
+#define __CUDA_API_VERSION_INTERNAL
+#include <cuda.h>
+#include <cudaProfiler.h>
+
+#if CUDA_VERSION >= 13000
+
+#include <cstddef>
+#include <type_traits>
+
+#include "driver_emulator/abi/types.hpp"
+
+// The list of functions without the declarations that go with it: cuda.h has its own.
+#define KAIO_CUDA_LIST_ONLY
+#include "driver_emulator/abi/functions.hpp"
+#include "driver_emulator/abi/per_thread_functions.hpp"
+
+namespace kaio::driver_emulator {
+namespace {
+
+// What a type is in the ABI: handles and pointers to structures are pointers, enumerations are integers, and a
+// structure that is passed by value is its size.
+template <std::size_t Bytes>
+struct value_of {};
+template <class T>
+struct plain {
+  using type = T;
+};
+template <class T>
+  requires std::is_enum_v<T>
+struct plain<T> {
+  using type = std::make_signed_t<std::underlying_type_t<T>>;
+};
+template <class T>
+  requires std::is_class_v<T> || std::is_union_v<T>
+struct plain<T> {
+  using type = value_of<sizeof(T)>;
+};
+template <class T>
+struct plain<T*> {
+  using type = typename plain<T>::type*;
+};
+template <class T>
+  requires std::is_class_v<T> || std::is_union_v<T>
+struct plain<T*> {
+  using type = void*;
+};
+template <class T>
+  requires std::is_class_v<T> || std::is_union_v<T>
+struct plain<const T*> {
+  using type = const void*;
+};
+template <class T>
+struct plain<const T> {
+  using type = const typename plain<T>::type;
+};
+template <class Result, class... Parameters>
+struct plain<Result(Parameters...)> {
+  using type = typename plain<Result>::type(typename plain<Parameters>::type...);
+};
+// One of the two unsigned types of 64 bits, whichever a header uses.
+template <>
+struct plain<unsigned long> {
+  using type = unsigned long long;
+};
+
+template <class Ours, class Theirs>
+constexpr bool same = std::is_same_v<typename plain<Ours>::type, typename plain<Theirs>::type>;
+
+#define KAIO_SAME_FUNCTION(name, parameters) \
+  static_assert(same<CUresult parameters, decltype(::name)>, #name);
+KAIO_CUDA_FUNCTIONS(KAIO_SAME_FUNCTION)
+#define KAIO_SAME_PER_THREAD(name, base, parameters, arguments) \
+  static_assert(same<CUresult parameters, decltype(::name)>, #name);
+KAIO_CUDA_PER_THREAD_FUNCTIONS(KAIO_SAME_PER_THREAD)
+
+#define KAIO_SAME_SIZE(type) static_assert(sizeof(type) == sizeof(::type), #type)
+#define KAIO_SAME_MEMBER(type, member, name)                                         \
+  static_assert(offsetof(type, member) == offsetof(::type, name), #type "::" #name); \
+  static_assert(sizeof(type::member) == sizeof(::type::name), #type "::" #name)
+
+KAIO_SAME_SIZE(CUDA_MEMCPY2D);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, source_x, srcXInBytes);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, source_y, srcY);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, source_type, srcMemoryType);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, source_host, srcHost);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, source_device, srcDevice);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, source_array, srcArray);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, source_pitch, srcPitch);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, target_x, dstXInBytes);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, target_y, dstY);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, target_type, dstMemoryType);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, target_host, dstHost);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, target_device, dstDevice);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, target_array, dstArray);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, target_pitch, dstPitch);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, width, WidthInBytes);
+KAIO_SAME_MEMBER(CUDA_MEMCPY2D, height, Height);
+KAIO_SAME_SIZE(CUDA_MEMCPY3D);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, source_x, srcXInBytes);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, source_y, srcY);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, source_z, srcZ);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, source_lod, srcLOD);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, source_type, srcMemoryType);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, source_host, srcHost);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, source_device, srcDevice);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, source_array, srcArray);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, source_pitch, srcPitch);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, source_height, srcHeight);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, target_x, dstXInBytes);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, target_y, dstY);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, target_z, dstZ);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, target_lod, dstLOD);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, target_type, dstMemoryType);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, target_host, dstHost);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, target_device, dstDevice);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, target_array, dstArray);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, target_pitch, dstPitch);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, target_height, dstHeight);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, width, WidthInBytes);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, height, Height);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D, depth, Depth);
+KAIO_SAME_SIZE(CUDA_MEMCPY3D_PEER);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D_PEER, source_context, srcContext);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D_PEER, target_context, dstContext);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D_PEER, source_pitch, srcPitch);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D_PEER, target_height, dstHeight);
+KAIO_SAME_MEMBER(CUDA_MEMCPY3D_PEER, depth, Depth);
+KAIO_SAME_SIZE(CUDA_KERNEL_NODE_PARAMS_v1);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS_v1, function, func);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS_v1, grid_x, gridDimX);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS_v1, grid_y, gridDimY);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS_v1, grid_z, gridDimZ);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS_v1, block_x, blockDimX);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS_v1, block_y, blockDimY);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS_v1, block_z, blockDimZ);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS_v1, shared_bytes, sharedMemBytes);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS_v1, parameters, kernelParams);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS_v1, extra, extra);
+KAIO_SAME_SIZE(CUDA_KERNEL_NODE_PARAMS);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS, function, func);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS, grid_x, gridDimX);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS, block_z, blockDimZ);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS, shared_bytes, sharedMemBytes);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS, parameters, kernelParams);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS, extra, extra);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS, kernel, kern);
+KAIO_SAME_MEMBER(CUDA_KERNEL_NODE_PARAMS, context, ctx);
+KAIO_SAME_SIZE(CUDA_MEMSET_NODE_PARAMS);
+KAIO_SAME_MEMBER(CUDA_MEMSET_NODE_PARAMS, target, dst);
+KAIO_SAME_MEMBER(CUDA_MEMSET_NODE_PARAMS, pitch, pitch);
+KAIO_SAME_MEMBER(CUDA_MEMSET_NODE_PARAMS, value, value);
+KAIO_SAME_MEMBER(CUDA_MEMSET_NODE_PARAMS, element_size, elementSize);
+KAIO_SAME_MEMBER(CUDA_MEMSET_NODE_PARAMS, width, width);
+KAIO_SAME_MEMBER(CUDA_MEMSET_NODE_PARAMS, height, height);
+KAIO_SAME_SIZE(CUDA_HOST_NODE_PARAMS);
+KAIO_SAME_MEMBER(CUDA_HOST_NODE_PARAMS, function, fn);
+KAIO_SAME_MEMBER(CUDA_HOST_NODE_PARAMS, data, userData);
+KAIO_SAME_SIZE(CUDA_MEM_ALLOC_NODE_PARAMS);
+KAIO_SAME_MEMBER(CUDA_MEM_ALLOC_NODE_PARAMS, pool, poolProps);
+KAIO_SAME_MEMBER(CUDA_MEM_ALLOC_NODE_PARAMS, access, accessDescs);
+KAIO_SAME_MEMBER(CUDA_MEM_ALLOC_NODE_PARAMS, access_count, accessDescCount);
+KAIO_SAME_MEMBER(CUDA_MEM_ALLOC_NODE_PARAMS, bytes, bytesize);
+KAIO_SAME_MEMBER(CUDA_MEM_ALLOC_NODE_PARAMS, address, dptr);
+KAIO_SAME_SIZE(CUmemPoolProps);
+KAIO_SAME_MEMBER(CUmemPoolProps, allocation_type, allocType);
+KAIO_SAME_MEMBER(CUmemPoolProps, handle_types, handleTypes);
+KAIO_SAME_MEMBER(CUmemPoolProps, location, location);
+KAIO_SAME_MEMBER(CUmemPoolProps, maximum_size, maxSize);
+KAIO_SAME_MEMBER(CUmemPoolProps, usage, usage);
+KAIO_SAME_SIZE(CUmemLocation);
+KAIO_SAME_MEMBER(CUmemLocation, type, type);
+KAIO_SAME_MEMBER(CUmemLocation, id, id);
+KAIO_SAME_SIZE(CUmemAccessDesc);
+KAIO_SAME_MEMBER(CUmemAccessDesc, location, location);
+KAIO_SAME_MEMBER(CUmemAccessDesc, flags, flags);
+KAIO_SAME_SIZE(CUdevprop);
+KAIO_SAME_MEMBER(CUdevprop, max_threads_per_block, maxThreadsPerBlock);
+KAIO_SAME_MEMBER(CUdevprop, max_threads_dim, maxThreadsDim);
+KAIO_SAME_MEMBER(CUdevprop, max_grid_size, maxGridSize);
+KAIO_SAME_MEMBER(CUdevprop, shared_memory_per_block, sharedMemPerBlock);
+KAIO_SAME_MEMBER(CUdevprop, total_constant_memory, totalConstantMemory);
+KAIO_SAME_MEMBER(CUdevprop, simd_width, SIMDWidth);
+KAIO_SAME_MEMBER(CUdevprop, memory_pitch, memPitch);
+KAIO_SAME_MEMBER(CUdevprop, registers_per_block, regsPerBlock);
+KAIO_SAME_MEMBER(CUdevprop, clock_rate, clockRate);
+KAIO_SAME_MEMBER(CUdevprop, texture_alignment, textureAlign);
+KAIO_SAME_SIZE(CUexecAffinityParam);
+KAIO_SAME_MEMBER(CUexecAffinityParam, type, type);
+KAIO_SAME_MEMBER(CUexecAffinityParam, multiprocessors, param);
+KAIO_SAME_SIZE(CUctxCreateParams);
+KAIO_SAME_MEMBER(CUctxCreateParams, affinity, execAffinityParams);
+KAIO_SAME_MEMBER(CUctxCreateParams, affinity_count, numExecAffinityParams);
+KAIO_SAME_MEMBER(CUctxCreateParams, graphics, cigParams);
+KAIO_SAME_SIZE(CUDA_MEMCPY_NODE_PARAMS);
+KAIO_SAME_MEMBER(CUDA_MEMCPY_NODE_PARAMS, flags, flags);
+KAIO_SAME_MEMBER(CUDA_MEMCPY_NODE_PARAMS, context, copyCtx);
+KAIO_SAME_MEMBER(CUDA_MEMCPY_NODE_PARAMS, copy, copyParams);
+KAIO_SAME_SIZE(CUDA_CHILD_GRAPH_NODE_PARAMS);
+KAIO_SAME_MEMBER(CUDA_CHILD_GRAPH_NODE_PARAMS, graph, graph);
+KAIO_SAME_MEMBER(CUDA_CHILD_GRAPH_NODE_PARAMS, ownership, ownership);
+KAIO_SAME_SIZE(CUgraphEdgeData);
+KAIO_SAME_MEMBER(CUgraphEdgeData, from_port, from_port);
+KAIO_SAME_MEMBER(CUgraphEdgeData, to_port, to_port);
+KAIO_SAME_MEMBER(CUgraphEdgeData, type, type);
+KAIO_SAME_SIZE(CUDA_GRAPH_INSTANTIATE_PARAMS);
+KAIO_SAME_MEMBER(CUDA_GRAPH_INSTANTIATE_PARAMS, flags, flags);
+KAIO_SAME_MEMBER(CUDA_GRAPH_INSTANTIATE_PARAMS, upload_stream, hUploadStream);
+KAIO_SAME_MEMBER(CUDA_GRAPH_INSTANTIATE_PARAMS, error_node, hErrNode_out);
+KAIO_SAME_MEMBER(CUDA_GRAPH_INSTANTIATE_PARAMS, result, result_out);
+KAIO_SAME_SIZE(CUgraphExecUpdateResultInfo);
+KAIO_SAME_MEMBER(CUgraphExecUpdateResultInfo, result, result);
+KAIO_SAME_MEMBER(CUgraphExecUpdateResultInfo, error_node, errorNode);
+KAIO_SAME_MEMBER(CUgraphExecUpdateResultInfo, error_from_node, errorFromNode);
+KAIO_SAME_SIZE(CUgraphNodeParams);
+KAIO_SAME_MEMBER(CUgraphNodeParams, type, type);
+KAIO_SAME_MEMBER(CUgraphNodeParams, of, reserved1);
+KAIO_SAME_MEMBER(CUgraphNodeParams, reserved2, reserved2);
+KAIO_SAME_SIZE(CUuuid);
+KAIO_SAME_SIZE(CUtensorMap);
+KAIO_SAME_SIZE(CUlaunchConfig);
+KAIO_SAME_SIZE(CUlaunchAttribute);
+KAIO_SAME_SIZE(CUlaunchAttributeValue);
+static_assert(offsetof(CUlaunchAttribute, value) == offsetof(::CUlaunchAttribute, value));
+static_assert(alignof(CUtensorMap) <= alignof(::CUtensorMap));
+static_assert(offsetof(CUDA_MEMSET_NODE_PARAMS_v2, context) == offsetof(::CUDA_MEMSET_NODE_PARAMS_v2, ctx));
+KAIO_SAME_MEMBER(CUlaunchAttributeValue, cooperative, cooperative);
+KAIO_SAME_MEMBER(CUlaunchAttributeValue, cluster, clusterDim);
+KAIO_SAME_MEMBER(CUlaunchAttributeValue, programmatic_event, programmaticEvent);
+KAIO_SAME_MEMBER(CUlaunchAttributeValue, priority, priority);
+KAIO_SAME_MEMBER(CUlaunchAttributeValue, shared_memory_carveout, sharedMemCarveout);
+// The union of a node's parameters stands where cuda.h has its nameless one.
+static_assert(offsetof(CUgraphNodeParams, of) == offsetof(::CUgraphNodeParams, kernel));
+
+}  // namespace
+}  // namespace kaio::driver_emulator
+
+#endif
+#endif

@@ -1,0 +1,111 @@
+// Functions by name, functions that the emulator does not have, and tensor maps.
+
+#include <dlfcn.h>
+
+#include <cstring>
+
+#include "driver_emulator/abi/per_thread_functions.hpp"
+#include "driver_emulator/abi/unsupported_functions.hpp"
+#include "driver_emulator/support.hpp"
+
+using namespace driver_emulator_test;
+
+extern "C" CUresult cuArrayDestroy(void*);
+
+namespace {
+
+void* found(const char* name, int version = 13000, std::uint64_t flags = 0) {
+  void* address = nullptr;
+  CUdriverProcAddressQueryResult status{};
+  MUST(cuGetProcAddress_v2(name, &address, version, flags, &status));
+  CHECK((status == CU_GET_PROC_ADDRESS_SUCCESS) == (address != nullptr));
+  return address;
+}
+
+template <class Function>
+void* address_of(Function* f) {
+  return reinterpret_cast<void*>(f);
+}
+
+}  // namespace
+
+TEST_CASE("a name means the form that the program's version of the driver has") {
+  CHECK(found("cuInit") == address_of(&cuInit));
+  CHECK(found("cuMemAlloc") == address_of(&cuMemAlloc_v2));
+  CHECK(found("cuMemAlloc_v2") == address_of(&cuMemAlloc_v2));
+  CHECK(found("cuCtxCreate", 11000) == address_of(&cuCtxCreate_v2));
+  CHECK(found("cuCtxCreate", 12000) == address_of(&cuCtxCreate_v3));
+  CHECK(found("cuCtxCreate", 13000) == address_of(&cuCtxCreate_v4));
+  CHECK(found("cuGraphInstantiate", 12000) == address_of(&cuGraphInstantiateWithFlags));
+  CHECK(found("cuGraphExecUpdate", 11000) == address_of(&cuGraphExecUpdate));
+  CHECK(found("cuCtxGetDevice", 12000) == address_of(&cuCtxGetDevice));
+  CHECK(found("cuLaunchKernel", 13000, 2) == address_of(&cuLaunchKernel_ptsz));
+  CHECK(found("cuMemcpyHtoD", 13000, 2) == address_of(&cuMemcpyHtoD_v2_ptds));
+  CHECK(found("cuLaunchKernel", 13000, 1) == address_of(&cuLaunchKernel));
+  CHECK(found("cuNothingOfTheKind") == nullptr);
+  CHECK(found("cuArrayCreate") == nullptr);
+  void* address = nullptr;
+  CUdriverProcAddressQueryResult status{};
+  MUST(cuGetProcAddress_v2("cuGraphAddNode", &address, 11000, 0, &status));
+  CHECK(status == CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT);
+  CHECK(address == nullptr);
+  REFUSED(cuGetProcAddress("cuNothingOfTheKind", &address, 12000, 0), CUDA_ERROR_NOT_FOUND);
+  REFUSED(cuGetProcAddress_v2(nullptr, &address, 12000, 0, &status), CUDA_ERROR_INVALID_VALUE);
+  REFUSED(cuGetProcAddress_v2("cuInit", &address, 12000, 3, &status), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_CASE("every function of the list is exported under its own name, and found by it") {
+  for (const char* name : {
+#define KAIO_CUDA_NAME(name, parameters) #name,
+           KAIO_CUDA_FUNCTIONS(KAIO_CUDA_NAME)
+#undef KAIO_CUDA_NAME
+       }) {
+    INFO(name);
+    CHECK(dlsym(RTLD_DEFAULT, name) != nullptr);
+    CHECK(kaio_emulator_fail_function(name, 0, 0, 0) == 1);
+  }
+  for (const char* name : {
+#define KAIO_CUDA_NAME(name, base, parameters, arguments) #name,
+           KAIO_CUDA_PER_THREAD_FUNCTIONS(KAIO_CUDA_NAME)
+#undef KAIO_CUDA_NAME
+       }) {
+    INFO(name);
+    CHECK(dlsym(RTLD_DEFAULT, name) != nullptr);
+  }
+#define KAIO_CUDA_NAME(name) CHECK(dlsym(RTLD_DEFAULT, #name) != nullptr);
+  KAIO_CUDA_UNSUPPORTED_FUNCTIONS(KAIO_CUDA_NAME)
+#undef KAIO_CUDA_NAME
+  kaio_emulator_reset();
+}
+
+TEST_CASE("a function that the emulator does not have says so") {
+  REFUSED(cuArrayDestroy(nullptr), CUDA_ERROR_NOT_SUPPORTED);
+}
+
+TEST_CASE("tensor maps are encoded, refused and given other addresses") {
+  const session s;
+  const numbers x(64 * 64);
+  CUtensorMap map{}, before{};
+  auto* address = reinterpret_cast<void*>(x.address);
+  const std::uint64_t sizes[] = {64, 64}, strides[] = {256};
+  const std::uint32_t box[] = {32, 8}, steps[] = {1, 1};
+  constexpr int float32 = 7;
+  MUST(cuTensorMapEncodeTiled(&map, float32, 2, address, sizes, strides, box, steps, 0, 3, 0, 0));
+  before = map;
+  MUST(cuTensorMapReplaceAddress(&map, reinterpret_cast<void*>(x.address + 1024)));
+  CHECK(std::memcmp(&map, &before, sizeof map) != 0);
+  MUST(cuTensorMapReplaceAddress(&map, address));
+  CHECK(std::memcmp(&map, &before, sizeof map) == 0);
+  REFUSED(cuTensorMapReplaceAddress(&map, reinterpret_cast<void*>(x.address + 4)), CUDA_ERROR_INVALID_VALUE);
+  REFUSED(cuTensorMapEncodeTiled(nullptr, float32, 2, address, sizes, strides, box, steps, 0, 0, 0, 0),
+          CUDA_ERROR_INVALID_VALUE);
+  REFUSED(cuTensorMapEncodeTiled(&map, float32, 6, address, sizes, strides, box, steps, 0, 0, 0, 0),
+          CUDA_ERROR_INVALID_VALUE);
+  const std::uint64_t odd[] = {200};
+  REFUSED(cuTensorMapEncodeTiled(&map, float32, 2, address, sizes, odd, box, steps, 0, 0, 0, 0),
+          CUDA_ERROR_INVALID_VALUE);
+  REFUSED(cuTensorMapEncodeTiled(&map, 99, 2, address, sizes, strides, box, steps, 0, 0, 0, 0),
+          CUDA_ERROR_INVALID_VALUE);
+  CUtensorMap zero{};
+  REFUSED(cuTensorMapReplaceAddress(&zero, address), CUDA_ERROR_INVALID_VALUE);
+}
