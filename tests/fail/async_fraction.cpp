@@ -1,5 +1,5 @@
 // A fraction of the cache lines.
-// EXPECT: kaio: the fraction of an L2 policy lies in (0, 1]
+// EXPECT: kaio: the fraction of an L2 policy must be in (0, 1]
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // Matrices are loaded from shared memory.
-// EXPECT: kaio: the place must lie in the shared memory of this block
+// EXPECT: kaio: the place must be in the shared memory of this block
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // A literal that is finite stays so.
-// EXPECT: kaio: a literal is too large for the floating type beside it
+// EXPECT: kaio: a literal is too large for the operand's floating type
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

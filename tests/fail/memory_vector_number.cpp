@@ -1,5 +1,5 @@
 // A number is no vector.
-// EXPECT: kaio: a number is stored where a vector lies; write make_vec(a, b, ...)
+// EXPECT: kaio: a number is stored to a vector; write make_vec(a, b, ...)
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // An unsigned range counts up.
-// EXPECT: kaio: a literal does not fit the integer type beside it
+// EXPECT: kaio: a literal does not fit the operand's integer type
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

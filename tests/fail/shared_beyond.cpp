@@ -1,5 +1,5 @@
 // An index that the host knows lies in the array.
-// EXPECT: kaio: an index lies outside its array
+// EXPECT: kaio: an index is outside its array
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // A vector is not stored to a number.
-// EXPECT: kaio: a vector is stored where a number lies
+// EXPECT: kaio: a vector is stored to a number
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

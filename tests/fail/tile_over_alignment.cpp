@@ -1,5 +1,5 @@
 // A swizzled tile needs memory that is aligned for it.
-// EXPECT: kaio: a tile lies over memory that is aligned for less
+// EXPECT: kaio: a tile is over memory that is aligned for less
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

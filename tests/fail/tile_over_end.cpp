@@ -1,5 +1,5 @@
 // A tile over other memory ends before the memory does.
-// EXPECT: kaio: a tile lies over memory that ends before the tile does
+// EXPECT: kaio: a tile is over memory that ends before the tile does
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // A tile over other memory fits into it.
-// EXPECT: kaio: a tile lies over memory that is smaller than the tile
+// EXPECT: kaio: a tile is over memory that is smaller than the tile
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

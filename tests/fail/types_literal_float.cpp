@@ -1,5 +1,5 @@
 // A floating literal does not become an integer.
-// EXPECT: kaio: a floating literal beside an integer operand
+// EXPECT: kaio: a floating literal with an integer operand
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // An integer literal that the operand's floating type does not hold exactly is refused.
-// EXPECT: kaio: an integer literal is not exact in the floating type beside it
+// EXPECT: kaio: an integer literal is not exact in the operand's floating type
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // A literal that the operand's type does not hold is refused.
-// EXPECT: kaio: a literal does not fit the integer type beside it
+// EXPECT: kaio: a literal does not fit the operand's integer type
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // Bytes are read along K.
-// EXPECT: kaio: wgmma reads MN-major operands of 16-bit elements alone; lay the others out along K
+// EXPECT: kaio: wgmma reads MN-major operands of 16-bit elements only; lay the others out along K
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

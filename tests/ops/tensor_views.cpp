@@ -67,7 +67,7 @@ TEST_CASE("a view lies row by row, transposed, sliced or one element of its firs
 
 TEST_CASE("a view that is larger than its memory is refused, whatever its numbers", "[ops][tensor_view]") {
   auto x = under_test().allocate<f32>(100);
-  CHECK(says(refused([&] { tensor_view(x, 101); }), "spans 404 bytes, and the memory behind it has 400"));
+  CHECK(says(refused([&] { tensor_view(x, 101); }), "spans 404 bytes, and its memory has 400"));
   CHECK(says(refused([&] { tensor_view(x, 10, 11); }), "10 x 11"));
   CHECK(says(refused([&] { tensor_view(x, 10, -1); }), "extents are 0 or more"));
   CHECK(says(refused([&] { tensor_view(x, 10, ~std::uint64_t{0}); }), "extents are 0 or more"));

@@ -70,7 +70,7 @@ void check_view(std::string_view what, const view_facts& view) {
   if (bytes > view.bytes)
     throw invalid_argument("kaio: " + name + " of " + shape_of(view.extents, view.rank) +
                            " elements with strides " + shape_of(view.strides, view.rank) + " spans " +
-                           std::to_string(bytes) + " bytes, and the memory behind it has " +
+                           std::to_string(bytes) + " bytes, and its memory has " +
                            std::to_string(view.bytes) + "; give the extents of the memory");
 }
 

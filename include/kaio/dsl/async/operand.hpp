@@ -87,7 +87,7 @@ constexpr tracer::address shared_place(tracer& t, const P& place) {
       "address of u32");
   if constexpr (memory_cell<P>) {
     static_assert(location_of<P>::space == modifier::shared,
-                  "kaio: the place must lie in the shared memory of this block");
+                  "kaio: the place must be in the shared memory of this block");
     t.begin_lowering();
     const tracer::address at = place.location().find();
     t.end_lowering();
@@ -122,7 +122,7 @@ constexpr tracer::address global_address(tracer& t, const C& cell) {
   static_assert(memory_cell<C>, "kaio: this is no cell of memory; name one by indexing: x[i]");
   if constexpr (memory_cell<C>) {
     static_assert(location_of<C>::space == modifier::global,
-                  "kaio: the cell must lie in global memory: x[i]");
+                  "kaio: the cell must be in global memory: x[i]");
     t.begin_lowering();
     const tracer::address at = cell.location().find();
     t.end_lowering();

@@ -31,7 +31,7 @@ class statement {
     constexpr bool is_vector = requires { typename E::vector_type; };
     static_assert(
         !is_vector || never<E>,
-        "kaio: a vector is stored where a number lies; store an element, v[0], or point to vec<T, N>");
+        "kaio: a vector is stored to a number; store an element, v[0], or point to vec<T, N>");
     static_assert(
         is_vector || never<E>,
         "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is "

@@ -122,7 +122,7 @@ constexpr void store(const C& to, const E& e, P1 = {}, P2 = {}, P3 = {}, P4 = {}
     tracer& t = *at.trace;
     if constexpr (is_vec<T>) {
       static_assert(vector_source<E>,
-                    "kaio: a number is stored where a vector lies; write make_vec(a, b, ...)");
+                    "kaio: a number is stored to a vector; write make_vec(a, b, ...)");
       if constexpr (vector_source<E>) {
         const vector_statement<typename T::value_type, T::size()> s(t, e, line, file);
         if (t.probing()) return;

@@ -29,7 +29,7 @@ template <std::uint32_t N, class I>
 constexpr void require_below([[maybe_unused]] const I& i) {
   if constexpr (std::is_integral_v<I>)
     if (i < I{0} || static_cast<std::uint64_t>(i) >= N)
-      kernel_error("kaio: an index lies outside its array; indices of a dimension of N go from 0 to N - 1");
+      kernel_error("kaio: an index is outside its array; indices of a dimension of N go from 0 to N - 1");
 }
 
 // An array is aligned for vectors of its elements.

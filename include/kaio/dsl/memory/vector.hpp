@@ -180,7 +180,7 @@ class vector_statement {
   template <class E>
     requires(device<E> || host_number<E>)
   constexpr vector_statement(const E&) {
-    static_assert(never<E>, "kaio: a number is stored where a vector lies; write make_vec(a, b, ...)");
+    static_assert(never<E>, "kaio: a number is stored to a vector; write make_vec(a, b, ...)");
   }
 
   template <class E>

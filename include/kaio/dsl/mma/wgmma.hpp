@@ -123,7 +123,7 @@ class wgmma_batch {
           "kaio: a sparse wgmma multiplies one slice of A and two of B: a.slice(k), b.slice(2 * k, 2)");
     if (!b.are_neighbours(0))
       kernel_error(
-          "kaio: the two slices of B of a sparse wgmma lie side by side, the first at an even place; a "
+          "kaio: the two slices of B of a sparse wgmma are side by side, the first at an even place; a "
           "K-major tile of B has swizzled<64> or swizzled<128>");
     if (trace_.probing()) return;
     const value chosen = trace_.in_register(lower(trace_, metadata.node()));
@@ -139,7 +139,7 @@ class wgmma_batch {
     using TB = typename B::element_type;
     detail::require_product<D, TA, TB>();
     static_assert(!B::in_registers,
-                  "kaio: B of wgmma lies in shared memory; exchange A and B and transpose D");
+                  "kaio: B of wgmma must be in shared memory; exchange A and B and transpose D");
     static_assert(!std::is_same_v<D, i32> || !(Options.negate_a || Options.negate_b),
                   "kaio: wgmma does not negate integers");
     static_assert(!Options.saturate || (std::is_same_v<D, i32> && matrix_element<TA>::bits == 8),
@@ -156,7 +156,7 @@ class wgmma_batch {
     } else {
       if (accumulate && !acc.has_value())
         kernel_error(
-            "kaio: an accumulator is added to before it has a value; clear() it, or pass false behind the "
+            "kaio: an accumulator is added to before it has a value; clear() it, or pass false after the "
             "operands of the first product");
       return predicate(accumulate);
     }
@@ -221,7 +221,7 @@ constexpr void wgmma_wait(const thread& t, std::uint32_t line = __builtin_LINE()
   tracer& trace = t.trace();
   trace.statement(line, file);
   if (trace.wgmma_batch_is_open)
-    kernel_error("kaio: wgmma_wait inside a wgmma_batch, which is committed at its end; wait behind it");
+    kernel_error("kaio: wgmma_wait inside a wgmma_batch, which is committed at its end; wait after it");
   if (trace.probing()) return;
   trace.begin(opcode::wgmma_wait_group, 0, ptx::type::none);
   trace.add({operand_kind::immediate, ptx::type::s32, 0, Pending});

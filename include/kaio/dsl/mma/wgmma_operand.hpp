@@ -52,7 +52,7 @@ class shared_operand {
   constexpr shared_operand slice(std::uint32_t k, std::uint32_t count = 1) const {
     if (count == 0 || count > slices_ || k > slices_ - count)
       kernel_error(
-          "kaio: a slice lies outside its operand; they go from 0 to slices() - 1, of 32 bytes of K each");
+          "kaio: a slice is outside its operand; slices go from 0 to slices() - 1, of 32 bytes of K each");
     shared_operand result(*this);
     result.first_ = first_ + k;
     result.slices_ = count;
@@ -168,7 +168,7 @@ constexpr auto wgmma_operand(const Tile& tile, std::uint32_t line = __builtin_LI
                 "kaio: wgmma reads swizzled tiles, shared_tile<T, rows, columns, swizzled<128>>; for another "
                 "layout give the address and a matrix_descriptor");
   static_assert(Major == major::k || matrix_element<T>::bits == 16,
-                "kaio: wgmma reads MN-major operands of 16-bit elements alone; lay the others out along K");
+                "kaio: wgmma reads MN-major operands of 16-bit elements only; lay the others out along K");
   static_assert(matrix_element<T>::bits == 8 * Layout::element_bytes || matrix_element<T>::bits == 1,
                 "kaio: an operand of wgmma is read as elements of another size than the tile has");
   static_assert(Major == major::k || Layout::rows % 16 == 0,

@@ -144,7 +144,7 @@ struct tile_layout {
   // Bytes from the beginning of the tile to an element.
   static constexpr std::uint32_t offset_bytes(std::uint32_t row, std::uint32_t column) {
     if (row >= Rows || column >= Columns)
-      kernel_error("kaio: an element lies outside its tile; rows go from 0 to Rows - 1, columns likewise");
+      kernel_error("kaio: an element is outside its tile; rows go from 0 to Rows - 1, columns likewise");
     return steps.offset(row, column);
   }
 

@@ -144,12 +144,12 @@ class shared_tile {
   // written by the one name is undefined by the other, and a barrier stands between their uses.
   template <class Memory>
   static constexpr shared_tile over(const Memory& other, std::uint32_t first_byte = 0) {
-    static_assert(Memory::bytes >= bytes, "kaio: a tile lies over memory that is smaller than the tile");
+    static_assert(Memory::bytes >= bytes, "kaio: a tile is over memory that is smaller than the tile");
     static_assert(Memory::alignment % alignment == 0,
-                  "kaio: a tile lies over memory that is aligned for less than the tile's layout needs");
+                  "kaio: a tile is over memory that is aligned for less than the tile's layout needs");
     if (first_byte % alignment != 0 || first_byte > Memory::bytes - bytes)
       kernel_error(
-          "kaio: a tile lies over memory that ends before the tile does, or begins where its layout is not "
+          "kaio: a tile is over memory that ends before the tile does, or begins where its layout is not "
           "aligned; change the first byte");
     tile_memory memory = other.memory();
     memory.offset += first_byte;
@@ -234,7 +234,7 @@ constexpr auto row_block(const shared_tile<T, All, Columns, Layout>& tile, const
       "swizzled tile from one panel: row_block<64>(tile.panel(p), first)");
   if constexpr (!device<I>) {
     if (static_cast<std::uint64_t>(first) > All - Rows)
-      kernel_error("kaio: a block of rows ends behind its tile; first is at most the rows left out");
+      kernel_error("kaio: a block of rows ends after its tile; first is at most the rows left out");
     if (layout::is_swizzled && static_cast<std::uint64_t>(first) % tile_steps::pattern_rows != 0)
       kernel_error("kaio: a block of rows of a swizzled tile begins at a multiple of 8 rows");
   }

@@ -210,7 +210,7 @@ matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments
                           "; one of the last two must be 1: write to memory of its own, and copy");
   if (!by_rows && !may_rearrange)
     refuse(operation,
-           "output c lies column by column; with an epilogue of your own it lies row by row: exchange the "
+           "output c is column-major; with an epilogue of your own it must be row-major: exchange the "
            "operands");
   std::int64_t c_pitch = c.rows == 1 ? (c.columns + 15) / 16 * 16 : c.row;
   if (may_rearrange && (!by_rows || (c.columns == 1 && c.row == 1 && c.rows > 1))) {
