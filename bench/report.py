@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Renders bench/results/*.jsonl into bench/results/README.md: for each benchmark, the newest row of each case, beside the
+"""Renders bench/results/*.jsonl into bench/results/README.md: for each benchmark, the newest row of each case, next to the
 figure that it has to reach. A figure that is missed says so."""
 
 import json
@@ -47,7 +47,7 @@ def matmul_figure(case):
 
 
 def matmul_table(rows):
-    """A line for each product of kaio, beside the fastest of its peers that were measured."""
+    """A line for each product of kaio, compared with the fastest of its peers that were measured."""
     latest, cases = {}, {}
     for row in rows:
         case = (row["device"], row["protocol"], row["type"], row["layout"], row["m"], row["n"], row["k"], row["batch"])
@@ -69,7 +69,7 @@ def matmul_table(rows):
                       best["contestant"], f"{best['us']:.1f}", f"{ratio:.3f}", f"{named:.3f}", "" if bound is None else str(bound),
                       verdict(named, bound, True), f"{design['us']:.1f}" if design else "", device, ours["date"], ours["commit"]])
     return table(
-        "Matrix products beside cuBLASLt, torch and Triton",
+        "Matrix products compared with cuBLASLt, torch and Triton",
         ["type", "layout", "m x n x k", "protocol", "kaio, us", "rate", "of the peak at the measured clock", "best peer", "us",
          "ratio", "to cuBLASLt (fp8: torch)", "at least", "", "KAIO's design, us", "device", "date", "commit"], lines,
         "Medians; of cuBLASLt the fastest algorithm that it returns, chosen for each protocol. cold: single runs between two\n"
@@ -138,7 +138,7 @@ def compile_table(rows):
 def main():
     rows = [json.loads(line) for file in sorted(results.glob("*.jsonl")) for line in file.read_text().splitlines()]
     of = lambda name: [row for row in rows if row["benchmark"] == name]
-    text = "# Results\n\nRendered by `bench/report.py` from the data beside it. Each row has its machine, date and commit.\n"
+    text = "# Results\n\nRendered by `bench/report.py` from the data next to it. Each row has its machine, date and commit.\n"
     text += table(
         "Bandwidth",
         ["kernel", "GB/s", "copy, GB/s", "ratio", "at least", "", "device", "date", "commit"],
@@ -153,7 +153,7 @@ def main():
           verdict(r["above_ns"], 300, False), r["device"], r["date"], r["commit"]]
          for r in newest(of("launch"), ["device"])])
     text += table(
-        "Instructions and registers beside CUDA C++, after ptxas -O3",
+        "Instructions and registers compared with CUDA C++, after ptxas -O3",
         ["kernel", "kaio", "CUDA C++", "ratio", "within 10 %", "registers", "CUDA C++", "within 10 %", "target", "date", "commit"],
         [[r["kernel"], str(r["instructions"]), str(r["cuda_instructions"]),
           f"{r['instructions'] / r['cuda_instructions']:.2f}",

@@ -1,6 +1,6 @@
 #pragma once
 // What the showcases share: random input, timing, the comparison with a double-precision reference, and the
-// report. The kernels themselves stand in the folders, each readable alone.
+// report. The kernels themselves are in the folders, each readable alone.
 
 #include <kaio/kaio.hpp>
 

@@ -1,4 +1,4 @@
-// How much of the device's copy bandwidth the showcases' kernels reach: each run is timed beside a copy
+// How much of the device's copy bandwidth the showcases' kernels reach: each run is timed next to a copy
 // between buffers of the same size, in turn, in one program. The tensors are several times the L2 cache, so
 // every run moves all its bytes.
 //

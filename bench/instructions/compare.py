@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What ptxas makes of kaio's kernels beside what it makes of the same kernels in CUDA C++.
+"""What ptxas makes of kaio's kernels, compared with the same kernels in CUDA C++.
 
     compare.py --ptx DIR [--arch sm_90] [--json]
 
 DIR holds one bench_NAME.ptx for each kernel of kernels.hpp, as `instructions DIR` writes it; kernels.cu is compiled with
 `nvcc -O3 -ptx`. Both go through the same `ptxas -O3`. Counted are the SASS instructions of a kernel, without
-the padding behind its end, and its registers. --json prints a line a kernel, for bench/record.py.
+the padding after its end, and its registers. --json prints a line a kernel, for bench/record.py.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def instructions(cubin):
             counts[name] = []
         elif name and (found := re.match(r"\s+/\*[0-9a-f]{4}\*/\s+(?:@!?U?P\w+ )?([A-Z0-9_.]+)", line)):
             counts[name].append(found.group(1))
-    # Behind the end stand a branch to itself and padding.
+    # After the end are a branch to itself and padding.
     for ops in counts.values():
         while ops and ops[-1] == "NOP":
             ops.pop()

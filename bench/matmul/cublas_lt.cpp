@@ -58,7 +58,7 @@ std::string cublas_lt::description() const {
 }
 
 // cuBLASLt thinks in columns: to it, row-major C is its transpose, and C^T = B^T A^T. So its left operand is our B, its
-// right one our A, and what lies row by row as it is is not transposed to it either.
+// right one our A, and a row-major operand is not transposed to it either.
 lt_plan::lt_plan(const cublas_lt& library, const problem& p, std::uint64_t workspace,
                  std::uint64_t workspace_bytes, std::uint64_t scales)
     : library_(library), problem_(p), workspace_(workspace), workspace_bytes_(workspace_bytes) {

@@ -9,7 +9,7 @@
 
 namespace kaio::bench {
 
-// Puts C = A * B into the stream, as the problem says where A and B lie.
+// Puts C = A * B into the stream, with A and B laid out as the problem says.
 template <class T, class Out>
 void kaio_product(const stream& s, const problem& p, const buffer<T>& a, const buffer<T>& b, buffer<Out>& c) {
   using ops::tensor_view;

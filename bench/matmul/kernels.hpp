@@ -1,6 +1,6 @@
 #pragma once
-// The kernels around a measurement: random inputs, outputs that nobody has written, a cold cache, and the check
-// of a product.
+// The kernels around a measurement: random inputs, outputs that nothing has written, a cold cache, and the
+// check of a product.
 
 #include <kaio/kaio.hpp>
 
@@ -70,7 +70,7 @@ struct sampled_product {
   u64 a_row, a_column, b_row, b_column;  // strides, in elements
 };
 
-// One warp for each of `samples` elements of C: the exact sum in f64, and what stands in C.
+// One warp for each of `samples` elements of C: the exact sum in f64, and the element of C.
 template <class T, class Out>
 inline constexpr auto sample_product = kernel<"sample_product_" + type_name<T> + "_" + type_name<Out>, 32>(
     [](thread t, in<T> a, in<T> b, in<Out> c, out<f64> want, out<f64> got, val<sampled_product> p) {

@@ -1,6 +1,6 @@
-// The matrix product beside its peers: kaio's ops::matmul, the best of cuBLASLt's algorithms, torch and Triton where
-// they are installed, and KAIO's own design rewritten in this language. Random data; every output is poisoned
-// before it is checked; the contestants of this program run in turn.
+// The matrix product compared with its peers: kaio's ops::matmul, the best of cuBLASLt's algorithms, torch
+// and Triton where they are installed, and KAIO's own design rewritten in this language. Random data; every
+// output is poisoned before it is checked; the contestants of this program run in turn.
 //
 //   matmul [--json] [--quick] [--seconds S] [--type f16] [--layout NT] [--shape MxNxK[xBATCH]] [--no-peers]
 //
@@ -329,7 +329,7 @@ class bench {
     return std::sqrt(difference / length);
   }
 
-  // Over all elements: kaio's product beside the peer's, which stands in c.
+  // Over all elements: kaio's product compared with the peer's, which is in c.
   template <class Out>
   std::string distance_from_peer(const problem& p, const contestant& kaio, const contestant& peer,
                                  buffer<Out>& c) {

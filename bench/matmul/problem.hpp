@@ -20,8 +20,8 @@ constexpr unsigned bytes_of(element e) {
 }
 constexpr unsigned output_bytes_of(element e) { return bytes_of(e) == 4 ? 4 : 2; }
 
-// A of m x k, B of k x n, C of m x n, each row by row, `batch` times one after the other. A transposed operand lies
-// as k x m or n x k: "NT" has A as it is and B transposed.
+// A of m x k, B of k x n, C of m x n, each row by row, `batch` times one after the other. A transposed
+// operand is stored as k x m or n x k: "NT" has A as it is and B transposed.
 struct problem {
   element type = element::f16;
   std::int64_t m = 0, n = 0, k = 0;

@@ -1,7 +1,8 @@
 #pragma once
-// The times of all variants for random problems on this machine's GPU. Operands lie in memory that is allocated once, in so
-// many copies that L2 does not hold them; a time is that of a CUDA graph of runs which go through the copies, divided by
-// their number; the graphs of the variants run in turn, and the median of the rounds counts.
+// The times of all variants for random problems on this machine's GPU. Operands are in memory that is
+// allocated once, in so many copies that L2 does not hold them; a time is that of a CUDA graph of runs which
+// go through the copies, divided by their number; the graphs of the variants run in turn, and the median of
+// the rounds counts.
 
 #include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul/kernels.hpp"

@@ -211,7 +211,7 @@ inline random_problem random_problem::draw(std::uint64_t seed) {
   }
   if (draws.chance(1, 4)) p.batch = draws.extent(2, p.shape_class == "large" ? 4 : 64);
 
-  // 8-bit operands are fast where both lie along K, which is how most callers have them.
+  // 8-bit operands are fast where both are k-major, which is how most callers have them.
   const bool eight = ops::bytes_of(p.operand) == 1;
   p.a.by_columns = eight ? draws.chance(1, 8) : draws.chance(1, 3);
   p.b.by_columns = eight ? !draws.chance(1, 8) : draws.chance(1, 2);

@@ -1,6 +1,6 @@
 #pragma once
-// Clusters of blocks: where a block stands in its cluster, the cluster's barrier, and the shared memory of the
-// other blocks. The parts can be included alone.
+// Clusters of blocks: the place of a block in its cluster, the cluster's barrier, and the shared memory of
+// the other blocks. The parts can be included alone.
 //
 //   cluster_barrier(t);
 //   val theirs = remote(partial[i], peer);

@@ -1,5 +1,5 @@
 #pragma once
-// Tiles: parts of matrices that lie in shared memory, with the layout that tensor copies, ldmatrix and wgmma
+// Tiles: parts of matrices in shared memory, with the layout that tensor copies, ldmatrix and wgmma
 // work on, and the layouts of the fragments that the threads of a warp hold in registers. The parts can be
 // included alone.
 //

@@ -41,7 +41,7 @@ void run_matmul_batch(const stream& s, std::string_view operation, std::span<con
 }  // namespace detail
 
 // A: M x K, B: K x N, C: M x N; with three dimensions the batch comes first. Asynchronous, in the order of the
-// stream. C shares no memory with A, B or bias; the residual may be C itself or lies apart from it.
+// stream. C shares no memory with A, B or bias; the residual may be C itself or is apart from it.
 template <class A, class B, class C, std::size_t RankA, std::size_t RankB, std::size_t RankC>
 void matmul(const stream& s, const tensor_view<A, RankA>& a, const tensor_view<B, RankB>& b,
             const tensor_view<C, RankC>& c, const matmul_options& options = {}) {
@@ -49,11 +49,11 @@ void matmul(const stream& s, const tensor_view<A, RankA>& a, const tensor_view<B
   detail::run_matmul(s, {"matmul", a, b, c, &options});
 }
 
-// C[i] = epilogue(A[i] * B[i]) for matrices that lie anywhere, by host arrays of their views: as many products
-// as there are views of C, each of its own shape. The arrays may be reused when the call returns. Products whose
-// views are equal but for addresses that are equally far apart become one launch, as a strided batch would;
-// other products one launch each. No output shares memory with another or with any input. Bias and residual are
-// those of every product, and so have two dimensions at most and fit each shape.
+// C[i] = epilogue(A[i] * B[i]) for matrices anywhere in memory, by host arrays of their views: as many
+// products as there are views of C, each of its own shape. The arrays may be reused when the call returns.
+// Products whose views are equal but for addresses that are equally far apart become one launch, as a strided
+// batch would; other products one launch each. No output shares memory with another or with any input. Bias
+// and residual are those of every product, and so have two dimensions at most and fit each shape.
 template <class A, class B, class C>
 void matmul_batch(const stream& s, std::span<const tensor_view<A, 2>> a, std::span<const tensor_view<B, 2>> b,
                   std::span<const tensor_view<C, 2>> c, const matmul_options& options = {}) {

@@ -6,7 +6,7 @@
 //   matmul_backward(gpu.stream(), dc, a, b, da, db);
 //   matmul_backward(gpu.stream(), dc, a, b, da, db, {.accumulate = true});       // dA += ..., dB += ...
 //
-// dC has the element type of A and B, or is f32 beside operands of 16 bits. Then dC is rounded to their type
+// dC has the element type of A and B, or is f32 with operands of 16 bits. Then dC is rounded to their type
 // once, into the caller's workspace of matmul_backward_workspace_bytes(dc, a) bytes: exactly what a framework
 // does that casts the gradient. f16 overflows beyond 65504: scale the loss, or use bf16.
 
@@ -27,7 +27,7 @@ struct matmul_backward_options {
 std::uint64_t matmul_backward_workspace_bytes(const matmul_view& dc, const matmul_view& a);
 
 // dC: M x N, A: M x K, B: K x N, dA: M x K, dB: K x N, of f32, f16 or bf16. A null view of dA or dB leaves that
-// gradient out. With three dimensions the batch comes first; an operand of two dimensions beside a batch is
+// gradient out. With three dimensions the batch comes first; an operand of two dimensions next to a batch is
 // refused where its gradient is wanted, because that is a sum over the batch: reshape the batch into M instead.
 void matmul_backward(const stream& s, const matmul_view& dc, const matmul_view& a, const matmul_view& b,
                      const matmul_view& da, const matmul_view& db,

@@ -10,13 +10,13 @@
 //   };
 //   matmul_with<matmul_layouts::nn>(s, x, gate_weights, y, silu_times{}, up, u64{n});
 //
-// The arguments behind the epilogue are those of its own parameters, as a launch takes them: buffers or
+// The arguments after the epilogue are those of its own parameters, as a launch takes them: buffers or
 // device_pointers for in<T> and inout<T>, exact types for val<T>. What they point to is not checked against C.
 //
 // Each layout that is compiled costs a few kernels: on sm_90a tiles of 128 x 256 in clusters of two and of
 // 128 x 128, for f16 and bf16 with B along K one for few rows; by mma.sync from sm_80 (8-bit: sm_89) on one for
 // lines that begin at multiples of 16 bytes and one for any; for f32 one of multiply-adds. So say which layouts
-// you need. C lies row by row; at least one of a batch's views has as many dimensions as C.
+// you need. C is row-major; at least one of a batch's views has as many dimensions as C.
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
@@ -31,7 +31,7 @@
 
 namespace kaio::ops {
 
-// As BLAS says it: n for an operand that lies row by row, t for one that lies column by column; A first.
+// As in BLAS: n for a row-major operand, t for a column-major one; A first.
 enum class matmul_layouts : std::uint8_t { nn = 1, nt = 2, tn = 4, tt = 8, all = 15 };
 constexpr matmul_layouts operator|(matmul_layouts a, matmul_layouts b) {
   return static_cast<matmul_layouts>(static_cast<unsigned>(a) | static_cast<unsigned>(b));

@@ -1,5 +1,5 @@
 #pragma once
-// The matmul of KAIO by the names that its users know, on buffers that lie compactly row by row. Each is matmul
+// The matmul of KAIO by the names that its users know, on compact row-major buffers. Each is matmul
 // with views of the buffers; what KAIO asked for is widened: any M, N and K (it wanted K a multiple of 16 for
 // tensor cores, and nothing zero), any device that has a kernel, and no kernel is rebuilt at a call.
 //

@@ -11,10 +11,10 @@
 // in its last bits between variants; each of them keeps the error bounds of the operation, and repeats its
 // bits.
 //
-// Files lie in $XDG_CACHE_HOME/kaio/tune (or ~/.cache/kaio/tune), which must belong to the user and be writable
-// by nobody else; each is written anew and renamed, and carries checksums. A file that is damaged, foreign or
-// of another device, driver or version is a miss, never an error; where it cannot be written, what was found
-// holds for this process alone. Programs with elevated rights use no files.
+// Files are in $XDG_CACHE_HOME/kaio/tune (or ~/.cache/kaio/tune), which must belong to the user and be
+// writable by no other; each is written anew and renamed, and carries checksums. A file that is damaged,
+// foreign or of another device, driver or version is a miss, never an error; where it cannot be written, what
+// was found holds for this process alone. Programs with elevated rights use no files.
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/runtime/device.hpp>

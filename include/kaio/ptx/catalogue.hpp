@@ -1,6 +1,6 @@
 #pragma once
 // The catalogue of PTX instructions: opcodes, modifiers, and one row for each form that is younger than its
-// opcode. Everything that kaio knows about an instruction apart from its operands stands here. Source: PTX
+// opcode. Everything that kaio knows about an instruction apart from its operands is here. Source: PTX
 // ISA, "Instruction Set".
 
 #include <kaio/ptx/modifier.hpp>

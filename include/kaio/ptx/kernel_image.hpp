@@ -11,7 +11,7 @@
 
 namespace kaio::ptx {
 
-// What a kernel does with the memory behind a pointer parameter.
+// What a kernel does with the memory of a pointer parameter.
 enum class access : std::uint8_t { scalar, in, out, inout };
 
 // One `.param` of the entry, in order. A pointer is `.u64`, with `type` the type of its elements. A struct is

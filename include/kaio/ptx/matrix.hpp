@@ -1,6 +1,6 @@
 #pragma once
 // The matrix instructions of a warp (mma.sync): which shapes there are for which elements, and the PTX ISA
-// version and the architecture that first have each. An opcode alone does not tell: m8n8k4 of f16 is from
+// version and the architecture that first have each. An opcode alone is not enough: m8n8k4 of f16 is from
 // sm_70, m16n8k32 of e4m3 from sm_89. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma", ": mma.sp".
 //
 //   static_assert(find_mma({16, 8, 16}, modifier::f16, modifier::f32, false)->sm == 80);

@@ -1,5 +1,5 @@
 #pragma once
-// The modifiers of PTX instructions: what stands between the mnemonic and the types, one row each, with the
+// The modifiers of PTX instructions: the words between the mnemonic and the types, one row each, with the
 // version and the architecture that first have it. Source: PTX ISA, "Instruction Set".
 //
 //   static_assert(kaio::ptx::suffix(kaio::ptx::modifier::rn) == ".rn");
@@ -11,7 +11,7 @@
 
 namespace kaio::ptx {
 
-// What stands between the mnemonic and the types: a rounding mode, a comparison, a state space, a scope.
+// A word between the mnemonic and the types: a rounding mode, a comparison, a state space, a scope.
 enum class modifier : std::uint8_t {
   none,
   rn,

@@ -1,6 +1,6 @@
 #pragma once
 // A PTX kernel as data: one record an instruction, with its types, operands and the C++ statement that it
-// came from, beside the registers, parameters and arrays that it uses. The language writes one while
+// came from, and the registers, parameters and arrays that it uses. The language writes one while
 // the compiler runs; everything else (the text, the needs, the listing) is read from it.
 //
 //   static_assert(requirements(my_program).shared_bytes == 128);
@@ -96,7 +96,7 @@ enum class operand_kind : std::uint8_t {
   pair,              // the next two operands, joined: %p1|%p2
   bracket,           // [the next `index` operands]: a tensor and its coordinates
   parameter_symbol,  // parameter index, its address as a value
-  sink,              // _: a result that nobody wants
+  sink,              // _: a result that is not used
 };
 
 struct operand {
@@ -116,10 +116,10 @@ struct instruction {
   bool guard_negated = false;  // @!%p
   std::uint16_t statement = 0;
   std::uint32_t first_operand = 0;  // in program::operands; the destination first
-  matrix_shape shape;               // stands before the modifiers
+  matrix_shape shape;               // precedes the modifiers
 };
 
-// Where an array of the kernel lies. The dynamic part of shared memory begins with the arrays that a kernel
+// Where an array of the kernel is. The dynamic part of shared memory begins with the arrays that a kernel
 // with large shared memory declares; what a launch adds follows.
 enum class array_space : std::uint8_t { shared, large_shared, dynamic_shared, local, constant, global };
 

@@ -67,7 +67,7 @@ class allocation {
 
 }  // namespace detail
 
-// Device memory that somebody else owns (another library's tensor, a part of a buffer): accepted by launches
+// Device memory with another owner (another library's tensor, a part of a buffer): accepted by launches
 // like a buffer. Whoever makes one answers for the memory. With `device` null, no check of the device is
 // made.
 template <class T>

@@ -1,6 +1,6 @@
 #ifndef KAIO_RUNTIME_CUDA_EMULATOR_H
 #define KAIO_RUNTIME_CUDA_EMULATOR_H
-/* What libkaio_cuda_emulator.so exports beside the CUDA driver API: failing chosen calls, and looking at what
+/* What libkaio_cuda_emulator.so exports beyond the CUDA driver API: failing chosen calls, and looking at what
    a program did and what it left alive. A test that runs a program in place of libcuda uses it to see that
    every failure of the driver is survived:
 
@@ -24,8 +24,8 @@
 
    Other variables of the environment: KAIO_EMULATOR_ARCH (sm_70 to sm_90a; sm_90a by default),
    KAIO_EMULATOR_DEVICES (how many GPUs there are; 1), KAIO_STREAMS=delayed (work of a stream runs only when
-   somebody waits for it or asks, so that a program that forgets to wait is found), CUDA_LAUNCH_BLOCKING=1 (a
-   launch itself returns the error of its kernel), and those of the emulator, as KAIO_SCHEDULE. */
+   the program waits for or queries it, so that a program that forgets to wait is found),
+   CUDA_LAUNCH_BLOCKING=1 (a launch itself returns the error of its kernel), and those of the emulator, as KAIO_SCHEDULE. */
 
 #include <stdint.h>
 
@@ -66,7 +66,7 @@ typedef struct kaio_emulator_launch {
 typedef struct kaio_emulator_machine {
   int devices;
   const char* architecture; /* "sm_90a" */
-  int driver_version;       /* what cuDriverGetVersion tells, as 13000 */
+  int driver_version;       /* what cuDriverGetVersion returns, as 13000 */
   uint64_t memory_bytes;    /* of each device */
 } kaio_emulator_machine;
 // NOLINTEND(modernize-use-using)

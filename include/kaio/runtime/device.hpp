@@ -38,7 +38,7 @@ concept contiguous_range = requires(const Range& r) {
 class device {
  public:
   // The device that the environment variable KAIO_DEVICE names (`emulator` or `cuda:N`), or the first GPU,
-  // or, where the machine has no usable GPU, the emulator, which is told on the standard error stream;
+  // or, where the machine has no usable GPU, the emulator, which is reported on the standard error stream;
   // description() says which it is. Throws invalid_argument (malformed KAIO_DEVICE), driver_missing,
   // no_device.
   static device open();

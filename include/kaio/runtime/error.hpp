@@ -1,5 +1,5 @@
 #pragma once
-// What kaio throws. Every failure is an exception derived from kaio::error; its code tells the kinds apart
+// What kaio throws. Every failure is an exception derived from kaio::error; its code distinguishes the kinds
 // for a program, its type does so for a catch clause, and its text, which is built only when something fails,
 // starts with `kaio:` and says what happened to which object and what to do.
 //
@@ -100,7 +100,7 @@ struct unsupported_device final : error {
 };
 
 // A kernel could not start or did not finish. The emulator's text names the kernel, PTX line, C++ line and
-// thread; a GPU tells only that some kernel launched before failed.
+// thread; a GPU reports only that some kernel launched before failed.
 struct launch_error : error {
   explicit launch_error(std::string_view message, errc code = errc::launch_failed) : error(code, message) {}
   ~launch_error() override;

@@ -29,7 +29,7 @@ struct device_properties {
   std::uint32_t shared_per_multiprocessor = 0;
   std::uint32_t warp_size = 0;
   std::uint32_t l2_bytes = 0;
-  std::uint32_t clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;  // 0 where the driver does not tell
+  std::uint32_t clock_khz = 0, memory_clock_khz = 0, memory_bus_bits = 0;  // 0 where not reported
   std::uint32_t driver_version = 0;  // the CUDA version of the driver, 13000 is 13.0; 0: the emulator
   ptx::isa_version ptx_version;      // the newest PTX ISA that the driver (or the emulator) takes
 

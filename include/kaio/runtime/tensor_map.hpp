@@ -1,7 +1,7 @@
 #pragma once
 // Tensor maps: what a kernel's tensor copies (TMA, sm_90 and newer) need to know of a tensor in global memory
 // and of the box of it that one copy moves. The host encodes a map; the kernel takes it as a parameter
-// tensor_map<T, Rank>. Dimension 0 is the innermost: its elements lie side by side.
+// tensor_map<T, Rank>. Dimension 0 is the innermost: its elements are adjacent.
 //
 //   // a: rows x columns, row-major; copies move 128 rows of 64 elements into a swizzled tile
 //   const auto map = tiled_tensor_map<2>(gpu, a, {.extents = {columns, rows}, .strides = {columns},
@@ -106,7 +106,7 @@ constexpr tensor_element tensor_element_of() {
 // All that a map is made of, as words that compare and hash; unused dimensions are 0.
 struct tensor_description {
   std::uint64_t address = 0;
-  std::uint64_t memory_bytes = 0;  // of the buffer; 0: nobody knows
+  std::uint64_t memory_bytes = 0;  // of the buffer; 0: unknown
   std::uint64_t extents[most_tensor_dimensions] = {};
   std::uint64_t strides[most_tensor_dimensions - 1] = {};  // bytes, of dimensions 1 ...
   std::uint32_t box[most_tensor_dimensions] = {};

@@ -103,7 +103,7 @@ bool overlap(const view_facts& a, const view_facts& b) {
   if (a_bytes == 0 || b_bytes == 0) return false;
   if (a.address >= b.address ? a.address - b.address >= b_bytes : b.address - a.address >= a_bytes)
     return false;
-  // Both walk through the same rows: the parts of a row that they touch may lie side by side.
+  // Both walk through the same rows: the parts of a row that they touch may be side by side.
   struct rows {
     std::uint64_t stride = 0, width = 0;
   };

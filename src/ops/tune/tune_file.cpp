@@ -82,7 +82,7 @@ bool is_word(std::string_view text) {
   return true;
 }
 
-// Ours, and nobody else can write to it.
+// Ours, and no other user can write to it.
 bool is_safe(int fd, bool folder) {
   struct stat facts {};
   if (::fstat(fd, &facts) != 0) return false;
@@ -198,7 +198,7 @@ bool write_tuning(std::string_view device, std::string_view key, std::string_vie
   const descriptor gate(
       ::openat(folder.get(), "lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, S_IRUSR | S_IWUSR));
   if (!gate || !is_safe(gate.get(), false) || !lock(gate.get())) return false;
-  // Nobody else writes now: a temporary file that lies here is of a writer that was killed.
+  // No other process writes now: a temporary file here is of a writer that was killed.
   const std::string name = file_name(device), temporary = name + ".new";
   tune_map all = parse(read_all(folder.get(), name), device);
   all.insert_or_assign(std::string(key), std::string(variant));

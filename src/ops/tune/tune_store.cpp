@@ -27,7 +27,7 @@ store& the_store() {
 
 std::atomic<std::uint64_t> generation{1};
 
-// Everything on which a choice that was measured depends beside the call.
+// Everything on which a choice that was measured depends besides the call.
 std::string device_text(const device_properties& device) {
   std::string name;
   for (const char* c = device.name; *c != '\0'; ++c) name += *c > ' ' && *c <= '~' ? *c : '_';

@@ -57,7 +57,7 @@ constexpr val<u64> l2_fraction(const thread& t, l2_priority primary, f32 fractio
                              priorities[static_cast<unsigned>(others)], fraction, line, file);
 }
 
-// --- what a copy is told beside its operands
+// --- the options of a copy
 
 struct no_copy_option {
   static constexpr bool is_hint = false;

@@ -7,7 +7,7 @@
 //   cp_async_commit_group(t);
 //   cp_async_wait_group<0>(t);                            // this thread's copies are there; then t.barrier()
 //
-// Both places are multiples of the size. What other threads copied is seen behind a barrier after the wait.
+// Both places are multiples of the size. What other threads copied is visible after the wait and a barrier.
 
 #include <kaio/dsl/async/cache_policy.hpp>
 #include <kaio/dsl/async/fence.hpp>
@@ -138,7 +138,7 @@ constexpr void cp_async_wait_all(const thread& t, std::uint32_t line = __builtin
 //   cp_async_ring<3> ring(t);
 //   for (u32 s = 0; s < 2; ++s) { fill(ring.fill_stage(), s); ring.commit(); }
 //   for (auto k : t.range(0u, steps)) {
-//     ring.wait();                                   // stage() is there, and nobody uses fill_stage() any more
+//     ring.wait();                                   // stage() has arrived, and fill_stage() is free
 //     if (auto more = t.when(k + 2 < steps)) fill(ring.fill_stage(), k + 2);
 //     ring.commit();                                 // in every step, with copies or without
 //     ... ring.stage() ...

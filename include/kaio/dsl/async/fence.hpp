@@ -27,7 +27,7 @@ constexpr void emit_bare(const thread& t, opcode op, modifier_list modifiers, st
 }  // namespace detail
 
 // What this thread stored to shared memory is seen by copies and wgmma that are issued after it, by this thread
-// or by one that a barrier orders behind it. sm_90.
+// or by one that a barrier orders after it. sm_90.
 constexpr void fence_proxy_async(const thread& t, std::uint32_t line = __builtin_LINE(),
                                  const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::fence_proxy, in_order(modifier::async, modifier::shared_cta), line, file);

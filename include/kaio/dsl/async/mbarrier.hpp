@@ -47,7 +47,7 @@ class mbarrier {
     trace_->use(n);
   }
 
-  // Ends its life; its memory may be used for something else behind a barrier of those who used it.
+  // Ends its life; its memory may be reused after a barrier of the threads that used it.
   constexpr void invalidate(std::uint32_t line = __builtin_LINE(),
                             const char* file = __builtin_FILE()) const {
     if (!enter(line, file)) return;
@@ -89,7 +89,7 @@ class mbarrier {
     trace_->use(n);
   }
 
-  // One arrival at the barrier that stands at this place in the block of the cluster with this rank, which waits
+  // One arrival at the barrier at this place in the cluster's block with this rank, which waits
   // with scope::cluster. That block must have initialised it (cluster_barrier) and must not have ended. sm_90.
   //
   // scope::block orders this thread's accesses for its own block alone, and costs no fence: enough where the
@@ -125,7 +125,7 @@ class mbarrier {
   }
 
   // One arrival when the cp_async copies that this thread has issued so far are done; it does not add to the
-  // arrivals that init() was told, so count it there: one for each thread. Source: PTX ISA,
+  // arrivals given to init(), so count it there: one for each thread. Source: PTX ISA,
   // "cp.async.mbarrier.arrive.noinc".
   constexpr void arrive_on_cp_async(std::uint32_t line = __builtin_LINE(),
                                     const char* file = __builtin_FILE()) const {

@@ -29,7 +29,7 @@ constexpr std::int64_t host_value(const N& n) {
     return static_cast<std::int64_t>(n);
 }
 
-// Whether a number of the host lies in [first, last]; one of the device is not looked at.
+// Whether a number of the host is in [first, last]; a device value is not checked.
 template <class N>
 constexpr bool host_lies_in([[maybe_unused]] const N& n, [[maybe_unused]] std::int64_t first,
                             [[maybe_unused]] std::int64_t last) {
@@ -116,13 +116,12 @@ constexpr value address_as_value(tracer& t, const tracer::address& at) {
   return t.binary(operation::add, word, base, t.constant(word, static_cast<std::uint32_t>(at.offset)));
 }
 
-// Where in global memory a cell lies.
+// The address of a cell in global memory.
 template <class C>
 constexpr tracer::address global_address(tracer& t, const C& cell) {
   static_assert(memory_cell<C>, "kaio: this is no cell of memory; name one by indexing: x[i]");
   if constexpr (memory_cell<C>) {
-    static_assert(location_of<C>::space == modifier::global,
-                  "kaio: the cell must be in global memory: x[i]");
+    static_assert(location_of<C>::space == modifier::global, "kaio: the cell must be in global memory: x[i]");
     t.begin_lowering();
     const tracer::address at = cell.location().find();
     t.end_lowering();

@@ -31,7 +31,7 @@
 //
 // In a cluster whose copies are multicast, a stage is free when the consumers of all blocks that the copies reach
 // have released it: init(1, consumers * blocks), each consumer calls release_to(rank) for every block that sends
-// to it, and before a block ends it must be sure that nobody arrives there any more: a cluster_barrier(t) at the
+// to it, and before a block ends no thread may still arrive at its barriers: a cluster_barrier(t) at the
 // end, or to.drain() in the producer.
 
 #include <kaio/dsl/async/fence.hpp>
@@ -179,7 +179,7 @@ class pipeline {
   template <is_thread Thread>
   constexpr explicit pipeline(const Thread& t) : thread_(t), full_(t), empty_(t) {}
 
-  // One thread of the block does it: `fills` arrivals make a stage full (beside the bytes that copies bring),
+  // One thread of the block does it: `fills` arrivals make a stage full (and the bytes that copies bring),
   // `releases` make it empty. A barrier of the block, or the cluster, follows.
   template <class F, class R>
   constexpr void init(const F& fills, const R& releases, std::uint32_t line = __builtin_LINE(),

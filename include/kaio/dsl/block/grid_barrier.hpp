@@ -22,7 +22,7 @@ namespace kaio::dsl {
 namespace detail {
 
 // Every block adds 1 to the word but the first, which adds what turns the highest bit over when all others
-// have come; the lower bits are 0 again then, and the bit tells the rounds apart.
+// have come; the lower bits are 0 again then, and the bit distinguishes the rounds.
 constexpr void meet_all_blocks(const thread& t, const inout<u32>& state) {
   using enum ptx::type;
   tracer& trace = t.trace();
@@ -32,7 +32,7 @@ constexpr void meet_all_blocks(const thread& t, const inout<u32>& state) {
   const value rest = trace.binary(operation::sub, u32, trace.constant(u32, 0x80000001u), blocks);
   const value mine = trace.select(u32, is_first_block, rest, trace.constant(u32, 1));
   const tracer::address word{state.base, 0, 0};
-  // What this block wrote comes before, for whoever sees the word change: acq_rel, at the scope of the GPU.
+  // A thread that sees the word change sees what this block wrote: acq_rel, at the scope of the GPU.
   trace.begin(opcode::atom, in_order(modifier::acq_rel, modifier::gpu, modifier::global, modifier::add), u32);
   const value before = trace.define(u32);
   trace.add_address(word);

@@ -5,7 +5,7 @@
 //   val i = t.global_id();           // whatever does not read what the kernel before writes
 //   grid_dependency_wait(t);         // the kernel before has ended, and its writes are seen
 //   y[i] = x[i];
-//   launch_dependents(t);            // the kernel behind may start
+//   launch_dependents(t);            // the next kernel may start
 //
 // In a launch that is no dependent one both do nothing.
 
@@ -22,7 +22,7 @@ constexpr void grid_dependency_wait(const thread& t, std::uint32_t line = __buil
 }
 
 // When all blocks have called it or ended, the grids that depend on this one may start. What those read is still
-// only seen behind their grid_dependency_wait().
+// only seen after their grid_dependency_wait().
 constexpr void launch_dependents(const thread& t, std::uint32_t line = __builtin_LINE(),
                                  const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::griddepcontrol, in_order(modifier::launch_dependents), line, file);

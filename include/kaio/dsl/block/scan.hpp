@@ -22,7 +22,7 @@ constexpr values_of<S> before_warp(const thread& t, const warp_lanes& lanes, con
   using enum ptx::type;
   tracer& trace = t.trace();
   const block_warps warps = warps_of(t);
-  const std::uint32_t count = warps.count - 1;  // warps that stand before another
+  const std::uint32_t count = warps.count - 1;  // warps that precede another
   const bool in_every_warp = every_warp_has(t, count);
   exchange<S> slots(trace, in_every_warp ? warps.count : 2 * warps.count, scanned);
   const value is_last_lane = trace.compare(operation::eq, u32, warps.lane, trace.constant(u32, 31));

@@ -7,7 +7,7 @@
 //   counts[t.thread_rank()] = 0u;
 //   cluster_barrier(t);                    // every block of the cluster runs, and has initialised
 //   atomic_add(remote(counts[bin], owner), 1u);
-//   cluster_barrier(t);                    // nobody ends while others reach into its shared memory
+//   cluster_barrier(t);                    // no block ends while others access its shared memory
 
 #include <kaio/dsl/async/fence.hpp>
 
@@ -70,12 +70,12 @@ constexpr val<u32> cluster_size(const thread& t, std::uint32_t line = __builtin_
 // --- the barrier of the cluster: every thread of every block arrives, and then waits. All lanes of a warp reach
 // each of them together.
 
-// This thread's accesses so far are seen by the cluster's threads behind their wait.
+// This thread's accesses so far are seen by the cluster's threads after their wait.
 constexpr void cluster_arrive(const thread& t, std::uint32_t line = __builtin_LINE(),
                               const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::barrier_cluster_arrive, in_order(modifier::aligned), line, file);
 }
-// An arrival that orders no memory: where nothing was written, or a fence stands before it.
+// An arrival that orders no memory: where nothing was written, or a fence precedes it.
 constexpr void cluster_arrive_relaxed(const thread& t, std::uint32_t line = __builtin_LINE(),
                                       const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::barrier_cluster_arrive, in_order(modifier::relaxed, modifier::aligned), line,

@@ -1,7 +1,7 @@
 #pragma once
-// Distributed shared memory: what lies at a place of this block's shared memory, in another block of the cluster.
+// Distributed shared memory: a place of this block's shared memory, in another block of the cluster.
 // remote(cell, rank) is a cell like any other: it is read, written, and changed atomically. The other block must
-// run (a cluster_barrier before) and must not have ended (one behind). Source: PTX ISA, "mapa", "st.async".
+// run (a cluster_barrier before) and must not have ended (one after). Source: PTX ISA, "mapa", "st.async".
 //
 //   val theirs = remote(partial[i], peer);                   // a load over the network of the cluster
 //   remote(partial[i], peer) = x;
@@ -63,7 +63,7 @@ struct cluster_location {
     at.offset = 0;
     return {map(detail::address_as_value(t, at)), distance, 0};
   }
-  // What lies at this address of the block's own shared memory, in the block with the rank.
+  // This address of the block's own shared memory, in the block with the rank.
   constexpr value map(value own) const {
     require_open();
     return detail::map_to(*trace, own, lower(*trace, rank));
@@ -81,7 +81,7 @@ inline constexpr bool is_cluster_location = false;
 template <class Local, class Rank>
 inline constexpr bool is_cluster_location<cluster_location<Local, Rank>> = true;
 
-// The address, in the shared memory of the cluster, of what lies at this place in the block with that rank.
+// The address, in the shared memory of the cluster, of this place in the block with that rank.
 template <class P, class R>
 constexpr val<u32> map_shared(const P& place, const R& rank, std::uint32_t line = __builtin_LINE(),
                               const char* file = __builtin_FILE()) {
@@ -135,8 +135,8 @@ constexpr void store_async(const C& to, const E& e, const mbarrier& bar,
 }
 
 // A bulk copy from this block's shared memory to a remote cell and what follows it: a multiple of 16 bytes, counted
-// on the mbarrier at the place of `bar` in that block. One thread asks for it, behind fence_proxy_async(t) where
-// the source was stored by threads. Source: PTX ISA, "cp.async.bulk".
+// on the mbarrier at the place of `bar` in that block. One thread asks for it, after fence_proxy_async(t)
+// where the source was stored by threads. Source: PTX ISA, "cp.async.bulk".
 template <class C, class Place, class N>
 constexpr void copy_bulk_remote(const C& to, const Place& place, const N& bytes, const mbarrier& bar,
                                 std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

@@ -1,7 +1,7 @@
 #pragma once
 // Looking into a running kernel. device_print writes a line as printf does; its format is checked against the
 // types of its arguments while the kernel is compiled. device_assert stops the kernel where a condition does
-// not hold, and tells the message, the C++ file and line, and the thread.
+// not hold, and reports the message, the C++ file and line, and the thread.
 //
 //   device_print(t, "x[%u] = %f\n", i, x[i]);
 //   device_assert(t, i < n, "the index is inside");

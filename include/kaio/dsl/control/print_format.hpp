@@ -141,7 +141,7 @@ constexpr void check_format(std::string_view text, const ptx::type* arguments, u
 
 }  // namespace detail
 
-// A text that fits arguments of types A, and the C++ line that it stands in.
+// A text that fits arguments of types A, and its C++ line.
 template <class... A>
 class print_format {
  public:

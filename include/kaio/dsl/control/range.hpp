@@ -26,7 +26,7 @@ class counter : public val<T>, public loop_control {
   constexpr counter(tracer& t, value id, loop_body& body) : val<T>(t, id), loop_control(body) {}
 };
 
-// The bounds of a range, and the comparisons that tell how many rounds are left.
+// The bounds of a range, and the comparisons that give how many rounds are left.
 struct range_bounds {
   ptx::type type = ptx::type::none;
   value first = 0;
@@ -34,11 +34,11 @@ struct range_bounds {
   value step = 0;
   bool down = false;
 
-  // The counter k has n rounds left, its own among them, where it lies before limit(n).
+  // The counter k has n rounds left, its own among them, where it is before limit(n).
   constexpr value limit(tracer& t, std::uint64_t n) const {
     const std::uint64_t steps = n - 1;
     if (steps == 0) return last;
-    const value end = t.constant(type, down ? highest() : lowest());  // no counter lies before it
+    const value end = t.constant(type, down ? highest() : lowest());  // no counter is before it
     if (!t.is_constant(step)) {
       const value distance = t.binary(operation::mul, type, step, t.constant(type, steps));
       const value raised = t.binary(operation::max, type, last, distance);
@@ -187,7 +187,7 @@ class range_body : public loop_body {
  private:
   static constexpr std::uint32_t most_copies = 256;
 
-  // Where the traced body lies: copies one after another, a loop of one copy, the loop of several copies.
+  // Where the traced body is: copies one after another, a loop of one copy, the loop of several copies.
   enum class part : std::uint8_t { straight, single, main };
 
   constexpr void skip_unless(value condition) {

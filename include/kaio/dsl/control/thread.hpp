@@ -44,7 +44,7 @@ constexpr void require_range_operand() {
 }
 
 class thread {
-  // These stand first: clang instantiates in constant evaluation only what it has read already.
+  // These come first: clang instantiates in constant evaluation only what it has read already.
   template <scalar T>
   static constexpr void require_index() {
     static_assert(
@@ -203,7 +203,7 @@ class thread {
     trace_->statement(line, file);
     const value last = lower(*trace_, operand_node<T>(n));
     if (trace_->probing()) return range_loop<T>::upward(*trace_, 0, last, 0);
-    // What a small type cannot hold lies after all of n.
+    // An index that a small type cannot hold is past n.
     const value width = trace_->constant(ptx::type::u32, block_.x);
     const form product{opcode::mul, in_order(modifier::wide), ptx::type::u32, ptx::type::none,
                        ptx::type::u64};

@@ -14,7 +14,7 @@
 
 namespace kaio::dsl {
 
-// What stands for a device value: a val, a var, a memory cell, or an expression of them. Its node() is a
+// A device value: a val, a var, a memory cell, or an expression of them. Its node() is a
 // tree.
 template <class E>
 concept device = requires { typename E::device_type; };
@@ -203,7 +203,7 @@ constexpr bool overflows(double x) {
   return sizeof(T) < 8 && magnitude >= bound && magnitude <= 0x1.fffffffffffffp1023;
 }
 
-// A host number in the type of the device operand beside it: an integer must fit exactly, a floating literal
+// A host number in the type of its device operand: an integer must fit exactly, a floating literal
 // is rounded.
 template <class T, host_number L>
 constexpr literal<T> make_literal(L number) {

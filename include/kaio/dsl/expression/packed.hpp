@@ -27,7 +27,7 @@ template <packed P>
 struct pack_rounded_rule {
   static constexpr ptx::type half = ptx_type<half_of<P>>;
   static constexpr value apply(tracer& t, value low, value high) {
-    if (t.target.sm >= 80)  // the upper half stands first
+    if (t.target.sm >= 80)  // the upper half comes first
       return t.pure({opcode::cvt, in_order(modifier::rn), ptx_type<P>, ptx::type::f32, ptx_type<P>}, high,
                     low);
     const value first = t.cast(half, ptx::type::f32, low);

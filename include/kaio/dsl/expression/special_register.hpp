@@ -1,5 +1,5 @@
 #pragma once
-// Where a thread stands, as PTX's special registers tell it: pure leaves that need no kernel to be written, so
+// The place of a thread, read from PTX's special registers: pure leaves that need no kernel to be written, so
 // `block_idx_x() * 16 + thread_idx_x()` is an expression anywhere. What changes while a thread runs (a clock, the
 // multiprocessor) is read by functions of the thread: t.clock(), t.sm_id().
 
@@ -38,8 +38,8 @@ constexpr special_node<special_register::nctaid_y> grid_dim_y() { return {}; }
 constexpr special_node<special_register::nctaid_z> grid_dim_z() { return {}; }
 // The lane within the warp, 0 to 31.
 constexpr special_node<special_register::laneid> lane_id() { return {}; }
-// Bytes of shared memory that the launch gave beside the static arrays; and those of both together, with what
-// the system takes. Source: PTX ISA, "%dynamic_smem_size", "%total_smem_size".
+// Bytes of shared memory that the launch gave besides the static arrays; and those of both together, with
+// what the system takes. Source: PTX ISA, "%dynamic_smem_size", "%total_smem_size".
 constexpr special_node<special_register::dynamic_smem_size> dynamic_smem_size() { return {}; }
 constexpr special_node<special_register::total_smem_size> total_smem_size() { return {}; }
 

@@ -29,9 +29,8 @@ class statement {
     requires(!device<E> && !host_number<E>)
   constexpr statement(const E&) {
     constexpr bool is_vector = requires { typename E::vector_type; };
-    static_assert(
-        !is_vector || never<E>,
-        "kaio: a vector is stored to a number; store an element, v[0], or point to vec<T, N>");
+    static_assert(!is_vector || never<E>,
+                  "kaio: a vector is stored to a number; store an element, v[0], or point to vec<T, N>");
     static_assert(
         is_vector || never<E>,
         "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is "

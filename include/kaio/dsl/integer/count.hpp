@@ -75,7 +75,7 @@ struct bfind_rule {
   static constexpr value apply(tracer& t, value a) { return count<T>(t, opcode::bfind, a); }
 };
 
-// The reversed bits of a small number stand at the top of the register.
+// The reversed bits of a small number are at the top of the register.
 template <integer T>
 struct brev_rule {
   static constexpr value apply(tracer& t, value a) {
@@ -103,13 +103,13 @@ constexpr auto popc(const A& a) {
   return detail::of_bits<u32, detail::popc_rule>(a);
 }
 
-// How many zeros stand above the highest bit that is set (clz); the width for 0.
+// How many zeros are above the highest bit that is set (clz); the width for 0.
 template <device A>
 constexpr auto clz(const A& a) {
   return detail::of_bits<u32, detail::clz_rule>(a);
 }
 
-// How many zeros stand below the lowest bit that is set (brev, clz); the width for 0.
+// How many zeros are below the lowest bit that is set (brev, clz); the width for 0.
 template <device A>
 constexpr auto ctz(const A& a) {
   return detail::of_bits<u32, detail::ctz_rule>(a);

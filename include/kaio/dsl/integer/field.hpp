@@ -141,7 +141,7 @@ constexpr auto bit_extract(const A& x, const S& start, const L& length) {
                                                    detail::amount_node(length));
 }
 
-// x with its `length` bits from place `start` on replaced by the lowest ones of `field`; what would lie beyond
+// x with its `length` bits from place `start` on replaced by the lowest ones of `field`; what would be past
 // the end is dropped. Only the lowest 8 bits of start and length count (bfi).
 template <class A, class B, class S, class L>
   requires operands<A, B>

@@ -1,5 +1,5 @@
 #pragma once
-// What the integer operations share: the types beside a type, the checks of operands, and amounts (of a
+// What the integer operations share: the types related to a type, the checks of operands, and amounts (of a
 // shift, of a field), which are u32, i32 or a literal.
 
 #include <kaio/dsl/expression/operators.hpp>

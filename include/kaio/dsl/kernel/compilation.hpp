@@ -1,7 +1,7 @@
 #pragma once
 // From a kernel's lambda to the constants that the runtime loads: the trace, the soundness check, the
 // segments of text, and the image that points to them. Each step is a constant expression of its own, because
-// compilers bound the work of one; results are static members of a template, so a kernel that nobody uses
+// compilers bound the work of one; results are static members of a template, so a kernel that is not used
 // costs nothing.
 
 #include <kaio/dsl/kernel/launch.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-// A kernel: a lambda over device values, traced while the compiler runs. The object is empty; what it stands
-// for (the program, its text, its needs) are constants that belong to its type, made when they are first
+// A kernel: a lambda over device values, traced while the compiler runs. The object is empty;
+// the program, its text and its needs are constants that belong to its type, made when they are first
 // asked for.
 //
 //   inline constexpr auto scale = kernel<"scale", 256>([](thread t, inout<f32> x, val<f32> a, val<u32> n) {
@@ -35,7 +35,7 @@ class kernel_object {
   // The least target and version, the shared memory and the threads of a block.
   static constexpr const ptx::needs& needs() { return image().needs; }
 
-  // The program behind the text.
+  // The program that the text was printed from.
   static constexpr const ptx::program& program() { return result::trace.program; }
 
   // How accesses to shared and global memory meet banks and sectors, in the order of the text; computed when

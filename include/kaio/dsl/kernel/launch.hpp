@@ -15,7 +15,7 @@
 
 namespace kaio::dsl {
 
-// What a launch may ask for beside its grid; each returns the shape with it.
+// What a launch may ask for besides its grid; each returns the shape with it.
 //   .shared_bytes(4096)  dynamic shared memory of a block
 //   .cluster(2)          blocks that run together and share memory, sm_90; a kernel that fixes its clusters
 //                        (kernel_options::cluster) needs none here

@@ -43,7 +43,7 @@ constexpr value lower_exp10(const evaluator<f32>& e, value x) {
 }
 
 // x = n ln 2 + r with r in [log(3/4), log(3/2)): there neither e^r - 1 nor the sum (e^r - 1) 2^n + (2^n - 1)
-// has a unit of the last place that is large beside the result.
+// has a unit of the last place that is large compared with the result.
 constexpr value lower_expm1(const evaluator<f32>& e, value x) {
   const value bounded = e.trace().binary(operation::max, e.type, x, e.number(-18.0f));
   const power_split power = split_power(

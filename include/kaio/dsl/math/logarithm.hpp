@@ -1,7 +1,7 @@
 #pragma once
 // log, log2, log10 and log1p: x = 2^n (1 + f) with 1 + f near 1, and the logarithm of 1 + f by a minimax
 // polynomial made for kaio (f32), or by one in s = f / (2 + f) (f64; Muller, "Elementary Functions", ch. 11).
-// Where the borders of f lie is chosen so that n and log(1 + f) never cancel deeply.
+// The borders of f are chosen so that n and log(1 + f) never cancel deeply.
 //
 //   val entropy = -p * log2(p);
 
@@ -18,7 +18,7 @@ struct log_parts {
   value f, n, normal, pattern;
 };
 
-// 1 + f stands in [border, 2 border), border in (1/2, 1] given by its bits (f64: the upper 32).
+// 1 + f is in [border, 2 border), border in (1/2, 1] given by its bits (f64: the upper 32).
 constexpr log_parts split_log(const evaluator<f32>& e, value x, std::uint32_t border) {
   const value subnormal = compare(e, operation::lt, x, 1.17549435e-38f);
   const value a = e.select(subnormal, e.mul(x, e.number(8388608.0f)), x);  // 2^23

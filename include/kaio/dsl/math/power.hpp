@@ -106,7 +106,7 @@ constexpr value power_of_magnitude(const evaluator<f64>& e, value a, value y) {
   return with_exponential_ends(e, p, 0x40890000, power);  // 800
 }
 
-// What stands for the sign of a number, in an s32.
+// The sign of a number, in an s32.
 constexpr value upper_bits(const evaluator<f32>& e, value x) { return e.bits(x); }
 constexpr value upper_bits(const evaluator<f64>& e, value x) { return words_of(e, x).high; }
 

@@ -1,6 +1,6 @@
 #pragma once
 // Accesses with policies, vectors out of arrays of numbers, prefetches and fences. A cell is named by
-// indexing, as anywhere; what is said about it stands behind.
+// indexing, as anywhere; the policies follow it.
 //
 //   val v = load(x[i], cache::cs);
 //   val four = load_vec<4>(x[4 * i]);             // in<f32> x, whose memory is aligned to 16 bytes there
@@ -121,8 +121,7 @@ constexpr void store(const C& to, const E& e, P1 = {}, P2 = {}, P3 = {}, P4 = {}
     const Location& at = to.location();
     tracer& t = *at.trace;
     if constexpr (is_vec<T>) {
-      static_assert(vector_source<E>,
-                    "kaio: a number is stored to a vector; write make_vec(a, b, ...)");
+      static_assert(vector_source<E>, "kaio: a number is stored to a vector; write make_vec(a, b, ...)");
       if constexpr (vector_source<E>) {
         const vector_statement<typename T::value_type, T::size()> s(t, e, line, file);
         if (t.probing()) return;

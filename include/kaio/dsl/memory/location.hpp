@@ -1,5 +1,5 @@
 #pragma once
-// Where a cell lies in memory: an index into what a pointer names, or into an array of the kernel. A location
+// Where a cell is in memory: an index into what a pointer names, or into an array of the kernel. A location
 // is found (its address computed) when its cell is read or written.
 //
 //   const tracer::address at = global_location{&t, base, index_node(i), 4}.find();
@@ -84,7 +84,7 @@ struct array_location {
   constexpr tracer::address find() const { return place(*trace, lower(*trace, index)); }
 };
 
-// A part of what lies at a location.
+// A part of what is stored at a location.
 template <class Location>
 constexpr Location further(Location at, std::int64_t bytes) {
   at.offset += bytes;

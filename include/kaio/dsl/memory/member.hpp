@@ -1,7 +1,7 @@
 #pragma once
-// Members of structs, named by pointers to members: where one lies in its struct, and the kernel parameter
+// Members of structs, named by pointers to members: the offset of one in its struct, and the kernel parameter
 // that is a struct. The offset is asked of the compiler itself: a struct is made of bytes that hold one bit
-// of their own positions each, and the first byte of the member then tells that bit of its position.
+// of their own positions each, and the first byte of the member then gives that bit of its position.
 //
 //   struct view { u64 rows, columns; f32 scale[2]; };
 //   [](thread t, in<f32> x, out<f32> y, val<view> v) { ... y[i] = x[i] * v[&view::scale][0]; }
@@ -62,7 +62,7 @@ constexpr std::uint32_t byte_of([[maybe_unused]] M S::*member, const index_list<
 
 }  // namespace detail
 
-// Where a member lies in S, in bytes; S may have it from a base.
+// The offset of a member in S, in bytes; S may have it from a base.
 template <class S, class M, class C>
 constexpr std::uint32_t offset_of(M C::*member) {
   static_assert(

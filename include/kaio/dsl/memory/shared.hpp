@@ -24,7 +24,7 @@ constexpr auto array_cell(tracer* t, std::uint32_t array, const I& i) {
   return place_of<Access, T>(Location{t, array, node, bytes_of<T>});
 }
 
-// An index that the host knows lies in its dimension.
+// An index that the host knows is inside its dimension.
 template <std::uint32_t N, class I>
 constexpr void require_below([[maybe_unused]] const I& i) {
   if constexpr (std::is_integral_v<I>)
@@ -61,7 +61,7 @@ constexpr auto linear_index(const Prefix& prefix, std::uint32_t next, const Part
   } else if constexpr (device<Prefix>) {
     return prefix * next + part;
   } else if constexpr (device<Part>) {
-    return part + prefix * next;  // a constant takes the type of the index beside it
+    return part + prefix * next;  // a constant takes the type of the other index
   } else {
     return static_cast<Prefix>(part) + prefix * next;
   }

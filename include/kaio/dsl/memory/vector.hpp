@@ -14,7 +14,7 @@
 
 namespace kaio::dsl {
 
-// What stands for a vector: a val, a cell, make_vec, map. Its vector_node() is a tree, whose lower() gives
+// A vector of the device: a val, a cell, make_vec, map. Its vector_node() is a tree, whose lower() gives
 // the elements.
 template <class E>
 concept vector_source = requires { typename E::vector_type; };

@@ -55,7 +55,7 @@ struct vector_transport {
   }
 
  private:
-  // Four bytes as a word; bytes that lie side by side in a word already are not taken apart first.
+  // Four bytes as a word; bytes that are adjacent in a word already are not taken apart first.
   static constexpr value bytes(tracer& t, const value* e) {
     unsigned low_at = 0, high_at = 0;
     const value low = t.common_word(e[0], e[1], low_at);
@@ -109,7 +109,7 @@ constexpr void store_at(const Location& at, const vector_statement<T, N>& s) {
   if (!at.trace->probing()) store_elements<T, N>(*at.trace, plain_store<Location>, at.find(), s.elements());
 }
 
-// A vector behind an out parameter.
+// A vector that an out parameter points to.
 template <class V, class Location>
 class vector_out_cell;
 template <class T, std::uint32_t N, class Location>

@@ -1,6 +1,6 @@
 #pragma once
 // Fragments: the part of a small matrix that one lane of a warp holds in registers, as the matrix instructions
-// want it. The type tells the shape, the element and the role; registers are variables, so that a fragment is
+// want it. The type gives the shape, the element and the role; registers are variables, so that a fragment is
 // declared once and written by each round of a loop. Every lane of the warp has one. Source: PTX ISA, "Matrix
 // Fragments" of each shape of mma.
 //
@@ -76,7 +76,7 @@ class fragment {
       "an accumulator f32, f16, f64 or i32");
 
  public:
-  // Where elements lie: layout::place(lane, element), for the host.
+  // Where elements are: layout::place(lane, element), for the host.
   using layout =
       typename detail::fragment_layout_of<Role, Arrangement>::template type<Rows, Columns, facts::bits>;
   using element_type = T;
@@ -141,7 +141,7 @@ class fragment {
     }
   }
 
-  // Where element i of this lane lies in the matrix.
+  // The place of element i of this lane in the matrix.
   static constexpr auto row(std::uint32_t i) { return layout::lane_row(lane_id()) + layout::element_row(i); }
   static constexpr auto column(std::uint32_t i) {
     return layout::lane_column(lane_id()) + layout::element_column(i);

@@ -268,8 +268,8 @@ constexpr void ldmatrix_trans(F& first, G& second, const P& place, std::uint32_t
 }
 
 // From a shared tile, what begins at `row`, `column` of the tile. The rows of the tile run along K: they are rows of
-// A, or columns of B. Two fragments lie one after the other down the tile. `row` and `column` are numbers of the host
-// or of the device, the column a multiple of 16 bytes.
+// A, or columns of B. Two fragments follow each other down the tile. `row` and `column` are numbers of the
+// host or of the device, the column a multiple of 16 bytes.
 template <matrix_fragment F, class Tile, class R, class C>
 constexpr void ldmatrix(F& to, const Tile& tile, const R& row, const C& column,
                         std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -281,8 +281,8 @@ constexpr void ldmatrix(F& first, G& second, const Tile& tile, const R& row, con
   detail::ldmatrix_from_tile<false>(tile, row, column, line, file, first, second);
 }
 
-// The same from a tile whose rows run across: they are columns of A, or rows of B. Two fragments lie side by side.
-// Elements of 16 bits.
+// The same from a tile whose rows run across: they are columns of A, or rows of B. Two fragments are side by
+// side. Elements of 16 bits.
 template <matrix_fragment F, class Tile, class R, class C>
 constexpr void ldmatrix_trans(F& to, const Tile& tile, const R& row, const C& column,
                               std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

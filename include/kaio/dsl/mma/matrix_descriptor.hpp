@@ -1,8 +1,9 @@
 #pragma once
-// How a matrix lies in shared memory, as the 64-bit descriptors of wgmma tell: the swizzle and two distances,
-// which are constants, beside the address where it begins. All but the address is known while the kernel is
-// compiled, so a descriptor costs a shift and a mask, and each of its slices an addition of 32 bits. Source:
-// PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout", "Matrix Descriptor Format".
+// How a matrix is stored in shared memory, as the 64-bit descriptors of wgmma give it: the swizzle and two
+// distances, which are constants, and the address where it begins. All but the address is known while the
+// kernel is compiled, so a descriptor costs a shift and a mask, and each of its slices an addition of 32
+// bits. Source: PTX ISA, "Asynchronous Warpgroup Level Matrix Shared Memory Layout", "Matrix Descriptor
+// Format".
 //
 //   constexpr matrix_descriptor rows_of_128_bytes{.swizzle = 128, .leading = 0, .stride = 1024};
 //   static_assert(rows_of_128_bytes.high_word() == (1u << 30 | 1024 / 16));
@@ -50,7 +51,7 @@ struct matrix_descriptor {
   }
 
  private:
-  // An address has 18 bits; those above tell the block of a cluster.
+  // An address has 18 bits; those above are the block of a cluster.
   static constexpr std::uint32_t address_mask = 0x3fff;
 
   static constexpr std::uint32_t distance(std::uint32_t bytes) {

@@ -1,8 +1,9 @@
 #pragma once
 // Matrix multiplications of a warp with a sparse A (PTX mma.sp, ordered metadata, sm_80): of every four neighbours
-// along K two are kept (of two tf32 one; of four pairs of i4 two pairs), and a register of metadata tells which, with two
-// bits for each that is kept. Twice the K of the dense instruction at its cost. One struct an instruction, as in
-// mma.hpp; the fragment of A has the elements that are kept, M x K / 2. Source: PTX ISA, "mma.sp", "Sparse matrix storage".
+// along K two are kept (of two tf32 one; of four pairs of i4 two pairs), and a register of metadata says
+// which, with two bits for each that is kept. Twice the K of the dense instruction at its cost. One struct an
+// instruction, as in mma.hpp; the fragment of A has the elements that are kept, M x K / 2. Source: PTX ISA,
+// "mma.sp", "Sparse matrix storage".
 //
 //   using mma = mma_sp_m16n8k32<f32, f16>;          // A: 16 x 32, of which 16 x 16 are there
 //   mma::multiply_add<0>(c, a, b, metadata);        // 0: the sparsity selector
@@ -41,8 +42,8 @@ struct mma_sp_instruction {
   static constexpr std::uint16_t sm = ptx::find_mma(Shape, a_type, d_type, true)->sm;
   static constexpr ptx::isa_version version = ptx::find_mma(Shape, a_type, d_type, true)->version;
 
-  // Elements of A that four bits of metadata tell of, and how many sets of lanes can hold all of it: of each four lanes,
-  // all (selectors 0), one half of them (0 and 1), or one of them (0 to 3).
+  // Elements of A that four bits of metadata describe, and how many sets of lanes can hold all of it: of each
+  // four lanes, all (selectors 0), one half of them (0 and 1), or one of them (0 to 3).
   static constexpr std::uint32_t chunk = matrix_element<A>::bits == 32  ? 2
                                          : matrix_element<A>::bits == 4 ? 8
                                                                         : 4;

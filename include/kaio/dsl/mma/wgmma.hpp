@@ -1,7 +1,8 @@
 #pragma once
 // Matrix multiplication by a warpgroup, four warps that together hold 64 rows of the result (PTX
-// wgmma.mma_async, sm_90a). It runs beside the threads: a wgmma_batch issues products and commits them as one
-// group, and wgmma_wait tells when groups are done. Every thread of the warpgroup must reach all three.
+// wgmma.mma_async, sm_90a). It runs asynchronously to the threads: a wgmma_batch issues products and commits
+// them as one group, and wgmma_wait waits until groups are done. Every thread of the warpgroup must reach all
+// three.
 //
 //   wgmma_accumulator<f32, 128> acc(t);
 //   for (auto k : t.range(0u, tiles)) {
@@ -45,7 +46,7 @@ constexpr void emit_wgmma_synchronisation(tracer& t, opcode op) {
   if (!t.probing()) t.begin(op, 0, ptx::type::none);
 }
 
-// The modifiers behind the shape.
+// The modifiers after the shape.
 constexpr modifier_list wgmma_modifiers(modifier d, modifier a, modifier b, bool saturate) {
   const modifier operation = a == modifier::b1 ? modifier::and_popc : modifier::none;
   return ptx::in_order(d, a, b, operation, saturate ? modifier::satfinite : modifier::none);
@@ -102,7 +103,7 @@ class wgmma_batch {
   }
 
   // The same for one slice of an A of which half the elements are stored (wgmma.mma_async.sp): of four
-  // neighbours along K two, of two tf32 one. B has two slices, b.slice(2 * k, 2). The metadata tells which
+  // neighbours along K two, of two tf32 one. B has two slices, b.slice(2 * k, 2). The metadata says which
   // are stored, in the lanes that the selector names; 0 where elements have 8 bits. Source: PTX ISA,
   // "wgmma.mma_async.sp", "Sparse matrix storage".
   template <std::uint32_t Selector, wgmma_options Options = wgmma_options{}, class D, std::uint32_t N,

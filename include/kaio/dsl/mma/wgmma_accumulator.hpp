@@ -1,6 +1,6 @@
 #pragma once
 // The matrix D of wgmma: 64 rows and N columns of f32, f16 or i32 in the registers of a warpgroup, which
-// wgmma adds products to. Its elements are vars, once the products are waited for; how they lie is told by
+// wgmma adds products to. Its elements are vars, once the products are waited for; their layout is given by
 // first_row() and first_column() of the thread, and row(i) and column(i) of the element.
 //
 //   wgmma_accumulator<f32, 128> acc(t);          // 64 registers of each thread

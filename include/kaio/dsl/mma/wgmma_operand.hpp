@@ -18,7 +18,7 @@
 
 namespace kaio::dsl {
 
-// Where the parts of a matrix in shared memory lie, that wgmma may begin at.
+// The offsets of the parts of a matrix in shared memory that wgmma may begin at.
 struct wgmma_geometry {
   matrix_descriptor descriptor;
   std::uint32_t slices = 0;        // along K, of 32 bytes (16 k where MN-major)
@@ -181,7 +181,7 @@ constexpr auto wgmma_operand(const Tile& tile, std::uint32_t line = __builtin_LI
   }
 }
 
-// What begins at a shared address, and lies there as the descriptor tells: one slice, 32 bytes (MN-major: 16
+// An operand at a shared address, laid out as the descriptor says: one slice, 32 bytes (MN-major: 16
 // k) along K. Nothing is checked.
 template <major Major, class As, device E>
 constexpr auto wgmma_operand(const E& address, const matrix_descriptor& descriptor,

@@ -1,9 +1,9 @@
 #pragma once
 // The 8-bit floating types as the host stores them: e4m3 (1 sign, 4 exponent, 3 mantissa bits; greatest number
-// 448, one NaN beside each sign, no infinity) and e5m2 (1, 5, 2; greatest number 57344, infinities). What becomes one is
-// rounded once to the nearest even and saturates: beyond the greatest number, infinity included, lies that
-// number. NaN becomes 0x7f. They are storage: to compute, convert to float. Source: PTX ISA, "Alternate Floating-Point
-// Data Formats" and "cvt", .satfinite.
+// 448, one NaN of each sign, no infinity) and e5m2 (1, 5, 2; greatest number 57344, infinities). What becomes
+// one is rounded once to the nearest even and saturates: beyond the greatest number, infinity included, it is
+// that number. NaN becomes 0x7f. They are storage: to compute, convert to float. Source: PTX ISA, "Alternate
+// Floating-Point Data Formats" and "cvt", .satfinite.
 //
 //   static_assert(float(kaio::e4m3(0.3f)) == 0.3125f && float(kaio::e4m3(1e6f)) == 448.0f);
 
@@ -38,7 +38,7 @@ constexpr std::uint8_t round_to_float8(double x) {
   const auto exponent = static_cast<int>((bits >> 52) & 0x7ff) - 1023;
   // Below half of the least number.
   if (exponent < -format::bias - static_cast<int>(Digits)) return static_cast<std::uint8_t>(sign);
-  // The mantissa with its leading one, shifted so that the bits to keep stand on the right.
+  // The mantissa with its leading one, shifted so that the bits to keep are the lowest.
   const std::uint64_t mantissa = (bits & 0xfffffffffffffu) | std::uint64_t{1} << 52;
   const bool subnormal = exponent < 1 - format::bias;
   const unsigned dropped = 52 - Digits + (subnormal ? static_cast<unsigned>(1 - format::bias - exponent) : 0);

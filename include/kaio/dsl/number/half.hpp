@@ -25,7 +25,7 @@ constexpr std::uint16_t round_to_half(double x) {
   if (exponent == 1024) return static_cast<std::uint16_t>(fraction != 0 ? 0x7fffu : sign | infinity);
   if (exponent > bias) return static_cast<std::uint16_t>(sign | infinity);
   if (exponent < -bias - static_cast<int>(Digits) - 1) return static_cast<std::uint16_t>(sign);
-  // The mantissa with its leading one, shifted so that the bits to keep stand on the right.
+  // The mantissa with its leading one, shifted so that the bits to keep are the lowest.
   const std::uint64_t mantissa = fraction | std::uint64_t{1} << 52;
   const bool subnormal = exponent < 1 - bias;
   const unsigned dropped = 52 - Digits + (subnormal ? static_cast<unsigned>(1 - bias - exponent) : 0);

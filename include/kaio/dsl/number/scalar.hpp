@@ -90,7 +90,7 @@ concept host_floating = std::is_same_v<T, f32> || std::is_same_v<T, f64>;
 template <packed T>
 using half_of = std::conditional_t<std::is_same_v<T, f16x2>, f16, bf16>;
 
-// What the host may write as a literal or a constant: it takes the type of the device operand beside it.
+// What the host may write as a literal or a constant: it takes the type of its device operand.
 template <class T>
 concept host_number =
     std::is_arithmetic_v<T> || std::is_same_v<T, f16> || std::is_same_v<T, bf16> || float8<T>;

@@ -2,7 +2,7 @@
 // Which elements of a matrix a thread holds, in the fragments of the matrix instructions. Each layout maps
 // (lane, element) to (row, column) as a sum: a part that the lane gives and a part that the number of the
 // element gives. So a kernel computes the first once, and the second is a constant; the host has both, for
-// tests and pictures. Element e of a fragment lies in register e / per_register, from its low bits up.
+// tests and pictures. Element e of a fragment is in register e / per_register, from its low bits up.
 //
 //   using layout = wgmma_accumulator_layout<128>;
 //   val row = layout::lane_row(thread % 128u), column = layout::lane_column(thread % 128u);
@@ -25,7 +25,7 @@ struct matrix_place {
 
 namespace detail {
 
-// What all layouts have, beside their lane_row, lane_column, element_row and element_column.
+// What all layouts have, besides their lane_row, lane_column, element_row and element_column.
 template <class Layout, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Lanes,
           std::uint32_t ElementBits>
 struct fragment_layout {
@@ -37,7 +37,7 @@ struct fragment_layout {
   static constexpr std::uint32_t per_register = ElementBits >= 32 ? 1 : 32 / ElementBits;
   static constexpr std::uint32_t registers = (elements + per_register - 1) / per_register;
 
-  // Where an element of a lane's fragment lies in the matrix.
+  // The place in the matrix of an element of a lane's fragment.
   static constexpr matrix_place place(std::uint32_t lane, std::uint32_t element) {
     if (lane >= Layout::lanes || element >= Layout::elements)
       kernel_error("kaio: a fragment has no such lane or element; see its lanes and elements");
@@ -158,7 +158,7 @@ struct wgmma_a_layout
 };
 
 // A register of ldmatrix and stmatrix, 8 x 8 elements of 16 bits; Transposed: with .trans, of the matrix as
-// it lies in memory. Lane l gives the address of row l % 8 of matrix l / 8.
+// it is stored in memory. Lane l gives the address of row l % 8 of matrix l / 8.
 template <bool Transposed = false>
 struct matrix_layout : detail::fragment_layout<matrix_layout<Transposed>, 8, 8, 32, 16> {
   using straight = mma_accumulator_layout<8>;

@@ -1,5 +1,5 @@
 #pragma once
-// Where the elements of a tile lie in shared memory: layouts, and their arithmetic on the host. A layout is a
+// Where the elements of a tile are in shared memory: layouts, and their arithmetic on the host. A layout is a
 // type, so what it asks of a tile is checked while the kernel is compiled, and its properties (each byte used
 // once, no bank conflicts) are tested without a GPU; `kaio layout NAME` draws one.
 //
@@ -18,7 +18,7 @@ struct row_major {};
 // Column after column, each without a gap.
 struct column_major {};
 
-// Row after row, with `Elements` unused elements behind each. Rows whose size is an odd multiple of 16 bytes
+// Row after row, with `Elements` unused elements after each. Rows whose size is an odd multiple of 16 bytes
 // keep eight rows of ldmatrix, or a column of 4-byte elements in steps, off each other's banks.
 template <std::uint32_t Elements>
 struct padded {
@@ -26,9 +26,9 @@ struct padded {
 };
 
 // Row after row of `Bytes` bytes, in which the pieces of 16 bytes are exchanged so that the same columns of
-// eight rows lie in different banks. What tensor copies write and what wgmma reads: 128: bits 4 to 6 of the
+// eight rows are in different banks. What tensor copies write and what wgmma reads: 128: bits 4 to 6 of the
 // address are XORed with bits 7 to 9; 64: bits 4 and 5 with 7 and 8; 32: bit 4 with bit 7. A tile with longer
-// rows is made of panels: tiles of that width side by side, one behind the other in memory. Source: PTX ISA,
+// rows is made of panels: tiles of that width side by side, one after the other in memory. Source: PTX ISA,
 // "Swizzling Modes"; CUDA driver API, cuTensorMapEncodeTiled.
 template <std::uint32_t Bytes>
 struct swizzled {

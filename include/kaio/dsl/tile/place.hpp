@@ -1,6 +1,6 @@
 #pragma once
 // How a kernel finds an element of a tile. What the host knows of a place becomes constants: the bytes that
-// can stand in the address of an instruction, and the bits that a swizzle XORs. The rest is computed once for
+// fit into the address of an instruction, and the bits that a swizzle XORs. The rest is computed once for
 // each row, and shared by all places of that row. `shared_address` gives the address of any cell in shared
 // memory as a number.
 //
@@ -14,7 +14,7 @@
 
 namespace kaio::dsl {
 
-// Where a tile begins: so many bytes behind an array of the kernel, or behind an address in a register.
+// Where a tile begins: so many bytes after an array of the kernel, or after an address in a register.
 struct tile_memory {
   tracer* trace = nullptr;
   std::uint32_t array = 0;
@@ -43,7 +43,7 @@ struct tile_memory {
   }
 };
 
-// Where an element lies in its tile: ((beginning of the tile + moving) ^ flip) + bytes.
+// Where an element is in its tile: ((beginning of the tile + moving) ^ flip) + bytes.
 struct tile_offset {
   value moving = 0;  // what the kernel computes; 0: nothing
   std::uint32_t flip = 0;

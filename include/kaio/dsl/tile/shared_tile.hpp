@@ -18,7 +18,7 @@ namespace kaio::dsl {
 
 namespace detail {
 
-// A host index becomes a constant of type u32 once it is known to lie below N.
+// A host index becomes a constant of type u32 once it is known to be below N.
 template <std::uint32_t N, index I>
 constexpr auto tile_index_node(const I& i) {
   if constexpr (device<I>) {
@@ -32,7 +32,7 @@ constexpr auto tile_index_node(const I& i) {
   }
 }
 
-// New shared memory, aligned for what lies in it.
+// New shared memory, aligned for its contents.
 constexpr tile_memory new_tile_memory(tracer& t, std::uint32_t bytes, std::uint32_t alignment) {
   tile_memory result{&t};
   if (!t.probing()) result.array = t.new_shared(bytes, alignment);
@@ -141,7 +141,7 @@ class shared_tile {
   }
 
   // The same memory as another tile, or a ring of tiles, seen as this one: from `first_byte` on. What was
-  // written by the one name is undefined by the other, and a barrier stands between their uses.
+  // written by the one name is undefined by the other, and a barrier must separate their uses.
   template <class Memory>
   static constexpr shared_tile over(const Memory& other, std::uint32_t first_byte = 0) {
     static_assert(Memory::bytes >= bytes, "kaio: a tile is over memory that is smaller than the tile");
@@ -200,7 +200,7 @@ class shared_tile {
   }
 
   // The cell at a lane's place, or `rows` below and `columns` to the right of it (constants: they cost
-  // nothing but, where the layout swizzles, one XOR for each column offset).
+  // no instruction, or where the layout swizzles one XOR for each column offset).
   constexpr auto at(const lane_type& lane, std::uint32_t rows_below = 0,
                     std::uint32_t columns_right = 0) const {
     static_assert(memory_element<T>, "kaio: the elements of this tile are no numbers of the language");
@@ -241,7 +241,7 @@ constexpr auto row_block(const shared_tile<T, All, Columns, Layout>& tile, const
   return shared_tile<T, Rows, Columns, Layout>(detail::moved<All>(tile.memory(), first, layout::pitch));
 }
 
-// Count tiles of one layout, one behind the other; ring[stage] is one of them.
+// Count tiles of one layout, one after the other; ring[stage] is one of them.
 template <class T, std::uint32_t Rows, std::uint32_t Columns, class Layout, std::uint32_t Count>
 class shared_tiles {
  public:

@@ -1,7 +1,7 @@
 #pragma once
-// Arithmetic: the operations of the language on values. Constants fold, constants stand on the right, what a
-// constant makes simpler is simpler (x * 8 is a shift, x / 7 a multiplication); what an architecture lacks is
-// computed by what it has, with the same result.
+// Arithmetic: the operations of the language on values. Constants fold, constants are the right operand, what
+// a constant makes simpler is simpler (x * 8 is a shift, x / 7 a multiplication); what an architecture lacks
+// is computed by what it has, with the same result.
 
 #include <kaio/dsl/trace/division.hpp>
 #include <kaio/dsl/trace/float8.hpp>
@@ -64,7 +64,7 @@ constexpr value tracer::binary(operation op, type t, value a, value b) {
     if (is_constant(a)) {
       if (is_constant(b))
         if (const folded f = fold(op, t, bits_of(a), bits_of(b)); f.known) return constant(t, f.bits);
-      if (commutes(op)) {  // constants stand on the right
+      if (commutes(op)) {  // a constant is the right operand
         const value left = a;
         a = b;
         b = left;

@@ -1,6 +1,6 @@
 #pragma once
-// The end of a trace: what nobody uses is removed, and the registers are numbered by class in the order of the
-// text.
+// The end of a trace: unused instructions are removed, and the registers are numbered by class in the order
+// of the text.
 
 #include <kaio/dsl/trace/recording.hpp>
 
@@ -62,8 +62,8 @@ constexpr void tracer::number_registers(std::uint32_t first, std::uint32_t end) 
   }
 }
 
-// Turns the pure instructions whose results nobody uses into nothing. A value is used by instructions after its own,
-// whose results have larger numbers, so one walk down sees all uses of a value that go before it comes to the value.
+// Removes the pure instructions whose results are not used. A value is used by instructions after its own,
+// whose results have larger numbers, so one walk down sees all uses of a value before it comes to the value.
 constexpr void tracer::remove_unused() {
   for (value v = value_count_; v != 0; --v) {
     if (uses_[v] != 0 || values_[v].definition == 0) continue;

@@ -329,7 +329,7 @@ class tracer {
 
   struct scratch {
     std::uint32_t array = 0;
-    bool needs_barrier = false;  // somebody may still read it: a barrier must be passed before it is written
+    bool needs_barrier = false;  // a thread may still read it: a barrier must be passed before it is written
     std::uint32_t buffer = 0;
   };
   constexpr scratch take_scratch(std::uint32_t bytes, std::uint32_t alignment);
@@ -340,7 +340,7 @@ class tracer {
 
   // --- the end (finish.hpp)
 
-  // The finished program: what nobody uses is removed, registers are numbered by class in the order of the text.
+  // The finished program: unused instructions removed, registers numbered by class in the order of the text.
   constexpr ptx::program finish(ptx::dim3 block);
 
  private:

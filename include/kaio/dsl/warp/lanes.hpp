@@ -1,5 +1,5 @@
 #pragma once
-// The lanes of a warp: who is a member of an exchange, which lanes stand below and above, the election of one.
+// The lanes of a warp: the members of an exchange, the lanes below and above, the election of one.
 //
 //   val below = popc(ballot(keep) & lanemask_lt());
 //   if (auto leader = t.when(elect(t))) queue[0] = x;

@@ -20,7 +20,7 @@ namespace detail {
 // Who needs the result of a reduction.
 enum class receiver { all, first };
 
-// One step: with the lane above in mode `down`, which stands on the right; or with the partner of a butterfly.
+// One step: with the lane above in mode `down`, as the right operand; or with the partner of a butterfly.
 template <exchangeable S, class Op>
 constexpr values_of<S> step(tracer& t, const Op& op, modifier mode, std::uint32_t distance,
                             std::uint32_t width, value members, const values_of<S>& x) {
@@ -104,7 +104,7 @@ constexpr auto warp_reduce(const thread& t, const S& x, const Op& op, std::uint3
 }
 
 // The same, but that only the first lane of each group has it; what the others get is unspecified. Cheaper by
-// a shuffle where warp_reduce has to tell the others.
+// a shuffle where warp_reduce has to give the result to the others.
 template <std::uint32_t Width = 32, exchangeable S, class Op>
 constexpr auto warp_reduce_to_first(const thread& t, const S& x, const Op& op,
                                     std::uint32_t line = __builtin_LINE(),

@@ -13,7 +13,7 @@
 
 namespace kaio::dsl {
 
-// What a shuffle gives that also tells whether the lane asked was in range.
+// The result of a shuffle, and whether the lane asked was in range.
 template <class S>
 struct shuffled {
   S value;

@@ -1,6 +1,6 @@
 #pragma once
-// What operations take: a view of device memory that somebody else owns, with its extents and strides. A view
-// is made of a buffer or a device_pointer, and knows how much memory lies behind it; it never owns or copies.
+// What operations take: a view of device memory that the caller owns, with its extents and strides. A view
+// is made of a buffer or a device_pointer, and knows how much memory it has; it never owns or copies.
 //
 //   buffer<f32> x = gpu.upload(host);                           // 64 x 48 numbers
 //   tensor_view a(x, 64, 48);                                   // row by row: tensor_view<f32, 2>
@@ -46,7 +46,7 @@ struct view_facts {
 
 // Throws invalid_argument in the name of `what` where the view is impossible or larger than its memory.
 void check_view(std::string_view what, const view_facts& view);
-// Strides of a tensor that lies row by row; throws where they overflow.
+// Strides of a row-major tensor; throws where they overflow.
 void row_major_strides(const std::int64_t* extents, std::uint32_t rank, std::int64_t* strides);
 // Throws where dimension `dimension` of `extents` does not hold `count` elements from `first` on.
 void check_slice(const view_facts& view, std::size_t dimension, std::int64_t first, std::int64_t count);
@@ -128,9 +128,9 @@ class tensor_view {
         strides_(other.strides()) {}
 
   std::uint64_t address() const noexcept { return address_; }
-  // Of the memory from address() on, as the view's maker told it.
+  // Of the memory from address() on, as given when the view was made.
   std::uint64_t bytes() const noexcept { return bytes_; }
-  // device::identity(); null where the maker did not tell: then the device is not checked.
+  // device::identity(); null where none was given: then the device is not checked.
   const void* device() const noexcept { return device_; }
   const shape& extents() const noexcept { return extents_; }
   const shape& strides() const noexcept { return strides_; }

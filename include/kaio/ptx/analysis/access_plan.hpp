@@ -195,7 +195,7 @@ class access_planner {
   }
 
   // Which branches may give lanes different values of a variable that instruction `at` reads: those around a
-  // definition of which the end, or the next round of a loop, lies between it and the reader.
+  // definition that a scope's end, or the next round of a loop, separates from the reader.
   constexpr void find_divergences(std::uint32_t at, std::uint32_t reg) {
     for (std::uint32_t d = first_definition_[reg]; d != 0; d = definitions_[d].next)
       for (std::uint32_t r = 0; r < region_count_; ++r) {

@@ -1,5 +1,5 @@
 #pragma once
-// What is known of one register in the 32 lanes of a warp: a part that all lanes share and nobody knows (a
+// What is known of one register in the 32 lanes of a warp: a part that all lanes share and that is unknown (a
 // parameter, the index of the block, the round of a loop) plus a known number of each lane. Sums and products
 // with constants keep this form; and, or, xor and shifts keep it as far as the shared part is a multiple of a
 // power of two.
@@ -83,7 +83,7 @@ class lane_arithmetic {
     return v.shape == 0 ? v.base : v.base + v.scale * shapes_[v.shape].lane[lane];
   }
 
-  // f(lane), beside a shared part that is a multiple of 2^zeros.
+  // f(lane), plus a shared part that is a multiple of 2^zeros.
   template <class F>
   constexpr lane_value of_each(const F& f, unsigned zeros = lane_value::no_shared_part) {
     lane_value v = constant_lanes(f(0));
@@ -173,7 +173,7 @@ class lane_arithmetic {
   }
 
   // and, or, xor of values of which one at least has a shared part: bit by bit below the shared parts, as long
-  // as what stands above is the same in all lanes or left alone.
+  // as the bits above are the same in all lanes or left alone.
   constexpr lane_value bitwise(opcode op, const lane_value& a, const lane_value& b) {
     if (!a.is_known() || !b.is_known()) return unknown_lanes();
     const unsigned zeros = fewer(a.zeros, b.zeros);

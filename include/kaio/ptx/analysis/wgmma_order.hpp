@@ -2,7 +2,7 @@
 // The check that nothing touches a register while wgmma owns it. A product is under way from its multiply_add
 // until its group has been waited for; on every path through the finished program, around loops too, the
 // accumulator is neither read nor written in between, and the registers of A are not written. And what the
-// threads did with a register lies before the fence of the batch that uses it: so a missing wait does not
+// threads did with a register is before the fence of the batch that uses it: so a missing wait does not
 // compile, where the hardware (or ptxas, which then makes all products wait) would go wrong without a word.
 //
 //   static_assert(find_wgmma_fault(program).accumulator == 0);       // else the line that reads it too early

@@ -19,11 +19,11 @@ namespace kaio::ops {
 namespace {
 
 constexpr std::string_view operation = "matmul_backward";
-constexpr std::uint64_t alignment = 256;  // of what lies behind the rounded gradient in the workspace
+constexpr std::uint64_t alignment = 256;  // of what follows the rounded gradient in the workspace
 
 struct rounding_problem {
   i64 batch, row, column;  // strides of the gradient
-  u64 pitch;               // of the rounded rows, which lie compactly otherwise
+  u64 pitch;               // of the rounded rows, which are compact otherwise
   u64 columns, elements;   // of a row, of a matrix
 };
 

@@ -165,7 +165,7 @@ bool same_form(const matmul_view& x, const matmul_view& y) {
          x.strides == y.strides;
 }
 
-// From x to y in elements; false where y lies before x or between elements.
+// From x to y in elements; false where y is before x or between elements.
 bool stride_between(const matmul_view& x, const matmul_view& y, std::int64_t& stride) {
   if (y.address < x.address) return false;
   const std::uint64_t bytes = y.address - x.address, size = bytes_of(x.type);
@@ -239,7 +239,7 @@ void run_matmul_batch(const stream& s, std::string_view operation, std::span<con
            batch_of(c[i], c[last], run.count, run.c), &options}));
     i += run.count;
   }
-  // Outputs apart from each other and from all inputs: sorted by address, neighbours tell.
+  // Outputs apart from each other and from all inputs: sorted by address, only neighbours can overlap.
   std::vector<const matmul_view*> outputs;
   for (const matmul_view& v : c) outputs.push_back(&v);
   std::sort(outputs.begin(), outputs.end(),

@@ -50,7 +50,7 @@ matmul_operand lines_of(std::string_view operation, const operand_sides& sides) 
                           std::to_string(sides.view->strides[sides.view->rank - 2]) + " and " +
                           std::to_string(sides.view->strides[sides.view->rank - 1]) +
                           "; one of the last two must be 1: copy the matrix to memory of its own");
-  // Where both are possible, one of the extents is 1: the lines that are long are those that lie together.
+  // Where both are possible, one of the extents is 1: the lines that are long are the contiguous ones.
   const bool takes_across =
       !along || (across && sides.k <= 1 && sides.across_stride == 1 && sides.across > 1);
   result.lines = takes_across ? line_direction::across_k : line_direction::along_k;

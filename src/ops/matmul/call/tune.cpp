@@ -71,7 +71,7 @@ struct stand_in {
   }
 };
 
-// From the first element of an operand to behind its last one.
+// From the first element of an operand to the end of its last one.
 std::uint64_t bytes_spanned(const matmul_operand& x, std::uint64_t lines, std::uint64_t length,
                             std::uint64_t batches, std::uint64_t size) {
   return ((batches - 1) * x.batch_pitch + (lines - 1) * x.pitch + length) * size;

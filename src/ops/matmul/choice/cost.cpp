@@ -183,7 +183,7 @@ double cost(const matmul_variant& v, const matmul_call& call, const device_prope
       static_cast<double>(quotient_up(quotient_up(call.k, v.k), std::uint64_t{v.splits} * v.parts));
   const double stored = v.parts == 1 ? c_size : sizeof(f32);
   // A persistent kernel stores while it loads the next tile; what is left at its end is not hidden.
-  // An epilogue with terms, and a sum of parts, takes the longer way.
+  // An epilogue with tensors, and a sum of parts, takes the longer way.
   const bool finishes = v.general && !by_warps;
   const double store = m * n / v.splits * stored / machine.store_bytes * (finishes ? 2 : 1) * sharing;
   const double hidden_store =

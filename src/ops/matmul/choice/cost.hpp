@@ -13,7 +13,7 @@
 //   L2 clocks       the bytes of A and B that a block loads, those once that a cluster shares, by the lesser of
 //                   what a multiprocessor takes in a clock and its part of what L2 gives
 //
-// All constants stand in cost.cpp in one table, a row for each generation of devices.
+// All constants are in cost.cpp in one table, a row for each generation of devices.
 
 #include "ops/matmul/choice/table.hpp"
 
@@ -30,9 +30,9 @@ struct cost_machine {
   double l2_of_all;                // for each multiprocessor where all of them pull
   double shared;                   // bytes in a clock of a multiprocessor
   double dram_share;               // of the bandwidth that the memory's clock gives
-  double dram_bytes_per_second;    // where the driver does not tell clocks
+  double dram_bytes_per_second;    // where the driver does not report clocks
   double launch_seconds;           // from one kernel to the next
-  double second_kernel_seconds;    // of a reduction behind it
+  double second_kernel_seconds;    // of a reduction after it
   double start_clocks;             // of a block until its first multiplication: loads of the first stage
   double cluster_clocks;           // more, where a cluster's blocks wait for each other
   double exchange_clocks;          // of the sums of a split, for each block that is read

@@ -1,5 +1,5 @@
 #pragma once
-// A product whose K is split among blocks is a batch of shorter products, whose sums lie in the workspace.
+// A product whose K is split among blocks is a batch of shorter products, whose sums are in the workspace.
 
 #include "ops/matmul/choice/table.hpp"
 

@@ -12,7 +12,7 @@ namespace kaio::ops {
 struct call_signature {
   std::uint64_t m = 0, n = 0, k = 0, batches = 0;
   std::uint64_t kind = 0;    // types, precision, layouts, epilogue
-  std::uint64_t memory = 0;  // alignments, repetitions, the parts of K that the workspace has room for
+  std::uint64_t memory = 0;  // alignments, repetitions, the parts of K that fit into the workspace
   friend bool operator==(const call_signature&, const call_signature&) = default;
 
   static call_signature of(const matmul_call& call) {
@@ -26,7 +26,7 @@ struct call_signature {
     add(result.kind, call.terms.plain != 0, 2);
     const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
     const auto add_operand = [&](const matmul_operand& x, std::uint64_t element, std::uint64_t length) {
-      // The greatest power of two, up to 16, of which every line begins at a multiple.
+      // The greatest power of two, up to 16, that every line's address is a multiple of.
       add(result.memory,
           static_cast<std::uint64_t>(
               std::countr_zero(x.address | x.pitch * element | x.batch_pitch * element | 16)),
@@ -59,7 +59,7 @@ struct call_signature {
     return h;
   }
 
-  // As it stands in a file: numbers, joined by commas.
+  // As it is written to a file: numbers, joined by commas.
   std::string text() const {
     std::string result;
     for (const std::uint64_t x : {m, n, k, batches, kind, memory})

@@ -31,9 +31,9 @@ void run_call(std::string_view operation, const stream& s, const matmul_call& ca
 // Runs a call by a variant that accepts it; the call is not empty.
 void run_variant(const stream& s, const matmul_call& call, const matmul_variant& v);
 
-// C = epilogue(0): what is left of a product without terms.
+// C = epilogue(0): what is left of a product with K = 0.
 void run_nothing(const stream& s, const matmul_call& call);
-// C = epilogue(the sum of the parts), which lie in the workspace as [batch][part][row][column].
+// C = epilogue(the sum of the parts), which are in the workspace as [batch][part][row][column].
 void run_reduction(const stream& s, const matmul_call& call, std::uint32_t parts);
 // The kernels of the two, for the registry.
 void list_split_reduce_kernels(std::vector<const ptx::kernel_image*>& list);

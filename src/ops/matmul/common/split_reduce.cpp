@@ -1,4 +1,4 @@
-// The two small kernels beside the products: C where K is 0, and C from the sums of the parts of K.
+// The two small kernels besides the products: C where K is 0, and C from the sums of the parts of K.
 
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/common/split_reduce.hpp>
@@ -52,7 +52,7 @@ void run_nothing(const stream& s, const matmul_call& call) {
   const nothing_problem problem{static_cast<i64>(call.c.pitch), static_cast<i64>(call.c.batch_pitch), call.n,
                                 call.m * call.n};
   matmul_terms terms = call.terms;
-  // Without terms 0 * alpha would be NaN for an infinite alpha.
+  // With nothing added 0 * alpha would be NaN for an infinite alpha.
   terms.alpha = 0;
   with_output(call.output, [&]<class Out>(Out) {
     device_pointer<Out> c{call.c.address, call.c.bytes / sizeof(Out), call.c.device};

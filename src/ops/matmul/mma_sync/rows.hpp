@@ -1,6 +1,6 @@
 #pragma once
 // From a cut of the kernels with matrix instructions of a warp to its rows in the table, and the function that
-// launches it. The element type of C is told by the launch, so that one kernel has three rows.
+// launches it. The element type of C is given at the launch, so that one kernel has three rows.
 
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>

@@ -22,7 +22,7 @@ void add_simt_scaled(variant_list& list) {
   };
   list.push_back(row);
 }
-// All terms, into any type.
+// All epilogue arguments, into any type.
 template <simt_config C>
 void add_simt_general(variant_list& list) {
   matmul_variant row = describe_simt<C, any_output, general>();

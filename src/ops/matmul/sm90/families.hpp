@@ -6,7 +6,7 @@
 namespace kaio::ops {
 
 // Many tiles: 128 x 256, alone and in clusters of two that share their tiles of B; then smaller tiles, for C of
-// fewer of them. The smallest fill a multiprocessor with their rings, so that the blocks of the kernel behind
+// fewer of them. The smallest fill a multiprocessor with their rings, so that the blocks of the next kernel
 // spread over all of them. Measured on an H200: bench/results.
 inline constexpr sm90_config sm90_pair{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
 inline constexpr sm90_config sm90_single{.m = 128, .n = 256, .stages = 4};
@@ -27,7 +27,7 @@ void add_sm90_scaled_tiles(variant_list& list) {
     add_sm90_scaled_layouts<sm90_tiny, T, Out>(list);
   }
 }
-// All terms, which hide less of a tile.
+// All epilogue arguments, which hide less of a tile.
 template <class T>
 void add_sm90_general_tiles(variant_list& list) {
   add_sm90_general_layouts<sm90_pair, T>(list);
@@ -41,7 +41,7 @@ constexpr sm90_split_config sm90_columns(std::uint32_t columns, std::uint32_t st
                                          std::uint32_t splits) {
   return {.m = 64, .n = columns, .stages = stages, .depth = depth, .splits = splits};
 }
-// Few rows: the same for C^T, with B in the place of A.
+// Few rows: the same for C^T, with B in place of A.
 constexpr sm90_split_config sm90_rows(std::uint32_t rows, std::uint32_t stages, std::uint32_t depth,
                                       std::uint32_t splits) {
   sm90_split_config result = sm90_columns(rows, stages, depth, splits);
@@ -67,7 +67,7 @@ void add_sm90_few_rows(variant_list& list) {
   add_sm90_split_along_k<sm90_rows(64, 6, 2, 2), T>(list);
 }
 
-// 8-bit floats, which lie along K.
+// 8-bit floats, which are k-major.
 template <class T, class Out>
 void add_sm90_f8_scaled(variant_list& list) {
   add_sm90_scaled<sm90_pair, T, Out>(list);

@@ -20,7 +20,8 @@ void add_sm90_scaled(variant_list& list) {
   list.push_back(row);
 }
 
-// All terms. One kernel for every element type of C: its way to C ends with a branch that all threads take alike.
+// All epilogue arguments. One kernel for every element type of C: its way to C ends with a branch that all
+// threads take alike.
 template <sm90_config C, class T>
 void add_sm90_general(variant_list& list) {
   matmul_variant row = describe_sm90<C, T, any_output, general>();
@@ -41,7 +42,7 @@ void add_sm90_split(variant_list& list) {
   add_for_each_output(list, row);
 }
 
-// B lies along N in panels of 64.
+// B is mn-major, in panels of 64.
 template <sm90_config C, class T, class Out>
 void add_sm90_scaled_layouts(variant_list& list) {
   add_sm90_scaled<with_lines<C>(major::k, major::k), T, Out>(list);
@@ -60,7 +61,8 @@ void add_sm90_general_layouts(variant_list& list) {
   add_sm90_general<with_lines<C>(major::mn, major::mn), T>(list);
 }
 
-// With what is B there along K, as the few rows of a skinny problem lie; tiles of fewer than 64 along N read no other.
+// With the operand that is B there k-major, as the few rows of a skinny problem are; tiles of fewer than 64
+// along N read no other.
 template <sm90_split_config C, class T>
 void add_sm90_split_along_k(variant_list& list) {
   add_sm90_split<with_lines<C>(major::k, major::k), T>(list);

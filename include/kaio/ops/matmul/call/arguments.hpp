@@ -127,7 +127,7 @@ struct matmul_options {
   matmul_precision precision = matmul_precision::ieee;  // of f32 operands
   matmul_workspace workspace{};  // lets shapes with a long K and a small C use the whole device
   constant_operands constant = constant_operands::none;
-  std::string_view variant{};  // the kernel to run, by a name that matmul_variants tells; empty: the best one
+  std::string_view variant{};  // the kernel to run, by a name that matmul_variants gives; empty: the best one
 };
 
 namespace detail {

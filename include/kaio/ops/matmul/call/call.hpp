@@ -2,7 +2,7 @@
 // A matmul as its kernels see it: checked, and brought into one form, so that a kernel need not know what the
 // caller's views looked like.
 //
-//   C lies row by row. Where the caller's C lies column by column, C^T = B^T * A^T is computed.
+//   C is row-major. Where the caller's C is column-major, C^T = B^T * A^T is computed.
 //   Each operand is lines of neighbours: along K (major::k), or along M for A and N for B (major::mn).
 //   Batches that are one product, because B is the same for all of them and rows follow on rows, are one.
 //   A pitch that is never walked, because there is one line, is one that every kernel takes.
@@ -49,7 +49,7 @@ constexpr std::uint32_t bytes_of(matmul_type type) {
 namespace detail {
 // Checks the arguments, and brings them into the form above. Throws invalid_argument. `may_rearrange`: whether
 // C^T may be computed and batches become rows, which an epilogue that looks at its place would see; where it may
-// not, a C that lies column by column is refused.
+// not, a column-major C is refused.
 matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments, bool may_rearrange = true);
 }  // namespace detail
 

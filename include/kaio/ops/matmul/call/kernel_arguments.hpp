@@ -42,7 +42,7 @@ template <class Out>
 matrix_lines<Out> output_for(const matmul_call& call) {
   return {output_of_call<Out>(call), call.n, call.m, call.c.pitch, call.batches, call.c.batch_pitch};
 }
-// Whether four neighbours of C from a multiple of four on lie at a multiple of their size.
+// Whether four neighbours of C from a multiple of four on are at a multiple of their size.
 inline bool stores_by_four(const matmul_call& call) {
   return call.c.aligned(bytes_of(call.output), 4 * bytes_of(call.output));
 }

@@ -20,7 +20,7 @@ struct matrix_lines {
   std::uint64_t batches = 1;
   std::uint64_t batch_pitch = 0;  // elements from one matrix to the next
 
-  // Four neighbours from a multiple of four on lie at a multiple of their size.
+  // Four neighbours from a multiple of four on are at a multiple of their size.
   bool stores_by_four() const {
     return memory.address % (4 * sizeof(T)) == 0 && pitch % 4 == 0 && (batches == 1 || batch_pitch % 4 == 0);
   }

@@ -1,7 +1,7 @@
 #pragma once
 // What happens to each sum of a matmul before it is stored: C = epilogue(A * B). An epilogue is a class without
 // members whose operator() spells its parameters: the thread, the sum, its place in C, and then parameters of
-// the kernel of its own, which the launch takes behind the others.
+// the kernel of its own, which the launch takes after the others.
 //
 //   struct clamped {
 //     static constexpr fixed_string name = "clamped";
@@ -23,7 +23,7 @@ namespace kaio::ops {
 using dsl::fixed_string;
 using dsl::scalar;
 
-// Where a sum lies in C, all from 0.
+// The place of a sum in C, all from 0.
 struct place {
   val<u32> batch, row, column;
 };
@@ -129,7 +129,7 @@ struct silu {
 };
 }  // namespace activation
 
-// Where a term of `linear` lies, for each place of C: strides in elements, 0 where it is repeated.
+// The address of an argument of `linear`, for each place of C: strides in elements, 0 where it is repeated.
 struct term_strides {
   i64 batch, row, column;
 };
@@ -142,7 +142,7 @@ struct linear_terms {
 };
 
 // C = activation(alpha * A * B + beta * C + bias) + residual. The C that is read may be the C that is written,
-// element by element; bias and residual lie in memory of their own.
+// element by element; bias and residual are in memory of their own.
 template <class Activation = activation::none, scalar C = f32, scalar Bias = f32, scalar Residual = C>
 struct linear {
   static constexpr auto name =

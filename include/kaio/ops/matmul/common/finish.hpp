@@ -1,6 +1,6 @@
 #pragma once
-// The last step of a matmul whose sums lie in shared memory: the store to C in groups of four neighbours, so that a warp
-// writes whole sectors. output.hpp has it with the epilogue.
+// The last step of a matmul whose sums are in shared memory: the store to C in groups of four neighbours, so
+// that a warp writes whole sectors. output.hpp has it with the epilogue.
 
 #include <kaio/ops/matmul/common/epilogue.hpp>
 
@@ -8,7 +8,7 @@
 
 namespace kaio::ops {
 
-// C as it lies in memory: rows of neighbours.
+// C as it is stored: rows of neighbours.
 struct output_lines {
   i64 pitch, batch_pitch;  // elements from row to row, from matrix to matrix
   u32 rows, columns;

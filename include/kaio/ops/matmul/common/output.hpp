@@ -1,6 +1,6 @@
 #pragma once
-// C of a matmul kernel whose element type the kernel fixes, or whose launch tells it: then one kernel serves f32, f16
-// and bf16, for a branch that all threads take alike.
+// C of a matmul kernel whose element type the kernel fixes, or whose launch gives it: then one kernel serves
+// f32, f16 and bf16, for a branch that all threads take alike.
 //
 //   mma_sync_matmul<cut, product, f16, identity>           // out<f16> c
 //   mma_sync_matmul<cut, product, any_output, identity>    // val<output_memory> c
@@ -14,7 +14,7 @@ namespace kaio::ops {
 
 struct any_output {};
 
-// The element type of a C that the launch tells.
+// The element type of a C, given at the launch.
 enum class output_type : u32 { f32, f16, bf16 };
 struct output_memory {
   u64 address;

@@ -12,7 +12,7 @@ namespace kaio::ops {
 
 struct split_problem {
   i64 row, column, batch;  // strides of C
-  u32 m, n;                // as the parts lie; m * n below 2^32
+  u32 m, n;                // as the parts are stored; m * n below 2^32
   u32 parts;
   u32 exchanged;  // 1: rows and columns of C are named the other way round to the epilogue
 };

@@ -10,10 +10,10 @@ namespace kaio::ops {
 
 enum class matmul_activation : u8 { none, relu, gelu, gelu_tanh, silu };
 
-// The element types that a term may have.
+// The element types of a tensor that the epilogue adds.
 enum class term_type : u32 { none, f32, f16, bf16 };
 
-// A tensor that is added: the element for (batch, row, column) of C lies `batch * strides...` elements behind
+// A tensor that is added: the element for (batch, row, column) of C is `batch * strides...` elements after
 // the address; a stride of 0 repeats. term_type::none: there is no such term, and nothing is read.
 struct matmul_term {
   u64 address = 0;
@@ -28,7 +28,7 @@ struct matmul_terms {
   u32 plain = 1;       // 1: alpha is all that there is
   matmul_term c, bias, residual;
 
-  // Whether alpha is all that there is, which `plain` must tell.
+  // Whether alpha is all that there is, which `plain` must hold.
   constexpr bool is_plain() const {
     return c.type == 0 && bias.type == 0 && residual.type == 0 && activation == 0;
   }

@@ -1,7 +1,7 @@
 #pragma once
 // The order in which a persistent kernel walks over the tiles of C: in groups of a few tiles along M, down the
 // rows of a group first, so that the tiles that are computed at the same time share rows of A and columns of B
-// in the L2 cache. The numbers of tiles are known at the launch alone, and a division by them stands before the
+// in the L2 cache. The numbers of tiles are known at the launch alone, and a division by them precedes the
 // first load, so the host prepares it as a multiplication.
 //
 //   group = 2:    0  2  4        tile_walk::over(3, 3, 1, 2)

@@ -31,8 +31,8 @@ struct mma_sync_config {
   std::uint32_t warp_n = 64;
   std::uint32_t stages = 4;      // tiles of A and B in shared memory
   std::uint32_t min_blocks = 1;  // blocks of a multiprocessor at once
-  major a = major::k;            // k: A lies row by row (M x K); mn: column by column
-  major b = major::mn;           // mn: B lies row by row (K x N); k: column by column
+  major a = major::k;            // k: A is row-major (M x K); mn: column-major
+  major b = major::mn;           // mn: B is row-major (K x N); k: column-major
   copy_form copy_a = copy_form::async;
   copy_form copy_b = copy_form::async;
   bool pointers = false;  // each batch by its address, out of arrays of addresses
@@ -58,8 +58,8 @@ struct mma_sync_problem {
   u32 k_of_split;  // a multiple of the step
 };
 
-// The problem of `batches` products of m x n x k, all above 0 but k, with operands that lie compactly; what is left
-// is told by the members.
+// The problem of `batches` products of m x n x k, all above 0 but k, with compact operands; the members give
+// the rest.
 template <mma_sync_config C>
 constexpr mma_sync_problem mma_sync_problem_of(u32 m, u32 n, u32 k, u32 batches = 1, u32 splits = 1) {
   const auto ceil = [](u32 x, u32 by) { return x / by + (x % by != 0 ? 1 : 0); };

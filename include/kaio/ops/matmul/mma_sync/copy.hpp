@@ -1,6 +1,6 @@
 #pragma once
 // How a tile of an operand comes to shared memory: by asynchronous copies, by loads of 16 bytes, or element by
-// element from memory or from a function. The threads share the pieces of 16 bytes of a tile's lines evenly; what lies
+// element from memory or from a function. The threads share the pieces of 16 bytes of a tile's lines evenly; what is
 // outside of the operand becomes zero.
 
 #include <kaio/ops/matmul/mma_sync/ring.hpp>
@@ -43,7 +43,7 @@ class async_copy {
   using pieces = tile_pieces<Ring, T, Threads>;
 
  public:
-  // The operand's batch begins at `x`; its lines lie `leading` elements apart, and the tiles' first place is
+  // The operand's batch begins at `x`; its leading dimension is `leading`, and the tiles' first place is
   // `across` along M (N), `along` along K.
   template <class Leading>
   constexpr async_copy(thread t, const Ring& ring, const in<T>& x, const Leading& leading,
@@ -57,7 +57,7 @@ class async_copy {
                            cast<i64>(pieces_.column + (Ring::along_k ? along : across))))),
         walked_(t, i64{0}) {}
 
-  // The next tile into a stage. Ragged: a part of it lies outside of the operand.
+  // The next tile into a stage. Ragged: a part of it is outside the operand.
   template <bool Ragged>
   constexpr void copy(const Ring& ring, const val<u32>& stage, const operand_rest& rest) {
     copy_from<Ragged, 0>(ring, from_.from(walked_), stage, rest);
@@ -95,8 +95,8 @@ class async_copy {
   var<i64> walked_;
 };
 
-// Through registers: fetch loads a tile's pieces, put() stores them. Ragged: a part of the tile lies outside of the
-// operand, and is not read.
+// Through registers: fetch loads a tile's pieces, put() stores them. Ragged: a part of the tile is outside
+// the operand, and is not read.
 template <class Ring, scalar T, std::uint32_t Threads>
 class staged_copy {
   using pieces = tile_pieces<Ring, T, Threads>;

@@ -1,6 +1,6 @@
 #pragma once
 // Matmul with the matrix instructions of a warp, from sm_70 on: C[b] = epilogue(A[b] * B[b]), A: M x K, B: K x N, C:
-// M x N row by row. For a C that lies column by column exchange the operands.
+// M x N row by row. For a column-major C exchange the operands.
 //
 //            n                      a block: m x n of C in steps of k; tiles of A and B come to a ring in shared
 //      +----+----+                  memory, on sm_80 by asynchronous copies, some steps ahead

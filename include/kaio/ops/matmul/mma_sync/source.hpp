@@ -10,7 +10,7 @@
 //     }
 //   };
 //
-// `line` is a row of A or a column of B, and both numbers lie inside of the operand. One that returns
+// `line` is a row of A or a column of B, and both numbers are inside the operand. One that returns
 // register_array<val<f16>, W> makes W elements, of k to k + W - 1, where k is a multiple of W (a power of two up to
 // 16 bytes of elements); those beyond K are dropped, but their memory is read.
 

@@ -174,7 +174,7 @@ struct simt_block {
     if constexpr (works_in_registers<Epilogue>) {
       for (std::uint32_t r = 0; r < C.thread_m; ++r) store_row(t.let(first_row + rows_of_a::of(r)), sums[r]);
     } else {
-      // Registers have constant numbers, so the loop over the rows chooses: the epilogue stands in the kernel for
+      // Registers have constant numbers, so the loop over the rows chooses: the epilogue is in the kernel for
       // one row alone.
       for (auto r : t.range(0u, C.thread_m).no_unroll()) {
         auto x = array_of<C.thread_n>([&](std::uint32_t i) { return var(t, sums[0][i]); });

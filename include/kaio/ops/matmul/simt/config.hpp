@@ -23,8 +23,8 @@ struct simt_config {
   std::uint32_t thread_n = 8;
   std::uint32_t stages = 3;      // tiles of A and B in shared memory
   std::uint32_t min_blocks = 1;  // blocks of a multiprocessor at once
-  major a = major::k;            // k: A lies row by row (M x K); mn: column by column
-  major b = major::mn;           // mn: B lies row by row (K x N); k: column by column
+  major a = major::k;            // k: A is row-major (M x K); mn: column-major
+  major b = major::mn;           // mn: B is row-major (K x N); k: column-major
   std::uint32_t vector_a = 4;
   std::uint32_t vector_b = 4;
   bool pointers = false;  // each batch by its address, out of arrays of addresses
@@ -68,7 +68,7 @@ struct simt_problem {
   u32 vector_stores;     // 1: C's address, leading dimension and batch stride are multiples of 4 elements
 };
 
-// The problem of an m x n x k product whose batches lie contiguously; what is left is told by its members.
+// The problem of an m x n x k product whose batches are contiguous; its members give the rest.
 template <simt_config C>
 constexpr simt_problem simt_problem_of(u32 m, u32 n, u32 k) {
   simt_problem p{};

@@ -1,6 +1,6 @@
 #pragma once
 // Matmul with ordinary multiply-adds, for f32: C[b] = epilogue(A[b] * B[b]), A: M x K, B: K x N,
-// C: M x N row by row. For a C that lies column by column exchange the operands.
+// C: M x N row by row. For a column-major C exchange the operands.
 //
 //         +--- n ---+                 a block: m x n of C in steps of k; a ring of tiles of A and B in shared
 //         |  warps  |                 memory is filled by asynchronous copies ahead of the multiplications
@@ -80,7 +80,7 @@ struct simt_matmul_body {
 
     var read_stage(t, 0u);
     for ([[maybe_unused]] auto k : t.range(at.k_first, at.k_last, C.k)) {
-      // This tile is there for the whole block, and the one before it is read by nobody any more.
+      // This tile is there for the whole block, and no thread reads the one before it any more.
       if constexpr (C.async) cp_async_wait_group<C.stages - 2>(t);
       t.barrier();
       copy();

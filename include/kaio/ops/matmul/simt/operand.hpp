@@ -1,6 +1,6 @@
 #pragma once
 // One operand of the f32 matmul kernel: its ring of tiles in shared memory, the copies that fill it, and the
-// pieces that a thread multiplies. A tile lies as its operand does, line by line:
+// pieces that a thread multiplies. A tile is laid out as its operand is, line by line:
 //
 //   major::k     a line is a row of A (a column of B), k numbers, and 4 more that keep the banks apart:
 //                consecutive lines begin 4 * odd banks from each other, so the 8 lines that a warp reads at
@@ -105,7 +105,7 @@ class simt_operand {
       others();
     }
   }
-  // How many bytes of copy i lie inside of the operand.
+  // How many bytes of copy i are inside the operand.
   constexpr val<u32> bytes_there(std::uint32_t i, const val<u32>& rows_left, const val<u32>& k_left) const {
     const val line = t_.let(line_ + line_of(i));
     const val column = t_.let(column_ + column_of(i));

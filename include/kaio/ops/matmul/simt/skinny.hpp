@@ -25,7 +25,7 @@ struct skinny_config {
   std::uint32_t columns = 4;  // of a warp (major::k), of a lane (major::mn)
   std::uint32_t warps = 8;
   major b = major::k;
-  // 4: rows of A lie along k, and lines of A and B (major::mn: of A) begin at multiples of 16 bytes; 1: any.
+  // 4: rows of A are along k, and lines of A and B (major::mn: of A) begin at multiples of 16 bytes; 1: any.
   std::uint32_t vector = 4;
 
   constexpr std::uint32_t threads() const { return 32 * warps; }

@@ -1,6 +1,6 @@
 #pragma once
 // The f32 matmul kernel of simt.hpp for sm_90 and later, fed by tensor copies: one thread asks for whole tiles, the
-// copy engine does the addresses, the swizzle and the zeros beyond the edges, and mbarriers stand in place of the
+// copy engine does the addresses, the swizzle and the zeros beyond the edges, and mbarriers replace the
 // block's barrier, so that the warps of a block need not march in step.
 //
 //   tile of major::k     `m` (or `n`) rows of k numbers, swizzled so that 8 rows meet all banks
@@ -77,7 +77,7 @@ struct simt_tensor_body {
   static constexpr std::uint32_t stage_bytes = operand_a::tile::bytes + operand_b::tile::bytes;
   static_assert(C.stages >= 3,
                 "kaio: a ring of three stages or more: one is read, one may still be, one is filled");
-  // A stage is filled again this many tiles after it was read, when no warp is likely to be behind.
+  // A stage is filled again this many tiles after it was read, when no warp is likely to read it still.
   static constexpr std::uint32_t slack = 2;
 
   template <class... Extra>

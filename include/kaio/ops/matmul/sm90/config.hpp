@@ -36,7 +36,7 @@ struct sm90_config {
   static constexpr std::uint32_t warpgroup_rows = 64;
 
   constexpr std::uint32_t consumers() const { return m / warpgroup_rows; }
-  // The consumer warpgroups, and behind them one warp that produces.
+  // The consumer warpgroups, and after them one warp that produces.
   constexpr std::uint32_t threads() const { return 128 * consumers() + 32; }
   constexpr std::uint32_t cluster_blocks() const { return cluster_m * cluster_n; }
   // Blocks that read what one block loads: those of its row and of its column.

@@ -1,6 +1,6 @@
 #pragma once
 // The main loop of a matmul for sm_90a: one warp brings tiles of A and B to shared memory by tensor copies,
-// consumer warpgroups multiply them by wgmma, and a ring of stages stands between the two. A stage has two
+// consumer warpgroups multiply them by wgmma, and a ring of stages connects the two. A stage has two
 // barriers: `full` (the bytes have arrived) and `empty` (everybody has read them). In a cluster the blocks of a
 // row share their tile of A, those of a column their tile of B: each loads a part and sends it to all.
 //
@@ -209,8 +209,8 @@ class sm90_mainloop {
     return t_.let(((1u << C.cluster_m) - 1) << (rank_n_ * C.cluster_m));
   }
 
-  // Thread i of a warpgroup tells the i-th block that writes into this one's shared memory: first the blocks of
-  // the column, then the others of the row.
+  // Thread i of a warpgroup notifies the i-th block that writes into this one's shared memory: first the
+  // blocks of the column, then the others of the row.
   constexpr val<u32> sharer(const val<u32>& i) const {
     const val other = i - C.cluster_m;
     const val in_row = (other + cast<u32>(other >= rank_n_)) * C.cluster_m + rank_m_;

@@ -94,7 +94,7 @@ struct sm90_split_body {
       loop.multiply(at, acc, warpgroup, own_steps);
       hand_out(t, acc, inbox, part, t.thread_rank());
     }
-    // Everybody's sums have arrived, and nobody writes to another block any more.
+    // The sums of all blocks have arrived, and no block writes to another any more.
     if constexpr (C.splits > 1)
       cluster_barrier(t);
     else

@@ -7,7 +7,7 @@
 //                        filled while the other leaves. What is outside of C is dropped by the copy, which writes
 //                        whole pieces of 16 bytes: rows of C are a multiple of that long
 //   sm90_finished_store  registers --> panel of f32 --> epilogue, four neighbours a lane --> C
-//                        for all others: what they read lies side by side then, as what they write does
+//                        for all others: what they read is side by side then, as what they write is
 
 #include <kaio/dsl/mma/stmatrix.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
@@ -116,7 +116,7 @@ class sm90_finished_store {
       : t_(t), c_(c), lines_(lines), staging_(t) {}
 
   // epilogue(x, place) for each element of the tile, into C. The panels are filled out of registers, which have
-  // constant numbers, so the loop over them chooses; the epilogue stands in the kernel once.
+  // constant numbers, so the loop over them chooses; the epilogue is in the kernel once.
   template <class Epilogue, class Accumulator, class... Extra>
   constexpr void store(const Accumulator& acc, const tile_origin& tile, const Extra&... extra) const {
     const val lane = t_.let(lane_id());
