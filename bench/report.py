@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Renders bench/results/*.jsonl into bench/results/README.md: for each benchmark, the newest row of each case, next to the
+"""Renders bench/results/*.jsonl into bench/results/README.md: for each benchmark, the newest row of each case, with the
 figure that it has to reach. A figure that is missed says so."""
 
 import json

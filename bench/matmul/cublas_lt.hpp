@@ -1,7 +1,7 @@
 #pragma once
-// cuBLASLt where it is there: the library is loaded at run time, and nothing of CUDA is needed to build. A plan is one
-// product with all the algorithms that the library's heuristic proposes for it; the benchmark times each and keeps
-// the best.
+// cuBLASLt where it is installed: the library is loaded at run time, and nothing of CUDA is needed to build.
+// A plan is one product with all the algorithms that the library's heuristic proposes for it; the benchmark
+// times each and keeps the best.
 //
 //   const cublas_lt library({});
 //   lt_plan plan(library, p, workspace.address(), workspace_bytes, ones.address());
@@ -19,7 +19,8 @@ namespace kaio::bench {
 
 class cublas_lt {
  public:
-  // The file in KAIO_CUBLASLT, the names of versions 13 and 12, or one of `more`; nothing where it is not wanted.
+  // The file in KAIO_CUBLASLT, the names of versions 13 and 12, or one of `more`; nothing where it is not
+  // asked for.
   explicit cublas_lt(const std::vector<std::string>& more, bool wanted = true);
 
   explicit operator bool() const { return handle_ != nullptr; }

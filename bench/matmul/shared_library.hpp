@@ -1,5 +1,5 @@
 #pragma once
-// A library that is loaded where it is there, and done without where it is not: cuBLASLt, NVML, the driver's
+// A library that is loaded where it is installed, and not used otherwise: cuBLASLt, NVML, the driver's
 // graphs.
 //
 //   const shared_library nvml({"libnvidia-ml.so.1"});

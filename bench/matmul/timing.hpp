@@ -5,7 +5,7 @@
 //   cold    before each run the L2 cache is displaced by reading something else; the device never rests, so its clock is
 //           that of sustained load. The read also keeps the device busy while the host puts the run into the queue.
 //   burst   runs of one contestant back to back, captured as one CUDA graph, each with the next set of operands of
-//           so many that L2 does not hold them: what a caller finds who goes through the layers of a network. The
+//           so many that L2 does not hold them, as for a caller that runs the layers of a network. The
 //           time is that of the graph by its runs.
 
 #include "bench/matmul/driver_graph.hpp"

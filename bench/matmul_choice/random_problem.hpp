@@ -58,7 +58,7 @@ struct random_problem {
     return has_beta || has_bias || has_residual || activation != ops::matmul_activation::none;
   }
 
-  // Addresses for a choice without a device: what is chosen depends on their alignment alone.
+  // Addresses for a choice without a device: the choice depends on their alignment alone.
   problem_memory on_paper() const {
     problem_memory result;
     std::uint64_t next = std::uint64_t{1} << 32;

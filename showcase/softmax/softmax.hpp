@@ -3,7 +3,7 @@
 // exp(x[r][k] - m) over k, with m the largest element of row r.
 //
 // One block a row. The first 4096 elements of a row stay in shared memory, so shorter rows are read from
-// global memory once; what is beyond is read again. Each thread meets the same elements in every step, so
+// global memory once; the rest is read again. Each thread handles the same elements in every step, so
 // only the two reductions synchronise the block.
 
 #include <kaio/dsl/dsl.hpp>

@@ -24,7 +24,7 @@ inline constexpr auto combine = [](const moments& a, const moments& b) {
                  a.squares + b.squares + distance * distance * a.count * share};
 };
 
-// Gathers the moments of the values that one thread meets.
+// Gathers the moments of the values that one thread reads.
 class accumulator {
  public:
   constexpr explicit accumulator(thread t) : count_(t, 0.0f), mean_(t, 0.0f), squares_(t, 0.0f) {}
@@ -41,7 +41,7 @@ class accumulator {
   var<f32> count_, mean_, squares_;
 };
 
-// T: what the matrix holds, f32, f16 or bf16.
+// T: the element type of the matrix, f32, f16 or bf16.
 template <class T>
 inline constexpr auto row_statistics = kernel<"row_statistics_" + type_name<T>, 256>(
     [](thread t, in<T> x, out<f32> mean, out<f32> variance, val<u32> columns) {

@@ -1,6 +1,6 @@
 #pragma once
-// Asynchronous copies and what orders them: mbarriers, bulk and tensor copies, cp.async, L2 policies, pipelines.
-// The parts can be included alone.
+// Asynchronous copies and their synchronisation: mbarriers, bulk and tensor copies, cp.async, L2 policies,
+// pipelines. The parts can be included alone.
 //
 //   full[0].arrive_expect_tx(1024);
 //   copy_tensor(tile, map, coordinates(k, row), full[0]);

@@ -1,7 +1,7 @@
 #pragma once
 // The matmul of KAIO by the names that its users know, on compact row-major buffers. Each is matmul
-// with views of the buffers; what KAIO asked for is widened: any M, N and K (it wanted K a multiple of 16 for
-// tensor cores, and nothing zero), any device that has a kernel, and no kernel is rebuilt at a call.
+// with views of the buffers; the limits of KAIO are lifted: any M, N and K (it required K a multiple of 16
+// for tensor cores, and nothing zero), any device that has a kernel, and no kernel is rebuilt at a call.
 //
 //   matmul(gpu, a, b, c, m, n, k);                   // f32 x f32 -> f32
 //   matmul_tc(gpu, a16, b16, c, m, n, k);            // f16 x f16 -> f32

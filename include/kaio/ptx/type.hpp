@@ -64,7 +64,7 @@ constexpr type element_of(type t) {
   return t == type::f16x2 ? type::f16 : t == type::bf16x2 ? type::bf16 : t;
 }
 
-// The untyped register type of the same width: what mov, selp and the bitwise instructions are written with.
+// The untyped register type of the same width, which mov, selp and the bitwise instructions are written with.
 constexpr type bits_of(type t) {
   switch (size_of(t)) {
     case 1: return type::b8;

@@ -34,7 +34,7 @@ concept contiguous_range = requires(const Range& r) {
 };
 }  // namespace detail
 
-// A handle: copies mean the same device. What it makes (buffers, streams, events) keeps the device open.
+// A handle: copies mean the same device. Buffers, streams and events that it makes keep the device open.
 class device {
  public:
   // The device that the environment variable KAIO_DEVICE names (`emulator` or `cuda:N`), or the first GPU,

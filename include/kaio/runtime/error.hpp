@@ -27,7 +27,7 @@ enum class errc : std::uint8_t {
   invalid_argument,  // the call itself is wrong: null buffer, other device, grid too large, malformed setting
   out_of_memory,     // device or pinned host memory
   driver_missing,    // no NVIDIA driver library, or one too old or broken to be used
-  no_device,         // the driver is there, the GPU asked for is not
+  no_device,         // there is a driver, but not the GPU asked for
   unsupported_device,  // the kernel needs a newer SM, a newer driver, or more than the device has
   jit_failed,          // the kernel's text was refused by the driver's compiler or the emulator's parser
   launch_failed,       // a kernel could not start, or failed while it ran

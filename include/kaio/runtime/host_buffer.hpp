@@ -1,5 +1,5 @@
 #pragma once
-// Page-locked host memory: what copies to and from a device must use to overlap the host's own work.
+// Page-locked host memory: copies to and from a device must use it to overlap the host's own work.
 //
 //   host_buffer<f32> staging = gpu.allocate_host<f32>(n);
 //   y.copy_to(staging.data(), n, s);         // returns at once

@@ -69,7 +69,7 @@ class stream {
   std::uint64_t max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster = {0, 0, 0},
                                     std::uint32_t shared_bytes = 0) const;
 
-  // The device that the stream belongs to: what a choice of kernel variant asks.
+  // The device that the stream belongs to, for the choice of a kernel variant.
   const device_properties& properties() const;
   // The identity that `ptx::argument::device` carries; nullptr for a null stream.
   const void* device_identity() const noexcept { return context_.get(); }

@@ -167,7 +167,7 @@ class encoded_tensor_map {
   static constexpr std::size_t size_bytes = 128;
 
   encoded_tensor_map() = default;
-  // The map of `tensor` for the device of the stream. What users call is tiled_tensor_map.
+  // The map of `tensor` for the device of the stream. Users call tiled_tensor_map.
   encoded_tensor_map(const stream& where, const void* owner, const detail::tensor_description& tensor)
       : device_(where.device_identity()) {
     detail::encode_tensor_map(where, owner, tensor, bytes_);

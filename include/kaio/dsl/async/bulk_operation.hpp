@@ -1,5 +1,5 @@
 #pragma once
-// The operations of copies that combine what they bring with what is in global memory: reduce_bulk and
+// The operations of copies that combine their data with that in global memory: reduce_bulk and
 // reduce_tensor. Source: PTX ISA, "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor".
 //
 //   reduce_tensor<bulk_operation::add>(map, coordinates(0, 0), tile);

@@ -83,7 +83,7 @@ concept copy_option = requires {
   { O::is_multicast } -> std::convertible_to<bool>;
 };
 
-// The copy goes about L2 as this policy says.
+// The copy uses L2 as this policy says.
 template <device P>
 constexpr auto cache_hint(const P& policy) {
   static_assert(std::is_same_v<element<P>, u64>, "kaio: a cache hint is a policy: l2_evict_first(t)");

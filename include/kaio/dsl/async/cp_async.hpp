@@ -5,7 +5,7 @@
 //   cp_async<16>(tile[row][8 * chunk], x[i]);
 //   cp_async<16>(tile[row][8 * chunk], x[i], i < n);      // zeros where the condition does not hold
 //   cp_async_commit_group(t);
-//   cp_async_wait_group<0>(t);                            // this thread's copies are there; then t.barrier()
+//   cp_async_wait_group<0>(t);                            // its own copies are complete; then t.barrier()
 //
 // Both places are multiples of the size. What other threads copied is visible after the wait and a barrier.
 

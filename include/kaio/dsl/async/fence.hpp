@@ -1,8 +1,8 @@
 #pragma once
 // Fences between the two ways in which a thread reaches shared memory: its own loads and stores (the generic
-// proxy), and what works on its behalf (the async proxy: bulk and tensor copies, wgmma). A copy is ordered by its
-// mbarrier; ordinary stores that such an engine reads next need a fence in the thread that stored, and then a
-// barrier. Source: PTX ISA, "fence.proxy.async", "fence.mbarrier_init", "Async proxy".
+// proxy), and the engines that work on its behalf (the async proxy: bulk and tensor copies, wgmma). A copy is
+// ordered by its mbarrier; ordinary stores that such an engine reads next need a fence in the thread that
+// stored, and then a barrier. Source: PTX ISA, "fence.proxy.async", "fence.mbarrier_init", "Async proxy".
 //
 //   tile[i] = x;
 //   fence_proxy_async(t);

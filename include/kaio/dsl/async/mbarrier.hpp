@@ -14,7 +14,7 @@
 //     full[0].arrive_expect_tx(1024);
 //     copy_bulk(tile[0], x[0], 1024, full[0]);
 //   }
-//   full[0].wait(0);                 // the bytes are there, for every thread that waits
+//   full[0].wait(0);                 // the bytes have arrived, for every thread that waits
 //
 // sm_80; counting bytes, waiting in hardware and other blocks of the cluster: sm_90. A kernel whose
 // kernel_options::target is older than sm_90 waits by mbarrier.test_wait in a loop, else by mbarrier.try_wait.

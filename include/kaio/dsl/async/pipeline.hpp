@@ -1,6 +1,6 @@
 #pragma once
 // A pipeline: a ring of Stages buffers between threads that fill them and threads that use them. Each stage has
-// two mbarriers: `full` is completed by what fills the stage, `empty` by those who have used it. Producers and
+// two mbarriers: `full` is completed by the fill of the stage, `empty` by its users. Producers and
 // consumers go round the ring, each with a state of its own: the stage, and the parity of the round.
 //
 //   pipeline<4> ring(t);
@@ -18,7 +18,7 @@
 //   if (auto consumer = t.otherwise()) {
 //     auto from = ring.consumer(t);
 //     for (auto k : t.range(0u, steps)) {
-//       from.wait();                                                   // the bytes are there
+//       from.wait();                                                   // the bytes have arrived
 //       ... tiles[from.stage()] ...
 //       if (auto first = t.when(t.thread_rank() % 128 == 0)) from.release();
 //       from.advance();
@@ -126,7 +126,7 @@ class pipeline_producer : public ring_state<Stages> {
   mbarriers<Stages> empty_;
 };
 
-// The side that uses what is there.
+// The side that uses full stages.
 template <std::uint32_t Stages>
 class pipeline_consumer : public ring_state<Stages> {
  public:
@@ -168,7 +168,7 @@ class pipeline_consumer : public ring_state<Stages> {
   mbarriers<Stages> empty_;
 };
 
-// The barriers of a ring of Stages stages, and the states of those who go round it.
+// The barriers of a ring of Stages stages, and the states of its producers and consumers.
 template <std::uint32_t Stages>
 class pipeline {
   static_assert(Stages >= 1, "kaio: a pipeline has at least one stage");

@@ -1,6 +1,6 @@
 #pragma once
 // The exchange of values between the warps of a block, through shared memory: slots, each of which takes a
-// device value or an aggregate of vals. What reductions and scans of a block are made of.
+// device value or an aggregate of vals. Reductions and scans of a block are made of it.
 //
 //   detail::exchange<S> slots(t, warps);
 //   slots.store(warp, x, is_first_lane);

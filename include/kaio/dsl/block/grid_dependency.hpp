@@ -2,7 +2,7 @@
 // Programmatic dependent launch: a kernel that was launched as the dependent of the one before it in its stream
 // may start while that one still runs. Source: PTX ISA, "griddepcontrol". sm_90.
 //
-//   val i = t.global_id();           // whatever does not read what the kernel before writes
+//   val i = t.global_id();           // work that does not read the previous kernel's results
 //   grid_dependency_wait(t);         // the kernel before has ended, and its writes are seen
 //   y[i] = x[i];
 //   launch_dependents(t);            // the next kernel may start

@@ -1,5 +1,5 @@
 #pragma once
-// Scans over the threads of a block, of any size and shape: what each thread gets is the reduction of its own
+// Scans over the threads of a block, of any size and shape: each thread gets the reduction of its own
 // value and those of the threads of lower rank, in their order. Any associative operator, of a device value or
 // an aggregate of vals; it need not commute.
 //

@@ -5,11 +5,11 @@
 //   if (auto in_range = t.when(i < n)) { ... }
 //   if (auto out_of_range = t.otherwise()) { ... }        // directly after the body of a when()
 //
-// C++ takes its own decisions before the device ever runs, so what it skips would be missing from the program
-// without a word: an `else`, and what follows a break, continue, return or goto. Both are compile errors: the
-// kernel is walked again with the guards answering false (soundness.hpp). A variable of the host (int, bool)
-// belongs to the walk and not to the threads: assigned in a guarded body, it has the value for all of them. What
-// threads decide is kept in a var.
+// C++ takes its own decisions before the device ever runs, so code that it skips would be missing from the
+// program silently: an `else`, and the code after a break, continue, return or goto. Both are compile errors:
+// the kernel is walked again with the guards answering false (soundness.hpp). A variable of the host (int,
+// bool) belongs to the walk and not to the threads: assigned in a guarded body, it has the value for all of
+// them. What threads decide is kept in a var.
 
 #include <kaio/dsl/expression/expression.hpp>
 

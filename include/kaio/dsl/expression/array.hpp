@@ -1,6 +1,6 @@
 #pragma once
-// Arrays in registers. The elements are vals or vars (or whatever the function makes of its index, another array
-// too), the indices are the host's: a loop over them unrolls.
+// Arrays in registers. The elements are vals or vars (or any result of the function of an index, another
+// array too), the indices are the host's: a loop over them unrolls.
 //
 //   const auto xi = array_of<4>([&](u32 k) { return t.let(x[first + k * 256]); });      // four loads in flight
 //   auto sums = array_of<4>([&](u32) { return var(t, 0.0f); });

@@ -52,7 +52,7 @@ struct no_host_bool {
   }
 };
 
-// A value that never changes says so where it is changed.
+// The error for an assignment to a value that never changes.
 struct unchanging {
   template <class E>
   constexpr void operator+=(const E&) const {
@@ -296,7 +296,7 @@ template <class To, class From>
 struct cast_rule {
   static constexpr value apply(tracer& t, value a) { return t.cast(ptx_type<To>, ptx_type<From>, a); }
 };
-// Out of 8 bits through f32, or f16 where that is wanted; into 8 bits with one rounding from any type.
+// Out of 8 bits through f32, or f16 where that is requested; into 8 bits with one rounding from any type.
 template <float8 T>
 inline constexpr const float8_kind& kind_of = std::is_same_v<T, e4m3> ? e4m3_kind : e5m2_kind;
 template <class To, float8 From>

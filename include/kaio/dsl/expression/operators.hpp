@@ -1,7 +1,7 @@
 #pragma once
 // C++'s operators on device values. Both sides have exactly one type; a literal takes the type of the other
-// side. What C++ would evaluate while the kernel is compiled (&&, ||, a condition) is refused, with what to
-// write instead.
+// side. Operators that C++ would evaluate while the kernel is compiled (&&, ||, a condition) are refused,
+// with what to write instead.
 //
 //   val y = x * 2 + 1.0f;          // f32 * 2.0f, one fma
 //   val k = i + cast<u64>(j);      // i is u64, j is u32

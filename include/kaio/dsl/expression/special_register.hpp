@@ -1,7 +1,7 @@
 #pragma once
 // The place of a thread, read from PTX's special registers: pure leaves that need no kernel to be written, so
-// `block_idx_x() * 16 + thread_idx_x()` is an expression anywhere. What changes while a thread runs (a clock, the
-// multiprocessor) is read by functions of the thread: t.clock(), t.sm_id().
+// `block_idx_x() * 16 + thread_idx_x()` is an expression anywhere. A register that changes while a thread
+// runs (a clock, the multiprocessor) is read by functions of the thread: t.clock(), t.sm_id().
 
 #include <kaio/dsl/expression/expression.hpp>
 

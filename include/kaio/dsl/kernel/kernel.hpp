@@ -38,7 +38,7 @@ class kernel_object {
   // The program that the text was printed from.
   static constexpr const ptx::program& program() { return result::trace.program; }
 
-  // How accesses to shared and global memory meet banks and sectors, in the order of the text; computed when
+  // The banks and sectors of accesses to shared and global memory, in the order of the text; computed when
   // it is asked for. What is evaluated and what is assumed: kaio/ptx/analysis/access_facts.hpp.
   static constexpr const auto& accesses() { return ptx::access_analysis<kernel_object>::accesses; }
   // Wavefronts lost to bank conflicts, each access to shared memory counted once; of the known ones.

@@ -1,5 +1,5 @@
 #pragma once
-// The typed side of a launch: what each parameter of a kernel is called in PTX, which argument it takes, and
+// The typed side of a launch: the name of each parameter in PTX, which argument it takes, and
 // the shape of the grid. A stream is anything with launch(const ptx::kernel_image&, ptx::launch_grid, const
 // ptx::argument*, std::size_t).
 

@@ -19,7 +19,7 @@ constexpr value at_most(const evaluator<T>& e, value a, T end) {
   return e.select(compare(e, operation::gt, a, end), e.number(end), a);
 }
 
-// A power of e from 0 to 1, as fraction 2^n: `whole` is rounded to a subnormal number where it has to be,
+// A power of e from 0 to 1, as fraction 2^n: `whole` is rounded to a subnormal number where necessary,
 // and times() rounds only the product.
 struct unit_power_f32 {
   value fraction, scale, whole;

@@ -18,7 +18,7 @@ constexpr value times_gaussian(const evaluator<f32>& e, value a, value t, value 
   const value magic = e.number(12583039.0f);  // 1.5 * 2^23 + 127
   const value square = e.mul(a, a);
   const value rest = e.fma(a, a, negate(e, square));
-  // The exponent stays at -126 or above: what is beyond remains in the fraction.
+  // The exponent stays at -126 or above: the excess remains in the fraction.
   const value j = e.trace().binary(operation::max, e.type, e.fma(square, e.number(-1.44269502f), magic),
                                    e.number(12582913.0f));
   value fraction = e.fma(square, e.number(-1.44269502f), negate(e, e.sub(j, magic)));

@@ -1,5 +1,5 @@
 #pragma once
-// Powers of two inside of floating numbers: what exp and log and their relatives use to take an exponent
+// Powers of two inside of floating numbers: exp and log and their relatives use them to take an exponent
 // apart and to put one on. f64 is taken by its words of 32 bits, because integers of 64 bits cost twice.
 //
 //   const power_split n = split_power(e, x, {.log2_base = 1.44269502f, .least = -126, .most = 126});

@@ -3,7 +3,7 @@
 // the polynomials are minimax fits made for kaio.
 //
 // f32: x log2(base) = n + z, 2^z by the special function unit (ex2.approx), times 2^n. n stays within [-126,
-//      127]; what is beyond remains in z, so that overflow and subnormal results come out of one last
+//      127]; the excess remains in z, so that overflow and subnormal results come out of one last
 //      rounding.
 // f64: base^r by a polynomial, and 2^n in two factors.
 //

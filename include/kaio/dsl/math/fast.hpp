@@ -57,7 +57,7 @@ struct fast_pow {
   }
 };
 
-// A fast function as function.hpp wants it.
+// A fast function in the form that function.hpp takes.
 template <class Function>
 struct fast_function {
   template <host_floating T, class... Values>

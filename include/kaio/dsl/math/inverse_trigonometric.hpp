@@ -153,7 +153,7 @@ constexpr value lower_atan(const evaluator<T>& e, value x) {
 template <host_floating T>
 constexpr value bounded_quotient(const evaluator<T>& e, value y, value x) {
   constexpr bool single = std::is_same_v<T, f32>;
-  // Away from the ends of the exponent: what y loses here, the quotient has not either.
+  // Away from the ends of the exponent: the bits that y loses here are not in the quotient either.
   const value is_large = compare(e, operation::gt, x, single ? T(7.9228162514264338e28) : T(8.4527e270));
   const value scale =
       e.select(is_large, e.number(single ? T(5.4210108624275222e-20) : T(2.409919865102884e-181)),

@@ -43,7 +43,7 @@ constexpr log_parts split_log(const evaluator<f64>& e, value x, std::uint32_t bo
   return {e.add(m, e.number(-1.0)), to_f64(e, n), a, parts.high};
 }
 
-// Negative numbers, infinity and NaN have the largest bit patterns; x * inf + inf is what log is there.
+// Negative numbers, infinity and NaN have the largest bit patterns; x * inf + inf is the log of these.
 // `zero` is the argument that gives -infinity.
 template <host_floating T>
 constexpr value with_log_ends(const evaluator<T>& e, value a, value pattern, value zero, value y) {

@@ -1,8 +1,8 @@
 #pragma once
 // Branches inside of a mathematical function. An expression is lowered where the tracer is at hand, so a rule
-// may jump: over what only few arguments need (`rare`: huge ones, subnormal ones), or into one of two ways of
-// which each would be dear to compute for nothing (`either`). What is computed inside is not reused outside;
-// the result is a value like any other, and the rule remains a pure function of its operands.
+// may jump: over code that only few arguments need (`rare`: huge ones, subnormal ones), or into one of two
+// ways of which each would be expensive to compute for nothing (`either`). Results inside are not reused
+// outside; the result is a value like any other, and the rule remains a pure function of its operands.
 //
 //   const value r = rare(t, is_huge, quick, [&] { return exact_reduction(t, x); });
 //   const auto [s, c] = rare(t, is_huge, std::array{s0, c0}, [&] { return std::array{s1, c1}; });

@@ -1,5 +1,5 @@
 #pragma once
-// What indexing memory gives, by what is stored there: a number, a vector, a struct, an array in a struct.
+// The result of indexing memory, by what is stored there: a number, a vector, a struct, an array in a struct.
 //
 //   x[i]                      // in<f32>: a load; in<f32x4>: a load of a vector
 //   bodies[i][&body::mass]    // inout<body>: a cell of f32

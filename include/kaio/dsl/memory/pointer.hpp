@@ -1,5 +1,5 @@
 #pragma once
-// The pointer parameters of a kernel. What an `in` points to is never written while the kernel runs, so its
+// The pointer parameters of a kernel. The memory of an `in` is never written while the kernel runs, so its
 // loads are pure (ld.global.nc): they may be shared and removed.
 //
 //   y[i] = x[i] * 2.0f;                      // in<f32> x, out<f32> y

@@ -1,6 +1,6 @@
 #pragma once
-// How an access goes about the caches and the memory order: constants that load(), store(), prefetch() and
-// the atomic operations take, in any order. What does not go together is refused. Source: PTX ISA, "Cache
+// The cache policy and the memory order of an access: constants that load(), store(), prefetch() and
+// the atomic operations take, in any order. Combinations that PTX lacks are refused. Source: PTX ISA, "Cache
 // Operators", "Cache Eviction Priority Hints", "Memory Consistency Model".
 //
 //   val v = load(x[i], cache::cs, prefetch_size::bytes_128);

@@ -88,7 +88,7 @@ struct unpack_float8_rule {
 
 }  // namespace detail
 
-// Two numbers rounded to e4m3 or e5m2 as cast does, in a u16, the first in the lower byte: what the fragments
+// Two numbers rounded to e4m3 or e5m2 as cast does, in a u16, the first in the lower byte, as the fragments
 // of matrix instructions are made of (cvt.rn.satfinite.e4m3x2.f32).
 template <float8 P, class A, class B>
   requires operands<A, B>

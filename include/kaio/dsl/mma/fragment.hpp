@@ -1,6 +1,6 @@
 #pragma once
 // Fragments: the part of a small matrix that one lane of a warp holds in registers, as the matrix instructions
-// want it. The type gives the shape, the element and the role; registers are variables, so that a fragment is
+// take it. The type gives the shape, the element and the role; registers are variables, so that a fragment is
 // declared once and written by each round of a loop. Every lane of the warp has one. Source: PTX ISA, "Matrix
 // Fragments" of each shape of mma.
 //

@@ -5,7 +5,7 @@
 // instruction, as in mma.hpp; the fragment of A has the elements that are kept, M x K / 2. Source: PTX ISA,
 // "mma.sp", "Sparse matrix storage".
 //
-//   using mma = mma_sp_m16n8k32<f32, f16>;          // A: 16 x 32, of which 16 x 16 are there
+//   using mma = mma_sp_m16n8k32<f32, f16>;          // A: 16 x 32, of which 16 x 16 are stored
 //   mma::multiply_add<0>(c, a, b, metadata);        // 0: the sparsity selector
 
 #include <kaio/dsl/mma/mma.hpp>

@@ -102,7 +102,7 @@ class wgmma_batch {
       multiply<Options>(acc, a, b, k, k == 0 ? scale : predicate(true));
   }
 
-  // The same for one slice of an A of which half the elements are stored (wgmma.mma_async.sp): of four
+  // The same for one slice of an A with half the elements stored (wgmma.mma_async.sp): of four
   // neighbours along K two, of two tf32 one. B has two slices, b.slice(2 * k, 2). The metadata says which
   // are stored, in the lanes that the selector names; 0 where elements have 8 bits. Source: PTX ISA,
   // "wgmma.mma_async.sp", "Sparse matrix storage".

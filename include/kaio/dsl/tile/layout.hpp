@@ -26,7 +26,7 @@ struct padded {
 };
 
 // Row after row of `Bytes` bytes, in which the pieces of 16 bytes are exchanged so that the same columns of
-// eight rows are in different banks. What tensor copies write and what wgmma reads: 128: bits 4 to 6 of the
+// eight rows are in different banks. As tensor copies write and wgmma reads: 128: bits 4 to 6 of the
 // address are XORed with bits 7 to 9; 64: bits 4 and 5 with 7 and 8; 32: bit 4 with bit 7. A tile with longer
 // rows is made of panels: tiles of that width side by side, one after the other in memory. Source: PTX ISA,
 // "Swizzling Modes"; CUDA driver API, cuTensorMapEncodeTiled.
@@ -131,7 +131,7 @@ struct tile_layout {
   static constexpr std::uint32_t panel_bytes = by_columns ? Columns * pitch : Rows * pitch;
   static constexpr std::uint32_t bytes = panels * panel_bytes;
 
-  // Of the tile's first byte: what a swizzle of addresses needs, else what tensor copies and descriptors do.
+  // Of the tile's first byte: as a swizzle of addresses needs, else as tensor copies and descriptors need.
   static constexpr std::uint32_t alignment = is_swizzled ? 8 * swizzle : 128;
 
   static constexpr tile_steps steps{element_bytes,

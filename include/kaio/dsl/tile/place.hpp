@@ -1,8 +1,8 @@
 #pragma once
-// How a kernel finds an element of a tile. What the host knows of a place becomes constants: the bytes that
-// fit into the address of an instruction, and the bits that a swizzle XORs. The rest is computed once for
-// each row, and shared by all places of that row. `shared_address` gives the address of any cell in shared
-// memory as a number.
+// How a kernel finds an element of a tile. The part of a place that the host knows becomes constants: the
+// bytes that fit into the address of an instruction, and the bits that a swizzle XORs. The rest is computed
+// once for each row, and shared by all places of that row. `shared_address` gives the address of any cell in
+// shared memory as a number.
 //
 //   const tracer::address at = find(t, memory, steps, row, column);
 //   val where = shared_address(tile[row][column]);       // val<u32>, an operand of ldmatrix and of copies

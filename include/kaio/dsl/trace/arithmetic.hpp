@@ -1,7 +1,7 @@
 #pragma once
-// Arithmetic: the operations of the language on values. Constants fold, constants are the right operand, what
-// a constant makes simpler is simpler (x * 8 is a shift, x / 7 a multiplication); what an architecture lacks
-// is computed by what it has, with the same result.
+// Arithmetic: the operations of the language on values. Constants fold, constants are the right operand,
+// operations with a constant are simplified (x * 8 is a shift, x / 7 a multiplication); instructions that an
+// architecture lacks are replaced by others, with the same result.
 
 #include <kaio/dsl/trace/division.hpp>
 #include <kaio/dsl/trace/float8.hpp>
@@ -31,7 +31,7 @@ constexpr value tracer::unary(operation op, type t, value a) {
   }
 }
 
-// The instruction of an operation with two operands: what it carries for integers and for floats; whether it is
+// The instruction of an operation with two operands: its modifiers for integers and for floats; whether it is
 // written with the class of its registers; whether its result may leave an integer of 8 or 16 bits.
 struct binary_instruction {
   opcode op;

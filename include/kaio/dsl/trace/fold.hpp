@@ -1,5 +1,5 @@
 #pragma once
-// What the operations of the language are called, and their value on constants. Folding computes what the
+// The names of the language's operations, and their value on constants. Folding computes what the
 // device would: integers wrap, shifts clamp at the width, a float result is rounded once; what has no such
 // value is left to the device.
 

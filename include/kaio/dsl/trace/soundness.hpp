@@ -1,7 +1,7 @@
 #pragma once
 // The soundness check of a kernel's control flow. A kernel is traced with every guard answering true; C++
 // code that such a trace never runs (an else), or drops (what follows a break, continue or return in a
-// guarded body), would be missing from the program without a word. So the kernel is walked again, once for
+// guarded body), would silently be missing from the program. So the kernel is walked again, once for
 // each depth of guards, with the guards at that depth answering false. A body of else shows as statements
 // while a guard is false; a body left early, or one that the host's own variables steer, shows as other statements
 // outside the guards. A walk records nothing, so it costs a fraction of the trace.

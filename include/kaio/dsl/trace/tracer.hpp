@@ -1,5 +1,5 @@
 #pragma once
-// The tracer: what a kernel is recorded with. It holds the program that grows while the kernel's lambda runs, and
+// The tracer records a kernel. It holds the program that grows while the kernel's lambda runs, and
 // the values in it. A trace is an ordinary constant evaluation, and nothing here is a template, so the cost of a
 // kernel is its own types alone.
 //
@@ -39,7 +39,7 @@ using ptx::special_register;
 
 using value = std::uint32_t;  // 0: no value
 
-// An instruction apart from its operands: what the text carries, and the type of the result.
+// An instruction apart from its operands: opcode, modifiers and types, and the type of the result.
 struct form {
   opcode op;
   modifier_list modifiers;
@@ -193,7 +193,7 @@ class tracer {
   // A special register that never changes while the thread runs.
   constexpr value special(special_register r, type t = type::u32);
   // The address of an array, in its own state space; 64 bits where the space has 64-bit addresses. ptxas computes
-  // one again in each block of code that asks for it, so it is asked for once, in the prologue.
+  // one again in each block of code that reads it, so it is read once, in the prologue.
   constexpr value array_address(std::uint32_t array, type t = type::u32);
   constexpr value parameter(type t, type memory, std::uint32_t index, std::uint32_t offset = 0);
   constexpr value global_pointer(std::uint32_t parameter_index);
@@ -474,7 +474,7 @@ class tracer {
   constexpr void number(value v, const key& k);
   // What a numbered value was computed from; zeros for any other value.
   constexpr key made_of(value v) const { return numbered_[values_[v].numbered].made_of; }
-  // Sees to it that nothing else can come to use the newest value; false where something may.
+  // Ensures that nothing else can use the newest value; false where something may.
   constexpr bool forget_last(value v);
   // A mov of what never changes while the thread runs; `identity` distinguishes such things.
   constexpr value leaf(type t, std::uint32_t identity, const operand& source);

@@ -163,7 +163,7 @@ constexpr S rebuild(tracer& t, const values_of<S>& list) {
   return composition<S>::rebuild(t, next);
 }
 
-// One statement of the kernel that gives a value: what `make(tracer)` emits and returns.
+// One statement of the kernel that gives a value: `make(tracer)` emits and returns it.
 template <exchangeable S, class Make>
 constexpr S emit(tracer& t, std::uint32_t line, const char* file, const Make& make) {
   t.statement(line, file);

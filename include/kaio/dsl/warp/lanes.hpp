@@ -21,7 +21,7 @@ constexpr special_node<special_register::lanemask_gt> lanemask_gt() { return {};
 constexpr special_node<special_register::lanemask_ge> lanemask_ge() { return {}; }
 
 // The lanes that are executing this very instruction. Lanes that could be together need not be: ask ballot()
-// who takes part in an exchange.
+// which lanes take part in an exchange.
 constexpr val<u32> activemask(const thread& t, std::uint32_t line = __builtin_LINE(),
                               const char* file = __builtin_FILE()) {
   tracer& trace = t.trace();

@@ -1,7 +1,7 @@
 #pragma once
 // Warp roles: the parts of a block that do different work, by warps or warpgroups (4 warps), how many registers
 // each may have, and the election of one lane. Ranks are read from lane 0, so that ptxas knows them to be the
-// same in the whole warp: what is guarded by them branches without divergence.
+// same in the whole warp: guards with them branch without divergence.
 //
 //   val role = warpgroup_rank(t);
 //   if (auto producer = t.when(role == 0)) {

@@ -1,5 +1,5 @@
 #pragma once
-// Scans over the lanes of a warp, or over groups of them: what each lane gets is the reduction of its own
+// Scans over the lanes of a warp, or over groups of them: each lane gets the reduction of its own
 // value and those of the lanes below, in the order of the lanes. Any associative operator; it need not
 // commute. The last warp of a block may be partial.
 //

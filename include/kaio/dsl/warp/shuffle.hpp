@@ -1,6 +1,6 @@
 #pragma once
 // Exchange of values between the lanes of a warp (PTX shfl.sync). Every lane that `members` names must reach
-// the call; what a lane receives from one that is not a member is undefined. Values of every type travel, and
+// the call; the value from a lane that is not a member is undefined. Values of every type travel, and
 // aggregates of vals. Groups of Width lanes, a power of two, exchange among themselves.
 //
 //   val neighbour = shfl_down(x, 1u);
@@ -43,7 +43,7 @@ constexpr shuffle_source source_of(tracer& t, modifier mode, value by, std::uint
   return {mode, by, t.constant(ptx::type::u32, (32 - width) << 8 | clamp), members};
 }
 
-// One register of 32 bits; `in_range` takes the predicate where it is wanted.
+// One register of 32 bits; `in_range` takes the predicate where it is requested.
 constexpr value shuffle_word(tracer& t, const shuffle_source& from, value v, value* in_range) {
   const ptx::type type = t.type_of(v);
   v = t.in_register(v);

@@ -119,7 +119,7 @@ class validation {
 
 namespace detail {
 // Whether the elements of two views may occupy the same bytes. Exact where both have the same outer stride,
-// as the column ranges of one matrix have; otherwise whether the spans meet.
+// as the column ranges of one matrix have; otherwise whether the spans overlap.
 bool overlap(const view_facts& a, const view_facts& b);
 }  // namespace detail
 

@@ -1,5 +1,5 @@
 #pragma once
-// How a kernel's accesses to shared and global memory meet the banks and the sectors, computed while the
+// The banks and sectors of a kernel's accesses to shared and global memory, computed while the
 // compiler runs, so that a static_assert can ask for it.
 //
 //   static_assert(transpose.bank_conflicts() == 0);

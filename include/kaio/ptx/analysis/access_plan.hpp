@@ -151,7 +151,7 @@ class access_planner {
         const std::uint32_t to = target_of(it);
         if (to <= i) {
           if (!it.guarded) continue;
-          r.begin = to;  // who does not go back has made fewer rounds
+          r.begin = to;  // a lane that does not go back has made fewer rounds
         } else {
           r.end = to;
           for (std::uint32_t l = 0; l < loop_count_; ++l)
@@ -217,7 +217,7 @@ class access_planner {
       }
   }
 
-  // Whether every lane that comes to `at` has written the register since `from`.
+  // Whether every lane that reaches `at` has written the register since `from`.
   constexpr bool is_written_between(std::uint32_t reg, std::uint32_t from, std::uint32_t at) const {
     for (std::uint32_t d = first_definition_[reg]; d != 0; d = definitions_[d].next) {
       const std::uint32_t i = definitions_[d].instruction;

@@ -1,5 +1,5 @@
 #pragma once
-// Integer instructions on numbers, as the PTX ISA defines them: what an address is computed by where
+// Integer instructions on numbers, as the PTX ISA defines them: they compute an address where
 // everything is known. Operands of 32 bits come sign-extended, and so do results.
 //
 //   exact_result(opcode::mul, in_order(modifier::hi), type::u32, 24, 0xaaaaaaab, 0).bits == 16

@@ -3,7 +3,7 @@
 // until its group has been waited for; on every path through the finished program, around loops too, the
 // accumulator is neither read nor written in between, and the registers of A are not written. And what the
 // threads did with a register is before the fence of the batch that uses it: so a missing wait does not
-// compile, where the hardware (or ptxas, which then makes all products wait) would go wrong without a word.
+// compile, where the hardware (or ptxas, which then makes all products wait) would silently be wrong.
 //
 //   static_assert(find_wgmma_fault(program).accumulator == 0);       // else the line that reads it too early
 //
@@ -139,7 +139,7 @@ class wgmma_order {
     return e.statement == no_statement ? 1 : program_.statements[e.statement].line;
   }
 
-  // What holds at a label after another path has come to it; true where that is news.
+  // The state at a label after another path has reached it; true where it changed.
   constexpr bool meet(std::uint32_t label, const state& s) {
     state& to = at_[label];
     bool is_news = !to.reached;

@@ -208,7 +208,7 @@ matmul_view batch_of(const matmul_view& first, const matmul_view& last, std::siz
 }
 
 bool outputs_can_batch(const matmul_view& c, std::int64_t stride) {
-  // The rows of one output and those of the next do not interleave: what a batch of outputs must be.
+  // The rows of one output and those of the next do not interleave, as a batch of outputs must not.
   return stride > (c.extents[0] - 1) * c.strides[0] + (c.extents[1] - 1) * c.strides[1];
 }
 

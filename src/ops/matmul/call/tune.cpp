@@ -194,7 +194,7 @@ std::string tune_compact(const device& gpu, std::uint32_t m, std::uint32_t n, st
   };
   const auto a = pointer(T{}, std::uint64_t{m} * k), b = pointer(T{}, std::uint64_t{k} * n);
   auto c = pointer(f32{}, std::uint64_t{m} * n);
-  // Three places that do not meet.
+  // Three places that do not overlap.
   device_pointer<T> b_apart = b;
   b_apart.address += (std::uint64_t{m} * k * sizeof(T) + 255) / 256 * 256;
   c.address = b_apart.address + (std::uint64_t{k} * n * sizeof(T) + 255) / 256 * 256;

@@ -1,5 +1,5 @@
 #pragma once
-// The table of the library's variants, and what is decided by it.
+// The table of the library's variants, and the decisions made with it.
 
 #include <kaio/ops/matmul/choice/variant.hpp>
 
@@ -13,7 +13,7 @@ namespace kaio::ops {
 
 // Why this variant cannot run this call on this device; empty where it can.
 std::string refusal(const matmul_variant& v, const matmul_call& call, const device_properties& device);
-// Whether that is empty; what a call asks.
+// Whether that is empty, as a call needs to know.
 bool accepts(const matmul_variant& v, const matmul_call& call, const device_properties& device);
 // How long it takes, as the model sees it: cost.hpp.
 double cost(const matmul_variant& v, const matmul_call& call, const device_properties& device);

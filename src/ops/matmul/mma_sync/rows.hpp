@@ -1,6 +1,6 @@
 #pragma once
-// From a cut of the kernels with matrix instructions of a warp to its rows in the table, and the function that
-// launches it. The element type of C is given at the launch, so that one kernel has three rows.
+// From a tile shape of the kernels with matrix instructions of a warp to its rows in the table, and the
+// function that launches it. The element type of C is given at the launch, so that one kernel has three rows.
 
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
@@ -22,7 +22,7 @@ void add_mma_sync_cut(variant_list& list, matmul_precision precision = matmul_pr
   add_for_each_output(list, row);
 }
 
-// A cut, a function of the directions of both operands' lines, in all four of them.
+// A tile shape, a function of the directions of both operands' lines, in all four of them.
 template <auto Cut, class Product>
 void add_mma_sync_layouts(variant_list& list, matmul_precision precision = matmul_precision::ieee) {
   add_mma_sync_cut<Cut(major::k, major::k), Product>(list, precision);

@@ -35,8 +35,8 @@ void add_sm90_general_tiles(variant_list& list) {
   add_sm90_general_layouts<sm90_small, T>(list);
 }
 
-// Few columns, at most `columns`: what takes time is reading A once. Blocks that share a tile of C have its K in
-// parts.
+// Few columns, at most `columns`: the time is that of reading A once. Blocks that share a tile of C have its
+// K in parts.
 constexpr sm90_split_config sm90_columns(std::uint32_t columns, std::uint32_t stages, std::uint32_t depth,
                                          std::uint32_t splits) {
   return {.m = 64, .n = columns, .stages = stages, .depth = depth, .splits = splits};

@@ -1,6 +1,6 @@
 #pragma once
-// One kernel that matmul may run, as data: what it computes, how it is cut, and the function that launches it.
-// Which of them can run a call, and how long it takes there, follows from the data alone, by family.
+// One kernel that matmul may run, as data: what it computes, its tile shape, and the function that launches
+// it. Which of them can run a call, and how long it takes there, follows from the data alone, by family.
 
 #include <kaio/ops/matmul/call/call.hpp>
 #include <kaio/ptx/kernel_image.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 // What happens to each sum of a matmul before it is stored: C = epilogue(A * B). An epilogue is a class without
-// members whose operator() spells its parameters: the thread, the sum, its place in C, and then parameters of
+// members whose operator() states its parameters: the thread, the sum, its place in C, and then parameters of
 // the kernel of its own, which the launch takes after the others.
 //
 //   struct clamped {

@@ -14,7 +14,7 @@ struct split_problem {
   i64 row, column, batch;  // strides of C
   u32 m, n;                // as the parts are stored; m * n below 2^32
   u32 parts;
-  u32 exchanged;  // 1: rows and columns of C are named the other way round to the epilogue
+  u32 exchanged;  // 1: rows and columns of C are exchanged for the epilogue
 };
 
 inline constexpr std::uint32_t split_reduce_threads = 256;

@@ -1,5 +1,6 @@
 #pragma once
-// How a matmul kernel with the matrix instructions of a warp is cut, and the problem that it is given at run time.
+// The tile shape of a matmul kernel with the matrix instructions of a warp, and the problem that it is given
+// at run time.
 //
 //   constexpr mma_sync_config large{.m = 128, .n = 128, .k = 32, .warp_m = 64, .warp_n = 64, .stages = 4};
 //   static_assert(large.threads() == 128);
@@ -15,7 +16,7 @@ namespace kaio::ops {
 
 using dsl::major;
 
-// How tiles of an operand come to shared memory.
+// How tiles of an operand are copied to shared memory.
 enum class copy_form : std::uint8_t {
   async,  // cp.async of 16 bytes; addresses, leading dimension and batch stride are multiples of 16 bytes; sm_80
   vectors,   // loads of 16 bytes through registers; the same, and lines are a multiple of 16 bytes long

@@ -1,8 +1,8 @@
 #pragma once
-// The cuts of the matmul kernels with matrix instructions of a warp that the library uses, for each kind of product.
-// `large` for problems that fill a device, `small` for those that do not, `unaligned` for operands whose lines begin
-// anywhere. Their kernels hold all sums in registers without spilling (on every target that they are made for), and
-// as many blocks as `min_blocks` says share a multiprocessor.
+// The tile shapes of the matmul kernels with matrix instructions of a warp that the library uses, for each
+// kind of product. `large` for problems that fill a device, `small` for those that do not, `unaligned` for
+// operands whose lines begin anywhere. Their kernels hold all sums in registers without spilling (on every
+// target that they are made for), and as many blocks as `min_blocks` says share a multiprocessor.
 //
 //   inline constexpr auto& multiply = mma_sync_matmul<mma_cuts::large_16(major::k, major::mn),
 //                                                     instruction_product<mma_m16n8k16<f32, f16>>, f16, identity>;

@@ -2,12 +2,12 @@
 // Matmul with the matrix instructions of a warp, from sm_70 on: C[b] = epilogue(A[b] * B[b]), A: M x K, B: K x N, C:
 // M x N row by row. For a column-major C exchange the operands.
 //
-//            n                      a block: m x n of C in steps of k; tiles of A and B come to a ring in shared
+//            n                      a block: m x n of C in steps of k; tiles of A and B in a ring in shared
 //      +----+----+                  memory, on sm_80 by asynchronous copies, some steps ahead
 //    m | warps   |                  a warp: warp_m x warp_n, slice by slice of a step; while one slice is
 //      +----+----+                  multiplied the next one's fragments are loaded, across steps too
 //
-// Sums go over k from 0 up, in f32, in an order that the cut of the problem does not change but for the instruction's
+// Sums go over k from 0 up, in f32, in an order that the tile shape does not change but for the instruction's
 // own k (and for split K, whose parts are added in order).
 
 #include <kaio/ops/matmul/common/epilogue.hpp>
@@ -56,7 +56,7 @@ class mma_sync_operand {
   constexpr const ring& tiles() const { return ring_; }
   constexpr const val<u32>& left_across() const { return rest_across_; }
 
-  // Copies the tile at `along`, of which `left` steps are there, into a stage.
+  // Copies the tile at `along`, which has `left` steps, into a stage.
   template <bool Ragged>
   constexpr void copy(const val<u32>& stage, const val<u32>& left) {
     if constexpr (is_async) copy_.template copy<Ragged>(ring_, stage, {rest_across_, left});
@@ -65,7 +65,7 @@ class mma_sync_operand {
     if constexpr (is_async) copy_.advance();
   }
 
-  // Loads the tile at `along`, of which `left` steps are there, into registers.
+  // Loads the tile at `along`, which has `left` steps, into registers.
   template <bool Ragged, class X>
   constexpr void fetch(const X& x, const val<u32>& along, const val<u32>& left) {
     const operand_rest rest{rest_across_, left};
@@ -197,7 +197,7 @@ struct mma_sync_body {
         b.fetch_elements(x_b, along, rest);
       }
     };
-    // The tile of the next step is there for all threads.
+    // The tile of the next step is visible to all threads.
     const auto arrive = [&](const val<u32>& stage) {
       a.put(stage);
       b.put(stage);
@@ -297,7 +297,7 @@ struct mma_sync_body {
         staged.lane(of_warp + accumulator_row<Product>(lane), t.let(accumulator_column<Product>(lane)));
     using layout = typename Product::accumulator::layout;
     // Which sums a thread holds in which registers is known while the kernel is compiled alone, so that each portion
-    // has its own stores; what follows is there once.
+    // has its own stores; the rest is emitted once.
     const auto keep = [&](std::uint32_t part_m, std::uint32_t part_n) {
       for (std::uint32_t i = 0; i < down; ++i)
         for (std::uint32_t j = 0; j < across; ++j)

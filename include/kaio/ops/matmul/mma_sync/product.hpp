@@ -1,5 +1,5 @@
 #pragma once
-// What a warp multiplies with: an instruction, and what is done to the fragments before. A product has the shape that a
+// How a warp multiplies: an instruction, and the preparation of its fragments. A product has the shape that a
 // warp computes at once, the parts of A and B that take part (a fragment, as it is loaded, and what is made of it), and
 // multiply(c, a, b).
 //

@@ -133,7 +133,7 @@ struct simt_block {
     const auto exists = array_of<C.thread_n>([&](std::uint32_t i) { return t.let(column[i] < n); });
     const auto whole = array_of<C.thread_n / 4>(
         [&](std::uint32_t four) { return t.let(all_of(vectors, exists[4 * four + 3])); });
-    // The place of column i of those from `first` on, of which one beyond C takes that of another one of this thread.
+    // The place of column i from `first` on; one beyond C takes the place of another one of this thread.
     const auto place_of = [&](const val<u32>& row, std::uint32_t first, std::uint32_t i) {
       if constexpr (works_in_registers<Epilogue>) {
         return place{batch, row, column[i]};

@@ -1,5 +1,6 @@
 #pragma once
-// How the f32 matmul kernel for ordinary multiply-adds is cut, and the problem that it is given at run time.
+// The tile shape of the f32 matmul kernel for ordinary multiply-adds, and the problem that it is given at run
+// time.
 //
 //   constexpr simt_config large{.m = 128, .n = 128, .k = 16, .thread_m = 16, .thread_n = 8};
 //   static_assert(large.threads() == 128);
@@ -64,7 +65,7 @@ struct simt_problem {
   u32 group;             // blocks along M that are walked together, so that their columns of B stay in L2
   u32 splits;            // parts of K, each a batch of C of its own
   u32 k_of_split;        // a multiple of the step
-  u32 exchanged;         // 1: rows and columns of C are named the other way round to the epilogue
+  u32 exchanged;         // 1: rows and columns of C are exchanged for the epilogue
   u32 vector_stores;     // 1: C's address, leading dimension and batch stride are multiples of 4 elements
 };
 

@@ -4,11 +4,11 @@
 //
 //         +--- n ---+                 a block: m x n of C in steps of k; a ring of tiles of A and B in shared
 //         |  warps  |                 memory is filled by asynchronous copies ahead of the multiplications
-//       m |   of    |                 a warp: 4 x 8 lanes; a thread: rows that its lane meets every 4th (or every
+//       m |   of    |                 a warp: 4 x 8 lanes; a thread: its lane's rows are every 4th (or every
 //         |  lanes  |                 4th group of four), columns every 8th
 //         +---------+
 //
-// Sums go over k from 0 up in one accumulator each, so a result does not depend on the cut of the problem (but
+// Sums go over k from 0 up in one accumulator each, so a result does not depend on the tile shape (but
 // for split K, whose parts are added in order).
 
 #include <kaio/ops/matmul/common/output.hpp>
@@ -80,7 +80,7 @@ struct simt_matmul_body {
 
     var read_stage(t, 0u);
     for ([[maybe_unused]] auto k : t.range(at.k_first, at.k_last, C.k)) {
-      // This tile is there for the whole block, and no thread reads the one before it any more.
+      // This tile is visible to the whole block, and no thread reads the one before it any more.
       if constexpr (C.async) cp_async_wait_group<C.stages - 2>(t);
       t.barrier();
       copy();

@@ -4,7 +4,7 @@
 //
 //   major::k     a line is a row of A (a column of B), k numbers, and 4 more that keep the banks apart:
 //                consecutive lines begin 4 * odd banks from each other, so the 8 lines that a warp reads at
-//                once meet all banks
+//                once use all banks
 //   major::mn    a line is one step of k, all rows of A (columns of B)
 //
 // So any mixture of layouts costs the same, and nothing is transposed.
@@ -50,7 +50,7 @@ class simt_operand {
   }
 
   // Copies one tile, whose first copy comes from `from`, into the stage that begins at element `stage` of the
-  // ring. Ragged: only `rows_left` rows and `k_left` steps of k are there, the rest becomes 0.
+  // ring. Ragged: only `rows_left` rows and `k_left` steps of k exist, the rest becomes 0.
   template <bool Ragged>
   constexpr void copy(const in<f32>& from, const val<i64>& leading, const val<u32>& stage,
                       const val<u32>& rows_left, const val<u32>& k_left) const {

@@ -10,7 +10,7 @@
 //   B by rows (major::mn)       a lane takes `columns` columns, 32 apart; the warps of a block share K,
 //                               8 steps each at a time, and add their sums at the end in shared memory
 //
-// Sums are added in an order that depends on the cut of the kernel and on K only.
+// Sums are added in an order that depends on the kernel's tile shape and on K only.
 
 #include <kaio/ops/matmul/common/epilogue.hpp>
 
@@ -46,7 +46,7 @@ struct skinny_problem {
   u32 m, n, k;
   u32 column_blocks;       // blocks along N
   u32 splits, k_of_split;  // parts of K, each a batch of C of its own; a multiple of 8
-  u32 exchanged;           // 1: rows and columns of C are named the other way round to the epilogue
+  u32 exchanged;           // 1: rows and columns of C are exchanged for the epilogue
 };
 
 template <skinny_config C>

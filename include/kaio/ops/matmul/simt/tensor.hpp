@@ -3,7 +3,7 @@
 // copy engine does the addresses, the swizzle and the zeros beyond the edges, and mbarriers replace the
 // block's barrier, so that the warps of a block need not march in step.
 //
-//   tile of major::k     `m` (or `n`) rows of k numbers, swizzled so that 8 rows meet all banks
+//   tile of major::k     `m` (or `n`) rows of k numbers, swizzled so that 8 rows use all banks
 //   tile of major::mn    k rows of `m` (or `n`) numbers, as they are
 //
 // Lines of A and B begin at multiples of 16 bytes; extents are any.
@@ -29,7 +29,7 @@ class simt_tensor_operand {
       std::conditional_t<along_k, shared_tiles<f32, Extent, K, swizzled<along_k ? line_bytes : 32>, Stages>,
                          shared_tiles<f32, K, Extent, row_major, Stages>>;
   using tile = typename tiles::tile_type;
-  // The tensor map: what is innermost, how a copy's box is cut and swizzled.
+  // The tensor map: the innermost dimension, the box of a copy and its swizzle.
   static constexpr std::uint32_t box[3] = {along_k ? K : Extent, along_k ? Extent : K, 1};
   static constexpr std::uint32_t swizzle_bytes = along_k ? line_bytes : 0;
 

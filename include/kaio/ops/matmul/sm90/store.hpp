@@ -7,7 +7,7 @@
 //                        filled while the other leaves. What is outside of C is dropped by the copy, which writes
 //                        whole pieces of 16 bytes: rows of C are a multiple of that long
 //   sm90_finished_store  registers --> panel of f32 --> epilogue, four neighbours a lane --> C
-//                        for all others: what they read is side by side then, as what they write is
+//                        for all others: their reads are then of neighbours, as their writes are
 
 #include <kaio/dsl/mma/stmatrix.hpp>
 #include <kaio/ops/matmul/common/output.hpp>

@@ -10,7 +10,8 @@
 
 namespace kaio::ops {
 
-// sm_90a, persistent. `group`: rows of tiles that are walked together, so that what they share stays in L2.
+// sm_90a, persistent. `group`: rows of tiles that are walked together, so that the operands they share stay
+// in L2.
 inline constexpr std::uint32_t sm90_group = 8;
 
 template <sm90_config C, class T, class Out, class Epilogue, class... Extra>
