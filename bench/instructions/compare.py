@@ -5,7 +5,7 @@
 
 DIR holds one bench_NAME.ptx for each kernel of kernels.hpp, as `instructions DIR` writes it; kernels.cu is compiled with
 `nvcc -O3 -ptx`. Both go through the same `ptxas -O3`. Counted are the SASS instructions of a kernel, without
-the padding after its end, and its registers. --json prints a line a kernel, for bench/record.py.
+the padding after its end, and its registers. --json prints one line per kernel, for bench/record.py.
 """
 
 import argparse

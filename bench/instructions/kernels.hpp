@@ -1,6 +1,6 @@
 #pragma once
-// Twelve kernels that everybody writes, in the language; kernels.cu has the same ones in CUDA C++. compare.py
-// compares what ptxas makes of both.
+// Twelve kernels that every user writes, in the language; kernels.cu has the same ones in CUDA C++.
+// compare.py compares what ptxas makes of both.
 
 #include <kaio/dsl/dsl.hpp>
 

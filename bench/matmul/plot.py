@@ -56,7 +56,7 @@ class drawing:
 
 
 def squares(to, cases, left, top, width, height):
-    """TFLOP/s over the size, one line a contestant."""
+    """TFLOP/s over the size, one line for each contestant."""
     sizes = sorted(case[1] for case in cases)
     most = max(row["tflops"] for rows in cases.values() for row in rows.values())
     step = 10 ** math.floor(math.log10(most))

@@ -40,7 +40,7 @@ bool parse(int count, char** words, settings& to) {
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
     const double value = i + 1 < count ? std::atof(words[i + 1]) : 0;
-    if (word == "--json") continue;  // of other benchmarks; what this one finds is no figure
+    if (word == "--json") continue;  // of other benchmarks; this one prints no figure
     if (word == "--model") {
       to.rows = true;
       continue;

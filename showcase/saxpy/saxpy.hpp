@@ -1,5 +1,5 @@
 #pragma once
-// y = a x + y, the first kernel of everybody.
+// y = a x + y, the usual first kernel.
 
 #include <kaio/dsl/dsl.hpp>
 

@@ -1,5 +1,5 @@
 // A literal fits the small integer beside it.
-// EXPECT: kaio: a literal does not fit the operand's integer type; write a value in range, or cast<T>(x)
+// EXPECT: kaio: a literal does not fit the integer type of the operand; write a value in range, or cast<T>(x)
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // A literal that is finite stays so.
-// EXPECT: kaio: a literal is too large for the operand's floating type
+// EXPECT: kaio: a literal is too large for the floating type of the operand
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 // An unsigned range counts up.
-// EXPECT: kaio: a literal does not fit the operand's integer type
+// EXPECT: kaio: a literal does not fit the integer type of the operand
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
-// An integer literal that the operand's floating type does not hold exactly is refused.
-// EXPECT: kaio: an integer literal is not exact in the operand's floating type
+// An integer literal that the floating type of the operand does not hold exactly is refused.
+// EXPECT: kaio: an integer literal is not exact in the floating type of the operand
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

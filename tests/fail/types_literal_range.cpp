@@ -1,5 +1,5 @@
 // A literal that the operand's type does not hold is refused.
-// EXPECT: kaio: a literal does not fit the operand's integer type
+// EXPECT: kaio: a literal does not fit the integer type of the operand
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,5 @@
 #pragma once
-// The prebuilt operations. None of these headers brings kernels with it, so that including them is cheap; a
+// The prebuilt operations. None of these headers contains kernels, so that including them is cheap; a
 // matmul with an epilogue of your own is compiled where it is used: <kaio/ops/matmul_with.hpp>.
 
 #include <kaio/ops/matmul.hpp>

@@ -472,7 +472,7 @@ class program_writer : public text_writer {
 
 }  // namespace detail
 
-// Renders the segment whose first instruction is `first`; 0 brings the directives with it, the last one the
+// Renders the segment whose first instruction is `first`; 0 includes the directives, the last one the
 // end.
 constexpr rendered render(const program& p, const needs& need, std::string_view kernel,
                           const parameter* parameters, std::size_t parameter_count, std::uint32_t first) {

@@ -1,7 +1,7 @@
 #pragma once
-// The instructions of PTX: one row an opcode, with the mnemonic that the text carries, the PTX ISA version and
-// the architecture that first have it, and what an optimiser may do with it. Source: PTX ISA, "Instruction
-// Set".
+// The instructions of PTX: one row for each opcode, with the mnemonic that the text carries, the PTX ISA
+// version and the architecture that first have it, and what an optimiser may do with it. Source: PTX ISA,
+// "Instruction Set".
 //
 //   static_assert(kaio::ptx::facts(kaio::ptx::opcode::shfl_sync).version == kaio::ptx::isa_version{6, 0});
 

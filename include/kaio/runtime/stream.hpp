@@ -57,7 +57,7 @@ class stream {
   // Marks the end of what is in the queue now.
   void record(event& mark) const;
   // Later work of this stream waits for the mark, which must be of the same device. An event that was never
-  // recorded is no wait.
+  // recorded is not waited for.
   void wait(const event& mark) const;
   // Waits until the queue is empty. Throws what the work in it failed with.
   void synchronize() const;

@@ -189,7 +189,7 @@ class encoded_tensor_map {
 // The map of a tensor of Rank dimensions in `memory`, a buffer or a device_pointer whose first element is the
 // tensor's, for kernels on the device of `where`, a stream or a device. Host work alone: it may be done while
 // the stream is captured. Throws
-//   invalid_argument    null memory, or of another device; an address or a stride that is no multiple of 16
+//   invalid_argument    null memory, or of another device; an address or stride that is not a multiple of 16
 //                       bytes; an extent, box or element stride out of its range; rows of the box wider than
 //                       the swizzle; a tensor that reaches beyond its memory; a NaN fill of integers, or a
 //                       format of other elements than f32

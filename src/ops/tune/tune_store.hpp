@@ -1,6 +1,6 @@
 #pragma once
-// What tuning found: for each device, the variant of each signature. In memory, and in one file a device that is
-// read when the device is first asked for. May be used from any thread.
+// What tuning found: for each device, the variant of each signature. In memory, and in one file for each
+// device that is read when the device is first asked for. May be used from any thread.
 
 #include <kaio/runtime/properties.hpp>
 

@@ -7,7 +7,7 @@
 //   y[i] = x[i];
 //   launch_dependents(t);            // the next kernel may start
 //
-// In a launch that is no dependent one both do nothing.
+// In a launch that is not dependent both do nothing.
 
 #include <kaio/dsl/async/fence.hpp>
 

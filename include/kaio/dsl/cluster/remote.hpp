@@ -23,7 +23,7 @@ constexpr value map_to(tracer& t, value address, value rank) {
       address, rank);
 }
 
-// The rank as a tree of type u32; what is no rank has been refused.
+// The rank as a tree of type u32; other types have been refused.
 template <class R>
 constexpr auto rank_node(const R& rank) {
   if constexpr (count_operand<R>)

@@ -307,7 +307,7 @@ class range_body : public loop_body {
 };
 
 // for (auto k : t.range(first, last, step)): k = first, first + step, ... while k < last (k > last for a negative
-// step). A step that is no constant may have either sign, and must not be 0.
+// step). A step that is not a constant may have either sign, and must not be 0.
 template <scalar T>
 class [[nodiscard(
     "kaio: a range() does nothing by itself; write for (auto k : t.range(first, last))")]] range_loop

@@ -228,20 +228,20 @@ constexpr literal<T> make_literal(L number) {
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(T(x)) != x)
         kernel_error(
-            "kaio: an integer literal is not exact in the operand's floating type; write it as a float");
+            "kaio: an integer literal is not exact in the floating type of the operand; write it as a float");
     result.bits = T(x).bits();
   } else if constexpr (floating<T>) {
     if constexpr (std::is_floating_point_v<L>)
       if (overflows<T>(static_cast<double>(number)))
         kernel_error(
-            "kaio: a literal is too large for the operand's floating type; cast<f32>(x) first, or write an "
+            "kaio: a literal is too large for the floating type of the operand; cast<f32>(x) first, or write an "
             "infinity");
     const auto rounded = static_cast<T>(static_cast<double>(number));
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(rounded) != static_cast<double>(number) ||
           static_cast<L>(static_cast<double>(number)) != number)
         kernel_error(
-            "kaio: an integer literal is not exact in the operand's floating type; write it as a float");
+            "kaio: an integer literal is not exact in the floating type of the operand; write it as a float");
     result.bits = float_bits(rounded);
   } else {
     static_assert(
@@ -250,7 +250,7 @@ constexpr literal<T> make_literal(L number) {
     const T converted = static_cast<T>(number);
     if (static_cast<L>(converted) != number || (converted < T{0}) != (number < L{0}))
       kernel_error(
-          "kaio: a literal does not fit the operand's integer type; write a value in range, or cast<T>(x)");
+          "kaio: a literal does not fit the integer type of the operand; write a value in range, or cast<T>(x)");
     result.bits = canonical(ptx_type<T>, static_cast<std::uint64_t>(converted));
   }
   return result;

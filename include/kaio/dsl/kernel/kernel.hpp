@@ -53,7 +53,7 @@ class kernel_object {
   // What the runtime loads and launches.
   static constexpr const ptx::kernel_image& image() { return result::image; }
 
-  // Launches on a stream: over(n) for one thread an element, or grid(x, y, z) in blocks. One argument a
+  // Launches on a stream: over(n) for one thread per element, or grid(x, y, z) in blocks. One argument a
   // parameter, of its exact type: buffer<T> for in<T>, out<T> and inout<T>; T for val<T>. Asynchronous. What
   // the stream's launch throws.
   template <class Stream, class Shape, class... A>

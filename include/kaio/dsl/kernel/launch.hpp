@@ -44,7 +44,7 @@ struct launch_attributes {
 struct over : launch_attributes<over> {
   std::uint64_t count;
   std::uint32_t share = 1;
-  // A negative count is no count: it stays too large for any device, which reports it.
+  // A negative count is not refused here: it stays too large for any device, which reports it.
   template <class N>
     requires std::is_integral_v<N>
   constexpr explicit over(N n) : count(static_cast<std::uint64_t>(n)) {}
@@ -164,8 +164,8 @@ struct parameter_of<out<T>> : pointer_parameter<T, ptx::access::out, out> {};
 template <memory_element T>
 struct parameter_of<inout<T>> : pointer_parameter<T, ptx::access::inout, inout> {};
 
-// A constant of the host, std::integral_constant or Hana's: part of the kernel's type, it is no parameter of
-// the PTX entry. The launch takes the same constant.
+// A constant of the host, std::integral_constant or Hana's: part of the kernel's type, it is not a parameter
+// of the PTX entry. The launch takes the same constant.
 template <host_constant C>
 struct parameter_of<C> {
   using element = C;

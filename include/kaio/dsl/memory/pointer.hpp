@@ -20,7 +20,7 @@ struct pointer {
   using element_type = T;
   tracer* trace;
   value base;
-  std::uint32_t scope = 0;  // where a base that is no parameter was made
+  std::uint32_t scope = 0;  // where a base that is not a parameter was made
 
  protected:
   template <ptx::access Access, class I>

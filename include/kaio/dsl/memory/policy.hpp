@@ -61,7 +61,7 @@ inline constexpr dsl::policy<dsl::policy_kind::eviction, ptx::modifier::l1_evict
 inline constexpr dsl::policy<dsl::policy_kind::eviction, ptx::modifier::l1_no_allocate> no_allocate;
 }  // namespace evict
 
-// How much of its neighbourhood a load brings into L2.
+// How many bytes around it a load fetches into L2.
 namespace prefetch_size {
 inline constexpr dsl::policy<dsl::policy_kind::prefetch, ptx::modifier::l2_64b> bytes_64;
 inline constexpr dsl::policy<dsl::policy_kind::prefetch, ptx::modifier::l2_128b> bytes_128;
@@ -89,7 +89,7 @@ inline constexpr dsl::policy<dsl::policy_kind::scope, ptx::modifier::gpu> device
 inline constexpr dsl::policy<dsl::policy_kind::scope, ptx::modifier::sys> system;
 }  // namespace scope
 
-// Where prefetch() brings a line to.
+// The cache level that prefetch() loads a line into.
 namespace cache_level {
 inline constexpr dsl::policy<dsl::policy_kind::level, ptx::modifier::l1> l1;
 inline constexpr dsl::policy<dsl::policy_kind::level, ptx::modifier::l2> l2;

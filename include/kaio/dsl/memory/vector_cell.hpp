@@ -12,7 +12,7 @@
 
 namespace kaio::dsl {
 
-// How the elements of a vec<T, N> travel.
+// How the elements of a vec<T, N> are moved.
 template <class T, std::uint32_t N>
 struct vector_transport {
   static constexpr bool in_words = N > 4;

@@ -1,7 +1,8 @@
 #pragma once
-// Matrix multiplications of a warp (PTX mma.sync), one struct an instruction: the name is its shape, the
-// template's arguments are its types, D, A, B and C as in the PTX text, B as A and C as D where they are left out.
-// All lanes of the warp must reach the call together. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma".
+// Matrix multiplications of a warp (PTX mma.sync), one struct for each instruction: the name is its shape,
+// the template's arguments are its types, D, A, B and C as in the PTX text, B as A and C as D where they are
+// left out. All lanes of the warp must reach the call together. Source: PTX ISA, "Multiply-and-Accumulate
+// Instruction: mma".
 //
 //   using mma = mma_m16n8k16<f32, f16>;     // mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
 //   mma::accumulator c(t, 0.0f);

@@ -1,9 +1,9 @@
 #pragma once
 // Matrix multiplications of a warp with a sparse A (PTX mma.sp, ordered metadata, sm_80): of every four neighbours
 // along K two are kept (of two tf32 one; of four pairs of i4 two pairs), and a register of metadata says
-// which, with two bits for each that is kept. Twice the K of the dense instruction at its cost. One struct an
-// instruction, as in mma.hpp; the fragment of A has the elements that are kept, M x K / 2. Source: PTX ISA,
-// "mma.sp", "Sparse matrix storage".
+// which, with two bits for each that is kept. Twice the K of the dense instruction at its cost. One struct
+// for each instruction, as in mma.hpp; the fragment of A has the elements that are kept, M x K / 2. Source:
+// PTX ISA, "mma.sp", "Sparse matrix storage".
 //
 //   using mma = mma_sp_m16n8k32<f32, f16>;          // A: 16 x 32, of which 16 x 16 are stored
 //   mma::multiply_add<0>(c, a, b, metadata);        // 0: the sparsity selector

@@ -213,7 +213,7 @@ class wgmma_batch {
   tracer& trace_;
 };
 
-// Waits until at most the last `Pending` groups of the warpgroup are under way (wgmma.wait_group).
+// Waits until at most the last `Pending` groups of the warpgroup are in flight (wgmma.wait_group).
 template <std::uint32_t Pending>
 constexpr void wgmma_wait(const thread& t, std::uint32_t line = __builtin_LINE(),
                           const char* file = __builtin_FILE()) {

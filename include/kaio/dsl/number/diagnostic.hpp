@@ -1,7 +1,7 @@
 #pragma once
 // How a kernel that breaks a rule stops the compiler. A rule about types is a static_assert whose text starts
 // with `kaio:`. A rule about values is found while the kernel is traced, in a constant expression, and calls
-// kernel_error: what that calls is no constant, so the compiler stops, shows the message as its argument, and
+// kernel_error: a call of it is not a constant, so the compiler stops, shows the message as its argument, and
 // names the lines of the kernel that led there.
 
 namespace kaio::dsl {

@@ -163,7 +163,8 @@ constexpr value tracer::atomic_vector(modifier_list modifiers, type t, std::uint
 }
 
 // Compare and swap until nothing came between: a value `seen` of type t is replaced by `operand`, or by
-// `seen op operand` where it is no exchange. `bits`: u32, u64, or for 16 bits f16; also the result's type.
+// `seen op operand` where it is not an exchange. `bits`: u32, u64, or for 16 bits f16; also the result's
+// type.
 constexpr value tracer::atomic_loop(const access& load_first, modifier_list swap, type bits, type t,
                                     const address& at, bool exchange, operation op, value operand) {
   const std::uint32_t variable = new_variable(bits);

@@ -313,7 +313,8 @@ class tracer {
   constexpr value atomic_vector(modifier_list modifiers, type t, std::uint32_t count, const address& at,
                                 const value* elements);
   // Compare and swap until nothing came between: a value `seen` of type t is replaced by `operand`, or by
-  // `seen op operand` where it is no exchange. `bits`: u32, u64, or for 16 bits f16; also the result's type.
+  // `seen op operand` where it is not an exchange. `bits`: u32, u64, or for 16 bits f16; also the result's
+  // type.
   constexpr value atomic_loop(const access& load_first, modifier_list swap, type bits, type t,
                               const address& at, bool exchange, operation op, value operand);
   // An address as an operand of the instruction that is being written.

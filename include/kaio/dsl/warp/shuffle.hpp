@@ -1,6 +1,6 @@
 #pragma once
 // Exchange of values between the lanes of a warp (PTX shfl.sync). Every lane that `members` names must reach
-// the call; the value from a lane that is not a member is undefined. Values of every type travel, and
+// the call; the value from a lane that is not a member is undefined. Values of every type are exchanged, and
 // aggregates of vals. Groups of Width lanes, a power of two, exchange among themselves.
 //
 //   val neighbour = shfl_down(x, 1u);

@@ -57,7 +57,8 @@ constexpr std::uint64_t reversed(std::uint64_t bits, unsigned width) {
 
 }  // namespace detail
 
-// The result on one lane; not known for what is no integer instruction of 32 or 64 bits, or divides by zero.
+// The result on one lane; not known for an instruction that is not of integers of 32 or 64 bits, or divides
+// by zero.
 constexpr exact_number exact_result(opcode op, modifier_list modifiers, type t, std::uint64_t a,
                                     std::uint64_t b, std::uint64_t c) {
   if (t == type::pred) {

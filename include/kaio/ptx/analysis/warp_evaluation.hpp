@@ -75,7 +75,7 @@ class warp_evaluator {
     return changed;
   }
 
-  // A register may have a further value; true where that is news.
+  // A register may have a further value; true where it is new.
   constexpr bool join(std::uint32_t reg, const lane_value& result) {
     const std::uint32_t slot = plan_.slot_of[reg];
     if (slot == 0) return false;

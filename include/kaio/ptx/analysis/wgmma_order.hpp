@@ -1,5 +1,5 @@
 #pragma once
-// The check that nothing touches a register while wgmma owns it. A product is under way from its multiply_add
+// The check that nothing touches a register while wgmma owns it. A product is in flight from its multiply_add
 // until its group has been waited for; on every path through the finished program, around loops too, the
 // accumulator is neither read nor written in between, and the registers of A are not written. And what the
 // threads did with a register is before the fence of the batch that uses it: so a missing wait does not
@@ -19,8 +19,8 @@ namespace kaio::ptx {
 
 // The lines of the statements that are wrong; 0: none.
 struct wgmma_fault {
-  std::uint32_t accumulator = 0;  // reads or writes one that is under way
-  std::uint32_t operand = 0;      // writes registers of A, or metadata, that are under way
+  std::uint32_t accumulator = 0;  // reads or writes one that is in flight
+  std::uint32_t operand = 0;      // writes registers of A, or metadata, that are in flight
   std::uint32_t unfenced = 0;     // multiplies registers that were touched since the batch began
   bool many_owners = false;       // more accumulators and operands in registers than the check follows
   bool many_labels = false;       // more loops and guards than it follows
@@ -155,7 +155,7 @@ class wgmma_order {
     return is_news;
   }
 
-  // One walk over the program; true where a jump back brought news to a place that it had passed already.
+  // One walk over the program; true where a jump back changed the state of a place that it had passed.
   constexpr bool walk() {
     bool again = false;
     state now;

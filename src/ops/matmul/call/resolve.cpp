@@ -1,4 +1,4 @@
-// What a matmul checks before anything runs, and the form into which it brings the caller's views.
+// The checks of a matmul before anything runs, and the normalisation of the caller's views.
 
 #include <kaio/ops/matmul/call/call.hpp>
 #include <kaio/ops/tensor/validation.hpp>

@@ -20,8 +20,8 @@ namespace kaio::ops {
 
 namespace {
 
-// Words of a pattern, again and again: random numbers of any type, whose length is no power of two so that rows do
-// not repeat.
+// Words of a pattern, again and again: random numbers of any type, whose length is not a power of two so that
+// rows do not repeat.
 constexpr std::uint32_t pattern_words = 65521;
 
 inline constexpr auto repeat_pattern = kaio::kernel<"matmul_tune_fill", 256>(

@@ -1,5 +1,5 @@
 #pragma once
-// A matmul as its kernels see it: checked, and brought into one form, so that a kernel need not know what the
+// A matmul as its kernels see it: checked and normalised, so that a kernel need not know what the
 // caller's views looked like.
 //
 //   C is row-major. Where the caller's C is column-major, C^T = B^T * A^T is computed.
@@ -47,7 +47,7 @@ constexpr std::uint32_t bytes_of(matmul_type type) {
 }
 
 namespace detail {
-// Checks the arguments, and brings them into the form above. Throws invalid_argument. `may_rearrange`: whether
+// Checks the arguments, and normalises them as above. Throws invalid_argument. `may_rearrange`: whether
 // C^T may be computed and batches become rows, which an epilogue that looks at its place would see; where it may
 // not, a column-major C is refused.
 matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments, bool may_rearrange = true);

@@ -1,8 +1,9 @@
 #pragma once
-// The main loop of a matmul for sm_90a: one warp brings tiles of A and B to shared memory by tensor copies,
+// The main loop of a matmul for sm_90a: one warp copies tiles of A and B to shared memory by tensor copies,
 // consumer warpgroups multiply them by wgmma, and a ring of stages connects the two. A stage has two
-// barriers: `full` (the bytes have arrived) and `empty` (everybody has read them). In a cluster the blocks of a
-// row share their tile of A, those of a column their tile of B: each loads a part and sends it to all.
+// barriers: `full` (the bytes have arrived) and `empty` (all consumers have read them). In a cluster the
+// blocks of a row share their tile of A, those of a column their tile of B: each loads a part and sends it to
+// all.
 //
 //          K
 //      +-----------+        +--- stage s ------------------------+
@@ -118,7 +119,7 @@ class sm90_mainloop {
     fence_mbarrier_init(t_);
   }
 
-  // The producer, one thread: brings the tiles of `k_blocks` stages along K, from stage `first` on.
+  // The producer, one thread: copies the tiles of `k_blocks` stages along K, from stage `first` on.
   constexpr void load(ring_position& at, const tile_origin& tile, const val<u32>& first,
                       const val<u32>& k_blocks) const {
     for (auto block : t_.range(0u, k_blocks)) {
