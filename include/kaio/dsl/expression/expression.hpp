@@ -234,7 +234,8 @@ constexpr literal<T> make_literal(L number) {
     if constexpr (std::is_floating_point_v<L>)
       if (overflows<T>(static_cast<double>(number)))
         kernel_error(
-            "kaio: a literal is too large for the floating type of the operand; cast<f32>(x) first, or write an "
+            "kaio: a literal is too large for the floating type of the operand; cast<f32>(x) first, or write "
+            "an "
             "infinity");
     const auto rounded = static_cast<T>(static_cast<double>(number));
     if constexpr (std::is_integral_v<L>)
@@ -250,7 +251,8 @@ constexpr literal<T> make_literal(L number) {
     const T converted = static_cast<T>(number);
     if (static_cast<L>(converted) != number || (converted < T{0}) != (number < L{0}))
       kernel_error(
-          "kaio: a literal does not fit the integer type of the operand; write a value in range, or cast<T>(x)");
+          "kaio: a literal does not fit the integer type of the operand; write a value in range, or "
+          "cast<T>(x)");
     result.bits = canonical(ptx_type<T>, static_cast<std::uint64_t>(converted));
   }
   return result;
