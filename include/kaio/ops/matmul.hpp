@@ -68,7 +68,7 @@ void matmul_batch(const stream& s, std::span<const tensor_view<A, 2>> a, std::sp
 std::uint64_t matmul_workspace_bytes(const stream& s, const matmul_view& a, const matmul_view& b,
                                      const matmul_view& c, const matmul_options& options = {});
 
-// A kernel for these types and layouts, and what is known of it for this call.
+// A kernel for these types and layouts, and its properties for this call.
 struct matmul_variant_info {
   std::string name;
   std::string refusal;                // why it cannot run this call on this device; empty where it can

@@ -13,8 +13,8 @@
 //
 // Files are in $XDG_CACHE_HOME/kaio/tune (or ~/.cache/kaio/tune), which must belong to the user and be
 // writable by no other; each is written anew and renamed, and carries checksums. A file that is damaged,
-// foreign or of another device, driver or version is a miss, never an error; where it cannot be written, what
-// was found holds for this process alone. Programs with elevated rights use no files.
+// foreign or of another device, driver or version is a miss, never an error; where it cannot be written, the
+// results hold for this process alone. Programs with elevated rights use no files.
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/runtime/device.hpp>
@@ -48,7 +48,7 @@ struct tune_report {
 tune_report tune(const device& gpu, const matmul_view& a, const matmul_view& b, const matmul_view& c,
                  const matmul_options& options = {}, const tune_options& how = {});
 
-// Forgets what was found in this process and reads the files again when they are needed.
+// Forgets the results of this process and reads the files again when they are needed.
 void forget_tuning() noexcept;
 // The folder of the files; empty where there is none that may be used.
 std::string tuning_folder();

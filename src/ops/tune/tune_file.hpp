@@ -1,9 +1,9 @@
 #pragma once
 // The file in which tuning is kept: one for each device, in a folder of the user's own. Reading never fails:
-// what is damaged, foreign or unsafe is as if it were not there. Writing makes a new file and renames it,
+// a file that is damaged, foreign or unsafe is ignored. Writing makes a new file and renames it,
 // under a lock, so that a reader sees one file or the other, and a writer that is killed leaves the old one.
 //
-//   kaio-tune 1 <device>                       a line for what the file is of
+//   kaio-tune 1 <device>                       a line for the file's device
 //   <checksum> <key> <variant>                 a line each; the checksum is that of the device, key and variant
 
 #include <map>

@@ -235,8 +235,7 @@ constexpr literal<T> make_literal(L number) {
       if (overflows<T>(static_cast<double>(number)))
         kernel_error(
             "kaio: a literal is too large for the floating type of the operand; cast<f32>(x) first, or write "
-            "an "
-            "infinity");
+            "an infinity");
     const auto rounded = static_cast<T>(static_cast<double>(number));
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(rounded) != static_cast<double>(number) ||

@@ -66,7 +66,7 @@ struct traced {
   walk statements;
 };
 
-// What wgmma asks of the order of a kernel's statements.
+// The rules of wgmma for the order of a kernel's statements.
 template <ptx::wgmma_fault Fault>
 constexpr void require_wgmma_order() {
   static_assert(!Fault.many_owners,
@@ -180,7 +180,7 @@ class compilation {
   }
   static constexpr statement_list statements = copy_statements();
 
-  // The directives, an instruction a line, and the closing brace.
+  // The directives, one instruction per line, and the closing brace.
   static constexpr std::uint32_t line_count = rendered<0>.header_lines + trace.program.instruction_count + 1;
   using line_map = elements<line_count, std::uint16_t>;
   static constexpr line_map map_lines() {

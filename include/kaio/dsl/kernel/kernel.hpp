@@ -1,7 +1,6 @@
 #pragma once
-// A kernel: a lambda over device values, traced while the compiler runs. The object is empty;
-// the program, its text and its needs are constants that belong to its type, made when they are first
-// asked for.
+// A kernel: a lambda over device values, traced while the compiler runs. The object is empty; the program,
+// its text and its needs are constants that belong to its type, made when they are first used.
 //
 //   inline constexpr auto scale = kernel<"scale", 256>([](thread t, inout<f32> x, val<f32> a, val<u32> n) {
 //     val i = t.global_id();
@@ -53,9 +52,9 @@ class kernel_object {
   // What the runtime loads and launches.
   static constexpr const ptx::kernel_image& image() { return result::image; }
 
-  // Launches on a stream: over(n) for one thread per element, or grid(x, y, z) in blocks. One argument a
-  // parameter, of its exact type: buffer<T> for in<T>, out<T> and inout<T>; T for val<T>. Asynchronous. What
-  // the stream's launch throws.
+  // Launches on a stream: over(n) for one thread per element, or grid(x, y, z) in blocks. One argument for
+  // each parameter, of its exact type: buffer<T> for in<T>, out<T> and inout<T>; T for val<T>. Asynchronous.
+  // It throws what the stream's launch throws.
   template <class Stream, class Shape, class... A>
   void launch(Stream& stream, const Shape& shape, A&&... arguments) const {
     static_assert(!std::is_same_v<Shape, over> || block().count() == block().x,

@@ -143,7 +143,7 @@ inline constexpr bool is_tensor_map = false;
 template <scalar T, std::uint32_t Rank>
 inline constexpr bool is_tensor_map<tensor_map<T, Rank>> = true;
 
-// What a buffer's elements are called in PTX; none for structs.
+// The PTX name of a buffer's elements; none for structs.
 template <class T>
 inline constexpr ptx::type element_type = ptx_type<T>;
 template <class T, std::uint32_t N>

@@ -1,7 +1,7 @@
 #pragma once
 // Branches inside of a mathematical function. An expression is lowered where the tracer is at hand, so a rule
 // may jump: over code that only few arguments need (`rare`: huge ones, subnormal ones), or into one of two
-// ways of which each would be expensive to compute for nothing (`either`). Results inside are not reused
+// paths, each too expensive to compute for nothing (`either`). Results inside are not reused
 // outside; the result is a value like any other, and the rule remains a pure function of its operands.
 //
 //   const value r = rare(t, is_huge, quick, [&] { return exact_reduction(t, x); });

@@ -97,7 +97,7 @@ inline constexpr dsl::policy<dsl::policy_kind::level, ptx::modifier::l2> l2;
 
 namespace dsl {
 
-// What one access is given.
+// The policies of one access.
 template <class... P>
 struct access_policies {
   static_assert((is_policy<P> && ...),

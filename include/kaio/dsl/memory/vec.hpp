@@ -1,6 +1,6 @@
 #pragma once
 // vec<T, N>: N adjacent numbers in memory, aligned to their size, so that one instruction moves
-// them. The host's type; what a kernel computes with is val<vec<T, N>> (vector.hpp).
+// them. The host's type; a kernel computes with val<vec<T, N>> (vector.hpp).
 //
 //   std::vector<f32x4> host(n, f32x4{1, 2, 3, 4});
 //   buffer<f32x4> x = gpu.upload(host);

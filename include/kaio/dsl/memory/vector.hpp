@@ -253,7 +253,7 @@ constexpr auto map_elements(const F& f, const Trees& trees, index_list<K...>) {
 
 }  // namespace detail
 
-// Operators are for numbers: how a vector is worked on is said by map.
+// Operators are for numbers: functions of vectors are written with map.
 template <class A, class B>
 concept vector_operands = (vector_source<A> && !device<B>) || (vector_source<B> && !device<A>);
 

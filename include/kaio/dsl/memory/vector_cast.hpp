@@ -1,6 +1,6 @@
 #pragma once
 // Conversions of whole vectors: cast<T>(v) converts each element. e4m3 and e5m2 are converted two at a time,
-// one instruction a pair from sm_89 on; pack<e4m3>(a, b) and unpack<e4m3>(bits) do that to single pairs.
+// one instruction per pair from sm_89 on; pack<e4m3>(a, b) and unpack<e4m3>(bits) do that to single pairs.
 //
 //   y[i] = cast<e4m3>(x[i]);                  // in<f32x4> x, out<e4m3x4> y
 //   val two = pack<e4m3>(a * scale, b * scale);      // u16, a in the lower byte

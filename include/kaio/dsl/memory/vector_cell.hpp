@@ -175,7 +175,7 @@ class vector_cell<vec<T, N>, Location> {
   Location at_;
 };
 
-// A load of a vector from what nothing writes.
+// A load of a vector from memory that nothing writes.
 template <class V, class Location>
 struct vector_load_node;
 template <class T, std::uint32_t N, class Location>

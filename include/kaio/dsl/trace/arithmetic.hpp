@@ -223,8 +223,8 @@ constexpr value tracer::bf16_sign(operation op, type t, value a) {
   return pure({negates ? opcode::xor_ : opcode::and_, 0, b, type::none, t}, a, mask);
 }
 
-// --- what a constant makes simpler
-// What a op b is when b is a constant that makes it simpler, or 0.
+// --- simplification by constants
+// The simpler value of a op b for a constant b, or 0.
 constexpr value tracer::simplified(operation op, type t, value a, value b) {
   const std::uint64_t bits = bits_of(b);
   if (t == type::pred) {

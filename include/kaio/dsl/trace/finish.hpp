@@ -25,7 +25,8 @@ constexpr ptx::program tracer::finish(ptx::dim3 block) {
         static_cast<std::uint8_t>(it.guarded ? end - first - 1 : end - first);
     kept = kept + 1;
     if (first == end) continue;
-    // A register is first met as the result of an instruction, unless a variable is read that was never written.
+    // A register first occurs as the result of an instruction, unless a variable is read that was never
+    // written.
     const operand result = program_.operands[first];
     if (reads_unwritten_)
       number_registers(first, end);

@@ -7,8 +7,8 @@ namespace kaio::dsl {
 
 using ptx::type;
 
-// What instructions call a type: mov and selp by the class of its registers, arithmetic by the type that it computes
-// in, which for integers of 8 and 16 bits is that of 32.
+// The name of a type in instructions: mov and selp by the class of its registers, arithmetic by the type that
+// it computes in, which for integers of 8 and 16 bits is that of 32.
 struct instruction_types {
   ptx::type move;
   ptx::type compute;

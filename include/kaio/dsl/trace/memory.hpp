@@ -136,7 +136,7 @@ constexpr void tracer::fence(modifier order, modifier scope) {
   begin(opcode::fence, in_order(order, scope), type::none);
 }
 
-// Replaces what is in memory by a function of it and a (and b); gives what was there, as `result`.
+// Replaces the value in memory by a function of it and a (and b); gives the old value, as `result`.
 constexpr value tracer::atomic(modifier_list modifiers, type t, type result, const address& at, value a,
                                value b) {
   a = to_memory(type_of(a), a);
@@ -192,7 +192,7 @@ constexpr void tracer::add_address(const address& at) {
   add({operand_kind::symbol_address, type::u32, at.array, static_cast<std::uint64_t>(at.offset)});
 }
 
-// What ld and st call a type: bool has a byte, floats of 16 bits are bits.
+// The name of a type in ld and st: bool has a byte, floats of 16 bits are bits.
 constexpr type tracer::memory_type(type t) {
   return t == type::pred ? type::u8 : ptx::is_half(t) ? ptx::bits_of(t) : t;
 }

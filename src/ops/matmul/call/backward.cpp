@@ -124,7 +124,7 @@ void matmul_backward(const stream& s, const matmul_view& dc, const matmul_view& 
   }
   if (da.exists() && db.exists()) check.apart("db", db, "da", da);
 
-  // The gradient as it is multiplied, and what is left of the workspace.
+  // The gradient as it is multiplied, and the rest of the workspace.
   matmul_view upstream = dc;
   matmul_options of_product;
   of_product.alpha = options.alpha;

@@ -51,7 +51,7 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
   if (!call.c.aligned(c_size, v.c_alignment)) return "rows of C do not begin at multiples of 16 bytes";
   // Tensor copies write whole pieces of 16 bytes, beyond the columns of C too.
   if (call.n * c_size % v.c_alignment != 0) return "rows of C are no multiple of 16 bytes long";
-  // What a tensor copy stores ends with a whole piece of 16 bytes.
+  // The last piece of 16 bytes that a tensor copy stores must be whole.
   if (v.family == matmul_family::sm90 && !v.general && call.n * c_size % 16 != 0)
     return "rows of C are no multiple of 16 bytes long";
   const bool loads_ahead = v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split;

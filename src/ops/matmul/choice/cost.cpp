@@ -161,7 +161,7 @@ double cost(const matmul_variant& v, const matmul_call& call, const device_prope
   const std::uint64_t at_once = std::max<std::uint64_t>(slots, together);
   const auto waves = static_cast<double>(quotient_up(static_cast<std::uint64_t>(blocks), at_once));
   const double running = std::min(blocks, static_cast<double>(at_once));
-  // Blocks on one multiprocessor share what it has.
+  // Blocks on one multiprocessor share its resources.
   const double sharing = std::max(1.0, running / multiprocessors);
 
   const double m = v.m, n = v.n, k = v.k;
@@ -182,7 +182,7 @@ double cost(const matmul_variant& v, const matmul_call& call, const device_prope
   const auto k_steps =
       static_cast<double>(quotient_up(quotient_up(call.k, v.k), std::uint64_t{v.splits} * v.parts));
   const double stored = v.parts == 1 ? c_size : sizeof(f32);
-  // A persistent kernel stores while it loads the next tile; what is left at its end is not hidden.
+  // A persistent kernel stores while it loads the next tile; the last store is not hidden.
   // An epilogue with tensors, and a sum of parts, takes the longer way.
   const bool finishes = v.general && !by_warps;
   const double store = m * n / v.splits * stored / machine.store_bytes * (finishes ? 2 : 1) * sharing;

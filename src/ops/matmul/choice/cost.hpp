@@ -11,7 +11,7 @@
 //   tensor clocks   2 m n k / the operations of a multiprocessor in a clock / the blocks that share it
 //   shared clocks   the bytes that the multiplications read, 128 in a clock
 //   L2 clocks       the bytes of A and B that a block loads, those once that a cluster shares, by the lesser of
-//                   what a multiprocessor takes in a clock and its part of what L2 gives
+//                   bytes a multiprocessor takes in a clock, and its part of L2's bandwidth
 //
 // All constants are in cost.cpp in one table, a row for each generation of devices.
 

@@ -1,5 +1,6 @@
 #pragma once
-// All of a call and a device on which the choice of a variant depends: two calls of one signature take the same.
+// The properties of a call and a device that the choice of a variant depends on: two calls of one signature
+// take the same.
 
 #include <bit>
 #include <cstdint>

@@ -5,7 +5,7 @@
 //   C is row-major. Where the caller's C is column-major, C^T = B^T * A^T is computed.
 //   Each operand is lines of neighbours: along K (major::k), or along M for A and N for B (major::mn).
 //   Batches that are one product, because B is the same for all of them and rows follow on rows, are one.
-//   A pitch that is never walked, because there is one line, is one that every kernel takes.
+//   With a single line the leading dimension is unused, and becomes one that every kernel takes.
 
 #include <kaio/ops/matmul/call/arguments.hpp>
 

@@ -67,8 +67,8 @@ constexpr auto name_of_epilogue() {
 template <class E>
 inline constexpr auto epilogue_name = detail::name_of_epilogue<E>();
 
-// Whether an epilogue says `static constexpr bool in_registers = true`: that it works on the sum alone and reads
-// no memory. Its result may then take a shorter way to C, and is computed for places outside of C too.
+// Whether an epilogue has `static constexpr bool in_registers = true`: that it works on the sum alone and
+// reads no memory. Its result may then take a shorter way to C, and is computed for places outside of C too.
 template <class E>
 inline constexpr bool works_in_registers = [] {
   if constexpr (requires { E::in_registers; })

@@ -21,8 +21,8 @@ constexpr val<i64> offset_in(thread t, const val<output_lines>& lines, const pla
                cast<i64>(at.row) * lines[&output_lines::pitch] + cast<i64>(at.column));
 }
 
-// Four neighbours from `first` on, which exists and whose column is a multiple of four, into C; what is beyond its
-// columns is dropped. `offset`: that of `first`.
+// Four neighbours from `first` on, which exists and whose column is a multiple of four, into C; those past
+// its columns are dropped. `offset`: that of `first`.
 template <scalar Out>
 constexpr void store_four(thread t, const out<Out>& c, const val<output_lines>& lines, const place& first,
                           const val<i64>& offset, const dsl::register_array<val<f32>, 4>& x) {

@@ -45,7 +45,7 @@ struct general {
     val<i64> batch, row, column;
   };
 
-  // use(i, the element of a term for place i); not called where there is no such term.
+  // use(i, the element of a tensor for place i); not called where there is no such tensor.
   template <class Term, std::uint32_t N, class Use>
   static constexpr void each(thread t, const Term& term, const dsl::register_array<wide_place, N>& at,
                              const Use& use) {

@@ -14,7 +14,7 @@ enum class matmul_activation : u8 { none, relu, gelu, gelu_tanh, silu };
 enum class term_type : u32 { none, f32, f16, bf16 };
 
 // A tensor that is added: the element for (batch, row, column) of C is `batch * strides...` elements after
-// the address; a stride of 0 repeats. term_type::none: there is no such term, and nothing is read.
+// the address; a stride of 0 repeats. term_type::none: there is no such tensor, and nothing is read.
 struct matmul_term {
   u64 address = 0;
   i64 batch = 0, row = 0, column = 0;

@@ -19,7 +19,7 @@
 
 namespace kaio::ops {
 
-// One operand of a kernel: its ring, and the way that its tiles come.
+// One operand of a kernel: its ring, and how its tiles are copied.
 template <mma_sync_config C, matrix_role Role, class Product, class Source>
 class mma_sync_operand {
   static constexpr bool is_a = Role == matrix_role::a;
@@ -256,7 +256,7 @@ struct mma_sync_body {
       }
   }
 
-  // The sums go to shared memory, as many parts of a warp at once as there is room for, and from there four by four to
+  // The sums go to shared memory, as many parts of a warp at once as fit, and from there four by four to
   // C.
   template <class Sums, class Result, class... Extra>
   static constexpr void store(thread t, const Sums& sums, const ring_a& a, const ring_b& b,
@@ -269,7 +269,7 @@ struct mma_sync_body {
     constexpr auto bytes_for = [](std::uint32_t parts_m, std::uint32_t parts_n) {
       return warps * parts_m * Product::m * (parts_n * Product::n + 8) * 4;
     };
-    // Whole rows where there is room for one part's.
+    // Whole rows where one part's fit.
     constexpr std::uint32_t across = [&] {
       std::uint32_t parts = ring_b::parts;
       while (parts > 1 && bytes_for(1, parts) > room) parts /= 2;

@@ -1,7 +1,7 @@
 #pragma once
 // How a warp multiplies: an instruction, and the preparation of its fragments. A product has the shape that a
-// warp computes at once, the parts of A and B that take part (a fragment, as it is loaded, and what is made of it), and
-// multiply(c, a, b).
+// warp computes at once, the parts of A and B that take part (a fragment as it is loaded, and as it is
+// multiplied), and multiply(c, a, b).
 //
 //   instruction_product<mma_m16n8k16<f32, f16>>      // sm_80: f16
 //   tf32_product, tf32x3_product                      // sm_80: f32, rounded to tf32; in three products of tf32

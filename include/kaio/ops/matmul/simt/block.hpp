@@ -1,6 +1,6 @@
 #pragma once
-// What the blocks of the f32 matmul kernels have in common, however their operands come into shared memory: which
-// tile of C is theirs, which of its rows and columns a thread has, the products of a tile, and the way of the sums
+// What the blocks of the f32 matmul kernels have in common, however their operands are copied to shared
+// memory: their tile of C, the rows and columns of a thread, the products of a tile, and the way of the sums
 // through the epilogue to C.
 //
 // A thread reads its operands in pieces of 16 bytes. Where a line of the tile goes along k, a piece is 4 steps of k

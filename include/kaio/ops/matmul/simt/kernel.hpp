@@ -50,7 +50,7 @@ struct simt_matmul_body {
 
     auto sums = block::zeros(t);
 
-    // What the next copy takes, and how many steps of k there still are for it.
+    // The sources of the next copy, and how many steps of k are left for it.
     var<i64> next_a = a.source(lda, at.row, at.k_first);
     var<i64> next_b = b.source(ldb, at.column, at.k_first);
     var left = t.let(at.k_last - at.k_first);

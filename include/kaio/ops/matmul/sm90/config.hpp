@@ -1,6 +1,6 @@
 #pragma once
 // The shape of a matmul kernel for sm_90a: the tile of a block, the ring of stages that feeds it, and the
-// cluster whose blocks share what they load. Everything that depends on it is a constant of the kernel.
+// cluster whose blocks share their loads. Everything that depends on it is a constant of the kernel.
 //
 //   constexpr sm90_config large{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
 //   static_assert(large.threads() == 288);

@@ -47,8 +47,8 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
   }
 }
 
-// The same by the blocks of clusters that share a tile. A transposed configuration takes what is B of the product
-// as `a`, and what is A as `b`. `a_is_constant`: no work of the stream that may still run writes `a`; the kernel then
+// The same by the blocks of clusters that share a tile. A transposed configuration takes B of the product
+// as `a`, and A as `b`. `a_is_constant`: no work of the stream that may still run writes `a`; the kernel then
 // begins to load it while the one before it ends.
 template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90_split(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,

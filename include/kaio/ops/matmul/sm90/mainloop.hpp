@@ -133,7 +133,7 @@ class sm90_mainloop {
   }
 
   // The same for the first `k_blocks` stages of a kernel, not more than the ring has, in two steps: A alone, which
-  // need not wait for what other kernels write, and then B.
+  // need not wait for other kernels' results, and then B.
   constexpr void load_a_first(const tile_origin& tile, const val<u32>& first,
                               const val<u32>& k_blocks) const {
     for (auto block : t_.range(0u, k_blocks)) {

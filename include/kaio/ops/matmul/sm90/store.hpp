@@ -3,8 +3,8 @@
 // in panels, and no warp waits for another.
 //
 //   sm90_copied_store    registers --epilogue, round--> panel (swizzled) --tensor copy--> C
-//                        for epilogues that work on the sums alone: two panels take turns, so that one is
-//                        filled while the other leaves. What is outside of C is dropped by the copy, which writes
+//                        for epilogues that work on the sums alone: two panels alternate, so that one is
+//                        filled while the other leaves. Elements outside C are dropped by the copy, which writes
 //                        whole pieces of 16 bytes: rows of C are a multiple of that long
 //   sm90_finished_store  registers --> panel of f32 --> epilogue, four neighbours a lane --> C
 //                        for all others: their reads are then of neighbours, as their writes are
