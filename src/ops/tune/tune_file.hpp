@@ -4,7 +4,7 @@
 // under a lock, so that a reader sees one file or the other, and a writer that is killed leaves the old one.
 //
 //   kaio-tune 1 <device>                       a line for the file's device
-//   <checksum> <key> <variant>                 a line each; the checksum is that of the device, key and variant
+//   <checksum> <key> <variant>                 one line each; the checksum is that of the device, key and variant
 
 #include <map>
 #include <string>
