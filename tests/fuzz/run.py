@@ -59,8 +59,8 @@ def compile_one(compiler, source, output):
 
 
 def build(compiler, folder):
-    sources = sorted((ROOT / "src/runtime/emulator").rglob("*.cpp"))
-    sources += [ROOT / "src/runtime/base/elevated.cpp", HERE / "parse_and_run.cpp"]
+    sources = sorted((ROOT / "src/emulator").rglob("*.cpp"))
+    sources += [HERE / "parse_and_run.cpp"]
     objects = [folder / "objects" / source.relative_to(ROOT).with_suffix(".o") for source in sources]
     jobs = int(os.environ.get("KAIO_JOBS") or os.cpu_count() or 1)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
