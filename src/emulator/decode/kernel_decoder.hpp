@@ -108,7 +108,7 @@ inline constexpr u64 align_up(u64 value, u64 alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// Where the next result or parameter of a function lies in its frame, of which `at` bytes are taken.
+// Where the next result or parameter of a function is in its frame, of which `at` bytes are taken.
 // `signature` becomes that of the function with it.
 struct frame_slot {
   u32 offset, bytes;

@@ -3,7 +3,7 @@
 // that parted may come to one of them at different times, so the first to come wait for the others.
 //
 //   void handle(warp& w, const instruction& i, u32 lanes) {
-//     if (!assemble(w, i, lanes)) return;  // they wait; the last to come goes on, for all
+//     if (!assemble(w, i, lanes)) return;  // they wait; the last to arrive continues, for all
 //     ...
 //   }
 

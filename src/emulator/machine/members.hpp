@@ -1,6 +1,6 @@
 #pragma once
 // The .sync instructions of a warp: lanes wait until all lanes that the member mask names, and that have not
-// ended, execute the same instruction with the same mask. They need not stand at the same place of the
+// ended, execute the same instruction with the same mask. They need not be at the same place of the
 // program.
 
 #include "emulator/machine/warp.hpp"

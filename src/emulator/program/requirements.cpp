@@ -151,7 +151,7 @@ constexpr requirement requirements[] = {
 };
 // clang-format on
 
-// PTX ISA 9.0, "Instruction Set": what the emulator names instead of calling it unknown.
+// PTX ISA 9.0, "Instruction Set": instructions that the emulator names as not executed, not as unknown.
 // clang-format off
 constexpr std::string_view not_executed[] = {
     "alloca", "brx", "istypep", 

@@ -1,5 +1,5 @@
 #pragma once
-// What a decoded video instruction holds beside the usual fields of `instruction`: `form` is a video_form,
+// What a decoded video instruction holds besides the usual fields of `instruction`: `form` is a video_form,
 // `type` that of d and c, `source_type` that of a, `count` the elements (1, 2 halves, 4 bytes), and
 // `immediate` the bits of video_details. Source: PTX ISA, "Video Instructions".
 //

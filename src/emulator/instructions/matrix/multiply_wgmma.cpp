@@ -131,7 +131,7 @@ chosen_rows choose_rows(const warp& w, const instruction& i, wgmma_form f) {
   return chosen;
 }
 
-// A and B may differ in type, as e4m3 and e5m2; what the model says of them does not.
+// A and B may differ in type, as e4m3 and e5m2; their model does not.
 class floating_product {
  public:
   floating_product(const block& b, const warpgroup::product& p, const operand_bytes& columns)

@@ -1,5 +1,5 @@
 #pragma once
-// The wgmma instructions: what one of them says, and what a warpgroup has under way. A warpgroup is four warps
+// The wgmma instructions: the contents of one, and what a warpgroup has in flight. A warpgroup is four warps
 // whose first has a number that is a multiple of 4. Each of them issues its part of a product; it is computed
 // when the last of them has. Its results are kept aside until the warp waits for the group that the product
 // was committed in, so that a program which does not wait, or does not commit, sees that they are missing.
