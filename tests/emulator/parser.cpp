@@ -1,4 +1,4 @@
-// The grammar: what is read, and every rejection with its line, column and reason.
+// The grammar: accepted texts, and every rejection with its line, column and reason.
 
 #include "emulator/parse/parser.hpp"
 

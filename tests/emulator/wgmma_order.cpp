@@ -175,7 +175,7 @@ TEST_CASE("a descriptor that reaches beyond shared memory is a fault", "[emulato
   CHECK(contains(report.ptx_text, "wgmma.mma_async"));
 }
 
-// Records what observers are told of wgmma.
+// Records the notifications of observers about wgmma.
 struct recorder : grid_observer {
   struct told {
     std::uint64_t bytes[4] = {};

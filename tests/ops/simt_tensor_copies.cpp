@@ -9,7 +9,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// A map of all batches; `Operand` says how a copy's box is cut.
+// A map of all batches; `Operand` gives the shape of a copy's box.
 template <class Operand>
 auto map_of(const matrices<f32>& x, const buffer<f32>& memory) {
   runtime::tensor_tiling<3> tiling;

@@ -1,5 +1,5 @@
 #pragma once
-// NumPy's file format: the header says type and shape, the elements follow. Read and written are arrays in C
+// NumPy's file format: the header has type and shape, the elements follow. Read and written are arrays in C
 // order of little-endian numbers and of booleans, in versions 1 to 3 of the format.
 // Source: NumPy documentation, "numpy.lib.format".
 //

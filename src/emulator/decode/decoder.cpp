@@ -171,8 +171,8 @@ class variable_decoder {
       fail(value.at, fmt::format("'{}' is not a .global or .const variable or a function declared before",
                                  value.symbol));
     if (value.bits != 0 || value.generic)
-      fail(value.at,
-               fmt::format("the address of the function '{}' takes neither an offset nor generic()", value.symbol));
+      fail(value.at, fmt::format("the address of the function '{}' takes neither an offset nor generic()",
+                                 value.symbol));
     store(v.initial, offset, (code_window + (u64{number->second} + 1) * code_step) >> value.shift, bytes);
   }
 
