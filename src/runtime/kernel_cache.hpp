@@ -39,7 +39,7 @@ class kernel_cache {
   const loaded_kernel& load(const ptx::kernel_image& kernel,
                             const std::function<std::unique_ptr<loaded_kernel>()>& loader);
 
-  // Frees all code. No launch may be under way.
+  // Frees all code. No launch may be in flight.
   void clear() noexcept;
 
  private:

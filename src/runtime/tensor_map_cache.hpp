@@ -1,5 +1,5 @@
 #pragma once
-// The tensor maps that a device encoded last, by what they were made of. A map is a function of its
+// The tensor maps that a device encoded last, by their arguments. A map is a function of its
 // description alone, so that nothing here can become stale, whatever happens to the memory that a map
 // describes.
 //

@@ -1,4 +1,4 @@
-// The f32 matmul kernels for few rows, in both layouts of B, exchanged for few columns, split along K.
+// The f32 matmul kernels for few rows, in both layouts of B, exchanged for few columns, split-K.
 #include <kaio/ops/matmul/common/split_reduce.hpp>
 #include <kaio/ops/matmul/simt/skinny.hpp>
 

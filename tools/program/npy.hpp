@@ -22,7 +22,7 @@ struct array {
   std::uint64_t elements() const { return data.size() / element_bytes(); }
 };
 
-// Throws std::runtime_error: what is wrong with which file.
+// Throws std::runtime_error: the error and the file.
 array read(const std::string& path);
 void write(const std::string& path, const array& a);
 

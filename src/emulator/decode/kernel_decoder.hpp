@@ -36,7 +36,7 @@ struct module_symbols {
 
 enum class symbol_kind : u8 { reg, vector_reg, shared, local, variable, param, call_param, function };
 
-// Who reads and writes a parameter of a call, symbol_kind::call_param.
+// The role of a parameter of a call, symbol_kind::call_param.
 enum class parameter_role : u8 { argument, input, result };
 
 struct symbol {

@@ -8,8 +8,8 @@
 
 namespace kaio::emulator {
 
-// Executes what waits at .sync instructions of the warp and need not wait any longer, as after the end of
-// some lanes.
+// Executes lanes that wait at .sync instructions of the warp and need not wait any longer, as after the end
+// of some lanes.
 void settle_members(warp& w);
 
 // The lane whose value a lane of a shuffle gets: its own where the one it asks for is out of range.

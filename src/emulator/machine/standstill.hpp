@@ -16,7 +16,7 @@
 
 namespace kaio::emulator {
 
-// Who has not come to where a fragment waits, and what they do instead, as the rest of a sentence; empty where
+// The lanes missing where a fragment waits, and what they do instead, as the rest of a sentence; empty where
 // that is not known.
 std::string missing_at(const block& b, const warp& w, const fragment& f);
 

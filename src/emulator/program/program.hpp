@@ -391,7 +391,7 @@ struct layout {
 
 // ---- functions ----
 // All functions that a kernel may call are decoded with it: their code is before the kernel's, their
-// registers have rows of their own, and their .param and .local variables lie in frames of the thread's local
+// registers have rows of their own, and their .param and .local variables are in frames of the thread's local
 // memory. A frame begins with what the function returns and takes, in the order of its declaration, so that
 // a call through a pointer finds them too; the frame of a called function begins where its caller's ends.
 

@@ -187,7 +187,7 @@ void watcher::waited_for_products(warp& w, u64 groups) {
 
 void watcher::async_completed(const async_operation& o) {
   if (o.completion == async_completion::copy_group) {
-    // Who arrives at an mbarrier on behalf of these copies lets know that they are done.
+    // An arrival at an mbarrier on behalf of these copies publishes that they are done.
     const auto issued = copies_.find(o.number);
     if (issued == copies_.end()) return;
     u32& until = copied_[views_[o.by->index].actor * warp_lanes + o.lane];
@@ -218,7 +218,7 @@ void watcher::report_matrix(warp& w, const instruction& i, u32 row, std::string 
   grid_.reports.report(check::async, std::move(r));
 }
 
-// The registers of products that are under way belong to them; those that the warp wrote belong to products
+// The registers of products in flight belong to them; those that the warp wrote belong to products
 // after the next wgmma.fence.
 void watcher::check_matrix_registers(warp& w, const instruction& i) {
   const entry& kernel = block_.launched.kernel;

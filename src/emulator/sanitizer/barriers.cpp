@@ -1,4 +1,4 @@
-// Barriers: what they let threads know, and how they are misused.
+// Barriers: the order that they establish, and their misuse.
 
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"

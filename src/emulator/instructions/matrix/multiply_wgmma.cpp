@@ -83,7 +83,7 @@ place_in_d place_of(wgmma_form f, u32 index, unsigned lane, u32 element) {
   return {lane / 4 + index / 2 % 2 * 8, index / 4 * 8 + lane % 4 * 2 + index % 2};
 }
 
-// Replaces each element c of D by compute(row, column, c), in the values that are under way.
+// Replaces each element c of D by compute(row, column, c), in the values in flight.
 template <class Compute>
 void update(warp& w, const warpgroup::product& p, Compute&& compute) {
   const wgmma_form f = form_of(*p.at);
