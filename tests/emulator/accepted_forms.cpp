@@ -28,7 +28,7 @@ struct accepted_form {
 };
 
 const accepted_form accepted[] = {
-    // modifiers in any order, but for what belongs to the opcode
+    // modifiers in any order, but for those that belong to the opcode
     {"add.sat.s32 r0, r1, r2"},
     {"add.s32.sat r0, r1, r2"},
     {"add.ftz.rn.f32 f0, f1, f2"},
@@ -114,13 +114,13 @@ struct rejected_form {
 };
 
 const rejected_form rejected[] = {
-    // what belongs to the opcode stands after it
-    {"mul.u32.wide d0, r0, r1", "'.wide' stands directly after 'mul'"},
-    {"mad.u32.lo r0, r1, r2, r3", "'.lo' stands directly after 'mad'"},
-    {"shf.b32.l.wrap r0, r1, r2, r3", "'.l' stands directly after 'shf'"},
-    {"dp2a.u32.s32.lo r0, r1, r2, r3", "'.lo' stands directly after 'dp2a'"},
-    {"cvta.global.to.u64 d0, d1", "'.to' stands directly after 'cvta'"},
-    {"cvt.sat.pack.u16.s32 r0, r1, r2", "'.pack' stands directly after 'cvt'"},
+    // modifiers that belong to the opcode follow it
+    {"mul.u32.wide d0, r0, r1", "'.wide' must directly follow 'mul'"},
+    {"mad.u32.lo r0, r1, r2, r3", "'.lo' must directly follow 'mad'"},
+    {"shf.b32.l.wrap r0, r1, r2, r3", "'.l' must directly follow 'shf'"},
+    {"dp2a.u32.s32.lo r0, r1, r2, r3", "'.lo' must directly follow 'dp2a'"},
+    {"cvta.global.to.u64 d0, d1", "'.to' must directly follow 'cvta'"},
+    {"cvt.sat.pack.u16.s32 r0, r1, r2", "'.pack' must directly follow 'cvt'"},
     // types
     {"mul.wide.u64 d0, d1, d2", "no form of type .u64"},
     {"mul24.lo.u64 d0, d1, d2", "no form of type .u64"},
@@ -165,7 +165,7 @@ const rejected_form rejected[] = {
     {"add.f32 f0, f1, 1", "takes a floating-point constant"},
     {"add.u32 5, r1, r2", "is a register"},
     {"add.u32 _, r1, r2", "is a register"},
-    {"add.s32 r0, -r1, r2", "'-' stands before a source of vmad only"},
+    {"add.s32 r0, -r1, r2", "'-' is allowed before a source of vmad only"},
     {"shl.b32 r0, r1, y0", "'y0' is .f16x2"},
     {"popc.b32 y0, r0", "'y0' is .f16x2"},
     {"bmsk.clamp.b32 r0, f0, r1", "'f0' is .f32"},

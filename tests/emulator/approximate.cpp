@@ -45,7 +45,7 @@ TEST_CASE("approximate functions stay inside their bounds") {
   const double two = 2;
   CHECK(worst("ex2.approx.f32 d, a", samples(-120, 120, false),
               [&](double h, double x) { return relative(h, std::pow(two, x)); }) <= std::exp2(-22.5));
-  // ex2 of what gives a subnormal result is rounded once: half of the least subnormal.
+  // ex2 with a subnormal result is rounded once: half of the least subnormal.
   CHECK(worst("ex2.approx.f32 d, a", samples(-151, -126, false), [&](double h, double x) {
           return std::fabs(h - std::pow(two, x));
         }) <= double{least} / 2 * 1.001);

@@ -1,4 +1,4 @@
-// cp.async arrives as late as its groups allow: what is read without a wait is old, what is waited for is
+// cp.async arrives as late as its groups allow: data read without a wait are old, data waited for are
 // new, in every schedule; sizes, zero filling and ignored sources follow a model on the host.
 
 #include "emulator/async_kernel.hpp"

@@ -320,7 +320,7 @@ TEST_CASE("forms that do not exist are rejected with the reason") {
       {"mbarrier.arrive.noComplete.shared.b64 %d1, [%r2];", "3 operands"},
       {"mbarrier.test_wait.shared.b64 _, [%r1], %d2;", "a predicate"},
       {"mbarrier.test_wait.parity.shared.b64 %q1, [%r1], %d2;", "takes .u32"},
-      {"mbarrier.shared.arrive.b64 %d1, [%r2];", "directly behind 'mbarrier'"},
+      {"mbarrier.shared.arrive.b64 %d1, [%r2];", "directly after 'mbarrier'"},
       {"$bulk.shared.global.$tx [%r1], [%d1], %r2, [%r3];", "no bulk copy from .global to .shared"},
       {"$bulk.$in [%r1], [%d1], %r2, [%r3];", "needs the completion mechanism"},
       {"$bulk.$in.$tx [%r1], [%d1], 17, [%r3];", "a multiple of 16"},

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of asynchronous instructions share: launches in every schedule and in clusters, and the
+// Shared by the tests of asynchronous instructions: launches in every schedule and in clusters, and the
 // report of a fault.
 
 #include "emulator/kernel.hpp"

@@ -95,7 +95,7 @@ TEST_CASE("all threads of all blocks are counted once") {
   CHECK(have[0] == 3840);
   CHECK(have[1] == 3840u * 3839 / 2);
   CHECK(have[2] == 3839);
-  // Without a result that shows the order, blocks run beside each other.
+  // Without a result that shows the order, blocks run concurrently.
   CHECK(results("red.global.add.u32 [%p0], 1;", 1, {200, 64})[0] == 12800);
   // Each thread gets a number of its own.
   std::vector<std::uint32_t> tickets = results(

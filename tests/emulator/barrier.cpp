@@ -39,7 +39,7 @@ TEST_CASE("a barrier after divergence, and in both branches") {
                                 store,
                             64, {1, 64}, shared_words);
   for (std::uint32_t t = 0; t < 64; ++t) CHECK(have[t] == (t % 2 ? 6u : 5u));
-  // barrier.sync without .aligned may stand on both sides of a branch.
+  // barrier.sync without .aligned may be on both sides of a branch.
   const auto both = results(
       "setp.lt.u32 %q0, %tid_, 7; @%q0 bra a; mov.u32 %r0, 1; barrier.sync 0; bra join; a: mov.u32 %r0, 2; "
       "barrier.sync 0; join:" +

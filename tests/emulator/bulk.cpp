@@ -1,5 +1,5 @@
 // Bulk copies, reductions and stores that an mbarrier or a bulk group counts: data against a model on the
-// host, in every schedule; what is used without a wait is seen to be old; copies to other blocks of a cluster.
+// host, in every schedule; data used without a wait are old; copies to other blocks of a cluster.
 
 #include "emulator/async_kernel.hpp"
 

@@ -133,7 +133,7 @@ TEST_CASE("lanes meet again after a branch: the active mask is whole") {
 }
 
 TEST_CASE("blocks laid out against the flow of control still meet") {
-  // The exit of the loop stands before its body, as compilers sometimes have it.
+  // The exit of the loop comes before its body, as compilers sometimes have it.
   check_lanes(R"(
     mov.u32 %r1, 0; bra head;
     done: activemask.b32 %r2; add.u32 %r0, %r0, %r2; bra end;

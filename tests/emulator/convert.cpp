@@ -194,7 +194,7 @@ TEST_CASE("between floating-point types, and to integral values") {
   });
   CHECK(apply("cvt.ftz.f64.f32 d, a", "f64", {"f32"}, {{1}})[0] == 0);
   CHECK(apply("cvt.rn.ftz.f32.f64 d, a", "f32", {"f64"}, {{bits(1e-40)}})[0] == 0);
-  // A NaN keeps what fits of its payload.
+  // A NaN keeps the part of its payload that fits.
   CHECK(apply("cvt.f64.f32 d, a", "f64", {"f32"}, {{0xffc00001}})[0] == 0xfff8000020000000);
   CHECK(apply("cvt.rn.f32.f64 d, a", "f32", {"f64"}, {{0xfff8000020000001}})[0] == 0xffc00001);
 }

@@ -110,7 +110,7 @@ TEST_CASE("blocks that wait for one that has ended are reported, with where they
       kernel_text("mov.u32 %r30, 0; setp.eq.u32 %q0, %ctaid_, 3; @%q0 exit;\n" + barrier("a"), 2));
   const fault_report r = fault_of_launch(launch_of(m, {values.address(), counter.address()}, 6, 64), global);
   CHECK(r.kind == fault_kind::deadlock);
-  CHECK(contains(r.detail, "a value in memory that nobody writes"));
+  CHECK(contains(r.detail, "a value in memory that no thread writes"));
   CHECK(contains(r.detail, "block (5, 0, 0):"));
   CHECK(r.detail.find("block (3, 0, 0):") == std::string::npos);
   CHECK(contains(r.detail, "ld.acquire.gpu.global.u32"));

@@ -1,5 +1,5 @@
 // The checker: operand types and counts, modifiers, undeclared names, features that are newer than .version
-// or .target. What stands here as accepted or rejected is so for ptxas, too.
+// or .target. Accepted and rejected forms are so for ptxas, too.
 
 #include "emulator/kernel.hpp"
 
@@ -45,7 +45,7 @@ TEST_CASE("names") {
        {"@%r1 ret;", 2, "is not a predicate"},
        {"bra nowhere;", 5, "no label 'nowhere'"},
        {"{ inner: } bra inner;", 16, "no label 'inner'"},
-       {"a: ret; a: ret;", 9, "stands twice"},
+       {"a: ret; a: ret;", 9, "is defined twice"},
        {".reg .b32 %r1;", 11, "declared twice"},
        {".reg .b32 x; .reg .f32 x;", 24, "declared twice"},
        {"ld.u32 %r1, [nothing];", 14, "'nothing' is not declared"},

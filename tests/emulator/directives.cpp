@@ -1,4 +1,4 @@
-// Directives and declarations of a module. What is accepted or rejected here is so for ptxas 13 too, but for
+// Directives and declarations of a module. Accepted and rejected texts are so for ptxas 13 too, but for
 // textures, which the emulator does not have.
 
 #include "emulator/kernel.hpp"
@@ -82,7 +82,7 @@ TEST_CASE("the head of a module") {
   refused(".version 9.0\n.target sm_90a, texmode_unified, texmode_independent", "exclude each other");
   refused(".version 9.0\n.version 9.0\n.target sm_90a", "followed by .target");
   refused(".target sm_90a\n.version 9.0", "starts with .version");
-  refused(head + ".address_size 64", "stands once");
+  refused(head + ".address_size 64", "is given once");
   refused(".version 9.0\n.target sm_100a\n.address_size 64", "the emulated device is sm_90a");
 }
 
@@ -235,13 +235,13 @@ TEST_CASE("initial values stand where their braces say") {
   CHECK(elements<std::uint32_t>(".global .b32 v = 0f3F800000;", 1) == words32{0x3f800000});
   rejected({{".global .u32 v[2] = {1, 2, 3};", "more initial values than elements"},
             {".global .u32 v[2][2] = {{1, 2, 3}};", "more initial values than elements"},
-            {".global .u32 v[2][2] = {1, 2, 3, 4};", "stand in braces"},
+            {".global .u32 v[2][2] = {1, 2, 3, 4};", "must be in braces"},
             {".global .u32 v[2] = {{1}, {2}};", "too many braces"},
             {".global .u32 v = {1};", "too many braces"},
-            {".global .u32 v[2] = 1;", "stand in braces"},
-            {".global .v2 .f32 v[2] = {1.0, 2.0};", "stand in braces"},
+            {".global .u32 v[2] = 1;", "must be in braces"},
+            {".global .v2 .f32 v[2] = {1.0, 2.0};", "must be in braces"},
             {".global .u32 v[3] = {1, 2,};", "expected a constant"},
-            {".global .b8 v[4] = \"abc\";", "stand in braces"},
+            {".global .b8 v[4] = \"abc\";", "must be in braces"},
             {".global .f64 v = 1;", "needs a real constant"},
             {".global .u32 v = 1.5;", "does not initialise .u32"},
             {".global .u32 v = 0f3F800000;", "does not initialise .u32"},
@@ -282,8 +282,8 @@ TEST_CASE("initial values that are addresses") {
        {".global .u32 s; .global .u16 v = s;", "an address does not initialise .u16"},
        {".global .u32 s; .global .u16 v = 0xFF(s);", "does not initialise .u16"},
        {".global .u32 s; .global .u8 v = 0x0F(s);", "not the mask of a byte"},
-       {".func f { ret; }\n.global .u64 v = f+8;", "stands alone"},
-       {".func f { ret; }\n.global .u64 v = generic(f);", "stands alone"}});
+       {".func f { ret; }\n.global .u64 v = f+8;", "takes neither an offset"},
+       {".func f { ret; }\n.global .u64 v = generic(f);", "takes neither an offset"}});
 }
 
 TEST_CASE("vector registers, their elements, and indexed arrays") {

@@ -1,4 +1,4 @@
-// What a fault tells: kind, kernel, line, thread, address, buffer.
+// The contents of a fault: kind, kernel, line, thread, address, buffer.
 
 #include "emulator/kernel.hpp"
 

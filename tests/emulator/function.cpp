@@ -1,5 +1,5 @@
-// Functions of the module: what calls hand over, in .param and .reg, recursion, lanes that call different
-// functions and return at different times. Host models compute the same.
+// Functions of the module: arguments and results of calls, in .param and .reg, recursion, lanes that call
+// different functions and return at different times. Host models compute the same.
 
 #include "emulator/kernel.hpp"
 

@@ -238,12 +238,12 @@ TEST_CASE("calls that cannot be right are refused where they stand") {
   CHECK(contains(reason("call g;", ".entry g() { ret; }\n"), "is a kernel"));
   CHECK(contains(reason("call g;", ".global .u32 g;\n"), "is not a function"));
   CHECK(contains(reason("call %d1, ();", f), "names a .callprototype"));
-  CHECK(contains(reason("call %d1, (), p; p: .callprototype _ ();", f), "that stands before"));
+  CHECK(contains(reason("call %d1, (), p; p: .callprototype _ ();", f), "declared before"));
   CHECK(contains(reason("t: .calltargets g; call %d1, (), t;", f), "'g' is not a function"));
-  CHECK(contains(reason("brx.idx %r1, t; t: .branchtargets t;", f), "stands before"));
+  CHECK(contains(reason("brx.idx %r1, t; t: .branchtargets t;", f), "declared before"));
   CHECK(contains(reason("t: .branchtargets nowhere; ret;", f), "no label 'nowhere'"));
   CHECK(contains(reason("bra f;", f), "no label 'f'"));
-  CHECK(contains(reason("mov.u64 %d1, f+4;", f), "stands alone"));
+  CHECK(contains(reason("mov.u64 %d1, f+4;", f), "takes no offset"));
   CHECK(contains(reason("ld.global.u32 %r1, [f];", f), "lives in code memory"));
   CHECK(contains(reason("", ".func (.param .b32 a, .param .b32 b) f;\n"), "several values in .reg"));
   CHECK(contains(reason("", ".func f(.reg .pred p) { ret; }\n"), "a predicate is not a parameter"));

@@ -6,7 +6,7 @@ using namespace emulator_test;
 
 namespace {
 
-// What stands between the exact sum of a product and a value, and the result's bits.
+// The steps between the exact sum of a product and a value, and the result's bits.
 struct ending {
   std::string modifiers, mode = ".rn";
   bool ftz = false, sat = false, relu = false;

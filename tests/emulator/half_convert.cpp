@@ -245,7 +245,7 @@ TEST_CASE("tf32: ten bits of mantissa in the place of f32") {
 
 namespace {
 
-// e4m3 has no infinity: the code where it would stand is 256, and 448 is the greatest value.
+// e4m3 has no infinity: the code where it would be is 256, and 448 is the greatest value.
 struct eighth_type {
   std::string name;
   unsigned mantissa_bits;

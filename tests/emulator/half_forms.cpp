@@ -1,5 +1,5 @@
 // Which forms of the 16-bit types are instructions, from which PTX ISA version and architecture on, and what
-// is said of the others. Every row has been assembled with ptxas 13.0, which agrees on all but .oob.
+// the message for the others is. Every row has been assembled with ptxas 13.0, which agrees on all but .oob.
 
 #include "emulator/half_model.hpp"
 

@@ -109,7 +109,7 @@ class model_format {
   std::vector<exact_value> values_;
 };
 
-// The types of the instructions, and what the manual gives each.
+// The types of the instructions, and their properties in the manual.
 struct half_type {
   std::string name;  // "f16"; the pair is "f16x2"
   const model_format& format;
@@ -144,7 +144,7 @@ inline words all_halves() {
 }
 
 // Applies an instruction on halves to rows of operands, once as it is and once as a pair whose upper half has
-// the same operands in the reverse order of rows; `text` has `@` where the type stands. The results of the
+// the same operands in the reverse order of rows; `text` has `@` in the place of the type. The results of the
 // scalar form.
 inline words apply_halves(std::string text, const half_type& t, const std::vector<words>& columns) {
   const auto with = [&](const std::string& type) {

@@ -1,5 +1,5 @@
 // ldmatrix, stmatrix and movmatrix move 8 x 8 matrices between shared memory and the lanes as the manual
-// says, in all forms, and refuse what does not exist.
+// defines, in all forms, and refuse what does not exist.
 
 #include "kernel.hpp"
 
@@ -16,7 +16,7 @@ std::string list(const std::string& prefix, unsigned count) {
   return text + "}";
 }
 
-// Element of a matrix whose rows lie at addresses of their own: row r of matrix m at 16 * place(8 m + r).
+// Element of a matrix whose rows are at addresses of their own: row r of matrix m at 16 * place(8 m + r).
 unsigned place(unsigned row) { return (row * 13 + 5) % 40; }
 
 std::vector<std::uint16_t> halves(std::size_t count) {

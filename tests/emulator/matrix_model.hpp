@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of matrix instructions share: small integers in the formats of the elements.
+// Shared by the tests of matrix instructions: small integers in the formats of the elements.
 
 #include <bit>
 #include <cmath>

@@ -1,5 +1,5 @@
 // mbarriers: phases over many rounds against a model, tokens and parities, remote arrivals, use against the
-// rules, and deadlocks whose report says who waits for which phase.
+// rules, and deadlocks whose report lists which threads wait for which phase.
 
 #include "emulator/async_kernel.hpp"
 
@@ -12,7 +12,7 @@ namespace {
 const std::string shared =
     ".shared .align 8 .b64 mb; .shared .align 8 .b64 other; .shared .align 16 .b8 sm[1024];";
 
-// The first thread initialises the mbarrier; then all go on.
+// The first thread initialises the mbarrier; then all continue.
 std::string initialised(const std::string& count) {
   return "setp.ne.u32 %q31, %tid_, 0; @%q31 bra ready; mbarrier.init.shared.b64 [mb], " + count +
          "; ready: bar.sync 0;\n";
@@ -60,7 +60,7 @@ TEST_CASE("an mbarrier of all threads orders many rounds, by state and by parity
 }
 
 TEST_CASE("the state that an arrival returns tells the phase and what was pending") {
-  // One lane does it all: arrivals of a phase of five, and what the tests say in between.
+  // One lane does it all: arrivals of a phase of five, and the results of tests in between.
   const module m = async_module(
       R"(setp.ne.u32 %q31, %tid_, 0; @%q31 bra done; mbarrier.init.shared.b64 [mb], 5;
       mbarrier.arrive.noComplete.shared.b64 %d1, [mb], 2; mbarrier.pending_count.b64 %r1, %d1;

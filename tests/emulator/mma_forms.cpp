@@ -1,5 +1,5 @@
-// Which forms of mma.sync there are: shapes, types, layouts, operands, versions and targets. What is rejected
-// says why, in the words of the manual.
+// Which forms of mma.sync there are: shapes, types, layouts, operands, versions and targets. A rejected one
+// has a reason, in the words of the manual.
 
 #include "kernel.hpp"
 

@@ -1,4 +1,4 @@
-// Moves of whole vectors, loads into registers wider than the value, ldu, symbols that tell their state space,
+// Moves of whole vectors, loads into registers wider than the value, ldu, symbols that give the state space,
 // and isspacep among the blocks of a cluster.
 
 #include "emulator/kernel.hpp"

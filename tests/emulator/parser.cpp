@@ -1,4 +1,4 @@
-// The grammar: what is read, and every rejection with its line, column and reason.
+// The grammar: accepted texts, and every rejection with its line, column and reason.
 
 #include "emulator/parse/parser.hpp"
 
@@ -107,7 +107,7 @@ TEST_CASE("the text itself") {
          {head + ".file 1 \"a", 4, 9, "string is not closed"},
          {head + "entry k() {}", 4, 1, "expected a directive"},
          {".version 8.0\n.target sm_90\n.address_size 48", 3, 15, "32 or 64"},
-         {head + ".address_size 64", 4, 1, "stands once"},
+         {head + ".address_size 64", 4, 1, "is given once"},
          {head + ".texref t;", 4, 1, "textures"},
          {head + ".reg .b32 x;", 4, 1, "does not start a declaration"}});
 }
@@ -162,7 +162,7 @@ TEST_CASE("statements and operands") {
          {in_body("+"), 5, 1, "expected a statement"},
          {in_body("t: .branchtargets a, b;"), 5, 19, "no label 'a'"},
          {in_body("ld.u32 %r1, [-%rd1];"), 5, 14, "an address has no '-'"},
-         {in_body("ld.u32 %r1, [a[1]];"), 5, 14, "stands without brackets"},
+         {in_body("ld.u32 %r1, [a[1]];"), 5, 14, "takes no brackets"},
          {in_body("@%p .reg .b32 x;"), 5, 5, "an instruction"},
          {in_body("@%p { ret; }"), 5, 5, "an instruction"},
          {in_body(";"), 5, 1, "expected a statement"},

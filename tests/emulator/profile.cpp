@@ -19,7 +19,7 @@ std::string whole_kernel(const std::string& body, const std::string& declaration
   return kernel_text(body, 1, declarations);
 }
 
-// Runs a body over a buffer of 4 MiB, and gives what a collector counted.
+// Runs a body over a buffer of 4 MiB, and returns a collector's counts.
 void count(profile::collector& counts, const module& m, shape s = {}) {
   memory global;
   const array<std::uint32_t> buffer(global, std::size_t{1} << 20);
@@ -323,7 +323,7 @@ TEST_CASE("occupancy is the least of what threads, shared memory and the number 
 
 TEST_CASE("the jumps that the decoder puts in are not instructions of the text") {
   profile::collector counts;
-  // The loop's body stands behind the end in the text.
+  // The loop's body is after the end in the text.
   const std::string body =
       "mov.u32 %r1, 0;\nbra test;\nbody: add.u32 %r1, %r1, 1;\ntest: setp.lt.u32 %q1, %r1, 5;\n@%q1 bra "
       "body;\n";

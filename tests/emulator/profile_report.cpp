@@ -1,4 +1,4 @@
-// The reports of a profile: what they say, C++ lines from images and from .loc directives, and that any text
+// The reports of a profile: their contents, C++ lines from images and from .loc directives, and that any text
 // is escaped.
 
 #include "emulator/profile/markup.hpp"
@@ -64,7 +64,7 @@ TEST_CASE("C++ lines come from .loc directives") {
   const auto s = profile::summarise(counts.kernels().front());
   REQUIRE(s.cpp_lines.size() == 3);
   CHECK(s.cpp.all == 3);
-  CHECK(s.cpp.covered == 3);  // ret stands behind the last .loc
+  CHECK(s.cpp.covered == 3);  // ret is after the last .loc
   CHECK(s.cpp_lines[0].number == 10);
   CHECK(s.cpp_lines[0].sum.executions == 2);
   CHECK(s.cpp_lines[1].sum.executions == 5);

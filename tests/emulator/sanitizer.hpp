@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of the sanitizer share: a kernel under all checks, its reports, and that it has none.
+// Shared by the tests of the sanitizer: a kernel under all checks, its reports, and that it has none.
 
 #include "emulator/kernel.hpp"
 #include "emulator/sanitizer/sanitizer.hpp"

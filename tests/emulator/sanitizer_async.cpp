@@ -1,4 +1,4 @@
-// The asynchronous world: copies that nobody waited for, mbarriers that order, proxies that need a fence.
+// Asynchronous operations: copies without a wait, mbarriers that order, proxies that need a fence.
 
 #include "emulator/sanitizer.hpp"
 

@@ -165,7 +165,7 @@ TEST_CASE("a ticket lock") {
 }
 
 TEST_CASE("a barrier of the whole grid") {
-  // Twice, as cooperative groups do it: arrive on a counter, wait for all, and read what others wrote.
+  // Twice, as cooperative groups do it: arrive on a counter, wait for all, and read the data of others.
   const auto kernel = [](const std::string& before, const std::string& after) {
     std::string text =
         "setp.eq.u32 %q0, %tid_, 0;\nmad.lo.u64 %d1, %wide, 4, %p0;\n"

@@ -1,4 +1,4 @@
-// What the sanitizer is asked for: lists of checks, several reports, suppressions, the environment; writes to
+// Options of the sanitizer: lists of checks, several reports, suppressions, the environment; writes to
 // inputs; the text of a report.
 
 #include "emulator/sanitizer.hpp"

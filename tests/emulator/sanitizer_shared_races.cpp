@@ -1,4 +1,4 @@
-// Races in shared memory: each kernel that lacks an order is told of, and its twin that has it is clean.
+// Races in shared memory: each kernel that lacks an order is reported, and its twin that has it is clean.
 
 #include "emulator/sanitizer.hpp"
 
@@ -121,7 +121,7 @@ TEST_CASE("lanes of one instruction at one place: the same value is told only wh
   strict.size = {1, 128};
   CHECK(has("setp.eq.u32 %q0, %tid_, 5; setp.eq.or.u32 %q0, %tid_, 77, %q0; @%q0 st.shared.u32 [cells], 7;",
             fault_kind::race, "st.shared.u32", strict));
-  CHECK(is_clean("atom.shared.add.u32 %r1, [cells], 7;", one_warp) == false);  // of what nobody wrote
+  CHECK(is_clean("atom.shared.add.u32 %r1, [cells], 7;", one_warp) == false);  // of uninitialised memory
   CHECK(
       is_clean("setp.eq.u32 %q0, %tid_, 0; @%q0 st.shared.u32 [cells], 0; bar.sync 0; "
                "atom.shared.add.u32 %r1, [cells], 7;",

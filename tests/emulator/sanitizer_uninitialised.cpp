@@ -1,4 +1,4 @@
-// Reads of what nobody wrote: registers, shared, local and global memory; copies of nothing are no use.
+// Uninitialised reads: registers, shared, local and global memory; copies of nothing are no use.
 
 #include "emulator/sanitizer.hpp"
 
@@ -80,7 +80,7 @@ TEST_CASE("a shuffle brings nothing from a lane that has nothing") {
   CHECK(fine(half + "shfl.sync.bfly.b32 %r1, %r2, 16, 31, -1;\n@!%q0 add.u32 %r0, %r1, 1;"));
   CHECK(fine(half + "shfl.sync.bfly.b32 %r1, %r2, 8, 31, -1;\n@%q0 add.u32 %r0, %r1, 1;"));
   CHECK(missing(half + "shfl.sync.idx.b32 %r1, %r2, 20, 31, -1;\nadd.u32 %r0, %r1, 1;", "add.u32"));
-  // A part of a warp computes with what lies beyond it, and drops the result.
+  // A part of a warp computes with values of lanes outside of it, and drops the result.
   CHECK(
       fine("setp.lt.u32 %q0, %tid_, 16;\n@%q0 shfl.sync.down.b32 %r1, %tid_, 8, 31, 65535;\n"
            "@%q0 add.u32 %r0, %r1, 1;"));
@@ -198,7 +198,7 @@ TEST_CASE("what the host does to undefined buffers counts: write, fill, copy") {
   CHECK(with(copied) == absent);
   global.copy(copied, written, 128);
   CHECK(with(copied) == clean);
-  // After a kernel that nobody watched, nothing is known to be missing.
+  // After a kernel without an observer, nothing is known to be missing.
   l.observers.clear();
   CHECK(with(nothing) == clean);
   l.observers.push_back(&checks);

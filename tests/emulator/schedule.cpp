@@ -1,5 +1,5 @@
-// Schedules: each is repeatable, what a correct kernel computes does not depend on it, and what a racing one
-// computes does; nobody is starved for ever; a deadlock is told with who waits for what.
+// Schedules: each is repeatable, the result of a correct kernel does not depend on it, and that of a racing
+// one does; no warp is starved for ever; a deadlock is reported with the waits of each warp.
 
 #include "emulator/kernel.hpp"
 
@@ -53,7 +53,7 @@ TEST_CASE("the names of schedules", "[schedule]") {
 }
 
 TEST_CASE("what does not race is the same under every schedule", "[schedule]") {
-  // Warps write, all wait, each reads what its neighbour wrote; then lanes go different ways and meet again.
+  // Warps write, all wait, each reads its neighbour's value; then lanes go different ways and meet again.
   const module m = parsed_module(kernel_text(
       "mov.u32 %r1, cells; shl.b32 %r2, %tid_, 2; add.u32 %r3, %r1, %r2; st.shared.u32 [%r3], %thread;\n"
       "bar.sync 0; xor.b32 %r2, %r2, 384; add.u32 %r3, %r1, %r2; ld.shared.u32 %r4, [%r3];\n"

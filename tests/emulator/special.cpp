@@ -99,7 +99,7 @@ TEST_CASE("%is_explicit_cluster is a predicate") {
 }
 
 TEST_CASE("the shared memory that the system keeps lies behind that of the kernel") {
-  // 128-byte steps behind static and dynamic memory; 288 bytes of it in use; as GPUs report.
+  // 128-byte steps after static and dynamic memory; 288 bytes of it in use; as GPUs report.
   const std::string declarations = ".shared .align 4 .b8 fixed[1000]; .extern .shared .align 4 .b8 more[];";
   const std::string uses = "mov.u32 %r9, fixed; mov.u32 %r9, more; ";
   const auto at = [&](const std::string& name, std::uint32_t dynamic) {

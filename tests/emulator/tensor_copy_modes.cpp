@@ -22,7 +22,7 @@ std::vector<std::uint16_t> numbered(std::size_t count) {
   return result;
 }
 
-// What a load leaves in the first `count` halves of shared memory. p0: out, p1: the map.
+// The result of a load in the first `count` halves of shared memory. p0: out, p1: the map.
 std::vector<std::uint16_t> loaded(const tensor_map& map, const std::string& dimensions,
                                   const std::string& mode, const std::string& coordinates,
                                   const std::string& offsets, std::size_t count, memory& global) {

@@ -1,4 +1,4 @@
-// What a tensor core computes, bit for bit, against a second model in double precision and against values
+// The results of a tensor core, bit for bit, against a second model in double precision and against values
 // that were worked out by hand, where architectures differ.
 
 #include "emulator/instructions/matrix/tensor_core.hpp"
@@ -81,7 +81,7 @@ TEST_CASE("a dot product of every format is that of the published model") {
 }
 
 TEST_CASE("bits that alignment cuts off tell architectures apart") {
-  // 1 + 2 * 2^-24: the small terms lie one place below what sm_70 keeps.
+  // 1 + 2 * 2^-24: the small terms are one place below the bits that sm_70 keeps.
   const codes a = filled(4, {{0, 1}, {1, 0x1p-12}, {2, 0x1p-12}}, mma_model::f16);
   for (auto [sm, want] : {std::pair{70u, 0x3f800000u},
                           {75u, 0x3f800001u},
@@ -110,7 +110,7 @@ TEST_CASE("the length of a group tells architectures apart") {
 }
 
 TEST_CASE("products far below f32 are aligned to a least exponent") {
-  // Just below the least f32, and two halves of what is missing: kept down to 2^-156 on sm_80, and down to
+  // Just below the least f32, and two halves of the difference: kept down to 2^-156 on sm_80, and down to
   // 2^-158 on sm_90.
   const auto sum = [](unsigned sm, double first, double second, double third) {
     const codes a =
@@ -133,7 +133,7 @@ TEST_CASE("terms and results are cut toward zero") {
   const codes left = filled(4, {{0, 1}, {1, 0x1p-12}}, mma_model::f16);
   const codes right = filled(4, {{0, -1}, {1, -0x1p-12}}, mma_model::f16);
   CHECK(result(80, tensor_format::f16, left, tensor_format::f16, right, 0, false) == 0xbf800000);
-  // 1.5 * 1.5 has exponent 0, as 1 * 1 has: what lies 24 places below that is kept.
+  // 1.5 * 1.5 has exponent 0, as 1 * 1 has: a term 24 places below that is kept.
   const codes wide = filled(4, {{0, 1.5}, {1, 1.5}, {2, 0x1p-12}}, mma_model::f16);
   const codes cancels = filled(4, {{0, 1.5}, {1, -1.5}, {2, 0x1p-12}}, mma_model::f16);
   CHECK(result(80, tensor_format::f16, wide, tensor_format::f16, cancels, 0, false) == 0x33800000);

@@ -1,6 +1,6 @@
 #pragma once
-// What a tensor copy moves, element by element, straight from the definitions: a model on the host that the
-// tests compare the emulator with. It knows nothing of rows or runs.
+// The effect of a tensor copy, element by element, straight from the definitions: a model on the host that
+// the tests compare the emulator with. It knows nothing of rows or runs.
 
 #include "emulator/memory/tensor_map.hpp"
 

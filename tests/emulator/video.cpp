@@ -83,7 +83,7 @@ const types signs[] = {{"u32", "u32", "u32"}, {"s32", "s32", "s32"}, {"s32", "u3
 
 bool is_s(const std::string& type) { return type[0] == 's'; }
 
-// What follows the result: a selector of the destination, or a second operation.
+// The operand that follows the result: a selector of the destination, or a second operation.
 struct ending {
   std::string second, into;
 };

@@ -109,7 +109,7 @@ TEST_CASE("a sparse A of wgmma stands where its metadata says", "[emulator]") {
 }
 
 TEST_CASE("patterns of a swizzle may start off their boundary with a base offset", "[emulator]") {
-  // The whole image is moved by `shift` lines of 128 bytes; the base offset says so.
+  // The whole image is moved by `shift` lines of 128 bytes; the base offset describes this.
   std::mt19937 random(5);
   host_matrix a("f16", 64, 16), b("f16", 8, 16);
   a.randomise(random, -3, 3);

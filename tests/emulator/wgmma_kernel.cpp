@@ -1,5 +1,5 @@
 // A whole matrix multiplication as it is written for sm_90a: tiles of row-major matrices staged in shared
-// memory with a swizzle that the kernel computes, two warpgroups, a loop over K with products under way while
+// memory with a swizzle that the kernel computes, two warpgroups, a loop over K with products in flight while
 // the next tile is staged.
 
 #include "kernel.hpp"

@@ -1,7 +1,7 @@
 #pragma once
-// A kernel of one warpgroup that multiplies through wgmma, and what the host expects of it. Matrices of small
+// A kernel of one warpgroup that multiplies through wgmma, and the host's expected result. Matrices of small
 // integers are laid out in shared memory by the host, by a description of the swizzle of its own: of the
-// 16-byte pieces in a row of an atom, piece c of line r stands where piece c xor (r / lines) would.
+// 16-byte pieces in a row of an atom, piece c of line r is where piece c xor (r / lines) would.
 
 #include "kernel.hpp"
 #include "matrix_model.hpp"
@@ -94,7 +94,7 @@ struct shared_image {
   }
 };
 
-// Which elements of K a sparse A stores, and how the lanes are told.
+// Which elements of K a sparse A stores, and how it is given to the lanes.
 struct sparse_choice {
   host_matrix full;                     // with its zeros
   std::vector<std::uint32_t> metadata;  // [step][thread]
@@ -128,7 +128,7 @@ struct wgmma_case {
   }
 };
 
-// A random sparse A of 64 rows: the stored elements, what they stand for, and the metadata.
+// A random sparse A of 64 rows: the stored elements, the matrix they represent, and the metadata.
 inline sparse_choice choose_elements(const wgmma_case& c, const host_matrix& stored, std::mt19937& random) {
   sparse_choice result{host_matrix(c.a, 64, c.step_depth() * c.steps), {}};
   result.metadata.resize(std::size_t{c.steps} * 128);
@@ -136,7 +136,7 @@ inline sparse_choice choose_elements(const wgmma_case& c, const host_matrix& sto
   for (unsigned step = 0; step < c.steps; ++step)
     for (unsigned row = 0; row < 64; ++row) {
       const unsigned warp = row / 16, group = row % 8, upper = row % 16 / 8;
-      // Chunks of 4 elements have 2 of them, of tf32 chunks of 2 have 1; 4 bits tell which.
+      // Chunks of 4 elements have 2 of them, of tf32 chunks of 2 have 1; 4 bits select them.
       const unsigned chunk = bits == 32 ? 2 : 4, chunks = depth / chunk;
       for (unsigned q = 0; q < chunks; ++q) {
         unsigned nibble;
@@ -235,7 +235,7 @@ inline d_place place_in_d(const wgmma_case& c, unsigned row, unsigned column) {
   return {thread, element, 0};
 }
 
-// Runs a case, and returns the number of elements of D that are not what the host computed.
+// Runs a case, and returns the number of elements of D that differ from the host's.
 inline std::size_t wrong_elements(const wgmma_case& c, unsigned seed = 1) {
   std::mt19937 random(seed * 7919 + c.n);
   const bool is_unsigned = c.a[0] == 'u' || c.a == "b1";

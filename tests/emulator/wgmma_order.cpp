@@ -108,7 +108,7 @@ TEST_CASE("a wait leaves as many groups under way as it says", "[emulator]") {
   CHECK(wrong(i, second, 0, 0) == 0);  // %x16 ... were never written, and hold zero
   const auto all = i.run(replaced(both, "wait_group.sync.aligned 1;", "wait_group.sync.aligned 0;")).second;
   CHECK(wrong(i, all, 0, 1) == 0);
-  // A product into the same registers keeps them under way.
+  // A product into the same registers keeps them in flight.
   const auto chained =
       i.run(replaced(text, "wgmma.wait_group.sync.aligned 0;",
                      mma + "\nwgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 1;\n" +
@@ -175,7 +175,7 @@ TEST_CASE("a descriptor that reaches beyond shared memory is a fault", "[emulato
   CHECK(contains(report.ptx_text, "wgmma.mma_async"));
 }
 
-// Records what observers are told of wgmma.
+// Records the notifications of observers about wgmma.
 struct recorder : grid_observer {
   struct told {
     std::uint64_t bytes[4] = {};

@@ -4,7 +4,7 @@ seeds. Fails where one of them crashes, hangs or takes memory without bound.
 
 usage: run.py BUILD_FOLDER [--seconds N] [--cxx CLANG]
 
-The environment variable KAIO_FUZZ_SECONDS says for how long (120). Exits with 77 where there is no clang with a
+The environment variable KAIO_FUZZ_SECONDS is how long (120). Exits with 77 where there is no clang with a
 fuzzer runtime (Debian: clang-16 and libclang-rt-16-dev)."""
 
 import argparse

@@ -69,8 +69,8 @@ inline constexpr auto cp_async_pieces =
           }
         });
 
-// One copy with a cache hint, for the threads below n. It stands alone: ptxas 13.0 makes an illegal instruction of a
-// hinted cp.async that another one follows.
+// One copy with a cache hint, for the threads below n. It is the only one: ptxas 13.0 makes an illegal
+// instruction of a hinted cp.async that another one follows.
 inline constexpr auto cp_async_hinted = kernel<"cp_async_hinted", 64, kernel_options{.target = {80, false}}>(
     [](thread t, in<u32> x, out<u32> y, val<u32> n) {
       shared<u32, 64> cells(t);

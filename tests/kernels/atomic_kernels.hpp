@@ -7,8 +7,8 @@
 
 namespace kaio::tests {
 
-// Each operation has its own row of `cells` cells; what an operation finds is kept in `old`, where it tells
-// something.
+// Each operation has its own row of `cells` cells; the value that an operation returns is kept in `old`,
+// where it shows something.
 inline constexpr u32 atomic_cells = 5;
 
 template <class T, class Row>

@@ -10,7 +10,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// Small numbers, so that sums are exact in any order; the integers beside f16 stay below 2048.
+// Small numbers, so that sums are exact in any order; the integers with f16 stay below 2048.
 template <class T>
 T number(u32 k) {
   const int small = static_cast<int>(k * 29 % 7) - (ptx::is_unsigned(dsl::ptx_type<T>) ? 0 : 3);
@@ -65,7 +65,7 @@ void check_contention() {
       REQUIRE(got[row * atomic_cells + c] == want);
       REQUIRE(got_staged[row * atomic_cells + c] == want_staged);
     }
-  // An exchange loses nothing: what was put in comes out, but for the last, in place of what was there first.
+  // An exchange loses nothing: every value put in comes out, but the last, and the first one comes out too.
   const auto found = old.download();
   const auto key = [](const T& v) {
     u64 raw = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels that run every operation on integers and every rounding, one row of results for each. What a row
-// means is stated by the host's model beside the test, in the same order.
+// Kernels that run every operation on integers and every rounding, one row of results for each. The meaning
+// of a row is in the host's model next to the test, in the same order.
 
 #include <kaio/dsl/dsl.hpp>
 

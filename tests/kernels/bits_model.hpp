@@ -200,7 +200,7 @@ std::vector<T> values_of(std::size_t random) {
   return v;
 }
 
-// Two of the values beside each other: the first ones each with each, then in an order of their own.
+// Pairs of the values: the first ones each with each, then in an order of their own.
 template <class T>
 struct value_pairs {
   std::vector<T> a, b;

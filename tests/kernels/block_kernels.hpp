@@ -1,5 +1,5 @@
 #pragma once
-// The kernels that test what the threads of a block, and the blocks of a grid, do together.
+// The kernels that test cooperation of the threads of a block, and of the blocks of a grid.
 
 #include "tests/kernels/warp_kernels.hpp"
 
@@ -38,7 +38,7 @@ inline constexpr auto block_folds =
         });
 
 // Exchanges in straight code, in guarded bodies and in loops, of several sizes, in turns: no thread may write
-// what a slower one still reads.
+// memory that a slower one still reads.
 inline constexpr auto exchanges_in_turn =
     kernel<"exchanges_in_turn", 160>([](thread t, in<u32> x, out<u64> y, val<u32> rounds) {
       val i = t.thread_rank();
@@ -72,7 +72,7 @@ inline constexpr auto block_votes = kernel<"block_votes", 100>([](thread t, in<u
                cast<u32>(block_all(t, v != 7)) * 4 + cast<u32>(block_any(t, v > 5000)) * 8;
 });
 
-// Each round every block takes what its neighbour wrote in the round before.
+// Each round every block takes its neighbour's value of the round before.
 inline constexpr auto ring =
     kernel<"ring", 64>([](thread t, inout<u32> x, inout<u32> state, val<u32> rounds) {
       val i = t.global_id();

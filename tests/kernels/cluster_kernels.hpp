@@ -9,7 +9,7 @@ namespace kaio::tests {
 template <u32 X, u32 Y, u32 Z>
 inline constexpr kernel_options in_clusters{.target = {90, false}, .cluster = {X, Y, Z}};
 
-// Where each block stands: 16 numbers a block.
+// The position of each block: 16 numbers a block.
 template <u32 X, u32 Y, u32 Z>
 inline constexpr auto cluster_places =
     kernel<"cluster_places_" + decimal<X> + "_" + decimal<Y> + "_" + decimal<Z>, 32, in_clusters<X, Y, Z>>(
@@ -129,7 +129,7 @@ inline constexpr auto multicast_sums =
             }
             y[t.block_rank() * 64 + column] = sum;
           }
-          cluster_barrier(t);  // nobody ends while others copy or arrive here
+          cluster_barrier(t);  // no block ends while others copy or arrive here
         });
 
 }  // namespace kaio::tests

@@ -1,5 +1,5 @@
-// Clusters: where blocks stand, the shared memory of other blocks by every kind of access, and pipelines whose
-// copies reach all blocks of a cluster.
+// Clusters: positions of blocks, the shared memory of other blocks by every kind of access, and pipelines
+// whose copies reach all blocks of a cluster.
 #include "tests/kernels/cluster_kernels.hpp"
 #include "tests/kernels/support.hpp"
 

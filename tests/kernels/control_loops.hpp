@@ -1,5 +1,6 @@
 #pragma once
-// Counted loops of every integer type, in each of their layouts. A loop is told by the hash of its counters.
+// Counted loops of every integer type, in each of their layouts. A loop is checked by the hash of its
+// counters.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -130,7 +131,7 @@ inline constexpr auto shared_rounds = kernel<"shared_rounds_" + type_name<T>, 96
       }
     });
 
-// Where a thread stands in a grid of three dimensions.
+// The position of a thread in a grid of three dimensions.
 inline constexpr std::uint32_t place_columns = 7;
 inline constexpr auto places =
     kernel<"places", block_size{4, 3, 5}>([](thread t, out<u32> y, out<u64> ticks) {

@@ -1,4 +1,4 @@
-// What kernels print and assert, as the host sees it.
+// Output and assertions of kernels, as the host sees them.
 #include "tests/kernels/debug_kernels.hpp"
 
 #include "tests/kernels/support.hpp"
@@ -19,7 +19,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// What the process writes to its standard output while `work` runs.
+// The text that the process writes to its standard output while `work` runs.
 template <class Work>
 std::string printed_by(const Work& work) {
   std::fflush(stdout);

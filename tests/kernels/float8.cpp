@@ -1,5 +1,5 @@
-// e4m3 and e5m2 in kernels: conversions agree with the host bit for bit on every target, and they lie wherever
-// numbers of 8 bits do.
+// e4m3 and e5m2 in kernels: conversions agree with the host bit for bit on every target, and they are stored
+// wherever numbers of 8 bits are.
 #include "tests/kernels/float8_kernels.hpp"
 #include "tests/kernels/float8_model.hpp"
 #include "tests/kernels/support.hpp"

@@ -47,8 +47,8 @@ struct float8_model {
   }
 };
 
-// Numbers at the edges of both formats: each code, the middles between neighbours, and what lies beside those;
-// what is far out; and random numbers, most of them in range.
+// Numbers at the edges of both formats: each code, the middles between neighbours, and their neighbours;
+// values far out of range; and random numbers, most of them in range.
 template <class From>
 std::vector<From> float8_inputs(u32 random) {
   std::vector<From> result = values_of<From>(random);

@@ -1,6 +1,6 @@
 #pragma once
-// The functions of include/kaio/dsl/math/ that the tests hold to their bounds: what the device computes, what
-// the host says it should be, the largest error in units of the last place, and the range where it matters
+// The functions of include/kaio/dsl/math/ that the tests hold to their bounds: the device's result,
+// the host's expected one, the largest error in units of the last place, and the range where it matters
 // most. A kernel computes one row of results for each function of a list.
 
 #include <kaio/dsl/dsl.hpp>

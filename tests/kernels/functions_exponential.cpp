@@ -282,7 +282,8 @@ TEMPLATE_TEST_CASE("pow", "[functions]", f32, f64) {
   CHECK(inf > most);
 }
 
-// Against the bounds that the PTX ISA states for the instructions, and what the multiplications add.
+// Against the bounds that the PTX ISA states for the instructions, and the error that the multiplications
+// add.
 TEST_CASE("fast exponential functions", "[functions]") {
   std::vector<f32> x;
   for (int i = 0; i < 8000; ++i) x.push_back(static_cast<f32>(i - 4000) * 0.00731f);

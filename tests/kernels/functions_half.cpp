@@ -31,7 +31,7 @@ double half_ulps(T value, long double want) {
   if (want == 0) return got == 0 && std::signbit(got) == std::signbit(want) ? 0 : 1e30;
   const int place = std::max(std::ilogb(want) + 1 - format::digits, format::least);
   const long double unit = std::ldexp(1.0L, place);
-  // An infinity stands for what rounds beyond the largest number.
+  // An infinity is right for a value that rounds beyond the largest number.
   if (std::isinf(got)) return std::fabs(want) > format::largest && (got > 0) == (want > 0) ? 0 : 1e30;
   return static_cast<double>(std::fabs(got - want) / unit);
 }

@@ -1,4 +1,4 @@
-// Launches: sizes, wrong arguments, and what the emulator says about a kernel that leaves its buffer.
+// Launches: sizes, wrong arguments, and the emulator's report of a kernel that leaves its buffer.
 #include "showcase/fused_silu_gate/fused_silu_gate.hpp"
 #include "showcase/softmax/softmax.hpp"
 #include "tests/kernels/support.hpp"

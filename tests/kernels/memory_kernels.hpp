@@ -73,7 +73,7 @@ inline constexpr auto policies = kernel<"policies", 64, kernel_options{.target =
       store(w[i + n], load(w[i], order::relaxed, scope::device), cache::cs);
     });
 
-// The block that arrives last sums what the others wrote: fences and tickets across the grid.
+// The block that arrives last sums the results of the others: fences and tickets across the grid.
 inline constexpr auto last_block =
     kernel<"last_block", 64>([](thread t, in<u32> x, inout<u32> partial, inout<u32> count, out<u32> total) {
       val block = block_idx_x();
@@ -161,7 +161,7 @@ inline constexpr auto indexed_arrays = kernel<"indexed_arrays", 32>(
       y[i + n] = own[x[i] % 16];
     });
 
-// Shared memory whose size the launch gives, beside static arrays.
+// Shared memory whose size the launch gives, in addition to static arrays.
 inline constexpr auto dynamic_arrays =
     kernel<"dynamic_arrays", 64>([](thread t, in<u32> x, out<u32> y, val<u32> rounds) {
       dynamic_shared<u32> buffer(t);
@@ -175,7 +175,7 @@ inline constexpr auto dynamic_arrays =
       y[i] = last[0] + last[3] + fixed[63 - i];
     });
 
-// More than 48 KB of static arrays, and dynamic memory behind them.
+// More than 48 KB of static arrays, and dynamic memory after them.
 inline constexpr auto large_arrays =
     kernel<"large_arrays", 256, kernel_options{.large_shared = true}>([](thread t, in<u32> x, out<u32> y) {
       shared<u32, 60, 256> first(t);

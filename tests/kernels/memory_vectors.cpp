@@ -71,7 +71,7 @@ TEMPLATE_TEST_CASE("vectors of every kind", "[memory]", f32x2, f32x4, f64x2, f16
       REQUIRE(got_backwards[i][k] == x[i * n + n - 1 - k]);
       REQUIRE(got_doubled[i][k] == combined(d[at], d[at], false));
       REQUIRE(got_mixed[i][k] == combined(e[at], x[at], false));
-      // The thread beside this one holds what the thread before that one has loaded.
+      // The neighbour of this thread holds the value that the thread before it has loaded.
       const u32 beside = i % 64 ^ 1, before = beside == 0 ? 0 : beside - 1;
       const T want = combined(e[at], x[(i / 64 * 64 + before) * n + k], true);
       REQUIRE(got_elements[at] == (at == 1 ? x[2 * n - 1] : want));

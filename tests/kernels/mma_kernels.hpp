@@ -11,7 +11,7 @@
 
 namespace kaio::tests {
 
-// What is done with the product: PTX has modifiers for it.
+// The operation on the product: PTX has modifiers for it.
 enum class mma_operation { multiply_add, saturated, xor_popc, and_popc };
 
 template <class Mma>

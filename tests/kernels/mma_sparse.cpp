@@ -1,4 +1,5 @@
-// mma.sp against a host model: random patterns of what is kept, every selector, small numbers so that sums are exact.
+// mma.sp against a host model: random patterns of kept elements, every selector, small numbers so that sums
+// are exact.
 #include "tests/kernels/mma_model.hpp"
 
 #include <boost/hana/for_each.hpp>

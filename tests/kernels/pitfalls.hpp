@@ -6,7 +6,7 @@
 
 namespace kaio::tests {
 
-// Integer literals beside floats are those numbers, not their bits.
+// Integer literals next to floats are those numbers, not their bits.
 inline constexpr auto literal_operands = kernel<"literal_operands", 32>([](thread t, in<f32> x, out<f32> y) {
   val i = t.thread_rank();
   val v = x[i];
@@ -21,7 +21,7 @@ inline constexpr auto literal_operands = kernel<"literal_operands", 32>([](threa
   y[i + 160] = w;
 });
 
-// What a body declares ends with it, and a name may be used again behind it.
+// Declarations of a body end with it, and a name may be used again after it.
 inline constexpr auto inner_names = kernel<"inner_names", 32>([](thread t, in<i32> x, out<i32> y) {
   val i = t.thread_rank();
   val v = x[i];
@@ -42,7 +42,7 @@ inline constexpr auto widths = kernel<"widths", 32>([](thread t, in<f32> x, out<
   z[i] = cast<f32>(cast<f32>(cast<f64>(cast<f16>(x[i]))));
 });
 
-// A negative i32 index lies before the pointer; a u32 is never negative.
+// A negative i32 index is before the pointer; a u32 is never negative.
 inline constexpr auto signed_indices =
     kernel<"signed_indices", 32>([](thread t, in<f32> x, out<f32> y, val<u32> large) {
       val i = cast<i32>(t.thread_rank());
@@ -62,7 +62,8 @@ inline constexpr auto tails = kernel<"tails", 32>([](thread t, in<f32> x, out<f3
   y[i + 96] = sigmoid(v);
 });
 
-// Two reductions in a row, for a block whose last warp is partial: neither overwrites what the other still reads.
+// Two reductions in a row, for a block whose last warp is partial: neither overwrites memory that the other
+// still reads.
 inline constexpr auto reductions_in_a_row =
     kernel<"reductions_in_a_row", 48>([](thread t, in<f32> x, out<f32> y, val<u32> rounds) {
       val i = t.thread_rank();

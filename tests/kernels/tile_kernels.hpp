@@ -8,7 +8,7 @@
 
 namespace kaio::tests {
 
-// What the name of a kernel says of a layout.
+// The layout in the name of a kernel.
 template <class Layout>
 inline constexpr auto layout_name = dsl::fixed_string("row_major");
 template <>
@@ -34,7 +34,7 @@ inline constexpr auto tile_places =
           using tile_type = shared_tile<T, Rows, Columns, Layout>;
           constexpr u32 n = Rows * Columns;
           constexpr u32 cells = tile_type::bytes / sizeof(T);
-          shared<u32, 33> before(t);  // so that the tile begins behind something
+          shared<u32, 33> before(t);  // so that the tile does not begin at 0
           before[t.thread_rank() % 33] = 0;
           tile_type tile(t);
           val first = tile.address();
@@ -78,7 +78,7 @@ inline constexpr auto tile_pieces =
         });
 
 // A ring: the stage is a number of the host, of the device, and a variable that changes; a lane computed once
-// goes on through rows, columns and panels, in each tile.
+// advances through rows, columns and panels, in each tile.
 template <class T, u32 Rows, u32 Columns, class Layout, u32 Count>
 inline constexpr auto tile_ring =
     kernel<"tile_ring_" + decimal<Count> + "_" + tile_name<T, Rows, Columns, Layout>, 32>(

@@ -1,4 +1,4 @@
-// An element of a tile lies where its layout says, whichever way the kernel names it: by numbers of the host
+// An element of a tile is where its layout places it, however the kernel addresses it: by numbers of the host
 // or the device, through a lane, a ring, a panel or a block of rows; and a tensor copy puts it there too.
 #include "tile_kernels.hpp"
 

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels that test what the lanes of a warp do together.
+// The kernels that test cooperation of the lanes of a warp.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -153,7 +153,7 @@ inline constexpr auto integer_folds =
       put(bit_xor{});
     });
 
-// Reductions of what has no 32 bits of its own: f16, bool.
+// Reductions of types of fewer than 32 bits: f16, bool.
 inline constexpr auto narrow_folds =
     kernel<"narrow_folds", 75>([](thread t, in<f16> x, in<u32> z, out<f16> y, out<u32> w) {
       val i = t.thread_rank();

@@ -1,5 +1,5 @@
-// Products of wgmma that follow each other: under way around a loop, from parts of tiles, from registers, from
-// accumulators.
+// Products of wgmma that follow each other: in flight around a loop, from parts of tiles, from registers,
+// from accumulators.
 #include "tests/kernels/wgmma_control_kernels.hpp"
 #include "tests/kernels/wgmma_model.hpp"
 

@@ -1,13 +1,13 @@
 #pragma once
-// The kernels that test how products of wgmma follow each other: groups under way around a loop, parts of tiles,
-// operands in registers, accumulators that become operands.
+// The kernels that test how products of wgmma follow each other: groups in flight around a loop, parts of
+// tiles, operands in registers, accumulators that become operands.
 
 #include "tests/kernels/wgmma_kernels.hpp"
 
 namespace kaio::tests {
 
 // C = A * B, M = 128 in two warpgroups, K in tiles of 64 columns that two buffers hold in turn: the products of
-// one tile are under way while the next is filled.
+// one tile are in flight while the next is filled.
 inline constexpr auto wgmma_pipeline =
     kernel<"wgmma_pipeline", 256, for_wgmma>([](thread t, in<f16> a, in<f16> b, out<f32> c, val<u32> tiles) {
       constexpr u32 n = 32;

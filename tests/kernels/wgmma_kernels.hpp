@@ -63,7 +63,7 @@ struct wgmma_case {
 
 inline constexpr kernel_options for_wgmma{.target = {90, true}, .large_shared = true};
 
-// Fills a tile with what lies row after row in global memory.
+// Fills a tile from rows in global memory.
 template <class Tile, class X>
 constexpr void fill_tile(const thread& t, const Tile& tile, const X& x) {
   for (auto i : t.block_stride(Tile::rows * Tile::columns)) tile[i / Tile::columns][i % Tile::columns] = x[i];

@@ -6,7 +6,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// A with its zeros, what is stored of it, and the metadata of 128 threads. Source: PTX ISA, "Sparse matrix
+// A with its zeros, its stored elements, and the metadata of 128 threads. Source: PTX ISA, "Sparse matrix
 // storage".
 struct sparse_matrix {
   number_matrix full, kept;

@@ -1,6 +1,6 @@
 #pragma once
 // A module that nvcc made, and its kernels on the emulator. Each launch is made under several schedules, and
-// with what the environment asks for (KAIO_SANITIZE).
+// with the checks that the environment asks for (KAIO_SANITIZE).
 //
 //   program scans("scans");
 //   memory global;

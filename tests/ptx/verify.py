@@ -47,7 +47,7 @@ def find_assemblers():
 
 
 def assemble(ptxas, file, target, level):
-    """(exit code, what ptxas says)"""
+    """(exit code, output of ptxas)"""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as cubin:
         done = subprocess.run([ptxas.path, "-v", f"-arch={target}", level, str(file), "-o", cubin.name],
                               capture_output=True, text=True, timeout=600)
@@ -66,7 +66,7 @@ def main():
     parser.add_argument("--target", action="append", help="instead of the targets that each kernel claims")
     parser.add_argument("--level", action="append", help="instead of -O0 and -O3")
     parser.add_argument("--may-spill", action="store_true", help="spills are no failure")
-    parser.add_argument("--brief", action="store_true", help="print what fails alone")
+    parser.add_argument("--brief", action="store_true", help="print failures only")
     arguments = parser.parse_args()
     manifest = json.loads((arguments.folder / "manifest.json").read_text())
     assemblers = find_assemblers()

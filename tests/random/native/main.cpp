@@ -1,5 +1,5 @@
-// Random programs, traced natively: what a kernel stores, on the emulator or on a GPU, is what the host
-// computes of the same data. The seed is printed, so that any run, and any program of it alone, can be made
+// Random programs, traced natively: the results of a kernel, on the emulator or on a GPU, equal the host's
+// from the same data. The seed is printed, so that any run, and any program of it alone, can be made
 // again.
 #include "tests/catch.hpp"
 #include "tests/random/native/device.hpp"
@@ -31,7 +31,7 @@ struct selection {
   program make(std::uint32_t number) const { return generate(seed, number, how); }
 };
 
-// What programs store that is not what the host computes.
+// The results that differ from the host's.
 std::uint32_t count_failures(kaio::device& gpu) {
   const selection all;
   std::cout << all.count << " random programs of seed " << all.seed << " from " << all.first << " on, on "

@@ -52,5 +52,5 @@ class compilation {
 
 }  // namespace kaio::dsl
 
-// What asserts something of a kernel's text needs the constant, and is checked where that is made.
+// Assertions on a kernel's text need the constant, and are checked where that is made.
 #define static_assert(...) static_assert(true)
