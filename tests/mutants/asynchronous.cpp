@@ -5,10 +5,10 @@
 #include "catch.hpp"
 #include "mutants/mutation.hpp"
 #include "mutants/run.hpp"
-#include "tests/kernels/async_kernels.hpp"
-#include "tests/kernels/async_tensor_kernels.hpp"
-#include "tests/kernels/cluster_kernels.hpp"
-#include "tests/kernels/wgmma_control_kernels.hpp"
+#include "tests/kernels/async/async_kernels.hpp"
+#include "tests/kernels/async/async_tensor_kernels.hpp"
+#include "tests/kernels/async/cluster_kernels.hpp"
+#include "tests/kernels/mma/wgmma_control_kernels.hpp"
 
 #include <algorithm>
 #include <iostream>

@@ -7,7 +7,7 @@
 //   array<unsigned> x(global, values), y(global, n);
 //   scans.run(global, "scan_block", {4, 1, 1}, {256, 1, 1}, 0, x, y);
 
-#include "emulator/kernel.hpp"
+#include "tests/emulator/kernel.hpp"
 #include "runtime/emulator/environment.hpp"
 
 #include <cstring>

@@ -1,6 +1,6 @@
 // The 8-bit floating types as the host stores them: every code, and roundings against a table of their numbers.
 #include "catch.hpp"
-#include "tests/kernels/float8_model.hpp"
+#include "tests/kernels/number/float8_model.hpp"
 
 #include <kaio/dsl/memory/vec.hpp>
 

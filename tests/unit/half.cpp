@@ -1,7 +1,7 @@
 // The 16-bit floating types as the host stores them: every bit pattern, and roundings against a model that
 // rounds by scaling.
 #include "catch.hpp"
-#include "tests/kernels/bits_model.hpp"
+#include "tests/kernels/number/bits_model.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;

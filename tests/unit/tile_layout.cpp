@@ -4,7 +4,7 @@
 
 #include "catch.hpp"
 #include "emulator/instructions/async/tensor_box.hpp"
-#include "emulator/mma_fragments.hpp"
+#include "tests/emulator/matrix/mma_fragments.hpp"
 
 #include <kaio/dsl/tile/fragment_layout.hpp>
 #include <kaio/dsl/tile/layout.hpp>
