@@ -15,7 +15,7 @@ install(FILES cmake/kaio_add_ptx_tool.cmake cmake/ptx_tool_main.cpp.in tests/ptx
   DESTINATION ${package_directory})
 install(EXPORT kaio_targets FILE kaioTargets.cmake NAMESPACE kaio:: DESTINATION ${package_directory})
 
-# A static runtime passes its own libraries on to whoever links it; a shared one has them inside.
+# A static runtime passes its own libraries on to targets that link it; a shared one has them inside.
 get_target_property(runtime_type kaio_runtime TYPE)
 if(runtime_type STREQUAL "STATIC_LIBRARY")
   set(KAIO_STATIC_RUNTIME TRUE)

@@ -53,8 +53,8 @@ foreach(target kaio_ops ${ops_objects})
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   target_compile_definitions(${target} PRIVATE KAIO_VERSION="${PROJECT_VERSION}")
   kaio_warnings(${target})
-  # A section for each function and constant: what refers to the rest of the library is not linked into a program that
-  # lists kernels.
+  # A section for each function and constant: code that refers to the rest of the library is not linked into a
+  # program that lists kernels.
   target_compile_options(${target} PRIVATE ${KAIO_CONSTEXPR_FLAGS} -ffunction-sections -fdata-sections)
 endforeach()
 foreach(objects IN LISTS ops_objects)

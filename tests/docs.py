@@ -4,7 +4,7 @@ includes something is a file that must compile; any other is the body of a kerne
 `thread t, in<f32> x, inout<f32> y, val<u32> n`, and must compile as one. Where a block shows a wrong way too,
 KAIO_FIXED selects the right one.
 
-    docs.py compile FOLDER -- COMPILER [FLAG...]     compiles what is no program, in FOLDER
+    docs.py compile FOLDER -- COMPILER [FLAG...]     compiles snippets that are no program, in FOLDER
     docs.py programs FOLDER                          writes the programs to FOLDER, and prints their names
 """
 

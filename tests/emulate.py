@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands emulate, check and profile do what their help says, and refuse with the right exit code.
+"""The commands emulate, check and profile work as their help describes, and refuse with the right exit code.
 Usage: emulate.py PATH_OF_KAIO"""
 
 import json

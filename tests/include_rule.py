@@ -159,7 +159,7 @@ def main():
         for folder, count in folders.items():
             if count > most_files:
                 failed += 1
-                print(f"{folder.relative_to(root)}: {count} files, and {most_files} is what a folder may have")
+                print(f"{folder.relative_to(root)}: {count} files, and a folder may have {most_files}")
     print(f"{files - failed} passed, {failed} failed")
     return 1 if failed else 0
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """kaio layout draws every layout that it lists: the picture is well-formed, has each element of the matrix once,
-and says of it what the layout's definition says. Usage: layout.py PATH_OF_KAIO"""
+and describes it as the layout's definition does. Usage: layout.py PATH_OF_KAIO"""
 
 import os
 import pathlib
@@ -25,7 +25,7 @@ def names():
 
 
 def picture(name):
-    """(rows, columns, {(row, column): facts}) of the picture; an element that stands twice is an error"""
+    """(rows, columns, {(row, column): facts}) of the picture; an element that occurs twice is an error"""
     root = xml.etree.ElementTree.fromstring(run(name).stdout)
     assert root.tag == SVG + "svg", root.tag
     cells = {}

@@ -2,7 +2,7 @@
 """How the files are written: clang-format, clang-tidy and shellcheck, with the settings in the root.
 
     style.py format [--fix]          every C++ file
-    style.py tidy --build DIR [--all]  src/ but for what holds kernels, with the commands of a configured build: a third
+    style.py tidy --build DIR [--all]  src/ but for files with kernels, with the commands of a configured build: a third
                                      of the files, another one every day, or all of them
     style.py shell                   the shell scripts
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Adds up test runs: reads ctest's JUnit reports, shows what failed, and ends with 'N passed, N failed'.
 
-A test that is itself a collection counts as many times as it says: a Catch2 program by its test cases, a
+A test that is itself a collection counts as many times as it reports: a Catch2 program by its test cases, a
 script by its own line 'N passed, N failed', a unittest by 'Ran N tests'. Any other test counts as one.
 
     tally.py [--broken N] REPORT...        --broken: builds that failed before they could be tested
@@ -36,13 +36,13 @@ def count(output, succeeded):
             passed = number.get("passed", 0) + number.get("expected", 0) + number.get("ran", 0)
             passed -= failed if "ran" in number else 0
             if not succeeded and failed == 0:
-                failed = 1  # it broke after or beside its cases
+                failed = 1  # it broke after or outside of its cases
             return passed, failed
     return (1, 0) if succeeded else (0, 1)
 
 
 def skips(case):
-    """Whether a test said that it cannot run here; one that ctest could not start has failed."""
+    """Whether a test reported that it cannot run here; one that ctest could not start has failed."""
     excuse = case.find("skipped")
     return case.get("status") == "disabled" or excuse is not None and "SKIP_" in excuse.get("message", "")
 

@@ -1,5 +1,5 @@
 #pragma once
-// What a call throws, for the tests of errors.
+// The error that a call throws, for the tests of errors.
 
 #include <kaio/runtime/error.hpp>
 

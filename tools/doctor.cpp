@@ -1,5 +1,6 @@
-// What the runtime finds on this machine, and what it opens by default. The program is linked without the emulator, so
-// that it is built in seconds: which device is chosen is asked, and none but a GPU is opened.
+// The devices of this machine, and the one that the runtime opens by default. The program is linked without
+// the emulator, so that it is built in seconds: which device is chosen is asked, and none but a GPU is
+// opened.
 
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>

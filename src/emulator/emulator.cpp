@@ -20,7 +20,7 @@
 namespace kaio::emulator {
 namespace {
 
-// Bytes of a block: what the text declares, and behind it the dynamic part.
+// Bytes of a block: what the text declares, followed by the dynamic part.
 u64 shared_of(const entry& k, u32 dynamic) {
   return dynamic == 0 ? k.shared_bytes : u64{k.dynamic_shared_offset} + dynamic;
 }
@@ -113,7 +113,7 @@ bool uses_workspace(const entry& kernel) {
                      [](const special_row& row) { return row.which == special_form::grid_workspace_high; });
 }
 
-// Observers are told of the end in whatever way it comes.
+// Observers are notified of the end, however it comes.
 class watched_grid {
  public:
   explicit watched_grid(const grid& g) : grid_(g) {

@@ -38,12 +38,12 @@ struct launch {
   const module* mod = nullptr;
   const entry* kernel = nullptr;  // of `mod`
   ptx::dim3 grid, block;
-  std::vector<std::byte> parameters;  // laid out as entry::parameters says
+  std::vector<std::byte> parameters;  // laid out as entry::parameters describes
   u32 dynamic_shared = 0;             // bytes
   bool cooperative = false;           // all blocks must be resident at once
-  ptx::dim3 cluster{0, 0, 0};         // blocks of a cluster; 0: what the text says, or one
+  ptx::dim3 cluster{0, 0, 0};         // blocks of a cluster; 0: as the text has it, or one
   schedule order;
-  std::vector<grid_observer*> observers;      // told of what the kernel does; they outlive the launch
+  std::vector<grid_observer*> observers;      // notified of what the kernel does; must outlive the launch
   const ptx::kernel_image* image = nullptr;   // for the C++ lines in a fault
   const module_instance* instance = nullptr;  // nullptr: the module's variables live as long as the launch
   std::string* printed = nullptr;             // what the kernel prints; nullptr: to the standard output

@@ -42,7 +42,7 @@ class context {
 
   const loaded_kernel* find(const ptx::kernel_image& kernel) const noexcept { return kernels_.find(kernel); }
   const loaded_kernel& load(const ptx::kernel_image& kernel);
-  // What the device holds at once; each loads the kernel.
+  // The number that the device holds at once; each loads the kernel.
   std::uint64_t resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes);
   std::uint64_t max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster,
                                     std::uint32_t shared_bytes);

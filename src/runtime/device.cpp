@@ -22,7 +22,7 @@ detail::context_ref open_ordinal(int ordinal) {
              : detail::context::open_gpu(ordinal);
 }
 
-// Whether there is a GPU to open by default. Where there is none, the user is told what runs the kernels
+// Whether there is a GPU to open by default. Where there is none, the user is told where kernels run
 // instead, since the emulator is slow; KAIO_DEVICE=emulator chooses it without a word.
 bool has_gpu() {
   try {

@@ -9,7 +9,7 @@ namespace kaio::runtime {
 
 inline constexpr int emulator_ordinal = -1;
 
-// `emulator` is emulator_ordinal, `cuda:N` is N. `origin` says in the error where the name came from. Throws
+// `emulator` is emulator_ordinal, `cuda:N` is N. `origin` is the source of the name, for the error. Throws
 // invalid_argument.
 int ordinal_of(std::string_view name, std::string_view origin);
 

@@ -34,11 +34,12 @@ class kernel_cache {
   }
 
   // Finds the kernel, or loads it with `loader`, once, whatever number of threads ask for it at a time;
-  // different kernels load side by side. What the loader throws goes through, and the next call tries again.
+  // different kernels load concurrently. An exception of the loader is passed on, and the next call tries
+  // again.
   const loaded_kernel& load(const ptx::kernel_image& kernel,
                             const std::function<std::unique_ptr<loaded_kernel>()>& loader);
 
-  // Frees all code. No launch may be under way.
+  // Frees all code. No launch may be in flight.
   void clear() noexcept;
 
  private:

@@ -25,8 +25,8 @@ detail::context& context_of(const detail::context_ref& context, std::string_view
   return *context.get();
 }
 
-// The first use of a kernel on a device. Out of line: not on the launch path. What is wrong with the call
-// itself is told before anything is loaded.
+// The first use of a kernel on a device. Out of line: not on the launch path. An error of the call
+// itself is reported before anything is loaded.
 [[gnu::noinline, gnu::cold]] const loaded_kernel& load_for_launch(detail::context& context,
                                                                   const ptx::kernel_image& kernel,
                                                                   const ptx::launch_grid& grid,

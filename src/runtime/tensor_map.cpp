@@ -1,5 +1,5 @@
 // Tensor maps are checked here, for every device alike, before the device encodes them: the driver itself
-// says no more than that some argument is invalid.
+// reports no more than that some argument is invalid.
 
 #include <kaio/runtime/tensor_map.hpp>
 
@@ -93,7 +93,7 @@ void check_format(const tensor_description& t) {
 // After the extents and strides: 5 products below 2^72, of which one that is too large is enough.
 void check_reach(const tensor_description& t) {
   if (t.memory_bytes == 0) return;
-  std::uint64_t last = 0;  // the byte behind the last element
+  std::uint64_t last = 0;  // the byte after the last element
   for (unsigned d = 0; d < t.rank; ++d) {
     const std::uint64_t steps = t.extents[d] - 1, stride = d == 0 ? t.element_bytes : t.strides[d - 1];
     const bool beyond = stride != 0 && steps > t.memory_bytes / stride;

@@ -1,5 +1,5 @@
 #pragma once
-// The tensor maps that a device encoded last, by what they were made of. A map is a function of its
+// The tensor maps that a device encoded last, by their arguments. A map is a function of its
 // description alone, so that nothing here can become stale, whatever happens to the memory that a map
 // describes.
 //
@@ -10,7 +10,7 @@
 //
 // A set-associative table of a fixed size. Readers take no lock: an entry's version is odd while it is being
 // written, and another afterwards, so that a reader whose entry was replaced under its hands finds out, and
-// misses. In a full set the second-chance rule says which map goes.
+// misses. In a full set the second-chance rule selects the map to evict.
 
 #include <kaio/runtime/tensor_map.hpp>
 
@@ -27,7 +27,7 @@ class tensor_map_cache {
   static constexpr std::size_t sets = 512, ways = 8;  // 4096 maps, 1.2 MB, from the first insertion on
   static constexpr std::size_t map_bytes = 128;
 
-  // Copies the map to `to` and tells whether there was one; `to` is undefined where there was none.
+  // Copies the map to `to` and returns whether there was one; `to` is undefined where there was none.
   bool find(const detail::tensor_description& tensor, unsigned char* to) const noexcept;
   // Keeps a map, in place of another one where its set is full. Throws std::bad_alloc, the first time.
   void insert(const detail::tensor_description& tensor, const unsigned char* map);

@@ -1,6 +1,6 @@
 #pragma once
-// What is checked before a kernel runs, on every device alike. Each check throws an error that names the
-// kernel, the argument or extent, what came and what is allowed.
+// The checks before a kernel runs, on every device alike. Each check throws an error that names the
+// kernel, the argument or extent, the value and what is allowed.
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/properties.hpp>
@@ -60,7 +60,7 @@ inline ptx::dim3 checked_grid(const ptx::kernel_image& kernel, const ptx::launch
           static_cast<std::uint32_t>(grid.z)};
 }
 
-// The dynamic shared memory of a block: what the kernel always needs and what this launch adds.
+// The dynamic shared memory of a block: the kernel's own need and the addition of this launch.
 inline std::uint32_t checked_shared(const ptx::kernel_image& kernel, std::uint32_t more,
                                     const device_properties& device, std::string_view description) {
   const std::uint64_t dynamic = std::uint64_t{kernel.needs.dynamic_shared_bytes} + more;
@@ -69,8 +69,9 @@ inline std::uint32_t checked_shared(const ptx::kernel_image& kernel, std::uint32
   return static_cast<std::uint32_t>(dynamic);
 }
 
-// A pointer must be of this device, and a struct that knows its device (a tensor map) too. An empty buffer has no memory, and is told from a null one by its device;
-// memory without a device is a raw address, which only must not be null.
+// A pointer must be of this device, and a struct that knows its device (a tensor map) too. An empty buffer
+// has no memory, and differs from a null one by its device; memory without a device is a raw address, which
+// only must not be null.
 inline void check_argument(const ptx::kernel_image& kernel, std::size_t position,
                            const ptx::argument& argument, const void* device, std::string_view description) {
   const ptx::parameter& parameter = kernel.parameters[position];

@@ -187,7 +187,7 @@ std::size_t dump(const files::path& folder) {
 }
 
 #if !defined(_WIN32)
-// Starts a program and waits; returns what it exited with.
+// Starts a program and waits; returns its exit code.
 int run_program(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
   arguments.reserve(words.size() + 1);

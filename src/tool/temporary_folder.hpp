@@ -1,5 +1,5 @@
 #pragma once
-// A folder for what a program writes for another one to read.
+// A folder for files that a program writes for another one to read.
 
 #include <stdlib.h>
 
@@ -10,7 +10,7 @@
 
 namespace kaio::tool {
 
-// A new folder, which is removed with what is in it at the end. Throws runtime_error where none can be made.
+// A new folder, which is removed with its contents at the end. Throws runtime_error where none can be made.
 class temporary_folder {
  public:
   temporary_folder() {

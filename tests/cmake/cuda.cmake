@@ -24,8 +24,8 @@ if(KAIO_NVCC AND "nvcc" IN_LIST KAIO_TESTS)
   set_tests_properties(nvcc.sanitized PROPERTIES ENVIRONMENT KAIO_SANITIZE=all)
 endif()
 
-# tests/differential: random PTX programs on the emulator and on a GPU. They are the same every day: what an
-# H200 made of them is kept.
+# tests/differential: random PTX programs on the emulator and on a GPU. They are the same every day: the
+# results of an H200 are recorded.
 if("differential" IN_LIST KAIO_TESTS)
   set(folder ${CMAKE_CURRENT_BINARY_DIR}/differential)
   add_custom_command(OUTPUT ${folder}/made VERBATIM
@@ -49,7 +49,7 @@ if("differential" IN_LIST KAIO_TESTS)
 endif()
 
 # tests/fuzz: texts that libFuzzer makes from the seeds, with clang's sanitizers, for KAIO_FUZZ_SECONDS (120).
-set(KAIO_FUZZ_SECONDS "" CACHE STRING "How long the fuzzer runs; by default what the environment says, or 120")
+set(KAIO_FUZZ_SECONDS "" CACHE STRING "How long the fuzzer runs; by default as in the environment, or 120")
 set(fuzz_arguments ${CMAKE_CURRENT_BINARY_DIR}/fuzz)
 if(NOT "${KAIO_FUZZ_SECONDS}" STREQUAL "")
   list(APPEND fuzz_arguments --seconds ${KAIO_FUZZ_SECONDS})

@@ -1,4 +1,4 @@
-# tests/random: programs that a generator writes, with what the host has to get; other ones every day.
+# tests/random: programs that a generator writes, with the host's expected results; other ones every day.
 set(KAIO_RANDOM_SEED "" CACHE STRING "The seed of the random programs; by default the day")
 set(KAIO_RANDOM_PROGRAMS 50 CACHE STRING "How many random programs are compiled as C++ text")
 set(KAIO_NATIVE_PROGRAMS 1000 CACHE STRING "How many random programs are traced natively")
@@ -32,7 +32,7 @@ if("random" IN_LIST KAIO_TESTS)
     ${folder} ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR})
   target_link_libraries(kaio_test_random PRIVATE
     kaio::kaio kaio_catch nlohmann_json::nlohmann_json)
-  # The host rounds as the tree says; what a generator writes (w1 = w1) is no reason to warn.
+  # The host rounds as the tree has it; generated code such as w1 = w1 is no reason to warn.
   target_compile_options(kaio_test_random PRIVATE -O0 -ffp-contract=off -w)
   add_test(NAME random.emulator COMMAND kaio_test_random)
   set_tests_properties(random.emulator PROPERTIES LABELS random TIMEOUT 900 ENVIRONMENT KAIO_DEVICE=emulator)
@@ -55,7 +55,7 @@ if("random" IN_LIST KAIO_TESTS)
   kaio_identical_test(random random/ptx dumped_programs)
 
   # tests/random/native: programs that are data, traced at run time. KAIO_NATIVE_SEED, KAIO_NATIVE_FIRST and
-  # KAIO_NATIVE_PROGRAMS in the environment say which.
+  # KAIO_NATIVE_PROGRAMS in the environment select them.
   file(GLOB sources CONFIGURE_DEPENDS random/native/*.cpp)
   add_executable(kaio_test_random_native ${sources} native/native_kernel.cpp)
   set_target_properties(kaio_test_random_native PROPERTIES OUTPUT_NAME random_native)

@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of somebody who uses kaio: the gated SiLU, typed in as the documentation has it.
+// The kernels of a user of kaio: the gated SiLU, typed in as the documentation has it.
 
 #include <kaio/kaio.hpp>
 

@@ -1,4 +1,4 @@
-// A program of somebody who uses kaio: the gated SiLU, typed in as the documentation has it, checked on the
+// A program of a user of kaio: the gated SiLU, typed in as the documentation has it, checked on the
 // CPU.
 
 #include <cmath>

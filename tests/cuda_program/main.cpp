@@ -1,5 +1,5 @@
 // An ordinary program of the CUDA driver API, written as C programs are: it opens libcuda.so.1, adds two
-// vectors, checks the sum, and looks at what the compiler says to a wrong text. It knows nothing of kaio.
+// vectors, checks the sum, and looks at the compiler's message for a wrong text. It knows nothing of kaio.
 
 #include <cuda.h>
 #include <dlfcn.h>

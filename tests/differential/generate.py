@@ -6,7 +6,7 @@
 Program i of a seed is always the same text. Each is a kernel `k(in, out)` of 2 blocks of 64 threads: a thread reads
 its 24 words of the input into registers, executes random instructions on them (arithmetic, bits, conversions, comparisons,
 branches, loops, shuffles, shared memory, mma), and writes the registers to its words of the output. Before these come
-programs that execute each instruction by itself, where a difference tells which one it is: a comment names the instruction
+programs that execute each instruction by itself, where a difference identifies it: a comment names the instruction
 that a word of the output comes from. Approximate functions are left out: PTX does not define their bits.
 """
 
@@ -26,8 +26,8 @@ CLASSES = {
     "p": (4, ".pred"),
 }
 
-# A source of class "s" is a number below 64: what ptxas 13 makes of positions and lengths beyond the ends of 64-bit fields
-# is not what the manual says.
+# A source of class "s" is a number below 64: the result of ptxas 13 for positions and lengths beyond the ends
+# of 64-bit fields differs from the manual.
 
 ROUND = [".rn", ".rz", ".rm", ".rp"]
 COMPARE_INT = [".eq", ".ne", ".lt", ".le", ".gt", ".ge"]

@@ -1,5 +1,6 @@
 // The emulator against a GPU: random PTX programs whose results PTX defines to the bit (generate.py) give the
-// same words on both. What an H200 gave is kept in h200.txt, so that the comparison is made without a GPU too.
+// same words on both. The results of an H200 are in h200.txt, so that the comparison is made without a GPU
+// too.
 
 #include "tests/catch.hpp"
 
@@ -111,7 +112,7 @@ std::string hexadecimal(std::uint64_t value) {
   return out.str();
 }
 
-// The instruction that a word comes from, where the program says so in a comment.
+// The instruction that a word comes from, where a comment of the program names it.
 std::string_view origin(std::string_view text, std::size_t word) {
   const std::size_t at = text.find("// word " + std::to_string(word) + "\n");
   if (at == std::string_view::npos) return {};

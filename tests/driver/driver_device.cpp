@@ -1,4 +1,4 @@
-// A GPU behind the emulated driver: what is opened, what a launch hands over, what stays current, what is
+// A GPU through the emulated driver: what is opened, what a launch hands over, what stays current, what is
 // given back.
 
 #include "driver/driver_support.hpp"

@@ -1,4 +1,4 @@
-// What becomes of the driver's failures: each call of a whole program is made to fail with each code.
+// Errors made of the driver's failures: each call of a whole program is made to fail with each code.
 
 #include "driver/driver_support.hpp"
 

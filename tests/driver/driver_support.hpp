@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of the driver's half of the runtime share: the controls of the emulated driver, and kernels
+// Shared by the tests of the driver's half of the runtime: the controls of the emulated driver, and kernels
 // for it. These programs run with KAIO_CUDA_LIBRARY set to libkaio_cuda_emulator.so.
 
 #include <kaio/runtime/cuda_emulator.h>

@@ -1,4 +1,4 @@
-// The library's declarations of the driver's ABI say what the real cuda.h says. Compiled to nothing where there
+// The library's declarations of the driver's ABI agree with the real cuda.h. Compiled to nothing where there
 // is no cuda.h, or an older one than that which the library implements.
 
 #if __has_include(<cuda.h>)
@@ -23,8 +23,8 @@
 namespace kaio::driver_emulator {
 namespace {
 
-// What a type is in the ABI: handles and pointers to structures are pointers, enumerations are integers, and a
-// structure that is passed by value is its size.
+// The kind of a type in the ABI: handles and pointers to structures are pointers, enumerations are integers,
+// and a structure that is passed by value is its size.
 template <std::size_t Bytes>
 struct value_of {};
 template <class T>
@@ -234,7 +234,7 @@ KAIO_SAME_MEMBER(CUlaunchAttributeValue, cluster, clusterDim);
 KAIO_SAME_MEMBER(CUlaunchAttributeValue, programmatic_event, programmaticEvent);
 KAIO_SAME_MEMBER(CUlaunchAttributeValue, priority, priority);
 KAIO_SAME_MEMBER(CUlaunchAttributeValue, shared_memory_carveout, sharedMemCarveout);
-// The union of a node's parameters stands where cuda.h has its nameless one.
+// The union of a node's parameters is where cuda.h has its nameless one.
 static_assert(offsetof(CUgraphNodeParams, of) == offsetof(::CUgraphNodeParams, kernel));
 
 }  // namespace

@@ -13,7 +13,7 @@ using namespace driver_emulator_test;
 
 namespace {
 
-// What is written to the standard error stream while one lives.
+// Captures the standard error stream while it exists.
 class error_stream {
  public:
   error_stream() : file_(std::tmpfile()), before_(dup(2)) { dup2(fileno(file_), 2); }

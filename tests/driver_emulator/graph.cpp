@@ -157,7 +157,7 @@ TEST_CASE("an executable graph takes new parameters, one node or all at a time")
   MUST(cuGraphAddEmptyNode(&second, other.graph, &changed, 1));
   REFUSED(cuGraphExecUpdate_v2(g.executable, other.graph, &info), CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE);
   CHECK(info.result == CU_GRAPH_EXEC_UPDATE_ERROR_TOPOLOGY_CHANGED);
-  MUST(cuGraphKernelNodeSetParams_v2(add, &hundred.node));  // the graph, not what was made of it
+  MUST(cuGraphKernelNodeSetParams_v2(add, &hundred.node));  // the graph, not its executable
   g.run();
   CHECK(x.read()[3] == 201);
   REFUSED(cuGraphExecKernelNodeSetParams_v2(g.executable, second, &ten.node), CUDA_ERROR_INVALID_VALUE);

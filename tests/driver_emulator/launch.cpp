@@ -10,7 +10,7 @@ using namespace driver_emulator_test;
 
 namespace {
 
-// mixed(to, u8, u16, u64, f64, 12 bytes): to[0 ...] = what was handed over
+// mixed(to, u8, u16, u64, f64, 12 bytes): to[0 ...] = the arguments
 const std::string mixed_text = ptx(R"(.visible .entry mixed(.param .u64 to, .param .u8 a, .param .u16 b,
     .param .u64 c, .param .f64 d, .param .align 4 .b8 e[12])
 {

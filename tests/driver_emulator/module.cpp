@@ -1,4 +1,4 @@
-// Code: PTX text and fat binaries become modules and libraries, and what is wrong with it is said in the log.
+// Code: PTX text and fat binaries become modules and libraries, and errors in it are reported in the log.
 
 #include <unistd.h>
 
@@ -189,7 +189,7 @@ TEST_CASE("what is wrong with a text stands in the error log, by its line") {
   REFUSED(other.load(&m, ".version 8.7\n.target sm_100\n.address_size 64\n"), CUDA_ERROR_NO_BINARY_FOR_GPU);
   CHECK(says(other.error, "sm_100"));
 
-  // A small buffer holds what fits, and ends in a zero.
+  // A small buffer holds the part that fits, and ends in a zero.
   char small[20];
   std::memset(small, 'x', sizeof small);
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};

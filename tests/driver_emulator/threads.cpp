@@ -10,7 +10,7 @@ using namespace driver_emulator_test;
 
 namespace {
 
-// What a thread does; the number of calls that did not return what they must.
+// The work of a thread; returns the number of calls that did not return what they must.
 int work(CUcontext c, std::uint32_t seed) {
   int wrong = 0;
   const auto must = [&](CUresult result) { wrong += result != CUDA_SUCCESS; };

@@ -1,5 +1,5 @@
 #pragma once
-// What the emulator's tests share: a module around a body, a launch with buffers, one instruction applied to
+// Shared by the emulator's tests: a module around a body, a launch with buffers, one instruction applied to
 // tables of operands, and the message of a rejection or a fault.
 
 #include "catch.hpp"
@@ -19,7 +19,7 @@ namespace emulator_test {
 using namespace kaio::emulator;
 using words = std::vector<std::uint64_t>;
 
-// `whole` has `part` in it; what it has instead is told where the test fails.
+// `whole` has `part` in it; what it has instead is printed if the test fails.
 inline bool contains(const std::string& whole, const std::string& part) {
   if (whole.find(part) != std::string::npos) return true;
   UNSCOPED_INFO("'" << whole << "' does not contain '" << part << "'");

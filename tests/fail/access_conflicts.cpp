@@ -1,4 +1,4 @@
-// A static_assert tells how many wavefronts bank conflicts cost.
+// A static_assert checks how many wavefronts bank conflicts cost.
 // EXPECT: the columns of the tile share a bank
 // EXPECT: 31 == 0
 #include <kaio/kaio.hpp>

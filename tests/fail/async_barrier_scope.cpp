@@ -1,4 +1,4 @@
-// What a guarded body has computed ends with it.
+// Values computed in a guarded body end with it.
 // EXPECT: kaio: an mbarrier was used outside the guarded body or loop that made its index
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// What does not go to L1 has 16 bytes.
+// A copy that bypasses L1 has 16 bytes.
 // EXPECT: kaio: cp_async with cache::cg copies 16 bytes
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

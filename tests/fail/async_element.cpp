@@ -1,4 +1,4 @@
-// A tile holds what its map describes.
+// A tile has the element type of its map.
 // EXPECT: kaio: the tile and the tensor map have different element types
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// A multicast reaches somebody.
+// A multicast reaches at least one block.
 // EXPECT: kaio: a multicast mask has 16 bits, and one or more of them are set
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// A literal fits the small integer beside it.
+// A literal fits the small integer of the other operand.
 // EXPECT: kaio: a literal does not fit the integer type of the operand; write a value in range, or cast<T>(x)
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// The types of the parameters are what a launch is checked by.
+// A launch is checked by the types of the parameters.
 // EXPECT: kaio: a kernel spells the types of its parameters; it cannot take auto
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

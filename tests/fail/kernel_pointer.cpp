@@ -1,4 +1,4 @@
-// A pointer says how it is used.
+// The type of a pointer states how it is used.
 // EXPECT: kaio: the parameters of a kernel are
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

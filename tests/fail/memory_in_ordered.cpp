@@ -1,4 +1,4 @@
-// What never changes is read without an order.
+// Memory that never changes is read without an order.
 // EXPECT: kaio: what an in parameter points to does not change
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// Members are what the device knows.
+// Members have types of the device.
 // EXPECT: kaio: this member of a struct is no number of the language
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// Texts stand in the format.
+// Strings are part of the format.
 // EXPECT: kaio: device_print has no %s; write the text into the format
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

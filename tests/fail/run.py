@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Compiles every file of tests/fail with every supported compiler: it must fail, for the reason it states.
 
-A file says what the compiler must print, a line each:
+A file lists what the compiler must print, a line each:
 
     // EXPECT: kaio: operands of '*' must have the same type
     // EXPECT(clang): constexpr variable          only where the compilers differ: g++ or clang
 
 A file that mentions KAIO_FIXED is compiled once more with that macro defined, and must compile then: so it is
-proven that the mistake, and nothing beside it, is what fails.
+proven that the mistake, and nothing else, is what fails.
 
     run.py [--all] [--compiler g++ ...] [file ...]
 

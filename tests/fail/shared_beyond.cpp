@@ -1,4 +1,4 @@
-// An index that the host knows lies in the array.
+// An index that the host knows is inside the array.
 // EXPECT: kaio: an index is outside its array
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

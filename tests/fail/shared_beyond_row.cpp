@@ -1,4 +1,4 @@
-// An index that the host knows lies in its dimension.
+// An index that the host knows is inside its dimension.
 // EXPECT: kaio: an index is outside its array
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

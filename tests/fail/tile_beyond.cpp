@@ -1,4 +1,4 @@
-// A row or column that the host knows lies in the tile.
+// A row or column that the host knows is inside the tile.
 // EXPECT: kaio: an index is outside its array
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// A place in a swizzled tile goes on by multiples of its span, where sums of columns swizzle as their parts do.
+// A place in a swizzled tile advances by multiples of its span, as sums of columns swizzle by parts.
 // EXPECT: kaio: a place in a swizzled tile goes on by multiples of its span of columns
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// A literal alone does not say which kernel a var belongs to.
+// A literal alone does not determine which kernel a var belongs to.
 // EXPECT: kaio: a var that starts from a literal needs its kernel
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// A reduction is told its operator.
+// A reduction is given its operator.
 // EXPECT: kaio: warp_reduce takes the thread, a value and an operator
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

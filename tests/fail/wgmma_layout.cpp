@@ -1,4 +1,4 @@
-// Descriptors tell of swizzled tiles.
+// Descriptors describe swizzled tiles.
 // EXPECT: kaio: wgmma reads swizzled tiles, shared_tile<T, rows, columns, swizzled<128>>
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// What a product has under way is read after a wait alone.
+// The accumulator of a product in flight is read after a wait only.
 // EXPECT: kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma may
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// A group that is under way at the end of a loop is so at its beginning too.
+// A group that is in flight at the end of a loop is so at its beginning too.
 // EXPECT: kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma may
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

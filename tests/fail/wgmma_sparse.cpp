@@ -1,4 +1,4 @@
-// A sparse product reads two slices of B that lie side by side.
+// A sparse product reads two slices of B that are side by side.
 // EXPECT: kaio: the two slices of B of a sparse wgmma are side by side, the first at an even place
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

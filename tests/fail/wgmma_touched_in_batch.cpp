@@ -1,4 +1,4 @@
-// What the threads write lies before the fence.
+// Writes of the threads come before the fence.
 // EXPECT: kaio: the product in the line that is compared with 0 uses registers that were read or
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,4 +1,4 @@
-// A batch is committed when its block ends, and waited for behind it.
+// A batch is committed when its block ends, and waited for after it.
 // EXPECT: kaio: wgmma_wait inside a wgmma_batch, which is committed at its end; wait after it
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -4,7 +4,7 @@ seeds. Fails where one of them crashes, hangs or takes memory without bound.
 
 usage: run.py BUILD_FOLDER [--seconds N] [--cxx CLANG]
 
-The environment variable KAIO_FUZZ_SECONDS says for how long (120). Exits with 77 where there is no clang with a
+The environment variable KAIO_FUZZ_SECONDS is how long (120). Exits with 77 where there is no clang with a
 fuzzer runtime (Debian: clang-16 and libclang-rt-16-dev)."""
 
 import argparse
@@ -59,8 +59,8 @@ def compile_one(compiler, source, output):
 
 
 def build(compiler, folder):
-    sources = sorted((ROOT / "src/runtime/emulator").rglob("*.cpp"))
-    sources += [ROOT / "src/runtime/base/elevated.cpp", HERE / "parse_and_run.cpp"]
+    sources = sorted((ROOT / "src/emulator").rglob("*.cpp"))
+    sources += [HERE / "parse_and_run.cpp"]
     objects = [folder / "objects" / source.relative_to(ROOT).with_suffix(".o") for source in sources]
     jobs = int(os.environ.get("KAIO_JOBS") or os.cpu_count() or 1)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

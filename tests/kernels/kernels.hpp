@@ -1,6 +1,6 @@
 #pragma once
-// The kernels that test the language, on the emulator and on a GPU. Each states, in the host's own C++ beside
-// it in the test, what it has to compute.
+// The kernels that test the language, on the emulator and on a GPU. Each states, in the host's own C++ next
+// to it in the test, what it has to compute.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -245,7 +245,7 @@ inline constexpr auto snapshots = kernel<"snapshots", 32>([](thread t, inout<i32
     y[i + n * 2] = v;
     y[i + n * 3] = cell;
     y[i + n * 4] = x[i];
-    // Over a loop: the snapshot from before it, while the variable goes on.
+    // Over a loop: the snapshot from before it, while the variable changes.
     val start = v;
     for (auto k : t.range(0, 3)) v = v + start + k;
     y[i + n * 5] = v;
@@ -259,7 +259,7 @@ inline constexpr auto snapshots = kernel<"snapshots", 32>([](thread t, inout<i32
   }
 });
 
-// What is computed in a guarded body belongs to it, and names may be reused: the outer ones come back.
+// Values computed in a guarded body belong to it, and names may be reused: the outer ones come back.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wshadow"
 inline constexpr auto scopes = kernel<"scopes", 32>([](thread t, in<f32> x, out<f32> y, val<u32> n) {
@@ -370,7 +370,7 @@ inline constexpr auto reductions = kernel<"reductions_" + type_name<T> + "_" + d
       y[i + n * 3] = of_warp;
     });
 
-// The same call site in every round of a loop: no thread may overwrite what a slower one still reads.
+// The same call site in every round of a loop: no thread may overwrite memory that a slower one still reads.
 inline constexpr auto repeated_reduction =
     kernel<"repeated_reduction", 192>([](thread t, in<u32> x, out<u32> y, val<u32> rounds) {
       val i = t.thread_rank();

@@ -1,6 +1,6 @@
 #pragma once
-// What the kernel tests share: the device under test (KAIO_DEVICE), values that meet the edges of each type,
-// outputs that are poisoned before a run, and the comparison with what the host computes.
+// Shared by the kernel tests: the device under test (KAIO_DEVICE), values that meet the edges of each type,
+// outputs that are poisoned before a run, and the comparison with the host's results.
 
 #include "catch.hpp"
 

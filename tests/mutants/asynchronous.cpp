@@ -5,10 +5,10 @@
 #include "catch.hpp"
 #include "mutants/mutation.hpp"
 #include "mutants/run.hpp"
-#include "tests/kernels/async_kernels.hpp"
-#include "tests/kernels/async_tensor_kernels.hpp"
-#include "tests/kernels/cluster_kernels.hpp"
-#include "tests/kernels/wgmma_control_kernels.hpp"
+#include "tests/kernels/async/async_kernels.hpp"
+#include "tests/kernels/async/async_tensor_kernels.hpp"
+#include "tests/kernels/async/cluster_kernels.hpp"
+#include "tests/kernels/mma/wgmma_control_kernels.hpp"
 
 #include <algorithm>
 #include <iostream>
@@ -67,19 +67,19 @@ const schedule orders[] = {{},
                            {schedule_kind::random, 5},
                            {schedule_kind::random, 6}};
 
-// What a kernel computes the same without. `kernel` is the start of its name.
+// Instructions without which a kernel computes the same. `kernel` is the start of its name.
 struct redundant {
   std::string_view kernel, instruction;
 };
 constexpr redundant may_be_missing[] = {
-    {"", "fence.mbarrier_init"},                   // the barrier behind it orders as much in this model
+    {"", "fence.mbarrier_init"},                   // the barrier after it orders as much in this model
     {"", "mbarrier.inval"},                        // at the end of a kernel
     {"cp_async_sums", "cp.async.wait_all"},        // of groups that are empty
     {"cp_async_pieces", "cp.async.commit_group"},  // an mbarrier counts the copies
     {"bulk_blocks", "bulk.commit_group"},          // of the first two of three groups
     {"bulk_blocks", "bulk.wait_group.read 1"},     // before a wait for all
-    {"column_sums_3_1", "mbarrier.try_wait"},      // behind a peek that waited as long
-    {"handed_over", "bar.sync %r12, 128"},         // of readers who share nothing
+    {"column_sums_3_1", "mbarrier.try_wait"},      // after a peek that waited as long
+    {"handed_over", "bar.sync %r12, 128"},         // of readers that share nothing
 };
 bool may_miss(std::string_view kernel, std::string_view what) {
   return std::any_of(std::begin(may_be_missing), std::end(may_be_missing), [&](const redundant& r) {

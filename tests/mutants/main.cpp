@@ -11,9 +11,9 @@
 #include "showcase/saxpy/saxpy.hpp"
 #include "showcase/softmax/softmax.hpp"
 #include "showcase/statistics/statistics.hpp"
-#include "tests/kernels/block_kernels.hpp"
+#include "tests/kernels/block/block_kernels.hpp"
 #include "tests/kernels/kernels.hpp"
-#include "tests/kernels/memory_kernels.hpp"
+#include "tests/kernels/memory/memory_kernels.hpp"
 
 #include <iostream>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// Runs the text of a kernel on the emulator, under the sanitizer, on buffers that are the same each time. What the
-// buffers hold then tells a mutant from the kernel, if no report does.
+// Runs the text of a kernel on the emulator, under the sanitizer, on buffers that are the same each time. The
+// contents of the buffers then distinguish a mutant from the kernel, if no report does.
 //
 //   const auto right = run(image, {{2, 1, 1}, {input{256}, output{256}, u32{256}}}, text_of(image));
 
@@ -36,7 +36,7 @@ struct zeros {
 struct output {  // poisoned before the run
   std::size_t words;
 };
-// A tensor map of rows x columns numbers of f32, by boxes, and the buffer that it tells of.
+// A tensor map of rows x columns numbers of f32, by boxes, and the buffer that it describes.
 struct tensor {
   bool is_input;
   u32 rows, columns, box_rows, box_columns;
@@ -58,7 +58,7 @@ struct kernel_case {
 
 inline constexpr std::uint64_t instruction_limit = 1u << 20;
 
-// What the buffers hold after a run; nothing if it was stopped.
+// The contents of the buffers after a run; nothing if it was stopped.
 inline std::optional<std::vector<u32>> run(const ptx::kernel_image& image, const launch_shape& shape,
                                            std::string_view text, emulator::schedule order = {}) {
   using namespace emulator;

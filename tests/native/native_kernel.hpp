@@ -1,7 +1,7 @@
 #pragma once
 // Kernels that are traced natively: the same functions of the language record, render and check them as in a
 // constant expression, but at run time. So a test can trace what is only known then, a program that a
-// generator has made, and can compare what the compiler evaluated with what the processor computes. This is
+// generator has made, and can compare the compiler's evaluation with the processor's. This is
 // all that tests know of how compilation.hpp puts a kernel together.
 //
 //   const native_kernel made =
@@ -10,8 +10,8 @@
 //       });
 //   gpu.stream().launch(made.image(), {1}, arguments, 2);
 //
-// A rule that a kernel breaks ends the process (kernel_error traps). What an image points to belongs to its
-// native_kernel, which has to outlive the devices that launch it.
+// A rule that a kernel breaks ends the process (kernel_error traps). Memory that an image points to belongs
+// to its native_kernel, which has to outlive the devices that launch it.
 
 #include <kaio/kaio.hpp>
 

@@ -1,5 +1,5 @@
-// Traces every kernel of the repository natively, and writes the texts to a folder: they have to be what the
-// compiler evaluated, to the byte. It is built with overlay/ in front of the language's headers.
+// Traces every kernel of the repository natively, and writes the texts to a folder: they have to be those
+// that the compiler evaluated, to the byte. It is built with overlay/ in front of the language's headers.
 //
 //   kernel_texts DIR && identical.py DIR KAIO_TOOL_DUMP
 

@@ -1,13 +1,13 @@
 #pragma once
 // A module that nvcc made, and its kernels on the emulator. Each launch is made under several schedules, and
-// with what the environment asks for (KAIO_SANITIZE).
+// with the checks that the environment asks for (KAIO_SANITIZE).
 //
 //   program scans("scans");
 //   memory global;
 //   array<unsigned> x(global, values), y(global, n);
 //   scans.run(global, "scan_block", {4, 1, 1}, {256, 1, 1}, 0, x, y);
 
-#include "emulator/kernel.hpp"
+#include "tests/emulator/kernel.hpp"
 #include "runtime/emulator/environment.hpp"
 
 #include <cstring>

@@ -1,4 +1,4 @@
-// Reductions, prefix sums and histograms of CUDA programs give what the host computes, under every schedule.
+// Reductions, prefix sums and histograms of CUDA programs give the host's results, under every schedule.
 
 #include "nvcc/program.hpp"
 

@@ -26,7 +26,7 @@ std::vector<ops::matmul_variant_info> variants(const shape& s, const layout& l,
 
 bool has(const std::string& name, const char* part) { return name.find(part) != std::string::npos; }
 
-// Which shape a kernel is run at: beside one tile of it.
+// The shape that a kernel is run at, relative to one tile of it.
 enum class kind { large, small, rows };
 kind kind_of(const std::string& name) {
   if (has(name, "_across_") || has(name, "skinny")) return kind::rows;
@@ -37,8 +37,8 @@ shape shape_for(kind k) {
   return k == kind::large ? shape{1, 136, 264, 136} : shape{1, 72, 136, 136};
 }
 
-// The sanitizer looks at what a kernel does with memory, which the element type of C and the terms do not change: with
-// it, a kernel that serves several of them is run once.
+// The sanitizer checks memory accesses of a kernel, which the element type of C and the terms do not change:
+// with it, a kernel that serves several of them is run once.
 bool is_to_run(const std::string& name) {
   static const bool once = std::getenv("KAIO_SANITIZE") != nullptr;
   static std::set<std::string> seen;
@@ -69,7 +69,7 @@ void run_every_variant(matmul_precision precision = matmul_precision::ieee) {
           matmul_options options;
           options.precision = precision;
           options.workspace = workspace;
-          // What decides whether a kernel with alpha alone is refused.
+          // Decides whether a kernel with alpha alone is refused.
           options.activation = is_general ? matmul_activation::relu : matmul_activation::none;
           for (const auto& v : variants<T, Out>(s, l, options)) {
             if (!v.refusal.empty() || kind_of(v.name) != k) continue;

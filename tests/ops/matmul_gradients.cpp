@@ -1,5 +1,5 @@
-// matmul_backward against the host, batches of views, parts of K in a workspace, and the entry points with KAIO's
-// names.
+// matmul_backward against the host, batches of views, split-K in a workspace, and the entry points with
+// KAIO's names.
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/parity.hpp>
 

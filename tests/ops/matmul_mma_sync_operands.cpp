@@ -1,5 +1,6 @@
-// What surrounds the products of the matmul kernels with matrix instructions of a warp: epilogues, parts of K,
-// addresses of batches, functions that make an operand, outputs whose type the launch tells, and the library's cuts.
+// Around the products of the matmul kernels with matrix instructions of a warp: epilogues, split-K,
+// addresses of batches, functions that make an operand, outputs whose type the launch gives, and the
+// library's tile shapes.
 #include "tests/ops/matmul_mma_sync_support.hpp"
 
 #include <kaio/ops/matmul/common/general.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-// What the tests of the matmul kernels with matrix instructions of a warp share: operands with leading dimensions
-// and batches, of small integers, so that results are exact, and the product in f64.
+// Shared by the tests of the matmul kernels with matrix instructions of a warp: operands with leading
+// dimensions and batches, of small integers, so that results are exact, and the product in f64.
 
 #include "tests/kernels/support.hpp"
 #include "tests/ops/matmul_mma_sync_kernels.hpp"
@@ -38,7 +38,7 @@ T from_double(double x) {
 
 inline u32 round_up(u32 x, u32 to) { return (x + to - 1) / to * to; }
 
-// An operand of batches, lines of `length` elements with some behind that are not the operand's.
+// An operand of batches, lines of `length` elements followed by some that are not the operand's.
 template <class T>
 struct operand {
   std::vector<T> host;

@@ -27,7 +27,7 @@ tensor_view<T, 3> batch_of(buffer<std::remove_const_t<T>>& memory,
   return {memory, extents(x.batches, x.rows, x.columns), strides(stride, leading, std::int64_t{1})};
 }
 
-// What surrounds a product.
+// The options of a product.
 struct shape {
   u32 batches, m, n, k;
 };

@@ -8,7 +8,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// x * the number of the row + what lies at the place.
+// x * the number of the row + the value at the place.
 struct by_row {
   static constexpr fixed_string name = "by_row";
   constexpr val<f32> operator()(thread t, val<f32> x, ops::place at, in<f32> factors, in<f32> more,

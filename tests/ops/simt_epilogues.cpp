@@ -1,5 +1,5 @@
 // The f32 matmul kernel with large tiles: epilogues of the library and of a user, results of 16 bits, C named the
-// other way round, batches by address, split K, and the same bits in every run.
+// other way round, batches by address, split-K, and the same bits in every run.
 #include "tests/ops/simt_support.hpp"
 
 using namespace kaio;
@@ -8,7 +8,8 @@ using ops::place;
 
 namespace {
 
-// The cut of a thread is that of the large tiles; the steps are short, so that any compiler traces them.
+// The tile shape of a thread is that of the large tiles; the steps are short, so that any compiler traces
+// them.
 constexpr simt_config large(major a, major b) {
   return {
       .m = 128, .n = 64, .k = 4, .thread_m = 16, .thread_n = 8, .stages = 3, .min_blocks = 2, .a = a, .b = b};

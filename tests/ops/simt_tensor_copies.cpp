@@ -1,4 +1,4 @@
-// The f32 matmul kernel that tensor copies feed: every layout, ragged and empty shapes, batches, split K.
+// The f32 matmul kernel that tensor copies feed: every layout, ragged and empty shapes, batches, split-K.
 #include <kaio/ops/matmul/simt/tensor.hpp>
 #include <kaio/runtime/tensor_map.hpp>
 
@@ -9,7 +9,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// A map of all batches; `Operand` says how a copy's box is cut.
+// A map of all batches; `Operand` gives the shape of a copy's box.
 template <class Operand>
 auto map_of(const matrices<f32>& x, const buffer<f32>& memory) {
   runtime::tensor_tiling<3> tiling;
@@ -27,7 +27,7 @@ void check(const matrices<f32>& a, const matrices<f32>& b, content what, u32 spl
   const auto of_a = upload(a.host), of_b = upload(b.host);
   const auto map_a = map_of<typename body::operand_a>(a, of_a);
   const auto map_b = map_of<typename body::operand_b>(b, of_b);
-  // The parts of a split as batches of C; one part is C.
+  // The partial sums of split-K as batches of C; one is C.
   matrices<f32> c(a.batches * splits, a.rows, b.columns, false, 1, 2);
   const matrices<f32> before = c;
   auto of_c = under_test().upload(c.host);

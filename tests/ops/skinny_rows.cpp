@@ -1,4 +1,4 @@
-// The f32 matmul kernels for few rows, in both layouts of B, exchanged for few columns, split along K.
+// The f32 matmul kernels for few rows, in both layouts of B, exchanged for few columns, split-K.
 #include <kaio/ops/matmul/common/split_reduce.hpp>
 #include <kaio/ops/matmul/simt/skinny.hpp>
 
@@ -28,7 +28,8 @@ ops::skinny_problem problem_of(const matrices<f32>& a, const matrices<f32>& b) {
   return p;
 }
 
-// C, or the parts of a split and then C, by rows; `exchanged`: C's memory is the transpose of what is computed.
+// C, or the partial sums of split-K and then C, by rows; `exchanged`: C's memory is the transpose of the
+// result.
 template <skinny_config C>
 void check(const matrices<f32>& a, const matrices<f32>& b, content what, u32 splits, bool exchanged) {
   CAPTURE(a.batches, a.rows, b.columns, a.columns, splits, exchanged);

@@ -1,7 +1,7 @@
 #pragma once
-// What the tests of operations share: the device under test (KAIO_DEVICE), matrices with their layouts, strides
-// and batches, poisoned padding and outputs, references in double precision, and the rule by which a result
-// passes:
+// Shared by the tests of operations: the device under test (KAIO_DEVICE), matrices with their layouts,
+// strides and batches, poisoned padding and outputs, references in double precision, and the rule by which a
+// result passes:
 //
 //   random numbers     the largest error is at most twice that of the plain computation in the same types (f32
 //                      sums in order, rounded to the type of the output), both against double precision
@@ -87,7 +87,7 @@ struct matrices {
   }
 };
 
-// What a product should be: in double precision, and as plain code in the types of the kernel gives it.
+// The expected product: in double precision, and as plain code in the types of the kernel gives it.
 struct reference {
   std::vector<double> exact, plain;  // [batch][row][column]
 };
@@ -147,7 +147,7 @@ void check_product(const matrices<Out>& got, const matrices<Out>& before, const 
   CAPTURE(worst, allowed, largest);
   // A plain computation of few terms may happen to be exact where another order of roundings is not.
   REQUIRE(worst <= std::max(2 * allowed, unit_in_last_place<Out>(largest)));
-  // Nothing beside the elements was written.
+  // Nothing but the elements was written.
   std::vector<bool> is_element(got.host.size(), false);
   for (u32 b = 0; b < got.batches; ++b)
     for (u32 r = 0; r < got.rows; ++r)

@@ -1,4 +1,4 @@
-// Views of device memory: what they span, what is made of them, and which ones are refused by what text.
+// Views of device memory: their spans, views made of them, and which ones are refused with which message.
 #include <kaio/ops/tensor/tensor_view.hpp>
 #include <kaio/ops/tensor/validation.hpp>
 
@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-// What a check of an operation throws: an invalid_argument that names the operation and the argument.
+// The error of a check of an operation: an invalid_argument that names the operation and the argument.
 template <class Call>
 std::string refused(Call call) {
   const thrown error = catch_error(call);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Assembles every dumped kernel with ptxas, for every target that it claims, at -O0 and at -O3.
 
-    kaio-tool dump DIR && verify.py DIR
+    kaio-kernels dump DIR && verify.py DIR
 
 It prints registers, spills and shared memory, then 'N passed, N failed'; at -O3 a kernel must not spill, and
 ptxas must not find that its wgmma have to be serialized, or waited for.
@@ -47,7 +47,7 @@ def find_assemblers():
 
 
 def assemble(ptxas, file, target, level):
-    """(exit code, what ptxas says)"""
+    """(exit code, output of ptxas)"""
     with tempfile.NamedTemporaryFile(suffix=".cubin") as cubin:
         done = subprocess.run([ptxas.path, "-v", f"-arch={target}", level, str(file), "-o", cubin.name],
                               capture_output=True, text=True, timeout=600)
@@ -62,11 +62,11 @@ def number(pattern, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path, help="what `kaio-tool dump` wrote")
+    parser.add_argument("folder", type=pathlib.Path, help="what `kaio-kernels dump` wrote")
     parser.add_argument("--target", action="append", help="instead of the targets that each kernel claims")
     parser.add_argument("--level", action="append", help="instead of -O0 and -O3")
     parser.add_argument("--may-spill", action="store_true", help="spills are no failure")
-    parser.add_argument("--brief", action="store_true", help="print what fails alone")
+    parser.add_argument("--brief", action="store_true", help="print failures only")
     arguments = parser.parse_args()
     manifest = json.loads((arguments.folder / "manifest.json").read_text())
     assemblers = find_assemblers()

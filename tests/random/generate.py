@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes random kernels beside the same computation in the host's own terms.
+"""Writes random kernels, each with the same computation for the host.
 
     generate.py --seed 7 --programs 50 --first 0 out.cpp
 
 Each program draws from a generator of its own, seeded with (seed, number), so any of them can be made again
 alone. The C++ file defines `void add_programs_<first>(std::vector<program>&)` in terms of programs.hpp: for each
-program a kernel, and a function that computes what the kernel has to store. Both are rendered from one tree.
+program a kernel, and a function that computes the expected results. Both are rendered from one tree.
 """
 
 import argparse
@@ -24,7 +24,7 @@ SHUFFLED = ["i32", "u32", "f32", "i64", "u64", "f64"]
 
 
 class Expression:
-    """A tree's text for the device and for the host, and what the next operator has to know of it."""
+    """A tree's text for the device and for the host, and the facts that the next operator needs."""
 
     def __init__(self, kind, device, host, factors=None, is_literal=False):
         self.type = kind
@@ -309,7 +309,7 @@ class Program:
         self.emit(f"y{index}[i + {slot * THREADS}] = {e.device};", f"want{index}[i + {slot * THREADS}] = {e.host};")
 
     def exchange(self):
-        """What needs the whole block: the host ends its loop over the threads, and begins another."""
+        """A statement of the whole block: the host ends its loop over the threads, and begins another."""
         candidates = [v for v in self.scope if v[1] in SHUFFLED]
         if not candidates:
             return self.bind()

@@ -43,7 +43,7 @@ bool is_nan(T x) {
     return false;
 }
 
-// What comparisons look at.
+// The bits that comparisons use.
 template <class T>
 auto order(T x) {
   if constexpr (is_half<T>)

@@ -1,5 +1,5 @@
-// Random programs: what a kernel stores, on the emulator or on a GPU, is what the host computes from the same
-// tree. generate.py makes the programs; the seed is told, so that any run can be made again.
+// Random programs: the results of a kernel, on the emulator or on a GPU, equal the host's from the same
+// tree. generate.py makes the programs; the seed is printed, so that any run can be repeated.
 #include "tests/random/programs.hpp"
 
 #include "tests/catch.hpp"
@@ -16,7 +16,7 @@ using namespace kaio::tests::random;
 
 namespace {
 
-// What programs store that is not what the host computes, a line each.
+// The results that differ from the host's, a line each.
 std::vector<std::string> differences(kaio::device& gpu) {
   const std::vector<program> programs = every_program();
   std::cout << programs.size() << " random programs of seed " << seed << " on " << gpu.name()
@@ -45,7 +45,7 @@ TEST_CASE("random programs agree with the host when the driver optimises them", 
   CHECK(differences(gpu).size() * 100 <= every_program().size());
 }
 
-// Writes the text of every program to the folder KAIO_RANDOM_DUMP, as kaio-tool does for the kernels.
+// Writes the text of every program to the folder KAIO_RANDOM_DUMP, as kaio-kernels does for the kernels.
 TEST_CASE("dump", "[.][dump]") {
   const char* const folder = std::getenv("KAIO_RANDOM_DUMP");
   REQUIRE(folder != nullptr);

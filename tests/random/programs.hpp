@@ -1,6 +1,6 @@
 #pragma once
 // The frame of the random programs that are C++ text: it runs a kernel and compares every element that it
-// stores with what the host computed.
+// stores with the host's result.
 
 #include "tests/random/host.hpp"
 
@@ -19,7 +19,7 @@
 namespace kaio::tests::random {
 
 struct program {
-  // Inputs, and what the outputs have to be.
+  // Inputs, and the expected outputs.
   class data {
    public:
     explicit data(u32 seed) : engine_(seed) {}
@@ -55,7 +55,7 @@ struct program {
 
   std::string name;
   const ptx::kernel_image* image;
-  std::string (*run)(device& gpu, u32 seed);  // what is wrong, or nothing
+  std::string (*run)(device& gpu, u32 seed);  // the error, or nothing
 };
 
 template <class... T>

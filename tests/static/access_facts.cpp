@@ -268,7 +268,7 @@ static_assert(odd_blocks.coalesced());
 inline constexpr auto second_warp = branching([](thread t, val<u32>) { return t.let(thread_idx_x() >= 32); });
 static_assert(second_warp.coalesced());
 
-// The number of rounds differs between lanes: in the loop the counter is known, behind it not.
+// The number of rounds differs between lanes: in the loop the counter is known, after it not.
 inline constexpr auto leaving = kernel<"leaving", 64>([](thread t, out<f32> y, val<u32> n) {
   var i = t.thread_rank();
   for (auto l : t.loop()) {

@@ -1,4 +1,4 @@
-// What asynchronous copies, mbarriers, clusters and roles are translated to: the form that the target has, the
+// The code of asynchronous copies, mbarriers, clusters and roles: the form that the target has, the
 // modifiers in the order of the ISA, and no instruction more than needed.
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
@@ -8,7 +8,7 @@ constexpr std::size_t times(const K& k, std::string_view part) {
   return k.ptx().count(part);
 }
 
-// --- mbarriers: sm_80 tests in a loop, sm_90 waits in hardware; other blocks of the cluster where it is said.
+// --- mbarriers: sm_80 tests in a loop, sm_90 waits in hardware; other blocks of the cluster where asked for.
 
 template <std::uint16_t Sm>
 inline constexpr auto rounds =
@@ -102,7 +102,7 @@ inline constexpr auto ring =
 static_assert(times(ring, "selp.b32") == 2 && times(ring, "xor.b32") == 1 && times(ring, "rem.") == 0 &&
               times(ring, "div.") == 0);
 
-// --- clusters: what the kernel fixes is known; one block has no rank but 0.
+// --- clusters: a size that the kernel fixes is known; one block has no rank but 0.
 
 inline constexpr auto fixed = kernel<"fixed", 32, pair>([](thread t, out<u32> y) {
   y[0] = cluster_size(t) + block_idx_in_cluster_y() + cluster_dim_x();

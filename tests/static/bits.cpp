@@ -1,4 +1,4 @@
-// What operations on integers, roundings, conversions and packed pairs are written as, on each target.
+// The code of operations on integers, roundings, conversions and packed pairs, on each target.
 #include <kaio/dsl/dsl.hpp>
 
 using namespace kaio;
@@ -99,7 +99,7 @@ static_assert(times(pairs<bf16x2, 90>, "add.rn.bf16x2") == 1 &&
               times(pairs<bf16x2, 90>, "mul.rn.bf16x2") == 1);
 static_assert(times(pairs<bf16x2, 90>, "sub.rn.bf16x2") == 1 && times(pairs<bf16x2, 90>, "fma") == 0);
 
-// Literals take the type beside them.
+// Literals take the type of the other operand.
 inline constexpr auto literals =
     kernel<"literals", 32>([](thread, inout<f16> x, inout<f16x2> y, inout<i8> z) {
       x[0] = x[0] * 0.5f;

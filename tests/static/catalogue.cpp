@@ -8,14 +8,14 @@ static_assert(facts(opcode::ld_nc).pure && !facts(opcode::ld).pure && !facts(opc
 static_assert(facts(opcode::lop3).mnemonic == "lop3");
 static_assert(suffix(modifier::neu) == ".neu" && suffix(modifier::l1_evict_last) == ".L1::evict_last");
 
-// Modifiers stand in the order in which they are given; `none` takes no place.
+// Modifiers are in the order in which they are given; `none` takes no place.
 constexpr modifier_list acquire_gpu = in_order(modifier::acquire, modifier::none, modifier::gpu);
 static_assert(acquire_gpu == in_order(modifier::acquire, modifier::gpu));
 static_assert(append(acquire_gpu, modifier::global) ==
               in_order(modifier::acquire, modifier::gpu, modifier::global));
 static_assert(contains(acquire_gpu, modifier::gpu) && !contains(acquire_gpu, modifier::cta));
 
-// What a form needs: the opcode, its modifiers, and the type.
+// The parts of a form: the opcode, its modifiers, and the type.
 struct least {
   isa_version version;
   std::uint16_t sm = 0;

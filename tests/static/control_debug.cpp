@@ -1,4 +1,4 @@
-// What prints and assertions become.
+// The code of prints and assertions.
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

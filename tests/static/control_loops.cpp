@@ -7,7 +7,7 @@ constexpr std::size_t times(const K& k, std::string_view part) {
   return k.ptx().count(part);
 }
 
-// Four copies, a loop for what is left, and no sum but one a round.
+// Four copies, a loop for the rest, and no sum but one a round.
 inline constexpr auto by_four = kernel<"by_four", 32>([](thread t, inout<f32> y, val<u32> n) {
   for (auto k : t.range(0u, n).unroll<4>()) y[k] = 1.0f;
 });

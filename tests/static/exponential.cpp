@@ -1,4 +1,4 @@
-// What the exponential functions are made of: the special function unit where it is accurate enough, no
+// The code of the exponential functions: the special function unit where it is accurate enough, no
 // branches, and the architecture that an instruction needs.
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

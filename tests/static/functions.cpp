@@ -1,5 +1,5 @@
-// What the mathematical functions emit: one instruction where PTX has one, one reduction for a pair, and rare
-// arguments behind a branch.
+// The code of the mathematical functions: one instruction where PTX has one, one reduction for a pair, and
+// rare arguments in a branch.
 #include <kaio/dsl/dsl.hpp>
 
 #include <cstddef>
@@ -45,7 +45,7 @@ static_assert(times(single_instructions, " sqrt.approx.f32") == 1);
 static_assert(times(single_instructions, "div.approx.f32") == 1);
 static_assert(times(single_instructions, "mul.rn") == 0 && times(single_instructions, "bra") == 0);
 
-// The long multiplication of huge angles stands once, behind one branch.
+// The long multiplication of huge angles is there once, in one branch.
 inline constexpr auto pair = kernel<"pair", 32>([](thread, in<f32> x, out<f32> y, val<u32> i) {
   const auto [s, c] = sincos(x[i]);
   y[i] = s;
@@ -58,7 +58,7 @@ inline constexpr auto apart = kernel<"apart", 32>([](thread, in<f32> x, out<f32>
 });
 static_assert(times(apart, "bra") == 2);
 
-// What the branch computes is not known after it: the same product is computed again.
+// Values of the branch are not known after it: the same product is computed again.
 constexpr dsl::value twice_where_positive(dsl::tracer& t, dsl::value x) {
   const dsl::detail::evaluator<f32> e(t);
   const dsl::value positive = t.compare(dsl::operation::gt, ptx::type::f32, x, e.number(0.0f));

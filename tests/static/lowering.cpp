@@ -17,7 +17,7 @@ inline constexpr auto numbered = kernel<"numbered", 32>([](thread t, in<f32> x, 
 static_assert(times(numbered, "ld.global.nc.f32") == 1);
 static_assert(times(numbered, "ex2.approx") == 2);
 
-// What nobody uses is not emitted.
+// Unused values are not emitted.
 inline constexpr auto unused = kernel<"unused", 32>([](thread t, in<f32> x, out<f32> y, val<u32> n) {
   val i = t.global_id();
   [[maybe_unused]] val dropped = exp(x[i]) / 3.0f;
@@ -36,14 +36,14 @@ static_assert(times(folded, "mul.lo") == 0 && times(folded, "div") == 0 && times
 static_assert(times(folded, "shl.b32") == 1 && times(folded, "shr.u32") == 1 && times(folded, ", 15;") == 1);
 static_assert(times(folded, "selp") == 0);
 
-// An int literal beside a float is that number, not its bits (2 is 0f40000000).
+// An int literal next to a float is that number, not its bits (2 is 0f40000000).
 inline constexpr auto literal = kernel<"literal", 32>([](thread t, in<f32> x, out<f32> y) {
   val i = t.global_id();
   y[i] = max(x[i] * 2, 1);
 });
 static_assert(literal.ptx().contains("0f40000000") && literal.ptx().contains("0f3F800000"));
 
-// A product that stands in a sum is contracted; one that was bound before is not; the policy can be switched
+// A product in a sum is contracted; one that was bound before is not; the policy can be switched
 // off.
 inline constexpr auto contracted = kernel<"contracted", 32>([](thread t, in<f32> x, inout<f32> y) {
   val i = t.global_id();

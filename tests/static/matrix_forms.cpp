@@ -27,7 +27,7 @@ static_assert(exists({16, 8, 32}, modifier::u8, modifier::s32));
 static_assert(!exists({16, 8, 32}, modifier::f16, modifier::f32) &&
               exists({16, 8, 32}, modifier::f16, modifier::f32, true));
 
-// A program needs what its instructions do.
+// A program needs all that its instructions need.
 inline constexpr auto on_sm89 = kernel<"on_sm89", 32>([](thread t, out<f32> y) {
   using mma = mma_m16n8k32<f32, e4m3>;
   mma::accumulator c(t, 0.0f);

@@ -1,4 +1,4 @@
-// What accesses to memory become: one instruction each, with its policies in the order that PTX wants.
+// The code of accesses to memory: one instruction each, with its policies in the order that PTX wants.
 #include <kaio/dsl/dsl.hpp>
 
 #include <cstddef>
@@ -72,7 +72,7 @@ static_assert(times(atomics<90>, "atom.global.add.noftz.bf16") == 1 && times(ato
 static_assert(times(atomics<90>, "atom.acq_rel.gpu.global.add.v4.f32") == 1);
 static_assert(atomics<70>.needs().target.sm == 70);
 
-// Members lie where the compiler puts them.
+// Members are where the compiler puts them.
 struct base {
   u8 first;
 };

@@ -1,4 +1,4 @@
-// What a kernel needs is computed from its instructions, and can be asked while compiling.
+// The needs of a kernel are computed from its instructions, and can be queried while compiling.
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 
@@ -33,7 +33,7 @@ inline constexpr auto sharing = kernel<"sharing", 32>([](thread t, out<f64> y) {
 static_assert(sharing.needs().shared_bytes == 16 + 16);
 static_assert(sharing.ptx().contains(".shared .align 16 .b8 shared_1[16];"));
 
-// The type-erased face says the same.
+// The type-erased interface agrees.
 static_assert(sharing.image().name == "sharing");
 static_assert(sharing.image().parameter_count == 1);
 static_assert(sharing.image().parameters[0].access == ptx::access::out);

@@ -1,4 +1,4 @@
-// What the address of an element of a tile costs: nothing that the host knows is computed, what a row needs is
+// The cost of the address of a tile's element: nothing that the host knows is computed, a row's part is
 // computed once, and each further column of a swizzled row is one XOR.
 #include <kaio/dsl/dsl.hpp>
 
@@ -53,7 +53,7 @@ inline constexpr auto lanes = kernel<"lanes", 32>([](thread t, out<f16> y, val<u
 static_assert(times(lanes, "xor.b32") == 1 + 3);
 static_assert(times(lanes, "st.shared") == 8 && times(lanes, "+6144], %rs") == 4);
 
-// A padded row is a product and a sum; what is constant stands in the instruction.
+// A padded row is a product and a sum; the constant part is in the instruction.
 inline constexpr auto padded_rows = kernel<"padded_rows", 32>([](thread t, out<f32> y) {
   shared_tile<f32, 32, 32, padded<1>> tile(t);
   val i = t.let(thread_idx_x());

@@ -1,4 +1,4 @@
-// What the exchanges between lanes, threads and blocks are translated to: the instruction that the target has,
+// The code of the exchanges between lanes, threads and blocks: the instruction that the target has,
 // no more of them than needed, one barrier for one exchange of a block.
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
@@ -127,7 +127,7 @@ inline constexpr auto inside = kernel<"inside", 256>([](thread t, in<f32> x, out
 });
 static_assert(times(inside, "bar.sync 0") == 3 && inside.needs().shared_bytes == 64);
 
-// Only the first warp goes on where only the first thread asks.
+// Only the first warp continues where only the first thread asks.
 inline constexpr auto to_first = kernel<"to_first", 1024>([](thread t, in<f32> x, out<f32> y) {
   val i = t.thread_rank();
   val total = block_reduce_to_first(t, x[i], plus{});

@@ -1,6 +1,6 @@
 // The 8-bit floating types as the host stores them: every code, and roundings against a table of their numbers.
 #include "catch.hpp"
-#include "tests/kernels/float8_model.hpp"
+#include "tests/kernels/number/float8_model.hpp"
 
 #include <kaio/dsl/memory/vec.hpp>
 
@@ -13,7 +13,7 @@ static_assert(e5m2(1e30).bits() == 0x7b && e4m3(-0.0f).bits() == 0x80 && e4m3(0x
 static_assert(e4m3(__builtin_nan("")).bits() == 0x7f && e5m2(-__builtin_nanf("")).bits() == 0x7f);
 static_assert(e4m3(1) == e4m3(1.0f) && e4m3(0.0f) == e4m3(-0.0f) && e5m2(1) < e5m2(2));
 static_assert(!(e4m3::from_bits(0x7f) == e4m3::from_bits(0x7f)) && e4m3(f16(0.5f)) == e4m3(bf16(0.5f)));
-// One rounding: 1.0625 lies between 1 and 1.125, and a little more is above the middle, which a rounding to f32
+// One rounding: 1.0625 is between 1 and 1.125, and a little more is above the middle, which a rounding to f32
 // on the way would lose.
 static_assert(e4m3(1.0625).bits() == 0x38 && e4m3(1.0625 + 0x1p-40).bits() == 0x39);
 static_assert(e5m2((std::int64_t{1} << 15) + (std::int64_t{1} << 12)).bits() == 0x78);

@@ -1,7 +1,7 @@
 // The 16-bit floating types as the host stores them: every bit pattern, and roundings against a model that
 // rounds by scaling.
 #include "catch.hpp"
-#include "tests/kernels/bits_model.hpp"
+#include "tests/kernels/number/bits_model.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -54,7 +54,7 @@ TEMPLATE_TEST_CASE("numbers round to the nearest 16-bit float, ties to even", "[
       check(-x);
     }
   }
-  // A tie of bf16 that f64 no longer tells from its neighbours.
+  // A tie of bf16 that f64 can no longer distinguish from its neighbours.
   for (const std::int64_t d : {-1, 0, 1}) {
     check((std::int64_t{1} << 62) + (std::int64_t{1} << 54) + d);
     check(-(std::int64_t{1} << 62) - (std::int64_t{1} << 54) + d);

@@ -1,4 +1,4 @@
-// Buffers hold what was put into them, own their memory, and refuse what cannot be meant.
+// Buffers hold the data put into them, own their memory, and refuse invalid calls.
 
 #include "unit/runtime_support.hpp"
 

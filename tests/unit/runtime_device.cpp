@@ -1,4 +1,4 @@
-// Which device is opened, what it tells of itself, and that a handle is cheap and shared.
+// Which device is opened, its properties, and that a handle is cheap and shared.
 
 #include "unit/runtime_support.hpp"
 

@@ -1,4 +1,4 @@
-// kaio's own declarations of the driver's ABI say what the real cuda.h says. Compiled to nothing where there
+// kaio's own declarations of the driver's ABI agree with the real cuda.h. Compiled to nothing where there
 // is no cuda.h.
 
 #if __has_include(<cuda.h>)
@@ -14,7 +14,7 @@
 
 namespace {
 
-// What a type is in the ABI: handles are pointers, enumerations are integers.
+// The kind of a type in the ABI: handles are pointers, enumerations are integers.
 template <class T>
 struct plain {
   using type = T;
@@ -178,7 +178,7 @@ KAIO_SAME_MEMBER(CUlaunchAttributeValue, programmatic_stream_serialization,
 #if CUDA_VERSION >= 12000  // the first with tensor maps
 static_assert(sizeof(ours::CUtensorMap) == sizeof(::CUtensorMap));
 static_assert(alignof(ours::CUtensorMap) <= alignof(::CUtensorMap));
-// What the public enumerations of kaio/runtime/tensor_map.hpp become.
+// The driver's values of the public enumerations of kaio/runtime/tensor_map.hpp.
 using element = kaio::runtime::detail::tensor_element;
 #define KAIO_SAME_NUMBER(ours, theirs) static_assert(static_cast<int>(ours) == static_cast<int>(::theirs))
 KAIO_SAME_NUMBER(element::uint8, CU_TENSOR_MAP_DATA_TYPE_UINT8);

@@ -1,4 +1,4 @@
-// Which file is loaded as the driver, and what a missing or wrong one says.
+// Which file is loaded as the driver, and the message for a missing or wrong one.
 
 #include <kaio/runtime/error.hpp>
 

@@ -1,4 +1,4 @@
-// The cache finds what was loaded, tells kernels apart that stood at one address, and loads once under
+// The cache finds loaded kernels, distinguishes kernels that were at one address, and loads once under
 // contention.
 
 #include <atomic>

@@ -1,4 +1,4 @@
-// A launch does what the kernel says, or throws before anything runs and leaves the outputs as they were.
+// A launch runs the kernel, or throws before anything runs and leaves the outputs as they were.
 
 #include "unit/runtime_support.hpp"
 

@@ -1,4 +1,4 @@
-// What a launch asks for beside its grid: clusters, and to begin before the work before it has ended. Each is
+// Requests of a launch besides its grid: clusters, and to begin before the work before it has ended. Each is
 // given to the kernel, or refused by a typed error before anything runs.
 
 #include "unit/runtime_support.hpp"

@@ -185,7 +185,7 @@ WAIT:
   const argument arguments[] = {out.as_argument()};
   const auto stuck = catch_error([&] { gpu.stream().launch(k.image, {4, 1, 1}, arguments, 1); });
   CHECK(stuck.code == errc::launch_failed);
-  CHECK(stuck.says("a value in memory that nobody writes"));
+  CHECK(stuck.says("a value in memory that no thread writes"));
   CHECK(catch_error([&] { gpu.synchronize(); }).says("first cause"));
 }
 

@@ -1,5 +1,5 @@
 // Tensor maps: a description becomes the 128 bytes that a kernel's tensor copies use, whatever is wrong with
-// it is a typed error, and a map that was encoded before comes from a cache that is right whoever asks.
+// it is a typed error, and a map that was encoded before comes from a cache that is right for every caller.
 
 #include "unit/runtime_support.hpp"
 
@@ -222,7 +222,7 @@ TEST_CASE("a wrong description is a typed error that says which argument") {
                                  t.format = kaio::f32_format::tf32;
                                }))
                   .is_null());
-  // Memory of somebody who does not tell its size, nor its device.
+  // Memory of unknown size and device.
   const kaio::device_pointer<float> raw{x.address(), 0, nullptr};
   CHECK_FALSE(tiled_tensor_map(gpu, raw, with([](tiling& t) { t.extents[1] = two_to_32; })).is_null());
 }

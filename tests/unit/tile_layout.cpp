@@ -1,10 +1,10 @@
 // The layouts of tiles and fragments keep their promises: each byte is used once, pieces of 16 bytes stay
-// whole, rows and columns meet the banks as told, swizzles are those of the emulator's tensor copies, and the
-// fragments hold each element where the PTX ISA says.
+// whole, rows and columns meet the banks as documented, swizzles are those of the emulator's tensor copies,
+// and the fragments hold each element where the PTX ISA places it.
 
 #include "catch.hpp"
 #include "emulator/instructions/async/tensor_box.hpp"
-#include "emulator/mma_fragments.hpp"
+#include "tests/emulator/matrix/mma_fragments.hpp"
 
 #include <kaio/dsl/tile/fragment_layout.hpp>
 #include <kaio/dsl/tile/layout.hpp>
@@ -191,7 +191,8 @@ TEST_CASE("a column of eight rows meets each bank once, one of 32 rows as often 
 
 namespace {
 
-// Every element of the matrix is held once, by one lane in one place; `matrix` tells which of several it is.
+// Every element of the matrix is held once, by one lane in one place; `matrix` is its index where there are
+// several.
 template <class Layout, class Matrix>
 void check_cover(uint32_t matrices, const Matrix& matrix) {
   std::vector<int> held(matrices * Layout::rows * Layout::columns);

@@ -6,7 +6,7 @@
 //   in:x.npy                                          a buffer with the elements of x.npy, only read
 //   inout:x.npy[:y.npy]                               the same, written to y.npy (or x.npy) at the end
 //   out:y.npy:f32:8x128                               zeros, written to y.npy; to the terminal for -
-//   zeros:f32:256                                     zeros that nobody asks for afterwards
+//   zeros:f32:256                                     zeros, not written to a file
 
 #include "tools/program/npy.hpp"
 

@@ -55,7 +55,7 @@ architecture architecture_named(const std::string& name) {
   }
 }
 
-// 8, 8,4 or 8,4,2; an x may stand in the place of a comma.
+// 8, 8,4 or 8,4,2; an x may be used for a comma.
 ptx::dim3 extent_of(std::string_view option, std::string_view text) {
   ptx::dim3 d{1, 1, 1};
   std::uint32_t* const parts[] = {&d.x, &d.y, &d.z};
@@ -144,11 +144,11 @@ class bound_arguments {
     image_.parameter_count = accesses_.size();
   }
 
-  // What the kernel may do with its arguments, for the sanitizer.
+  // How the kernel may access its arguments, for the sanitizer.
   const ptx::kernel_image* image() const { return &image_; }
 
-  // Everything as it was before the first run. What is only written is left undefined for that one, so that
-  // the sanitizer sees reads of it.
+  // Everything as it was before the first run. Buffers that are only written are left undefined for that one,
+  // so that the sanitizer sees reads of it.
   std::vector<std::byte> upload(bool first) {
     std::vector<std::byte> parameters(kernel_.parameter_bytes);
     for (std::size_t i = 0; i < arguments_.size(); ++i) {
@@ -198,7 +198,7 @@ void write_results(std::vector<argument>& arguments, std::vector<std::vector<std
   }
 }
 
-// What the environment of a program says, the options say of this launch.
+// The options set for this launch what the environment sets for a program.
 void set_environment(const char* name, const std::string& value) {
   if (value.empty()) return;
 #if defined(_WIN32)

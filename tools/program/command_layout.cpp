@@ -1,4 +1,4 @@
-// kaio layout: a picture of how a tile lies in shared memory, or of what the lanes hold of a matrix.
+// kaio layout: a picture of the layout of a tile in shared memory, or of a matrix in the lanes.
 
 #include "tools/program/arguments.hpp"
 #include "tools/program/commands.hpp"

@@ -26,7 +26,7 @@ using tool::temporary_folder;
 constexpr const char* installed = "../" KAIO_LIBRARY_FOLDER;  // seen from the folder of this program
 constexpr std::string_view library_name = "libkaio_cuda_emulator.so";
 
-// The library beside this program, as in a build, or in the lib folder next to bin, as it is installed.
+// The library next to this program, as in a build, or in the lib folder next to bin, as it is installed.
 files::path find_library(const std::string& given) {
   if (!given.empty()) {
     if (!files::is_regular_file(given))
@@ -38,7 +38,7 @@ files::path find_library(const std::string& given) {
     if (files::is_regular_file(here / folder / library_name))
       return files::canonical(here / folder / library_name);
   throw usage_error(fmt::format(
-      "kaio: {} is neither beside this program nor in the lib folder next to it; name it with --library",
+      "kaio: {} is neither next to this program nor in the lib folder next to that; name it with --library",
       library_name));
 }
 
@@ -75,7 +75,7 @@ std::string schedule_of(std::uint32_t run) {
   return fmt::format("random:{}", run - 1);
 }
 
-// Reports of faults and of the sanitizer, by what they say.
+// Counts reports of faults and of the sanitizer by their text.
 class report_counter {
  public:
   void line(std::string_view text) {

@@ -1,6 +1,6 @@
 #pragma once
-// The commands of the program `kaio`, each in a file of its own. They return what the program exits with, and
-// throw usage_error for a command line that cannot be used.
+// The commands of the program `kaio`, each in a file of its own. They return the exit code of the program,
+// and throw usage_error for a command line that cannot be used.
 
 #include <cstdint>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace kaio::tools {
 
-// What the program exits with.
+// The exit codes of the program.
 enum exit_code : int {
   fine = 0,
   wrong_usage = 1,
@@ -40,7 +40,7 @@ struct program_options {
   std::string profile;  // the file; empty: none is asked for
   std::uint32_t schedules = 1;
   bool cuda = false;    // libkaio_cuda_emulator.so in place of libcuda
-  std::string library;  // where it is; empty: beside this program
+  std::string library;  // where it is; empty: next to this program
 };
 
 // Runs a whole program on the emulator with every check, under one or several schedules.

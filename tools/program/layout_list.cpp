@@ -1,4 +1,4 @@
-// The layouts that have a picture, and what the colours and labels of each kind say.
+// The layouts that have a picture, and the meaning of the colours and labels of each kind.
 
 #include "tools/program/layout_picture.hpp"
 
@@ -73,7 +73,7 @@ constexpr uint32_t matrices_of() {
     return 1;
 }
 
-// Several matrices of one instruction stand below each other.
+// Several matrices of one instruction are drawn below each other.
 template <class Layout>
 picture draw_fragment(const drawn_layout& what) {
   constexpr uint32_t matrices = matrices_of<Layout>();

@@ -9,7 +9,8 @@
 
 namespace kaio::tools {
 
-// An element of a picture. Facts are `name="value"` pairs of numbers; the tip is what a viewer shows.
+// An element of a picture. Facts are `name="value"` pairs of numbers; the tip is the text that a viewer
+// shows.
 struct picture_cell {
   std::uint32_t row = 0, column = 0;
   std::string label, tip, facts;

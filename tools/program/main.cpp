@@ -1,6 +1,6 @@
 // kaio: PTX without a GPU. `kaio emulate` runs a kernel of any PTX file, `kaio check` a whole program under
-// the sanitizer, and `kaio profile` tells what the kernels of either cost; `kaio layout` draws how tiles and
-// fragments lie.
+// the sanitizer, and `kaio profile` reports the cost of the kernels of either; `kaio layout` draws the
+// layouts of tiles and fragments.
 
 #include "tools/program/arguments.hpp"
 #include "tools/program/commands.hpp"
@@ -64,7 +64,7 @@ void add_program_options(CLI::App& command, program_options& o) {
 }
 
 int run(int argc, char** argv) {
-  // What stands behind -- is another program's command line.
+  // The words after -- are another program's command line.
   std::vector<std::string> words(argv + 1, argv + argc), program;
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const bool has_program = dashes != words.end();
@@ -97,7 +97,7 @@ int run(int argc, char** argv) {
   profiled.profile = profiled_launch.profile = "-";
   auto* const profile_command = app.add_subcommand(
       "profile",
-      "Tell what a kernel costs: profile FILE.ptx [as emulate], or profile -- PROGRAM [ARGUMENT...]");
+      "Report what a kernel costs: profile FILE.ptx [as emulate], or profile -- PROGRAM [ARGUMENT...]");
   if (has_program)
     add_program_options(*profile_command, profiled);
   else
@@ -108,7 +108,7 @@ int run(int argc, char** argv) {
   layout_options drawn;
   auto* const layout_command = app.add_subcommand(
       "layout",
-      "Draw how a tile lies in shared memory, or a fragment in registers, as SVG; alone it lists them");
+      "Draw the layout of a tile in shared memory, or a fragment in registers, as SVG; alone it lists them");
   layout_command->add_option("name", drawn.name, "The layout, one of those that `kaio layout` lists");
   layout_command->add_option("--output", drawn.output, "The file; without it the standard output");
 

@@ -1,5 +1,5 @@
 #pragma once
-// NumPy's file format: the header says type and shape, the elements follow. Read and written are arrays in C
+// NumPy's file format: the header has type and shape, the elements follow. Read and written are arrays in C
 // order of little-endian numbers and of booleans, in versions 1 to 3 of the format.
 // Source: NumPy documentation, "numpy.lib.format".
 //
@@ -22,7 +22,7 @@ struct array {
   std::uint64_t elements() const { return data.size() / element_bytes(); }
 };
 
-// Throws std::runtime_error: what is wrong with which file.
+// Throws std::runtime_error: the error and the file.
 array read(const std::string& path);
 void write(const std::string& path, const array& a);
 

@@ -13,7 +13,7 @@
 namespace kaio::tools {
 
 struct outcome {
-  int code = 0;    // what it exited with; 128 + N for signal N
+  int code = 0;    // the exit code; 128 + N for signal N
   int signal = 0;  // 0: it exited
 };
 

@@ -1,8 +1,8 @@
 // Asynchronous copies, mbarriers, pipelines, warp roles and clusters.
-#include "tests/kernels/async_kernels.hpp"
-#include "tests/kernels/async_tensor_kernels.hpp"
-#include "tests/kernels/cluster_kernels.hpp"
-#include "tests/kernels/launch_attributes_kernels.hpp"
+#include "tests/kernels/async/async_kernels.hpp"
+#include "tests/kernels/async/async_tensor_kernels.hpp"
+#include "tests/kernels/async/cluster_kernels.hpp"
+#include "tests/kernels/launch/launch_attributes_kernels.hpp"
 #include "tools/registry.hpp"
 
 namespace kaio::tools {

@@ -1,5 +1,5 @@
 // Bit operations, divisions by constants, rounded and saturated arithmetic, packed pairs.
-#include "tests/kernels/bits_kernels.hpp"
+#include "tests/kernels/number/bits_kernels.hpp"
 #include "tools/registry.hpp"
 
 namespace kaio::tools {

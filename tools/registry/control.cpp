@@ -1,9 +1,9 @@
 // Control flow, composition, printing and assertions.
-#include "tests/kernels/composition.hpp"
-#include "tests/kernels/control_loops.hpp"
-#include "tests/kernels/debug_kernels.hpp"
+#include "tests/kernels/control/composition.hpp"
+#include "tests/kernels/control/control_loops.hpp"
+#include "tests/kernels/control/debug_kernels.hpp"
+#include "tests/kernels/control/pitfalls.hpp"
 #include "tests/kernels/kernels.hpp"
-#include "tests/kernels/pitfalls.hpp"
 #include "tools/registry.hpp"
 
 namespace kaio::tools {
@@ -17,7 +17,8 @@ const family list("control", [] {
                 attention_row<33, 200, 48>, map_tiles<f32, 4, ptx::oldest_target, square_plus_one>,
                 statistics, moving_sums, holders, constant_steps<i8, -7>, constant_steps<u64, 3>,
                 run_time_steps<i64>, run_time_steps<u8>, known_rounds<i32>, nested_copies, shared_rounds<u32>,
-                shared_rounds<i64>, places, prints_everything, prints_by_lane, asserts, asserts_nothing);
+                shared_rounds<i64>, loops_in_a_row<u32>, loops_in_a_row<u8>, places, prints_everything,
+                prints_by_lane, asserts, asserts_nothing);
 });
 
 }  // namespace

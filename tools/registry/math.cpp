@@ -1,7 +1,7 @@
 // The mathematical functions.
-#include "tests/kernels/function_kernels.hpp"
+#include "tests/kernels/math/function_kernels.hpp"
 #include "tests/kernels/kernels.hpp"
-#include "tests/kernels/kernels_exponential.hpp"
+#include "tests/kernels/math/kernels_exponential.hpp"
 #include "tools/registry.hpp"
 
 namespace kaio::tools {

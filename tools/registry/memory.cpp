@@ -1,8 +1,8 @@
 // Memory: vectors, policies, structs, arrays, atomics.
-#include "tests/kernels/atomic_kernels.hpp"
-#include "tests/kernels/float8_kernels.hpp"
 #include "tests/kernels/kernels.hpp"
-#include "tests/kernels/memory_kernels.hpp"
+#include "tests/kernels/memory/atomic_kernels.hpp"
+#include "tests/kernels/memory/memory_kernels.hpp"
+#include "tests/kernels/number/float8_kernels.hpp"
 #include "tools/registry.hpp"
 
 namespace kaio::tools {
@@ -13,7 +13,7 @@ const family list("memory", [] {
   return images(
       far_index, vectors<f32x4>, vectors<f64x2>, vectors<f16x8>, vectors<i8x16>, vectors<u16x2>, policies,
       last_block, structs, indexed_arrays, dynamic_arrays, large_arrays, rows, far_addresses,
-      constant_parameters, contention<u32, 70>, contention<f32, 70>, contention<i64, 70>,
+      constant_parameters, pointers_in_memory, contention<u32, 70>, contention<f32, 70>, contention<i64, 70>,
       contention<bf16, 70>, contention<bf16x2, 90>, exchanges<f64>, exchanges<u16>, vector_sums<f32x4, 90>,
       vector_sums<f16x8, 90>, vector_sums<bf16x4, 90>, float8_decoded<e4m3, 70>, float8_decoded<e5m2, 70>,
       float8_decoded<e4m3, 89>, float8_decoded<e5m2, 89>, float8_encoded<f32, 70>, float8_encoded<f64, 70>,

@@ -1,5 +1,5 @@
 // Tiles in shared memory, in every layout.
-#include "tests/kernels/tile_kernels.hpp"
+#include "tests/kernels/mma/tile_kernels.hpp"
 #include "tools/registry.hpp"
 
 namespace kaio::tools {

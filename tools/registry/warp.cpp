@@ -1,5 +1,5 @@
 // Warps and blocks: shuffles, votes, reductions, scans, barriers.
-#include "tests/kernels/block_kernels.hpp"
+#include "tests/kernels/block/block_kernels.hpp"
 #include "tests/kernels/kernels.hpp"
 #include "tools/registry.hpp"
 

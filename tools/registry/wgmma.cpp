@@ -1,5 +1,5 @@
 // The matrix multiplication of a warpgroup.
-#include "tests/kernels/wgmma_control_kernels.hpp"
+#include "tests/kernels/mma/wgmma_control_kernels.hpp"
 #include "tools/registry.hpp"
 
 namespace kaio::tools {

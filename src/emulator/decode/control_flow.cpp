@@ -15,7 +15,7 @@ constexpr unsigned deepest_loop = 64;  // loops nested deeper keep the order of 
 struct basic_block {
   u32 first = 0, last = 0;  // instructions [first, last)
   u32 falls = nowhere;      // the block that control falls through to
-  std::vector<u32> next;    // all that it leads to, those that stand later in the text first
+  std::vector<u32> next;    // its successors, those later in the text first
 };
 
 bool leaves(const instruction& i) {
@@ -24,7 +24,7 @@ bool leaves(const instruction& i) {
   return ends && i.guard == 0 && i.guard_inverted == 0;
 }
 
-// Calls what is given with the places that an instruction may branch to.
+// Calls the function with the places that an instruction may branch to.
 template <class Function>
 void for_targets(const instruction& i, const std::vector<u32>& targets, Function&& function) {
   if (i.op == operation::bra) function(static_cast<u32>(i.immediate));
@@ -56,7 +56,7 @@ std::vector<basic_block> split(const std::vector<instruction>& code, const std::
       b.next.push_back(b.falls);
     }
     for_targets(end, targets, [&](u32 target) { b.next.push_back(block_at[target]); });
-    // The successor that stands later in the text is followed first: then it also stands later in the order.
+    // The successor that is later in the text is followed first: then it is also later in the order.
     std::sort(b.next.begin(), b.next.end(), std::greater<>());
     b.next.erase(std::unique(b.next.begin(), b.next.end()), b.next.end());
   }

@@ -1,6 +1,6 @@
 #pragma once
-// What the families of asynchronous instructions share while they are decoded: words that must stand directly
-// behind the opcode, state spaces whose order tells the direction of a copy, several addresses in one
+// Shared by the decoders of the families of asynchronous instructions: words that must come directly
+// after the opcode, state spaces whose order gives the direction of a copy, several addresses in one
 // instruction, and features of the architecture-specific targets.
 
 #include "emulator/decode/form.hpp"
@@ -16,7 +16,7 @@ bool starts_with(form& f, std::initializer_list<std::string_view> words);
 // The state spaces of a copy, as "shared::cluster.global"; an error if there are not two.
 std::string two_spaces(form& f);
 
-// The address in an operand, in a state space. `cluster`: it may lie in another block.
+// The address in an operand, in a state space. `cluster`: it may be in another block.
 place_operand place_of(form& f, std::size_t operand_index, state_space space, bool cluster = false);
 
 // Adds to the kernel's table, and makes the instruction name it.
@@ -25,7 +25,7 @@ void set_transfer(form& f, const transfer_operands& transfer);
 // An error unless .target is an architecture-specific one (sm_90a).
 void require_specific(form& f, std::string_view called);
 
-// .L2::cache_hint: its policy stands last. Returns how many operands that takes.
+// .L2::cache_hint: its policy comes last. Returns how many operands that takes.
 std::size_t cache_policy(form& f);
 
 // A constant between two bounds.

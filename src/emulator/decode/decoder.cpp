@@ -79,7 +79,7 @@ class variable_decoder {
  public:
   variable_decoder(module_symbols& symbols, decoded_module& to) : symbols_(symbols), to_(to) {}
 
-  // Of the module. A declaration that is external may stand beside the one that defines the variable.
+  // In the module. An external declaration may come in addition to the one that defines the variable.
   void declare(const syntax::declaration& d) {
     const auto other = seen_.find(d.name);
     if (other != seen_.end() && other->second->link != syntax::linkage::external &&
@@ -157,7 +157,7 @@ class variable_decoder {
       fail(value.at, value.masked
                          ? fmt::format("a byte of an address does not initialise {}", ptx::suffix(d.type))
                          : fmt::format("an address does not initialise {}", ptx::suffix(d.type)));
-    // The text names what stands before it.
+    // A message names the text before it.
     const u32 bytes = std::min(element, 8u);
     const auto named = symbols_.variables.find(value.symbol);
     if (named != symbols_.variables.end() && value.symbol != d.name &&
@@ -171,7 +171,8 @@ class variable_decoder {
       fail(value.at, fmt::format("'{}' is not a .global or .const variable or a function declared before",
                                  value.symbol));
     if (value.bits != 0 || value.generic)
-      fail(value.at, fmt::format("the address of the function '{}' stands alone", value.symbol));
+      fail(value.at, fmt::format("the address of the function '{}' takes neither an offset nor generic()",
+                                 value.symbol));
     store(v.initial, offset, (code_window + (u64{number->second} + 1) * code_step) >> value.shift, bytes);
   }
 

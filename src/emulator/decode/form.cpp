@@ -53,7 +53,7 @@ form::form(function_decoder& f, const syntax::instruction& t) : function(f), tex
 
 void form::no_minus(const syntax::operand& o) const {
   if (o.minus && text.opcode != "vmad")
-    fail(o.at, fmt::format("'{}': '-' stands before a source of vmad only", text.opcode));
+    fail(o.at, fmt::format("'{}': '-' is allowed before a source of vmad only", text.opcode));
   for (const syntax::operand& e : o.elements) no_minus(e);
 }
 
@@ -69,7 +69,7 @@ bool form::accept(std::string_view modifier) {
   bool found = false;
   for (std::size_t i = 0; i < text.modifiers.size(); ++i) {
     if (text.modifiers[i].text != modifier || (used_ >> i & 1) != 0) continue;
-    if (found) fail(text.modifiers[i].at, fmt::format("'{}' stands twice", modifier));
+    if (found) fail(text.modifiers[i].at, fmt::format("'{}' is given twice", modifier));
     used_ |= u64{1} << i;
     found = true;
   }
@@ -103,7 +103,7 @@ int form::need_first(std::initializer_list<std::string_view> from, std::string_v
   const int found = need_one(from, what);
   const std::string_view modifier = *(from.begin() + found);
   if (text.modifiers.front().text != modifier)
-    fail(fmt::format("'{}': '{}' stands directly after '{}'", name(), modifier, text.opcode));
+    fail(fmt::format("'{}': '{}' must directly follow '{}'", name(), modifier, text.opcode));
   return found;
 }
 
@@ -284,7 +284,7 @@ u32 form::source_row(const syntax::operand& o, ptx::type type, bool wider, u8* b
                            ptx::suffix(type)));
   switch (o.kind) {
     case syntax::operand_kind::name: {
-      if (o.negated) fail(o.at, "'!' stands before a predicate only");
+      if (o.negated) fail(o.at, "'!' is allowed before a predicate only");
       const symbol& s = register_symbol(o);
       if (!compatible(type, s.type, wider)) fail(o.at, mismatch(o.name, name(), type, ptx::suffix(s.type)));
       if (bytes != nullptr) *bytes = static_cast<u8>(ptx::size_of(s.type));
@@ -380,7 +380,7 @@ void form::address(std::size_t operand_index) {
     case symbol_kind::shared:
     case symbol_kind::param: {
       const bool shared = s->kind == symbol_kind::shared;
-      // A symbol tells its space where the instruction does not.
+      // A symbol gives its space where the instruction does not.
       if (shared && out.space == state_space::generic) out.space = state_space::shared;
       if (out.space != (shared ? state_space::shared : state_space::param))
         misplaced(shared ? "shared" : "parameter");

@@ -1,7 +1,7 @@
 #pragma once
 // One instruction while it is decoded: what a family's decode function asks about its modifiers and operands,
-// and what it fills in. The order of modifiers does not matter but for types, as in ptxas; one that nobody
-// asked for is an error.
+// and what it fills in. The order of modifiers does not matter but for types, as in ptxas; one that no
+// decoder asked for is an error.
 //
 //   void decode_popc(form& f) {
 //     f.types(1);
@@ -30,9 +30,9 @@ class form {
   bool accept(std::string_view modifier);                        // takes it if it is there
   int accept_one(std::initializer_list<std::string_view> from);  // index, or -1; two of them are an error
   int need_one(std::initializer_list<std::string_view> from, std::string_view what);
-  // Takes all modifiers that are one of these, which may stand more than once, in the order of the text.
+  // Takes all modifiers that are one of these, which may be given more than once, in the order of the text.
   std::vector<std::string_view> accept_all(std::initializer_list<std::string_view> from);
-  // The same for modifiers that belong to the opcode and stand directly after it, as in mul.wide.
+  // The same for modifiers that belong to the opcode and directly follow it, as in mul.wide.
   int need_first(std::initializer_list<std::string_view> from, std::string_view what);
   void types(std::size_t least, std::size_t most);
   void types(std::size_t count) { types(count, count); }
@@ -139,7 +139,7 @@ constexpr memory_scope scope_of(int index) {
 // barrier.cluster, which shares its opcode with the barriers of a block.
 void decode_cluster_barrier(form& f);
 
-// Whether an operand of ld.param or st.param lies in the frame of the function: a parameter of a call that is
+// Whether an operand of ld.param or st.param is in the frame of the function: a parameter of a call that is
 // made here, or what the function itself takes or returns.
 bool is_frame_parameter(form& f, std::size_t operand_index, access_kind access);
 

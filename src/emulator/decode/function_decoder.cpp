@@ -69,9 +69,9 @@ function_decoder::function_decoder(kernel_decoder& kernel, const syntax::functio
 
 // ---- what must be known before any instruction is decoded ----
 
-// Labels may be used before they stand; where dynamic shared memory begins is known only when all static
-// shared variables of all functions are, and where the frames of called functions begin only when all local
-// variables are.
+// Labels may be used before they are defined; where dynamic shared memory begins is known only when all
+// static shared variables of all functions are, and where the frames of called functions begin only when all
+// local variables are.
 void function_decoder::collect() {
   if (text_.is_entry)
     kernel_parameters();
@@ -99,7 +99,7 @@ void function_decoder::collect() {
       case syntax::statement_kind::close: current = in.parent; break;
       case syntax::statement_kind::label:
         if (!in.labels.emplace(s.label, static_cast<u32>(label_index_.size())).second)
-          fail(s.at, fmt::format("label '{}' stands twice", s.label));
+          fail(s.at, fmt::format("label '{}' is defined twice", s.label));
         label_index_.push_back(unplaced_label);
         break;
       case syntax::statement_kind::targets: break;
@@ -136,7 +136,7 @@ void function_decoder::kernel_parameters() {
   to.parameter_bytes = static_cast<u32>(offset);
 }
 
-// A frame begins with what the function returns, then what it takes: who calls through a pointer finds them
+// A frame begins with what the function returns, then what it takes: a call through a pointer finds them
 // by the types alone (place_in_frame).
 void function_decoder::frame_parameters() {
   u64 at = 0;
@@ -262,7 +262,7 @@ const symbol* function_decoder::find(std::string_view name) {
     if (const symbol* s = find_in_ranges(in, name)) return s;
   }
   if (const symbol* s = kernel_.module_shared(name)) return s;
-  // What the module declares can be named behind its declaration only.
+  // A name of the module can be used after its declaration only.
   const auto module_symbol = [&](const auto& table, symbol_kind kind) -> const symbol* {
     const auto found = table.find(name);
     if (found == table.end()) return nullptr;
@@ -425,7 +425,7 @@ void function_decoder::statements() {
           for (const syntax::target_name& t : text_.lists[s.index].names)
             if (t.count == 0) label(t.name, t.at);
         if (in.labels.contains(s.label) || !in.lists.emplace(s.label, &text_.lists[s.index]).second)
-          fail(s.at, fmt::format("label '{}' stands twice", s.label));
+          fail(s.at, fmt::format("label '{}' is defined twice", s.label));
         break;
       }
       case syntax::statement_kind::instruction: instruction_statement(text_.instructions[s.index]); break;
@@ -495,7 +495,7 @@ void function_decoder::instruction_statement(const syntax::instruction& i) {
     found->second(f);
     return;
   }
-  // A vector register stands for the list of its elements; a move of vectors for one of each element.
+  // A vector register means the list of its elements; a move of vectors for one of each element.
   constexpr std::string_view members[] = {".x", ".y", ".z", ".w"};
   syntax::instruction spelled = i;
   for (syntax::operand& o : spelled.operands) {

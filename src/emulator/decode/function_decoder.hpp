@@ -1,6 +1,6 @@
 #pragma once
 // The decoder's state while it works on one function: scopes and symbols, labels, the frame in local memory.
-// `form` (form.hpp) stands on it for one instruction at a time.
+// `form` (form.hpp) uses it for one instruction at a time.
 
 #include "emulator/decode/decoder.hpp"
 #include "emulator/decode/kernel_decoder.hpp"
@@ -25,7 +25,7 @@ class function_decoder {
   function_decoder(kernel_decoder& kernel, const syntax::function& text, u32 number, bool is_root);
 
   // In this order, each for all functions of a kernel before the next: labels and places in memory,
-  // instructions, and the code in its place behind that of the functions before.
+  // instructions, and the code in its place after that of the functions before.
   void collect();
   void decode();
   void append();
@@ -36,7 +36,7 @@ class function_decoder {
   const symbol* find_element(std::string_view name, std::string_view member);
   // The index of a label, seen from the current scope.
   u32 label(std::string_view name, const place& at);
-  // What brx.idx or call names, which stands before them; nullptr if there is none.
+  // What brx.idx or call names, declared before them; nullptr if there is none.
   const syntax::targets* targets(std::string_view name);
   // The labels of .branchtargets, as label() has them: entry::branch_targets from the result on.
   u32 branch_targets(const syntax::targets& list, u32& count);
@@ -63,7 +63,8 @@ class function_decoder {
   u32 callee_base_row() const { return allocates_ ? top_row_ : frame_row(); }
   u32 callee_base() const { return allocates_ ? 0 : static_cast<u32>(frame_bytes()); }
   u32 top_row() const { return top_row_; }
-  // Notes a call, and tells its number in entry::calls. `back`: this function may run anew before it returns.
+  // Notes a call, and returns its number in entry::calls. `back`: this function may run anew before it
+  // returns.
   u32 add_call(call_site site, bool back);
 
   // Fills in which registers an instruction reads and writes; rows of constants are left out.

@@ -36,7 +36,7 @@ struct module_symbols {
 
 enum class symbol_kind : u8 { reg, vector_reg, shared, local, variable, param, call_param, function };
 
-// Who reads and writes a parameter of a call, symbol_kind::call_param.
+// The role of a parameter of a call, symbol_kind::call_param.
 enum class parameter_role : u8 { argument, input, result };
 
 struct symbol {
@@ -108,7 +108,7 @@ inline constexpr u64 align_up(u64 value, u64 alignment) {
   return (value + alignment - 1) / alignment * alignment;
 }
 
-// Where the next result or parameter of a function lies in its frame, of which `at` bytes are taken.
+// Where the next result or parameter of a function is in its frame, of which `at` bytes are taken.
 // `signature` becomes that of the function with it.
 struct frame_slot {
   u32 offset, bytes;

@@ -53,7 +53,7 @@ bool assemble(warp& w, const instruction& i, u32 lanes) {
   }
   for (u32 k = 0; k < w.parked; ++k)
     if (waits_here(w.fragments[k])) w.fragments[k].reason = wait_reason::none;
-  w.limit = 0;  // they stand where this fragment goes on
+  w.limit = 0;  // they are where this fragment continues
   return true;
 }
 

@@ -1,11 +1,11 @@
 #pragma once
-// What goes on beside the warps of a cluster: copies that an instruction starts and that end at some later
-// time. A copy is done as late as the program allows: when its thread waits for it, when nobody else can move,
-// or when every warp has had its turn; in a random schedule at some time before that. So data that are used
-// without a wait are seen to be old, and a source that is written too early is seen to be new.
+// Work that runs concurrently with the warps of a cluster: copies that an instruction starts and that end at
+// some later time. A copy is done as late as the program allows: when its thread waits for it, when no thread
+// can move, or when every warp has had its turn; in a random schedule at some time before that. So data that
+// are used without a wait are seen to be old, and a source that is written too early is seen to be new.
 //
 //   asynchronous& async = w.owner->group.async;
-//   async.issue(std::make_unique<bulk_copy>(...));   // its mbarrier or its group tells the end
+//   async.issue(std::make_unique<bulk_copy>(...));   // its mbarrier or its group signals the end
 //   async.commit_bulk(w, lanes);
 //   async.wait_bulk(w, i, lanes, 0, false);          // all committed groups are complete now
 
@@ -32,7 +32,7 @@ class async_task {
 
   virtual void read() {}     // takes what it reads
   virtual void write() = 0;  // writes what it took
-  virtual void signal() {}   // tells those who wait
+  virtual void signal() {}   // notifies those that wait
 
   performer issuer() const { return {about.by, about.issued, about.lane}; }
 
@@ -60,16 +60,16 @@ class asynchronous {
   // Forgets everything: the cluster begins anew.
   void start();
   bool idle() const { return tasks_.empty() && outstanding_copies_ == 0; }
-  // A warp has had its turn: does what is due.
+  // A warp has had its turn: does the work that is due.
   void pass_time();
-  // Nobody can move: does one thing after the other until somebody can. False if there was nothing to do.
+  // No thread can move: does one thing after the other until one can. False if there was nothing to do.
   bool complete_some();
   // Does all that is left.
   void drain();
   // Differs from one turn to the next while anything is to be done.
   u64 fingerprint() const { return tasks_.empty() ? 0 : now_; }
 
-  // Fills in the operation's number, and tells the observers.
+  // Fills in the operation's number, and notifies the observers.
   void issue(std::unique_ptr<async_task> task);
 
   // ---- bulk groups of a thread ----

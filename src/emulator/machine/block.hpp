@@ -26,7 +26,7 @@ struct cluster;
 inline constexpr unsigned barriers_of_a_block = 16;
 
 struct barrier {
-  bool open = false;                      // somebody has arrived since it last completed
+  bool open = false;                      // a thread has arrived since it last completed
   bool counted = false;                   // a thread count was given
   u32 expected = 0;                       // threads
   u32 arrivals = 0;                       // threads
@@ -47,18 +47,18 @@ struct block {
   // Runs about `budget` instructions. Throws fault.
   block_status run(u64 budget);
 
-  // A number that tells its state from nearly every other one but for memory that other blocks see. Equal
-  // states without a change of memory between them come again for ever.
+  // A hash of its state, without the memory that other blocks see. Equal
+  // states without a change of memory between them repeat for ever.
   u64 fingerprint() const;
-  // Reports that this block and those that the text tells of will not get on any more.
+  // Reports a livelock of this block and of those that the text lists.
   [[noreturn]] void report_standstill(const std::string& others) const;
-  // Appends a line of text for each group of lanes that waits, and says who they wait for.
+  // Appends a line of text for each group of lanes that waits, and whom they wait for.
   void list_waits(std::string& to, unsigned& listed) const;
   // Raises a deadlock at the first lanes that wait here. False if none does.
   bool raise_deadlock(const std::string& who) const;
   // The line of an instruction in the text of the module.
   std::string_view text_of(const instruction& i) const;
-  // Where its warps stand, as a line of text.
+  // Where its warps are, as a line of text.
   std::string whereabouts() const;
 
   // ---- what handlers call ----
@@ -66,7 +66,7 @@ struct block {
               bool waits);
   void end_lanes(warp& w, u32 lanes);
   [[noreturn]] void raise(const warp& w, const instruction& i, unsigned lane, fault_report report) const;
-  // The parts of a report that tell who and where; returns the bytes of the space.
+  // The parts of a report that name the thread and the place; returns the bytes of the space.
   void identify(const warp& w, const instruction& i, unsigned lane, fault_report& report) const;
   u64 locate_object(state_space home, u64 offset, u64 address, fault_report& report) const;
   // `alignment`: what the address must be a multiple of; 0: of `bytes`.
@@ -81,7 +81,7 @@ struct block {
   zeroed_bytes local;  // lane by lane, warp by warp
   std::vector<warp> warps;
   std::array<barrier, barriers_of_a_block> barriers{};
-  u64 changes = 0;  // counts what was written to memory, so that a standstill shows
+  u64 changes = 0;  // counts what was written to memory, so that a livelock is found
   std::vector<std::unique_ptr<observer>> observers;
   std::vector<const region*> site_regions;  // where each memory access of the kernel went last
 

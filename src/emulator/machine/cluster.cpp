@@ -178,7 +178,7 @@ void cluster::settle() {
   }
 }
 
-// ---- standstill ----
+// ---- livelock ----
 
 u64 cluster::changes() const {
   u64 total = 0;

@@ -1,6 +1,6 @@
 #pragma once
 // Blocks that are resident together and see each other's shared memory. A grid without clusters has clusters
-// of one block. What is done asynchronously, as by a bulk copy, is done by its cluster, between the turns of
+// of one block. Asynchronous work, as a bulk copy, is done by its cluster, between the turns of
 // warps.
 
 #include "emulator/machine/asynchronous.hpp"
@@ -37,7 +37,7 @@ struct cluster {
   std::string whereabouts() const;
   [[noreturn]] void report_standstill(const std::string& others) const;
 
-  // The block that a shared address of `from` lies in, and its offset there; nullptr if there is none.
+  // The block that a shared address of `from` is in, and its offset there; nullptr if there is none.
   block* find(block& from, u32 address, u32& offset) const;
   // The same for an access: the shared memory of a block that has ended is no longer there.
   block* find_running(block& from, u32 address, u32& offset) const;
@@ -50,14 +50,14 @@ struct cluster {
   void wait(warp& w, const instruction& i, u32 lanes);
   void settle();  // after the end of some lanes
 
-  // ---- what goes on beside the warps ----
+  // ---- work concurrent with the warps ----
   // Something to do later: not before the turn of the warp that asks for it is over.
   void defer(std::function<void()> operation) { pending.push_back(std::move(operation)); }
-  // A warp has had its turn: does what is due.
+  // A warp has had its turn: does the work that is due.
   void pass_time() {
     if (!pending.empty() || !async.idle()) do_what_is_due();
   }
-  // Where no warp can move: does what was deferred and what is asynchronous, until one can. False if there
+  // Where no warp can move: does deferred and asynchronous work until one can. False if there
   // was nothing to do, or one can move.
   bool complete_pending();
 

@@ -40,7 +40,7 @@ struct grid {
   std::atomic<u64>* executed = nullptr;  // warp instructions, added to when a block ends
   u64 instruction_limit = 0;             // of a block; 0: none
   u64 id = 0;
-  u64 workspace = 0;  // address of what a cooperative grid synchronises with, which the driver provides
+  u64 workspace = 0;  // address of the memory by which a cooperative grid synchronises
   const ptx::kernel_image* image = nullptr;
   std::string* printed = nullptr;  // what the kernel prints; written by one thread at a time
   device_heap* heap = nullptr;     // what it allocates

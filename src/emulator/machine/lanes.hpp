@@ -119,7 +119,7 @@ struct lane_map<Function, Result (*)(Sources...)> {
   }
 };
 
-// A function that also takes the instruction, for what its fields say.
+// A function that also takes the instruction, for its fields.
 template <auto Function, class Result, class... Sources>
 struct lane_map<Function, Result (*)(const instruction&, Sources...)> {
   static void all(warp& w, const instruction& i, u32 mask) {

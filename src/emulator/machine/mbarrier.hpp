@@ -3,8 +3,8 @@
 // expected arrivals have come and the expected bytes of asynchronous copies have been written; then the next
 // phase begins. CUDA leaves open how the 64 bits of an mbarrier hold this; here, from the low end: 20 bits of
 // expected arrivals, 20 bits of pending arrivals, 21 bits of pending bytes (plus 2^20) and 3 bits of the
-// phase's number. The same is kept beside the memory, so that an mbarrier which was never initialised, or was
-// written over, is found.
+// phase's number. The same is kept in a copy outside of the memory, so that an mbarrier which was never
+// initialised, or was written over, is found.
 //
 //   mbarriers phases(home);
 //   phases.initialize({w, i, lane}, offset, 128);
@@ -63,12 +63,12 @@ class mbarriers {
   // An arrival that does not count among the expected ones is to come: cp.async.mbarrier.arrive.
   void add_pending(const performer& p, u32 offset);
 
-  // Whether the phase that a state tells of, or that has a parity, is complete; it is this one or the one
+  // Whether the phase of a state, or with a parity, is complete; it is this one or the one
   // before. `phase`: its number.
   bool is_complete(const performer& p, u32 offset, u64 token, u64& phase);
   bool has_parity_completed(const performer& p, u32 offset, u32 parity, u64& phase);
 
-  // What lanes that wait for the phase are waiting for.
+  // What lanes at the phase wait for, as text.
   std::string describe(u32 offset) const;
 
   static u32 pending_arrivals(u64 token) { return static_cast<u32>(token >> 20) & most_arrivals; }

@@ -1,6 +1,6 @@
 #pragma once
 // The .sync instructions of a warp: lanes wait until all lanes that the member mask names, and that have not
-// ended, execute the same instruction with the same mask. They need not stand at the same place of the
+// ended, execute the same instruction with the same mask. They need not be at the same place of the
 // program.
 
 #include "emulator/machine/warp.hpp"
@@ -8,8 +8,8 @@
 
 namespace kaio::emulator {
 
-// Executes what waits at .sync instructions of the warp and need not wait any longer, as after the end of
-// some lanes.
+// Executes lanes that wait at .sync instructions of the warp and need not wait any longer, as after the end
+// of some lanes.
 void settle_members(warp& w);
 
 // The lane whose value a lane of a shuffle gets: its own where the one it asks for is out of range.

@@ -1,6 +1,6 @@
 #pragma once
 // Something that watches kernels run: the sanitizer, and the counters of a profile. A grid that is watched
-// tells its observers what its warps do; one that is not pays nothing but a test for it.
+// reports to its observers what its warps do; one that is not costs nothing but a test for it.
 
 #include "emulator/program/error.hpp"
 #include "emulator/program/scalar.hpp"
@@ -32,7 +32,7 @@ enum class async_completion : u8 {
   wgmma_group,  // wgmma: in a wgmma-group of its warp; what its lanes do, lane 0 does
 };
 
-// One lane's copy, reduction or store that goes on beside the program order. Its memory is listed for grids
+// One lane's copy, reduction or store that runs concurrently with the program. Its memory is listed for grids
 // that are watched.
 struct async_operation {
   u64 number = 0;  // in the order of issue within the cluster
@@ -46,9 +46,9 @@ struct async_operation {
   std::vector<async_range> ranges;
 };
 
-// Watches one block at a time. A block lives on for the next index: `start` tells that it begins anew. Calls
-// come from the thread that runs the block; those of other blocks come from other threads at the same time.
-// Any of them may throw fault.
+// Watches one block at a time. A block object is reused for the next index: `start` marks its new beginning.
+// Calls come from the thread that runs the block; those of other blocks come from other threads at the same
+// time. Any of them may throw fault.
 class observer {
  public:
   observer() = default;
@@ -72,7 +72,7 @@ class observer {
   }
 
   // The lanes call a function whose frame of local memory, `bytes` long, begins at frame[lane] in the host's
-  // memory. Nothing in it is initialised; the accesses by which arguments are put there are told of next, as
+  // memory. Nothing in it is initialised; the accesses by which arguments are put there are reported next, as
   // are those that hand results back.
   virtual void called(warp&, const instruction&, u32 lanes, u32 bytes,
                       const std::byte* const (&frame)[warp_lanes]) {
@@ -81,18 +81,18 @@ class observer {
 
   // Lanes of a warp have met at a .sync instruction.
   virtual void met(warp&, const instruction&, u32 lanes) { static_cast<void>(lanes); }
-  // Lanes arrive at a barrier of the block; those that it releases are told when it is complete.
+  // Lanes arrive at a barrier of the block; those that it releases are reported when it is complete.
   virtual void arrived(warp&, const instruction&, u32 lanes, u32 barrier) {
     static_cast<void>(lanes), static_cast<void>(barrier);
   }
   virtual void completed(block&, u32 barrier) { static_cast<void>(barrier); }
-  // The same for barrier.cluster, of which every block of the cluster is told.
+  // The same for barrier.cluster, of which every block of the cluster is notified.
   virtual void cluster_arrived(warp&, const instruction&, u32 lanes) { static_cast<void>(lanes); }
   virtual void cluster_completed(block&) {}
 
-  // ---- what goes on beside the program order ----
+  // ---- work concurrent with the program ----
   // An operation was issued: it reads and writes at any time from now until it has completed. The observer
-  // of the block that issued it is told.
+  // of the block that issued it is notified.
   virtual void async_issued(const async_operation&) {}
   virtual void async_read(const async_operation&) {}  // it has read its sources, and will write
   virtual void async_completed(const async_operation&) {}
@@ -102,7 +102,7 @@ class observer {
     static_cast<void>(lane), static_cast<void>(groups), static_cast<void>(read);
   }
   // The life of the mbarrier at `offset` in the shared memory of `home`. The observer of the block whose lane
-  // acts is told; of the completion that of `home`.
+  // acts is notified; of the completion that of `home`.
   virtual void phase_initialized(warp&, const instruction&, unsigned lane, block& home, u32 offset) {
     static_cast<void>(lane), static_cast<void>(home), static_cast<void>(offset);
   }
@@ -121,7 +121,7 @@ class observer {
   }
 };
 
-// Makes the observers of a grid's blocks, and is told of the grid as a whole.
+// Makes the observers of a grid's blocks, and is notified of the grid as a whole.
 class grid_observer {
  public:
   grid_observer() = default;
@@ -130,9 +130,9 @@ class grid_observer {
   virtual ~grid_observer() = default;
 
   virtual void begin(const grid&) {}
-  // True if its observers must be told of one block after another, never of two at the same time.
+  // True if its observers must be notified of one block after another, never of two at the same time.
   virtual bool in_turn() const { return false; }
-  // True if it keeps memory's record of what was written; otherwise all of it counts as written.
+  // True if it keeps memory's record of written bytes; otherwise all of them count as written.
   virtual bool follows_writes() const { return false; }
   // May return nullptr, and may be called by several threads.
   virtual std::unique_ptr<observer> watch(block&) = 0;

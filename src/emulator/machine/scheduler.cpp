@@ -41,7 +41,7 @@ class default_floating_point {
   std::fenv_t before_;
 };
 
-// The order in which clusters start: by number, or as the schedule says.
+// The order in which clusters start: by number, or as the schedule has it.
 u64 number_of(const grid& g, u64 turn) {
   return g.order.kind == schedule_kind::reverse ? g.clusters() - 1 - turn : turn;
 }

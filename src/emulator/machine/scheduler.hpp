@@ -1,9 +1,10 @@
 #pragma once
 // Which block of a grid runs when, and on which core. Blocks that do not communicate run on all cores at a
 // time. Blocks that do (through the results of atomics, or flags in memory) run on one core in a fixed order,
-// taking turns when they run long, so that one that waits for another gets on and results are the same on
-// every machine. Where all resident blocks wait in memory for what none of them writes, which on a GPU would
-// never end, a fault tells where they stand. All blocks of a cooperative grid are resident.
+// taking turns when they run long, so that one that waits for another makes progress and results are the same
+// on every machine. Where all resident blocks poll memory for a value that none of them writes (livelock),
+// which on a GPU would never end, a fault reports where they are. All blocks of a cooperative grid are
+// resident.
 
 #include "emulator/machine/block.hpp"
 

@@ -12,7 +12,7 @@ namespace kaio::emulator {
 namespace {
 
 constexpr unsigned quiet_rounds = 8;     // between two comparisons of states
-constexpr unsigned unfair_rounds = 128;  // the same, where a round need not bring everybody a turn
+constexpr unsigned unfair_rounds = 128;  // the same, where a round need not give every cluster a turn
 constexpr std::size_t blocks_listed = 8;
 constexpr unsigned warps_listed = 4;
 
@@ -42,7 +42,7 @@ std::string occupation(const warp& w, u32 lanes) {
   return "runs";
 }
 
-// Where a warp stands that has not ended.
+// Where a warp is that has not ended.
 const instruction& place_of(const warp& w) {
   const u32 pc = w.active != 0 ? w.pc : w.fragments[0].pc;
   return w.code[pc == 0 ? 0 : pc - 1];
@@ -154,7 +154,7 @@ std::string block::whereabouts() const {
 void block::report_standstill(const std::string& others) const {
   fault_report report;
   report.kind = fault_kind::deadlock;
-  report.detail = "threads wait for ever for a value in memory that nobody writes:" + others;
+  report.detail = "livelock: threads wait for ever for a value in memory that no thread writes:" + others;
   for (const warp& w : warps) {
     if (w.live == 0) continue;
     raise(w, place_of(w), static_cast<unsigned>(std::countr_zero(w.live)), std::move(report));

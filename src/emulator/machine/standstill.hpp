@@ -1,12 +1,12 @@
 #pragma once
-// Sees that clusters of blocks which take turns will do so for ever: nothing was written to memory, and they all are in
-// the states in which they were some rounds ago. A kernel that reads a clock may be waiting for time, and is
-// not watched. Source of the search for a cycle: R. P. Brent, "An improved Monte Carlo factorization
+// Detects a livelock of clusters of blocks that take turns: nothing was written to memory, and they all are
+// in the states in which they were some rounds ago. A kernel that reads a clock may be waiting for time, and
+// is not watched. Source of the search for a cycle: R. P. Brent, "An improved Monte Carlo factorization
 // algorithm" (1980).
 //
 //   standstill_watch watch(g);
 //   ...                    // a cluster has had its turn
-//   watch.turn(paused);    // throws fault at a standstill
+//   watch.turn(paused);    // throws fault at a livelock
 
 #include "emulator/machine/cluster.hpp"
 
@@ -16,7 +16,7 @@
 
 namespace kaio::emulator {
 
-// Who has not come to where a fragment waits, and what they do instead, as the rest of a sentence; empty where
+// The lanes missing where a fragment waits, and what they do instead, as the rest of a sentence; empty where
 // that is not known.
 std::string missing_at(const block& b, const warp& w, const fragment& f);
 
@@ -26,7 +26,7 @@ class standstill_watch {
 
   // A cluster has started or ended.
   void reset();
-  // One of the clusters has had its turn, and is the last of them. Throws fault at a standstill.
+  // One of the clusters has had its turn, and is the last of them. Throws fault at a livelock.
   void turn(const std::deque<std::unique_ptr<cluster>>& paused);
 
  private:

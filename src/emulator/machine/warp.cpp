@@ -52,7 +52,7 @@ bool warp::ready() const {
   return false;
 }
 
-// Where one of the fragments stands that are ready, any of them.
+// The program counter of one of the fragments that are ready, any of them.
 u32 warp::any_ready() const {
   u32 ready_count = 0;
   for (u32 i = 0; i < parked; ++i)

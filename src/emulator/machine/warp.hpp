@@ -1,9 +1,9 @@
 #pragma once
-// The state of a running warp. Its lanes are kept as fragments: sets of lanes that stand at the same
-// instruction. One fragment runs at a time, the one that is furthest behind, until it meets the next (they
-// become one), parts at a branch, or waits. So every lane has a program counter of its own, as the hardware
-// has it from sm_70 on, lanes that parted meet again as soon as possible, and a lane that waits keeps nobody
-// from running.
+// The state of a running warp. Its lanes are kept as fragments: sets of lanes at the same
+// instruction. One fragment runs at a time, the one with the lowest program counter, until it meets the next
+// (they become one), diverges at a branch, or waits. So every lane has a program counter of its own, as the
+// hardware has it from sm_70 on, lanes that diverged reconverge as soon as possible, and a lane that waits
+// keeps no other from running.
 
 #include "emulator/program/program.hpp"
 #include "emulator/program/scalar.hpp"
@@ -29,7 +29,7 @@ enum class wait_reason : u8 {
 
 struct fragment {
   u32 lanes = 0;
-  u32 pc = 0;  // the next instruction; the one that it waits at stands before it
+  u32 pc = 0;  // the next instruction; the one that it waits at is before it
   wait_reason reason = wait_reason::none;
   u32 key = 0;
 };
@@ -40,7 +40,7 @@ inline constexpr u32 no_limit = 0xffffffffu;
 struct call_stack {
   struct frame {
     u32 site;       // of entry::calls
-    u32 return_pc;  // where the caller goes on
+    u32 return_pc;  // where the caller continues
     u64 base;       // the caller's frame
   };
   std::vector<frame> frames;
@@ -56,7 +56,7 @@ struct warp {
   u32 live = 0;                     // lanes that have not ended
   u32 active = 0;                   // lanes of the running fragment
   u32 pc = 0;                       // the instruction after the one that executes
-  u32 limit = 0;                    // run on while pc is below: where the next fragment stands, or 0 to stop
+  u32 limit = 0;                    // run on while pc is below: where the next fragment is, or 0 to stop
   bool rotate = false;              // the running fragment has run long enough: let another one go first
   bool yielded = false;             // the warp asked to be left alone for a while
   u64 executed = 0;                 // instructions, up to the last time that a fragment was chosen
@@ -77,7 +77,7 @@ struct warp {
   // Takes lanes out of the running fragment and lets them wait at the instruction before pc.
   void wait(u32 lanes, wait_reason reason, u32 key);
   void park(u32 lanes, u32 at);
-  // Ends the turn of the warp after this instruction; another fragment goes on when it has its next one.
+  // Ends the turn of the warp after this instruction; another fragment continues when it has its next one.
   void yield() {
     yielded = true;
     chosen_steps -= steps - 1;

@@ -1,6 +1,6 @@
 #pragma once
-// Host threads that are kept between launches. Several launches may use the pool at a time: who asks also
-// works, so each gets on even when all helpers are busy.
+// Host threads that are kept between launches. Several launches may use the pool at a time: the caller also
+// works, so each makes progress even when all helpers are busy.
 
 #include <condition_variable>
 #include <deque>

@@ -1,5 +1,5 @@
 #pragma once
-// Ranges of bits in an array of bytes: bit k stands for byte k of some memory, and tells whether it was
+// Ranges of bits in an array of bytes: bit k belongs to byte k of some memory, and is set if it was
 // written.
 //
 //   set_bits(defined, offset, 4, true);
@@ -35,7 +35,7 @@ inline void copy_bits(u8* to, u64 first, const u8* from, u64 source, u64 count) 
   for (; count != 0; --count) put_bit(to, first++, test_bit(from, source++));
 }
 
-// The bits of up to 32 bytes of memory. An access of 1, 2, 4 or 8 bytes is aligned, so its bits lie in one
+// The bits of up to 32 bytes of memory. An access of 1, 2, 4 or 8 bytes is aligned, so its bits are in one
 // byte of the array.
 inline u32 get_bits(const u8* bits, u64 first, u32 count) {
   if (count <= 8 && first % 8 + count <= 8) return bits[first / 8] >> first % 8 & ((1u << count) - 1);

@@ -48,7 +48,7 @@ const region* memory_snapshot::at_or_below(u64 address) const {
 u64 memory::place(u64 bytes) {
   const u64 end_of_space = shared_window;
   const u64 need = align_up(bytes) + gap;
-  // Memory of the host may stand in the way.
+  // Memory of the host may be in the way.
   for (auto b = buffers_.lower_bound(next_); b != buffers_.end() && b->first - next_ < need;
        b = buffers_.lower_bound(next_))
     next_ = align_up(b->first + b->second.bytes) + gap;

@@ -40,7 +40,7 @@ struct region {
   u8* defined = nullptr;  // a bit for each byte, set once it is written; nullptr: all are defined
 };
 
-// What a new buffer holds. It is zero-filled in any case; the sanitizer reports reads of what nobody wrote.
+// What a new buffer holds. It is zero-filled in any case; the sanitizer reports reads of bytes never written.
 enum class contents : u8 { zeroed, undefined };
 
 // The buffers that were live at one moment, by address. It keeps their storage alive.
@@ -74,7 +74,7 @@ class memory {
   // Throws memory_error: not_a_buffer, double_free.
   void free(u64 address);
 
-  // Host access. The whole range must lie in one live buffer, or memory_error is thrown: out_of_bounds.
+  // Host access. The whole range must be in one live buffer, or memory_error is thrown: out_of_bounds.
   void read(void* to, u64 from, u64 bytes) const;
   void write(u64 to, const void* from, u64 bytes);
   void copy(u64 to, u64 from, u64 bytes);
@@ -84,15 +84,15 @@ class memory {
 
   // The live buffer that contains the address.
   std::optional<buffer> find(u64 address) const;
-  // Where an address lies, seen from the nearest buffer, live or freed of late.
+  // Where an address is relative to the nearest buffer, live or freed of late.
   nearest_object nearest(u64 address) const;
   u64 used() const;
-  // What kernels allocate.
+  // Memory that kernels allocate.
   device_heap& heap() { return heap_; }
   u64 capacity() const { return capacity_; }
 
   std::shared_ptr<const memory_snapshot> snapshot() const;
-  // From here on every byte counts as written, as after a kernel that nobody watched.
+  // From here on every byte counts as written, as after a kernel without an observer.
   void assume_defined();
 
  private:

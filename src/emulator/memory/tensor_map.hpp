@@ -1,9 +1,9 @@
 #pragma once
 // The tensor map: 128 bytes that describe a tensor in global memory and the box of it that one tensor copy
-// moves. CUDA leaves its layout open; this is the emulator's own. A signature tells it from other bytes, so
-// that a kernel which hands a copy anything else is told so. The functions that encode one check their
-// arguments as the driver's cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col do, and take them in the same
-// order (CUDA driver API, "Tensor Map Object Management").
+// moves. CUDA leaves its layout open; this is the emulator's own. A signature distinguishes it from other
+// bytes, so that a kernel which hands a copy anything else gets a fault. The functions that encode one check
+// their arguments as the driver's cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col do, and take them in the
+// same order (CUDA driver API, "Tensor Map Object Management").
 //
 //   tensor_map map;
 //   const u64 sizes[] = {columns, rows}, strides[] = {columns * 4};
@@ -68,11 +68,11 @@ struct tensor_map {
   // Bytes of what dimension 0 counts.
   unsigned unit_bytes() const;
   // Coordinates along a dimension of a tiled box that are moved: ceil(box / step). Of an interleaved tensor
-  // one slice of channels is moved, which the last dimension but one tells.
+  // one slice of channels is moved, as given by the last dimension but one.
   u32 moved(unsigned dimension) const;
   // Units of a row of the box: along dimension 0, or the channels of a pixel.
   u32 row_units() const;
-  // Bytes that one copy moves, and its mbarrier counts, in whatever part of the box lies in the tensor.
+  // Bytes that one copy moves, and its mbarrier counts, whatever part of the box is in the tensor.
   u64 bytes() const;
 };
 static_assert(sizeof(tensor_map) == 128);

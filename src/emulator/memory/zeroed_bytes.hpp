@@ -1,6 +1,6 @@
 #pragma once
 // Zeroed memory that may be large and sparsely used, as the local memory of a block whose threads call
-// functions recursively: pages that nobody writes cost nothing, and to zero it anew costs as much as was
+// functions recursively: pages never written cost nothing, and to zero it anew costs as much as was
 // written.
 //
 //   zeroed_bytes local(bytes);

@@ -102,7 +102,7 @@ token lexer::next() {
                                           : fmt::format("byte {:#04x} has no place in PTX", code));
 }
 
-// Behind the e that stands there.
+// After the `e` at this place.
 bool lexer::has_exponent(std::size_t at) const {
   const char sign = peek(at + 1);
   return is_digit(sign) || ((sign == '-' || sign == '+') && is_digit(peek(at + 2)));

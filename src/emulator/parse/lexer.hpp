@@ -1,6 +1,6 @@
 #pragma once
 // Cuts PTX text into tokens (PTX ISA, "Syntax"). A token is a view of the text with the place where it
-// stands, so that every later rejection can name line and column. Comments and white space vanish here.
+// is, so that every later rejection can name line and column. Comments and white space vanish here.
 //
 //   lexer source("add.f32 %f1, %f2, 0f3F800000;");
 //   source.next();   // identifier "add", then dotted ".f32", identifier "%f1", punctuation ",", ...

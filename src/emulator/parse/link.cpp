@@ -58,7 +58,7 @@ void rename(syntax::module& unit, const renaming& to) {
   for (syntax::function& f : unit.functions) rename(f, to);
 }
 
-// Calls what is given with every name that the module declares, and whether other modules see it.
+// Calls the function with every name that the module declares, and whether other modules see it.
 template <class Function>
 void for_names(const syntax::module& unit, Function&& function) {
   for (const syntax::declaration& d : unit.variables) function(d.name, d.link != linkage::none);

@@ -60,7 +60,7 @@ void parser_state::labelled(syntax::function& f, const token& label) {
   if (t.is(".callprototype")) {
     list.kind = syntax::targets_kind::prototype;
     if (peek().is("(")) formal_parameters(list.results, false, true);
-    expect("_", "where the name of a function stands");
+    expect("_", "in the place of a function's name");
     if (peek().is("(")) formal_parameters(list.parameters, false, true);
     function_directives();
   } else {
@@ -165,7 +165,7 @@ syntax::operand parser_state::simple_operand(std::size_t& count) {
   if (t.is("!") && peek(1).kind == token_kind::identifier) {
     take();
     o = simple_operand(count);
-    if (o.kind != kind::name || o.negated) throw failure(t.at, "'!' stands before a predicate only");
+    if (o.kind != kind::name || o.negated) throw failure(t.at, "'!' is allowed before a predicate only");
     o.negated = true;
     o.at = t.at;
     return o;
@@ -217,7 +217,7 @@ syntax::operand parser_state::address(std::size_t& count) {
   } while (accept(","));
   for (const syntax::operand& e : o.elements)
     if (e.minus || e.indexed)
-      throw failure(e.at, e.minus ? "an address has no '-'" : "an indexed array stands without brackets");
+      throw failure(e.at, e.minus ? "an address has no '-'" : "an indexed array takes no brackets");
   syntax::operand& base = o.elements.front();
   o.offset = base.offset;
   o.has_offset = base.has_offset;

@@ -73,7 +73,7 @@ constant parser_state::constant_expression(unsigned level) {
   for (;;) {
     const token t = peek();
     const std::string_view op = operator_at(level, t);
-    // `a|b` and `<` belong to operands and declarations where no constant stands to the right of them.
+    // `a|b` and `<` belong to operands and declarations where no constant is to the right of them.
     if (op.empty()) break;
     if (peek(1).kind != token_kind::integer && peek(1).kind != token_kind::real && !peek(1).is("WARP_SZ") &&
         !peek(1).is("(") && !peek(1).is("-") && !peek(1).is("~") && !peek(1).is("!") && !peek(1).is("+"))

@@ -193,7 +193,7 @@ void parser_state::initialiser_list(syntax::declaration& d, u64& index, std::siz
   }
   const token open = peek();
   if (!open.is("{"))
-    throw failure(open.at, fmt::format("the values of each extent of '{}' stand in braces", d.name));
+    throw failure(open.at, fmt::format("the values of each extent of '{}' must be in braces", d.name));
   enter(take().at);
   u64 row = 1;
   for (std::size_t i = level + 1; i < extents_.size(); ++i) row *= extents_[i];

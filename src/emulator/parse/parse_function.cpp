@@ -135,7 +135,7 @@ void parser_state::entry_directives(syntax::function& f) {
     throw failure(blocks_are_clusters, ".blocksareclusters needs .reqntid and .reqnctapercluster");
 }
 
-// What a function says about how it is called makes no difference to an emulator.
+// Directives about how a function is called make no difference to an emulator.
 void parser_state::function_directives() {
   constexpr std::array<std::string_view, 8> of_kernels = {
       ".maxntid",      ".reqntid",        ".minnctapersm",      ".maxnreg",

@@ -157,7 +157,7 @@ void parser_state::module_item() {
     throw failure(first.at, fmt::format("expected a directive, not {}", quoted(first)));
   if (first.is(".target")) return target();
   if (first.is(".version") || first.is(".address_size"))
-    throw failure(first.at, fmt::format("{} stands once, at the start of the module", first.text));
+    throw failure(first.at, fmt::format("{} is given once, at the start of the module", first.text));
   if (skip_debugging()) return;
   if (first.is(".alias")) return alias();
   if (first.is(".tex"))
@@ -204,7 +204,7 @@ void parser_state::alias() {
                 fmt::format("'{}' is not declared: an alias is declared as a function first", name.text));
 }
 
-// .file, .loc, .section and .pragma say nothing about what is computed.
+// .file, .loc, .section and .pragma do not change what is computed.
 bool parser_state::skip_debugging() {
   const token first = peek();
   if (first.is(".loc")) {

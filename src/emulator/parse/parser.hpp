@@ -1,6 +1,6 @@
 #pragma once
 // Reads PTX text into a syntax::module. It accepts the whole grammar of a module (directives, variables with
-// initialisers, functions, statements) whether or not the emulator executes what stands there: that is the
+// initialisers, functions, statements) whether or not the emulator executes them: that is the
 // decoder's question. Every rejection is a ptx_error with line, column and reason. Hostile text costs no more
 // than the budget.
 //

@@ -1,5 +1,5 @@
 #pragma once
-// The recursive-descent parser behind parse(): one object a text, one member function a rule of the grammar.
+// The recursive-descent parser of parse(): one object per text, one member function per rule of the grammar.
 // Its rules are in five files: parser.cpp (the module), parse_declaration.cpp (variables and initialisers),
 // parse_function.cpp (functions and their directives), parse_body.cpp (statements and operands) and
 // parse_constant.cpp (constant expressions).

@@ -27,7 +27,7 @@ enum class instruction_class : u8 {
   local,
   constant,
   parameter,
-  generic,  // a load or store whose space its address tells
+  generic,  // a load or store whose space depends on the address
   atomic,
   asynchronous,
   fence,

@@ -76,7 +76,7 @@ class launch_counters {
     return result;
   }
 
-  // The buffer that lies at a place of the host's memory.
+  // The buffer at a place of the host's memory.
   const region* buffer_at(const std::byte* at) const {
     const std::less<const std::byte*> below;
     auto above = std::upper_bound(by_storage_.begin(), by_storage_.end(), at,
@@ -84,7 +84,7 @@ class launch_counters {
     return above == by_storage_.begin() ? nullptr : &*std::prev(above);
   }
 
-  // `exceptions`: as std::uncaught_exceptions says at the end.
+  // `exceptions`: as std::uncaught_exceptions returns at the end.
   void add_up(int exceptions) {
     if (exceptions > exceptions_) ++to_.faulted;
     for (const auto& [thread, counted] : of_thread_) {
@@ -100,7 +100,7 @@ class launch_counters {
   const grid& launched_;
   kernel_profile& to_;
   const int exceptions_ = std::uncaught_exceptions();
-  std::vector<region> by_storage_;  // buffers by where they lie in the host's memory
+  std::vector<region> by_storage_;  // buffers by their place in the host's memory
   std::mutex mutex_;
   std::map<std::thread::id, thread_counters> of_thread_;
 };
@@ -177,7 +177,7 @@ class block_counters final : public observer {
   void completed(block&, u32) override { ++counted_->barriers; }
 
  private:
-  // An instruction that was put off may be a copy of that of the code; then its line tells which it is.
+  // An instruction that was put off may be a copy of that of the code; then its line identifies it.
   instruction_counters& of(const instruction& i) {
     const std::less<const instruction*> below;
     if (!below(&i, code_) && below(&i, code_ + size_))
@@ -188,7 +188,7 @@ class block_counters final : public observer {
     return counted_->counters[same == code_ + size_ ? 0 : static_cast<std::size_t>(same - code_)];
   }
 
-  // Where a lane's bytes lie, and their address or offset there.
+  // Where a lane's bytes are, and their address or offset there.
   memory_place place_of(const warp& w, unsigned lane, const std::byte* at, u64& address) {
     const block& b = *w.owner;
     const auto offset = [&](const auto& bytes) { return static_cast<u64>(at - bytes.data()); };

@@ -1,6 +1,6 @@
 #pragma once
-// What a profile counts while kernels run: for each instruction how often it was executed, by how many lanes,
-// and what its memory accesses cost. Counts of several launches of one kernel are added up. Nothing is
+// The counters of a profile while kernels run: for each instruction how often it was executed, by how many
+// lanes, and what its memory accesses cost. Counts of several launches of one kernel are added up. Nothing is
 // sampled, and nothing depends on the machine that the emulator runs on.
 //
 //   profile::collector counts;
@@ -24,7 +24,7 @@
 
 namespace kaio::emulator::profile {
 
-// Where an access of a warp went, which for a generic address only its execution tells.
+// Where an access of a warp went, which for a generic address is known at its execution only.
 enum class memory_place : u8 { global, shared, cluster, local, constant, parameter };
 inline constexpr std::size_t memory_places = 6;
 
@@ -76,7 +76,7 @@ struct kernel_profile {
 
 class launch_counters;
 
-// Counts what the launches that it watches do. It may watch several at a time.
+// Counts for the launches that it watches. It may watch several at a time.
 class collector final : public grid_observer {
  public:
   collector();

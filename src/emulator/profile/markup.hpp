@@ -1,5 +1,5 @@
 #pragma once
-// Text in the form that JSON and HTML want it in. What is not UTF-8, as a file name may be, is replaced.
+// Text escaped for JSON and HTML. Bytes that are not UTF-8, as in a file name, are replaced.
 //
 //   json_writer w;
 //   w.open('{').member("kernel", "saxpy").member("blocks", u64{4}).close('}');
@@ -36,7 +36,7 @@ class json_writer {
  private:
   void separate();
   std::string text_;
-  bool first_ = true;  // nothing stands before in this bracket, or a key does
+  bool first_ = true;  // this bracket is empty so far, or a key was written
 };
 
 }  // namespace kaio::emulator::profile

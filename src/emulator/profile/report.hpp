@@ -1,6 +1,6 @@
 #pragma once
-// Reports of a profile: a text to read in a terminal, JSON for programs, and one HTML file that needs nothing
-// beside it, with the listing of each kernel, its costs and its gaps in coverage.
+// Reports of a profile: a text to read in a terminal, JSON for programs, and one HTML file that needs no
+// other, with the listing of each kernel, its costs and its gaps in coverage.
 //
 //   std::fputs(profile::text_report(counts.kernels()).c_str(), stdout);
 
@@ -30,7 +30,7 @@ std::string shown_place(const source_place& place);
 std::string extent(const ptx::dim3& d);  // 8 x 8 x 1
 // A line of text without the blanks around it.
 std::string_view trimmed(std::string_view line);
-// What is worth saying about a line, as "32.0 sectors a request, 4.0 would do".
+// Remarks on a line, as "32.0 sectors a request, 4.0 would do".
 std::string remarks(const line_figures& line);
 
 }  // namespace kaio::emulator::profile

@@ -57,7 +57,7 @@ double share_of(u64 part, u64 whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// A cell with a bar behind its text; the length tells the share, which the text says too.
+// A cell with a bar behind its text; the length shows the share, which the text gives too.
 std::string bar_cell(std::string_view text, double share, std::string_view colour) {
   if (text.empty()) return "<td></td>";
   const double width = std::clamp(share, 0.0, 1.0) * 100;
@@ -214,7 +214,7 @@ class html_page {
         "fewer blocks.</p></div>\n";
   }
 
-  // What counts of a line, in the columns that both listings have.
+  // The figures of a line, in the columns that both listings have.
   std::string figures(const line_figures* line, double most) const {
     if (line == nullptr) return "<td></td><td></td><td></td><td></td><td></td>";
     const instruction_counters& c = line->sum;
@@ -257,7 +257,7 @@ class html_page {
     out_ +=
         "<p class=\"legend dim\"><span><i class=\"mark\" style=\"background: var(--gap)\"></i> never "
         "executed</span><span><i class=\"mark\" style=\"background: var(--part)\"></i> in part</span>"
-        "<span>bars: share of the most costly line; sectors and wavefronts beyond the ideal, which stands "
+        "<span>bars: share of the most costly line; sectors and wavefronts beyond the ideal, which is "
         "in brackets</span></p>\n";
   }
 
@@ -291,7 +291,7 @@ class html_page {
     out_ += "<div class=\"wide\"><table class=\"listing\">\n";
     head({"", "", "executed", "lanes", "sectors", "wavefronts", "branches"});
     const u32 start = s.of.kernel->line;
-    u32 shown = 0;  // the last line that stands in the listing
+    u32 shown = 0;  // the last line that is in the listing
     const source_place* from = nullptr;
     const auto show = [&](u32 number) {
       const line_figures* line = s.line(number);

@@ -1,4 +1,4 @@
-// The profile for programs. The members are told in docs/profiling.md.
+// The profile for programs. The members are described in docs/profiling.md.
 
 #include "emulator/profile/markup.hpp"
 #include "emulator/profile/report.hpp"

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t costly_lines = 3;
 constexpr std::size_t listed_gaps = 12;
 
-// Rows of cells; the first column stands to the left, the others to the right.
+// Rows of cells; the first column is left-aligned, the others right-aligned.
 class table {
  public:
   void row(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }

@@ -44,8 +44,8 @@ struct coverage {
   double share() const { return all == 0 ? 1.0 : static_cast<double>(covered) / static_cast<double>(all); }
 };
 
-// Blocks that one multiprocessor holds at a time. What registers allow is not known: how many a kernel takes
-// is decided when PTX is compiled.
+// Blocks that one multiprocessor holds at a time. The limit by registers is not known: how many a kernel
+// takes is decided when PTX is compiled.
 struct occupancy {
   u32 by_threads = 0, by_shared = 0, by_blocks = 0;
   u32 blocks = 0;          // the least of these

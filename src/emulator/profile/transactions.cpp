@@ -28,7 +28,7 @@ transactions wide_wavefronts(u32 mask, u32 bytes) {
   return {rows, rows};
 }
 
-// Words that lie in one bank wait for each other, unless they are the same word.
+// Words in one bank wait for each other, unless they are the same word.
 u64 deepest_bank(std::array<u64, 2 * warp_lanes>& words, u32 count) {
   std::sort(words.begin(), words.begin() + count);
   const auto last = std::unique(words.begin(), words.begin() + count);
@@ -44,7 +44,7 @@ u64 deepest_bank(std::array<u64, 2 * warp_lanes>& words, u32 count) {
 transactions sectors(const u64 (&address)[warp_lanes], u32 mask, u32 bytes) {
   if (mask == 0 || bytes == 0) return {};
   u64 count = 0, distinct = 0;
-  u64 next_byte = 0, next_sector = 0;  // what lies before is counted
+  u64 next_byte = 0, next_sector = 0;  // all before is counted
   for (const u64 first : sorted_lanes(address, mask)) {
     const u64 end = first + bytes;
     if (end > next_byte) distinct += end - std::max(first, next_byte);

@@ -1,6 +1,6 @@
 #pragma once
 // What one access of a warp costs in transactions: sectors of 32 bytes in global and local memory, wavefronts
-// of 32 banks in shared memory. The ideal beside it is what as many different bytes need at least.
+// of 32 banks in shared memory. The ideal next to it is the least for as many different bytes.
 // Source: CUDA C++ programming guide, "Device Memory Accesses"; the same model as <kaio/ptx/analysis/access_facts.hpp>.
 //
 //   u64 address[warp_lanes] = ...;
@@ -26,7 +26,7 @@ transactions sectors(const u64 (&address)[warp_lanes], u32 mask, u32 bytes);
 // served by half warps, of 16 bytes by quarters.
 transactions wavefronts(const u64 (&offset)[warp_lanes], u32 mask, u32 bytes);
 
-// Offsets in each lane's own local memory. Words with the same offset of the lanes of a warp stand side by
+// Offsets in each lane's own local memory. Words with the same offset of the lanes of a warp are side by
 // side.
 transactions local_sectors(const u64 (&offset)[warp_lanes], u32 mask, u32 bytes);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the emulated device is: the architecture that `.target` is compared with, and the limits of a launch.
+// The emulated device: the architecture that `.target` is compared with, and the limits of a launch.
 // The defaults are those of compute capability 9.0 (CUDA C++ programming guide, "Compute Capabilities").
 //
 //   architecture a100{.sm = 80, .arch_specific = false, .shared_per_block = 163 * 1024};
@@ -22,7 +22,7 @@ struct architecture {
   u32 block_x = 1024, block_y = 1024, block_z = 64;
   u32 grid_x = 0x7fffffff, grid_y = 65535, grid_z = 65535;
   u32 blocks_per_cluster = 16;  // with the non-portable sizes; 1 below sm_90
-  u32 multiprocessors = 132;    // what %nsmid tells
+  u32 multiprocessors = 132;    // the value of %nsmid
   // What one multiprocessor holds at a time; with it, how many blocks of a cooperative grid are resident.
   // Registers are not counted: how many a kernel takes is decided by the compiler of a GPU.
   u32 threads_per_multiprocessor = 2048;

@@ -82,7 +82,7 @@ enum class fault_kind : std::uint8_t {
   race,               // two accesses, at least one a write, that nothing orders
   asynchronous,       // an access that comes too early or too late for an asynchronous operation
   stack_overflow,     // calls or alloca need more local memory than a thread has
-  invalid_pc,         // a call or a branch to what is no such place
+  invalid_pc,         // a call or a branch to an address that has no code
 };
 
 enum class access_kind : std::uint8_t { none, read, write, atomic };
@@ -90,7 +90,7 @@ enum class access_kind : std::uint8_t { none, read, write, atomic };
 // The buffer, or shared, local or constant variable that an address belongs to or is nearest to.
 struct nearest_object {
   enum class relation : std::uint8_t { none, inside, before, after };
-  relation where = relation::none;  // where the address lies, seen from the object
+  relation where = relation::none;  // where the address is relative to the object
   bool freed = false;
   std::uint64_t address = 0;  // of the object's first byte
   std::uint64_t bytes = 0;
@@ -111,7 +111,7 @@ struct other_access {
   std::string how;  // "weak write", "strong read at scope .cta", "asynchronous write", ...
 };
 
-// What a fault says. Text fields are empty and numbers 0 where they do not apply.
+// The report of a fault. Text fields are empty and numbers 0 where they do not apply.
 struct fault_report {
   fault_kind kind = fault_kind::trap;
   std::string kernel;

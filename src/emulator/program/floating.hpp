@@ -1,5 +1,5 @@
 #pragma once
-// What PTX says of floating-point values: canonical NaN results, .ftz and .sat, and rounding modes.
+// PTX's rules for floating-point values: canonical NaN results, .ftz and .sat, and rounding modes.
 
 #include "emulator/program/program.hpp"
 #include "emulator/program/scalar.hpp"

@@ -17,7 +17,7 @@
 
 namespace kaio::emulator {
 
-// What a format is: bits of its significand with the hidden one, and the exponents of its normal values.
+// A format: bits of its significand with the hidden one, and the exponents of its normal values.
 struct f16 {
   static constexpr int precision = 11, least_exponent = -14, greatest_exponent = 15;
   u16 bits;

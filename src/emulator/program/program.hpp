@@ -33,7 +33,7 @@ enum class operation : u8 {
   pack,
   unpack,
   read_special,
-  // integer and floating-point arithmetic; the type tells which
+  // integer and floating-point arithmetic; the type selects which
   add,
   sub,
   mul,
@@ -157,7 +157,7 @@ enum class operation : u8 {
   wgmma_fence,
   wgmma_commit,
   wgmma_wait,
-  // asynchronous copies; `form` tells the instruction within its family
+  // asynchronous copies; `form` is the instruction within its family
   cp_async,
   cp_async_group,
   mbarrier,
@@ -170,7 +170,7 @@ enum class operation : u8 {
   proxy_fence,
   griddepcontrol,
   setmaxnreg,
-  // what is left
+  // others
   video,
   fns,
   pmevent,
@@ -229,7 +229,7 @@ enum class vote_form : u8 { all, any, uni, ballot };
 enum class match_form : u8 { any, all };
 enum class reduce_form : u8 { add, min, max, and_, or_, xor_, popc };
 enum class permute_form : u8 { index, f4e, b4e, rc8, ecl, ecr, rc16 };
-// The packed format that cvt reads or writes besides f16x2 and bf16x2.
+// The packed format that cvt reads or writes other than f16x2 and bf16x2.
 enum class twin_form : u8 { none, e4m3x2, e5m2x2 };
 enum class test_form : u8 { finite, infinite, number, notanumber, normal, subnormal };
 // inserted: a jump that no text has, which the order of the blocks made necessary.
@@ -311,9 +311,9 @@ struct instruction_flags {
   bool counted : 1 = false;     // a barrier with a thread count
   bool relu : 1 = false;
   bool satfinite : 1 = false;
-  bool cluster : 1 = false;         // a shared address may lie in another block of the cluster
+  bool cluster : 1 = false;         // a shared address may be in another block of the cluster
   bool unsynchronised : 1 = false;  // shfl and vote without .sync
-  bool aligned : 1 = false;         // a barrier at which all lanes of the warp must stand together
+  bool aligned : 1 = false;         // a barrier that all lanes of the warp must reach together
 };
 
 struct instruction {
@@ -352,10 +352,10 @@ struct place_operand {
   u32 site = 0;  // number of this memory access within the kernel
   u8 bytes = 0;  // of the address: 4 or 8; 0: the offset alone
   state_space space = state_space::generic;
-  bool cluster = false;  // a shared address may lie in another block of the cluster
+  bool cluster = false;  // a shared address may be in another block of the cluster
 };
 
-// What an asynchronous copy names: instruction::detail is its number in entry::transfers.
+// The operands of an asynchronous copy: instruction::detail is its number in entry::transfers.
 struct transfer_operands {
   place_operand to, from, barrier;
   atomic_form reduction = atomic_form::add;
@@ -390,10 +390,10 @@ struct layout {
 };
 
 // ---- functions ----
-// All functions that a kernel may call are decoded with it: their code stands before the kernel's, their
-// registers have rows of their own, and their .param and .local variables lie in frames of the thread's local
+// All functions that a kernel may call are decoded with it: their code is before the kernel's, their
+// registers have rows of their own, and their .param and .local variables are in frames of the thread's local
 // memory. A frame begins with what the function returns and takes, in the order of its declaration, so that
-// who calls through a pointer finds them too; the frame of a called function begins where its caller's ends.
+// a call through a pointer finds them too; the frame of a called function begins where its caller's ends.
 
 inline constexpr u32 no_function = 0xffffffffu;
 inline constexpr u32 no_row = 0xffffffffu;
@@ -401,8 +401,8 @@ inline constexpr u32 no_row = 0xffffffffu;
 // What `form` holds for operation::call. enter: where a function with register parameters begins.
 enum class call_form : u8 { direct, indirect, enter };
 
-// What a call hands over: bytes of a frame, and where the caller (or a function with register parameters) has
-// them, in a register or in its own frame.
+// An argument or result of a call: bytes of a frame, and where the caller (or a function with register
+// parameters) has them, in a register or in its own frame.
 struct transfer {
   u32 row = no_row;     // of a register
   u32 row_bytes = 0;    // of a lane of it; 0: a predicate
@@ -428,7 +428,7 @@ struct callable {
 };
 
 struct call_site {
-  u32 function = no_function;  // of entry::functions; none: the address in from[0] tells
+  u32 function = no_function;  // of entry::functions; none: it is the address in from[0]
   u32 base_row = no_row;       // the new frame is at the value of this row, if there is one, plus `base`
   u32 base = 0;
   u64 signature = 0;
@@ -437,7 +437,7 @@ struct call_site {
   std::vector<u32> targets;  // .calltargets: numbers of functions; empty: any
 };
 
-// The address of a function: its number tells which, so that it means the same in every kernel of a module.
+// The address of a function: by its number, so that it means the same in every kernel of a module.
 inline constexpr u64 code_window = u64{1} << 48;
 inline constexpr u64 code_step = 16;
 
@@ -476,7 +476,7 @@ struct entry {
   u32 frame_row = no_row;  // where the frame of the running function begins; no row: there are no functions
   std::vector<callable> functions;
   std::vector<call_site> calls;     // instruction::detail of a call
-  std::vector<u32> branch_targets;  // of brx: instruction::detail tells the first, `rows` how many
+  std::vector<u32> branch_targets;  // of brx: instruction::detail is the first, `rows` how many
 };
 
 // A variable of the module in .global or .const memory.

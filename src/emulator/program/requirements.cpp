@@ -1,8 +1,5 @@
 #include "emulator/program/requirements.hpp"
 
-#include <algorithm>
-#include <iterator>
-
 namespace kaio::emulator {
 namespace {
 
@@ -151,25 +148,12 @@ constexpr requirement requirements[] = {
 };
 // clang-format on
 
-// PTX ISA 9.0, "Instruction Set": what the emulator names instead of calling it unknown.
-// clang-format off
-constexpr std::string_view not_executed[] = {
-    "alloca", "brx", "istypep", 
-    "stackrestore", "stacksave", "suld",
-    "suq", "sured", "sust", "tcgen05", "tex", "tld4", "txq",
-};
-// clang-format on
-
 }  // namespace
 
 const requirement* find_requirement(std::string_view feature) {
   for (const requirement& row : requirements)
     if (row.feature == feature) return &row;
   return nullptr;
-}
-
-bool is_known_instruction(std::string_view opcode) {
-  return std::find(std::begin(not_executed), std::end(not_executed), opcode) != std::end(not_executed);
 }
 
 }  // namespace kaio::emulator

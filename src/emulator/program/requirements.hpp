@@ -1,8 +1,7 @@
 #pragma once
 // Which PTX ISA version and which architecture first have an instruction or one of its forms, for everything
-// that the decoder accepts, and the names of the instructions that exist but are not executed. Source: PTX
-// ISA, the "PTX ISA Notes" and "Target ISA Notes" of each instruction. Everything older than PTX ISA 2.0 and
-// sm_20 needs no row.
+// that the decoder accepts. Source: PTX ISA, the "PTX ISA Notes" and "Target ISA Notes" of each instruction.
+// Everything older than PTX ISA 2.0 and sm_20 needs no row.
 
 #include "emulator/program/scalar.hpp"
 
@@ -20,8 +19,5 @@ struct requirement {
 
 // The row of a feature; nullptr where it is as old as PTX 2.0.
 const requirement* find_requirement(std::string_view feature);
-
-// An instruction of PTX ISA 9.0 that the emulator does not execute.
-bool is_known_instruction(std::string_view opcode);
 
 }  // namespace kaio::emulator

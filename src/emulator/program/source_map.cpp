@@ -48,7 +48,7 @@ std::vector<source_place> from_image(const ptx::kernel_image& image) {
   return result;
 }
 
-// .file NUMBER "NAME"[, time, bytes]; they stand before or behind the .loc that name them.
+// .file NUMBER "NAME"[, time, bytes]; they come before or after the .loc that name them.
 std::map<u32, std::string> files_of(const module& program, u32 lines) {
   std::map<u32, std::string> files;
   for (u32 i = 1; i <= lines; ++i) {

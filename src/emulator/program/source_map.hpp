@@ -1,5 +1,5 @@
 #pragma once
-// Which C++ statement each line of a module's text came from: as the kernel's image tells, or as the .loc
+// Which C++ statement each line of a module's text came from: from the kernel's image, or from the .loc
 // directives in the text do, which nvcc -lineinfo and Triton write.
 
 #include "emulator/program/scalar.hpp"

@@ -1,7 +1,5 @@
 #include "emulator/program/unsupported.hpp"
 
-#include "emulator/program/requirements.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,8 +24,6 @@ std::string reason_not_executed(std::string_view opcode) {
   if (is_one_of(opcode, of_sm_100))
     return fmt::format("'{}' needs .target sm_100{}, which the emulator does not execute", opcode,
                        opcode == "tcgen05" ? "a" : "");
-  if (is_known_instruction(opcode))
-    return fmt::format("instruction '{}' is not supported by the emulator", opcode);
   return fmt::format("'{}' is not an instruction of PTX", opcode);
 }
 

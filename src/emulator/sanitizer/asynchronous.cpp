@@ -1,4 +1,4 @@
-// What goes on beside the threads. An asynchronous operation is an actor of its own: it follows what its
+// Work concurrent with the threads. An asynchronous operation is an actor of its own: it follows what its
 // thread knew when it was issued, and a thread knows of it when it has waited, for a group or for a phase of
 // an mbarrier. Groups end in order, so the operations of one kind that a lane issues are one actor with one
 // time; an operation that completes a phase ends by itself.
@@ -115,7 +115,8 @@ void watcher::check_proxy(const access_view& a, const piece& p, u64 offset, u64 
 
 void watcher::async_waited(warp& w, const instruction&, unsigned lane, async_completion kind, u64 groups,
                            bool read) {
-  // Who waits for the reads alone may not yet look at what is written, which nobody but the same actor does.
+  // A thread that waits for the reads alone may not yet read the written bytes, which only the same actor
+  // does.
   static_cast<void>(read);
   if (kind == async_completion::wgmma_group) {
     waited_for_products(w, groups);
@@ -136,7 +137,7 @@ void watcher::async_waited(warp& w, const instruction&, unsigned lane, async_com
   acquire(w, 1u << lane, grid_.order.add({&fact, 1}, {}));
 }
 
-// Shared memory is gone with its block: who copies out of it waits until it has been read.
+// Shared memory is gone with its block: a thread that copies out of it waits until it has been read.
 void watcher::report_unread_at_end() {
   if (!grid_.reports.wants(check::async)) return;
   const group_time* first = nullptr;
@@ -153,9 +154,9 @@ void watcher::report_unread_at_end() {
   report.kind = fault_kind::asynchronous;
   block_.identify(w, w.code[first->pc], by % warp_lanes, report);
   if (!grid_.reports.is_new(check::async, report.ptx_line)) return;
-  report.detail = "a block ends while a bulk copy that nobody has waited for reads its shared memory";
+  report.detail = "a block ends while a bulk copy that no thread has waited for reads its shared memory";
   report.advice =
-      "execute cp.async.bulk.commit_group behind the copies and cp.async.bulk.wait_group.read 0 before the "
+      "execute cp.async.bulk.commit_group after the copies and cp.async.bulk.wait_group.read 0 before the "
       "thread that started them ends";
   grid_.reports.report(check::async, std::move(report));
 }
@@ -186,7 +187,7 @@ void watcher::waited_for_products(warp& w, u64 groups) {
 
 void watcher::async_completed(const async_operation& o) {
   if (o.completion == async_completion::copy_group) {
-    // Who arrives at an mbarrier on behalf of these copies lets know that they are done.
+    // An arrival at an mbarrier on behalf of these copies publishes that they are done.
     const auto issued = copies_.find(o.number);
     if (issued == copies_.end()) return;
     u32& until = copied_[views_[o.by->index].actor * warp_lanes + o.lane];
@@ -217,7 +218,7 @@ void watcher::report_matrix(warp& w, const instruction& i, u32 row, std::string 
   grid_.reports.report(check::async, std::move(r));
 }
 
-// The registers of products that are under way belong to them; those that the warp wrote belong to products
+// The registers of products in flight belong to them; those that the warp wrote belong to products
 // after the next wgmma.fence.
 void watcher::check_matrix_registers(warp& w, const instruction& i) {
   const entry& kernel = block_.launched.kernel;

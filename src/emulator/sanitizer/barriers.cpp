@@ -1,4 +1,4 @@
-// Barriers: what they let threads know, and how they are misused.
+// Barriers: the order that they establish, and their misuse.
 
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
@@ -50,7 +50,7 @@ void watcher::arrived(warp& w, const instruction& i, u32 lanes, u32 number) {
   }
   a.lanes |= lanes;
   take_sightings(view(w), lanes, reach::block, true);
-  // Who only arrives goes on at once; what it does from here on is not covered.
+  // A thread that only arrives continues at once; what it does from here on is not covered.
   if (i.op == operation::bar_arrive)
     b.arrived.push_back(release(w, lanes));
   else
@@ -140,7 +140,7 @@ void watcher::cluster_arrived(warp& w, const instruction& i, u32 lanes) {
 }
 
 void watcher::cluster_completed(block&) {
-  // Every block is told, one after the other: the first gathers what all of them released.
+  // Every block is notified, one after the other: the first gathers what all of them released.
   if (block_.rank == 0) {
     std::vector<event_number> all;
     for (const auto& b : block_.group.blocks)

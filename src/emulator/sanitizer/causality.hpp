@@ -1,13 +1,13 @@
 #pragma once
-// Who knows how much of whom: the order of events in a grid. Time is one count for the whole grid, which
-// moves on whenever somebody lets others know what it did. Everything that a thread did up to a time is one
-// fact, `known_until`; facts that are handed over together are an event. An event holds the events that it
-// follows from by number and not by copy, so that handing over costs the same however much is known; what was
-// learned is spread out when somebody asks (knowledge::knows).
+// What each actor knows of the others: the happens-before order of a grid. Time is one count for the whole
+// grid, which advances whenever an actor publishes what it did. Everything that a thread did up to a time is
+// one fact, `known_until`; facts that are handed over together are an event. An event holds the events that
+// it follows from by number and not by copy, so that handing over costs the same however much is known; what
+// was learned is expanded at a query (knowledge::knows).
 //
 //   const event_number e = order.add({{lane_key(warp, 3), order.now}}, {});   // lane 3 releases
 //   ++order.now;
-//   mine.learn(e);                                                            // somebody acquires
+//   mine.learn(e);                                                            // an actor acquires
 //   if (mine.knows(order, lane_key(warp, 3), time)) ...
 
 #include "emulator/program/scalar.hpp"
@@ -21,7 +21,7 @@ namespace kaio::emulator::sanitizing {
 
 using event_number = u32;  // 0: none
 
-// Actors are warps by their number in the grid, or operations that go on beside the threads.
+// Actors are warps by their number in the grid, or operations concurrent with the threads.
 inline constexpr u64 block_key(u32 block) { return u64{1} << 62 | block; }
 inline constexpr u64 actor_key(u32 actor) { return u64{2} << 62 | actor; }
 inline constexpr u64 lane_key(u32 actor, unsigned lane) { return u64{3} << 62 | u64{actor} << 5 | lane; }

@@ -1,5 +1,5 @@
 // The lines of memory (shadow.hpp): half warps that access the whole of one, lane after lane, are looked at as
-// one access, and are orderly nearly always. Where they are not, or where anybody accesses a part of a line,
+// one access, and are orderly nearly always. Where they are not, or where an access is to a part of a line,
 // its words are looked at one by one (races.cpp).
 
 #include "emulator/machine/lanes.hpp"
@@ -13,7 +13,7 @@ line& watcher::line_at(const piece& p, u64 number) {
   line& l = p.lines[number];
   const u32 newest = std::max(l.write.time, l.read.time);
   if (newest > p.origin || newest == 0) return l;
-  // What is there is of somebody before; lists and cells are of this grid only if a record is.
+  // The contents are of an earlier grid; lists and cells are of this grid only if a record is.
   if (newest > grid_.start) {
     grid_.pool.release(l.more);
     grid_.pool.release_cells(l.cells);

@@ -1,5 +1,5 @@
-// Which memory an access goes to, reads of bytes that nobody wrote, and writes to buffers that are only to be
-// read. A value is reported when all of its bytes are missing: some may be the padding of a struct.
+// Which memory an access goes to, reads of bytes that were never written, and writes to buffers that are only
+// to be read. A value is reported when all of its bytes are missing: some may be the padding of a struct.
 
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
@@ -52,7 +52,7 @@ void watcher::access(warp& w, const instruction& i, u32 mask, u32 bytes, access_
   if (mask == 0) return;
   const auto first = static_cast<unsigned>(std::countr_zero(mask));
   u32 left = mask;
-  // Mostly one turn: a generic address may lie in another piece for every lane.
+  // Mostly one turn: a generic address may be in another piece for every lane.
   for (unsigned lead = first; left != 0; lead = static_cast<unsigned>(std::countr_zero(left))) {
     const piece* const p = find(at[lead], i.site);
     u32 here = 0;
@@ -109,7 +109,7 @@ void watcher::read_bytes(warp& w, const instruction& i, u32 mask, u32 bytes, con
     return;
   }
   if (i.op != operation::ld) return;
-  // A struct is copied with what nobody wrote in it: its registers are no values.
+  // A struct is copied with its unwritten bytes: its registers are no values.
   u32* const defined = registers_of(w);
   for (u32 e = 0; e < i.count; ++e)
     if (const u32 reg = grid_.uses.register_at(i.to[e]); reg != no_register) defined[reg] &= ~missing[e];
@@ -167,7 +167,7 @@ void watcher::report_read(warp& w, const instruction& i, unsigned lane, u32 byte
   r.kind = fault_kind::uninitialised;
   block_.identify(w, i, lane, r);
   if (!grid_.reports.is_new(check::uninitialised, r.ptx_line)) return;
-  r.detail = "a thread reads memory that nobody wrote";
+  r.detail = "a thread reads memory that was never written";
   describe_place(p, offset, bytes, access_kind::read, r);
   // How far it was written: the nearest bytes around that were.
   u64 below = offset, above = offset + bytes;

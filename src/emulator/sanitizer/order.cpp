@@ -1,9 +1,10 @@
-// Who knows of whom. All threads of a block know each other up to the last barrier that they all met at, the
-// lanes of a warp up to the last time that they met; beyond that a thread knows what it learned from events
-// (causality.hpp): barriers of some threads, mbarriers, and words of memory through which others let it know.
+// Which threads know of which (happens-before). All threads of a block know each other up to the last barrier
+// that they all met at, the lanes of a warp up to the last time that they met; beyond that a thread knows
+// what it learned from events (causality.hpp): barriers of some threads, mbarriers, and words of memory
+// through which others let it know.
 //
 // A word publishes what its writer knows if the write releases, or up to the writer's last fence if the write
-// is relaxed. Who reads it learns that if the read acquires, or with its next fence; after an atomic
+// is relaxed. A reader learns that if the read acquires, or with its next fence; after an atomic
 // operation the next barrier serves as well, as in the usual "last block" of a reduction. Both sides must
 // have scopes that reach the other.
 

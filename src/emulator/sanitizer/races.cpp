@@ -80,7 +80,7 @@ void watcher::check_races(warp& w, const instruction& i, u32 mask, u32 bytes, ac
 // ---- words ----
 
 // Remembers a read: in the first place if what is there need not be kept, or else in the list, where each
-// warp has a place that is its own unless somebody else was there before.
+// warp has a place that is its own unless another one was there before.
 void watcher::note_read(record& first, u32& more, const record& mine, const piece& p, bool of_line) {
   const auto takes = [&](record& old) {
     if (old.time == 0 || is_past(old, p)) {
@@ -156,7 +156,7 @@ void watcher::visit_cell(const access_view& a, const piece& p, u64 word, u8 byte
   if (c.more != 0) {
     record_pool::list& more = grid_.pool.at(c.more);
     for (const record& r : more) meets(r);
-    // What came before this write need not be remembered beside it.
+    // Accesses before this write need not be remembered with it.
     bool any = false;
     for (record& r : more) {
       if ((r.bytes & ~u32{bytes} & 15u) == 0) r = {};

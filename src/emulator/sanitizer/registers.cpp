@@ -57,7 +57,7 @@ void watcher::check_registers(warp& w, const instruction& i, u32 mask) {
         some |= defined[reads[k]];
         ++sources;
       }
-      // A value and itself, as in xor, is one source; a constant beside it does not make it a value.
+      // A value and itself, as in xor, is one source; a constant next to it does not make it a value.
       if (sources != 0 && !(i.op == operation::xor_ && i.from[0] == i.from[1])) result = mask & some;
       break;
     }
@@ -112,7 +112,7 @@ void watcher::check_registers(warp& w, const instruction& i, u32 mask) {
   for (u32 k = 0; k < i.writes; ++k) defined[writes[k]] = (defined[writes[k]] & ~mask) | result;
 }
 
-// The lanes whose shuffle reads a value. Lanes that are still to come are taken to bring one. What comes from a
+// The lanes whose shuffle reads a value. Lanes that are still to come are taken to bring one. A value from a
 // lane that takes no part is no value either, but reductions over a part of a warp compute with it and drop the
 // result, so it is let pass.
 u32 watcher::shuffled(const warp& w, const instruction& i, u32 mask, u32 defined) const {
@@ -138,7 +138,7 @@ void watcher::report_register(warp& w, const instruction& i, u32 reg, u32 lanes,
       "give {} a value on every path that leads here; a copy of what was never written, as a value that was "
       "loaded from uninitialised local memory, counts as never written",
       name);
-  registers_of(w)[reg] |= lanes;  // tell once
+  registers_of(w)[reg] |= lanes;  // report once
   grid_.reports.report(check::uninitialised, std::move(r));
 }
 

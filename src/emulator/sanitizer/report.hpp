@@ -1,6 +1,6 @@
 #pragma once
-// The reports of a grid: each is told once for a line of PTX and a kind, suppressed if a file says so, thrown
-// at once or gathered until the end.
+// The reports of a grid: each is made once for a line of PTX and a kind, suppressed if a file lists it,
+// thrown at once or gathered until the end.
 
 #include "emulator/program/error.hpp"
 #include "emulator/sanitizer/sanitizer.hpp"

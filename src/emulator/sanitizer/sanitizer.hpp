@@ -1,6 +1,6 @@
 #pragma once
-// The sanitizer: watches a grid and reports what a kernel must not do although it may seem to work: reads of
-// what nobody wrote, races in shared and global memory, misused barriers, asynchronous copies that nobody
+// The sanitizer: watches a grid and reports errors of a kernel that may seem to work: reads of
+// bytes never written, races in shared and global memory, misused barriers, asynchronous copies never
 // waited for. It is an observer of launches:
 //
 //   sanitizer checks(sanitizer_options{});   // all checks; the first report stops the grid
@@ -65,7 +65,7 @@ class sanitizer final : public grid_observer {
  public:
   // Throws launch_error: the file of suppressions cannot be read.
   explicit sanitizer(sanitizer_options options);
-  ~sanitizer() override;  // tells on the standard error stream how many reports were suppressed
+  ~sanitizer() override;  // prints to standard error how many reports were suppressed
 
   void begin(const grid&) override;
   bool in_turn() const override { return true; }

@@ -1,7 +1,7 @@
 #pragma once
-// What the sanitizer remembers of memory: the last write and the reads since, and for every byte whether it was
-// written. It stands beside the memory in pieces: a buffer, the shared memory of a block, the local memory of
-// its threads. Pages of it that nobody touches cost nothing.
+// The shadow memory of the sanitizer: the last write and the reads since, and for every byte whether it was
+// written. It has a piece for each piece of memory: a buffer, the shared memory of a block, the local memory
+// of its threads. Untouched pages of it cost nothing.
 //
 // A line of 64 bytes has one record for a write and one for a read as long as half warps access the whole of
 // it, lane after lane, which is what fast kernels do. Any other access gives each of its words of 4 bytes a
@@ -68,7 +68,7 @@ struct pattern {
 struct cell {
   record write, read;
   u32 more = 0;          // further records, of record_pool
-  u32 synchronises = 0;  // somebody may have published something here
+  u32 synchronises = 0;  // a thread may have published something here
 };
 
 struct line {
@@ -106,7 +106,7 @@ struct piece {
   u64 address = 0;              // of global memory
   u8* defined = nullptr;        // a bit a byte; nullptr: all are
   line* lines = nullptr;        // nullptr: of one thread alone, or never written
-  u32 origin = 0;               // records up to this time are of somebody before
+  u32 origin = 0;               // records up to this time are of an earlier owner
   const char* input = nullptr;  // a buffer that the kernel may only read
   watcher* home = nullptr;      // of shared and local memory
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reports that somebody has looked at and wants to hear no more of, as a file with a line for each:
+// Known reports that are to be left out, as a file with a line for each:
 //
 //   # check  kernel         where (a PTX line, or the end of a C++ file's name with a line; may be left out)
 //   races    reduce_*       41
@@ -22,7 +22,7 @@ bool matches_pattern(std::string_view text, std::string_view pattern);
 class suppressions {
  public:
   suppressions() = default;
-  // Throws launch_error: the file cannot be read, or a line says nothing that is known.
+  // Throws launch_error: the file cannot be read, or a line is malformed.
   explicit suppressions(const std::string& file);
 
   bool matches(check c, const fault_report& r);

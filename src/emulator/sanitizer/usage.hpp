@@ -1,5 +1,5 @@
 #pragma once
-// How each instruction of a kernel uses its registers, for the check of what was never written. A value may
+// How each instruction of a kernel uses its registers, for the check of uninitialised values. A value may
 // be moved about before it is known to be one: a copy of nothing is nothing, and is reported when it is used
 // as a number, an address or a condition.
 
@@ -15,7 +15,7 @@ enum class use : u8 {
   merge,    // bits are put together: nothing only if all sources are
   select,   // selp: one of two, by a predicate that must have been written
   shuffle,  // the value of another lane
-  store,    // registers of the value besides the address
+  store,    // registers of the value, not of the address
   load,
   call,  // the registers of functions are handed over
   ignore,

@@ -38,7 +38,7 @@ watched::watched(const grid& g, reporter& r, causality& c, record_pool& p, line_
     p_of.origin = start;
     buffers.push_back(p_of);
   }
-  // A buffer that is an input, and nothing else beside it.
+  // A buffer that is an input and nothing else.
   if (g.image != nullptr)
     for (const bool inputs : {true, false})
       for (std::size_t i = 0; i < g.image->parameter_count && i < g.kernel.parameters.size(); ++i) {

@@ -1,6 +1,6 @@
 #pragma once
-// What the sanitizer keeps of a grid while it runs, and the observer of one block. The checks stand in files
-// of their own: registers.cpp, memory.cpp, races.cpp, order.cpp (who knows of whom), barriers.cpp and
+// The sanitizer's state of a grid while it runs, and the observer of one block. The checks are in files
+// of their own: registers.cpp, memory.cpp, races.cpp, order.cpp (happens-before), barriers.cpp and
 // asynchronous.cpp.
 
 #include "emulator/machine/block.hpp"
@@ -23,7 +23,7 @@ inline constexpr u32 asynchronous_actor = u32{1} << 31;  // not a warp
 inline constexpr u32 single_operation = u32{1} << 30;    // of these: one operation with a phase of its own
 inline constexpr unsigned reaches = 3;
 
-// What a write to a word, with the fences before it, lets those learn who read it: for readers in the same
+// What a write to a word, with the fences before it, publishes to those that read it: for readers in the same
 // block, in the same cluster, and anywhere. 0: nothing.
 struct publication {
   std::array<event_number, reaches> events{};
@@ -64,8 +64,8 @@ struct watched {
   std::unordered_map<const std::byte*, location> locations;
   u32 location_version = 0;
   u32 operations = 0;  // single ones
-  // Reads of what nobody wrote yet. They are told when the readers have met the writers, or at the end: where
-  // a writer comes without order, the race is the better report.
+  // Reads of bytes not yet written. They are reported when the readers have met the writers, or at the end:
+  // where a writer comes without order, the race is the better report.
   struct early_read {
     const std::byte* at;
     u32 block;  // in whose shared memory; no_block: in a buffer
@@ -104,14 +104,14 @@ struct warp_view {
 struct arrival {
   u32 lanes = 0;    // that arrived
   u32 waiting = 0;  // of these wait
-  u32 pc = 0;       // where the first of them stood
+  u32 pc = 0;       // of the first of them
   event_number done = 0;
 };
 
 struct barrier_view {
   std::vector<arrival> warps;  // by index
   std::vector<event_number> arrived;
-  u32 op = 0;  // 0: nobody has arrived; otherwise what the first executed, plus 1
+  u32 op = 0;  // 0: no thread has arrived; otherwise what the first executed, plus 1
   u32 line = 0;
 };
 
@@ -192,7 +192,7 @@ class watcher final : public observer {
   record last_write(const piece& p, u64 word);
   void split(line& l);
   void note_read(record& first, u32& more, const record& mine, const piece& p, bool of_line);
-  // Everybody who may come by knows of it.
+  // Every actor that may access it knows of it.
   bool is_past(const record& r, const piece& p) const {
     return r.time <= p.origin || (r.time <= floor_ && p.home == this && r.actor - first_actor_ < warps_);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// What a device must be able to do, under everything that users see: the CUDA driver and the emulator are the
-// two that can. A backend throws kaio::error with the device, the call and what to do in it, and puts
+// The interface of a device, under everything that users see: the CUDA driver and the emulator are the
+// two devices. A backend throws kaio::error with the device, the call and what to do in it, and puts
 // failures that lose the device into its latch. Everything that can be checked without the device was checked
 // before it is called; handles are its own and are only given back to it.
 
@@ -31,8 +31,8 @@ class loaded_kernel {
   loaded_kernel& operator=(const loaded_kernel&) = delete;
   virtual ~loaded_kernel() = default;
 
-  // Whether it was loaded from this image. An address alone does not tell: after dlclose another library's
-  // kernel may stand where this one stood.
+  // Whether it was loaded from this image. An address alone does not identify it: after dlclose another
+  // library's kernel may be where this one was.
   bool is_of(const ptx::kernel_image& kernel) const noexcept {
     return image_ == &kernel && name_ == kernel.name.data() && segments_ == kernel.segments &&
            segment_count_ == kernel.segment_count && instructions_ == kernel.needs.instructions;
@@ -51,10 +51,10 @@ class loaded_kernel {
 struct checked_launch {
   const ptx::kernel_image& kernel;
   ptx::dim3 grid;
-  std::uint32_t dynamic_shared;  // bytes of a block, beside what its text declares
+  std::uint32_t dynamic_shared;  // bytes of a block, in addition to those that its text declares
   void** values;
   const ptx::argument* arguments;
-  ptx::dim3 cluster;  // as the launch asks; zeros: what the kernel fixes, or none
+  ptx::dim3 cluster;  // as the launch asks; zeros: as the kernel fixes it, or none
   bool programmatic;
 };
 
@@ -71,7 +71,7 @@ class backend {
   const device_properties& properties() const noexcept { return properties_; }
   const std::string& description() const noexcept { return description_; }
   failure_latch& failures() noexcept { return failures_; }
-  // What helps when the device is lost.
+  // Advice for when the device is lost.
   virtual std::string_view remedy() const noexcept = 0;
 
   virtual runtime::memory_info memory_info() = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// Whether this program runs with more rights than whoever started it (set-uid, set-gid, capabilities): then
-// its environment is that caller's, and must not name files to load or to write.
+// Whether this program runs with more rights than the user who started it (set-uid, set-gid, capabilities):
+// then its environment is that user's, and must not name files to load or to write.
 
 namespace kaio::runtime {
 

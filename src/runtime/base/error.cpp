@@ -71,7 +71,7 @@ std::string_view to_string(errc code) noexcept {
   return "unknown";
 }
 
-// Out of line, so that each type's table of virtual functions stands in one place.
+// Out of line, so that each type's vtable is in one place.
 error::~error() = default;
 invalid_argument::~invalid_argument() = default;
 out_of_memory::~out_of_memory() = default;

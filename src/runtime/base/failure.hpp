@@ -23,7 +23,7 @@ class failure_latch {
   // Keeps the failure if it is the first.
   void remember(errc code, const std::string& message);
   bool has_failed() const noexcept { return first_.load(std::memory_order_acquire) != nullptr; }
-  // Throws the first cause, if there was one; `remedy` is what helps.
+  // Throws the first cause, if there was one; `remedy` is the advice.
   void check(std::string_view device, std::string_view remedy) const {
     const failure* first = first_.load(std::memory_order_acquire);
     if (first) [[unlikely]]

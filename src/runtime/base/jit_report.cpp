@@ -42,7 +42,7 @@ const ptx::source_line* source_of(const ptx::kernel_image& kernel, std::size_t l
   return source.file ? &source : nullptr;
 }
 
-// Writes the text beside its final name and renames it, so that no reader sees half of it. Empty on failure.
+// Writes the text next to its final name and renames it, so that no reader sees half of it. Empty on failure.
 std::string keep(const jit_failure& failure) {
   const char* folder = std::getenv("KAIO_KEEP_PTX");
   if (!folder || !*folder || runs_elevated()) return {};

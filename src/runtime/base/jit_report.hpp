@@ -17,7 +17,7 @@ std::string joined_text(const ptx::kernel_image& kernel);
 
 struct jit_failure {
   const ptx::kernel_image& kernel;
-  std::string_view text;    // what was compiled
+  std::string_view text;    // the text that was compiled
   std::string_view log;     // the compiler's words
   std::string_view device;  // its description
   std::string_view

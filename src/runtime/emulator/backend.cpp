@@ -1,4 +1,4 @@
-// The emulator behind the backend interface. A stream runs its work when it is put in, so that all of it is
+// The emulator as a backend. A stream runs its work when it is put in, so that all of it is
 // done when a call returns; a fault of a kernel is thrown by its launch, and, as on a GPU, the device is
 // lost.
 
@@ -190,7 +190,7 @@ class emulator_backend final : public backend {
   }
 
  private:
-  // The image says how arguments are packed, and the text how they are read: both must agree.
+  // The image defines how arguments are packed, and the text how they are read: both must agree.
   void check_entry(const ptx::kernel_image& kernel, const emulator::module& parsed,
                    const std::string& source) const {
     const emulator::entry* entry = parsed.find(kernel.name);

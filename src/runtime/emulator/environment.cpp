@@ -23,8 +23,8 @@ std::string_view value_of(const char* name) {
   return text == nullptr ? std::string_view{} : std::string_view{text};
 }
 
-// One for each way in which the variables were set, as long as the program runs: it tells at the end what was
-// suppressed. nullptr: they do not ask for one.
+// One for each way in which the variables were set, as long as the program runs: it reports at the end what
+// was suppressed. nullptr: they do not ask for one.
 emulator::sanitizer* environment_sanitizer() {
   const std::string checks(value_of("KAIO_SANITIZE")), reports(value_of("KAIO_SANITIZE_ERRORS")),
       file(value_of("KAIO_SUPPRESSIONS"));

@@ -6,7 +6,7 @@
 //   KAIO_SANITIZE          all, or a list of checks: memory, uninitialised, races, barriers, async, same_value,
 //                          with - before one to leave it out (sanitizer/sanitizer.hpp)
 //   KAIO_SANITIZE_ERRORS   after how many reports a grid stops: a number, or continue; 1 if it is not set
-//   KAIO_SUPPRESSIONS      a file of reports that are not to be told (sanitizer/suppressions.hpp)
+//   KAIO_SUPPRESSIONS      a file of reports that are to be left out (sanitizer/suppressions.hpp)
 //   KAIO_PROFILE           a file for the profile of all kernels (profile/environment_profile.hpp)
 
 #include "emulator/emulator.hpp"

@@ -5,13 +5,13 @@
 //                  output; %p in the name is the number of the process
 //
 // It is written when the program ends, and before that after each launch that ends with a fault. A program
-// that has more rights than who started it does not write what its environment names.
+// that has more rights than the user who started it does not write what its environment names.
 
 #include "emulator/machine/observer.hpp"
 
 namespace kaio::runtime {
 
-// What watches every launch; nullptr: no profile is asked for.
+// The observer of every launch; nullptr: no profile is asked for.
 emulator::grid_observer* environment_profile();
 
 }  // namespace kaio::runtime

@@ -1,4 +1,5 @@
-// What needs calls: recursion, functions by their address, virtual functions, structs by value, a switch.
+// Code that needs calls: recursion, functions by their address, virtual functions, structs by value, a
+// switch.
 
 __device__ __noinline__ unsigned fibonacci(unsigned n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
 

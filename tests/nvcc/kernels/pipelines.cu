@@ -1,4 +1,4 @@
-// Copies that go on beside the computation: cp.async through a pipeline of the library, and written by hand.
+// Copies concurrent with the computation: cp.async through a pipeline of the library, and written by hand.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>

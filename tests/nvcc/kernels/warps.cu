@@ -47,7 +47,7 @@ extern "C" __global__ void sort_warp(const int* x, int* y) {
   y[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
-// Lanes take a lock one after another: each gets on only because the others do.
+// Lanes take a lock one after another: each makes progress only because the others do.
 extern "C" __global__ void locked_counter(int* lock, int* counter) {
   bool done = false;
   while (!done) {

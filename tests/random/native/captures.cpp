@@ -1,4 +1,4 @@
-// A body that captures what is only known at run time is traced natively to the text of the constant kernel
+// A body that captures values only known at run time is traced natively to the text of the constant kernel
 // that has it as a literal.
 #include "tests/catch.hpp"
 #include "tests/native/native_kernel.hpp"

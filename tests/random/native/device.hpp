@@ -1,6 +1,6 @@
 #pragma once
-// A random program as a kernel: the language's own functions and operators are called for what is in the data,
-// so that the kernel is recorded as if somebody had written it.
+// A random program as a kernel: the language's own functions and operators are called for the nodes of the
+// data, so that the kernel is recorded as if written by hand.
 
 #include "tests/native/native_kernel.hpp"
 #include "tests/random/native/program.hpp"

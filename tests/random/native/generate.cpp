@@ -24,7 +24,7 @@ class generator {
     take_three(made_.inputs);
     take_three(made_.outputs);
     for (const element t : made_.inputs) scope_.push_back({made_.names++, t, false});
-    for (const element t : made_.outputs) {  // sums of what bodies compute
+    for (const element t : made_.outputs) {  // sums of the results of bodies
       statement sum{.what = action::declare, .type = t};
       sum.operands.push_back(literal(t));
       sum.name = declare(t, true);
@@ -65,7 +65,7 @@ class generator {
     }
   }
 
-  // --- expressions; what draws is in braces, which have an order
+  // --- expressions; random draws are in braces, which have an order
   static expression whole(element type, std::int64_t number) {
     expression e{op::literal, type};
     e.whole = number;
@@ -118,7 +118,7 @@ class generator {
     return {std::move(a), std::move(b)};
   }
 
-  // What the language gets as one expression of several operators.
+  // One expression of several operators, as the language gets it.
   expression together(element type, int depth) {
     const auto arguments = [&](int count) {
       expressions list;
@@ -273,7 +273,7 @@ class generator {
     return store(output, number(made_.outputs[output], 2));
   }
 
-  // Most of what has got a name since `first` is stored, or added to what outlives it; what nobody uses is
+  // Most names made since `first` are stored, or added to values that outlive them; an unused value is
   // removed from a kernel, and would test nothing.
   void observe(std::vector<statement>& list, std::size_t first) {
     for (std::size_t k = first; k < scope_.size(); ++k) {

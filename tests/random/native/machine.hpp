@@ -1,5 +1,5 @@
 #pragma once
-// What a random program is while it is traced: the device values of its names, and for each number's type the
+// A random program while it is traced: the device values of its names, and for each number's type the
 // functions of the language on it. The functions of a type are in typed.hpp and compiled in one of
 // device_*.cpp, because they are what costs time to compile.
 

@@ -1,5 +1,5 @@
-// Random programs, traced natively: what a kernel stores, on the emulator or on a GPU, is what the host
-// computes of the same data. The seed is printed, so that any run, and any program of it alone, can be made
+// Random programs, traced natively: the results of a kernel, on the emulator or on a GPU, equal the host's
+// from the same data. The seed is printed, so that any run, and any program of it alone, can be made
 // again.
 #include "tests/catch.hpp"
 #include "tests/random/native/device.hpp"
@@ -31,7 +31,7 @@ struct selection {
   program make(std::uint32_t number) const { return generate(seed, number, how); }
 };
 
-// What programs store that is not what the host computes.
+// The results that differ from the host's.
 std::uint32_t count_failures(kaio::device& gpu) {
   const selection all;
   std::cout << all.count << " random programs of seed " << all.seed << " from " << all.first << " on, on "
@@ -76,7 +76,7 @@ TEST_CASE("listing", "[.][listing]") {
     std::cout << listing(all.make(number));
 }
 
-// Writes the text of each program to the folder KAIO_RANDOM_DUMP, as kaio-tool does for the kernels.
+// Writes the text of each program to the folder KAIO_RANDOM_DUMP, as kaio-kernels does for the kernels.
 TEST_CASE("dump", "[.][dump]") {
   const char* const folder = std::getenv("KAIO_RANDOM_DUMP");
   REQUIRE(folder != nullptr);

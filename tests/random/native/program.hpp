@@ -1,6 +1,6 @@
 #pragma once
-// A random program as data: what a generator makes, an interpreter of the host computes, the language traces,
-// and a listing shows. All threads of one block run it; threads meet at its exchanges alone.
+// A random program as data: a generator makes it, an interpreter of the host runs it, the language traces it,
+// and a listing shows it. All threads of one block run it; threads meet at its exchanges alone.
 //
 //   const program p = generate(seed, number, {});
 //   const contents want = run_on_host(p, make_inputs(p));
@@ -45,8 +45,8 @@ inline std::size_t size_of(element t) {
   return with_type(t, []<class T>(std::type_identity<T>) { return sizeof(T); });
 }
 
-// What an expression does with its operands a, b, c, ... Those from `product_plus` on are one expression of
-// the language, which may contract; operands of all others are values.
+// The operation of an expression on its operands a, b, c, ... Those from `product_plus` on are one expression
+// of the language, which may contract; operands of all others are values.
 enum class op : std::uint8_t {
   literal,
   read,            // of the name
@@ -148,7 +148,7 @@ struct program {
   std::uint32_t number = 0;
   bool contract = true;
   std::uint16_t target = 70;
-  element inputs[buffers] = {};  // name k is what the thread has of input k
+  element inputs[buffers] = {};  // name k is the thread's element of input k
   element outputs[buffers] = {};
   std::uint32_t slots[buffers] = {};  // of `threads` elements, in each output
   std::uint32_t names = 0;

@@ -25,7 +25,7 @@ inline bool ends(const std::vector<statement>& body) {
          condition.operands[0].name == body[1].name;
 }
 
-// Whether what a body reads and assigns is declared before.
+// Whether all names that a body reads and assigns are declared before.
 inline bool is_closed(const std::vector<statement>& body, std::vector<bool>& known) {
   for (const statement& s : body) {
     for (const expression& e : s.operands)

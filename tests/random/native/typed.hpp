@@ -1,6 +1,6 @@
 #pragma once
-// The language's functions and operators on one type, called for what is in a random program. An operand is a
-// val of its own, but for the operations that are one expression of several operators.
+// The language's functions and operators on one type, called for the nodes of a random program. An operand is
+// a val of its own, but for the operations that are one expression of several operators.
 
 #include "tests/random/native/machine.hpp"
 

@@ -209,6 +209,8 @@ class range_body : public loop_body {
     part_ = part::single;
     copies_ = 1;
     copy_ = 0;
+    // What is computed from here on is not known to threads that skip the loop.
+    trace_.enter_scope();
     limit_ = bounds_.sum_fits(trace_) ? bounds_.last : bounds_.limit(trace_, 2);
     enter(layout_.rolled || layout_.copies != 1);
   }
@@ -249,6 +251,7 @@ class range_body : public loop_body {
     t.leave_loop();
     if (part_ == part::single) {
       end_round(1);
+      t.leave_scope();
       return end_loop();
     }
     end_round(copies_);

@@ -1,5 +1,5 @@
 #pragma once
-// What the conversions of all types share: floating point to integers, and the walk over lanes whose
+// Shared by the conversions of all types: floating point to integers, and the walk over lanes whose
 // registers may be wider than the types.
 //
 //   convert_lanes<s32, f32>(w, i, mask, [&](f32 value) { return integer_from<s32>(value, i.round); });
@@ -13,7 +13,7 @@
 
 namespace kaio::emulator {
 
-// To an integral value, in the direction that the mode tells; the host rounds to nearest.
+// To an integral value, in the direction of the mode; the host rounds to nearest.
 template <class T>
 T to_integral(T value, rounding mode) {
   switch (mode) {

@@ -54,7 +54,7 @@ void move_vector(form& f, bool pack) {
 }
 
 // mov.v2 and mov.v4: a vector of registers, or a special register, to a vector of registers. All elements are
-// read before one is written: they pass through a row that nobody names.
+// read before one is written: they pass through a row without a name.
 void move_elements(form& f, std::size_t count) {
   f.allow(f.type(0), {b16, b32, b64, u16, u32, u64, s16, s32, s64, f32, f64});
   const unsigned bytes = ptx::size_of(f.type(0));
@@ -107,7 +107,7 @@ void move_symbol(form& f, const syntax::operand& o, const symbol& s) {
   if (s.kind == symbol_kind::call_param && s.role != parameter_role::input)
     f.fail(o.at, fmt::format("the parameter '{}' has no address", o.name));
   if (s.kind == symbol_kind::function && o.has_offset)
-    f.fail(o.at, fmt::format("the address of the function '{}' stands alone", o.name));
+    f.fail(o.at, fmt::format("the address of the function '{}' takes no offset", o.name));
   f.out.from[0] = f.function.symbol_row(s, o.offset, width);
   f.emit(operation::mov);
 }

@@ -42,7 +42,7 @@ void decode_half_fma(form& f) {
   feature(f, "add.f16", "fma.bf16");
   if (f.accept(".oob"))
     f.fail(
-        fmt::format("'{}': .oob is not supported by the emulator; PTX does not tell the value that marks "
+        fmt::format("'{}': .oob is not supported by the emulator; PTX does not define the value that marks "
                     "an element out of bounds",
                     f.name()));
   f.rounding_modifier(true);

@@ -1,6 +1,6 @@
 #pragma once
 // How the families of instructions decode their forms for f16, bf16 and pairs of them, and for pairs of
-// 16-bit integers. Each function is called when the types are read and says what else may stand.
+// 16-bit integers. Each function is called when the types are read, and checks what may follow.
 //
 //   f.types(1);
 //   if (is_half(f.type(0))) return decode_half_sign(f, operation::neg);
@@ -25,7 +25,7 @@ void reject_mixed_precision(const form& f);
 // The forms of add, min and max for .u16x2 and .s16x2; false if the instruction is none of them.
 bool decode_integer_twins(form& f, operation op);
 
-// The forms of cvt that are told by a type of their own: .tf32, .e4m3x2, .pack ...; false if it is none of
+// The forms of cvt that have a type of their own: .tf32, .e4m3x2, .pack ...; false if it is none of
 // them.
 bool decode_special_conversion(form& f);
 

@@ -102,7 +102,7 @@ void eighths(form& f, int which) {
   f.need_one({".rn"}, "a rounding modifier");
   f.out.round = rounding::rn;
   f.out.flags.relu = f.accept(".relu");
-  // What stands first is the destination.
+  // The first type is the destination.
   const auto packed = std::find_if(
       f.text.modifiers.begin(), f.text.modifiers.end(),
       [](const syntax::modifier& m) { return m.text.ends_with("m3x2") || m.text.ends_with("m2x2"); });
@@ -203,7 +203,7 @@ bool decode_special_conversion(form& f) {
   }
   if (f.accept(".pack")) {
     if (f.text.modifiers.front().text != ".pack")
-      f.fail(fmt::format("'{}': '.pack' stands directly after 'cvt'", f.name()));
+      f.fail(fmt::format("'{}': '.pack' must directly follow 'cvt'", f.name()));
     pack(f);
     return true;
   }

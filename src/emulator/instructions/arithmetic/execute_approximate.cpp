@@ -1,6 +1,6 @@
 // The approximate functions (.approx, .full). Each is computed in double precision and rounded once to
 // single, which is inside every bound that the manual states; its special cases follow from the definition,
-// or stand here.
+// or are listed here.
 
 #include "emulator/instructions/execute.hpp"
 #include "emulator/machine/lanes.hpp"

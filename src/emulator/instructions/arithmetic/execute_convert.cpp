@@ -128,7 +128,7 @@ To converted(From value, const instruction& i) {
       result = float_from<To>(value, i.round);
     else
       result = static_cast<To>(value);                                 // in the host's rounding mode
-    constexpr bool narrows = sizeof(To) < sizeof(From) && from_float;  // what fits of a NaN's payload stays
+    constexpr bool narrows = sizeof(To) < sizeof(From) && from_float;  // a NaN keeps the upper payload
     result = i.flags.sat ? saturated(result) : narrows ? result : canonical(result);
     return i.flags.ftz && sizeof(To) == 4 ? flushed(result) : result;
   } else if constexpr (from_float) {

@@ -52,7 +52,7 @@ struct root {
 template <class T, bool Ftz, bool Sat>
 struct reciprocal {
   static T apply(T a) {
-    // What is too small before it is rounded is flushed, though it may round to the least normal number.
+    // A result too small before it is rounded is flushed, though it may round to the least normal number.
     if constexpr (Ftz && sizeof(T) == 4)
       if (std::fabs(a) > 0x1p126f) return std::copysign(T{0}, a);
     return result<Ftz, Sat>(T{1} / operand<Ftz>(a));

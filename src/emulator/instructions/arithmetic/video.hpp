@@ -1,5 +1,5 @@
 #pragma once
-// What a decoded video instruction holds beside the usual fields of `instruction`: `form` is a video_form,
+// What a decoded video instruction holds besides the usual fields of `instruction`: `form` is a video_form,
 // `type` that of d and c, `source_type` that of a, `count` the elements (1, 2 halves, 4 bytes), and
 // `immediate` the bits of video_details. Source: PTX ISA, "Video Instructions".
 //
@@ -13,7 +13,7 @@ namespace kaio::emulator {
 
 enum class video_form : u8 { add, sub, absolute_difference, min, max, average, shl, shr, mad, set };
 
-// What is done with the result and c: nothing, a sum, the lesser, the greater, or all elements added to c.
+// The operation on the result and c: nothing, a sum, the lesser, the greater, or all elements added to c.
 enum class video_second : u8 { none, add, min, max };
 
 // Which part of a register: all of it, a byte, or a half.

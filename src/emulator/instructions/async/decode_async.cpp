@@ -1,4 +1,4 @@
-// Decodes cp.async and its groups, and what the families of asynchronous instructions share.
+// Decodes cp.async and its groups, and code shared by the families of asynchronous instructions.
 
 #include "emulator/decode/decode_async.hpp"
 
@@ -155,7 +155,7 @@ void decode_setmaxnreg(form& f) {
   require_specific(f, "setmaxnreg");
   const bool increases = starts_with(f, {".inc"});
   if (!increases && !starts_with(f, {".dec"}))
-    f.fail(fmt::format("'{}' needs .inc or .dec directly behind 'setmaxnreg'", f.name()));
+    f.fail(fmt::format("'{}' needs .inc or .dec directly after 'setmaxnreg'", f.name()));
   f.out.form = increases ? 0 : 1;
   if (!f.accept(".sync") || !f.accept(".aligned"))
     f.fail(fmt::format("'{}' needs .sync and .aligned", f.name()));

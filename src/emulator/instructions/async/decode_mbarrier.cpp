@@ -160,7 +160,7 @@ void decode_mbarrier(form& f) {
   if (starts_with(f, {".try_wait"})) return decode_test(f, true);
   if (starts_with(f, {".pending_count"})) return decode_pending_count(f);
   f.fail(
-      fmt::format("'{}' needs an operation directly behind 'mbarrier', such as .init or .arrive", f.name()));
+      fmt::format("'{}' needs an operation directly after 'mbarrier', such as .init or .arrive", f.name()));
 }
 
 constexpr opcode_row rows[] = {{"mbarrier", decode_mbarrier}};

@@ -1,4 +1,4 @@
-// Decodes tensor copies, and what changes tensor maps (PTX ISA, "cp.async.bulk.tensor",
+// Decodes tensor copies, and instructions that change tensor maps (PTX ISA, "cp.async.bulk.tensor",
 // "cp.reduce.async.bulk.tensor", "cp.async.bulk.prefetch.tensor", "tensormap.replace",
 // "tensormap.cp_fenceproxy").
 

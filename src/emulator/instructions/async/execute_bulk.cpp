@@ -27,7 +27,8 @@ constexpr u32 bulk_alignment = 16;
   w.owner->raise(w, i, lane, std::move(report));
 }
 
-// Bytes from one place to another, copied or combined. What is read stands in `payload` until it is written.
+// Bytes from one place to another, copied or combined. Bytes that were read are in `payload` until they are
+// written.
 class bulk_task : public async_task {
  public:
   bulk_task(warp& w, const instruction& i, unsigned lane, const memory_place& to, u32 bytes, reduction r)
@@ -54,7 +55,7 @@ class bulk_task : public async_task {
     from_ = from.at;
     about.ranges.push_back({from.home, from.at, payload_.size(), access_kind::read});
   }
-  // What is written is known already.
+  // The bytes to write are known already.
   std::vector<std::byte>& payload() { return payload_; }
 
   void read() override {

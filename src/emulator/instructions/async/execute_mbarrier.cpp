@@ -84,8 +84,8 @@ void complete(warp& w, const instruction& i, u32 mask) {
   });
 }
 
-// Lanes whose phase is complete go on with `true`. Of the others those that test go on with `false`, and
-// those that try wait for the end of the phase.
+// Lanes whose phase is complete continue with `true`. Of the others those that test continue with `false`,
+// and those that try wait for the end of the phase.
 template <bool Parity, bool Waits>
 void test(warp& w, const instruction& i, u32 mask) {
   u32 complete = 0;

@@ -26,7 +26,7 @@ namespace {
 constexpr u32 shared_alignment = 128;
 constexpr u32 chunk_bytes = 16;  // what a swizzle keeps together
 
-// The 16 bits that fill what lies outside of a tensor of floating-point elements, where NaN is asked for. As
+// The 16 bits that fill places outside of a tensor of floating-point elements, where NaN is asked for. As
 // an SM 12.0 fills it.
 constexpr u16 outside_nan = 0x7ff7;
 
@@ -135,7 +135,7 @@ class tensor_task : public async_task {
   }
 
  private:
-  // What lies in the tensor: function(place in global memory, place in the payload, bytes).
+  // The pieces inside the tensor: function(place in global memory, place in the payload, bytes).
   template <class Function>
   void for_each_run(Function&& function) {
     const u32 unit = map_.unit_bytes();
@@ -151,7 +151,7 @@ class tensor_task : public async_task {
     }
   }
 
-  // What lies in shared memory: function(place there, place in the payload, bytes).
+  // The pieces in shared memory: function(place there, place in the payload, bytes).
   template <class Function>
   void for_each_chunk(Function&& function) {
     const u32 pitch = row_pitch(map_);

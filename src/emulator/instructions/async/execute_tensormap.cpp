@@ -36,7 +36,7 @@ constexpr tensor_element elements[] = {
     tensor_element::tfloat32_ftz,
 };
 
-// What a copy checks, as bounds that depend on each other, is left to it.
+// Checks that a copy makes, as of bounds that depend on each other, are left to it.
 std::string replace_field(tensor_map& map, tensormap_form field, unsigned ordinal, u64 value) {
   switch (field) {
     case tensormap_form::global_address: map.address = value; break;

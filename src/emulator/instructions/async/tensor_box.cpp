@@ -58,7 +58,7 @@ std::vector<tensor_row> tiled_rows(const tensor_map& map, const tensor_coordinat
   return rows;
 }
 
-// Where the pixels are: behind the channels, which an interleaved tensor has in slices of their own.
+// Where the pixels are: after the channels, which an interleaved tensor has in slices of their own.
 unsigned first_spatial(const tensor_map& map) { return map.interleave == tensor_interleave::none ? 1 : 0; }
 
 // Pixel after pixel through the bounding box, then through that of the next image.

@@ -21,12 +21,12 @@ struct tensor_coordinates {
 
 // Units that follow each other in shared memory, and by `stride` in global memory.
 struct tensor_row {
-  u64 address = 0;         // in global memory, of the first unit that lies in the tensor
+  u64 address = 0;         // in global memory, of the first unit inside the tensor
   u32 first = 0, end = 0;  // units that do
   u64 stride = 0;          // bytes in global memory from unit to unit
 };
 
-// The rows of a box, in the order in which they stand in shared memory. All have map.row_units() units.
+// The rows of a box, in their order in shared memory. All have map.row_units() units.
 // `whole_pieces`: a row ends with the piece of 16 bytes that the tensor ends in, as those that an H200 stores do.
 std::vector<tensor_row> rows_of(const tensor_map& map, const tensor_coordinates& c,
                                 bool whole_pieces = false);
@@ -37,7 +37,7 @@ std::string problem_of(const tensor_map& map, const tensor_coordinates& c, bool 
 // Bytes in shared memory from one row to the next: a swizzle takes at least its own width.
 u32 row_pitch(const tensor_map& map);
 
-// Bytes in shared memory from the first to behind the last.
+// Bytes in shared memory from the first to past the last.
 u64 shared_extent(const tensor_map& map, u64 rows);
 
 // Where the byte at an address of shared memory goes: the swizzle exchanges pieces of 16 bytes.

@@ -1,6 +1,6 @@
 // Decodes calls: of functions of the module, by name or through a pointer, and of the functions that every
 // CUDA system has, vprintf and __assertfail (CUDA C++ programming guide, "Formatted Output" and "Assertion"),
-// malloc and free. What a call hands over goes through the frame of the function that is called; see
+// malloc and free. Arguments and results of a call go through the frame of the function that is called; see
 // program.hpp.
 
 #include "emulator/decode/form.hpp"
@@ -117,7 +117,7 @@ void call_system(form& f, const call_operands& o, const system_function& known) 
 
 // ---- functions of the module ----
 
-// What stands in a call for a parameter of the function.
+// The argument that a call gives for a parameter of the function.
 transfer argument(form& f, const syntax::operand& o, const syntax::declaration& d, const frame_slot& slot) {
   transfer t{no_row, 0, 0, slot.offset, slot.bytes};
   if (const symbol* s = parameter_symbol(f, o)) {
@@ -192,7 +192,7 @@ void call_function(form& f, const call_operands& o, std::uint32_t number) {
   call_site site;
   site.function = f.function.kernel().index_of(number);
   hand_over(f, o, callee.declared->results, callee.declared->parameters, site);
-  // A function that stands for a kernel, as it is only checked, has no number of its own.
+  // A function that represents a kernel is only checked, and has no number of its own.
   finish_call(f, std::move(site), call_form::direct,
               f.function.kernel().may_return_to(f.function.number(), number));
 }
@@ -208,7 +208,7 @@ void call_pointer(form& f, const call_operands& o) {
   const syntax::targets* const list = f.function.targets(o.targets->name);
   if (list == nullptr || list->kind == syntax::targets_kind::branch)
     f.fail(o.targets->at,
-           fmt::format("'{}' is not a .callprototype or .calltargets that stands before", o.targets->name));
+           fmt::format("'{}' is not a .callprototype or .calltargets declared before", o.targets->name));
   call_site site;
   const function_table& table = f.function.module().functions;
   for (const syntax::target_name& t : list->names) {
@@ -312,7 +312,7 @@ bool is_frame_parameter(form& f, std::size_t operand_index, access_kind access) 
     f.fail(base.at,
            fmt::format("'{}' is a parameter that the function takes, which is not written", base.name));
   if (access == access_kind::read && s->role == parameter_role::result)
-    f.fail(base.at, fmt::format("'{}' is what the function returns, which is not read", base.name));
+    f.fail(base.at, fmt::format("'{}' is a result of the function, which is not read", base.name));
   return true;
 }
 

@@ -1,5 +1,6 @@
-// Decodes what blocks of a cluster do together (PTX ISA, "Parallel Synchronization and Communication
-// Instructions": barrier.cluster; "Data Movement and Conversion Instructions": mapa, getctarank).
+// Decodes the instructions by which blocks of a cluster cooperate (PTX ISA, "Parallel Synchronization and
+// Communication Instructions": barrier.cluster; "Data Movement and Conversion Instructions": mapa,
+// getctarank).
 
 #include "emulator/decode/form.hpp"
 

@@ -44,7 +44,7 @@ void decode_brx(form& f) {
   const syntax::targets* const list =
       name.kind == syntax::operand_kind::name ? f.function.targets(name.name) : nullptr;
   if (list == nullptr || list->kind != syntax::targets_kind::branch)
-    f.fail(name.at, "'brx.idx' takes the label of a list of .branchtargets that stands before");
+    f.fail(name.at, "'brx.idx' takes the label of a list of .branchtargets declared before");
   f.out.detail = f.function.branch_targets(*list, f.out.rows);
   f.emit(operation::brx);
 }

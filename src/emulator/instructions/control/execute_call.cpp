@@ -60,7 +60,7 @@ u32 bytes_of(const kept_row& r) { return r.bytes == 0 ? 1 : r.bytes; }
   w.owner->raise(w, i, lane, std::move(report));
 }
 
-// Observers are told where a call puts bytes of local memory.
+// Notifies observers of where a call puts bytes of local memory.
 class writes_of_call {
  public:
   writes_of_call(warp& w, const instruction& i, u32 lanes) : warp_(w), instruction_(i), lanes_(lanes) {}
@@ -305,7 +305,7 @@ void restore_stack(warp& w, const instruction& i, u32 mask) {
 // ---- functions of the system ----
 
 constexpr std::size_t longest_text = std::size_t{1} << 16;
-// What a grid prints beyond this is lost, as where a GPU's buffer is full.
+// Further output of a grid is lost, as when a GPU's buffer is full.
 constexpr std::size_t most_printed = std::size_t{64} << 20;
 
 std::string text_at(warp& w, const instruction& i, unsigned lane, u64 address) {

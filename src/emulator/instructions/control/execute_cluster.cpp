@@ -1,4 +1,4 @@
-// What blocks of a cluster do together.
+// The instructions by which blocks of a cluster cooperate.
 
 #include "emulator/instructions/execute.hpp"
 #include "emulator/machine/block.hpp"

@@ -1,9 +1,9 @@
 // The instructions by which the lanes of a warp work together (PTX ISA, "Parallel Synchronization and
 // Communication Instructions": shfl, vote, match, redux, elect, bar.warp, activemask).
 //
-// An instruction is executed by a group: the lanes that one member mask names. Mostly the whole group stands
-// at the instruction together. Otherwise those that came wait, and the last to come executes it for all of
-// them, each lane with the registers that its own instruction names.
+// An instruction is executed by a group: the lanes that one member mask names. Usually the whole lane group
+// is at the instruction together. Otherwise those that arrived wait, and the last to arrive executes it for
+// all of them, each lane with the registers that its own instruction names.
 
 #include "emulator/instructions/execute.hpp"
 #include "emulator/machine/aligned.hpp"
@@ -20,7 +20,7 @@
 namespace kaio::emulator {
 namespace {
 
-// Some lanes of a group, which stand at the same instruction.
+// Some lanes of a group, which are at the same instruction.
 struct part {
   const instruction* at;
   u32 lanes;
@@ -39,7 +39,7 @@ struct group {
 
 using values = std::array<u64, warp_lanes>;
 
-// The first source of every lane; for lanes outside of the group what stands in the register of the first
+// The first source of every lane; for lanes outside of the group what is in the register of the first
 // part.
 values sources(const warp& w, const group& g, unsigned bytes) {
   values result;
@@ -203,7 +203,7 @@ void meet(warp& w, const instruction& i, u32 lanes, u32 members) {
   perform(w, g);
   for (const auto& o : w.owner->observers) o->met(w, i, lanes | waiting);
   wake(w, waiting);
-  w.limit = 0;  // the others are ready again, and some may stand further behind
+  w.limit = 0;  // the others are ready again, and some may have a lower program counter
 }
 
 void synchronous(warp& w, const instruction& i, u32 mask) {

@@ -1,6 +1,6 @@
 #pragma once
 // What a kernel's printf writes (CUDA C++ programming guide, "Formatted Output"): the conversions of C with
-// flags, width, precision and length, over arguments that stand in memory one behind the other, each at a
+// flags, width, precision and length, over arguments stored in memory one after the other, each at a
 // multiple of its size, floating-point ones in double precision.
 //
 //   print_formatted(out, "%d of %s\n", source);   // returns 2
@@ -18,7 +18,7 @@ struct print_source {
   std::function<std::string(u64 address)> text;  // what %s points to
 };
 
-// Appends to `out`; returns the number of arguments that the format took. What is no conversion is copied.
+// Appends to `out`; returns the number of arguments that the format took. Other text is copied.
 u32 print_formatted(std::string& out, std::string_view format, const print_source& source);
 
 }  // namespace kaio::emulator

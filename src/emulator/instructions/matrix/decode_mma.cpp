@@ -185,7 +185,7 @@ void layouts(form& f, const mma_form& chosen, mma_choice& choice) {
     f.fail(fmt::format("'{}' has the layouts .row.col only", f.name()));
 }
 
-// .xor.popc or .and.popc, which tells how single bits are multiplied.
+// .xor.popc or .and.popc, the way in which single bits are multiplied.
 void bit_operation(form& f, const mma_form& chosen, mma_choice& choice) {
   const std::vector<std::string_view> names = f.accept_all({".xor", ".and", ".popc"});
   if (chosen.family != mma_family::bit) {

@@ -28,7 +28,7 @@ matrix transposed(const matrix& m) {
   return result;
 }
 
-// The rows of a matrix one after another are what a row of the register file has.
+// A row of the register file holds the rows of a matrix one after another.
 matrix of_registers(const std::byte* row) {
   matrix m;
   std::memcpy(&m, row, sizeof m);

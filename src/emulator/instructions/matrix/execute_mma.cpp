@@ -1,6 +1,6 @@
 // Executes the matrix multiplications of a warp: mma.sync, dense and sparse. Each handler collects the
 // matrices from the registers of all lanes, multiplies, and gives D back to the lanes. Source for where a
-// lane's elements stand: PTX ISA, "Matrix Fragments for mma.m8n8k4 ..." and the sections after it.
+// lane's elements are: PTX ISA, "Matrix Fragments for mma.m8n8k4 ..." and the sections after it.
 
 #include "emulator/instructions/execute.hpp"
 #include "emulator/instructions/matrix/mma_form.hpp"

@@ -41,7 +41,7 @@ u64 uniform(warp& w, const instruction& i, u32 row, std::string_view name) {
   return value;
 }
 
-// ---- what observers are told ----
+// ---- notifications of observers ----
 
 // The stretches of shared memory that a warp's part of a product reads: its rows of A, and a quarter of B, so
 // that the four parts together are all that the product reads.
@@ -110,7 +110,7 @@ warpgroup::product& next_product(warp& w, const instruction& i, warpgroup& g, u6
   return p;
 }
 
-// All that the product reads lies in the block's shared memory.
+// All that the product reads must be in the block's shared memory.
 void check_bounds(warp& w, const instruction& i, const warpgroup::product& p) {
   const wgmma_form f = form_of(i);
   const auto check = [&](u32 address, u32, u32) {

@@ -29,7 +29,7 @@ class fragment_access {
  public:
   fragment_access(warp& w, const instruction& i, access_kind access)
       : warp_(w), instruction_(i), access_(access), form_(std::bit_cast<wmma_form>(i.detail)) {
-    // The elements of a register lie side by side, in K or along the rows of an accumulator.
+    // The elements of a register are adjacent, in K or along the rows of an accumulator.
     const bool along_columns = form_.matrix == wmma_matrix::a || (form_.matrix == wmma_matrix::accumulator &&
                                                                   form_.shape != wmma_shape::m8n32k16);
     const u32 per_register = elements_of_register(form_.element);

@@ -1,5 +1,5 @@
 #pragma once
-// Where a matrix lies in shared memory, as a matrix descriptor of wgmma tells (PTX ISA, "Matrix Descriptor
+// Where a matrix is in shared memory, as a matrix descriptor of wgmma gives it (PTX ISA, "Matrix Descriptor
 // Format" and "Strides"). The unit is 16 bytes: of one row of A, or one column of B, where the matrix is
 // K-major; of one k where it is MN-major. Eight rows by 16, 32, 64 or 128 bytes make a swizzle atom, within
 // which the 16 bytes of a row are permuted by bits of their address.
@@ -44,8 +44,8 @@ class matrix_descriptor {
   // Bytes of a row of the atom: none, 128, 64 or 32 bytes of swizzle.
   static constexpr u32 atom_of(u32 mode) { return mode == 0 ? 16 : 256u >> mode; }
 
-  // The repeating pattern has up to 8 lines of 128 bytes; the base offset tells which of them an address
-  // that is a multiple of 1024 lies in, where patterns do not start at such addresses.
+  // The repeating pattern has up to 8 lines of 128 bytes; the base offset gives the one that an address
+  // that is a multiple of 1024 is in, where patterns do not start at such addresses.
   constexpr u32 swizzled(u32 address) const {
     const u32 line = (address >> 7) - first_row_;
     return (address ^ (line & (atom_ / 16 - 1)) << 4) & address_mask;

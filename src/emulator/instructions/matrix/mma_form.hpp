@@ -1,6 +1,6 @@
 #pragma once
-// The forms of mma.sync: which shapes there are for which elements, and what a decoded one says. Decoder and
-// handlers share it. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma" and ": mma.sp".
+// The forms of mma.sync: which shapes there are for which elements, and the contents of a decoded one.
+// Decoder and handlers share it. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma" and ": mma.sp".
 //
 //   const mma_choice chosen = std::bit_cast<mma_choice>(i.immediate);
 //   const mma_form& form = mma_forms[chosen.form];  // form.k, ...

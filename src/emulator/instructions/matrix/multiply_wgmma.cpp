@@ -83,7 +83,7 @@ place_in_d place_of(wgmma_form f, u32 index, unsigned lane, u32 element) {
   return {lane / 4 + index / 2 % 2 * 8, index / 4 * 8 + lane % 4 * 2 + index % 2};
 }
 
-// Replaces each element c of D by compute(row, column, c), in the values that are under way.
+// Replaces each element c of D by compute(row, column, c), in the values in flight.
 template <class Compute>
 void update(warp& w, const warpgroup::product& p, Compute&& compute) {
   const wgmma_form f = form_of(*p.at);
@@ -131,7 +131,7 @@ chosen_rows choose_rows(const warp& w, const instruction& i, wgmma_form f) {
   return chosen;
 }
 
-// A and B may differ in type, as e4m3 and e5m2; what the model says of them does not.
+// A and B may differ in type, as e4m3 and e5m2; their model does not.
 class floating_product {
  public:
   floating_product(const block& b, const warpgroup::product& p, const operand_bytes& columns)

@@ -1,6 +1,6 @@
 #pragma once
 // Where a structured sparse A, of which each chunk of a row has half of its elements, keeps which half: the
-// metadata that goes with mma.sp and wgmma.sp. Four bits tell of a chunk, and four consecutive lanes, or
+// metadata that goes with mma.sp and wgmma.sp. Four bits describe a chunk, and four consecutive lanes, or
 // those of them that the selector names, have the bits of rows g and g + 8, where g counts the fours of lanes.
 // Source: PTX ISA, "Sparse matrix storage" and the figures of the fragments that follow it.
 //
@@ -13,7 +13,7 @@
 namespace kaio::emulator {
 
 struct sparse_metadata {
-  u32 chunk;   // elements of A that four bits tell of
+  u32 chunk;   // elements of A that four bits describe
   u32 kept;    // how many of them are there
   u32 chunks;  // of a row
   u32 selector;
@@ -41,7 +41,7 @@ struct sparse_metadata {
     return {first + number / 4, (row >> 3) * 16 + number % 4 * 4};
   }
 
-  // Where in its chunk the i-th element that is kept stands. Elements of 4 bits are kept in pairs; of 32 bits,
+  // Where in its chunk the i-th element that is kept is. Elements of 4 bits are kept in pairs; of 32 bits,
   // the code is that of their first halves.
   constexpr u32 position(u32 code, u32 i) const {
     if (chunk == 2) return (code & 3) >> 1;

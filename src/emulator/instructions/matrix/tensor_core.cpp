@@ -77,7 +77,7 @@ struct f32_accumulator {
     return {std::max<s32>(static_cast<s32>(stored), 1) - 127, 23,
             stored == 0 ? fraction : fraction | 1u << 23, negative, 0};
   }
-  // Toward zero; what is too great becomes infinite.
+  // Toward zero; a sum that is too great becomes infinite.
   static u32 round(u64 sum, s32 last, bool negative, u32 result_bits) {
     if (sum == 0) return 0;
     const s32 width = static_cast<s32>(std::bit_width(sum));
@@ -89,7 +89,7 @@ struct f32_accumulator {
     const u64 units = down >= 64 ? 0 : down > 0 ? sum >> down : sum << -down;
     const u32 kept = static_cast<u32>(units) & ~((1u << (23 - result_bits)) - 1);
     const u32 binade = exponent >= -126 ? static_cast<u32>(exponent + 126) << 23 : 0;
-    return binade + kept == 0 ? 0 : signed_zero | (binade + kept);  // what is cut away leaves +0
+    return binade + kept == 0 ? 0 : signed_zero | (binade + kept);  // a sum truncated to nothing is +0
   }
   static u32 add(u32 a, u32 b) {
     return std::bit_cast<u32>(canonical(std::bit_cast<f32>(a) + std::bit_cast<f32>(b)));

@@ -1,6 +1,6 @@
 #pragma once
 // What a tensor core computes, bit for bit. It takes the products of a group of K exactly, aligns them and c
-// to the greatest exponent among them, cuts off what lies below `fraction_bits` of it, adds what is left as
+// to the greatest exponent among them, truncates below `fraction_bits` of it, adds the rest as
 // integers and rounds the sum: toward zero to f32, to nearest even to f16. The result is the c of the next
 // group. How many products make a group and how many bits are kept differs from architecture to architecture.
 // Sources: Khattak and Mikaitis, "Accurate Models of NVIDIA Tensor Cores", arXiv 2512.07004; Xie et al.,
@@ -18,7 +18,7 @@
 
 namespace kaio::emulator {
 
-// What the elements of A and B are, where they are floating point.
+// The type of the elements of A and B, where they are floating point.
 enum class tensor_format : u8 { f16, bf16, tf32, e4m3, e5m2 };
 
 // Which instruction feeds the tensor core: mma.sync and wmma, or wgmma.

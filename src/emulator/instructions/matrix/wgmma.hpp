@@ -1,5 +1,5 @@
 #pragma once
-// The wgmma instructions: what one of them says, and what a warpgroup has under way. A warpgroup is four warps
+// The wgmma instructions: the contents of one, and what a warpgroup has in flight. A warpgroup is four warps
 // whose first has a number that is a multiple of 4. Each of them issues its part of a product; it is computed
 // when the last of them has. Its results are kept aside until the warp waits for the group that the product
 // was committed in, so that a program which does not wait, or does not commit, sees that they are missing.
@@ -46,7 +46,7 @@ static_assert(sizeof(wgmma_form) == sizeof(s64));
 inline wgmma_form form_of(const instruction& i) { return std::bit_cast<wgmma_form>(i.immediate); }
 
 struct warpgroup {
-  // A register that belongs to products that are under way.
+  // A register that belongs to products in flight.
   struct reservation {
     u64 group = 0;             // the last that uses it
     bool destination = false;  // of D; otherwise of A, which is read
@@ -75,11 +75,6 @@ struct warpgroup {
 };
 
 inline u32 rank_in_warpgroup(const warp& w) { return w.index % warps_of_a_warpgroup; }
-
-// True if a product that the warp has not waited for uses this row.
-inline bool under_way(const warp& w, u32 row) {
-  return w.matrices != nullptr && w.matrices->members[rank_in_warpgroup(w)].registers.contains(row);
-}
 
 // The four warps; throws fault if the block has not all of them.
 warpgroup& warpgroup_of(warp& w, const instruction& i);

@@ -1,6 +1,6 @@
 #pragma once
 // A matrix that a descriptor names, as bytes: its rows (or the columns of B) one after another, each with all
-// of its K. What is MN-major is transposed.
+// of its K. An MN-major one is transposed.
 //
 //   for_chunks(descriptor, {0, 16}, 32, false, [](u32 address, ...) {});
 
@@ -15,7 +15,7 @@ struct outer_range {
 };
 
 // Calls each(address, outer, k) for all pieces of 16 bytes: at this row (or column) and this byte of K begins
-// what lies at the address, along K, or, where the matrix is MN-major, along the rows: eight of them, 2 bytes
+// the piece at the address, along K, or, where the matrix is MN-major, along the rows: eight of them, 2 bytes
 // each.
 template <class Each>
 void for_chunks(const matrix_descriptor& d, outer_range outer, u32 row_bytes, bool mn_major, Each&& each) {

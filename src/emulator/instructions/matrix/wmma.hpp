@@ -2,7 +2,7 @@
 // The fragments of wmma: which element of a matrix each lane has in each of its registers. The PTX ISA leaves
 // this open; here it is what GPUs from sm_75 on do, where a fragment is made of those of mma.sync: blocks of 8
 // rows (of A, or columns of B) by 4 registers of K, four lanes a row. It does not depend on how the matrix
-// lies in memory.
+// is stored in memory.
 //
 //   const wmma_form f{wmma_shape::m16n16k16, wmma_matrix::a, wmma_element::f16, false};
 //   const matrix_place p = place_of(f, lane, 3, 1);  // the second half of the fourth register

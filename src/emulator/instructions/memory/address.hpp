@@ -15,7 +15,7 @@ namespace kaio::emulator {
 bool locate(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
             std::byte* (&at)[warp_lanes]);
 
-// The same for addresses that no register holds, as those of the elements of a matrix; they lie in the
+// The same for addresses that no register holds, as those of the elements of a matrix; they are in the
 // instruction's state space.
 void locate_at(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind access,
                const u64 (&addresses)[warp_lanes], std::byte* (&at)[warp_lanes]);

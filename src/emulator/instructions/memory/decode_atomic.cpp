@@ -79,7 +79,7 @@ void check_vector(form& f, const syntax::operand& o) {
                              f.out.count == 1 ? "" : "s in braces"));
 }
 
-// True if somebody sees the old value.
+// True if the old value is used.
 bool results(form& f) {
   const syntax::operand& to = f.operand(0);
   if (to.kind == syntax::operand_kind::sink) return false;

@@ -1,5 +1,5 @@
-// Decodes what changes nothing that a kernel computes, but for discard: prefetches into caches, priorities,
-// policies, the order of accesses (fences), and events for performance monitors.
+// Decodes instructions that change no result of a kernel, except for discard: prefetches into caches,
+// priorities, policies, the order of accesses (fences), and events for performance monitors.
 
 #include "emulator/decode/decode_async.hpp"
 #include "emulator/decode/form.hpp"
@@ -46,7 +46,7 @@ void decode_prefetchu(form& f) {
   f.emit(operation::prefetch);
 }
 
-// The size that stands after the address is fixed.
+// The size that follows the address is fixed.
 void line_of(form& f) {
   f.arity(2);
   f.address(0);

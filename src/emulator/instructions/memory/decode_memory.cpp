@@ -42,7 +42,7 @@ bool memory_order(form& f, std::string_view strongest) {
   return order == 1;
 }
 
-// What only says where data should be cached has no effect here. True if a policy stands after the operands.
+// Cache hints have no effect here. True if a policy follows the operands.
 bool cache_hints(form& f, std::initializer_list<std::string_view> operators, bool is_volatile, bool loads) {
   const int cache = f.accept_one(operators);
   const int eviction = f.accept_one({".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first",
@@ -181,7 +181,7 @@ void decode_st(form& f) {
     const syntax::operand& e = f.out.count == 1 ? from : from.elements[i];
     std::uint8_t width = 0;
     f.out.to[i] = f.source_row(e, f.type(0), true, &width);
-    // A constant may stand beside wider registers: it takes their width.
+    // A constant may be listed with wider registers: it takes their width.
     if (e.kind != syntax::operand_kind::name) continue;
     if (f.out.to_bytes != 0 && f.out.to_bytes != width)
       f.fail(e.at, fmt::format("the registers of '{}' differ in width", f.name()));
@@ -195,7 +195,7 @@ void decode_st(form& f) {
       if (e.kind == syntax::operand_kind::integer)
         f.out.to[i] = f.function.constant_row(f.out.to_bytes, e.bits);
       if (e.kind == syntax::operand_kind::real)
-        f.fail(e.at, fmt::format("a floating-point constant beside wider registers in '{}'", f.name()));
+        f.fail(e.at, fmt::format("a floating-point constant among wider registers in '{}'", f.name()));
     }
   f.emit(operation::st);
 }
@@ -206,7 +206,7 @@ void decode_cvta(form& f) {
   if (f.type(0) == u32) f.fail(fmt::format("'{}': generic addresses have 64 bits", f.name()));
   const bool to = f.accept(".to");
   if (to && f.text.modifiers.front().text != ".to")
-    f.fail(fmt::format("'{}': '.to' stands directly after 'cvta'", f.name()));
+    f.fail(fmt::format("'{}': '.to' must directly follow 'cvta'", f.name()));
   f.out.space = f.space_modifier();
   no_function_parameters(f);
   if (f.out.space == state_space::generic) f.fail(fmt::format("'{}' needs a state space", f.name()));

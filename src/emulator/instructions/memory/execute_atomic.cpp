@@ -1,5 +1,5 @@
 // Atomic operations and reductions in memory (PTX ISA, "atom" and "red"). Lanes act in the order of their
-// numbers. In global memory other blocks run beside this one, so the host's atomics are used; shared memory
+// numbers. In global memory other blocks run concurrently, so the host's atomics are used; shared memory
 // belongs to the block. A grid whose atomics are wider than the host's, round, or return what they found runs
 // on one thread (entry::blocks_communicate), so that those need no host atomics.
 
@@ -22,7 +22,7 @@ T wrapped_sum(T a, T b) {
   return static_cast<T>(static_cast<word>(static_cast<word>(a) + static_cast<word>(b)));
 }
 
-// What is written in the place of `old`. `global`: single-precision sums in global memory flush subnormal
+// The value that replaces `old`. `global`: single-precision sums in global memory flush subnormal
 // values.
 template <atomic_form Form, class T>
 T updated(T old, T operand_value, T replacement, bool global) {
@@ -80,7 +80,7 @@ void update(warp& w, const instruction& i, u32 mask) {
   });
 }
 
-// ---- what the host has no atomics for ----
+// ---- operations without atomics of the host ----
 
 template <atomic_form Form, class Half>
 Half updated_half(Half old, Half value) {
@@ -111,7 +111,7 @@ u32 updated_single(u32 old, u32 value) {
   return std::bit_cast<u32>(sum);
 }
 
-// A vector, or one element of a type that only vectors have beside it.
+// A vector, or one element of a type that is used in vectors only.
 template <auto Function, class Bits>
 void update_elements(warp& w, const instruction& i, u32 mask) {
   std::byte* at[warp_lanes];

@@ -81,7 +81,7 @@ void store_wide(warp& w, const instruction& i, u32 mask) {
   for_lanes(mask, [&](unsigned lane) { std::memcpy(at[lane], w.file + i.to[0] + lane * 16, 16); });
 }
 
-// What stands in a discarded line is not determined: a pattern that is easy to see.
+// The contents of a discarded line are undefined: a pattern that is easy to see.
 void discard(warp& w, const instruction& i, u32 mask) {
   constexpr u32 line = 128;
   std::byte* at[warp_lanes];
@@ -161,7 +161,7 @@ handler access(const instruction& i) {
   return i.flags.ordered ? &load<M, R, true> : &load<M, R, false>;
 }
 
-// The register is at least as wide as the value; what is signed is extended by its sign.
+// The register is at least as wide as the value; a signed value is sign-extended.
 template <class M>
 handler by_register(const instruction& i) {
   constexpr bool is_signed = std::is_signed_v<M>;

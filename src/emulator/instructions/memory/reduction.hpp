@@ -1,5 +1,5 @@
 #pragma once
-// The reductions of bulk copies: element by element, what stands in memory and what arrives become one value
+// The reductions of bulk copies: each element in memory and the one that arrives become one value
 // (PTX ISA, "cp.reduce.async.bulk", "cp.reduce.async.bulk.tensor", "red.async"). They are what the atomics of
 // the same name do, on untyped memory.
 //
