@@ -1,4 +1,4 @@
-// The library's declarations of the driver's ABI say what the real cuda.h says. Compiled to nothing where there
+// The library's declarations of the driver's ABI agree with the real cuda.h. Compiled to nothing where there
 // is no cuda.h, or an older one than that which the library implements.
 
 #if __has_include(<cuda.h>)
@@ -14,11 +14,6 @@
 #include <type_traits>
 
 #include "driver_emulator/abi/types.hpp"
-
-// The list of functions without the declarations that go with it: cuda.h has its own.
-#define KAIO_CUDA_LIST_ONLY
-#include "driver_emulator/abi/functions.hpp"
-#include "driver_emulator/abi/per_thread_functions.hpp"
 
 namespace kaio::driver_emulator {
 namespace {
@@ -72,12 +67,9 @@ struct plain<unsigned long> {
 template <class Ours, class Theirs>
 constexpr bool same = std::is_same_v<typename plain<Ours>::type, typename plain<Theirs>::type>;
 
-#define KAIO_SAME_FUNCTION(name, parameters) \
-  static_assert(same<CUresult parameters, decltype(::name)>, #name);
-KAIO_CUDA_FUNCTIONS(KAIO_SAME_FUNCTION)
-#define KAIO_SAME_PER_THREAD(name, base, parameters, arguments) \
-  static_assert(same<CUresult parameters, decltype(::name)>, #name);
-KAIO_CUDA_PER_THREAD_FUNCTIONS(KAIO_SAME_PER_THREAD)
+#define KAIO_DRIVER_FUNCTION(symbol, types) static_assert(same<CUresult types, decltype(::symbol)>, #symbol);
+#define KAIO_DRIVER_PER_THREAD_FUNCTION(symbol, base, types) KAIO_DRIVER_FUNCTION(symbol, types)
+#include "driver_abi/functions.def"
 
 #define KAIO_SAME_SIZE(type) static_assert(sizeof(type) == sizeof(::type), #type)
 #define KAIO_SAME_MEMBER(type, member, name)                                         \
@@ -234,7 +226,7 @@ KAIO_SAME_MEMBER(CUlaunchAttributeValue, cluster, clusterDim);
 KAIO_SAME_MEMBER(CUlaunchAttributeValue, programmatic_event, programmaticEvent);
 KAIO_SAME_MEMBER(CUlaunchAttributeValue, priority, priority);
 KAIO_SAME_MEMBER(CUlaunchAttributeValue, shared_memory_carveout, sharedMemCarveout);
-// The union of a node's parameters stands where cuda.h has its nameless one.
+// The union of a node's parameters is where cuda.h has its nameless one.
 static_assert(offsetof(CUgraphNodeParams, of) == offsetof(::CUgraphNodeParams, kernel));
 
 }  // namespace

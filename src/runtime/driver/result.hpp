@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/driver/abi.hpp"
+#include "runtime/driver/functions.hpp"
 
 namespace kaio::runtime::driver {
 
