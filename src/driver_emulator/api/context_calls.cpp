@@ -1,6 +1,6 @@
 // The driver's functions on contexts, primary ones included.
 
-#include "driver_emulator/state/captures.hpp"
+#include "driver_emulator/graph/captures.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/streams.hpp"

@@ -1,7 +1,8 @@
 // Memory that the host and the device share: page-locked, registered and managed. Kernels see it at the
 // address that the host uses.
 
-#include "driver_emulator/state/captures.hpp"
+#include "driver_emulator/graph/captures.hpp"
+#include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"

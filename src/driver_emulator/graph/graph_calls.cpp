@@ -1,9 +1,10 @@
 // The driver's functions on whole graphs: their nodes and edges, instantiating, launching, updating.
 
+#include "driver_emulator/graph/graphs.hpp"
+#include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"
-#include "driver_emulator/state/graphs.hpp"
 #include "driver_emulator/state/streams.hpp"
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-#include "driver_emulator/state/captures.hpp"
+#include "driver_emulator/graph/captures.hpp"
 
+#include "driver_emulator/graph/graphs.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
-#include "driver_emulator/state/graphs.hpp"
 #include "driver_emulator/state/streams.hpp"
 
 #include <algorithm>
