@@ -1,5 +1,5 @@
-// What a launch asks of the driver beyond grid, block and arguments: dynamic shared memory, cooperative grids,
-// structs as arguments.
+// What a launch asks of the driver beyond grid, block and arguments: dynamic shared memory, cooperative
+// grids, structs as arguments.
 
 #include "driver/driver_support.hpp"
 

@@ -18,8 +18,8 @@
 namespace kaio::driver_emulator {
 namespace {
 
-// What a type is in the ABI: handles and pointers to structures are pointers, enumerations are integers, and a
-// structure that is passed by value is its size.
+// What a type is in the ABI: handles and pointers to structures are pointers, enumerations are integers, and
+// a structure that is passed by value is its size.
 template <std::size_t Bytes>
 struct value_of {};
 template <class T>

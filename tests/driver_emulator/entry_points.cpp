@@ -72,7 +72,7 @@ TEST_CASE("every function of the list is exported under its own name, and found 
   kaio_emulator_reset();
 }
 
-TEST_CASE("a function that the emulator does not have says so") {
+TEST_CASE("a function that the emulator does not have reports it") {
   REFUSED(cuArrayDestroy(nullptr), CUDA_ERROR_NOT_SUPPORTED);
 }
 

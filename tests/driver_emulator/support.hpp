@@ -1,6 +1,6 @@
 #pragma once
 // What the tests of the emulator of the CUDA driver share: calls that must succeed, a context that leaves
-// nothing behind, and some kernels as PTX text.
+// nothing alive, and some kernels as PTX text.
 
 #include <kaio/runtime/cuda_emulator.h>
 
@@ -16,7 +16,7 @@ namespace driver_emulator_test {
 
 using namespace kaio::driver_emulator;
 
-// Every call of these tests says what it must return.
+// Every call of these tests is checked for what it must return.
 #define MUST(call) REQUIRE((call) == CUDA_SUCCESS)
 #define REFUSED(call, code) CHECK((call) == (code))
 

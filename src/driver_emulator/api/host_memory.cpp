@@ -55,7 +55,7 @@ CUdeviceptr allocate_shared(context& c, std::size_t bytes, allocation_kind kind,
   }
 }
 
-// The allocation that a pointer of the host lies in; null if there is none.
+// The allocation that a pointer of the host is in; null if there is none.
 std::pair<CUdeviceptr, allocation*> find_host(const void* host) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(host);
   for (auto& [address, a] : state().allocations) {

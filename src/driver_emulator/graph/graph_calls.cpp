@@ -15,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t instantiate_flags = 15;  // free on launch, upload, from the device, priorities
 
-// Fills an array that a program has room for, or tells how long it must be. What is behind the last is null.
+// Fills an array that a program has room for, or gives the length that it must have. What is after the last
+// is null.
 template <class Handle>
 void give_list(const std::vector<Handle>& from, Handle* to, std::size_t* count) {
   require(count != nullptr);
