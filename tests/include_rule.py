@@ -40,8 +40,9 @@ public_wings = {
 # Wing below src: the public wings and the wings below src that it may include.
 private_wings = {
     "emulator": ({"ptx"}, {"emulator"}),
-    "runtime": ({"ptx", "runtime"}, {"runtime", "emulator"}),
-    "driver_emulator": ({"ptx", "runtime"}, {"driver_emulator", "emulator", "runtime"}),
+    "driver_abi": (set(), {"driver_abi"}),
+    "runtime": ({"ptx", "runtime"}, {"runtime", "driver_abi", "emulator"}),
+    "driver_emulator": ({"ptx", "runtime"}, {"driver_emulator", "driver_abi", "emulator", "runtime"}),
     "ops": ({"ptx", "dsl", "runtime", "ops"}, {"ops", "runtime"}),
     "tool": ({"ptx", "tool"}, {"tool"}),
 }
@@ -61,6 +62,7 @@ private_floors = {
     "emulator": ["program", "parse", "memory", "machine", "decode", "instructions", "instructions/arithmetic",
                  "instructions/memory", "instructions/control", "instructions/async", "instructions/matrix",
                  "sanitizer", "profile", "."],
+    "driver_abi": ["."],
     "runtime": ["base", "driver", "emulator", "."],
     "driver_emulator": ["abi", "state", "module", "graph", "api"],
     "ops": ["tensor", "tune", "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90",

@@ -2,6 +2,7 @@
 // not asked again.
 
 #include "driver/driver_support.hpp"
+#include "driver_abi/types.hpp"
 
 #include <vector>
 
@@ -166,7 +167,7 @@ TEST_CASE("how many clusters fit is asked of the driver once") {
     CHECK(blocks == gpu.resident_blocks(count_blocks, bytes));
     CHECK(gpu.max_active_clusters(count_blocks, {2, 1, 1}, bytes) == blocks / 2);
   }
-  driver.fail_next(912);  // CUDA_ERROR_INVALID_CLUSTER_SIZE
+  driver.fail_next(kaio::driver_abi::CUDA_ERROR_INVALID_CLUSTER_SIZE);
   const thrown e = catch_error([&] { gpu.max_active_clusters(count_blocks, {8, 1, 1}, 16); });
   CHECK(e.code == errc::invalid_argument);
   CHECK(e.says("asking how many clusters of kernel count_blocks fit on"));

@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 // A GPU through the emulated driver: what is opened, what a launch hands over, what stays current, what is
+=======
+// A GPU of the emulated driver: what is opened, what a launch hands over, what stays current, what is
+>>>>>>> results
 // given back.
 
 #include "driver/driver_support.hpp"
@@ -8,7 +12,7 @@
 
 using namespace driver_test;
 
-TEST_CASE("a GPU tells what it is") {
+TEST_CASE("a GPU reports what it is") {
   fresh_driver driver;
   driver.be(2);
   CHECK(kaio::device::count() == 2);

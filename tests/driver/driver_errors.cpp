@@ -1,22 +1,42 @@
 // Errors made of the driver's failures: each call of a whole program is made to fail with each code.
 
 #include "driver/driver_support.hpp"
+#include "driver_abi/types.hpp"
 
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <vector>
 
 using namespace driver_test;
+using namespace kaio::driver_abi;
 
 namespace {
 
-constexpr std::array codes{1, 2, 3, 46, 100, 200, 201, 209, 214, 218, 222, 304, 400, 700, 709, 710, 719, 999};
-static_assert(codes.size() == 18);
+constexpr CUresult codes[] = {CUDA_ERROR_INVALID_VALUE,
+                              CUDA_ERROR_OUT_OF_MEMORY,
+                              CUDA_ERROR_NOT_INITIALIZED,
+                              CUDA_ERROR_DEVICE_UNAVAILABLE,
+                              CUDA_ERROR_NO_DEVICE,
+                              CUDA_ERROR_INVALID_IMAGE,
+                              CUDA_ERROR_INVALID_CONTEXT,
+                              CUDA_ERROR_NO_BINARY_FOR_GPU,
+                              CUDA_ERROR_ECC_UNCORRECTABLE,
+                              CUDA_ERROR_INVALID_PTX,
+                              CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
+                              CUDA_ERROR_OPERATING_SYSTEM,
+                              CUDA_ERROR_INVALID_HANDLE,
+                              CUDA_ERROR_ILLEGAL_ADDRESS,
+                              CUDA_ERROR_CONTEXT_IS_DESTROYED,
+                              CUDA_ERROR_ASSERT,
+                              CUDA_ERROR_LAUNCH_FAILED,
+                              CUDA_ERROR_UNKNOWN};
 
 bool loses_the_device(int code) {
-  for (const int sticky : {3, 214, 700, 709, 710, 719, 999}) {
+  for (const int sticky :
+       {CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_ECC_UNCORRECTABLE, CUDA_ERROR_ILLEGAL_ADDRESS,
+        CUDA_ERROR_CONTEXT_IS_DESTROYED, CUDA_ERROR_ASSERT, CUDA_ERROR_LAUNCH_FAILED, CUDA_ERROR_UNKNOWN}) {
     if (code == sticky) return true;
   }
   return false;
@@ -93,7 +113,7 @@ TEST_CASE(
       }
     }
   }
-  CHECK(errors > 18 * calls);
+  CHECK(errors > std::ssize(codes) * calls);
   driver.set_current(nullptr);
   driver.reset();
 }
@@ -101,17 +121,17 @@ TEST_CASE(
 TEST_CASE("the driver's codes become kaio's") {
   fresh_driver driver;
   kaio::device gpu = kaio::device::open("cuda:0");
-  driver.fail_next(304);
+  driver.fail_next(CUDA_ERROR_OPERATING_SYSTEM);
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::driver_error);
-  driver.fail_next(1);
+  driver.fail_next(CUDA_ERROR_INVALID_VALUE);
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::invalid_argument);
-  driver.fail_next(900);
+  driver.fail_next(CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::stream_capturing);
-  driver.fail_next(720);
+  driver.fail_next(CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
   const thrown large = catch_error([&] { gpu.synchronize(); });
   CHECK(large.code == kaio::errc::invalid_argument);
   CHECK(large.says("resident_blocks"));
-  driver.fail_next(700);
+  driver.fail_next(CUDA_ERROR_ILLEGAL_ADDRESS);
   const thrown illegal = catch_error([&] { gpu.synchronize(); });
   CHECK(illegal.code == kaio::errc::illegal_access);
   CHECK(illegal.says("CUDA_ERROR_ILLEGAL_ADDRESS from cuCtxSynchronize"));
@@ -121,7 +141,7 @@ TEST_CASE("the driver's codes become kaio's") {
 TEST_CASE("a failed assertion has a code of its own") {
   fresh_driver driver;
   kaio::device gpu = kaio::device::open("cuda:0");
-  driver.fail_next(710);
+  driver.fail_next(CUDA_ERROR_ASSERT);
   const thrown failed = catch_error([&] { gpu.synchronize(); });
   CHECK(failed.code == kaio::errc::device_assert);
   CHECK(failed.says("standard error"));
@@ -129,12 +149,12 @@ TEST_CASE("a failed assertion has a code of its own") {
   CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::device_assert);
 }
 
-TEST_CASE("a device that was lost says why to every later call; another that is opened knows nothing of it") {
+TEST_CASE("a device that was lost gives the cause to every later call; another that is opened works") {
   fresh_driver driver;
   {
     kaio::device gpu = kaio::device::open("cuda:0");
     auto x = gpu.upload(std::vector<float>(1024, 1.0f));
-    driver.fail_next(719);
+    driver.fail_next(CUDA_ERROR_LAUNCH_FAILED);
     CHECK(catch_error([&] { gpu.stream().synchronize(); }).code == kaio::errc::launch_failed);
     driver.recover();
     const long before = driver.calls();
@@ -152,7 +172,7 @@ TEST_CASE("a device that was lost says why to every later call; another that is 
   again.synchronize();
 }
 
-TEST_CASE("too large an allocation says what was asked for and what is free") {
+TEST_CASE("the error of too large an allocation has its size and what is free") {
   fresh_driver driver;
   kaio::device gpu = kaio::device::open("cuda:0");
   const thrown full = catch_error([&] { gpu.allocate<float>(std::size_t{1} << 40); });
@@ -258,7 +278,7 @@ TEST_CASE("a kernel is not loaded while its stream is captured") {
   driver.end_capture(stream);
 }
 
-TEST_CASE("KAIO_JIT_LEVEL tells how much the driver optimises") {
+TEST_CASE("KAIO_JIT_LEVEL sets how much the driver optimises") {
   fresh_driver driver;
   kaio::device gpu = kaio::device::open("cuda:0");
   setenv("KAIO_JIT_LEVEL", "9", 1);

@@ -15,16 +15,16 @@
 
 #include "driver_emulator/abi/types.hpp"
 
-// The list of functions without the declarations that go with it: cuda.h has its own.
-#define KAIO_CUDA_LIST_ONLY
-#include "driver_emulator/abi/functions.hpp"
-#include "driver_emulator/abi/per_thread_functions.hpp"
-
 namespace kaio::driver_emulator {
 namespace {
 
+<<<<<<< HEAD
 // The kind of a type in the ABI: handles and pointers to structures are pointers, enumerations are integers,
 // and a structure that is passed by value is its size.
+=======
+// What a type is in the ABI: handles and pointers to structures are pointers, enumerations are integers, and
+// a structure that is passed by value is its size.
+>>>>>>> results
 template <std::size_t Bytes>
 struct value_of {};
 template <class T>
@@ -72,12 +72,9 @@ struct plain<unsigned long> {
 template <class Ours, class Theirs>
 constexpr bool same = std::is_same_v<typename plain<Ours>::type, typename plain<Theirs>::type>;
 
-#define KAIO_SAME_FUNCTION(name, parameters) \
-  static_assert(same<CUresult parameters, decltype(::name)>, #name);
-KAIO_CUDA_FUNCTIONS(KAIO_SAME_FUNCTION)
-#define KAIO_SAME_PER_THREAD(name, base, parameters, arguments) \
-  static_assert(same<CUresult parameters, decltype(::name)>, #name);
-KAIO_CUDA_PER_THREAD_FUNCTIONS(KAIO_SAME_PER_THREAD)
+#define KAIO_DRIVER_FUNCTION(symbol, types) static_assert(same<CUresult types, decltype(::symbol)>, #symbol);
+#define KAIO_DRIVER_PER_THREAD_FUNCTION(symbol, base, types) KAIO_DRIVER_FUNCTION(symbol, types)
+#include "driver_abi/functions.def"
 
 #define KAIO_SAME_SIZE(type) static_assert(sizeof(type) == sizeof(::type), #type)
 #define KAIO_SAME_MEMBER(type, member, name)                                         \

@@ -145,7 +145,7 @@ TEST_CASE("loading, allocating and waiting while a stream is captured end the ca
   if (g != nullptr) cuGraphDestroy(g);
 }
 
-TEST_CASE("the modes of the capture and of the thread say what ends it") {
+TEST_CASE("the modes of the capture and of the thread decide what ends it") {
   const session s;
   const stream_pair streams;
   CUdeviceptr y = 0;

@@ -105,7 +105,7 @@ TEST_CASE("results have names and texts") {
   CHECK(text == nullptr);
 }
 
-TEST_CASE("contexts stand on a stack of each thread") {
+TEST_CASE("contexts are on a stack of each thread") {
   MUST(cuInit(0));
   CUcontext a = nullptr, b = nullptr, now = nullptr;
   MUST(cuCtxCreate_v2(&a, 0, 0));
@@ -150,7 +150,7 @@ TEST_CASE("contexts stand on a stack of each thread") {
   CHECK(kaio_emulator_alive(&counted) == 0);
 }
 
-TEST_CASE("a primary context lives while somebody retains it") {
+TEST_CASE("a primary context lives while it is retained") {
   MUST(cuInit(0));
   CUcontext a = nullptr, b = nullptr;
   unsigned flags = 9;

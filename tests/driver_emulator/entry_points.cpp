@@ -4,8 +4,6 @@
 
 #include <cstring>
 
-#include "driver_emulator/abi/per_thread_functions.hpp"
-#include "driver_emulator/abi/unsupported_functions.hpp"
 #include "driver_emulator/support.hpp"
 
 using namespace driver_emulator_test;
@@ -56,29 +54,25 @@ TEST_CASE("a name means the form that the program's version of the driver has") 
 
 TEST_CASE("every function of the list is exported under its own name, and found by it") {
   for (const char* name : {
-#define KAIO_CUDA_NAME(name, parameters) #name,
-           KAIO_CUDA_FUNCTIONS(KAIO_CUDA_NAME)
-#undef KAIO_CUDA_NAME
+#define KAIO_DRIVER_FUNCTION(symbol, types) #symbol,
+#include "driver_abi/functions.def"
        }) {
     INFO(name);
     CHECK(dlsym(RTLD_DEFAULT, name) != nullptr);
     CHECK(kaio_emulator_fail_function(name, 0, 0, 0) == 1);
   }
   for (const char* name : {
-#define KAIO_CUDA_NAME(name, base, parameters, arguments) #name,
-           KAIO_CUDA_PER_THREAD_FUNCTIONS(KAIO_CUDA_NAME)
-#undef KAIO_CUDA_NAME
+#define KAIO_DRIVER_PER_THREAD_FUNCTION(symbol, base, types) #symbol,
+#define KAIO_DRIVER_UNSUPPORTED_FUNCTION(symbol) #symbol,
+#include "driver_abi/functions.def"
        }) {
     INFO(name);
     CHECK(dlsym(RTLD_DEFAULT, name) != nullptr);
   }
-#define KAIO_CUDA_NAME(name) CHECK(dlsym(RTLD_DEFAULT, #name) != nullptr);
-  KAIO_CUDA_UNSUPPORTED_FUNCTIONS(KAIO_CUDA_NAME)
-#undef KAIO_CUDA_NAME
   kaio_emulator_reset();
 }
 
-TEST_CASE("a function that the emulator does not have says so") {
+TEST_CASE("a function that the emulator does not have reports it") {
   REFUSED(cuArrayDestroy(nullptr), CUDA_ERROR_NOT_SUPPORTED);
 }
 

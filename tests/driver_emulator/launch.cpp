@@ -3,7 +3,6 @@
 #include <cstring>
 #include <string>
 
-#include "driver_emulator/abi/per_thread_functions.hpp"
 #include "driver_emulator/support.hpp"
 
 using namespace driver_emulator_test;

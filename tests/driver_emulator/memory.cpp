@@ -193,7 +193,7 @@ TEST_CASE("fills write units of 1, 2 and 4 bytes, in a line and in rows") {
   MUST(cuMemFree_v2(a));
 }
 
-TEST_CASE("an address tells what it is") {
+TEST_CASE("the attributes of an address report what it is") {
   const session s;
   CUdeviceptr a = 0;
   MUST(cuMemAlloc_v2(&a, 100));

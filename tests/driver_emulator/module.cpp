@@ -1,4 +1,8 @@
+<<<<<<< HEAD
 // Code: PTX text and fat binaries become modules and libraries, and errors in it are reported in the log.
+=======
+// Code: PTX text and fat binaries become modules and libraries, and what is wrong with it is in the log.
+>>>>>>> results
 
 #include <unistd.h>
 
@@ -169,7 +173,7 @@ TEST_CASE("two modules of one text have variables of their own") {
   CHECK(told(b["first"]) == 7);
 }
 
-TEST_CASE("what is wrong with a text stands in the error log, by its line") {
+TEST_CASE("what is wrong with a text is in the error log, by its line") {
   const session s;
   CUmodule m = nullptr;
   logs l;

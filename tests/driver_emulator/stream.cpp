@@ -1,5 +1,10 @@
+<<<<<<< HEAD
 // Streams and events: order, waiting, callbacks; and, where the environment asks for streams that are delayed,
 // that work without a wait has not happened.
+=======
+// Streams and events: order, waiting, callbacks; and, where the environment asks for streams that are
+// delayed, that work which was not waited for has not happened.
+>>>>>>> results
 
 #include <chrono>
 #include <cstdlib>
@@ -55,7 +60,11 @@ TEST_CASE("a stream does its work in order") {
   MUST(cuMemsetD32Async(x.address, 5, 1, stream[0]));
   for (std::uint32_t i = 0; i < 10; ++i) MUST(launch_add(m["add"], x.address, i, 1, stream[0]));
   MUST(cuMemcpyDtoHAsync_v2(out.value, x.address, 4, stream[0]));
+<<<<<<< HEAD
   if (delayed()) CHECK(*out.value == 0);  // no wait yet
+=======
+  if (delayed()) CHECK(*out.value == 0);  // it was not waited for
+>>>>>>> results
   MUST(cuStreamSynchronize(stream[0]));
   CHECK(*out.value == 50);
   REFUSED(cuStreamQuery(stream[0]), CUDA_SUCCESS);
@@ -194,7 +203,7 @@ TEST_CASE("functions of the host run in their place, and may not call the driver
   CHECK(second.where == stream[0]);
 }
 
-TEST_CASE("streams tell what they are") {
+TEST_CASE("streams report what they are") {
   const session s;
   CUstream a = nullptr;
   MUST(cuStreamCreateWithPriority(&a, CU_STREAM_NON_BLOCKING, -99));

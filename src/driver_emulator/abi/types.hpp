@@ -1,17 +1,17 @@
 #pragma once
-// The types of the CUDA driver API that the library's functions take, beside those that the runtime itself
-// uses (runtime/driver/abi.hpp). Type names are the driver's own; tests/driver_emulator/abi.cpp compares sizes,
-// places of members and values with cuda.h. Source: CUDA Driver API reference manual.
+// The types of the CUDA driver API that the library's functions take, besides those that the runtime itself
+// uses (driver_abi/types.hpp). Type names are the driver's own; tests/driver_emulator/abi.cpp compares sizes,
+// offsets of members and values with cuda.h. Source: CUDA Driver API reference manual.
 
-#include "runtime/driver/abi.hpp"
+#include "driver_abi/types.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace kaio::driver_emulator {
 
-// The types of runtime/driver/abi.hpp are this namespace's too.
-using namespace runtime::driver;
+// The types of driver_abi are this namespace's too.
+using namespace driver_abi;
 
 using CUkernel = struct CUkern_st*;
 using CUlibrary = struct CUlib_st*;

@@ -1,6 +1,6 @@
 // The driver's functions on contexts, primary ones included.
 
-#include "driver_emulator/state/captures.hpp"
+#include "driver_emulator/graph/captures.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/streams.hpp"
@@ -52,7 +52,7 @@ CUresult destroy(function_id id, CUcontext handle) {
   });
 }
 
-// A primary context that nobody retains is empty, but keeps its handle.
+// A primary context that is not retained is empty, but keeps its handle.
 void end_primary(device& d) {
   if (d.primary == nullptr) return;
   destroy_contents(*d.primary);

@@ -1,5 +1,5 @@
-// What the emulated GPUs tell of themselves. Limits are those of the emulated architecture; rates and sizes
-// of caches, which an emulator has none of, are those of an ordinary board of that architecture.
+// The properties that the emulated GPUs report. Limits are those of the emulated architecture; rates and
+// sizes of caches, which an emulator has none of, are those of an ordinary board of that architecture.
 
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"

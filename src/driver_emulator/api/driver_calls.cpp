@@ -1,8 +1,6 @@
 // The driver itself: starting it, its version, the names and texts of its results, its functions by name.
 
-#include "driver_emulator/abi/per_thread_functions.hpp"
 #include "driver_emulator/abi/results.hpp"
-#include "driver_emulator/abi/unsupported_functions.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"
 
@@ -16,14 +14,28 @@
 
 namespace kaio::driver_emulator {
 
+// A list of types (A, B) as named parameters (A a, B aa), and the names alone (a, aa).
+#define KAIO_AGAIN ()
+#define KAIO_EXPAND(...) KAIO_EXPAND_1(KAIO_EXPAND_1(__VA_ARGS__))
+#define KAIO_EXPAND_1(...) KAIO_EXPAND_2(KAIO_EXPAND_2(__VA_ARGS__))
+#define KAIO_EXPAND_2(...) KAIO_EXPAND_3(KAIO_EXPAND_3(__VA_ARGS__))
+#define KAIO_EXPAND_3(...) KAIO_EXPAND_4(KAIO_EXPAND_4(__VA_ARGS__))
+#define KAIO_EXPAND_4(...) __VA_ARGS__
+#define KAIO_PARAMETER(name, type, ...) \
+  type name __VA_OPT__(, KAIO_NEXT_PARAMETER KAIO_AGAIN(name##a, __VA_ARGS__))
+#define KAIO_NEXT_PARAMETER() KAIO_PARAMETER
+#define KAIO_ARGUMENT(name, type, ...) name __VA_OPT__(, KAIO_NEXT_ARGUMENT KAIO_AGAIN(name##a, __VA_ARGS__))
+#define KAIO_NEXT_ARGUMENT() KAIO_ARGUMENT
+#define KAIO_PARAMETERS(...) KAIO_EXPAND(KAIO_PARAMETER(a, __VA_ARGS__))
+#define KAIO_ARGUMENTS(...) KAIO_EXPAND(KAIO_ARGUMENT(a, __VA_ARGS__))
+
 // The exported symbols that differ from another one in the default stream only.
-#define KAIO_CUDA_DEFINE(name, base, parameters, arguments) \
-  CUresult name parameters {                                \
-    const per_thread_default_stream scope;                  \
-    return base arguments;                                  \
+#define KAIO_DRIVER_PER_THREAD_FUNCTION(symbol, base, types) \
+  CUresult symbol(KAIO_PARAMETERS types) {                   \
+    const per_thread_default_stream scope;                   \
+    return base(KAIO_ARGUMENTS types);                       \
   }
-KAIO_CUDA_PER_THREAD_FUNCTIONS(KAIO_CUDA_DEFINE)
-#undef KAIO_CUDA_DEFINE
+#include "driver_abi/functions.def"
 
 namespace {
 
@@ -40,13 +52,9 @@ struct symbol {
 const std::vector<symbol>& symbols() {
   static const auto* const all = [] {
     auto* list = new std::vector<symbol>;
-#define KAIO_CUDA_SYMBOL(name, parameters) list->push_back({#name, reinterpret_cast<void*>(&name)});
-    KAIO_CUDA_FUNCTIONS(KAIO_CUDA_SYMBOL)
-#undef KAIO_CUDA_SYMBOL
-#define KAIO_CUDA_SYMBOL(name, base, parameters, arguments) \
-  list->push_back({#name, reinterpret_cast<void*>(&name)});
-    KAIO_CUDA_PER_THREAD_FUNCTIONS(KAIO_CUDA_SYMBOL)
-#undef KAIO_CUDA_SYMBOL
+#define KAIO_DRIVER_FUNCTION(symbol, types) list->push_back({#symbol, reinterpret_cast<void*>(&symbol)});
+#define KAIO_DRIVER_PER_THREAD_FUNCTION(symbol, base, types) KAIO_DRIVER_FUNCTION(symbol, types)
+#include "driver_abi/functions.def"
     std::sort(list->begin(), list->end(), [](const symbol& a, const symbol& b) { return a.name < b.name; });
     return list;
   }();
@@ -60,59 +68,15 @@ void* find_symbol(std::string_view name) {
   return found != all.end() && found->name == name ? found->address : nullptr;
 }
 
-// Names without a version mean the newest form that a program written for `version` knows: that of the row
-// with the greatest version not above. Names that are not here have one form. Source: the macros of cuda.h.
-struct versioned {
+// What a name without a version suffix means to a program that was written for this version.
+struct form {
   std::string_view name;
   int version;
-  std::string_view symbol;
+  function_id symbol;
 };
-constexpr versioned versions[] = {
-    {"cuGetProcAddress", 11030, "cuGetProcAddress"},
-    {"cuGetProcAddress", 12000, "cuGetProcAddress_v2"},
-    {"cuDeviceGetUuid", 9020, "cuDeviceGetUuid"},
-    {"cuDeviceGetUuid", 11040, "cuDeviceGetUuid_v2"},
-    {"cuCtxCreate", 3020, "cuCtxCreate_v2"},
-    {"cuCtxCreate", 11040, "cuCtxCreate_v3"},
-    {"cuCtxCreate", 12050, "cuCtxCreate_v4"},
-    {"cuCtxGetDevice", 2000, "cuCtxGetDevice"},
-    {"cuCtxSynchronize", 2000, "cuCtxSynchronize"},
-    {"cuEventElapsedTime", 2000, "cuEventElapsedTime"},
-    {"cuEventElapsedTime", 12080, "cuEventElapsedTime_v2"},
-    {"cuMemPrefetchAsync", 8000, "cuMemPrefetchAsync"},
-    {"cuMemPrefetchAsync", 12020, "cuMemPrefetchAsync_v2"},
-    {"cuMemAdvise", 8000, "cuMemAdvise"},
-    {"cuMemAdvise", 12020, "cuMemAdvise_v2"},
-    {"cuStreamGetCaptureInfo", 10010, "cuStreamGetCaptureInfo"},
-    {"cuStreamGetCaptureInfo", 11030, "cuStreamGetCaptureInfo_v2"},
-    {"cuStreamGetCaptureInfo", 12030, "cuStreamGetCaptureInfo_v3"},
-    {"cuStreamUpdateCaptureDependencies", 11030, "cuStreamUpdateCaptureDependencies"},
-    {"cuStreamUpdateCaptureDependencies", 12030, "cuStreamUpdateCaptureDependencies_v2"},
-    {"cuGraphInstantiate", 10000, "cuGraphInstantiate"},
-    {"cuGraphInstantiate", 11000, "cuGraphInstantiate_v2"},
-    {"cuGraphInstantiate", 12000, "cuGraphInstantiateWithFlags"},
-    {"cuGraphExecUpdate", 10020, "cuGraphExecUpdate"},
-    {"cuGraphExecUpdate", 12000, "cuGraphExecUpdate_v2"},
-    {"cuGraphAddNode", 12020, "cuGraphAddNode"},
-    {"cuGraphAddNode", 12030, "cuGraphAddNode_v2"},
-    {"cuGraphGetEdges", 10000, "cuGraphGetEdges"},
-    {"cuGraphGetEdges", 12030, "cuGraphGetEdges_v2"},
-    {"cuGraphNodeGetDependencies", 10000, "cuGraphNodeGetDependencies"},
-    {"cuGraphNodeGetDependencies", 12030, "cuGraphNodeGetDependencies_v2"},
-    {"cuGraphNodeGetDependentNodes", 10000, "cuGraphNodeGetDependentNodes"},
-    {"cuGraphNodeGetDependentNodes", 12030, "cuGraphNodeGetDependentNodes_v2"},
-    {"cuGraphAddDependencies", 10000, "cuGraphAddDependencies"},
-    {"cuGraphAddDependencies", 12030, "cuGraphAddDependencies_v2"},
-    {"cuGraphRemoveDependencies", 10000, "cuGraphRemoveDependencies"},
-    {"cuGraphRemoveDependencies", 12030, "cuGraphRemoveDependencies_v2"},
-    {"cuGraphAddKernelNode", 10000, "cuGraphAddKernelNode"},
-    {"cuGraphAddKernelNode", 12000, "cuGraphAddKernelNode_v2"},
-    {"cuGraphKernelNodeGetParams", 10000, "cuGraphKernelNodeGetParams"},
-    {"cuGraphKernelNodeGetParams", 12000, "cuGraphKernelNodeGetParams_v2"},
-    {"cuGraphKernelNodeSetParams", 10000, "cuGraphKernelNodeSetParams"},
-    {"cuGraphKernelNodeSetParams", 12000, "cuGraphKernelNodeSetParams_v2"},
-    {"cuGraphExecKernelNodeSetParams", 10000, "cuGraphExecKernelNodeSetParams"},
-    {"cuGraphExecKernelNodeSetParams", 12000, "cuGraphExecKernelNodeSetParams_v2"},
+constexpr form forms[] = {
+#define KAIO_DRIVER_FORM(name, version, symbol) {#name, version, function_id::symbol},
+#include "driver_abi/functions.def"
 };
 
 constexpr std::uint64_t legacy_default_stream = 1, per_thread_default = 2;
@@ -120,10 +84,10 @@ constexpr std::uint64_t legacy_default_stream = 1, per_thread_default = 2;
 void* find_versioned(const std::string& name, int version, std::uint64_t flags, bool& too_old) {
   std::string best;
   bool listed = false;
-  for (const versioned& v : versions) {
-    if (v.name != name) continue;
+  for (const form& f : forms) {
+    if (f.name != name) continue;
     listed = true;
-    if (v.version <= version) best = v.symbol;
+    if (f.version <= version) best = name_of(f.symbol);
   }
   too_old = listed && best.empty();
   if (too_old) return nullptr;
@@ -156,10 +120,9 @@ CUresult proc_address(function_id id, const char* name, void** address, int vers
 
 }  // namespace
 
-#define KAIO_CUDA_DEFINE(name) \
-  KAIO_CUDA_API CUresult KAIO_CUDAAPI name() { return unsupported(#name); }
-KAIO_CUDA_UNSUPPORTED_FUNCTIONS(KAIO_CUDA_DEFINE)
-#undef KAIO_CUDA_DEFINE
+#define KAIO_DRIVER_UNSUPPORTED_FUNCTION(symbol) \
+  KAIO_CUDA_API CUresult KAIO_CUDAAPI symbol() { return unsupported(#symbol); }
+#include "driver_abi/functions.def"
 
 CUresult cuInit(unsigned flags) {
   return anytime_call(function_id::cuInit, [&] {

@@ -1,5 +1,6 @@
 // The driver's functions on functions: their attributes, launches and occupancy.
 
+#include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/module/launches.hpp"
 #include "driver_emulator/module/modules.hpp"
 #include "driver_emulator/state/contexts.hpp"

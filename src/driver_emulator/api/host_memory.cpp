@@ -1,7 +1,8 @@
 // Memory that the host and the device share: page-locked, registered and managed. Kernels see it at the
 // address that the host uses.
 
-#include "driver_emulator/state/captures.hpp"
+#include "driver_emulator/graph/captures.hpp"
+#include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"
@@ -54,7 +55,7 @@ CUdeviceptr allocate_shared(context& c, std::size_t bytes, allocation_kind kind,
   }
 }
 
-// The allocation that a pointer of the host lies in; null if there is none.
+// The allocation that a pointer of the host is in; null if there is none.
 std::pair<CUdeviceptr, allocation*> find_host(const void* host) {
   const auto wanted = reinterpret_cast<std::uintptr_t>(host);
   for (auto& [address, a] : state().allocations) {

@@ -1,6 +1,7 @@
 // The driver's copies: each is a box (copies.hpp) that is put into a stream; those without a stream go into
 // the default one, and wait for it where the host's memory takes part.
 
+#include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/copies.hpp"
 #include "driver_emulator/state/entry.hpp"

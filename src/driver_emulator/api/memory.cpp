@@ -1,6 +1,6 @@
 // Device memory: allocating, freeing, asking.
 
-#include "driver_emulator/state/captures.hpp"
+#include "driver_emulator/graph/captures.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"

@@ -1,8 +1,8 @@
 // The driver's functions on modules, libraries and linking.
 
+#include "driver_emulator/graph/captures.hpp"
 #include "driver_emulator/module/images.hpp"
 #include "driver_emulator/module/modules.hpp"
-#include "driver_emulator/state/captures.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"

@@ -1,11 +1,12 @@
 // Memory that is allocated and freed in the order of a stream, and the pools that it comes from. Nothing is
 // kept back: freed memory goes at once.
 
-#include "driver_emulator/state/captures.hpp"
+#include "driver_emulator/graph/captures.hpp"
+#include "driver_emulator/graph/graphs.hpp"
+#include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"
-#include "driver_emulator/state/graphs.hpp"
 #include "driver_emulator/state/memory_objects.hpp"
 #include "driver_emulator/state/streams.hpp"
 

@@ -1,6 +1,7 @@
 // The driver's functions on streams.
 
-#include "driver_emulator/state/captures.hpp"
+#include "driver_emulator/graph/captures.hpp"
+#include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"
@@ -68,8 +69,8 @@ CUresult cuStreamSynchronize(CUstream handle) {
   });
 }
 
-// What is left runs when somebody asks, but only the next question hears of it: a program that does not ask
-// again has not waited.
+// A query runs what is left, but only the next query reports it: a program that does not query again has not
+// waited.
 CUresult cuStreamQuery(CUstream handle) {
   return call(function_id::cuStreamQuery, [&]() -> CUresult {
     const std::shared_ptr<stream> s = find_stream(handle);

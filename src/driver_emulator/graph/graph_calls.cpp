@@ -1,9 +1,10 @@
 // The driver's functions on whole graphs: their nodes and edges, instantiating, launching, updating.
 
+#include "driver_emulator/graph/graphs.hpp"
+#include "driver_emulator/graph/submission.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"
-#include "driver_emulator/state/graphs.hpp"
 #include "driver_emulator/state/streams.hpp"
 
 #include <algorithm>
@@ -14,7 +15,8 @@ namespace {
 
 constexpr std::uint64_t instantiate_flags = 15;  // free on launch, upload, from the device, priorities
 
-// Fills an array that a program has room for, or tells how long it must be. What is behind the last is null.
+// Fills an array that a program has room for, or gives the length that it must have. What is after the last
+// is null.
 template <class Handle>
 void give_list(const std::vector<Handle>& from, Handle* to, std::size_t* count) {
   require(count != nullptr);

@@ -1,10 +1,10 @@
 // The driver's functions that add the nodes of graphs, and look at and change what they do.
 
+#include "driver_emulator/graph/graphs.hpp"
 #include "driver_emulator/module/launches.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/copies.hpp"
 #include "driver_emulator/state/entry.hpp"
-#include "driver_emulator/state/graphs.hpp"
 #include "driver_emulator/state/memory_objects.hpp"
 
 #include <algorithm>

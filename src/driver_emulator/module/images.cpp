@@ -18,16 +18,16 @@ namespace {
 constexpr std::uint32_t wrapper_magic = 0x466243b1, fat_magic = 0xba55ed50;
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 30;  // of one image; more is no image
 
-// What stands at the beginning of a fat binary, and of each of its members.
+// What is at the beginning of a fat binary, and of each of its members.
 struct fat_header {
   std::uint32_t magic;
   std::uint16_t version, header_bytes;
-  std::uint64_t bytes;  // behind the header
+  std::uint64_t bytes;  // after the header
 };
 struct member_header {
   std::uint16_t kind, version;
   std::uint32_t header_bytes;
-  std::uint64_t bytes;  // behind the header, padding included
+  std::uint64_t bytes;  // after the header, padding included
   std::uint32_t compressed_bytes;
   std::uint32_t options;
   std::uint16_t minor, major;
@@ -111,7 +111,7 @@ std::string text_of(const member_header& h, const unsigned char* payload) {
   return text;
 }
 
-// The members of a fat binary stand one behind the other.
+// The members of a fat binary follow each other.
 std::string ptx_of_fat_binary(const unsigned char* image, unsigned newest_sm) {
   const auto header = read_header<fat_header>(image);
   require(header.header_bytes >= sizeof header && header.bytes <= most_bytes, CUDA_ERROR_INVALID_IMAGE);
@@ -145,7 +145,7 @@ std::string ptx_of_fat_binary(const unsigned char* image, unsigned newest_sm) {
 
 std::string ptx_of_image(const void* image, unsigned newest_sm) {
   const auto* bytes = static_cast<const unsigned char*>(image);
-  // Text ends in a zero, so that no byte behind it is read.
+  // Text ends in a zero, so that no byte after it is read.
   if (std::memchr(bytes, 0, 4) == nullptr) {
     const auto magic = read_header<std::uint32_t>(bytes);
     if (magic == wrapper_magic) {

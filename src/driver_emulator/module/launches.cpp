@@ -29,7 +29,7 @@ void take_buffer(kernel_work& w, void** extra) {
     }
   }
   require((from != nullptr && sized) || w.parameters.empty());
-  // The buffer may be padded behind the last parameter.
+  // The buffer may be padded after the last parameter.
   require(bytes >= w.parameters.size());
   if (!w.parameters.empty()) std::memcpy(w.parameters.data(), from, w.parameters.size());
 }
@@ -133,7 +133,7 @@ kernel_work checked_launch(const launch_request& r) {
   check_cluster(w, a);
   require(!w.cooperative || w.grid.count() <= resident_blocks(*w.code, w.block, w.shared),
           CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE);
-  // What the environment asks for is said before anything is launched.
+  // Mistakes in the environment are reported before anything is launched.
   try {
     emulator::launch probe;
     runtime::apply_environment(probe);

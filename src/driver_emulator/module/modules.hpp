@@ -18,7 +18,7 @@ std::shared_ptr<loaded_module> find_module(CUmodule handle);
 CUmodule load_module(context& c, const emulator::module& code);
 // The function of that name; it has one handle as long as the module is loaded. Throws failure: not found.
 CUfunction function_of(const std::shared_ptr<loaded_module>& m, std::string_view name);
-// A function by its handle, or by that of a kernel of a library, which stands for its function in the current
+// A function by its handle, or by that of a kernel of a library, which means its function in the current
 // context. Throws failure.
 std::shared_ptr<function> find_function(CUfunction handle);
 std::shared_ptr<kernel> find_kernel(CUkernel handle);

@@ -25,7 +25,7 @@ std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
   return a + b;
 }
 
-// Bytes from the first to behind the last of a box.
+// Bytes from the first of a box to the end of its last.
 std::uint64_t extent(const side& s, std::size_t width, std::size_t height, std::size_t depth) {
   return sum(sum(product(s.slice, depth - 1), product(s.pitch, height - 1)), width);
 }
@@ -125,7 +125,7 @@ CUDA_MEMCPY3D box_of(const CUDA_MEMCPY2D& r) {
   return c;
 }
 
-// The two differ in the type of two members only: a context stands where the other has a reserved pointer.
+// The two differ in the type of two members only: a context is where the other has a reserved pointer.
 CUDA_MEMCPY3D box_of(const CUDA_MEMCPY3D_PEER& box) {
   static_assert(sizeof(CUDA_MEMCPY3D) == sizeof(CUDA_MEMCPY3D_PEER));
   CUDA_MEMCPY3D c{};

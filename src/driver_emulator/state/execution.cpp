@@ -121,7 +121,7 @@ struct executor {
 
 bool execute(const work& what, const std::shared_ptr<context>& owner, bool must_end) {
   if (owner == nullptr) return true;
-  // After a failure nothing runs any more, except the callbacks that are told of it.
+  // After a failure nothing runs any more, except the callbacks, which get the code.
   if (owner->lost != CUDA_SUCCESS && !std::holds_alternative<callback_work>(what)) return true;
   try {
     return std::visit(executor{owner, must_end}, what);

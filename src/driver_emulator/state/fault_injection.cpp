@@ -21,9 +21,8 @@ namespace {
 constexpr std::size_t function_count = static_cast<std::size_t>(function_id::count);
 
 constexpr const char* function_names[function_count] = {
-#define KAIO_CUDA_NAME(name, parameters) #name,
-    KAIO_CUDA_FUNCTIONS(KAIO_CUDA_NAME)
-#undef KAIO_CUDA_NAME
+#define KAIO_DRIVER_FUNCTION(symbol, types) #symbol,
+#include "driver_abi/functions.def"
 };
 
 // What has to fail: a call by its number among all calls, or among those of one function.

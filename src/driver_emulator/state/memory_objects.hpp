@@ -1,11 +1,12 @@
 #pragma once
-// Memory and modules as the rest of the library sees them: who owns an address, and how both go away.
+// Memory and modules as the rest of the library sees them: which allocation owns an address, and how both are
+// freed.
 
 #include "driver_emulator/state/objects.hpp"
 
 namespace kaio::driver_emulator {
 
-// The allocation that an address lies in; null for host memory that the driver does not know, and for
+// The allocation that an address is in; null for host memory that the driver does not know, and for
 // variables of modules.
 allocation* find_allocation(CUdeviceptr address);
 CUdeviceptr address_of(const allocation& a);
@@ -15,7 +16,7 @@ CUdeviceptr allocate_device(context& c, std::uint64_t bytes, allocation_kind kin
 // Frees whatever is allocated, mapped or registered at the address.
 void free_allocation(CUdeviceptr address);
 
-// Whether the bytes lie in one buffer that the device sees.
+// Whether the bytes are in one buffer that the device sees.
 bool is_device_range(CUdeviceptr address, std::uint64_t bytes);
 // Whether an address is one that only device memory can have. What is not may be memory of the host.
 bool is_device_address(CUdeviceptr address);

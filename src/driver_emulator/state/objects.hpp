@@ -1,5 +1,5 @@
 #pragma once
-// What the driver's handles stand for, and the process's one state that holds them. Handles are numbers that
+// What the driver's handles mean, and the process's one state that holds them. Handles are numbers that
 // are never used twice, so that a dead one is known to be dead; an object stays alive while work that was put
 // into a stream needs it. Everything here is guarded by driver_state::mutex, except the parts of modules and
 // memory that running kernels read, which do not change.
@@ -158,7 +158,7 @@ struct event {
   bool is_done() const;
 };
 
-// What a stream executes and a graph's node stands for.
+// What a stream executes and a graph's node holds.
 struct kernel_work {
   std::shared_ptr<function> code;
   ptx::dim3 grid, block, cluster{0, 0, 0};
@@ -217,7 +217,7 @@ struct graph_run_work {
 struct stream_item {
   std::uint64_t number = 0;
   work what;
-  std::vector<stream_point> after;  // beside the items before it in its own stream
+  std::vector<stream_point> after;  // besides the items before it in its own stream
 };
 
 enum class stream_kind { created, legacy, per_thread };
@@ -284,7 +284,7 @@ struct context {
   CUcontext handle = nullptr;
   device* where = nullptr;
   bool primary = false;
-  bool active = true;  // a primary context that nobody retains is not
+  bool active = true;  // a primary context that is not retained is not
   unsigned flags = 0;
   unsigned version = 3020;
   std::uint64_t id = 0;

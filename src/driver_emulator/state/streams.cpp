@@ -1,6 +1,5 @@
 #include "driver_emulator/state/streams.hpp"
 
-#include "driver_emulator/state/captures.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
 
@@ -62,29 +61,6 @@ void for_each_step(const work& what, Visit visit) {
   } else {
     visit(what);
   }
-}
-
-stream_point put_in(const std::shared_ptr<stream>& where, work what) {
-  driver_state& s = state();
-  const std::shared_ptr<context> c = where->owner.lock();
-  require(c != nullptr && c->active, CUDA_ERROR_CONTEXT_IS_DESTROYED);
-  stream_item item;
-  item.number = ++s.last_work;
-  item.after = implicit_order(where, *c);
-  for_each_step(what, [&](const work& step) {
-    if (const auto* wait = std::get_if<wait_work>(&step); wait != nullptr && wait->target->recorded)
-      item.after.push_back(wait->target->point);
-    if (const auto* record = std::get_if<record_work>(&step)) {
-      event& e = *record->target;
-      e.recorded = true;
-      e.point = {where, item.number};
-      e.captured.reset();
-    }
-  });
-  item.what = std::move(what);
-  where->last = item.number;
-  where->items.push_back(std::move(item));
-  return {where, where->last};
 }
 
 // How far each stream has to run for what is wanted.
@@ -174,23 +150,27 @@ std::shared_ptr<stream> find_stream(CUstream handle) {
   return s;
 }
 
-void submit(const std::shared_ptr<stream>& where, work what, CUgraphNodeType type) {
+stream_point put_in(const std::shared_ptr<stream>& where, work what) {
+  driver_state& s = state();
   const std::shared_ptr<context> c = where->owner.lock();
   require(c != nullptr && c->active, CUDA_ERROR_CONTEXT_IS_DESTROYED);
-  if (where->captured != nullptr) return capture_work(*where, std::move(what), type);
-  if (where->kind == stream_kind::legacy) forbid_implicit_order(*c);
-  const stream_point point = put_in(where, std::move(what));
-  if (!state().delayed_streams) run_until({point}, false);
-  if (state().blocking_launches) synchronize(where);
-}
-
-void submit_and_wait(const std::shared_ptr<stream>& where, work what) {
-  forbid_captured(*where);
-  const std::shared_ptr<context> c = where->owner.lock();
-  require(c != nullptr && c->active, CUDA_ERROR_CONTEXT_IS_DESTROYED);
-  if (where->kind == stream_kind::legacy) forbid_implicit_order(*c);
-  run_until({put_in(where, std::move(what))}, true);
-  if (c->lost != CUDA_SUCCESS) refuse(c->lost);
+  stream_item item;
+  item.number = ++s.last_work;
+  item.after = implicit_order(where, *c);
+  for_each_step(what, [&](const work& step) {
+    if (const auto* wait = std::get_if<wait_work>(&step); wait != nullptr && wait->target->recorded)
+      item.after.push_back(wait->target->point);
+    if (const auto* record = std::get_if<record_work>(&step)) {
+      event& e = *record->target;
+      e.recorded = true;
+      e.point = {where, item.number};
+      e.captured.reset();
+    }
+  });
+  item.what = std::move(what);
+  where->last = item.number;
+  where->items.push_back(std::move(item));
+  return {where, where->last};
 }
 
 void run_until(const std::vector<stream_point>& wanted, bool must_end) {
@@ -202,7 +182,7 @@ void run_until(const std::vector<stream_point>& wanted, bool must_end) {
   const extents needed = needed_for(wanted);
   while (const std::shared_ptr<stream> next = next_of(needed)) {
     const std::shared_ptr<context> owner = next->owner.lock();
-    const stream_item& item = next->items.front();  // stays in place while others are put in behind it
+    const stream_item& item = next->items.front();  // stays in place while others are put in after it
     bool done = true;
     {
       const unlocked_state unlocked;
@@ -219,7 +199,7 @@ void synchronize(const std::shared_ptr<stream>& s) {
   const std::shared_ptr<context> c = s->owner.lock();
   std::vector<stream_point> wanted;
   if (!s->items.empty()) wanted.push_back({s, s->last});
-  // Who waits for the legacy stream waits for the streams that it is ordered with.
+  // The legacy stream is done when the streams that it is ordered with are done, too.
   if (s->kind == stream_kind::legacy && c != nullptr)
     for_each_blocking(*c, [&](const std::shared_ptr<stream>& other) {
       if (!other->items.empty()) wanted.push_back({other, other->last});

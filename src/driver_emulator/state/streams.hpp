@@ -1,8 +1,8 @@
 #pragma once
-// Streams: what work waits for, when it runs, and how it becomes a node of a graph where the stream is being
-// captured. Work runs as soon as it is put in, or, with KAIO_STREAMS=delayed, when something waits for it:
-// then, too, only what it depends on runs before it. Source: CUDA driver API, "Stream Management" and "API
-// synchronization behavior"; programming guide, "Streams".
+// Streams: what work waits for, and when it runs. Work runs as soon as it is put in, or, with
+// KAIO_STREAMS=delayed, when something waits for it: then, too, only what it depends on runs before it.
+// Source: CUDA driver API, "Stream Management" and "API synchronization behavior"; programming guide,
+// "Streams".
 
 #include "driver_emulator/state/objects.hpp"
 
@@ -14,11 +14,9 @@ std::shared_ptr<stream> find_stream(CUstream handle);
 std::shared_ptr<stream> legacy_stream_of(context& c);
 std::shared_ptr<stream> make_stream(context& c, unsigned flags, int priority);
 
-// Puts work into a stream: it runs now, later, or becomes a node of the graph that the stream is captured
-// into. Throws failure.
-void submit(const std::shared_ptr<stream>& where, work what, CUgraphNodeType type);
-// The same for a function that waits for it, as cuMemcpy. A stream that is captured refuses it.
-void submit_and_wait(const std::shared_ptr<stream>& where, work what);
+// Puts work into a stream, after what it has. Nothing runs, and captures are not looked at: that is for
+// submit (graph/submission.hpp). Throws failure.
+stream_point put_in(const std::shared_ptr<stream>& where, work what);
 
 // Runs what is wanted and all that it depends on. With `must_end`, work that waits for a word of memory is
 // waited for; without, it stays in its stream with what comes after it.

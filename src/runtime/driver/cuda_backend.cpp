@@ -40,8 +40,8 @@ std::uintptr_t jit_level() {
 // The largest cluster that every GPU which has them takes.
 constexpr std::uint64_t portable_cluster = 8;
 
-// What the driver was asked about a kernel's blocks on the whole GPU, and said: it takes some microseconds, and
-// persistent kernels ask at every launch.
+// A query of a kernel's blocks on the whole GPU, and its result: the driver takes some microseconds for it,
+// and persistent kernels need it at every launch.
 struct occupancy_question {
   ptx::dim3 cluster;
   std::uint32_t dynamic_shared;
@@ -75,10 +75,10 @@ class cuda_kernel final : public loaded_kernel {
   ~cuda_kernel() override { owner_.unload(module_); }
   CUfunction function() const noexcept { return function_; }
 
-  // The most dynamic shared memory that the driver was told to allow; it only grows, under the mutex.
+  // The most dynamic shared memory that the driver was made to allow; it only grows, under the mutex.
   mutable std::mutex allowing;
   mutable std::atomic<std::uint32_t> allowed{0};
-  // Whether it was told to allow clusters of more than 8 blocks.
+  // Whether it was made to allow clusters of more than 8 blocks.
   mutable std::atomic<bool> large_cluster_allowed{false};
   mutable occupancy_answers occupancy;
 
@@ -90,8 +90,8 @@ class cuda_kernel final : public loaded_kernel {
 
 }  // namespace
 
-// Makes the device's context current for the scope. Asking which one is current costs some nanoseconds and is
-// right whoever changed it; a thread-local copy would not be.
+// Makes the device's context current for the scope. A query of the current one costs some nanoseconds and is
+// right whatever changed it; a thread-local copy would not be.
 class cuda_backend::current {
  public:
   explicit current(cuda_backend& device) : call_(device.call_) {
@@ -149,7 +149,7 @@ cuda_backend::~cuda_backend() {
   CUcontext now = nullptr;
   const bool is_current = call_.cuCtxGetCurrent(&now) == CUDA_SUCCESS && now == context_;
   call_.cuDevicePrimaryCtxRelease_v2(device_);
-  // Where nobody else holds the context it is destroyed now, and must not stay current on this thread.
+  // Where nothing else holds the context it is destroyed now, and must not stay current on this thread.
   unsigned flags = 0;
   int active = 0;
   const bool lives_on =

@@ -1,5 +1,5 @@
 #pragma once
-// A GPU behind the backend interface: the driver's calls on its primary context. Each entry makes that
+// A GPU as a backend: the driver's calls on its primary context. Each entry makes that
 // context current on the calling thread, and puts back the one that was current before, so that other users
 // of CUDA on the thread (PyTorch, the CUDA runtime) find theirs.
 

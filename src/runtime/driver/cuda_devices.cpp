@@ -18,7 +18,7 @@ void check(const library& cuda, CUresult result, const char* function, std::stri
   if (result != CUDA_SUCCESS) throw_result(cuda, result, function, what);
 }
 
-// "580.65.06", from the kernel driver; empty where the system does not tell.
+// "580.65.06", from the kernel driver; empty where the system does not report it.
 std::string driver_release() {
   std::ifstream file("/sys/module/nvidia/version");
   std::string release;
@@ -33,8 +33,8 @@ std::string driver_release() {
 
 namespace {
 
-// Drivers tell it from 11.0 on only. Source: CUDA C++ programming guide, "Technical Specifications per Compute
-// Capability".
+// Drivers report it from 11.0 on only. Source: CUDA C++ programming guide, "Technical Specifications per
+// Compute Capability".
 std::uint32_t blocks_per_multiprocessor(std::uint16_t sm) {
   switch (sm) {
     case 75:

@@ -24,11 +24,11 @@ CUdevice handle_of(int ordinal);
 // newer than kaio knows. Source: PTX ISA manual, "PTX Release History".
 ptx::isa_version newest_ptx(std::uint32_t driver_version) noexcept;
 
-// "NVIDIA H200, sm_90, 132 SMs, driver 13.0 (580.65.06)"; the release in parentheses where the system tells
-// it.
+// "NVIDIA H200, sm_90, 132 SMs, driver 13.0 (580.65.06)"; the release in parentheses where the system
+// reports it.
 std::string describe(const device_properties& properties);
 
-// Throws the error that `result` of `function` means; `what` says what was being done.
+// Throws the error that `result` of `function` means; `what` is what was being done.
 [[noreturn]] void throw_result(const library& cuda, CUresult result, const char* function,
                                std::string_view what);
 

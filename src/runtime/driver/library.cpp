@@ -111,14 +111,11 @@ library load_library(const std::string& file) {
   library loaded;
   loaded.file = file;
   const char* missing = nullptr;
-#define KAIO_RESOLVE(name, parameters)      \
-  resolve(handle, #name, loaded.call.name); \
-  if (!loaded.call.name && !missing) missing = #name;
-  KAIO_DRIVER_FUNCTIONS(KAIO_RESOLVE)
-#undef KAIO_RESOLVE
-#define KAIO_RESOLVE(name, parameters) resolve(handle, #name, loaded.call.name);
-  KAIO_DRIVER_OPTIONAL_FUNCTIONS(KAIO_RESOLVE)
-#undef KAIO_RESOLVE
+#define KAIO_DRIVER_NEEDED_FUNCTION(symbol, types) \
+  resolve(handle, #symbol, loaded.call.symbol);    \
+  if (!loaded.call.symbol && !missing) missing = #symbol;
+#define KAIO_DRIVER_OPTIONAL_FUNCTION(symbol, types) resolve(handle, #symbol, loaded.call.symbol);
+#include "driver_abi/functions.def"
   if (missing) {
     close_file(handle);
     throw driver_missing(

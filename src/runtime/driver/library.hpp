@@ -6,10 +6,10 @@
 //   const driver::library& cuda = driver::process_library();
 //   cuda.call.cuDriverGetVersion(&version);
 
-#include "abi.hpp"
-
 #include <string>
 #include <string_view>
+
+#include "runtime/driver/functions.hpp"
 
 namespace kaio::runtime::driver {
 

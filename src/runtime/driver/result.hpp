@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "runtime/driver/abi.hpp"
+#include "runtime/driver/functions.hpp"
 
 namespace kaio::runtime::driver {
 
@@ -15,7 +15,7 @@ struct result_meaning {
   errc code = errc::driver_error;
   bool sticky = false;          // the context is lost: every later call on it fails
   std::string_view what;        // what happened
-  std::string_view what_to_do;  // empty where nothing general can be said
+  std::string_view what_to_do;  // empty where there is no general advice
 };
 
 result_meaning meaning_of(CUresult result) noexcept;

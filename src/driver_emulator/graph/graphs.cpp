@@ -1,4 +1,4 @@
-#include "driver_emulator/state/graphs.hpp"
+#include "driver_emulator/graph/graphs.hpp"
 
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"

@@ -1,8 +1,8 @@
-#include "driver_emulator/state/captures.hpp"
+#include "driver_emulator/graph/captures.hpp"
 
+#include "driver_emulator/graph/graphs.hpp"
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
-#include "driver_emulator/state/graphs.hpp"
 #include "driver_emulator/state/streams.hpp"
 
 #include <algorithm>
@@ -236,7 +236,7 @@ CUresult cuStreamEndCapture(CUstream handle, CUgraph* to) {
     }
     require(c->mode == CU_STREAM_CAPTURE_MODE_RELAXED || c->thread == std::this_thread::get_id(),
             CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD);
-    // Work of other streams must lie before what the first stream does last.
+    // Work of other streams must come before what the first stream does last.
     const std::set<CUgraphNode> joined = all_before(s->capture_after);
     bool unjoined = false;
     for_each_stream_of(c, [&](stream& other) {

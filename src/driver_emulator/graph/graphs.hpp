@@ -1,6 +1,6 @@
 #pragma once
-// Graphs: nodes with what each of them does and comes after, and executable graphs, which are the nodes in one
-// order that respects every dependency. Source: CUDA driver API, "Graph Management".
+// Graphs: nodes with what each of them does and comes after, and executable graphs, which are the nodes in
+// one order that respects every dependency. Source: CUDA driver API, "Graph Management".
 
 #include "driver_emulator/state/objects.hpp"
 
