@@ -7,8 +7,8 @@
 //   array<unsigned> x(global, values), y(global, n);
 //   scans.run(global, "scan_block", {4, 1, 1}, {256, 1, 1}, 0, x, y);
 
-#include "tests/emulator/kernel.hpp"
 #include "runtime/emulator/environment.hpp"
+#include "tests/emulator/kernel.hpp"
 
 #include <cstring>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // The mathematical functions.
-#include "tests/kernels/math/function_kernels.hpp"
 #include "tests/kernels/kernels.hpp"
+#include "tests/kernels/math/function_kernels.hpp"
 #include "tests/kernels/math/kernels_exponential.hpp"
 #include "tools/registry.hpp"
 

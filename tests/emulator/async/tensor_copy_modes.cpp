@@ -1,8 +1,8 @@
 // Tensor copies in im2col mode and of interleaved tensors against models on the host, tensor maps that a
 // kernel changes, and the checks of the functions that encode them.
 
-#include "tests/emulator/async/async_kernel.hpp"
 #include "emulator/memory/tensor_map.hpp"
+#include "tests/emulator/async/async_kernel.hpp"
 
 #include <array>
 #include <string>

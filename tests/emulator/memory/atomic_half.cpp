@@ -1,7 +1,7 @@
 // Atomics on half-precision numbers, vectors and 128 bits: every element by the model, bit for bit.
 
-#include "tests/emulator/kernel.hpp"
 #include "emulator/program/half.hpp"
+#include "tests/emulator/kernel.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,8 +1,8 @@
 #pragma once
 // Shared by the tests of the sanitizer: a kernel under all checks, its reports, and that it has none.
 
-#include "tests/emulator/kernel.hpp"
 #include "emulator/sanitizer/sanitizer.hpp"
+#include "tests/emulator/kernel.hpp"
 
 #include <memory>
 #include <optional>

@@ -1,9 +1,9 @@
 // Options of the sanitizer: lists of checks, several reports, suppressions, the environment; writes to
 // inputs; the text of a report.
 
-#include "tests/emulator/sanitizer/sanitizer.hpp"
 #include "emulator/sanitizer/suppressions.hpp"
 #include "runtime/emulator/environment.hpp"
+#include "tests/emulator/sanitizer/sanitizer.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -2,8 +2,8 @@
 // The host's side of the tests of wgmma: matrices of numbers, as a case of wgmma_kernels.hpp stores them, and
 // their product.
 
-#include "tests/kernels/support.hpp"
 #include "tests/kernels/mma/wgmma_kernels.hpp"
+#include "tests/kernels/support.hpp"
 
 #include <algorithm>
 

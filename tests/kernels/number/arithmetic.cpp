@@ -1,7 +1,7 @@
 // Every operation and every conversion on every type: edges with edges, and random operands, bit for bit against
 // the host.
-#include "tests/kernels/number/bits_model.hpp"
 #include "tests/kernels/kernels.hpp"
+#include "tests/kernels/number/bits_model.hpp"
 #include "tests/kernels/support.hpp"
 
 using namespace kaio;
