@@ -49,7 +49,7 @@ TEST_CASE("mma matmul of parts of K, which are added in order", "[matmul]") {
   reduced.batch = i64{s.n} * s.m;
   reduced.m = s.m;
   reduced.n = s.n;
-  reduced.parts = s.splits;
+  reduced.splits = s.splits;
   split_reduce<f16, bias_of_row>.launch(under_test().stream(), grid(split_reduce_blocks(s.m, s.n, s.batches)),
                                         parts, c, reduced, bias, 1.0f);
   const auto got = c.download();

@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "ops/matmul/choice/parts.hpp"
 #include "ops/matmul/choice/signature.hpp"
+#include "ops/matmul/choice/split_k.hpp"
 #include "ops/matmul/choice/table.hpp"
 #include "ops/tune/tune_store.hpp"
 
@@ -111,9 +111,9 @@ const matmul_variant& choose(std::string_view operation, const matmul_call& call
 }
 
 void run_variant(const stream& s, const matmul_call& call, const matmul_variant& v) {
-  if (v.parts == 1) return v.run(s, call, v);
-  v.run(s, call_of_parts(call, v.parts), v);
-  run_reduction(s, call, v.parts);
+  if (v.splits == 1) return v.run(s, call, v);
+  v.run(s, call_of_splits(call, v.splits), v);
+  run_reduction(s, call, v.splits);
 }
 
 void run_call(std::string_view operation, const stream& s, const matmul_call& call, std::string_view forced) {

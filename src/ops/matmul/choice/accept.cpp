@@ -5,7 +5,7 @@
 #include <limits>
 #include <string>
 
-#include "ops/matmul/choice/parts.hpp"
+#include "ops/matmul/choice/split_k.hpp"
 #include "ops/matmul/choice/table.hpp"
 
 namespace kaio::ops {
@@ -55,23 +55,24 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
   if (v.family == matmul_family::sm90 && !v.general && call.n * c_size % 16 != 0)
     return "rows of C are no multiple of 16 bytes long";
   const bool loads_ahead = v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split;
-  if (loads_ahead && quotient_up(call.k, v.k) < v.splits) return "K has fewer steps than it has splits";
+  if (loads_ahead && quotient_up(call.k, v.k) < v.cluster_splits)
+    return "K has fewer steps than it has splits";
   if (v.most_rows != 0 && call.m > v.most_rows) return "C has more rows than it computes";
   if (v.most_batches != 0 && call.batches > v.most_batches) return "it takes no more than 65535 batches";
   const std::uint64_t rows = quotient_up(call.m, tile_rows(v)),
                       columns = quotient_up(call.n, tile_columns(v));
-  const double tiles = static_cast<double>(rows) * static_cast<double>(columns) * v.splits *
+  const double tiles = static_cast<double>(rows) * static_cast<double>(columns) * v.cluster_splits *
                        (v.family == matmul_family::sm90_split ? 1.0 : static_cast<double>(call.batches));
   if (tiles >= static_cast<double>(most_tiles)) return "it would have 2^31 tiles or more";
   return nullptr;
 }
 
-const char* reason_of_parts(const matmul_variant& v, const matmul_call& call,
-                            const device_properties& device) {
+const char* reason_of_splits(const matmul_variant& v, const matmul_call& call,
+                             const device_properties& device) {
   if (v.output != call.output) return "it is made for other types";
   if (call.batches != 1) return "it splits K for one product, and this is a batch";
-  if (call.k % v.parts != 0 || call.k / v.parts < 4 * std::uint64_t{v.k})
-    return "K does not split into its parts";
+  if (call.k % v.splits != 0 || call.k / v.splits < 4 * std::uint64_t{v.k})
+    return "K does not divide into its splits";
   // 32-bit places in the sums of a part.
   if (call.m * call.n > std::numeric_limits<std::uint32_t>::max())
     return "C is too large for sums in a workspace";
@@ -80,12 +81,12 @@ const char* reason_of_parts(const matmul_variant& v, const matmul_call& call,
   if (call.workspace.address % 16 != 0) return "the workspace begins at no multiple of 16 bytes";
   matmul_variant one = v;
   one.output = matmul_type::f32;
-  one.parts = 1;
-  return reason(one, call_of_parts(call, v.parts), device);
+  one.splits = 1;
+  return reason(one, call_of_splits(call, v.splits), device);
 }
 
 const char* find_reason(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
-  return v.parts == 1 ? reason(v, call, device) : reason_of_parts(v, call, device);
+  return v.splits == 1 ? reason(v, call, device) : reason_of_splits(v, call, device);
 }
 
 }  // namespace

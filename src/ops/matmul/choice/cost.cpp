@@ -154,9 +154,9 @@ double cost(const matmul_variant& v, const matmul_call& call, const device_prope
   // Of clusters, whole ones run.
   const double tiles = static_cast<double>(quotient_up(along_m, v.cluster_m) * v.cluster_m) *
                        static_cast<double>(quotient_up(along_n, v.cluster_n) * v.cluster_n) * batches *
-                       v.parts;
-  const double blocks = tiles * v.splits;
-  const std::uint64_t together = std::uint64_t{v.cluster_m} * v.cluster_n * v.splits;
+                       v.splits;
+  const double blocks = tiles * v.cluster_splits;
+  const std::uint64_t together = std::uint64_t{v.cluster_m} * v.cluster_n * v.cluster_splits;
   const auto slots = static_cast<std::uint64_t>(multiprocessors) * v.resident / together * together;
   const std::uint64_t at_once = std::max<std::uint64_t>(slots, together);
   const auto waves = static_cast<double>(quotient_up(static_cast<std::uint64_t>(blocks), at_once));
@@ -180,16 +180,17 @@ double cost(const matmul_variant& v, const matmul_call& call, const device_prope
   const double step = std::max({tensor, shared, l2}) + copies + machine.step_clocks;
 
   const auto k_steps =
-      static_cast<double>(quotient_up(quotient_up(call.k, v.k), std::uint64_t{v.splits} * v.parts));
-  const double stored = v.parts == 1 ? c_size : sizeof(f32);
+      static_cast<double>(quotient_up(quotient_up(call.k, v.k), std::uint64_t{v.cluster_splits} * v.splits));
+  const double stored = v.splits == 1 ? c_size : sizeof(f32);
   // A persistent kernel stores while it loads the next tile; the last store is not hidden.
-  // An epilogue with tensors, and a sum of parts, takes the longer way.
+  // An epilogue with tensors, and a sum of splits, takes the longer way.
   const bool finishes = v.general && !by_warps;
-  const double store = m * n / v.splits * stored / machine.store_bytes * (finishes ? 2 : 1) * sharing;
+  const double store = m * n / v.cluster_splits * stored / machine.store_bytes * (finishes ? 2 : 1) * sharing;
   const double hidden_store =
       v.family == matmul_family::sm90 ? std::max(0.0, store - 0.5 * k_steps * step) : store;
-  const double start = machine.start_clocks + (together > 1 ? machine.cluster_clocks : 0) +
-                       (v.family == matmul_family::sm90_split ? machine.exchange_clocks * v.splits : 0);
+  const double start =
+      machine.start_clocks + (together > 1 ? machine.cluster_clocks : 0) +
+      (v.family == matmul_family::sm90_split ? machine.exchange_clocks * v.cluster_splits : 0);
   const double clocks = v.family == matmul_family::sm90
                             ? start + waves * (k_steps * step + hidden_store) + store
                             : waves * (start + k_steps * step + store);
@@ -199,12 +200,12 @@ double cost(const matmul_variant& v, const matmul_call& call, const device_prope
   const double b_bytes =
       static_cast<double>(call.n * call.k) * (call.b.batch_pitch == 0 ? 1 : batches) * size;
   const double c_bytes = static_cast<double>(call.m * call.n) * batches * c_size;
-  const double sums = v.parts == 1 ? 0 : static_cast<double>(v.workspace_bytes(call));
+  const double sums = v.splits == 1 ? 0 : static_cast<double>(v.workspace_bytes(call));
   const double dram = (a_bytes + b_bytes + c_bytes) / dram_bandwidth(device, machine);
   // Parts are written and read again, by L2 where they fit.
-  const double second =
-      v.parts == 1 ? 0
-                   : machine.second_kernel_seconds + 2 * sums / (machine.l2_of_all * multiprocessors * clock);
+  const double second = v.splits == 1 ? 0
+                                      : machine.second_kernel_seconds +
+                                            2 * sums / (machine.l2_of_all * multiprocessors * clock);
   const double computing = clocks / clock;
   return machine.launch_seconds + std::max(computing, dram) + machine.not_hidden * std::min(computing, dram) +
          second;

@@ -13,7 +13,7 @@ namespace kaio::ops {
 struct call_signature {
   std::uint64_t m = 0, n = 0, k = 0, batches = 0;
   std::uint64_t kind = 0;    // types, precision, layouts, epilogue
-  std::uint64_t memory = 0;  // alignments, repetitions, the parts of K that fit into the workspace
+  std::uint64_t memory = 0;  // alignments, repetitions, the splits of K that fit into the workspace
   friend bool operator==(const call_signature&, const call_signature&) = default;
 
   static call_signature of(const matmul_call& call) {
@@ -41,11 +41,11 @@ struct call_signature {
     add_operand(call.c, c_size, call.n);
     const std::uint64_t of_part = call.m * call.n * sizeof(f32);
     const bool usable = call.workspace.address != 0 && call.workspace.address % 16 == 0 && of_part != 0;
-    const std::uint64_t parts = usable ? call.workspace.bytes / of_part : 0;
+    const std::uint64_t splits = usable ? call.workspace.bytes / of_part : 0;
     add(result.memory,
-        parts < 2     ? 0
-        : parts >= 16 ? 4
-                      : static_cast<std::uint64_t>(std::bit_width(parts) - 1),
+        splits < 2     ? 0
+        : splits >= 16 ? 4
+                       : static_cast<std::uint64_t>(std::bit_width(splits) - 1),
         3);
     return result;
   }

@@ -22,18 +22,19 @@ std::size_t key_of(matmul_type operand, matmul_type output, matmul_precision pre
   return key * 4 + static_cast<std::size_t>(a) * 2 + static_cast<std::size_t>(b);
 }
 
-// Kernels with f32 results also compute parts of K, whatever the output is.
+// Kernels with f32 results also compute splits of K, whatever the output is.
 void append_split_k(variant_list& list) {
   const std::size_t count = list.size();
   for (std::size_t i = 0; i < count; ++i) {
     const matmul_variant v = list[i];
-    const bool fits = v.output == matmul_type::f32 && v.splits == 1 && !v.across && v.m * v.n >= 64 * 64 &&
-                      v.most_rows == 0 && (v.family != matmul_family::sm90 || !v.general);
+    const bool fits = v.output == matmul_type::f32 && v.cluster_splits == 1 && !v.across &&
+                      v.m * v.n >= 64 * 64 && v.most_rows == 0 &&
+                      (v.family != matmul_family::sm90 || !v.general);
     if (!fits) continue;
-    for (const std::uint32_t parts : {2u, 4u, 8u, 16u})
+    for (const std::uint32_t splits : {2u, 4u, 8u, 16u})
       for (const matmul_type output : {matmul_type::f32, matmul_type::f16, matmul_type::bf16}) {
         matmul_variant split = v;
-        split.parts = parts;
+        split.splits = splits;
         split.output = output;
         split.general = true;
         list.push_back(split);
@@ -70,10 +71,10 @@ const table& the_table() {
 
 std::string matmul_variant::name() const {
   std::string result(image->name);
-  if (parts != 1) {
+  if (splits != 1) {
     // The kernel writes f32; the operation writes its output.
     constexpr const char* types[] = {"f32", "f16", "bf16"};
-    result += "_parts" + std::to_string(parts) + "_" + types[static_cast<std::size_t>(output)];
+    result += "_parts" + std::to_string(splits) + "_" + types[static_cast<std::size_t>(output)];
   }
   return result;
 }

@@ -33,8 +33,8 @@ void run_variant(const stream& s, const matmul_call& call, const matmul_variant&
 
 // C = epilogue(0): what is left of a product with K = 0.
 void run_nothing(const stream& s, const matmul_call& call);
-// C = epilogue(the sum of the parts), which are in the workspace as [batch][part][row][column].
-void run_reduction(const stream& s, const matmul_call& call, std::uint32_t parts);
+// C = epilogue(the sum of the splits), which are in the workspace as [batch][split][row][column].
+void run_reduction(const stream& s, const matmul_call& call, std::uint32_t splits);
 // The kernels of the two, for the registry.
 void list_split_reduce_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_backward_kernels(std::vector<const ptx::kernel_image*>& list);

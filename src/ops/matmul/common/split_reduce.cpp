@@ -1,4 +1,4 @@
-// The two small kernels besides the products: C where K is 0, and C from the sums of the parts of K.
+// The two small kernels besides the products: C where K is 0, and C from the sums of the splits of K.
 
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/common/split_reduce.hpp>
@@ -60,14 +60,14 @@ void run_nothing(const stream& s, const matmul_call& call) {
   });
 }
 
-void run_reduction(const stream& s, const matmul_call& call, std::uint32_t parts) {
+void run_reduction(const stream& s, const matmul_call& call, std::uint32_t splits) {
   split_problem problem{};
   problem.row = static_cast<i64>(call.c.pitch);
   problem.column = 1;
   problem.batch = static_cast<i64>(call.c.batch_pitch);
   problem.m = static_cast<u32>(call.m);
   problem.n = static_cast<u32>(call.n);
-  problem.parts = parts;
+  problem.splits = splits;
   const auto batches = static_cast<u32>(call.batches);
   const device_pointer<f32> sums{call.workspace.address, call.workspace.bytes / sizeof(f32),
                                  call.workspace.device};

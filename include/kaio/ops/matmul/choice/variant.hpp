@@ -34,8 +34,8 @@ struct matmul_variant {
   std::uint32_t m = 0, n = 0, k = 0;  // of the tile of a block, and of a step along K, in elements
   std::uint32_t stages = 1;
   std::uint32_t cluster_m = 1, cluster_n = 1;  // blocks that share what they load
-  std::uint32_t splits = 1;                    // blocks of a cluster that share a tile
-  std::uint32_t parts = 1;     // of K, each with sums in the workspace that a second kernel adds up
+  std::uint32_t cluster_splits = 1;            // blocks of a cluster that share a tile
+  std::uint32_t splits = 1;    // of K, each with sums in the workspace that a second kernel adds up
   std::uint32_t resident = 1;  // blocks on a multiprocessor at once
   std::uint32_t a_alignment = 1, b_alignment = 1;  // bytes, of every line of an operand
   std::uint32_t c_alignment = 1;
@@ -44,10 +44,10 @@ struct matmul_variant {
   std::uint32_t most_rows = 0;     // of C; 0: any number
   std::uint64_t most_batches = 0;  // 0: any number
 
-  // The kernel's name, and the parts of K where there are several.
+  // The kernel's name, and the number of splits of K where there are several.
   std::string name() const;
   std::uint64_t workspace_bytes(const matmul_call& call) const {
-    return parts == 1 ? 0 : call.m * call.n * call.batches * parts * sizeof(f32);
+    return splits == 1 ? 0 : call.m * call.n * call.batches * splits * sizeof(f32);
   }
 };
 

@@ -13,7 +13,7 @@ namespace kaio::ops {
 struct split_problem {
   i64 row, column, batch;  // strides of C
   u32 m, n;                // as the parts are stored; m * n below 2^32
-  u32 parts;
+  u32 splits;
   u32 exchanged;  // 1: rows and columns of C are exchanged for the epilogue
 };
 
@@ -39,7 +39,7 @@ struct split_reduce_kernel<Out, Epilogue, epilogue_parameters<Extra...>> {
         const val batch = t.let(block_idx_x() / per_batch);
         const val i = t.let(block_idx_x() % per_batch * split_reduce_threads + t.thread_rank());
         if (auto inside = t.when(i < size)) {
-          const val count = t.let(problem[&split_problem::parts]);
+          const val count = t.let(problem[&split_problem::splits]);
           const in first = parts.from(cast<u64>(batch) * cast<u64>(count) * cast<u64>(size) + cast<u64>(i));
           var sum = first[0];
           for (auto p : t.range(1u, count).template unroll<4>()) sum += first[cast<u64>(p) * cast<u64>(size)];

@@ -67,7 +67,7 @@ matmul_variant describe_split() {
           .n = C.n,
           .k = sm90_config::row_bytes / sizeof(T) * C.depth,
           .stages = C.stages,
-          .splits = C.splits,
+          .cluster_splits = C.splits,
           .resident = C.min_blocks,
           .a_alignment = 16,
           .b_alignment = 16};

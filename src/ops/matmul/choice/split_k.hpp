@@ -5,11 +5,11 @@
 
 namespace kaio::ops {
 
-// K is a multiple of `parts`, and the call is one product.
-inline matmul_call call_of_parts(const matmul_call& call, std::uint32_t parts) {
+// K is a multiple of `splits`, and the call is one product.
+inline matmul_call call_of_splits(const matmul_call& call, std::uint32_t splits) {
   matmul_call result = call;
-  result.k = call.k / parts;
-  result.batches = parts;
+  result.k = call.k / splits;
+  result.batches = splits;
   const auto step = [&](matmul_operand& x) {
     x.batch_pitch = x.lines == line_direction::along_k ? result.k : result.k * x.pitch;
   };
