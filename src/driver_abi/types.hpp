@@ -2,7 +2,7 @@
 // The types and values of the CUDA driver API that the runtime uses, declared by kaio itself, so that
 // building needs no CUDA file; driver_emulator/abi/types.hpp adds those that only the emulator of the driver
 // needs. Names are the driver's own. Results are listed in results.def, functions in functions.def.
-// tests/unit/runtime_driver_abi.cpp, tests/driver_emulator/abi.cpp and abi_values.cpp compare all of it with
+// tests/unit/runtime/driver_abi.cpp, tests/driver_emulator/abi.cpp and abi_values.cpp compare all of it with
 // the real cuda.h, where there is one. Source: CUDA Driver API reference manual.
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // Streams and events: handles move, order is kept, time is measured, misuse is named.
 
-#include "unit/runtime_support.hpp"
+#include "unit/runtime/support.hpp"
 
 #include <utility>
 

@@ -1,7 +1,7 @@
 // Launches beyond buffers and scalars: structs, dynamic shared memory, cooperative grids, and kernels that
 // print and assert.
 
-#include "unit/runtime_support.hpp"
+#include "unit/runtime/support.hpp"
 
 #include <array>
 #include <cstdio>

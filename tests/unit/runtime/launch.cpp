@@ -1,6 +1,6 @@
 // A launch runs the kernel, or throws before anything runs and leaves the outputs as they were.
 
-#include "unit/runtime_support.hpp"
+#include "unit/runtime/support.hpp"
 
 #include <thread>
 #include <utility>

@@ -1,6 +1,6 @@
 // Which device is opened, its properties, and that a handle is cheap and shared.
 
-#include "unit/runtime_support.hpp"
+#include "unit/runtime/support.hpp"
 
 #include <cstdlib>
 

@@ -1,7 +1,7 @@
 // Tensor maps: a description becomes the 128 bytes that a kernel's tensor copies use, whatever is wrong with
 // it is a typed error, and a map that was encoded before comes from a cache that is right for every caller.
 
-#include "unit/runtime_support.hpp"
+#include "unit/runtime/support.hpp"
 
 #include <kaio/dsl/number/half.hpp>
 

@@ -1,6 +1,6 @@
 // Buffers hold the data put into them, own their memory, and refuse invalid calls.
 
-#include "unit/runtime_support.hpp"
+#include "unit/runtime/support.hpp"
 
 #include <array>
 #include <limits>

@@ -1,7 +1,7 @@
 // Requests of a launch besides its grid: clusters, and to begin before the work before it has ended. Each is
 // given to the kernel, or refused by a typed error before anything runs.
 
-#include "unit/runtime_support.hpp"
+#include "unit/runtime/support.hpp"
 
 #include <vector>
 
