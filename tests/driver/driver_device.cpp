@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 // A GPU through the emulated driver: what is opened, what a launch hands over, what stays current, what is
-=======
-// A GPU of the emulated driver: what is opened, what a launch hands over, what stays current, what is
->>>>>>> results
 // given back.
 
 #include "driver/driver_support.hpp"

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 // Requests of a launch to the driver besides grid, block and arguments: dynamic shared memory, cooperative
-=======
-// What a launch asks of the driver beyond grid, block and arguments: dynamic shared memory, cooperative
->>>>>>> results
 // grids, structs as arguments.
 
 #include "driver/driver_support.hpp"

@@ -18,13 +18,8 @@
 namespace kaio::driver_emulator {
 namespace {
 
-<<<<<<< HEAD
 // The kind of a type in the ABI: handles and pointers to structures are pointers, enumerations are integers,
 // and a structure that is passed by value is its size.
-=======
-// What a type is in the ABI: handles and pointers to structures are pointers, enumerations are integers, and
-// a structure that is passed by value is its size.
->>>>>>> results
 template <std::size_t Bytes>
 struct value_of {};
 template <class T>

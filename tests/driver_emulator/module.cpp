@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 // Code: PTX text and fat binaries become modules and libraries, and errors in it are reported in the log.
-=======
-// Code: PTX text and fat binaries become modules and libraries, and what is wrong with it is in the log.
->>>>>>> results
 
 #include <unistd.h>
 

@@ -1,10 +1,5 @@
-<<<<<<< HEAD
 // Streams and events: order, waiting, callbacks; and, where the environment asks for streams that are delayed,
 // that work without a wait has not happened.
-=======
-// Streams and events: order, waiting, callbacks; and, where the environment asks for streams that are
-// delayed, that work which was not waited for has not happened.
->>>>>>> results
 
 #include <chrono>
 #include <cstdlib>
@@ -60,11 +55,7 @@ TEST_CASE("a stream does its work in order") {
   MUST(cuMemsetD32Async(x.address, 5, 1, stream[0]));
   for (std::uint32_t i = 0; i < 10; ++i) MUST(launch_add(m["add"], x.address, i, 1, stream[0]));
   MUST(cuMemcpyDtoHAsync_v2(out.value, x.address, 4, stream[0]));
-<<<<<<< HEAD
   if (delayed()) CHECK(*out.value == 0);  // no wait yet
-=======
-  if (delayed()) CHECK(*out.value == 0);  // it was not waited for
->>>>>>> results
   MUST(cuStreamSynchronize(stream[0]));
   CHECK(*out.value == 50);
   REFUSED(cuStreamQuery(stream[0]), CUDA_SUCCESS);

@@ -1,7 +1,7 @@
 // ldmatrix, stmatrix and movmatrix move 8 x 8 matrices between shared memory and the lanes as the manual
 // defines, in all forms, and refuse what does not exist.
 
-#include "kernel.hpp"
+#include "tests/emulator/kernel.hpp"
 
 #include <functional>
 #include <numeric>

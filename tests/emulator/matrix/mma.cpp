@@ -1,8 +1,8 @@
 // mma.sync of every shape and type: fragments laid out by the manual's formulas and loaded lane by lane,
 // results against models of their own, exact ones for integers and f64.
 
-#include "mma_fragments.hpp"
-#include "mma_model.hpp"
+#include "tests/emulator/matrix/mma_fragments.hpp"
+#include "tests/emulator/matrix/mma_model.hpp"
 
 namespace {
 

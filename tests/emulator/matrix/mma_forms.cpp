@@ -1,7 +1,7 @@
 // Which forms of mma.sync there are: shapes, types, layouts, operands, versions and targets. A rejected one
 // has a reason, in the words of the manual.
 
-#include "kernel.hpp"
+#include "tests/emulator/kernel.hpp"
 
 namespace {
 

@@ -1,8 +1,8 @@
 // mma.sync as an instruction of a warp: the four multiplications of m8n8k4, registers that C and D share, and
 // lanes that come late or never.
 
-#include "mma_fragments.hpp"
-#include "mma_model.hpp"
+#include "tests/emulator/matrix/mma_fragments.hpp"
+#include "tests/emulator/matrix/mma_model.hpp"
 
 namespace {
 

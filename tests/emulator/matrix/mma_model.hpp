@@ -3,7 +3,7 @@
 // truncated term is an exact double, and so is a group's sum. The constants are those of Khattak and Mikaitis,
 // arXiv 2512.07004.
 
-#include "kernel.hpp"
+#include "tests/emulator/kernel.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -2,7 +2,7 @@
 // that were worked out by hand, where architectures differ.
 
 #include "emulator/instructions/matrix/tensor_core.hpp"
-#include "mma_model.hpp"
+#include "tests/emulator/matrix/mma_model.hpp"
 
 namespace {
 

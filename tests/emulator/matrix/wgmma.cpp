@@ -1,7 +1,7 @@
 // wgmma multiplies what matrix descriptors and registers name, exactly for small integers, in all types,
 // layouts and swizzles.
 
-#include "wgmma_model.hpp"
+#include "tests/emulator/matrix/wgmma_model.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 // memory with a swizzle that the kernel computes, two warpgroups, a loop over K with products in flight while
 // the next tile is staged.
 
-#include "kernel.hpp"
-#include "matrix_model.hpp"
+#include "tests/emulator/kernel.hpp"
+#include "tests/emulator/matrix/matrix_model.hpp"
 
 #include <random>
 

@@ -3,8 +3,8 @@
 // integers are laid out in shared memory by the host, by a description of the swizzle of its own: of the
 // 16-byte pieces in a row of an atom, piece c of line r is where piece c xor (r / lines) would.
 
-#include "kernel.hpp"
-#include "matrix_model.hpp"
+#include "tests/emulator/kernel.hpp"
+#include "tests/emulator/matrix/matrix_model.hpp"
 
 #include <functional>
 #include <random>

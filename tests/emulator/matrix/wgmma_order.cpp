@@ -2,7 +2,7 @@
 // warps of a warpgroup act together, and what they do wrong is reported.
 
 #include "emulator/machine/warp.hpp"
-#include "wgmma_model.hpp"
+#include "tests/emulator/matrix/wgmma_model.hpp"
 
 #include <utility>
 

@@ -1,8 +1,8 @@
 // wmma loads, multiplies and stores matrices of all shapes and types in all layouts, with results that a host
 // model computes exactly from small integers.
 
-#include "kernel.hpp"
-#include "matrix_model.hpp"
+#include "tests/emulator/kernel.hpp"
+#include "tests/emulator/matrix/matrix_model.hpp"
 
 #include <random>
 

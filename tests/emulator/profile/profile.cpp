@@ -2,7 +2,7 @@
 // conflicts, barriers, coverage, and sums over several launches.
 
 #include "emulator/profile/report.hpp"
-#include "kernel.hpp"
+#include "tests/emulator/kernel.hpp"
 
 #include <algorithm>
 #include <string>

@@ -4,7 +4,7 @@
 #include "emulator/profile/markup.hpp"
 #include "emulator/profile/report.hpp"
 #include "emulator/program/source_map.hpp"
-#include "kernel.hpp"
+#include "tests/emulator/kernel.hpp"
 
 #include <algorithm>
 #include <limits>

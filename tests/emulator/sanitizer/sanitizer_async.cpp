@@ -1,6 +1,6 @@
 // Asynchronous operations: copies without a wait, mbarriers that order, proxies that need a fence.
 
-#include "tests/emulator/sanitizer/sanitizer.hpp"
+#include "tests/emulator/sanitizer/checked.hpp"
 
 using namespace emulator_test;
 

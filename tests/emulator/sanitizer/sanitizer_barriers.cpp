@@ -1,6 +1,6 @@
 // Misused barriers: divergent, left out by threads that ended, mixed, and .sync masks.
 
-#include "tests/emulator/sanitizer/sanitizer.hpp"
+#include "tests/emulator/sanitizer/checked.hpp"
 
 using namespace emulator_test;
 

@@ -1,7 +1,7 @@
 // Races in global memory, between threads of a block and between blocks, and the ways to order them: fences
 // with flags, locks, counters, scopes, the end of a kernel.
 
-#include "tests/emulator/sanitizer/sanitizer.hpp"
+#include "tests/emulator/sanitizer/checked.hpp"
 
 using namespace emulator_test;
 

@@ -3,7 +3,7 @@
 
 #include "emulator/sanitizer/suppressions.hpp"
 #include "runtime/emulator/environment.hpp"
-#include "tests/emulator/sanitizer/sanitizer.hpp"
+#include "tests/emulator/sanitizer/checked.hpp"
 
 #include <algorithm>
 #include <cstdio>

@@ -1,6 +1,6 @@
 // Races in shared memory: each kernel that lacks an order is reported, and its twin that has it is clean.
 
-#include "tests/emulator/sanitizer/sanitizer.hpp"
+#include "tests/emulator/sanitizer/checked.hpp"
 
 using namespace emulator_test;
 

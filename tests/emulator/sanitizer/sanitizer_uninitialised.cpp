@@ -1,6 +1,6 @@
 // Uninitialised reads: registers, shared, local and global memory; copies of nothing are no use.
 
-#include "tests/emulator/sanitizer/sanitizer.hpp"
+#include "tests/emulator/sanitizer/checked.hpp"
 
 using namespace emulator_test;
 

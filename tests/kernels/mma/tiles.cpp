@@ -1,8 +1,8 @@
 // An element of a tile is where its layout places it, however the kernel addresses it: by numbers of the host
 // or the device, through a lane, a ring, a panel or a block of rows; and a tensor copy puts it there too.
-#include "tile_kernels.hpp"
+#include "tests/kernels/mma/tile_kernels.hpp"
 
-#include "support.hpp"
+#include "tests/kernels/support.hpp"
 
 #include <cstdint>
 #include <vector>
