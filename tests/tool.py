@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""kaio-tool lists, prints and refuses as its help describes, and the recorded list of kernels is what it prints.
+"""kaio-kernels lists, prints and refuses as its help describes, and the recorded list of kernels is what it prints.
 Usage: tool.py KAIO_TOOL KAIO_DOCTOR [RECORDED_LIST]"""
 
 import difflib

@@ -2,7 +2,7 @@
 # the build which this one is compared with, or its own. g++ evaluates the arguments of a call from the right
 # outside of constant expressions, so what it traces natively is numbered otherwise; clang keeps to one order.
 if("native" IN_LIST KAIO_TESTS AND CMAKE_CXX_COMPILER_ID MATCHES Clang
-    AND (KAIO_REFERENCE OR TARGET kaio_tool))
+    AND (KAIO_REFERENCE OR TARGET kaio_kernels))
   set(with_ops 0)
   file(GLOB sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tools/registry/*.cpp)
   if(KAIO_REFERENCE OR KAIO_BUILD_OPS)

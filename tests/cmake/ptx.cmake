@@ -1,14 +1,14 @@
 # tests/ptx: every kernel of the repository through ptxas, for every target that it claims.
-if(TARGET kaio_tool)
+if(TARGET kaio_kernels)
   set(kernels ${CMAKE_CURRENT_BINARY_DIR}/ptx)
-  add_test(NAME tool.dump COMMAND kaio_tool dump ${kernels})
+  add_test(NAME tool.dump COMMAND kaio_kernels dump ${kernels})
   set_tests_properties(tool.dump PROPERTIES LABELS ptx FIXTURES_SETUP dumped_kernels)
   add_test(NAME ptx COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/verify.py ${kernels})
   set_tests_properties(ptx PROPERTIES LABELS ptx TIMEOUT 900 PROCESSORS ${processors}
     SKIP_RETURN_CODE ${skipped} FIXTURES_REQUIRED dumped_kernels)
   kaio_identical_test(kernels ptx dumped_kernels)
   add_test(NAME tool COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/tool.py
-    $<TARGET_FILE:kaio_tool> $<TARGET_FILE:kaio_doctor>
+    $<TARGET_FILE:kaio_kernels> $<TARGET_FILE:kaio_doctor>
     $<$<BOOL:${KAIO_BUILD_OPS}>:${PROJECT_SOURCE_DIR}/tools/registry/kernels.txt>)
   set_tests_properties(tool PROPERTIES LABELS ptx)
 endif()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Assembles every dumped kernel with ptxas, for every target that it claims, at -O0 and at -O3.
 
-    kaio-tool dump DIR && verify.py DIR
+    kaio-kernels dump DIR && verify.py DIR
 
 It prints registers, spills and shared memory, then 'N passed, N failed'; at -O3 a kernel must not spill, and
 ptxas must not find that its wgmma have to be serialized, or waited for.
@@ -62,7 +62,7 @@ def number(pattern, text):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", type=pathlib.Path, help="what `kaio-tool dump` wrote")
+    parser.add_argument("folder", type=pathlib.Path, help="what `kaio-kernels dump` wrote")
     parser.add_argument("--target", action="append", help="instead of the targets that each kernel claims")
     parser.add_argument("--level", action="append", help="instead of -O0 and -O3")
     parser.add_argument("--may-spill", action="store_true", help="spills are no failure")

@@ -45,7 +45,7 @@ TEST_CASE("random programs agree with the host when the driver optimises them", 
   CHECK(differences(gpu).size() * 100 <= every_program().size());
 }
 
-// Writes the text of every program to the folder KAIO_RANDOM_DUMP, as kaio-tool does for the kernels.
+// Writes the text of every program to the folder KAIO_RANDOM_DUMP, as kaio-kernels does for the kernels.
 TEST_CASE("dump", "[.][dump]") {
   const char* const folder = std::getenv("KAIO_RANDOM_DUMP");
   REQUIRE(folder != nullptr);

@@ -76,7 +76,7 @@ TEST_CASE("listing", "[.][listing]") {
     std::cout << listing(all.make(number));
 }
 
-// Writes the text of each program to the folder KAIO_RANDOM_DUMP, as kaio-tool does for the kernels.
+// Writes the text of each program to the folder KAIO_RANDOM_DUMP, as kaio-kernels does for the kernels.
 TEST_CASE("dump", "[.][dump]") {
   const char* const folder = std::getenv("KAIO_RANDOM_DUMP");
   REQUIRE(folder != nullptr);
