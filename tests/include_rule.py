@@ -60,7 +60,7 @@ public_floors = {
 private_floors = {
     "emulator": ["program", "parse", "memory", "machine", "decode", "instructions", "instructions/arithmetic",
                  "instructions/memory", "instructions/control", "instructions/async", "instructions/matrix",
-                 "sanitizer", "profile", "."],
+                 "sanitizer/report", "sanitizer/state", "sanitizer/checks", "sanitizer", "profile", "."],
     "runtime": ["base", "driver", "emulator", "."],
     "driver_emulator": ["abi", "state", "module", "graph", "api"],
     "ops": ["tensor", "tune", "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90",

@@ -2,7 +2,7 @@
 // inputs; the text of a report.
 
 #include "emulator/sanitizer.hpp"
-#include "emulator/sanitizer/suppressions.hpp"
+#include "emulator/sanitizer/report/suppressions.hpp"
 #include "runtime/emulator/environment.hpp"
 
 #include <algorithm>
