@@ -18,24 +18,15 @@ memory_check::memory_check(watched_block& b, register_check& registers)
   site_pieces_.resize(std::max<std::size_t>(b.of.launched.kernel.sites, 1));
 }
 
-const piece* memory_check::find(const std::byte* at, u32 site) {
-  const piece*& known = site_pieces_[site < site_pieces_.size() ? site : 0];
-  if (known != nullptr && known->contains(at)) return known;
-  const piece* p = nullptr;
-  if (block_.shared.contains(at)) {
-    p = &block_.shared;
-  } else if (block_.local.contains(at)) {
-    p = &block_.local;
-  } else {
-    p = grid_.buffer_at(at);
-    for (const auto& b : block_.of.group.blocks) {
-      if (p != nullptr) break;
-      const watched_block* const other = grid_.watched(*b);
-      if (other != nullptr && other->shared.contains(at)) p = &other->shared;
-    }
+const piece* memory_check::search(const std::byte* at) const {
+  if (block_.shared.contains(at)) return &block_.shared;
+  if (block_.local.contains(at)) return &block_.local;
+  if (const piece* const p = grid_.buffer_at(at); p != nullptr) return p;
+  for (const auto& b : block_.of.group.blocks) {
+    const watched_block* const other = grid_.watched(*b);
+    if (other != nullptr && other->shared.contains(at)) return &other->shared;
   }
-  if (p != nullptr) known = p;
-  return p;
+  return nullptr;
 }
 
 void memory_check::access(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind,

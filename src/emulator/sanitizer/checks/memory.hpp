@@ -17,7 +17,13 @@ class memory_check {
   memory_check(watched_block& b, register_check& registers);
 
   // nullptr: constants and parameters. An instruction goes to the same piece nearly always.
-  const piece* find(const std::byte* at, u32 site);
+  const piece* find(const std::byte* at, u32 site) {
+    const piece*& known = site_pieces_[site < site_pieces_.size() ? site : 0];
+    if (known != nullptr && known->contains(at)) return known;
+    const piece* const p = search(at);
+    if (p != nullptr) known = p;
+    return p;
+  }
   // The lanes of `mask` access this piece; `consecutive`: all lanes do, one after the other.
   void access(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind, const piece& p,
               const std::byte* const (&at)[warp_lanes], bool consecutive);
@@ -27,6 +33,7 @@ class memory_check {
   void called(u32 lanes, u32 bytes, const std::byte* const (&frame)[warp_lanes]);
 
  private:
+  const piece* search(const std::byte* at) const;
   void read(warp& w, const instruction& i, u32 mask, u32 bytes, const piece& p,
             const std::byte* const (&at)[warp_lanes], bool consecutive);
   void write(const instruction& i, u32 mask, u32 bytes, const piece& p,
