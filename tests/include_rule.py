@@ -61,7 +61,7 @@ public_floors = {
 private_floors = {
     "emulator": ["program", "parse", "memory", "machine", "decode", "instructions", "instructions/arithmetic",
                  "instructions/memory", "instructions/control", "instructions/async", "instructions/matrix",
-                 "sanitizer", "profile", "."],
+                 "sanitizer/report", "sanitizer/state", "sanitizer/checks", "sanitizer", "profile", "."],
     "driver_abi": ["."],
     "runtime": ["base", "driver", "emulator", "."],
     "driver_emulator": ["abi", "state", "module", "graph", "api"],

@@ -2,150 +2,124 @@
 
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
-#include "emulator/program/module.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <utility>
+#include <bit>
 
 namespace kaio::emulator::sanitizing {
-namespace {
 
-// The value of a pointer parameter.
-u64 pointer_of(const grid& g, std::size_t parameter) {
-  const layout& where = g.kernel.parameters[parameter];
-  u64 value = 0;
-  if (where.bytes == sizeof value) std::memcpy(&value, g.parameters.data() + where.offset, sizeof value);
-  return value;
-}
+watcher::watcher(watched_grid& g, block& b)
+    : grid_(g),
+      block_(g, b),
+      registers_(block_),
+      matrices_(block_),
+      memory_(block_, registers_),
+      order_(block_),
+      races_(block_, order_),
+      barriers_(block_, order_),
+      async_(block_, order_, memory_, races_) {}
 
-}  // namespace
-
-watched::watched(const grid& g, reporter& r, causality& c, record_pool& p, line_store& s)
-    : launched(g), reports(r), order(c), pool(p), store(s), uses(g.kernel), start(c.now++) {
-  const bool races = r.wants(check::races) || r.wants(check::async);
-  std::vector<const std::byte*> live;
-  for (const region& b : g.snapshot->regions) live.push_back(b.data);
-  std::sort(live.begin(), live.end());
-  store.keep_only(live);
-  for (const region& b : g.snapshot->regions) {
-    piece p_of;
-    p_of.data = b.data;
-    p_of.bytes = b.bytes;
-    p_of.address = b.address;
-    p_of.defined = b.defined;
-    p_of.lines = races ? store.lines_of(b.data, b.bytes) : nullptr;
-    p_of.origin = start;
-    buffers.push_back(p_of);
-  }
-  // A buffer that is an input and nothing else.
-  if (g.image != nullptr)
-    for (const bool inputs : {true, false})
-      for (std::size_t i = 0; i < g.image->parameter_count && i < g.kernel.parameters.size(); ++i) {
-        const ptx::access a = g.image->parameters[i].access;
-        if (a == ptx::access::scalar || (a == ptx::access::in) != inputs) continue;
-        const u64 at = pointer_of(g, i);
-        for (piece& b : buffers)
-          if (at - b.address < b.bytes) b.input = inputs ? g.kernel.parameters[i].name.c_str() : nullptr;
-      }
-  std::sort(buffers.begin(), buffers.end(), [](const piece& a, const piece& b) { return a.data < b.data; });
-}
-
-watcher::watcher(watched& g, block& b) : grid_(g), block_(b), warps_(b.launched.warps()) {
-  const grid& launched = b.launched;
-  views_.resize(warps_);
-  site_pieces_.resize(std::max<std::size_t>(launched.kernel.sites, 1));
-  register_count_ = launched.kernel.register_rows.size();
-  registers_.resize(register_count_ * warps_);
-  cluster_waiting_.resize(warps_);
-  shared_.data = b.shared.data();
-  shared_.bytes = b.shared.size();
-  shared_.space = state_space::shared;
-  shared_.home = this;
-  shared_defined_.resize(b.shared.size() / 8 + 1);
-  shared_.defined = shared_defined_.data();
-  if (grid_.reports.wants(check::races) || grid_.reports.wants(check::async)) {
-    shared_lines_ = zeroed_bytes((b.shared.size() / (words_of_a_line * 4) + 1) * sizeof(line));
-    shared_.lines = reinterpret_cast<line*>(shared_lines_.data());
-  }
-  local_.data = b.local.data();
-  local_.bytes = b.local.size();
-  local_.space = state_space::local;
-  local_.home = this;
-  local_defined_ = zeroed_bytes(b.local.size() / 8 + 1);
-  local_.defined = reinterpret_cast<u8*>(local_defined_.data());
-  const auto multiplies = [](const instruction& i) { return i.op == operation::wgmma_mma; };
-  if (std::any_of(launched.kernel.code.begin(), launched.kernel.code.end(), multiplies) &&
-      grid_.reports.wants(check::async)) {
-    matrix_fences_.resize(warps_);
-    matrix_touched_.resize(register_count_ * warps_);
-  }
-  grid_.watchers.emplace(&b, this);
-}
-
-watcher::~watcher() { grid_.watchers.erase(&block_); }
-
-void watcher::start(block& b) {
-  if (b.rank == 0) ++grid_.clusters;
-  number_ = static_cast<u32>(grid_.blocks.size());
-  first_actor_ = number_ * warps_;
-  grid_.blocks.push_back({b.index, grid_.clusters});
-  origin_ = floor_ = grid_.order.now++;
-  shared_.origin = origin_;
-  known_.clear();
-  std::fill(shared_defined_.begin(), shared_defined_.end(), u8{0});
-  local_defined_.clear();
-  std::fill(registers_.begin(), registers_.end(), 0u);
-  for (u32 index = 0; index < warps_; ++index) {
-    views_[index] = {};
-    views_[index].actor = number_ * warps_ + index;
-    views_[index].floor = floor_;
-  }
-  for (barrier_view& v : barriers_) v = {};
-  cluster_arrivals_.clear();
-  std::fill(cluster_waiting_.begin(), cluster_waiting_.end(), 0u);
-  phases_.clear();
-  operations_.clear();
-  groups_.clear();
-  multiplied_.clear();
-  copied_.clear();
-  copies_.clear();
-  std::fill(matrix_fences_.begin(), matrix_fences_.end(), 1u);
-  std::fill(matrix_touched_.begin(), matrix_touched_.end(), 1u);  // the first product needs a fence
-  stores_undefined_ = false;
+void watcher::start(block&) {
+  block_.start();
+  registers_.start();
+  matrices_.start();
+  order_.start();
+  barriers_.start();
+  async_.start();
 }
 
 void watcher::finish(block&) {
-  report_unread_at_end();
-  grid_.tell_early_reads(number_);
+  async_.finish();
+  grid_.early.report(block_.number);
 }
 
 void watcher::before(warp& w, const instruction& i, u32 mask) {
-  if (grid_.reports.wants(check::uninitialised)) check_registers(w, i, mask);
+  if (grid_.reports.wants(check::uninitialised)) registers_.before(w, i, mask);
   if (mask == 0) return;
-  if (!matrix_fences_.empty()) check_matrix_registers(w, i);
+  if (matrices_.needed()) matrices_.before(w, i);
   switch (i.op) {
-    case operation::fence: fence(w, i, mask); break;
+    case operation::fence: order_.fence(w, i, mask); break;
     case operation::proxy_fence:
-      if (static_cast<proxy_form>(i.form) == proxy_form::async) fence_proxy(w, mask);
+      if (static_cast<proxy_form>(i.form) == proxy_form::async) async_.fence_proxy(w, mask);
       break;
-    case operation::cluster_wait: {
-      const u32 open = mask & w.cluster_arrived;
-      cluster_waiting_[w.index] |= open;
-      if ((mask & ~open) != 0) acquire(w, mask & ~open, cluster_phase_);
-      break;
-    }
+    case operation::cluster_wait: barriers_.cluster_wait(w, mask); break;
     default: break;
   }
 }
 
-void watcher::fence_proxy(const warp& w, u32 lanes) {
-  warp_view& v = views_[w.index];
-  for_lanes(lanes, [&](unsigned lane) {
-    v.proxy_fenced[lane] = grid_.order.now;
-    v.proxy_own[lane] = v.floor;
-    v.proxy_block[lane] = floor_;
-  });
+void watcher::access(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind,
+                     const std::byte* const (&at)[warp_lanes]) {
+  if (mask == 0) return;
+  const auto first = static_cast<unsigned>(std::countr_zero(mask));
+  u32 left = mask;
+  // Mostly one turn: a generic address may be in another piece for every lane.
+  for (unsigned lead = first; left != 0; lead = static_cast<unsigned>(std::countr_zero(left))) {
+    const piece* const p = memory_.find(at[lead], i.site);
+    if (p == nullptr) {  // constants and parameters
+      left &= ~(1u << lead);
+      continue;
+    }
+    u32 apart = 0;
+    const u64 last = p->bytes - bytes;
+    for_lanes(left, [&](unsigned lane) {
+      if (static_cast<u64>(at[lane] - p->data) > last) apart |= 1u << lane;
+    });
+    const u32 here = left & ~apart;
+    left &= ~here;
+    bool consecutive = here == all_lanes;
+    for (unsigned lane = 1; consecutive && lane < warp_lanes; ++lane)
+      consecutive = at[lane] == at[0] + lane * bytes;
+    memory_.access(w, i, here, bytes, kind, *p, at, consecutive);
+    const bool of_mbarrier = i.op == operation::mbarrier;  // its own rules hold
+    if (p->lines != nullptr && !of_mbarrier) races_.access(w, i, here, bytes, kind, *p, at);
+  }
+}
+
+void watcher::called(warp&, const instruction&, u32 lanes, u32 bytes,
+                     const std::byte* const (&frame)[warp_lanes]) {
+  memory_.called(lanes, bytes, frame);
+}
+
+void watcher::met(warp& w, const instruction&, u32 lanes) {
+  if ((lanes & (lanes - 1)) != 0) order_.join_lanes(w, lanes);
+}
+
+// ---- barriers ----
+
+void watcher::arrived(warp& w, const instruction& i, u32 lanes, u32 barrier) {
+  barriers_.arrived(w, i, lanes, barrier);
+}
+
+void watcher::completed(block&, u32 barrier) { barriers_.completed(barrier); }
+
+void watcher::cluster_arrived(warp& w, const instruction& i, u32 lanes) {
+  barriers_.cluster_arrived(w, i, lanes);
+}
+
+void watcher::cluster_completed(block&) { barriers_.cluster_completed(); }
+
+// ---- work concurrent with the threads ----
+
+void watcher::async_issued(const async_operation& o) { async_.issued(o); }
+
+void watcher::async_completed(const async_operation& o) { async_.completed(o); }
+
+void watcher::async_waited(warp& w, const instruction&, unsigned lane, async_completion kind, u64 groups,
+                           bool) {
+  async_.waited(w, lane, kind, groups);
+}
+
+void watcher::phase_initialized(warp&, const instruction&, unsigned, block& home, u32 offset) {
+  async_.phase_initialized(home, offset);
+}
+
+void watcher::phase_arrived(warp& w, const instruction& i, unsigned lane, block& home, u32 offset, u64) {
+  async_.phase_arrived(w, i, lane, home, offset);
+}
+
+void watcher::phase_completed(block&, u32 offset, u64) { async_.phase_completed(offset); }
+
+void watcher::phase_seen(warp& w, const instruction& i, u32 lanes, block& home, u32 offset, u64) {
+  async_.phase_seen(w, i, lanes, home, offset);
 }
 
 }  // namespace kaio::emulator::sanitizing

@@ -1,7 +1,7 @@
 // Options of the sanitizer: lists of checks, several reports, suppressions, the environment; writes to
 // inputs; the text of a report.
 
-#include "emulator/sanitizer/suppressions.hpp"
+#include "emulator/sanitizer/report/suppressions.hpp"
 #include "runtime/emulator/environment.hpp"
 #include "tests/emulator/sanitizer/checked.hpp"
 

@@ -1,15 +1,14 @@
-// Uses of registers that were never written: one bit a lane of each register.
+#include "emulator/sanitizer/checks/registers.hpp"
 
 #include "emulator/machine/lanes.hpp"
 #include "emulator/machine/members.hpp"
-#include "emulator/sanitizer/watcher.hpp"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 namespace kaio::emulator::sanitizing {
-
 namespace {
 
 // The lanes that store into their own local memory.
@@ -26,19 +25,34 @@ u32 into_local(const warp& w, const instruction& i, u32 mask) {
 
 }  // namespace
 
-void watcher::check_registers(warp& w, const instruction& i, u32 mask) {
+register_check::register_check(watched_block& b)
+    : grid_(b.grid), block_(b), register_count_(b.of.launched.kernel.register_rows.size()) {
+  registers_.resize(register_count_ * b.warps);
+}
+
+void register_check::start() {
+  std::fill(registers_.begin(), registers_.end(), 0u);
+  stores_undefined_ = false;
+}
+
+void register_check::loaded_undefined(const warp& w, const instruction& i, const u32 (&lanes)[8]) {
+  u32* const defined = registers_of(w);
+  for (u32 e = 0; e < i.count; ++e)
+    if (const u32 reg = grid_.uses.register_at(i.to[e]); reg != no_register) defined[reg] &= ~lanes[e];
+}
+
+void register_check::before(warp& w, const instruction& i, u32 mask) {
   const usage& u = grid_.uses.of(static_cast<u32>(&i - w.code));
-  const std::vector<u32>& numbers = block_.launched.kernel.uses;
+  const std::vector<u32>& numbers = block_.of.launched.kernel.uses;
   u32* const defined = registers_of(w);
   if (u.guard != no_register && (w.active & ~defined[u.guard]) != 0)
-    report_register(w, i, u.guard, w.active & ~defined[u.guard], "as its guard");
+    report(w, i, u.guard, w.active & ~defined[u.guard], "as its guard");
   if (mask == 0) return;
   const u32* const reads = numbers.data() + i.uses;
   const u32* const writes = reads + i.reads;
   const auto need = [&](u32 row, std::string_view as) {
     const u32 reg = grid_.uses.register_at(row);
-    if (reg != no_register && (mask & ~defined[reg]) != 0)
-      report_register(w, i, reg, mask & ~defined[reg], as);
+    if (reg != no_register && (mask & ~defined[reg]) != 0) report(w, i, reg, mask & ~defined[reg], as);
   };
   u32 result = mask;  // lanes whose results are values
   switch (u.how) {
@@ -46,7 +60,7 @@ void watcher::check_registers(warp& w, const instruction& i, u32 mask) {
     case use::load:
       for (u32 k = 0; k < i.reads; ++k)
         if (const u32 missing = mask & ~defined[reads[k]]; missing != 0)
-          report_register(w, i, reads[k], missing, u.how == use::load ? "in its address" : "");
+          report(w, i, reads[k], missing, u.how == use::load ? "in its address" : "");
       break;
     case use::merge: {
       if (i.reads == 0) break;
@@ -91,11 +105,11 @@ void watcher::check_registers(warp& w, const instruction& i, u32 mask) {
       }
       // Of a vector some elements may be padding, and a compiler copies structs with theirs on its stack.
       if (whole != 0) whole &= ~into_local(w, i, whole);
-      if (whole != 0) report_register(w, i, grid_.uses.register_at(i.to[0]), whole, "as the value to store");
+      if (whole != 0) report(w, i, grid_.uses.register_at(i.to[0]), whole, "as the value to store");
       break;
     }
     case use::call: {
-      const entry& kernel = block_.launched.kernel;
+      const entry& kernel = block_.of.launched.kernel;
       const auto define = [&](const std::vector<transfer>& places) {
         for (const transfer& t : places)
           if (const u32 reg = grid_.uses.register_at(t.row); t.row != no_row && reg != no_register)
@@ -113,9 +127,9 @@ void watcher::check_registers(warp& w, const instruction& i, u32 mask) {
 }
 
 // The lanes whose shuffle reads a value. Lanes that are still to come are taken to bring one. A value from a
-// lane that takes no part is no value either, but reductions over a part of a warp compute with it and drop the
-// result, so it is let pass.
-u32 watcher::shuffled(const warp& w, const instruction& i, u32 mask, u32 defined) const {
+// lane that takes no part is no value either, but reductions over a part of a warp compute with it and drop
+// the result, so it is let pass.
+u32 register_check::shuffled(const warp& w, const instruction& i, u32 mask, u32 defined) const {
   u32 result = 0;
   for_lanes(mask, [&](unsigned lane) {
     const u32 from = 1u << source_of_shuffle(w, i, lane).lane;
@@ -124,13 +138,13 @@ u32 watcher::shuffled(const warp& w, const instruction& i, u32 mask, u32 defined
   return result;
 }
 
-void watcher::report_register(warp& w, const instruction& i, u32 reg, u32 lanes, std::string_view as) {
+void register_check::report(warp& w, const instruction& i, u32 reg, u32 lanes, std::string_view as) {
   if (!grid_.reports.wants(check::uninitialised)) return;
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   fault_report r;
   r.kind = fault_kind::uninitialised;
-  block_.identify(w, i, lane, r);
-  const std::string& name = block_.launched.kernel.register_names[reg];
+  block_.of.identify(w, i, lane, r);
+  const std::string& name = block_.of.launched.kernel.register_names[reg];
   const int count = std::popcount(lanes);
   r.detail = fmt::format("register {} is used{}{} but was never written (by {} of the {} lanes)", name,
                          as.empty() ? "" : " ", as, count, std::popcount(w.active));

@@ -1,4 +1,4 @@
-#include "emulator/sanitizer/shadow.hpp"
+#include "emulator/sanitizer/state/shadow.hpp"
 
 #include <algorithm>
 #include <type_traits>

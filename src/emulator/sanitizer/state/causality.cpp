@@ -1,4 +1,4 @@
-#include "emulator/sanitizer/causality.hpp"
+#include "emulator/sanitizer/state/causality.hpp"
 
 #include <algorithm>
 #include <utility>

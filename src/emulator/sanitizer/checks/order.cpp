@@ -1,23 +1,12 @@
-// Which threads know of which (happens-before). All threads of a block know each other up to the last barrier
-// that they all met at, the lanes of a warp up to the last time that they met; beyond that a thread knows
-// what it learned from events (causality.hpp): barriers of some threads, mbarriers, and words of memory
-// through which others let it know.
-//
-// A word publishes what its writer knows if the write releases, or up to the writer's last fence if the write
-// is relaxed. A reader learns that if the read acquires, or with its next fence; after an atomic
-// operation the next barrier serves as well, as in the usual "last block" of a reduction. Both sides must
-// have scopes that reach the other.
+#include "emulator/sanitizer/checks/order.hpp"
 
 #include "emulator/machine/lanes.hpp"
-#include "emulator/sanitizer/watcher.hpp"
 
 #include <algorithm>
 #include <bit>
 
 namespace kaio::emulator::sanitizing {
 namespace {
-
-constexpr std::size_t most_publications = 32;  // of a word, each of another block
 
 bool acquires(memory_order o) {
   return o == memory_order::acquire || o == memory_order::acq_rel || o == memory_order::sc;
@@ -26,26 +15,30 @@ bool releases(memory_order o) {
   return o == memory_order::release || o == memory_order::acq_rel || o == memory_order::sc;
 }
 
-std::size_t index_of(reach r) { return static_cast<std::size_t>(r); }
-
 }  // namespace
 
-reach watcher::distance(u32 block) const {
-  if (block == number_) return reach::block;
-  const bool same_cluster = grid_.blocks[block].cluster == grid_.blocks[number_].cluster;
-  return same_cluster ? reach::cluster : reach::device;
+happens_before::happens_before(watched_block& b) : grid_(b.grid), block_(b) { views_.resize(b.warps); }
+
+void happens_before::start() {
+  floor_ = block_.origin;
+  known_.clear();
+  for (u32 index = 0; index < block_.warps; ++index) {
+    views_[index] = {};
+    views_[index].actor = block_.first_actor + index;
+    views_[index].floor = floor_;
+  }
 }
 
-bool watcher::knows(warp_view& v, unsigned lane, u64 key, u32 time) {
+bool happens_before::knows(warp_view& v, unsigned lane, u64 key, u32 time) {
   if (known_.knows(grid_.order, key, time) || v.known.knows(grid_.order, key, time)) return true;
   return (v.lanes_that_know >> lane & 1) != 0 && (*v.lane_known)[lane].knows(grid_.order, key, time);
 }
 
-bool watcher::follows(const warp& w, unsigned lane, const record& r) {
+bool happens_before::follows(const warp& w, unsigned lane, const record& r) {
   if (r.time <= grid_.start) return true;
   warp_view& v = views_[w.index];
   const bool is_asynchronous = (r.actor & asynchronous_actor) != 0;
-  if (!is_asynchronous && block_of(r.actor) == number_) {
+  if (!is_asynchronous && block_.block_of(r.actor) == block_.number) {
     if (r.time <= floor_) return true;
     if (r.actor == v.actor) {
       const u32 others = r.lanes & ~(1u << lane);
@@ -65,9 +58,9 @@ bool watcher::follows(const warp& w, unsigned lane, const record& r) {
     return true;
   };
   if (all_know(actor_key(r.actor))) return true;
-  if (!is_asynchronous && all_know(block_key(block_of(r.actor)))) return true;
+  if (!is_asynchronous && all_know(block_key(block_.block_of(r.actor)))) return true;
   if (knows(v, lane, actor_key(r.actor), r.time)) return true;
-  if (!is_asynchronous && knows(v, lane, block_key(block_of(r.actor)), r.time)) return true;
+  if (!is_asynchronous && knows(v, lane, block_key(block_.block_of(r.actor)), r.time)) return true;
   bool all = true;
   const u32 own = !is_asynchronous && r.actor == v.actor ? 1u << lane : 0;
   for_lanes(r.lanes & ~own, [&](unsigned other) {
@@ -79,8 +72,7 @@ bool watcher::follows(const warp& w, unsigned lane, const record& r) {
 
 // ---- letting others know ----
 
-// Everything that these lanes did and know, as one event.
-event_number watcher::release(const warp& w, u32 lanes) {
+event_number happens_before::release(const warp& w, u32 lanes) {
   warp_view& v = views_[w.index];
   causality& order = grid_.order;
   std::vector<known_until> facts;
@@ -88,7 +80,7 @@ event_number watcher::release(const warp& w, u32 lanes) {
   if ((w.live & ~lanes) == 0) {
     facts.push_back({actor_key(v.actor), order.now});
   } else {
-    if (v.floor > origin_) facts.push_back({actor_key(v.actor), v.floor});
+    if (v.floor > block_.origin) facts.push_back({actor_key(v.actor), v.floor});
     for_lanes(lanes, [&](unsigned lane) { facts.push_back({lane_key(v.actor, lane), order.now}); });
     if (v.met != nullptr)
       for (unsigned other = 0; other < warp_lanes; ++other) {
@@ -97,7 +89,7 @@ event_number watcher::release(const warp& w, u32 lanes) {
         if (until > v.floor) facts.push_back({lane_key(v.actor, other), until});
       }
   }
-  if (floor_ > origin_) facts.push_back({block_key(number_), floor_});
+  if (floor_ > block_.origin) facts.push_back({block_key(block_.number), floor_});
   const auto add = [&](knowledge& k) {
     if (const event_number e = k.summary(order); e != 0) before.push_back(e);
   };
@@ -109,7 +101,7 @@ event_number watcher::release(const warp& w, u32 lanes) {
   return e;
 }
 
-void watcher::acquire(const warp& w, u32 lanes, event_number e) {
+void happens_before::acquire(const warp& w, u32 lanes, event_number e) {
   if (e == 0) return;
   warp_view& v = views_[w.index];
   if ((w.live & ~lanes) == 0) {
@@ -121,8 +113,7 @@ void watcher::acquire(const warp& w, u32 lanes, event_number e) {
   v.lanes_that_know |= lanes;
 }
 
-// The lanes know each other, and what each of them knew.
-void watcher::join_lanes(const warp& w, u32 lanes) {
+void happens_before::join_lanes(const warp& w, u32 lanes) {
   warp_view& v = views_[w.index];
   const u32 now = grid_.order.now++;
   if ((w.live & ~lanes) == 0) {
@@ -149,13 +140,20 @@ void watcher::join_lanes(const warp& w, u32 lanes) {
   acquire(w, lanes, together.summary(grid_.order));
 }
 
-void watcher::met(warp& w, const instruction&, u32 lanes) {
-  if ((lanes & (lanes - 1)) != 0) join_lanes(w, lanes);
+void happens_before::join_block() {
+  floor_ = grid_.order.now++;
+  for (warp_view& v : views_) {
+    v.floor = floor_;
+    v.met.reset();
+    known_.take(v.known);
+    for_lanes(v.lanes_that_know, [&](unsigned lane) { known_.take((*v.lane_known)[lane]); });
+    v.lanes_that_know = 0;
+  }
 }
 
 // ---- fences ----
 
-void watcher::take_sightings(warp_view& v, u32 lanes, reach within, bool at_barrier) {
+void happens_before::take_sightings(warp_view& v, u32 lanes, reach within, bool at_barrier) {
   for_lanes(lanes & v.lanes_that_saw, [&](unsigned lane) {
     std::vector<sighting>& seen = v.sightings[lane];
     std::erase_if(seen, [&](const sighting& s) {
@@ -169,7 +167,9 @@ void watcher::take_sightings(warp_view& v, u32 lanes, reach within, bool at_barr
   });
 }
 
-void watcher::fence(const warp& w, const instruction& i, u32 lanes) {
+void happens_before::arrive(const warp& w, u32 lanes) { take_sightings(view(w), lanes, reach::device, true); }
+
+void happens_before::fence(const warp& w, const instruction& i, u32 lanes) {
   warp_view& v = views_[w.index];
   const reach far = reach_of(i.scope);
   if (i.order != memory_order::release) take_sightings(v, lanes, far, false);
@@ -185,15 +185,16 @@ void watcher::fence(const warp& w, const instruction& i, u32 lanes) {
 
 // What a relaxed write of this lane publishes: what it did before its last fence and knew of then, and what
 // other threads of the block did before fences of their own and it knows of now.
-event_number watcher::fenced_event(const warp& w, unsigned lane, reach far) {
+event_number happens_before::fenced_event(const warp& w, unsigned lane, reach far) {
   warp_view& v = views_[w.index];
   const std::size_t r = index_of(far);
   std::vector<known_until> facts;
   const u32 own = v.fenced[r][lane];
   if (own != 0) {
     facts.push_back({lane_key(v.actor, lane), own});
-    if (v.fenced_own[r][lane] > origin_) facts.push_back({actor_key(v.actor), v.fenced_own[r][lane]});
-    if (v.fenced_block[r][lane] > origin_) facts.push_back({block_key(number_), v.fenced_block[r][lane]});
+    if (v.fenced_own[r][lane] > block_.origin) facts.push_back({actor_key(v.actor), v.fenced_own[r][lane]});
+    if (v.fenced_block[r][lane] > block_.origin)
+      facts.push_back({block_key(block_.number), v.fenced_block[r][lane]});
   }
   const auto others = [&](const warp_view& o, u32 until, u32 already) {
     if (until <= already) return;
@@ -221,38 +222,14 @@ event_number watcher::fenced_event(const warp& w, unsigned lane, reach far) {
 
 // ---- words that let others know ----
 
-void watcher::publish(location& l, publication p, bool update) {
-  l.version = ++grid_.location_version;
-  if (!update) l.published.clear();
-  for (publication& old : l.published) {
-    if (old.anywhere || old.block != p.block) continue;
-    for (std::size_t r = 0; r < reaches; ++r) {
-      const event_number both[] = {old.events[r], p.events[r]};
-      if (p.events[r] == 0 || p.events[r] == old.events[r]) continue;
-      old.events[r] = old.events[r] == 0 ? p.events[r] : grid_.order.add({}, both);
-    }
-    return;
-  }
-  if (l.published.size() >= most_publications) {
-    publication all;
-    all.anywhere = true;
-    std::vector<event_number> events;
-    for (const publication& old : l.published)
-      if (old.events[index_of(reach::device)] != 0) events.push_back(old.events[index_of(reach::device)]);
-    all.events[index_of(reach::device)] = grid_.order.add({}, events);
-    l.published.assign(1, all);
-  }
-  l.published.push_back(p);
-}
-
-void watcher::synchronise(const warp& w, const instruction& i, unsigned lane, access_kind kind,
-                          const std::byte* at, cell& c) {
+void happens_before::synchronise(const warp& w, const instruction& i, unsigned lane, access_kind kind,
+                                 const std::byte* at, cell& c) {
   warp_view& v = views_[w.index];
   const reach own = reach_of(i.scope);
-  const auto found = grid_.locations.find(at);
-  if (kind != access_kind::write && found != grid_.locations.end()) {
-    for (const publication& p : found->second.published) {
-      const reach far = p.anywhere ? reach::device : distance(p.block);
+  const std::vector<publication>* const published = grid_.published.find(at);
+  if (kind != access_kind::write && published != nullptr) {
+    for (const publication& p : *published) {
+      const reach far = p.anywhere ? reach::device : block_.distance(p.block);
       const event_number e = p.events[index_of(far)];
       if (e == 0 || own < far) continue;
       if (acquires(i.order)) {
@@ -268,8 +245,7 @@ void watcher::synchronise(const warp& w, const instruction& i, unsigned lane, ac
   }
   if (kind == access_kind::read) return;
   publication p;
-  p.block = number_;
-  p.cluster = grid_.blocks[number_].cluster;
+  p.block = block_.number;
   if (releases(i.order)) {
     const event_number e = release(w, 1u << lane);
     for (std::size_t r = 0; r <= index_of(own); ++r) p.events[r] = e;
@@ -285,11 +261,11 @@ void watcher::synchronise(const warp& w, const instruction& i, unsigned lane, ac
   const bool something = p.events[0] != 0 || p.events[1] != 0 || p.events[2] != 0;
   const bool update = kind == access_kind::atomic;
   if (!something) {
-    if (!update && found != grid_.locations.end()) grid_.locations.erase(found);
+    if (!update && published != nullptr) grid_.published.forget(at);
     return;
   }
   c.synchronises = 1;
-  publish(grid_.locations[at], p, update);
+  grid_.published.add(grid_.order, at, p, update);
 }
 
 }  // namespace kaio::emulator::sanitizing

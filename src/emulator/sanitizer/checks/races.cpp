@@ -1,8 +1,6 @@
-// Races: two accesses to a byte, at least one of them a write, that nothing orders. Accesses that are strong
-// and whose scopes reach each other do not race, whatever their order (PTX ISA, "Memory Consistency Model").
+#include "emulator/sanitizer/checks/races.hpp"
 
 #include "emulator/machine/lanes.hpp"
-#include "emulator/sanitizer/watcher.hpp"
 
 #include <fmt/format.h>
 
@@ -42,11 +40,11 @@ std::string how_of(const record& r) {
 
 }  // namespace
 
-void watcher::check_races(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind,
-                          const piece& p, const std::byte* const (&at)[warp_lanes]) {
+void race_check::access(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind, const piece& p,
+                        const std::byte* const (&at)[warp_lanes]) {
   access_view a{w, i, {}, kind};
   a.what.time = grid_.order.now;
-  a.what.actor = views_[w.index].actor;
+  a.what.actor = block_.actor_of(w);
   a.what.pc = static_cast<u32>(&i - w.code) & pc_mask;
   a.what.write = kind != access_kind::read;
   const strength how = strength_of(i, kind);
@@ -69,9 +67,9 @@ void watcher::check_races(warp& w, const instruction& i, u32 mask, u32 bytes, ac
     visit(a, p, a.offset, bytes);
     if (how != strength::weak) {
       cell& c = cell_at(p, a.offset / 4);
-      for_lanes(lanes, [&](unsigned one) { synchronise(w, i, one, kind, at[one], c); });
+      for_lanes(lanes, [&](unsigned one) { order_.synchronise(w, i, one, kind, at[one], c); });
     } else if (a.what.write != 0 && cell_at(p, a.offset / 4).synchronises != 0) {
-      grid_.locations.erase(at[lane]);
+      grid_.published.forget(at[lane]);
     }
   }
   if (a.what.write != 0) ++grid_.order.now;  // the next time that it executes is another write
@@ -81,7 +79,7 @@ void watcher::check_races(warp& w, const instruction& i, u32 mask, u32 bytes, ac
 
 // Remembers a read: in the first place if what is there need not be kept, or else in the list, where each
 // warp has a place that is its own unless another one was there before.
-void watcher::note_read(record& first, u32& more, const record& mine, const piece& p, bool of_line) {
+void race_check::note_read(record& first, u32& more, const record& mine, const piece& p, bool of_line) {
   const auto takes = [&](record& old) {
     if (old.time == 0 || is_past(old, p)) {
       old = mine;
@@ -103,7 +101,7 @@ void watcher::note_read(record& first, u32& more, const record& mine, const piec
   if (takes(first)) return;
   if (more == 0) more = grid_.pool.allocate();
   record_pool::list& list = grid_.pool.at(more);
-  const std::size_t own = mine.actor % warps_;
+  const std::size_t own = mine.actor % block_.warps;
   if (list.size() <= own) list.resize(own + 1);
   if (takes(list[own])) return;
   for (record& old : list)
@@ -112,7 +110,7 @@ void watcher::note_read(record& first, u32& more, const record& mine, const piec
   list.push_back(mine);
 }
 
-void watcher::visit(const access_view& a, const piece& p, u64 offset, u32 bytes) {
+void race_check::visit(const access_view& a, const piece& p, u64 offset, u32 bytes) {
   if (bytes < 4) {
     visit_cell(a, p, offset / 4, static_cast<u8>(((1u << bytes) - 1) << offset % 4));
     return;
@@ -120,7 +118,7 @@ void watcher::visit(const access_view& a, const piece& p, u64 offset, u32 bytes)
   for (u64 word = offset / 4; word < (offset + bytes + 3) / 4; ++word) visit_cell(a, p, word, 0xf);
 }
 
-void watcher::visit_cell(const access_view& a, const piece& p, u64 word, u8 bytes) {
+void race_check::visit_cell(const access_view& a, const piece& p, u64 word, u8 bytes) {
   cell& c = cell_at(p, word);
   record mine = a.what;
   mine.bytes = bytes & 15u;
@@ -131,16 +129,17 @@ void watcher::visit_cell(const access_view& a, const piece& p, u64 word, u8 byte
     if (r.time == mine.time && r.actor == mine.actor && r.pc == mine.pc) return;
     const bool both_strong = r.how() != strength::weak && mine.how() != strength::weak;
     if (both_strong) {
-      const reach far = (r.actor & asynchronous_actor) != 0 ? reach::block : distance(block_of(r.actor));
+      const reach far =
+          (r.actor & asynchronous_actor) != 0 ? reach::block : block_.distance(block_.block_of(r.actor));
       if (r.scope() >= far && mine.scope() >= far) return;
     }
     for (u32 left = mine.lanes; left != 0; left &= left - 1) {
       const auto lane = static_cast<unsigned>(std::countr_zero(left));
-      if (follows(a.by, lane, r)) continue;
+      if (order_.follows(a.by, lane, r)) continue;
       if (!both_strong && a.kind == access_kind::write && r.write != 0 && same_value(a, p, word, bytes) &&
           (r.actor & asynchronous_actor) == 0 && !grid_.reports.wants(check::same_value))
         return;
-      report_race(a, p, word, r, lane);
+      report(a, p, word, r, lane);
       return;
     }
   };
@@ -177,7 +176,7 @@ void watcher::visit_cell(const access_view& a, const piece& p, u64 word, u8 byte
 // ---- values ----
 
 // Whether the store writes what is already there.
-bool watcher::same_value(const access_view& a, const piece& p, u64 word, u8 bytes) const {
+bool race_check::same_value(const access_view& a, const piece& p, u64 word, u8 bytes) const {
   if (a.i.op != operation::st) return false;
   const auto lane = static_cast<unsigned>(std::countr_zero(a.what.lanes));
   const u32 element = ptx::size_of(a.i.type);
@@ -193,8 +192,8 @@ bool watcher::same_value(const access_view& a, const piece& p, u64 word, u8 byte
 }
 
 // Lanes of one instruction that write different values to one place.
-void watcher::check_same_place(warp& w, const instruction& i, u32 mask, u32 bytes, const piece& p,
-                               const std::byte* const (&at)[warp_lanes]) {
+void race_check::check_same_place(warp& w, const instruction& i, u32 mask, u32 bytes, const piece& p,
+                                  const std::byte* const (&at)[warp_lanes]) {
   if (i.op != operation::st || i.order != memory_order::weak) return;
   // Mostly the addresses rise from lane to lane.
   const std::byte* last = nullptr;
@@ -223,22 +222,22 @@ void watcher::check_same_place(warp& w, const instruction& i, u32 mask, u32 byte
     access_view a{w, i, {}, access_kind::write};
     record r;
     r.time = grid_.order.now;
-    r.actor = views_[w.index].actor;
+    r.actor = block_.actor_of(w);
     r.lanes = 1u << one;
     r.pc = static_cast<u32>(&i - w.code) & pc_mask;
     r.write = 1;
     a.what = r;
     a.what.lanes = 1u << other;
     a.offset = static_cast<u64>(at[other] - p.data);
-    report_race(a, p, static_cast<u64>(at[other] - p.data) / 4, r, other);
+    report(a, p, static_cast<u64>(at[other] - p.data) / 4, r, other);
     return;
   }
 }
 
 // ---- reports ----
 
-void watcher::describe_other(const record& r, unsigned lane, fault_report& report) const {
-  const grid& g = block_.launched;
+void race_check::describe_other(const record& r, unsigned lane, fault_report& report) const {
+  const grid& g = block_.of.launched;
   u32 actor = r.actor;
   if ((actor & asynchronous_actor) != 0) {
     actor &= ~asynchronous_actor;
@@ -252,13 +251,13 @@ void watcher::describe_other(const record& r, unsigned lane, fault_report& repor
   const instruction& i = g.kernel.code[r.pc];
   other_access& o = report.other;
   o.ptx_line = i.line;
-  o.ptx_text = std::string(block_.text_of(i));
+  o.ptx_text = std::string(block_.of.text_of(i));
   if (const source_place from = source_of(g, i); !from.file.empty()) {
     o.file = from.file;
     o.line = from.line;
   }
-  o.block = grid_.blocks[block_of(actor)].index;
-  o.warp = actor % warps_;
+  o.block = grid_.blocks[block_.block_of(actor)].index;
+  o.warp = actor % block_.warps;
   o.lane = lane;
   o.thread = thread_of(g, o.warp, lane);
   o.access = r.how() == strength::atomic ? access_kind::atomic
@@ -267,20 +266,20 @@ void watcher::describe_other(const record& r, unsigned lane, fault_report& repor
   o.how = how_of(r);
 }
 
-void watcher::report_race(const access_view& a, const piece& p, u64 word, const record& r, unsigned lane) {
+void race_check::report(const access_view& a, const piece& p, u64 word, const record& r, unsigned lane) {
   const bool asynchronous = ((r.actor | a.what.actor) & asynchronous_actor) != 0;
   const check what = asynchronous ? check::async : check::races;
   if (!grid_.reports.wants(what)) return;
   if (!grid_.reports.is_new(what, a.i.line)) return;
   fault_report report;
   report.kind = asynchronous ? fault_kind::asynchronous : fault_kind::race;
-  block_.identify(a.by, a.i, lane, report);
+  block_.of.identify(a.by, a.i, lane, report);
   // The lane of the other side that this one knows nothing of.
   unsigned other_lane = static_cast<unsigned>(std::countr_zero(r.lanes));
   for_lanes(r.lanes, [&](unsigned l) {
     record one = r;
     one.lanes = 1u << l;
-    if (!follows(a.by, lane, one)) other_lane = l;
+    if (!order_.follows(a.by, lane, one)) other_lane = l;
   });
   describe_other(r, other_lane, report);
   const bool both_write = a.what.write && r.write;
@@ -311,7 +310,7 @@ void watcher::report_race(const access_view& a, const piece& p, u64 word, const 
     report.detail = "a race: lanes of one instruction write different values to one place";
     report.advice = "let one lane write, or use an atomic operation";
   } else {
-    const reach far = distance(block_of(r.actor));
+    const reach far = block_.distance(block_.block_of(r.actor));
     const auto name = [](bool atomic, bool write) {
       return atomic ? "an atomic operation" : write ? "a write" : "a read";
     };
@@ -346,10 +345,8 @@ void watcher::report_race(const access_view& a, const piece& p, u64 word, const 
           "put a barrier (bar.sync, __syncthreads) that both threads take part in between the accesses";
     }
   }
-  describe_place(p, bytes < 4 ? a.offset : word * 4, bytes, a.kind, report);
-  std::erase_if(grid_.early_reads, [&](const watched::early_read& e) {
-    return e.at < p.data + word * 4 + 4 && e.at + e.report.bytes > p.data + word * 4;
-  });
+  block_.describe_place(p, bytes < 4 ? a.offset : word * 4, bytes, a.kind, report);
+  grid_.early.drop(p.data + word * 4);
   grid_.reports.report(what, std::move(report));
 }
 

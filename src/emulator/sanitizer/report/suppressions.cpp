@@ -1,4 +1,4 @@
-#include "emulator/sanitizer/suppressions.hpp"
+#include "emulator/sanitizer/report/suppressions.hpp"
 
 #include <fmt/format.h>
 

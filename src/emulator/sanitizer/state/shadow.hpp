@@ -97,18 +97,18 @@ class record_pool {
   std::vector<u32> free_, free_cells_;
 };
 
-class watcher;
+struct watched_block;
 
 struct piece {
   const std::byte* data = nullptr;
   u64 bytes = 0;
   state_space space = state_space::global;
-  u64 address = 0;              // of global memory
-  u8* defined = nullptr;        // a bit a byte; nullptr: all are
-  line* lines = nullptr;        // nullptr: of one thread alone, or never written
-  u32 origin = 0;               // records up to this time are of an earlier owner
-  const char* input = nullptr;  // a buffer that the kernel may only read
-  watcher* home = nullptr;      // of shared and local memory
+  u64 address = 0;                // of global memory
+  u8* defined = nullptr;          // a bit a byte; nullptr: all are
+  line* lines = nullptr;          // nullptr: of one thread alone, or never written
+  u32 origin = 0;                 // records up to this time are of an earlier owner
+  const char* input = nullptr;    // a buffer that the kernel may only read
+  watched_block* home = nullptr;  // of shared and local memory
 
   bool contains(const std::byte* at) const { return at >= data && at < data + bytes; }
 };

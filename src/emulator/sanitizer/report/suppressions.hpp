@@ -8,7 +8,7 @@
 // `check` is the name of a check or "all"; a kernel's pattern has * for any characters.
 
 #include "emulator/program/error.hpp"
-#include "emulator/sanitizer/sanitizer.hpp"
+#include "emulator/sanitizer/report/options.hpp"
 
 #include <cstdint>
 #include <string>

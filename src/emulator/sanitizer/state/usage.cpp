@@ -1,4 +1,4 @@
-#include "emulator/sanitizer/usage.hpp"
+#include "emulator/sanitizer/state/usage.hpp"
 
 namespace kaio::emulator::sanitizing {
 namespace {

@@ -1,4 +1,4 @@
-#include "emulator/sanitizer/report.hpp"
+#include "emulator/sanitizer/report/report.hpp"
 
 namespace kaio::emulator::sanitizing {
 

@@ -3,8 +3,8 @@
 // thrown at once or gathered until the end.
 
 #include "emulator/program/error.hpp"
-#include "emulator/sanitizer/sanitizer.hpp"
-#include "emulator/sanitizer/suppressions.hpp"
+#include "emulator/sanitizer/report/options.hpp"
+#include "emulator/sanitizer/report/suppressions.hpp"
 
 #include <set>
 #include <utility>

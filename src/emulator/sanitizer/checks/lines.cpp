@@ -1,15 +1,13 @@
-// The lines of memory (shadow.hpp): half warps that access the whole of one, lane after lane, are looked at as
-// one access, and are orderly nearly always. Where they are not, or where an access is to a part of a line,
-// its words are looked at one by one (races.cpp).
+// Half warps that access the whole of a line, and the cells of the words of other lines.
 
 #include "emulator/machine/lanes.hpp"
-#include "emulator/sanitizer/watcher.hpp"
+#include "emulator/sanitizer/checks/races.hpp"
 
 #include <algorithm>
 
 namespace kaio::emulator::sanitizing {
 
-line& watcher::line_at(const piece& p, u64 number) {
+line& race_check::line_at(const piece& p, u64 number) {
   line& l = p.lines[number];
   const u32 newest = std::max(l.write.time, l.read.time);
   if (newest > p.origin || newest == 0) return l;
@@ -23,7 +21,7 @@ line& watcher::line_at(const piece& p, u64 number) {
 }
 
 // Gives the words of a line cells of their own.
-void watcher::split(line& l) {
+void race_check::split(line& l) {
   l.cells = grid_.pool.allocate_cells();
   record_pool::cells& cells = grid_.pool.cells_at(l.cells);
   for (u32 word = 0; word < words_of_a_line; ++word) {
@@ -44,14 +42,14 @@ void watcher::split(line& l) {
   l.read = {};
 }
 
-cell& watcher::cell_at(const piece& p, u64 word) {
+cell& race_check::cell_at(const piece& p, u64 word) {
   line& l = line_at(p, word / words_of_a_line);
   if (l.cells == 0) split(l);
   l.read.time = grid_.order.now;
   return grid_.pool.cells_at(l.cells)[word % words_of_a_line];
 }
 
-record watcher::last_write(const piece& p, u64 word) {
+record race_check::last_write(const piece& p, u64 word) {
   line& l = line_at(p, word / words_of_a_line);
   if (l.cells != 0) return grid_.pool.cells_at(l.cells)[word % words_of_a_line].write;
   record r = l.write;
@@ -60,8 +58,8 @@ record watcher::last_write(const piece& p, u64 word) {
 }
 
 // Half warps that access whole lines. Returns the lanes that are done.
-u32 watcher::visit_lines(access_view a, u32 mask, u32 bytes, const piece& p,
-                         const std::byte* const (&at)[warp_lanes]) {
+u32 race_check::visit_lines(access_view a, u32 mask, u32 bytes, const piece& p,
+                            const std::byte* const (&at)[warp_lanes]) {
   if (bytes != 4 && bytes != 8 && bytes != 16) return 0;
   constexpr u32 half = warp_lanes / 2;
   bool whole[2] = {};
@@ -95,11 +93,10 @@ u32 watcher::visit_lines(access_view a, u32 mask, u32 bytes, const piece& p,
 }
 
 // True if the line's record is of what came before this access.
-bool watcher::line_follows(const access_view& a, const piece& p, const record& r) {
+bool race_check::line_follows(const access_view& a, const piece& p, const record& r) {
   if (r.time == 0 || is_past(r, p)) return true;
-  const warp_view& v = views_[a.by.index];
   if (r.actor == a.what.actor) {
-    if (r.time <= v.floor) return true;
+    if (r.time <= order_.floor_of(a.by)) return true;
     if (r.lanes == a.what.lanes && (r.lanes >> 16 & 1) == 0) return true;  // each lane what it did itself
   }
   record of_word = r;
@@ -107,14 +104,14 @@ bool watcher::line_follows(const access_view& a, const piece& p, const record& r
     of_word.lanes = pattern::lanes_of(r.lanes, word);
     bool all = true;
     for_lanes(pattern::lanes_of(a.what.lanes, word),
-              [&](unsigned lane) { all = all && follows(a.by, lane, of_word); });
+              [&](unsigned lane) { all = all && order_.follows(a.by, lane, of_word); });
     if (!all) return false;
   }
   return true;
 }
 
 // False if the words must be looked at one by one.
-bool watcher::visit_line(const access_view& a, const piece& p, u64 number) {
+bool race_check::visit_line(const access_view& a, const piece& p, u64 number) {
   line& l = line_at(p, number);
   if (l.cells != 0 || !line_follows(a, p, l.write)) return false;
   if (a.what.write == 0) {

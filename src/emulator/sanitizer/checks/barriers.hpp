@@ -1,0 +1,52 @@
+#pragma once
+// Finds misused barriers: lanes of a warp that arrive at different instructions, or not all together, where
+// bar.sync wants them to; threads that have ended without a barrier that is for all; reductions that meet
+// others. Who arrived is kept until the barrier completes; then its threads know what each of them knew
+// (order.hpp), as do those of a cluster with barrier.cluster.
+
+#include "emulator/sanitizer/checks/order.hpp"
+#include "emulator/sanitizer/state/watched.hpp"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace kaio::emulator::sanitizing {
+
+class barrier_check {
+ public:
+  barrier_check(watched_block& b, happens_before& order);
+
+  void start();
+  void arrived(warp& w, const instruction& i, u32 lanes, u32 number);
+  void completed(u32 number);
+  void cluster_arrived(const warp& w, const instruction& i, u32 lanes);
+  void cluster_wait(const warp& w, u32 lanes);
+  void cluster_completed();
+
+ private:
+  struct arrival {
+    u32 lanes = 0;    // that arrived
+    u32 waiting = 0;  // of these wait
+    u32 pc = 0;       // of the first of them
+  };
+  struct barrier_view {
+    std::vector<arrival> warps;  // by index
+    std::vector<event_number> arrived;
+    u32 op = 0;  // 0: no thread has arrived; otherwise what the first executed, plus 1
+    u32 line = 0;
+  };
+
+  void check_completed(u32 number, const barrier_view& b);
+  void report(const warp& w, const instruction& i, u32 lanes, std::string detail, std::string advice);
+
+  watched_grid& grid_;
+  watched_block& block_;
+  happens_before& order_;
+  std::array<barrier_view, barriers_of_a_block> barriers_;
+  std::vector<event_number> cluster_arrivals_;
+  event_number cluster_phase_ = 0;
+  std::vector<u32> cluster_waiting_;  // lanes of each warp
+};
+
+}  // namespace kaio::emulator::sanitizing

@@ -1,0 +1,51 @@
+#pragma once
+// Finds reads of bytes that were never written, and writes to buffers that are only to be read. Each byte of
+// memory has a bit that is set when it is written. A value is reported when all of its bytes are missing:
+// some may be the padding of a struct. For all checks it finds the piece of memory that an access goes to.
+
+#include "emulator/machine/observer.hpp"
+#include "emulator/sanitizer/checks/registers.hpp"
+#include "emulator/sanitizer/state/watched.hpp"
+
+#include <vector>
+
+namespace kaio::emulator::sanitizing {
+
+class memory_check {
+ public:
+  // `registers`: where what is loaded goes to, and what is stored comes from.
+  memory_check(watched_block& b, register_check& registers);
+
+  // nullptr: constants and parameters. An instruction goes to the same piece nearly always.
+  const piece* find(const std::byte* at, u32 site) {
+    const piece*& known = site_pieces_[site < site_pieces_.size() ? site : 0];
+    if (known != nullptr && known->contains(at)) return known;
+    const piece* const p = search(at);
+    if (p != nullptr) known = p;
+    return p;
+  }
+  // The lanes of `mask` access this piece; `consecutive`: all lanes do, one after the other.
+  void access(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind kind, const piece& p,
+              const std::byte* const (&at)[warp_lanes], bool consecutive);
+  // An asynchronous operation that a lane issues accesses these bytes.
+  void issued(const async_operation& o, const async_range& range, const piece& p, u64 offset);
+  // Lanes call a function: nothing in their frames is written.
+  void called(u32 lanes, u32 bytes, const std::byte* const (&frame)[warp_lanes]);
+
+ private:
+  const piece* search(const std::byte* at) const;
+  void read(warp& w, const instruction& i, u32 mask, u32 bytes, const piece& p,
+            const std::byte* const (&at)[warp_lanes], bool consecutive);
+  void write(const instruction& i, u32 mask, u32 bytes, const piece& p,
+             const std::byte* const (&at)[warp_lanes], bool consecutive);
+  void report_read(warp& w, const instruction& i, unsigned lane, u32 bytes, const piece& p, u64 offset);
+  void report_input(warp& w, const instruction& i, unsigned lane, u32 bytes, access_kind kind, const piece& p,
+                    u64 offset);
+
+  watched_grid& grid_;
+  watched_block& block_;
+  register_check& registers_;
+  std::vector<const piece*> site_pieces_;  // that each instruction accessed last
+};
+
+}  // namespace kaio::emulator::sanitizing

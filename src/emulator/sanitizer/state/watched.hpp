@@ -1,0 +1,116 @@
+#pragma once
+// What the checks share: of the grid that runs, its memory, its blocks and the order of its actors; of each
+// block that runs, its number and its memory. The state that one check alone needs is in that check.
+
+#include "emulator/machine/block.hpp"
+#include "emulator/sanitizer/report/report.hpp"
+#include "emulator/sanitizer/state/causality.hpp"
+#include "emulator/sanitizer/state/publications.hpp"
+#include "emulator/sanitizer/state/shadow.hpp"
+#include "emulator/sanitizer/state/usage.hpp"
+
+#include <unordered_map>
+#include <vector>
+
+namespace kaio::emulator::sanitizing {
+
+struct watched_block;
+class barrier_check;
+class async_check;
+
+inline constexpr u32 asynchronous_actor = u32{1} << 31;  // not a warp
+inline constexpr u32 single_operation = u32{1} << 30;    // of these: one operation with a phase of its own
+
+// Reads of bytes not yet written. They are reported when the readers have met the writers, or at the end:
+// where a writer comes without order, the race is the better report.
+class early_reads {
+ public:
+  static constexpr u32 no_block = 0xffffffffu;
+
+  explicit early_reads(reporter& r) : reports_(r) {}
+
+  // `block`: in whose shared memory; no_block: in a buffer. The first read of a line of PTX is kept.
+  void add(const std::byte* at, u32 block, fault_report r);
+  bool has(std::uint32_t ptx_line) const;
+  // Drops those of bytes of this word.
+  void drop(const std::byte* word);
+  void report(u32 block);
+  void report_all();
+
+ private:
+  struct early_read {
+    const std::byte* at;
+    u32 block;
+    fault_report report;
+  };
+  void report_at(std::size_t k);
+
+  reporter& reports_;
+  std::vector<early_read> reads_;
+};
+
+struct watched_grid {
+  watched_grid(const grid& g, reporter& r, causality& c, record_pool& pool, line_store& store);
+
+  // The buffer that holds this byte; nullptr: none.
+  const piece* buffer_at(const std::byte* at) const;
+  // nullptr: the block is not watched.
+  watched_block* watched(const block& b) const {
+    const auto found = running.find(&b);
+    return found == running.end() ? nullptr : found->second;
+  }
+
+  const grid& launched;
+  reporter& reports;
+  causality& order;
+  record_pool& pool;
+  line_store& store;
+  const usages uses;
+  u32 start = 0;               // time
+  std::vector<piece> buffers;  // by their place in the host's memory
+  struct started_block {
+    ptx::dim3 index;
+    u32 cluster = 0;
+  };
+  std::vector<started_block> blocks;  // by number
+  u32 clusters = 0;
+  std::unordered_map<const block*, watched_block*> running;
+  publications published;
+  early_reads early;
+  u32 operations = 0;                    // single ones
+  std::unordered_map<u32, u32> issuers;  // the warp of a single operation
+};
+
+// A block object is reused for the next block: `start` gives it the next number.
+struct watched_block {
+  watched_block(watched_grid& g, block& b);
+  watched_block(const watched_block&) = delete;
+  watched_block& operator=(const watched_block&) = delete;
+  ~watched_block();
+  void start();
+
+  u32 actor_of(const warp& w) const { return first_actor + w.index; }
+  u32 block_of(u32 actor) const { return actor / warps; }
+  // How far away a block of this number is.
+  reach distance(u32 other) const;
+  // The place of an access of this block, and what is there, for a report.
+  void describe_place(const piece& p, u64 offset, u32 bytes, access_kind kind, fault_report& r) const;
+
+  watched_grid& grid;
+  block& of;
+  const u32 warps;
+  u32 number = 0;  // in the order of start
+  u32 first_actor = 0;
+  u32 origin = 0;  // time of start
+  piece shared, local;
+
+  // The checks that those of other blocks of the cluster turn to.
+  barrier_check* barriers = nullptr;
+  async_check* async = nullptr;
+
+ private:
+  std::vector<u8> shared_defined_;
+  zeroed_bytes local_defined_, shared_lines_;
+};
+
+}  // namespace kaio::emulator::sanitizing
