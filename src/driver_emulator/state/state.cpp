@@ -1,6 +1,6 @@
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
-#include "emulator/machine/worker_pool.hpp"
+#include "emulator/run/worker_pool.hpp"
 #include "runtime/base/backend.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/device_choice.hpp"
@@ -102,8 +102,8 @@ void initialise() {
   driver_state& s = state();
   if (over.load(std::memory_order_relaxed)) refuse(CUDA_ERROR_DEINITIALIZED);
   if (s.initialised) return;
-  // The threads that run kernels are a static object of the emulator. It is made before the guard, so that the
-  // driver is over before they are.
+  // The threads that run kernels are a static object of the emulator. It is made before the guard, so that
+  // the driver is over before they are.
   emulator::worker_pool::shared();
   static const struct end_of_process {
     ~end_of_process() { over = true; }

@@ -10,6 +10,7 @@
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
 #include "emulator/machine/mbarrier.hpp"
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/memory/bit_ranges.hpp"
 #include "emulator/sanitizer/watcher.hpp"
 
@@ -99,7 +100,7 @@ void watcher::check_proxy(const access_view& a, const piece& p, u64 offset, u64 
     if (r.actor == issuer.actor && issuer.proxy_own[lane] >= r.time) continue;
     fault_report report;
     report.kind = fault_kind::asynchronous;
-    block_.identify(a.by, a.i, lane, report);
+    identify(a.by, a.i, lane, report);
     if (!grid_.reports.is_new(check::async, report.ptx_line)) return;
     describe_other(r, writer, report);
     report.detail =
@@ -152,7 +153,7 @@ void watcher::report_unread_at_end() {
   const warp& w = block_.warps[by / warp_lanes % warps_];
   fault_report report;
   report.kind = fault_kind::asynchronous;
-  block_.identify(w, w.code[first->pc], by % warp_lanes, report);
+  identify(w, w.code[first->pc], by % warp_lanes, report);
   if (!grid_.reports.is_new(check::async, report.ptx_line)) return;
   report.detail = "a block ends while a bulk copy that no thread has waited for reads its shared memory";
   report.advice =
@@ -210,7 +211,7 @@ void watcher::async_completed(const async_operation& o) {
 void watcher::report_matrix(warp& w, const instruction& i, u32 row, std::string detail, std::string advice) {
   fault_report r;
   r.kind = fault_kind::asynchronous;
-  block_.identify(w, i, static_cast<unsigned>(std::countr_zero(w.active)), r);
+  identify(w, i, static_cast<unsigned>(std::countr_zero(w.active)), r);
   const u32 reg = grid_.uses.register_at(row);
   r.detail = fmt::format("register {} {}",
                          reg == no_register ? "" : block_.launched.kernel.register_names[reg], detail);

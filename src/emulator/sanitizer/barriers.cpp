@@ -2,6 +2,7 @@
 
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/sanitizer/watcher.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +16,7 @@ void watcher::report_barrier(warp& w, const instruction& i, u32 lanes, std::stri
   if (!grid_.reports.wants(check::barriers)) return;
   fault_report r;
   r.kind = fault_kind::barrier;
-  block_.identify(w, i, static_cast<unsigned>(std::countr_zero(lanes)), r);
+  identify(w, i, static_cast<unsigned>(std::countr_zero(lanes)), r);
   r.detail = std::move(detail);
   r.advice = std::move(advice);
   grid_.reports.report(check::barriers, std::move(r));

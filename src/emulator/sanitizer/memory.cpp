@@ -3,6 +3,8 @@
 
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/locate_object.hpp"
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/memory/bit_ranges.hpp"
 #include "emulator/sanitizer/watcher.hpp"
 
@@ -149,12 +151,12 @@ void watcher::describe_place(const piece& p, u64 offset, u32 bytes, access_kind 
   r.bytes = bytes;
   if (p.space == state_space::global) {
     r.address = p.address + offset;
-    block_.locate_object(p.space, r.address, r.address, r);
+    locate_object(block_, p.space, r.address, r.address, r);
     return;
   }
   const u64 within = p.space == state_space::local ? offset % block_.launched.kernel.local_bytes : offset;
   r.address = within;
-  block_.locate_object(p.space, within, within, r);
+  locate_object(block_, p.space, within, within, r);
   if (p.home != nullptr && p.home != this) {
     const ptx::dim3& of = p.home->block_.index;
     r.detail += fmt::format("; the memory is that of block ({}, {}, {}) of the cluster", of.x, of.y, of.z);
@@ -165,7 +167,7 @@ void watcher::report_read(warp& w, const instruction& i, unsigned lane, u32 byte
                           u64 offset) {
   fault_report r;
   r.kind = fault_kind::uninitialised;
-  block_.identify(w, i, lane, r);
+  identify(w, i, lane, r);
   if (!grid_.reports.is_new(check::uninitialised, r.ptx_line)) return;
   r.detail = "a thread reads memory that was never written";
   describe_place(p, offset, bytes, access_kind::read, r);
@@ -211,7 +213,7 @@ void watcher::report_input(warp& w, const instruction& i, unsigned lane, u32 byt
                            const piece& p, u64 offset) {
   fault_report r;
   r.kind = fault_kind::read_only;
-  block_.identify(w, i, lane, r);
+  identify(w, i, lane, r);
   r.detail = fmt::format("a thread writes a buffer that is passed as the input '{}'", p.input);
   describe_place(p, offset, bytes, kind, r);
   r.advice = "declare the parameter as out or inout, or write to another buffer";

@@ -2,6 +2,7 @@
 // and whose scopes reach each other do not race, whatever their order (PTX ISA, "Memory Consistency Model").
 
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/sanitizer/watcher.hpp"
 
 #include <fmt/format.h>
@@ -252,7 +253,7 @@ void watcher::describe_other(const record& r, unsigned lane, fault_report& repor
   const instruction& i = g.kernel.code[r.pc];
   other_access& o = report.other;
   o.ptx_line = i.line;
-  o.ptx_text = std::string(block_.text_of(i));
+  o.ptx_text = std::string(text_of(g, i));
   if (const source_place from = source_of(g, i); !from.file.empty()) {
     o.file = from.file;
     o.line = from.line;
@@ -274,7 +275,7 @@ void watcher::report_race(const access_view& a, const piece& p, u64 word, const 
   if (!grid_.reports.is_new(what, a.i.line)) return;
   fault_report report;
   report.kind = asynchronous ? fault_kind::asynchronous : fault_kind::race;
-  block_.identify(a.by, a.i, lane, report);
+  identify(a.by, a.i, lane, report);
   // The lane of the other side that this one knows nothing of.
   unsigned other_lane = static_cast<unsigned>(std::countr_zero(r.lanes));
   for_lanes(r.lanes, [&](unsigned l) {

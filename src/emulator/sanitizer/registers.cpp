@@ -1,7 +1,8 @@
 // Uses of registers that were never written: one bit a lane of each register.
 
+#include "emulator/barrier/members.hpp"
 #include "emulator/machine/lanes.hpp"
-#include "emulator/machine/members.hpp"
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/sanitizer/watcher.hpp"
 
 #include <fmt/format.h>
@@ -129,7 +130,7 @@ void watcher::report_register(warp& w, const instruction& i, u32 reg, u32 lanes,
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   fault_report r;
   r.kind = fault_kind::uninitialised;
-  block_.identify(w, i, lane, r);
+  identify(w, i, lane, r);
   const std::string& name = block_.launched.kernel.register_names[reg];
   const int count = std::popcount(lanes);
   r.detail = fmt::format("register {} is used{}{} but was never written (by {} of the {} lanes)", name,
