@@ -3,9 +3,9 @@
 #include "emulator/decode/decoder.hpp"
 #include "emulator/instructions/interpreter.hpp"
 #include "emulator/machine/block.hpp"
-#include "emulator/machine/scheduler.hpp"
 #include "emulator/parse/link.hpp"
 #include "emulator/parse/parser.hpp"
+#include "emulator/run/scheduler.hpp"
 
 #include <fmt/format.h>
 
@@ -181,7 +181,7 @@ void run(const launch& l, memory& global) {
                    [](const grid_observer* o) { return o->follows_writes(); }))
     global.assume_defined();
   static std::atomic<u64> grids{0};
-  if (kernel.allocates) global.heap().prepare(global);
+  if (kernel.allocates) global.heap().prepare([&](u64 bytes) { return global.allocate(bytes); });
   const auto snapshot = global.snapshot();
   grid g{.kernel = kernel,
          .program = mod,

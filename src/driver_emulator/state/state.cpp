@@ -1,6 +1,6 @@
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
-#include "emulator/machine/worker_pool.hpp"
+#include "emulator/run/worker_pool.hpp"
 #include "runtime/base/backend.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/device_choice.hpp"

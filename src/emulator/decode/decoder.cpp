@@ -1,7 +1,7 @@
 #include "emulator/decode/decoder.hpp"
 
 #include "emulator/decode/call_graph.hpp"
-#include "emulator/decode/function_decoder.hpp"
+#include "emulator/decode/decode_kernel.hpp"
 #include "emulator/program/error.hpp"
 
 #include <fmt/format.h>
@@ -246,8 +246,7 @@ void decode_functions(module_symbols& symbols, decoded_module& to) {
   const std::vector<function_symbol>& functions = symbols.functions.functions;
   std::vector<bool> checked(functions.size(), false);
   const auto root = [&](u32 number) {
-    kernel_decoder kernel(symbols, number);
-    entry decoded = kernel.decode();
+    entry decoded = decode_kernel(symbols, number);
     checked[number] = true;
     for (const callable& c : decoded.functions) checked[c.number] = true;
     return decoded;

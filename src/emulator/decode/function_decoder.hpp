@@ -1,8 +1,8 @@
 #pragma once
 // The decoder's state while it works on one function: scopes and symbols, labels, the frame in local memory.
-// `form` (form.hpp) uses it for one instruction at a time.
+// `form` (form.hpp) uses it for one instruction at a time. The members that decode statements, and so make
+// forms, are in decode_statements.cpp.
 
-#include "emulator/decode/decoder.hpp"
 #include "emulator/decode/kernel_decoder.hpp"
 #include "emulator/parse/syntax.hpp"
 #include "emulator/program/architecture.hpp"

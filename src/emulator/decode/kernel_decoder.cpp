@@ -1,15 +1,21 @@
 #include "emulator/decode/kernel_decoder.hpp"
 
-#include "emulator/decode/function_decoder.hpp"
+#include "emulator/program/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <string>
+#include <utility>
 
 namespace kaio::emulator {
 namespace {
+
+[[noreturn]] void fail(const place& at, std::string reason) {
+  throw ptx_error(at.line, at.column, std::move(reason));
+}
 
 symbol shared_symbol(const syntax::declaration& d, u64 offset, u64 bytes) {
   symbol s{symbol_kind::shared, d.type, true, offset, bytes};
@@ -27,8 +33,7 @@ u64 bytes_of(const syntax::declaration& d) { return d.elements * d.vector * ptx:
 
 frame_slot place_in_frame(const syntax::declaration& d, u64& at, u64& signature, bool is_result) {
   if (d.type == ptx::type::pred || d.vector != 1)
-    function_decoder::fail(
-        d.at, d.vector != 1 ? "a parameter is a scalar or an array" : "a predicate is not a parameter");
+    fail(d.at, d.vector != 1 ? "a parameter is a scalar or an array" : "a predicate is not a parameter");
   const u64 offset = align_up(at, alignment_of(d));
   at = offset + bytes_of(d);
   signature = (signature ^ (offset << 24 ^ bytes_of(d) << 1 ^ (is_result ? 1 : 0))) * 0xff51afd7ed558ccdull;
@@ -36,34 +41,19 @@ frame_slot place_in_frame(const syntax::declaration& d, u64& at, u64& signature,
 }
 
 kernel_decoder::kernel_decoder(module_symbols& m, u32 root)
-    : module(m), root_(root), text_(*m.functions.functions[root].defined) {}
-
-kernel_decoder::~kernel_decoder() = default;
-
-entry kernel_decoder::decode() {
+    : module(m), root_(root), text_(*m.functions.functions[root].defined) {
   header();
   if (text_.is_entry)
     reached_ = module.graph->from(root_);
   else
     reached_.order = {root_};
-  for (const u32 number : reached_.order) {
-    const syntax::function* const f = module.functions.functions[number].defined;
-    if (f == nullptr || (f->is_entry && number != root_)) continue;
-    if (number != root_) {
-      index_.emplace(number, static_cast<u32>(result.functions.size()));
-      callable& c = result.functions.emplace_back();
-      c.name = f->name;
-      c.number = number;
-    }
-    functions_.push_back(std::make_unique<function_decoder>(*this, *f, number, number == root_));
-  }
-  if (!result.functions.empty()) result.frame_row = allocate_row(8, text_.at);
-  for (const auto& f : functions_) f->collect();
-  lay_out_shared();
-  for (const auto& f : functions_) f->decode();
-  for (const auto& f : functions_) f->append();
-  local_memory();
-  return std::move(result);
+}
+
+void kernel_decoder::add_function(u32 number) {
+  index_.emplace(number, static_cast<u32>(result.functions.size()));
+  callable& c = result.functions.emplace_back();
+  c.name = module.functions.functions[number].defined->name;
+  c.number = number;
 }
 
 void kernel_decoder::header() {
@@ -91,15 +81,13 @@ symbol kernel_decoder::place_shared(const syntax::declaration& d) {
     return shared_symbol(d, 0, 0);
   }
   if (d.unsized)
-    function_decoder::fail(
-        d.at, fmt::format("'{}' has no size; only .extern .shared arrays may be without", d.name));
+    fail(d.at, fmt::format("'{}' has no size; only .extern .shared arrays may be without", d.name));
   const u64 offset = align_up(shared_bytes_, alignment_of(d));
   shared_bytes_ = offset + bytes_of(d);
   if (shared_bytes_ > module.device.static_shared_per_block)
-    function_decoder::fail(
-        d.at, fmt::format("'{}' needs more than {} bytes of static shared memory at '{}'; declare the array "
-                          "as .extern .shared and pass its size at the launch",
-                          text_.name, module.device.static_shared_per_block, d.name));
+    fail(d.at, fmt::format("'{}' needs more than {} bytes of static shared memory at '{}'; declare the array "
+                           "as .extern .shared and pass its size at the launch",
+                           text_.name, module.device.static_shared_per_block, d.name));
   result.shared.push_back({std::string(d.name), offset, bytes_of(d), alignment_of(d)});
   return shared_symbol(d, offset, bytes_of(d));
 }
@@ -124,35 +112,6 @@ void kernel_decoder::lay_out_shared() {
     if (s.bytes == 0) s.value = result.dynamic_shared_offset;
 }
 
-// How deep calls can go is known where no function calls itself and none allocates; otherwise a thread has
-// what the budget gives.
-void kernel_decoder::local_memory() {
-  u64 deepest = 0;
-  bool bounded = !reached_.recursive;
-  std::unordered_map<u32, u64> depths;  // of a function with all that it calls
-  u64 behind_pointers = 0;
-  for (const auto& f : functions_) {
-    bounded = bounded && !f->allocates();
-    u64 below = 0;
-    for (const u32 callee : module.graph->callees(f->number())) {
-      const auto found = depths.find(callee);
-      if (found != depths.end()) below = std::max(below, found->second);
-    }
-    if (module.graph->calls_pointers(f->number())) below = std::max(below, behind_pointers);
-    deepest = f->frame_bytes() + below;
-    depths.emplace(f->number(), deepest);
-    const auto& pointed = module.graph->pointed();
-    if (std::find(pointed.begin(), pointed.end(), f->number()) != pointed.end())
-      behind_pointers = std::max(behind_pointers, deepest);
-  }
-  if (!bounded) deepest = std::max<u64>(deepest, module.budget.stack_bytes);
-  if (functions_.back()->frame_bytes() > module.device.local_per_thread ||
-      (bounded && deepest > module.device.local_per_thread))
-    function_decoder::fail(text_.at, fmt::format("'{}' needs {} bytes of local memory, more than {}",
-                                                 text_.name, deepest, module.device.local_per_thread));
-  result.local_bytes = static_cast<u32>(align_up(deepest, frame_alignment));
-}
-
 // ---- rows ----
 
 u32 kernel_decoder::allocate_row(unsigned bytes_of_lane, const place& at) {
@@ -160,8 +119,8 @@ u32 kernel_decoder::allocate_row(unsigned bytes_of_lane, const place& at) {
   const std::size_t row = align_up(result.initial.size(), alignment);
   const std::size_t bytes = bytes_of_lane == 0 ? 4 : bytes_of_lane * warp_lanes;
   if (row + bytes > module.budget.file_bytes)
-    function_decoder::fail(at, fmt::format("'{}' uses more registers than the emulator's {} bytes for a warp",
-                                           text_.name, module.budget.file_bytes));
+    fail(at, fmt::format("'{}' uses more registers than the emulator's {} bytes for a warp", text_.name,
+                         module.budget.file_bytes));
   result.initial.resize(row + bytes);
   return static_cast<u32>(row);
 }
@@ -240,9 +199,9 @@ void kernel_decoder::note_reduction(u32 kind) {
 
 void kernel_decoder::count_instruction(const place& at) {
   if (++module.instructions > module.budget.instructions)
-    function_decoder::fail(at, fmt::format("the kernels of the module, each with the functions that it "
-                                           "reaches, have more than {} instructions",
-                                           module.budget.instructions));
+    fail(at, fmt::format("the kernels of the module, each with the functions that it "
+                         "reaches, have more than {} instructions",
+                         module.budget.instructions));
 }
 
 bool kernel_decoder::may_return_to(u32 caller, u32 callee) const {

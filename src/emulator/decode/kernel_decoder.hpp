@@ -1,22 +1,20 @@
 #pragma once
 // The decoder's state for one kernel and all functions that it reaches: the entry that is made, the rows of
-// its register file, and its shared memory. function_decoder works on one function of them.
+// its register file, and its shared memory. decode_kernel makes it, and a function_decoder for each function.
 
 #include "emulator/decode/call_graph.hpp"
-#include "emulator/decode/decoder.hpp"
+#include "emulator/decode/decode_budget.hpp"
 #include "emulator/parse/syntax.hpp"
+#include "emulator/program/architecture.hpp"
 #include "emulator/program/program.hpp"
 
 #include <map>
-#include <memory>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
 namespace kaio::emulator {
-
-class function_decoder;
 
 // What is known of a module while its kernels are decoded.
 struct module_symbols {
@@ -56,8 +54,14 @@ class kernel_decoder {
   // `root`: the number of the kernel; or of a function that no kernel reaches, which is decoded without those
   // that it calls, to be checked.
   kernel_decoder(module_symbols& module, u32 root);
-  ~kernel_decoder();
-  entry decode();
+
+  const syntax::function& text() const { return text_; }
+  // The functions that it reaches, the kernel last.
+  const reached_functions& reached() const { return reached_; }
+  // Gives a function that it reaches its place in entry::functions.
+  void add_function(u32 number);
+  // Ends shared memory, after the declarations of all functions.
+  void lay_out_shared();
 
   u32 allocate_row(unsigned bytes_of_lane, const place& at);
   u32 constant_row(unsigned bytes, u64 low, u64 high, const place& at);
@@ -85,13 +89,10 @@ class kernel_decoder {
 
  private:
   void header();
-  void lay_out_shared();
-  void local_memory();
 
   const u32 root_;
   const syntax::function& text_;
   reached_functions reached_;
-  std::vector<std::unique_ptr<function_decoder>> functions_;  // as reached_.order has them
   std::unordered_map<u32, u32> index_;
   std::unordered_map<u32, u32> register_of_row_;
   std::map<std::pair<unsigned, std::pair<u64, u64>>, u32> constants_;

@@ -1,7 +1,8 @@
 #include "emulator/machine/asynchronous.hpp"
 
-#include "emulator/machine/cluster.hpp"
+#include "emulator/machine/block.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -16,7 +17,9 @@ constexpr u64 early_copies = 8;
 
 }  // namespace
 
-asynchronous::asynchronous(cluster& c) : cluster_(c) {}
+asynchronous::asynchronous(const grid& launched, const std::vector<std::unique_ptr<block>>& blocks,
+                           random_source& random)
+    : launched_(launched), blocks_(blocks), random_(random) {}
 
 void asynchronous::start() {
   tasks_.clear();
@@ -27,14 +30,14 @@ void asynchronous::start() {
 }
 
 mbarriers& asynchronous::phases(const block& home) {
-  while (phases_.size() < cluster_.blocks.size()) phases_.emplace_back(*cluster_.blocks[phases_.size()]);
+  while (phases_.size() < blocks_.size()) phases_.emplace_back(*blocks_[phases_.size()]);
   return phases_[home.rank];
 }
 
 asynchronous::warp_state& asynchronous::state_of(const warp& w) {
   if (warps_.empty()) {
-    warps_.resize(cluster_.blocks.size());
-    for (auto& of_block : warps_) of_block.resize(cluster_.launched.warps());
+    warps_.resize(blocks_.size());
+    for (auto& of_block : warps_) of_block.resize(launched_.warps());
   }
   return warps_[w.owner->rank][w.index];
 }
@@ -42,10 +45,10 @@ asynchronous::warp_state& asynchronous::state_of(const warp& w) {
 // ---- tasks ----
 
 void asynchronous::issue(std::unique_ptr<async_task> task) {
-  const u64 turns = u64{cluster_.launched.warps()} * cluster_.blocks.size() + 1;
-  const bool at_random = cluster_.launched.order.kind == schedule_kind::random;
+  const u64 turns = u64{launched_.warps()} * blocks_.size() + 1;
+  const bool at_random = launched_.order.kind == schedule_kind::random;
   task->about.number = issued_++;
-  task->due = now_ + (at_random ? cluster_.random.below(2 * turns) : turns);
+  task->due = now_ + (at_random ? random_.below(2 * turns) : turns);
   for (const auto& o : task->about.by->owner->observers) o->async_issued(task->about);
   tasks_.push_back(std::move(task));
 }
@@ -62,7 +65,7 @@ void asynchronous::finish(std::size_t index) {
   finish_read(*task);
   if (const async_operation& o = task->about;
       o.barrier != nullptr && o.barrier != o.by->owner && has_ended(*o.barrier))
-    cluster_.raise_ended(*o.by, *o.issued, o.lane, *o.barrier);
+    raise_ended(*o.by, *o.issued, o.lane, *o.barrier);
   task->write();
   ++task->about.by->owner->changes;
   for (const auto& o : task->about.by->owner->observers) o->async_completed(task->about);
@@ -70,18 +73,11 @@ void asynchronous::finish(std::size_t index) {
 }
 
 std::size_t asynchronous::next_task() {
-  switch (cluster_.launched.order.kind) {
-    case schedule_kind::random: return static_cast<std::size_t>(cluster_.random.below(tasks_.size()));
+  switch (launched_.order.kind) {
+    case schedule_kind::random: return static_cast<std::size_t>(random_.below(tasks_.size()));
     case schedule_kind::reverse: return tasks_.size() - 1;
     default: return 0;
   }
-}
-
-bool asynchronous::somebody_is_ready() const {
-  for (const auto& b : cluster_.blocks)
-    for (const warp& w : b->warps)
-      if (w.live != 0 && w.ready()) return true;
-  return false;
 }
 
 void asynchronous::pass_time() {
@@ -92,15 +88,15 @@ void asynchronous::pass_time() {
     else
       ++k;
   }
-  const bool at_random = cluster_.launched.order.kind == schedule_kind::random;
-  if (outstanding_copies_ == 0 || !at_random || cluster_.random.below(early_copies) != 0) return;
-  auto& of_block = warps_[cluster_.random.below(warps_.size())];
-  const u64 index = cluster_.random.below(of_block.size());
+  const bool at_random = launched_.order.kind == schedule_kind::random;
+  if (outstanding_copies_ == 0 || !at_random || random_.below(early_copies) != 0) return;
+  auto& of_block = warps_[random_.below(warps_.size())];
+  const u64 index = random_.below(of_block.size());
   warp_state& s = of_block[index];
   if (s.copies.empty()) return;
-  thread_copy& copy = s.copies[cluster_.random.below(s.copies.size())];
-  warp& w = cluster_.blocks[static_cast<std::size_t>(&of_block - warps_.data())]->warps[index];
-  complete(w, copy, copy.lanes & static_cast<u32>(cluster_.random.next()));
+  thread_copy& copy = s.copies[random_.below(s.copies.size())];
+  warp& w = blocks_[static_cast<std::size_t>(&of_block - warps_.data())]->warps[index];
+  complete(w, copy, copy.lanes & static_cast<u32>(random_.next()));
   forget_done(s);
 }
 
@@ -108,7 +104,8 @@ bool asynchronous::complete_some() {
   if (tasks_.empty()) return false;
   do {
     finish(next_task());
-  } while (!tasks_.empty() && !somebody_is_ready());
+  } while (!tasks_.empty() &&
+           std::none_of(blocks_.begin(), blocks_.end(), [](const auto& b) { return is_ready(*b); }));
   return true;
 }
 
@@ -118,7 +115,7 @@ void asynchronous::drain() {
   for (std::size_t rank = 0; rank < warps_.size(); ++rank)
     for (std::size_t index = 0; index < warps_[rank].size(); ++index) {
       warp_state& s = warps_[rank][index];
-      for (thread_copy& copy : s.copies) complete(cluster_.blocks[rank]->warps[index], copy, copy.lanes);
+      for (thread_copy& copy : s.copies) complete(blocks_[rank]->warps[index], copy, copy.lanes);
       forget_done(s);
     }
 }

@@ -20,7 +20,9 @@
 
 namespace kaio::emulator {
 
-struct cluster;
+struct block;
+struct grid;
+struct random_source;
 
 // An operation that was issued, in the steps in which it is done.
 class async_task {
@@ -55,7 +57,9 @@ struct thread_copy {
 
 class asynchronous {
  public:
-  explicit asynchronous(cluster& c);
+  // Of a cluster with these blocks, which may still be made, and the source of its random schedule.
+  asynchronous(const grid& launched, const std::vector<std::unique_ptr<block>>& blocks,
+               random_source& random);
 
   // Forgets everything: the cluster begins anew.
   void start();
@@ -99,12 +103,13 @@ class asynchronous {
   void finish(std::size_t index);
   void finish_read(async_task& task);
   std::size_t next_task();
-  bool somebody_is_ready() const;
   void complete(warp& w, thread_copy& copy, u32 lanes);
   void forget_done(warp_state& s);
   async_operation describe(warp& w, const thread_copy& copy, unsigned lane) const;
 
-  cluster& cluster_;
+  const grid& launched_;
+  const std::vector<std::unique_ptr<block>>& blocks_;  // by rank
+  random_source& random_;
   std::vector<std::unique_ptr<async_task>> tasks_;  // in the order of issue
   std::vector<std::vector<warp_state>> warps_;      // by rank and index
   std::vector<mbarriers> phases_;                   // by rank

@@ -1,5 +1,6 @@
 #pragma once
-// A grid that was launched. It does not change while its blocks run, and is all that they share but global memory.
+// A grid that was launched. It does not change while its blocks run, and is all that they share but global
+// memory.
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/machine/schedule.hpp"
@@ -16,6 +17,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace kaio::emulator {
@@ -45,7 +47,7 @@ struct grid {
   std::string* printed = nullptr;  // what the kernel prints; written by one thread at a time
   device_heap* heap = nullptr;     // what it allocates
 
-  // Behind the shared memory of a block the system keeps 1 KiB of its own, in which cooperative groups let
+  // After the shared memory of a block the system keeps 1 KiB of its own, in which cooperative groups let
   // tiles of several warps meet. It is there for kernels that ask where it is.
   static constexpr u32 reserved_bytes = 1024, reserved_used = 288;
   u32 reserved_offset() const { return (shared_bytes + 127) / 128 * 128; }
@@ -55,8 +57,11 @@ struct grid {
   u32 warps() const { return static_cast<u32>((threads.count() + warp_lanes - 1) / warp_lanes); }
 };
 
-// The index of a thread within its block, and the C++ statement that an instruction came from, if it is known.
+// The index of a thread within its block.
 ptx::dim3 thread_of(const grid& g, u32 warp_index, unsigned lane);
+// The line of an instruction in the text of the module, and the C++ statement that it came from, if it is
+// known.
+std::string_view text_of(const grid& g, const instruction& i);
 source_place source_of(const grid& g, const instruction& i);
 
 }  // namespace kaio::emulator

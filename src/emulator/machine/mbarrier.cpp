@@ -2,6 +2,7 @@
 
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -25,7 +26,7 @@ void mbarriers::refuse(const performer& p, std::string detail) const {
   fault_report report;
   report.kind = fault_kind::mbarrier;
   report.detail = std::move(detail);
-  p.by->owner->raise(*p.by, *p.executed, p.lane, std::move(report));
+  raise_fault(*p.by, *p.executed, p.lane, std::move(report));
 }
 
 std::string mbarriers::name(u32 offset) const {

@@ -1,9 +1,9 @@
 #pragma once
-// The state of a running warp. Its lanes are kept as fragments: sets of lanes at the same
-// instruction. One fragment runs at a time, the one with the lowest program counter, until it meets the next
-// (they become one), diverges at a branch, or waits. So every lane has a program counter of its own, as the
-// hardware has it from sm_70 on, lanes that diverged reconverge as soon as possible, and a lane that waits
-// keeps no other from running.
+// The state of a running warp. Its lanes are kept as fragments: sets of lanes at the same instruction. One
+// fragment runs at a time, the one with the lowest program counter, until it meets the next (they become
+// one), diverges at a branch, or waits. So every lane has a program counter of its own, as the hardware has
+// it from sm_70 on, lanes that diverged reconverge as soon as possible, and a lane that waits keeps no other
+// from running.
 
 #include "emulator/program/program.hpp"
 #include "emulator/program/scalar.hpp"
@@ -68,15 +68,15 @@ struct warp {
   std::shared_ptr<warpgroup> matrices;  // its wgmma instructions; nullptr before the first
   std::vector<call_stack> calls;        // of each lane; none before the first call
 
-  void start(u32 lanes);
+  // Sets everything back, with these lanes at the instruction `first`.
+  void start(u32 lanes, u32 first);
   // Lanes that wait for this become ready.
   void wake(wait_reason reason, u32 key);
-  // Chooses the fragment to run. False if none is ready.
-  bool select();
   bool ready() const;
   // Takes lanes out of the running fragment and lets them wait at the instruction before pc.
   void wait(u32 lanes, wait_reason reason, u32 key);
-  void park(u32 lanes, u32 at);
+  // Adds a fragment that is ready and does not run.
+  void park(u32 lanes, u32 at) { fragments[parked++] = {lanes, at, wait_reason::none, 0}; }
   // Ends the turn of the warp after this instruction; another fragment continues when it has its next one.
   void yield() {
     yielded = true;
@@ -90,13 +90,6 @@ struct warp {
   }
   const instruction& waiting_at(const fragment& f) const { return code[f.pc - 1]; }
   u64 clock() const { return executed + chosen_steps - steps; }
-
- private:
-  u32 any_ready() const;
 };
-
-// Runs a warp until it waits, ends, yields or has executed `budget` instructions. Returns how many it
-// executed.
-u64 run_warp(warp& w, u64 budget);
 
 }  // namespace kaio::emulator

@@ -1,12 +1,10 @@
 #include "emulator/memory/device_heap.hpp"
 
-#include "emulator/memory/memory.hpp"
-
 namespace kaio::emulator {
 
-void device_heap::prepare(memory& from) {
+void device_heap::prepare(const std::function<u64(u64)>& take) {
   const std::lock_guard lock(mutex_);
-  if (address_ == 0) next_ = address_ = from.allocate(default_bytes);
+  if (address_ == 0) next_ = address_ = take(default_bytes);
 }
 
 // Where so many bytes are free, from the end of the last piece that was given out on; 0 if nowhere.

@@ -1,11 +1,11 @@
 #pragma once
 // The recursive-descent parser of parse(): one object per text, one member function per rule of the grammar.
-// Its rules are in five files: parser.cpp (the module), parse_declaration.cpp (variables and initialisers),
-// parse_function.cpp (functions and their directives), parse_body.cpp (statements and operands) and
-// parse_constant.cpp (constant expressions).
+// Its rules are in five files: parser_state.cpp (the module), parse_declaration.cpp (variables and
+// initialisers), parse_function.cpp (functions and their directives), parse_body.cpp (statements and
+// operands) and parse_constant.cpp (constant expressions).
 
 #include "emulator/parse/lexer.hpp"
-#include "emulator/parse/parser.hpp"
+#include "emulator/parse/parse_budget.hpp"
 #include "emulator/parse/syntax.hpp"
 #include "emulator/program/error.hpp"
 

@@ -3,6 +3,7 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_access.hpp"
 
 namespace kaio::emulator {
 namespace {
@@ -60,7 +61,7 @@ memory_place find_place(warp& w, const instruction& i, const place_operand& plac
         found = {home->shared.data() + offset, home, offset};
     }
   }
-  if (found.at == nullptr) b.raise_access(w, i, lane, access, place.space, address, bytes, alignment);
+  if (found.at == nullptr) raise_access(w, i, lane, access, place.space, address, bytes, alignment);
   return found;
 }
 

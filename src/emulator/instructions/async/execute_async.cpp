@@ -2,6 +2,7 @@
 // that have no effect of its own on one emulated device: fences between proxies, griddepcontrol, setmaxnreg.
 
 #include "emulator/instructions/async/execute_async.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include "emulator/instructions/async/async_address.hpp"
 #include "emulator/machine/block.hpp"
@@ -30,7 +31,7 @@ void copy(warp& w, const instruction& i, u32 mask) {
       report.kind = fault_kind::bulk_copy;
       report.detail = fmt::format("the source size {} of cp.async is greater than its size, {}", given,
                                   unsigned{i.count});
-      w.owner->raise(w, i, lane, std::move(report));
+      raise_fault(w, i, lane, std::move(report));
     }
     const u32 bytes = (ignored >> lane & 1) != 0 ? 0 : given;
     c.to[lane] = find_place(w, i, operands.to, lane, i.count, i.count, access_kind::write).at;

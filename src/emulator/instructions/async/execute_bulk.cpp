@@ -6,6 +6,7 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +25,7 @@ constexpr u32 bulk_alignment = 16;
   fault_report report;
   report.kind = fault_kind::bulk_copy;
   report.detail = std::move(detail);
-  w.owner->raise(w, i, lane, std::move(report));
+  raise_fault(w, i, lane, std::move(report));
 }
 
 // Bytes from one place to another, copied or combined. Bytes that were read are in `payload` until they are
@@ -135,7 +136,7 @@ void copy(warp& w, const instruction& i, u32 mask) {
                          group.blocks.size()));
     for_lanes(blocks, [&](unsigned rank) {
       block& home = *group.blocks[rank];
-      if (has_ended(home)) group.raise_ended(w, i, lane, home);
+      if (has_ended(home)) raise_ended(w, i, lane, home);
       issue(in_block(to, home), in_block(barrier, home));
     });
   });

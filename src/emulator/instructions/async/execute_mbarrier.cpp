@@ -6,6 +6,7 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -30,7 +31,7 @@ located locate_mbarrier(warp& w, const instruction& i, unsigned lane, access_kin
     report.kind = fault_kind::mbarrier;
     report.detail =
         fmt::format("{:#x} is an address of global memory; mbarriers are in shared memory", place.address);
-    w.owner->raise(w, i, lane, std::move(report));
+    raise_fault(w, i, lane, std::move(report));
   }
   return {w.owner->group.async.phases(*place.home), *place.home, static_cast<u32>(place.address)};
 }
@@ -99,7 +100,7 @@ void test(warp& w, const instruction& i, u32 mask) {
           "a thread waits at the mbarrier at {:#x} of block {} of its cluster; threads wait at "
           "mbarriers of their own block only",
           b.offset, b.home.rank);
-      w.owner->raise(w, i, lane, std::move(report));
+      raise_fault(w, i, lane, std::move(report));
     }
     const performer p{&w, &i, lane};
     u64 phase = 0;

@@ -9,6 +9,8 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_access.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -34,7 +36,7 @@ constexpr u16 outside_nan = 0x7ff7;
   fault_report report;
   report.kind = kind;
   report.detail = std::move(detail);
-  p.by->owner->raise(*p.by, *p.executed, p.lane, std::move(report));
+  raise_fault(*p.by, *p.executed, p.lane, std::move(report));
 }
 
 ptx::type type_of(tensor_element element, bool bitwise) {
@@ -80,8 +82,8 @@ class tensor_task : public async_task {
                                   : combine != nullptr ? access_kind::atomic
                                                        : access_kind::write;
     if (shared_ > home.shared.size() || extent > home.shared.size() - shared_)
-      p.by->owner->raise_access(*p.by, *p.executed, p.lane, loads ? access_kind::write : access_kind::read,
-                                state_space::shared, shared_, static_cast<u32>(extent), shared_alignment);
+      raise_access(*p.by, *p.executed, p.lane, loads ? access_kind::write : access_kind::read,
+                   state_space::shared, shared_, static_cast<u32>(extent), shared_alignment);
     if (about.by->owner->observers.empty()) return;
     for_each_run([&](std::byte* at, std::byte*, u32 bytes) {
       about.ranges.push_back({nullptr, at, bytes, in_global});
@@ -167,8 +169,8 @@ class tensor_task : public async_task {
     block& b = *about.by->owner;
     std::byte* const at = find_global_bytes(b, address, bytes);
     if (at == nullptr)
-      b.raise_access(*about.by, *about.issued, about.lane, loads_ ? access_kind::read : access_kind::write,
-                     state_space::global, address, bytes, 1);
+      raise_access(*about.by, *about.issued, about.lane, loads_ ? access_kind::read : access_kind::write,
+                   state_space::global, address, bytes, 1);
     return at;
   }
 
@@ -257,7 +259,7 @@ void load(const performer& p, const transfer_operands& operands, const tensor_ma
                        group.blocks.size()));
   for_lanes(blocks, [&](unsigned rank) {
     block& home = *group.blocks[rank];
-    if (has_ended(home)) group.raise_ended(w, *p.executed, p.lane, home);
+    if (has_ended(home)) raise_ended(w, *p.executed, p.lane, home);
     issue(home, home);
   });
 }

@@ -5,6 +5,7 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/memory/tensor_map.hpp"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ constexpr u32 map_alignment = 64;
   fault_report report;
   report.kind = fault_kind::tensor_map;
   report.detail = std::move(detail);
-  w.owner->raise(w, i, lane, std::move(report));
+  raise_fault(w, i, lane, std::move(report));
 }
 
 // The numbers of .elemtype, which are not those of the driver (PTX ISA, "Tensormap new_val validity").

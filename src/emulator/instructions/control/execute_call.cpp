@@ -6,6 +6,7 @@
 #include "emulator/instructions/memory/address.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -57,7 +58,7 @@ u32 bytes_of(const kept_row& r) { return r.bytes == 0 ? 1 : r.bytes; }
   report.detail = fmt::format(
       "{}: a thread has {} bytes of local memory in the emulator, and is {} calls deep", std::move(what),
       kernel_of(w).local_bytes, w.calls.empty() ? 0 : w.calls[lane].frames.size());
-  w.owner->raise(w, i, lane, std::move(report));
+  raise_fault(w, i, lane, std::move(report));
 }
 
 // Notifies observers of where a call puts bytes of local memory.
@@ -168,7 +169,7 @@ const callable& function_at(const warp& w, const instruction& i, unsigned lane, 
     report.kind = fault_kind::invalid_pc;
     report.address = address;
     report.detail = std::move(detail);
-    w.owner->raise(w, i, lane, std::move(report));
+    raise_fault(w, i, lane, std::move(report));
   };
   const u64 offset = address - code_window;
   const u64 number = offset / code_step - 1;
@@ -296,7 +297,7 @@ void restore_stack(warp& w, const instruction& i, u32 mask) {
       fault_report report;
       report.kind = fault_kind::stack_overflow;
       report.detail = fmt::format("stackrestore of {:#x}, which stacksave did not give", to);
-      w.owner->raise(w, i, lane, std::move(report));
+      raise_fault(w, i, lane, std::move(report));
     }
     put(w.file + i.to[1], lane, to);
   });
@@ -346,7 +347,7 @@ void assert_fail(warp& w, const instruction& i, u32 mask) {
   const std::string message = text(0), file = text(1), function = text(3);
   report.detail = fmt::format("assertion '{}' failed at {}:{} in {}", message, file,
                               get<u32>(w.file + i.from[2], lane), function);
-  w.owner->raise(w, i, lane, std::move(report));
+  raise_fault(w, i, lane, std::move(report));
 }
 
 void heap_allocate(warp& w, const instruction& i, u32 mask) {
@@ -365,7 +366,7 @@ void heap_free(warp& w, const instruction& i, u32 mask) {
     report.address = address;
     report.detail =
         fmt::format("a thread frees {:#x}, which malloc did not return or was freed before", address);
-    w.owner->raise(w, i, lane, std::move(report));
+    raise_fault(w, i, lane, std::move(report));
   });
 }
 

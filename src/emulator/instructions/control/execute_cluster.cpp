@@ -1,9 +1,11 @@
 // The instructions by which blocks of a cluster cooperate.
 
+#include "emulator/barrier/cluster_barrier.hpp"
 #include "emulator/instructions/execute.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +18,7 @@ namespace {
   fault_report report;
   report.kind = fault_kind::out_of_bounds;
   report.detail = std::move(detail);
-  w.owner->raise(w, i, lane, std::move(report));
+  raise_fault(w, i, lane, std::move(report));
 }
 
 u64 address_of(const warp& w, const instruction& i, unsigned lane) {
@@ -57,8 +59,8 @@ void rank_of_address(warp& w, const instruction& i, u32 mask) {
   });
 }
 
-void arrive(warp& w, const instruction& i, u32 mask) { w.owner->group.arrive(w, i, mask); }
-void wait(warp& w, const instruction& i, u32 mask) { w.owner->group.wait(w, i, mask); }
+void arrive(warp& w, const instruction& i, u32 mask) { arrive_at_cluster_barrier(w, i, mask); }
+void wait(warp& w, const instruction& i, u32 mask) { wait_at_cluster_barrier(w, i, mask); }
 
 }  // namespace
 

@@ -1,9 +1,12 @@
 // Branches, the end of threads, and the barriers of a block (PTX ISA, "Control Flow Instructions" and
 // "Parallel Synchronization and Communication Instructions").
 
+#include "emulator/barrier/block_barrier.hpp"
+#include "emulator/barrier/end_lanes.hpp"
 #include "emulator/instructions/execute.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -32,7 +35,7 @@ void branch_to_listed(warp& w, const instruction& i, u32 mask) {
       fault_report report;
       report.kind = fault_kind::invalid_pc;
       report.detail = fmt::format("brx.idx with the index {} into a list of {} labels", index, i.rows);
-      w.owner->raise(w, i, first, std::move(report));
+      raise_fault(w, i, first, std::move(report));
     }
     u32 lanes = 0;
     for_lanes(left, [&](unsigned lane) {
@@ -49,13 +52,13 @@ void branch_to_listed(warp& w, const instruction& i, u32 mask) {
   }
 }
 
-void end(warp& w, const instruction&, u32 mask) { w.owner->end_lanes(w, mask); }
+void end(warp& w, const instruction&, u32 mask) { end_lanes(w, mask); }
 
 void stop(warp& w, const instruction& i, u32 mask) {
   fault_report report;
   report.kind = fault_kind::trap;
   report.detail = i.op == operation::trap ? "a thread executed 'trap'" : "a thread executed 'brkpt'";
-  w.owner->raise(w, i, static_cast<unsigned>(std::countr_zero(mask)), std::move(report));
+  raise_fault(w, i, static_cast<unsigned>(std::countr_zero(mask)), std::move(report));
 }
 
 void nothing(warp&, const instruction&, u32) {}
@@ -76,7 +79,7 @@ void arrive(warp& w, const instruction& i, u32 mask) {
       lanes |= 1u << lane;
     });
     // A count of zero means all threads, as if there were none.
-    w.owner->arrive(w, i, lanes, number, count != 0, count, predicate, i.op != operation::bar_arrive);
+    arrive_at_barrier(w, i, lanes, number, count != 0, count, predicate, i.op != operation::bar_arrive);
     left &= ~lanes;
   }
 }

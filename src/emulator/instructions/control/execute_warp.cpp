@@ -5,11 +5,12 @@
 // is at the instruction together. Otherwise those that arrived wait, and the last to arrive executes it for
 // all of them, each lane with the registers that its own instruction names.
 
+#include "emulator/barrier/aligned.hpp"
+#include "emulator/barrier/members.hpp"
 #include "emulator/instructions/execute.hpp"
-#include "emulator/machine/aligned.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/lanes.hpp"
-#include "emulator/machine/members.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -185,7 +186,7 @@ void meet(warp& w, const instruction& i, u32 lanes, u32 members) {
     report.kind = fault_kind::member_mask;
     report.detail = fmt::format(
         "lane {} executes a .sync instruction whose member mask {:#010x} does not name it", lane, members);
-    w.owner->raise(w, i, lane, std::move(report));
+    raise_fault(w, i, lane, std::move(report));
   }
   group g;
   g.add(i, lanes);

@@ -2,12 +2,13 @@
 // of each lane. Lane 4 r + c has the elements 2 c and 2 c + 1 of row r. In memory each row is 16 bytes at an
 // address of its own: lane 8 m + r names that of row r of matrix m.
 
+#include "emulator/barrier/aligned.hpp"
 #include "emulator/instructions/execute.hpp"
 #include "emulator/instructions/matrix/wmma.hpp"
 #include "emulator/instructions/memory/address.hpp"
-#include "emulator/machine/aligned.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_access.hpp"
 
 #include <cstring>
 
@@ -44,7 +45,7 @@ void locate_rows(warp& w, const instruction& i, access_kind access, std::byte* (
   for_lanes(lanes, [&](unsigned lane) {
     if (at[lane] >= shared && at[lane] < shared + w.owner->shared.size()) return;
     const u64 address = get<u64>(w.file + i.from[0], lane) + static_cast<u64>(i.immediate);
-    w.owner->raise_access(w, i, lane, access, state_space::shared, address, row_bytes);
+    raise_access(w, i, lane, access, state_space::shared, address, row_bytes);
   });
 }
 

@@ -2,11 +2,11 @@
 // matrices from the registers of all lanes, multiplies, and gives D back to the lanes. Source for where a
 // lane's elements are: PTX ISA, "Matrix Fragments for mma.m8n8k4 ..." and the sections after it.
 
+#include "emulator/barrier/aligned.hpp"
 #include "emulator/instructions/execute.hpp"
 #include "emulator/instructions/matrix/mma_form.hpp"
 #include "emulator/instructions/matrix/sparse_metadata.hpp"
 #include "emulator/instructions/matrix/tensor_core.hpp"
-#include "emulator/machine/aligned.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/lanes.hpp"
 #include "emulator/program/floating.hpp"
@@ -72,7 +72,8 @@ place first_of_b(u32 lane, u32 r, u32 packed) { return {lane >> 2, (r * 4 + (lan
 // Element i of a lane's part of C and D.
 place of_c(u32 lane, u32 i) { return {(lane >> 2) + (i >> 1) * 8, (lane & 3) * 2 + (i & 1)}; }
 
-// Calls use(lane, register, element within it, row, k) for the elements of A, and of B with its column as row.
+// Calls use(lane, register, element within it, row, k) for the elements of A, and of B with its column as
+// row.
 template <class Use>
 void for_a(u32 m, u32 depth, u32 packed, Use&& use) {
   const u32 registers = m * depth / (warp_lanes * packed);
@@ -249,8 +250,8 @@ void write_quad_pair(const operation_of_warp& o, u32 q, const quad_pair& from) {
   });
 }
 
-// The tensor cores from sm_80 on have no such shape: ptxas makes ordinary f32 instructions of it. The order is
-// that of its code for sm_80, sm_89 and sm_90.
+// The tensor cores from sm_80 on have no such shape: ptxas makes ordinary f32 instructions of it. The order
+// is that of its code for sm_80, sm_89 and sm_90.
 u32 emulated_dot(const std::array<u16, 4>& a, const std::array<u16, 4>& b, u32 c, mma_element c_is,
                  mma_element d_is) {
   const auto x = [&](u32 k) { return single_of(f16{a[k]}); };

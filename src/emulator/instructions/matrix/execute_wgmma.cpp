@@ -1,12 +1,14 @@
 // How a warpgroup issues its products, commits them in groups and waits for these. The products themselves
 // are in multiply_wgmma.cpp.
 
+#include "emulator/barrier/aligned.hpp"
 #include "emulator/instructions/execute.hpp"
 #include "emulator/instructions/matrix/wgmma.hpp"
 #include "emulator/instructions/matrix/wgmma_operand.hpp"
-#include "emulator/machine/aligned.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_access.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -27,7 +29,7 @@ u32 first_warp_of(const warp& w) { return w.index - rank_in_warpgroup(w); }
   fault_report report;
   report.kind = fault_kind::member_mask;
   report.detail = std::move(detail);
-  w.owner->raise(w, i, 0, std::move(report));
+  raise_fault(w, i, 0, std::move(report));
 }
 
 // A value that all lanes must have alike.
@@ -115,7 +117,7 @@ void check_bounds(warp& w, const instruction& i, const warpgroup::product& p) {
   const wgmma_form f = form_of(i);
   const auto check = [&](u32 address, u32, u32) {
     if (address + 16 > w.owner->shared.size())
-      w.owner->raise_access(w, i, 0, access_kind::read, state_space::shared, address, 16);
+      raise_access(w, i, 0, access_kind::read, state_space::shared, address, 16);
   };
   if (!f.has(wgmma_form::a_registers))
     for_chunks(matrix_descriptor(p.a), {0, rows_of_a_warp * warps_of_a_warpgroup}, row_bytes_of_a,

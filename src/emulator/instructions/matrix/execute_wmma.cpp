@@ -1,13 +1,14 @@
 // wmma.load, wmma.store and wmma.mma. The products are those of the tensor core (tensor_core.hpp); what
 // mma.sync of the same types computes.
 
+#include "emulator/barrier/aligned.hpp"
 #include "emulator/instructions/matrix/tensor_core.hpp"
 #include "emulator/instructions/matrix/wmma.hpp"
 #include "emulator/instructions/memory/address.hpp"
-#include "emulator/machine/aligned.hpp"
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/grid.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_access.hpp"
 #include "emulator/program/floating.hpp"
 #include "emulator/program/half.hpp"
 
@@ -77,7 +78,7 @@ class fragment_access {
       const u64 next = wrapped(base_[lane] + get<u32>(warp_.file + instruction_.from[1], lane) * u64{2});
       for (const u64 address : {base_[lane], next})
         if (address % bytes != 0)
-          warp_.owner->raise_access(warp_, instruction_, lane, access_, instruction_.space, address, bytes);
+          raise_access(warp_, instruction_, lane, access_, instruction_.space, address, bytes);
     }
   }
 

@@ -3,6 +3,7 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_access.hpp"
 
 namespace kaio::emulator {
 namespace {
@@ -19,7 +20,7 @@ u64 address_of(const warp& w, const instruction& i, unsigned lane) {
 bool fits(u64 offset, u32 bytes, u64 total) { return offset <= total && bytes <= total - offset; }
 
 [[noreturn]] void refuse(warp& w, const instruction& i, unsigned lane, u32 bytes, access_kind access) {
-  w.owner->raise_access(w, i, lane, access, i.space, address_of(w, i, lane), bytes);
+  raise_access(w, i, lane, access, i.space, address_of(w, i, lane), bytes);
 }
 
 // One lane's bytes in global memory; nullptr if they are not all in one buffer.
@@ -203,8 +204,7 @@ const std::byte* readable(warp& w, const instruction& i, unsigned lane, u64 addr
              r != nullptr && fits(address - r->address, bytes, r->bytes) && address % bytes == 0) {
     found = r->data + (address - r->address);
   }
-  if (found == nullptr)
-    w.owner->raise_access(w, i, lane, access_kind::read, state_space::generic, address, bytes);
+  if (found == nullptr) raise_access(w, i, lane, access_kind::read, state_space::generic, address, bytes);
   return found;
 }
 
@@ -221,7 +221,7 @@ void locate_at(warp& w, const instruction& i, u32 mask, u32 bytes, access_kind a
         at[lane] = address < shared_window ? find_global(w, i, address, bytes)
                                            : find_in_window(w, lane, address, bytes, access);
     }
-    if (at[lane] == nullptr) w.owner->raise_access(w, i, lane, access, i.space, address, bytes);
+    if (at[lane] == nullptr) raise_access(w, i, lane, access, i.space, address, bytes);
   });
   for (const auto& o : w.owner->observers) o->access(w, i, mask, bytes, access, at);
 }

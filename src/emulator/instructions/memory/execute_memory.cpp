@@ -5,6 +5,7 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_access.hpp"
 
 #include <bit>
 #include <type_traits>
@@ -102,8 +103,8 @@ void load_parameter(warp& w, const instruction& i, u32 mask) {
   const auto offset = static_cast<u64>(i.immediate);
   const u32 bytes = static_cast<u32>(sizeof(M)) * i.count;
   if (offset > parameters.size() || bytes > parameters.size() - offset || offset % bytes != 0)
-    w.owner->raise_access(w, i, static_cast<unsigned>(std::countr_zero(mask)), access_kind::read, i.space,
-                          offset, bytes);
+    raise_access(w, i, static_cast<unsigned>(std::countr_zero(mask)), access_kind::read, i.space, offset,
+                 bytes);
   const std::byte* const from = parameters.data() + offset;
   for (unsigned element = 0; element < i.count; ++element) {
     M value;

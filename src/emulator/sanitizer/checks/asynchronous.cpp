@@ -1,5 +1,6 @@
 #include "emulator/sanitizer/checks/asynchronous.hpp"
 
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/instructions/matrix/wgmma.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
@@ -108,7 +109,7 @@ void async_check::check_proxy(const access_view& a, const piece& p, u64 offset, 
     if (r.actor == issuer && fences.warp_floor[lane] >= r.time) continue;
     fault_report report;
     report.kind = fault_kind::asynchronous;
-    block_.of.identify(a.by, a.i, lane, report);
+    identify(a.by, a.i, lane, report);
     if (!grid_.reports.is_new(check::async, report.ptx_line)) return;
     races_.describe_other(r, writer, report);
     report.detail =
@@ -156,7 +157,7 @@ void async_check::finish() {
   const warp& w = block_.of.warps[by / warp_lanes % block_.warps];
   fault_report report;
   report.kind = fault_kind::asynchronous;
-  block_.of.identify(w, w.code[first->pc], by % warp_lanes, report);
+  identify(w, w.code[first->pc], by % warp_lanes, report);
   if (!grid_.reports.is_new(check::async, report.ptx_line)) return;
   report.detail = "a block ends while a bulk copy that no thread has waited for reads its shared memory";
   report.advice =

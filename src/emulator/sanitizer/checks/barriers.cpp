@@ -1,5 +1,6 @@
 #include "emulator/sanitizer/checks/barriers.hpp"
 
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
 
@@ -28,7 +29,7 @@ void barrier_check::report(const warp& w, const instruction& i, u32 lanes, std::
   if (!grid_.reports.wants(check::barriers)) return;
   fault_report r;
   r.kind = fault_kind::barrier;
-  block_.of.identify(w, i, static_cast<unsigned>(std::countr_zero(lanes)), r);
+  identify(w, i, static_cast<unsigned>(std::countr_zero(lanes)), r);
   r.detail = std::move(detail);
   r.advice = std::move(advice);
   grid_.reports.report(check::barriers, std::move(r));

@@ -1,5 +1,6 @@
 #include "emulator/sanitizer/checks/matrices.hpp"
 
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/instructions/matrix/wgmma.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ void matrix_check::start() {
 void matrix_check::report(warp& w, const instruction& i, u32 row, std::string detail, std::string advice) {
   fault_report r;
   r.kind = fault_kind::asynchronous;
-  block_.of.identify(w, i, static_cast<unsigned>(std::countr_zero(w.active)), r);
+  identify(w, i, static_cast<unsigned>(std::countr_zero(w.active)), r);
   const u32 reg = grid_.uses.register_at(row);
   r.detail = fmt::format("register {} {}",
                          reg == no_register ? "" : block_.of.launched.kernel.register_names[reg], detail);

@@ -1,5 +1,6 @@
 #include "emulator/sanitizer/checks/memory.hpp"
 
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
 #include "emulator/memory/bit_ranges.hpp"
@@ -117,7 +118,7 @@ void memory_check::report_read(warp& w, const instruction& i, unsigned lane, u32
                                u64 offset) {
   fault_report r;
   r.kind = fault_kind::uninitialised;
-  block_.of.identify(w, i, lane, r);
+  identify(w, i, lane, r);
   if (!grid_.reports.is_new(check::uninitialised, r.ptx_line)) return;
   r.detail = "a thread reads memory that was never written";
   block_.describe_place(p, offset, bytes, access_kind::read, r);
@@ -149,7 +150,7 @@ void memory_check::report_input(warp& w, const instruction& i, unsigned lane, u3
                                 const piece& p, u64 offset) {
   fault_report r;
   r.kind = fault_kind::read_only;
-  block_.of.identify(w, i, lane, r);
+  identify(w, i, lane, r);
   r.detail = fmt::format("a thread writes a buffer that is passed as the input '{}'", p.input);
   block_.describe_place(p, offset, bytes, kind, r);
   r.advice = "declare the parameter as out or inout, or write to another buffer";

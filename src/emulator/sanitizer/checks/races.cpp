@@ -1,6 +1,7 @@
 #include "emulator/sanitizer/checks/races.hpp"
 
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -251,7 +252,7 @@ void race_check::describe_other(const record& r, unsigned lane, fault_report& re
   const instruction& i = g.kernel.code[r.pc];
   other_access& o = report.other;
   o.ptx_line = i.line;
-  o.ptx_text = std::string(block_.of.text_of(i));
+  o.ptx_text = std::string(text_of(block_.of.launched, i));
   if (const source_place from = source_of(g, i); !from.file.empty()) {
     o.file = from.file;
     o.line = from.line;
@@ -273,7 +274,7 @@ void race_check::report(const access_view& a, const piece& p, u64 word, const re
   if (!grid_.reports.is_new(what, a.i.line)) return;
   fault_report report;
   report.kind = asynchronous ? fault_kind::asynchronous : fault_kind::race;
-  block_.of.identify(a.by, a.i, lane, report);
+  identify(a.by, a.i, lane, report);
   // The lane of the other side that this one knows nothing of.
   unsigned other_lane = static_cast<unsigned>(std::countr_zero(r.lanes));
   for_lanes(r.lanes, [&](unsigned l) {

@@ -1,7 +1,9 @@
 #include "emulator/sanitizer/checks/registers.hpp"
 
+#include "emulator/barrier/members.hpp"
 #include "emulator/machine/lanes.hpp"
-#include "emulator/machine/members.hpp"
+#include "emulator/barrier/members.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -143,7 +145,7 @@ void register_check::report(warp& w, const instruction& i, u32 reg, u32 lanes, s
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   fault_report r;
   r.kind = fault_kind::uninitialised;
-  block_.of.identify(w, i, lane, r);
+  identify(w, i, lane, r);
   const std::string& name = block_.of.launched.kernel.register_names[reg];
   const int count = std::popcount(lanes);
   r.detail = fmt::format("register {} is used{}{} but was never written (by {} of the {} lanes)", name,

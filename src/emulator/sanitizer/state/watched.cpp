@@ -1,3 +1,4 @@
+#include "emulator/machine/locate_object.hpp"
 #include "emulator/sanitizer/state/watched.hpp"
 
 #include <fmt/format.h>
@@ -141,12 +142,12 @@ void watched_block::describe_place(const piece& p, u64 offset, u32 bytes, access
   r.bytes = bytes;
   if (p.space == state_space::global) {
     r.address = p.address + offset;
-    of.locate_object(p.space, r.address, r.address, r);
+    locate_object(of, p.space, r.address, r.address, r);
     return;
   }
   const u64 within = p.space == state_space::local ? offset % of.launched.kernel.local_bytes : offset;
   r.address = within;
-  of.locate_object(p.space, within, within, r);
+  locate_object(of, p.space, within, within, r);
   if (p.home != nullptr && p.home != this) {
     const ptx::dim3& i = p.home->of.index;
     r.detail += fmt::format("; the memory is that of block ({}, {}, {}) of the cluster", i.x, i.y, i.z);

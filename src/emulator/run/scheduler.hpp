@@ -6,7 +6,7 @@
 // which on a GPU would never end, a fault reports where they are. All blocks of a cooperative grid are
 // resident.
 
-#include "emulator/machine/block.hpp"
+#include "emulator/machine/grid.hpp"
 
 namespace kaio::emulator {
 

@@ -10,15 +10,11 @@
 
 #include "emulator/machine/cluster.hpp"
 
+#include <cstddef>
 #include <deque>
 #include <memory>
-#include <string>
 
 namespace kaio::emulator {
-
-// The lanes missing where a fragment waits, and what they do instead, as the rest of a sentence; empty where
-// that is not known.
-std::string missing_at(const block& b, const warp& w, const fragment& f);
 
 class standstill_watch {
  public:

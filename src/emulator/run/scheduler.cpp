@@ -1,7 +1,8 @@
-#include "emulator/machine/scheduler.hpp"
+#include "emulator/run/scheduler.hpp"
 
-#include "emulator/machine/standstill.hpp"
-#include "emulator/machine/worker_pool.hpp"
+#include "emulator/run/run_cluster.hpp"
+#include "emulator/run/standstill.hpp"
+#include "emulator/run/worker_pool.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -68,7 +69,8 @@ void run_independent(const grid& g, unsigned threads) {
         if (at >= count || at > first_fault.load()) return;
         c.start(at);
         watch.reset();
-        while (c.run(may_spin ? turn_steps : std::numeric_limits<u64>::max()) != block_status::finished)
+        while (run_cluster(c, may_spin ? turn_steps : std::numeric_limits<u64>::max()) !=
+               block_status::finished)
           if (may_spin) watch.turn(running);
       }
     } catch (...) {
@@ -132,7 +134,7 @@ void run_in_turns(const grid& g) {
       c = take_paused(paused, g, random);
     }
     const u64 turn = g.order.kind == schedule_kind::random ? 1 + random.below(random_turn) : steps;
-    if (c->run(turn) == block_status::finished) {
+    if (run_cluster(*c, turn) == block_status::finished) {
       idle.push_back(std::move(c));
       watch.reset();
     } else {

@@ -1,4 +1,4 @@
-#include "emulator/machine/worker_pool.hpp"
+#include "emulator/run/worker_pool.hpp"
 
 #include <algorithm>
 #include <system_error>

@@ -1,6 +1,6 @@
-#include "emulator/machine/aligned.hpp"
+#include "emulator/barrier/aligned.hpp"
 
-#include "emulator/machine/block.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -35,7 +35,7 @@ void raise_not_aligned(warp& w, const instruction& i, u32 lanes) {
       "together; {}",
       lanes,
       w.existing == all_lanes ? "the others have ended or went another way" : "the block has no others");
-  w.owner->raise(w, i, static_cast<unsigned>(std::countr_zero(lanes)), std::move(report));
+  raise_fault(w, i, static_cast<unsigned>(std::countr_zero(lanes)), std::move(report));
 }
 
 bool assemble(warp& w, const instruction& i, u32 lanes) {

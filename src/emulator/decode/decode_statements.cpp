@@ -1,0 +1,162 @@
+// The statements of a function: the part of function_decoder that decodes its instructions, each by the
+// function of its family.
+
+#include "emulator/decode/form.hpp"
+#include "emulator/decode/function_decoder.hpp"
+#include "emulator/program/unsupported.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace kaio::emulator {
+namespace {
+
+const std::unordered_map<std::string_view, decode_function>& opcodes() {
+  static const auto table = [] {
+    std::unordered_map<std::string_view, decode_function> all;
+    for (const auto& family :
+         {arithmetic_opcodes(), floating_opcodes(), bit_opcodes(), compare_opcodes(), convert_opcodes(),
+          memory_opcodes(), atomic_opcodes(), cache_opcodes(), call_opcodes(), control_opcodes(),
+          warp_opcodes(), cluster_opcodes(), mma_opcodes(), matrix_opcodes(), wgmma_opcodes(),
+          async_opcodes(), video_opcodes()})
+      for (const opcode_row& row : family) all.emplace(row.opcode, row.decode);
+    return all;
+  }();
+  return table;
+}
+
+bool is_index(ptx::type t) {
+  const unsigned bytes = ptx::size_of(t);
+  return (bytes == 4 || bytes == 8) && !ptx::is_floating(t);
+}
+
+}  // namespace
+
+void function_decoder::statements() {
+  current_ = 0;
+  for (const syntax::statement& s : text_.body) {
+    here_ = s.at;
+    switch (s.kind) {
+      case syntax::statement_kind::open: current_ = static_cast<int>(scope_of_open_[opened_++]); break;
+      case syntax::statement_kind::close:
+        current_ = scopes_[static_cast<std::size_t>(current_)].parent;
+        break;
+      case syntax::statement_kind::label:
+        label_index_[label(s.label, s.at)] = static_cast<u32>(result().code.size());
+        break;
+      case syntax::statement_kind::declaration: declare(text_.declarations[s.index]); break;
+      case syntax::statement_kind::targets: {
+        scope& in = scopes_[static_cast<std::size_t>(current_)];
+        if (text_.lists[s.index].kind == syntax::targets_kind::branch)
+          for (const syntax::target_name& t : text_.lists[s.index].names)
+            if (t.count == 0) label(t.name, t.at);
+        if (in.labels.contains(s.label) || !in.lists.emplace(s.label, &text_.lists[s.index]).second)
+          fail(s.at, fmt::format("label '{}' is defined twice", s.label));
+        break;
+      }
+      case syntax::statement_kind::instruction: instruction_statement(text_.instructions[s.index]); break;
+    }
+  }
+}
+
+// `name[index]` in mov, ld and st: the address of an element.
+void function_decoder::indexed_instruction(const syntax::instruction& i) {
+  syntax::instruction spelled = i;
+  for (syntax::operand& o : spelled.operands) {
+    if (!o.indexed) continue;
+    const symbol* const s = find(o.name);
+    if (s == nullptr) fail(o.at, fmt::format("'{}' is not declared", o.name));
+    if (s->element_bytes == 0 || (i.opcode != "mov" && i.opcode != "ld" && i.opcode != "st"))
+      fail(o.at, fmt::format("'{}' takes no indexed array here", i.opcode));
+    o.indexed = false;
+    o.has_offset = true;
+    o.offset *= s->element_bytes;
+    if (!o.elements.empty()) {
+      const syntax::operand index = o.elements[0];
+      const symbol* const r = find(index.name);
+      if (r == nullptr || r->kind != symbol_kind::reg || !is_index(r->type) || index.negated)
+        fail(index.at, fmt::format("'{}' is not a register that holds an index", index.name));
+      u32 row = static_cast<u32>(r->value);
+      if (ptx::size_of(r->type) == 4)
+        row = add_instruction(operation::cvt, ptx::type::u64, {row},
+                              ptx::is_signed(r->type) ? ptx::type::s32 : ptx::type::u32);
+      const u64 addend = index.offset * s->element_bytes;
+      row = add_instruction(operation::mad_lo, ptx::type::u64,
+                            {row, constant_row(8, s->element_bytes), symbol_row(*s, addend, 8)});
+      // The sum is a register without a name in the text.
+      const std::string& name = element_names_.emplace_back(fmt::format("{}[{}]", o.name, index.name));
+      symbol& sum = scopes_[static_cast<std::size_t>(current_)].names[name];
+      sum = {symbol_kind::reg, ptx::type::b64, true, row, 8};
+      o.name = name;
+      o.has_offset = false;
+      o.elements.clear();
+    }
+    if (i.opcode == "mov") continue;
+    syntax::operand address;
+    address.kind = syntax::operand_kind::address;
+    address.at = o.at;
+    address.has_offset = o.has_offset;
+    address.offset = o.offset;
+    o.has_offset = false;
+    o.offset = 0;
+    address.elements.push_back(o);
+    o = address;
+  }
+  instruction_statement(spelled);
+}
+
+void function_decoder::instruction_statement(const syntax::instruction& i) {
+  kernel_.count_instruction(i.at);
+  const auto found = opcodes().find(i.opcode);
+  if (found == opcodes().end()) fail(i.at, reason_not_executed(i.opcode));
+  if (std::any_of(i.operands.begin(), i.operands.end(), [](const syntax::operand& o) { return o.indexed; }))
+    return indexed_instruction(i);
+  const auto is_vector = [&](const syntax::operand& o) {
+    if (o.kind != syntax::operand_kind::name || !o.member.empty()) return false;
+    const symbol* const s = find(o.name);
+    return s != nullptr && s->kind == symbol_kind::vector_reg;
+  };
+  if (std::none_of(i.operands.begin(), i.operands.end(), is_vector)) {
+    form f(*this, i);
+    found->second(f);
+    return;
+  }
+  // A vector register means the list of its elements; a move of vectors for one of each element.
+  constexpr std::string_view members[] = {".x", ".y", ".z", ".w"};
+  syntax::instruction spelled = i;
+  for (syntax::operand& o : spelled.operands) {
+    if (!is_vector(o)) continue;
+    const u32 count = find(o.name)->count;
+    syntax::operand element = o;
+    o.kind = syntax::operand_kind::vector;
+    for (u32 k = 0; k < count; ++k) {
+      element.member = members[k];
+      o.elements.push_back(element);
+    }
+  }
+  const bool moves = i.opcode == "mov" && !i.modifiers.empty() &&
+                     (i.modifiers[0].text == ".v2" || i.modifiers[0].text == ".v4");
+  if (!moves) {
+    form f(*this, spelled);
+    found->second(f);
+    return;
+  }
+  const std::size_t count = i.modifiers[0].text == ".v2" ? 2 : 4;
+  spelled.modifiers.erase(spelled.modifiers.begin());
+  const std::vector<syntax::operand> whole = spelled.operands;
+  for (const syntax::operand& o : whole)
+    if (o.elements.size() != count)
+      fail(o.at, fmt::format("'mov{}' moves {} elements", i.modifiers[0].text, count));
+  for (std::size_t k = 0; k < count; ++k) {
+    for (std::size_t n = 0; n < whole.size(); ++n) spelled.operands[n] = whole[n].elements[k];
+    form f(*this, spelled);
+    found->second(f);
+  }
+}
+
+}  // namespace kaio::emulator

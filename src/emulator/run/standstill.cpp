@@ -1,0 +1,94 @@
+#include "emulator/run/standstill.hpp"
+
+#include "emulator/machine/raise_fault.hpp"
+#include "emulator/run/fingerprint.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <string>
+#include <utility>
+
+namespace kaio::emulator {
+namespace {
+
+constexpr unsigned quiet_rounds = 8;     // between two comparisons of states
+constexpr unsigned unfair_rounds = 128;  // the same, where a round need not give every cluster a turn
+constexpr std::size_t blocks_listed = 8;
+constexpr unsigned warps_listed = 4;
+
+// Where a warp is that has not ended.
+const instruction& place_of(const warp& w) {
+  const u32 pc = w.active != 0 ? w.pc : w.fragments[0].pc;
+  return w.code[pc == 0 ? 0 : pc - 1];
+}
+
+// Where the warps of a block are, as a line of text.
+std::string whereabouts(const block& b) {
+  std::string result;
+  unsigned listed = 0;
+  for (const warp& w : b.warps) {
+    if (w.live == 0) continue;
+    if (++listed > warps_listed) {
+      result += ", ...";
+      break;
+    }
+    const instruction& i = place_of(w);
+    result += fmt::format("{} warp {} at PTX line {}: {}", listed == 1 ? "" : ",", w.index, i.line,
+                          text_of(b.launched, i));
+  }
+  return fmt::format("\n  block ({}, {}, {}):{}", b.index.x, b.index.y, b.index.z, result);
+}
+
+[[noreturn]] void report(const std::deque<std::unique_ptr<cluster>>& paused) {
+  fault_report report;
+  report.kind = fault_kind::deadlock;
+  report.detail = "livelock: threads wait for ever for a value in memory that no thread writes:";
+  for (std::size_t k = 0; k < std::min(blocks_listed, paused.size()); ++k)
+    for (const auto& b : paused[k]->blocks) report.detail += whereabouts(*b);
+  if (paused.size() > blocks_listed) report.detail += "\n  and more blocks";
+  for (const warp& w : paused.front()->blocks.front()->warps) {
+    if (w.live == 0) continue;
+    raise_fault(w, place_of(w), static_cast<unsigned>(std::countr_zero(w.live)), std::move(report));
+  }
+  throw fault(std::move(report));
+}
+
+}  // namespace
+
+standstill_watch::standstill_watch(const grid& g)
+    : rounds_(g.order.kind == schedule_kind::random || g.order.kind == schedule_kind::starve ? unfair_rounds
+                                                                                             : quiet_rounds),
+      reads_clock_(std::any_of(g.kernel.code.begin(), g.kernel.code.end(),
+                               [](const instruction& i) { return i.op == operation::read_special; })) {}
+
+void standstill_watch::reset() {
+  turns_ = quiet_ = 0;
+  distance_ = 0;
+  power_ = 1;
+  known_ = false;
+}
+
+void standstill_watch::turn(const std::deque<std::unique_ptr<cluster>>& paused) {
+  if (reads_clock_ || ++turns_ < paused.size()) return;
+  turns_ = 0;
+  u64 changes = 0;
+  for (const auto& b : paused) changes += b->changes();
+  if (changes != changes_) {
+    changes_ = changes;
+    reset();
+    return;
+  }
+  if (++quiet_ % rounds_ != 0) return;
+  u64 state = 0;
+  for (const auto& b : paused) state = state * 0x9e3779b97f4a7c15ull + fingerprint(*b);
+  if (known_ && state == state_) report(paused);
+  if (known_ && ++distance_ < power_) return;
+  state_ = state;
+  known_ = true;
+  power_ *= 2;
+  distance_ = 0;
+}
+
+}  // namespace kaio::emulator
