@@ -1,5 +1,5 @@
-// The program of one family of kernels, and of all of them: kaio_kernels_<family> and kaio-kernels. `tools/kaio` has
-// commands of its own to verify and to profile.
+// The program of one family of kernels, and of all of them: kaio_kernels_<family> and kaio-kernels.
+// `tools/kaio` has commands of its own to verify and to profile.
 
 #include <kaio/tool/ptx_tool.hpp>
 

@@ -69,8 +69,7 @@ class bench {
     const std::string device(gpu_.description());
     std::printf(
         how_.json
-            ? "{\"benchmark\": \"bandwidth\", \"device\": \"%s\", \"kernel\": \"%s\", \"elements\": %u, "
-              "\"runs\": %d, \"kernel_gbs\": %.1f, \"copy_gbs\": %.1f, \"ratio\": %.4f}\n"
+            ? "{\"benchmark\": \"bandwidth\", \"device\": \"%s\", \"kernel\": \"%s\", \"elements\": %u, \"runs\": %d, \"kernel_gbs\": %.1f, \"copy_gbs\": %.1f, \"ratio\": %.4f}\n"
             : "%s: %s, %u elements, %d runs: %.1f GB/s, copy %.1f GB/s, ratio %.4f\n",
         device.c_str(), name, how_.elements, how_.runs, median(runs), median(copies), median(ratios));
   }

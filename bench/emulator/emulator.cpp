@@ -141,9 +141,7 @@ void measure(const settings& how, const char* name, launched_kernel kernel) {
     const double million = middle->instructions / middle->seconds * 1e-6;
     if (how.json)
       std::printf(
-          "{\"benchmark\": \"emulator\", \"machine\": \"%s\", \"kernel\": \"%s\", \"checks\": \"%s\", "
-          "\"seconds\": %.4f, \"warp_instructions\": %.0f, \"million_per_s\": %.2f, "
-          "\"million_lane_instructions_per_s\": %.0f}\n",
+          "{\"benchmark\": \"emulator\", \"machine\": \"%s\", \"kernel\": \"%s\", \"checks\": \"%s\", \"seconds\": %.4f, \"warp_instructions\": %.0f, \"million_per_s\": %.2f, \"million_lane_instructions_per_s\": %.0f}\n",
           processor().c_str(), name, checked ? "all" : "none", middle->seconds, middle->instructions, million,
           million * 32);
     else

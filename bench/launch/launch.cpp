@@ -118,17 +118,14 @@ int measure(int batches, bool json) {
   const std::string_view device = gpu.description();
   if (json) {
     std::printf(
-        "{\"benchmark\": \"launch\", \"device\": \"%.*s\", \"batches\": %d, \"launches_per_batch\": %d, "
-        "\"raw_ns\": %.1f, \"kaio_ns\": %.1f, \"above_ns\": %.1f, \"above_ns_p10\": %.1f, \"above_ns_p90\": "
-        "%.1f}\n",
+        "{\"benchmark\": \"launch\", \"device\": \"%.*s\", \"batches\": %d, \"launches_per_batch\": %d, \"raw_ns\": %.1f, \"kaio_ns\": %.1f, \"above_ns\": %.1f, \"above_ns_p10\": %.1f, \"above_ns_p90\": %.1f}\n",
         static_cast<int>(device.size()), device.data(), batches, launches_per_batch, raw_median, kaio_median,
         above, quantile(differences, 0.1), quantile(differences, 0.9));
   } else {
     std::printf("%.*s\n%d batches of %d launches\n", static_cast<int>(device.size()), device.data(), batches,
                 launches_per_batch);
     std::printf(
-        "cuLaunchKernel   %8.1f ns\nstream::launch   %8.1f ns\ndifference       %8.1f ns (10%%: %.1f, 90%%: "
-        "%.1f)\n",
+        "cuLaunchKernel   %8.1f ns\nstream::launch   %8.1f ns\ndifference       %8.1f ns (10%%: %.1f, 90%%: %.1f)\n",
         raw_median, kaio_median, above, quantile(differences, 0.1), quantile(differences, 0.9));
   }
   return 0;

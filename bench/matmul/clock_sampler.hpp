@@ -1,6 +1,6 @@
 #pragma once
-// The clock of a GPU's multiprocessors while something runs, from NVML, which is only read: another thread samples it
-// every few milliseconds.
+// The clock of a GPU's multiprocessors while something runs, from NVML, which is only read: another thread
+// samples it every few milliseconds.
 //
 //   clock_sampler clock(bus_id);
 //   clock.begin(); ...; const double mhz = clock.end();      // 0: unknown

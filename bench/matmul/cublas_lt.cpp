@@ -57,8 +57,8 @@ std::string cublas_lt::description() const {
          std::to_string(version % 100);
 }
 
-// cuBLASLt thinks in columns: to it, row-major C is its transpose, and C^T = B^T A^T. So its left operand is our B, its
-// right one our A, and a row-major operand is not transposed to it either.
+// cuBLASLt thinks in columns: to it, row-major C is its transpose, and C^T = B^T A^T. So its left operand is
+// our B, its right one our A, and a row-major operand is not transposed to it either.
 lt_plan::lt_plan(const cublas_lt& library, const problem& p, std::uint64_t workspace,
                  std::uint64_t workspace_bytes, std::uint64_t scales)
     : library_(library), problem_(p), workspace_(workspace), workspace_bytes_(workspace_bytes) {

@@ -1,6 +1,6 @@
 #pragma once
-// The part of cuBLASLt's ABI that the benchmark calls, by NVIDIA's names. Source: cuBLAS documentation, "Using the
-// cuBLASLt API", of 12.x and 13.x, in which these declarations are the same.
+// The part of cuBLASLt's ABI that the benchmark calls, by NVIDIA's names. Source: cuBLAS documentation,
+// "Using the cuBLASLt API", of 12.x and 13.x, in which these declarations are the same.
 
 #include <cstddef>
 #include <cstdint>

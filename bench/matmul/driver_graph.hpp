@@ -1,6 +1,6 @@
 #pragma once
-// What the benchmark asks of the driver beyond kaio's runtime: a CUDA graph of what is put into a stream, and the
-// identity of a device for NVML.
+// What the benchmark asks of the driver beyond kaio's runtime: a CUDA graph of what is put into a stream, and
+// the identity of a device for NVML.
 
 #include "bench/matmul/shared_library.hpp"
 
@@ -35,7 +35,8 @@ class driver_functions {
   shared_library library_;
 };
 
-// The work of `enqueue`, captured once; launch() runs it with the launches' gaps as short as the device has them.
+// The work of `enqueue`, captured once; launch() runs it with the launches' gaps as short as the device has
+// them.
 class driver_graph {
  public:
   template <class Enqueue>

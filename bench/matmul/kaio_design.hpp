@@ -1,8 +1,9 @@
 #pragma once
-// KAIO's design: the tensor-core matmul of the Rust project KAIO (kaio-ops, matmul_tc), its geometry rewritten in
-// this language, as a yardstick. A block of 4 warps computes 64 x 64 of C in steps of 16 along k; each warp 32 x 32 of
-// it with 2 x 4 mma.sync.m16n8k16 a step. A goes through shared memory row by row, B turned there element by element; no
-// ldmatrix, no swizzle, one stage. k is a multiple of 16, m and n are any.
+// KAIO's design: the tensor-core matmul of the Rust project KAIO (kaio-ops, matmul_tc), its geometry
+// rewritten in this language, as a yardstick. A block of 4 warps computes 64 x 64 of C in steps of 16 along
+// k; each warp 32 x 32 of it with 2 x 4 mma.sync.m16n8k16 a step. A goes through shared memory row by row, B
+// turned there element by element; no ldmatrix, no swizzle, one stage. k is a multiple of 16, m and n are
+// any.
 //
 //            64 columns                 A: 64 x 16 of T, B^T: 64 x 16 (+ 2 against bank conflicts)
 //         +-------+-------+
@@ -35,7 +36,8 @@ inline constexpr auto kaio_design =
           auto b_parts = array_of<4>([&](u32) { return typename mma::b_fragment(t); });
 
           for (auto k0 : t.range(0u, k, step)) {
-            // A: 8 elements a thread, pair by pair; B: 8 elements a thread, one by one, rows of 64 across the threads.
+            // A: 8 elements a thread, pair by pair; B: 8 elements a thread, one by one, rows of 64 across the
+            // threads.
             for (u32 i = 0; i < 4; ++i) {
               val at = rank + 128 * i;
               val r = at / 8;

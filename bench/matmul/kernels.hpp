@@ -6,8 +6,8 @@
 
 namespace kaio::bench {
 
-// A mixing of 32 bits in which every output bit depends on every input bit. Source: Wang and others' search for
-// short integer hashes, "Hash Function Prospector", constants of lowbias32.
+// A mixing of 32 bits in which every output bit depends on every input bit. Source: Wang and others' search
+// for short integer hashes, "Hash Function Prospector", constants of lowbias32.
 template <class X>
 constexpr auto mixed(const X& x) {
   val a = (x ^ (x >> 16)) * 0x7feb352du;
@@ -15,8 +15,8 @@ constexpr auto mixed(const X& x) {
   return val<u32>(b ^ (b >> 16));
 }
 
-// N(0, 1), the same numbers for the same seed. Source: Box and Muller, "A Note on the Generation of Random Normal
-// Deviates".
+// N(0, 1), the same numbers for the same seed. Source: Box and Muller, "A Note on the Generation of Random
+// Normal Deviates".
 template <class T>
 inline constexpr auto fill_normal =
     kernel<"fill_normal_" + type_name<T>, 256>([](thread t, out<T> y, val<u32> seed, val<u64> n) {

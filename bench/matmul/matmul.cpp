@@ -4,10 +4,12 @@
 //
 //   matmul [--json] [--quick] [--seconds S] [--type f16] [--layout NT] [--shape MxNxK[xBATCH]] [--no-peers]
 //
-// --type and --shape may be given several times. --seconds: device time for each case and contestant, 1 by default.
-// Columns: the median time; TFLOP/s, or TB/s where m or n is at most 128; per cent of the tensor cores' peak at
-// the clock that was measured meanwhile; and `ratio`, how many times longer the fastest peer took. The exit code is 1
-// where a product of kaio was wrong. On the emulator: tiny shapes, without peers and without meaning as times.
+// --type and --shape may be given several times. --seconds: device time for each case and contestant, 1 by
+// default.
+// Columns: the median time; TFLOP/s, or TB/s where m or n is at most 128; per cent of the tensor cores' peak
+// at the clock that was measured meanwhile; and `ratio`, how many times longer the fastest peer took. The
+// exit code is 1 where a product of kaio was wrong. On the emulator: tiny shapes, without peers and without
+// meaning as times.
 
 #include "bench/matmul/clock_sampler.hpp"
 #include "bench/matmul/cublas_lt.hpp"
@@ -98,7 +100,8 @@ peer_table python_peers(const std::vector<problem>& problems, double seconds) {
 
 // ---- the rows
 
-// Operations of one multiprocessor in one clock; 0 where they are not known. Source: NVIDIA's architecture papers.
+// Operations of one multiprocessor in one clock; 0 where they are not known. Source: NVIDIA's architecture
+// papers.
 double operations_per_clock(ptx::target target, element e) {
   const bool dense = e != element::f32;
   switch (target.sm) {
@@ -138,13 +141,7 @@ class report {
       const double ratio = is_peer(one) || best_peer == 0 ? 0 : best_peer / one.us;
       if (json_) {
         std::printf(
-            "{\"benchmark\": \"matmul\", \"device\": \"%s\", \"type\": \"%s\", \"layout\": \"%s\", \"m\": "
-            "%lld, "
-            "\"n\": %lld, \"k\": %lld, \"batch\": %lld, \"protocol\": \"%s\", \"contestant\": \"%s\", "
-            "\"detail\": "
-            "\"%s\", \"us\": %.3f, \"tflops\": %.2f, \"tbs\": %.3f, \"mhz\": %.0f, \"percent\": %.1f, "
-            "\"ratio\": %.4f, "
-            "\"error\": %.3e, \"runs\": %zu}\n",
+            "{\"benchmark\": \"matmul\", \"device\": \"%s\", \"type\": \"%s\", \"layout\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"batch\": %lld, \"protocol\": \"%s\", \"contestant\": \"%s\", \"detail\": \"%s\", \"us\": %.3f, \"tflops\": %.2f, \"tbs\": %.3f, \"mhz\": %.0f, \"percent\": %.1f, \"ratio\": %.4f, \"error\": %.3e, \"runs\": %zu}\n",
             std::string(on_.description()).c_str(), std::string(name_of(p.type)).c_str(), p.layout().c_str(),
             static_cast<long long>(p.m), static_cast<long long>(p.n), static_cast<long long>(p.k),
             static_cast<long long>(p.batch), std::string(protocol).c_str(), one.contestant.c_str(),
@@ -171,8 +168,8 @@ class report {
   bool json_;
 };
 
-// What a product may be wrong by, in relative Frobenius norm: the rounding of the output and of the sums. fp8: sums of
-// 14 bits, where a library chooses fast accumulation.
+// What a product may be wrong by, in relative Frobenius norm: the rounding of the output and of the sums.
+// fp8: sums of 14 bits, where a library chooses fast accumulation.
 double bound_of(element e) {
   switch (e) {
     case element::f16: return 1e-3;
@@ -354,7 +351,8 @@ class bench {
     std::size_t cold, burst;
   };
 
-  // The algorithms with the least medians, of each protocol its own: each is tried, and the best few once more.
+  // The algorithms with the least medians, of each protocol its own: each is tried, and the best few once
+  // more.
   template <class Run>
   std::optional<best_algorithms> fastest(const lt_plan& plan, const Run& run, std::size_t sets) {
     using timed = std::pair<double, std::size_t>;
@@ -518,10 +516,9 @@ int run(const settings& how) {
 int main(int count, char** words) {
   settings how;
   if (!parse(count, words, how)) {
-    std::fprintf(stderr,
-                 "usage: matmul [--json] [--quick] [--seconds S] [--type f16|bf16|e4m3|f32|tf32] [--layout "
-                 "NN|NT|TN|TT] "
-                 "[--shape MxNxK[xBATCH]] [--no-peers]\n");
+    std::fprintf(
+        stderr,
+        "usage: matmul [--json] [--quick] [--seconds S] [--type f16|bf16|e4m3|f32|tf32] [--layout NN|NT|TN|TT] [--shape MxNxK[xBATCH]] [--no-peers]\n");
     return 2;
   }
   try {

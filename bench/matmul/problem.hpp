@@ -1,5 +1,6 @@
 #pragma once
-// What is multiplied: types, layouts and sizes of C = A * B, and the lists of shapes that the benchmark knows.
+// What is multiplied: types, layouts and sizes of C = A * B, and the lists of shapes that the benchmark
+// knows.
 
 #include <cstdint>
 #include <string>

@@ -1,6 +1,6 @@
 #pragma once
-// The two protocols in which products are timed, the contestants in turn so that all of them see the same clocks and
-// temperatures. Times are of the device, from events.
+// The two protocols in which products are timed, the contestants in turn so that all of them see the same
+// clocks and temperatures. Times are of the device, from events.
 //
 //   cold    before each run the L2 cache is displaced by reading something else; the device never rests, so its clock is
 //           that of sustained load. The read also keeps the device busy while the host puts the run into the queue.

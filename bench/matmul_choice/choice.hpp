@@ -1,6 +1,6 @@
 #pragma once
-// What the two modes of the benchmark share: the kernels by their numbers, what can run a call, and the line of JSON for a
-// problem.
+// What the two modes of the benchmark share: the kernels by their numbers, what can run a call, and the line
+// of JSON for a problem.
 
 #include "bench/matmul_choice/random_problem.hpp"
 #include "ops/matmul/choice/table.hpp"
@@ -65,7 +65,8 @@ inline std::vector<timed_variant> accepting(const ops::matmul_call& call, const 
   return result;
 }
 
-// {"device": ..., the problem's fields, "us": [[kernel, splits of K, us, 1 if dropped], ...]}; the first is the choice.
+// {"device": ..., the problem's fields, "us": [[kernel, splits of K, us, 1 if dropped], ...]}; the first is
+// the choice.
 inline void print_row(std::string_view device, const random_problem& p, const kernel_numbers& numbers,
                       const std::vector<timed_variant>& times) {
   std::string text = "{\"device\": \"" + std::string(device) + "\", " + p.text() + ", \"us\": [";

@@ -1,15 +1,15 @@
-// Which of matmul's kernels are worth their compile time: for thousands of random products, the time of every variant that
-// accepts one, by the cost model for GPUs that are not here, or measured on the one that is.
+// Which of matmul's kernels are worth their compile time: for thousands of random products, the time of every
+// variant that accepts one, by the cost model for GPUs that are not here, or measured on the one that is.
 //
 //   matmul_choice                                                          # a summary of --model
 //   matmul_choice --model [--problems N] [--first SEED]                    > model.jsonl
 //   matmul_choice --measure [--seconds S] [--most-us U] [--first SEED] [--problems N]  > h200.jsonl
 //   table.py --model model.jsonl --measured h200.jsonl                     # renders bench/results/matmul_kernels.md
 //
-// --model needs no GPU: each problem is asked for every device of paper_devices.hpp. --measure ends after S seconds, 400 by
-// default, or N problems; it takes the problems whose best variant the model sees below U microseconds. Problems are
-// functions of their seeds, which count from SEED on. The first line holds the kernels; each further one a problem, with the
-// model's choice first, and is written as soon as it is known.
+// --model needs no GPU: each problem is asked for every device of paper_devices.hpp. --measure ends after S
+// seconds, 400 by default, or N problems; it takes the problems whose best variant the model sees below U
+// microseconds. Problems are functions of their seeds, which count from SEED on. The first line holds the
+// kernels; each further one a problem, with the model's choice first, and is written as soon as it is known.
 
 #include "bench/matmul_choice/choice.hpp"
 #include "bench/matmul_choice/measure.hpp"
@@ -130,9 +130,9 @@ int by_measurement(const settings& what) {
 int main(int count, char** words) {
   settings what;
   if (!parse(count, words, what)) {
-    std::fprintf(stderr,
-                 "usage: matmul_choice [--model|--measure] [--problems N] [--first SEED] [--seconds S] "
-                 "[--most-us U]\n");
+    std::fprintf(
+        stderr,
+        "usage: matmul_choice [--model|--measure] [--problems N] [--first SEED] [--seconds S] [--most-us U]\n");
     return 2;
   }
   try {

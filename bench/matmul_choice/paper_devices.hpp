@@ -1,7 +1,7 @@
 #pragma once
-// Devices as the choice of a kernel sees them, so that it can be asked for GPUs that are not there. Multiprocessors, clocks
-// (the boost clock), memory and shared memory are those of NVIDIA's architecture papers; the newest PTX ISA is that of a
-// driver for CUDA 13.0.
+// Devices as the choice of a kernel sees them, so that it can be asked for GPUs that are not there.
+// Multiprocessors, clocks (the boost clock), memory and shared memory are those of NVIDIA's architecture
+// papers; the newest PTX ISA is that of a driver for CUDA 13.0.
 
 #include <kaio/runtime/properties.hpp>
 

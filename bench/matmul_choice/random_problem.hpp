@@ -1,7 +1,7 @@
 #pragma once
-// Products drawn at random, the same ones for the same seeds: types, layouts, shapes of several classes, pitches,
-// alignments, batches, epilogues, workspaces. A draw is a caller's view of a product; call_of() brings it into the form
-// in which the library chooses a kernel.
+// Products drawn at random, the same ones for the same seeds: types, layouts, shapes of several classes,
+// pitches, alignments, batches, epilogues, workspaces. A draw is a caller's view of a product; call_of()
+// brings it into the form in which the library chooses a kernel.
 //
 //   const random_problem p = random_problem::draw(7);
 //   const ops::matmul_call call = p.call_of(p.on_paper());    // addresses that nothing reads

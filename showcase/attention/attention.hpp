@@ -1,13 +1,14 @@
 #pragma once
-// Attention composed from device functions, each an ordinary C++ function over device values: a reduction of the
-// block inside a softmax inside a kernel, and the kernel a template over the head size and what the caller does
-// to a score.
+// Attention composed from device functions, each an ordinary C++ function over device values: a reduction of
+// the block inside a softmax inside a kernel, and the kernel a template over the head size and what the
+// caller does to a score.
 //
 //   score(i, j) = Score(scale * q[i] . k[j], i, j)
 //   y[i]        = sum over j of softmax(score(i, .))[j] * v[j]
 //
-// One block computes one row of y. Keys come in tiles of one a thread; between tiles the row keeps the largest
-// score, the sum of the weights and the weighted sum of the values, rescaled when the largest score grows.
+// One block computes one row of y. Keys come in tiles of one a thread; between tiles the row keeps the
+// largest score, the sum of the weights and the weighted sum of the values, rescaled when the largest score
+// grows.
 // Source: Milakov and Gimelshein, "Online normalizer calculation for softmax" (2018).
 
 #include <kaio/dsl/dsl.hpp>

@@ -30,8 +30,8 @@ namespace kaio::emulator {
 
 // Throws ptx_error: the text is not PTX that this device executes.
 module parse_module(std::string_view text, const architecture& device);
-// Several texts as one module, in which each defines what others declare .extern. Lines are counted through all
-// texts, one after the other. Throws ptx_error.
+// Several texts as one module, in which each defines what others declare .extern. Lines are counted through
+// all texts, one after the other. Throws ptx_error.
 module link_modules(const std::vector<std::string_view>& texts, const architecture& device);
 
 struct launch {

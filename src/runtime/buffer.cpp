@@ -24,8 +24,8 @@ std::uint64_t checked_bytes(std::uint64_t count, std::uint32_t element_bytes) {
   return count * element_bytes;
 }
 
-// A copy and the wait for it. The host's memory is the caller's again when this returns or throws: a copy that
-// is queued when a later call fails is waited for.
+// A copy and the wait for it. The host's memory is the caller's again when this returns or throws: a copy
+// that is queued when a later call fails is waited for.
 template <class Copy>
 void to_its_end(backend& device, Copy copy) {
   try {
@@ -88,9 +88,9 @@ void allocation::release() noexcept {
 
 void allocation::require(const char* operation) const {
   if (!context_) {
-    throw invalid_argument(text("kaio: ", operation,
-                                " of a null buffer; it was never allocated, was released, or was moved from: "
-                                "allocate or upload one"));
+    throw invalid_argument(text(
+        "kaio: ", operation,
+        " of a null buffer; it was never allocated, was released, or was moved from: allocate or upload one"));
   }
 }
 
@@ -98,9 +98,9 @@ void allocation::require(const char* operation, const stream& s) const {
   require(operation);
   if (s.device_identity() == context_.get()) return;
   if (s.device_identity() == nullptr) {
-    throw invalid_argument(text("kaio: ", operation,
-                                " on a null stream; it was default-constructed or moved from: use "
-                                "gpu.stream() or gpu.create_stream()"));
+    throw invalid_argument(text(
+        "kaio: ", operation,
+        " on a null stream; it was default-constructed or moved from: use gpu.stream() or gpu.create_stream()"));
   }
   throw invalid_argument(text("kaio: ", operation, " of a buffer of ", bytes_, " bytes on ",
                               context_->description(),

@@ -14,9 +14,9 @@ namespace kaio::runtime {
 namespace {
 
 [[noreturn]] void throw_null_stream(std::string_view operation) {
-  throw invalid_argument(text("kaio: ", operation,
-                              " on a null stream; it was default-constructed or moved from: use gpu.stream() "
-                              "or gpu.create_stream()"));
+  throw invalid_argument(text(
+      "kaio: ", operation,
+      " on a null stream; it was default-constructed or moved from: use gpu.stream() or gpu.create_stream()"));
 }
 
 detail::context& context_of(const detail::context_ref& context, std::string_view operation) {
@@ -39,10 +39,9 @@ detail::context& context_of(const detail::context_ref& context, std::string_view
     check_argument(kernel, i, arguments[i], &context, context.description());
   }
   if (context.use().stream_is_capturing(stream)) {
-    throw stream_capturing(
-        text("kaio: kernel ", kernel.name, " is not loaded on ", context.description(),
-             " yet, and cannot be loaded while the stream is captured; call device::warmup "
-             "before the capture begins"));
+    throw stream_capturing(text(
+        "kaio: kernel ", kernel.name, " is not loaded on ", context.description(),
+        " yet, and cannot be loaded while the stream is captured; call device::warmup before the capture begins"));
   }
   return context.load(kernel);
 }

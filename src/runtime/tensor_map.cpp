@@ -118,8 +118,7 @@ void encode_tensor_map(const stream& where, const void* owner, const tensor_desc
   context* const on = where.context_.get();
   if (on == nullptr)
     throw invalid_argument(
-        "kaio: a tensor map on a null stream; it was default-constructed or moved from: use gpu.stream() or "
-        "gpu.create_stream()");
+        "kaio: a tensor map on a null stream; it was default-constructed or moved from: use gpu.stream() or gpu.create_stream()");
   backend& device = on->use();
   if (owner != nullptr && owner != on)
     refuse(tensor, "is of another device's memory than the stream, which is ", on->description(),

@@ -111,10 +111,9 @@ void check_attributes(const ptx::kernel_image& kernel, const ptx::launch_grid& g
                                 extents(grid.x, grid.y, grid.z), " blocks, and runs in clusters of ",
                                 extents(cluster), "; launch whole clusters"));
   if (grid.programmatic && !kernel.needs.waits_for_grids)
-    throw invalid_argument(text("kaio: kernel ", kernel.name,
-                                " was launched programmatically, and never waits for the work before it; "
-                                "call grid_dependency_wait(t) before it touches what that work wrote, or "
-                                "launch it without .programmatic()"));
+    throw invalid_argument(text(
+        "kaio: kernel ", kernel.name,
+        " was launched programmatically, and never waits for the work before it; call grid_dependency_wait(t) before it touches what that work wrote, or launch it without .programmatic()"));
 }
 
 void throw_wrong_count(const ptx::kernel_image& kernel, std::size_t count) {

@@ -27,12 +27,12 @@ void check_kernel(const ptx::kernel_image& kernel, const device_properties& devi
 [[noreturn]] void throw_bad_grid(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
                                  const device_properties& device, std::string_view description);
 
-// Clusters and programmatic launches: the clusters of a launch or of the kernel must divide the grid and fit the
-// device, and a kernel that begins early must wait for the work before it.
+// Clusters and programmatic launches: the clusters of a launch or of the kernel must divide the grid and fit
+// the device, and a kernel that begins early must wait for the work before it.
 void check_attributes(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
                       const device_properties& device, std::string_view description);
-// The clusters that a kernel runs in, where `asked` are those of a launch: asked or fixed; 1 x 1 x 1 where there
-// are none. Throws as check_attributes does.
+// The clusters that a kernel runs in, where `asked` are those of a launch: asked or fixed; 1 x 1 x 1 where
+// there are none. Throws as check_attributes does.
 ptx::dim3 checked_cluster(const ptx::kernel_image& kernel, const ptx::dim3& asked,
                           const device_properties& device, std::string_view description);
 

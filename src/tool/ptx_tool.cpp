@@ -1,5 +1,5 @@
-// The commands of a program of kernels: list, ptx, dump, verify and profile. It is linked into a program for each
-// family of kernels, and into projects of others: it needs nothing but the standard library.
+// The commands of a program of kernels: list, ptx, dump, verify and profile. It is linked into a program for
+// each family of kernels, and into projects of others: it needs nothing but the standard library.
 
 #include <kaio/tool/ptx_tool.hpp>
 

@@ -1,5 +1,5 @@
-// Streams and events: order, waiting, callbacks; and, where the environment asks for streams that are delayed,
-// that work without a wait has not happened.
+// Streams and events: order, waiting, callbacks; and, where the environment asks for streams that are
+// delayed, that work without a wait has not happened.
 
 #include <chrono>
 #include <cstdlib>

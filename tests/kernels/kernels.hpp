@@ -98,8 +98,8 @@ constexpr auto extended_bits(const A& a) {
     return cast<u64>(bit_cast<u16>(a));
 }
 
-// Conversions to To, in this order: cast; between integers cast_sat; where a rounding may matter, toward zero,
-// down and up, and to the nearest.
+// Conversions to To, in this order: cast; between integers cast_sat; where a rounding may matter, toward
+// zero, down and up, and to the nearest.
 template <class To, class From>
 inline constexpr std::uint32_t conversion_count = std::is_same_v<To, bool> || std::is_same_v<From, bool> ? 1
                                                   : dsl::integer<To> && dsl::integer<From>               ? 2

@@ -1,6 +1,6 @@
 // Mutants of the kernels that copy asynchronously, talk to other blocks of a cluster or multiply with wgmma:
-// without one of their barriers, fences, commits and waits. Each that matters must be killed, by a report or by a
-// result that differs, in some schedule.
+// without one of their barriers, fences, commits and waits. Each that matters must be killed, by a report or
+// by a result that differs, in some schedule.
 
 #include "catch.hpp"
 #include "mutants/mutation.hpp"

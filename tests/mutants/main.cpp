@@ -1,6 +1,6 @@
 // Mutants of the repository's kernels: each kernel is run once as it is, and once with each small fault put
-// into its PTX (mutation.hpp), on the same buffers, under the sanitizer. A mutant is killed by a report, or by
-// a result that differs. At least 95 of 100 must be; the survivors are printed.
+// into its PTX (mutation.hpp), on the same buffers, under the sanitizer. A mutant is killed by a report, or
+// by a result that differs. At least 95 of 100 must be; the survivors are printed.
 
 #include "bench/instructions/kernels.hpp"
 #include "catch.hpp"

@@ -1,5 +1,5 @@
-// Every product that the contract promises finds a kernel, on every architecture, and no other does: thousands of random
-// calls of all types, layouts, alignments, batches and epilogues.
+// Every product that the contract promises finds a kernel, on every architecture, and no other does:
+// thousands of random calls of all types, layouts, alignments, batches and epilogues.
 #include "bench/matmul_choice/paper_devices.hpp"
 #include "bench/matmul_choice/random_problem.hpp"
 #include "ops/matmul/choice/table.hpp"

@@ -1,5 +1,5 @@
-// Every kernel of ops::matmul that this device has, at tiles that are whole and ragged, with small integers exactly
-// and with an epilogue of every term.
+// Every kernel of ops::matmul that this device has, at tiles that are whole and ragged, with small integers
+// exactly and with an epilogue of every term.
 #include "tests/ops/matmul_support.hpp"
 
 #include <cstdlib>

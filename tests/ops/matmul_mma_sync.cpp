@@ -1,5 +1,5 @@
-// Matmul with the matrix instructions of a warp on elements of 16 bits, against a product in f64: every order and
-// architecture, extents that no tile divides, leading dimensions, batches.
+// Matmul with the matrix instructions of a warp on elements of 16 bits, against a product in f64: every order
+// and architecture, extents that no tile divides, leading dimensions, batches.
 #include "tests/ops/matmul_mma_sync_support.hpp"
 
 using namespace kaio;

@@ -1,6 +1,6 @@
 #pragma once
-// The matmul kernels with matrix instructions of a warp that are tested: every layout, type, way of copying and kind
-// of operand, in tile shapes small enough for the emulator.
+// The matmul kernels with matrix instructions of a warp that are tested: every layout, type, way of copying
+// and kind of operand, in tile shapes small enough for the emulator.
 
 #include <kaio/ops/matmul/common/split_reduce.hpp>
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>

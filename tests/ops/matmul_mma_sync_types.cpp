@@ -1,5 +1,5 @@
-// Matmul with the matrix instructions of a warp on f32 and on elements of 8 bits: exact on small integers, within the
-// bounds of the rounded elements on random numbers.
+// Matmul with the matrix instructions of a warp on f32 and on elements of 8 bits: exact on small integers,
+// within the bounds of the rounded elements on random numbers.
 #include "tests/ops/matmul_mma_sync_support.hpp"
 
 using namespace kaio;

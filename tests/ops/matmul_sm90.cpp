@@ -1,5 +1,5 @@
-// The matmul kernels for sm_90a, each at shapes that are no multiples of its tiles: layouts, types, clusters, stages
-// of several steps, blocks that compute several tiles, sums that meet in distributed shared memory.
+// The matmul kernels for sm_90a, each at shapes that are no multiples of its tiles: layouts, types, clusters,
+// stages of several steps, blocks that compute several tiles, sums that meet in distributed shared memory.
 #include <kaio/ops/matmul/sm90/launch.hpp>
 
 #include <algorithm>
@@ -71,8 +71,8 @@ void check(const shape& s, bool a_by_columns, bool b_by_columns, bool with_bias,
   }
 }
 
-// `clusters`: so few that blocks have several tiles to compute. Rows of C that are no multiple of 16 bytes long are
-// not for tensor copies.
+// `clusters`: so few that blocks have several tiles to compute. Rows of C that are no multiple of 16 bytes
+// long are not for tensor copies.
 template <sm90_config C, class T, class Out, class Epilogue = scaled>
 void run(const shape& s, u64 clusters) {
   check<T, Out>(s, C.a == major::mn, C.b == major::k, std::is_same_v<Epilogue, biased>,

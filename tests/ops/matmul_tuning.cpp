@@ -1,5 +1,5 @@
-// tune measures on memory of its own, remembers, and is believed only where its file is whole, safe and of this
-// device; concurrent and killed writers leave a file that is one or the other.
+// tune measures on memory of its own, remembers, and is believed only where its file is whole, safe and of
+// this device; concurrent and killed writers leave a file that is one or the other.
 #include <kaio/ops/parity.hpp>
 #include <kaio/ops/tune.hpp>
 

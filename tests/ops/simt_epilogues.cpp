@@ -1,5 +1,5 @@
-// The f32 matmul kernel with large tiles: epilogues of the library and of a user, results of 16 bits, C named the
-// other way round, batches by address, split-K, and the same bits in every run.
+// The f32 matmul kernel with large tiles: epilogues of the library and of a user, results of 16 bits, C named
+// the other way round, batches by address, split-K, and the same bits in every run.
 #include "tests/ops/simt_support.hpp"
 
 using namespace kaio;

@@ -8,8 +8,8 @@
 //   small integers     equal, bit for bit
 //   NaN                where the reference has one, and nowhere else
 //
-// Padding of inputs holds NaN, so that a kernel that reads it shows; padding of outputs holds a pattern, which
-// must still be there.
+// Padding of inputs holds NaN, so that a kernel that reads it shows; padding of outputs holds a pattern,
+// which must still be there.
 
 #include "catch.hpp"
 

@@ -1,5 +1,5 @@
-// Division by constants as multiplication by reciprocals: every quotient of 8 bits, and the edges of 16, 32 and
-// 64 bits, computed on the host as the device computes them.
+// Division by constants as multiplication by reciprocals: every quotient of 8 bits, and the edges of 16, 32
+// and 64 bits, computed on the host as the device computes them.
 #include <kaio/dsl/trace/division.hpp>
 
 #include <cstdint>

@@ -22,8 +22,8 @@ static_assert(tile_layout<f32, 16, 64, swizzled<128>>::offset_bytes(3, 33) == 24
 static_assert(tile_layout<f32, 16, 64, swizzled<128>>::offset_bytes(9, 0) == 1168);
 static_assert(times(constants, "xor") == 0 && times(constants, "add.") == 0 && times(constants, "shl") == 0);
 
-// Four places along a row, in two blocks of eight rows: the swizzle of the row once, one XOR for each column but
-// the first; rows and panels are constants of the instructions.
+// Four places along a row, in two blocks of eight rows: the swizzle of the row once, one XOR for each column
+// but the first; rows and panels are constants of the instructions.
 inline constexpr auto along_a_row = kernel<"along_a_row", 32>([](thread t, out<f16> y) {
   shared_tile<f16, 32, 128, swizzled<128>> tile(t);
   val row = t.let(thread_idx_x() % 8);

@@ -1,4 +1,5 @@
-// What of wgmma is arithmetic on the host: descriptors, shapes, and that an accumulator's registers are its elements.
+// What of wgmma is arithmetic on the host: descriptors, shapes, and that an accumulator's registers are its
+// elements.
 #include <kaio/dsl/dsl.hpp>
 
 using namespace kaio;

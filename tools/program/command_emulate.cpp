@@ -279,9 +279,9 @@ int run_kernel(const module& mod, const emulate_options& options, profile::colle
           std::mismatch(first[i].begin(), first[i].end(), results[i].begin()).first - first[i].begin();
       const std::size_t bytes = arguments[i].buffer.element_bytes();
       std::fputs(
-          fmt::format("kaio: kernel '{}': its results depend on the schedule: --arg '{}' differs from the "
-                      "first run under schedule {}, first in element {}\n",
-                      kernel.name, arguments[i].text, order, static_cast<std::size_t>(at) / bytes)
+          fmt::format(
+              "kaio: kernel '{}': its results depend on the schedule: --arg '{}' differs from the first run under schedule {}, first in element {}\n",
+              kernel.name, arguments[i].text, order, static_cast<std::size_t>(at) / bytes)
               .c_str(),
           stderr);
       differs = true;

@@ -25,11 +25,11 @@ picture draw_tile(const drawn_layout& what) {
   constexpr uint32_t piece = Tile::element_bytes < 16 ? 16 / Tile::element_bytes : 1;
   picture p;
   p.title = fmt::format("{}: {}", what.name, what.description);
-  p.notes = {fmt::format(
-                 "{} bytes, aligned to {}. Label: byte offset. Colour: which 16 of the 128 bytes that the 32 "
-                 "banks have.",
-                 Tile::bytes, Tile::alignment),
-             "Where eight rows of a column have eight colours, ldmatrix reads them without a bank conflict."};
+  p.notes = {
+      fmt::format(
+          "{} bytes, aligned to {}. Label: byte offset. Colour: which 16 of the 128 bytes that the 32 banks have.",
+          Tile::bytes, Tile::alignment),
+      "Where eight rows of a column have eight colours, ldmatrix reads them without a bank conflict."};
   p.rows = Tile::rows;
   p.columns = Tile::columns;
   p.group_columns = piece;

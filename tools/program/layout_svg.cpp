@@ -37,14 +37,13 @@ std::string svg(const picture& p) {
 
   std::string text;
   const auto out = std::back_inserter(text);
-  fmt::format_to(out,
-                 "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" "
-                 "viewBox=\"0 0 {0} {1}\" data-rows=\"{2}\" data-columns=\"{3}\">\n<title>{4}</title>\n"
-                 "<style>text {{ font: 10px monospace; text-anchor: middle; }} .words {{ text-anchor: start; "
-                 "font-size: 13px; }} rect {{ stroke: #888; stroke-width: 0.5; }} "
-                 "line {{ stroke: #000; stroke-width: 1.5; }}</style>\n"
-                 "<path d=\"M0 0H{0}V{1}H0Z\" fill=\"#fff\"/>\n",
-                 width, height, p.rows, p.columns, escaped(p.title));
+  fmt::format_to(
+      out,
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" data-rows=\"{2}\" data-columns=\"{3}\">\n<title>{4}</title>\n"
+      "<style>text {{ font: 10px monospace; text-anchor: middle; }} .words {{ text-anchor: start; font-size: 13px; }} rect {{ stroke: #888; stroke-width: 0.5; }} "
+      "line {{ stroke: #000; stroke-width: 1.5; }}</style>\n"
+      "<path d=\"M0 0H{0}V{1}H0Z\" fill=\"#fff\"/>\n",
+      width, height, p.rows, p.columns, escaped(p.title));
   unsigned y = line_height + 4;
   fmt::format_to(out, "<text class=\"words\" font-weight=\"bold\" x=\"{}\" y=\"{}\">{}</text>\n", margin, y,
                  escaped(p.title));
@@ -58,8 +57,7 @@ std::string svg(const picture& p) {
   for (const picture_cell& c : p.cells)
     fmt::format_to(
         out,
-        "<g data-row=\"{}\" data-column=\"{}\" {}><title>{}</title><rect x=\"{}\" y=\"{}\" "
-        "width=\"{}\" height=\"{}\" fill=\"hsl({},70%,{}%)\"/><text x=\"{}\" y=\"{}\">{}</text></g>\n",
+        "<g data-row=\"{}\" data-column=\"{}\" {}><title>{}</title><rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"hsl({},70%,{}%)\"/><text x=\"{}\" y=\"{}\">{}</text></g>\n",
         c.row, c.column, c.facts, escaped(c.tip), left_of(c.column), top_of(c.row), cell_width, cell_height,
         c.hue, c.lightness, left_of(c.column) + cell_width / 2, top_of(c.row) + cell_height - 6,
         escaped(c.label));

@@ -36,8 +36,7 @@ void add_launch_options(CLI::App& command, emulate_options& o) {
   command
       .add_option(
           "--arg", o.arguments,
-          "An argument, in the order of the parameters: 3:u32, 1.5:f32, in:x.npy, out:y.npy:f32:1024, "
-          "inout:x.npy[:y.npy], zeros:f32:256, bytes:0x00ff, null")
+          "An argument, in the order of the parameters: 3:u32, 1.5:f32, in:x.npy, out:y.npy:f32:1024, inout:x.npy[:y.npy], zeros:f32:256, bytes:0x00ff, null")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

@@ -1,5 +1,5 @@
-// The kernels of the benchmarks: those that bench/instructions compares with CUDA C++, and those around the products
-// of bench/matmul.
+// The kernels of the benchmarks: those that bench/instructions compares with CUDA C++, and those around the
+// products of bench/matmul.
 #include "bench/instructions/kernels.hpp"
 #include "bench/matmul/kaio_design.hpp"
 #include "bench/matmul/kernels.hpp"

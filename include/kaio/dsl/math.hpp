@@ -1,6 +1,7 @@
 #pragma once
 // Mathematical functions. Like operators they build pure expressions. sqrt and fma are correctly rounded; the
-// others hold the bound that each states over the whole range, infinities, NaN and subnormal numbers included.
+// others hold the bound that each states over the whole range, infinities, NaN and subnormal numbers
+// included.
 //
 //   val y = xi / (1.0f + exp(-xi));
 

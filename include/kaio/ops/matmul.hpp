@@ -8,16 +8,17 @@
 //          {.bias = per_column(bias), .activation = matmul_activation::gelu});
 //
 // Elements: A and B both f32, f16, bf16, e4m3 or e5m2; C f32, f16 or bf16. Sums are kept in f32, results are
-// rounded once, and the same call gives the same bits every time. Batches: views of three dimensions; an input
-// of two dimensions, or with stride 0 or extent 1 in the first, is used for every product of the batch.
+// rounded once, and the same call gives the same bits every time. Batches: views of three dimensions; an
+// input of two dimensions, or with stride 0 or extent 1 in the first, is used for every product of the batch.
 //
 // Layouts: in A, in B and in C one of the last two strides is 1, the other any that is large enough
-// (inputs may repeat: stride 0). So A, B or C may be transposed() or slice()d. An extent of 0 along M, N or the
-// batch does nothing; K = 0 is a product of zeros. alpha = 0 does not read A and B, beta = 0 does not read C.
+// (inputs may repeat: stride 0). So A, B or C may be transposed() or slice()d. An extent of 0 along M, N or
+// the batch does nothing; K = 0 is a product of zeros. alpha = 0 does not read A and B, beta = 0 does not
+// read C.
 //
 // Nothing is allocated, copied or waited for; a kernel is loaded when it is used for the first time on a
-// device. Throws invalid_argument, by the name of the argument, before anything runs; unsupported_device where
-// no kernel is made for the device; and what a launch throws.
+// device. Throws invalid_argument, by the name of the argument, before anything runs; unsupported_device
+// where no kernel is made for the device; and what a launch throws.
 
 #include <kaio/ops/matmul/call/arguments.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -40,8 +41,8 @@ void run_matmul_batch(const stream& s, std::string_view operation, std::span<con
 
 }  // namespace detail
 
-// A: M x K, B: K x N, C: M x N; with three dimensions the batch comes first. Asynchronous, in the order of the
-// stream. C shares no memory with A, B or bias; the residual may be C itself or is apart from it.
+// A: M x K, B: K x N, C: M x N; with three dimensions the batch comes first. Asynchronous, in the order of
+// the stream. C shares no memory with A, B or bias; the residual may be C itself or is apart from it.
 template <class A, class B, class C, std::size_t RankA, std::size_t RankB, std::size_t RankC>
 void matmul(const stream& s, const tensor_view<A, RankA>& a, const tensor_view<B, RankB>& b,
             const tensor_view<C, RankC>& c, const matmul_options& options = {}) {
@@ -63,8 +64,8 @@ void matmul_batch(const stream& s, std::span<const tensor_view<A, 2>> a, std::sp
                            std::vector<matmul_view>(c.begin(), c.end()), options);
 }
 
-// The workspace that makes this call as fast as it can be; 0 where it needs none. The contents of the views are
-// not looked at.
+// The workspace that makes this call as fast as it can be; 0 where it needs none. The contents of the views
+// are not looked at.
 std::uint64_t matmul_workspace_bytes(const stream& s, const matmul_view& a, const matmul_view& b,
                                      const matmul_view& c, const matmul_options& options = {});
 

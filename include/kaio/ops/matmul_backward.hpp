@@ -26,10 +26,10 @@ struct matmul_backward_options {
 // 0 where dC has the type of the operands.
 std::uint64_t matmul_backward_workspace_bytes(const matmul_view& dc, const matmul_view& a);
 
-// dC: M x N, A: M x K, B: K x N, dA: M x K, dB: K x N, of f32, f16 or bf16. A null view of dA or dB leaves that
-// gradient out. With three dimensions the batch comes first; an operand of two dimensions next to a batch is
-// refused where its gradient is requested, because that is a sum over the batch: reshape the batch into M
-// instead.
+// dC: M x N, A: M x K, B: K x N, dA: M x K, dB: K x N, of f32, f16 or bf16. A null view of dA or dB leaves
+// that gradient out. With three dimensions the batch comes first; an operand of two dimensions next to a
+// batch is refused where its gradient is requested, because that is a sum over the batch: reshape the batch
+// into M instead.
 void matmul_backward(const stream& s, const matmul_view& dc, const matmul_view& a, const matmul_view& b,
                      const matmul_view& da, const matmul_view& db,
                      const matmul_backward_options& options = {});

@@ -1,5 +1,6 @@
 #pragma once
-// A matmul with an epilogue of your own, in the kernels that the library's matmul has: compiled where it is used.
+// A matmul with an epilogue of your own, in the kernels that the library's matmul has: compiled where it is
+// used.
 //
 //   struct silu_times {                                        // y = silu(x) * up
 //     static constexpr fixed_string name = "silu_times";
@@ -11,12 +12,13 @@
 //   matmul_with<matmul_layouts::nn>(s, x, gate_weights, y, silu_times{}, up, u64{n});
 //
 // The arguments after the epilogue are those of its own parameters, as a launch takes them: buffers or
-// device_pointers for in<T> and inout<T>, exact types for val<T>. What they point to is not checked against C.
+// device_pointers for in<T> and inout<T>, exact types for val<T>. What they point to is not checked against
+// C.
 //
 // Each layout that is compiled costs a few kernels: on sm_90a tiles of 128 x 256 in clusters of two and of
-// 128 x 128, for f16 and bf16 with B along K one for few rows; by mma.sync from sm_80 (8-bit: sm_89) on one for
-// lines that begin at multiples of 16 bytes and one for any; for f32 one of multiply-adds. So say which layouts
-// you need. C is row-major; at least one of a batch's views has as many dimensions as C.
+// 128 x 128, for f16 and bf16 with B along K one for few rows; by mma.sync from sm_80 (8-bit: sm_89) on one
+// for lines that begin at multiples of 16 bytes and one for any; for f32 one of multiply-adds. So say which
+// layouts you need. C is row-major; at least one of a batch's views has as many dimensions as C.
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
@@ -121,8 +123,9 @@ struct with_table {
 
 }  // namespace detail
 
-// C = epilogue(A * B), rounded to the type of C. A: M x K, B: K x N, C: M x N, as ops::matmul takes them. Throws what
-// that does, and unsupported_device where the layout was not compiled or the device has none of the kernels.
+// C = epilogue(A * B), rounded to the type of C. A: M x K, B: K x N, C: M x N, as ops::matmul takes them.
+// Throws what that does, and unsupported_device where the layout was not compiled or the device has none of
+// the kernels.
 template <matmul_layouts Layouts = matmul_layouts::all, class A, class B, class C, std::size_t RankA,
           std::size_t RankB, std::size_t RankC, epilogue Epilogue, class... Extra>
 void matmul_with(const stream& s, const tensor_view<A, RankA>& a, const tensor_view<B, RankB>& b,

@@ -6,10 +6,10 @@
 //   std::cout << r.variant << ": " << r.seconds * 1e6 << " us, was " << r.seconds_before * 1e6 << '\n';
 //   matmul(gpu.stream(), a, b, c, {.activation = matmul_activation::silu});    // runs r.variant
 //
-// The views say shape, strides and types alone: measuring takes memory of its own, filled with random numbers,
-// and never touches the caller's. Kernels differ in the order in which they add up a sum, so a result may differ
-// in its last bits between variants; each of them keeps the error bounds of the operation, and repeats its
-// bits.
+// The views say shape, strides and types alone: measuring takes memory of its own, filled with random
+// numbers, and never touches the caller's. Kernels differ in the order in which they add up a sum, so a
+// result may differ in its last bits between variants; each of them keeps the error bounds of the operation,
+// and repeats its bits.
 //
 // Files are in $XDG_CACHE_HOME/kaio/tune (or ~/.cache/kaio/tune), which must belong to the user and be
 // writable by no other; each is written anew and renamed, and carries checksums. A file that is damaged,

@@ -1,6 +1,6 @@
 #pragma once
-// From a program to its text. Text is rendered in segments of many instructions, each in a constant expression of
-// its own, because compilers bound the work of one (clang: 1,048,576 steps).
+// From a program to its text. Text is rendered in segments of many instructions, each in a constant
+// expression of its own, because compilers bound the work of one (clang: 1,048,576 steps).
 //
 //   constexpr rendered first = render(my_program, my_needs, "my_kernel", parameters, 2, 0);
 //   constexpr rendered second = render(my_program, my_needs, "my_kernel", parameters, 2, first.next);
@@ -374,7 +374,8 @@ class program_writer : public text_writer {
   }
 
   // The system functions of the CUDA driver, called by its ABI: parameters in .param space.
-  // Source: CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability, "System Calls".
+  // Source: CUDA C++ Programming Guide, "Formatted Output"; PTX Writer's Guide to Interoperability, "System
+  // Calls".
   constexpr void call_argument(std::string_view declaration, std::string_view name, std::string_view type,
                                const operand& o) {
     put(declaration);

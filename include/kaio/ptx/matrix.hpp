@@ -1,7 +1,8 @@
 #pragma once
 // The matrix instructions of a warp (mma.sync): which shapes there are for which elements, and the PTX ISA
 // version and the architecture that first have each. An opcode alone is not enough: m8n8k4 of f16 is from
-// sm_70, m16n8k32 of e4m3 from sm_89. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma", ": mma.sp".
+// sm_70, m16n8k32 of e4m3 from sm_89. Source: PTX ISA, "Multiply-and-Accumulate Instruction: mma", ":
+// mma.sp".
 //
 //   static_assert(find_mma({16, 8, 16}, modifier::f16, modifier::f32, false)->sm == 80);
 
@@ -18,8 +19,8 @@ struct matrix_shape {
   friend constexpr bool operator==(const matrix_shape&, const matrix_shape&) = default;
 };
 
-// A multiplication of elements of type `a` (as the first of those that go together: f16, s8 for s8 and u8, s4 for
-// s4 and u4, e4m3 for e4m3 and e5m2) with accumulators of type `c`.
+// A multiplication of elements of type `a` (as the first of those that go together: f16, s8 for s8 and u8, s4
+// for s4 and u4, e4m3 for e4m3 and e5m2) with accumulators of type `c`.
 struct mma_facts {
   matrix_shape shape;
   modifier a;
@@ -84,7 +85,8 @@ constexpr modifier mma_family(modifier a) {
 }
 }  // namespace detail
 
-// The row of a multiplication, or nullptr where the PTX ISA has none. `a` is any type of its family, s8 or u8.
+// The row of a multiplication, or nullptr where the PTX ISA has none. `a` is any type of its family, s8 or
+// u8.
 constexpr const mma_facts* find_mma(const matrix_shape& shape, modifier a, modifier c, bool sparse) {
   for (const mma_facts& row : detail::mma_table)
     if (row.shape == shape && row.a == detail::mma_family(a) && row.c == c && row.sparse == sparse)

@@ -31,7 +31,8 @@ static_assert(sizeof(class_table) / sizeof(register_class) == static_cast<unsign
               "kaio: each type needs its class, in the order of the enum");
 }  // namespace detail
 
-// Integers of 8 and 16 bits are kept in 32-bit registers, sign- or zero-extended: PTX computes in 32 bits anyway.
+// Integers of 8 and 16 bits are kept in 32-bit registers, sign- or zero-extended: PTX computes in 32 bits
+// anyway.
 constexpr register_class class_of(type t) { return detail::class_table[static_cast<unsigned>(t)]; }
 
 enum class special_register : std::uint8_t {

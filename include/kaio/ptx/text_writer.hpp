@@ -1,7 +1,7 @@
 #pragma once
-// Text that is written while the compiler runs, eight characters at a time: compilers need as long for a step on a
-// character as for one on a word of 64 bits. The finished words become an array of characters by a bit cast. The
-// first character is in the lowest byte, as in the memory of a little-endian host.
+// Text that is written while the compiler runs, eight characters at a time: compilers need as long for a step
+// on a character as for one on a word of 64 bits. The finished words become an array of characters by a bit
+// cast. The first character is in the lowest byte, as in the memory of a little-endian host.
 //
 //   text_writer out(storage);
 //   out.put(packed(".reg "));
@@ -97,8 +97,8 @@ class text_writer {
     number(std::uint64_t{0} - bits, '-', 8);
   }
 
-  // The lowest `digits` digits, up to eight, in capitals: each half byte moves into a byte of its own, the highest
-  // first; those above nine are moved on to the letters.
+  // The lowest `digits` digits, up to eight, in capitals: each half byte moves into a byte of its own, the
+  // highest first; those above nine are moved on to the letters.
   constexpr void hexadecimal(std::uint64_t value, std::uint32_t digits) {
     std::uint64_t x = value & 0xffffffffu;
     x = (x << 16 | x) & 0x0000ffff0000ffffu;

@@ -145,7 +145,8 @@ struct tensor_tiling {
   // the same memory.
   std::array<std::uint64_t, Rank - 1> strides = detail::filled<Rank - 1>(packed_stride);
   std::array<std::uint32_t, Rank> box{};  // elements, 1 to 256; the innermost in multiples of 16 bytes
-  // Of every k-th element along a dimension one is moved, 1 to 8: ceil(box / k) of them. Dimension 0 has none.
+  // Of every k-th element along a dimension one is moved, 1 to 8: ceil(box / k) of them. Dimension 0 has
+  // none.
   std::array<std::uint32_t, Rank> element_strides = detail::filled<Rank>(std::uint32_t{1});
   tensor_swizzle swizzle = tensor_swizzle::none;
   l2_promotion promotion = l2_promotion::none;
@@ -157,9 +158,9 @@ struct tensor_tiling {
 // copied, and used by several launches at a time. One that was default-constructed is null, and refused.
 template <class T, std::uint32_t Rank>
 class encoded_tensor_map {
-  static_assert(detail::tensor_element_of<T>() != detail::tensor_element::none,
-                "kaio: the elements of a tensor map are 8- to 64-bit integers, f16, bf16, f32, f64 or 8-bit "
-                "floats");
+  static_assert(
+      detail::tensor_element_of<T>() != detail::tensor_element::none,
+      "kaio: the elements of a tensor map are 8- to 64-bit integers, f16, bf16, f32, f64 or 8-bit floats");
 
  public:
   using value_type = T;

@@ -1,6 +1,7 @@
 #pragma once
-// A program that lists, prints, verifies and profiles kernels by their names. CMake's kaio_add_ptx_tool writes one for
-// the kernels of a project; for more than one list of kernels in it, write one source file for each:
+// A program that lists, prints, verifies and profiles kernels by their names. CMake's kaio_add_ptx_tool
+// writes one for the kernels of a project; for more than one list of kernels in it, write one source file for
+// each:
 //
 //   const kaio::tool::family filters("filters", [] { return kaio::tool::images(blur, sharpen<f32>); });
 //

@@ -91,8 +91,7 @@ std::string inflate_zstandard(const unsigned char* from, std::size_t bytes, std:
       zstandard != nullptr ? reinterpret_cast<decompress>(dlsym(zstandard, "ZSTD_decompress")) : nullptr;
   if (call == nullptr)
     refuse_image(
-        "its PTX is compressed, and libzstd.so.1 is not installed; install it, or compile with "
-        "nvcc --no-compress");
+        "its PTX is compressed, and libzstd.so.1 is not installed; install it, or compile with nvcc --no-compress");
   std::string to(plain, '\0');
   return call(to.data(), to.size(), from, bytes) == plain ? to : std::string{};
 }
@@ -136,9 +135,10 @@ std::string ptx_of_fat_binary(const unsigned char* image, unsigned newest_sm) {
     left -= whole;
   }
   if (best != nullptr) return text_of(chosen, best);
-  refuse_image(machine_code ? "it holds machine code of a GPU and no PTX for this device; compile with "
-                              "nvcc -gencode arch=compute_NN,code=compute_NN"
-                            : "it holds no PTX for this device");
+  refuse_image(
+      machine_code
+          ? "it holds machine code of a GPU and no PTX for this device; compile with nvcc -gencode arch=compute_NN,code=compute_NN"
+          : "it holds no PTX for this device");
 }
 
 }  // namespace

@@ -31,8 +31,7 @@ void raise_not_aligned(warp& w, const instruction& i, u32 lanes) {
   fault_report report;
   report.kind = fault_kind::member_mask;
   report.detail = fmt::format(
-      "only the lanes {:#010x} of a warp execute an .aligned instruction, which all 32 lanes must execute "
-      "together; {}",
+      "only the lanes {:#010x} of a warp execute an .aligned instruction, which all 32 lanes must execute together; {}",
       lanes,
       w.existing == all_lanes ? "the others have ended or went another way" : "the block has no others");
   raise_fault(w, i, static_cast<unsigned>(std::countr_zero(lanes)), std::move(report));

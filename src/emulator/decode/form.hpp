@@ -54,8 +54,8 @@ class form {
   std::size_t operands() const { return text.operands.size(); }
   void destination(std::size_t slot, std::size_t operand_index, ptx::type type);
   void source(std::size_t slot, std::size_t operand_index, ptx::type type);
-  // The same for an operand whose type the instruction does not name, such as a shift amount or a member mask:
-  // no floating-point register or constant is good, not even for .b32.
+  // The same for an operand whose type the instruction does not name, such as a shift amount or a member
+  // mask: no floating-point register or constant is good, not even for .b32.
   void word_destination(std::size_t slot, std::size_t operand_index, ptx::type type);
   void word_source(std::size_t slot, std::size_t operand_index, ptx::type type);
   // A source that is a register or a constant of 0 to 255: a position or a length of bits.

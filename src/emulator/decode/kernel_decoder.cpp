@@ -85,9 +85,11 @@ symbol kernel_decoder::place_shared(const syntax::declaration& d) {
   const u64 offset = align_up(shared_bytes_, alignment_of(d));
   shared_bytes_ = offset + bytes_of(d);
   if (shared_bytes_ > module.device.static_shared_per_block)
-    fail(d.at, fmt::format("'{}' needs more than {} bytes of static shared memory at '{}'; declare the array "
-                           "as .extern .shared and pass its size at the launch",
-                           text_.name, module.device.static_shared_per_block, d.name));
+    fail(
+        d.at,
+        fmt::format(
+            "'{}' needs more than {} bytes of static shared memory at '{}'; declare the array as .extern .shared and pass its size at the launch",
+            text_.name, module.device.static_shared_per_block, d.name));
   result.shared.push_back({std::string(d.name), offset, bytes_of(d), alignment_of(d)});
   return shared_symbol(d, offset, bytes_of(d));
 }
@@ -199,9 +201,11 @@ void kernel_decoder::note_reduction(u32 kind) {
 
 void kernel_decoder::count_instruction(const place& at) {
   if (++module.instructions > module.budget.instructions)
-    fail(at, fmt::format("the kernels of the module, each with the functions that it "
-                         "reaches, have more than {} instructions",
-                         module.budget.instructions));
+    fail(
+        at,
+        fmt::format(
+            "the kernels of the module, each with the functions that it reaches, have more than {} instructions",
+            module.budget.instructions));
 }
 
 bool kernel_decoder::may_return_to(u32 caller, u32 callee) const {

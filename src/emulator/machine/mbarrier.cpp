@@ -42,15 +42,17 @@ std::string mbarriers::name(u32 offset) const {
 mbarrier_state& mbarriers::find(const performer& p, u32 offset) {
   const auto found = states_.find(offset);
   if (found == states_.end())
-    refuse(p, fmt::format("a thread uses {}, which is not initialised: execute mbarrier.init first, and a "
-                          "barrier between it and the threads that use it",
-                          name(offset)));
+    refuse(
+        p,
+        fmt::format(
+            "a thread uses {}, which is not initialised: execute mbarrier.init first, and a barrier between it and the threads that use it",
+            name(offset)));
   u64 word;
   std::memcpy(&word, home_.shared.data() + offset, sizeof word);
   if (word != found->second.encoded())
-    refuse(p, fmt::format("a thread uses {}, whose bytes were overwritten by other writes since its "
-                          "initialisation",
-                          name(offset)));
+    refuse(p, fmt::format(
+                  "a thread uses {}, whose bytes were overwritten by other writes since its initialisation",
+                  name(offset)));
   return found->second;
 }
 
@@ -127,9 +129,11 @@ u64 mbarriers::arrive(const performer& p, u32 offset, const mbarrier_arrival& ar
   for (const auto& o : p.by->owner->observers)
     o->phase_arrived(*p.by, *p.executed, p.lane, home_, offset, state.phase);
   if (arrival.count > state.pending)
-    refuse(p, fmt::format("a thread arrives at {} with the count {}; phase {} expects {} arrivals and only "
-                          "{} of them are still to come",
-                          name(offset), arrival.count, state.phase, state.expected, state.pending));
+    refuse(
+        p,
+        fmt::format(
+            "a thread arrives at {} with the count {}; phase {} expects {} arrivals and only {} of them are still to come",
+            name(offset), arrival.count, state.phase, state.expected, state.pending));
   if (arrival.no_complete && arrival.count == state.pending)
     refuse(p, fmt::format("an arrival with .noComplete is the last one that phase {} of {} expects",
                           state.phase, name(offset)));
@@ -142,9 +146,9 @@ u64 mbarriers::arrive(const performer& p, u32 offset, const mbarrier_arrival& ar
 void mbarriers::expect_bytes(const performer& p, u32 offset, u32 bytes) {
   mbarrier_state& state = find(p, offset);
   if (bytes > most_transaction_bytes || state.transactions + bytes > s64{most_transaction_bytes})
-    refuse(p, fmt::format("phase {} of {} expects {} bytes already, and a thread adds {}; the sum is at "
-                          "most {}",
-                          state.phase, name(offset), state.transactions, bytes, most_transaction_bytes));
+    refuse(p,
+           fmt::format("phase {} of {} expects {} bytes already, and a thread adds {}; the sum is at most {}",
+                       state.phase, name(offset), state.transactions, bytes, most_transaction_bytes));
   state.transactions += bytes;
   settle(offset, state);
 }
@@ -152,9 +156,9 @@ void mbarriers::expect_bytes(const performer& p, u32 offset, u32 bytes) {
 void mbarriers::complete_bytes(const performer& p, u32 offset, u32 bytes) {
   mbarrier_state& state = find(p, offset);
   if (bytes > most_transaction_bytes || state.transactions - bytes < -s64{most_transaction_bytes})
-    refuse(p, fmt::format("{} bytes arrive at phase {} of {}, which expects {}; it counts at most {} too "
-                          "many",
-                          bytes, state.phase, name(offset), state.transactions, most_transaction_bytes));
+    refuse(p,
+           fmt::format("{} bytes arrive at phase {} of {}, which expects {}; it counts at most {} too many",
+                       bytes, state.phase, name(offset), state.transactions, most_transaction_bytes));
   state.transactions -= bytes;
   settle(offset, state);
 }
@@ -172,9 +176,11 @@ bool mbarriers::is_complete(const performer& p, u32 offset, u64 token, u64& phas
   const mbarrier_state& state = find(p, offset);
   const u64 behind = (state.phase - (token >> phase_bit)) & 7;
   if (behind > 1)
-    refuse(p, fmt::format("a thread waits at {} with the state of a phase that is neither the present one, "
-                          "{}, nor the one before",
-                          name(offset), state.phase));
+    refuse(
+        p,
+        fmt::format(
+            "a thread waits at {} with the state of a phase that is neither the present one, {}, nor the one before",
+            name(offset), state.phase));
   phase = state.phase - behind;
   return behind == 1;
 }

@@ -31,8 +31,7 @@ void raise_ended(const warp& w, const instruction& i, unsigned lane, const block
                  fault_report report) {
   report.kind = fault_kind::use_after_free;
   report.detail = fmt::format(
-      "a thread uses the shared memory of block {} of its cluster, which has ended: let each block wait at a "
-      "barrier.cluster at its end, until the others have no more use for its shared memory",
+      "a thread uses the shared memory of block {} of its cluster, which has ended: let each block wait at a barrier.cluster at its end, until the others have no more use for its shared memory",
       other.rank);
   raise_fault(w, i, lane, std::move(report));
 }

@@ -120,10 +120,10 @@ void parser_state::type_of(syntax::declaration& d) {
       d.type = scalar_type(t.text);
       if (d.type == ptx::type::none) throw failure(t.at, fmt::format("{} is not a type", quoted(t)));
       if (d.type == ptx::type::bf16 || d.type == ptx::type::bf16x2)
-        throw failure(t.at,
-                      fmt::format("{} is a type of instructions only; registers and variables that hold "
-                                  "it are {}",
-                                  quoted(t), d.type == ptx::type::bf16 ? ".b16" : ".b32"));
+        throw failure(
+            t.at,
+            fmt::format("{} is a type of instructions only; registers and variables that hold it are {}",
+                        quoted(t), d.type == ptx::type::bf16 ? ".b16" : ".b32"));
       if (d.type == ptx::type::pred && d.space != syntax::state_space::reg)
         throw failure(t.at, "predicates live in registers only");
       if (d.type == ptx::type::pred && d.vector != 1)

@@ -160,9 +160,9 @@ void parser_state::module_item() {
   if (skip_debugging()) return;
   if (first.is(".alias")) return alias();
   if (first.is(".tex"))
-    throw failure(first.at,
-                  "textures and surfaces are not supported by the emulator, and .tex not by PTX "
-                  "since ISA 1.5");
+    throw failure(
+        first.at,
+        "textures and surfaces are not supported by the emulator, and .tex not by PTX since ISA 1.5");
   const syntax::linkage link = linkage();
   if (peek().is(".entry") || peek().is(".func")) {
     function(link);
@@ -174,9 +174,10 @@ void parser_state::module_item() {
   const syntax::state_space space = space_of(kind.text);
   if (kind.kind == token_kind::dotted &&
       (space == syntax::state_space::reg || space == syntax::state_space::local))
-    throw failure(kind.at, fmt::format("{} does not start a declaration of a module: it is declared in the "
-                                       "body of a function",
-                                       quoted(kind)));
+    throw failure(
+        kind.at,
+        fmt::format("{} does not start a declaration of a module: it is declared in the body of a function",
+                    quoted(kind)));
   if (kind.kind != token_kind::dotted || space == syntax::state_space::none ||
       space == syntax::state_space::param)
     throw failure(kind.at, fmt::format("{} does not start a declaration of a module", quoted(kind)));

@@ -62,8 +62,7 @@ std::string bar_cell(std::string_view text, double share, std::string_view colou
   if (text.empty()) return "<td></td>";
   const double width = std::clamp(share, 0.0, 1.0) * 100;
   return fmt::format(
-      "<td class=\"bar\" style=\"background-image: linear-gradient(rgba(var(--{0}), 0.38), "
-      "rgba(var(--{0}), 0.38)); background-size: {1:.1f}% 100%\">{2}</td>",
+      "<td class=\"bar\" style=\"background-image: linear-gradient(rgba(var(--{0}), 0.38), rgba(var(--{0}), 0.38)); background-size: {1:.1f}% 100%\">{2}</td>",
       colour, width, text);
 }
 
@@ -185,8 +184,7 @@ class html_page {
                 bar_cell(percent(use), use, shared ? "bank" : "sector") + "</tr>\n";
       }
     out_ +=
-        "</table>\n<p class=\"dim\">Sectors of 32 bytes in global and local memory; wavefronts of 32 banks "
-        "in shared memory.</p></div>\n";
+        "</table>\n<p class=\"dim\">Sectors of 32 bytes in global and local memory; wavefronts of 32 banks in shared memory.</p></div>\n";
   }
 
   void coverage_and_occupancy(const summary& s) {
@@ -210,8 +208,7 @@ class html_page {
               cell(o.limit) + "</tr>\n";
     }
     out_ +=
-        "</table>\n<p class=\"dim\">Of a multiprocessor. Registers are not known from PTX, and may allow "
-        "fewer blocks.</p></div>\n";
+        "</table>\n<p class=\"dim\">Of a multiprocessor. Registers are not known from PTX, and may allow fewer blocks.</p></div>\n";
   }
 
   // The figures of a line, in the columns that both listings have.
@@ -255,10 +252,8 @@ class html_page {
 
   void legend() {
     out_ +=
-        "<p class=\"legend dim\"><span><i class=\"mark\" style=\"background: var(--gap)\"></i> never "
-        "executed</span><span><i class=\"mark\" style=\"background: var(--part)\"></i> in part</span>"
-        "<span>bars: share of the most costly line; sectors and wavefronts beyond the ideal, which is "
-        "in brackets</span></p>\n";
+        "<p class=\"legend dim\"><span><i class=\"mark\" style=\"background: var(--gap)\"></i> never executed</span><span><i class=\"mark\" style=\"background: var(--part)\"></i> in part</span>"
+        "<span>bars: share of the most costly line; sectors and wavefronts beyond the ideal, which is in brackets</span></p>\n";
   }
 
   void source(const summary& s) {

@@ -133,9 +133,7 @@ void append_occupancy(std::string& to, const summary& s) {
     const std::string block =
         s.occupancies.size() == 1 ? "" : fmt::format("block {}: ", extent(s.of.shapes[k].block));
     to += fmt::format(
-        "  {}{} blocks, {} of {} warps, limited by {}: threads allow {}, shared memory ({} B a block) {}, "
-        "the "
-        "number of blocks {}\n",
+        "  {}{} blocks, {} of {} warps, limited by {}: threads allow {}, shared memory ({} B a block) {}, the number of blocks {}\n",
         block, o.blocks, o.warps, o.most_warps, o.limit, o.by_threads, o.shared_bytes, o.by_shared,
         o.by_blocks);
   }

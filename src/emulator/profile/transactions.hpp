@@ -1,7 +1,8 @@
 #pragma once
 // What one access of a warp costs in transactions: sectors of 32 bytes in global and local memory, wavefronts
 // of 32 banks in shared memory. The ideal next to it is the least for as many different bytes.
-// Source: CUDA C++ programming guide, "Device Memory Accesses"; the same model as <kaio/ptx/analysis/access_facts.hpp>.
+// Source: CUDA C++ programming guide, "Device Memory Accesses"; the same model as
+// <kaio/ptx/analysis/access_facts.hpp>.
 //
 //   u64 address[warp_lanes] = ...;
 //   transactions t = sectors(address, all_lanes, 4);   // 32 floats apart: t.count == 32, t.ideal == 4

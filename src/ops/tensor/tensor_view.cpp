@@ -139,13 +139,11 @@ void validation::check_input(std::string_view name, const detail::view_facts& vi
   if (view.address == 0 && view.device == nullptr)
     throw invalid_argument(
         "kaio: " + argument +
-        " is a null tensor_view; its buffer was never allocated, was released, or was moved "
-        "from: make it of a buffer that has memory");
+        " is a null tensor_view; its buffer was never allocated, was released, or was moved from: make it of a buffer that has memory");
   if (device_ != nullptr && view.device != nullptr && view.device != device_)
     throw invalid_argument(
         "kaio: " + argument +
-        " is memory of another device than the stream's; upload it to that device, or use a "
-        "stream of its device");
+        " is memory of another device than the stream's; upload it to that device, or use a stream of its device");
   detail::check_view(argument, view);
   if (is_empty(view)) return;
   if (view.address == 0)
@@ -174,10 +172,10 @@ void validation::check_output(std::string_view name, const detail::view_facts& v
                              ", which has " + std::to_string(view.extents[order[i]]) +
                              " elements; an output has a place for each of them");
     if (stride <= inner)
-      throw invalid_argument("kaio: " + argument + " of " + shape_of(view.extents, view.rank) +
-                             " elements with strides " + shape_of(view.strides, view.rank) +
-                             " has elements that share a place; give each dimension a stride beyond those "
-                             "inside it");
+      throw invalid_argument(
+          "kaio: " + argument + " of " + shape_of(view.extents, view.rank) + " elements with strides " +
+          shape_of(view.strides, view.rank) +
+          " has elements that share a place; give each dimension a stride beyond those inside it");
     inner += (view.extents[order[i]] - 1) * stride;
   }
 }

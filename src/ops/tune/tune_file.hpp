@@ -14,8 +14,8 @@ namespace kaio::ops {
 
 using tune_map = std::map<std::string, std::string, std::less<>>;
 
-// $XDG_CACHE_HOME/kaio/tune or ~/.cache/kaio/tune; empty where there is none that may be used. `create`: makes it,
-// for the user alone.
+// $XDG_CACHE_HOME/kaio/tune or ~/.cache/kaio/tune; empty where there is none that may be used. `create`:
+// makes it, for the user alone.
 std::string tune_folder(bool create);
 
 // What the file of a device says.

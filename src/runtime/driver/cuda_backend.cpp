@@ -441,9 +441,8 @@ void cuda_backend::launch_with_attributes(const loaded_kernel& code, const check
   if (!call_.cuLaunchKernelEx) {
     throw unsupported_device(
         text("kaio: kernel ", launch.kernel.name,
-             " is launched cooperatively, in clusters or programmatically, and the driver "
-             "of ",
-             description_, " has no cuLaunchKernelEx; install NVIDIA driver 520 or newer"));
+             " is launched cooperatively, in clusters or programmatically, and the driver of ", description_,
+             " has no cuLaunchKernelEx; install NVIDIA driver 520 or newer"));
   }
   CUlaunchAttribute attributes[3] = {};
   unsigned count = 0;

@@ -22,8 +22,7 @@ namespace kaio::runtime::driver {
 namespace {
 
 constexpr std::string_view how_to_install =
-    "install the NVIDIA driver (Debian: nvidia-driver and libcuda1), or set KAIO_DEVICE=emulator to run "
-    "without a GPU";
+    "install the NVIDIA driver (Debian: nvidia-driver and libcuda1), or set KAIO_DEVICE=emulator to run without a GPU";
 
 #if defined(_WIN32)
 

@@ -8,8 +8,7 @@ namespace {
 constexpr std::string_view find_the_thread =
     "run it with KAIO_DEVICE=emulator, which names the kernel, the thread, the address and the buffer";
 constexpr std::string_view find_the_assertion =
-    "the standard error stream has its text, file, line and thread; KAIO_DEVICE=emulator puts them into the "
-    "error";
+    "the standard error stream has its text, file, line and thread; KAIO_DEVICE=emulator puts them into the error";
 constexpr std::string_view update = "install a newer NVIDIA driver";
 }  // namespace
 

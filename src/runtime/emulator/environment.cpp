@@ -51,10 +51,8 @@ void apply_environment(emulator::launch& l) {
   if (const char* text = std::getenv("KAIO_SCHEDULE"); text != nullptr && *text != '\0') {
     const std::optional<emulator::schedule> order = emulator::schedule::parse(text);
     if (!order)
-      throw emulator::launch_error(
-          fmt::format("kaio: KAIO_SCHEDULE is '{}'; it may be round_robin, reverse, starve:N or "
-                      "random:N",
-                      text));
+      throw emulator::launch_error(fmt::format(
+          "kaio: KAIO_SCHEDULE is '{}'; it may be round_robin, reverse, starve:N or random:N", text));
     l.order = *order;
   }
   // A launch may be used again.

@@ -171,7 +171,8 @@ TEST_CASE("a structure is handed over by value, and the caller's stays as it was
 }
 
 TEST_CASE("each activation has local variables of its own, whose addresses its callees may use") {
-  // sum(n): its local array holds n and the sum of the smaller ones, which the callee writes through a pointer.
+  // sum(n): its local array holds n and the sum of the smaller ones, which the callee writes through a
+  // pointer.
   const std::string functions = R"(
 .func sum(.param .b32 n, .param .b64 to)
 {

@@ -1,6 +1,6 @@
 #pragma once
-// Where the lanes of a warp have the elements of A, B, C and D, formula by formula as the PTX ISA manual gives
-// them ("Matrix Fragments for mma..." and "... for sparse mma..."), for the tests of mma.sync.
+// Where the lanes of a warp have the elements of A, B, C and D, formula by formula as the PTX ISA manual
+// gives them ("Matrix Fragments for mma..." and "... for sparse mma..."), for the tests of mma.sync.
 
 #include <cstdint>
 #include <functional>

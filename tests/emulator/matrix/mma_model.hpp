@@ -1,7 +1,7 @@
 #pragma once
 // A second, slow model of the tensor cores for the tests, in double precision: every product and every
-// truncated term is an exact double, and so is a group's sum. The constants are those of Khattak and Mikaitis,
-// arXiv 2512.07004.
+// truncated term is an exact double, and so is a group's sum. The constants are those of Khattak and
+// Mikaitis, arXiv 2512.07004.
 
 #include "tests/emulator/kernel.hpp"
 

@@ -1,6 +1,6 @@
-// Forms of instructions on registers and memory that are easily taken for something else: each row was settled
-// with ptxas. The first table holds forms that are accepted, with the first PTX ISA version and architecture
-// where those matter; the second those that are rejected, with words of the reason.
+// Forms of instructions on registers and memory that are easily taken for something else: each row was
+// settled with ptxas. The first table holds forms that are accepted, with the first PTX ISA version and
+// architecture where those matter; the second those that are rejected, with words of the reason.
 
 #include "tests/emulator/kernel.hpp"
 

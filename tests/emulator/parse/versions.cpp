@@ -1,5 +1,5 @@
-// The emulator has a table of its own of what is how old, because it rejects what a text may not use: it must agree
-// with the language's catalogue, which decides the `.version` and the `.target` that a kernel claims.
+// The emulator has a table of its own of what is how old, because it rejects what a text may not use: it must
+// agree with the language's catalogue, which decides the `.version` and the `.target` that a kernel claims.
 
 #include "catch.hpp"
 #include "emulator/program/requirements.hpp"
@@ -15,7 +15,8 @@ namespace ptx = kaio::ptx;
 
 namespace {
 
-// The row of the longest beginning of a mnemonic: wgmma.fence has that of wgmma. Some share that of another one.
+// The row of the longest beginning of a mnemonic: wgmma.fence has that of wgmma. Some share that of another
+// one.
 const requirement* row_of(std::string_view mnemonic) {
   if (mnemonic.substr(0, 20) == "cp.reduce.async.bulk") return find_requirement("cp.async.bulk");
   if (mnemonic == "getctarank") return find_requirement("mapa");

@@ -1,5 +1,5 @@
-// mbarriers round by round, cp.async with and without valid bytes, bulk copies and reductions in one dimension,
-// named barriers and warp roles.
+// mbarriers round by round, cp.async with and without valid bytes, bulk copies and reductions in one
+// dimension, named barriers and warp roles.
 #include "tests/kernels/async/async_kernels.hpp"
 #include "tests/kernels/support.hpp"
 

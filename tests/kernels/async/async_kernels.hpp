@@ -6,7 +6,8 @@
 
 namespace kaio::tests {
 
-// Each round every thread publishes a number and reads its neighbour's: full and empty phases by two mbarriers.
+// Each round every thread publishes a number and reads its neighbour's: full and empty phases by two
+// mbarriers.
 template <std::uint16_t Sm>
 inline constexpr auto mbarrier_rounds =
     kernel<"mbarrier_rounds_" + decimal<Sm>, 96, kernel_options{.target = {Sm, false}}>(
@@ -41,8 +42,8 @@ inline constexpr auto mbarrier_rounds =
           }
         });
 
-// A piece of Bytes for each thread; where i < n it is copied, and of piece i the first i % (Bytes + 1) bytes are
-// valid in the second half of y. `how` chooses the wait.
+// A piece of Bytes for each thread; where i < n it is copied, and of piece i the first i % (Bytes + 1) bytes
+// are valid in the second half of y. `how` chooses the wait.
 template <u32 Bytes>
 inline constexpr auto cp_async_pieces =
     kernel<"cp_async_pieces_" + decimal<Bytes>, 64, kernel_options{.target = {80, false}}>(
@@ -111,8 +112,8 @@ inline constexpr auto cp_async_sums =
 
 inline constexpr kernel_options hopper{.target = {90, false}};
 
-// Blocks of 512 numbers through shared memory by bulk copies: y = -x, `bytes` of them in the last block; z += x,
-// least = min(least, x).
+// Blocks of 512 numbers through shared memory by bulk copies: y = -x, `bytes` of them in the last block; z +=
+// x, least = min(least, x).
 inline constexpr auto bulk_blocks = kernel<"bulk_blocks", 128, hopper>(
     [](thread t, in<i32> x, out<i32> y, inout<i32> z, inout<i32> least, val<u32> last_bytes) {
       shared<i32, 512> from(t), to(t);
@@ -149,8 +150,8 @@ inline constexpr auto bulk_blocks = kernel<"bulk_blocks", 128, hopper>(
     });
 
 // Sums of columns, by a producer warp that copies rows of 64 and consumer warps: y[c] = sum over r of
-// x[64 r + c] * (r + 1). Peek: the consumers ask for the next stage before they use this one. Behind: they release
-// a stage only while they use the next. Sm: below 90 the producers are 32 threads that store.
+// x[64 r + c] * (r + 1). Peek: the consumers ask for the next stage before they use this one. Behind: they
+// release a stage only while they use the next. Sm: below 90 the producers are 32 threads that store.
 enum class ring_form : std::uint8_t { plain, peek, behind, threads };
 
 template <u32 Stages, ring_form Form>

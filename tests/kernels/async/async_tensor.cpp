@@ -1,5 +1,5 @@
-// Tensor copies: boxes inside, across the edges and outside of a tensor, in every swizzle and several types, to
-// shared memory, back, and added; tensors of one to five dimensions.
+// Tensor copies: boxes inside, across the edges and outside of a tensor, in every swizzle and several types,
+// to shared memory, back, and added; tensors of one to five dimensions.
 #include "tests/kernels/async/async_tensor_kernels.hpp"
 #include "tests/kernels/support.hpp"
 

@@ -87,8 +87,8 @@ inline constexpr auto cluster_exchange = kernel<"cluster_exchange", 32, in_clust
       u[at] = wide[i];
     });
 
-// The rows of x [steps * 16, 64] are read by every block of a cluster: each block copies its share of a stage to
-// all of them. y[block][c] = the sum over the rows r of x[r, c] * (r % 16 + block + 1).
+// The rows of x [steps * 16, 64] are read by every block of a cluster: each block copies its share of a stage
+// to all of them. y[block][c] = the sum over the rows r of x[r, c] * (r % 16 + block + 1).
 template <u32 Blocks, u32 Stages>
 inline constexpr auto multicast_sums =
     kernel<"multicast_sums_" + decimal<Blocks> + "_" + decimal<Stages>, 96,

@@ -69,8 +69,8 @@ inline constexpr auto square_plus_one = [](const auto& x) { return x * x + 1; };
 // --- classes
 
 // Mean and variance in one pass. Source: Welford, "Note on a method for calculating corrected sums of squares
-// and products"; merged as in Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for computing
-// sample variances".
+// and products"; merged as in Chan, Golub and LeVeque, "Updating formulae and a pairwise algorithm for
+// computing sample variances".
 class welford {
  public:
   constexpr explicit welford(thread t) : count_(t, 0.0f), mean_(t, 0.0f), m2_(t, 0.0f) {}

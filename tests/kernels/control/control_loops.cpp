@@ -1,5 +1,5 @@
-// Counted loops against the loops of the host: every type, steps of both signs, bounds at the ends of the type,
-// ragged numbers of rounds, each layout.
+// Counted loops against the loops of the host: every type, steps of both signs, bounds at the ends of the
+// type, ragged numbers of rounds, each layout.
 #include "tests/kernels/control/control_loops.hpp"
 
 #include "tests/kernels/support.hpp"
@@ -35,8 +35,8 @@ template <class T>
 struct range_cases {
   std::vector<T> first, last, step;
 
-  // Ranges of 0 to 17 rounds of a step from many places, the ends of the type among them; a last round that is
-  // cut off, and bounds in the wrong order.
+  // Ranges of 0 to 17 rounds of a step from many places, the ends of the type among them; a last round that
+  // is cut off, and bounds in the wrong order.
   // Where the sum of the last counter and the step must fit the type, other ranges are left out.
   void add(huge by, bool sum_must_fit = false) {
     using limits = std::numeric_limits<T>;

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels for what GPU languages are known to get wrong without a word: each would compile, run, and give another
-// number.
+// Kernels for what GPU languages are known to get wrong without a word: each would compile, run, and give
+// another number.
 
 #include <kaio/dsl/dsl.hpp>
 

@@ -1,4 +1,5 @@
-// Clusters that the launch gives or the kernel fixes, and launches that begin before the one before has ended.
+// Clusters that the launch gives or the kernel fixes, and launches that begin before the one before has
+// ended.
 #include "tests/kernels/launch/launch_attributes_kernels.hpp"
 #include "tests/kernels/support.hpp"
 

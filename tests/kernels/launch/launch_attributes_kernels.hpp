@@ -1,6 +1,6 @@
 #pragma once
-// The kernels of launch_attributes.cpp: they report the cluster that the launch gave them, and hand an array from
-// launch to launch that begins early.
+// The kernels of launch_attributes.cpp: they report the cluster that the launch gave them, and hand an array
+// from launch to launch that begins early.
 
 #include <kaio/dsl/dsl.hpp>
 

@@ -192,7 +192,8 @@ inline constexpr auto large_arrays =
       y[i] = sum + behind[255 - i];
     });
 
-// Indices of several dimensions, each of a type of its own; none of the small ones could hold the whole place.
+// Indices of several dimensions, each of a type of its own; none of the small ones could hold the whole
+// place.
 template <class Row, class Column>
 inline constexpr auto mixed_indices = kernel<"mixed_indices_" + type_name<Row> + "_" + type_name<Column>, 64>(
     [](thread t, in<Row> rows, in<Column> columns, out<u32> y) {

@@ -1,6 +1,6 @@
 #pragma once
-// The kernels that test the matrix instructions of a warp: one for each instruction, and the moves of matrices
-// between shared memory and registers.
+// The kernels that test the matrix instructions of a warp: one for each instruction, and the moves of
+// matrices between shared memory and registers.
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -51,9 +51,10 @@ inline constexpr matrix_arrangement arrangement_of = matrix_arrangement::warp;
 template <class T, u32 R, u32 C, matrix_role Role, matrix_arrangement A>
 inline constexpr matrix_arrangement arrangement_of<fragment<T, R, C, Role, A>> = A;
 
-// Every instruction: a lane's registers of A, B and C from lane * registers on; d gets the lane's elements of D.
-// With f32 in place of tf32 nothing changes: the registers hold bits. Where C and D are of one type, the product
-// is accumulated in place a second time.
+// Every instruction: a lane's registers of A, B and C from lane * registers on; d gets the lane's elements of
+// D.
+// With f32 in place of tf32 nothing changes: the registers hold bits. Where C and D are of one type, the
+// product is accumulated in place a second time.
 template <class Mma, mma_operation Operation = mma_operation::multiply_add>
 inline constexpr auto multiplication = kernel<
     mma_name<Mma> + operation_name<Operation> +
@@ -146,8 +147,8 @@ inline constexpr auto fragment_moves = kernel<"fragment_moves_" + mma_name<Mma>,
       });
     });
 
-// ldmatrix of every kind in every layout: a tile of 64 x 64 is filled with its own coordinates; each lane writes the
-// registers that it got.
+// ldmatrix of every kind in every layout: a tile of 64 x 64 is filled with its own coordinates; each lane
+// writes the registers that it got.
 template <class Layout, u32 Number>
 inline constexpr auto ldmatrix_forms = kernel<"ldmatrix_forms_" + decimal<Number>, 32>(
     [](thread t, in<u16> x, out<u32> y, val<u32> row, val<u32> column) {
@@ -169,8 +170,8 @@ inline constexpr auto ldmatrix_forms = kernel<"ldmatrix_forms_" + decimal<Number
       put(ldmatrix_x4_trans(tile.row_address(rows, columns)));
     });
 
-// The products of fragments that ldmatrix brought: A row by row and column by column, B both, one and two at a time,
-// by coordinates and by the lane's place. z is Rows x N for each way.
+// The products of fragments that ldmatrix brought: A row by row and column by column, B both, one and two at
+// a time, by coordinates and by the lane's place. z is Rows x N for each way.
 template <class Mma, class Layout, u32 Number>
 inline constexpr auto ldmatrix_products =
     kernel<"ldmatrix_products_" + mma_name<Mma> + "_" + decimal<Number>, 32>(
@@ -230,7 +231,8 @@ inline constexpr auto ldmatrix_products =
           }
         });
 
-// Accumulators through stmatrix into tiles, as rows and as columns, one and two at a time; then out row by row.
+// Accumulators through stmatrix into tiles, as rows and as columns, one and two at a time; then out row by
+// row.
 template <class T, class Layout, u32 Number>
 inline constexpr auto stmatrix_forms =
     kernel<"stmatrix_forms_" + type_name<T> + "_" + decimal<Number>, 32, kernel_options{.target = {90}}>(

@@ -1,5 +1,5 @@
-// Matrices between memory, shared tiles of every layout and registers: the fragments' own loads and stores, ldmatrix,
-// stmatrix and movmatrix.
+// Matrices between memory, shared tiles of every layout and registers: the fragments' own loads and stores,
+// ldmatrix, stmatrix and movmatrix.
 #include "tests/kernels/mma/mma_kernels.hpp"
 #include "tests/kernels/support.hpp"
 

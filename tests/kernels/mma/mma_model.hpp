@@ -1,6 +1,6 @@
 #pragma once
-// The host's model of matrices in fragments: elements of every type as bits and as numbers, and the registers of the
-// lanes that hold a matrix.
+// The host's model of matrices in fragments: elements of every type as bits and as numbers, and the registers
+// of the lanes that hold a matrix.
 
 #include "tests/kernels/mma/mma_kernels.hpp"
 #include "tests/kernels/support.hpp"

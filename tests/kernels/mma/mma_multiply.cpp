@@ -1,5 +1,5 @@
-// Every instruction of mma.sync against a host model: small integers exactly, random numbers closely, integers over
-// their whole range with wrapping and with saturation.
+// Every instruction of mma.sync against a host model: small integers exactly, random numbers closely,
+// integers over their whole range with wrapping and with saturation.
 #include "tests/kernels/mma/mma_model.hpp"
 
 #include <boost/hana/for_each.hpp>

@@ -11,7 +11,8 @@ using namespace kaio::tests;
 
 namespace {
 
-// Which elements of a chunk are kept, as a code of four bits: the places of both in order, or of tf32 one of two.
+// Which elements of a chunk are kept, as a code of four bits: the places of both in order, or of tf32 one of
+// two.
 constexpr u32 codes[] = {0x4, 0x8, 0xc, 0x9, 0xd, 0xe};
 constexpr u32 codes_of_tf32[] = {0x4, 0xe};
 
@@ -37,8 +38,8 @@ void check() {
     for (u32 chunk = 0; chunk < chunks; ++chunk) {
       const u32 one = bits == 32 ? codes_of_tf32[engine() % 2] : codes[engine() % 6];
       code[row * chunks + chunk] = one;
-      // Four lanes to rows g and g + 8. Elements of 16 and 32 bits: a lane has four chunks of both rows, the upper row
-      // in the upper half. Narrower: lanes have eight chunks of one row, in turn.
+      // Four lanes to rows g and g + 8. Elements of 16 and 32 bits: a lane has four chunks of both rows, the
+      // upper row in the upper half. Narrower: lanes have eight chunks of one row, in turn.
       u32 lane = row % 8 * 4 + Selector * (chunks / 4), shift = 0;
       if (bits >= 16) {
         lane += chunk / 4;

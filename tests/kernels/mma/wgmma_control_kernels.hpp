@@ -6,8 +6,8 @@
 
 namespace kaio::tests {
 
-// C = A * B, M = 128 in two warpgroups, K in tiles of 64 columns that two buffers hold in turn: the products of
-// one tile are in flight while the next is filled.
+// C = A * B, M = 128 in two warpgroups, K in tiles of 64 columns that two buffers hold in turn: the products
+// of one tile are in flight while the next is filled.
 inline constexpr auto wgmma_pipeline =
     kernel<"wgmma_pipeline", 256, for_wgmma>([](thread t, in<f16> a, in<f16> b, out<f32> c, val<u32> tiles) {
       constexpr u32 n = 32;
@@ -38,8 +38,8 @@ inline constexpr auto wgmma_pipeline =
       for (u32 i = 0; i < acc.size(); ++i) own[acc.row(i) * n + acc.column(i)] = acc[i];
     });
 
-// Two accumulators in one batch, from parts of tiles: C = [A_low * B_left, A_high * B_right] of a 128 x 128 (K) A
-// in two panels and a 32 (N) x 128 (K) B, K in single slices, the first without a value to add to.
+// Two accumulators in one batch, from parts of tiles: C = [A_low * B_left, A_high * B_right] of a 128 x 128
+// (K) A in two panels and a 32 (N) x 128 (K) B, K in single slices, the first without a value to add to.
 inline constexpr auto wgmma_parts =
     kernel<"wgmma_parts", 128, for_wgmma>([](thread t, in<bf16> a, in<bf16> b, out<f32> c) {
       const shared_tile<bf16, 128, 128, swizzled<128>> a_tile(t);
@@ -92,8 +92,8 @@ inline constexpr auto wgmma_from_registers =
       store_accumulator(t, acc, c);
     });
 
-// D = f16(A * B) * V: the first product's accumulator, rounded, is the second one's A. K, N and the columns of V: 64, 32,
-// 8.
+// D = f16(A * B) * V: the first product's accumulator, rounded, is the second one's A. K, N and the columns
+// of V: 64, 32, 8.
 inline constexpr auto wgmma_chain =
     kernel<"wgmma_chain", 128, for_wgmma>([](thread t, in<f16> a, in<f16> b, in<f16> v, out<f32> d) {
       const shared_tile<f16, 64, 64, swizzled<128>> a_tile(t);

@@ -33,8 +33,8 @@ inline constexpr auto matrix_type_name = [] {
     return type_name<T>;
 }();
 
-// A product of 64 rows and N columns with `Slices` slices of K. Each operand has the major order and the swizzle
-// in bytes.
+// A product of 64 rows and N columns with `Slices` slices of K. Each operand has the major order and the
+// swizzle in bytes.
 template <class InD, class InA, class InB, u32 InN, major InMajorA = major::k, u32 InSwizzleA = 128,
           major InMajorB = major::k, u32 InSwizzleB = 128, u32 Slices = 4>
 struct wgmma_case {
@@ -121,8 +121,8 @@ inline constexpr auto wgmma_product =
       store_accumulator(t, acc, c);
     });
 
-// C = A * B, where of A half the elements are stored, in one slice; 64 rows of A of 32 bytes, then 128 words of
-// metadata, one for each thread.
+// C = A * B, where of A half the elements are stored, in one slice; 64 rows of A of 32 bytes, then 128 words
+// of metadata, one for each thread.
 template <class Case, u32 Selector>
 inline constexpr auto wgmma_sparse =
     kernel<"wgmma_sparse_" + Case::name + "_" + decimal<Selector>, 128, for_wgmma>(

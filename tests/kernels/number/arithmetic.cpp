@@ -1,5 +1,5 @@
-// Every operation and every conversion on every type: edges with edges, and random operands, bit for bit against
-// the host.
+// Every operation and every conversion on every type: edges with edges, and random operands, bit for bit
+// against the host.
 #include "tests/kernels/kernels.hpp"
 #include "tests/kernels/number/bits_model.hpp"
 #include "tests/kernels/support.hpp"

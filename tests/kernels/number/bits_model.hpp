@@ -1,7 +1,7 @@
 #pragma once
-// A model of the language's types on the host, for tests: exact values in long double (64 bits of mantissa hold
-// every i64 and every f64), and one rounding of them that shares no line with the library: by scaling and
-// std::rint, where the library works on bits.
+// A model of the language's types on the host, for tests: exact values in long double (64 bits of mantissa
+// hold every i64 and every f64), and one rounding of them that shares no line with the library: by scaling
+// and std::rint, where the library works on bits.
 //
 //   model<f16>::encode(round_to(model<f16>::format, 65519.0L, toward::nearest)) == 0x7bff;
 
@@ -115,8 +115,8 @@ struct model {
   static bool same(std::uint64_t a, std::uint64_t b) { return a == b || (is_nan(a) && is_nan(b)); }
 };
 
-// a + b or a * b + c for numbers of f16 and bf16, rounded to odd in f64, so that one more rounding to their few
-// digits is the only one.
+// a + b or a * b + c for numbers of f16 and bf16, rounded to odd in f64, so that one more rounding to their
+// few digits is the only one.
 inline long double sum_to_odd(double a, double b) {
   const double sum = a + b;
   if (!std::isfinite(sum)) return sum;

@@ -1,6 +1,6 @@
 #pragma once
-// Kernels with e4m3 and e5m2: every conversion, alone, in pairs and in vectors, and every place where an element
-// can be stored.
+// Kernels with e4m3 and e5m2: every conversion, alone, in pairs and in vectors, and every place where an
+// element can be stored.
 
 #include <kaio/kaio.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
-// A model of the 8-bit floats that shares no line with the library: a table of their numbers, made by scaling,
-// in which the nearest is looked up.
+// A model of the 8-bit floats that shares no line with the library: a table of their numbers, made by
+// scaling, in which the nearest is looked up.
 //
 //   float8_model<e4m3>::nearest(0.3L) == 0x2a;
 

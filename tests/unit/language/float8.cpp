@@ -1,4 +1,5 @@
-// The 8-bit floating types as the host stores them: every code, and roundings against a table of their numbers.
+// The 8-bit floating types as the host stores them: every code, and roundings against a table of their
+// numbers.
 #include "catch.hpp"
 #include "tests/kernels/number/float8_model.hpp"
 

@@ -1,7 +1,8 @@
 #pragma once
-// Bulk copies in one dimension: a run of bytes between global and shared memory, moved by the copy engine for the
-// one thread that asks. Sizes and both places are multiples of 16 bytes. Copies to shared memory complete on an
-// mbarrier, the others in the thread's bulk groups. Source: PTX ISA, "cp.async.bulk", "cp.reduce.async.bulk",
+// Bulk copies in one dimension: a run of bytes between global and shared memory, moved by the copy engine for
+// the one thread that asks. Sizes and both places are multiples of 16 bytes. Copies to shared memory complete
+// on an mbarrier, the others in the thread's bulk groups. Source: PTX ISA, "cp.async.bulk",
+// "cp.reduce.async.bulk",
 // "cp.async.bulk.prefetch". sm_90.
 //
 //   full[0].arrive_expect_tx(4096);
@@ -82,8 +83,8 @@ constexpr void store_bulk(const C& to, const Place& place, const N& bytes, const
   }
 }
 
-// Each element in global memory becomes Op of itself and the one that shared memory brings: numbers of the cell's
-// type, `bytes` of them together. As part of the thread's next bulk group. Option: cache_hint(policy).
+// Each element in global memory becomes Op of itself and the one that shared memory brings: numbers of the
+// cell's type, `bytes` of them together. As part of the thread's next bulk group. Option: cache_hint(policy).
 template <bulk_operation Op, class C, class Place, class N, class A = no_copy_option>
 constexpr void reduce_bulk(const C& to, const Place& place, const N& bytes, const A& a = {},
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

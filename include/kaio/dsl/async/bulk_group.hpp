@@ -1,6 +1,6 @@
 #pragma once
-// Groups of the bulk copies that leave shared memory: a thread gathers those that it has issued into a group, and
-// waits for groups. Source: PTX ISA, "cp.async.bulk.commit_group", "cp.async.bulk.wait_group". sm_90.
+// Groups of the bulk copies that leave shared memory: a thread gathers those that it has issued into a group,
+// and waits for groups. Source: PTX ISA, "cp.async.bulk.commit_group", "cp.async.bulk.wait_group". sm_90.
 //
 //   store_tensor(map, coordinates(0, 0), tile);
 //   bulk_commit_group(t);

@@ -11,9 +11,9 @@
 
 namespace kaio::dsl {
 
-// Sums: i32, u32, u64, f32, f16, bf16, and f64 in one dimension; least and largest: integers of 32 and 64 bits,
-// f16, bf16; bits: integers of 32 and 64 bits; inc and dec: u32. Each element is changed atomically, without an
-// order, for the device's scope.
+// Sums: i32, u32, u64, f32, f16, bf16, and f64 in one dimension; least and largest: integers of 32 and 64
+// bits, f16, bf16; bits: integers of 32 and 64 bits; inc and dec: u32. Each element is changed atomically,
+// without an order, for the device's scope.
 enum class bulk_operation : std::uint8_t { add, min, max, inc, dec, and_, or_, xor_ };
 
 namespace detail {

@@ -1,6 +1,7 @@
 #pragma once
-// L2 cache policies as values of u64, made once and given to copies by cache_hint(policy): what L2 evicts first,
-// or last. Making one is a pure instruction; it depends on nothing, so make it at the top of the kernel.
+// L2 cache policies as values of u64, made once and given to copies by cache_hint(policy): what L2 evicts
+// first, or last. Making one is a pure instruction; it depends on nothing, so make it at the top of the
+// kernel.
 // Source: PTX ISA, "createpolicy". sm_80.
 //
 //   val once = l2_evict_first(t);                       // streamed data
@@ -90,8 +91,8 @@ constexpr auto cache_hint(const P& policy) {
   return cache_hint_option<node_of<P>>{policy.node()};
 }
 
-// The copy reaches the blocks of the cluster whose bit in the mask is set, each at the same place in its shared
-// memory, and counts its bytes on the barrier at the same place there.
+// The copy reaches the blocks of the cluster whose bit in the mask is set, each at the same place in its
+// shared memory, and counts its bytes on the barrier at the same place there.
 template <class M>
 constexpr auto multicast(const M& mask) {
   const auto node = operand_node<u32>(mask);

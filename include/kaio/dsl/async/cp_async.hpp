@@ -1,6 +1,6 @@
 #pragma once
-// cp.async: each thread copies 4, 8 or 16 bytes from global to shared memory without waiting, gathers its copies
-// into groups, and waits for groups. Source: PTX ISA, "cp.async". sm_80.
+// cp.async: each thread copies 4, 8 or 16 bytes from global to shared memory without waiting, gathers its
+// copies into groups, and waits for groups. Source: PTX ISA, "cp.async". sm_80.
 //
 //   cp_async<16>(tile[row][8 * chunk], x[i]);
 //   cp_async<16>(tile[row][8 * chunk], x[i], i < n);      // zeros where the condition does not hold
@@ -29,9 +29,9 @@ template <class... O>
 struct cp_async_options {
   static constexpr std::uint32_t hints = ((copy_option<O> ? 1u : 0u) + ... + 0u);
   static constexpr std::uint32_t sizes = ((valid_option<O> ? 1u : 0u) + ... + 0u);
-  static_assert(((copy_option<O> || valid_option<O> || is_policy<O>)&&...),
-                "kaio: cp_async takes the bytes that are valid or a condition, cache::ca or cache::cg, "
-                "prefetch_size:: and cache_hint(policy)");
+  static_assert(
+      ((copy_option<O> || valid_option<O> || is_policy<O>)&&...),
+      "kaio: cp_async takes the bytes that are valid or a condition, cache::ca or cache::cg, prefetch_size:: and cache_hint(policy)");
   static_assert(hints <= 1 && sizes <= 1, "kaio: an option of cp_async was given twice");
 
   template <class P>
@@ -65,9 +65,10 @@ constexpr void lower_cp_async_option(tracer& t, const O& option, value& valid, c
 
 }  // namespace detail
 
-// Bytes (4, 8 or 16) from global to shared memory. Options in any order: the bytes that are valid (an integer of
-// the host or u32 up to Bytes; the others become zero) or a condition (all or none); cache::ca or cache::cg (16
-// bytes only, and the default for them: not kept in L1); prefetch_size::bytes_64 to bytes_256; cache_hint(policy).
+// Bytes (4, 8 or 16) from global to shared memory. Options in any order: the bytes that are valid (an integer
+// of the host or u32 up to Bytes; the others become zero) or a condition (all or none); cache::ca or
+// cache::cg (16 bytes only, and the default for them: not kept in L1); prefetch_size::bytes_64 to bytes_256;
+// cache_hint(policy).
 template <std::uint32_t Bytes, class Place, class C, class O1 = no_policy, class O2 = no_policy,
           class O3 = no_policy, class O4 = no_policy>
 constexpr void cp_async(const Place& place, const C& from, const O1& o1 = {}, const O2& o2 = {},

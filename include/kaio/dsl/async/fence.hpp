@@ -26,8 +26,8 @@ constexpr void emit_bare(const thread& t, opcode op, modifier_list modifiers, st
 
 }  // namespace detail
 
-// What this thread stored to shared memory is seen by copies and wgmma that are issued after it, by this thread
-// or by one that a barrier orders after it. sm_90.
+// What this thread stored to shared memory is seen by copies and wgmma that are issued after it, by this
+// thread or by one that a barrier orders after it. sm_90.
 constexpr void fence_proxy_async(const thread& t, std::uint32_t line = __builtin_LINE(),
                                  const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::fence_proxy, in_order(modifier::async, modifier::shared_cta), line, file);
@@ -39,8 +39,8 @@ constexpr void fence_proxy_async_global(const thread& t, std::uint32_t line = __
   detail::emit_bare(t, opcode::fence_proxy, in_order(modifier::async, modifier::global), line, file);
 }
 
-// The initialisation of mbarriers by this thread is seen by the other blocks of the cluster and by copies; what
-// follows it is t.barrier(), or cluster_barrier(t) in a cluster. sm_90.
+// The initialisation of mbarriers by this thread is seen by the other blocks of the cluster and by copies;
+// what follows it is t.barrier(), or cluster_barrier(t) in a cluster. sm_90.
 constexpr void fence_mbarrier_init(const thread& t, std::uint32_t line = __builtin_LINE(),
                                    const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::fence_mbarrier_init, in_order(modifier::release, modifier::cluster), line,

@@ -1,8 +1,8 @@
 #pragma once
-// mbarriers: barriers in shared memory that count arrivals, and bytes that copies bring. A phase is complete when
-// as many arrivals came as init() said and no bytes are outstanding; the barrier then starts its next phase by
-// itself. Who waits names the phase by its parity: 0 for the first, 1 for the second, 0 for the third. A wait for
-// the parity of the phase before the first returns at once. Source: PTX ISA, "mbarrier".
+// mbarriers: barriers in shared memory that count arrivals, and bytes that copies bring. A phase is complete
+// when as many arrivals came as init() said and no bytes are outstanding; the barrier then starts its next
+// phase by itself. Who waits names the phase by its parity: 0 for the first, 1 for the second, 0 for the
+// third. A wait for the parity of the phase before the first returns at once. Source: PTX ISA, "mbarrier".
 //
 //   mbarriers<2> full(t);
 //   if (auto one = t.when(t.thread_rank() == 0)) {
@@ -17,7 +17,8 @@
 //   full[0].wait(0);                 // the bytes have arrived, for every thread that waits
 //
 // sm_80; counting bytes, waiting in hardware and other blocks of the cluster: sm_90. A kernel whose
-// kernel_options::target is older than sm_90 waits by mbarrier.test_wait in a loop, else by mbarrier.try_wait.
+// kernel_options::target is older than sm_90 waits by mbarrier.test_wait in a loop, else by
+// mbarrier.try_wait.
 
 #include <kaio/dsl/async/operand.hpp>
 #include <kaio/dsl/memory/shared.hpp>
@@ -90,7 +91,8 @@ class mbarrier {
   }
 
   // One arrival at the barrier at this place in the cluster's block with this rank, which waits
-  // with scope::cluster. That block must have initialised it (cluster_barrier) and must not have ended. sm_90.
+  // with scope::cluster. That block must have initialised it (cluster_barrier) and must not have ended.
+  // sm_90.
   //
   // scope::block orders this thread's accesses for its own block alone, and costs no fence: enough where the
   // arrival only says that something was read, as a consumer that frees a stage does.
@@ -135,8 +137,8 @@ class mbarrier {
     trace_->add_address(at_);
   }
 
-  // Whether the phase of this parity is complete. On sm_90 it may wait for a while first. scope::cluster: where
-  // threads of other blocks arrive.
+  // Whether the phase of this parity is complete. On sm_90 it may wait for a while first. scope::cluster:
+  // where threads of other blocks arrive.
   template <class N, class S = no_policy>
   constexpr val<bool> try_wait(const N& parity, S = {}, std::uint32_t line = __builtin_LINE(),
                                const char* file = __builtin_FILE()) const {

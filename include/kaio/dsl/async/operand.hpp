@@ -1,7 +1,7 @@
 #pragma once
-// What the operands of asynchronous instructions are lowered from: numbers that are the host's or the device's,
-// and places in shared and global memory. A place in shared memory is a cell (tile[0], ring[stage][0]), anything
-// with an address() of u32 (a shared_tile, an mbarrier), or such an address itself.
+// What the operands of asynchronous instructions are lowered from: numbers that are the host's or the
+// device's, and places in shared and global memory. A place in shared memory is a cell (tile[0],
+// ring[stage][0]), anything with an address() of u32 (a shared_tile, an mbarrier), or such an address itself.
 //
 //   const tracer::address to = detail::shared_place(t, tile);
 
@@ -43,8 +43,7 @@ template <class N>
 constexpr void require_count() {
   static_assert(
       count_operand<N>,
-      "kaio: counts, bytes, parities, ranks and masks are integers of the host or values of u32; write "
-      "cast<u32>(x)");
+      "kaio: counts, bytes, parities, ranks and masks are integers of the host or values of u32; write cast<u32>(x)");
 }
 
 template <class N>
@@ -83,8 +82,7 @@ template <class P>
 constexpr tracer::address shared_place(tracer& t, const P& place) {
   static_assert(
       shared_place_operand<P>,
-      "kaio: this is no place in shared memory; name a shared tile, a cell of a shared array, or an "
-      "address of u32");
+      "kaio: this is no place in shared memory; name a shared tile, a cell of a shared array, or an address of u32");
   if constexpr (memory_cell<P>) {
     static_assert(location_of<P>::space == modifier::shared,
                   "kaio: the place must be in the shared memory of this block");

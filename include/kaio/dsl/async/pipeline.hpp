@@ -1,6 +1,6 @@
 #pragma once
-// A pipeline: a ring of Stages buffers between threads that fill them and threads that use them. Each stage has
-// two mbarriers: `full` is completed by the fill of the stage, `empty` by its users. Producers and
+// A pipeline: a ring of Stages buffers between threads that fill them and threads that use them. Each stage
+// has two mbarriers: `full` is completed by the fill of the stage, `empty` by its users. Producers and
 // consumers go round the ring, each with a state of its own: the stage, and the parity of the round.
 //
 //   pipeline<4> ring(t);
@@ -25,14 +25,15 @@
 //     }
 //   }
 //
-// advance() is executed by all threads that hold the state, the same number of times: not in a guard that only
-// some of them enter, unless they alone use the state from then on. A consumer that works some stages behind
-// releases with a second state: `auto done = ring.consumer(t)`, advanced as often as done.release() was reached.
+// advance() is executed by all threads that hold the state, the same number of times: not in a guard that
+// only some of them enter, unless they alone use the state from then on. A consumer that works some stages
+// behind releases with a second state: `auto done = ring.consumer(t)`, advanced as often as done.release()
+// was reached.
 //
-// In a cluster whose copies are multicast, a stage is free when the consumers of all blocks that the copies reach
-// have released it: init(1, consumers * blocks), each consumer calls release_to(rank) for every block that sends
-// to it, and before a block ends no thread may still arrive at its barriers: a cluster_barrier(t) at the
-// end, or to.drain() in the producer.
+// In a cluster whose copies are multicast, a stage is free when the consumers of all blocks that the copies
+// reach have released it: init(1, consumers * blocks), each consumer calls release_to(rank) for every block
+// that sends to it, and before a block ends no thread may still arrive at its barriers: a cluster_barrier(t)
+// at the end, or to.drain() in the producer.
 
 #include <kaio/dsl/async/fence.hpp>
 #include <kaio/dsl/async/mbarrier.hpp>
@@ -113,7 +114,8 @@ class pipeline_producer : public ring_state<Stages> {
     full().arrive(line, file);
   }
 
-  // Waits until every stage that was filled is released: afterwards no consumer arrives at this block any more.
+  // Waits until every stage that was filled is released: afterwards no consumer arrives at this block any
+  // more.
   constexpr void drain(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     for (std::uint32_t i = 0; i < Stages; ++i) {
       acquire(line, file);
@@ -155,8 +157,9 @@ class pipeline_consumer : public ring_state<Stages> {
     empty_[this->stage()].arrive(line, file);
   }
 
-  // The same at the stage's empty barrier in the block of the cluster with this rank. It says that this consumer
-  // has read the stage, and publishes nothing that it wrote: that would cost a fence of the cluster's scope.
+  // The same at the stage's empty barrier in the block of the cluster with this rank. It says that this
+  // consumer has read the stage, and publishes nothing that it wrote: that would cost a fence of the
+  // cluster's scope.
   template <class R>
   constexpr void release_to(const R& rank, std::uint32_t line = __builtin_LINE(),
                             const char* file = __builtin_FILE()) const {

@@ -1,8 +1,8 @@
 #pragma once
-// Tensor copies (TMA): one thread asks for a box of a tensor in global memory, and the copy engine moves it to or
-// from shared memory, swizzled as the tensor map says, zeros for what is outside. The map is a parameter of
-// the kernel; coordinates count elements, the innermost dimension first; those of a box that is read may be
-// negative, and the first of them is a multiple of 16 bytes.
+// Tensor copies (TMA): one thread asks for a box of a tensor in global memory, and the copy engine moves it
+// to or from shared memory, swizzled as the tensor map says, zeros for what is outside. The map is a
+// parameter of the kernel; coordinates count elements, the innermost dimension first; those of a box that is
+// read may be negative, and the first of them is a multiple of 16 bytes.
 // Source: PTX ISA, "cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor", "Tensors". sm_90.
 //
 //   prefetch(map);
@@ -11,9 +11,10 @@
 //     copy_tensor(tile, map, coordinates(k, row), full[0]);
 //   }
 //
-// A box has the size that the host gave to the map, which the kernel cannot see: the tile, and the bytes that its
-// barrier expects, must be as large as the box, whole also where a part of it is outside the tensor. Its
-// place in shared memory is a multiple of 128 bytes (swizzled: of 1024 for 128 bytes, 512 for 64, 256 for 32).
+// A box has the size that the host gave to the map, which the kernel cannot see: the tile, and the bytes that
+// its barrier expects, must be as large as the box, whole also where a part of it is outside the tensor. Its
+// place in shared memory is a multiple of 128 bytes (swizzled: of 1024 for 128 bytes, 512 for 64, 256 for
+// 32).
 // These are for one thread: in several, each thread would ask for a copy of its own.
 
 #include <kaio/dsl/async/bulk_group.hpp>
@@ -180,9 +181,9 @@ constexpr void copy_tensor(const Tile& tile, const Map& map, const Coordinates& 
 }
 
 // A box from shared memory, as part of the thread's next bulk group; what is past the tensor's ends is not
-// written, and no coordinate is negative (CUDA C++ Programming Guide, "Using TMA to transfer multi-dimensional
-// arrays"). An H200 stores whole pieces of 16 bytes: where the innermost dimension ends within one, what
-// follows in the same row is overwritten. Option: cache_hint(policy).
+// written, and no coordinate is negative (CUDA C++ Programming Guide, "Using TMA to transfer
+// multi-dimensional arrays"). An H200 stores whole pieces of 16 bytes: where the innermost dimension ends
+// within one, what follows in the same row is overwritten. Option: cache_hint(policy).
 template <class Map, class Coordinates, class Tile, class A = no_copy_option>
 constexpr void store_tensor(const Map& map, const Coordinates& at, const Tile& tile, const A& a = {},
                             std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

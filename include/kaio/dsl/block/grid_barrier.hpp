@@ -51,8 +51,8 @@ constexpr void meet_all_blocks(const thread& t, const inout<u32>& state) {
 
 }  // namespace detail
 
-// Waits until every thread of the grid has come; orders memory among all of them. All threads of the grid must
-// reach the call. state[0] is 0 before the first launch; nothing else writes it.
+// Waits until every thread of the grid has come; orders memory among all of them. All threads of the grid
+// must reach the call. state[0] is 0 before the first launch; nothing else writes it.
 constexpr void grid_barrier(const thread& t, const inout<u32>& state, std::uint32_t line = __builtin_LINE(),
                             const char* file = __builtin_FILE()) {
   tracer& trace = t.trace();

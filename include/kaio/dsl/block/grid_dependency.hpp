@@ -1,6 +1,6 @@
 #pragma once
-// Programmatic dependent launch: a kernel that was launched as the dependent of the one before it in its stream
-// may start while that one still runs. Source: PTX ISA, "griddepcontrol". sm_90.
+// Programmatic dependent launch: a kernel that was launched as the dependent of the one before it in its
+// stream may start while that one still runs. Source: PTX ISA, "griddepcontrol". sm_90.
 //
 //   val i = t.global_id();           // work that does not read the previous kernel's results
 //   grid_dependency_wait(t);         // the kernel before has ended, and its writes are seen
@@ -21,8 +21,8 @@ constexpr void grid_dependency_wait(const thread& t, std::uint32_t line = __buil
   detail::emit_bare(t, opcode::griddepcontrol, in_order(modifier::wait), line, file);
 }
 
-// When all blocks have called it or ended, the grids that depend on this one may start. What those read is still
-// only seen after their grid_dependency_wait().
+// When all blocks have called it or ended, the grids that depend on this one may start. What those read is
+// still only seen after their grid_dependency_wait().
 constexpr void launch_dependents(const thread& t, std::uint32_t line = __builtin_LINE(),
                                  const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::griddepcontrol, in_order(modifier::launch_dependents), line, file);

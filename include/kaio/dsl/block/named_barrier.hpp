@@ -1,7 +1,8 @@
 #pragma once
-// Named barriers: a block has 16 barriers of its hardware; number 0 is t.barrier()'s, the others are for parts of
-// the block. `threads` threads, whole warps, take part in a round: those that sync() wait for all of them, those
-// that arrive() go on at once. Both order memory among the participants. Source: PTX ISA, "bar.sync",
+// Named barriers: a block has 16 barriers of its hardware; number 0 is t.barrier()'s, the others are for
+// parts of the block. `threads` threads, whole warps, take part in a round: those that sync() wait for all of
+// them, those that arrive() go on at once. Both order memory among the participants. Source: PTX ISA,
+// "bar.sync",
 // "bar.arrive".
 //
 //   named_barrier<1> both(t, 256);

@@ -1,7 +1,7 @@
 #pragma once
-// Reductions over the threads of a block, of any size and shape: of a device value or an aggregate of vals, by
-// any associative operator. It need not commute: values are combined in the order of the threads' ranks, in a
-// fixed tree, so that floats give the same bits in every run. A NaN does what it does to the operator.
+// Reductions over the threads of a block, of any size and shape: of a device value or an aggregate of vals,
+// by any associative operator. It need not commute: values are combined in the order of the threads' ranks,
+// in a fixed tree, so that floats give the same bits in every run. A NaN does what it does to the operator.
 //
 //   val largest = block_reduce(t, x, maximum{});
 //   val total = block_reduce(t, x, [](auto a, auto b) { return a + b; });
@@ -101,8 +101,8 @@ constexpr exchanged<S> block_reduce(const thread& t, const S& x, const Op& op, r
 }  // namespace detail
 
 // The reduction of x over all threads of the block, in each of them. All threads of the block must reach the
-// call, as if it were a barrier; it is one. It costs one barrier, a second where the last warp has fewer lanes
-// than the block has warps, and one more in a loop.
+// call, as if it were a barrier; it is one. It costs one barrier, a second where the last warp has fewer
+// lanes than the block has warps, and one more in a loop.
 template <exchangeable S, class Op>
 constexpr auto block_reduce(const thread& t, const S& x, const Op& op, std::uint32_t line = __builtin_LINE(),
                             const char* file = __builtin_FILE()) {

@@ -1,7 +1,7 @@
 #pragma once
 // Scans over the threads of a block, of any size and shape: each thread gets the reduction of its own
-// value and those of the threads of lower rank, in their order. Any associative operator, of a device value or
-// an aggregate of vals; it need not commute.
+// value and those of the threads of lower rank, in their order. Any associative operator, of a device value
+// or an aggregate of vals; it need not commute.
 //
 //   val place = block_exclusive_scan(t, cast<u32>(keep), plus{}, 0u);
 //   if (auto kept = t.when(keep)) y[place] = x;
@@ -91,8 +91,8 @@ constexpr values_of<S> exclusive_in_block(const thread& t, const Op& op, const v
 
 }  // namespace detail
 
-// In each thread the reduction of x over the block, up to this thread. All threads of the block must reach the
-// call, as if it were a barrier; it is one.
+// In each thread the reduction of x over the block, up to this thread. All threads of the block must reach
+// the call, as if it were a barrier; it is one.
 template <exchangeable S, class Op>
 constexpr auto block_inclusive_scan(const thread& t, const S& x, const Op& op,
                                     std::uint32_t line = __builtin_LINE(),

@@ -1,7 +1,8 @@
 #pragma once
-// Clusters: blocks that run at the same time on neighbouring multiprocessors, reach each other's shared memory and
-// have a barrier. kernel_options{.cluster = {2, 1, 1}} fixes the size, or the launch gives it; a kernel launched
-// without has clusters of one block. Source: PTX ISA, "Cluster of Cooperative Thread Arrays". sm_90.
+// Clusters: blocks that run at the same time on neighbouring multiprocessors, reach each other's shared
+// memory and have a barrier. kernel_options{.cluster = {2, 1, 1}} fixes the size, or the launch gives it; a
+// kernel launched without has clusters of one block. Source: PTX ISA, "Cluster of Cooperative Thread Arrays".
+// sm_90.
 //
 //   val rank = cluster_rank(t);            // of this block in its cluster, 0 to cluster_size(t) - 1
 //   counts[t.thread_rank()] = 0u;
@@ -67,8 +68,8 @@ constexpr val<u32> cluster_size(const thread& t, std::uint32_t line = __builtin_
   return t.let(cluster_node<special_register::cluster_nctarank>{}, line, file);
 }
 
-// --- the barrier of the cluster: every thread of every block arrives, and then waits. All lanes of a warp reach
-// each of them together.
+// --- the barrier of the cluster: every thread of every block arrives, and then waits. All lanes of a warp
+// reach each of them together.
 
 // This thread's accesses so far are seen by the cluster's threads after their wait.
 constexpr void cluster_arrive(const thread& t, std::uint32_t line = __builtin_LINE(),

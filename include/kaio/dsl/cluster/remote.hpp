@@ -1,7 +1,8 @@
 #pragma once
 // Distributed shared memory: a place of this block's shared memory, in another block of the cluster.
-// remote(cell, rank) is a cell like any other: it is read, written, and changed atomically. The other block must
-// run (a cluster_barrier before) and must not have ended (one after). Source: PTX ISA, "mapa", "st.async".
+// remote(cell, rank) is a cell like any other: it is read, written, and changed atomically. The other block
+// must run (a cluster_barrier before) and must not have ended (one after). Source: PTX ISA, "mapa",
+// "st.async".
 //
 //   val theirs = remote(partial[i], peer);                   // a load over the network of the cluster
 //   remote(partial[i], peer) = x;
@@ -40,8 +41,8 @@ struct remote_index {
 
 }  // namespace detail
 
-// A location in the shared memory of the cluster: that of a cell of this block, in the block with a rank. It is
-// mapped where the cell is used: on the left of an assignment compilers disagree on what comes first.
+// A location in the shared memory of the cluster: that of a cell of this block, in the block with a rank. It
+// is mapped where the cell is used: on the left of an assignment compilers disagree on what comes first.
 template <class Local, class Rank>
 struct cluster_location {
   using index_type = detail::remote_index<Local, Rank>;
@@ -106,8 +107,8 @@ constexpr auto remote(const C& local, const R& rank) {
   return place_of<ptx::access::inout, T>(Location{&t, local.location(), node, t.scope()});
 }
 
-// Stores to a remote cell without waiting: its bytes are counted on the mbarrier at the place of `bar` in the same
-// block, which must expect them (4, 8 for a type of 64 bits). Numbers of 32 and 64 bits. sm_90.
+// Stores to a remote cell without waiting: its bytes are counted on the mbarrier at the place of `bar` in the
+// same block, which must expect them (4, 8 for a type of 64 bits). Numbers of 32 and 64 bits. sm_90.
 template <class C, class E>
 constexpr void store_async(const C& to, const E& e, const mbarrier& bar,
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -134,9 +135,9 @@ constexpr void store_async(const C& to, const E& e, const mbarrier& bar,
   }
 }
 
-// A bulk copy from this block's shared memory to a remote cell and what follows it: a multiple of 16 bytes, counted
-// on the mbarrier at the place of `bar` in that block. One thread asks for it, after fence_proxy_async(t)
-// where the source was stored by threads. Source: PTX ISA, "cp.async.bulk".
+// A bulk copy from this block's shared memory to a remote cell and what follows it: a multiple of 16 bytes,
+// counted on the mbarrier at the place of `bar` in that block. One thread asks for it, after
+// fence_proxy_async(t) where the source was stored by threads. Source: PTX ISA, "cp.async.bulk".
 template <class C, class Place, class N>
 constexpr void copy_bulk_remote(const C& to, const Place& place, const N& bytes, const mbarrier& bar,
                                 std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

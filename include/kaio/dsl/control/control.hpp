@@ -1,6 +1,6 @@
 #pragma once
-// Guarded bodies. A guard's constructor emits the branch and its destructor the label, so a guarded body is an
-// ordinary block.
+// Guarded bodies. A guard's constructor emits the branch and its destructor the label, so a guarded body is
+// an ordinary block.
 //
 //   if (auto in_range = t.when(i < n)) { ... }
 //   if (auto out_of_range = t.otherwise()) { ... }        // directly after the body of a when()

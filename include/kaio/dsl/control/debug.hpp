@@ -62,7 +62,8 @@ constexpr value store_arguments(tracer& t, const promoted* arguments, unsigned c
 
 }  // namespace detail
 
-// printf, for the threads that reach it; the lines of different threads come in any order. %d %i (i8 to i32), %u
+// printf, for the threads that reach it; the lines of different threads come in any order. %d %i (i8 to i32),
+// %u
 // %x %X %o (u8 to u32), with l or ll for 64 bits, %e %f %g %a (every float), %c (8 bits), %p (u64).
 template <class... A>
 constexpr void device_print(const thread& t, print_format<std::type_identity_t<A>...> format,

@@ -1,6 +1,6 @@
 #pragma once
-// What loops share. A loop object runs its body while tracing, between the loop's head and its end; the body is
-// an ordinary block, traced once, or once for each copy where the loop is unrolled.
+// What loops share. A loop object runs its body while tracing, between the loop's head and its end; the body
+// is an ordinary block, traced once, or once for each copy where the loop is unrolled.
 //
 //   for (auto l : t.loop()) { l.break_if(done); ... }     // until a condition
 //   for (auto k : t.range(0u, n, 32u)) { ... }            // range.hpp
@@ -23,8 +23,7 @@ class loop_body {
   constexpr ~loop_body() {
     if (progress_ == progress::running)
       kernel_error(
-          "kaio: the body of a range() or loop() was left by break, return or goto; write "
-          "l.break_if(condition)");
+          "kaio: the body of a range() or loop() was left by break, return or goto; write l.break_if(condition)");
   }
 
   constexpr tracer& trace() const { return trace_; }

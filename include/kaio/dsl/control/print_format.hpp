@@ -1,6 +1,6 @@
 #pragma once
-// The format of device_print, checked against the types of its arguments while the kernel is compiled. What it
-// may hold is what the device's printf knows: %[flags][width][.precision][h|l|ll]conversion, without `*`.
+// The format of device_print, checked against the types of its arguments while the kernel is compiled. What
+// it may hold is what the device's printf knows: %[flags][width][.precision][h|l|ll]conversion, without `*`.
 // Source: CUDA C++ Programming Guide, "Formatted Output".
 
 #include <kaio/dsl/expression/expression.hpp>
@@ -49,8 +49,7 @@ constexpr void wrong_conversion(unsigned argument, ptx::type t) {
     case ptx::type::u32:
       return wrong_argument(
           argument,
-          "kaio: the argument of this conversion is an unsigned integer of up to 32 bits; write "
-          "%u, %x or %o");
+          "kaio: the argument of this conversion is an unsigned integer of up to 32 bits; write %u, %x or %o");
     case ptx::type::s64:
       return wrong_argument(argument, "kaio: the argument of this conversion is an i64; write %lld");
     case ptx::type::u64:

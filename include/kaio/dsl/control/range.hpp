@@ -6,11 +6,11 @@
 //   for (auto k : t.range(0, 8).unroll()) { ... }         // eight copies, in each k is a constant
 //   for (auto k : t.range(0u, n).no_unroll()) { ... }     // ptxas must not unroll it either
 //
-// With a constant step and a type of 32 or 64 bits, the loop is the one of C++, which ptxas unrolls well: the sum
-// of the last counter and the step must fit the type. Elsewhere (8 and 16 bits, run-time steps, several rounds at
-// a time) no sum runs over the end of the type: what is left is compared with `last` moved back by whole steps,
-// so such a range ends for all bounds and all steps but 0. Where a loop is unrolled the body is traced once for
-// each copy, and so are the host's own statements in it (a host counter counts copies).
+// With a constant step and a type of 32 or 64 bits, the loop is the one of C++, which ptxas unrolls well: the
+// sum of the last counter and the step must fit the type. Elsewhere (8 and 16 bits, run-time steps, several
+// rounds at a time) no sum runs over the end of the type: what is left is compared with `last` moved back by
+// whole steps, so such a range ends for all bounds and all steps but 0. Where a loop is unrolled the body is
+// traced once for each copy, and so are the host's own statements in it (a host counter counts copies).
 
 #include <kaio/dsl/control/loop.hpp>
 
@@ -309,8 +309,8 @@ class range_body : public loop_body {
   bool is_repeated_ = false;
 };
 
-// for (auto k : t.range(first, last, step)): k = first, first + step, ... while k < last (k > last for a negative
-// step). A step that is not a constant may have either sign, and must not be 0.
+// for (auto k : t.range(first, last, step)): k = first, first + step, ... while k < last (k > last for a
+// negative step). A step that is not a constant may have either sign, and must not be 0.
 template <scalar T>
 class [[nodiscard(
     "kaio: a range() does nothing by itself; write for (auto k : t.range(first, last))")]] range_loop

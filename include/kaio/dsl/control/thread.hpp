@@ -87,7 +87,8 @@ class thread {
     return let(make_literal<L>(number), line, file);
   }
 
-  // The index of this thread in the whole grid, along one dimension: block_idx_x * block_dim_x + thread_idx_x.
+  // The index of this thread in the whole grid, along one dimension: block_idx_x * block_dim_x +
+  // thread_idx_x.
   // It wraps in u32; a grid of more than 2^32 threads asks for global_id<u64>().
   template <scalar T = u32>
   constexpr val<T> global_id(std::uint32_t line = __builtin_LINE(),
@@ -190,8 +191,8 @@ class thread {
     static_assert(never<N>, "kaio: range() takes the first and the last: t.range(0u, n)");
   }
 
-  // for (auto i : t.grid_stride(n)) { body }: the threads of the whole grid share 0, 1, ... n - 1. The index has
-  // the type of n; a grid may be larger than it counts. Blocks and grids of one dimension.
+  // for (auto i : t.grid_stride(n)) { body }: the threads of the whole grid share 0, 1, ... n - 1. The index
+  // has the type of n; a grid may be larger than it counts. Blocks and grids of one dimension.
   template <class N>
   constexpr auto grid_stride(const N& n, std::uint32_t line = __builtin_LINE(),
                              const char* file = __builtin_FILE()) const {

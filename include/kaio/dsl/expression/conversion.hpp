@@ -49,10 +49,10 @@ constexpr void require_convertible() {
 
 }  // namespace detail
 
-// The value converted. An integer keeps its value modulo 2^n, as in C++; what a floating type does not hold is
-// rounded to the nearest even, and e4m3 and e5m2 saturate; bool is x != 0. A float becomes the integer toward zero, clamped to its range;
-// NaN becomes 0, but: an i64 or u64, and an i32 or u32 from f64, gets the top bit alone (PTX, cvt), and an i8 or i16
-// from f64 is the least one.
+// The value converted. An integer keeps its value modulo 2^n, as in C++; what a floating type does not hold
+// is rounded to the nearest even, and e4m3 and e5m2 saturate; bool is x != 0. A float becomes the integer
+// toward zero, clamped to its range; NaN becomes 0, but: an i64 or u64, and an i32 or u32 from f64, gets the
+// top bit alone (PTX, cvt), and an i8 or i16 from f64 is the least one.
 template <scalar T, device A>
 constexpr auto cast(const A& a) {
   detail::require_convertible<T, element<A>>();

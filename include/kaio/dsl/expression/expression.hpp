@@ -36,9 +36,9 @@ using node_of = std::remove_cvref_t<decltype(imagine<E>().node())>;
 struct no_host_bool {
   template <std::same_as<bool> B>
   constexpr explicit operator B() const {
-    static_assert(never<B>,
-                  "kaio: a device value in a host condition; write if (auto g = t.when(condition)), "
-                  "l.break_if(condition) to leave a loop, or select(condition, a, b) in place of ?:");
+    static_assert(
+        never<B>,
+        "kaio: a device value in a host condition; write if (auto g = t.when(condition)), l.break_if(condition) to leave a loop, or select(condition, a, b) in place of ?:");
     return false;
   }
   template <class N>
@@ -46,8 +46,7 @@ struct no_host_bool {
   constexpr operator N() const {
     static_assert(
         never<N>,
-        "kaio: a device value has no value while the kernel is compiled: keep it in a val, convert it "
-        "by cast<T>(x), call kaio's exp(x), and index a constant<T, N> or local<T, N> with it");
+        "kaio: a device value has no value while the kernel is compiled: keep it in a val, convert it by cast<T>(x), call kaio's exp(x), and index a constant<T, N> or local<T, N> with it");
     return N{};
   }
 };
@@ -192,8 +191,8 @@ constexpr std::uint64_t float_bits(bf16 x) { return x.bits(); }
 constexpr std::uint64_t float_bits(e4m3 x) { return x.bits(); }
 constexpr std::uint64_t float_bits(e5m2 x) { return x.bits(); }
 
-// Whether a finite number would become an infinity: from the middle between the largest number of the type and
-// the next power of two on.
+// Whether a finite number would become an infinity: from the middle between the largest number of the type
+// and the next power of two on.
 template <floating T>
 constexpr bool overflows(double x) {
   constexpr double bound = std::is_same_v<T, f16>    ? 65520.0
@@ -223,8 +222,7 @@ constexpr literal<T> make_literal(L number) {
     const auto x = static_cast<double>(number);
     if ((x > T::format::greatest || x < -T::format::greatest) && x - x == 0)
       kernel_error(
-          "kaio: a literal is beyond the greatest number of its type (e4m3: 448, e5m2: 57344); write that "
-          "one, or an infinity, which becomes it");
+          "kaio: a literal is beyond the greatest number of its type (e4m3: 448, e5m2: 57344); write that one, or an infinity, which becomes it");
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(T(x)) != x)
         kernel_error(
@@ -234,8 +232,7 @@ constexpr literal<T> make_literal(L number) {
     if constexpr (std::is_floating_point_v<L>)
       if (overflows<T>(static_cast<double>(number)))
         kernel_error(
-            "kaio: a literal is too large for the floating type of the operand; cast<f32>(x) first, or write "
-            "an infinity");
+            "kaio: a literal is too large for the floating type of the operand; cast<f32>(x) first, or write an infinity");
     const auto rounded = static_cast<T>(static_cast<double>(number));
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(rounded) != static_cast<double>(number) ||
@@ -250,8 +247,7 @@ constexpr literal<T> make_literal(L number) {
     const T converted = static_cast<T>(number);
     if (static_cast<L>(converted) != number || (converted < T{0}) != (number < L{0}))
       kernel_error(
-          "kaio: a literal does not fit the integer type of the operand; write a value in range, or "
-          "cast<T>(x)");
+          "kaio: a literal does not fit the integer type of the operand; write a value in range, or cast<T>(x)");
     result.bits = canonical(ptx_type<T>, static_cast<std::uint64_t>(converted));
   }
   return result;

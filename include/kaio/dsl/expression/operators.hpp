@@ -124,9 +124,9 @@ constexpr auto shift(const A& a, const B& b) {
 
 template <class A>
 constexpr void no_short_circuit() {
-  static_assert(never<A>,
-                "kaio: && and || on device values; write & and |, or all_of(a, b) and any_of(a, b), or nest "
-                "t.when(...)");
+  static_assert(
+      never<A>,
+      "kaio: && and || on device values; write & and |, or all_of(a, b) and any_of(a, b), or nest t.when(...)");
 }
 
 template <class A, class B>

@@ -33,8 +33,7 @@ class statement {
                   "kaio: a vector is stored to a number; store an element, v[0], or point to vec<T, N>");
     static_assert(
         is_vector || never<E>,
-        "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is "
-        "indexed first: y[i] = x[i]");
+        "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is indexed first: y[i] = x[i]");
   }
 
   // Opens the statement in a known kernel, for a right-hand side that knew none (a literal).

@@ -131,8 +131,8 @@ constexpr auto rotate(const A& x, const N& n) {
 }  // namespace detail
 
 // `length` bits of x from place `start` on; of a signed x the highest of them is the sign. Places beyond the
-// end hold zeros, or the sign of a signed x; a length of 0 gives 0. Only the lowest 8 bits of start and length
-// count (bfe).
+// end hold zeros, or the sign of a signed x; a length of 0 gives 0. Only the lowest 8 bits of start and
+// length count (bfe).
 template <device A, class S, class L>
 constexpr auto bit_extract(const A& x, const S& start, const L& length) {
   using T = element<A>;
@@ -165,8 +165,8 @@ constexpr auto byte_perm(const A& a, const B& b, const S& selector) {
                                                 operand_node<u32>(selector));
 }
 
-// Any function of three operands bit by bit (lop3). Bit 4a + 2b + c of the table is the result for the bits a,
-// b and c: it is what the function gives for a = 0xF0, b = 0xCC, c = 0xAA.
+// Any function of three operands bit by bit (lop3). Bit 4a + 2b + c of the table is the result for the bits
+// a, b and c: it is what the function gives for a = 0xF0, b = 0xCC, c = 0xAA.
 template <std::uint8_t Table, class A, class B, class C>
   requires(device<A> || device<B> || device<C>)
 constexpr auto lop3(const A& a, const B& b, const C& c) {

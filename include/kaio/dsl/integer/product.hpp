@@ -224,8 +224,8 @@ constexpr auto sad(const A& a, const B& b, const C& c) {
   return make_pure<U, detail::sad_rule<T>>(operand_node<T>(a), operand_node<T>(b), operand_node<U>(c));
 }
 
-// c and four products of the bytes of a and b, modulo 2^32 (dp4a, sm_61). u32 holds unsigned bytes, i32 signed
-// ones; the sum is u32 where both are u32, and i32 elsewhere.
+// c and four products of the bytes of a and b, modulo 2^32 (dp4a, sm_61). u32 holds unsigned bytes, i32
+// signed ones; the sum is u32 where both are u32, and i32 elsewhere.
 template <class A, class B, class C>
 constexpr auto dp4a(const A& a, const B& b, const C& c) {
   return detail::dot<opcode::dp4a, modifier::none>(a, b, c);

@@ -72,15 +72,15 @@ constexpr void require_wgmma_order() {
   static_assert(!Fault.many_owners,
                 "kaio: wgmma has more than 64 accumulators and operands in registers; reuse some of them");
   static_assert(!Fault.many_labels, "kaio: a kernel with wgmma has too many loops and guards (4096 labels)");
-  static_assert(Fault.accumulator == 0,
-                "kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma "
-                "may still write it; wgmma_wait<0>(t) first");
-  static_assert(Fault.operand == 0,
-                "kaio: the registers of A are written, in the line that is compared with 0, while wgmma may "
-                "still read them; wgmma_wait<0>(t) first, or take other registers");
-  static_assert(Fault.unfenced == 0,
-                "kaio: the product in the line that is compared with 0 uses registers that were read or "
-                "written inside its wgmma_batch; do so before the batch");
+  static_assert(
+      Fault.accumulator == 0,
+      "kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma may still write it; wgmma_wait<0>(t) first");
+  static_assert(
+      Fault.operand == 0,
+      "kaio: the registers of A are written, in the line that is compared with 0, while wgmma may still read them; wgmma_wait<0>(t) first, or take other registers");
+  static_assert(
+      Fault.unfenced == 0,
+      "kaio: the product in the line that is compared with 0 uses registers that were read or written inside its wgmma_batch; do so before the batch");
 }
 
 template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>

@@ -87,9 +87,9 @@ class kernel_object {
 // The parameter list of a kernel's body.
 template <class F>
 struct signature {
-  static_assert(never<F>,
-                "kaio: a kernel is a lambda [](thread t, ...) whose parameters have types: in<T>, out<T>, "
-                "inout<T>, val<T>");
+  static_assert(
+      never<F>,
+      "kaio: a kernel is a lambda [](thread t, ...) whose parameters have types: in<T>, out<T>, inout<T>, val<T>");
 };
 template <class R, class C, class... P>
 struct signature<R (C::*)(thread, P...) const> {

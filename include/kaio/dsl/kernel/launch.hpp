@@ -223,10 +223,9 @@ ptx::argument pack(A& argument) {
                   "kaio: a tensor map parameter takes an encoded_tensor_map of its element type and rank");
     if constexpr (traits::template accepts<Plain>) return argument.as_argument();
   } else if constexpr (traits::description.access == ptx::access::scalar) {
-    static_assert(std::is_same_v<Plain, T>,
-                  "kaio: a scalar argument must have exactly the type of the parameter; write f32{x}, "
-                  "u32{n}, ..., or the "
-                  "struct itself");
+    static_assert(
+        std::is_same_v<Plain, T>,
+        "kaio: a scalar argument must have exactly the type of the parameter; write f32{x}, u32{n}, ..., or the struct itself");
     ptx::argument result;
     if constexpr (std::is_same_v<Plain, T>) {
       if constexpr (record<T>) {

@@ -64,8 +64,7 @@ struct fast_function {
   static constexpr value lower(const evaluator<T>& e, Values... x) {
     static_assert(
         std::is_same_v<T, f32>,
-        "kaio: a fast function takes f32, f16 or bf16; f64 has no approximation: write exp(x) instead "
-        "of fast::exp(x), or cast<f32>(x)");
+        "kaio: a fast function takes f32, f16 or bf16; f64 has no approximation: write exp(x) instead of fast::exp(x), or cast<f32>(x)");
     if constexpr (std::is_same_v<T, f32>)
       return Function::apply(e, x...);
     else

@@ -53,9 +53,9 @@ struct function_rule {
 
 template <class T>
 constexpr void require_floating() {
-  static_assert(floating<T>,
-                "kaio: a mathematical function takes a floating value: f64, f32, f16, bf16 or a packed pair; "
-                "write cast<f32>(x)");
+  static_assert(
+      floating<T>,
+      "kaio: a mathematical function takes a floating value: f64, f32, f16, bf16 or a packed pair; write cast<f32>(x)");
 }
 
 template <class Function, device A>

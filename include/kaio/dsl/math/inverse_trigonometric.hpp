@@ -1,6 +1,6 @@
 #pragma once
-// asin, acos, atan and atan2. One odd polynomial serves each: beyond 1/2, asin a = pi/2 - 2 asin(sqrt((1 - a) / 2)),
-// and beyond 1, atan a = pi/2 - atan(1 / a). The polynomials are minimax fits made for kaio.
+// asin, acos, atan and atan2. One odd polynomial serves each: beyond 1/2, asin a = pi/2 - 2 asin(sqrt((1 - a)
+// / 2)), and beyond 1, atan a = pi/2 - atan(1 / a). The polynomials are minimax fits made for kaio.
 //
 //   val angle = atan2(y, x);   // in (-pi, pi]
 

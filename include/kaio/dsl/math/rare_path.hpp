@@ -44,7 +44,8 @@ constexpr value rare(tracer& t, value condition, value common, const Path& path)
   return rare(t, condition, std::array<value, 1>{common}, [&] { return std::array<value, 1>{path()}; })[0];
 }
 
-// What `first` returns where `condition` holds, and elsewhere what `second` returns: values of the same types.
+// What `first` returns where `condition` holds, and elsewhere what `second` returns: values of the same
+// types.
 template <class First, class Second>
 constexpr auto either(tracer& t, value condition, const First& first, const Second& second)
     -> decltype(first()) {

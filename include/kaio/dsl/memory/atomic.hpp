@@ -1,7 +1,8 @@
 #pragma once
 // Atomic operations on cells of inout parameters and shared arrays. Each replaces what is in the cell by a
-// function of it and gives what was there before; ptxas makes an operation whose result is not used a reduction
-// (RED), which waits for nothing. Without an order they are relaxed, without a scope they hold for the device.
+// function of it and gives what was there before; ptxas makes an operation whose result is not used a
+// reduction (RED), which waits for nothing. Without an order they are relaxed, without a scope they hold for
+// the device.
 // Source: PTX ISA, "atom".
 //
 //   atomic_add(histogram[bin], 1u);
@@ -46,9 +47,9 @@ struct atomic_access {
   static_assert(policies::cache == modifier::none && policies::eviction == modifier::none &&
                     policies::prefetch == modifier::none && !policies::is_volatile,
                 "kaio: an atomic operation takes an order and a scope, and no cache policy");
-  static_assert(policies::order != modifier::sc,
-                "kaio: an atomic operation is relaxed, acquire, release or acq_rel; put fence(t, order::sc, "
-                "...) before it");
+  static_assert(
+      policies::order != modifier::sc,
+      "kaio: an atomic operation is relaxed, acquire, release or acq_rel; put fence(t, order::sc, ...) before it");
   static constexpr bool has_scope = policies::scope != modifier::none;
   static constexpr modifier scope = has_scope ? policies::scope : modifier::gpu;
   static constexpr modifier written_scope = has_scope || policies::is_ordered ? scope : modifier::none;

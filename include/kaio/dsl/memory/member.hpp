@@ -67,8 +67,7 @@ template <class S, class M, class C>
 constexpr std::uint32_t offset_of(M C::*member) {
   static_assert(
       detail::made_of_bytes<S>,
-      "kaio: a struct in a kernel is made of numbers, vectors, arrays and structs of them; pass memory as "
-      "in<T>, out<T> or inout<T>");
+      "kaio: a struct in a kernel is made of numbers, vectors, arrays and structs of them; pass memory as in<T>, out<T> or inout<T>");
   if constexpr (detail::made_of_bytes<S>)
     return detail::byte_of<S, M>(static_cast<M S::*>(member), indices<detail::position_bits(sizeof(S))>{});
   else
@@ -162,8 +161,7 @@ struct parameter_array {
   constexpr void operator[](const I&) const {
     static_assert(
         never<I>,
-        "kaio: an array in a parameter is indexed by numbers of the host; copy it into a local<T, N>, or "
-        "pass a buffer");
+        "kaio: an array in a parameter is indexed by numbers of the host; copy it into a local<T, N>, or pass a buffer");
   }
   static constexpr std::size_t size() { return N; }
 };

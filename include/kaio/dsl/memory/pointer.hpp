@@ -15,8 +15,7 @@ template <class T>
 struct pointer {
   static_assert(
       memory_element<T>,
-      "kaio: the elements of a pointer parameter are numbers of the language (f64 f32 f16 bf16 f16x2 "
-      "bf16x2, e4m3, e5m2, i8 to i64, u8 to u64, bool), vectors vec<T, N>, or structs of them");
+      "kaio: the elements of a pointer parameter are numbers of the language (f64 f32 f16 bf16 f16x2 bf16x2, e4m3, e5m2, i8 to i64, u8 to u64, bool), vectors vec<T, N>, or structs of them");
   using element_type = T;
   tracer* trace;
   value base;

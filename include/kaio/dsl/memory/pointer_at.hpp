@@ -1,6 +1,6 @@
 #pragma once
-// A pointer made of an address that the kernel found in memory, or in a struct that it was launched with. Nothing
-// checks what is at the address.
+// A pointer made of an address that the kernel found in memory, or in a struct that it was launched with.
+// Nothing checks what is at the address.
 //
 //   const val x = pointer_at<in<f32>>(t, addresses[batch])[i];   // in<u64> addresses
 

@@ -100,9 +100,9 @@ namespace dsl {
 // The policies of one access.
 template <class... P>
 struct access_policies {
-  static_assert((is_policy<P> && ...),
-                "kaio: an access takes policies: of cache::, evict::, prefetch_size::, order::, scope::, and "
-                "volatile_access");
+  static_assert(
+      (is_policy<P> && ...),
+      "kaio: an access takes policies: of cache::, evict::, prefetch_size::, order::, scope::, and volatile_access");
   static_assert(!given_twice<policy_kind::cache, P...>() && !given_twice<policy_kind::eviction, P...>() &&
                     !given_twice<policy_kind::prefetch, P...>() && !given_twice<policy_kind::order, P...>() &&
                     !given_twice<policy_kind::scope, P...>() && !given_twice<policy_kind::volatile_, P...>(),
@@ -125,8 +125,7 @@ struct access_policies {
                 "kaio: a cache operator is for accesses without an order; drop one of them");
   static_assert(
       !(is_volatile && (is_ordered || cache != modifier::none || eviction != modifier::none)),
-      "kaio: volatile_access takes no order, cache operator or eviction priority; order::relaxed with "
-      "scope::system is the ordered form of it");
+      "kaio: volatile_access takes no order, cache operator or eviction priority; order::relaxed with scope::system is the ordered form of it");
 };
 
 // The rules of loads and stores: an order has a scope, and what is seen by one thread alone has none.
@@ -154,9 +153,9 @@ constexpr tracer::access load_with() {
   static_assert(policies::cache != modifier::wb && policies::cache != modifier::wt,
                 "kaio: this cache operator is for stores; a load takes ca, cg, cs, lu or cv");
   if constexpr (ReadOnly) {
-    static_assert(!policies::is_ordered && !policies::is_volatile,
-                  "kaio: what an in parameter points to does not change, so its loads have no order; make it "
-                  "inout<T>");
+    static_assert(
+        !policies::is_ordered && !policies::is_volatile,
+        "kaio: what an in parameter points to does not change, so its loads have no order; make it inout<T>");
     static_assert(
         policies::cache != modifier::lu && policies::cache != modifier::cv,
         "kaio: a read-only load takes the cache operators ca, cg and cs; make the parameter inout<T>");

@@ -39,7 +39,8 @@ constexpr std::uint32_t array_alignment(std::uint64_t bytes) {
   return bytes >= 16 && own < 16 ? 16 : own;
 }
 
-// A part of an index in several dimensions. The place of an element may not fit 8 or 16 bits where the part does.
+// A part of an index in several dimensions. The place of an element may not fit 8 or 16 bits where the part
+// does.
 template <index I>
 constexpr auto index_part(const I& i) {
   if constexpr (!device<I>)
@@ -81,8 +82,7 @@ class shared_array {
   constexpr shared_array(const Thread&, const N&) {
     static_assert(
         never<N>,
-        "kaio: a shared array has a size that the compiler knows; write dynamic_shared<T> name(t) for one "
-        "that the launch gives");
+        "kaio: a shared array has a size that the compiler knows; write dynamic_shared<T> name(t) for one that the launch gives");
   }
 
   template <index I>

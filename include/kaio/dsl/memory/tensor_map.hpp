@@ -1,7 +1,7 @@
 #pragma once
 // tensor_map<T, Rank>: the parameter of a kernel that describes a tensor in global memory and the box of it
-// that one tensor copy moves. The runtime encodes it (kaio/runtime/tensor_map.hpp); the kernel hands it to the
-// copies of kaio/dsl/async/tensor_copy.hpp. Source: PTX ISA, "Tensors".
+// that one tensor copy moves. The runtime encodes it (kaio/runtime/tensor_map.hpp); the kernel hands it to
+// the copies of kaio/dsl/async/tensor_copy.hpp. Source: PTX ISA, "Tensors".
 //
 //   kernel<"copy", 128>([](thread t, tensor_map<f16, 2> x, ...) { prefetch(x); ... });
 

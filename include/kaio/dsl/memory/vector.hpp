@@ -124,9 +124,9 @@ class val<vec<T, N>, in_kernel> {
                   "kaio: the val has another vector type than its value; write map with cast<T>(x)");
     const auto& tree = e.vector_node();
     using Tree = vector_node_of<E>;
-    static_assert(Tree::bound,
-                  "kaio: a vector of literals alone knows no kernel; store it, or bind one element "
-                  "with t.let(value)");
+    static_assert(
+        Tree::bound,
+        "kaio: a vector of literals alone knows no kernel; store it, or bind one element with t.let(value)");
     if constexpr (Tree::bound) {
       elements_.trace = tree.context();
       elements_.trace->statement(line, file);
@@ -152,9 +152,9 @@ class val<vec<T, N>, in_kernel> {
   }
   template <device I>
   constexpr void operator[](const I&) const {
-    static_assert(never<I>,
-                  "kaio: the elements of a vector are in registers; index them with a number of the host, or "
-                  "keep them in a local<T, N>");
+    static_assert(
+        never<I>,
+        "kaio: the elements of a vector are in registers; index them with a number of the host, or keep them in a local<T, N>");
   }
   static constexpr std::uint32_t size() { return N; }
 

@@ -1,8 +1,8 @@
 #pragma once
-// Fragments: the part of a small matrix that one lane of a warp holds in registers, as the matrix instructions
-// take it. The type gives the shape, the element and the role; registers are variables, so that a fragment is
-// declared once and written by each round of a loop. Every lane of the warp has one. Source: PTX ISA, "Matrix
-// Fragments" of each shape of mma.
+// Fragments: the part of a small matrix that one lane of a warp holds in registers, as the matrix
+// instructions take it. The type gives the shape, the element and the role; registers are variables, so that
+// a fragment is declared once and written by each round of a loop. Every lane of the warp has one. Source:
+// PTX ISA, "Matrix Fragments" of each shape of mma.
 //
 //   fragment<f32, 16, 8, matrix_role::accumulator> c(t, 0.0f);
 //   c.for_each([&](auto x, auto row, auto column) { y[row * 8 + column] = x; });
@@ -23,8 +23,8 @@ namespace kaio::dsl {
 // Which matrix of D = A * B + C a fragment belongs to; accumulator: C and D.
 enum class matrix_role : std::uint8_t { a, b, accumulator };
 
-// Which lanes share a matrix: all of a warp, as nearly all instructions have it; or, in m8n8k4 of f16, the lanes
-// 4 q to 4 q + 3 and 4 q + 16 to 4 q + 19, with the operand row by row or column by column.
+// Which lanes share a matrix: all of a warp, as nearly all instructions have it; or, in m8n8k4 of f16, the
+// lanes 4 q to 4 q + 3 and 4 q + 16 to 4 q + 19, with the operand row by row or column by column.
 enum class matrix_arrangement : std::uint8_t { warp, quad_row, quad_col };
 
 namespace detail {
@@ -72,8 +72,7 @@ class fragment {
   using facts = matrix_element<T>;
   static_assert(
       facts::type != ptx::modifier::none,
-      "kaio: the elements of a fragment are f16, bf16, tf32, e4m3, e5m2, f64, i8, u8, i4, u4 or b1; of "
-      "an accumulator f32, f16, f64 or i32");
+      "kaio: the elements of a fragment are f16, bf16, tf32, e4m3, e5m2, f64, i8, u8, i4, u4 or b1; of an accumulator f32, f16, f64 or i32");
 
  public:
   // Where elements are: layout::place(lane, element), for the host.
@@ -100,7 +99,8 @@ class fragment {
     fill(number, line, file);
   }
 
-  // The registers, each a var: of f16x2 or bf16x2; of u32 with elements from the lowest bits up; of f32, f64, i32.
+  // The registers, each a var: of f16x2 or bf16x2; of u32 with elements from the lowest bits up; of f32, f64,
+  // i32.
   register_array<var<register_type>, register_count> registers;
 
   template <class N>
@@ -120,7 +120,8 @@ class fragment {
     }
   }
 
-  // Element i of this lane: of type T; tf32: the f32; i8 and u8: that; narrower ones and fp8: their bits, u32.
+  // Element i of this lane: of type T; tf32: the f32; i8 and u8: that; narrower ones and fp8: their bits,
+  // u32.
   constexpr auto element(std::uint32_t i) const {
     if (i >= size) kernel_error("kaio: a lane holds fewer elements of this fragment; see fragment::size");
     const auto& r = registers[i / per_register];
@@ -153,9 +154,9 @@ class fragment {
     for (u32 i = 0; i < size; ++i) f(element(i), row(i), column(i));
   }
 
-  // Reads the fragment of the matrix that begins at `row`, `column` of what is indexed [row][column]: a shared
-  // array of two dimensions, a tile. No matrix instruction: for any architecture, any order and any type whose
-  // elements have an address. The matrix is read by its elements, each lane its own.
+  // Reads the fragment of the matrix that begins at `row`, `column` of what is indexed [row][column]: a
+  // shared array of two dimensions, a tile. No matrix instruction: for any architecture, any order and any
+  // type whose elements have an address. The matrix is read by its elements, each lane its own.
   template <class Matrix, class R, class C>
   constexpr void load(const Matrix& from, const R& row_begin, const C& column_begin,
                       std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -189,7 +190,8 @@ class fragment {
     }
   }
 
-  // Writes every element to what is indexed [row][column], from `row`, `column` on; converted to U where given.
+  // Writes every element to what is indexed [row][column], from `row`, `column` on; converted to U where
+  // given.
   template <class U = void, class Matrix, class R, class C>
   constexpr void store(const Matrix& to, const R& row_begin, const C& column_begin,
                        std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {

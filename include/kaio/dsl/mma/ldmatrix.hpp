@@ -1,6 +1,7 @@
 #pragma once
-// Loading fragments from shared memory (PTX ldmatrix, sm_75): one, two or four matrices of 8 rows of 16 bytes, the
-// rows anywhere in shared memory, aligned to 16 bytes. All lanes of the warp must reach the call together. Source:
+// Loading fragments from shared memory (PTX ldmatrix, sm_75): one, two or four matrices of 8 rows of 16
+// bytes, the rows anywhere in shared memory, aligned to 16 bytes. All lanes of the warp must reach the call
+// together. Source:
 // PTX ISA, "Warp-level matrix load instruction: ldmatrix".
 //
 //   ldmatrix(a, a_tile, row, k);              // a fragment of A from a tile whose rows are the rows of A
@@ -21,8 +22,7 @@ template <std::uint32_t Count>
 constexpr modifier matrix_count() {
   static_assert(
       Count == 1 || Count == 2 || Count == 4,
-      "kaio: ldmatrix and stmatrix move 1, 2 or 4 matrices of 8 x 16 bytes: registers of the fragments "
-      "together");
+      "kaio: ldmatrix and stmatrix move 1, 2 or 4 matrices of 8 x 16 bytes: registers of the fragments together");
   return Count == 1 ? modifier::x1 : Count == 2 ? modifier::x2 : modifier::x4;
 }
 
@@ -41,9 +41,9 @@ concept matrix_row_place = memory_cell<P> || device_of<P, u32>;
 
 template <class P>
 constexpr void require_row_place() {
-  static_assert(matrix_row_place<P>,
-                "kaio: matrices are moved from and to shared memory: name a cell of it, tile[row][column] or "
-                "tile.at(lane, rows, columns), or its address, val<u32>");
+  static_assert(
+      matrix_row_place<P>,
+      "kaio: matrices are moved from and to shared memory: name a cell of it, tile[row][column] or tile.at(lane, rows, columns), or its address, val<u32>");
 }
 
 template <std::uint32_t Count, class P>
@@ -167,8 +167,7 @@ template <bool Transposed, class... Fragment>
 constexpr void require_loadable() {
   static_assert(
       ((!Transposed || matrix_element<typename Fragment::element_type>::bits == 16) && ...),
-      "kaio: ldmatrix_trans exchanges rows and columns of elements of 16 bits only; store the tile with "
-      "K along its rows");
+      "kaio: ldmatrix_trans exchanges rows and columns of elements of 16 bits only; store the tile with K along its rows");
 }
 
 template <bool Transposed, class... Fragment, class Tile, class R, class C>
@@ -209,9 +208,9 @@ inline constexpr bool is_fragment<fragment<T, R, C, Role, A>> = true;
 template <class F>
 concept matrix_fragment = detail::is_fragment<F>;
 
-// 1, 2 or 4 registers. Lane i gives the place of a row of 16 bytes, a cell of shared memory or its address: row
-// i % 8 of matrix i / 8; those of lanes that no matrix belongs to are not read. Register j of a lane gets elements
-// 2 * (lane % 4) and the next, of 16 bits, of row lane / 4 of matrix j.
+// 1, 2 or 4 registers. Lane i gives the place of a row of 16 bytes, a cell of shared memory or its address:
+// row i % 8 of matrix i / 8; those of lanes that no matrix belongs to are not read. Register j of a lane gets
+// elements 2 * (lane % 4) and the next, of 16 bits, of row lane / 4 of matrix j.
 template <class P>
 constexpr auto ldmatrix_x1(const P& place, std::uint32_t line = __builtin_LINE(),
                            const char* file = __builtin_FILE()) {
@@ -267,9 +266,9 @@ constexpr void ldmatrix_trans(F& first, G& second, const P& place, std::uint32_t
   detail::ldmatrix_into<true>(place, line, file, first, second);
 }
 
-// From a shared tile, what begins at `row`, `column` of the tile. The rows of the tile run along K: they are rows of
-// A, or columns of B. Two fragments follow each other down the tile. `row` and `column` are numbers of the
-// host or of the device, the column a multiple of 16 bytes.
+// From a shared tile, what begins at `row`, `column` of the tile. The rows of the tile run along K: they are
+// rows of A, or columns of B. Two fragments follow each other down the tile. `row` and `column` are numbers
+// of the host or of the device, the column a multiple of 16 bytes.
 template <matrix_fragment F, class Tile, class R, class C>
 constexpr void ldmatrix(F& to, const Tile& tile, const R& row, const C& column,
                         std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -294,8 +293,8 @@ constexpr void ldmatrix_trans(F& first, G& second, const Tile& tile, const R& ro
   detail::ldmatrix_from_tile<true>(tile, row, column, line, file, first, second);
 }
 
-// The lane's place for such loads of fragments of these types, in every tile of a ring: computed once, outside of the
-// loop. From `column` 0, a number of the host, it goes on along the row too:
+// The lane's place for such loads of fragments of these types, in every tile of a ring: computed once,
+// outside of the loop. From `column` 0, a number of the host, it goes on along the row too:
 //   const auto lane = ldmatrix_lane<mma::a_fragment>(ring, 16 * warp, 0);
 //   ldmatrix(a, ring[stage].at(lane, 0, 16 * step));
 template <matrix_fragment... F, class Tile, class R, class C>

@@ -52,8 +52,7 @@ struct mma_instruction {
   static constexpr modifier c_type = matrix_element<C>::type;
   static_assert(
       detail::has_mma(Shape, d_type, a_type, b_type, c_type),
-      "kaio: PTX has no mma of this shape and these types; the table in docs/language/mma.md has them "
-      "all");
+      "kaio: PTX has no mma of this shape and these types; the table in docs/language/mma.md has them all");
   static constexpr bool is_quad = Shape == ptx::matrix_shape{8, 8, 4} && a_type == modifier::f16;
   static_assert(is_quad || (OrderA == matrix_order::row && OrderB == matrix_order::col),
                 "kaio: only mma_m8n8k4 of f16 has other orders than A by rows and B by columns");

@@ -1,8 +1,9 @@
 #pragma once
-// Matrix multiplications of a warp with a sparse A (PTX mma.sp, ordered metadata, sm_80): of every four neighbours
-// along K two are kept (of two tf32 one; of four pairs of i4 two pairs), and a register of metadata says
-// which, with two bits for each that is kept. Twice the K of the dense instruction at its cost. One struct
-// for each instruction, as in mma.hpp; the fragment of A has the elements that are kept, M x K / 2. Source:
+// Matrix multiplications of a warp with a sparse A (PTX mma.sp, ordered metadata, sm_80): of every four
+// neighbours along K two are kept (of two tf32 one; of four pairs of i4 two pairs), and a register of
+// metadata says which, with two bits for each that is kept. Twice the K of the dense instruction at its cost.
+// One struct for each instruction, as in mma.hpp; the fragment of A has the elements that are kept, M x K /
+// 2. Source:
 // PTX ISA, "mma.sp", "Sparse matrix storage".
 //
 //   using mma = mma_sp_m16n8k32<f32, f16>;          // A: 16 x 32, of which 16 x 16 are stored
@@ -31,8 +32,7 @@ struct mma_sp_instruction {
   static constexpr modifier b_type = matrix_element<B>::type;
   static_assert(
       detail::has_sparse_mma(Shape, a_type, b_type, d_type),
-      "kaio: PTX has no mma.sp of this shape and these types; the table in docs/language/mma.md has them "
-      "all");
+      "kaio: PTX has no mma.sp of this shape and these types; the table in docs/language/mma.md has them all");
   static constexpr bool is_integer = d_type == modifier::s32;
 
   static constexpr ptx::matrix_shape shape = Shape;

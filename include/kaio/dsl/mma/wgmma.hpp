@@ -124,8 +124,7 @@ class wgmma_batch {
           "kaio: a sparse wgmma multiplies one slice of A and two of B: a.slice(k), b.slice(2 * k, 2)");
     if (!b.are_neighbours(0))
       kernel_error(
-          "kaio: the two slices of B of a sparse wgmma are side by side, the first at an even place; a "
-          "K-major tile of B has swizzled<64> or swizzled<128>");
+          "kaio: the two slices of B of a sparse wgmma are side by side, the first at an even place; a K-major tile of B has swizzled<64> or swizzled<128>");
     if (trace_.probing()) return;
     const value chosen = trace_.in_register(lower(trace_, metadata.node()));
     const value scale = scale_of(acc, accumulate);
@@ -157,8 +156,7 @@ class wgmma_batch {
     } else {
       if (accumulate && !acc.has_value())
         kernel_error(
-            "kaio: an accumulator is added to before it has a value; clear() it, or pass false after the "
-            "operands of the first product");
+            "kaio: an accumulator is added to before it has a value; clear() it, or pass false after the operands of the first product");
       return predicate(accumulate);
     }
   }

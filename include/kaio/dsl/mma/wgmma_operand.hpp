@@ -81,8 +81,7 @@ class shared_operand {
       const auto number = static_cast<std::uint32_t>(first);
       if (number >= outer_ || number % geometry_.outer_step != 0)
         kernel_error(
-            "kaio: the rows of an operand of wgmma begin at a multiple of 8 inside the tile, and where it is "
-            "MN-major at a multiple of the swizzle's width, 64 elements for swizzled<128>");
+            "kaio: the rows of an operand of wgmma begin at a multiple of 8 inside the tile, and where it is MN-major at a multiple of the swizzle's width, 64 elements for swizzled<128>");
       result.bytes_ += number * geometry_.outer_bytes;
       result.outer_ -= number;
     }
@@ -99,8 +98,7 @@ class shared_operand {
   constexpr value descriptor(tracer& t, std::uint32_t k, std::uint32_t outer) const {
     if (outer > (outer_is_known_ ? outer_ : geometry_.outer))
       kernel_error(
-          "kaio: wgmma reads beyond the tile: A has fewer than 64 rows from there on, or B fewer columns "
-          "than the accumulator");
+          "kaio: wgmma reads beyond the tile: A has fewer than 64 rows from there on, or B fewer columns than the accumulator");
     return geometry_.descriptor.at(t, begin_.checked(t), bytes_ + geometry_.slice_offset(first_ + k));
   }
 
@@ -164,9 +162,9 @@ constexpr auto wgmma_operand(const Tile& tile, std::uint32_t line = __builtin_LI
                              const char* file = __builtin_FILE()) {
   using Layout = typename Tile::layout;
   using T = std::conditional_t<std::is_void_v<As>, detail::multiplied_as<typename Tile::element_type>, As>;
-  static_assert(Layout::is_swizzled,
-                "kaio: wgmma reads swizzled tiles, shared_tile<T, rows, columns, swizzled<128>>; for another "
-                "layout give the address and a matrix_descriptor");
+  static_assert(
+      Layout::is_swizzled,
+      "kaio: wgmma reads swizzled tiles, shared_tile<T, rows, columns, swizzled<128>>; for another layout give the address and a matrix_descriptor");
   static_assert(Major == major::k || matrix_element<T>::bits == 16,
                 "kaio: wgmma reads MN-major operands of 16-bit elements only; lay the others out along K");
   static_assert(matrix_element<T>::bits == 8 * Layout::element_bytes || matrix_element<T>::bits == 1,

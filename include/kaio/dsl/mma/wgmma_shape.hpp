@@ -50,9 +50,9 @@ constexpr void require_accumulator() {
 
 template <class D, class A, class B>
 constexpr void require_product() {
-  static_assert(wgmma_exists(matrix_element<D>::type, matrix_element<A>::type, matrix_element<B>::type),
-                "kaio: no wgmma has these elements; there are f16 * f16 and e4m3 or e5m2 * e4m3 or e5m2 into "
-                "f32 or f16, bf16 * bf16 and tf32 * tf32 into f32, i8 or u8 * i8 or u8 and b1 * b1 into i32");
+  static_assert(
+      wgmma_exists(matrix_element<D>::type, matrix_element<A>::type, matrix_element<B>::type),
+      "kaio: no wgmma has these elements; there are f16 * f16 and e4m3 or e5m2 * e4m3 or e5m2 into f32 or f16, bf16 * bf16 and tf32 * tf32 into f32, i8 or u8 * i8 or u8 and b1 * b1 into i32");
 }
 
 }  // namespace detail

@@ -1,9 +1,9 @@
 #pragma once
-// The 8-bit floating types as the host stores them: e4m3 (1 sign, 4 exponent, 3 mantissa bits; greatest number
-// 448, one NaN of each sign, no infinity) and e5m2 (1, 5, 2; greatest number 57344, infinities). What becomes
-// one is rounded once to the nearest even and saturates: beyond the greatest number, infinity included, it is
-// that number. NaN becomes 0x7f. They are storage: to compute, convert to float. Source: PTX ISA, "Alternate
-// Floating-Point Data Formats" and "cvt", .satfinite.
+// The 8-bit floating types as the host stores them: e4m3 (1 sign, 4 exponent, 3 mantissa bits; greatest
+// number 448, one NaN of each sign, no infinity) and e5m2 (1, 5, 2; greatest number 57344, infinities). What
+// becomes one is rounded once to the nearest even and saturates: beyond the greatest number, infinity
+// included, it is that number. NaN becomes 0x7f. They are storage: to compute, convert to float. Source: PTX
+// ISA, "Alternate Floating-Point Data Formats" and "cvt", .satfinite.
 //
 //   static_assert(float(kaio::e4m3(0.3f)) == 0.3125f && float(kaio::e4m3(1e6f)) == 448.0f);
 

@@ -38,8 +38,8 @@ constexpr std::uint16_t round_to_half(double x) {
   return static_cast<std::uint16_t>(sign | (place + static_cast<std::uint32_t>(kept)));
 }
 
-// An integer as f64, rounded to odd in its last bit where f64 does not hold it: one more rounding to fewer bits
-// gives what one rounding would.
+// An integer as f64, rounded to odd in its last bit where f64 does not hold it: one more rounding to fewer
+// bits gives what one rounding would.
 template <class Integer>
 constexpr double sticky_double(Integer x) {
   if constexpr (sizeof(Integer) < 8) {

@@ -114,16 +114,16 @@ struct tile_layout {
   static constexpr bool is_swizzled = swizzle != 0;
   static constexpr bool by_columns = facts::by_columns;  // the elements of a column are neighbours
 
-  static_assert(!is_swizzled || Columns * sizeof(T) % (is_swizzled ? swizzle : 1) == 0,
-                "kaio: a row of a swizzled tile has a multiple of the bytes of the swizzle; take a narrower "
-                "swizzle, or more columns");
+  static_assert(
+      !is_swizzled || Columns * sizeof(T) % (is_swizzled ? swizzle : 1) == 0,
+      "kaio: a row of a swizzled tile has a multiple of the bytes of the swizzle; take a narrower swizzle, or more columns");
 
   // Panels of a swizzled tile; any other is one panel.
   static constexpr std::uint32_t panel_columns = is_swizzled ? swizzle / element_bytes : Columns;
   static constexpr std::uint32_t panels = Columns / panel_columns;
-  static_assert(panels == 1 || Rows % tile_steps::pattern_rows == 0,
-                "kaio: a swizzled tile of several panels has a multiple of 8 rows, so that each panel begins "
-                "where the swizzle does");
+  static_assert(
+      panels == 1 || Rows % tile_steps::pattern_rows == 0,
+      "kaio: a swizzled tile of several panels has a multiple of 8 rows, so that each panel begins where the swizzle does");
 
   // Bytes from one row (column, of a tile by columns) to the next in a panel.
   static constexpr std::uint32_t pitch =

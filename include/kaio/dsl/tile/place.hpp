@@ -167,8 +167,8 @@ struct tile_location {
   }
 };
 
-// A place in a tile whose offset is known already. Its address is computed where the cell is used: on the left
-// of an assignment compilers disagree on what comes first.
+// A place in a tile whose offset is known already. Its address is computed where the cell is used: on the
+// left of an assignment compilers disagree on what comes first.
 struct found_location {
   using index_type = tile_index<literal<u32>, literal<u32>>;
   static constexpr modifier space = modifier::shared;

@@ -68,8 +68,7 @@ class tile_lane {
       kernel_error("kaio: a place in a swizzled tile goes on by multiples of 8 rows");
     if (Tile::is_swizzled && (span_ == 0 ? columns != 0 : columns % span_ != 0))
       kernel_error(
-          "kaio: a place in a swizzled tile goes on by multiples of its span of columns; give lane(row, "
-          "column, span) a power of two that its columns are below");
+          "kaio: a place in a swizzled tile goes on by multiples of its span of columns; give lane(row, column, span) a power of two that its columns are below");
     if (rows >= Tile::rows || columns >= Tile::columns)
       kernel_error("kaio: a place in a tile was moved outside the tile");
     tile_lane result = *this;
@@ -149,8 +148,7 @@ class shared_tile {
                   "kaio: a tile is over memory that is aligned for less than the tile's layout needs");
     if (first_byte % alignment != 0 || first_byte > Memory::bytes - bytes)
       kernel_error(
-          "kaio: a tile is over memory that ends before the tile does, or begins where its layout is not "
-          "aligned; change the first byte");
+          "kaio: a tile is over memory that ends before the tile does, or begins where its layout is not aligned; change the first byte");
     tile_memory memory = other.memory();
     memory.offset += first_byte;
     return shared_tile(memory);
@@ -230,8 +228,7 @@ constexpr auto row_block(const shared_tile<T, All, Columns, Layout>& tile, const
   static_assert(Rows <= All, "kaio: a block of rows has at most the rows of its tile");
   static_assert(
       !layout::by_columns && layout::panels == 1,
-      "kaio: rows are taken from a tile whose rows follow each other: not from column_major, and of a "
-      "swizzled tile from one panel: row_block<64>(tile.panel(p), first)");
+      "kaio: rows are taken from a tile whose rows follow each other: not from column_major, and of a swizzled tile from one panel: row_block<64>(tile.panel(p), first)");
   if constexpr (!device<I>) {
     if (static_cast<std::uint64_t>(first) > All - Rows)
       kernel_error("kaio: a block of rows ends after its tile; first is at most the rows left out");

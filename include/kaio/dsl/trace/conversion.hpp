@@ -1,7 +1,7 @@
 #pragma once
 // Conversions between the types of the language. Values convert as in C++, rounded to the nearest even where
-// they do not fit; integers of 8 and 16 bits are kept sign- or zero-extended in 32-bit registers, so that what
-// computes with them computes in 32 bits and wraps the result (narrow).
+// they do not fit; integers of 8 and 16 bits are kept sign- or zero-extended in 32-bit registers, so that
+// what computes with them computes in 32 bits and wraps the result (narrow).
 
 #include <kaio/dsl/trace/numbering.hpp>
 

@@ -69,8 +69,8 @@ constexpr multiplier choose_multiplier(std::uint64_t d, unsigned width, unsigned
 
 }  // namespace detail
 
-// For x below 2^precision in registers of `width` bits; d >= 3 is below it too, and no power of two: for that a
-// shift is the whole division.
+// For x below 2^precision in registers of `width` bits; d >= 3 is below it too, and no power of two: for that
+// a shift is the whole division.
 constexpr unsigned_reciprocal reciprocal_of(std::uint64_t d, unsigned width, unsigned precision) {
   unsigned_reciprocal result;
   detail::multiplier m = detail::choose_multiplier(d, width, precision);

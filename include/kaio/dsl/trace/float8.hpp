@@ -1,7 +1,7 @@
 #pragma once
-// Conversions of the 8-bit floats, which live in registers as their 8 bits, zero-extended. From sm_89 on there
-// are instructions for pairs of them; before, the same results are computed in integers and f32. They convert
-// through f32 (to e4m3 and e5m2) and f16 (from them), both of which hold every number of theirs.
+// Conversions of the 8-bit floats, which live in registers as their 8 bits, zero-extended. From sm_89 on
+// there are instructions for pairs of them; before, the same results are computed in integers and f32. They
+// convert through f32 (to e4m3 and e5m2) and f16 (from them), both of which hold every number of theirs.
 
 #include <kaio/dsl/number/float8.hpp>
 #include <kaio/dsl/trace/conversion.hpp>

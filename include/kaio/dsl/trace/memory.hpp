@@ -8,8 +8,8 @@
 
 namespace kaio::dsl {
 
-// base + index * size + offset, the constant part of the index kept apart. A u32 index may wrap, so `i + 1` is not
-// split there; signed overflow is as undefined as in C++, and 64 bits wrap exactly as addresses do.
+// base + index * size + offset, the constant part of the index kept apart. A u32 index may wrap, so `i + 1`
+// is not split there; signed overflow is as undefined as in C++, and 64 bits wrap exactly as addresses do.
 constexpr tracer::address tracer::global_place(value base, type index_type, value index, std::uint32_t size,
                                                std::int64_t offset) {
   if (index_type != type::u32) peel(index, size, offset);

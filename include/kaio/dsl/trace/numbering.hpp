@@ -83,8 +83,8 @@ constexpr value tracer::read_in_prologue(type t, const operand& source) {
 
 // --- pure instructions
 
-// Most instructions of a kernel are recorded here, so the steps of find(), start() and use() are written out: a call
-// costs a compiler as much as several of these lines.
+// Most instructions of a kernel are recorded here, so the steps of find(), start() and use() are written out:
+// a call costs a compiler as much as several of these lines.
 constexpr value tracer::pure(const form& f, value a, value b, value c, value d) {
   if (((a | b | c) & half_flag) != 0) {
     if ((a & half_flag) != 0) a = in_register(a);

@@ -272,15 +272,11 @@ constexpr std::uint32_t tracer::new_shared(std::uint64_t bytes, std::uint32_t al
   }
   if (bytes > max_shared)
     kernel_error(
-        "kaio: a shared array may have at most 49152 bytes (48 KB), or with kernel_options{.large_shared = "
-        "true} "
-        "232448");
+        "kaio: a shared array may have at most 49152 bytes (48 KB), or with kernel_options{.large_shared = true} 232448");
   const std::uint32_t n = new_array(array_space::shared, bytes, alignment);
   if (ptx::bytes_of(program_, array_space::shared) > max_shared)
     kernel_error(
-        "kaio: the shared arrays of this kernel take more than 49152 bytes (48 KB) together; more is given "
-        "by "
-        "kernel_options{.large_shared = true}");
+        "kaio: the shared arrays of this kernel take more than 49152 bytes (48 KB) together; more is given by kernel_options{.large_shared = true}");
   return n;
 }
 

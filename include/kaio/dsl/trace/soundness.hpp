@@ -3,8 +3,8 @@
 // code that such a trace never runs (an else), or drops (what follows a break, continue or return in a
 // guarded body), would silently be missing from the program. So the kernel is walked again, once for
 // each depth of guards, with the guards at that depth answering false. A body of else shows as statements
-// while a guard is false; a body left early, or one that the host's own variables steer, shows as other statements
-// outside the guards. A walk records nothing, so it costs a fraction of the trace.
+// while a guard is false; a body left early, or one that the host's own variables steer, shows as other
+// statements outside the guards. A walk records nothing, so it costs a fraction of the trace.
 
 #include <kaio/dsl/trace/trace.hpp>
 
@@ -30,9 +30,7 @@ constexpr bool agree(const walk& trace, const walk& probe, std::uint32_t depth) 
   for (std::uint32_t d = 0; d < depth; ++d)
     if (trace.events[d] != probe.events[d])
       kernel_error(
-          "kaio: a body of when() or otherwise() was left by return, break, continue or goto, or assigns a "
-          "variable "
-          "of the host; guard the rest with otherwise(), write l.break_if(condition), or use a var");
+          "kaio: a body of when() or otherwise() was left by return, break, continue or goto, or assigns a variable of the host; guard the rest with otherwise(), write l.break_if(condition), or use a var");
   return true;
 }
 

@@ -1,14 +1,15 @@
 #pragma once
 // The tracer records a kernel. It holds the program that grows while the kernel's lambda runs, and
-// the values in it. A trace is an ordinary constant evaluation, and nothing here is a template, so the cost of a
-// kernel is its own types alone.
+// the values in it. A trace is an ordinary constant evaluation, and nothing here is a template, so the cost
+// of a kernel is its own types alone.
 //
-// A value is an immutable result (SSA), named by a number: a register, or a constant. A variable is a register that
-// may be written again. Reading a variable makes a value, its snapshot, which costs a `mov` only where the variable
-// changes while the snapshot lives: otherwise uses are forwarded to the variable's register, and the unused `mov`
-// is removed at the end.
+// A value is an immutable result (SSA), named by a number: a register, or a constant. A variable is a
+// register that may be written again. Reading a variable makes a value, its snapshot, which costs a `mov`
+// only where the variable changes while the snapshot lives: otherwise uses are forwarded to the variable's
+// register, and the unused `mov` is removed at the end.
 //
-// The class is one, and flat, because compilers pay for each base class and each call of a constant expression.
+// The class is one, and flat, because compilers pay for each base class and each call of a constant
+// expression.
 // This header is its table of contents; the functions are defined by subject:
 //
 //   recording.hpp     statements, scopes, instructions, labels, variables, arrays
@@ -192,8 +193,8 @@ class tracer {
   constexpr value constant(type t, std::uint64_t bits);
   // A special register that never changes while the thread runs.
   constexpr value special(special_register r, type t = type::u32);
-  // The address of an array, in its own state space; 64 bits where the space has 64-bit addresses. ptxas computes
-  // one again in each block of code that reads it, so it is read once, in the prologue.
+  // The address of an array, in its own state space; 64 bits where the space has 64-bit addresses. ptxas
+  // computes one again in each block of code that reads it, so it is read once, in the prologue.
   constexpr value array_address(std::uint32_t array, type t = type::u32);
   constexpr value parameter(type t, type memory, std::uint32_t index, std::uint32_t offset = 0);
   constexpr value global_pointer(std::uint32_t parameter_index);
@@ -279,8 +280,8 @@ class tracer {
     opcode op;
     modifier_list modifiers;
   };
-  // base + index * size + offset, the constant part of the index kept apart. A u32 index may wrap, so `i + 1` is not
-  // split there; signed overflow is as undefined as in C++, and 64 bits wrap exactly as addresses do.
+  // base + index * size + offset, the constant part of the index kept apart. A u32 index may wrap, so `i + 1`
+  // is not split there; signed overflow is as undefined as in C++, and 64 bits wrap exactly as addresses do.
   constexpr address global_place(value base, type index_type, value index, std::uint32_t size,
                                  std::int64_t offset = 0);
   // The same in an array of the kernel. Shared memory has addresses of 32 bits, which wrap as u32 indices do;
@@ -302,7 +303,8 @@ class tracer {
                               const value* elements);
   // The address itself, as a value of the global state space.
   constexpr value address_value(const address& at);
-  // A part of a parameter that is a struct: it never changes, so it is loaded once in the scopes that need it.
+  // A part of a parameter that is a struct: it never changes, so it is loaded once in the scopes that need
+  // it.
   constexpr value parameter_member(type t, std::uint32_t parameter, std::uint32_t offset);
   constexpr void prefetch(modifier level, const address& at);
   constexpr void fence(modifier order, modifier scope);
@@ -395,8 +397,8 @@ class tracer {
   constexpr value computed_float8(const float8_kind& kind, value x);
   // The bit at `place` alone, as 0 or 1.
   constexpr value bit_at(value bits, unsigned place);
-  // e5m2 is the upper half of an f16. The magnitude of e4m3, placed in the exponent and mantissa of an f32 and
-  // scaled by the difference of the biases, is its value.
+  // e5m2 is the upper half of an f16. The magnitude of e4m3, placed in the exponent and mantissa of an f32
+  // and scaled by the difference of the biases, is its value.
   constexpr value computed_number(const float8_kind& kind, type to, value a);
 
   // --- arithmetic
@@ -439,7 +441,8 @@ class tracer {
   static constexpr std::int64_t max_distance = 0x10000000;
   // A constant summand. A negative one of an unsigned type: the sum wraps, so the sign of its width counts.
   constexpr std::int64_t distance_of(type t, value v) const;
-  // The distance is a value of its own: pointers that share an index share it, and ptxas joins it with the sum.
+  // The distance is a value of its own: pointers that share an index share it, and ptxas joins it with the
+  // sum.
   constexpr value wide_address(value base, type index_type, value index, std::uint32_t size);
   static constexpr modifier vector_of(std::uint32_t count);
   static constexpr key read_only_key(opcode op, modifier_list modifiers, type t, const address& at);
@@ -494,8 +497,8 @@ class tracer {
   };
   static constexpr std::uint64_t text_word(std::string_view text, std::uint32_t word);
   constexpr bool holds_text(const ptx::memory_array& a, std::string_view text, std::uint32_t words) const;
-  // A number that is another one after each change of the variable. A loop may change any variable further down and
-  // come back, so that nothing known about one holds inside.
+  // A number that is another one after each change of the variable. A loop may change any variable further
+  // down and come back, so that nothing known about one holds inside.
   constexpr std::uint32_t version_of(const variable_record& v) const {
     return v.version + group_version_[v.group] + loops_entered_;
   }
@@ -507,8 +510,8 @@ class tracer {
 
   // --- state
 
-  // A constant is its index with this bit set, so that telling one from a register costs no look at memory; one of
-  // a 16-bit or packed floating type has the second bit too.
+  // A constant is its index with this bit set, so that telling one from a register costs no look at memory;
+  // one of a 16-bit or packed floating type has the second bit too.
   static constexpr value constant_flag = 0x80000000u;
   static constexpr value half_flag = 0x40000000u;
   static constexpr value constant_index = 0x3fffffffu;

@@ -201,16 +201,16 @@ constexpr values_of<S> combine(tracer& t, const Op& op, const values_of<S>& a, c
   const S left = rebuild<S>(t, a);
   const S right = rebuild<S>(t, b);
   using returned = result_of<Op, S>;
-  static_assert(!std::is_void_v<returned>,
-                "kaio: the operator of a reduction or a scan takes two values and returns one: "
-                "[](auto a, auto b) { return a + b; }");
+  static_assert(
+      !std::is_void_v<returned>,
+      "kaio: the operator of a reduction or a scan takes two values and returns one: [](auto a, auto b) { return a + b; }");
   if constexpr (std::is_void_v<returned>)
     return {};
   else if constexpr (device<S>) {
     const auto result = op(left, right);
-    static_assert(device_of<returned, element<S>>,
-                  "kaio: the operator of a reduction or a scan returns the type of its operands; "
-                  "write cast<T>(x)");
+    static_assert(
+        device_of<returned, element<S>>,
+        "kaio: the operator of a reduction or a scan returns the type of its operands; write cast<T>(x)");
     if constexpr (device_of<returned, element<S>>) return {{lower(t, result.node())}};
   } else {
     static_assert(std::is_same_v<returned, S>,

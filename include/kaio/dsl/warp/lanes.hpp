@@ -12,7 +12,8 @@ namespace kaio::dsl {
 
 inline constexpr std::uint32_t all_lanes = 0xffffffffu;
 
-// Masks of the lanes whose number is that of this lane, less, not greater, greater, not less. Source: PTX ISA,
+// Masks of the lanes whose number is that of this lane, less, not greater, greater, not less. Source: PTX
+// ISA,
 // "Special Registers" (%lanemask_eq ...).
 constexpr special_node<special_register::lanemask_eq> lanemask_eq() { return {}; }
 constexpr special_node<special_register::lanemask_lt> lanemask_lt() { return {}; }

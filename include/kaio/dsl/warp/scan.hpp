@@ -71,8 +71,8 @@ constexpr values_of<S> exclusive_in_warp(const thread& t, std::uint32_t width, c
 
 }  // namespace detail
 
-// In each lane the reduction of x over its group of Width lanes, up to this lane. All threads of the warp must
-// reach the call.
+// In each lane the reduction of x over its group of Width lanes, up to this lane. All threads of the warp
+// must reach the call.
 template <std::uint32_t Width = 32, exchangeable S, class Op>
 constexpr auto warp_inclusive_scan(const thread& t, const S& x, const Op& op,
                                    std::uint32_t line = __builtin_LINE(),

@@ -8,8 +8,8 @@
 //   tensor_view c(x, extents{64, 32}, strides{48, 1});          // its first 32 columns: a.slice(1, 0, 32)
 //
 // Extents and strides count elements. Making a view throws invalid_argument where an extent or a stride is
-// negative, a size overflows, or the memory is smaller than what is spanned; a view of a null buffer is a null
-// view, which every operation refuses by the name of its argument. An extent of 0 is an empty tensor.
+// negative, a size overflows, or the memory is smaller than what is spanned; a view of a null buffer is a
+// null view, which every operation refuses by the name of its argument. An extent of 0 is an empty tensor.
 
 #include <kaio/dsl/number/scalar.hpp>
 #include <kaio/ptx/kernel_image.hpp>

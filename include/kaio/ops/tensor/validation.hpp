@@ -48,7 +48,8 @@ class validation {
   void input(std::string_view name, const View& view) const {
     check_input(name, view.facts());
   }
-  // The same, and no two elements at one place: a stride is not 0 and reaches beyond the dimensions inside it.
+  // The same, and no two elements at one place: a stride is not 0 and reaches beyond the dimensions inside
+  // it.
   template <viewed View>
   void output(std::string_view name, const View& view) const {
     static_assert(!detail::is_view_of_const<View>,

@@ -172,8 +172,8 @@ class lane_arithmetic {
     });
   }
 
-  // and, or, xor of values of which one at least has a shared part: bit by bit below the shared parts, as long
-  // as the bits above are the same in all lanes or left alone.
+  // and, or, xor of values of which one at least has a shared part: bit by bit below the shared parts, as
+  // long as the bits above are the same in all lanes or left alone.
   constexpr lane_value bitwise(opcode op, const lane_value& a, const lane_value& b) {
     if (!a.is_known() || !b.is_known()) return unknown_lanes();
     const unsigned zeros = fewer(a.zeros, b.zeros);

@@ -41,10 +41,9 @@ void decode_half_arithmetic(form& f, operation op) {
 void decode_half_fma(form& f) {
   feature(f, "add.f16", "fma.bf16");
   if (f.accept(".oob"))
-    f.fail(
-        fmt::format("'{}': .oob is not supported by the emulator; PTX does not define the value that marks "
-                    "an element out of bounds",
-                    f.name()));
+    f.fail(fmt::format(
+        "'{}': .oob is not supported by the emulator; PTX does not define the value that marks an element out of bounds",
+        f.name()));
   f.rounding_modifier(true);
   if (f.out.round != rounding::rn && !is_brain(f.type(0)))
     f.fail(fmt::format("'{}': {} is rounded with .rn", f.name(), ptx::suffix(f.type(0))));

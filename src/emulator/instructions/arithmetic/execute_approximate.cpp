@@ -67,8 +67,8 @@ f64 binary_logarithm(f32 x) {
   return x > 0.0f && x <= std::numeric_limits<f32>::max() ? finite : at_ends;
 }
 
-// sin and cos by quadrants, for |x| up to 2^20; the absolute error is below 2^-40. Beyond it the library of the
-// host is asked.
+// sin and cos by quadrants, for |x| up to 2^20; the absolute error is below 2^-40. Beyond it the library of
+// the host is asked.
 struct quadrant {
   f64 sine, cosine;
   u64 number;

@@ -110,7 +110,8 @@ handler from_half_to(const instruction& i) {
   }
 }
 
-// .rna adds half a unit and drops the rest, as the code does that ptxas makes; of a NaN it drops the rest alone.
+// .rna adds half a unit and drops the rest, as the code does that ptxas makes; of a NaN it drops the rest
+// alone.
 u32 to_tf32_away(const instruction& i, f32 source) {
   u32 bits = std::bit_cast<u32>(source);
   if (magnitude(source) < infinity_bits<f32>) bits += 0x1000;

@@ -269,10 +269,9 @@ bool decode_proxy_fence(form& f) {
     order_and_scope({".cluster"});
     const bool acquires = f.out.order == memory_order::acquire;
     if (!f.accept(acquires ? ".sync_restrict::shared::cluster" : ".sync_restrict::shared::cta"))
-      f.fail(
-          fmt::format("'{}': .acquire goes with .sync_restrict::shared::cluster, .release with "
-                      ".sync_restrict::shared::cta",
-                      f.name()));
+      f.fail(fmt::format(
+          "'{}': .acquire goes with .sync_restrict::shared::cluster, .release with .sync_restrict::shared::cta",
+          f.name()));
     f.out.space = state_space::shared;
     f.require("fence.sync_restrict", f.name());
     f.arity(0);

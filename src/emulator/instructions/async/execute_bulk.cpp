@@ -155,10 +155,11 @@ void store(warp& w, const instruction& i, u32 mask) {
     if (to.home == nullptr || barrier.home == nullptr)
       refuse(w, i, lane, "st.async and red.async write shared memory; this is an address of global memory");
     if (to.home != barrier.home)
-      refuse(w, i, lane,
-             fmt::format("the value goes to block {} of the cluster, and its mbarrier is in block {}; they "
-                         "must be in the same one",
-                         to.home->rank, barrier.home->rank));
+      refuse(
+          w, i, lane,
+          fmt::format(
+              "the value goes to block {} of the cluster, and its mbarrier is in block {}; they must be in the same one",
+              to.home->rank, barrier.home->rank));
     auto task = std::make_unique<bulk_task>(w, i, lane, to, bytes, combine);
     for (unsigned e = 0; e < i.count; ++e)
       std::memcpy(task->payload().data() + e * sizeof(T), w.file + i.to[e] + lane * sizeof(T), sizeof(T));

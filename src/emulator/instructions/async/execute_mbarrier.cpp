@@ -97,8 +97,7 @@ void test(warp& w, const instruction& i, u32 mask) {
       fault_report report;
       report.kind = fault_kind::mbarrier;
       report.detail = fmt::format(
-          "a thread waits at the mbarrier at {:#x} of block {} of its cluster; threads wait at "
-          "mbarriers of their own block only",
+          "a thread waits at the mbarrier at {:#x} of block {} of its cluster; threads wait at mbarriers of their own block only",
           b.offset, b.home.rank);
       raise_fault(w, i, lane, std::move(report));
     }

@@ -193,11 +193,10 @@ tensor_map map_of(const performer& p, const transfer_operands& operands, const p
     refuse(p, fault_kind::tensor_map,
            fmt::format("the tensor map at {:#x} is not at a multiple of 64", address));
   if (address >= shared_window && address < constant_window)
-    refuse(
-        p, fault_kind::tensor_map,
-        fmt::format("the tensor map is at {:#x}, in {} memory; it must be in parameter, constant or global "
-                    "memory",
-                    address, address < local_window ? "shared" : "local"));
+    refuse(p, fault_kind::tensor_map,
+           fmt::format(
+               "the tensor map is at {:#x}, in {} memory; it must be in parameter, constant or global memory",
+               address, address < local_window ? "shared" : "local"));
   tensor_map map;
   // Two halves, since an access of one lane is aligned to its size, and a parameter to 64 bytes.
   auto* const bytes = reinterpret_cast<std::byte*>(&map);
@@ -245,11 +244,11 @@ void load(const performer& p, const transfer_operands& operands, const tensor_ma
   };
   if (!operands.multicast) {
     if (to.home != barrier.home)
-      refuse(p, fault_kind::bulk_copy,
-             fmt::format(
-                 "the box goes to block {} of the cluster, and its mbarrier is in block {}; they must be "
-                 "in the same one",
-                 to.home->rank, barrier.home->rank));
+      refuse(
+          p, fault_kind::bulk_copy,
+          fmt::format(
+              "the box goes to block {} of the cluster, and its mbarrier is in block {}; they must be in the same one",
+              to.home->rank, barrier.home->rank));
     return issue(*to.home, *barrier.home);
   }
   const u32 blocks = get<u16>(w.file + p.executed->from[2], p.lane);

@@ -95,8 +95,7 @@ std::string problem_of(const tensor_map& map, const tensor_coordinates& c, bool 
     for (unsigned d = 0; d < map.rank; ++d)
       if (c.at[d] < 0)
         return fmt::format(
-            "coordinate {} of dimension {} is negative; a box that is stored starts within the "
-            "tensor",
+            "coordinate {} of dimension {} is negative; a box that is stored starts within the tensor",
             c.at[d], d);
   if (map.mode == tensor_mode::tiled) {
     // An H200 ends a kernel that does otherwise with an illegal instruction.
@@ -117,9 +116,7 @@ std::string problem_of(const tensor_map& map, const tensor_coordinates& c, bool 
       return fmt::format("im2col offset {} of dimension {} is not below {}", c.offsets[k], first + k,
                          1u << bits);
     if (stores && (map.lower[k] < 0 || map.upper[k] > 0))
-      return "a bounding box that is stored lies within the tensor: its lower corner is not negative, its "
-             "upper "
-             "one not positive";
+      return "a bounding box that is stored lies within the tensor: its lower corner is not negative, its upper one not positive";
   }
   return {};
 }

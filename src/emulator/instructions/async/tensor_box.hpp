@@ -1,7 +1,7 @@
 #pragma once
 // Which bytes a tensor copy moves: the rows of the box that a tensor map and coordinates name, each with its
-// place in global memory and in shared memory (PTX ISA, "Tensors": tiled mode, im2col mode, interleave layout,
-// swizzling modes).
+// place in global memory and in shared memory (PTX ISA, "Tensors": tiled mode, im2col mode, interleave
+// layout, swizzling modes).
 //
 //   for (const tensor_row& row : rows_of(map, {.at = {x, y}})) ...
 
@@ -27,7 +27,8 @@ struct tensor_row {
 };
 
 // The rows of a box, in their order in shared memory. All have map.row_units() units.
-// `whole_pieces`: a row ends with the piece of 16 bytes that the tensor ends in, as those that an H200 stores do.
+// `whole_pieces`: a row ends with the piece of 16 bytes that the tensor ends in, as those that an H200 stores
+// do.
 std::vector<tensor_row> rows_of(const tensor_map& map, const tensor_coordinates& c,
                                 bool whole_pieces = false);
 

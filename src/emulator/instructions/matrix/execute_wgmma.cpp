@@ -102,9 +102,9 @@ warpgroup::product& next_product(warp& w, const instruction& i, warpgroup& g, u6
   if (p.at != &i)
     refuse(
         w, i,
-        fmt::format("the warps of a warpgroup part: warp {} executes this wgmma.mma_async where another one "
-                    "executes that of PTX line {}",
-                    w.index, p.at->line));
+        fmt::format(
+            "the warps of a warpgroup part: warp {} executes this wgmma.mma_async where another one executes that of PTX line {}",
+            w.index, p.at->line));
   if (p.a != a || p.b != b || p.accumulates != accumulates)
     refuse(w, i,
            fmt::format("warp {} has other {} than the rest of its warpgroup", w.index,
@@ -237,10 +237,11 @@ warpgroup& warpgroup_of(warp& w, const instruction& i) {
     block& b = *w.owner;
     const u32 first = first_warp_of(w);
     if (first + warps_of_a_warpgroup > b.warps.size())
-      refuse(w, i,
-             fmt::format("wgmma needs a warpgroup of four warps, the first of which has a number that is a "
-                         "multiple of 4; warp {} is in none, the block has {} warps",
-                         w.index, b.warps.size()));
+      refuse(
+          w, i,
+          fmt::format(
+              "wgmma needs a warpgroup of four warps, the first of which has a number that is a multiple of 4; warp {} is in none, the block has {} warps",
+              w.index, b.warps.size()));
     const auto group = std::make_shared<warpgroup>();
     for (u32 r = 0; r < warps_of_a_warpgroup; ++r) b.warps[first + r].matrices = group;
   }

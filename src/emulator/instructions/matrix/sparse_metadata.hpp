@@ -1,7 +1,8 @@
 #pragma once
 // Where a structured sparse A, of which each chunk of a row has half of its elements, keeps which half: the
 // metadata that goes with mma.sp and wgmma.sp. Four bits describe a chunk, and four consecutive lanes, or
-// those of them that the selector names, have the bits of rows g and g + 8, where g counts the fours of lanes.
+// those of them that the selector names, have the bits of rows g and g + 8, where g counts the fours of
+// lanes.
 // Source: PTX ISA, "Sparse matrix storage" and the figures of the fragments that follow it.
 //
 //   const sparse_metadata how(8, 32, selector);          // elements of 8 bits, K = 32

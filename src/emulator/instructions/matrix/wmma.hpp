@@ -1,7 +1,7 @@
 #pragma once
 // The fragments of wmma: which element of a matrix each lane has in each of its registers. The PTX ISA leaves
-// this open; here it is what GPUs from sm_75 on do, where a fragment is made of those of mma.sync: blocks of 8
-// rows (of A, or columns of B) by 4 registers of K, four lanes a row. It does not depend on how the matrix
+// this open; here it is what GPUs from sm_75 on do, where a fragment is made of those of mma.sync: blocks of
+// 8 rows (of A, or columns of B) by 4 registers of K, four lanes a row. It does not depend on how the matrix
 // is stored in memory.
 //
 //   const wmma_form f{wmma_shape::m16n16k16, wmma_matrix::a, wmma_element::f16, false};

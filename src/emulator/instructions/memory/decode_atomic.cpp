@@ -42,7 +42,8 @@ const atomic_operation& atomic_modifier(form& f, bool reduction) {
 
 bool half_type(ptx::type t) { return t == f16 || t == f16x2 || t == bf16 || t == bf16x2; }
 
-// The register type of an element: halves live in untyped registers, those of .f16 and .f16x2 in their own too.
+// The register type of an element: halves live in untyped registers, those of .f16 and .f16x2 in their own
+// too.
 ptx::type register_type(form& f, const syntax::operand& o) {
   const ptx::type t = f.type(0);
   if (!half_type(t)) return t;

@@ -83,10 +83,9 @@ void priorities(form& f) {
   const bool good =
       count == 1 || (count == 2 && (last == ".L2::evict_first" || last == ".L2::evict_unchanged"));
   if (!good)
-    f.fail(
-        fmt::format("'{}' needs a priority, and may have .L2::evict_first or .L2::evict_unchanged for the "
-                    "rest",
-                    f.name()));
+    f.fail(fmt::format(
+        "'{}' needs a priority, and may have .L2::evict_first or .L2::evict_unchanged for the rest",
+        f.name()));
 }
 
 // The part of the accesses that the policy is for.

@@ -1,10 +1,10 @@
 #include "emulator/sanitizer/checks/asynchronous.hpp"
 
-#include "emulator/machine/raise_fault.hpp"
 #include "emulator/instructions/matrix/wgmma.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
 #include "emulator/machine/mbarrier.hpp"
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/memory/bit_ranges.hpp"
 
 #include <algorithm>
@@ -115,8 +115,7 @@ void async_check::check_proxy(const access_view& a, const piece& p, u64 offset, 
     report.detail =
         "an asynchronous operation reads memory that a thread wrote, with no fence.proxy.async in between";
     report.advice =
-        "let the threads that wrote execute fence.proxy.async after their stores, then meet the thread that "
-        "starts the operation at a barrier";
+        "let the threads that wrote execute fence.proxy.async after their stores, then meet the thread that starts the operation at a barrier";
     block_.describe_place(p, word * 4, 4, access_kind::read, report);
     grid_.reports.report(check::async, std::move(report));
     return;
@@ -161,8 +160,7 @@ void async_check::finish() {
   if (!grid_.reports.is_new(check::async, report.ptx_line)) return;
   report.detail = "a block ends while a bulk copy that no thread has waited for reads its shared memory";
   report.advice =
-      "execute cp.async.bulk.commit_group after the copies and cp.async.bulk.wait_group.read 0 before the "
-      "thread that started them ends";
+      "execute cp.async.bulk.commit_group after the copies and cp.async.bulk.wait_group.read 0 before the thread that started them ends";
   grid_.reports.report(check::async, std::move(report));
 }
 

@@ -1,8 +1,8 @@
 #include "emulator/sanitizer/checks/barriers.hpp"
 
-#include "emulator/machine/raise_fault.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -45,9 +45,9 @@ void barrier_check::arrived(warp& w, const instruction& i, u32 lanes, u32 number
     b.line = i.line;
   } else if (reduces(op) != reduces(b.op)) {
     report(w, i, lanes,
-           fmt::format("threads meet at barrier {} with a reduction and without one: the other is at "
-                       "PTX line {}",
-                       number, b.line),
+           fmt::format(
+               "threads meet at barrier {} with a reduction and without one: the other is at PTX line {}",
+               number, b.line),
            "use another barrier number, or let all threads reduce");
   }
   arrival& a = b.warps[w.index];
@@ -55,11 +55,12 @@ void barrier_check::arrived(warp& w, const instruction& i, u32 lanes, u32 number
   if (a.lanes == 0) {
     a.pc = pc;
   } else if (a.pc != pc && (i.flags.aligned || w.code[a.pc].flags.aligned)) {
-    report(w, i, lanes,
-           fmt::format("a divergent barrier: lanes of one warp arrive at barrier {} here, others at PTX "
-                       "line {}; bar.sync wants all lanes of a warp at one instruction",
-                       number, w.code[a.pc].line),
-           "move the barrier out of the branch, or use barrier.sync without .aligned");
+    report(
+        w, i, lanes,
+        fmt::format(
+            "a divergent barrier: lanes of one warp arrive at barrier {} here, others at PTX line {}; bar.sync wants all lanes of a warp at one instruction",
+            number, w.code[a.pc].line),
+        "move the barrier out of the branch, or use barrier.sync without .aligned");
   }
   a.lanes |= lanes;
   order_.arrive(w, lanes);
@@ -77,21 +78,23 @@ void barrier_check::check_completed(u32 number, const barrier_view& b) {
     if (a.lanes == 0) continue;
     const instruction& i = w.code[a.pc];
     if (const u32 missing = w.live & ~a.lanes; missing != 0 && i.flags.aligned)
-      report(w, i, a.lanes,
-             fmt::format("a divergent barrier: barrier {} completes without lanes {:#010x} of the warp, "
-                         "which bar.sync wants to arrive together",
-                         number, missing),
-             "move the barrier out of the branch, or use barrier.sync without .aligned");
+      report(
+          w, i, a.lanes,
+          fmt::format(
+              "a divergent barrier: barrier {} completes without lanes {:#010x} of the warp, which bar.sync wants to arrive together",
+              number, missing),
+          "move the barrier out of the branch, or use barrier.sync without .aligned");
   }
   if (state.counted) {
     for (const warp& w : block_.of.warps) {
       const arrival& a = b.warps[w.index];
       if (a.lanes == 0 || !w.code[a.pc].flags.aligned || (w.existing & ~w.live & ~a.lanes) == 0) continue;
-      report(w, w.code[a.pc], a.lanes,
-             fmt::format("a divergent barrier: lanes {:#010x} of the warp have ended, and bar.sync wants "
-                         "all of them at barrier {} together",
-                         w.existing & ~w.live & ~a.lanes, number),
-             "move the barrier out of the branch, or use barrier.sync without .aligned");
+      report(
+          w, w.code[a.pc], a.lanes,
+          fmt::format(
+              "a divergent barrier: lanes {:#010x} of the warp have ended, and bar.sync wants all of them at barrier {} together",
+              w.existing & ~w.live & ~a.lanes, number),
+          "move the barrier out of the branch, or use barrier.sync without .aligned");
     }
     return;
   }
@@ -101,12 +104,12 @@ void barrier_check::check_completed(u32 number, const barrier_view& b) {
     for (const warp& other : block_.of.warps) {
       const arrival& a = b.warps[other.index];
       if (a.lanes == 0) continue;
-      report(other, other.code[a.pc], a.lanes,
-             fmt::format("barrier {} is for all threads of the block, and lanes {:#010x} of warp {} "
-                         "have ended without it",
-                         number, ended, w.index),
-             "let the threads that have nothing to do skip the work and not the barrier, or give the "
-             "barrier a thread count");
+      report(
+          other, other.code[a.pc], a.lanes,
+          fmt::format(
+              "barrier {} is for all threads of the block, and lanes {:#010x} of warp {} have ended without it",
+              number, ended, w.index),
+          "let the threads that have nothing to do skip the work and not the barrier, or give the barrier a thread count");
       return;
     }
   }

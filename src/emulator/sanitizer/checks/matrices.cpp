@@ -1,7 +1,7 @@
 #include "emulator/sanitizer/checks/matrices.hpp"
 
-#include "emulator/machine/raise_fault.hpp"
 #include "emulator/instructions/matrix/wgmma.hpp"
+#include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
 
@@ -55,11 +55,11 @@ void matrix_check::before(warp& w, const instruction& i) {
     for (u32 k = 0; k < count; ++k) {
       const u32 row = kernel.rows[i.rows + k], reg = grid_.uses.register_at(row);
       if (reg != no_register && touched(reg) == fences)
-        report(w, i, row,
-               fences == 1 ? "is given to the first wgmma.mma_async of the kernel without a wgmma.fence"
-                           : "was written since the last wgmma.fence and is given to wgmma.mma_async",
-               "execute wgmma.fence.sync.aligned between the last write of the registers of a product "
-               "and its wgmma.mma_async, and before the first one");
+        report(
+            w, i, row,
+            fences == 1 ? "is given to the first wgmma.mma_async of the kernel without a wgmma.fence"
+                        : "was written since the last wgmma.fence and is given to wgmma.mma_async",
+            "execute wgmma.fence.sync.aligned between the last write of the registers of a product and its wgmma.mma_async, and before the first one");
     }
     return;
   }

@@ -1,8 +1,8 @@
 #include "emulator/sanitizer/checks/memory.hpp"
 
-#include "emulator/machine/raise_fault.hpp"
 #include "emulator/machine/cluster.hpp"
 #include "emulator/machine/lanes.hpp"
+#include "emulator/machine/raise_fault.hpp"
 #include "emulator/memory/bit_ranges.hpp"
 
 #include <fmt/format.h>

@@ -303,10 +303,7 @@ void race_check::report(const access_view& a, const piece& p, u64 word, const re
       report.detail = fmt::format("an asynchronous operation {} memory that a thread {} without order",
                                   a.what.write ? "writes" : "reads", r.write ? "wrote" : "reads");
     report.advice =
-        "wait for the operation first (cp.async.wait_group, cp.async.bulk.wait_group, wgmma.wait_group, or a "
-        "wait for its phase of the mbarrier), and let the other threads that use the memory meet the one "
-        "that "
-        "waited at a barrier";
+        "wait for the operation first (cp.async.wait_group, cp.async.bulk.wait_group, wgmma.wait_group, or a wait for its phase of the mbarrier), and let the other threads that use the memory meet the one that waited at a barrier";
   } else if (same_instruction) {
     report.detail = "a race: lanes of one instruction write different values to one place";
     report.advice = "let one lane write, or use an atomic operation";
@@ -331,10 +328,7 @@ void race_check::report(const access_view& a, const piece& p, u64 word, const re
                                                                                         : ".cta");
     } else if (far == reach::device) {
       report.advice =
-          "blocks are ordered by nothing but memory: let the one side write, fence at scope .gpu and set a "
-          "flag "
-          "by an atomic or a release, and the other acquire the flag (with a fence after a relaxed read); or "
-          "use atomics, or two kernels";
+          "blocks are ordered by nothing but memory: let the one side write, fence at scope .gpu and set a flag by an atomic or a release, and the other acquire the flag (with a fence after a relaxed read); or use atomics, or two kernels";
     } else if (far == reach::cluster) {
       report.advice =
           "put barrier.cluster.arrive and .wait between them, or an mbarrier or a flag with scope .cluster";

@@ -2,7 +2,6 @@
 
 #include "emulator/barrier/members.hpp"
 #include "emulator/machine/lanes.hpp"
-#include "emulator/barrier/members.hpp"
 #include "emulator/machine/raise_fault.hpp"
 
 #include <fmt/format.h>
@@ -151,8 +150,7 @@ void register_check::report(warp& w, const instruction& i, u32 reg, u32 lanes, s
   r.detail = fmt::format("register {} is used{}{} but was never written (by {} of the {} lanes)", name,
                          as.empty() ? "" : " ", as, count, std::popcount(w.active));
   r.advice = fmt::format(
-      "give {} a value on every path that leads here; a copy of what was never written, as a value that was "
-      "loaded from uninitialised local memory, counts as never written",
+      "give {} a value on every path that leads here; a copy of what was never written, as a value that was loaded from uninitialised local memory, counts as never written",
       name);
   registers_of(w)[reg] |= lanes;  // report once
   grid_.reports.report(check::uninitialised, std::move(r));

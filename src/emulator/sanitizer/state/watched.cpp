@@ -1,5 +1,5 @@
-#include "emulator/machine/locate_object.hpp"
 #include "emulator/sanitizer/state/watched.hpp"
+#include "emulator/machine/locate_object.hpp"
 
 #include <fmt/format.h>
 

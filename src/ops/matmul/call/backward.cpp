@@ -1,5 +1,5 @@
-// The gradients of a product, by the kernels of matmul; and the kernel that rounds an f32 gradient to the type of
-// the operands.
+// The gradients of a product, by the kernels of matmul; and the kernel that rounds an f32 gradient to the
+// type of the operands.
 
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/tensor/validation.hpp>
@@ -78,10 +78,10 @@ matmul_view transposed(const matmul_view& v) {
 void check_gradient(const validation& check, const char* name, const matmul_view& gradient, const char* of,
                     const matmul_view& operand, const matmul_view& dc) {
   if (gradient.rank != dc.rank)
-    refuse("output " + std::string(name) + " has " + std::to_string(gradient.rank) +
-           " dimensions, and dc has " + std::to_string(dc.rank) +
-           "; the gradient of an operand that a batch shares is a sum over the batch: reshape the batch into "
-           "rows");
+    refuse(
+        "output " + std::string(name) + " has " + std::to_string(gradient.rank) + " dimensions, and dc has " +
+        std::to_string(dc.rank) +
+        "; the gradient of an operand that a batch shares is a sum over the batch: reshape the batch into rows");
   check.output(name, gradient);
   for (std::size_t d = 0; d < gradient.rank; ++d)
     check.extent(name, gradient, d, operand.rank == gradient.rank ? operand.extents[d] : -1,

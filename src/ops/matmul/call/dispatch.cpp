@@ -195,8 +195,8 @@ run_of_views find_run(std::span<const matmul_view> a, std::span<const matmul_vie
   return run;
 }
 
-// The views of a run as one of three dimensions. Each was made within its own memory; that of the last one ends
-// the memory of all.
+// The views of a run as one of three dimensions. Each was made within its own memory; that of the last one
+// ends the memory of all.
 matmul_view batch_of(const matmul_view& first, const matmul_view& last, std::size_t count,
                      std::int64_t stride) {
   matmul_view result = first;

@@ -209,9 +209,9 @@ matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments
     refuse(operation, "output c has strides " + std::to_string(c.row) + " and " + std::to_string(c.column) +
                           "; one of the last two must be 1: write to memory of its own, and copy");
   if (!by_rows && !may_rearrange)
-    refuse(operation,
-           "output c is column-major; with an epilogue of your own it must be row-major: exchange the "
-           "operands");
+    refuse(
+        operation,
+        "output c is column-major; with an epilogue of your own it must be row-major: exchange the operands");
   std::int64_t c_pitch = c.rows == 1 ? (c.columns + 15) / 16 * 16 : c.row;
   if (may_rearrange && (!by_rows || (c.columns == 1 && c.row == 1 && c.rows > 1))) {
     std::swap(a_sides, b_sides);

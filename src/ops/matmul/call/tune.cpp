@@ -127,8 +127,8 @@ class trial {
   std::vector<stand_in> memory_;
 };
 
-// The median of `repetitions` runs; each goes once through all trials, whose operands do not fit into the L2 cache
-// together, so that a run finds them where a program would: in memory.
+// The median of `repetitions` runs; each goes once through all trials, whose operands do not fit into the L2
+// cache together, so that a run finds them where a program would: in memory.
 double measure(const device& gpu, const std::vector<trial>& trials, const matmul_variant& v,
                std::uint32_t repetitions) {
   const stream& s = gpu.stream();

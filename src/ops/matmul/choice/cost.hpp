@@ -1,6 +1,6 @@
 #pragma once
-// How long a kernel takes, without running it. The model is that of DeepGEMM's heuristics, with the fixed costs
-// that decide among small problems:
+// How long a kernel takes, without running it. The model is that of DeepGEMM's heuristics, with the fixed
+// costs that decide among small problems:
 //
 //   waves = tiles / (blocks that run at once), rounded up
 //   step  = max(tensor clocks, shared memory clocks, L2 clocks)           of a block, one step along K

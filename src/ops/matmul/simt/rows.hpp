@@ -1,6 +1,6 @@
 #pragma once
-// From a configuration of the kernels with multiply-adds of f32 to its row in the table, and the function that
-// launches it.
+// From a configuration of the kernels with multiply-adds of f32 to its row in the table, and the function
+// that launches it.
 
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/simt/skinny.hpp>

@@ -5,9 +5,9 @@
 
 namespace kaio::ops {
 
-// Many tiles: 128 x 256, alone and in clusters of two that share their tiles of B; then smaller tiles, for C of
-// fewer of them. The smallest fill a multiprocessor with their rings, so that the blocks of the next kernel
-// spread over all of them. Measured on an H200: bench/results.
+// Many tiles: 128 x 256, alone and in clusters of two that share their tiles of B; then smaller tiles, for C
+// of fewer of them. The smallest fill a multiprocessor with their rings, so that the blocks of the next
+// kernel spread over all of them. Measured on an H200: bench/results.
 inline constexpr sm90_config sm90_pair{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
 inline constexpr sm90_config sm90_single{.m = 128, .n = 256, .stages = 4};
 inline constexpr sm90_config sm90_medium{.m = 128, .n = 128, .stages = 6};

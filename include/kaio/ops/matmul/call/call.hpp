@@ -48,8 +48,8 @@ constexpr std::uint32_t bytes_of(matmul_type type) {
 
 namespace detail {
 // Checks the arguments, and normalises them as above. Throws invalid_argument. `may_rearrange`: whether
-// C^T may be computed and batches become rows, which an epilogue that looks at its place would see; where it may
-// not, a column-major C is refused.
+// C^T may be computed and batches become rows, which an epilogue that looks at its place would see; where it
+// may not, a column-major C is refused.
 matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments, bool may_rearrange = true);
 }  // namespace detail
 

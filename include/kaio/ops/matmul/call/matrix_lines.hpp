@@ -10,7 +10,8 @@
 
 namespace kaio::ops {
 
-// One matrix of a batch in device memory, as tensor copies see it: lines of neighbours, `pitch` elements apart.
+// One matrix of a batch in device memory, as tensor copies see it: lines of neighbours, `pitch` elements
+// apart.
 template <class T>
 struct matrix_lines {
   device_pointer<T> memory;

@@ -58,8 +58,8 @@ constexpr std::uint64_t quotient_up(std::uint64_t x, std::uint64_t by) {
   return x / by + (x % by != 0 ? 1 : 0);
 }
 
-// The images of all kernels that the library's matmul, its gradients and its tuning may launch: to list them, and to
-// load them ahead with device::warmup.
+// The images of all kernels that the library's matmul, its gradients and its tuning may launch: to list them,
+// and to load them ahead with device::warmup.
 std::vector<const ptx::kernel_image*> matmul_kernels();
 
 namespace detail {

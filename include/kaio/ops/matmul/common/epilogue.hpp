@@ -1,7 +1,7 @@
 #pragma once
-// What happens to each sum of a matmul before it is stored: C = epilogue(A * B). An epilogue is a class without
-// members whose operator() states its parameters: the thread, the sum, its place in C, and then parameters of
-// the kernel of its own, which the launch takes after the others.
+// What happens to each sum of a matmul before it is stored: C = epilogue(A * B). An epilogue is a class
+// without members whose operator() states its parameters: the thread, the sum, its place in C, and then
+// parameters of the kernel of its own, which the launch takes after the others.
 //
 //   struct clamped {
 //     static constexpr fixed_string name = "clamped";
@@ -77,8 +77,8 @@ inline constexpr bool works_in_registers = [] {
     return false;
 }();
 
-// The results of N sums. An epilogue with a function `several`, as `general` has, makes them together: then what is the
-// same for all of them is in the kernel once, and their loads do not wait for each other.
+// The results of N sums. An epilogue with a function `several`, as `general` has, makes them together: then
+// what is the same for all of them is in the kernel once, and their loads do not wait for each other.
 template <class Epilogue, std::uint32_t N, class... Extra>
 constexpr auto finished(thread t, const dsl::register_array<val<f32>, N>& x,
                         const dsl::register_array<place, N>& at, const Extra&... extra) {
@@ -141,8 +141,8 @@ struct linear_terms {
   term_strides c{}, bias{}, residual{};  // a bias for each column: {0, 0, 1}; for each row: {0, 1, 0}
 };
 
-// C = activation(alpha * A * B + beta * C + bias) + residual. The C that is read may be the C that is written,
-// element by element; bias and residual are in memory of their own.
+// C = activation(alpha * A * B + beta * C + bias) + residual. The C that is read may be the C that is
+// written, element by element; bias and residual are in memory of their own.
 template <class Activation = activation::none, scalar C = f32, scalar Bias = f32, scalar Residual = C>
 struct linear {
   static constexpr auto name =

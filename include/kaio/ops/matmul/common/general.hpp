@@ -1,7 +1,7 @@
 #pragma once
 // The epilogue of the prebuilt matmul: alpha, beta * C, a bias, an activation and a residual, each of them
-// chosen at run time by numbers that are the same for all threads, so that one kernel serves every combination
-// and type.
+// chosen at run time by numbers that are the same for all threads, so that one kernel serves every
+// combination and type.
 //
 //   y = activation(alpha * x + beta * C + bias) + residual
 
@@ -90,8 +90,8 @@ struct general {
     }
   }
 
-  // y[i] = f(y[i]) for a long f, which is in the kernel once. Registers have constant numbers, so a loop over them
-  // chooses.
+  // y[i] = f(y[i]) for a long f, which is in the kernel once. Registers have constant numbers, so a loop over
+  // them chooses.
   template <std::uint32_t N, class F>
   static constexpr void in_turn(thread t, dsl::register_array<var<f32>, N>& y, const F& f) {
     if constexpr (N == 1) {

@@ -64,8 +64,8 @@ struct output_of<any_output> {
 
 }  // namespace detail
 
-// C = epilogue(x[i]) for four neighbours from `first` on, whose column is a multiple of four. What is outside of C is
-// dropped; the epilogue sees places inside only.
+// C = epilogue(x[i]) for four neighbours from `first` on, whose column is a multiple of four. What is outside
+// of C is dropped; the epilogue sees places inside only.
 template <class Epilogue, class Out, class C, class... Extra>
 constexpr void finish_four(thread t, const C& c, const val<output_lines>& lines, const place& first,
                            const dsl::register_array<val<f32>, 4>& x, const Extra&... extra) {

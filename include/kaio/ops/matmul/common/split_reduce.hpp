@@ -1,6 +1,7 @@
 #pragma once
-// The second half of a matmul whose K is split among blocks: adds the parts of each sum in their order, so that
-// results are the same in every run, and then does what the first half left out: the epilogue and the rounding.
+// The second half of a matmul whose K is split among blocks: adds the parts of each sum in their order, so
+// that results are the same in every run, and then does what the first half left out: the epilogue and the
+// rounding.
 //
 //   workspace: f32, [batch][part][row][column], compact       C[b] = epilogue(part 0 + part 1 + ...)
 
@@ -55,8 +56,8 @@ struct split_reduce_kernel<Out, Epilogue, epilogue_parameters<Extra...>> {
       });
 };
 
-// Launched with split_reduce_blocks() blocks along x and the arguments parts, c, the problem, and those of the
-// epilogue.
+// Launched with split_reduce_blocks() blocks along x and the arguments parts, c, the problem, and those of
+// the epilogue.
 template <scalar Out, class Epilogue>
 inline constexpr auto split_reduce =
     split_reduce_kernel<Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;

@@ -1,8 +1,8 @@
 #pragma once
-// The order in which a persistent kernel walks over the tiles of C: in groups of a few tiles along M, down the
-// rows of a group first, so that the tiles that are computed at the same time share rows of A and columns of B
-// in the L2 cache. The numbers of tiles are known at the launch alone, and a division by them precedes the
-// first load, so the host prepares it as a multiplication.
+// The order in which a persistent kernel walks over the tiles of C: in groups of a few tiles along M, down
+// the rows of a group first, so that the tiles that are computed at the same time share rows of A and columns
+// of B in the L2 cache. The numbers of tiles are known at the launch alone, and a division by them precedes
+// the first load, so the host prepares it as a multiplication.
 //
 //   group = 2:    0  2  4        tile_walk::over(3, 3, 1, 2)
 //                 1  3  5
@@ -16,7 +16,8 @@
 
 namespace kaio::ops {
 
-// Division by a number that the host knows at the launch: n / value = n * multiplier >> shift, for n below 2^31.
+// Division by a number that the host knows at the launch: n / value = n * multiplier >> shift, for n below
+// 2^31.
 // Source: Granlund and Montgomery, "Division by Invariant Integers using Multiplication", 1994.
 struct divisor {
   u32 value, multiplier, shift;

@@ -25,8 +25,7 @@ struct tile_pieces {
   static_assert(
       Threads % of_line == 0 && Ring::lines % lines_apart == 0 &&
           (count == 1 || lines_apart % 8 == 0 || !Ring::tiles::layout::is_swizzled),
-      "kaio: the threads of a block share the pieces of a tile evenly, of a swizzled one in steps of 8 "
-      "lines");
+      "kaio: the threads of a block share the pieces of a tile evenly, of a swizzled one in steps of 8 lines");
 
   val<u32> line, column;  // of the first piece
   typename Ring::tiles::lane_type place;
@@ -127,7 +126,8 @@ class staged_copy {
     }
   }
 
-  // Width elements along K at a time: f(across, along) -> register_array<val<T>, Width>, of a place in the tile.
+  // Width elements along K at a time: f(across, along) -> register_array<val<T>, Width>, of a place in the
+  // tile.
   template <bool Ragged, std::uint32_t Width, class F>
   constexpr void fetch_elements(const F& f, const operand_rest& rest) {
     static_assert(Width == 1 || Ring::along_k);

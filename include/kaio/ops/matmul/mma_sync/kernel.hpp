@@ -1,5 +1,6 @@
 #pragma once
-// Matmul with the matrix instructions of a warp, from sm_70 on: C[b] = epilogue(A[b] * B[b]), A: M x K, B: K x N, C:
+// Matmul with the matrix instructions of a warp, from sm_70 on: C[b] = epilogue(A[b] * B[b]), A: M x K, B: K
+// x N, C:
 // M x N row by row. For a column-major C exchange the operands.
 //
 //            n                      a block: m x n of C in steps of k; tiles of A and B in a ring in shared
@@ -41,8 +42,8 @@ class mma_sync_operand {
   using ring = mma_sync_ring<Role, Product, T, is_a ? C.m : C.n, is_a ? C.warp_m : C.warp_n, C.k, C.stages,
                              tile_major>;
 
-  // `x`: in<T>, the batch's first element, or a function (line, k) -> elements; `across`, `along`: where the block's
-  // first tile begins along M (N) and K, `extent`: of the operand along M (N).
+  // `x`: in<T>, the batch's first element, or a function (line, k) -> elements; `across`, `along`: where the
+  // block's first tile begins along M (N) and K, `extent`: of the operand along M (N).
   template <class X>
   constexpr mma_sync_operand(thread t, const val<u32>& warp, const X& x, const val<i64>& leading,
                              const val<u32>& across, const val<u32>& along, const val<u32>& extent)
@@ -296,8 +297,8 @@ struct mma_sync_body {
     const auto own =
         staged.lane(of_warp + accumulator_row<Product>(lane), t.let(accumulator_column<Product>(lane)));
     using layout = typename Product::accumulator::layout;
-    // Which sums a thread holds in which registers is known while the kernel is compiled alone, so that each portion
-    // has its own stores; the rest is emitted once.
+    // Which sums a thread holds in which registers is known while the kernel is compiled alone, so that each
+    // portion has its own stores; the rest is emitted once.
     const auto keep = [&](std::uint32_t part_m, std::uint32_t part_n) {
       for (std::uint32_t i = 0; i < down; ++i)
         for (std::uint32_t j = 0; j < across; ++j)
@@ -373,9 +374,9 @@ struct mma_sync_kernel<C, Product, Out, Epilogue, SourceA, SourceB, source_param
       });
 };
 
-// Launched with a grid of walk.tiles blocks along x, and the arguments of A, of B (in_memory: the operand; made_by: what
-// the function takes), c, the problem, and those of the epilogue. With C.pointers operands in memory and c are arrays
-// of the addresses of each batch (c: of each part).
+// Launched with a grid of walk.tiles blocks along x, and the arguments of A, of B (in_memory: the operand;
+// made_by: what the function takes), c, the problem, and those of the epilogue. With C.pointers operands in
+// memory and c are arrays of the addresses of each batch (c: of each part).
 template <mma_sync_config C, class Product, class Out, class Epilogue,
           class SourceA = in_memory<typename Product::a_element, C.pointers>,
           class SourceB = in_memory<typename Product::b_element, C.pointers>>

@@ -93,8 +93,8 @@ struct tf32_product {
   }
 };
 
-// f32 in, each as the sum of two tf32; the product of the two rests, below 2^-22 of the whole, is left out. What is
-// infinite, or so large that it rounds to an infinity, has no rest: its sums are NaN.
+// f32 in, each as the sum of two tf32; the product of the two rests, below 2^-22 of the whole, is left out.
+// What is infinite, or so large that it rounds to an infinity, has no rest: its sums are NaN.
 struct tf32x3_product {
   using mma = dsl::mma_m16n8k8<f32, tf32>;
   static constexpr fixed_string name = "tf32x3";
@@ -115,8 +115,8 @@ struct tf32x3_product {
   }
 };
 
-// f16 on sm_70: four products of 8 x 8 x 4, which make one of 16 x 16: number q, of lanes 4 q on, is that of rows
-// 8 (q % 2) on and columns 8 (q / 2) on.
+// f16 on sm_70: four products of 8 x 8 x 4, which make one of 16 x 16: number q, of lanes 4 q on, is that of
+// rows 8 (q % 2) on and columns 8 (q / 2) on.
 template <matrix_order OrderA, matrix_order OrderB>
 struct quad_product {
   using mma = dsl::mma_m8n8k4<f32, f16, f16, f32, OrderA, OrderB>;

@@ -1,6 +1,7 @@
 #pragma once
-// One operand of the matmul kernel with the matrix instructions of a warp: its ring of tiles in shared memory, and the
-// parts that a warp reads from it. A tile is laid out as its operand is, so that nothing is transposed:
+// One operand of the matmul kernel with the matrix instructions of a warp: its ring of tiles in shared
+// memory, and the parts that a warp reads from it. A tile is laid out as its operand is, so that nothing is
+// transposed:
 //
 //   major::k     lines are rows of A (columns of B), along K; ldmatrix reads them as they are
 //   major::mn    lines are steps of K, along M (N), in panels that a warp has for itself; ldmatrix.trans reads

@@ -1,6 +1,6 @@
 #pragma once
-// Where the elements of an operand come from: memory, or a function of the user's that makes them, such as one that
-// dequantises. A function is a class without members, as an epilogue is:
+// Where the elements of an operand come from: memory, or a function of the user's that makes them, such as
+// one that dequantises. A function is a class without members, as an epilogue is:
 //
 //   struct from_int8 {
 //     static constexpr fixed_string name = "int8";
@@ -11,8 +11,8 @@
 //   };
 //
 // `line` is a row of A or a column of B, and both numbers are inside the operand. One that returns
-// register_array<val<f16>, W> makes W elements, of k to k + W - 1, where k is a multiple of W (a power of two up to
-// 16 bytes of elements); those beyond K are dropped, but their memory is read.
+// register_array<val<f16>, W> makes W elements, of k to k + W - 1, where k is a multiple of W (a power of two
+// up to 16 bytes of elements); those beyond K are dropped, but their memory is read.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/mma_sync/config.hpp>
@@ -47,8 +47,7 @@ template <class Call>
 struct source_signature {
   static_assert(
       dsl::never<Call>,
-      "kaio: a function for an operand is called as val<T> operator()(thread t, val<u32> batch, val<u32> "
-      "line, val<u32> k, ...) const");
+      "kaio: a function for an operand is called as val<T> operator()(thread t, val<u32> batch, val<u32> line, val<u32> k, ...) const");
 };
 template <class T, class F, class... Extra>
 struct source_signature<val<T> (F::*)(thread, val<u32>, val<u32>, val<u32>, Extra...) const> {

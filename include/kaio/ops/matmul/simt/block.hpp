@@ -3,9 +3,10 @@
 // memory: their tile of C, the rows and columns of a thread, the products of a tile, and the way of the sums
 // through the epilogue to C.
 //
-// A thread reads its operands in pieces of 16 bytes. Where a line of the tile goes along k, a piece is 4 steps of k
-// for one row (of A; for B read column), and the rows of a thread are `lanes` apart; where it goes along the rows, a
-// piece is 4 neighbouring rows at one step of k. Either way 4 * rows numbers for 4 steps of k are `rows` pieces.
+// A thread reads its operands in pieces of 16 bytes. Where a line of the tile goes along k, a piece is 4
+// steps of k for one row (of A; for B read column), and the rows of a thread are `lanes` apart; where it goes
+// along the rows, a piece is 4 neighbouring rows at one step of k. Either way 4 * rows numbers for 4 steps of
+// k are `rows` pieces.
 
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/simt/config.hpp>
@@ -77,8 +78,8 @@ struct simt_block {
             t.let(min(k_first + problem[&simt_problem::k_of_split], k))};
   }
 
-  // The first row and column of a thread in its block. Neighbouring lanes share a row, and those two apart a column:
-  // then a load of 16 bytes by all lanes of a warp is one access to shared memory.
+  // The first row and column of a thread in its block. Neighbouring lanes share a row, and those two apart a
+  // column: then a load of 16 bytes by all lanes of a warp is one access to shared memory.
   struct lanes {
     val<u32> row, column;
   };
@@ -95,8 +96,8 @@ struct simt_block {
         [&](std::uint32_t) { return array_of<C.thread_n>([&](std::uint32_t) { return var(t, 0.0f); }); });
   }
 
-  // Four steps of k at a time: all pieces of B, and those of A as they are used. ptxas moves the loads up to where
-  // their latency is hidden, as far as there are registers.
+  // Four steps of k at a time: all pieces of B, and those of A as they are used. ptxas moves the loads up to
+  // where their latency is hidden, as far as there are registers.
   template <class A, class B, class Sums>
   static constexpr void multiply(const A& piece_of_a, const B& piece_of_b, Sums& sums) {
     constexpr std::uint32_t unit = rows_of_a::unit;

@@ -42,7 +42,8 @@ class simt_operand {
         column_(t.let(t.thread_rank() % copies_of_line * Vector)),
         write_(t.let(line_ * pitch + column_)) {}
 
-  // The element that this thread's first copy begins with: `first` is the block's first row, `k` its first step.
+  // The element that this thread's first copy begins with: `first` is the block's first row, `k` its first
+  // step.
   constexpr val<i64> source(const val<i64>& leading, const val<u32>& first, const val<u32>& k) const {
     const val line = t_.let(along_k ? t_.let(first + line_) : t_.let(k + line_));
     const val column = t_.let(along_k ? t_.let(k + column_) : t_.let(first + column_));

@@ -1,6 +1,6 @@
 #pragma once
-// Matmul with at most 16 rows, for f32: C[b] = epilogue(A[b] * B[b]), A: M x K with M <= 16, B: K x N. All that
-// matters is how fast B comes, each number of which is used M times. For few columns instead of few rows
+// Matmul with at most 16 rows, for f32: C[b] = epilogue(A[b] * B[b]), A: M x K with M <= 16, B: K x N. All
+// that matters is how fast B comes, each number of which is used M times. For few columns instead of few rows
 // exchange the operands.
 //
 //   B by columns (major::k)     a warp takes `columns` columns; its lanes share K, 4 numbers each at a time
@@ -120,7 +120,8 @@ struct skinny_matmul_body {
     });
     auto sums = array_of<C.rows * C.columns>([&](std::uint32_t) { return var(t, 0.0f); });
 
-    // `Rounds` times 128 steps of k from lane 0's `k` on: all of B is asked for before the first number is used.
+    // `Rounds` times 128 steps of k from lane 0's `k` on: all of B is asked for before the first number is
+    // used.
     const auto add = [&]<std::uint32_t Rounds>(const val<u32>& k, const dsl::index_list<Rounds>&) {
       const auto of_b = array_of<Rounds>([&](std::uint32_t i) {
         return array_of<C.columns>(

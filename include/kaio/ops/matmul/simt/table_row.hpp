@@ -1,6 +1,6 @@
 #pragma once
-// The kernels with multiply-adds of f32: the row of a configuration in a table of variants, and the launch that runs
-// a call.
+// The kernels with multiply-adds of f32: the row of a configuration in a table of variants, and the launch
+// that runs a call.
 
 #include <kaio/ops/matmul/call/kernel_arguments.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>

@@ -1,7 +1,7 @@
 #pragma once
-// The f32 matmul kernel of simt.hpp for sm_90 and later, fed by tensor copies: one thread asks for whole tiles, the
-// copy engine does the addresses, the swizzle and the zeros beyond the edges, and mbarriers replace the
-// block's barrier, so that the warps of a block need not march in step.
+// The f32 matmul kernel of simt.hpp for sm_90 and later, fed by tensor copies: one thread asks for whole
+// tiles, the copy engine does the addresses, the swizzle and the zeros beyond the edges, and mbarriers
+// replace the block's barrier, so that the warps of a block need not march in step.
 //
 //   tile of major::k     `m` (or `n`) rows of k numbers, swizzled so that 8 rows use all banks
 //   tile of major::mn    k rows of `m` (or `n`) numbers, as they are
@@ -145,9 +145,9 @@ struct simt_tensor_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
              Extra... extra) { simt_tensor_body<C, Out, Epilogue>::run(t, a, b, c, problem, extra...); });
 };
 
-// Launched as simt_matmul is, with tensor maps of A and B, whose dimensions are the numbers of a line, the lines and
-// the batches; of the problem, lda, ldb and the batch strides of A and B are not looked at. The boxes of the maps:
-// simt_tensor_body<C, Out, Epilogue>::operand_a::box, swizzle_bytes; operand_b likewise.
+// Launched as simt_matmul is, with tensor maps of A and B, whose dimensions are the numbers of a line, the
+// lines and the batches; of the problem, lda, ldb and the batch strides of A and B are not looked at. The
+// boxes of the maps: simt_tensor_body<C, Out, Epilogue>::operand_a::box, swizzle_bytes; operand_b likewise.
 template <simt_config C, scalar Out, class Epilogue>
 inline constexpr auto simt_tensor_matmul =
     simt_tensor_kernel<C, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;

@@ -4,8 +4,8 @@
 //   C[b] = epilogue(A[b] * B[b])      A: M x K, B: K x N, C: M x N, each by a tensor map of three dimensions
 //
 // As many clusters as fit on the device walk over the tiles of C. In every block warpgroups are
-// consumers of 64 rows each, and the last warp is the producer. It runs ahead into the next tile while the consumers
-// store the last one.
+// consumers of 64 rows each, and the last warp is the producer. It runs ahead into the next tile while the
+// consumers store the last one.
 
 #include <kaio/ops/matmul/common/tile_walk.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>

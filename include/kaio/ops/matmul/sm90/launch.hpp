@@ -1,5 +1,6 @@
 #pragma once
-// The host's side of the kernels for sm_90a: tensor maps of the operands, the walk over the tiles, the launch.
+// The host's side of the kernels for sm_90a: tensor maps of the operands, the walk over the tiles, the
+// launch.
 
 #include <kaio/ops/matmul/call/matrix_lines.hpp>
 #include <kaio/ops/matmul/sm90/kernel.hpp>
@@ -23,8 +24,8 @@ output_lines lines_of(const matrix_lines<Out>& c) {
 }  // namespace detail
 
 // C = epilogue(A * B) with the tensor copies' view of the three: A has lines along K or along M, as the
-// configuration says, B along K or along N, C along N. `clusters`: how many are resident on the device; `group`:
-// see tile_walk. C needs no tensor map where the epilogue reads memory.
+// configuration says, B along K or along N, C along N. `clusters`: how many are resident on the device;
+// `group`: see tile_walk. C needs no tensor map where the epilogue reads memory.
 template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                  const matrix_lines<Out>& c, std::uint64_t k, std::uint64_t clusters, std::uint32_t group,

@@ -43,7 +43,8 @@ struct ring_position {
   }
 };
 
-// One operand of a stage in shared memory, and the boxes by which it arrives. `Shares` blocks load a part each.
+// One operand of a stage in shared memory, and the boxes by which it arrives. `Shares` blocks load a part
+// each.
 //   major::k   Rows x K elements, in panels of 128 bytes along K; a box is Rows / Shares rows of a panel
 //   major::mn  K x Rows elements, in panels of 128 bytes along Rows; a box is a panel, or a part of its rows
 template <scalar T, major Major, std::uint32_t Rows, std::uint32_t Depth, std::uint32_t Shares>
@@ -132,8 +133,8 @@ class sm90_mainloop {
     }
   }
 
-  // The same for the first `k_blocks` stages of a kernel, not more than the ring has, in two steps: A alone, which
-  // need not wait for other kernels' results, and then B.
+  // The same for the first `k_blocks` stages of a kernel, not more than the ring has, in two steps: A alone,
+  // which need not wait for other kernels' results, and then B.
   constexpr void load_a_first(const tile_origin& tile, const val<u32>& first,
                               const val<u32>& k_blocks) const {
     for (auto block : t_.range(0u, k_blocks)) {
@@ -150,8 +151,8 @@ class sm90_mainloop {
     }
   }
 
-  // A consumer warpgroup: acc = A * B over `k_blocks` steps, at least one. One batch of wgmma is in flight while
-  // the next one is issued, so a stage is released one step late.
+  // A consumer warpgroup: acc = A * B over `k_blocks` steps, at least one. One batch of wgmma is in flight
+  // while the next one is issued, so a stage is released one step late.
   constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                           const val<u32>& k_blocks) const {
     const val thread_in_group = t_.thread_rank() % 128u;

@@ -1,13 +1,14 @@
 #pragma once
-// Matmul for sm_90a where C has few tiles: the blocks of a cluster share one tile of C, each with its own part
-// of K, and add up their sums through distributed shared memory, in the order of K, so that results repeat bit
-// for bit. Without a split it is the kernel for skinny problems, whose time is that of reading the large operand.
+// Matmul for sm_90a where C has few tiles: the blocks of a cluster share one tile of C, each with its own
+// part of K, and add up their sums through distributed shared memory, in the order of K, so that results
+// repeat bit for bit. Without a split it is the kernel for skinny problems, whose time is that of reading the
+// large operand.
 //
 //   block 0: A[:, 0..]  * B[0.., :]  --+
 //   block 1: A[:, k1..] * B[k1.., :] --+--> sum, epilogue, each block a part of the tile --> C
 //
-// Skinny problems are computed transposed, C^T = B^T * A^T: the 64 rows of wgmma are then columns of C, and the
-// few rows of C are its N, which may be as small as 8.
+// Skinny problems are computed transposed, C^T = B^T * A^T: the 64 rows of wgmma are then columns of C, and
+// the few rows of C are its N, which may be as small as 8.
 
 #include <kaio/ops/matmul/common/finish.hpp>
 #include <kaio/ops/matmul/common/output.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-// The two ways of a result from the accumulators to C on sm_90a. Both go through shared memory, a warp's 16 rows
-// in panels, and no warp waits for another.
+// The two ways of a result from the accumulators to C on sm_90a. Both go through shared memory, a warp's 16
+// rows in panels, and no warp waits for another.
 //
 //   sm90_copied_store    registers --epilogue, round--> panel (swizzled) --tensor copy--> C
 //                        for epilogues that work on the sums alone: two panels alternate, so that one is
@@ -115,8 +115,8 @@ class sm90_finished_store {
   constexpr sm90_finished_store(thread t, const destination& c, const val<output_lines>& lines)
       : t_(t), c_(c), lines_(lines), staging_(t) {}
 
-  // epilogue(x, place) for each element of the tile, into C. The panels are filled out of registers, which have
-  // constant numbers, so the loop over them chooses; the epilogue is in the kernel once.
+  // epilogue(x, place) for each element of the tile, into C. The panels are filled out of registers, which
+  // have constant numbers, so the loop over them chooses; the epilogue is in the kernel once.
   template <class Epilogue, class Accumulator, class... Extra>
   constexpr void store(const Accumulator& acc, const tile_origin& tile, const Extra&... extra) const {
     const val lane = t_.let(lane_id());

@@ -1,6 +1,6 @@
 #pragma once
-// Stands in for kaio/dsl/kernel/compilation.hpp where all kernels of the repository are traced natively: its folder
-// comes first in the include path. Every source compiles as it is, but a kernel's image is made by the
+// Stands in for kaio/dsl/kernel/compilation.hpp where all kernels of the repository are traced natively: its
+// folder comes first in the include path. Every source compiles as it is, but a kernel's image is made by the
 // processor, when it is first asked for. The constant evaluation is never instantiated, which takes nine
 // tenths off the time to compile.
 
