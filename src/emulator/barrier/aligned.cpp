@@ -41,18 +41,18 @@ bool assemble(warp& w, const instruction& i, u32 lanes) {
   if (lanes == all_lanes) return true;
   if (w.live != all_lanes) raise_not_aligned(w, i, lanes);
   u32 waiting = 0;
-  const auto waits_here = [&](const fragment& f) {
+  const auto waits_here = [&](const lane_group& f) {
     return f.reason == wait_reason::members && &w.waiting_at(f) == &i;
   };
   for (u32 k = 0; k < w.parked; ++k)
-    if (waits_here(w.fragments[k])) waiting |= w.fragments[k].lanes;
+    if (waits_here(w.lane_groups[k])) waiting |= w.lane_groups[k].lanes;
   if ((lanes | waiting) != all_lanes) {
     w.wait(lanes, wait_reason::members, all_lanes);
     return false;
   }
   for (u32 k = 0; k < w.parked; ++k)
-    if (waits_here(w.fragments[k])) w.fragments[k].reason = wait_reason::none;
-  w.limit = 0;  // they are where this fragment continues
+    if (waits_here(w.lane_groups[k])) w.lane_groups[k].reason = wait_reason::none;
+  w.limit = 0;  // they are where this lane group continues
   return true;
 }
 

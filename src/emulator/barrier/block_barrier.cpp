@@ -31,7 +31,7 @@ void release(block& home, u32 number) {
   for (const auto& o : home.observers) o->completed(home, number);
   for (warp& w : home.warps)
     for (u32 k = 0; k < w.parked; ++k) {
-      fragment& f = w.fragments[k];
+      lane_group& f = w.lane_groups[k];
       if (f.reason != wait_reason::barrier || f.key != number) continue;
       f.reason = wait_reason::none;
       const instruction& i = w.waiting_at(f);

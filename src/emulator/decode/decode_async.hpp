@@ -17,7 +17,8 @@ bool starts_with(form& f, std::initializer_list<std::string_view> words);
 std::string two_spaces(form& f);
 
 // The address in an operand, in a state space. `cluster`: it may be in another block.
-place_operand place_of(form& f, std::size_t operand_index, state_space space, bool cluster = false);
+address_operand address_operand_of(form& f, std::size_t operand_index, state_space space,
+                                   bool cluster = false);
 
 // Adds to the kernel's table, and makes the instruction name it.
 void set_transfer(form& f, const transfer_operands& transfer);

@@ -74,7 +74,7 @@ void mbarriers::settle(u32 offset, mbarrier_state& state) {
   for (const auto& o : home_.observers) o->phase_completed(home_, offset, completed);
   for (warp& w : home_.warps)
     for (u32 k = 0; k < w.parked; ++k) {
-      fragment& f = w.fragments[k];
+      lane_group& f = w.lane_groups[k];
       if (f.reason != wait_reason::phase || f.key != offset) continue;
       f.reason = wait_reason::none;
       w.limit = 0;
@@ -110,7 +110,7 @@ void mbarriers::invalidate(const performer& p, u32 offset) {
   find(p, offset);
   for (const warp& w : home_.warps)
     for (u32 k = 0; k < w.parked; ++k)
-      if (w.fragments[k].reason == wait_reason::phase && w.fragments[k].key == offset)
+      if (w.lane_groups[k].reason == wait_reason::phase && w.lane_groups[k].key == offset)
         refuse(p, fmt::format("a thread invalidates {} while others wait for its phase", name(offset)));
   states_.erase(offset);
   std::memset(home_.shared.data() + offset, 0xd5, mbarrier_bytes);

@@ -19,21 +19,21 @@ void warp::start(u32 lanes, u32 first) {
 
 void warp::wake(wait_reason reason, u32 key) {
   for (u32 k = 0; k < parked; ++k)
-    if (fragments[k].reason == reason && fragments[k].key == key) {
-      fragments[k].reason = wait_reason::none;
+    if (lane_groups[k].reason == reason && lane_groups[k].key == key) {
+      lane_groups[k].reason = wait_reason::none;
       limit = 0;
     }
 }
 
 void warp::wait(u32 lanes, wait_reason reason, u32 key) {
-  fragments[parked++] = {lanes, pc, reason, key};
+  lane_groups[parked++] = {lanes, pc, reason, key};
   leave(lanes);
 }
 
 bool warp::ready() const {
   if (active != 0) return true;
   for (u32 i = 0; i < parked; ++i)
-    if (fragments[i].reason == wait_reason::none) return true;
+    if (lane_groups[i].reason == wait_reason::none) return true;
   return false;
 }
 

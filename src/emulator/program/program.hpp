@@ -346,7 +346,7 @@ struct instruction {
 };
 
 // A place in memory that an instruction with several of them names.
-struct place_operand {
+struct address_operand {
   s64 offset = 0;
   u32 row = 0;   // of the address
   u32 site = 0;  // number of this memory access within the kernel
@@ -357,7 +357,7 @@ struct place_operand {
 
 // The operands of an asynchronous copy: instruction::detail is its number in entry::transfers.
 struct transfer_operands {
-  place_operand to, from, barrier;
+  address_operand to, from, barrier;
   atomic_form reduction = atomic_form::add;
   bool reduces = false;
   bool prefetches = false;  // nothing is written

@@ -18,16 +18,16 @@ constexpr unsigned warps_listed = 4;
 std::string occupation(const warp& w, u32 lanes) {
   if ((lanes & w.live) == 0) return "has ended";
   for (u32 k = 0; k < w.parked; ++k) {
-    const fragment& f = w.fragments[k];
+    const lane_group& f = w.lane_groups[k];
     if ((f.lanes & lanes) == 0 || f.reason == wait_reason::none) continue;
     return fmt::format("waits at PTX line {}", w.waiting_at(f).line);
   }
   return "runs";
 }
 
-// Who has not come to where a fragment waits, and what they do instead, as the rest of a sentence; empty
+// Who has not come to where a lane group waits, and what they do instead, as the rest of a sentence; empty
 // where that is not known.
-std::string missing_at(const block& b, const warp& w, const fragment& f) {
+std::string missing_at(const block& b, const warp& w, const lane_group& f) {
   if (f.reason == wait_reason::members) {
     const u32 missing = f.key & w.existing & ~f.lanes;
     return missing == 0 ? std::string{}
@@ -54,7 +54,7 @@ std::string missing_at(const block& b, const warp& w, const fragment& f) {
 void list_waits(const block& b, std::string& to, unsigned& listed) {
   for (const warp& w : b.warps)
     for (u32 k = 0; k < w.parked; ++k) {
-      const fragment& f = w.fragments[k];
+      const lane_group& f = w.lane_groups[k];
       if (f.reason == wait_reason::none) continue;
       if (++listed > waits_listed) continue;
       const instruction& i = w.waiting_at(f);
@@ -88,7 +88,7 @@ void raise_deadlock(const cluster& c) {
   for (const auto& b : c.blocks)
     for (const warp& w : b->warps)
       for (u32 k = 0; k < w.parked; ++k) {
-        const fragment& f = w.fragments[k];
+        const lane_group& f = w.lane_groups[k];
         if (f.reason == wait_reason::none) continue;
         fault_report report;
         report.kind = fault_kind::deadlock;

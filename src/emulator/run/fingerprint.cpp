@@ -33,7 +33,7 @@ u64 fingerprint(const block& b) {
     for (const call_stack& c : w.calls)
       for (const call_stack::frame& f : c.frames) m.add(f.base << 32 | f.return_pc);
     for (u32 k = 0; k < w.parked; ++k) {
-      const fragment& f = w.fragments[k];
+      const lane_group& f = w.lane_groups[k];
       m.add(u64{f.lanes} << 32 | f.pc);
       m.add(u64{f.key} << 8 | static_cast<u64>(f.reason));
     }

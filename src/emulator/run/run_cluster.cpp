@@ -17,7 +17,7 @@ void wake_waiting(cluster& c) {
   for (const auto& b : c.blocks)
     for (warp& w : b->warps)
       for (u32 k = 0; k < w.parked; ++k) {
-        fragment& f = w.fragments[k];
+        lane_group& f = w.lane_groups[k];
         if (f.reason != wait_reason::phase) continue;
         f.reason = wait_reason::none;
         w.limit = 0;

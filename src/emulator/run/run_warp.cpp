@@ -9,21 +9,21 @@
 namespace kaio::emulator {
 namespace {
 
-// A fragment that keeps others waiting, as in a loop that spins on a lock which they hold, runs this long at
+// A lane group that keeps others waiting, as in a loop that spins on a lock which they hold, runs this long at
 // a time.
 constexpr u64 fair_steps = 2048;
 
-// The program counter of one of the fragments that are ready, any of them.
+// The program counter of one of the lane groups that are ready, any of them.
 u32 any_ready(const warp& w) {
   u32 ready_count = 0;
   for (u32 i = 0; i < w.parked; ++i)
-    if (w.fragments[i].reason == wait_reason::none) ++ready_count;
+    if (w.lane_groups[i].reason == wait_reason::none) ++ready_count;
   u64 chosen = w.owner->group.random.below(ready_count);
   for (u32 i = 0;; ++i)
-    if (w.fragments[i].reason == wait_reason::none && chosen-- == 0) return w.fragments[i].pc;
+    if (w.lane_groups[i].reason == wait_reason::none && chosen-- == 0) return w.lane_groups[i].pc;
 }
 
-// Chooses the fragment to run. False if none is ready.
+// Chooses the lane group to run. False if none is ready.
 bool select(warp& w) {
   if (w.parked == 0) {
     w.limit = no_limit;
@@ -34,9 +34,9 @@ bool select(warp& w) {
   w.active = 0;
   u32 first = no_limit, after_last = no_limit;
   for (u32 i = 0; i < w.parked; ++i) {
-    if (w.fragments[i].reason != wait_reason::none) continue;
-    first = std::min(first, w.fragments[i].pc);
-    if (w.fragments[i].pc > last) after_last = std::min(after_last, w.fragments[i].pc);
+    if (w.lane_groups[i].reason != wait_reason::none) continue;
+    first = std::min(first, w.lane_groups[i].pc);
+    if (w.lane_groups[i].pc > last) after_last = std::min(after_last, w.lane_groups[i].pc);
   }
   if (first == no_limit) return false;
   w.pc = w.rotate && after_last != no_limit ? after_last : first;
@@ -44,22 +44,22 @@ bool select(warp& w) {
   w.rotate = false;
   w.limit = no_limit;
   for (u32 i = 0; i < w.parked;) {
-    if (w.fragments[i].reason == wait_reason::none) {
-      if (w.fragments[i].pc == w.pc) {
-        w.active |= w.fragments[i].lanes;
-        w.fragments[i] = w.fragments[--w.parked];
+    if (w.lane_groups[i].reason == wait_reason::none) {
+      if (w.lane_groups[i].pc == w.pc) {
+        w.active |= w.lane_groups[i].lanes;
+        w.lane_groups[i] = w.lane_groups[--w.parked];
         continue;
       }
-      if (w.fragments[i].pc > w.pc) w.limit = std::min(w.limit, w.fragments[i].pc);
+      if (w.lane_groups[i].pc > w.pc) w.limit = std::min(w.limit, w.lane_groups[i].pc);
     }
     ++i;
   }
   return true;
 }
 
-// Runs the chosen fragment until it leaves its stretch of the text.
+// Runs the chosen lane group until it leaves its stretch of the text.
 template <bool Observed>
-void run_fragment(warp& w) {
+void run_lane_group(warp& w) {
   do {
     const instruction& i = w.code[w.pc++];
     u32 guard;
@@ -82,9 +82,9 @@ u64 run_warp(warp& w, u64 budget) {
   while (left != 0 && !w.yielded && select(w)) {
     w.chosen_steps = w.steps = w.parked == 0 ? left : std::min(left, fair_steps);
     if (observed)
-      run_fragment<true>(w);
+      run_lane_group<true>(w);
     else
-      run_fragment<false>(w);
+      run_lane_group<false>(w);
     const u64 done = w.chosen_steps - w.steps;
     w.executed += done;
     left -= done;

@@ -1,5 +1,5 @@
 #pragma once
-// Executes the instructions of a warp. One of its fragments runs at a time: the one with the lowest program
+// Executes the instructions of a warp. One of its lane groups runs at a time: the one with the lowest program
 // counter, so that lanes which diverged meet again, or in a random schedule any.
 
 #include "emulator/machine/warp.hpp"

@@ -1,7 +1,7 @@
 #include "emulator/run/scheduler.hpp"
 
+#include "emulator/run/livelock.hpp"
 #include "emulator/run/run_cluster.hpp"
-#include "emulator/run/standstill.hpp"
 #include "emulator/run/worker_pool.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ void run_independent(const grid& g, unsigned threads) {
       std::deque<std::unique_ptr<cluster>> running;
       running.push_back(std::make_unique<cluster>(g));
       cluster& c = *running.front();
-      standstill_watch watch(g);
+      livelock_watch watch(g);
       for (;;) {
         at = next.fetch_add(1);
         if (at >= count || at > first_fault.load()) return;
@@ -115,7 +115,7 @@ void run_in_turns(const grid& g) {
   const u64 resident = g.cooperative ? count : std::clamp<u64>(resident_bytes / bytes, 2, most_resident);
   const u64 steps = g.cooperative ? spinning_steps : turn_steps;
   random_source random{g.order.seed};
-  standstill_watch watch(g);
+  livelock_watch watch(g);
   std::vector<std::unique_ptr<cluster>> idle;
   std::deque<std::unique_ptr<cluster>> paused;
   u64 next = 0;

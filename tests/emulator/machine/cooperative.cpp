@@ -136,7 +136,7 @@ TEST_CASE("a lock that is never given back, and a flag that nobody sets, are rep
   }
 }
 
-TEST_CASE("waiting that ends late is no standstill") {
+TEST_CASE("waiting that ends late is no livelock") {
   // The last block counts for long without a write while the others wait for it.
   memory global;
   const array<std::uint32_t> cells(global, 2);

@@ -22,7 +22,7 @@ struct place {
   unsigned shift, bits;
 };
 
-place place_of(video_part part) {
+place address_operand_of(video_part part) {
   switch (part) {
     case video_part::word: return {0, 32};
     case video_part::h0: return {0, 16};
@@ -32,7 +32,7 @@ place place_of(video_part part) {
 }
 
 s64 selected(u32 value, u16 part, bool is_signed) {
-  const place p = place_of(static_cast<video_part>(part));
+  const place p = address_operand_of(static_cast<video_part>(part));
   return extended(value >> p.shift, p.bits, is_signed);
 }
 
@@ -73,7 +73,7 @@ s128 outcome(const instruction& i, s64 a, s64 b) {
 u32 single(const instruction& i, u32 a, u32 b, u32 c) {
   const video_details v = details_of(i);
   const bool is_signed = i.type == ptx::type::s32;
-  const place to = place_of(static_cast<video_part>(v.into));
+  const place to = address_operand_of(static_cast<video_part>(v.into));
   s128 value = outcome(i, selected(a, v.select_a, i.source_type == ptx::type::s32),
                        selected(b, v.select_b, v.signed_b));
   if (i.flags.sat) value = clamped(value, to.bits, is_signed);

@@ -24,7 +24,7 @@ std::byte* find_global(block& b, u32 site, u64 address, u64 bytes) {
 
 }  // namespace
 
-u64 address_in(const warp& w, const place_operand& place, unsigned lane) {
+u64 address_in(const warp& w, const address_operand& place, unsigned lane) {
   const auto offset = static_cast<u64>(place.offset);
   switch (place.bytes) {
     case 8: return get<u64>(w.file + place.row, lane) + offset;
@@ -33,7 +33,7 @@ u64 address_in(const warp& w, const place_operand& place, unsigned lane) {
   }
 }
 
-place_operand place_of(const instruction& i) {
+address_operand address_operand_of(const instruction& i) {
   return {i.immediate, i.from[0], i.site, i.from_bytes, i.space, i.flags.cluster};
 }
 
@@ -43,11 +43,11 @@ std::byte* find_global_bytes(const block& b, u64 address, u64 bytes) {
                                                                      : nullptr;
 }
 
-memory_place find_place(warp& w, const instruction& i, const place_operand& place, unsigned lane, u32 bytes,
-                        u32 alignment, access_kind access) {
+memory_location find_location(warp& w, const instruction& i, const address_operand& place, unsigned lane,
+                              u32 bytes, u32 alignment, access_kind access) {
   block& b = *w.owner;
   const u64 address = address_in(w, place, lane);
-  memory_place found;
+  memory_location found;
   if (address % alignment == 0) {
     const bool generic = place.space == state_space::generic;
     const u64 in_window = generic ? address - shared_window : address;

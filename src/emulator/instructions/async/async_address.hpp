@@ -2,7 +2,7 @@
 // Where asynchronous operations find their bytes: one lane and one place at a time, of any size, with the
 // block whose shared memory it is.
 //
-//   const memory_place from = find_place(w, i, operands.from, lane, bytes, 16, access_kind::read);
+//   const memory_location from = find_location(w, i, operands.from, lane, bytes, 16, access_kind::read);
 
 #include "emulator/machine/warp.hpp"
 #include "emulator/program/error.hpp"
@@ -12,21 +12,21 @@
 
 namespace kaio::emulator {
 
-struct memory_place {
+struct memory_location {
   std::byte* at = nullptr;  // in the host's memory
   block* home = nullptr;    // whose shared memory it is; nullptr: global memory
   u64 address = 0;          // in shared memory: the offset in that of `home`
 };
 
 // The value of an address as the kernel gives it.
-u64 address_in(const warp& w, const place_operand& place, unsigned lane);
+u64 address_in(const warp& w, const address_operand& place, unsigned lane);
 
 // The only address of an instruction, as a place.
-place_operand place_of(const instruction& i);
+address_operand address_operand_of(const instruction& i);
 
 // The place of `bytes` in global, shared or generic memory. Throws fault: out of bounds, misaligned.
-memory_place find_place(warp& w, const instruction& i, const place_operand& place, unsigned lane, u32 bytes,
-                        u32 alignment, access_kind access);
+memory_location find_location(warp& w, const instruction& i, const address_operand& place, unsigned lane,
+                              u32 bytes, u32 alignment, access_kind access);
 
 // The same for an address in global memory that no operand holds; nullptr if the bytes are not in one buffer.
 std::byte* find_global_bytes(const block& b, u64 address, u64 bytes);

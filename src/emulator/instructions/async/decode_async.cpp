@@ -32,7 +32,7 @@ std::string two_spaces(form& f) {
   return result;
 }
 
-place_operand place_of(form& f, std::size_t operand_index, state_space space, bool cluster) {
+address_operand address_operand_of(form& f, std::size_t operand_index, state_space space, bool cluster) {
   f.out.space = space;
   f.out.flags.cluster = cluster;
   f.address(operand_index);
@@ -106,8 +106,8 @@ void thread_copy(form& f) {
   if (bytes != 4 && bytes != 8 && bytes != 16) f.fail(f.operand(2).at, "cp.async copies 4, 8 or 16 bytes");
   f.out.count = static_cast<u8>(bytes);
   transfer_operands transfer;
-  transfer.from = place_of(f, 1, state_space::global);
-  transfer.to = place_of(f, 0, state_space::shared);
+  transfer.from = address_operand_of(f, 1, state_space::global);
+  transfer.to = address_operand_of(f, 0, state_space::shared);
   set_transfer(f, transfer);
   f.out.from[1] = f.function.constant_row(4, bytes);
   f.out.from[2] = f.function.predicate_constant_row(false);

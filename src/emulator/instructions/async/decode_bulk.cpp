@@ -49,7 +49,7 @@ void prefetch(form& f) {
   f.arity(2 + policy);
   transfer_operands transfer;
   transfer.prefetches = true;
-  transfer.from = place_of(f, 0, state_space::global);
+  transfer.from = address_operand_of(f, 0, state_space::global);
   set_transfer(f, transfer);
   byte_count(f, 1);
   f.emit(operation::bulk);
@@ -62,9 +62,9 @@ void to_shared(form& f, transfer_operands transfer, bool from_global, bool to_cl
   const std::size_t policy = hints ? cache_policy(f) : 0;
   f.arity(4 + (multicast ? 1 : 0) + policy);
   transfer.multicast = multicast;
-  transfer.from = place_of(f, 1, from_global ? state_space::global : state_space::shared);
-  transfer.barrier = place_of(f, 3, state_space::shared, to_cluster);
-  transfer.to = place_of(f, 0, state_space::shared, to_cluster);
+  transfer.from = address_operand_of(f, 1, from_global ? state_space::global : state_space::shared);
+  transfer.barrier = address_operand_of(f, 3, state_space::shared, to_cluster);
+  transfer.to = address_operand_of(f, 0, state_space::shared, to_cluster);
   byte_count(f, 2);
   if (multicast) f.source(2, 4, type::u16);
   set_transfer(f, transfer);
@@ -80,8 +80,8 @@ void to_global(form& f, transfer_operands transfer) {
   }
   const std::size_t policy = cache_policy(f);
   f.arity(3 + policy);
-  transfer.from = place_of(f, 1, state_space::shared);
-  transfer.to = place_of(f, 0, state_space::global);
+  transfer.from = address_operand_of(f, 1, state_space::shared);
+  transfer.to = address_operand_of(f, 0, state_space::global);
   byte_count(f, 2);
   set_transfer(f, transfer);
   f.emit(operation::bulk);
@@ -199,8 +199,8 @@ void decode_async_store(form& f) {
   f.arity(3);
   const state_space space = shared ? state_space::shared : state_space::generic;
   transfer_operands transfer;
-  transfer.barrier = place_of(f, 2, space, true);
-  transfer.to = place_of(f, 0, space, true);
+  transfer.barrier = address_operand_of(f, 2, space, true);
+  transfer.to = address_operand_of(f, 0, space, true);
   set_transfer(f, transfer);
   const syntax::operand& from = f.operand(1);
   const bool is_vector = from.kind == syntax::operand_kind::vector;
@@ -229,8 +229,8 @@ void decode_async_reduction(form& f) {
   transfer_operands transfer;
   transfer.reduces = true;
   transfer.reduction = row.form;
-  transfer.barrier = place_of(f, 2, space, true);
-  transfer.to = place_of(f, 0, space, true);
+  transfer.barrier = address_operand_of(f, 2, space, true);
+  transfer.to = address_operand_of(f, 0, space, true);
   set_transfer(f, transfer);
   f.out.form = static_cast<std::uint8_t>(row.form);
   f.out.to[0] = f.source_row(f.operand(1), f.type(0), false, nullptr);

@@ -39,8 +39,8 @@ bool load_mode(form& f, u32 dimensions, std::string_view im2col) {
 }
 
 // A generic address that is the first of several elements between brackets.
-place_operand generic_place(form& f, const syntax::operand& o, const syntax::operand& base) {
-  place_operand place;
+address_operand generic_place(form& f, const syntax::operand& o, const syntax::operand& base) {
+  address_operand place;
   place.offset = static_cast<s64>(o.offset);
   place.site = f.function.result().sites++;
   place.bytes = 8;
@@ -59,13 +59,13 @@ place_operand generic_place(form& f, const syntax::operand& o, const syntax::ope
 }
 
 // [map, {coordinates}]
-place_operand map_and_coordinates(form& f, std::size_t operand_index, u32 dimensions) {
+address_operand map_and_coordinates(form& f, std::size_t operand_index, u32 dimensions) {
   const syntax::operand& o = f.operand(operand_index);
   if (o.kind != syntax::operand_kind::address || o.elements.size() != 2 ||
       o.elements[1].kind != syntax::operand_kind::vector)
     f.fail(o.at, fmt::format("'{}' takes a tensor map and coordinates here: [map, {{x, ...}}]", f.name()));
   if (o.has_offset) f.fail(o.at, "the address of a tensor map has no offset here");
-  const place_operand map = generic_place(f, o, o.elements[0]);
+  const address_operand map = generic_place(f, o, o.elements[0]);
   const auto& coordinates = o.elements[1].elements;
   if (coordinates.size() != dimensions)
     f.fail(o.elements[1].at,
@@ -95,8 +95,8 @@ void load(form& f, u32 dimensions, bool to_cluster) {
   f.arity(3 + offsets + (transfer.multicast ? 1 : 0) + policy);
   transfer.from = map_and_coordinates(f, 1, dimensions);
   if (transfer.im2col) im2col_offsets(f, 3, dimensions);
-  transfer.barrier = place_of(f, 2, state_space::shared, to_cluster);
-  transfer.to = place_of(f, 0, state_space::shared, to_cluster);
+  transfer.barrier = address_operand_of(f, 2, state_space::shared, to_cluster);
+  transfer.to = address_operand_of(f, 0, state_space::shared, to_cluster);
   if (transfer.multicast) f.source(2, 3 + offsets, type::u16);
   set_transfer(f, transfer);
   f.emit(operation::tensor_copy);
@@ -111,7 +111,7 @@ void store(form& f, u32 dimensions, transfer_operands transfer) {
   const std::size_t policy = cache_policy(f);
   f.arity(2 + policy);
   transfer.to = map_and_coordinates(f, 0, dimensions);
-  transfer.from = place_of(f, 1, state_space::shared);
+  transfer.from = address_operand_of(f, 1, state_space::shared);
   set_transfer(f, transfer);
   f.emit(operation::tensor_copy);
 }
@@ -187,8 +187,8 @@ void copy_fence(form& f) {
   f.arity(3);
   if (constant_of(f, 2, 0, any) != 128) f.fail(f.operand(2).at, "the size of a tensor map is 128");
   transfer_operands transfer;
-  transfer.from = place_of(f, 1, state_space::shared);
-  transfer.to = place_of(f, 0, state_space::global);
+  transfer.from = address_operand_of(f, 1, state_space::shared);
+  transfer.to = address_operand_of(f, 0, state_space::global);
   set_transfer(f, transfer);
   f.out.scope = scope_of(scope);
   f.out.form = static_cast<std::uint8_t>(tensormap_form::cp_fenceproxy);

@@ -34,9 +34,9 @@ void copy(warp& w, const instruction& i, u32 mask) {
       raise_fault(w, i, lane, std::move(report));
     }
     const u32 bytes = (ignored >> lane & 1) != 0 ? 0 : given;
-    c.to[lane] = find_place(w, i, operands.to, lane, i.count, i.count, access_kind::write).at;
+    c.to[lane] = find_location(w, i, operands.to, lane, i.count, i.count, access_kind::write).at;
     c.from[lane] =
-        bytes == 0 ? nullptr : find_place(w, i, operands.from, lane, bytes, i.count, access_kind::read).at;
+        bytes == 0 ? nullptr : find_location(w, i, operands.from, lane, bytes, i.count, access_kind::read).at;
     c.read[lane] = static_cast<u8>(bytes);
   });
   w.owner->group.async.issue_copy(w, c);

@@ -32,7 +32,7 @@ constexpr u32 bulk_alignment = 16;
 // written.
 class bulk_task : public async_task {
  public:
-  bulk_task(warp& w, const instruction& i, unsigned lane, const memory_place& to, u32 bytes, reduction r)
+  bulk_task(warp& w, const instruction& i, unsigned lane, const memory_location& to, u32 bytes, reduction r)
       : to_(to), combine_(r) {
     about.by = &w;
     about.issued = &i;
@@ -46,13 +46,13 @@ class bulk_task : public async_task {
     about.completion = async_completion::bulk_group;
     about.group = about.by->owner->group.async.open_bulk_group(*about.by, about.lane);
   }
-  void complete_phase(const memory_place& barrier) {
+  void complete_phase(const memory_location& barrier) {
     about.completion = async_completion::phase;
     about.barrier = barrier.home;
     about.barrier_offset = static_cast<u32>(barrier.address);
   }
 
-  void take_from(const memory_place& from) {
+  void take_from(const memory_location& from) {
     from_ = from.at;
     about.ranges.push_back({from.home, from.at, payload_.size(), access_kind::read});
   }
@@ -76,7 +76,7 @@ class bulk_task : public async_task {
   }
 
  private:
-  memory_place to_;
+  memory_location to_;
   const std::byte* from_ = nullptr;
   reduction combine_;
   std::vector<std::byte> payload_;
@@ -90,7 +90,7 @@ u32 byte_count(warp& w, const instruction& i, unsigned lane) {
 }
 
 // The same place in another block of the cluster.
-memory_place in_block(const memory_place& place, block& home) {
+memory_location in_block(const memory_location& place, block& home) {
   return {home.shared.data() + place.address, &home, place.address};
 }
 
@@ -111,8 +111,9 @@ void copy(warp& w, const instruction& i, u32 mask) {
   cluster& group = w.owner->group;
   for_lanes(mask, [&](unsigned lane) {
     const u32 bytes = byte_count(w, i, lane);
-    const memory_place from = find_place(w, i, operands.from, lane, bytes, bulk_alignment, access_kind::read);
-    const memory_place to = find_place(w, i, operands.to, lane, bytes, bulk_alignment, written);
+    const memory_location from =
+        find_location(w, i, operands.from, lane, bytes, bulk_alignment, access_kind::read);
+    const memory_location to = find_location(w, i, operands.to, lane, bytes, bulk_alignment, written);
     if (to.home == nullptr) {
       auto task = std::make_unique<bulk_task>(w, i, lane, to, bytes, combine);
       task->take_from(from);
@@ -120,9 +121,9 @@ void copy(warp& w, const instruction& i, u32 mask) {
       group.async.issue(std::move(task));
       return;
     }
-    const memory_place barrier =
-        find_place(w, i, operands.barrier, lane, mbarrier_bytes, mbarrier_bytes, access_kind::atomic);
-    const auto issue = [&](const memory_place& place, const memory_place& tells) {
+    const memory_location barrier =
+        find_location(w, i, operands.barrier, lane, mbarrier_bytes, mbarrier_bytes, access_kind::atomic);
+    const auto issue = [&](const memory_location& place, const memory_location& tells) {
       auto task = std::make_unique<bulk_task>(w, i, lane, place, bytes, combine);
       task->take_from(from);
       task->complete_phase(tells);
@@ -149,9 +150,9 @@ void store(warp& w, const instruction& i, u32 mask) {
   const reduction combine = operands.reduces ? reduction_of(operands.reduction, i.type) : nullptr;
   const u32 bytes = static_cast<u32>(sizeof(T)) * i.count;
   for_lanes(mask, [&](unsigned lane) {
-    const memory_place to = find_place(w, i, operands.to, lane, bytes, bytes, access_kind::write);
-    const memory_place barrier =
-        find_place(w, i, operands.barrier, lane, mbarrier_bytes, mbarrier_bytes, access_kind::atomic);
+    const memory_location to = find_location(w, i, operands.to, lane, bytes, bytes, access_kind::write);
+    const memory_location barrier =
+        find_location(w, i, operands.barrier, lane, mbarrier_bytes, mbarrier_bytes, access_kind::atomic);
     if (to.home == nullptr || barrier.home == nullptr)
       refuse(w, i, lane, "st.async and red.async write shared memory; this is an address of global memory");
     if (to.home != barrier.home)

@@ -25,7 +25,8 @@ struct located {
 };
 
 located locate_mbarrier(warp& w, const instruction& i, unsigned lane, access_kind access) {
-  const memory_place place = find_place(w, i, place_of(i), lane, mbarrier_bytes, mbarrier_bytes, access);
+  const memory_location place =
+      find_location(w, i, address_operand_of(i), lane, mbarrier_bytes, mbarrier_bytes, access);
   if (place.home == nullptr) {
     fault_report report;
     report.kind = fault_kind::mbarrier;

@@ -186,7 +186,7 @@ class tensor_task : public async_task {
   std::vector<std::byte> payload_;
 };
 
-tensor_map map_of(const performer& p, const transfer_operands& operands, const place_operand& place) {
+tensor_map map_of(const performer& p, const transfer_operands& operands, const address_operand& place) {
   warp& w = *p.by;
   const u64 address = address_in(w, place, p.lane);
   if (address % 64 != 0)
@@ -230,10 +230,10 @@ void load(const performer& p, const transfer_operands& operands, const tensor_ma
           const tensor_coordinates& c) {
   warp& w = *p.by;
   cluster& group = w.owner->group;
-  const memory_place to =
-      find_place(w, *p.executed, operands.to, p.lane, 0, shared_alignment, access_kind::write);
-  const memory_place barrier = find_place(w, *p.executed, operands.barrier, p.lane, mbarrier_bytes,
-                                          mbarrier_bytes, access_kind::atomic);
+  const memory_location to =
+      find_location(w, *p.executed, operands.to, p.lane, 0, shared_alignment, access_kind::write);
+  const memory_location barrier = find_location(w, *p.executed, operands.barrier, p.lane, mbarrier_bytes,
+                                                mbarrier_bytes, access_kind::atomic);
   const auto issue = [&](block& home, block& tells) {
     auto task = std::make_unique<tensor_task>(p, map, rows_of(map, c), home, static_cast<u32>(to.address),
                                               true, nullptr);
@@ -274,8 +274,8 @@ void store(const performer& p, const transfer_operands& operands, const tensor_m
       refuse(p, fault_kind::tensor_map, "there is no such reduction of elements of this tensor map's type");
   }
   warp& w = *p.by;
-  const memory_place from =
-      find_place(w, *p.executed, operands.from, p.lane, 0, shared_alignment, access_kind::read);
+  const memory_location from =
+      find_location(w, *p.executed, operands.from, p.lane, 0, shared_alignment, access_kind::read);
   auto task = std::make_unique<tensor_task>(p, map, rows_of(map, c, combine == nullptr), *from.home,
                                             static_cast<u32>(from.address), false, combine);
   task->about.completion = async_completion::bulk_group;

@@ -73,7 +73,8 @@ void replace(warp& w, const instruction& i, u32 mask) {
   ++w.owner->changes;
   std::byte* at[warp_lanes];
   for_lanes(mask, [&](unsigned lane) {
-    at[lane] = find_place(w, i, place_of(i), lane, map_bytes, map_alignment, access_kind::write).at;
+    at[lane] =
+        find_location(w, i, address_operand_of(i), lane, map_bytes, map_alignment, access_kind::write).at;
   });
   for (const auto& o : w.owner->observers) o->access(w, i, mask, map_bytes, access_kind::write, at);
   for_lanes(mask, [&](unsigned lane) {
@@ -93,8 +94,9 @@ void copy(warp& w, const instruction& i, u32 mask) {
   const transfer_operands& operands = w.owner->launched.kernel.transfers[i.detail];
   const auto lane = static_cast<unsigned>(std::countr_zero(mask));
   if (mask != w.live) refuse(w, i, lane, "tensormap.cp_fenceproxy is executed by a part of the warp only");
-  const memory_place from = find_place(w, i, operands.from, lane, map_bytes, map_bytes, access_kind::read);
-  const memory_place to = find_place(w, i, operands.to, lane, map_bytes, map_bytes, access_kind::write);
+  const memory_location from =
+      find_location(w, i, operands.from, lane, map_bytes, map_bytes, access_kind::read);
+  const memory_location to = find_location(w, i, operands.to, lane, map_bytes, map_bytes, access_kind::write);
   std::memcpy(to.at, from.at, map_bytes);
   ++w.owner->changes;
 }

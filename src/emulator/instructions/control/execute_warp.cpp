@@ -165,7 +165,7 @@ bool same_form(const instruction& a, const instruction& b) {
 u32 gather(const warp& w, u32 members, const instruction& form, group& g) {
   u32 waiting = 0;
   for (u32 k = 0; k < w.parked; ++k) {
-    const fragment& f = w.fragments[k];
+    const lane_group& f = w.lane_groups[k];
     if (f.reason != wait_reason::members || f.key != members || !same_form(w.waiting_at(f), form)) continue;
     g.add(w.waiting_at(f), f.lanes);
     waiting |= f.lanes;
@@ -175,7 +175,7 @@ u32 gather(const warp& w, u32 members, const instruction& form, group& g) {
 
 void wake(warp& w, u32 lanes) {
   for (u32 k = 0; k < w.parked; ++k)
-    if ((w.fragments[k].lanes & lanes) != 0) w.fragments[k].reason = wait_reason::none;
+    if ((w.lane_groups[k].lanes & lanes) != 0) w.lane_groups[k].reason = wait_reason::none;
 }
 
 // Lanes that execute one instruction with the same member mask.
@@ -265,7 +265,7 @@ shuffle_source source_of_shuffle(const warp& w, const instruction& i, unsigned l
 
 void settle_members(warp& w) {
   for (u32 k = 0; k < w.parked; ++k) {
-    const fragment& f = w.fragments[k];
+    const lane_group& f = w.lane_groups[k];
     if (f.reason != wait_reason::members) continue;
     group g;
     const u32 waiting = gather(w, f.key, w.waiting_at(f), g);

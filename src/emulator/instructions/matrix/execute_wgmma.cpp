@@ -178,7 +178,7 @@ void advance(block& b, u32 first_warp, warpgroup& g) {
   for (u32 r = 0; r < warps_of_a_warpgroup; ++r) {
     warp& w = b.warps[first_warp + r];
     for (u32 k = 0; k < w.parked; ++k) {
-      fragment& f = w.fragments[k];
+      lane_group& f = w.lane_groups[k];
       if (f.reason != wait_reason::matrix) continue;
       const instruction& i = w.waiting_at(f);
       if (!computed(g, r, groups_to_complete(g.members[r], i))) continue;

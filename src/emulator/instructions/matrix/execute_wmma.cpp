@@ -48,7 +48,7 @@ class fragment_access {
     const u32 element = piece * (elements_of_register(form_.element) / pieces_);
     u64 addresses[warp_lanes];
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-      const matrix_place p = place_of(form_, lane, index, element);
+      const matrix_place p = address_operand_of(form_, lane, index, element);
       const u64 outer = form_.column_major ? p.column : p.row, inner = form_.column_major ? p.row : p.column;
       const u64 stride = get<u32>(warp_.file + instruction_.from[1], lane);
       addresses[lane] = wrapped(base_[lane] + (outer * stride + inner) * bits_of(form_.element) / 8);
@@ -139,7 +139,8 @@ void for_elements(const warp& w, const u32* rows, wmma_form f, Each&& each) {
   for (u32 r = 0; r < distinct_registers_of(f); ++r)
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
       const u32 value = get<u32>(w.file + rows[r], lane);
-      for (u32 e = 0; e < per_register; ++e) each(place_of(f, lane, r, e), value >> (e * bits) & mask);
+      for (u32 e = 0; e < per_register; ++e)
+        each(address_operand_of(f, lane, r, e), value >> (e * bits) & mask);
     }
 }
 
@@ -215,7 +216,7 @@ void multiply_floating(warp& w, const instruction& i, u32 lanes) {
   const wmma_form one_each{p.d.shape, wmma_matrix::accumulator, wmma_element::f32_, false};
   for (u32 k = 0; k < registers_of(one_each); ++k)
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-      const matrix_place at = place_of(one_each, lane, k, 0);
+      const matrix_place at = address_operand_of(one_each, lane, k, 0);
       u32& value = values[k][lane];
       if (c_half && d_half) {
         value = dot_f16(model, a, at.row, b, at.column, static_cast<u16>(value));
@@ -245,7 +246,7 @@ void multiply_integers(warp& w, const instruction& i, u32 lanes) {
   accumulator values = read_accumulator(w, p.c_rows, p.c);
   for (u32 k = 0; k < registers_of(p.d); ++k)
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-      const matrix_place at = place_of(p.d, lane, k, 0);
+      const matrix_place at = address_operand_of(p.d, lane, k, 0);
       s64 sum = static_cast<s32>(values[k][lane]);
       for (u32 d = 0; d < depth; ++d) sum += s64{a[at.row][d]} * b[at.column][d];
       values[k][lane] = static_cast<u32>(integer_result(sum, i.flags.satfinite));
@@ -260,7 +261,7 @@ void multiply_bits(warp& w, const instruction& i, u32 lanes) {
   accumulator values = read_accumulator(w, p.c_rows, p.c);
   for (u32 k = 0; k < registers_of(p.d); ++k)
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-      const matrix_place at = place_of(p.d, lane, k, 0);
+      const matrix_place at = address_operand_of(p.d, lane, k, 0);
       u32 sum = 0;
       for (u32 word = 0; word < most_depth / 32; ++word) {
         const u32 a = get<u32>(w.file + p.a_rows[0], at.row * 4 + word);
@@ -281,7 +282,7 @@ void multiply_double(warp& w, const instruction& i, u32 lanes) {
     const rounding_scope scope(i.round);
     for (u32 k = 0; k < 2; ++k)
       for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-        const matrix_place at = place_of(p.d, lane, k, 0);
+        const matrix_place at = address_operand_of(p.d, lane, k, 0);
         volatile f64 sum = get<f64>(w.file + p.c_rows[k], lane);
         for (u32 d = 0; d < 4; ++d)
           sum = std::fma(get<f64>(w.file + p.a_rows[0], at.row * 4 + d),

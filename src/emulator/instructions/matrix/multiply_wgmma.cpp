@@ -78,7 +78,7 @@ chosen_elements choose(const warp& w, const instruction& i, wgmma_form f, u32 ro
 struct place_in_d {
   u32 row, column;
 };
-place_in_d place_of(wgmma_form f, u32 index, unsigned lane, u32 element) {
+place_in_d address_operand_of(wgmma_form f, u32 index, unsigned lane, u32 element) {
   if (f.d == wgmma_element::f16) return {lane / 4 + index % 2 * 8, index / 2 * 8 + lane % 4 * 2 + element};
   return {lane / 4 + index / 2 % 2 * 8, index / 4 * 8 + lane % 4 * 2 + index % 2};
 }
@@ -97,7 +97,7 @@ void update(warp& w, const warpgroup::product& p, Compute&& compute) {
       std::memcpy(r.value.data(), w.file + rows[k], sizeof r.value);
     r.computed = true;
     for (unsigned lane = 0; lane < warp_lanes; ++lane) {
-      const place_in_d at = place_of(f, k, lane, 0);
+      const place_in_d at = address_operand_of(f, k, lane, 0);
       u32& value = r.value[lane];
       if (f.d == wgmma_element::f16)
         value = compute(at.row, at.column, value & 0xffff) | compute(at.row, at.column + 1, value >> 16)

@@ -31,7 +31,7 @@ u32 registers_of(wmma_form f) {
                                                                                 : distinct_registers_of(f);
 }
 
-matrix_place place_of(wmma_form f, u32 lane, u32 index, u32 element) {
+matrix_place address_operand_of(wmma_form f, u32 lane, u32 index, u32 element) {
   const u32 group = lane / 4, in_group = lane % 4;
   const u32 per_register = elements_of_register(f.element);
   if (f.matrix == wmma_matrix::accumulator) {

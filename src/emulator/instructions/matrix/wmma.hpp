@@ -5,7 +5,7 @@
 // is stored in memory.
 //
 //   const wmma_form f{wmma_shape::m16n16k16, wmma_matrix::a, wmma_element::f16, false};
-//   const matrix_place p = place_of(f, lane, 3, 1);  // the second half of the fourth register
+//   const matrix_place p = address_operand_of(f, lane, 3, 1);  // the second half of the fourth register
 
 #include "emulator/program/program.hpp"
 
@@ -59,7 +59,7 @@ inline u32 elements_of_register(wmma_element element) {
 }
 
 // Of an element of a register. Rows and columns are those of the matrix: of A m and k, of B k and n.
-matrix_place place_of(wmma_form f, u32 lane, u32 index, u32 element);
+matrix_place address_operand_of(wmma_form f, u32 lane, u32 index, u32 element);
 
 void decode_wmma(form& f);
 handler wmma_handler(const instruction& i);

@@ -4,7 +4,7 @@
 // is not watched. Source of the search for a cycle: R. P. Brent, "An improved Monte Carlo factorization
 // algorithm" (1980).
 //
-//   standstill_watch watch(g);
+//   livelock_watch watch(g);
 //   ...                    // a cluster has had its turn
 //   watch.turn(paused);    // throws fault at a livelock
 
@@ -16,9 +16,9 @@
 
 namespace kaio::emulator {
 
-class standstill_watch {
+class livelock_watch {
  public:
-  explicit standstill_watch(const grid& g);
+  explicit livelock_watch(const grid& g);
 
   // A cluster has started or ended.
   void reset();

@@ -1,4 +1,4 @@
-#include "emulator/run/standstill.hpp"
+#include "emulator/run/livelock.hpp"
 
 #include "emulator/machine/raise_fault.hpp"
 #include "emulator/run/fingerprint.hpp"
@@ -19,8 +19,8 @@ constexpr std::size_t blocks_listed = 8;
 constexpr unsigned warps_listed = 4;
 
 // Where a warp is that has not ended.
-const instruction& place_of(const warp& w) {
-  const u32 pc = w.active != 0 ? w.pc : w.fragments[0].pc;
+const instruction& address_operand_of(const warp& w) {
+  const u32 pc = w.active != 0 ? w.pc : w.lane_groups[0].pc;
   return w.code[pc == 0 ? 0 : pc - 1];
 }
 
@@ -34,7 +34,7 @@ std::string whereabouts(const block& b) {
       result += ", ...";
       break;
     }
-    const instruction& i = place_of(w);
+    const instruction& i = address_operand_of(w);
     result += fmt::format("{} warp {} at PTX line {}: {}", listed == 1 ? "" : ",", w.index, i.line,
                           text_of(b.launched, i));
   }
@@ -50,27 +50,27 @@ std::string whereabouts(const block& b) {
   if (paused.size() > blocks_listed) report.detail += "\n  and more blocks";
   for (const warp& w : paused.front()->blocks.front()->warps) {
     if (w.live == 0) continue;
-    raise_fault(w, place_of(w), static_cast<unsigned>(std::countr_zero(w.live)), std::move(report));
+    raise_fault(w, address_operand_of(w), static_cast<unsigned>(std::countr_zero(w.live)), std::move(report));
   }
   throw fault(std::move(report));
 }
 
 }  // namespace
 
-standstill_watch::standstill_watch(const grid& g)
+livelock_watch::livelock_watch(const grid& g)
     : rounds_(g.order.kind == schedule_kind::random || g.order.kind == schedule_kind::starve ? unfair_rounds
                                                                                              : quiet_rounds),
       reads_clock_(std::any_of(g.kernel.code.begin(), g.kernel.code.end(),
                                [](const instruction& i) { return i.op == operation::read_special; })) {}
 
-void standstill_watch::reset() {
+void livelock_watch::reset() {
   turns_ = quiet_ = 0;
   distance_ = 0;
   power_ = 1;
   known_ = false;
 }
 
-void standstill_watch::turn(const std::deque<std::unique_ptr<cluster>>& paused) {
+void livelock_watch::turn(const std::deque<std::unique_ptr<cluster>>& paused) {
   if (reads_clock_ || ++turns_ < paused.size()) return;
   turns_ = 0;
   u64 changes = 0;
