@@ -17,7 +17,7 @@
 #include <string_view>
 #include <vector>
 
-#include "src/runtime/driver/library.hpp"
+#include "runtime/driver/library.hpp"
 
 namespace {
 
