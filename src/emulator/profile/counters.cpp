@@ -135,7 +135,7 @@ class block_counters final : public observer {
     for (lane_copies& copies : copies_) {
       for (std::size_t place = 0; place < memory_places; ++place)
         if (copies.lanes[place] != 0)
-          count(of(i).memory[place], static_cast<memory_location>(place), copies.address, copies.lanes[place],
+          count(of(i).memory[place], static_cast<memory_place>(place), copies.address, copies.lanes[place],
                 copies.bytes, access_kind::read);
       copies = {};
     }
@@ -146,11 +146,11 @@ class block_counters final : public observer {
     u64 address[warp_lanes];
     u32 lanes[memory_places] = {};
     for_lanes(mask, [&](unsigned lane) {
-      lanes[static_cast<std::size_t>(address_operand_of(w, lane, at[lane], address[lane]))] |= 1u << lane;
+      lanes[static_cast<std::size_t>(place_of(w, lane, at[lane], address[lane]))] |= 1u << lane;
     });
     for (std::size_t place = 0; place < memory_places; ++place)
       if (lanes[place] != 0)
-        count(of(i).memory[place], static_cast<memory_location>(place), address, lanes[place], bytes, kind);
+        count(of(i).memory[place], static_cast<memory_place>(place), address, lanes[place], bytes, kind);
   }
 
   // The copies that the lanes of a warp issue with one instruction are one request; a bulk copy is one by
@@ -159,7 +159,7 @@ class block_counters final : public observer {
     for (const async_range& range : operation.ranges) {
       if (range.bytes == 0 || operation.issued == nullptr) continue;
       u64 address = 0;
-      const memory_location place = address_operand_of(*operation.by, operation.lane, range.at, address);
+      const memory_place place = place_of(*operation.by, operation.lane, range.at, address);
       const auto bytes = static_cast<u32>(std::min<u64>(range.bytes, std::numeric_limits<u32>::max()));
       if (operation.completion == async_completion::copy_group) {
         lane_copies& copies = copies_[range.access == access_kind::read ? 0 : 1];
@@ -189,51 +189,51 @@ class block_counters final : public observer {
   }
 
   // Where a lane's bytes are, and their address or offset there.
-  memory_location address_operand_of(const warp& w, unsigned lane, const std::byte* at, u64& address) {
+  memory_place place_of(const warp& w, unsigned lane, const std::byte* at, u64& address) {
     const block& b = *w.owner;
     const auto offset = [&](const auto& bytes) { return static_cast<u64>(at - bytes.data()); };
     if (within(at, b.shared)) {
       address = offset(b.shared);
-      return memory_location::shared;
+      return memory_place::shared;
     }
     const std::less<const std::byte*> below;
     if (last_ != nullptr && !below(at, last_->data) && below(at, last_->data + last_->bytes)) {
       address = last_->address + static_cast<u64>(at - last_->data);
-      return memory_location::global;
+      return memory_place::global;
     }
     if (within(at, b.local)) {
       const u64 bytes_of_thread = b.launched.kernel.local_bytes;
       address = offset(b.local) - (u64{w.index} * warp_lanes + lane) * bytes_of_thread;
-      return memory_location::local;
+      return memory_place::local;
     }
     if (within(at, b.launched.constants)) {
       address = offset(b.launched.constants);
-      return memory_location::constant;
+      return memory_place::constant;
     }
     if (within(at, b.launched.parameters)) {
       address = offset(b.launched.parameters);
-      return memory_location::parameter;
+      return memory_place::parameter;
     }
     for (const auto& other : b.group.blocks)
       if (within(at, other->shared)) {
         address = (u64{other->rank} << cluster_rank_bit) + offset(other->shared);
-        return memory_location::cluster;
+        return memory_place::cluster;
       }
     last_ = launch_.buffer_at(at);
     address = last_ != nullptr ? last_->address + static_cast<u64>(at - last_->data) : 0;
-    return memory_location::global;
+    return memory_place::global;
   }
 
-  static void count(access_counters& c, memory_location place, const u64 (&address)[warp_lanes], u32 mask,
+  static void count(access_counters& c, memory_place place, const u64 (&address)[warp_lanes], u32 mask,
                     u32 bytes, access_kind kind) {
     transactions t{1, 1};
     switch (place) {
-      case memory_location::global: t = sectors(address, mask, bytes); break;
-      case memory_location::shared:
-      case memory_location::cluster: t = wavefronts(address, mask, bytes); break;
-      case memory_location::local: t = local_sectors(address, mask, bytes); break;
-      case memory_location::constant:
-      case memory_location::parameter: break;
+      case memory_place::global: t = sectors(address, mask, bytes); break;
+      case memory_place::shared:
+      case memory_place::cluster: t = wavefronts(address, mask, bytes); break;
+      case memory_place::local: t = local_sectors(address, mask, bytes); break;
+      case memory_place::constant:
+      case memory_place::parameter: break;
     }
     ++c.requests;
     c.lanes += lanes_of(mask);

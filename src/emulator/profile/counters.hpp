@@ -25,7 +25,7 @@
 namespace kaio::emulator::profile {
 
 // Where an access of a warp went, which for a generic address is known at its execution only.
-enum class memory_location : u8 { global, shared, cluster, local, constant, parameter };
+enum class memory_place : u8 { global, shared, cluster, local, constant, parameter };
 inline constexpr std::size_t memory_places = 6;
 
 struct access_counters {
@@ -49,8 +49,8 @@ struct instruction_counters {
   u64 divergent = 0;   // of a branch: executions after which the lanes went different ways
   std::array<access_counters, memory_places> memory{};
 
-  const access_counters& at(memory_location place) const { return memory[static_cast<std::size_t>(place)]; }
-  access_counters& at(memory_location place) { return memory[static_cast<std::size_t>(place)]; }
+  const access_counters& at(memory_place place) const { return memory[static_cast<std::size_t>(place)]; }
+  access_counters& at(memory_place place) { return memory[static_cast<std::size_t>(place)]; }
   instruction_counters& operator+=(const instruction_counters& other);
 };
 

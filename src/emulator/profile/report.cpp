@@ -13,23 +13,23 @@ namespace {
 
 void join(std::string& to, const std::string& part) { to += to.empty() ? part : "; " + part; }
 
-void remark_accesses(std::string& to, const access_counters& c, memory_location place) {
+void remark_accesses(std::string& to, const access_counters& c, memory_place place) {
   if (c.requests == 0) return;
   const auto per_request = [&](u64 count) {
     return static_cast<double>(count) / static_cast<double>(c.requests);
   };
-  const bool shared = place == memory_location::shared || place == memory_location::cluster;
+  const bool shared = place == memory_place::shared || place == memory_place::cluster;
   if (shared) {
     if (c.transactions > c.ideal)
       join(to, fmt::format("{:.1f} wavefronts a request, {:.1f} without bank conflicts",
                            per_request(c.transactions), per_request(c.ideal)));
-  } else if (place == memory_location::global || place == memory_location::local) {
+  } else if (place == memory_place::global || place == memory_place::local) {
     if (c.transactions > c.ideal)
       join(to, fmt::format("{:.1f} {}sectors a request, {:.1f} would do", per_request(c.transactions),
-                           place == memory_location::local ? "local " : "", per_request(c.ideal)));
+                           place == memory_place::local ? "local " : "", per_request(c.ideal)));
     else
       join(to, fmt::format("{:.1f} {}sectors a request", per_request(c.transactions),
-                           place == memory_location::local ? "local " : ""));
+                           place == memory_place::local ? "local " : ""));
   }
   if (c.atomics != 0 && c.atomic_turns > c.atomics)
     join(to, fmt::format("{:.1f} lanes of a request wait for one address",
@@ -74,7 +74,7 @@ std::string_view trimmed(std::string_view line) {
 std::string remarks(const line_figures& line) {
   std::string text;
   for (std::size_t place = 0; place < memory_places; ++place)
-    remark_accesses(text, line.sum.memory[place], static_cast<memory_location>(place));
+    remark_accesses(text, line.sum.memory[place], static_cast<memory_place>(place));
   if (line.branch.divergent != 0)
     join(text, fmt::format("warps part in {} of {} executions", grouped(line.branch.divergent),
                            grouped(line.branch.executions)));

@@ -173,8 +173,8 @@ class html_page {
       for (std::size_t direction = 0; direction < access_directions; ++direction) {
         const access_counters& c = s.memory[place][direction];
         if (c.requests == 0) continue;
-        const auto where = static_cast<memory_location>(place);
-        const bool shared = where == memory_location::shared || where == memory_location::cluster;
+        const auto where = static_cast<memory_place>(place);
+        const bool shared = where == memory_place::shared || where == memory_place::cluster;
         const double use = share_of(c.ideal, c.transactions);
         out_ += fmt::format("<tr><td>{} {}</td>", name_of(where),
                             name_of(static_cast<access_direction>(direction)));
@@ -220,8 +220,8 @@ class html_page {
     // Lanes that a branch does not take are there all the same.
     const u64 lanes = line->branch.branches != 0 ? c.active : c.executed;
     row += cell(c.executions == 0 ? "" : percent(share_of(lanes, c.executions * warp_lanes)));
-    row += access(both(c.at(memory_location::global), c.at(memory_location::local)), 32, "sector");
-    row += access(both(c.at(memory_location::shared), c.at(memory_location::cluster)), 32, "bank");
+    row += access(both(c.at(memory_place::global), c.at(memory_place::local)), 32, "sector");
+    row += access(both(c.at(memory_place::shared), c.at(memory_place::cluster)), 32, "bank");
     std::string branch;
     if (line->branch.executions != 0)
       branch =

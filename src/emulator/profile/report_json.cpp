@@ -16,13 +16,13 @@ void write_coverage(json_writer& w, std::string_view name, const coverage& c) {
   w.key(name).open('{').member("covered", c.covered).member("all", c.all).close('}');
 }
 
-void write_access(json_writer& w, const access_counters& c, memory_location place) {
-  const bool shared = place == memory_location::shared || place == memory_location::cluster;
+void write_access(json_writer& w, const access_counters& c, memory_place place) {
+  const bool shared = place == memory_place::shared || place == memory_place::cluster;
   w.member("requests", c.requests).member("lanes", c.lanes).member("bytes_asked", c.bytes);
   if (shared) {
     w.member("wavefronts", c.transactions).member("ideal_wavefronts", c.ideal);
     w.member("worst_wavefronts", c.worst);
-  } else if (place == memory_location::global || place == memory_location::local) {
+  } else if (place == memory_place::global || place == memory_place::local) {
     w.member("sectors", c.transactions).member("ideal_sectors", c.ideal).member("worst_sectors", c.worst);
   }
   if (c.atomics != 0) w.member("atomic_requests", c.atomics).member("atomic_turns", c.atomic_turns);
@@ -53,8 +53,8 @@ void write_line(json_writer& w, const line_figures& line, bool is_ptx) {
   for (std::size_t place = 0; place < memory_places; ++place) {
     const access_counters& c = line.sum.memory[place];
     if (c.requests == 0) continue;
-    w.key(name_of(static_cast<memory_location>(place))).open('{');
-    write_access(w, c, static_cast<memory_location>(place));
+    w.key(name_of(static_cast<memory_place>(place))).open('{');
+    write_access(w, c, static_cast<memory_place>(place));
     w.close('}');
   }
   w.close('}');
@@ -106,9 +106,9 @@ void write_kernel(json_writer& w, const kernel_profile& p) {
     for (std::size_t direction = 0; direction < access_directions; ++direction) {
       const access_counters& c = s.memory[place][direction];
       if (c.requests == 0) continue;
-      w.open('{').member("space", name_of(static_cast<memory_location>(place)));
+      w.open('{').member("space", name_of(static_cast<memory_place>(place)));
       w.member("direction", name_of(static_cast<access_direction>(direction)));
-      write_access(w, c, static_cast<memory_location>(place));
+      write_access(w, c, static_cast<memory_place>(place));
       w.close('}');
     }
   w.close(']');

@@ -101,14 +101,14 @@ void append_memory(std::string& to, const summary& s) {
     for (std::size_t direction = 0; direction < access_directions; ++direction) {
       const access_counters& c = s.memory[place][direction];
       if (c.requests == 0) continue;
-      const auto where = static_cast<memory_location>(place);
+      const auto where = static_cast<memory_place>(place);
       const std::string name =
           fmt::format("{} {}", name_of(where), name_of(static_cast<access_direction>(direction)));
-      if (where == memory_location::shared || where == memory_location::cluster) {
+      if (where == memory_place::shared || where == memory_place::cluster) {
         any_banks = true;
         banks.row({name, grouped(c.requests), ratio(c.transactions, c.requests), ratio(c.ideal, c.requests),
                    grouped(c.worst), ratio(c.transactions, c.ideal)});
-      } else if (where == memory_location::global || where == memory_location::local) {
+      } else if (where == memory_place::global || where == memory_place::local) {
         any_sectors = true;
         const u64 moved = c.transactions * 32;
         t.row({name, grouped(c.requests), ratio(c.transactions, c.requests), ratio(c.ideal, c.requests),

@@ -93,9 +93,9 @@ const line_figures* summary::line(u32 number) const {
 double cost_of(const instruction_counters& c) {
   const auto slots = [](u64 count, double each) { return static_cast<double>(count) * each; };
   double cost = slots(c.executions, 1);
-  cost += slots(c.at(memory_location::global).transactions, 8);
-  cost += slots(c.at(memory_location::local).transactions, 1);
-  for (const memory_location place : {memory_location::shared, memory_location::cluster})
+  cost += slots(c.at(memory_place::global).transactions, 8);
+  cost += slots(c.at(memory_place::local).transactions, 1);
+  for (const memory_place place : {memory_place::shared, memory_place::cluster})
     cost += slots(c.at(place).transactions, 4);
   for (const access_counters& m : c.memory) cost += slots(m.atomic_turns, 4);
   return cost;
@@ -162,14 +162,14 @@ summary summarise(const kernel_profile& p) {
   return s;
 }
 
-std::string_view name_of(memory_location place) {
+std::string_view name_of(memory_place place) {
   switch (place) {
-    case memory_location::global: return "global";
-    case memory_location::shared: return "shared";
-    case memory_location::cluster: return "shared of the cluster";
-    case memory_location::local: return "local";
-    case memory_location::constant: return "constant";
-    case memory_location::parameter: break;
+    case memory_place::global: return "global";
+    case memory_place::shared: return "shared";
+    case memory_place::cluster: return "shared of the cluster";
+    case memory_place::local: return "local";
+    case memory_place::constant: return "constant";
+    case memory_place::parameter: break;
   }
   return "parameter";
 }

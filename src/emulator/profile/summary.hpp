@@ -87,7 +87,7 @@ double cost_of(const instruction_counters& c);
 occupancy occupancy_of(const entry& kernel, const ptx::dim3& block, u32 dynamic_shared,
                        const architecture& device);
 
-std::string_view name_of(memory_location place);
+std::string_view name_of(memory_place place);
 std::string_view name_of(access_direction direction);
 
 }  // namespace kaio::emulator::profile
