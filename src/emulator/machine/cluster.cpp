@@ -1,7 +1,6 @@
 #include "emulator/machine/cluster.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace kaio::emulator {
 
@@ -14,7 +13,6 @@ void cluster::start(u64 number) {
   const ptx::dim3& c = launched.cluster_blocks;
   const u64 x = launched.blocks.x / c.x, y = launched.blocks.y / c.y;
   const u64 first_x = number % x * c.x, first_y = number / x % y * c.y, first_z = number / x / y * c.z;
-  pending.clear();
   async.start();
   timed_out.clear();
   timed_out_changes = 0;
@@ -29,20 +27,9 @@ bool cluster::somebody_is_ready() const {
   return std::any_of(blocks.begin(), blocks.end(), [](const auto& b) { return is_ready(*b); });
 }
 
-bool cluster::run_deferred() {
-  if (pending.empty()) return false;
-  for (const auto& operation : std::exchange(pending, {})) operation();
-  return true;
-}
-
-void cluster::do_what_is_due() {
-  if (launched.order.kind != schedule_kind::random || random.below(4) == 0) run_deferred();
-  async.pass_time();
-}
-
 bool cluster::complete_pending() {
   if (somebody_is_ready()) return false;
-  return run_deferred() || async.complete_some();
+  return async.complete_some();
 }
 
 block* cluster::find(block& from, u32 address, u32& offset) const {

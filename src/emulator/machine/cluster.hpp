@@ -6,7 +6,6 @@
 #include "emulator/machine/asynchronous.hpp"
 #include "emulator/machine/block.hpp"
 
-#include <functional>
 #include <memory>
 #include <unordered_set>
 #include <vector>
@@ -35,29 +34,21 @@ struct cluster {
   block* find_running(block& from, u32 address, u32& offset) const;
 
   // ---- work concurrent with the warps ----
-  // Something to do later: not before the turn of the warp that asks for it is over.
-  void defer(std::function<void()> operation) { pending.push_back(std::move(operation)); }
   // A warp has had its turn: does the work that is due.
   void pass_time() {
-    if (!pending.empty() || !async.idle()) do_what_is_due();
+    if (!async.idle()) async.pass_time();
   }
-  // Where no warp can move: does deferred and asynchronous work until one can. False if there was nothing to
-  // do, or one can move.
+  // Where no warp can move: does asynchronous work until one can. False if there was nothing to do, or one can
+  // move.
   bool complete_pending();
-  // Does what was deferred. False if there was nothing.
-  bool run_deferred();
 
   const grid& launched;
   std::vector<std::unique_ptr<block>> blocks;  // by rank
-  std::vector<std::function<void()>> pending;
-  random_source random;  // of a random schedule
+  random_source random;                        // of a random schedule
   asynchronous async;
   u32 turns = 0;                      // of the cluster, since its start
   std::unordered_set<u64> timed_out;  // states in which waits have timed out since the last change of memory
   u64 timed_out_changes = 0;          // changes() then
-
- private:
-  void do_what_is_due();
 };
 
 }  // namespace kaio::emulator

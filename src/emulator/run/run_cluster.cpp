@@ -47,7 +47,6 @@ block_status run_cluster(cluster& c, u64 budget) {
     moved = moved || status == block_status::paused;
   }
   if (!alive) {
-    c.run_deferred();
     c.async.drain();
     return block_status::finished;
   }
