@@ -3,7 +3,7 @@
 // after the opcode, state spaces whose order gives the direction of a copy, several addresses in one
 // instruction, and features of the architecture-specific targets.
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include <initializer_list>
 #include <string_view>
@@ -11,40 +11,40 @@
 namespace kaio::emulator {
 
 // Takes these modifiers if they are the first ones, in this order.
-bool starts_with(form& f, std::initializer_list<std::string_view> words);
+bool starts_with(instruction_decoder& f, std::initializer_list<std::string_view> words);
 
 // The state spaces of a copy, as "shared::cluster.global"; an error if there are not two.
-std::string two_spaces(form& f);
+std::string two_spaces(instruction_decoder& f);
 
 // The address in an operand, in a state space. `cluster`: it may be in another block.
-address_operand address_operand_of(form& f, std::size_t operand_index, state_space space,
+address_operand address_operand_of(instruction_decoder& f, std::size_t operand_index, state_space space,
                                    bool cluster = false);
 
 // Adds to the kernel's table, and makes the instruction name it.
-void set_transfer(form& f, const transfer_operands& transfer);
+void set_transfer(instruction_decoder& f, const transfer_operands& transfer);
 
 // An error unless .target is an architecture-specific one (sm_90a).
-void require_specific(form& f, std::string_view called);
+void require_specific(instruction_decoder& f, std::string_view called);
 
 // .L2::cache_hint: its policy comes last. Returns how many operands that takes.
-std::size_t cache_policy(form& f);
+std::size_t cache_policy(instruction_decoder& f);
 
 // A constant between two bounds.
-u64 constant_of(form& f, std::size_t operand_index, u64 least, u64 most);
+u64 constant_of(instruction_decoder& f, std::size_t operand_index, u64 least, u64 most);
 
 // .mbarrier::complete_tx::bytes, which the instruction must have.
-void need_mbarrier_completion(form& f);
+void need_mbarrier_completion(instruction_decoder& f);
 
 // The members of the families that share an opcode with other instructions.
-void decode_mbarrier_arrive_of_copies(form& f);  // cp.async.mbarrier.arrive
-void decode_bulk(form& f);                       // cp.async.bulk...
-void decode_bulk_reduction(form& f);             // cp.reduce.async.bulk...
-void decode_tensor_copy(form& f);                // ... .tensor
-void decode_tensor_reduction(form& f);
-void decode_tensor_prefetch(form& f);
-void decode_async_store(form& f);      // st.async
-void decode_async_reduction(form& f);  // red.async
+void decode_mbarrier_arrive_of_copies(instruction_decoder& f);  // cp.async.mbarrier.arrive
+void decode_bulk(instruction_decoder& f);                       // cp.async.bulk...
+void decode_bulk_reduction(instruction_decoder& f);             // cp.reduce.async.bulk...
+void decode_tensor_copy(instruction_decoder& f);                // ... .tensor
+void decode_tensor_reduction(instruction_decoder& f);
+void decode_tensor_prefetch(instruction_decoder& f);
+void decode_async_store(instruction_decoder& f);      // st.async
+void decode_async_reduction(instruction_decoder& f);  // red.async
 // fence.proxy..., fence.mbarrier_init...; false if it is none of these.
-bool decode_proxy_fence(form& f);
+bool decode_proxy_fence(instruction_decoder& f);
 
 }  // namespace kaio::emulator

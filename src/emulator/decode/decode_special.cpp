@@ -100,7 +100,7 @@ bool changes(special_form form) { return form >= special_form::clock; }
 
 }  // namespace
 
-std::optional<special_use> special_operand(form& f, const syntax::operand& o) {
+std::optional<special_use> special_operand(instruction_decoder& f, const syntax::operand& o) {
   if (o.kind != syntax::operand_kind::name || !o.name.starts_with('%') || o.negated || o.has_offset)
     return {};
   if (f.function.find(o.name) != nullptr) return {};
@@ -120,7 +120,7 @@ std::optional<special_use> special_operand(form& f, const syntax::operand& o) {
   return {};
 }
 
-std::uint32_t special_source(form& f, const special_use& special) {
+std::uint32_t special_source(instruction_decoder& f, const special_use& special) {
   if (!changes(special.form)) return f.function.special_row_of(special.form, special.bytes);
   instruction read;
   read.op = operation::read_special;
@@ -136,7 +136,7 @@ std::uint32_t special_source(form& f, const special_use& special) {
   return f.function.trash_row();
 }
 
-void move_special(form& f, const special_use& special) {
+void move_special(instruction_decoder& f, const special_use& special) {
   const syntax::operand& from = f.operand(1);
   if (special.whole) f.fail(from.at, fmt::format("'{}' needs .x, .y or .z", from.name));
   if (special.bytes == 0) {  // a predicate
@@ -165,7 +165,8 @@ void move_special(form& f, const special_use& special) {
   f.emit(operation::mov);
 }
 
-std::array<std::uint32_t, 4> special_elements(form& f, const special_use& special, unsigned bytes) {
+std::array<std::uint32_t, 4> special_elements(instruction_decoder& f, const special_use& special,
+                                              unsigned bytes) {
   if (!special.whole) f.fail(f.operand(1).at, fmt::format("'{}' is not a vector", f.operand(1).name));
   if (bytes > 4) f.fail(f.operand(1).at, fmt::format("'{}' has elements of 32 bits", f.operand(1).name));
   std::array<std::uint32_t, 4> rows{};

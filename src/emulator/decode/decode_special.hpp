@@ -6,7 +6,7 @@
 //
 //   if (const auto special = special_operand(f, f.operand(1))) return move_special(f, *special);
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include <array>
 #include <optional>
@@ -21,15 +21,15 @@ struct special_use {
 };
 
 // The special register that an operand names; nothing if it names something else.
-std::optional<special_use> special_operand(form& f, const syntax::operand& o);
+std::optional<special_use> special_operand(instruction_decoder& f, const syntax::operand& o);
 
 // The row that holds its value when the instruction that is being decoded executes.
-u32 special_source(form& f, const special_use& special);
+u32 special_source(instruction_decoder& f, const special_use& special);
 
 // mov with a special register as its second operand.
-void move_special(form& f, const special_use& special);
+void move_special(instruction_decoder& f, const special_use& special);
 
 // The rows of the elements of a whole register, as %tid, each of `bytes`.
-std::array<u32, 4> special_elements(form& f, const special_use& special, unsigned bytes);
+std::array<u32, 4> special_elements(instruction_decoder& f, const special_use& special, unsigned bytes);
 
 }  // namespace kaio::emulator

@@ -1,8 +1,8 @@
 // The statements of a function: the part of function_decoder that decodes its instructions, each by the
 // function of its family.
 
-#include "emulator/decode/form.hpp"
 #include "emulator/decode/function_decoder.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 #include "emulator/program/unsupported.hpp"
 
 #include <fmt/format.h>
@@ -122,7 +122,7 @@ void function_decoder::instruction_statement(const syntax::instruction& i) {
     return s != nullptr && s->kind == symbol_kind::vector_reg;
   };
   if (std::none_of(i.operands.begin(), i.operands.end(), is_vector)) {
-    form f(*this, i);
+    instruction_decoder f(*this, i);
     found->second(f);
     return;
   }
@@ -142,7 +142,7 @@ void function_decoder::instruction_statement(const syntax::instruction& i) {
   const bool moves = i.opcode == "mov" && !i.modifiers.empty() &&
                      (i.modifiers[0].text == ".v2" || i.modifiers[0].text == ".v4");
   if (!moves) {
-    form f(*this, spelled);
+    instruction_decoder f(*this, spelled);
     found->second(f);
     return;
   }
@@ -154,7 +154,7 @@ void function_decoder::instruction_statement(const syntax::instruction& i) {
       fail(o.at, fmt::format("'mov{}' moves {} elements", i.modifiers[0].text, count));
   for (std::size_t k = 0; k < count; ++k) {
     for (std::size_t n = 0; n < whole.size(); ++n) spelled.operands[n] = whole[n].elements[k];
-    form f(*this, spelled);
+    instruction_decoder f(*this, spelled);
     found->second(f);
   }
 }

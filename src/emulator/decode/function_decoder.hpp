@@ -1,7 +1,7 @@
 #pragma once
 // The decoder's state while it works on one function: scopes and symbols, labels, the frame in local memory.
-// `form` (form.hpp) uses it for one instruction at a time. The members that decode statements, and so make
-// forms, are in decode_statements.cpp.
+// `instruction_decoder` uses it for one instruction at a time. The members that decode statements, and make
+// those, are in decode_statements.cpp.
 
 #include "emulator/decode/kernel_decoder.hpp"
 #include "emulator/parse/syntax.hpp"

@@ -20,20 +20,20 @@ ptx::type twice(ptx::type t) {
   }
 }
 
-void binary(form& f) {
+void binary(instruction_decoder& f) {
   f.arity(3);
   f.destination(0, 0, f.type(0));
   f.source(0, 1, f.type(0));
   f.source(1, 2, f.type(0));
 }
 
-void ternary(form& f) {
+void ternary(instruction_decoder& f) {
   f.arity(4);
   f.destination(0, 0, f.type(0));
   for (std::size_t i = 0; i < 3; ++i) f.source(i, i + 1, f.type(0));
 }
 
-void rounded(form& f, bool required) {
+void rounded(instruction_decoder& f, bool required) {
   f.rounding_modifier(required);
   f.ftz_modifier(f.type(0));
   f.sat_modifier();
@@ -41,7 +41,7 @@ void rounded(form& f, bool required) {
   if (f.out.round == rounding::none) f.out.round = rounding::rn;
 }
 
-void carry(form& f, bool in) {
+void carry(instruction_decoder& f, bool in) {
   f.out.flags.carry_in = in;
   f.out.flags.carry_out = f.accept(".cc");
   if (!in && !f.out.flags.carry_out) return;
@@ -49,7 +49,7 @@ void carry(form& f, bool in) {
   f.allow(f.type(0), {u32, s32, u64, s64});
 }
 
-void add_or_sub(form& f, operation op) {
+void add_or_sub(instruction_decoder& f, operation op) {
   if (op == operation::add && decode_integer_twins(f, op)) return;
   reject_mixed_precision(f);
   f.types(1);
@@ -67,19 +67,19 @@ void add_or_sub(form& f, operation op) {
   f.emit(op);
 }
 
-void add_or_sub_with_carry(form& f, operation op) {
+void add_or_sub_with_carry(instruction_decoder& f, operation op) {
   f.types(1);
   carry(f, true);
   binary(f);
   f.emit(op);
 }
 
-void decode_add(form& f) { add_or_sub(f, operation::add); }
-void decode_sub(form& f) { add_or_sub(f, operation::sub); }
-void decode_addc(form& f) { add_or_sub_with_carry(f, operation::add); }
-void decode_subc(form& f) { add_or_sub_with_carry(f, operation::sub); }
+void decode_add(instruction_decoder& f) { add_or_sub(f, operation::add); }
+void decode_sub(instruction_decoder& f) { add_or_sub(f, operation::sub); }
+void decode_addc(instruction_decoder& f) { add_or_sub_with_carry(f, operation::add); }
+void decode_subc(instruction_decoder& f) { add_or_sub_with_carry(f, operation::sub); }
 
-void decode_mul(form& f) {
+void decode_mul(instruction_decoder& f) {
   reject_mixed_precision(f);
   f.types(1);
   if (ptx::is_half(f.type(0))) return decode_half_arithmetic(f, operation::mul);
@@ -104,7 +104,7 @@ void decode_mul(form& f) {
   f.emit(half == 0 ? operation::mul_lo : operation::mul_hi);
 }
 
-void multiply_add(form& f, bool carry_in) {
+void multiply_add(instruction_decoder& f, bool carry_in) {
   f.types(1);
   if (!carry_in && is_float(f.type(0))) {  // sm_20 and later: the same as fma
     rounded(f, true);
@@ -133,10 +133,10 @@ void multiply_add(form& f, bool carry_in) {
   f.emit(half == 0 ? operation::mad_lo : operation::mad_hi);
 }
 
-void decode_mad(form& f) { multiply_add(f, false); }
-void decode_madc(form& f) { multiply_add(f, true); }
+void decode_mad(instruction_decoder& f) { multiply_add(f, false); }
+void decode_madc(instruction_decoder& f) { multiply_add(f, true); }
 
-void decode_mul24(form& f) {
+void decode_mul24(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {u32, s32});
   const int half = f.need_first({".lo", ".hi"}, "the part of the product");
@@ -144,7 +144,7 @@ void decode_mul24(form& f) {
   f.emit(half == 0 ? operation::mul24_lo : operation::mul24_hi);
 }
 
-void decode_mad24(form& f) {
+void decode_mad24(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {u32, s32});
   const int half = f.need_first({".lo", ".hi"}, "the part of the product");
@@ -155,7 +155,7 @@ void decode_mad24(form& f) {
   f.emit(half == 0 ? operation::mad24_lo : operation::mad24_hi);
 }
 
-void decode_div(form& f) {
+void decode_div(instruction_decoder& f) {
   f.types(1);
   if (is_float(f.type(0))) {
     f.out.flags.approx = f.accept(".approx");
@@ -174,14 +174,14 @@ void decode_div(form& f) {
   f.emit(operation::div);
 }
 
-void decode_rem(form& f) {
+void decode_rem(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {u16, u32, u64, s16, s32, s64});
   binary(f);
   f.emit(operation::rem);
 }
 
-void unary(form& f, operation op) {
+void unary(instruction_decoder& f, operation op) {
   f.types(1);
   if (ptx::is_half(f.type(0))) return decode_half_sign(f, op);
   f.allow(f.type(0), {s16, s32, s64, f32, f64});
@@ -192,10 +192,10 @@ void unary(form& f, operation op) {
   f.emit(op);
 }
 
-void decode_abs(form& f) { unary(f, operation::abs); }
-void decode_neg(form& f) { unary(f, operation::neg); }
+void decode_abs(instruction_decoder& f) { unary(f, operation::abs); }
+void decode_neg(instruction_decoder& f) { unary(f, operation::neg); }
 
-void min_or_max(form& f, operation op) {
+void min_or_max(instruction_decoder& f, operation op) {
   if (decode_integer_twins(f, op)) return;
   f.types(1);
   if (ptx::is_half(f.type(0))) return decode_half_extreme(f, op);
@@ -220,10 +220,10 @@ void min_or_max(form& f, operation op) {
   f.emit(op);
 }
 
-void decode_min(form& f) { min_or_max(f, operation::min); }
-void decode_max(form& f) { min_or_max(f, operation::max); }
+void decode_min(instruction_decoder& f) { min_or_max(f, operation::min); }
+void decode_max(instruction_decoder& f) { min_or_max(f, operation::max); }
 
-void decode_sad(form& f) {
+void decode_sad(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {u16, u32, u64, s16, s32, s64});
   ternary(f);

@@ -1,6 +1,6 @@
 // Decodes the instructions on bits: logic, shifts, counts, fields, permutations and packed dot products.
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 using enum ptx::type;
 
-void logic(form& f, operation op) {
+void logic(instruction_decoder& f, operation op) {
   f.types(1);
   f.allow(f.type(0), {pred, b16, b32, b64});
   f.arity(3);
@@ -27,11 +27,11 @@ void logic(form& f, operation op) {
   f.emit(op);
 }
 
-void decode_and(form& f) { logic(f, operation::and_); }
-void decode_or(form& f) { logic(f, operation::or_); }
-void decode_xor(form& f) { logic(f, operation::xor_); }
+void decode_and(instruction_decoder& f) { logic(f, operation::and_); }
+void decode_or(instruction_decoder& f) { logic(f, operation::or_); }
+void decode_xor(instruction_decoder& f) { logic(f, operation::xor_); }
 
-void decode_not(form& f) {
+void decode_not(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {pred, b16, b32, b64});
   f.arity(2);
@@ -47,7 +47,7 @@ void decode_not(form& f) {
   f.emit(operation::not_);
 }
 
-void decode_cnot(form& f) {
+void decode_cnot(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {b16, b32, b64});
   f.arity(2);
@@ -56,7 +56,7 @@ void decode_cnot(form& f) {
   f.emit(operation::cnot);
 }
 
-void shift(form& f, operation op, std::initializer_list<ptx::type> allowed) {
+void shift(instruction_decoder& f, operation op, std::initializer_list<ptx::type> allowed) {
   f.types(1);
   f.allow(f.type(0), allowed);
   f.arity(3);
@@ -66,10 +66,12 @@ void shift(form& f, operation op, std::initializer_list<ptx::type> allowed) {
   f.emit(op);
 }
 
-void decode_shl(form& f) { shift(f, operation::shl, {b16, b32, b64}); }
-void decode_shr(form& f) { shift(f, operation::shr, {b16, b32, b64, u16, u32, u64, s16, s32, s64}); }
+void decode_shl(instruction_decoder& f) { shift(f, operation::shl, {b16, b32, b64}); }
+void decode_shr(instruction_decoder& f) {
+  shift(f, operation::shr, {b16, b32, b64, u16, u32, u64, s16, s32, s64});
+}
 
-void decode_shf(form& f) {
+void decode_shf(instruction_decoder& f) {
   f.require("shf");
   f.types(1);
   f.allow(f.type(0), {b32});
@@ -83,7 +85,7 @@ void decode_shf(form& f) {
   f.emit(direction == 0 ? operation::shf_l : operation::shf_r);
 }
 
-void count(form& f, operation op, std::initializer_list<ptx::type> allowed) {
+void count(instruction_decoder& f, operation op, std::initializer_list<ptx::type> allowed) {
   f.types(1);
   f.allow(f.type(0), allowed);
   f.arity(2);
@@ -92,15 +94,15 @@ void count(form& f, operation op, std::initializer_list<ptx::type> allowed) {
   f.emit(op);
 }
 
-void decode_popc(form& f) { count(f, operation::popc, {b32, b64}); }
-void decode_clz(form& f) { count(f, operation::clz, {b32, b64}); }
+void decode_popc(instruction_decoder& f) { count(f, operation::popc, {b32, b64}); }
+void decode_clz(instruction_decoder& f) { count(f, operation::clz, {b32, b64}); }
 
-void decode_bfind(form& f) {
+void decode_bfind(instruction_decoder& f) {
   f.out.flags.shiftamt = f.accept(".shiftamt");
   count(f, operation::bfind, {u32, u64, s32, s64});
 }
 
-void decode_brev(form& f) {
+void decode_brev(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {b32, b64});
   f.arity(2);
@@ -109,7 +111,7 @@ void decode_brev(form& f) {
   f.emit(operation::brev);
 }
 
-void decode_bfe(form& f) {
+void decode_bfe(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {u32, u64, s32, s64});
   f.arity(4);
@@ -120,7 +122,7 @@ void decode_bfe(form& f) {
   f.emit(operation::bfe);
 }
 
-void decode_bfi(form& f) {
+void decode_bfi(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {b32, b64});
   f.arity(5);
@@ -132,7 +134,7 @@ void decode_bfi(form& f) {
   f.emit(operation::bfi);
 }
 
-void decode_bmsk(form& f) {
+void decode_bmsk(instruction_decoder& f) {
   f.require("bmsk");
   f.types(1);
   f.allow(f.type(0), {b32});
@@ -144,7 +146,7 @@ void decode_bmsk(form& f) {
   f.emit(operation::bmsk);
 }
 
-void decode_szext(form& f) {
+void decode_szext(instruction_decoder& f) {
   f.require("szext");
   f.types(1);
   f.allow(f.type(0), {u32, s32});
@@ -156,7 +158,7 @@ void decode_szext(form& f) {
   f.emit(operation::szext);
 }
 
-void decode_fns(form& f) {
+void decode_fns(instruction_decoder& f) {
   f.require("fns");
   f.types(1);
   f.allow(f.type(0), {b32});
@@ -166,7 +168,7 @@ void decode_fns(form& f) {
   f.emit(operation::fns);
 }
 
-void decode_prmt(form& f) {
+void decode_prmt(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {b32});
   f.out.form = static_cast<std::uint8_t>(f.accept_one({".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"}) + 1);
@@ -176,7 +178,7 @@ void decode_prmt(form& f) {
   f.emit(operation::prmt);
 }
 
-void decode_lop3(form& f) {
+void decode_lop3(instruction_decoder& f) {
   f.require("lop3");
   f.types(1);
   f.allow(f.type(0), {b32});
@@ -208,7 +210,7 @@ void decode_lop3(form& f) {
   f.emit(operation::lop3);
 }
 
-void dot_product(form& f, operation op) {
+void dot_product(instruction_decoder& f, operation op) {
   f.types(2);
   for (std::size_t i = 0; i < 2; ++i) f.allow(f.type(i), {u32, s32});
   const bool is_signed = f.type(0) == s32 || f.type(1) == s32;
@@ -220,12 +222,12 @@ void dot_product(form& f, operation op) {
   f.emit(op);
 }
 
-void decode_dp4a(form& f) {
+void decode_dp4a(instruction_decoder& f) {
   f.require("dp4a");
   dot_product(f, operation::dp4a);
 }
 
-void decode_dp2a(form& f) {
+void decode_dp2a(instruction_decoder& f) {
   f.require("dp2a");
   const int half = f.need_first({".lo", ".hi"}, "the half of the second operand");
   dot_product(f, half == 0 ? operation::dp2a_lo : operation::dp2a_hi);

@@ -10,7 +10,7 @@ namespace {
 using enum ptx::type;
 
 // The comparison, its combination with a predicate, and .ftz. `compared`: the type of the sources.
-void comparison_modifiers(form& f, ptx::type compared) {
+void comparison_modifiers(instruction_decoder& f, ptx::type compared) {
   const int i = f.need_one({".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".lo", ".ls", ".hi", ".hs", ".equ",
                             ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan"},
                            "a comparison");
@@ -35,7 +35,7 @@ void comparison_modifiers(form& f, ptx::type compared) {
   }
 }
 
-void decode_setp(form& f) {
+void decode_setp(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {b16, b32, b64, u16, u32, u64, s16, s32, s64, f16, f16x2, bf16, bf16x2, f32, f64});
   if (ptx::is_half(f.type(0))) f.require(is_brain(f.type(0)) ? "add.bf16" : "add.f16", f.name());
@@ -59,7 +59,7 @@ void decode_setp(form& f) {
 }
 
 // The destination of set, which depends on what is compared.
-void set_types(form& f) {
+void set_types(instruction_decoder& f) {
   const ptx::type to = f.type(0), compared = f.type(1);
   f.allow(compared, {b16, b32, b64, u16, u32, u64, s16, s32, s64, f16, f16x2, bf16, bf16x2, f32, f64});
   switch (compared) {
@@ -77,7 +77,7 @@ void set_types(form& f) {
     f.require("add.f16", f.name());
 }
 
-void decode_set(form& f) {
+void decode_set(instruction_decoder& f) {
   f.types(2);
   set_types(f);
   comparison_modifiers(f, f.type(1));
@@ -88,7 +88,7 @@ void decode_set(form& f) {
   f.emit(operation::set);
 }
 
-void decode_selp(form& f) {
+void decode_selp(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {b16, b32, b64, u16, u32, u64, s16, s32, s64, f32, f64});
   f.arity(4);
@@ -101,7 +101,7 @@ void decode_selp(form& f) {
   f.emit(operation::selp);
 }
 
-void decode_slct(form& f) {
+void decode_slct(instruction_decoder& f) {
   f.types(2);
   f.allow(f.type(0), {b16, b32, b64, u16, u32, u64, s16, s32, s64, f32, f64});
   f.allow(f.type(1), {s32, f32});

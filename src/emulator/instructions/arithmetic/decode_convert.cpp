@@ -14,7 +14,7 @@ namespace {
 using enum ptx::type;
 
 // The register rows of a vector operand, all of one width that divides the type's.
-unsigned vector_width(form& f, const syntax::operand& o) {
+unsigned vector_width(instruction_decoder& f, const syntax::operand& o) {
   const std::size_t n = o.elements.size();
   if (n != 2 && n != 4)
     f.fail(o.at, fmt::format("a vector of '{}' has 2 or 4 elements, not {}", f.name(), n));
@@ -27,7 +27,7 @@ ptx::type bits_type(unsigned bytes) {
   return bytes == 1 ? b8 : bytes == 2 ? b16 : bytes == 4 ? b32 : bytes == 8 ? b64 : b128;
 }
 
-void move_vector(form& f, bool pack) {
+void move_vector(instruction_decoder& f, bool pack) {
   f.allow(f.type(0), {b16, b32, b64, b128});
   const syntax::operand& vector = f.operand(pack ? 1 : 0);
   const ptx::type element = bits_type(vector_width(f, vector));
@@ -55,7 +55,7 @@ void move_vector(form& f, bool pack) {
 
 // mov.v2 and mov.v4: a vector of registers, or a special register, to a vector of registers. All elements are
 // read before one is written: they pass through a row without a name.
-void move_elements(form& f, std::size_t count) {
+void move_elements(instruction_decoder& f, std::size_t count) {
   f.allow(f.type(0), {b16, b32, b64, u16, u32, u64, s16, s32, s64, f32, f64});
   const unsigned bytes = ptx::size_of(f.type(0));
   f.arity(2);
@@ -97,7 +97,7 @@ void move_elements(form& f, std::size_t count) {
 }
 
 // The address of a variable as a value.
-void move_symbol(form& f, const syntax::operand& o, const symbol& s) {
+void move_symbol(instruction_decoder& f, const syntax::operand& o, const symbol& s) {
   const unsigned width = ptx::size_of(f.type(0));
   if (ptx::is_floating(f.type(0)) || width < 4)
     f.fail(o.at, fmt::format("'{}' does not hold an address", f.name()));
@@ -112,7 +112,7 @@ void move_symbol(form& f, const syntax::operand& o, const symbol& s) {
   f.emit(operation::mov);
 }
 
-void decode_mov(form& f) {
+void decode_mov(instruction_decoder& f) {
   const int vector = f.accept_one({".v2", ".v4"});
   f.types(1);
   if (vector >= 0) return move_elements(f, vector == 0 ? 2 : 4);
@@ -140,7 +140,7 @@ void decode_mov(form& f) {
   f.emit(operation::mov);
 }
 
-void conversion_rounding(form& f, ptx::type to, ptx::type from) {
+void conversion_rounding(instruction_decoder& f, ptx::type to, ptx::type from) {
   constexpr rounding modes[] = {rounding::rn,  rounding::rz,  rounding::rm,  rounding::rp,
                                 rounding::rni, rounding::rzi, rounding::rmi, rounding::rpi};
   const int i = f.accept_one({".rn", ".rz", ".rm", ".rp", ".rni", ".rzi", ".rmi", ".rpi"});
@@ -172,7 +172,7 @@ bool holds_all_of(ptx::type to, ptx::type from) {
   return ptx::is_signed(to) == ptx::is_signed(from) ? wide >= narrow : ptx::is_signed(to) && wide > narrow;
 }
 
-void decode_cvt(form& f) {
+void decode_cvt(instruction_decoder& f) {
   if (decode_special_conversion(f)) return;
   f.types(2);
   if (ptx::is_half(f.type(0)) || ptx::is_half(f.type(1))) return decode_half_conversion(f);

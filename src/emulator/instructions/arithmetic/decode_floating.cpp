@@ -9,7 +9,7 @@ namespace {
 
 using enum ptx::type;
 
-void decode_fma(form& f) {
+void decode_fma(instruction_decoder& f) {
   reject_mixed_precision(f);
   f.types(1);
   if (ptx::is_half(f.type(0))) return decode_half_fma(f);
@@ -24,7 +24,7 @@ void decode_fma(form& f) {
   f.emit(operation::fma);
 }
 
-void operands(form& f, operation op) {
+void operands(instruction_decoder& f, operation op) {
   f.arity(2);
   f.destination(0, 0, f.type(0));
   f.source(0, 1, f.type(0));
@@ -32,7 +32,7 @@ void operands(form& f, operation op) {
 }
 
 // sqrt and rcp: .approx on .f32, or a rounding modifier. `gross`: rcp.approx.ftz.f64 exists.
-void root_or_reciprocal(form& f, operation op, bool gross) {
+void root_or_reciprocal(instruction_decoder& f, operation op, bool gross) {
   f.types(1);
   f.allow(f.type(0), {f32, f64});
   f.out.flags.approx = f.accept(".approx");
@@ -49,15 +49,15 @@ void root_or_reciprocal(form& f, operation op, bool gross) {
   operands(f, op);
 }
 
-void decode_sqrt(form& f) { root_or_reciprocal(f, operation::sqrt, false); }
-void decode_rcp(form& f) { root_or_reciprocal(f, operation::rcp, true); }
+void decode_sqrt(instruction_decoder& f) { root_or_reciprocal(f, operation::sqrt, false); }
+void decode_rcp(instruction_decoder& f) { root_or_reciprocal(f, operation::rcp, true); }
 
-void approximate(form& f) {
+void approximate(instruction_decoder& f) {
   f.out.flags.approx = f.accept(".approx");
   if (!f.out.flags.approx) f.fail(fmt::format("'{}' needs .approx", f.name()));
 }
 
-void decode_rsqrt(form& f) {
+void decode_rsqrt(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {f32, f64});
   approximate(f);
@@ -65,14 +65,14 @@ void decode_rsqrt(form& f) {
   operands(f, operation::rsqrt);
 }
 
-void single_approximation(form& f, operation op, bool ftz) {
+void single_approximation(instruction_decoder& f, operation op, bool ftz) {
   f.allow(f.type(0), {f32});
   approximate(f);
   if (ftz) f.ftz_modifier(f.type(0));
   operands(f, op);
 }
 
-void decode_ex2(form& f) {
+void decode_ex2(instruction_decoder& f) {
   f.types(1);
   if (ptx::is_half(f.type(0))) {
     approximate(f);
@@ -81,20 +81,20 @@ void decode_ex2(form& f) {
   single_approximation(f, operation::ex2, true);
 }
 
-void decode_lg2(form& f) {
+void decode_lg2(instruction_decoder& f) {
   f.types(1);
   single_approximation(f, operation::lg2, true);
 }
-void decode_sin(form& f) {
+void decode_sin(instruction_decoder& f) {
   f.types(1);
   single_approximation(f, operation::sin, true);
 }
-void decode_cos(form& f) {
+void decode_cos(instruction_decoder& f) {
   f.types(1);
   single_approximation(f, operation::cos, true);
 }
 
-void decode_tanh(form& f) {
+void decode_tanh(instruction_decoder& f) {
   f.types(1);
   if (ptx::is_half(f.type(0))) {
     approximate(f);
@@ -104,7 +104,7 @@ void decode_tanh(form& f) {
   single_approximation(f, operation::tanh, false);
 }
 
-void decode_copysign(form& f) {
+void decode_copysign(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {f32, f64});
   f.arity(3);
@@ -114,7 +114,7 @@ void decode_copysign(form& f) {
   f.emit(operation::copysign);
 }
 
-void decode_testp(form& f) {
+void decode_testp(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {f32, f64});
   f.out.form = static_cast<std::uint8_t>(

@@ -10,25 +10,25 @@
 namespace kaio::emulator {
 namespace {
 
-void operands(form& f, std::size_t sources) {
+void operands(instruction_decoder& f, std::size_t sources) {
   f.arity(sources + 1);
   f.destination(0, 0, f.type(0));
   for (std::size_t i = 0; i < sources; ++i) f.source(i, i + 1, f.type(0));
 }
 
-void saturation(form& f) {
+void saturation(instruction_decoder& f) {
   f.sat_modifier();
   if (f.out.flags.sat && is_brain(f.type(0)))
     f.fail(fmt::format("'{}': .sat is not for {}", f.name(), ptx::suffix(f.type(0))));
 }
 
-void feature(form& f, std::string_view of_f16, std::string_view of_bf16) {
+void feature(instruction_decoder& f, std::string_view of_f16, std::string_view of_bf16) {
   f.require(is_brain(f.type(0)) ? of_bf16 : of_f16, f.name());
 }
 
 }  // namespace
 
-void decode_half_arithmetic(form& f, operation op) {
+void decode_half_arithmetic(instruction_decoder& f, operation op) {
   feature(f, "add.f16", "add.bf16");
   f.accept(".rn");
   f.out.round = rounding::rn;
@@ -38,7 +38,7 @@ void decode_half_arithmetic(form& f, operation op) {
   f.emit(op);
 }
 
-void decode_half_fma(form& f) {
+void decode_half_fma(instruction_decoder& f) {
   feature(f, "add.f16", "fma.bf16");
   if (f.accept(".oob"))
     f.fail(fmt::format(
@@ -57,14 +57,14 @@ void decode_half_fma(form& f) {
   f.emit(operation::fma);
 }
 
-void decode_half_sign(form& f, operation op) {
+void decode_half_sign(instruction_decoder& f, operation op) {
   feature(f, op == operation::abs ? "abs.f16" : "neg.f16", "neg.bf16");
   f.ftz_modifier(f.type(0));
   operands(f, 1);
   f.emit(op);
 }
 
-void decode_half_extreme(form& f, operation op) {
+void decode_half_extreme(instruction_decoder& f, operation op) {
   f.require("min.f16", f.name());
   f.ftz_modifier(f.type(0));
   f.out.flags.nan = f.accept(".NaN");
@@ -77,7 +77,7 @@ void decode_half_extreme(form& f, operation op) {
   f.emit(op);
 }
 
-void decode_half_ex2(form& f) {
+void decode_half_ex2(instruction_decoder& f) {
   feature(f, "ex2.f16", "ex2.bf16");
   f.out.flags.ftz = f.accept(".ftz");
   if (f.out.flags.ftz != is_brain(f.type(0)))
@@ -86,13 +86,13 @@ void decode_half_ex2(form& f) {
   f.emit(operation::ex2);
 }
 
-void decode_half_tanh(form& f) {
+void decode_half_tanh(instruction_decoder& f) {
   feature(f, "ex2.f16", "ex2.bf16");
   operands(f, 1);
   f.emit(operation::tanh);
 }
 
-void reject_mixed_precision(const form& f) {
+void reject_mixed_precision(const instruction_decoder& f) {
   const auto has = [&](std::string_view modifier) {
     return std::any_of(f.text.modifiers.begin(), f.text.modifiers.end(),
                        [&](const syntax::modifier& m) { return m.text == modifier; });
@@ -102,7 +102,7 @@ void reject_mixed_precision(const form& f) {
   f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));
 }
 
-bool decode_integer_twins(form& f, operation op) {
+bool decode_integer_twins(instruction_decoder& f, operation op) {
   using enum ptx::type;
   const int i = f.accept_one({".u16x2", ".s16x2"});
   if (i < 0) return false;

@@ -5,28 +5,28 @@
 //   f.types(1);
 //   if (is_half(f.type(0))) return decode_half_sign(f, operation::neg);
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 namespace kaio::emulator {
 
 constexpr bool is_brain(ptx::type t) { return t == ptx::type::bf16 || t == ptx::type::bf16x2; }
 
-void decode_half_arithmetic(form& f, operation op);  // add, sub, mul
-void decode_half_fma(form& f);
-void decode_half_sign(form& f, operation op);  // abs, neg
-void decode_half_extreme(form& f, operation op);
-void decode_half_ex2(form& f);
-void decode_half_tanh(form& f);
-void decode_half_conversion(form& f);  // cvt of scalar types
+void decode_half_arithmetic(instruction_decoder& f, operation op);  // add, sub, mul
+void decode_half_fma(instruction_decoder& f);
+void decode_half_sign(instruction_decoder& f, operation op);  // abs, neg
+void decode_half_extreme(instruction_decoder& f, operation op);
+void decode_half_ex2(instruction_decoder& f);
+void decode_half_tanh(instruction_decoder& f);
+void decode_half_conversion(instruction_decoder& f);  // cvt of scalar types
 
 // Fails for add.f32.f16, add.f32x2 and the like, which begin with sm_100.
-void reject_mixed_precision(const form& f);
+void reject_mixed_precision(const instruction_decoder& f);
 
 // The forms of add, min and max for .u16x2 and .s16x2; false if the instruction is none of them.
-bool decode_integer_twins(form& f, operation op);
+bool decode_integer_twins(instruction_decoder& f, operation op);
 
 // The forms of cvt that have a type of their own: .tf32, .e4m3x2, .pack ...; false if it is none of
 // them.
-bool decode_special_conversion(form& f);
+bool decode_special_conversion(instruction_decoder& f);
 
 }  // namespace kaio::emulator

@@ -19,7 +19,7 @@ constexpr rounding modes[] = {rounding::rn,  rounding::rz,  rounding::rm,  round
 // The rounding modifier, one of the first `real` modes, of the integer modes, or none where it may lack.
 enum class wanted { real, integral, real_or_none, integral_or_none, none };
 
-void rounding_of(form& f, wanted w) {
+void rounding_of(instruction_decoder& f, wanted w) {
   const int i = f.accept_one({".rn", ".rz", ".rm", ".rp", ".rni", ".rzi", ".rmi", ".rpi"});
   const bool real = w == wanted::real || w == wanted::real_or_none;
   const bool integral = w == wanted::integral || w == wanted::integral_or_none;
@@ -43,7 +43,7 @@ wanted rounding_between(ptx::type to, ptx::type from) {
 }
 
 // .relu and .satfinite of a conversion to a half from f32, with .rn or .rz.
-void ends(form& f) {
+void ends(instruction_decoder& f) {
   f.out.flags.relu = f.accept(".relu");
   f.out.flags.satfinite = f.accept(".satfinite");
   if (!f.out.flags.relu && !f.out.flags.satfinite) return;
@@ -56,7 +56,7 @@ void ends(form& f) {
 }
 
 // f16x2 and bf16x2 from two f32.
-void twin_of_singles(form& f) {
+void twin_of_singles(instruction_decoder& f) {
   f.allow(f.type(1), {f32});
   f.require("min.f16", f.name());
   f.out.round = modes[f.need_one({".rn", ".rz"}, "a rounding modifier")];
@@ -74,7 +74,7 @@ void twin_of_singles(form& f) {
   f.emit(operation::cvt_twin);
 }
 
-void tf32_of_single(form& f) {
+void tf32_of_single(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {f32});
   if (f.text.modifiers.back().text == ".tf32")
@@ -93,7 +93,7 @@ void tf32_of_single(form& f) {
 }
 
 // e4m3x2 and e5m2x2 from two f32 or from f16x2, and f16x2 from them.
-void eighths(form& f, int which) {
+void eighths(instruction_decoder& f, int which) {
   f.types(1);
   f.allow(f.type(0), {f32, f16x2});
   f.require("cvt.e4m3x2", f.name());
@@ -132,7 +132,7 @@ void eighths(form& f, int which) {
   f.emit(operation::cvt_twin);
 }
 
-void pack(form& f) {
+void pack(instruction_decoder& f) {
   const int i = f.accept_one({".u2", ".s2", ".u4", ".s4"});
   f.types(i < 0 ? 2 : 1, 3);
   const std::size_t first = i < 0 ? 1 : 0;  // the type of a and b
@@ -160,7 +160,7 @@ void pack(form& f) {
 
 }  // namespace
 
-void decode_half_conversion(form& f) {
+void decode_half_conversion(instruction_decoder& f) {
   using enum ptx::type;
   const ptx::type to = f.type(0), from = f.type(1);
   if (ptx::is_packed(to)) return twin_of_singles(f);
@@ -196,7 +196,7 @@ void decode_half_conversion(form& f) {
   f.emit(operation::cvt);
 }
 
-bool decode_special_conversion(form& f) {
+bool decode_special_conversion(instruction_decoder& f) {
   if (f.accept(".rs")) {
     f.require("cvt.rs", f.name());
     f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));

@@ -1,7 +1,7 @@
 // Decodes the video instructions: arithmetic on bytes and halves of registers, one at a time or side by side.
 // Source: PTX ISA, "Video Instructions".
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 #include "emulator/instructions/arithmetic/video.hpp"
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@ using enum ptx::type;
 constexpr bool is_set(video_form v) { return v == video_form::set; }
 
 // The types of d, a and b; vset names those of a and b only.
-void video_types(form& f, video_form v, video_details& details) {
+void video_types(instruction_decoder& f, video_form v, video_details& details) {
   f.types(is_set(v) ? 2 : 3);
   for (std::size_t i = 0; i < f.type_count(); ++i) f.allow(f.type(i), {u32, s32});
   const std::size_t first = is_set(v) ? 0 : 1;
@@ -26,7 +26,7 @@ void video_types(form& f, video_form v, video_details& details) {
   details.signed_b = f.type(first + 1) == s32;
 }
 
-void comparison_of(form& f) {
+void comparison_of(instruction_decoder& f) {
   f.out.compare =
       static_cast<comparison>(f.need_one({".eq", ".ne", ".lt", ".le", ".gt", ".ge"}, "a comparison"));
 }
@@ -38,7 +38,7 @@ syntax::operand bare(const syntax::operand& o) {
   return plain;
 }
 
-video_part part_of(form& f, const syntax::operand& o) {
+video_part part_of(instruction_decoder& f, const syntax::operand& o) {
   constexpr std::string_view parts[] = {"", ".b0", ".b1", ".b2", ".b3", ".h0", ".h1"};
   for (std::size_t i = 0; i < std::size(parts); ++i)
     if (o.member == parts[i]) return static_cast<video_part>(i);
@@ -46,24 +46,24 @@ video_part part_of(form& f, const syntax::operand& o) {
                            f.text.opcode));
 }
 
-void no_selector(form& f, const syntax::operand& o, std::string_view which) {
+void no_selector(instruction_decoder& f, const syntax::operand& o, std::string_view which) {
   if (!o.member.empty())
     f.fail(o.at, fmt::format("'{}': {} of '{}' has no selector", o.member, which, f.text.opcode));
 }
 
-void third_source(form& f, std::size_t index) {
+void third_source(instruction_decoder& f, std::size_t index) {
   no_selector(f, f.operand(index), "the third source");
   f.source(2, index, f.out.type);
 }
 
-void finish(form& f, const video_details& details) {
+void finish(instruction_decoder& f, const video_details& details) {
   f.out.immediate = std::bit_cast<std::int64_t>(details);
   f.emit(operation::video);
 }
 
 // ---- one element ----
 
-void single(form& f, video_form v) {
+void single(instruction_decoder& f, video_form v) {
   video_details details;
   video_types(f, v, details);
   f.out.form = static_cast<std::uint8_t>(v);
@@ -99,7 +99,7 @@ void single(form& f, video_form v) {
   finish(f, details);
 }
 
-void decode_vmad(form& f) {
+void decode_vmad(instruction_decoder& f) {
   video_details details;
   video_types(f, video_form::mad, details);
   f.out.form = static_cast<std::uint8_t>(video_form::mad);
@@ -128,7 +128,8 @@ void decode_vmad(form& f) {
 // ---- two halves or four bytes ----
 
 // The digits after .h or .b, the last for element 0: four bits each.
-std::uint16_t elements_of(form& f, const syntax::operand& o, unsigned count, std::uint16_t otherwise) {
+std::uint16_t elements_of(instruction_decoder& f, const syntax::operand& o, unsigned count,
+                          std::uint16_t otherwise) {
   if (o.kind != syntax::operand_kind::name)
     f.fail(o.at, fmt::format("the sources of '{}' are registers", f.text.opcode));
   if (o.member.empty()) return otherwise;
@@ -147,7 +148,7 @@ std::uint16_t elements_of(form& f, const syntax::operand& o, unsigned count, std
 }
 
 // The elements that are written: their digits in falling order.
-std::uint8_t mask_of(form& f, const syntax::operand& o, unsigned count) {
+std::uint8_t mask_of(instruction_decoder& f, const syntax::operand& o, unsigned count) {
   if (o.member.empty()) return static_cast<std::uint8_t>((1u << count) - 1);
   const char kind = count == 2 ? 'h' : 'b';
   unsigned mask = 0, before = count;
@@ -165,7 +166,7 @@ std::uint8_t mask_of(form& f, const syntax::operand& o, unsigned count) {
   return static_cast<std::uint8_t>(mask);
 }
 
-void several(form& f, video_form v, unsigned count) {
+void several(instruction_decoder& f, video_form v, unsigned count) {
   video_details details;
   video_types(f, v, details);
   f.out.form = static_cast<std::uint8_t>(v);
@@ -191,7 +192,7 @@ void several(form& f, video_form v, unsigned count) {
 }
 
 template <video_form Form, unsigned Count>
-void decode(form& f) {
+void decode(instruction_decoder& f) {
   if constexpr (Count == 1)
     single(f, Form);
   else

@@ -10,7 +10,7 @@
 
 namespace kaio::emulator {
 
-bool starts_with(form& f, std::initializer_list<std::string_view> words) {
+bool starts_with(instruction_decoder& f, std::initializer_list<std::string_view> words) {
   if (f.text.modifiers.size() < words.size()) return false;
   const bool equal = std::equal(words.begin(), words.end(), f.text.modifiers.begin(),
                                 [](std::string_view word, const auto& m) { return word == m.text; });
@@ -19,7 +19,7 @@ bool starts_with(form& f, std::initializer_list<std::string_view> words) {
   return true;
 }
 
-std::string two_spaces(form& f) {
+std::string two_spaces(instruction_decoder& f) {
   std::string result;
   std::size_t count = 0;
   for (const syntax::modifier& m : f.text.modifiers) {
@@ -32,25 +32,26 @@ std::string two_spaces(form& f) {
   return result;
 }
 
-address_operand address_operand_of(form& f, std::size_t operand_index, state_space space, bool cluster) {
+address_operand address_operand_of(instruction_decoder& f, std::size_t operand_index, state_space space,
+                                   bool cluster) {
   f.out.space = space;
   f.out.flags.cluster = cluster;
   f.address(operand_index);
   return {f.out.immediate, f.out.from[0], f.out.site, f.out.from_bytes, space, cluster};
 }
 
-void set_transfer(form& f, const transfer_operands& transfer) {
+void set_transfer(instruction_decoder& f, const transfer_operands& transfer) {
   auto& transfers = f.function.result().transfers;
   f.out.detail = static_cast<u32>(transfers.size());
   transfers.push_back(transfer);
 }
 
-void require_specific(form& f, std::string_view called) {
+void require_specific(instruction_decoder& f, std::string_view called) {
   if (f.function.module().text.target.arch_specific) return;
   f.fail(fmt::format("'{}' needs an architecture-specific .target such as sm_90a", called));
 }
 
-std::size_t cache_policy(form& f) {
+std::size_t cache_policy(instruction_decoder& f) {
   if (!f.accept(".L2::cache_hint")) return 0;
   f.require("cache_hint", ".L2::cache_hint");
   if (f.operands() == 0) f.fail(fmt::format("'{}' needs a cache policy", f.name()));
@@ -58,7 +59,7 @@ std::size_t cache_policy(form& f) {
   return 1;
 }
 
-u64 constant_of(form& f, std::size_t operand_index, u64 least, u64 most) {
+u64 constant_of(instruction_decoder& f, std::size_t operand_index, u64 least, u64 most) {
   const syntax::operand& o = f.operand(operand_index);
   if (o.kind != syntax::operand_kind::integer)
     f.fail(o.at, fmt::format("'{}' takes a constant here", f.name()));
@@ -68,14 +69,14 @@ u64 constant_of(form& f, std::size_t operand_index, u64 least, u64 most) {
   return o.bits;
 }
 
-void need_mbarrier_completion(form& f) {
+void need_mbarrier_completion(instruction_decoder& f) {
   if (!f.accept(".mbarrier::complete_tx::bytes"))
     f.fail(fmt::format("'{}' needs the completion mechanism .mbarrier::complete_tx::bytes", f.name()));
 }
 
 namespace {
 
-void copy_group(form& f) {
+void copy_group(instruction_decoder& f) {
   f.require("cp.async");
   if (f.accept(".wait_group")) {
     f.out.form = static_cast<u8>(copy_group_form::wait);
@@ -91,7 +92,7 @@ void copy_group(form& f) {
 }
 
 // [to], [from], size {, source size or predicate to ignore the source} {, policy}
-void thread_copy(form& f) {
+void thread_copy(instruction_decoder& f) {
   f.require("cp.async");
   const bool bypasses = f.need_one({".ca", ".cg"}, "a cache operator") == 1;
   const std::string spaces = two_spaces(f);
@@ -128,7 +129,7 @@ void thread_copy(form& f) {
   f.emit(operation::cp_async);
 }
 
-void decode_cp(form& f) {
+void decode_cp(instruction_decoder& f) {
   if (starts_with(f, {".reduce", ".async", ".bulk", ".tensor"})) return decode_tensor_reduction(f);
   if (starts_with(f, {".reduce", ".async", ".bulk"})) return decode_bulk_reduction(f);
   if (starts_with(f, {".async", ".bulk", ".tensor"})) return decode_tensor_copy(f);
@@ -143,14 +144,14 @@ void decode_cp(form& f) {
   thread_copy(f);
 }
 
-void decode_griddepcontrol(form& f) {
+void decode_griddepcontrol(instruction_decoder& f) {
   f.require("griddepcontrol");
   f.out.form = static_cast<u8>(f.need_one({".launch_dependents", ".wait"}, "an action"));
   f.arity(0);
   f.emit(operation::griddepcontrol);
 }
 
-void decode_setmaxnreg(form& f) {
+void decode_setmaxnreg(instruction_decoder& f) {
   f.require("setmaxnreg");
   require_specific(f, "setmaxnreg");
   const bool increases = starts_with(f, {".inc"});
@@ -169,13 +170,13 @@ void decode_setmaxnreg(form& f) {
   f.emit(operation::setmaxnreg);
 }
 
-void decode_multimem(form& f) {
+void decode_multimem(instruction_decoder& f) {
   f.require("multimem");
   f.fail(fmt::format("'{}' is not supported: the emulator has one device, and no memory that several share",
                      f.name()));
 }
 
-void decode_newer(form& f) {
+void decode_newer(instruction_decoder& f) {
   f.require("clusterlaunchcontrol");
   f.fail(fmt::format("'{}' is not supported by the emulator", f.name()));
 }

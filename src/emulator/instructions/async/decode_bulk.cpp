@@ -16,19 +16,19 @@ namespace {
 using ptx::type;
 
 // A number of bytes: a multiple of 16.
-void byte_count(form& f, std::size_t operand_index) {
+void byte_count(instruction_decoder& f, std::size_t operand_index) {
   const syntax::operand& o = f.operand(operand_index);
   if (o.kind == syntax::operand_kind::integer && o.bits % 16 != 0)
     f.fail(o.at, fmt::format("'{}' moves a multiple of 16 bytes, not {}", f.name(), o.bits));
   f.source(1, operand_index, type::u32);
 }
 
-void need_bulk_group(form& f) {
+void need_bulk_group(instruction_decoder& f) {
   if (!f.accept(".bulk_group"))
     f.fail(fmt::format("'{}' needs the completion mechanism .bulk_group", f.name()));
 }
 
-void bulk_group(form& f, bulk_group_form form) {
+void bulk_group(instruction_decoder& f, bulk_group_form form) {
   f.require("cp.async.bulk");
   if (form == bulk_group_form::commit) {
     f.arity(0);
@@ -41,7 +41,7 @@ void bulk_group(form& f, bulk_group_form form) {
   f.emit(operation::bulk_group);
 }
 
-void prefetch(form& f) {
+void prefetch(instruction_decoder& f) {
   f.require("cp.async.bulk", f.name());
   f.need_one({".L2"}, "a level");
   if (!f.accept(".global")) f.fail(fmt::format("'{}' needs .global", f.name()));
@@ -56,7 +56,8 @@ void prefetch(form& f) {
 }
 
 // Into shared memory: [to], [from], size, [mbarrier] {, mask} {, policy}
-void to_shared(form& f, transfer_operands transfer, bool from_global, bool to_cluster, bool hints) {
+void to_shared(instruction_decoder& f, transfer_operands transfer, bool from_global, bool to_cluster,
+               bool hints) {
   need_mbarrier_completion(f);
   const bool multicast = to_cluster && from_global && f.accept(".multicast::cluster");
   const std::size_t policy = hints ? cache_policy(f) : 0;
@@ -72,7 +73,7 @@ void to_shared(form& f, transfer_operands transfer, bool from_global, bool to_cl
 }
 
 // Into global memory: [to], [from], size {, policy}
-void to_global(form& f, transfer_operands transfer) {
+void to_global(instruction_decoder& f, transfer_operands transfer) {
   need_bulk_group(f);
   if (f.accept(".cp_mask")) {
     f.require("cp.async.bulk.cp_mask", ".cp_mask");
@@ -93,7 +94,7 @@ struct reduction_row {
   std::initializer_list<type> global, shared, single;  // types: in global, in shared memory, of red.async
 };
 
-const reduction_row& reduction_of(form& f) {
+const reduction_row& reduction_of(instruction_decoder& f) {
   static const reduction_row table[] = {
       {".add",
        atomic_form::add,
@@ -126,14 +127,14 @@ const reduction_row& reduction_of(form& f) {
   return *found;
 }
 
-void allow_for(form& f, const reduction_row& row, std::initializer_list<type> types) {
+void allow_for(instruction_decoder& f, const reduction_row& row, std::initializer_list<type> types) {
   if (std::find(types.begin(), types.end(), f.type(0)) == types.end())
     f.fail(fmt::format("'{}': there is no reduction {} of type {} here", f.name(), row.modifier,
                        ptx::suffix(f.type(0))));
 }
 
 // .shared::cluster, or generic addresses: of the value's place and of the mbarrier's.
-bool shared_or_generic(form& f, bool own_block) {
+bool shared_or_generic(instruction_decoder& f, bool own_block) {
   const int space =
       own_block ? f.accept_one({".shared::cluster", ".shared::cta"}) : f.accept_one({".shared::cluster"});
   if (f.accept(".global") || f.accept(".release")) {
@@ -145,7 +146,7 @@ bool shared_or_generic(form& f, bool own_block) {
 
 }  // namespace
 
-void decode_bulk(form& f) {
+void decode_bulk(instruction_decoder& f) {
   if (f.accept(".commit_group")) return bulk_group(f, bulk_group_form::commit);
   if (f.accept(".wait_group")) return bulk_group(f, bulk_group_form::wait);
   if (f.accept(".prefetch")) return prefetch(f);
@@ -162,7 +163,7 @@ void decode_bulk(form& f) {
                      spaces.substr(spaces.find('.') + 1), spaces.substr(0, spaces.find('.'))));
 }
 
-void decode_bulk_reduction(form& f) {
+void decode_bulk_reduction(instruction_decoder& f) {
   f.require("cp.async.bulk", f.name());
   const std::string spaces = two_spaces(f);
   const bool shared = spaces == "shared::cluster.shared::cta";
@@ -184,7 +185,7 @@ void decode_bulk_reduction(form& f) {
   to_global(f, transfer);
 }
 
-void decode_async_store(form& f) {
+void decode_async_store(instruction_decoder& f) {
   f.require("st.async", f.name());
   f.accept(".weak");
   const bool shared = shared_or_generic(f, true);
@@ -213,7 +214,7 @@ void decode_async_store(form& f) {
   f.emit(operation::async_store);
 }
 
-void decode_async_reduction(form& f) {
+void decode_async_reduction(instruction_decoder& f) {
   f.require("red.async", f.name());
   const bool shared = shared_or_generic(f, false);
   if (!f.accept(".relaxed") || !f.accept(".cluster"))

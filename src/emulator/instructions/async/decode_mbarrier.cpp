@@ -12,7 +12,7 @@ namespace {
 enum class sharing { block, cluster };
 
 // Where the mbarrier is: generic, or in shared memory.
-void barrier_space(form& f, sharing allowed) {
+void barrier_space(instruction_decoder& f, sharing allowed) {
   const int space = f.accept_one({".shared", ".shared::cta", ".shared::cluster"});
   f.out.space = space < 0 ? state_space::generic : state_space::shared;
   f.out.flags.cluster = space == 2;
@@ -24,7 +24,7 @@ void barrier_space(form& f, sharing allowed) {
 }
 
 // .release.cta and the like: both or none.
-void order_and_scope(form& f, std::string_view strong) {
+void order_and_scope(instruction_decoder& f, std::string_view strong) {
   const int order = strong.empty() ? f.accept_one({".relaxed"}) : f.accept_one({".relaxed", strong});
   const int scope = f.accept_one({".cta", ".cluster"});
   if ((order < 0) != (scope < 0))
@@ -38,17 +38,17 @@ void order_and_scope(form& f, std::string_view strong) {
   if (scope == 1) f.require("mbarrier.cluster", f.name());
 }
 
-void bits_type(form& f) {
+void bits_type(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {ptx::type::b64});
 }
 
-void finish(form& f, mbarrier_form form) {
+void finish(instruction_decoder& f, mbarrier_form form) {
   f.out.form = static_cast<u8>(form);
   f.emit(operation::mbarrier);
 }
 
-void decode_init(form& f) {
+void decode_init(instruction_decoder& f) {
   f.require("mbarrier");
   barrier_space(f, sharing::block);
   bits_type(f);
@@ -58,7 +58,7 @@ void decode_init(form& f) {
   finish(f, mbarrier_form::init);
 }
 
-void decode_inval(form& f) {
+void decode_inval(instruction_decoder& f) {
   f.require("mbarrier");
   barrier_space(f, sharing::block);
   bits_type(f);
@@ -68,7 +68,7 @@ void decode_inval(form& f) {
 }
 
 // state, [address] {, count}
-void decode_arrival(form& f, bool drops) {
+void decode_arrival(instruction_decoder& f, bool drops) {
   f.require("mbarrier");
   const bool expects = f.text.modifiers.size() > 1 && f.text.modifiers[1].text == ".expect_tx";
   if (expects) f.accept(".expect_tx");
@@ -107,7 +107,7 @@ void decode_arrival(form& f, bool drops) {
                           : (drops ? drop : arrive));
 }
 
-void decode_transaction(form& f, mbarrier_form form) {
+void decode_transaction(instruction_decoder& f, mbarrier_form form) {
   f.require("mbarrier.expect_tx", f.name());
   barrier_space(f, sharing::cluster);
   order_and_scope(f, "");
@@ -118,7 +118,7 @@ void decode_transaction(form& f, mbarrier_form form) {
   finish(f, form);
 }
 
-void decode_test(form& f, bool tries) {
+void decode_test(instruction_decoder& f, bool tries) {
   f.require(tries ? "mbarrier.try_wait" : "mbarrier", f.name());
   const bool parity = f.text.modifiers.size() > 1 && f.text.modifiers[1].text == ".parity";
   if (parity) {
@@ -140,7 +140,7 @@ void decode_test(form& f, bool tries) {
   finish(f, tries ? (parity ? try_wait_parity : try_wait) : (parity ? test_wait_parity : test_wait));
 }
 
-void decode_pending_count(form& f) {
+void decode_pending_count(instruction_decoder& f) {
   f.require("mbarrier");
   bits_type(f);
   f.arity(2);
@@ -149,7 +149,7 @@ void decode_pending_count(form& f) {
   finish(f, mbarrier_form::pending_count);
 }
 
-void decode_mbarrier(form& f) {
+void decode_mbarrier(instruction_decoder& f) {
   if (starts_with(f, {".init"})) return decode_init(f);
   if (starts_with(f, {".inval"})) return decode_inval(f);
   if (starts_with(f, {".arrive"})) return decode_arrival(f, false);
@@ -167,7 +167,7 @@ constexpr opcode_row rows[] = {{"mbarrier", decode_mbarrier}};
 
 }  // namespace
 
-void decode_mbarrier_arrive_of_copies(form& f) {
+void decode_mbarrier_arrive_of_copies(instruction_decoder& f) {
   f.require("cp.async.mbarrier.arrive");
   const bool uncounted = f.accept(".noinc");
   barrier_space(f, sharing::block);

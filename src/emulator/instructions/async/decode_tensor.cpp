@@ -14,12 +14,12 @@ namespace {
 
 using ptx::type;
 
-u32 dimensions_of(form& f) {
+u32 dimensions_of(instruction_decoder& f) {
   return static_cast<u32>(f.need_one({".1d", ".2d", ".3d", ".4d", ".5d"}, "a number of dimensions") + 1);
 }
 
 // What only newer targets have.
-void refuse_newer(form& f) {
+void refuse_newer(instruction_decoder& f) {
   for (const syntax::modifier& m : f.text.modifiers) {
     const bool newer =
         m.text.starts_with(".tile::") || m.text.starts_with(".im2col::") || m.text.starts_with(".cta_group");
@@ -30,7 +30,7 @@ void refuse_newer(form& f) {
 }
 
 // True for im2col.
-bool load_mode(form& f, u32 dimensions, std::string_view im2col) {
+bool load_mode(instruction_decoder& f, u32 dimensions, std::string_view im2col) {
   refuse_newer(f);
   const bool unrolls = f.accept_one({".tile", im2col}) == 1;
   if (unrolls && dimensions < 3)
@@ -39,7 +39,7 @@ bool load_mode(form& f, u32 dimensions, std::string_view im2col) {
 }
 
 // A generic address that is the first of several elements between brackets.
-address_operand generic_place(form& f, const syntax::operand& o, const syntax::operand& base) {
+address_operand generic_place(instruction_decoder& f, const syntax::operand& o, const syntax::operand& base) {
   address_operand place;
   place.offset = static_cast<s64>(o.offset);
   place.site = f.function.result().sites++;
@@ -59,7 +59,7 @@ address_operand generic_place(form& f, const syntax::operand& o, const syntax::o
 }
 
 // [map, {coordinates}]
-address_operand map_and_coordinates(form& f, std::size_t operand_index, u32 dimensions) {
+address_operand map_and_coordinates(instruction_decoder& f, std::size_t operand_index, u32 dimensions) {
   const syntax::operand& o = f.operand(operand_index);
   if (o.kind != syntax::operand_kind::address || o.elements.size() != 2 ||
       o.elements[1].kind != syntax::operand_kind::vector)
@@ -74,7 +74,7 @@ address_operand map_and_coordinates(form& f, std::size_t operand_index, u32 dime
   return map;
 }
 
-void im2col_offsets(form& f, std::size_t operand_index, u32 dimensions) {
+void im2col_offsets(instruction_decoder& f, std::size_t operand_index, u32 dimensions) {
   const syntax::operand& o = f.operand(operand_index);
   if (o.kind != syntax::operand_kind::vector || o.elements.size() != dimensions - 2)
     f.fail(o.at, fmt::format("'{}' takes {} im2col offset{} in braces here", f.name(), dimensions - 2,
@@ -83,7 +83,7 @@ void im2col_offsets(form& f, std::size_t operand_index, u32 dimensions) {
 }
 
 // [to], [map, coordinates], [mbarrier] {, offsets} {, mask} {, policy}
-void load(form& f, u32 dimensions, bool to_cluster) {
+void load(instruction_decoder& f, u32 dimensions, bool to_cluster) {
   need_mbarrier_completion(f);
   transfer_operands transfer;
   transfer.dimensions = static_cast<std::uint8_t>(dimensions);
@@ -103,7 +103,7 @@ void load(form& f, u32 dimensions, bool to_cluster) {
 }
 
 // [map, coordinates], [from] {, policy}
-void store(form& f, u32 dimensions, transfer_operands transfer) {
+void store(instruction_decoder& f, u32 dimensions, transfer_operands transfer) {
   if (!f.accept(".bulk_group"))
     f.fail(fmt::format("'{}' needs the completion mechanism .bulk_group", f.name()));
   transfer.dimensions = static_cast<std::uint8_t>(dimensions);
@@ -138,7 +138,7 @@ constexpr field_row fields[] = {
     {".fill_mode", tensormap_form::fill_mode, 1},
 };
 
-void replace(form& f) {
+void replace(instruction_decoder& f) {
   f.require("tensormap.replace");
   require_specific(f, "tensormap.replace");
   if (!f.accept(".tile")) f.fail(fmt::format("'{}' needs the mode .tile", f.name()));
@@ -174,7 +174,7 @@ void replace(form& f) {
   f.emit(operation::tensormap);
 }
 
-void copy_fence(form& f) {
+void copy_fence(instruction_decoder& f) {
   f.require("tensormap.cp_fenceproxy");
   if (two_spaces(f) != "global.shared::cta")
     f.fail(fmt::format("'{}' copies from .shared::cta to .global", f.name()));
@@ -195,7 +195,7 @@ void copy_fence(form& f) {
   f.emit(operation::tensormap);
 }
 
-void decode_tensormap(form& f) {
+void decode_tensormap(instruction_decoder& f) {
   if (starts_with(f, {".replace"})) return replace(f);
   if (starts_with(f, {".cp_fenceproxy"})) return copy_fence(f);
   f.fail(fmt::format("'{}' is not an instruction of PTX", f.name()));
@@ -205,7 +205,7 @@ constexpr opcode_row rows[] = {{"tensormap", decode_tensormap}};
 
 }  // namespace
 
-void decode_tensor_copy(form& f) {
+void decode_tensor_copy(instruction_decoder& f) {
   f.require("cp.async.bulk", f.name());
   const u32 dimensions = dimensions_of(f);
   const std::string spaces = two_spaces(f);
@@ -216,7 +216,7 @@ void decode_tensor_copy(form& f) {
                      spaces.substr(spaces.find('.') + 1), spaces.substr(0, spaces.find('.'))));
 }
 
-void decode_tensor_reduction(form& f) {
+void decode_tensor_reduction(instruction_decoder& f) {
   f.require("cp.async.bulk", f.name());
   const u32 dimensions = dimensions_of(f);
   if (two_spaces(f) != "global.shared::cta")
@@ -233,7 +233,7 @@ void decode_tensor_reduction(form& f) {
   store(f, dimensions, transfer);
 }
 
-void decode_tensor_prefetch(form& f) {
+void decode_tensor_prefetch(instruction_decoder& f) {
   f.require("cp.async.bulk", f.name());
   const u32 dimensions = dimensions_of(f);
   f.need_one({".L2"}, "a level");
@@ -252,7 +252,7 @@ void decode_tensor_prefetch(form& f) {
 
 // fence.proxy.async, fence.proxy.alias, fence.proxy.tensormap::generic, fence.mbarrier_init, and fences that
 // are restricted to the shared memory of a cluster.
-bool decode_proxy_fence(form& f) {
+bool decode_proxy_fence(instruction_decoder& f) {
   const auto finish = [&](proxy_form form) {
     f.out.form = static_cast<std::uint8_t>(form);
     f.emit(operation::proxy_fence);

@@ -3,7 +3,7 @@
 // malloc and free. Arguments and results of a call go through the frame of the function that is called; see
 // program.hpp.
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include <fmt/format.h>
 
@@ -48,7 +48,7 @@ struct call_operands {
   std::size_t argument_count() const { return arguments == nullptr ? 0 : arguments->elements.size(); }
 };
 
-call_operands operands_of(form& f) {
+call_operands operands_of(instruction_decoder& f) {
   f.arity(1, 4);
   const auto is = [&](std::size_t at, syntax::operand_kind kind) {
     return at < f.operands() && f.operand(at).kind == kind;
@@ -65,7 +65,7 @@ call_operands operands_of(form& f) {
   return o;
 }
 
-const symbol* parameter_symbol(form& f, const syntax::operand& o) {
+const symbol* parameter_symbol(instruction_decoder& f, const syntax::operand& o) {
   if (o.kind != syntax::operand_kind::name || o.has_offset || !o.member.empty() || o.negated) return nullptr;
   const symbol* const s = f.function.find(o.name);
   return s != nullptr && s->kind == symbol_kind::call_param ? s : nullptr;
@@ -73,7 +73,7 @@ const symbol* parameter_symbol(form& f, const syntax::operand& o) {
 
 // ---- functions of the system ----
 
-std::uint32_t argument_row(form& f, const syntax::operand& o, ptx::type type) {
+std::uint32_t argument_row(instruction_decoder& f, const syntax::operand& o, ptx::type type) {
   const symbol* const s = parameter_symbol(f, o);
   if (s == nullptr) return f.source_row(o, type, false, nullptr);
   if (s->bytes != ptx::size_of(type))
@@ -82,7 +82,7 @@ std::uint32_t argument_row(form& f, const syntax::operand& o, ptx::type type) {
   return f.load_from_frame(s->value, type);
 }
 
-void call_system(form& f, const call_operands& o, const system_function& known) {
+void call_system(instruction_decoder& f, const call_operands& o, const system_function& known) {
   const std::size_t returned = known.result == none ? 0 : 1;
   if (o.result_count() != returned)
     f.fail(fmt::format("'{}' returns {}", known.name, returned == 1 ? "one value" : "nothing"));
@@ -118,7 +118,8 @@ void call_system(form& f, const call_operands& o, const system_function& known) 
 // ---- functions of the module ----
 
 // The argument that a call gives for a parameter of the function.
-transfer argument(form& f, const syntax::operand& o, const syntax::declaration& d, const frame_slot& slot) {
+transfer argument(instruction_decoder& f, const syntax::operand& o, const syntax::declaration& d,
+                  const frame_slot& slot) {
   transfer t{no_row, 0, 0, slot.offset, slot.bytes};
   if (const symbol* s = parameter_symbol(f, o)) {
     if (s->bytes != slot.bytes || s->alignment < (d.is_array ? alignment_of(d) : 1))
@@ -134,8 +135,8 @@ transfer argument(form& f, const syntax::operand& o, const syntax::declaration& 
 }
 
 // False: it goes nowhere.
-bool result(form& f, const syntax::operand& o, const syntax::declaration& d, const frame_slot& slot,
-            transfer& t) {
+bool result(instruction_decoder& f, const syntax::operand& o, const syntax::declaration& d,
+            const frame_slot& slot, transfer& t) {
   t = {no_row, 0, 0, slot.offset, slot.bytes};
   if (o.kind == syntax::operand_kind::sink) return false;
   if (const symbol* s = parameter_symbol(f, o)) {
@@ -150,7 +151,8 @@ bool result(form& f, const syntax::operand& o, const syntax::declaration& d, con
   return true;
 }
 
-void hand_over(form& f, const call_operands& o, const std::vector<syntax::declaration>& results,
+void hand_over(instruction_decoder& f, const call_operands& o,
+               const std::vector<syntax::declaration>& results,
                const std::vector<syntax::declaration>& parameters, call_site& site) {
   if (o.result_count() != results.size())
     f.fail(o.results != nullptr ? o.results->at : f.text.at,
@@ -172,7 +174,7 @@ void hand_over(form& f, const call_operands& o, const std::vector<syntax::declar
   }
 }
 
-void finish_call(form& f, call_site site, call_form form, bool back) {
+void finish_call(instruction_decoder& f, call_site site, call_form form, bool back) {
   site.base_row = f.function.callee_base_row();
   site.base = f.function.callee_base();
   f.out.detail = f.function.add_call(std::move(site), back);
@@ -180,7 +182,7 @@ void finish_call(form& f, call_site site, call_form form, bool back) {
   f.emit(operation::call);
 }
 
-void call_function(form& f, const call_operands& o, std::uint32_t number) {
+void call_function(instruction_decoder& f, const call_operands& o, std::uint32_t number) {
   const function_symbol& callee = f.function.module().functions.functions[number];
   if (callee.declared->is_entry)
     f.fail(o.callee->at, fmt::format("'{}' is a kernel, which cannot be called", o.callee->name));
@@ -197,7 +199,7 @@ void call_function(form& f, const call_operands& o, std::uint32_t number) {
               f.function.kernel().may_return_to(f.function.number(), number));
 }
 
-void call_pointer(form& f, const call_operands& o) {
+void call_pointer(instruction_decoder& f, const call_operands& o) {
   const symbol* const s = f.function.find(o.callee->name);
   const ptx::type type = s != nullptr && ptx::size_of(s->type) == 4 ? b32 : b64;
   f.out.from[0] = f.source_row(*o.callee, type, false, nullptr);
@@ -227,7 +229,7 @@ void call_pointer(form& f, const call_operands& o) {
               f.function.kernel().pointers_may_return_to(f.function.number()));
 }
 
-void decode_call(form& f) {
+void decode_call(instruction_decoder& f) {
   f.accept(".uni");
   const call_operands o = operands_of(f);
   const auto found = f.function.module().functions.numbers.find(o.callee->name);
@@ -246,7 +248,7 @@ void decode_call(form& f) {
 
 // ---- the stack ----
 
-void decode_alloca(form& f) {
+void decode_alloca(instruction_decoder& f) {
   f.require("alloca");
   f.types(1);
   f.allow(f.type(0), {u32, u64});
@@ -267,7 +269,7 @@ void decode_alloca(form& f) {
   f.emit(operation::alloca_);
 }
 
-void decode_stack(form& f, operation op) {
+void decode_stack(instruction_decoder& f, operation op) {
   f.require("alloca", f.text.opcode);
   f.types(1);
   f.allow(f.type(0), {u32, u64});
@@ -286,8 +288,8 @@ void decode_stack(form& f, operation op) {
   f.emit(op);
 }
 
-void decode_stacksave(form& f) { decode_stack(f, operation::stacksave); }
-void decode_stackrestore(form& f) { decode_stack(f, operation::stackrestore); }
+void decode_stacksave(instruction_decoder& f) { decode_stack(f, operation::stacksave); }
+void decode_stackrestore(instruction_decoder& f) { decode_stack(f, operation::stackrestore); }
 
 constexpr opcode_row rows[] = {
     {"call", decode_call},
@@ -298,7 +300,7 @@ constexpr opcode_row rows[] = {
 
 }  // namespace
 
-bool is_frame_parameter(form& f, std::size_t operand_index, access_kind access) {
+bool is_frame_parameter(instruction_decoder& f, std::size_t operand_index, access_kind access) {
   if (operand_index >= f.operands()) return false;
   const syntax::operand& o = f.operand(operand_index);
   if (o.kind != syntax::operand_kind::address || o.elements.size() != 1) return false;

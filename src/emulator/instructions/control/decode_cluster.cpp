@@ -2,7 +2,7 @@
 // Communication Instructions": barrier.cluster; "Data Movement and Conversion Instructions": mapa,
 // getctarank).
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 using enum ptx::type;
 
 // An address of shared memory: generic, or within .shared::cluster; a register, or a variable.
-void shared_address(form& f, std::size_t operand_index, ptx::type type, bool generic) {
+void shared_address(instruction_decoder& f, std::size_t operand_index, ptx::type type, bool generic) {
   const syntax::operand& o = f.operand(operand_index);
   const symbol* s =
       o.kind == syntax::operand_kind::name && o.member.empty() ? f.function.find(o.name) : nullptr;
@@ -27,7 +27,7 @@ void shared_address(form& f, std::size_t operand_index, ptx::type type, bool gen
   f.out.from[0] = f.function.constant_row(f.out.from_bytes, s->value + o.offset);
 }
 
-void decode_mapa(form& f) {
+void decode_mapa(instruction_decoder& f) {
   f.require("mapa", f.name());
   f.types(1);
   f.allow(f.type(0), {u32, u64});
@@ -41,7 +41,7 @@ void decode_mapa(form& f) {
   f.emit(operation::mapa);
 }
 
-void decode_getctarank(form& f) {
+void decode_getctarank(instruction_decoder& f) {
   f.require("mapa", f.name());
   f.types(1);
   f.allow(f.type(0), {u32, u64});
@@ -58,7 +58,7 @@ constexpr opcode_row rows[] = {{"mapa", decode_mapa}, {"getctarank", decode_getc
 
 }  // namespace
 
-void decode_cluster_barrier(form& f) {
+void decode_cluster_barrier(instruction_decoder& f) {
   f.require("barrier.cluster", f.name());
   f.accept(".cluster");
   const bool arrives = f.need_one({".arrive", ".wait"}, "an operation") == 0;

@@ -1,6 +1,6 @@
 // Decodes branches, the end of threads, and the barriers of a block.
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@ namespace {
 
 using enum ptx::type;
 
-void decode_bra(form& f) {
+void decode_bra(instruction_decoder& f) {
   f.accept(".uni");
   f.arity(1);
   const syntax::operand& to = f.operand(0);
@@ -23,7 +23,7 @@ void decode_bra(form& f) {
 }
 
 // From a function to its caller; at the top of a kernel it ends the thread.
-void decode_ret(form& f) {
+void decode_ret(instruction_decoder& f) {
   f.accept(".uni");
   f.arity(0);
   if (f.function.is_root()) return f.emit(operation::exit);
@@ -34,7 +34,7 @@ void decode_ret(form& f) {
   f.function.note_uses(f.function.result().code.back(), reads, {});
 }
 
-void decode_brx(form& f) {
+void decode_brx(instruction_decoder& f) {
   f.require("brx.idx");
   if (!f.accept(".idx")) f.fail(fmt::format("'{}' needs .idx", f.name()));
   f.accept(".uni");
@@ -49,16 +49,16 @@ void decode_brx(form& f) {
   f.emit(operation::brx);
 }
 
-void bare(form& f, operation op) {
+void bare(instruction_decoder& f, operation op) {
   f.arity(0);
   f.emit(op);
 }
 
-void decode_exit(form& f) { bare(f, operation::exit); }
-void decode_trap(form& f) { bare(f, operation::trap); }
-void decode_brkpt(form& f) { bare(f, operation::brkpt); }
+void decode_exit(instruction_decoder& f) { bare(f, operation::exit); }
+void decode_trap(instruction_decoder& f) { bare(f, operation::trap); }
+void decode_brkpt(instruction_decoder& f) { bare(f, operation::brkpt); }
 
-void decode_nanosleep(form& f) {
+void decode_nanosleep(instruction_decoder& f) {
   f.require("nanosleep");
   f.types(1);
   f.allow(f.type(0), {u32});
@@ -68,7 +68,7 @@ void decode_nanosleep(form& f) {
 }
 
 // The barrier's number and thread count, from operand `first` on.
-void barrier_operands(form& f, std::size_t first, bool counted) {
+void barrier_operands(instruction_decoder& f, std::size_t first, bool counted) {
   const syntax::operand& number = f.operand(first);
   if (number.kind == syntax::operand_kind::integer && number.bits > 15)
     f.fail(number.at, fmt::format("barrier {} does not exist; a block has barriers 0 to 15",
@@ -83,7 +83,7 @@ void barrier_operands(form& f, std::size_t first, bool counted) {
   f.out.from[1] = f.source_row(count, u32, false, nullptr);
 }
 
-void warp_barrier(form& f) {
+void warp_barrier(instruction_decoder& f) {
   f.accept(".warp");
   f.require("bar.warp.sync");
   if (!f.accept(".sync")) f.fail(fmt::format("'{}' needs .sync", f.name()));
@@ -94,7 +94,7 @@ void warp_barrier(form& f) {
 }
 
 // bar and barrier. Without .aligned the lanes of a warp may arrive one by one; the emulator always lets them.
-void decode_barrier(form& f) {
+void decode_barrier(instruction_decoder& f) {
   const bool short_form = f.text.opcode == "bar";
   for (const syntax::modifier& m : f.text.modifiers) {
     if (m.text == ".warp" && short_form) return warp_barrier(f);

@@ -1,6 +1,6 @@
 // Decodes the instructions by which the lanes of a warp work together. Each has its member mask in from[4].
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@ namespace {
 
 using enum ptx::type;
 
-void synchronous(form& f, std::string_view feature) {
+void synchronous(instruction_decoder& f, std::string_view feature) {
   if (!f.accept(".sync")) f.fail(fmt::format("'{}' needs .sync", f.name()));
   f.require(feature);
 }
 
 // shfl and vote were once without .sync: those lanes take part that execute them together. True if so.
-bool is_unsynchronised(form& f, std::string_view feature) {
+bool is_unsynchronised(instruction_decoder& f, std::string_view feature) {
   for (const syntax::modifier& m : f.text.modifiers)
     if (m.text == ".sync") {
       synchronous(f, feature);
@@ -30,7 +30,7 @@ bool is_unsynchronised(form& f, std::string_view feature) {
 }
 
 // d, or d|p with a predicate p; d is an integer.
-void count_and_predicate(form& f, bool sink) {
+void count_and_predicate(instruction_decoder& f, bool sink) {
   const syntax::operand& to = f.operand(0);
   f.out.to[1] = f.function.trash_row();
   if (to.kind != syntax::operand_kind::pair) {
@@ -45,7 +45,7 @@ void count_and_predicate(form& f, bool sink) {
 }
 
 // d, or d|p with a predicate p.
-void destination_and_predicate(form& f, ptx::type type) {
+void destination_and_predicate(instruction_decoder& f, ptx::type type) {
   const syntax::operand& to = f.operand(0);
   f.out.to[1] = f.function.trash_row();
   if (to.kind != syntax::operand_kind::pair) {
@@ -58,7 +58,7 @@ void destination_and_predicate(form& f, ptx::type type) {
   f.out.to[1] = f.predicate_row(to.elements[1]);
 }
 
-void decode_shfl(form& f) {
+void decode_shfl(instruction_decoder& f) {
   const bool together = is_unsynchronised(f, "shfl.sync");
   f.types(1);
   f.allow(f.type(0), {b32});
@@ -75,7 +75,7 @@ void decode_shfl(form& f) {
   f.emit(operation::shfl);
 }
 
-void decode_vote(form& f) {
+void decode_vote(instruction_decoder& f) {
   const bool together = is_unsynchronised(f, "vote.sync");
   const int mode = f.need_one({".all", ".any", ".uni", ".ballot"}, "a mode");
   f.types(1);
@@ -93,7 +93,7 @@ void decode_vote(form& f) {
   f.emit(operation::vote);
 }
 
-void decode_match(form& f) {
+void decode_match(instruction_decoder& f) {
   synchronous(f, "match.sync");
   const int mode = f.need_one({".any", ".all"}, "a mode");
   f.types(1);
@@ -108,7 +108,7 @@ void decode_match(form& f) {
   f.emit(operation::match);
 }
 
-void decode_activemask(form& f) {
+void decode_activemask(instruction_decoder& f) {
   f.require("activemask");
   f.types(1);
   f.allow(f.type(0), {b32});
@@ -117,7 +117,7 @@ void decode_activemask(form& f) {
   f.emit(operation::activemask);
 }
 
-void decode_redux(form& f) {
+void decode_redux(instruction_decoder& f) {
   synchronous(f, "redux.sync");
   const int op = f.need_one({".add", ".min", ".max", ".and", ".or", ".xor"}, "an operation");
   f.types(1);
@@ -135,7 +135,7 @@ void decode_redux(form& f) {
   f.emit(operation::redux);
 }
 
-void decode_elect(form& f) {
+void decode_elect(instruction_decoder& f) {
   synchronous(f, "elect.sync");
   f.arity(2);
   if (f.operand(0).kind != syntax::operand_kind::pair)

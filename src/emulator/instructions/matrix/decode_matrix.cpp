@@ -1,7 +1,7 @@
 // Decodes ldmatrix, stmatrix and movmatrix (PTX ISA, "Warp-level matrix load, store and transpose
 // instructions"); wmma has a file of its own.
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 #include "emulator/instructions/matrix/wmma.hpp"
 
 #include <fmt/format.h>
@@ -13,14 +13,14 @@ namespace {
 
 using enum ptx::type;
 
-void aligned(form& f, std::string_view feature) {
+void aligned(instruction_decoder& f, std::string_view feature) {
   f.require(feature);
   if (!f.accept(".sync")) f.fail(fmt::format("'{}' needs .sync", f.name()));
   if (!f.accept(".aligned")) f.fail(fmt::format("'{}' needs .aligned", f.name()));
 }
 
 // .m8n8 with elements of 16 bits; other shapes came with sm_100.
-void shape_and_type(form& f, std::initializer_list<std::string_view> newer_shapes) {
+void shape_and_type(instruction_decoder& f, std::initializer_list<std::string_view> newer_shapes) {
   if (const int newer = f.accept_one(newer_shapes); newer >= 0)
     f.fail(
         fmt::format("'{}': the shape {} needs .target sm_100a", f.name(), *(newer_shapes.begin() + newer)));
@@ -29,7 +29,7 @@ void shape_and_type(form& f, std::initializer_list<std::string_view> newer_shape
   f.allow(f.type(0), {b16});
 }
 
-void shared_space(form& f) {
+void shared_space(instruction_decoder& f) {
   if (std::any_of(f.text.modifiers.begin(), f.text.modifiers.end(),
                   [](const syntax::modifier& t) { return t.text == ".shared::cta"; }))
     f.require("shared::cta", ".shared::cta");
@@ -39,7 +39,7 @@ void shared_space(form& f) {
 }
 
 // to[0 ...] are the registers, one of each matrix.
-void registers(form& f, std::size_t operand_index, bool written) {
+void registers(instruction_decoder& f, std::size_t operand_index, bool written) {
   const syntax::operand& o = f.operand(operand_index);
   if (o.kind != syntax::operand_kind::vector || o.elements.size() != f.out.count)
     f.fail(o.at, fmt::format("'{}' takes a vector of {} register{} here", f.name(), f.out.count,
@@ -55,7 +55,7 @@ void registers(form& f, std::size_t operand_index, bool written) {
   }
 }
 
-void decode_access(form& f, bool loads) {
+void decode_access(instruction_decoder& f, bool loads) {
   aligned(f, loads ? "ldmatrix" : "stmatrix");
   const int count = f.need_one({".x1", ".x2", ".x4"}, "a number of matrices");
   f.out.count = static_cast<std::uint8_t>(1 << count);
@@ -71,10 +71,10 @@ void decode_access(form& f, bool loads) {
   f.emit(loads ? operation::ldmatrix : operation::stmatrix);
 }
 
-void decode_ldmatrix(form& f) { decode_access(f, true); }
-void decode_stmatrix(form& f) { decode_access(f, false); }
+void decode_ldmatrix(instruction_decoder& f) { decode_access(f, true); }
+void decode_stmatrix(instruction_decoder& f) { decode_access(f, false); }
 
-void decode_movmatrix(form& f) {
+void decode_movmatrix(instruction_decoder& f) {
   aligned(f, "movmatrix");
   if (!f.accept(".trans")) f.fail(fmt::format("'{}' needs .trans", f.name()));
   shape_and_type(f, {});

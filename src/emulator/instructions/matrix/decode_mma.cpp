@@ -1,6 +1,6 @@
 // Decodes the matrix multiplications of a warp: mma.sync, dense and sparse.
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 #include "emulator/instructions/matrix/mma_form.hpp"
 #include "emulator/instructions/matrix/sparse_metadata.hpp"
 
@@ -23,7 +23,7 @@ std::optional<mma_element> multiplicand(std::string_view suffix) {
 mma_family family_of(mma_element e) { return mma_multiplicands[static_cast<std::size_t>(e)].family; }
 
 // What only later targets have.
-void refuse_newer(const form& f) {
+void refuse_newer(const instruction_decoder& f) {
   for (const syntax::modifier& m : f.text.modifiers) {
     const bool narrow = m.text == ".e3m2" || m.text == ".e2m3" || m.text == ".e2m1";
     if (narrow || m.text.starts_with(".kind::") || m.text.starts_with(".scale_vec::") ||
@@ -37,7 +37,7 @@ struct mma_types {
 };
 
 // .dtype.atype.btype.ctype
-mma_types types_of(form& f) {
+mma_types types_of(instruction_decoder& f) {
   const std::vector<std::string_view> names =
       f.accept_all({".f16", ".bf16", ".tf32", ".e4m3", ".e5m2", ".f64", ".s8", ".u8", ".s4", ".u4", ".b1",
                     ".f32", ".s32"});
@@ -61,7 +61,7 @@ mma_types types_of(form& f) {
   return t;
 }
 
-std::size_t form_of(const form& f, mma_family family, std::string_view element, bool sparse,
+std::size_t form_of(const instruction_decoder& f, mma_family family, std::string_view element, bool sparse,
                     std::string_view shape) {
   std::string shapes;
   for (std::size_t i = 0; i < std::size(mma_forms); ++i) {
@@ -74,7 +74,7 @@ std::size_t form_of(const form& f, mma_family family, std::string_view element, 
   f.fail(fmt::format("'{}': the shapes of {} are {}", f.name(), element, shapes));
 }
 
-void check_accumulators(form& f, const mma_form& chosen, const mma_types& t) {
+void check_accumulators(instruction_decoder& f, const mma_form& chosen, const mma_types& t) {
   const mma_element exact = chosen.family == mma_family::float64    ? mma_element::float64
                             : chosen.family >= mma_family::integer8 ? mma_element::signed32
                                                                     : mma_element::float32;
@@ -96,7 +96,8 @@ void check_accumulators(form& f, const mma_form& chosen, const mma_types& t) {
 }
 
 // The vector of registers that holds a lane's part of a matrix.
-const std::vector<syntax::operand>& fragment(const form& f, std::size_t index, u32 count, char matrix) {
+const std::vector<syntax::operand>& fragment(const instruction_decoder& f, std::size_t index, u32 count,
+                                             char matrix) {
   const syntax::operand& o = f.operand(index);
   if (o.kind != syntax::operand_kind::vector)
     f.fail(o.at, fmt::format("'{}' takes {} as a vector in braces", f.name(), matrix));
@@ -107,14 +108,14 @@ const std::vector<syntax::operand>& fragment(const form& f, std::size_t index, u
 }
 
 // f16x2 is good for integers elsewhere, but not here.
-void check_integer(const form& f, const syntax::operand& o) {
+void check_integer(const instruction_decoder& f, const syntax::operand& o) {
   if (o.kind != syntax::operand_kind::name) return;
   const symbol* const s = f.function.find(o.name);
   if (s != nullptr && s->kind == symbol_kind::reg && s->type == ptx::type::f16x2)
     f.fail(o.at, fmt::format("'{}' is .f16x2; '{}' takes .s32 here", o.name, f.name()));
 }
 
-void list_result(form& f, const syntax::operand& o, mma_element e) {
+void list_result(instruction_decoder& f, const syntax::operand& o, mma_element e) {
   if (o.kind == syntax::operand_kind::sink) {
     f.list_row(f.function.trash_row());
     return;
@@ -133,7 +134,7 @@ void list_result(form& f, const syntax::operand& o, mma_element e) {
   }
 }
 
-void list_accumulator(form& f, const syntax::operand& o, mma_element e) {
+void list_accumulator(instruction_decoder& f, const syntax::operand& o, mma_element e) {
   switch (e) {
     case mma_element::float16:
       f.bits_register(o, ptx::type::b32, ptx::type::f16x2);
@@ -151,7 +152,7 @@ void list_accumulator(form& f, const syntax::operand& o, mma_element e) {
   }
 }
 
-void list_multiplicand(form& f, const syntax::operand& o, mma_element e) {
+void list_multiplicand(instruction_decoder& f, const syntax::operand& o, mma_element e) {
   switch (family_of(e)) {
     case mma_family::float64: f.list_row(f.source_row(o, ptx::type::f64, false, nullptr)); return;
     case mma_family::float16: f.bits_register(o, ptx::type::b32, ptx::type::f16x2); break;
@@ -164,7 +165,7 @@ void list_multiplicand(form& f, const syntax::operand& o, mma_element e) {
   f.list_row(f.source_row(o, ptx::type::b32, false, nullptr));
 }
 
-u8 selector_of(const form& f, const mma_form& chosen, mma_element a) {
+u8 selector_of(const instruction_decoder& f, const mma_form& chosen, mma_element a) {
   const u32 count = sparse_metadata(bits_of(a), chosen.k, 0).selectors();
   const syntax::operand& o = f.operand(5);
   if (o.kind != syntax::operand_kind::integer)
@@ -175,7 +176,7 @@ u8 selector_of(const form& f, const mma_form& chosen, mma_element a) {
   return static_cast<u8>(o.bits);
 }
 
-void layouts(form& f, const mma_form& chosen, mma_choice& choice) {
+void layouts(instruction_decoder& f, const mma_form& chosen, mma_choice& choice) {
   const std::vector<std::string_view> names = f.accept_all({".row", ".col"});
   if (names.size() != 2)
     f.fail(fmt::format("'{}' needs the layouts of A and of B, .row or .col each", f.name()));
@@ -186,7 +187,7 @@ void layouts(form& f, const mma_form& chosen, mma_choice& choice) {
 }
 
 // .xor.popc or .and.popc, the way in which single bits are multiplied.
-void bit_operation(form& f, const mma_form& chosen, mma_choice& choice) {
+void bit_operation(instruction_decoder& f, const mma_form& chosen, mma_choice& choice) {
   const std::vector<std::string_view> names = f.accept_all({".xor", ".and", ".popc"});
   if (chosen.family != mma_family::bit) {
     if (!names.empty()) f.fail(fmt::format("'{}': '{}' is for elements of .b1 only", f.name(), names[0]));
@@ -198,7 +199,7 @@ void bit_operation(form& f, const mma_form& chosen, mma_choice& choice) {
   if (choice.conjunction) f.require("mma.and", "mma.and.popc");
 }
 
-void decode_mma(form& f) {
+void decode_mma(instruction_decoder& f) {
   const int variant = f.accept_one({".sp", ".sp::ordered_metadata"});
   const bool sparse = variant >= 0;
   refuse_newer(f);

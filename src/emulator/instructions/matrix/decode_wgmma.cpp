@@ -1,7 +1,7 @@
 // Decodes the matrix multiplications of a warpgroup (PTX ISA, "Asynchronous Warpgroup Level Matrix
 // Instructions").
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 #include "emulator/instructions/matrix/wgmma.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ bool is_byte_float(wgmma_element e) { return e == e4m3 || e == e5m2; }
 bool is_byte_integer(wgmma_element e) { return e == s8_ || e == u8_; }
 bool is_half(wgmma_element e) { return e == f16 || e == bf16; }
 
-void synchronous(form& f) {
+void synchronous(instruction_decoder& f) {
   const syntax::module& m = f.function.module().text;
   if (m.target.sm != 90 || !m.target.arch_specific)
     f.fail(fmt::format("'{}' needs .target sm_90a; the module is for sm_{}{}", f.name(), m.target.sm,
@@ -38,7 +38,7 @@ struct shape {
 };
 
 // .m64nNkK
-shape take_shape(form& f) {
+shape take_shape(instruction_decoder& f) {
   for (const syntax::modifier& m : f.text.modifiers) {
     if (!m.text.starts_with(".m64n")) continue;
     shape s;
@@ -53,7 +53,7 @@ shape take_shape(form& f) {
   f.fail(fmt::format("'{}' needs a shape .m64nNkK", f.name()));
 }
 
-void take_types(form& f, wgmma_form& w) {
+void take_types(instruction_decoder& f, wgmma_form& w) {
   const auto names =
       f.accept_all({".f16", ".bf16", ".tf32", ".e4m3", ".e5m2", ".s8", ".u8", ".b1", ".f32", ".s32"});
   if (names.size() != 3) f.fail(fmt::format("'{}' needs the types of D, A and B", f.name()));
@@ -73,7 +73,7 @@ void take_types(form& f, wgmma_form& w) {
   if (is_byte_integer(w.a) && w.a != w.b) f.require("wgmma.mixed", f.name());
 }
 
-void check_shape(form& f, wgmma_form& w, shape s) {
+void check_shape(instruction_decoder& f, wgmma_form& w, shape s) {
   const bool is_sparse = w.has(wgmma_form::sparse);
   const u32 depth = row_bytes_of_a * 8 / bits_of(w.a) * (is_sparse ? 2 : 1);
   if (s.depth != depth || (is_sparse && w.a == b1))
@@ -85,14 +85,15 @@ void check_shape(form& f, wgmma_form& w, shape s) {
   w.columns = static_cast<std::uint16_t>(s.columns);
 }
 
-const syntax::operand& vector_of(form& f, std::size_t operand_index, u32 count) {
+const syntax::operand& vector_of(instruction_decoder& f, std::size_t operand_index, u32 count) {
   const syntax::operand& o = f.operand(operand_index);
   if (o.kind != syntax::operand_kind::vector || o.elements.size() != count)
     f.fail(o.at, fmt::format("'{}' takes a vector of {} registers here", f.name(), count));
   return o;
 }
 
-bool take_immediate(form& f, std::size_t operand_index, s64 normal, s64 other, std::string_view name) {
+bool take_immediate(instruction_decoder& f, std::size_t operand_index, s64 normal, s64 other,
+                    std::string_view name) {
   const syntax::operand& o = f.operand(operand_index);
   if (o.kind == syntax::operand_kind::integer) {
     const auto value = static_cast<s64>(o.bits);
@@ -102,7 +103,7 @@ bool take_immediate(form& f, std::size_t operand_index, s64 normal, s64 other, s
 }
 
 // Metadata and selector of a sparse A.
-void take_metadata(form& f, std::size_t& next, wgmma_form& w) {
+void take_metadata(instruction_decoder& f, std::size_t& next, wgmma_form& w) {
   if (f.operand(next).kind != syntax::operand_kind::name)
     f.fail(f.operand(next).at, fmt::format("'{}': the metadata is a register", f.name()));
   f.out.from[3] = f.source_row(f.operand(next++), ptx::type::b32, false, nullptr);
@@ -113,7 +114,7 @@ void take_metadata(form& f, std::size_t& next, wgmma_form& w) {
   w.selector = static_cast<std::uint8_t>(o.bits);
 }
 
-void decode_mma(form& f) {
+void decode_mma(instruction_decoder& f) {
   wgmma_form w;
   if (f.accept(".sp")) w.flags |= wgmma_form::sparse;
   synchronous(f);
@@ -161,7 +162,7 @@ void decode_mma(form& f) {
   f.emit(operation::wgmma_mma);
 }
 
-void decode_wait(form& f) {
+void decode_wait(instruction_decoder& f) {
   synchronous(f);
   f.arity(1);
   const syntax::operand& o = f.operand(0);
@@ -171,7 +172,7 @@ void decode_wait(form& f) {
   f.emit(operation::wgmma_wait);
 }
 
-void decode_wgmma(form& f) {
+void decode_wgmma(instruction_decoder& f) {
   switch (f.need_one({".mma_async", ".fence", ".commit_group", ".wait_group"}, "an operation")) {
     case 0: decode_mma(f); break;
     case 3: decode_wait(f); break;

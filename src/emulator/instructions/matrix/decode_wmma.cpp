@@ -1,6 +1,6 @@
 // Decodes wmma.load, wmma.store and wmma.mma (PTX ISA, "Warp Level Matrix Multiply-Accumulate Instructions").
 
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 #include "emulator/instructions/matrix/wmma.hpp"
 
 #include <fmt/format.h>
@@ -63,7 +63,7 @@ bool accumulates(wmma_element factor, wmma_element accumulator) {
   }
 }
 
-void require_form(form& f, wmma_shape shape, wmma_element element) {
+void require_form(instruction_decoder& f, wmma_shape shape, wmma_element element) {
   f.require("wmma");
   if (is_large(shape) && shape != wmma_shape::m16n16k16) f.require("wmma.m8n32k16", name_of(shape));
   switch (element) {
@@ -84,7 +84,7 @@ void require_form(form& f, wmma_shape shape, wmma_element element) {
 }
 
 // From PTX ISA 6.3 on wmma is .aligned.
-void synchronous(form& f) {
+void synchronous(instruction_decoder& f) {
   if (!f.accept(".sync")) f.fail(fmt::format("'{}' needs .sync", f.name()));
   const bool has = !(f.function.module().text.version < ptx::isa_version{6, 3});
   if (f.accept(".aligned") == has) return;
@@ -92,13 +92,13 @@ void synchronous(form& f) {
              : fmt::format("'{}': .aligned needs PTX ISA 6.3", f.name()));
 }
 
-wmma_shape shape(form& f) {
+wmma_shape shape(instruction_decoder& f) {
   return static_cast<wmma_shape>(f.need_one({shape_names[0], shape_names[1], shape_names[2], shape_names[3],
                                              shape_names[4], shape_names[5], shape_names[6]},
                                             "a shape"));
 }
 
-std::vector<wmma_element> elements(form& f) {
+std::vector<wmma_element> elements(instruction_decoder& f) {
   std::vector<wmma_element> found;
   for (const std::string_view name :
        f.accept_all({".f16", ".bf16", ".tf32", ".f64", ".s8", ".u8", ".s4", ".u4", ".b1", ".f32", ".s32"}))
@@ -118,7 +118,7 @@ ptx::type register_type(wmma_form m) {
   }
 }
 
-void fragment(form& f, std::size_t operand_index, wmma_form m, bool written) {
+void fragment(instruction_decoder& f, std::size_t operand_index, wmma_form m, bool written) {
   const syntax::operand& o = f.operand(operand_index);
   const u32 count = registers_of(m);
   if (o.kind != syntax::operand_kind::vector || o.elements.size() != count)
@@ -134,7 +134,7 @@ void fragment(form& f, std::size_t operand_index, wmma_form m, bool written) {
   }
 }
 
-void decode_access(form& f, wmma_matrix matrix, bool loads) {
+void decode_access(instruction_decoder& f, wmma_matrix matrix, bool loads) {
   synchronous(f);
   wmma_form m{};
   m.matrix = matrix;
@@ -175,7 +175,7 @@ void decode_access(form& f, wmma_matrix matrix, bool loads) {
   f.emit(loads ? operation::wmma_load : operation::wmma_store);
 }
 
-void decode_mma(form& f) {
+void decode_mma(instruction_decoder& f) {
   synchronous(f);
   const std::vector<std::string_view> layouts = f.accept_all({".row", ".col"});
   if (layouts.size() != 2) f.fail(fmt::format("'{}' needs the layouts of A and B, as in .row.col", f.name()));
@@ -222,7 +222,7 @@ void decode_mma(form& f) {
 
 }  // namespace
 
-void decode_wmma(form& f) {
+void decode_wmma(instruction_decoder& f) {
   switch (f.need_one({".load", ".store", ".mma"}, "an operation")) {
     case 0: {
       const int matrix = f.need_one({".a", ".b", ".c"}, "a matrix");

@@ -11,7 +11,7 @@
 
 namespace kaio::emulator {
 
-class form;
+class instruction_decoder;
 
 enum class wmma_shape : u8 { m16n16k16, m8n32k16, m32n8k16, m16n16k8, m8n8k4, m8n8k32, m8n8k128 };
 enum class wmma_matrix : u8 { a, b, accumulator };
@@ -61,7 +61,7 @@ inline u32 elements_of_register(wmma_element element) {
 // Of an element of a register. Rows and columns are those of the matrix: of A m and k, of B k and n.
 matrix_place address_operand_of(wmma_form f, u32 lane, u32 index, u32 element);
 
-void decode_wmma(form& f);
+void decode_wmma(instruction_decoder& f);
 handler wmma_handler(const instruction& i);
 
 }  // namespace kaio::emulator

@@ -1,7 +1,7 @@
 // Decodes atomic operations and reductions in memory.
 
 #include "emulator/decode/decode_async.hpp"
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ struct atomic_operation {
   std::initializer_list<ptx::type> types;
 };
 
-const atomic_operation& atomic_modifier(form& f, bool reduction) {
+const atomic_operation& atomic_modifier(instruction_decoder& f, bool reduction) {
   static const atomic_operation table[] = {
       {".add", atomic_form::add, {u32, s32, u64, f32, f64, f16, f16x2, bf16, bf16x2}},
       {".min", atomic_form::min, {u32, s32, u64, s64, f16, f16x2, bf16, bf16x2}},
@@ -44,14 +44,14 @@ bool half_type(ptx::type t) { return t == f16 || t == f16x2 || t == bf16 || t ==
 
 // The register type of an element: halves live in untyped registers, those of .f16 and .f16x2 in their own
 // too.
-ptx::type register_type(form& f, const syntax::operand& o) {
+ptx::type register_type(instruction_decoder& f, const syntax::operand& o) {
   const ptx::type t = f.type(0);
   if (!half_type(t)) return t;
   f.bits_register(o, ptx::bits_of(t), t == f16 || t == f16x2 ? t : ptx::type::none);
   return ptx::bits_of(t);
 }
 
-void half_requirements(form& f, atomic_form op) {
+void half_requirements(instruction_decoder& f, atomic_form op) {
   if (!f.accept(".noftz")) f.fail(fmt::format("'{}': {} needs .noftz", f.name(), ptx::suffix(f.type(0))));
   if (op != atomic_form::add && f.out.count == 1)
     f.fail(fmt::format("'{}': minima and maxima of halves are for vectors only", f.name()));
@@ -59,7 +59,7 @@ void half_requirements(form& f, atomic_form op) {
   f.require(brain ? "atom.bf16" : f.type(0) == f16 ? "atom.f16" : "atom.f16x2", f.name());
 }
 
-void vector_modifier(form& f, atomic_form op) {
+void vector_modifier(instruction_decoder& f, atomic_form op) {
   const int v = f.accept_one({".v2", ".v4", ".v8"});
   if (v < 0) return;
   f.out.count = static_cast<std::uint8_t>(2u << v);
@@ -73,7 +73,7 @@ void vector_modifier(form& f, atomic_form op) {
     f.fail(fmt::format("'{}': vectors are for global memory", f.name()));
 }
 
-void check_vector(form& f, const syntax::operand& o) {
+void check_vector(instruction_decoder& f, const syntax::operand& o) {
   const bool is_vector = o.kind == syntax::operand_kind::vector;
   if (is_vector != (f.out.count > 1) || (is_vector && o.elements.size() != f.out.count))
     f.fail(o.at, fmt::format("'{}' takes {} element{} here", f.name(), unsigned{f.out.count},
@@ -81,7 +81,7 @@ void check_vector(form& f, const syntax::operand& o) {
 }
 
 // True if the old value is used.
-bool results(form& f) {
+bool results(instruction_decoder& f) {
   const syntax::operand& to = f.operand(0);
   if (to.kind == syntax::operand_kind::sink) return false;
   check_vector(f, to);
@@ -94,7 +94,7 @@ bool results(form& f) {
   return true;
 }
 
-void operands(form& f, std::size_t first, bool compares) {
+void operands(instruction_decoder& f, std::size_t first, bool compares) {
   if (compares) {
     f.source(1, first, f.type(0));
     f.source(2, first + 1, f.type(0));
@@ -109,7 +109,7 @@ void operands(form& f, std::size_t first, bool compares) {
 }
 
 // A cache policy may follow the operands; it has no effect here.
-std::size_t policy(form& f, atomic_form op) {
+std::size_t policy(instruction_decoder& f, atomic_form op) {
   if (!f.accept(".L2::cache_hint")) return 0;
   f.require("cache_hint", ".L2::cache_hint");
   if (f.out.space == state_space::shared || op == atomic_form::cas)
@@ -118,7 +118,7 @@ std::size_t policy(form& f, atomic_form op) {
   return 1;
 }
 
-void order_and_scope(form& f, bool reduction) {
+void order_and_scope(instruction_decoder& f, bool reduction) {
   const int order = reduction ? f.accept_one({".relaxed", ".release"})
                               : f.accept_one({".relaxed", ".release", ".acquire", ".acq_rel"});
   constexpr memory_order orders[] = {memory_order::relaxed, memory_order::release, memory_order::acquire,
@@ -130,7 +130,7 @@ void order_and_scope(form& f, bool reduction) {
   if (f.out.scope == memory_scope::cluster) f.require("scope.cluster", ".cluster");
 }
 
-void atomic(form& f, bool reduction) {
+void atomic(instruction_decoder& f, bool reduction) {
   if (reduction && starts_with(f, {".async"})) return decode_async_reduction(f);
   const atomic_operation& op = atomic_modifier(f, reduction);
   f.types(1);
@@ -165,8 +165,8 @@ void atomic(form& f, bool reduction) {
   f.emit(reduction ? operation::red : operation::atom);
 }
 
-void decode_atom(form& f) { atomic(f, false); }
-void decode_red(form& f) { atomic(f, true); }
+void decode_atom(instruction_decoder& f) { atomic(f, false); }
+void decode_red(instruction_decoder& f) { atomic(f, true); }
 
 constexpr opcode_row rows[] = {{"atom", decode_atom}, {"red", decode_red}};
 

@@ -2,7 +2,7 @@
 // priorities, policies, the order of accesses (fences), and events for performance monitors.
 
 #include "emulator/decode/decode_async.hpp"
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include <fmt/format.h>
 
@@ -13,14 +13,14 @@ namespace {
 
 using enum ptx::type;
 
-void space_of(form& f, std::initializer_list<state_space> allowed) {
+void space_of(instruction_decoder& f, std::initializer_list<state_space> allowed) {
   f.out.space = f.space_modifier();
   for (const state_space s : allowed)
     if (f.out.space == s) return;
   f.fail(fmt::format("'{}' does not work on this state space", f.name()));
 }
 
-void decode_prefetch(form& f) {
+void decode_prefetch(instruction_decoder& f) {
   if (f.accept(".tensormap")) {
     f.require("prefetch.tensormap", f.name());
     space_of(f, {state_space::generic, state_space::constant, state_space::param});
@@ -39,7 +39,7 @@ void decode_prefetch(form& f) {
   f.emit(operation::prefetch);
 }
 
-void decode_prefetchu(form& f) {
+void decode_prefetchu(instruction_decoder& f) {
   f.need_one({".L1"}, "a level");
   f.arity(1);
   f.address(0);
@@ -47,7 +47,7 @@ void decode_prefetchu(form& f) {
 }
 
 // The size that follows the address is fixed.
-void line_of(form& f) {
+void line_of(instruction_decoder& f) {
   f.arity(2);
   f.address(0);
   const syntax::operand& size = f.operand(1);
@@ -55,7 +55,7 @@ void line_of(form& f) {
     f.fail(size.at, fmt::format("the size of '{}' is 128", f.text.opcode));
 }
 
-void decode_applypriority(form& f) {
+void decode_applypriority(instruction_decoder& f) {
   f.require("applypriority");
   space_of(f, {state_space::generic, state_space::global});
   f.need_one({".L2::evict_normal"}, "a priority");
@@ -63,7 +63,7 @@ void decode_applypriority(form& f) {
   f.emit(operation::prefetch);
 }
 
-void decode_discard(form& f) {
+void decode_discard(instruction_decoder& f) {
   f.require("discard");
   space_of(f, {state_space::generic, state_space::global});
   f.need_one({".L2"}, "a level");
@@ -72,7 +72,7 @@ void decode_discard(form& f) {
 }
 
 // The priority of a cache policy, and that of the rest where one is given.
-void priorities(form& f) {
+void priorities(instruction_decoder& f) {
   unsigned count = 0;
   std::string_view last;
   for (const std::string_view p :
@@ -89,7 +89,7 @@ void priorities(form& f) {
 }
 
 // The part of the accesses that the policy is for.
-void fraction(form& f, const syntax::operand& o) {
+void fraction(instruction_decoder& f, const syntax::operand& o) {
   f.source_row(o, f32, false, nullptr);
   if (o.kind != syntax::operand_kind::real) return;
   const double value = o.real_bytes == 8 ? std::bit_cast<double>(o.bits)
@@ -98,7 +98,7 @@ void fraction(form& f, const syntax::operand& o) {
     f.fail(o.at, fmt::format("the fraction of '{}' is above 0 and at most 1", f.text.opcode));
 }
 
-void decode_createpolicy(form& f) {
+void decode_createpolicy(instruction_decoder& f) {
   f.require("createpolicy");
   const int kind = f.need_one({".fractional", ".range", ".cvt"}, "a kind");
   f.types(1);
@@ -126,7 +126,7 @@ void decode_createpolicy(form& f) {
   f.emit(operation::create_policy);
 }
 
-void decode_membar(form& f) {
+void decode_membar(instruction_decoder& f) {
   if (decode_proxy_fence(f)) return;
   constexpr memory_scope levels[] = {memory_scope::cta, memory_scope::gpu, memory_scope::sys};
   f.out.scope = levels[f.need_one({".cta", ".gl", ".sys"}, "a level")];
@@ -135,7 +135,7 @@ void decode_membar(form& f) {
   f.emit(operation::fence);
 }
 
-void decode_fence(form& f) {
+void decode_fence(instruction_decoder& f) {
   f.require("fence");
   if (decode_proxy_fence(f)) return;
   constexpr memory_order orders[] = {memory_order::sc, memory_order::acq_rel, memory_order::acquire,
@@ -148,7 +148,7 @@ void decode_fence(form& f) {
   f.emit(operation::fence);
 }
 
-void decode_pmevent(form& f) {
+void decode_pmevent(instruction_decoder& f) {
   const std::uint64_t most = f.accept(".mask") ? 0xffff : 15;
   f.arity(1);
   const syntax::operand& event = f.operand(0);

@@ -1,7 +1,7 @@
 // Decodes loads, stores and address conversions.
 
 #include "emulator/decode/decode_async.hpp"
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@ namespace {
 using enum ptx::type;
 
 // .weak, .volatile, .relaxed.scope ... of a load or a store. True if other threads may race with it.
-bool memory_order(form& f, std::string_view strongest) {
+bool memory_order(instruction_decoder& f, std::string_view strongest) {
   const bool mmio = f.accept(".mmio");
   const int order = f.accept_one({".weak", ".volatile", ".relaxed", strongest});
   const int scope = f.accept_one({".cta", ".gpu", ".sys", ".cluster"});
@@ -43,7 +43,8 @@ bool memory_order(form& f, std::string_view strongest) {
 }
 
 // Cache hints have no effect here. True if a policy follows the operands.
-bool cache_hints(form& f, std::initializer_list<std::string_view> operators, bool is_volatile, bool loads) {
+bool cache_hints(instruction_decoder& f, std::initializer_list<std::string_view> operators, bool is_volatile,
+                 bool loads) {
   const int cache = f.accept_one(operators);
   const int eviction = f.accept_one({".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first",
                                      ".L1::evict_last", ".L1::no_allocate"});
@@ -67,27 +68,27 @@ bool cache_hints(form& f, std::initializer_list<std::string_view> operators, boo
 }
 
 // A space of parameters that only ld and st know.
-void no_function_parameters(form& f) {
+void no_function_parameters(instruction_decoder& f) {
   for (const syntax::modifier& m : f.text.modifiers)
     if (m.text == ".param::func")
       f.fail(m.at, fmt::format("'{}' does not take '.param::func'", f.text.opcode));
 }
 
 // The address and the value, and a policy if there is one.
-void access_operands(form& f, bool policy) {
+void access_operands(instruction_decoder& f, bool policy) {
   if (!policy) return f.arity(2);
   f.arity(3);
   f.source_row(f.operand(2), b64, false, nullptr);
 }
 
-void vector_size(form& f) {
+void vector_size(instruction_decoder& f) {
   const int v = f.accept_one({".v2", ".v4", ".v8"});
   f.out.count = static_cast<std::uint8_t>(v < 0 ? 1u : 2u << v);
   if (f.out.count * ptx::size_of(f.type(0)) > 16)
     f.fail(fmt::format("'{}' moves more than 16 bytes, which needs .target sm_100", f.name()));
 }
 
-void check_vector(form& f, const syntax::operand& o) {
+void check_vector(instruction_decoder& f, const syntax::operand& o) {
   const bool is_vector = o.kind == syntax::operand_kind::vector;
   const std::size_t have = is_vector ? o.elements.size() : 1;
   if (is_vector == (f.out.count > 1) && have == f.out.count) return;
@@ -96,13 +97,13 @@ void check_vector(form& f, const syntax::operand& o) {
                    : fmt::format("'{}' moves {} elements, not {}", f.name(), f.out.count, have));
 }
 
-void memory_types(form& f) {
+void memory_types(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {b8, b16, b32, b64, b128, u8, u16, u32, u64, s8, s16, s32, s64, f32, f64});
   if (f.type(0) == b128) f.require(".b128");
 }
 
-void load_destinations(form& f) {
+void load_destinations(instruction_decoder& f) {
   const syntax::operand& to = f.operand(0);
   check_vector(f, to);
   for (std::size_t i = 0; i < f.out.count; ++i) {
@@ -121,7 +122,7 @@ void load_destinations(form& f) {
 }
 
 // A load from memory that no thread writes while the kernel runs.
-void decode_ldu(form& f) {
+void decode_ldu(instruction_decoder& f) {
   memory_types(f);
   f.out.space = f.space_modifier();
   if (f.out.space != state_space::global && f.out.space != state_space::generic)
@@ -134,7 +135,7 @@ void decode_ldu(form& f) {
   f.emit(operation::ld);
 }
 
-void decode_ld(form& f) {
+void decode_ld(instruction_decoder& f) {
   memory_types(f);
   f.out.space = f.space_modifier();
   const bool is_volatile = memory_order(f, ".acquire");
@@ -158,7 +159,7 @@ void decode_ld(form& f) {
   f.emit(operation::ld);
 }
 
-void decode_st(form& f) {
+void decode_st(instruction_decoder& f) {
   if (starts_with(f, {".async"})) return decode_async_store(f);
   if (f.accept(".bulk")) {
     f.require("st.bulk", f.name());
@@ -200,7 +201,7 @@ void decode_st(form& f) {
   f.emit(operation::st);
 }
 
-void decode_cvta(form& f) {
+void decode_cvta(instruction_decoder& f) {
   f.types(1);
   f.allow(f.type(0), {u32, u64});
   if (f.type(0) == u32) f.fail(fmt::format("'{}': generic addresses have 64 bits", f.name()));
@@ -243,7 +244,7 @@ void decode_cvta(form& f) {
   f.emit(to ? operation::from_generic : operation::to_generic);
 }
 
-void decode_isspacep(form& f) {
+void decode_isspacep(instruction_decoder& f) {
   f.out.space = f.space_modifier();
   no_function_parameters(f);
   if (f.out.space == state_space::generic) f.fail(fmt::format("'{}' needs a state space", f.name()));

@@ -84,9 +84,9 @@ void add_sm90_f8_of(variant_list& list) {
   add_sm90_split<sm90_rows(16, 5, 4, 2), T>(list);
   add_sm90_split<sm90_rows(64, 6, 2, 2), T>(list);
 }
-inline void add_sm90_f8_tiles(variant_list& list) {
-  add_sm90_f8_of<e4m3>(list);
-  add_sm90_f8_of<e5m2>(list);
+template <class... T>
+void add_sm90_f8_tiles(variant_list& list) {
+  (add_sm90_f8_of<T>(list), ...);
 }
 
 }  // namespace kaio::ops

@@ -3,7 +3,7 @@
 // and what it fills in. The order of modifiers does not matter but for types, as in ptxas; one that no
 // decoder asked for is an error.
 //
-//   void decode_popc(form& f) {
+//   void decode_popc(instruction_decoder& f) {
 //     f.types(1);
 //     f.allow(f.type(0), {ptx::type::b32, ptx::type::b64});
 //     f.arity(2);
@@ -22,9 +22,9 @@
 
 namespace kaio::emulator {
 
-class form {
+class instruction_decoder {
  public:
-  form(function_decoder& function, const syntax::instruction& text);
+  instruction_decoder(function_decoder& function, const syntax::instruction& text);
 
   // ---- modifiers ----
   bool accept(std::string_view modifier);                        // takes it if it is there
@@ -103,7 +103,7 @@ class form {
   std::vector<u32> reads_, writes_;  // rows
 };
 
-using decode_function = void (*)(form&);
+using decode_function = void (*)(instruction_decoder&);
 
 struct opcode_row {
   std::string_view opcode;
@@ -137,11 +137,11 @@ constexpr memory_scope scope_of(int index) {
 }
 
 // barrier.cluster, which shares its opcode with the barriers of a block.
-void decode_cluster_barrier(form& f);
+void decode_cluster_barrier(instruction_decoder& f);
 
 // Whether an operand of ld.param or st.param is in the frame of the function: a parameter of a call that is
 // made here, or what the function itself takes or returns.
-bool is_frame_parameter(form& f, std::size_t operand_index, access_kind access);
+bool is_frame_parameter(instruction_decoder& f, std::size_t operand_index, access_kind access);
 
 bool compatible(ptx::type instruction_type, ptx::type register_type, bool wider);
 

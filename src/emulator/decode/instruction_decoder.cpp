@@ -1,4 +1,4 @@
-#include "emulator/decode/form.hpp"
+#include "emulator/decode/instruction_decoder.hpp"
 
 #include "emulator/parse/parser_state.hpp"
 
@@ -36,7 +36,8 @@ bool compatible(ptx::type instruction_type, ptx::type register_type, bool wider)
           (ptx::is_integer(register_type) || register_type == ptx::type::f16x2));
 }
 
-form::form(function_decoder& f, const syntax::instruction& t) : function(f), text(t) {
+instruction_decoder::instruction_decoder(function_decoder& f, const syntax::instruction& t)
+    : function(f), text(t) {
   out.line = text.at.line;
   out.guard = f.always_row();
   for (const syntax::operand& o : text.operands) no_minus(o);
@@ -51,13 +52,13 @@ form::form(function_decoder& f, const syntax::instruction& t) : function(f), tex
   }
 }
 
-void form::no_minus(const syntax::operand& o) const {
+void instruction_decoder::no_minus(const syntax::operand& o) const {
   if (o.minus && text.opcode != "vmad")
     fail(o.at, fmt::format("'{}': '-' is allowed before a source of vmad only", text.opcode));
   for (const syntax::operand& e : o.elements) no_minus(e);
 }
 
-std::string form::name() const {
+std::string instruction_decoder::name() const {
   std::string result(text.opcode);
   for (const syntax::modifier& m : text.modifiers) result += m.text;
   return result;
@@ -65,7 +66,7 @@ std::string form::name() const {
 
 // ---- modifiers ----
 
-bool form::accept(std::string_view modifier) {
+bool instruction_decoder::accept(std::string_view modifier) {
   bool found = false;
   for (std::size_t i = 0; i < text.modifiers.size(); ++i) {
     if (text.modifiers[i].text != modifier || (used_ >> i & 1) != 0) continue;
@@ -76,7 +77,7 @@ bool form::accept(std::string_view modifier) {
   return found;
 }
 
-int form::accept_one(std::initializer_list<std::string_view> from) {
+int instruction_decoder::accept_one(std::initializer_list<std::string_view> from) {
   int found = -1, i = 0;
   for (std::string_view modifier : from) {
     if (accept(modifier)) {
@@ -89,7 +90,7 @@ int form::accept_one(std::initializer_list<std::string_view> from) {
   return found;
 }
 
-int form::need_one(std::initializer_list<std::string_view> from, std::string_view what) {
+int instruction_decoder::need_one(std::initializer_list<std::string_view> from, std::string_view what) {
   const int found = accept_one(from);
   if (found < 0) {
     std::string list;
@@ -99,7 +100,7 @@ int form::need_one(std::initializer_list<std::string_view> from, std::string_vie
   return found;
 }
 
-int form::need_first(std::initializer_list<std::string_view> from, std::string_view what) {
+int instruction_decoder::need_first(std::initializer_list<std::string_view> from, std::string_view what) {
   const int found = need_one(from, what);
   const std::string_view modifier = *(from.begin() + found);
   if (text.modifiers.front().text != modifier)
@@ -107,7 +108,7 @@ int form::need_first(std::initializer_list<std::string_view> from, std::string_v
   return found;
 }
 
-std::vector<std::string_view> form::accept_all(std::initializer_list<std::string_view> from) {
+std::vector<std::string_view> instruction_decoder::accept_all(std::initializer_list<std::string_view> from) {
   std::vector<std::string_view> found;
   for (std::size_t i = 0; i < text.modifiers.size(); ++i) {
     const std::string_view m = text.modifiers[i].text;
@@ -118,7 +119,7 @@ std::vector<std::string_view> form::accept_all(std::initializer_list<std::string
   return found;
 }
 
-void form::types(std::size_t least, std::size_t most) {
+void instruction_decoder::types(std::size_t least, std::size_t most) {
   types_read_ = true;
   for (std::size_t i = 0; i < text.modifiers.size(); ++i) {
     const ptx::type t = scalar_type(text.modifiers[i].text);
@@ -132,12 +133,12 @@ void form::types(std::size_t least, std::size_t most) {
   if (type_count_ > 1) out.source_type = types_[1];
 }
 
-void form::allow(ptx::type type, std::initializer_list<ptx::type> allowed) {
+void instruction_decoder::allow(ptx::type type, std::initializer_list<ptx::type> allowed) {
   if (std::find(allowed.begin(), allowed.end(), type) != allowed.end()) return;
   fail(fmt::format("'{}' has no form of type {}", text.opcode, ptx::suffix(type)));
 }
 
-void form::rounding_modifier(bool required) {
+void instruction_decoder::rounding_modifier(bool required) {
   constexpr rounding modes[] = {rounding::rn, rounding::rz, rounding::rm, rounding::rp};
   const int i = accept_one({".rn", ".rz", ".rm", ".rp"});
   if (i >= 0)
@@ -146,14 +147,14 @@ void form::rounding_modifier(bool required) {
     fail(fmt::format("'{}' needs a rounding modifier: one of .rn, .rz, .rm, .rp", name()));
 }
 
-void form::ftz_modifier(ptx::type type) {
+void instruction_decoder::ftz_modifier(ptx::type type) {
   if (!accept(".ftz")) return;
   if (type != ptx::type::f32 && type != ptx::type::f16 && type != ptx::type::f16x2)
     fail(fmt::format("'{}': .ftz is for .f32, .f16 and .f16x2 only", name()));
   out.flags.ftz = true;
 }
 
-void form::finish_modifiers() {
+void instruction_decoder::finish_modifiers() {
   if (!types_read_) types(0, 0);
   for (std::size_t i = 0; i < text.modifiers.size(); ++i)
     if ((used_ >> i & 1) == 0)
@@ -161,7 +162,7 @@ void form::finish_modifiers() {
            fmt::format("'{}' does not take the modifier '{}'", text.opcode, text.modifiers[i].text));
 }
 
-state_space form::space_modifier() {
+state_space instruction_decoder::space_modifier() {
   struct choice {
     std::string_view text;
     state_space space;
@@ -190,7 +191,7 @@ state_space form::space_modifier() {
 
 // ---- operands ----
 
-void form::arity(std::size_t least, std::size_t most) {
+void instruction_decoder::arity(std::size_t least, std::size_t most) {
   const std::size_t have = text.operands.size();
   if (have >= least && have <= most) return;
   fail(least == most
@@ -198,7 +199,7 @@ void form::arity(std::size_t least, std::size_t most) {
            : fmt::format("'{}' takes {} to {} operands, not {}", name(), least, most, have));
 }
 
-const symbol& form::register_symbol(const syntax::operand& o) const {
+const symbol& instruction_decoder::register_symbol(const syntax::operand& o) const {
   if (!o.member.empty()) {
     if (const symbol* element = function.find_element(o.name, o.member)) return *element;
     const symbol* const whole = function.find(o.name);
@@ -216,22 +217,22 @@ const symbol& form::register_symbol(const syntax::operand& o) const {
   return *s;
 }
 
-void form::destination(std::size_t slot, std::size_t operand_index, ptx::type type) {
+void instruction_decoder::destination(std::size_t slot, std::size_t operand_index, ptx::type type) {
   out.to[slot] = destination_row(operand(operand_index), type, false, slot == 0 ? &out.to_bytes : nullptr);
 }
 
-void form::source(std::size_t slot, std::size_t operand_index, ptx::type type) {
+void instruction_decoder::source(std::size_t slot, std::size_t operand_index, ptx::type type) {
   out.from[slot] = source_row(operand(operand_index), type, false, slot == 0 ? &out.from_bytes : nullptr);
 }
 
-void form::word_destination(std::size_t slot, std::size_t operand_index, ptx::type type) {
+void instruction_decoder::word_destination(std::size_t slot, std::size_t operand_index, ptx::type type) {
   const syntax::operand& o = operand(operand_index);
   if (o.kind == syntax::operand_kind::name && !o.negated && ptx::is_floating(register_symbol(o).type))
     fail(o.at, mismatch(o.name, name(), type, ptx::suffix(register_symbol(o).type)));
   destination(slot, operand_index, type);
 }
 
-void form::word_source(std::size_t slot, std::size_t operand_index, ptx::type type) {
+void instruction_decoder::word_source(std::size_t slot, std::size_t operand_index, ptx::type type) {
   const syntax::operand& o = operand(operand_index);
   if (o.kind == syntax::operand_kind::name && !o.negated && ptx::is_floating(register_symbol(o).type))
     fail(o.at, mismatch(o.name, name(), type, ptx::suffix(register_symbol(o).type)));
@@ -240,7 +241,7 @@ void form::word_source(std::size_t slot, std::size_t operand_index, ptx::type ty
   source(slot, operand_index, type);
 }
 
-void form::bit_position(std::size_t slot, std::size_t operand_index) {
+void instruction_decoder::bit_position(std::size_t slot, std::size_t operand_index) {
   const syntax::operand& o = operand(operand_index);
   if (o.kind == syntax::operand_kind::integer && o.bits > 255)
     fail(o.at, fmt::format("'{}': {} is out of range; positions and lengths are 0 to 255", name(),
@@ -248,7 +249,7 @@ void form::bit_position(std::size_t slot, std::size_t operand_index) {
   word_source(slot, operand_index, ptx::type::u32);
 }
 
-void form::bits_register(const syntax::operand& o, ptx::type bits, ptx::type other) const {
+void instruction_decoder::bits_register(const syntax::operand& o, ptx::type bits, ptx::type other) const {
   if (o.kind != syntax::operand_kind::name || o.negated)
     fail(o.at, fmt::format("'{}' takes a {} register here", name(), ptx::suffix(bits)));
   const ptx::type have = register_symbol(o).type;
@@ -256,17 +257,19 @@ void form::bits_register(const syntax::operand& o, ptx::type bits, ptx::type oth
     fail(o.at, mismatch(o.name, name(), bits, ptx::suffix(have)));
 }
 
-void form::bits_destination(std::size_t slot, std::size_t operand_index, ptx::type bits, ptx::type other) {
+void instruction_decoder::bits_destination(std::size_t slot, std::size_t operand_index, ptx::type bits,
+                                           ptx::type other) {
   bits_register(operand(operand_index), bits, other);
   destination(slot, operand_index, bits);
 }
 
-void form::bits_source(std::size_t slot, std::size_t operand_index, ptx::type bits, ptx::type other) {
+void instruction_decoder::bits_source(std::size_t slot, std::size_t operand_index, ptx::type bits,
+                                      ptx::type other) {
   bits_register(operand(operand_index), bits, other);
   source(slot, operand_index, bits);
 }
 
-u32 form::destination_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes) {
+u32 instruction_decoder::destination_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes) {
   if (o.kind != syntax::operand_kind::name || o.negated)
     fail(o.at, fmt::format("the destination of '{}' is a register", name()));
   const symbol& s = register_symbol(o);
@@ -276,7 +279,7 @@ u32 form::destination_row(const syntax::operand& o, ptx::type type, bool wider, 
   return static_cast<u32>(s.value);
 }
 
-u32 form::source_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes) {
+u32 instruction_decoder::source_row(const syntax::operand& o, ptx::type type, bool wider, u8* bytes) {
   const unsigned size = ptx::size_of(type);
   if (bytes != nullptr) *bytes = static_cast<u8>(size);
   if (ptx::is_half(type) && o.kind != syntax::operand_kind::name)
@@ -323,12 +326,12 @@ u32 form::source_row(const syntax::operand& o, ptx::type type, bool wider, u8* b
   fail(o.at, fmt::format("'{}' needs a register or a constant here", name()));
 }
 
-u32 form::predicate_row(const syntax::operand& o, bool sink) {
+u32 instruction_decoder::predicate_row(const syntax::operand& o, bool sink) {
   if (o.kind == syntax::operand_kind::sink && sink) return function.trash_row();
   return destination_row(o, ptx::type::pred, false, nullptr);
 }
 
-u32 form::condition_row(const syntax::operand& o, bool& negated) {
+u32 instruction_decoder::condition_row(const syntax::operand& o, bool& negated) {
   negated = false;
   if (o.kind == syntax::operand_kind::integer) return function.predicate_constant_row(o.bits != 0);
   if (o.kind != syntax::operand_kind::name) fail(o.at, fmt::format("'{}' takes a predicate here", name()));
@@ -340,7 +343,7 @@ u32 form::condition_row(const syntax::operand& o, bool& negated) {
 }
 
 // Fills from[0], from_bytes, immediate and the number of the access. `out.space` must be set.
-void form::address(std::size_t operand_index) {
+void instruction_decoder::address(std::size_t operand_index) {
   const syntax::operand& o = operand(operand_index);
   if (o.kind != syntax::operand_kind::address)
     fail(o.at, fmt::format("'{}' takes an address in brackets here", name()));
@@ -410,7 +413,7 @@ void form::address(std::size_t operand_index) {
   }
 }
 
-instruction form::frame_access(operation op, u64 place, ptx::type type) {
+instruction instruction_decoder::frame_access(operation op, u64 place, ptx::type type) {
   instruction i;
   i.op = op;
   i.guard = out.guard;
@@ -428,27 +431,27 @@ instruction form::frame_access(operation op, u64 place, ptx::type type) {
   return i;
 }
 
-u32 form::load_from_frame(u64 place, ptx::type type) {
+u32 instruction_decoder::load_from_frame(u64 place, ptx::type type) {
   instruction i = frame_access(operation::ld, place, type);
   i.to[0] = function.temporary_row(i.to_bytes);
   function.result().code.push_back(i);
   return i.to[0];
 }
 
-void form::store_to_frame(u64 place, ptx::type type, u32 row) {
+void instruction_decoder::store_to_frame(u64 place, ptx::type type, u32 row) {
   instruction i = frame_access(operation::st, place, type);
   i.to[0] = row;
   function.result().code.push_back(i);
 }
 
-void form::list_row(u32 row) {
+void instruction_decoder::list_row(u32 row) {
   std::vector<u32>& rows = function.result().rows;
   if (!listed_) out.rows = static_cast<u32>(rows.size());
   listed_ = true;
   rows.push_back(row);
 }
 
-void form::emit(operation op) {
+void instruction_decoder::emit(operation op) {
   finish_modifiers();
   out.op = op;
   function.note_uses(out, reads_, writes_);
