@@ -48,7 +48,7 @@ struct record {
 void complain(const char* value) {
   std::fprintf(stderr,
                "kaio: KAIO_CUDA_FAIL is '%s'; write call=NUMBER,error=CODE or "
-               "name=FUNCTION,occurrence=NUMBER,error=CODE, with ,sticky behind it or without\n",
+               "name=FUNCTION,occurrence=NUMBER,error=CODE, with or without ,sticky after it\n",
                value);
 }
 

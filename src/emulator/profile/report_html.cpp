@@ -57,7 +57,7 @@ double share_of(u64 part, u64 whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
-// A cell with a bar behind its text; the length shows the share, which the text gives too.
+// A cell with a bar in its background; the length is the share, which the text gives too.
 std::string bar_cell(std::string_view text, double share, std::string_view colour) {
   if (text.empty()) return "<td></td>";
   const double width = std::clamp(share, 0.0, 1.0) * 100;

@@ -234,7 +234,7 @@ TEST_CASE("tensor copies against the rules of their tensor map are reported") {
       {"cp.async.bulk.tensor.3d.global.shared::cta.bulk_group [%p0, {0, -1, 0}], [sm];",
        fault_kind::tensor_map, "coordinate -1 of dimension 1 is negative"},
       {"cp.async.bulk.tensor.3d.global.shared::cta.im2col_no_offs.bulk_group [%d1, {0, 0, 0}], [sm];",
-       fault_kind::tensor_map, "lies within the tensor"},
+       fault_kind::tensor_map, "must be within the tensor"},
       {"tensormap.replace.tile.rank.global.b1024.b32 [%p1], 1;", fault_kind::tensor_map, "not a tensor map"},
       {"tensormap.replace.tile.rank.global.b1024.b32 [%p0], 5;", fault_kind::tensor_map, "rank 5"},
   };

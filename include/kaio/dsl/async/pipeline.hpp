@@ -26,9 +26,9 @@
 //   }
 //
 // advance() is executed by all threads that hold the state, the same number of times: not in a guard that
-// only some of them enter, unless they alone use the state from then on. A consumer that works some stages
-// behind releases with a second state: `auto done = ring.consumer(t)`, advanced as often as done.release()
-// was reached.
+// only some of them enter, unless they alone use the state from then on. A consumer that releases a stage some
+// rounds after it has read it does so with a second state: `auto done = ring.consumer(t)`, advanced as often
+// as done.release() was reached.
 //
 // In a cluster whose copies are multicast, a stage is free when the consumers of all blocks that the copies
 // reach have released it: init(1, consumers * blocks), each consumer calls release_to(rank) for every block

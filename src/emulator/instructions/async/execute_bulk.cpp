@@ -123,10 +123,10 @@ void copy(warp& w, const instruction& i, u32 mask) {
     }
     const memory_location barrier =
         find_location(w, i, operands.barrier, lane, mbarrier_bytes, mbarrier_bytes, access_kind::atomic);
-    const auto issue = [&](const memory_location& place, const memory_location& tells) {
+    const auto issue = [&](const memory_location& place, const memory_location& signal) {
       auto task = std::make_unique<bulk_task>(w, i, lane, place, bytes, combine);
       task->take_from(from);
-      task->complete_phase(tells);
+      task->complete_phase(signal);
       group.async.issue(std::move(task));
     };
     if (!operands.multicast) return issue(to, barrier);

@@ -116,7 +116,7 @@ std::string problem_of(const tensor_map& map, const tensor_coordinates& c, bool 
       return fmt::format("im2col offset {} of dimension {} is not below {}", c.offsets[k], first + k,
                          1u << bits);
     if (stores && (map.lower[k] < 0 || map.upper[k] > 0))
-      return "a bounding box that is stored lies within the tensor: its lower corner is not negative, its upper one not positive";
+      return "a bounding box that is stored must be within the tensor: its lower corner is not negative, its upper one not positive";
   }
   return {};
 }
