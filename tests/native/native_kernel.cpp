@@ -40,6 +40,9 @@ native_kernel trace_entry(std::string_view name, dsl::block_size block, const ds
       misuse.many_labels)
     dsl::kernel_error("kaio: wgmma is used in the wrong order; a constant expression shows the line");
 
+  if (find_unassigned(*program) != ptx::assignment_fault{})
+    dsl::kernel_error("kaio: a register is read that some path has not written");
+
   const ptx::needs needs = requirements(*program);
   std::uint32_t header_lines = 0;
   for (std::uint32_t first = 0;;) {

@@ -275,4 +275,31 @@ static_assert(catalogue_is_in_order(),
 
 constexpr const instruction_facts& facts(opcode op) { return detail::catalogue[static_cast<unsigned>(op)]; }
 
+// Whether the first operand, where it is a register or a pack of them, is the result.
+constexpr bool has_result(opcode op) {
+  switch (op) {
+    case opcode::mov_volatile:
+    case opcode::ld:
+    case opcode::atom:
+    case opcode::shfl_sync:
+    case opcode::vote_sync:
+    case opcode::match_sync:
+    case opcode::redux_sync:
+    case opcode::elect_sync:
+    case opcode::activemask:
+    case opcode::bar_red:
+    case opcode::ldmatrix:
+    case opcode::movmatrix:
+    case opcode::mma:
+    case opcode::mma_sp:
+    case opcode::wgmma_mma_async:
+    case opcode::wgmma_mma_async_sp:
+    case opcode::mbarrier_arrive:
+    case opcode::mbarrier_arrive_drop:
+    case opcode::mbarrier_test_wait:
+    case opcode::mbarrier_try_wait: return true;
+    default: return facts(op).pure;
+  }
+}
+
 }  // namespace kaio::ptx

@@ -11,6 +11,7 @@
 #include <kaio/dsl/kernel/compilation.hpp>
 #include <kaio/dsl/kernel/launch.hpp>
 #include <kaio/ptx/analysis/access_facts.hpp>
+#include <kaio/ptx/analysis/definite_assignment.hpp>
 #include <kaio/ptx/emit.hpp>
 #include <kaio/ptx/text.hpp>
 
@@ -36,6 +37,12 @@ class kernel_object {
 
   // The program that the text was printed from.
   static constexpr const ptx::program& program() { return result::trace.program; }
+
+  // On every path, each register is written before it is read. A kernel always is, unless it reads a fragment
+  // that nothing has filled, or kaio has an error: ask in tests.
+  static constexpr bool is_well_formed() {
+    return ptx::find_unassigned(program()) == ptx::assignment_fault{};
+  }
 
   // The banks and sectors of accesses to shared and global memory, in the order of the text; computed when
   // it is asked for. What is evaluated and what is assumed: kaio/ptx/analysis/access_facts.hpp.

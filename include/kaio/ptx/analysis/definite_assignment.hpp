@@ -1,0 +1,112 @@
+#pragma once
+// The check that a program reads no register before it is written, on any path. In SSA terms: every value is
+// used only where its definition dominates, and every variable has a value. A register that is read unwritten
+// holds whatever another value left in it, and neither ptxas nor the driver says so.
+//
+//   static_assert(find_unassigned(program).line == 0);       // else the line that reads too early
+//
+// One pass in the order of the text. A loop is entered at its head alone, so what is assigned at the head is
+// assigned after each jump back to it. Where paths meet, at a label, what holds is what was assigned before
+// the first branch to it: a register that each side of a fork assigns for the first time does not count.
+
+#include <kaio/ptx/program.hpp>
+
+#include <cstdint>
+
+namespace kaio::ptx {
+
+// The lines of the statements that are wrong; 0: none, 1 where a statement has no line.
+struct assignment_fault {
+  std::uint32_t line = 0;            // reads a register that some path has not written
+  std::uint32_t jump_into_loop = 0;  // a loop that is not entered at its head: the check cannot follow it
+  constexpr bool operator==(const assignment_fault&) const = default;
+};
+
+class definite_assignment {
+ public:
+  constexpr explicit definite_assignment(const program& p) : program_(p) {
+    for (std::uint32_t i = 0; i < p.instruction_count; ++i) follow(p.instructions[i], i + 1);
+  }
+  constexpr const assignment_fault& fault() const { return fault_; }
+
+ private:
+  static constexpr std::uint32_t max_labels = program::max_instructions;  // each is placed once
+
+  // Positions count instructions from 1.
+  struct assignment {
+    std::uint32_t reg = 0;
+    std::uint32_t position = 0;
+  };
+  struct label {
+    std::uint32_t position = 0;      // 0: not placed yet
+    std::uint32_t first_branch = 0;  // forward, to it; 0: none
+  };
+
+  constexpr void follow(const instruction& i, std::uint32_t position) {
+    const operand* const o = program_.operands + i.first_operand;
+    if (i.op == opcode::label) return place(*o, position);
+    if (i.guarded) read(o[i.operand_count], i);
+    if (i.op == opcode::bra) return branch(*o, i, position);
+    std::uint32_t results = 0;
+    if (has_result(i.op) && i.operand_count != 0)
+      results = o->kind == operand_kind::pack || o->kind == operand_kind::pair ? o->index + 1 : 1;
+    for (std::uint32_t k = results; k < i.operand_count; ++k) read(o[k], i);
+    if (i.guarded) return;  // it may not run
+    for (std::uint32_t k = 0; k < results; ++k) write(o[k], position);
+  }
+
+  constexpr void read(const operand& o, const instruction& i) {
+    if (o.kind != operand_kind::reg && o.kind != operand_kind::address) return;
+    if (!assigned_[o.index]) note(fault_.line, i);
+  }
+
+  constexpr void write(const operand& o, std::uint32_t position) {
+    if (o.kind != operand_kind::reg && o.kind != operand_kind::registers) return;
+    const std::uint64_t count = o.kind == operand_kind::reg ? 1 : o.bits;
+    for (std::uint32_t r = o.index; r < o.index + count; ++r) {
+      if (assigned_[r]) continue;
+      assigned_[r] = true;
+      history_[length_++] = {r, position};
+    }
+  }
+
+  constexpr void branch(const operand& to, const instruction& i, std::uint32_t position) {
+    label& target = labels_[to.index];
+    if (target.position == 0) {
+      if (target.first_branch == 0) target.first_branch = position;
+      return;
+    }
+    // A jump back: since the head, no path has come in from before it.
+    for (std::uint32_t n = placed_; n != 0 && labels_[order_[n - 1]].position > target.position; --n) {
+      const label& inside = labels_[order_[n - 1]];
+      if (inside.first_branch != 0 && inside.first_branch < target.position) note(fault_.jump_into_loop, i);
+    }
+  }
+
+  // What was assigned since the first branch to here may not have been.
+  constexpr void place(const operand& at, std::uint32_t position) {
+    label& here = labels_[at.index];
+    here.position = position;
+    order_[placed_++] = at.index;
+    if (here.first_branch == 0) return;
+    while (length_ != 0 && history_[length_ - 1].position > here.first_branch)
+      assigned_[history_[--length_].reg] = false;
+  }
+
+  constexpr void note(std::uint32_t& line, const instruction& i) const {
+    if (line == 0) line = i.statement == no_statement ? 1 : program_.statements[i.statement].line;
+  }
+
+  const program& program_;
+  bool assigned_[program::max_registers + 1] = {};
+  assignment history_[program::max_registers + 1] = {};  // of those that are assigned here
+  std::uint32_t length_ = 0;
+  label labels_[max_labels + 1] = {};
+  std::uint32_t order_[max_labels + 1] = {};  // of the labels in the text
+  std::uint32_t placed_ = 0;
+  assignment_fault fault_;
+};
+
+constexpr assignment_fault find_unassigned(const program& p) { return definite_assignment(p).fault(); }
+
+}  // namespace kaio::ptx
