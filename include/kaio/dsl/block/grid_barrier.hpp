@@ -57,7 +57,7 @@ constexpr void grid_barrier(const thread& t, const inout<u32>& state, std::uint3
                             const char* file = __builtin_FILE()) {
   tracer& trace = t.trace();
   trace.statement(line, file);
-  if (trace.probing()) return;
+  if (trace.probing()) return trace.see(state.base);
   trace.begin_lowering();
   trace.require_cooperative();
   trace.barrier();

@@ -62,7 +62,7 @@ class thread {
   template <scalar T>
   constexpr val<T> read(special_register r, std::uint32_t line, const char* file) const {
     trace_->statement(line, file);
-    if (trace_->probing()) return val<T>(*trace_, 0);
+    if (trace_->probing()) return val<T>(*trace_, trace_->new_identity());
     return val<T>(*trace_, trace_->read_special(r, ptx_type<T>));
   }
 
@@ -180,9 +180,9 @@ class thread {
     require_range_operand<T, Last>();
     require_range_operand<T, Step>();
     trace_->statement(line, file);
-    const value a = lower(*trace_, operand_node<T>(first));
-    const value b = lower(*trace_, operand_node<T>(last));
-    const value s = lower(*trace_, operand_node<T>(step));
+    const value a = bound<T>(first);
+    const value b = bound<T>(last);
+    const value s = bound<T>(step);
     return range_loop<T>(*trace_, a, b, s);
   }
 
@@ -263,6 +263,16 @@ class thread {
   constexpr tracer& trace() const { return *trace_; }
 
  private:
+  // A bound of a range. A probe knows those that are numbers of the host.
+  template <scalar T, class E>
+  constexpr value bound(const E& e) const {
+    const auto node = operand_node<T>(e);
+    const value v = lower(*trace_, node);
+    if constexpr (!device<E>)
+      if (trace_->probing()) return trace_->constant(ptx_type<T>, node.bits);
+    return v;
+  }
+
   tracer* trace_;
   ptx::dim3 block_;
 };

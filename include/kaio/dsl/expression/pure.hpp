@@ -31,6 +31,11 @@ struct pair_node : no_host_bool {
     a.load(t);
     b.load(t);
   }
+  constexpr void see(tracer& t) const {
+    a.see(t);
+    b.see(t);
+    t.see(number_of_rule<Rule>);
+  }
   constexpr value lower(tracer& t) const {
     const value x = a.lower(t);
     return Rule::apply(t, x, b.lower(t));
@@ -59,6 +64,12 @@ struct ternary_node : no_host_bool {
     a.load(t);
     b.load(t);
     c.load(t);
+  }
+  constexpr void see(tracer& t) const {
+    a.see(t);
+    b.see(t);
+    c.see(t);
+    t.see(number_of_rule<Rule>);
   }
   constexpr value lower(tracer& t) const {
     const value x = a.lower(t);
@@ -93,6 +104,13 @@ struct quaternary_node : no_host_bool {
     b.load(t);
     c.load(t);
     d.load(t);
+  }
+  constexpr void see(tracer& t) const {
+    a.see(t);
+    b.see(t);
+    c.see(t);
+    d.see(t);
+    t.see(number_of_rule<Rule>);
   }
   constexpr value lower(tracer& t) const {
     const value x = a.lower(t);

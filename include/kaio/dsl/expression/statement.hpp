@@ -42,7 +42,8 @@ class statement {
     entered_ = true;
     t.statement(line_, file_);
     start_ = t.position();
-    value_ = t.probing() ? 0 : t.constant(ptx_type<T>, bits_);
+    if (t.probing()) return t.see(bits_);
+    value_ = t.constant(ptx_type<T>, bits_);
   }
 
   // A tree that knows no kernel itself (thread_idx_x() * 2), stored in one that does.

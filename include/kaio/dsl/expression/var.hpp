@@ -64,7 +64,9 @@ class var : public no_host_bool, public no_increment {
   }
 
   // A register that nothing has been written to yet: for what an instruction of the library writes first.
-  static constexpr var unwritten(tracer& t) { return var(t.probing() ? 0 : t.new_variable(ptx_type<T>), t); }
+  static constexpr var unwritten(tracer& t) {
+    return var(t.probing() ? t.new_identity() : t.new_variable(ptx_type<T>), t);
+  }
   // The same for a variable that there is already, one of several that an instruction writes together.
   static constexpr var unwritten(tracer& t, std::uint32_t variable) { return var(variable, t); }
 
@@ -121,7 +123,7 @@ class var : public no_host_bool, public no_increment {
   }
 
   constexpr leaf<T> node() const {
-    const value current = trace_->probing() ? 0 : trace_->snapshot(variable_);
+    const value current = trace_->probing() ? variable_ : trace_->snapshot(variable_);
     return {{}, trace_, current, trace_->scope()};
   }
 
@@ -138,13 +140,13 @@ class var : public no_host_bool, public no_increment {
 
   constexpr void start(tracer& t, statement<T> s) {
     trace_ = &t;
-    if (!t.probing()) variable_ = t.new_variable(ptx_type<T>);
+    variable_ = t.probing() ? t.new_identity() : t.new_variable(ptx_type<T>);
     assign(s);
   }
 
   constexpr void assign(statement<T>& s) {
     s.enter(*trace_);
-    if (trace_->probing()) return;
+    if (trace_->probing()) return trace_->see(variable_);
     const value v = s.get(*trace_);
     trace_->assign(variable_, ptx_type<T> == ptx::type::pred ? trace_->in_register(v) : v, s.start());
   }
@@ -153,7 +155,7 @@ class var : public no_host_bool, public no_increment {
   constexpr void combine(operation op, S& s) {
     static_assert(!std::is_same_v<T, bool> || std::is_same_v<S, statement<bool>>);
     s.enter(*trace_);
-    if (trace_->probing()) return;
+    if (trace_->probing()) return trace_->see(std::uint64_t{variable_} << 8 | static_cast<unsigned>(op));
     const value v = s.combine(*trace_, op, trace_->snapshot(variable_), ptx_type<T>);
     trace_->assign(variable_, ptx_type<T> == ptx::type::pred ? trace_->in_register(v) : v, s.start());
   }

@@ -63,7 +63,7 @@ struct elements {
 // The result of tracing: a constant of the kernel's type.
 struct traced {
   ptx::program program;
-  walk statements;
+  std::uint32_t deepest = 0;  // nesting of guards and loops
 };
 
 // The rules of wgmma for the order of a kernel's statements.
@@ -94,8 +94,7 @@ class compilation {
     Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
   }
 
-  // Depth 0 records the kernel; depth d walks it with the guards at depth d false.
-  static constexpr void follow(tracer& t, std::uint32_t depth) {
+  static constexpr void follow(tracer& t) {
     t.contract = Options.contract;
     t.target = Options.target;
     t.large_shared = Options.large_shared;
@@ -103,33 +102,58 @@ class compilation {
     t.cluster = Options.cluster.dimensions();
     t.min_blocks = Options.min_blocks;
     t.kernel_name = Name.view();
-    t.probe(depth);
     run(t, indices<sizeof...(P)>{});
   }
   static constexpr traced record() {
     tracer t;
-    follow(t, 0);
-    return {t.finish(Block.dimensions()), walk_of(t)};
-  }
-  static constexpr walk walk_at(std::uint32_t depth) {
-    tracer t;
-    follow(t, depth);
-    return walk_of(t);
+    follow(t);
+    const std::uint32_t deepest = t.deepest();
+    return {t.finish(Block.dimensions()), deepest};
   }
 
  public:
   static constexpr traced trace = record();
 
  private:
+  // Depth 0 leaves nothing out. `refused`: the number of a body of that depth that is an error.
+  static constexpr probe_result run_probe(std::uint32_t depth, std::uint32_t count, std::uint32_t refused) {
+    tracer t;
+    t.probe(depth, count);
+    t.refuse(refused);
+    follow(t);
+    return result_of(t, trace.deepest);
+  }
   template <std::uint32_t Depth>
-  static constexpr walk probe = walk_at(Depth);
+  static constexpr probe_result probe = run_probe(Depth, tracer::all_bodies, 0);
+
+  // The body without which the kernel is another one: without the first Low the probe agrees, without the
+  // first High it does not.
+  template <std::uint32_t Depth, std::uint32_t Low, std::uint32_t High>
+  static constexpr std::uint32_t first_wrong_body() {
+    if constexpr (High - Low <= 1) {
+      return High;
+    } else {
+      constexpr std::uint32_t middle = Low + (High - Low) / 2;
+      if constexpr (agree(probe<0>, run_probe(Depth, middle, 0), Depth))
+        return first_wrong_body<Depth, middle, High>();
+      else
+        return first_wrong_body<Depth, Low, middle>();
+    }
+  }
+  // Stops the compiler in the line of that body.
+  template <std::uint32_t Depth, std::uint32_t Number>
+  static constexpr probe_result refuse = run_probe(Depth, tracer::all_bodies, Number);
 
   template <std::uint32_t Depth = 1>
   static constexpr bool is_sound() {
-    if constexpr (Depth > trace.statements.deepest)
+    if constexpr (Depth > trace.deepest) {
       return true;
-    else
-      return agree(trace.statements, probe<Depth>, Depth) && is_sound<Depth + 1>();
+    } else {
+      if constexpr (agree(probe<0>, probe<Depth>, Depth))
+        return is_sound<Depth + 1>();
+      else
+        return refuse<Depth, first_wrong_body<Depth, 0, probe<Depth>.bodies>()>.bodies == 0;
+    }
   }
 
   static constexpr ptx::needs needs = requirements(trace.program);

@@ -229,7 +229,10 @@ constexpr auto sincos(const A& a, std::uint32_t line = __builtin_LINE(),
     t.statement(line, file);
     const value x = lower(t, node);
     std::array<value, 2> y{};
-    if (!t.probing()) y = detail::sincos_rule<T>::apply(t, x);
+    if (t.probing())
+      y = {t.new_identity(), t.new_identity()};
+    else
+      y = detail::sincos_rule<T>::apply(t, x);
     return sine_cosine<T>{val<T>(t, y[0]), val<T>(t, y[1])};
   }
 }

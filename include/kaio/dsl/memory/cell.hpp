@@ -18,7 +18,7 @@ constexpr void store_at(const Location& at, statement<T>& s) {
   require_settled_index<Location>();
   tracer& t = *at.trace;
   s.enter(t);
-  if (t.probing()) return;
+  if (t.probing()) return at.see();
   const value v = s.get(t);
   t.store(plain_store<Location>, ptx_type<T>, at.find(), v);
 }
@@ -171,7 +171,8 @@ class cell : public no_host_bool, public no_increment, public no_elements {
 
   constexpr leaf<T, true> node() const {
     tracer& t = *at_.trace;
-    const value loaded = t.probing() ? 0 : t.load(plain_load<Location>, ptx_type<T>, at_.find());
+    const value loaded =
+        t.probing() ? at_.seen_value() : t.load(plain_load<Location>, ptx_type<T>, at_.find());
     return {{}, &t, loaded, t.scope()};
   }
 
@@ -182,7 +183,10 @@ class cell : public no_host_bool, public no_increment, public no_elements {
     require_settled_index<Location>();
     tracer& t = *at_.trace;
     s.enter(t);
-    if (t.probing()) return;
+    if (t.probing()) {
+      t.see(static_cast<unsigned>(op));
+      return at_.see();
+    }
     const tracer::address at = at_.find();
     const value current = t.load(plain_load<Location>, ptx_type<T>, at);
     t.store(plain_store<Location>, ptx_type<T>, at, s.combine(t, op, current, ptx_type<T>));
@@ -205,6 +209,7 @@ struct load_node : no_host_bool {
 
   constexpr const load_node& node() const { return *this; }
   constexpr tracer* context() const { return at.trace; }
+  constexpr void see(tracer&) const { at.see(); }
   constexpr void load(tracer& t) const { lower(t); }
   constexpr value lower(tracer& t) const {
     const value i = at.index.lower(t);

@@ -64,6 +64,15 @@ struct global_location {
     return t.global_place(base, ptx_type<element<Index>>, i, size, offset);
   }
   constexpr tracer::address find() const { return place(*trace, lower(*trace, index)); }
+  constexpr void see() const {
+    trace->see(base);
+    trace->see(static_cast<std::uint64_t>(offset));
+    index.see(*trace);
+  }
+  constexpr value seen_value() const {
+    see();
+    return trace->identity();
+  }
 };
 
 // In an array of the kernel: shared, local or constant memory.
@@ -82,6 +91,15 @@ struct array_location {
     return t.array_place(array, Space == modifier::shared, ptx_type<element<Index>>, i, size, offset);
   }
   constexpr tracer::address find() const { return place(*trace, lower(*trace, index)); }
+  constexpr void see() const {
+    trace->see(array);
+    trace->see(static_cast<std::uint64_t>(offset));
+    index.see(*trace);
+  }
+  constexpr value seen_value() const {
+    see();
+    return trace->identity();
+  }
 };
 
 // A part of what is stored at a location.

@@ -37,9 +37,12 @@ struct pointer {
       kernel_error("kaio: a pointer was used outside the guarded body or loop where from() made it");
     const auto node = index_node(i);
     trace->statement(line, file);
-    if (trace->probing()) return *this;
     const global_location<std::remove_const_t<decltype(node)>> at{trace, base, node, bytes_of<T>};
     pointer result = *this;
+    if (trace->probing()) {
+      result.base = at.seen_value();
+      return result;
+    }
     result.base = trace->address_value(at.find());
     result.scope = trace->scope();
     return result;

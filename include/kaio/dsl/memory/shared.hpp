@@ -99,7 +99,7 @@ class shared_array {
     if (count == 0 || count > tracer::max_large_shared)
       kernel_error("kaio: a shared array needs one element or more, and at most 227 KB");
     const std::uint64_t bytes = count * bytes_of<T>;
-    if (!t.probing()) array_ = t.new_shared(bytes, detail::array_alignment<T>(bytes));
+    array_ = t.probing() ? t.new_identity() : t.new_shared(bytes, detail::array_alignment<T>(bytes));
   }
   tracer* trace_ = nullptr;
   std::uint32_t array_ = 0;
@@ -178,7 +178,9 @@ class dynamic_shared {
  public:
   template <is_thread Thread>
   constexpr explicit dynamic_shared(const Thread& t) : trace_(&t.trace()) {
-    if (!trace_->probing())
+    if (trace_->probing())
+      array_ = trace_->new_identity();
+    else
       array_ = trace_->new_array(ptx::array_space::dynamic_shared, 0, ptx::least_dynamic_alignment);
   }
 

@@ -42,6 +42,9 @@ struct vector_leaf {
   constexpr void lower(tracer& t, value* out) const {
     for (std::uint32_t k = 0; k < N; ++k) out[k] = at(k).checked(t);
   }
+  constexpr void see(tracer& t) const {
+    for (std::uint32_t k = 0; k < N; ++k) t.see(ids[k]);
+  }
   constexpr leaf<T, ReadsMemory> at(std::uint32_t k) const { return {{}, trace, ids[k], scope}; }
 };
 
@@ -63,6 +66,10 @@ struct vector_element_node : no_host_bool {
     value elements[vector_of<Tree>::size()] = {};
     tree.lower(t, elements);
     return elements[k];
+  }
+  constexpr void see(tracer& t) const {
+    tree.see(t);
+    t.see(k);
   }
 };
 
@@ -95,6 +102,7 @@ struct elements_node<T, index_list<K...>, Node...> : vector_part<K, Node>... {
   }
   constexpr void load(tracer& t) const { (part<K, Node>().load(t), ...); }
   constexpr void lower(tracer& t, value* out) const { ((out[K] = part<K, Node>().lower(t)), ...); }
+  constexpr void see(tracer& t) const { (part<K, Node>().see(t), ...); }
 
  private:
   template <std::uint32_t I, class N>
@@ -106,7 +114,11 @@ struct elements_node<T, index_list<K...>, Node...> : vector_part<K, Node>... {
 // Lowers a tree as part of the statement that is open.
 template <class Tree>
 constexpr void lower_vector(tracer& t, const Tree& tree, value* out) {
-  if (t.probing()) return;
+  if (t.probing()) {
+    tree.see(t);
+    for (std::uint32_t k = 0; k < vector_of<Tree>::size(); ++k) out[k] = t.new_identity();
+    return;
+  }
   t.begin_lowering();
   if constexpr (Tree::loads != 0) tree.load(t);
   tree.lower(t, out);

@@ -40,6 +40,10 @@ struct vector_cast_node {
       for (std::uint32_t k = 0; k < n; ++k) out[k] = cast_rule<T, From>::apply(t, x[k]);
     }
   }
+  constexpr void see(tracer& t) const {
+    tree.see(t);
+    t.see(static_cast<unsigned>(ptx_type<T>));
+  }
 
  private:
   static constexpr void from_pair(tracer& t, const value* x, value* out) {

@@ -201,6 +201,7 @@ class fragment {
   }
 
   constexpr tracer& trace() const { return registers[0].trace(); }
+  constexpr void see(tracer& t) const { t.see(registers[0].variable()); }
 
  private:
   static constexpr auto detail_half(const var<register_type>& r, std::uint32_t which) {
@@ -220,6 +221,10 @@ class fragment {
     constexpr const half_node& node() const { return *this; }
     constexpr tracer* context() const { return pair.trace; }
     constexpr void load(tracer&) const {}
+    constexpr void see(tracer& t) const {
+      pair.see(t);
+      t.see(which);
+    }
     constexpr value lower(tracer& t) const {
       if constexpr (packed<register_type>) {
         const value x = pair.lower(t);

@@ -23,7 +23,7 @@ constexpr val<element<E>> movmatrix_trans(const E& x, std::uint32_t line = __bui
   const auto node = x.node();
   tracer& t = *node.context();
   t.statement(line, file);
-  if (t.probing()) return val<T>(t, 0);
+  if (t.probing()) return val<T>(t, lower(t, node));
   const value v = t.in_register(lower(t, node));
   t.begin(opcode::movmatrix, in_order(modifier::trans, modifier::m8n8), ptx::type::b16);
   const value result = t.define(ptx_type<T>);

@@ -27,6 +27,11 @@ struct tile_memory {
       kernel_error(
           "kaio: a tile was used outside the guarded body or loop that made it; name it again there");
   }
+  constexpr void see(tracer& t) const {
+    t.see(array);
+    t.see(base);
+    t.see(offset);
+  }
 
   // index * stride bytes further.
   constexpr tile_memory moved(value index, std::uint32_t stride) const {
@@ -48,6 +53,11 @@ struct tile_offset {
   value moving = 0;  // what the kernel computes; 0: nothing
   std::uint32_t flip = 0;
   std::uint32_t bytes = 0;
+
+  constexpr void see(tracer& t) const {
+    t.see(moving);
+    t.see(std::uint64_t{flip} << 32 | bytes);
+  }
 
   // So many rows and columns further, where the columns XOR bits that no other column has set.
   constexpr tile_offset further(const tile_steps& s, std::uint32_t rows, std::uint32_t columns) const {
@@ -158,6 +168,16 @@ struct tile_location {
   Column column;
   std::int64_t offset = 0;
 
+  constexpr void see() const {
+    memory.see(*trace);
+    row.see(*trace);
+    column.see(*trace);
+    trace->see(static_cast<std::uint64_t>(offset));
+  }
+  constexpr value seen_value() const {
+    see();
+    return trace->identity();
+  }
   constexpr tracer::address find() const {
     tracer& t = *trace;
     memory.require_open();
@@ -178,6 +198,15 @@ struct found_location {
   std::uint32_t scope;
   std::int64_t offset = 0;
 
+  constexpr void see() const {
+    memory.see(*trace);
+    place.see(*trace);
+    trace->see(static_cast<std::uint64_t>(offset));
+  }
+  constexpr value seen_value() const {
+    see();
+    return trace->identity();
+  }
   constexpr tracer::address find() const {
     if (!trace->is_open(scope))
       kernel_error("kaio: a place in a tile was used outside the guarded body or loop that made it");
@@ -198,7 +227,7 @@ constexpr val<u32> shared_address(const C& cell, std::uint32_t line = __builtin_
                 "kaio: shared_address is for cells in shared memory");
   tracer& t = *at.trace;
   t.statement(line, file);
-  if (t.probing()) return val<u32>(t, 0);
+  if (t.probing()) return val<u32>(t, at.seen_value());
   return val<u32>(t, detail::address_value(t, at.find()));
 }
 

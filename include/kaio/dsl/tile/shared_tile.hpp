@@ -35,7 +35,7 @@ constexpr auto tile_index_node(const I& i) {
 // New shared memory, aligned for its contents.
 constexpr tile_memory new_tile_memory(tracer& t, std::uint32_t bytes, std::uint32_t alignment) {
   tile_memory result{&t};
-  if (!t.probing()) result.array = t.new_shared(bytes, alignment);
+  result.array = t.probing() ? t.new_identity() : t.new_shared(bytes, alignment);
   result.scope = 0;
   return result;
 }
@@ -45,7 +45,13 @@ template <std::uint32_t N, class I>
 constexpr tile_memory moved(const tile_memory& m, const I& i, std::uint32_t stride) {
   const auto node = tile_index_node<N>(i);
   m.require_open();
-  if (m.trace->probing()) return m;
+  if (m.trace->probing()) {
+    tile_memory named = m;
+    m.see(*m.trace);
+    node.see(*m.trace);
+    named.array = m.trace->identity();
+    return named;
+  }
   return m.moved(as_u32(*m.trace, node), stride);
 }
 
@@ -168,7 +174,10 @@ class shared_tile {
     tracer& t = *memory_.trace;
     t.statement(line, file);
     memory_.require_open();
-    if (t.probing()) return val<u32>(t, 0);
+    if (t.probing()) {
+      memory_.see(t);
+      return val<u32>(t, t.identity());
+    }
     return val<u32>(t, detail::address_value(t, detail::address_of(memory_, {})));
   }
 
@@ -191,7 +200,10 @@ class shared_tile {
     const auto c = detail::tile_index_node<Columns>(column);
     tracer& t = *memory_.trace;
     t.statement(line, file);
-    if (t.probing()) return lane_type(t, {}, column_span);
+    if (t.probing()) {
+      see_operands(t, r, c);
+      return lane_type(t, {t.identity()}, column_span);
+    }
     const value row_value = detail::as_u32(t, r);
     const value column_value = detail::as_u32(t, c);
     return lane_type(t, detail::offset_in_tile(t, layout::steps, row_value, column_value), column_span);

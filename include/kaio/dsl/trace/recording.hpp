@@ -18,8 +18,8 @@ constexpr tracer::tracer() {
 
 constexpr void tracer::statement(std::uint32_t line, const char* file) {
   if (lowering_ != 0) return;
-  if (copies_ == 0) events_[depth_] += one_event + line;
-  if (probe_depth_ != 0 || line == 0 || line == statement_line_) return;
+  if (probing_) return see(line);
+  if (line == 0 || line == statement_line_) return;
   const std::uint32_t n = program_.statement_count;
   if (n == ptx::program::max_statements)
     kernel_error("kaio: the kernel has too many statements; split it into several kernels");
@@ -35,10 +35,9 @@ constexpr std::uint64_t tracer::all_events() const {
   return sum;
 }
 
-constexpr void tracer::enter_guard() {
-  if (++depth_ == max_depth)
-    kernel_error("kaio: when() and otherwise() are nested too deeply; at most 31 levels");
-  if (deepest_ < depth_) deepest_ = depth_;
+constexpr void tracer::enter_body() {
+  if (++depth_ == max_depth) kernel_error("kaio: guards and loops are nested too deeply; at most 63 levels");
+  if (deepest_ < depth_ && lowering_ == 0) deepest_ = depth_;
 }
 
 // --- scopes

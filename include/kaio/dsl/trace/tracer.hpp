@@ -58,7 +58,7 @@ class tracer {
   static constexpr std::uint32_t max_variables = 1024;
   static constexpr std::uint32_t max_groups = 64;
   static constexpr std::uint32_t max_scopes = 4096;
-  static constexpr std::uint32_t max_depth = 32;
+  static constexpr std::uint32_t max_depth = 64;
   static constexpr std::uint32_t max_shared = 49152;         // of a block, static
   static constexpr std::uint32_t max_large_shared = 232448;  // of a block, by opt-in, on sm_90
 
@@ -80,24 +80,65 @@ class tracer {
 
   // --- statements
 
-  // Every effect of a kernel starts with one. How many there are and where, by depth of guards, is what the
-  // soundness check compares.
+  // Every effect of a kernel starts with one.
   constexpr void statement(std::uint32_t line, const char* file);
-  // The walks of the soundness check run the body of an unrolled loop once, so further copies do not count.
-  constexpr void begin_copies() { ++copies_; }
-  constexpr void end_copies() { --copies_; }
   // While an expression is lowered, the statements of library functions belong to the user's statement.
   constexpr void begin_lowering() { ++lowering_; }
   constexpr void end_lowering() { --lowering_; }
-  // A probe walks the kernel without recording; guards at `depth` answer false.
-  constexpr void probe(std::uint32_t depth) { probe_depth_ = depth; }
-  constexpr bool probing() const { return probe_depth_ != 0; }
-  constexpr bool guard_is_taken() const { return depth_ + 1 != probe_depth_; }
+
+  // --- probes (soundness.hpp)
+
+  // A probe runs the kernel's C++ and records nothing: it sees statements and their operands. Of the bodies of
+  // guards and loops that are `depth` deep (from 1), the first `count` are left out. Where `depth` is 0 none
+  // are, and the bodies of device loops are run twice.
+  static constexpr std::uint32_t all_bodies = 0xffffffff;
+  constexpr void probe(std::uint32_t depth, std::uint32_t count = all_bodies) {
+    probing_ = true;
+    skipped_ = depth;
+    skipped_bodies_ = count;
+  }
+  constexpr bool probing() const { return probing_; }
+  constexpr bool repeats_bodies() const { return probing_ && skipped_ == 0 && !repeating_; }
+  // Whether the body of a guard or a loop that begins here is run.
+  constexpr bool body_is_run() { return depth_ + 1 != skipped_ || ++bodies_ > skipped_bodies_; }
+  // So many bodies of that depth have begun.
+  constexpr std::uint32_t bodies() const { return bodies_; }
+  // The body with this number is to be refused where it begins.
+  constexpr void refuse(std::uint32_t body) { refused_ = body; }
+  constexpr bool is_refused() const { return refused_ != 0 && bodies_ == refused_; }
+  constexpr void enter_body();
+  constexpr void leave_body() { --depth_; }
+  constexpr std::uint32_t deepest() const { return deepest_; }
+
+  // A probe sees a word: of a statement, an operand, a type.
+  constexpr void see(std::uint64_t word) {
+    const std::uint64_t mixed = (seen_ ^ word) * 0x9e3779b97f4a7c15u;
+    seen_ = mixed ^ mixed >> 29;
+    if (repeating_)
+      repeated_ += seen_;
+    else
+      events_[depth_] += seen_;
+  }
+  // In place of a value, while probing: the same in every walk that has seen the same before it.
+  constexpr value identity() const { return static_cast<value>(seen_ >> 34) + 1; }
+  constexpr value new_identity() {
+    see(1);
+    return identity();
+  }
+  // What has been seen up to here; what follows a body does not depend on it.
+  constexpr std::uint64_t seen() const { return seen_; }
+  constexpr void see_again(std::uint64_t seen) { seen_ = seen; }
+  // The second round of a body.
+  constexpr void begin_repeated() {
+    repeating_ = true;
+    repeated_ = 0;
+  }
+  constexpr std::uint64_t end_repeated() {
+    repeating_ = false;
+    return repeated_;
+  }
   constexpr std::uint64_t events(std::uint32_t depth) const { return events_[depth]; }
   constexpr std::uint64_t all_events() const;
-  constexpr std::uint32_t deepest() const { return deepest_; }
-  constexpr void enter_guard();
-  constexpr void leave_guard() { --depth_; }
 
   // --- scopes
 
@@ -547,7 +588,7 @@ class tracer {
   std::uint32_t position_ = prologue_size;
   std::uint32_t operand_count_ = 2 * prologue_size;
   std::uint32_t value_count_ = 0;
-  std::uint32_t probe_depth_ = 0;
+  bool probing_ = false;
   std::uint32_t lowering_ = 0;
   std::uint32_t scope_ = 0;
   std::uint16_t statement_ = ptx::no_statement;
@@ -577,11 +618,16 @@ class tracer {
   std::uint32_t argument_buffers_[max_arguments + 1] = {};  // by words; the array's number + 1
 
   std::uint32_t statement_line_ = 0;
-  std::uint32_t copies_ = 0;
-  std::uint32_t depth_ = 0;
+  std::uint32_t depth_ = 0;  // of guards and loops
   std::uint32_t deepest_ = 0;
-  static constexpr std::uint64_t one_event = std::uint64_t{1} << 32;  // plus the sum of their lines
-  std::uint64_t events_[max_depth] = {};
+  std::uint32_t skipped_ = 0;
+  std::uint32_t skipped_bodies_ = 0;
+  std::uint32_t bodies_ = 0;
+  std::uint32_t refused_ = 0;
+  std::uint64_t seen_ = 0;
+  std::uint64_t events_[max_depth] = {};  // by depth, the sum of what was seen
+  bool repeating_ = false;
+  std::uint64_t repeated_ = 0;
   open_record scope_stack_[2 * max_depth] = {};
   std::uint32_t scope_depth_ = 0;
   std::uint32_t scope_count_ = 0;

@@ -163,11 +163,25 @@ constexpr S rebuild(tracer& t, const values_of<S>& list) {
   return composition<S>::rebuild(t, next);
 }
 
-// One statement of the kernel that gives a value: `make(tracer)` emits and returns it.
-template <exchangeable S, class Make>
-constexpr S emit(tracer& t, std::uint32_t line, const char* file, const Make& make) {
+template <class X>
+constexpr void see_part(tracer& t, const X& x) {
+  if constexpr (exchangeable<X>)
+    flatten(t, x);
+  else
+    see_operand(t, x);
+}
+
+// One statement of the kernel that gives a value: `make(tracer)` emits and returns it, of these operands.
+template <exchangeable S, class Make, class... Operand>
+constexpr S emit(tracer& t, std::uint32_t line, const char* file, const Make& make,
+                 const Operand&... operands) {
   t.statement(line, file);
-  if (t.probing()) return rebuild<S>(t, {});
+  if (t.probing()) {
+    (see_part(t, operands), ...);
+    values_of<S> named;
+    for (value& id : named.ids) id = t.new_identity();
+    return rebuild<S>(t, named);
+  }
   t.begin_lowering();
   const values_of<S> list = make(t);
   t.end_lowering();

@@ -41,7 +41,10 @@ constexpr val<u32> match_any(const E& x, const M& members = all_lanes, std::uint
   const auto node = x.node();
   tracer& t = *node.context();
   t.statement(line, file);
-  if (t.probing()) return val<u32>(t, 0);
+  if (t.probing()) {
+    see_operands(t, node, operand_node<u32>(members));
+    return val<u32>(t, t.identity());
+  }
   const value v = t.in_register(lower(t, node));
   const value who = lower(t, operand_node<u32>(members));
   detail::begin_match(t, modifier::any, v);
@@ -60,7 +63,10 @@ constexpr matched_lanes match_all(const E& x, const M& members = all_lanes,
   const auto node = x.node();
   tracer& t = *node.context();
   t.statement(line, file);
-  if (t.probing()) return {val<u32>(t, 0), val<bool>(t, 0)};
+  if (t.probing()) {
+    see_operands(t, node, operand_node<u32>(members));
+    return {val<u32>(t, t.new_identity()), val<bool>(t, t.new_identity())};
+  }
   const value v = t.in_register(lower(t, node));
   const value who = lower(t, operand_node<u32>(members));
   detail::begin_match(t, modifier::all, v);

@@ -31,9 +31,9 @@ constexpr val<T> vote(modifier mode, const C& condition, const M& members, std::
   const auto node = condition.node();
   tracer& t = *node.context();
   t.statement(line, file);
-  if (t.probing()) return val<T>(t, 0);
   const value c = lower(t, node);
   const value who = lower(t, operand_node<u32>(members));
+  if (t.probing()) return val<T>(t, who);
   return val<T>(t, vote(t, mode, c, who));
 }
 
