@@ -11,6 +11,7 @@
 #include <kaio/dsl/math/error_function.hpp>
 #include <kaio/dsl/math/exponential.hpp>
 #include <kaio/dsl/math/fast.hpp>
+#include <kaio/dsl/math/fast_ftz.hpp>
 #include <kaio/dsl/math/fast_unit.hpp>
 #include <kaio/dsl/math/hyperbolic.hpp>
 #include <kaio/dsl/math/inverse_trigonometric.hpp>
