@@ -14,6 +14,7 @@
 #include <kaio/dsl/expression/packed.hpp>
 #include <kaio/dsl/expression/val.hpp>
 #include <kaio/dsl/expression/var.hpp>
+#include <kaio/dsl/inline_ptx/ptx_op.hpp>
 #include <kaio/dsl/integer/rounding.hpp>
 #include <kaio/dsl/kernel/kernel.hpp>
 #include <kaio/dsl/kernel/launch.hpp>

@@ -294,6 +294,23 @@ constexpr std::uint32_t tracer::text_array(std::string_view text) {
   return n;
 }
 
+constexpr std::uint32_t tracer::instruction_text(std::string_view text, const ptx::text_needs& needs) {
+  const auto bytes = static_cast<std::uint32_t>(text.size());
+  const std::uint32_t words = (bytes + 7) / 8;
+  for (std::uint32_t i = 0; i < program_.array_count; ++i) {
+    const ptx::memory_array& a = program_.arrays[i];
+    if (a.space != array_space::instruction_text || a.bytes != bytes) continue;
+    bool is_same = program_.data[a.first_word] == needs.word();
+    for (std::uint32_t w = 0; w < words && is_same; ++w)
+      is_same = program_.data[a.first_word + 1 + w] == text_word(text, w);
+    if (is_same) return i;
+  }
+  const std::uint32_t n = new_array(array_space::instruction_text, bytes, 8);
+  add_data(needs.word());
+  for (std::uint32_t w = 0; w < words; ++w) add_data(text_word(text, w));
+  return n;
+}
+
 constexpr std::uint32_t tracer::argument_buffer(std::uint32_t words) {
   std::uint32_t& known = argument_buffers_[words];
   if (known == 0) known = new_array(array_space::local, 8 * words, 8) + 1;

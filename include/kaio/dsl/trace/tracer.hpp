@@ -224,6 +224,8 @@ class tracer {
   constexpr void add_data(std::uint64_t word);
   // A text in global memory, with a zero at its end; equal texts are one.
   constexpr std::uint32_t text_array(std::string_view text);
+  // The text of an instruction, which its record has in place of modifiers; equal ones are one.
+  constexpr std::uint32_t instruction_text(std::string_view text, const ptx::text_needs& needs);
   // Memory of the thread for the arguments of a call, `words` of 8 bytes; calls share it.
   constexpr std::uint32_t argument_buffer(std::uint32_t words);
   // Every launch of the kernel must have all its blocks resident.
