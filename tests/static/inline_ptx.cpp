@@ -27,6 +27,11 @@ static_assert(!ptx::facts_of_text("popcb32").known);
 static_assert(!ptx::facts_of_text("ex2.aprox.f32").known);
 static_assert(!ptx::facts_of_text("fns.b32").known);
 static_assert(!ptx::facts_of_text("").known && !ptx::facts_of_text(".pragma").known);
+static_assert(!ptx::facts_of_text("popc.b32").impure && !ptx::facts_of_text("fns.b32").impure);
+static_assert(!ptx::facts_of_text("mov.u32 $0, %laneid").impure);
+static_assert(ptx::facts_of_text("mov.u64 $0, %globaltimer").impure);
+static_assert(ptx::facts_of_text("shfl.sync.idx.b32").impure &&
+              ptx::facts_of_text("atom.global.oops.b32").impure);
 // More words than a record has room for.
 static_assert(!ptx::facts_of_text("ld.rn.rn.rn.rn.rn.rn.rn.rn.rn").known);
 
@@ -53,11 +58,12 @@ inline constexpr auto expressions = kernel<"expressions", 32>(
       z[i] = sum_of_halves(h[i], 2);
       y[i + 3] = cast<u32>(cast<i32>(add_small(cast<i16>(i), -3)));
       val seven = 7u;
-      y[i + 4] = ones(seven);
+      y[i + 4] = ones(seven);      // still a number of the host
+      y[i + 5] = ones(t.let(9u));  // a value of the device
       w[i] = either(u64{1} << 40, cast<u64>(i), true);
     });
 static_assert(expressions.ptx().contains("fns.b32 %r2, %r1, 0, 3;"));
-static_assert(expressions.ptx().count("popc.b32") == 2);
+static_assert(expressions.ptx().count("popc.b32") == 3);
 static_assert(!expressions.ptx().contains("mov.b64 {"));
 static_assert(expressions.ptx().contains("0fBFC00000;"));
 static_assert(expressions.ptx().contains("mov.b16 %rs2, 0x4000;"));  // no immediates of f16
@@ -65,6 +71,8 @@ static_assert(expressions.ptx().contains("add.f16 %rs3, %rs1, %rs2;"));
 static_assert(expressions.ptx().contains("add.s16 %rs5, %rs4, -3;"));
 
 static_assert(expressions.ptx().contains("popc.b32 %r13, 7;"));
+static_assert(expressions.ptx().contains("mov.b32 %r15, 9;") &&
+              expressions.ptx().contains("popc.b32 %r16, %r15;"));
 static_assert(expressions.ptx().contains("selp.b64 %rd"));
 static_assert(expressions.ptx().contains("1099511627776, %rd") && expressions.ptx().contains(", !%p1;"));
 static_assert(expressions.needs().version == ptx::isa_version{6, 0});
@@ -94,7 +102,8 @@ inline constexpr auto addresses = kernel<"addresses", 32>([](thread t, in<f32> x
   y[i] = two.get<0>() + two.get<1>();
   store_shared(t, numbers[i + 1], 5u);
   val read = load_shared(t, numbers[3]);
-  y[i + 1] = cast<f32>(read);
+  val same = load_shared(t, shared_address(numbers[i]));
+  y[i + 1] = cast<f32>(read + same);
   discard(t, y[0]);
 });
 static_assert(addresses.ptx().contains("ld.global.v2.f32 {%f1, %f2}, [%rd") &&

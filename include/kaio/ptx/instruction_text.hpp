@@ -31,7 +31,8 @@ struct text_needs {
 };
 
 struct text_facts : text_needs {
-  bool known = false;  // the mnemonic is in the catalogue, and so is each word after it
+  bool known = false;   // the mnemonic is in the catalogue, and so is each word after it
+  bool impure = false;  // it does more than give its results, or gives others each time
 };
 
 namespace detail {
@@ -49,6 +50,14 @@ constexpr const instruction_facts& row_of_text(std::string_view name) {
     if (size == name.size() || name[size] == '.') best = &row;
   }
   return *best;
+}
+
+// Special registers that change while a thread runs. Source: PTX ISA, "Special Registers".
+constexpr bool reads_what_changes(std::string_view text) {
+  for (const std::string_view name : {"%clock", "%globaltimer", "%smid", "%warpid", "%pm"})
+    for (std::size_t at = 0; at + name.size() <= text.size(); ++at)
+      if (text.substr(at, name.size()) == name) return true;
+  return false;
 }
 
 constexpr type type_of_suffix(std::string_view word) {
@@ -77,6 +86,7 @@ constexpr text_facts facts_of_text(std::string_view text) {
   text_facts result;
   const std::string_view name = name_of_text(text);
   const instruction_facts& row = detail::row_of_text(name);
+  result.impure = !row.pure || detail::reads_what_changes(text);
   if (row.op == opcode::none) return result;
   modifier_list modifiers = 0;
   unsigned count = 0;

@@ -150,6 +150,9 @@ class ptx_operation<Text, R(P...), Effect, Since> {
                 "kaio: a ptx_op that takes an address is not pure; write ptx_effect::memory");
 
   static constexpr ptx::text_facts known = ptx::facts_of_text(Text.view());
+  static_assert(
+      !is_pure || !known.impure,
+      "kaio: this instruction is not pure: it depends on memory, other lanes or a clock, or changes them; write ptx_effect::memory");
   static constexpr bool is_stated = Since.target.sm != 0 || Since.version.major != 0;
   static_assert(
       is_stated || known.known,
