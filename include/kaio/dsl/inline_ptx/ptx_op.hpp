@@ -236,8 +236,9 @@ class ptx_operation<Text, R(P...), Effect, Since> {
 // `Text`: the mnemonic with its suffixes, and where they are not just listed in order, the operands: $0, $1, ...,
 // the results first. `Signature`: their types, R(P...), in the order of the text; R is void, a number, or
 // ptx_results<...>. `Since`: what has the instruction first, where the catalogue does not know it.
+// Its type is deduced, so that compilers name the line where a wrong one is written.
 template <fixed_string Text, class Signature, ptx_effect Effect, ptx_since Since = ptx_since{}>
-inline constexpr ptx_operation<Text, Signature, Effect, Since> ptx_op{};
+inline constexpr auto ptx_op = ptx_operation<Text, Signature, Effect, Since>{};
 
 }  // namespace kaio::dsl
 
