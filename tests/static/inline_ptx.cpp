@@ -145,3 +145,20 @@ constexpr auto lane_by_text = ptx_op<"mov.u32 $0, %laneid", u32(), ptx_effect::p
 inline constexpr auto unknown_places =
     kernel<"unknown_places", 32>([](thread t, out<f32> y) { y[t.let(lane_by_text())] = 1.0f; });
 static_assert(!unknown_places.accesses_known());
+
+// --- the checks of a program follow it: what it writes, and what it reads
+
+static_assert(expressions.is_well_formed() && scoped.is_well_formed() && addresses.is_well_formed());
+inline constexpr auto looped = kernel<"looped", 64>([](thread t, in<u32> x, out<u32> y, val<u32> n) {
+  val i = t.global_id();
+  var total(t, 0u);
+  for (auto k : t.range(0u, n)) {
+    if (auto g = t.when(k > 3)) total += ones(x[i + k]);
+    const auto [low, high] = halves(t, cast<u64>(total) + 1);
+    total = match(t, low ^ high, 0xffffffffu);
+    wait_for_block(t);
+  }
+  y[i] = total;
+});
+static_assert(looped.is_well_formed());
+static_assert(looped.ptx().count("popc.b32") == 1 && looped.ptx().count("barrier.sync 0;") == 1);

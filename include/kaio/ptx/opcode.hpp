@@ -301,7 +301,8 @@ constexpr bool has_result(opcode op) {
     case opcode::mbarrier_arrive:
     case opcode::mbarrier_arrive_drop:
     case opcode::mbarrier_test_wait:
-    case opcode::mbarrier_try_wait: return true;
+    case opcode::mbarrier_try_wait:
+    case opcode::text: return true;  // a pack of none where it has no result
     default: return facts(op).pure;
   }
 }

@@ -67,6 +67,7 @@ struct text_nodes {
   static constexpr unsigned loads = 0;
   constexpr tracer* context() const { return nullptr; }
   constexpr void load(tracer&) const {}
+  constexpr void see(tracer&) const {}
   template <class... T>
   constexpr void lower(tracer&, value*) const {}
 };
@@ -85,6 +86,10 @@ struct text_nodes<First, Rest...> {
   constexpr void load(tracer& t) const {
     first.load(t);
     rest.load(t);
+  }
+  constexpr void see(tracer& t) const {
+    first.see(t);
+    rest.see(t);
   }
   template <class T, class... U>
   constexpr void lower(tracer& t, value* to) const {

@@ -71,6 +71,10 @@ struct text_node : no_host_bool {
   constexpr const text_node& node() const { return *this; }
   constexpr tracer* context() const { return nodes.context(); }
   constexpr void load(tracer& t) const { nodes.load(t); }
+  constexpr void see(tracer& t) const {
+    nodes.see(t);
+    t.see(Operation::number);
+  }
   constexpr value lower(tracer& t) const { return Operation::lower_expression(t, nodes); }
 };
 
@@ -163,6 +167,9 @@ class ptx_operation<Text, R(P...), Effect, Since> {
 
   static constexpr bool is_expression = is_pure && results::count == 1;
 
+  // What a probe sees of the operation.
+  static constexpr std::uint64_t number = detail::number_of_text(Text.view());
+
   template <class Operation, class T, class Nodes>
   friend struct detail::text_node;
 
@@ -218,7 +225,11 @@ class ptx_operation<Text, R(P...), Effect, Since> {
     tracer& t = at.enter();
     value ids[results::count + 1] = {};
     if constexpr (sizeof...(A) == source_count) {
-      if (!t.probing()) {
+      if (t.probing()) {
+        see_operands(t, arguments...);
+        t.see(number);
+        for (value& id : ids) id = t.new_identity();
+      } else {
         const detail::text_source sources[source_count + 1] = {detail::text_source_of<P>(t, arguments)...};
         detail::record_text(t, text(t), Effect, results::list, results::count, ids, sources, source_count);
       }

@@ -66,6 +66,12 @@ constexpr auto complete() {
 template <fixed_string Text, text_operands Operands>
 inline constexpr auto completed_text = complete<Text, Operands>();
 
+constexpr std::uint64_t number_of_text(std::string_view text) {
+  std::uint64_t number = text.size();
+  for (const char c : text) number = number * 31 + static_cast<unsigned char>(c);
+  return number;
+}
+
 // What is wrong with a text; all false: nothing.
 struct text_fault {
   bool form = false;      // it is not one instruction
