@@ -99,3 +99,19 @@ static_assert(times(pairs<bf16x2, 90>, "add.rn.bf16x2") == 1 &&
               times(pairs<bf16x2, 90>, "mul.rn.bf16x2") == 1);
 static_assert(times(pairs<bf16x2, 90>, "sub.rn.bf16x2") == 1 && times(pairs<bf16x2, 90>, "neg.bf16x2") == 1);
 static_assert(times(pairs<bf16x2, 90>, "abs.bf16x2") == 1 && times(pairs<bf16x2, 90>, ".f32") == 0);
+
+// A NaN operand is the result: one instruction from sm_80 on, selected before.
+template <class T, u32 Sm>
+inline constexpr auto nan_extremes =
+    kernel<"nan_extremes_" + type_name<T> + "_" + decimal<Sm>, 32, kernel_options{.target = {Sm}}>(
+        [](thread, in<T> x, out<T> y, val<u32> i) {
+          y[i] = min_nan(x[i], x[i + 1]);
+          y[i + 1] = max_nan(x[i], 0.5f);
+        });
+static_assert(times(nan_extremes<f16x2, 80>, "min.NaN.f16x2") == 1);
+static_assert(times(nan_extremes<f16x2, 80>, "max.NaN.f16x2") == 1);
+static_assert(times(nan_extremes<bf16x2, 80>, "min.NaN.bf16x2") == 1);
+static_assert(times(nan_extremes<f32, 80>, "max.NaN.f32") == 1);
+static_assert(nan_extremes<f32, 80>.needs().target == ptx::target{80, false});
+static_assert(times(nan_extremes<f32, 70>, ".NaN") == 0 && times(nan_extremes<f64, 80>, ".NaN") == 0);
+static_assert(nan_extremes<f32, 70>.needs().target == ptx::target{70, false});

@@ -47,4 +47,17 @@ inline constexpr auto fast_halves =
           }
         });
 
+// The smaller and the larger of two numbers, NaN where one is.
+template <dsl::floating T, u32 Sm>
+inline constexpr auto nan_extremes =
+    kernel<"functions_nan_extremes_" + type_name<T> + "_" + decimal<Sm>, 128, kernel_options{.target = {Sm}}>(
+        [](thread t, in<T> a, in<T> b, out<T> y, val<u32> n) {
+          val i = t.global_id();
+          if (auto in_range = t.when(i < n)) {
+            y[i] = min_nan(a[i], b[i]);
+            y[i + n] = max_nan(a[i], b[i]);
+            y[i + n * 2] = max_nan(a[i], 0.5f);
+          }
+        });
+
 }  // namespace kaio::tests

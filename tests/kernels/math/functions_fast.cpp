@@ -93,7 +93,79 @@ void check_pairs() {
     }
 }
 
+// Every pair of `numbers`, through min_nan and max_nan.
+template <class T, u32 Sm>
+void check_nan_extremes(const std::vector<T>& numbers) {
+  std::vector<T> a, b;
+  for (const T x : numbers)
+    for (const T y : numbers) {
+      a.push_back(x);
+      b.push_back(y);
+    }
+  const auto n = static_cast<u32>(a.size());
+  auto left = under_test().upload(a);
+  auto right = under_test().upload(b);
+  auto y = under_test().upload(std::vector<T>(std::size_t{3} * n));
+  nan_extremes<T, Sm>.launch(under_test().stream(), over(n), left, right, y, n);
+  const std::vector<T> got = y.download();
+  const auto number = [](T x) {
+    return static_cast<double>(static_cast<std::conditional_t<sizeof(T) == 8, f64, f32>>(x));
+  };
+  const auto agrees = [&](T have, T x, T z, bool is_max) {
+    const double p = number(x), q = number(z), h = number(have);
+    if (std::isnan(p) || std::isnan(q)) return std::isnan(h);
+    const bool first = p == q ? std::signbit(p) != is_max : (p < q) != is_max;
+    return h == (first ? p : q) && std::signbit(h) == std::signbit(first ? p : q);
+  };
+  for (u32 i = 0; i < n; ++i) {
+    INFO("of " << number(a[i]) << " and " << number(b[i]) << ", sm_" << Sm);
+    REQUIRE(agrees(got[i], a[i], b[i], false));
+    REQUIRE(agrees(got[i + n], a[i], b[i], true));
+    REQUIRE(agrees(got[i + n * 2], a[i], T(0.5f), true));
+  }
+}
+
 }  // namespace
+
+TEST_CASE("min_nan and max_nan", "[functions]") {
+  check_nan_extremes<f64, 80>(edges<f64>());
+  check_nan_extremes<f32, 70>(edges<f32>());
+  check_nan_extremes<f32, 80>(edges<f32>());
+  std::vector<f16> halves;
+  std::vector<bf16> brains;
+  for (u32 raw = 0; raw < 65536; raw += 773) {
+    halves.push_back(from_bits<f16>(raw));
+    brains.push_back(from_bits<bf16>(raw));
+  }
+  for (const u32 raw : {0x8000u, 0x7c00u, 0xfc00u, 0x7e00u, 0xfe00u}) halves.push_back(from_bits<f16>(raw));
+  for (const u32 raw : {0x8000u, 0x7f80u, 0xff80u, 0x7fc0u, 0xffc0u}) brains.push_back(from_bits<bf16>(raw));
+  check_nan_extremes<f16, 70>(halves);
+  check_nan_extremes<f16, 80>(halves);
+  check_nan_extremes<bf16, 70>(brains);
+  check_nan_extremes<bf16, 80>(brains);
+}
+
+TEST_CASE("min_nan of pairs is that of their halves", "[functions]") {
+  std::vector<f16x2> a, b;
+  for (u32 raw = 0; raw < 65536; raw += 37) {
+    a.push_back({from_bits<f16>(raw), from_bits<f16>(raw * 31 + 7)});
+    b.push_back({from_bits<f16>(raw * 57 + 3), from_bits<f16>(raw % 3 == 0 ? 0x7e00u : raw)});
+  }
+  const auto n = static_cast<u32>(a.size());
+  auto left = under_test().upload(a);
+  auto right = under_test().upload(b);
+  auto old = under_test().upload(std::vector<f16x2>(std::size_t{3} * n));
+  auto y = under_test().upload(std::vector<f16x2>(std::size_t{3} * n));
+  nan_extremes<f16x2, 70>.launch(under_test().stream(), over(n), left, right, old, n);
+  nan_extremes<f16x2, 80>.launch(under_test().stream(), over(n), left, right, y, n);
+  const std::vector<f16x2> want = old.download(), got = y.download();
+  const auto same_half = [](f16 x, f16 z) {
+    const f32 p = static_cast<f32>(x), q = static_cast<f32>(z);
+    return x.bits() == z.bits() || (std::isnan(p) && std::isnan(q));
+  };
+  for (std::size_t i = 0; i < want.size(); ++i)
+    if (!same_half(got[i].low, want[i].low) || !same_half(got[i].high, want[i].high)) FAIL("pair " << i % n);
+}
 
 TEST_CASE("fast functions that flush subnormal numbers", "[functions]") {
   std::vector<f32> x = edges<f32>();
