@@ -73,14 +73,14 @@ struct cache_hint_option {
   static constexpr bool is_hint = true;
   static constexpr bool is_multicast = false;
   Node policy;
-  constexpr void see(tracer& t) const { policy.see(t); }
+  constexpr std::uint64_t hash() const { return policy.hash(); }
 };
 template <class Node>
 struct multicast_option {
   static constexpr bool is_hint = false;
   static constexpr bool is_multicast = true;
   Node mask;
-  constexpr void see(tracer& t) const { mask.see(t); }
+  constexpr std::uint64_t hash() const { return mask.hash(); }
 };
 
 template <class O>

@@ -194,7 +194,7 @@ class mbarrier {
     return at_;
   }
   constexpr tracer& trace() const { return *trace_; }
-  constexpr void see(tracer& t) const { t.see(at_.array); }
+  constexpr std::uint64_t hash() const { return at_.array; }
 
  private:
   // Opens a statement; false in a probe, which has seen it then.
@@ -283,7 +283,7 @@ class mbarriers {
     const auto node = index_node(i);
     if (trace_->probing()) {
       trace_->see(array_);
-      node.see(*trace_);
+      trace_->see(node.hash());
       return mbarrier(*trace_, {0, 0, trace_->identity()});
     }
     const array_location<modifier::shared, std::remove_const_t<decltype(node)>> at{trace_, array_, node, 8};

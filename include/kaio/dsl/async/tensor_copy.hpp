@@ -32,7 +32,7 @@ template <class... Node>
 struct coordinate_list {
   static constexpr std::uint32_t count = 0;
   constexpr void lower_to(tracer&, value*) const {}
-  constexpr void see(tracer&) const {}
+  constexpr std::uint64_t hash() const { return 0; }
 };
 
 template <class First, class... Rest>
@@ -47,10 +47,7 @@ struct coordinate_list<First, Rest...> {
     *to = t.is_constant(v) ? t.constant(s32, canonical(s32, t.bits_of(v))) : v;
     rest.lower_to(t, to + 1);
   }
-  constexpr void see(tracer& t) const {
-    first.see(t);
-    rest.see(t);
-  }
+  constexpr std::uint64_t hash() const { return first.hash() + rest.hash() * hash_factor; }
 };
 
 namespace detail {

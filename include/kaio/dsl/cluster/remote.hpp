@@ -65,10 +65,8 @@ struct cluster_location {
     return {map(detail::address_as_value(t, at)), distance, 0};
   }
   // This address of the block's own shared memory, in the block with the rank.
-  constexpr void see() const {
-    local.see();
-    rank.see(*trace);
-  }
+  constexpr std::uint64_t hash() const { return local.hash() * hash_factor + rank.hash(); }
+  constexpr void see() const { trace->see(hash()); }
   constexpr value seen_value() const {
     see();
     return trace->identity();

@@ -4,7 +4,7 @@
 // order in which a compiler evaluates operands, and a type mismatch is found while the tree's type is formed.
 //
 // A node has `device_type` (its element type), `bound` (whether some leaf knows the tracer), context(),
-// lower(), and see(): what a probe of the kernel sees of it (trace/soundness.hpp).
+// lower(), and hash(): what a probe of the kernel sees of it (trace/soundness.hpp).
 
 #include <kaio/dsl/number/scalar.hpp>
 #include <kaio/dsl/trace/trace.hpp>
@@ -160,7 +160,7 @@ struct leaf : no_host_bool {
   constexpr tracer* context() const { return trace; }
   constexpr value lower(tracer& t) const { return checked(t); }
   constexpr void load(tracer&) const {}
-  constexpr void see(tracer& t) const { t.see(id); }
+  constexpr std::uint64_t hash() const { return id; }
 
   // The value, after the check that the scope that made it is still open.
   constexpr value checked(tracer& t) const {
@@ -183,7 +183,7 @@ struct literal : no_host_bool {
   constexpr tracer* context() const { return nullptr; }
   constexpr value lower(tracer& t) const { return t.constant(ptx_type<T>, bits); }
   constexpr void load(tracer&) const {}
-  constexpr void see(tracer& t) const { t.see(bits); }
+  constexpr std::uint64_t hash() const { return bits; }
 };
 
 constexpr std::uint64_t float_bits(f32 x) { return __builtin_bit_cast(std::uint32_t, x); }
@@ -266,6 +266,8 @@ constexpr auto operand_node(const E& e) {
     return make_literal<T>(e);
 }
 
+inline constexpr std::uint64_t hash_factor = tracer::hash_factor;
+
 // A number for a rule, of the end of its name.
 template <class Rule>
 consteval unsigned long long number_of_name() {
@@ -293,10 +295,7 @@ struct unary_node : no_host_bool {
   constexpr tracer* context() const { return a.context(); }
   constexpr void load(tracer& t) const { a.load(t); }
   constexpr value lower(tracer& t) const { return Rule::apply(t, a.lower(t)); }
-  constexpr void see(tracer& t) const {
-    a.see(t);
-    t.see(number_of_rule<Rule>);
-  }
+  constexpr std::uint64_t hash() const { return a.hash() * hash_factor + number_of_rule<Rule>; }
 };
 
 template <class T, class Rule, device A>
@@ -395,10 +394,10 @@ struct binary_node : no_host_bool {
     else
       return t.binary(Op, ptx_type<Operand>, x, y);
   }
-  constexpr void see(tracer& t) const {
-    a.see(t);
-    b.see(t);
-    t.see(static_cast<unsigned>(Op) << 8 | static_cast<unsigned>(ptx_type<Operand>));
+  constexpr std::uint64_t hash() const {
+    constexpr std::uint64_t number =
+        static_cast<std::uint64_t>(Op) << 48 | static_cast<std::uint64_t>(ptx_type<Operand>) << 40;
+    return (a.hash() * hash_factor + b.hash()) * hash_factor + number;
   }
 };
 
@@ -418,45 +417,40 @@ struct fma_rule {
   }
 };
 
-// A probe sees an operand of a statement: a tree, a place in memory, what has see(), a number of the host.
+// A probe sees an operand of a statement: a tree, a place in memory, what has hash(), a number of the host.
 template <class X>
 constexpr void see_operand(tracer& t, const X& x) {
-  if constexpr (requires { x.location().see(); }) {
-    x.location().see();
-  } else if constexpr (requires { x.see(t); }) {
-    x.see(t);
-  } else if constexpr (requires { x.memory().see(t); }) {
-    x.memory().see(t);
-  } else if constexpr (requires { x.vector_node().see(t); }) {
-    x.vector_node().see(t);
-  } else if constexpr (requires { x.node().see(t); }) {
-    x.node().see(t);
-  } else if constexpr (host_constant<X>) {
+  if constexpr (requires { x.location().hash(); })
+    t.see(x.location().hash());
+  else if constexpr (requires { x.hash(); })
+    t.see(x.hash());
+  else if constexpr (requires { x.memory().hash(); })
+    t.see(x.memory().hash());
+  else if constexpr (requires { x.vector_node().hash(); })
+    t.see(x.vector_node().hash());
+  else if constexpr (requires { x.node().hash(); })
+    t.see(x.node().hash());
+  else if constexpr (host_constant<X>)
     t.see(static_cast<std::uint64_t>(X::value));
-  } else if constexpr (std::is_integral_v<X> || std::is_enum_v<X>) {
+  else if constexpr (std::is_integral_v<X> || std::is_enum_v<X>)
     t.see(static_cast<std::uint64_t>(x));
-  } else if constexpr (host_number<X>) {
+  else if constexpr (host_number<X>)
     t.see(float_bits(x));
-  } else {
+  else
     static_assert(std::is_empty_v<X>, "kaio: an operand that a probe of the kernel does not see");
-  }
 }
 template <class... X>
 constexpr void see_operands(tracer& t, const X&... x) {
   (see_operand(t, x), ...);
 }
 
-// A probe sees a tree, and names its value.
-template <class E>
-constexpr value probed(tracer& t, const E& tree) {
-  tree.see(t);
-  return t.identity();
-}
-
 // Lowers a tree as part of the statement that is open. Nothing is recorded while probing.
 template <class E>
 constexpr value lower(tracer& t, const E& tree) {
-  if (t.probing()) return probed(t, tree);
+  if (t.probing()) {
+    t.see(tree.hash());
+    return t.identity();
+  }
   t.begin_lowering();
   if constexpr (E::loads != 0) tree.load(t);
   const value v = tree.lower(t);

@@ -31,10 +31,8 @@ struct pair_node : no_host_bool {
     a.load(t);
     b.load(t);
   }
-  constexpr void see(tracer& t) const {
-    a.see(t);
-    b.see(t);
-    t.see(number_of_rule<Rule>);
+  constexpr std::uint64_t hash() const {
+    return (a.hash() * hash_factor + b.hash()) * hash_factor + number_of_rule<Rule>;
   }
   constexpr value lower(tracer& t) const {
     const value x = a.lower(t);
@@ -65,11 +63,9 @@ struct ternary_node : no_host_bool {
     b.load(t);
     c.load(t);
   }
-  constexpr void see(tracer& t) const {
-    a.see(t);
-    b.see(t);
-    c.see(t);
-    t.see(number_of_rule<Rule>);
+  constexpr std::uint64_t hash() const {
+    return ((a.hash() * hash_factor + b.hash()) * hash_factor + c.hash()) * hash_factor +
+           number_of_rule<Rule>;
   }
   constexpr value lower(tracer& t) const {
     const value x = a.lower(t);
@@ -105,12 +101,10 @@ struct quaternary_node : no_host_bool {
     c.load(t);
     d.load(t);
   }
-  constexpr void see(tracer& t) const {
-    a.see(t);
-    b.see(t);
-    c.see(t);
-    d.see(t);
-    t.see(number_of_rule<Rule>);
+  constexpr std::uint64_t hash() const {
+    return (((a.hash() * hash_factor + b.hash()) * hash_factor + c.hash()) * hash_factor + d.hash()) *
+               hash_factor +
+           number_of_rule<Rule>;
   }
   constexpr value lower(tracer& t) const {
     const value x = a.lower(t);

@@ -67,7 +67,7 @@ struct text_nodes {
   static constexpr unsigned loads = 0;
   constexpr tracer* context() const { return nullptr; }
   constexpr void load(tracer&) const {}
-  constexpr void see(tracer&) const {}
+  constexpr std::uint64_t hash() const { return 0; }
   template <class... T>
   constexpr void lower(tracer&, value*) const {}
 };
@@ -87,10 +87,7 @@ struct text_nodes<First, Rest...> {
     first.load(t);
     rest.load(t);
   }
-  constexpr void see(tracer& t) const {
-    first.see(t);
-    rest.see(t);
-  }
+  constexpr std::uint64_t hash() const { return first.hash() + rest.hash() * hash_factor; }
   template <class T, class... U>
   constexpr void lower(tracer& t, value* to) const {
     *to = number_for_text<T>(t, first.lower(t), is_literal_node<First>);

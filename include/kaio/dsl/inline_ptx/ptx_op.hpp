@@ -71,10 +71,7 @@ struct text_node : no_host_bool {
   constexpr const text_node& node() const { return *this; }
   constexpr tracer* context() const { return nodes.context(); }
   constexpr void load(tracer& t) const { nodes.load(t); }
-  constexpr void see(tracer& t) const {
-    nodes.see(t);
-    t.see(Operation::number);
-  }
+  constexpr std::uint64_t hash() const { return nodes.hash() * hash_factor + Operation::number; }
   constexpr value lower(tracer& t) const { return Operation::lower_expression(t, nodes); }
 };
 

@@ -221,7 +221,9 @@ class compilation {
   static constexpr ptx::wgmma_fault misuse = ptx::find_wgmma_fault(trace.program);
 
   static constexpr ptx::kernel_image describe() {
+#ifndef KAIO_ASSUME_SOUND  // a build whose kernels are probed elsewhere, as tests/native does for kaio's own
     static_assert(is_sound());
+#endif
     require_wgmma_order<misuse>();
     ptx::kernel_image result;
     result.name = Name.view();

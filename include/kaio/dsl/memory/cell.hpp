@@ -209,7 +209,7 @@ struct load_node : no_host_bool {
 
   constexpr const load_node& node() const { return *this; }
   constexpr tracer* context() const { return at.trace; }
-  constexpr void see(tracer&) const { at.see(); }
+  constexpr std::uint64_t hash() const { return at.hash() * hash_factor + 1; }
   constexpr void load(tracer& t) const { lower(t); }
   constexpr value lower(tracer& t) const {
     const value i = at.index.lower(t);

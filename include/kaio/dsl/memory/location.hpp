@@ -64,11 +64,10 @@ struct global_location {
     return t.global_place(base, ptx_type<element<Index>>, i, size, offset);
   }
   constexpr tracer::address find() const { return place(*trace, lower(*trace, index)); }
-  constexpr void see() const {
-    trace->see(base);
-    trace->see(static_cast<std::uint64_t>(offset));
-    index.see(*trace);
+  constexpr std::uint64_t hash() const {
+    return (index.hash() * hash_factor + base) * hash_factor + static_cast<std::uint64_t>(offset);
   }
+  constexpr void see() const { trace->see(hash()); }
   constexpr value seen_value() const {
     see();
     return trace->identity();
@@ -91,11 +90,10 @@ struct array_location {
     return t.array_place(array, Space == modifier::shared, ptx_type<element<Index>>, i, size, offset);
   }
   constexpr tracer::address find() const { return place(*trace, lower(*trace, index)); }
-  constexpr void see() const {
-    trace->see(array);
-    trace->see(static_cast<std::uint64_t>(offset));
-    index.see(*trace);
+  constexpr std::uint64_t hash() const {
+    return (index.hash() * hash_factor + array) * hash_factor + static_cast<std::uint64_t>(offset);
   }
+  constexpr void see() const { trace->see(hash()); }
   constexpr value seen_value() const {
     see();
     return trace->identity();

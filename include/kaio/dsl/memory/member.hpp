@@ -120,7 +120,7 @@ struct parameter_member_node : no_host_bool {
   constexpr tracer* context() const { return trace; }
   constexpr void load(tracer&) const {}
   constexpr value lower(tracer& t) const { return t.parameter_member(ptx_type<T>, parameter, offset); }
-  constexpr void see(tracer& t) const { t.see(std::uint64_t{parameter} << 32 | offset); }
+  constexpr std::uint64_t hash() const { return std::uint64_t{parameter} << 32 | offset; }
 };
 
 template <class V>
@@ -140,7 +140,7 @@ struct parameter_vector_node<vec<T, N>> {
   constexpr void lower(tracer& t, value* out) const {
     for (std::uint32_t k = 0; k < N; ++k) out[k] = (*this)[k].lower(t);
   }
-  constexpr void see(tracer& t) const { t.see(std::uint64_t{parameter} << 32 | offset); }
+  constexpr std::uint64_t hash() const { return std::uint64_t{parameter} << 32 | offset; }
   constexpr parameter_member_node<T> operator[](std::uint32_t k) const {
     const auto bytes = static_cast<std::uint32_t>(sizeof(T));
     return {{}, trace, parameter, offset + checked_element<N>(k) * bytes};

@@ -42,8 +42,10 @@ struct vector_leaf {
   constexpr void lower(tracer& t, value* out) const {
     for (std::uint32_t k = 0; k < N; ++k) out[k] = at(k).checked(t);
   }
-  constexpr void see(tracer& t) const {
-    for (std::uint32_t k = 0; k < N; ++k) t.see(ids[k]);
+  constexpr std::uint64_t hash() const {
+    std::uint64_t h = 0;
+    for (const value id : ids) h = h * hash_factor + id;
+    return h;
   }
   constexpr leaf<T, ReadsMemory> at(std::uint32_t k) const { return {{}, trace, ids[k], scope}; }
 };
@@ -67,10 +69,7 @@ struct vector_element_node : no_host_bool {
     tree.lower(t, elements);
     return elements[k];
   }
-  constexpr void see(tracer& t) const {
-    tree.see(t);
-    t.see(k);
-  }
+  constexpr std::uint64_t hash() const { return tree.hash() * hash_factor + k; }
 };
 
 template <std::uint32_t N>
@@ -102,7 +101,11 @@ struct elements_node<T, index_list<K...>, Node...> : vector_part<K, Node>... {
   }
   constexpr void load(tracer& t) const { (part<K, Node>().load(t), ...); }
   constexpr void lower(tracer& t, value* out) const { ((out[K] = part<K, Node>().lower(t)), ...); }
-  constexpr void see(tracer& t) const { (part<K, Node>().see(t), ...); }
+  constexpr std::uint64_t hash() const {
+    std::uint64_t h = 0;
+    ((h = h * hash_factor + part<K, Node>().hash()), ...);
+    return h;
+  }
 
  private:
   template <std::uint32_t I, class N>
@@ -115,7 +118,7 @@ struct elements_node<T, index_list<K...>, Node...> : vector_part<K, Node>... {
 template <class Tree>
 constexpr void lower_vector(tracer& t, const Tree& tree, value* out) {
   if (t.probing()) {
-    tree.see(t);
+    t.see(tree.hash());
     for (std::uint32_t k = 0; k < vector_of<Tree>::size(); ++k) out[k] = t.new_identity();
     return;
   }

@@ -40,9 +40,8 @@ struct vector_cast_node {
       for (std::uint32_t k = 0; k < n; ++k) out[k] = cast_rule<T, From>::apply(t, x[k]);
     }
   }
-  constexpr void see(tracer& t) const {
-    tree.see(t);
-    t.see(static_cast<unsigned>(ptx_type<T>));
+  constexpr std::uint64_t hash() const {
+    return tree.hash() * hash_factor + static_cast<unsigned>(ptx_type<T>);
   }
 
  private:

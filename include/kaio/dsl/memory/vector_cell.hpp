@@ -205,7 +205,7 @@ struct vector_load_node<vec<T, N>, Location> {
     const value i = at.index.lower(t);
     load_read_only_elements<T, N>(t, Location::read_only, at.place(t, i), out);
   }
-  constexpr void see(tracer&) const { at.see(); }
+  constexpr std::uint64_t hash() const { return at.hash() * hash_factor + 1; }
   constexpr auto operator[](std::uint32_t k) const {
     return vector_element_node<vector_load_node>{{}, *this, checked_element<N>(k)};
   }

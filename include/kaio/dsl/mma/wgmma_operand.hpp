@@ -104,9 +104,8 @@ class shared_operand {
           "kaio: wgmma reads beyond the tile: A has fewer than 64 rows from there on, or B fewer columns than the accumulator");
     return geometry_.descriptor.at(t, begin_.checked(t), bytes_ + geometry_.slice_offset(first_ + k));
   }
-  constexpr void see(tracer& t) const {
-    begin_.see(t);
-    t.see(std::uint64_t{bytes_} << 32 | first_ << 16 | slices_);
+  constexpr std::uint64_t hash() const {
+    return begin_.hash() * hash_factor + (std::uint64_t{bytes_} << 32 | first_ << 16 | slices_);
   }
 
  private:
@@ -243,7 +242,7 @@ class wgmma_register_operand {
 
   constexpr std::uint32_t slices() const { return 1; }
   constexpr std::uint32_t variable(std::uint32_t q) const { return variables_[q]; }
-  constexpr void see(tracer& t) const { t.see(variables_[0]); }
+  constexpr std::uint64_t hash() const { return variables_[0]; }
 
  private:
   template <class E>

@@ -27,10 +27,8 @@ struct tile_memory {
       kernel_error(
           "kaio: a tile was used outside the guarded body or loop that made it; name it again there");
   }
-  constexpr void see(tracer& t) const {
-    t.see(array);
-    t.see(base);
-    t.see(offset);
+  constexpr std::uint64_t hash() const {
+    return (std::uint64_t{array} * hash_factor + base) * hash_factor + offset;
   }
 
   // index * stride bytes further.
@@ -54,9 +52,8 @@ struct tile_offset {
   std::uint32_t flip = 0;
   std::uint32_t bytes = 0;
 
-  constexpr void see(tracer& t) const {
-    t.see(moving);
-    t.see(std::uint64_t{flip} << 32 | bytes);
+  constexpr std::uint64_t hash() const {
+    return std::uint64_t{moving} * hash_factor + (std::uint64_t{flip} << 32 | bytes);
   }
 
   // So many rows and columns further, where the columns XOR bits that no other column has set.
@@ -168,12 +165,11 @@ struct tile_location {
   Column column;
   std::int64_t offset = 0;
 
-  constexpr void see() const {
-    memory.see(*trace);
-    row.see(*trace);
-    column.see(*trace);
-    trace->see(static_cast<std::uint64_t>(offset));
+  constexpr std::uint64_t hash() const {
+    const std::uint64_t place = row.hash() * hash_factor + column.hash();
+    return (place * hash_factor + memory.hash()) * hash_factor + static_cast<std::uint64_t>(offset);
   }
+  constexpr void see() const { trace->see(hash()); }
   constexpr value seen_value() const {
     see();
     return trace->identity();
@@ -198,11 +194,10 @@ struct found_location {
   std::uint32_t scope;
   std::int64_t offset = 0;
 
-  constexpr void see() const {
-    memory.see(*trace);
-    place.see(*trace);
-    trace->see(static_cast<std::uint64_t>(offset));
+  constexpr std::uint64_t hash() const {
+    return (place.hash() * hash_factor + memory.hash()) * hash_factor + static_cast<std::uint64_t>(offset);
   }
+  constexpr void see() const { trace->see(hash()); }
   constexpr value seen_value() const {
     see();
     return trace->identity();

@@ -47,8 +47,7 @@ constexpr tile_memory moved(const tile_memory& m, const I& i, std::uint32_t stri
   m.require_open();
   if (m.trace->probing()) {
     tile_memory named = m;
-    m.see(*m.trace);
-    node.see(*m.trace);
+    m.trace->see(m.hash() * hash_factor + node.hash());
     named.array = m.trace->identity();
     return named;
   }
@@ -175,7 +174,7 @@ class shared_tile {
     t.statement(line, file);
     memory_.require_open();
     if (t.probing()) {
-      memory_.see(t);
+      t.see(memory_.hash());
       return val<u32>(t, t.identity());
     }
     return val<u32>(t, detail::address_value(t, detail::address_of(memory_, {})));

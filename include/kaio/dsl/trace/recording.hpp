@@ -37,6 +37,7 @@ constexpr std::uint64_t tracer::all_events() const {
 
 constexpr void tracer::enter_body() {
   if (++depth_ == max_depth) kernel_error("kaio: guards and loops are nested too deeply; at most 63 levels");
+  if (!repeating_) account_ = depth_;
   if (deepest_ < depth_ && lowering_ == 0) deepest_ = depth_;
 }
 

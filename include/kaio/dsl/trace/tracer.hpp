@@ -107,17 +107,17 @@ class tracer {
   constexpr void refuse(std::uint32_t body) { refused_ = body; }
   constexpr bool is_refused() const { return refused_ != 0 && bodies_ == refused_; }
   constexpr void enter_body();
-  constexpr void leave_body() { --depth_; }
+  constexpr void leave_body() {
+    --depth_;
+    if (!repeating_) account_ = depth_;
+  }
   constexpr std::uint32_t deepest() const { return deepest_; }
 
-  // A probe sees a word: of a statement, an operand, a type.
+  // A probe sees a word: the line of a statement, the hash of its operands.
+  static constexpr std::uint64_t hash_factor = 0x9e3779b97f4a7c15u;
   constexpr void see(std::uint64_t word) {
-    const std::uint64_t mixed = (seen_ ^ word) * 0x9e3779b97f4a7c15u;
-    seen_ = mixed ^ mixed >> 29;
-    if (repeating_)
-      repeated_ += seen_;
-    else
-      events_[depth_] += seen_;
+    seen_ = (seen_ ^ word) * hash_factor;
+    events_[account_] += seen_;
   }
   // In place of a value, while probing: the same in every walk that has seen the same before it.
   constexpr value identity() const { return static_cast<value>(seen_ >> 34) + 1; }
@@ -128,14 +128,16 @@ class tracer {
   // What has been seen up to here; what follows a body does not depend on it.
   constexpr std::uint64_t seen() const { return seen_; }
   constexpr void see_again(std::uint64_t seen) { seen_ = seen; }
-  // The second round of a body.
+  // The second round of a body, whose sum is kept apart.
   constexpr void begin_repeated() {
     repeating_ = true;
-    repeated_ = 0;
+    account_ = max_depth;
+    events_[max_depth] = 0;
   }
   constexpr std::uint64_t end_repeated() {
     repeating_ = false;
-    return repeated_;
+    account_ = depth_;
+    return events_[max_depth];
   }
   constexpr std::uint64_t events(std::uint32_t depth) const { return events_[depth]; }
   constexpr std::uint64_t all_events() const;
@@ -627,9 +629,9 @@ class tracer {
   std::uint32_t bodies_ = 0;
   std::uint32_t refused_ = 0;
   std::uint64_t seen_ = 0;
-  std::uint64_t events_[max_depth] = {};  // by depth, the sum of what was seen
+  std::uint32_t account_ = 0;                 // the depth, or max_depth in a second round
+  std::uint64_t events_[max_depth + 1] = {};  // by depth, the sum of what was seen
   bool repeating_ = false;
-  std::uint64_t repeated_ = 0;
   open_record scope_stack_[2 * max_depth] = {};
   std::uint32_t scope_depth_ = 0;
   std::uint32_t scope_count_ = 0;
