@@ -16,6 +16,7 @@ watcher::watcher(watched_grid& g, block& b)
       order_(block_),
       races_(block_, order_),
       barriers_(block_, order_),
+      warps_(block_),
       async_(block_, order_, memory_, races_) {}
 
 void watcher::start(block&) {
@@ -24,6 +25,7 @@ void watcher::start(block&) {
   matrices_.start();
   order_.start();
   barriers_.start();
+  warps_.start();
   async_.start();
 }
 
@@ -34,6 +36,7 @@ void watcher::finish(block&) {
 
 void watcher::before(warp& w, const instruction& i, u32 mask) {
   if (grid_.reports.wants(check::uninitialised)) registers_.before(w, i, mask);
+  warps_.before(w, i, mask);
   if (mask == 0) return;
   if (matrices_.needed()) matrices_.before(w, i);
   switch (i.op) {
@@ -79,7 +82,8 @@ void watcher::called(warp&, const instruction&, u32 lanes, u32 bytes,
   memory_.called(lanes, bytes, frame);
 }
 
-void watcher::met(warp& w, const instruction&, u32 lanes) {
+void watcher::met(warp& w, const instruction& i, u32 lanes, u32 members) {
+  warps_.met(w, i, lanes, members);
   if ((lanes & (lanes - 1)) != 0) order_.join_lanes(w, lanes);
 }
 
