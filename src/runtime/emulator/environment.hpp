@@ -3,7 +3,7 @@
 //
 //   KAIO_SCHEDULE          round_robin, reverse, starve:N or random:N: the order of warps and blocks
 //                          (schedule.hpp)
-//   KAIO_SANITIZE          all, or a list of checks: memory, uninitialised, races, barriers, warps, async,
+//   KAIO_SANITIZE          all, or a list of checks: memory, uninitialised, races, barriers, warps, indices, async,
 //                          same_value, with - before one to leave it out (sanitizer/report/options.hpp)
 //   KAIO_SANITIZE_ERRORS   after how many reports a grid stops: a number, or continue; 1 if it is not set
 //   KAIO_SUPPRESSIONS      a file of reports that are to be left out (sanitizer/report/suppressions.hpp)

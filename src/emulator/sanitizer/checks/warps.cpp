@@ -136,6 +136,8 @@ void warp_check::compute(const warp& w, const instruction& i, u32 mask) {
   const usage& u = grid_.uses.of(static_cast<u32>(&i - w.code));
   const u32* const reads = block_.of.launched.kernel.uses.data() + i.uses;
   const u32* const writes = reads + i.reads;
+  if (i.op == operation::call || i.op == operation::ret)
+    grid_.uses.for_handed_over(block_.of.launched.kernel, [&](u32 number) { set(r, number, mask, {}); });
   const undefined_value guard = u.guard == no_register ? undefined_value{} : r.values[u.guard];
   if (!is_computation(i.op) && (guard.lanes & w.active) != 0) use(w, i, guard.lanes & w.active, guard);
   if (mask == 0 && (guard.lanes & w.active) == 0) return;
