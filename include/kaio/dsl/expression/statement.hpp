@@ -48,11 +48,15 @@ class statement {
   // A tree that knows no kernel itself (thread_idx_x() * 2), stored in one that does.
   template <device E>
   static constexpr statement in(tracer& t, const E& e) {
+    static_assert(std::is_same_v<element<E>, T>,
+                  "kaio: the value stored has another type than its place; write cast<T>(x)");
     statement result;
-    result.entered_ = true;
-    t.statement(0, nullptr);
-    result.start_ = t.position();
-    result.value_ = lower(t, e.node());
+    if constexpr (std::is_same_v<element<E>, T>) {
+      result.entered_ = true;
+      t.statement(0, nullptr);
+      result.start_ = t.position();
+      result.value_ = lower(t, e.node());
+    }
     return result;
   }
 
