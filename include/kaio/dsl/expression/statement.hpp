@@ -81,7 +81,14 @@ class statement {
 
   template <class Node>
   constexpr void open(const Node& node, std::uint32_t line, const char* file) {
-    tracer& t = *node.context();
+    tracer* const kernel = node.context();
+    line_ = line;
+    file_ = file;
+    if (kernel == nullptr) {
+      bits_ = literal_bits(node);
+      return;
+    }
+    tracer& t = *kernel;
     entered_ = true;
     t.statement(line, file);
     start_ = t.position();

@@ -32,7 +32,12 @@ class var : public no_host_bool, public no_increment {
   constexpr var(const E& e, std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     static_assert(node_of<E>::bound,
                   "kaio: a var needs its kernel; write var name(t, value) with the thread");
-    if constexpr (node_of<E>::bound) start(*e.node().context(), statement<T>(e, line, file));
+    if constexpr (node_of<E>::bound) {
+      tracer* const t = e.node().context();
+      if (t == nullptr)
+        kernel_error("kaio: a var that starts from a literal needs its kernel; write var name(t, literal)");
+      start(*t, statement<T>(e, line, file));
+    }
   }
 
   template <host_number L>

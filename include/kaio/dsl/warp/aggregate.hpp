@@ -107,8 +107,10 @@ struct aggregate_of {
   }
   static constexpr S rebuild(tracer& t, const value*& next) { return S{composition<M>::rebuild(t, next)...}; }
   static constexpr tracer* context(const S& s) {
-    return with_members(s, [](const auto& first, const auto&...) {
-      return composition<std::remove_cvref_t<decltype(first)>>::context(first);
+    return with_members(s, [](const M&... m) {
+      tracer* t = nullptr;  // some members may be literals
+      ((t = t != nullptr ? t : composition<M>::context(m)), ...);
+      return t;
     });
   }
 };
@@ -128,7 +130,11 @@ template <exchangeable V, std::uint32_t N>
 struct composition<register_array<V, N>> {
   using result = register_array<typename composition<V>::result, N>;
   static constexpr std::uint32_t leaves = N * composition<V>::leaves;
-  static constexpr tracer* context(const register_array<V, N>& a) { return composition<V>::context(a[0]); }
+  static constexpr tracer* context(const register_array<V, N>& a) {
+    tracer* t = nullptr;
+    for (const V& v : a.values) t = t != nullptr ? t : composition<V>::context(v);
+    return t;
+  }
   static constexpr void flatten(tracer& t, const register_array<V, N>& a, value*& next) {
     for (const V& v : a.values) composition<V>::flatten(t, v, next);
   }
@@ -161,6 +167,13 @@ template <exchangeable S>
 constexpr S rebuild(tracer& t, const values_of<S>& list) {
   const value* next = list.ids;
   return composition<S>::rebuild(t, next);
+}
+
+template <exchangeable S>
+constexpr tracer& kernel_of_members(const S& s) {
+  tracer* const t = composition<S>::context(s);
+  if (t == nullptr) kernel_error("kaio: literals alone know no kernel; bind one of them: t.let(1.0f)");
+  return *t;
 }
 
 // One statement of the kernel that gives a value: `make(tracer)` emits and returns it.
