@@ -88,6 +88,14 @@ class thread {
     return let(make_literal<L>(number), line, file);
   }
 
+  // Binds a struct: a variable, a place in memory.
+  template <class E>
+    requires requires { typename E::record_type; }
+  constexpr auto let(const E& e, std::uint32_t line = __builtin_LINE(),
+                     const char* file = __builtin_FILE()) const {
+    return val<typename E::record_type>(e, line, file);
+  }
+
   // Several vals at once, computed from left to right: auto [a, b] = t.vals(x[i], 0u).
   template <class A, class B>
   constexpr auto vals(const A& a, const B& b, call_site at = {__builtin_LINE(), __builtin_FILE()}) const {

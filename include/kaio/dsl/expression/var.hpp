@@ -22,8 +22,11 @@ class thread;
 template <class E>
 concept knows_no_kernel = device<E> && !node_of<E>::bound;
 
+template <class T>
+class var;
+
 template <scalar T>
-class var : public no_host_bool, public no_increment {
+class var<T> : public no_host_bool, public no_increment {
  public:
   using device_type = T;
   using compound_type = T;

@@ -9,6 +9,7 @@
 
 #include <kaio/dsl/expression/array.hpp>
 #include <kaio/dsl/expression/val.hpp>
+#include <kaio/dsl/memory/record.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -20,7 +21,7 @@ template <class S>
 concept aggregate = std::is_class_v<S> && std::is_aggregate_v<S> && !device<S>;
 
 template <class S>
-concept exchangeable = device<S> || aggregate<S>;
+concept exchangeable = device<S> || aggregate<S> || record_source<S>;
 
 namespace detail {
 
@@ -125,6 +126,24 @@ struct aggregate_with {
 
 template <aggregate S>
 struct composition<S> : decltype(with_members(imagine<S>(), aggregate_with<S>{})) {};
+
+// A struct of the host, in a val, a var or memory.
+template <record_source E>
+struct composition<E> {
+  using record_type = typename E::record_type;
+  using result = val<record_type>;
+  static constexpr std::uint32_t leaves = fields_of<record_type>.size;
+  static constexpr tracer* context(const E& e) { return e.context(); }
+  static constexpr void flatten(tracer& t, const E& e, value*& next) {
+    if (!t.probing()) e.read(t, next);
+    next += leaves;
+  }
+  static constexpr result rebuild(tracer& t, const value*& next) {
+    const result whole(t, next);
+    next += leaves;
+    return whole;
+  }
+};
 
 template <exchangeable V, std::uint32_t N>
 struct composition<register_array<V, N>> {
