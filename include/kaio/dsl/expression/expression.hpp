@@ -432,13 +432,15 @@ constexpr tracer& kernel_of(const Tree& tree) {
 // What a tree of literals in vals is, as C++ computes it: their kernel is not known.
 template <class Tree>
 constexpr std::uint64_t literal_bits(const Tree& tree) {
-  tracer folding;
-  folding.contract = false;  // nothing folds an fma
-  const value v = tree.lower(folding);
+  tracer* const folding = new tracer;  // a large object: not on the stack of a trace at run time
+  folding->contract = false;           // nothing folds an fma
+  const value v = tree.lower(*folding);
   if (!tracer::is_constant(v))
     kernel_error(
         "kaio: this is computed from literals alone, which know no kernel; bind one of them: t.let(1.0f)");
-  return folding.bits_of(v);
+  const std::uint64_t bits = folding->bits_of(v);
+  delete folding;
+  return bits;
 }
 
 // Lowers a tree as part of the statement that is open. Nothing is recorded while probing.
