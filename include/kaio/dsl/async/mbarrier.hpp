@@ -277,7 +277,7 @@ class mbarriers {
 
   static constexpr std::uint32_t size() { return N; }
 
-  template <index I>
+  template <index_operand I>
   constexpr mbarrier operator[](const I& i) const {
     detail::require_below<N>(i);
     const auto node = index_node(i);

@@ -25,6 +25,18 @@ using element = typename E::device_type;
 template <class E, class T>
 concept device_of = device<E> && std::is_same_v<element<E>, T>;
 
+// The type of a val or var that is made of a device value, or of a literal by itself.
+template <class E>
+struct bound_value {
+  using type = literal_type<E>;
+};
+template <device E>
+struct bound_value<E> {
+  using type = element<E>;
+};
+template <class E>
+using bound_type = typename bound_value<E>::type;
+
 template <class E>
 const E& imagine();  // declared only, for decltype
 
@@ -144,7 +156,8 @@ struct no_increment {
 };
 
 // A value that exists already. `ReadsMemory`: it was loaded, from memory that may change, by the expression
-// itself.
+// itself. Without a tracer it is a literal that was put into a val<T>: `id` and `scope` are the halves of its
+// bits.
 template <class T, bool ReadsMemory = false>
 struct leaf : no_host_bool {
   using device_type = T;
@@ -156,6 +169,15 @@ struct leaf : no_host_bool {
   value id;
   std::uint32_t scope;
 
+  static constexpr leaf of(std::uint64_t bits) {
+    return {{}, nullptr, static_cast<value>(bits), static_cast<std::uint32_t>(bits >> 32)};
+  }
+  // The same value, in the scope that is open.
+  constexpr leaf copy() const {
+    if (trace == nullptr) return *this;
+    return {{}, trace, checked(*trace), trace->scope()};
+  }
+
   constexpr const leaf& node() const { return *this; }
   constexpr tracer* context() const { return trace; }
   constexpr value lower(tracer& t) const { return checked(t); }
@@ -164,6 +186,7 @@ struct leaf : no_host_bool {
 
   // The value, after the check that the scope that made it is still open.
   constexpr value checked(tracer& t) const {
+    if (trace == nullptr) return t.constant(ptx_type<T>, std::uint64_t{scope} << 32 | id);
     if (!t.is_open(scope))
       kernel_error("kaio: a value was used outside the guarded body or loop that made it; use a var for it");
     return id;
@@ -360,10 +383,14 @@ struct binary_node : no_host_bool {
 
   constexpr const binary_node& node() const { return *this; }
   constexpr tracer* context() const {
-    if constexpr (A::bound)
+    if constexpr (A::bound && B::bound) {
+      tracer* const t = a.context();
+      return t != nullptr ? t : b.context();
+    } else if constexpr (A::bound) {
       return a.context();
-    else
+    } else {
       return b.context();
+    }
   }
   constexpr void load(tracer& t) const {
     if constexpr (A::loads != 0) a.load(t);
@@ -442,6 +469,28 @@ constexpr void see_operand(tracer& t, const X& x) {
 template <class... X>
 constexpr void see_operands(tracer& t, const X&... x) {
   (see_operand(t, x), ...);
+}
+
+// The kernel of a tree whose leaves may be literals in vals.
+template <class Tree>
+constexpr tracer& kernel_of(const Tree& tree) {
+  tracer* const t = tree.context();
+  if (t == nullptr) kernel_error("kaio: literals alone know no kernel; bind one of them: t.let(1.0f)");
+  return *t;
+}
+
+// What a tree of literals in vals is, as C++ computes it: their kernel is not known.
+template <class Tree>
+constexpr std::uint64_t literal_bits(const Tree& tree) {
+  tracer* const folding = new tracer;  // a large object: not on the stack of a trace at run time
+  folding->contract = false;           // nothing folds an fma
+  const value v = tree.lower(*folding);
+  if (!tracer::is_constant(v))
+    kernel_error(
+        "kaio: this is computed from literals alone, which know no kernel; bind one of them: t.let(1.0f)");
+  const std::uint64_t bits = folding->bits_of(v);
+  delete folding;
+  return bits;
 }
 
 // Lowers a tree as part of the statement that is open. Nothing is recorded while probing.

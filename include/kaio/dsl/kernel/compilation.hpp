@@ -24,6 +24,16 @@ constexpr bool is_entry_name(std::string_view name) {
   return true;
 }
 
+// Names that mean something else in the text of a kernel: to PTX (`_` is an operand that is dropped, WARP_SZ a
+// constant), or to kaio, which calls two functions of the system and names its labels L_1, L_2, ...
+constexpr bool is_taken_name(std::string_view name) {
+  if (name == "_" || name == "WARP_SZ" || name == "vprintf" || name == "__assertfail") return true;
+  if (name.size() < 3 || name[0] != 'L' || name[1] != '_') return false;
+  for (const char c : name.substr(2))
+    if (c < '0' || c > '9') return false;
+  return true;
+}
+
 // The threads of a block: kernel<"k", 256> or kernel<"k", block_size{32, 8}>.
 struct block_size {
   std::uint32_t x, y, z;

@@ -118,6 +118,9 @@ template <fixed_string Name, block_size Block, kernel_options Options = kernel_o
 constexpr auto kernel(Body) {
   static_assert(is_entry_name(Name.view()),
                 "kaio: the name of a kernel is letters, digits and underscores, not starting with a digit");
+  static_assert(
+      !is_taken_name(Name.view()),
+      "kaio: _, WARP_SZ, vprintf, __assertfail, L_1, L_2, ... have a meaning in PTX or in the text that kaio makes; give the kernel another name");
   static_assert(Block.valid(),
                 "kaio: a block has 1 to 1024 threads, at most 1024 x 1024 x 64 in each dimension");
   static_assert(std::is_class_v<Body>,

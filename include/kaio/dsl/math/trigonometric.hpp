@@ -225,7 +225,7 @@ constexpr auto sincos(const A& a, std::uint32_t line = __builtin_LINE(),
                 "kaio: sincos of a value that knows no kernel yet; bind it to a val first");
   if constexpr (floating<T> && node_of<A>::bound) {
     const auto& node = a.node();
-    tracer& t = *node.context();
+    tracer& t = kernel_of(node);
     t.statement(line, file);
     const value x = lower(t, node);
     std::array<value, 2> y{};

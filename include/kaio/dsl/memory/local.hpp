@@ -31,7 +31,7 @@ class local {
   }
   local(const local&) = delete;
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     detail::require_below<N>(i);
     return detail::array_cell<T, modifier::local>(trace_, array_, i);
@@ -60,7 +60,7 @@ class constant {
   constant(const constant&) = delete;
 
   // Pure, as a load from an in parameter is.
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     detail::require_below<N>(i);
     return detail::array_cell<T, modifier::const_, ptx::access::in>(trace_, array_, i);

@@ -29,7 +29,7 @@ template <memory_element T>
 inline constexpr std::uint32_t bytes_of = std::is_same_v<T, bool> ? 1 : sizeof(T);
 
 template <class I>
-concept index = device<I> || std::is_integral_v<I> || host_constant<I>;
+concept index_operand = device<I> || std::is_integral_v<I> || host_constant<I>;
 
 // The type of an index; an integer literal becomes i64.
 template <class I>
@@ -41,7 +41,7 @@ struct index_type<I> {
   using type = element<I>;
 };
 
-template <index I>
+template <index_operand I>
 constexpr auto index_node(const I& i) {
   using T = typename index_type<I>::type;
   static_assert(integer<T>, "kaio: an index is an integer; write cast<u32>(x)");

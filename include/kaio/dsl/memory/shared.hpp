@@ -41,7 +41,7 @@ constexpr std::uint32_t array_alignment(std::uint64_t bytes) {
 
 // A part of an index in several dimensions. The place of an element may not fit 8 or 16 bits where the part
 // does.
-template <index I>
+template <index_operand I>
 constexpr auto index_part(const I& i) {
   if constexpr (!device<I>)
     return i;
@@ -85,7 +85,7 @@ class shared_array {
         "kaio: a shared array has a size that the compiler knows; write dynamic_shared<T> name(t) for one that the launch gives");
   }
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     return detail::array_cell<T, modifier::shared>(trace_, array_, i);
   }
@@ -115,7 +115,7 @@ class shared_row<T, Prefix, Next, Rest...> {
   constexpr shared_row(const shared_array<T>& elements, const Prefix& prefix)
       : elements_(elements), prefix_(prefix) {}
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     detail::require_below<Next>(i);
     const auto linear = detail::linear_index(prefix_, Next, detail::index_part(i));
@@ -153,7 +153,7 @@ class shared {
 
   static constexpr std::uint32_t size() { return First * (Rest * ... * 1u); }
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     detail::require_below<First>(i);
     if constexpr (sizeof...(Rest) == 0) {
@@ -184,7 +184,7 @@ class dynamic_shared {
       array_ = trace_->new_array(ptx::array_space::dynamic_shared, 0, ptx::least_dynamic_alignment);
   }
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     return detail::array_cell<T, modifier::shared>(trace_, array_, i);
   }

@@ -143,7 +143,7 @@ class val<vec<T, N>, in_kernel> {
         Tree::bound,
         "kaio: a vector of literals alone knows no kernel; store it, or bind one element with t.let(value)");
     if constexpr (Tree::bound) {
-      elements_.trace = tree.context();
+      elements_.trace = &kernel_of(tree);
       elements_.trace->statement(line, file);
       lower_vector(*elements_.trace, tree, elements_.ids);
       elements_.scope = elements_.trace->scope();
@@ -190,7 +190,7 @@ class vector_statement {
     requires(vector_node_of<E>::bound)
   constexpr vector_statement(const E& e, std::uint32_t line = __builtin_LINE(),
                              const char* file = __builtin_FILE())
-      : vector_statement(*e.vector_node().context(), e, line, file) {}
+      : vector_statement(kernel_of(e.vector_node()), e, line, file) {}
 
   template <class E>
     requires(device<E> || host_number<E>)

@@ -21,7 +21,7 @@ constexpr val<element<E>> movmatrix_trans(const E& x, std::uint32_t line = __bui
                 "kaio: movmatrix_trans takes two elements of 16 bits: u32, f16x2 or bf16x2");
   static_assert(node_of<E>::bound, "kaio: the value knows no kernel yet; bind it with t.let(value)");
   const auto node = x.node();
-  tracer& t = *node.context();
+  tracer& t = kernel_of(node);
   t.statement(line, file);
   if (t.probing()) return val<T>(t, lower(t, node));
   const value v = t.in_register(lower(t, node));

@@ -222,7 +222,7 @@ class wgmma_register_operand {
     require_word<C>();
     require_word<D>();
     static_assert(node_of<A>::bound, "kaio: the value knows no kernel yet; bind it with t.let(value)");
-    tracer& t = *a.node().context();
+    tracer& t = kernel_of(a.node());
     start(t, line, file);
     keep(t, 0, a);
     keep(t, 1, b);

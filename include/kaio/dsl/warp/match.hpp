@@ -39,7 +39,7 @@ constexpr val<u32> match_any(const E& x, const M& members = all_lanes, std::uint
                              const char* file = __builtin_FILE()) {
   detail::require_matchable<E>();
   const auto node = x.node();
-  tracer& t = *node.context();
+  tracer& t = kernel_of(node);
   t.statement(line, file);
   if (t.probing()) {
     see_operands(t, node, operand_node<u32>(members));
@@ -61,7 +61,7 @@ constexpr matched_lanes match_all(const E& x, const M& members = all_lanes,
                                   const char* file = __builtin_FILE()) {
   detail::require_matchable<E>();
   const auto node = x.node();
-  tracer& t = *node.context();
+  tracer& t = kernel_of(node);
   t.statement(line, file);
   if (t.probing()) {
     see_operands(t, node, operand_node<u32>(members));
