@@ -479,11 +479,19 @@ constexpr tracer& kernel_of(const Tree& tree) {
   return *t;
 }
 
+// A tracer to compute literals with, for a tree without a kernel. Made here, and only once `known` is read: clang
+// evaluates the bodies of constexpr functions in advance, and would make one in each that holds a `new`.
+constexpr tracer* folding_tracer(const tracer* known) {
+  if (known != nullptr) return nullptr;
+  tracer* made = new tracer;  // a large object: not on the stack of a trace at run time
+  made->contract = false;     // nothing folds an fma
+  return made;
+}
+
 // What a tree of literals in vals is, as C++ computes it: their kernel is not known.
 template <class Tree>
 constexpr std::uint64_t literal_bits(const Tree& tree) {
-  tracer* const folding = new tracer;  // a large object: not on the stack of a trace at run time
-  folding->contract = false;           // nothing folds an fma
+  tracer* folding = folding_tracer(tree.context());
   const value v = tree.lower(*folding);
   if (!tracer::is_constant(v))
     kernel_error(
