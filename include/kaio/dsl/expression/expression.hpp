@@ -182,7 +182,7 @@ struct leaf : no_host_bool {
   constexpr tracer* context() const { return trace; }
   constexpr value lower(tracer& t) const { return checked(t); }
   constexpr void load(tracer&) const {}
-  constexpr std::uint64_t hash() const { return id; }
+  constexpr std::uint64_t hash() const { return std::uint64_t{scope} << 32 | id; }
 
   // The value, after the check that the scope that made it is still open.
   constexpr value checked(tracer& t) const {

@@ -34,6 +34,7 @@ class record_place {
   }
 
   constexpr tracer* context() const { return at_.trace; }
+  constexpr std::uint64_t hash() const { return at_.hash(); }
   constexpr void read(tracer& t, value* out) const {
     if constexpr (Access == ptx::access::out) {
       refuse_reading<S>();
@@ -64,9 +65,12 @@ class record_place {
       require_settled_index<Location>();
       tracer& t = *at_.trace;
       s.enter(t);
-      if (t.probing()) return;
-      const tracer::address place = at_.find();
       const value* number = s.numbers();
+      if (t.probing()) {
+        for (std::uint32_t k = 0; k < fields_of<S>.size; ++k) t.see(number[k]);
+        return at_.see();
+      }
+      const tracer::address place = at_.find();
       for (const field* f = fields_of<S>.at; f != fields_of<S>.at + fields_of<S>.size;) {
         const tracer::address at = t.further(place, f->offset);
         if (f->vector != 1)

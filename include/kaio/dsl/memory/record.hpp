@@ -77,6 +77,9 @@ class struct_member_node : public no_host_bool, public unchanging {
     if (id_ != 0) return leaf<T>{{}, trace_, id_, scope_}.checked(t);
     return t.parameter_member(ptx_type<T>, parameter_, offset_);
   }
+  constexpr std::uint64_t hash() const {
+    return id_ != 0 ? id_ : (std::uint64_t{parameter_} + 1) << 32 | offset_;
+  }
 
  private:
   tracer* trace_;
@@ -108,6 +111,11 @@ class struct_vector_node<vec<T, N>, index_list<K...>> {
   constexpr tracer* context() const { return elements_[0].context(); }
   constexpr void load(tracer&) const {}
   constexpr void lower(tracer& t, value* out) const { ((out[K] = elements_[K].lower(t)), ...); }
+  constexpr std::uint64_t hash() const {
+    std::uint64_t h = 0;
+    ((h = h * hash_factor + elements_[K].hash()), ...);
+    return h;
+  }
   constexpr struct_member_node<T> operator[](std::uint32_t k) const {
     return elements_[checked_element<N>(k)];
   }
@@ -147,6 +155,14 @@ class struct_array {
   std::uint32_t offset_;
 };
 
+// The numbers of a struct.
+template <record S, class E>
+constexpr void read_record(tracer& t, const E& e, value* numbers) {
+  if (!t.probing()) return e.read(t, numbers);
+  see_operand(t, e);
+  for (std::uint32_t k = 0; k < fields_of<S>.size; ++k) numbers[k] = t.new_identity();
+}
+
 // What is stored to a struct: opens the statement and reads the numbers.
 template <record S>
 class record_statement {
@@ -159,7 +175,7 @@ class record_statement {
     if constexpr (std::is_same_v<typename E::record_type, S>) {
       tracer& t = *e.context();
       t.statement(line, file);
-      if (!t.probing()) e.read(t, numbers_);
+      read_record<S>(t, e, numbers_);
     }
   }
   // A struct of the host; its numbers are constants.
@@ -181,6 +197,10 @@ class record_statement {
     if (!is_host_) return;
     is_host_ = false;
     t.statement(line_, file_);
+    for (std::uint32_t k = 0; k < fields_of<S>.size && t.probing(); ++k) {
+      t.see(bits_[k]);
+      numbers_[k] = t.identity();
+    }
     if (t.probing()) return;
     for (std::uint32_t k = 0; k < fields_of<S>.size; ++k)
       numbers_[k] = t.constant(fields_of<S>.at[k].type, bits_[k]);
@@ -233,6 +253,11 @@ class val<S, in_kernel> {
   }
 
   constexpr tracer* context() const { return from_.trace; }
+  constexpr std::uint64_t hash() const {
+    std::uint64_t h = std::uint64_t{from_.parameter} << 32 | offset_;
+    for (std::uint32_t k = 0; k < from_.count; ++k) h = h * hash_factor + from_.entries[k].id;
+    return h;
+  }
   constexpr void read(tracer& t, value* out) const {
     for (const field& f : fields_of<S>.at) {
       const std::uint32_t at = offset_ + f.offset;
@@ -312,7 +337,7 @@ constexpr void lower_part(tracer& t, value*& next, const E& e) {
   } else if constexpr (record_source<E>) {
     static_assert(std::is_same_v<typename E::record_type, M>,
                   "kaio: a member of the struct has another type than its value");
-    e.read(t, next);
+    read_record<M>(t, e, next);
   } else {
     static_assert(
         never<M>,
@@ -346,8 +371,7 @@ constexpr val<S> make_struct(const E&... members) {
     kernel_error("kaio: literals alone know no kernel; write val name(t, S{...}) with the thread");
   kernel->statement(0, nullptr);
   value numbers[max_fields] = {};
-  if constexpr (sizeof...(E) == list::count)
-    if (!kernel->probing()) detail::make_members<list>::lower(*kernel, numbers, members...);
+  if constexpr (sizeof...(E) == list::count) detail::make_members<list>::lower(*kernel, numbers, members...);
   return val<S>(*kernel, numbers);
 }
 

@@ -54,8 +54,12 @@ class variable_member : public no_host_bool, public no_increment {
 
 // Writes consecutive variables.
 constexpr void assign_variables(tracer& t, std::uint32_t first, const value* numbers, std::uint32_t count) {
-  if (t.probing()) return;
+  if (t.probing()) t.see(first);
   for (std::uint32_t k = 0; k < count; ++k) {
+    if (t.probing()) {
+      t.see(numbers[k]);
+      continue;
+    }
     const bool is_condition = t.type_of(t.variable_register(first + k)) == ptx::type::pred;
     t.assign(first + k, is_condition ? t.in_register(numbers[k]) : numbers[k], t.position());
   }
@@ -88,7 +92,8 @@ class variable_vector<vec<T, N>> {
 
   constexpr vector_leaf<T, N> vector_node() const {
     vector_leaf<T, N> result{trace_, {}, trace_->scope()};
-    for (std::uint32_t k = 0; k < N && !trace_->probing(); ++k) result.ids[k] = trace_->snapshot(first_ + k);
+    for (std::uint32_t k = 0; k < N; ++k)
+      result.ids[k] = trace_->probing() ? first_ + k : trace_->snapshot(first_ + k);
     return result;
   }
 
@@ -141,6 +146,7 @@ class record_variables {
   }
 
   constexpr tracer* context() const { return trace_; }
+  constexpr std::uint64_t hash() const { return first_; }
   constexpr void read(tracer& t, value* out) const {
     for (std::uint32_t k = 0; k < fields_of<S>.size; ++k) out[k] = t.snapshot(first_ + k);
   }
@@ -153,11 +159,10 @@ class record_variables {
   }
   constexpr void start(tracer& t, record_statement<S> s) {
     trace_ = &t;
-    if (!t.probing())
-      for (std::uint32_t k = 0; k < fields_of<S>.size; ++k) {
-        const std::uint32_t variable = t.new_variable(fields_of<S>.at[k].type);
-        if (k == 0) first_ = variable;
-      }
+    for (std::uint32_t k = 0; k < fields_of<S>.size; ++k) {
+      const std::uint32_t variable = t.probing() ? t.new_identity() : t.new_variable(fields_of<S>.at[k].type);
+      if (k == 0) first_ = variable;
+    }
     write(s);
   }
 
