@@ -402,16 +402,22 @@ struct binary_node : no_host_bool {
         const value x = a.a.lower(t);
         const value y = a.b.lower(t);
         const value z = b.lower(t);
-        return t.multiply_add(ptx_type<Operand>, x, y,
-                              Op == operation::sub ? t.unary(operation::neg, ptx_type<Operand>, z) : z);
+        const value addend = Op == operation::sub ? t.unary(operation::neg, ptx_type<Operand>, z) : z;
+        if constexpr (is_integer_product<A>)
+          return t.multiply_add(ptx_type<Operand>, x, y, addend);
+        else
+          return t.contracted(ptx_type<Operand>, x, y, addend);
       }
     } else if constexpr (contraction_of<Op, A, B> == contraction::right) {
       if (is_integer_product<B> || t.contracts(ptx_type<Operand>)) {
         const value z = a.lower(t);
         const value x = b.a.lower(t);
         const value y = b.b.lower(t);
-        return t.multiply_add(ptx_type<Operand>,
-                              Op == operation::sub ? t.unary(operation::neg, ptx_type<Operand>, x) : x, y, z);
+        const value factor = Op == operation::sub ? t.unary(operation::neg, ptx_type<Operand>, x) : x;
+        if constexpr (is_integer_product<B>)
+          return t.multiply_add(ptx_type<Operand>, factor, y, z);
+        else
+          return t.contracted(ptx_type<Operand>, factor, y, z);
       }
     }
     const value x = a.lower(t);

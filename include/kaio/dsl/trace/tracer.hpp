@@ -309,6 +309,9 @@ class tracer {
   constexpr value select(type t, value condition, value a, value b);
   // a * b + c with one rounding (floats), or modulo 2^n (integers).
   constexpr value multiply_add(type t, value a, value b, value c);
+  // The same of a product and a sum of one expression, where contracts() holds. In a large file g++ 12 may
+  // evaluate that condition wrongly in the caller, depending on when it collects garbage.
+  constexpr value contracted(type t, value a, value b, value c);
   // log2 of a constant that is a power of two, or not_a_power.
   static constexpr unsigned not_a_power = 64;
   constexpr unsigned power_of_two(type t, value v) const;
