@@ -31,10 +31,12 @@ native_kernel trace_entry(std::string_view name, dsl::block_size block, const ds
   s.parameters = std::move(parameters);
 
   const auto recorded = follow(s.name, options, body, 0);
+  dsl::kernel_error(recorded->fault().message);
   const dsl::walk statements = walk_of(*recorded);
   const std::unique_ptr<const ptx::program> program(new ptx::program(recorded->finish(block.dimensions())));
   for (std::uint32_t depth = 1; depth <= statements.deepest; ++depth)
-    agree(statements, walk_of(*follow(s.name, options, body, depth)), depth);
+    if (!agree(statements, walk_of(*follow(s.name, options, body, depth)), depth))
+      dsl::kernel_error(dsl::left_early);
   const ptx::wgmma_fault misuse = ptx::find_wgmma_fault(*program);
   if (misuse.accumulator != 0 || misuse.operand != 0 || misuse.unfenced != 0 || misuse.many_owners ||
       misuse.many_labels)

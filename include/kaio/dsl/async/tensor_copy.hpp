@@ -163,7 +163,7 @@ constexpr void copy_tensor(const Tile& tile, const Map& map, const Coordinates& 
                            const char* file = __builtin_FILE()) {
   detail::require_box<Map, Coordinates>();
   detail::require_element<Map, Tile>();
-  detail::require_options<A, B>(true);
+  detail::require_options<A, B, true>();
   tracer& t = *map.trace;
   t.statement(line, file);
   if (t.probing()) return;
@@ -189,7 +189,7 @@ constexpr void store_tensor(const Map& map, const Coordinates& at, const Tile& t
                             std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   detail::require_box<Map, Coordinates>();
   detail::require_element<Map, Tile>();
-  detail::require_options<A, no_copy_option>(false);
+  detail::require_options<A, no_copy_option, false>();
   tracer& t = *map.trace;
   t.statement(line, file);
   if (t.probing()) return;
@@ -212,7 +212,7 @@ constexpr void reduce_tensor(const Map& map, const Coordinates& at, const Tile& 
                              std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   detail::require_box<Map, Coordinates>();
   detail::require_element<Map, Tile>();
-  detail::require_options<A, no_copy_option>(false);
+  detail::require_options<A, no_copy_option, false>();
   detail::require_bulk_operation<Op, typename Map::element_type, false>();
   tracer& t = *map.trace;
   t.statement(line, file);
@@ -234,7 +234,7 @@ template <class Map, class Coordinates, class A = no_copy_option>
 constexpr void prefetch_tensor(const Map& map, const Coordinates& at, const A& a = {},
                                std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   detail::require_box<Map, Coordinates>();
-  detail::require_options<A, no_copy_option>(false);
+  detail::require_options<A, no_copy_option, false>();
   tracer& t = *map.trace;
   t.statement(line, file);
   if (t.probing()) return;

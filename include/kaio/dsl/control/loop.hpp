@@ -22,7 +22,7 @@ class loop_body {
   loop_body& operator=(const loop_body&) = delete;
   constexpr ~loop_body() {
     if (progress_ == progress::running)
-      kernel_error(
+      trace_.fail(
           "kaio: the body of a range() or loop() was left by break, return or goto; write l.break_if(condition)");
   }
 
@@ -37,9 +37,9 @@ class loop_body {
 
  protected:
   constexpr void start() {
-    if (progress_ != progress::waiting) kernel_error("kaio: a range() or loop() runs once; make another");
+    if (progress_ != progress::waiting) trace_.fail_next("kaio: a range() or loop() runs once; make another");
     if (!trace_.is_open(scope_))
-      kernel_error("kaio: a range() or loop() was used outside the guarded body or loop that made it");
+      trace_.fail_next("kaio: a range() or loop() was used outside the guarded body or loop that made it");
     progress_ = progress::running;
   }
   constexpr void set_finished() { progress_ = progress::finished; }
@@ -125,7 +125,7 @@ class [[nodiscard]] endless_loop : public loop_body {
     set_finished();
     if (trace_.probing()) return;
     if (exit_ == 0)
-      kernel_error("kaio: a loop() that nothing leaves; write l.break_if(condition) in its body");
+      trace_.fail("kaio: a loop() that nothing leaves; write l.break_if(condition) in its body");
     place_next();
     trace_.leave_loop();
     trace_.branch(head_);

@@ -199,7 +199,7 @@ class thread {
     using T = typename range_type<N, N, N>::type;
     require_index<T>();
     if (block_.count() != block_.x)
-      kernel_error(
+      trace_->fail_next(
           "kaio: grid_stride() is for blocks of one dimension; write t.range(t.grid_rank(), n, stride)");
     trace_->statement(line, file);
     const value last = lower(*trace_, operand_node<T>(n));

@@ -164,7 +164,7 @@ struct leaf : no_host_bool {
   // The value, after the check that the scope that made it is still open.
   constexpr value checked(tracer& t) const {
     if (!t.is_open(scope))
-      kernel_error("kaio: a value was used outside the guarded body or loop that made it; use a var for it");
+      t.fail("kaio: a value was used outside the guarded body or loop that made it; use a var for it");
     return id;
   }
 };
@@ -177,10 +177,14 @@ struct literal : no_host_bool {
   static constexpr bool is_product = false;
   static constexpr unsigned loads = 0;
   std::uint64_t bits = 0;
+  const char* fault = nullptr;  // why the operand's type does not hold the number
 
   constexpr const literal& node() const { return *this; }
   constexpr tracer* context() const { return nullptr; }
-  constexpr value lower(tracer& t) const { return t.constant(ptx_type<T>, bits); }
+  constexpr value lower(tracer& t) const {
+    if (fault != nullptr) t.fail(fault);
+    return t.constant(ptx_type<T>, bits);
+  }
   constexpr void load(tracer&) const {}
 };
 
@@ -216,29 +220,32 @@ constexpr literal<T> make_literal(L number) {
                   "kaio: bool and numbers do not mix; compare with zero, or write cast<T>(condition)");
     result.bits = number ? 1 : 0;
   } else if constexpr (packed<T>) {
-    const std::uint64_t half = make_literal<half_of<T>>(number).bits;
-    result.bits = half << 16 | half;
+    const literal<half_of<T>> half = make_literal<half_of<T>>(number);
+    result.bits = half.bits << 16 | half.bits;
+    result.fault = half.fault;
   } else if constexpr (float8<T>) {
     const auto x = static_cast<double>(number);
     if ((x > T::format::greatest || x < -T::format::greatest) && x - x == 0)
-      kernel_error(
-          "kaio: a literal is beyond the greatest number of its type (e4m3: 448, e5m2: 57344); write that one, or an infinity, which becomes it");
+      result.fault =
+          "kaio: a literal is beyond the greatest number of its type (e4m3: 448, e5m2: 57344); write that one, or an infinity, which becomes it";
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(T(x)) != x)
-        kernel_error(
-            "kaio: an integer literal is not exact in the floating type of the operand; write it as a float");
+        result.fault =
+          "kaio: an integer literal is not exact in the floating type of the operand; write it as a float";
     result.bits = T(x).bits();
   } else if constexpr (floating<T>) {
     if constexpr (std::is_floating_point_v<L>)
-      if (overflows<T>(static_cast<double>(number)))
-        kernel_error(
-            "kaio: a literal is too large for the floating type of the operand; cast<f32>(x) first, or write an infinity");
+      if (overflows<T>(static_cast<double>(number))) {
+        result.fault =
+            "kaio: a literal is too large for the floating type of the operand; cast<f32>(x) first, or write an infinity";
+        return result;
+      }
     const auto rounded = static_cast<T>(static_cast<double>(number));
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(rounded) != static_cast<double>(number) ||
           static_cast<L>(static_cast<double>(number)) != number)
-        kernel_error(
-            "kaio: an integer literal is not exact in the floating type of the operand; write it as a float");
+        result.fault =
+          "kaio: an integer literal is not exact in the floating type of the operand; write it as a float";
     result.bits = float_bits(rounded);
   } else {
     static_assert(
@@ -246,8 +253,8 @@ constexpr literal<T> make_literal(L number) {
         "kaio: a floating literal with an integer operand; write cast<f32>(x) or an integer literal");
     const T converted = static_cast<T>(number);
     if (static_cast<L>(converted) != number || (converted < T{0}) != (number < L{0}))
-      kernel_error(
-          "kaio: a literal does not fit the integer type of the operand; write a value in range, or cast<T>(x)");
+      result.fault =
+          "kaio: a literal does not fit the integer type of the operand; write a value in range, or cast<T>(x)";
     result.bits = canonical(ptx_type<T>, static_cast<std::uint64_t>(converted));
   }
   return result;

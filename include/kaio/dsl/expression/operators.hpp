@@ -147,19 +147,20 @@ constexpr auto operator*(const A& a, const B& b) {
   return arithmetic<operation::mul>(a, b);
 }
 
-// A divisor that the host knows.
-template <class A, class B>
-constexpr void require_divisor([[maybe_unused]] const B& b) {
+// A quotient or a remainder; a divisor that the host knows is not 0.
+template <operation Op, class A, class B>
+constexpr auto divided(const A& a, const B& b) {
+  auto tree = arithmetic<Op>(a, b);
   if constexpr (device<A> && std::is_integral_v<B>)
     if (integer<element<A>> && b == B{0})
-      kernel_error("kaio: an integer is divided by 0; PTX gives no meaning to it");
+      tree.b.fault = "kaio: an integer is divided by 0; PTX gives no meaning to it";
+  return tree;
 }
 
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator/(const A& a, const B& b) {
-  require_divisor<A>(b);
-  return arithmetic<operation::div>(a, b);
+  return divided<operation::div>(a, b);
 }
 
 template <class A, class B>
@@ -167,8 +168,7 @@ template <class A, class B>
 constexpr auto operator%(const A& a, const B& b) {
   static_assert(!floating<typename common<A, B>::type>,
                 "kaio: % on floating values; cast<T>(x) to an integer");
-  require_divisor<A>(b);
-  return arithmetic<operation::rem>(a, b);
+  return divided<operation::rem>(a, b);
 }
 
 template <class A, class B>

@@ -23,7 +23,7 @@ class statement {
 
   template <host_number L>
   constexpr statement(L number, std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE())
-      : bits_(make_literal<T>(number).bits), line_(line), file_(file) {}
+      : statement(make_literal<T>(number), line, file) {}
 
   template <class E>
     requires(!device<E> && !host_number<E>)
@@ -38,11 +38,14 @@ class statement {
 
   // Opens the statement in a known kernel, for a right-hand side that knew none (a literal).
   constexpr void enter(tracer& t) {
-    if (entered_) return;
+    if (entered_) {
+      t.right_side_is_open = false;
+      return;
+    }
     entered_ = true;
     t.statement(line_, file_);
     start_ = t.position();
-    value_ = t.probing() ? 0 : t.constant(ptx_type<T>, bits_);
+    if (!t.probing()) value_ = number_.lower(t);
   }
 
   // A tree that knows no kernel itself (thread_idx_x() * 2), stored in one that does.
@@ -74,12 +77,15 @@ class statement {
 
  private:
   constexpr statement() = default;
+  constexpr statement(const literal<T>& number, std::uint32_t line, const char* file)
+      : number_(number), line_(line), file_(file) {}
 
   template <class Node>
   constexpr void open(const Node& node, std::uint32_t line, const char* file) {
     tracer& t = *node.context();
     entered_ = true;
     t.statement(line, file);
+    t.right_side_is_open = true;
     start_ = t.position();
     if constexpr (Node::is_product) {
       if constexpr (Node::loads != 0)
@@ -95,7 +101,7 @@ class statement {
   value factor_ = 0;
   bool entered_ = false;
   std::uint32_t start_ = 0;
-  std::uint64_t bits_ = 0;
+  literal<T> number_;
   std::uint32_t line_ = 0;
   const char* file_ = nullptr;
 };

@@ -5,6 +5,7 @@
 // costs nothing.
 
 #include <kaio/dsl/kernel/launch.hpp>
+#include <kaio/dsl/kernel/report.hpp>
 #include <kaio/dsl/number/fixed_string.hpp>
 #include <kaio/dsl/trace/soundness.hpp>
 #include <kaio/ptx/analysis/wgmma_order.hpp>
@@ -64,38 +65,41 @@ struct elements {
 struct traced {
   ptx::program program;
   walk statements;
+  kernel_fault fault;
 };
 
 // The rules of wgmma for the order of a kernel's statements.
-template <ptx::wgmma_fault Fault>
-constexpr void require_wgmma_order() {
-  static_assert(!Fault.many_owners,
-                "kaio: wgmma has more than 64 accumulators and operands in registers; reuse some of them");
-  static_assert(!Fault.many_labels, "kaio: a kernel with wgmma has too many loops and guards (4096 labels)");
-  static_assert(
-      Fault.accumulator == 0,
-      "kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma may still write it; wgmma_wait<0>(t) first");
-  static_assert(
-      Fault.operand == 0,
-      "kaio: the registers of A are written, in the line that is compared with 0, while wgmma may still read them; wgmma_wait<0>(t) first, or take other registers");
-  static_assert(
-      Fault.unfenced == 0,
-      "kaio: the product in the line that is compared with 0 uses registers that were read or written inside its wgmma_batch; do so before the batch");
+constexpr kernel_fault fault_of(const ptx::wgmma_fault& f) {
+  if (f.many_owners)
+    return {"kaio: wgmma has more than 64 accumulators and operands in registers; reuse some of them"};
+  if (f.many_labels) return {"kaio: a kernel with wgmma has too many loops and guards (4096 labels)"};
+  if (f.accumulator != 0)
+    return {
+        "kaio: an accumulator is read or written while wgmma may still write it; wgmma_wait<0>(t) first",
+        nullptr, f.accumulator};
+  if (f.operand != 0)
+    return {
+        "kaio: the registers of A are written while wgmma may still read them; wgmma_wait<0>(t) first, or take other registers",
+        nullptr, f.operand};
+  if (f.unfenced != 0)
+    return {
+        "kaio: the product uses registers that were read or written inside its wgmma_batch; do so before the batch",
+        nullptr, f.unfenced};
+  return {};
 }
 
 template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
-class compilation {
+class tracing {
+ public:
   static constexpr entry_parameters<sizeof...(P)> parameters = entry_parameters_of<P...>();
   static_assert(parameters.bytes <= max_parameter_bytes,
                 "kaio: the parameters of a kernel take more than 4096 bytes together; pass a buffer");
 
-  template <std::uint32_t... I>
-  static constexpr void run(tracer& t, index_list<I...>) {
-    Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
-  }
+ private:
+  static constexpr indices<sizeof...(P)> numbers{};
 
   // Depth 0 records the kernel; depth d walks it with the guards at depth d false.
-  static constexpr void follow(tracer& t, std::uint32_t depth) {
+  static constexpr void prepare(tracer& t, std::uint32_t depth) {
     t.contract = Options.contract;
     t.target = Options.target;
     t.large_shared = Options.large_shared;
@@ -104,33 +108,88 @@ class compilation {
     t.min_blocks = Options.min_blocks;
     t.kernel_name = Name.view();
     t.probe(depth);
-    run(t, indices<sizeof...(P)>{});
   }
-  static constexpr traced record() {
+  template <std::uint32_t... I>
+  static constexpr void run(tracer& t, index_list<I...>) {
+    Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
+  }
+  // `rule` is what a compiler shows that stops in the body. The body is called right here: each call between
+  // would be a further line in a compiler's message.
+  template <std::uint32_t... I>
+  static constexpr traced record([[maybe_unused]] const char* rule, index_list<I...>) {
     tracer t;
-    follow(t, 0);
-    return {t.finish(Block.dimensions()), walk_of(t)};
+    prepare(t, 0);
+    Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
+    if (t.fault().message != nullptr) return {ptx::program(), walk(), t.fault()};
+    return {t.finish(Block.dimensions()), walk_of(t), kernel_fault()};
   }
   static constexpr walk walk_at(std::uint32_t depth) {
     tracer t;
-    follow(t, depth);
+    prepare(t, depth);
+    run(t, numbers);
     return walk_of(t);
+  }
+  static constexpr statement_log log_at(std::uint32_t depth) {
+    statement_log seen;
+    tracer t;
+    prepare(t, depth);
+    t.log = &seen;
+    run(t, numbers);
+    return seen;
   }
 
  public:
-  static constexpr traced trace = record();
+  static constexpr traced trace = record("kaio: a kernel runs in the compiler: what it reads is constant", numbers);
 
  private:
   template <std::uint32_t Depth>
   static constexpr walk probe = walk_at(Depth);
 
   template <std::uint32_t Depth = 1>
-  static constexpr bool is_sound() {
-    if constexpr (Depth > trace.statements.deepest)
-      return true;
-    else
-      return agree(trace.statements, probe<Depth>, Depth) && is_sound<Depth + 1>();
+  static constexpr kernel_fault control_fault() {
+    if constexpr (Depth > trace.statements.deepest) {
+      return {};
+    } else {
+      if (probe<Depth>.fault.message != nullptr) return probe<Depth>.fault;
+      if (agree(trace.statements, probe<Depth>, Depth)) return control_fault<Depth + 1>();
+      const ptx::source_line guard = parting(log_at(tracer::no_depth), log_at(Depth), Depth);
+      return {left_early, guard.file, guard.line};
+    }
   }
+
+  // The first rule that the kernel breaks.
+  static constexpr kernel_fault find_fault() {
+    if constexpr (trace.fault.message != nullptr) {
+      return trace.fault;
+    } else {
+      constexpr kernel_fault in_control = control_fault();
+      if constexpr (in_control.message != nullptr) {
+        return in_control;
+      } else {
+        kernel_fault result = fault_of(ptx::find_wgmma_fault(trace.program));
+        for (const ptx::source_line& s : trace.program.statements)
+          if (result.line != 0 && s.line == result.line) result.file = s.file;
+        return result;
+      }
+    }
+  }
+
+ public:
+  static constexpr kernel_fault fault = find_fault();
+
+};
+
+// The compiler has evaluated the body of the kernel, and the checks. Where it has not, it has said why.
+template <class Tracing>
+concept evaluated = requires { typename std::bool_constant<Tracing::trace.fault.message == nullptr>; } &&
+                    requires { typename std::bool_constant<Tracing::fault.message == nullptr>; };
+
+// What is made of a trace without fault.
+template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
+class compilation {
+  using source = tracing<Name, Block, Options, Body, P...>;
+  static constexpr const traced& trace = source::trace;
+  static constexpr const auto& parameters = source::parameters;
 
   static constexpr ptx::needs needs = requirements(trace.program);
 
@@ -194,11 +253,7 @@ class compilation {
   }
   static constexpr line_map statement_of_line = map_lines();
 
-  static constexpr ptx::wgmma_fault misuse = ptx::find_wgmma_fault(trace.program);
-
   static constexpr ptx::kernel_image describe() {
-    static_assert(is_sound());
-    require_wgmma_order<misuse>();
     ptx::kernel_image result;
     result.name = Name.view();
     result.segments = segments.data;

@@ -112,7 +112,7 @@ constexpr bool has_vector_atomic(operation op) {
 template <class T, std::uint32_t N, class A, class Location>
 constexpr vector_leaf<T, N> update_vector(tracer& t, operation op, const Location& location, const value* v) {
   const tracer::address at = location.find();
-  require_vector_alignment(at, sizeof(T) * N);
+  require_vector_alignment(t, at, sizeof(T) * N);
   vector_leaf<T, N> old{&t, {}, t.scope()};
   if (Location::space == modifier::global && has_vector_atomic<T, N>(op) && t.target.sm >= 90) {
     const modifier noftz = ptx::is_half(ptx_type<T>) ? modifier::noftz : modifier::none;

@@ -32,7 +32,7 @@ class local {
 
   template <index I>
   constexpr auto operator[](const I& i) const {
-    detail::require_below<N>(i);
+    detail::require_below<N>(*trace_, i);
     return detail::array_cell<T, modifier::local>(trace_, array_, i);
   }
   static constexpr std::uint32_t size() { return N; }
@@ -61,7 +61,7 @@ class constant {
   // Pure, as a load from an in parameter is.
   template <index I>
   constexpr auto operator[](const I& i) const {
-    detail::require_below<N>(i);
+    detail::require_below<N>(*trace_, i);
     return detail::array_cell<T, modifier::const_, ptx::access::in>(trace_, array_, i);
   }
   static constexpr std::uint32_t size() { return N; }

@@ -100,9 +100,10 @@ constexpr void require_member() {
 }
 
 template <std::size_t N>
-constexpr std::uint32_t checked_array_index(std::uint64_t i) {
-  if (i >= N) kernel_error("kaio: the index of an array in a struct is beyond its end");
-  return static_cast<std::uint32_t>(i);
+constexpr std::uint32_t checked_array_index(tracer& t, std::uint64_t i) {
+  if (i < N) return static_cast<std::uint32_t>(i);
+  t.fail_next("kaio: the index of an array in a struct is beyond its end; it goes from 0 to N - 1");
+  return 0;
 }
 
 // A scalar in a parameter that is a struct.
@@ -141,7 +142,7 @@ struct parameter_vector_node<vec<T, N>> {
   }
   constexpr parameter_member_node<T> operator[](std::uint32_t k) const {
     const auto bytes = static_cast<std::uint32_t>(sizeof(T));
-    return {{}, trace, parameter, offset + checked_element<N>(k) * bytes};
+    return {{}, trace, parameter, offset + checked_element<N>(*trace, k) * bytes};
   }
 };
 
@@ -155,7 +156,7 @@ struct parameter_array {
   std::uint32_t parameter, offset;
   constexpr auto operator[](std::uint64_t i) const {
     return parameter_part<E>(trace, parameter,
-                             offset + checked_array_index<N>(i) * static_cast<std::uint32_t>(sizeof(E)));
+                             offset + checked_array_index<N>(*trace, i) * static_cast<std::uint32_t>(sizeof(E)));
   }
   template <device I>
   constexpr void operator[](const I&) const {

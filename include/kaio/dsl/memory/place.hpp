@@ -42,7 +42,7 @@ class array_place {
   constexpr explicit array_place(const Location& at) : at_(at) {}
   constexpr auto operator[](std::uint64_t i) const {
     return place_of<Access, E>(
-        further(at_, checked_array_index<N>(i) * static_cast<std::int64_t>(sizeof(E))));
+        further(at_, checked_array_index<N>(*at_.trace, i) * static_cast<std::int64_t>(sizeof(E))));
   }
   template <device I>
   constexpr void operator[](const I&) const {

@@ -25,7 +25,7 @@ struct pointer {
   template <ptx::access Access, class I>
   constexpr auto place(const I& i) const {
     if (!trace->is_open(scope))
-      kernel_error("kaio: a pointer was used outside the guarded body or loop where from() made it");
+      trace->fail_next("kaio: a pointer was used outside the guarded body or loop where from() made it");
     const auto node = index_node(i);
     return place_of<Access, T>(
         global_location<std::remove_const_t<decltype(node)>>{trace, base, node, bytes_of<T>});
@@ -34,7 +34,7 @@ struct pointer {
   template <class I>
   constexpr pointer moved(const I& i, std::uint32_t line, const char* file) const {
     if (!trace->is_open(scope))
-      kernel_error("kaio: a pointer was used outside the guarded body or loop where from() made it");
+      trace->fail_next("kaio: a pointer was used outside the guarded body or loop where from() made it");
     const auto node = index_node(i);
     trace->statement(line, file);
     if (trace->probing()) return *this;

@@ -26,10 +26,10 @@ constexpr auto array_cell(tracer* t, std::uint32_t array, const I& i) {
 
 // An index that the host knows is inside its dimension.
 template <std::uint32_t N, class I>
-constexpr void require_below([[maybe_unused]] const I& i) {
+constexpr void require_below([[maybe_unused]] tracer& t, [[maybe_unused]] const I& i) {
   if constexpr (std::is_integral_v<I>)
     if (i < I{0} || static_cast<std::uint64_t>(i) >= N)
-      kernel_error("kaio: an index is outside its array; indices of a dimension of N go from 0 to N - 1");
+      t.fail_next("kaio: an index is outside its array; indices of a dimension of N go from 0 to N - 1");
 }
 
 // An array is aligned for vectors of its elements.
@@ -90,6 +90,8 @@ class shared_array {
     return detail::array_cell<T, modifier::shared>(trace_, array_, i);
   }
 
+  constexpr tracer& trace() const { return *trace_; }
+
  private:
   template <memory_element, std::uint32_t, std::uint32_t...>
   friend class shared;
@@ -97,7 +99,7 @@ class shared_array {
 
   constexpr shared_array(tracer& t, std::uint64_t count) : trace_(&t) {
     if (count == 0 || count > tracer::max_large_shared)
-      kernel_error("kaio: a shared array needs one element or more, and at most 227 KB");
+      t.fail_next("kaio: a shared array needs one element or more, and at most 227 KB");
     const std::uint64_t bytes = count * bytes_of<T>;
     if (!t.probing()) array_ = t.new_shared(bytes, detail::array_alignment<T>(bytes));
   }
@@ -117,7 +119,7 @@ class shared_row<T, Prefix, Next, Rest...> {
 
   template <index I>
   constexpr auto operator[](const I& i) const {
-    detail::require_below<Next>(i);
+    detail::require_below<Next>(elements_.trace(), i);
     const auto linear = detail::linear_index(prefix_, Next, detail::index_part(i));
     if constexpr (sizeof...(Rest) == 0)
       return elements_[linear];
@@ -155,7 +157,7 @@ class shared {
 
   template <index I>
   constexpr auto operator[](const I& i) const {
-    detail::require_below<First>(i);
+    detail::require_below<First>(elements_.trace(), i);
     if constexpr (sizeof...(Rest) == 0) {
       return elements_[i];
     } else if constexpr (device<I>) {

@@ -73,15 +73,15 @@ struct vector_transport {
   }
 };
 
-constexpr void require_vector_alignment(const tracer::address& at, std::uint32_t bytes) {
+constexpr void require_vector_alignment(tracer& t, const tracer::address& at, std::uint32_t bytes) {
   if (at.base == 0 && at.offset % bytes != 0)
-    kernel_error("kaio: a vector in an array begins at a multiple of its size; change the index");
+    t.fail("kaio: a vector in an array begins at a multiple of its size; change the index");
 }
 
 template <class T, std::uint32_t N>
 constexpr void load_elements(tracer& t, const tracer::access& how, const tracer::address& at, value* out) {
   using transport = vector_transport<T, N>;
-  require_vector_alignment(at, sizeof(T) * N);
+  require_vector_alignment(t, at, sizeof(T) * N);
   transport::unpack(t, t.load_vector(how, transport::type, transport::count, at), out);
 }
 
@@ -89,7 +89,7 @@ template <class T, std::uint32_t N>
 constexpr void load_read_only_elements(tracer& t, const tracer::access& how, const tracer::address& at,
                                        value* out) {
   using transport = vector_transport<T, N>;
-  require_vector_alignment(at, sizeof(T) * N);
+  require_vector_alignment(t, at, sizeof(T) * N);
   transport::unpack(t, t.load_vector_read_only(how, transport::type, transport::count, at), out);
 }
 
@@ -97,7 +97,7 @@ template <class T, std::uint32_t N>
 constexpr void store_elements(tracer& t, const tracer::access& how, const tracer::address& at,
                               const value* elements) {
   using transport = vector_transport<T, N>;
-  require_vector_alignment(at, sizeof(T) * N);
+  require_vector_alignment(t, at, sizeof(T) * N);
   value words[4] = {};
   transport::pack(t, elements, words);
   t.store_vector(how, transport::type, transport::count, at, words);
@@ -167,7 +167,7 @@ class vector_cell<vec<T, N>, Location> {
     if (!t.probing()) load_elements<T, N>(t, plain_load<Location>, at_.find(), result.ids);
     return result;
   }
-  constexpr auto operator[](std::uint32_t k) const { return vector_node().at(checked_element<N>(k)); }
+  constexpr auto operator[](std::uint32_t k) const { return vector_node().at(checked_element<N>(*at_.trace, k)); }
 
   constexpr const Location& location() const { return at_; }
 
@@ -200,7 +200,7 @@ struct vector_load_node<vec<T, N>, Location> {
     load_read_only_elements<T, N>(t, Location::read_only, at.place(t, i), out);
   }
   constexpr auto operator[](std::uint32_t k) const {
-    return vector_element_node<vector_load_node>{{}, *this, checked_element<N>(k)};
+    return vector_element_node<vector_load_node>{{}, *this, checked_element<N>(*at.trace, k)};
   }
   constexpr const Location& location() const { return at; }
 

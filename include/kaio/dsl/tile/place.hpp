@@ -24,7 +24,7 @@ struct tile_memory {
 
   constexpr void require_open() const {
     if (!trace->is_open(scope))
-      kernel_error(
+      trace->fail_next(
           "kaio: a tile was used outside the guarded body or loop that made it; name it again there");
   }
 
@@ -180,7 +180,7 @@ struct found_location {
 
   constexpr tracer::address find() const {
     if (!trace->is_open(scope))
-      kernel_error("kaio: a place in a tile was used outside the guarded body or loop that made it");
+      trace->fail_next("kaio: a place in a tile was used outside the guarded body or loop that made it");
     memory.require_open();
     return tracer::further(address_of(memory, place), offset);
   }
