@@ -1,5 +1,5 @@
 // std::abs takes numbers of the host.
-// EXPECT: kaio: 
+// EXPECT: abs
 #include <kaio/dsl/dsl.hpp>
 
 #include <cmath>

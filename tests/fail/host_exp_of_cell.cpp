@@ -1,5 +1,5 @@
 // std::exp takes numbers of the host.
-// EXPECT: kaio: 
+// EXPECT: exp
 #include <kaio/dsl/dsl.hpp>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // printf is the host's.
-// EXPECT: kaio: 
+// EXPECT: printf
 #include <kaio/dsl/dsl.hpp>
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // A std::vector is of the host.
-// EXPECT: kaio: 
+// EXPECT: kaio:
 #include <kaio/dsl/dsl.hpp>
 
 #include <vector>

@@ -51,6 +51,9 @@ struct no_host_bool {
   }
 };
 
+// What a function returns whose requirements have failed: whatever is done with it is no further error.
+struct refused {};
+
 // The error for an assignment to a value that never changes.
 struct unchanging {
   template <class E>

@@ -9,15 +9,33 @@
 
 namespace kaio::dsl {
 
+// The requirements of a statement are part of a default argument: that is instantiated where the user writes the
+// statement, so a compiler names the line.
+template <class T, class E>
+struct stored {
+  static_assert(std::is_same_v<E, T>,
+                "kaio: the value stored has another type than its place; write cast<T>(x)");
+  static constexpr std::uint32_t checked = 0;
+};
+
+template <class E>
+struct not_stored {
+  static constexpr bool is_vector = requires { typename E::vector_type; };
+  static_assert(!is_vector || never<E>,
+                "kaio: a vector is stored to a number; store an element, v[0], or point to vec<T, N>");
+  static_assert(
+      is_vector || never<E>,
+      "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is indexed first: y[i] = x[i]");
+  static constexpr std::uint32_t checked = 0;
+};
+
 template <scalar T>
 class statement {
  public:
   template <device E>
     requires(node_of<E>::bound)
-  constexpr statement(const E& e, std::uint32_t line = __builtin_LINE(),
+  constexpr statement(const E& e, std::uint32_t line = __builtin_LINE() + stored<T, element<E>>::checked,
                       const char* file = __builtin_FILE()) {
-    static_assert(std::is_same_v<element<E>, T>,
-                  "kaio: the value stored has another type than its place; write cast<T>(x)");
     open(e.node(), line, file);
   }
 
@@ -26,15 +44,10 @@ class statement {
       : statement(make_literal<T>(number), line, file) {}
 
   template <class E>
-    requires(!device<E> && !host_number<E>)
-  constexpr statement(const E&) {
-    constexpr bool is_vector = requires { typename E::vector_type; };
-    static_assert(!is_vector || never<E>,
-                  "kaio: a vector is stored to a number; store an element, v[0], or point to vec<T, N>");
-    static_assert(
-        is_vector || never<E>,
-        "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is indexed first: y[i] = x[i]");
-  }
+    requires(!device<E> && !host_number<E> && !std::is_same_v<E, refused>)
+  constexpr statement(const E&, std::uint32_t = not_stored<E>::checked) {}
+
+  constexpr statement(refused) {}
 
   // Opens the statement in a known kernel, for a right-hand side that knew none (a literal).
   constexpr void enter(tracer& t) {

@@ -41,8 +41,9 @@ constexpr void refuse_bits() {
 // A number in memory has no parts.
 struct no_elements {
   template <class I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(never<I>, "kaio: an index too many: what is indexed is a number already");
+    return refused{};
   }
 };
 
@@ -213,8 +214,9 @@ struct load_node : no_host_bool {
   constexpr const Location& location() const { return at; }
 
   template <class I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(never<I>, "kaio: an index too many: what is indexed is a number already");
+    return refused{};
   }
   template <class E>
   constexpr void operator=(const E&) const {

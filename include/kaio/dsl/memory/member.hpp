@@ -159,10 +159,11 @@ struct parameter_array {
                              offset + checked_array_index<N>(*trace, i) * static_cast<std::uint32_t>(sizeof(E)));
   }
   template <device I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(
         never<I>,
         "kaio: an array in a parameter is indexed by numbers of the host; copy it into a local<T, N>, or pass a buffer");
+    return refused{};
   }
   static constexpr std::size_t size() { return N; }
 };

@@ -45,9 +45,10 @@ class array_place {
         further(at_, checked_array_index<N>(*at_.trace, i) * static_cast<std::int64_t>(sizeof(E))));
   }
   template <device I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(never<I>,
                   "kaio: an array in a struct is indexed by numbers of the host; take a buffer of its own");
+    return refused{};
   }
   static constexpr std::size_t size() { return N; }
 

@@ -152,10 +152,11 @@ class val<vec<T, N>, in_kernel> {
     return val<T>(t, elements_.at(checked_element<N>(t, k)).checked(t));
   }
   template <device I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(
         never<I>,
         "kaio: the elements of a vector are in registers; index them with a number of the host, or keep them in a local<T, N>");
+    return refused{};
   }
   static constexpr std::uint32_t size() { return N; }
 

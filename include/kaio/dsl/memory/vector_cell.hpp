@@ -128,8 +128,9 @@ class vector_out_cell<vec<T, N>, Location> {
   }
   constexpr void operator=(const vector_out_cell&) const { refuse_reading<T>(); }
   template <class I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     refuse_reading<I>();
+    return refused{};
   }
 
   constexpr const Location& location() const { return at_; }

@@ -27,6 +27,7 @@ constexpr void tracer::fail(const char* message) {
   value_count_ = constant_count_ = numbered_count_ = newest_numbered_ = 0;
   variable_count_ = group_count_ = scope_count_ = 0;
   program_.statement_count = program_.array_count = program_.data_words = 0;
+  for (open_record& open : scope_stack_) open.newest_numbered = 0;
   for (std::uint32_t& first : bucket_) first = 0;
   for (std::uint32_t& first : constant_bucket_) first = 0;
 }
