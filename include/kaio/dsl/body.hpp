@@ -1,72 +1,138 @@
 #pragma once
-// All that the body of a kernel is written with: the language but for the kernel itself. The headers are included
-// one by one, what others need first: a compiler's message about a header names every file that it was
-// included through, a line each.
+// All that the body of a kernel is written with: the language but for the kernel itself. Every header comes after
+// those that it includes: a compiler's message about a header names each file that it was included through, a
+// line each, and here it is this one alone.
 
+// clang-format off
 #include <kaio/dsl/number/diagnostic.hpp>
-#include <kaio/dsl/number/fixed_string.hpp>
-#include <kaio/dsl/number/float8.hpp>
 #include <kaio/dsl/number/half.hpp>
-#include <kaio/dsl/number/index_list.hpp>
+#include <kaio/dsl/number/float8.hpp>
 #include <kaio/dsl/number/scalar.hpp>
-
+#include <kaio/dsl/number/fixed_string.hpp>
+#include <kaio/dsl/number/index_list.hpp>
+#include <kaio/dsl/trace/division.hpp>
+#include <kaio/dsl/trace/fold.hpp>
+#include <kaio/dsl/trace/instruction_types.hpp>
+#include <kaio/dsl/trace/tracer.hpp>
+#include <kaio/dsl/trace/recording.hpp>
+#include <kaio/dsl/trace/numbering.hpp>
+#include <kaio/dsl/trace/conversion.hpp>
+#include <kaio/dsl/trace/float8.hpp>
+#include <kaio/dsl/trace/arithmetic.hpp>
+#include <kaio/dsl/trace/finish.hpp>
+#include <kaio/dsl/trace/scratch.hpp>
+#include <kaio/dsl/trace/memory.hpp>
 #include <kaio/dsl/trace/trace.hpp>
-
-#include <kaio/dsl/expression/expression.hpp>
-#include <kaio/dsl/expression/conversion.hpp>
-#include <kaio/dsl/expression/statement.hpp>
-
 #include <kaio/dsl/expression/array.hpp>
+#include <kaio/dsl/expression/expression.hpp>
+#include <kaio/dsl/expression/pure.hpp>
+#include <kaio/dsl/expression/conversion.hpp>
 #include <kaio/dsl/expression/operators.hpp>
 #include <kaio/dsl/expression/packed.hpp>
-#include <kaio/dsl/expression/pure.hpp>
 #include <kaio/dsl/expression/special_register.hpp>
+#include <kaio/dsl/expression/statement.hpp>
 #include <kaio/dsl/expression/val.hpp>
 #include <kaio/dsl/expression/var.hpp>
-
+#include <kaio/dsl/math/rare_path.hpp>
+#include <kaio/dsl/math/evaluator.hpp>
+#include <kaio/dsl/math/function.hpp>
+#include <kaio/dsl/math/special_unit.hpp>
+#include <kaio/dsl/math/error_function.hpp>
+#include <kaio/dsl/math/exponent.hpp>
+#include <kaio/dsl/math/exponential.hpp>
+#include <kaio/dsl/math/activation.hpp>
+#include <kaio/dsl/math/basic.hpp>
+#include <kaio/dsl/math/blend.hpp>
+#include <kaio/dsl/math/fast.hpp>
+#include <kaio/dsl/math/fast_unit.hpp>
+#include <kaio/dsl/math/hyperbolic.hpp>
+#include <kaio/dsl/math/inverse_trigonometric.hpp>
+#include <kaio/dsl/math/logarithm.hpp>
+#include <kaio/dsl/math/power.hpp>
+#include <kaio/dsl/math/range_reduction.hpp>
+#include <kaio/dsl/math/remainder.hpp>
+#include <kaio/dsl/math/root.hpp>
+#include <kaio/dsl/math/rounding.hpp>
+#include <kaio/dsl/math/trigonometric.hpp>
+#include <kaio/dsl/integer/support.hpp>
+#include <kaio/dsl/integer/count.hpp>
+#include <kaio/dsl/integer/field.hpp>
+#include <kaio/dsl/integer/product.hpp>
+#include <kaio/dsl/integer/rounding.hpp>
 #include <kaio/dsl/control/control.hpp>
+#include <kaio/dsl/control/print_format.hpp>
 #include <kaio/dsl/control/loop.hpp>
 #include <kaio/dsl/control/range.hpp>
 #include <kaio/dsl/control/thread.hpp>
-
 #include <kaio/dsl/control/debug.hpp>
-#include <kaio/dsl/control/print_format.hpp>
-
-#include <kaio/dsl/memory/location.hpp>
 #include <kaio/dsl/memory/vec.hpp>
+#include <kaio/dsl/memory/location.hpp>
 #include <kaio/dsl/memory/vector.hpp>
 #include <kaio/dsl/memory/member.hpp>
 #include <kaio/dsl/memory/cell.hpp>
 #include <kaio/dsl/memory/vector_cell.hpp>
 #include <kaio/dsl/memory/place.hpp>
-
+#include <kaio/dsl/memory/policy.hpp>
 #include <kaio/dsl/memory/access.hpp>
 #include <kaio/dsl/memory/atomic.hpp>
+#include <kaio/dsl/memory/shared.hpp>
 #include <kaio/dsl/memory/local.hpp>
 #include <kaio/dsl/memory/pointer.hpp>
 #include <kaio/dsl/memory/pointer_at.hpp>
-#include <kaio/dsl/memory/policy.hpp>
-#include <kaio/dsl/memory/shared.hpp>
 #include <kaio/dsl/memory/tensor_map.hpp>
 #include <kaio/dsl/memory/vector_cast.hpp>
-
-#include <kaio/dsl/math.hpp>
-#include <kaio/dsl/bits.hpp>
-
-#include <kaio/dsl/integer/count.hpp>
-#include <kaio/dsl/integer/field.hpp>
-#include <kaio/dsl/integer/product.hpp>
-#include <kaio/dsl/integer/rounding.hpp>
-#include <kaio/dsl/integer/support.hpp>
-
-#include <kaio/dsl/tile.hpp>
-
-#include <kaio/dsl/warp.hpp>
-
+#include <kaio/dsl/tile/fragment_layout.hpp>
+#include <kaio/dsl/tile/layout.hpp>
+#include <kaio/dsl/tile/place.hpp>
+#include <kaio/dsl/tile/shared_tile.hpp>
+#include <kaio/dsl/warp/aggregate.hpp>
+#include <kaio/dsl/warp/lanes.hpp>
+#include <kaio/dsl/warp/match.hpp>
+#include <kaio/dsl/warp/operation.hpp>
+#include <kaio/dsl/warp/shuffle.hpp>
+#include <kaio/dsl/warp/reduce.hpp>
+#include <kaio/dsl/warp/role.hpp>
+#include <kaio/dsl/warp/scan.hpp>
+#include <kaio/dsl/warp/vote.hpp>
+#include <kaio/dsl/async/fence.hpp>
+#include <kaio/dsl/async/bulk_group.hpp>
+#include <kaio/dsl/async/bulk_operation.hpp>
+#include <kaio/dsl/async/cache_policy.hpp>
+#include <kaio/dsl/async/operand.hpp>
+#include <kaio/dsl/async/mbarrier.hpp>
+#include <kaio/dsl/async/bulk_copy.hpp>
+#include <kaio/dsl/async/cp_async.hpp>
+#include <kaio/dsl/async/pipeline.hpp>
+#include <kaio/dsl/async/tensor_copy.hpp>
+#include <kaio/dsl/block/exchange.hpp>
+#include <kaio/dsl/block/grid_barrier.hpp>
+#include <kaio/dsl/block/grid_dependency.hpp>
+#include <kaio/dsl/block/named_barrier.hpp>
+#include <kaio/dsl/block/reduce.hpp>
+#include <kaio/dsl/block/scan.hpp>
+#include <kaio/dsl/block/vote.hpp>
+#include <kaio/dsl/cluster/position.hpp>
+#include <kaio/dsl/cluster/remote.hpp>
+#include <kaio/dsl/mma/element.hpp>
+#include <kaio/dsl/mma/fragment.hpp>
+#include <kaio/dsl/mma/ldmatrix.hpp>
+#include <kaio/dsl/mma/matrix_descriptor.hpp>
+#include <kaio/dsl/mma/mma.hpp>
+#include <kaio/dsl/mma/mma_sparse.hpp>
+#include <kaio/dsl/mma/movmatrix.hpp>
+#include <kaio/dsl/mma/stmatrix.hpp>
+#include <kaio/dsl/mma/tf32.hpp>
+#include <kaio/dsl/mma/wgmma_shape.hpp>
+#include <kaio/dsl/mma/wgmma_accumulator.hpp>
+#include <kaio/dsl/mma/wgmma_operand.hpp>
+#include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/dsl/async.hpp>
-
+#include <kaio/dsl/bits.hpp>
+#include <kaio/dsl/math.hpp>
+#include <kaio/dsl/warp.hpp>
 #include <kaio/dsl/block.hpp>
-
 #include <kaio/dsl/cluster.hpp>
-
+#include <kaio/dsl/memory.hpp>
 #include <kaio/dsl/mma.hpp>
+#include <kaio/dsl/tile.hpp>
+// clang-format on

@@ -113,7 +113,7 @@ class tracing {
   static constexpr void run(tracer& t, index_list<I...>) {
     Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
   }
-  // `rule` is what a compiler shows that stops in the body. The body is called right here: each call between
+  // `rule` is what a compiler shows that stops in the body; clang shows the line of the call too. The body is called right here: each call between
   // would be a further line in a compiler's message.
   template <std::uint32_t... I>
   static constexpr traced record([[maybe_unused]] const char* rule, index_list<I...>) {
@@ -139,7 +139,13 @@ class tracing {
   }
 
  public:
-  static constexpr traced trace = record("kaio: a kernel runs in the compiler: what it reads is constant", numbers);
+  // clang-format off
+#ifdef __clang__
+  static constexpr traced trace = record("kaio: a kernel runs in the compiler, on what is constant; a large one needs -fconstexpr-steps=16777216", numbers);
+#else
+  static constexpr traced trace = record("kaio: a kernel runs in the compiler, on what is constant; a large one needs -fconstexpr-ops-limit=1000000000", numbers);
+#endif
+  // clang-format on
 
  private:
   template <std::uint32_t Depth>

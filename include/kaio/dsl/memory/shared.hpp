@@ -76,7 +76,9 @@ template <memory_element T>
 class shared_array {
  public:
   template <is_thread Thread>
-  constexpr shared_array(const Thread& t, std::uint64_t count) : shared_array(t.trace(), count) {}
+  constexpr shared_array(const Thread& t, std::uint64_t count, std::uint32_t line = __builtin_LINE(),
+                         const char* file = __builtin_FILE())
+      : shared_array(t.trace(), count, line, file) {}
 
   template <is_thread Thread, device N>
   constexpr shared_array(const Thread&, const N&) {
@@ -97,9 +99,10 @@ class shared_array {
   friend class shared;
   constexpr shared_array() = default;  // for the message of a shared without its thread
 
-  constexpr shared_array(tracer& t, std::uint64_t count) : trace_(&t) {
+  constexpr shared_array(tracer& t, std::uint64_t count, std::uint32_t line, const char* file) : trace_(&t) {
+    t.declare(line, file);
     if (count == 0 || count > tracer::max_large_shared)
-      t.fail_next("kaio: a shared array needs one element or more, and at most 227 KB");
+      t.fail("kaio: a shared array needs one element or more, and at most 227 KB");
     const std::uint64_t bytes = count * bytes_of<T>;
     if (!t.probing()) array_ = t.new_shared(bytes, detail::array_alignment<T>(bytes));
   }
@@ -146,7 +149,9 @@ class shared {
 
  public:
   template <is_thread Thread>
-  constexpr explicit shared(const Thread& t) : elements_(t, std::uint64_t{First} * (Rest * ... * 1ull)) {}
+  constexpr explicit shared(const Thread& t, std::uint32_t line = __builtin_LINE(),
+                            const char* file = __builtin_FILE())
+      : elements_(t, std::uint64_t{First} * (Rest * ... * 1ull), line, file) {}
 
   template <class V = T>
   constexpr shared() {

@@ -33,7 +33,9 @@ constexpr auto tile_index_node([[maybe_unused]] tracer& t, const I& i) {
 }
 
 // New shared memory, aligned for its contents.
-constexpr tile_memory new_tile_memory(tracer& t, std::uint32_t bytes, std::uint32_t alignment) {
+constexpr tile_memory new_tile_memory(tracer& t, std::uint32_t bytes, std::uint32_t alignment,
+                                      std::uint32_t line, const char* file) {
+  t.declare(line, file);
   tile_memory result{&t};
   if (!t.probing()) result.array = t.new_shared(bytes, alignment);
   result.scope = 0;
@@ -128,8 +130,9 @@ class shared_tile {
 
   // New memory, aligned for the layout.
   template <is_thread Thread>
-  constexpr explicit shared_tile(const Thread& t)
-      : memory_(detail::new_tile_memory(t.trace(), bytes, alignment)) {}
+  constexpr explicit shared_tile(const Thread& t, std::uint32_t line = __builtin_LINE(),
+                                 const char* file = __builtin_FILE())
+      : memory_(detail::new_tile_memory(t.trace(), bytes, alignment, line, file)) {}
 
   constexpr explicit shared_tile(const tile_memory& memory) : memory_(memory) {}
 
@@ -259,8 +262,9 @@ class shared_tiles {
   static constexpr std::uint32_t bytes = Count * stage_bytes;
 
   template <is_thread Thread>
-  constexpr explicit shared_tiles(const Thread& t)
-      : memory_(detail::new_tile_memory(t.trace(), bytes, alignment)) {}
+  constexpr explicit shared_tiles(const Thread& t, std::uint32_t line = __builtin_LINE(),
+                                  const char* file = __builtin_FILE())
+      : memory_(detail::new_tile_memory(t.trace(), bytes, alignment, line, file)) {}
 
   template <class V = T>
   constexpr shared_tiles() {

@@ -101,6 +101,8 @@ class tracer {
   // In an operand: what it is an operand of is often not open yet.
   constexpr void fail_next(const char* message);
   constexpr const kernel_fault& fault() const { return fault_; }
+  // A declaration, which is no statement.
+  constexpr void declare(std::uint32_t line, const char* file) { here_ = {file, line}; }
   // Where a walk lists its statements; none in a walk that is expected to agree.
   statement_log* log = nullptr;
   // All guards are taken.
