@@ -1,5 +1,7 @@
 // A table in a kernel is a constant.
-// EXPECT: weights
+// EXPECT(g++): weights
+// EXPECT(clang): operator()
+// LATE(g++): that the lambda is not constexpr comes before the reason
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,7 @@
 // A static variable is of the host.
-// EXPECT: calls
+// EXPECT(g++): calls
+// EXPECT(clang): operator()
+// LATE(g++): that the lambda is not constexpr comes before the reason
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

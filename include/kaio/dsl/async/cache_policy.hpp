@@ -51,7 +51,8 @@ constexpr val<u64> l2_fraction(const thread& t, l2_priority primary, f32 fractio
                                std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   constexpr modifier priorities[] = {modifier::l2_evict_last, modifier::l2_evict_normal,
                                      modifier::l2_evict_first, modifier::l2_evict_unchanged};
-  if (!(fraction > 0 && fraction <= 1)) t.trace().fail_next("kaio: the fraction of an L2 policy must be in (0, 1]");
+  if (!(fraction > 0 && fraction <= 1))
+    t.trace().fail_next("kaio: the fraction of an L2 policy must be in (0, 1]");
   if (others != l2_priority::evict_first && others != l2_priority::evict_unchanged)
     t.trace().fail_next("kaio: the other cache lines of an L2 policy are evict_first or evict_unchanged");
   return detail::make_policy(t, priorities[static_cast<unsigned>(primary)],

@@ -111,7 +111,8 @@ class range_body : public loop_body {
   constexpr range_body(tracer& t, const range_bounds& bounds) : loop_body(t), bounds_(bounds) {
     if (t.probing()) return;
     if (t.is_constant(bounds.step)) {
-      if (t.bits_of(bounds.step) == 0) t.fail("kaio: the step of a range() is 0");
+      if (t.bits_of(bounds.step) == 0)
+        t.fail("kaio: the step of a range() is 0; write one that is not, or t.loop()");
       bounds_.down = ptx::is_signed(bounds.type) && static_cast<std::int64_t>(t.bits_of(bounds.step)) < 0;
     }
   }

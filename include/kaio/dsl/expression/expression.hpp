@@ -234,7 +234,7 @@ constexpr literal<T> make_literal(L number) {
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(T(x)) != x)
         result.fault =
-          "kaio: an integer literal is not exact in the floating type of the operand; write it as a float";
+            "kaio: an integer literal is not exact in the floating type of the operand; write it as a float";
     result.bits = T(x).bits();
   } else if constexpr (floating<T>) {
     if constexpr (std::is_floating_point_v<L>)
@@ -248,7 +248,7 @@ constexpr literal<T> make_literal(L number) {
       if (static_cast<double>(rounded) != static_cast<double>(number) ||
           static_cast<L>(static_cast<double>(number)) != number)
         result.fault =
-          "kaio: an integer literal is not exact in the floating type of the operand; write it as a float";
+            "kaio: an integer literal is not exact in the floating type of the operand; write it as a float";
     result.bits = float_bits(rounded);
   } else {
     static_assert(

@@ -74,9 +74,8 @@ constexpr kernel_fault fault_of(const ptx::wgmma_fault& f) {
     return {"kaio: wgmma has more than 64 accumulators and operands in registers; reuse some of them"};
   if (f.many_labels) return {"kaio: a kernel with wgmma has too many loops and guards (4096 labels)"};
   if (f.accumulator != 0)
-    return {
-        "kaio: an accumulator is read or written while wgmma may still write it; wgmma_wait<0>(t) first",
-        nullptr, f.accumulator};
+    return {"kaio: an accumulator is read or written while wgmma may still write it; wgmma_wait<0>(t) first",
+            nullptr, f.accumulator};
   if (f.operand != 0)
     return {
         "kaio: the registers of A are written while wgmma may still read them; wgmma_wait<0>(t) first, or take other registers",
@@ -173,8 +172,8 @@ class tracing {
         return in_control;
       } else {
         kernel_fault result = fault_of(ptx::find_wgmma_fault(trace.program));
-        for (const ptx::source_line& s : trace.program.statements)
-          if (result.line != 0 && s.line == result.line) result.file = s.file;
+        for (std::uint32_t i = 0; result.line != 0 && i < trace.program.statement_count; ++i)
+          if (trace.program.statements[i].line == result.line) result.file = trace.program.statements[i].file;
         return result;
       }
     }
@@ -182,7 +181,6 @@ class tracing {
 
  public:
   static constexpr kernel_fault fault = find_fault();
-
 };
 
 // The compiler has evaluated the body of the kernel, and the checks. Where it has not, it has said why.

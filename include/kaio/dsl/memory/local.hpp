@@ -49,11 +49,17 @@ class constant {
 
  public:
   template <is_thread Thread>
-  constexpr constant(const Thread& t, const T (&values)[N]) : trace_(&t.trace()) {
+  constexpr constant(const Thread& t, const T (&values)[N], std::uint32_t line = __builtin_LINE(),
+                     const char* file = __builtin_FILE())
+      : trace_(&t.trace()) {
+    trace_->declare(line, file);
     fill(values);
   }
   template <is_thread Thread>
-  constexpr constant(const Thread& t, const std::array<T, N>& values) : trace_(&t.trace()) {
+  constexpr constant(const Thread& t, const std::array<T, N>& values, std::uint32_t line = __builtin_LINE(),
+                     const char* file = __builtin_FILE())
+      : trace_(&t.trace()) {
+    trace_->declare(line, file);
     fill(values.data());
   }
   constant(const constant&) = delete;

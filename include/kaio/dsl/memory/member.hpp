@@ -155,8 +155,8 @@ struct parameter_array {
   tracer* trace;
   std::uint32_t parameter, offset;
   constexpr auto operator[](std::uint64_t i) const {
-    return parameter_part<E>(trace, parameter,
-                             offset + checked_array_index<N>(*trace, i) * static_cast<std::uint32_t>(sizeof(E)));
+    return parameter_part<E>(
+        trace, parameter, offset + checked_array_index<N>(*trace, i) * static_cast<std::uint32_t>(sizeof(E)));
   }
   template <device I>
   constexpr auto operator[](const I&) const {

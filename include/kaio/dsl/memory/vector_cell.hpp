@@ -168,7 +168,9 @@ class vector_cell<vec<T, N>, Location> {
     if (!t.probing()) load_elements<T, N>(t, plain_load<Location>, at_.find(), result.ids);
     return result;
   }
-  constexpr auto operator[](std::uint32_t k) const { return vector_node().at(checked_element<N>(*at_.trace, k)); }
+  constexpr auto operator[](std::uint32_t k) const {
+    return vector_node().at(checked_element<N>(*at_.trace, k));
+  }
 
   constexpr const Location& location() const { return at_; }
 

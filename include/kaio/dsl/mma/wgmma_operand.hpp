@@ -247,8 +247,7 @@ class wgmma_register_operand {
   constexpr void start(tracer& t, std::uint32_t line, const char* file) {
     t.statement(line, file);
     if (t.wgmma_batch_is_open)
-      t.fail(
-          "kaio: the registers of A are written inside a wgmma_batch; make the operand before the batch");
+      t.fail("kaio: the registers of A are written inside a wgmma_batch; make the operand before the batch");
   }
 
   template <class E>

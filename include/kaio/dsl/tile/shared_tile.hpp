@@ -145,12 +145,15 @@ class shared_tile {
   // The same memory as another tile, or a ring of tiles, seen as this one: from `first_byte` on. What was
   // written by the one name is undefined by the other, and a barrier must separate their uses.
   template <class Memory>
-  static constexpr shared_tile over(const Memory& other, std::uint32_t first_byte = 0) {
+  static constexpr shared_tile over(const Memory& other, std::uint32_t first_byte = 0,
+                                    std::uint32_t line = __builtin_LINE(),
+                                    const char* file = __builtin_FILE()) {
+    other.memory().trace->declare(line, file);
     static_assert(Memory::bytes >= bytes, "kaio: a tile is over memory that is smaller than the tile");
     static_assert(Memory::alignment % alignment == 0,
                   "kaio: a tile is over memory that is aligned for less than the tile's layout needs");
     if (first_byte % alignment != 0 || first_byte > Memory::bytes - bytes)
-      other.memory().trace->fail_next(
+      other.memory().trace->fail(
           "kaio: a tile is over memory that ends before the tile does, or begins where its layout is not aligned; change the first byte");
     tile_memory memory = other.memory();
     memory.offset += first_byte;
@@ -188,8 +191,9 @@ class shared_tile {
   template <index R, index C>
   constexpr lane_type lane(const R& row, const C& column, std::uint32_t column_span = 0,
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    memory_.trace->declare(line, file);
     if ((column_span & (column_span - 1)) != 0 || column_span * sizeof(T) > 128)
-      memory_.trace->fail_next("kaio: the span of a lane's columns is a power of two, of at most 128 bytes");
+      memory_.trace->fail("kaio: the span of a lane's columns is a power of two, of at most 128 bytes");
     const auto r = detail::tile_index_node<Rows>(*memory_.trace, row);
     const auto c = detail::tile_index_node<Columns>(*memory_.trace, column);
     tracer& t = *memory_.trace;
@@ -234,9 +238,11 @@ constexpr auto row_block(const shared_tile<T, All, Columns, Layout>& tile, const
       "kaio: rows are taken from a tile whose rows follow each other: not from column_major, and of a swizzled tile from one panel: row_block<64>(tile.panel(p), first)");
   if constexpr (!device<I>) {
     if (static_cast<std::uint64_t>(first) > All - Rows)
-      tile.memory().trace->fail_next("kaio: a block of rows ends after its tile; first is at most the rows left out");
+      tile.memory().trace->fail_next(
+          "kaio: a block of rows ends after its tile; first is at most the rows left out");
     if (layout::is_swizzled && static_cast<std::uint64_t>(first) % tile_steps::pattern_rows != 0)
-      tile.memory().trace->fail_next("kaio: a block of rows of a swizzled tile begins at a multiple of 8 rows");
+      tile.memory().trace->fail_next(
+          "kaio: a block of rows of a swizzled tile begins at a multiple of 8 rows");
   }
   return shared_tile<T, Rows, Columns, Layout>(detail::moved<All>(tile.memory(), first, layout::pitch));
 }

@@ -44,7 +44,8 @@ constexpr void tracer::fail_next(const char* message) {
 constexpr void tracer::note(std::uint32_t line, const char* file) {
   here_ = {file, line};
   if (fault_.message != nullptr && fault_.line == 0) fault_ = {fault_.message, file, line};
-  if (log != nullptr && log->count != statement_log::most) log->entries[log->count++] = {here_, depth_, false};
+  if (log != nullptr && log->count != statement_log::most)
+    log->entries[log->count++] = {here_, depth_, false};
 }
 
 // --- statements
@@ -87,8 +88,7 @@ constexpr void tracer::enter_guard() {
 // --- scopes
 
 constexpr void tracer::enter_scope() {
-  if (scope_count_ + 1 == max_scopes)
-    fail("kaio: the kernel has too many guarded bodies and loops (4095)");
+  if (scope_count_ + 1 == max_scopes) fail("kaio: the kernel has too many guarded bodies and loops (4095)");
   scope_stack_[scope_depth_++] = {scope_, newest_numbered_};
   if (scope_depth_ == 2 * max_depth) {
     fail("kaio: guards and loops are nested too deeply; at most 63 levels");
@@ -300,8 +300,7 @@ constexpr void tracer::assign(std::uint32_t variable, value v, std::uint32_t sta
 // --- arrays
 
 constexpr std::uint32_t tracer::new_array(array_space space, std::uint64_t bytes, std::uint32_t alignment) {
-  if (program_.array_count == ptx::program::max_arrays)
-    fail("kaio: the kernel has too many arrays (64)");
+  if (program_.array_count == ptx::program::max_arrays) fail("kaio: the kernel has too many arrays (64)");
   const std::uint32_t n = program_.array_count++;
   program_.arrays[n] = {space, static_cast<std::uint32_t>(bytes), alignment, program_.data_words};
   return n;

@@ -35,7 +35,8 @@ constexpr bool agree(const walk& trace, const walk& probe, std::uint32_t depth) 
 }
 
 // The guard after which two walks that do not agree part: `all` took every guard, `probe` none at `depth`.
-constexpr ptx::source_line parting(const statement_log& all, const statement_log& probe, std::uint32_t depth) {
+constexpr ptx::source_line parting(const statement_log& all, const statement_log& probe,
+                                   std::uint32_t depth) {
   ptx::source_line guard;
   std::uint32_t seen = 0;
   for (std::uint32_t i = 0; i < all.count; ++i) {
