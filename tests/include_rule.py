@@ -8,6 +8,7 @@
   listed here and single headers of Boost.Hana; no header includes a logger, a formatter or a stream.
 - A folder has at most 25 files; so have the folders of tests, tools, benchmarks and showcases, but for tests/fail.
 - Operations are written in the public language: none of their files names the tracer.
+- dsl.hpp and kaio.hpp list every header of the language after those that it includes; --fix writes the list.
 
 Prints a line for each breach, then 'N passed, N failed' over the files.
 """
@@ -136,6 +137,40 @@ def problems_of_source(path, text):
             yield from private.floor_problems(path, name)
 
 
+def language_headers():
+    """Every header of the language, after those that it includes."""
+    order = {}
+
+    def visit(name):
+        if name in order or name == "kaio/dsl/dsl.hpp":
+            return
+        order[name] = None
+        for _, inner in include.findall((root / "include" / name).read_text()):
+            if inner.startswith("kaio/dsl/"):
+                visit(inner)
+        order[name] = order.pop(name)
+
+    for floor in public_floors["dsl"]:
+        for header in sorted((root / "include/kaio/dsl" / floor).glob("*.hpp")):
+            visit(header.relative_to(root / "include").as_posix())
+    return list(order)
+
+
+def wrong_lists(fix):
+    """The headers whose list of the language's headers is not up to date."""
+    wanted = "".join(f"#include <{name}>\n" for name in language_headers())
+    for file in (root / "include/kaio/dsl/dsl.hpp", root / "include/kaio/kaio.hpp"):
+        text = file.read_text()
+        begin = text.index("// clang-format off\n") + len("// clang-format off\n")
+        end = text.index("// clang-format on\n")
+        if text[begin:end] == wanted:
+            continue
+        if fix:
+            file.write_text(text[:begin] + wanted + text[end:])
+        else:
+            yield file
+
+
 def main():
     files = failed = 0
     folders = collections.Counter()
@@ -166,6 +201,9 @@ def main():
             files += 1
             failed += 1
             print(f"{folder.relative_to(root)}: {count} files, and a folder may have {most_files}")
+    for file in wrong_lists("--fix" in sys.argv[1:]):
+        failed += 1
+        print(f"{file.relative_to(root)}: its list of headers is not up to date; write tests/include_rule.py --fix")
     print(f"{files - failed} passed, {failed} failed")
     return 1 if failed else 0
 

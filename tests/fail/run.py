@@ -6,19 +6,28 @@ A file lists what the compiler must print, a line each:
     // EXPECT: kaio: operands of '*' must have the same type
     // EXPECT(clang): constexpr variable          only where the compilers differ: g++ or clang
 
+And what it prints is short: within the first 12 lines are a text that begins with `kaio:` (unless no expected text
+does: the error is the compiler's own) and the user's file with the line of the mistake, and all of it is at most 40
+lines (g++) or 60 (clang). The line is the one that ends in `// HERE`, or any in the part without KAIO_FIXED, or
+where there is no such part any of the file. Where a compiler cannot, the file says so and why:
+
+    // LATE(clang): why
+
 A file that mentions KAIO_FIXED is compiled once more with that macro defined, and must compile then: so it is
 proven that the mistake, and nothing else, is what fails.
 
-    run.py [--all] [--compiler g++ ...] [file ...]
+    run.py [--all] [--compiler g++ ...] [--lines table.csv] [file ...]
 
 By default all files on one g++ and one clang, and on further versions of them, whose messages are nearly the same, a third
 of the files, another one every day; --all: all files on all compilers that are installed. Prints 'N passed, N failed'
 over files x compilers.
-The language is precompiled once for each compiler: most of the time would go into reading it again.
+The file is compiled as a user does it, without flags. With KAIO_FIXED the language is precompiled, once for each
+compiler. --lines records what was measured; tests/fail/lines.csv is the table of all files and compilers.
 """
 
 import argparse
 import concurrent.futures
+import csv
 import datetime
 import os
 import pathlib
@@ -32,6 +41,52 @@ here = pathlib.Path(__file__).resolve().parent
 root = here.parent.parent
 supported = ["g++", "g++-12", "g++-13", "g++-14", "clang++-16", "clang++-19"]
 expectation = re.compile(r"^// EXPECT(?:\((g\+\+|clang)\))?: (.*?)\s*$", re.MULTILINE)
+
+late = re.compile(r"^// LATE(?:\((g\+\+|clang)\))?: .+$", re.MULTILINE)
+near = 12  # lines within which an error says what is wrong, and where
+most_lines = {"g++": 40, "clang": 60}
+
+
+def marked_lines(text):
+    """The numbers of the lines of which a message has to name one."""
+    lines = text.splitlines()
+    here = {n for n, line in enumerate(lines, 1) if "// HERE" in line}
+    if here:
+        return here
+    wrong, inside = set(), False
+    for n, line in enumerate(lines, 1):
+        if line.startswith(("#else", "#ifndef KAIO_FIXED")):
+            inside = True
+        elif line.startswith(("#endif", "#ifdef KAIO_FIXED")):
+            inside = False
+        elif inside:
+            wrong.add(n)
+    return wrong or set(range(1, len(lines) + 1))
+
+
+def measure(file, text, output):
+    """(lines of the output, the first with a text of kaio, the first with the user's line); 0: there is none."""
+    lines = output.splitlines()
+    marks = marked_lines(text)
+    place = re.compile(re.escape(file.name) + r":(\d+)\b")
+    message = next((n for n, line in enumerate(lines, 1) if re.search(r"kaio:(?!:)", line)), 0)
+    user = next((n for n, line in enumerate(lines, 1) if any(int(m) in marks for m in place.findall(line))), 0)
+    return len(lines), message, user
+
+
+def too_long(family, text, expected, measured):
+    """What is wrong with the length of an output; empty when nothing is."""
+    if any(only in ("", family) for only in late.findall(text)):
+        return ""
+    count, message, user = measured
+    problems = []
+    if count > most_lines[family]:
+        problems.append(f"the output has {count} lines, more than {most_lines[family]}")
+    if any("kaio:" in e for e in expected) and not 0 < message <= near:
+        problems.append(f"no text of kaio within {near} lines (line {message})")
+    if not 0 < user <= near:
+        problems.append(f"the user's line is not within {near} lines (line {user})")
+    return "".join(p + "\n" for p in problems)
 
 
 def installed():
@@ -62,10 +117,10 @@ def precompile(compiler, folder):
                                      else [f"-I{pathlib.Path(folder) / compiler}"])
 
 
-def compile_file(compiler, file, *flags):
+def compile_file(compiler, file, *flags, precompiled=False):
     includes_language = f"#include <{language}>" in file.read_text()
-    command = [compiler, "-std=c++20", "-fsyntax-only", "-fno-diagnostics-color", "-fmessage-length=0",
-               *(use_precompiled.get(compiler, []) if includes_language else []),
+    command = [compiler, "-std=c++20", "-fsyntax-only",
+               *(use_precompiled.get(compiler, []) if precompiled and includes_language else []),
                f"-I{root / 'include'}", *flags, str(file)]
     done = subprocess.run(command, capture_output=True, text=True, errors="replace",
                           env={**os.environ, "LC_ALL": "C"}, timeout=300)
@@ -73,25 +128,29 @@ def compile_file(compiler, file, *flags):
 
 
 def check(compiler, file):
-    """What is wrong with this file on this compiler; empty when nothing is."""
+    """What is wrong with this file on this compiler, empty when nothing is, and what was measured."""
     text = file.read_text()
     family = "clang" if "clang" in compiler else "g++"
     expected = [text for only, text in expectation.findall(text) if only in ("", family)]
     if not expected:
-        return "the file has no `// EXPECT: text` for this compiler"
+        return "the file has no `// EXPECT: text` for this compiler", None
     code, output = compile_file(compiler, file)
+    measured = measure(file, text, output)
     if code == 0:
-        return "it compiles"
+        return "it compiles", measured
     if "file not found" in output or "No such file" in output:
-        return f"an include is missing\n{output}"
+        return f"an include is missing\n{output}", measured
     missing = [text for text in expected if text not in output]
     if missing:
-        return "".join(f"the compiler does not say: {text}\n" for text in missing) + "it says:\n" + output
+        return "".join(f"the compiler does not say: {text}\n" for text in missing) + "it says:\n" + output, measured
+    problem = too_long(family, text, expected, measured)
+    if problem:
+        return problem + output, measured
     if "KAIO_FIXED" in text:
-        code, output = compile_file(compiler, file, "-DKAIO_FIXED")
+        code, output = compile_file(compiler, file, "-DKAIO_FIXED", precompiled=True)
         if code != 0:
-            return f"it fails with KAIO_FIXED too:\n{output}"
-    return ""
+            return f"it fails with KAIO_FIXED too:\n{output}", measured
+    return "", measured
 
 
 def turns(files, compilers, everything):
@@ -109,6 +168,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", action="append", help="instead of every supported one that is here")
     parser.add_argument("--all", action="store_true", help="all files on all of them")
+    parser.add_argument("--lines", type=pathlib.Path, help="write what was measured to this table")
     parser.add_argument("file", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
     compilers = arguments.compiler or installed()
@@ -117,6 +177,7 @@ def main():
         print("skipped: nothing to compile" if compilers else "skipped: no supported compiler")
         return 77
     failed = 0
+    rows = []
     with (concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool,
           tempfile.TemporaryDirectory() as folder):
         list(pool.map(lambda compiler: precompile(compiler, folder), compilers))
@@ -124,12 +185,19 @@ def main():
         cases = [(file, compiler, pool.submit(check, compiler, file))
                  for compiler, some in turns(files, compilers, everything) for file in some]
         for file, compiler, result in cases:
-            problem = result.result()
+            problem, measured = result.result()
+            if measured:
+                rows.append([os.path.relpath(file, here), compiler, *measured])
             name = os.path.relpath(file, here)
             print(f"{'FAIL' if problem else 'ok  '} {compiler:11} {name}", flush=True)
             if problem:
                 failed += 1
                 print("    " + problem.strip().replace("\n", "\n    "))
+    if arguments.lines:
+        with arguments.lines.open("w", newline="") as table:
+            writer = csv.writer(table, lineterminator="\n")
+            writer.writerow(["file", "compiler", "lines", "kaio", "user"])
+            writer.writerows(sorted(rows))
     print(f"{len(cases) - failed} passed, {failed} failed")
     return 1 if failed else 0
 

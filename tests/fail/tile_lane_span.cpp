@@ -12,7 +12,7 @@ inline constexpr auto k = kernel<"k", 32>([](thread t, out<f32> y) {
   shared_tile<f32, 8, 32, swizzled<128>> tile(t);
   const auto lane = tile.lane(i % 8, i / 8);
 #endif
-  tile.at(lane, 0, 4) = 1.0f;
+  tile.at(lane, 0, 4) = 1.0f;  // HERE
   y[i] = tile[0][0];
 });
 static_assert(k.ptx().size() > 0);

@@ -17,6 +17,6 @@ inline constexpr auto k = kernel<"k", 32>([](thread t, out<f32> y) {
   };
   const auto tile = of_guard();
 #endif
-  y[i] = tile[0][0];
+  y[i] = tile[0][0];  // HERE
 });
 static_assert(k.ptx().size() > 0);

@@ -14,7 +14,7 @@ inline constexpr auto k = kernel<"k", threads>([](thread t, out<f32> y) {
   shared_tile<f16, 32, 64, swizzled<128>> b(t);
   wgmma_accumulator<f32, 32> acc(t);
   {
-    wgmma_batch mma(t);
+    wgmma_batch mma(t);  // HERE
     mma.multiply_add(acc, wgmma_operand<major::k>(a), wgmma_operand<major::k>(b), false);
   }
   wgmma_wait<0>(t);

@@ -1,5 +1,5 @@
 // The accumulator of a product in flight is read after a wait only.
-// EXPECT: kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma may
+// EXPECT: kaio: an accumulator is read or written while wgmma may
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 
@@ -16,6 +16,6 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y) {
 #else
   wgmma_wait<1>(t);
 #endif
-  y[t.thread_rank()] = acc[0];
+  y[t.thread_rank()] = acc[0];  // HERE
 });
 static_assert(k.ptx().size() > 0);

@@ -1,5 +1,5 @@
 // A group that is in flight at the end of a loop is so at its beginning too.
-// EXPECT: kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma may
+// EXPECT: kaio: an accumulator is read or written while wgmma may
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 
@@ -13,7 +13,7 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y) {
     wgmma_wait<0>(t);
 #else
 #endif
-    acc[3] *= 2.0f;
+    acc[3] *= 2.0f;  // HERE
     {
       wgmma_batch mma(t);
       mma.multiply_add(acc, wgmma_operand<major::k>(a), wgmma_operand<major::k>(b), false);

@@ -1,5 +1,5 @@
 // The registers of A belong to wgmma until the group is waited for.
-// EXPECT: kaio: the registers of A are written, in the line that is compared with 0, while wgmma may
+// EXPECT: kaio: the registers of A are written while wgmma may
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 
@@ -9,7 +9,7 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y) {
   val x = t.thread_rank();
   acc.clear();
   for (auto k : t.range(0u, 8u)) {
-    const wgmma_register_operand<f16> a(x + k, x, x, x);
+    const wgmma_register_operand<f16> a(x + k, x, x, x);  // HERE
     {
       wgmma_batch mma(t);
       mma.multiply_add(acc, a, wgmma_operand<major::k>(b));

@@ -1,5 +1,5 @@
 // A wait in a guarded body is not a wait of the threads that skip it.
-// EXPECT: kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma may
+// EXPECT: kaio: an accumulator is read or written while wgmma may
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 
@@ -16,6 +16,6 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y) {
 #else
   if (auto g = t.when(block_idx_x() == 0)) wgmma_wait<0>(t);
 #endif
-  y[t.thread_rank()] = acc[0];
+  y[t.thread_rank()] = acc[0];  // HERE
 });
 static_assert(k.ptx().size() > 0);

@@ -38,10 +38,12 @@ native_kernel trace_entry(std::string_view name, dsl::block_size block, const ds
 
   const auto recorded = std::make_unique<dsl::tracer>();
   follow(*recorded, s.name, options, body);
+  dsl::kernel_error(recorded->fault().message);
   const std::uint32_t deepest = recorded->deepest();
   const std::unique_ptr<const ptx::program> program(new ptx::program(recorded->finish(block.dimensions())));
   if (deepest != 0) {
     const dsl::probe_result whole = probe(s.name, options, body, 0, deepest);
+    dsl::kernel_error(whole.fault.message);
     for (std::uint32_t depth = 1; depth <= deepest; ++depth)
       if (!agree(whole, probe(s.name, options, body, depth, deepest), depth))
         dsl::kernel_error("kaio: a body of a guard or a loop changes what follows it");

@@ -24,10 +24,10 @@ namespace kaio::dsl {
 namespace detail {
 
 template <class N>
-constexpr void require_bulk_bytes(const N& bytes) {
+constexpr auto require_bulk_bytes([[maybe_unused]] tracer& t, [[maybe_unused]] const N& bytes) {
   if constexpr (host_count<N>)
     if (host_value(bytes) <= 0 || host_value(bytes) % 16 != 0)
-      kernel_error("kaio: a bulk copy moves a multiple of 16 bytes, and at least 16");
+      t.fail("kaio: a bulk copy moves a multiple of 16 bytes, and at least 16");
 }
 
 }  // namespace detail
@@ -38,10 +38,10 @@ constexpr void copy_bulk(const Place& place, const C& from, const N& bytes, cons
                          const A& a = {}, const B& b = {}, std::uint32_t line = __builtin_LINE(),
                          const char* file = __builtin_FILE()) {
   require_readable<C>();
-  detail::require_options<A, B>(true);
-  detail::require_bulk_bytes(bytes);
+  detail::require_options<A, B, true>();
   tracer& t = bar.trace();
   t.statement(line, file);
+  detail::require_bulk_bytes(t, bytes);
   if (t.probing()) return see_operands(t, place, from, bytes, bar, a, b);
   const tracer::address to = detail::shared_place(t, place);
   const tracer::address source = detail::global_address(t, from);
@@ -63,11 +63,11 @@ template <class C, class Place, class N, class A = no_copy_option>
 constexpr void store_bulk(const C& to, const Place& place, const N& bytes, const A& a = {},
                           std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   require_writable<C>();
-  detail::require_options<A, no_copy_option>(false);
-  detail::require_bulk_bytes(bytes);
+  detail::require_options<A, no_copy_option, false>();
   if constexpr (memory_cell<C>) {
     tracer& t = *to.location().trace;
     t.statement(line, file);
+    detail::require_bulk_bytes(t, bytes);
     if (t.probing()) return see_operands(t, to, place, bytes, a);
     const tracer::address target = detail::global_address(t, to);
     const tracer::address source = detail::shared_place(t, place);
@@ -89,8 +89,7 @@ template <bulk_operation Op, class C, class Place, class N, class A = no_copy_op
 constexpr void reduce_bulk(const C& to, const Place& place, const N& bytes, const A& a = {},
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   require_writable<C>();
-  detail::require_options<A, no_copy_option>(false);
-  detail::require_bulk_bytes(bytes);
+  detail::require_options<A, no_copy_option, false>();
   if constexpr (memory_cell<C>) {
     using T = typename C::cell_type;
     static_assert(C::access == ptx::access::inout,
@@ -98,6 +97,7 @@ constexpr void reduce_bulk(const C& to, const Place& place, const N& bytes, cons
     detail::require_bulk_operation<Op, T, true>();
     tracer& t = *to.location().trace;
     t.statement(line, file);
+    detail::require_bulk_bytes(t, bytes);
     if (t.probing()) return see_operands(t, to, place, bytes, a);
     const tracer::address target = detail::global_address(t, to);
     const tracer::address source = detail::shared_place(t, place);
@@ -120,11 +120,11 @@ template <class C, class N, class A = no_copy_option>
 constexpr void prefetch_bulk(const C& from, const N& bytes, const A& a = {},
                              std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   require_readable<C>();
-  detail::require_options<A, no_copy_option>(false);
-  detail::require_bulk_bytes(bytes);
+  detail::require_options<A, no_copy_option, false>();
   if constexpr (memory_cell<C>) {
     tracer& t = *from.location().trace;
     t.statement(line, file);
+    detail::require_bulk_bytes(t, bytes);
     if (t.probing()) return see_operands(t, from, bytes, a);
     const tracer::address source = detail::global_address(t, from);
     const value size = detail::count_value(t, bytes);

@@ -54,9 +54,10 @@ constexpr val<u64> l2_fraction(const thread& t, l2_priority primary, f32 fractio
                                std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   constexpr modifier priorities[] = {modifier::l2_evict_last, modifier::l2_evict_normal,
                                      modifier::l2_evict_first, modifier::l2_evict_unchanged};
-  if (!(fraction > 0 && fraction <= 1)) kernel_error("kaio: the fraction of an L2 policy must be in (0, 1]");
+  if (!(fraction > 0 && fraction <= 1))
+    t.trace().fail_next("kaio: the fraction of an L2 policy must be in (0, 1]");
   if (others != l2_priority::evict_first && others != l2_priority::evict_unchanged)
-    kernel_error("kaio: the other cache lines of an L2 policy are evict_first or evict_unchanged");
+    t.trace().fail_next("kaio: the other cache lines of an L2 policy are evict_first or evict_unchanged");
   return detail::make_policy(t, priorities[static_cast<unsigned>(primary)],
                              priorities[static_cast<unsigned>(others)], fraction, line, file);
 }
@@ -100,26 +101,26 @@ constexpr auto cache_hint(const P& policy) {
 // shared memory, and counts its bytes on the barrier at the same place there.
 template <class M>
 constexpr auto multicast(const M& mask) {
-  const auto node = operand_node<u32>(mask);
+  auto node = operand_node<u32>(mask);
   static_assert(
-      std::is_same_v<element<std::remove_const_t<decltype(node)>>, u32>,
+      std::is_same_v<element<decltype(node)>, u32>,
       "kaio: a multicast mask is an integer or a value of u32, a bit for each block of the cluster");
   if constexpr (!device<M>)
     if (node.bits == 0 || node.bits > 0xffff)
-      kernel_error("kaio: a multicast mask has 16 bits, and one or more of them are set");
-  return multicast_option<std::remove_const_t<decltype(node)>>{node};
+      node.fault = "kaio: a multicast mask has 16 bits, and one or more of them are set";
+  return multicast_option<decltype(node)>{node};
 }
 
 namespace detail {
 
-template <class A, class B>
-constexpr void require_options(bool allows_multicast) {
+template <class A, class B, bool AllowsMulticast>
+constexpr auto require_options() {
   static_assert(copy_option<A> && copy_option<B>,
                 "kaio: a copy takes multicast(mask) and cache_hint(policy)");
   static_assert(!(A::is_hint && B::is_hint) && !(A::is_multicast && B::is_multicast),
                 "kaio: an option of a copy was given twice");
-  if ((A::is_multicast || B::is_multicast) && !allows_multicast)
-    kernel_error("kaio: multicast is for copies to shared memory");
+  static_assert(AllowsMulticast || !(A::is_multicast || B::is_multicast),
+                "kaio: multicast is for copies to shared memory");
 }
 
 // The options as values; 0 where one was not given.

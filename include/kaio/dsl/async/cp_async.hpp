@@ -88,9 +88,8 @@ constexpr void cp_async(const Place& place, const C& from, const O1& o1 = {}, co
                                                                 : modifier::ca;
     tracer& t = *from.location().trace;
     t.statement(line, file);
-    const auto require_valid = [](const auto& o) {
-      if (!detail::host_lies_in(o, 0, Bytes))
-        kernel_error("kaio: of the bytes of a cp_async, 0 to all are valid");
+    [[maybe_unused]] const auto require_valid = [&](const auto& o) {
+      if (!detail::host_lies_in(o, 0, Bytes)) t.fail("kaio: of the bytes of a cp_async, 0 to all are valid");
     };
     require_valid(o1), require_valid(o2), require_valid(o3), require_valid(o4);
     if (t.probing()) return see_operands(t, place, from, o1, o2, o3, o4);

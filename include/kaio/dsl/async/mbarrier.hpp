@@ -40,7 +40,7 @@ class mbarrier {
   constexpr void init(const N& count, std::uint32_t line = __builtin_LINE(),
                       const char* file = __builtin_FILE()) const {
     if (!detail::host_lies_in(count, 1, max_count))
-      kernel_error("kaio: an mbarrier expects 1 to 1048575 arrivals a phase");
+      trace_->fail_next("kaio: an mbarrier expects 1 to 1048575 arrivals a phase");
     if (!enter(line, file)) return;
     const value n = detail::count_value(*trace_, count);
     begin(opcode::mbarrier_init, 0);
@@ -190,7 +190,7 @@ class mbarrier {
   // For the copies that complete on it.
   constexpr tracer::address checked() const {
     if (!trace_->is_open(scope_))
-      kernel_error("kaio: an mbarrier was used outside the guarded body or loop that made its index");
+      trace_->fail_next("kaio: an mbarrier was used outside the guarded body or loop that made its index");
     return at_;
   }
   constexpr tracer& trace() const { return *trace_; }
@@ -250,13 +250,13 @@ class mbarrier {
   }
 
   template <class N>
-  static constexpr void require_bytes(const N& bytes) {
+  constexpr auto require_bytes(const N& bytes) const {
     if (!detail::host_lies_in(bytes, 0, max_count))
-      kernel_error("kaio: a phase of an mbarrier counts at most 1048575 bytes");
+      trace_->fail_next("kaio: a phase of an mbarrier counts at most 1048575 bytes");
   }
   template <class N>
-  static constexpr void require_parity(const N& parity) {
-    if (!detail::host_lies_in(parity, 0, 1)) kernel_error("kaio: the parity of a phase is 0 or 1");
+  constexpr auto require_parity(const N& parity) const {
+    if (!detail::host_lies_in(parity, 0, 1)) trace_->fail_next("kaio: the parity of a phase is 0 or 1");
   }
 
   tracer* trace_;
@@ -279,7 +279,7 @@ class mbarriers {
 
   template <index_operand I>
   constexpr mbarrier operator[](const I& i) const {
-    detail::require_below<N>(i);
+    detail::require_below<N>(*trace_, i);
     const auto node = index_node(i);
     if (trace_->probing()) {
       trace_->see(array_);

@@ -99,7 +99,7 @@ template <scalar T, std::uint32_t Rank>
 inline constexpr bool is_map<tensor_map<T, Rank>> = true;
 
 template <class Map, class Coordinates>
-constexpr void require_box() {
+constexpr auto require_box() {
   static_assert(is_map<Map>, "kaio: a tensor copy takes a tensor_map parameter of the kernel");
   static_assert(is_coordinate_list<Coordinates>,
                 "kaio: a tensor copy takes coordinates(c0, c1, ...), the innermost dimension first");
@@ -109,7 +109,7 @@ constexpr void require_box() {
 }
 
 template <class Map, class Place>
-constexpr void require_element() {
+constexpr auto require_element() {
   using T = typename place_element<Place>::type;
   if constexpr (is_map<Map> && !std::is_void_v<T>)
     static_assert(std::is_same_v<T, typename Map::element_type>,
@@ -165,7 +165,7 @@ constexpr void copy_tensor(const Tile& tile, const Map& map, const Coordinates& 
                            const char* file = __builtin_FILE()) {
   detail::require_box<Map, Coordinates>();
   detail::require_element<Map, Tile>();
-  detail::require_options<A, B>(true);
+  detail::require_options<A, B, true>();
   tracer& t = *map.trace;
   t.statement(line, file);
   if (t.probing()) return see_operands(t, tile, map, at, bar, a, b);
@@ -191,7 +191,7 @@ constexpr void store_tensor(const Map& map, const Coordinates& at, const Tile& t
                             std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   detail::require_box<Map, Coordinates>();
   detail::require_element<Map, Tile>();
-  detail::require_options<A, no_copy_option>(false);
+  detail::require_options<A, no_copy_option, false>();
   tracer& t = *map.trace;
   t.statement(line, file);
   if (t.probing()) return see_operands(t, map, at, tile, a);
@@ -214,7 +214,7 @@ constexpr void reduce_tensor(const Map& map, const Coordinates& at, const Tile& 
                              std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   detail::require_box<Map, Coordinates>();
   detail::require_element<Map, Tile>();
-  detail::require_options<A, no_copy_option>(false);
+  detail::require_options<A, no_copy_option, false>();
   detail::require_bulk_operation<Op, typename Map::element_type, false>();
   tracer& t = *map.trace;
   t.statement(line, file);
@@ -236,7 +236,7 @@ template <class Map, class Coordinates, class A = no_copy_option>
 constexpr void prefetch_tensor(const Map& map, const Coordinates& at, const A& a = {},
                                std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   detail::require_box<Map, Coordinates>();
-  detail::require_options<A, no_copy_option>(false);
+  detail::require_options<A, no_copy_option, false>();
   tracer& t = *map.trace;
   t.statement(line, file);
   if (t.probing()) return see_operands(t, map, at, a);

@@ -52,11 +52,11 @@ class named_barrier {
   }
 
  private:
-  constexpr void require_threads(const thread& t) const {
+  constexpr auto require_threads(const thread& t) const {
     if (threads_ == 0 || threads_ % 32 != 0)
-      kernel_error("kaio: a named barrier is for whole warps: a multiple of 32 threads");
+      t.trace().fail_next("kaio: a named barrier is for whole warps: a multiple of 32 threads");
     if (threads_ > (t.block_size() + 31) / 32 * 32)
-      kernel_error("kaio: a named barrier waits for more threads than the block has");
+      t.trace().fail_next("kaio: a named barrier waits for more threads than the block has");
   }
   constexpr void emit(opcode op, std::uint32_t line, const char* file) const {
     trace_->statement(line, file);
@@ -66,7 +66,7 @@ class named_barrier {
       return trace_->see(id_);
     }
     if (!trace_->is_open(scope_))
-      kernel_error("kaio: a named barrier was used outside the guarded body or loop that made its number");
+      trace_->fail("kaio: a named barrier was used outside the guarded body or loop that made its number");
     trace_->begin(op, 0, ptx::type::none);
     if constexpr (Id == run_time_barrier)
       trace_->use(id_);

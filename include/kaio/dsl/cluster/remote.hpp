@@ -77,9 +77,9 @@ struct cluster_location {
   }
 
  private:
-  constexpr void require_open() const {
+  constexpr auto require_open() const {
     if (!trace->is_open(scope))
-      kernel_error("kaio: a remote cell was used outside the guarded body or loop that made it");
+      trace->fail_next("kaio: a remote cell was used outside the guarded body or loop that made it");
   }
 };
 
@@ -152,10 +152,10 @@ constexpr void copy_bulk_remote(const C& to, const Place& place, const N& bytes,
                                 std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   constexpr bool is_remote = requires { requires is_cluster_location<location_of<C>>; };
   static_assert(is_remote, "kaio: copy_bulk_remote copies to a remote cell: remote(tile[0][0], rank)");
-  detail::require_bulk_bytes(bytes);
   if constexpr (is_remote) {
     tracer& t = *to.location().trace;
     t.statement(line, file);
+    detail::require_bulk_bytes(t, bytes);
     if (t.probing()) return see_operands(t, to, place, bytes, bar);
     const tracer::address target = to.location().find();
     const tracer::address source = detail::shared_place(t, place);

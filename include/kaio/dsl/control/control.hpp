@@ -33,7 +33,7 @@ class [[nodiscard(
   // Runs the body where the guard just before did not.
   constexpr explicit guard(tracer& t) : trace_(t) {
     if (!enter()) return;
-    if (!t.follows_when()) kernel_error("kaio: otherwise() must directly follow the body of a when()");
+    if (!t.follows_when()) t.fail("kaio: otherwise() must directly follow the body of a when()");
     const std::uint32_t skipped = t.operand_at(t.last(), 0).index;
     t.remove_last();
     label_ = t.new_label();
@@ -49,7 +49,7 @@ class [[nodiscard(
   constexpr ~guard() {
     if (!taken_) {
       if (trace_.seen() != seen_)
-        kernel_error(
+        trace_.fail(
             "kaio: a C++ else after when() or otherwise() is never run; write if (auto g = t.otherwise())");
       return;
     }
@@ -78,7 +78,7 @@ class [[nodiscard(
   constexpr bool enter() {
     taken_ = trace_.body_is_run();
     if (!taken_ && trace_.is_refused())
-      kernel_error(
+      trace_.fail(
           "kaio: a body of when() or otherwise() was left by return, break, continue or goto, or assigns a variable of the host that is used after it; guard the rest with otherwise(), write l.break_if(condition), or use a var");
     if (trace_.probing()) seen_ = trace_.seen();
     if (taken_) trace_.enter_body();

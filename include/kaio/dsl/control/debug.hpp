@@ -70,6 +70,7 @@ constexpr void device_print(const thread& t, print_format<std::type_identity_t<A
                             const A&... arguments) {
   tracer& trace = t.trace();
   trace.statement(format.line(), format.file());
+  if (format.fault() != nullptr) trace.fail(format.fault());
   if (trace.probing()) return see_operands(trace, arguments...);
   detail::promoted values[sizeof...(A) + 1] = {};
   unsigned count = 0;

@@ -26,7 +26,7 @@ class loop_body {
   loop_body& operator=(const loop_body&) = delete;
   constexpr ~loop_body() {
     if (progress_ == progress::running)
-      kernel_error(
+      trace_.fail(
           "kaio: the body of a range() or loop() was left by break, return or goto; write l.break_if(condition)");
   }
 
@@ -41,9 +41,9 @@ class loop_body {
 
  protected:
   constexpr void start() {
-    if (progress_ != progress::waiting) kernel_error("kaio: a range() or loop() runs once; make another");
+    if (progress_ != progress::waiting) trace_.fail_next("kaio: a range() or loop() runs once; make another");
     if (!trace_.is_open(scope_))
-      kernel_error("kaio: a range() or loop() was used outside the guarded body or loop that made it");
+      trace_.fail_next("kaio: a range() or loop() was used outside the guarded body or loop that made it");
     progress_ = progress::running;
   }
   constexpr void set_finished() { progress_ = progress::finished; }
@@ -68,7 +68,7 @@ class loop_body {
   constexpr bool enter_probed() {
     if (!trace_.body_is_run()) {
       if (trace_.is_refused())
-        kernel_error(
+        trace_.fail(
             "kaio: the body of a range() or loop() assigns a variable of the host that is used after it; use a var for what the device decides");
       return false;
     }
@@ -86,7 +86,7 @@ class loop_body {
   constexpr bool repeat_probed() {
     if (is_second_round_) {
       if (trace_.end_repeated() != events_)
-        kernel_error(
+        trace_.fail(
             "kaio: the body of a range() or loop() uses a variable of the host that it changes: the compiler runs the body once for all rounds; use a var, or unroll a range of known bounds");
       return false;
     }
@@ -183,7 +183,7 @@ class [[nodiscard]] endless_loop : public loop_body {
     set_finished();
     trace_.leave_body();
     if (exit_ == 0)
-      kernel_error("kaio: a loop() that nothing leaves; write l.break_if(condition) in its body");
+      trace_.fail("kaio: a loop() that nothing leaves; write l.break_if(condition) in its body");
     place_next();
     trace_.leave_loop();
     trace_.branch(head_);

@@ -29,41 +29,26 @@ struct printed<char> {
 template <class A>
 using printed_type = typename printed<A>::type;
 
-// A compiler's message shows the call: which argument, from 1, and what is wrong with it.
-constexpr void wrong_argument(unsigned argument, const char* message) {
-  if (argument != 0) kernel_error(message);
-}
-
-constexpr void wrong_conversion(unsigned argument, ptx::type t) {
+// What is wrong with an argument of this type.
+constexpr const char* wrong_conversion(ptx::type t) {
   switch (t) {
     case ptx::type::s8:
     case ptx::type::u8:
-      return wrong_argument(
-          argument,
-          "kaio: the argument of this conversion is an integer of 8 bits; write %d (i8), %u (u8) or %c");
+      return "kaio: the argument of this conversion is an integer of 8 bits; write %d (i8), %u (u8) or %c";
     case ptx::type::s16:
     case ptx::type::s32:
-      return wrong_argument(
-          argument, "kaio: the argument of this conversion is a signed integer of up to 32 bits; write %d");
+      return "kaio: the argument of this conversion is a signed integer of up to 32 bits; write %d";
     case ptx::type::u16:
     case ptx::type::u32:
-      return wrong_argument(
-          argument,
-          "kaio: the argument of this conversion is an unsigned integer of up to 32 bits; write %u, %x or %o");
-    case ptx::type::s64:
-      return wrong_argument(argument, "kaio: the argument of this conversion is an i64; write %lld");
+      return "kaio: the argument of this conversion is an unsigned integer of up to 32 bits; write %u, %x or %o";
+    case ptx::type::s64: return "kaio: the argument of this conversion is an i64; write %lld";
     case ptx::type::u64:
-      return wrong_argument(argument,
-                            "kaio: the argument of this conversion is a u64; write %llu, %llx, %llo or %p");
-    case ptx::type::pred:
-      return wrong_argument(argument, "kaio: a bool is not printed; write cast<u32>(condition) and %u");
-    case ptx::type::b8:
-      return wrong_argument(argument, "kaio: e4m3 and e5m2 are not printed; write cast<f32>(x) and %f");
+      return "kaio: the argument of this conversion is a u64; write %llu, %llx, %llo or %p";
+    case ptx::type::pred: return "kaio: a bool is not printed; write cast<u32>(condition) and %u";
+    case ptx::type::b8: return "kaio: e4m3 and e5m2 are not printed; write cast<f32>(x) and %f";
     case ptx::type::f16x2:
-    case ptx::type::bf16x2: return wrong_argument(argument, "kaio: a pair is not printed; print its halves");
-    default:
-      return wrong_argument(argument,
-                            "kaio: the argument of this conversion is a float; write %f, %e, %g or %a");
+    case ptx::type::bf16x2: return "kaio: a pair is not printed; print its halves";
+    default: return "kaio: the argument of this conversion is a float; write %f, %e, %g or %a";
   }
 }
 
@@ -112,30 +97,25 @@ constexpr conversion_specifier next_specifier(std::string_view text, std::size_t
   return s;
 }
 
-constexpr void check_format(std::string_view text, const ptx::type* arguments, unsigned count) {
+// What is wrong with a format; nullptr: nothing.
+constexpr const char* fault_of_format(std::string_view text, const ptx::type* arguments, unsigned count) {
   unsigned taken = 0;
   for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text[at] == '\0') kernel_error("kaio: the format of device_print has a zero character in it");
+    if (text[at] == '\0') return "kaio: the format of device_print has a zero character in it";
     if (text[at] != '%') continue;
     ++at;
     if (at < text.size() && text[at] == '%') continue;
     const conversion_specifier s = next_specifier(text, at);
-    const unsigned argument = taken + 1;
-    if (s.letter == 's')
-      wrong_argument(argument, "kaio: device_print has no %s; write the text into the format");
-    if (s.letter == '*')
-      wrong_argument(argument, "kaio: device_print has no * for a width; write the number into the format");
+    if (s.letter == 's') return "kaio: device_print has no %s; write the text into the format";
+    if (s.letter == '*') return "kaio: device_print has no * for a width; write the number into the format";
     if (!is_one_of(s.letter, "diuoxXceEfgGaAp"))
-      wrong_argument(
-          argument,
-          "kaio: device_print knows %d %i %u %o %x %X %c %e %E %f %g %G %a %A %p and %%, with h, l or ll");
-    if (taken == count)
-      wrong_argument(argument, "kaio: the format of device_print has more conversions than arguments");
-    if (!fits(s, arguments[taken])) wrong_conversion(argument, arguments[taken]);
+      return "kaio: device_print knows %d %i %u %o %x %X %c %e %E %f %g %G %a %A %p and %%, with h, l or ll";
+    if (taken == count) return "kaio: the format of device_print has more conversions than arguments";
+    if (!fits(s, arguments[taken])) return wrong_conversion(arguments[taken]);
     ++taken;
   }
-  if (taken != count)
-    wrong_argument(taken + 1, "kaio: device_print has more arguments than its format has conversions");
+  if (taken != count) return "kaio: device_print has more arguments than its format has conversions";
+  return nullptr;
 }
 
 }  // namespace detail
@@ -152,18 +132,20 @@ class print_format {
                   "kaio: device_print takes device values and numbers; write a text into the format");
     static_assert(sizeof...(A) <= 32, "kaio: device_print takes at most 32 arguments; print twice");
     const ptx::type types[] = {ptx_type<detail::printed_type<A>>..., ptx::type::none};
-    detail::check_format({text, N - 1}, types, sizeof...(A));
+    fault_ = detail::fault_of_format({text, N - 1}, types, sizeof...(A));
   }
 
   constexpr std::string_view text() const { return {text_, size_}; }
   constexpr std::uint32_t line() const { return line_; }
   constexpr const char* file() const { return file_; }
+  constexpr const char* fault() const { return fault_; }
 
  private:
   const char* text_;
   std::size_t size_;
   std::uint32_t line_;
   const char* file_;
+  const char* fault_ = nullptr;
 };
 
 }  // namespace kaio::dsl

@@ -111,7 +111,8 @@ class range_body : public loop_body {
  public:
   constexpr range_body(tracer& t, const range_bounds& bounds) : loop_body(t), bounds_(bounds) {
     if (t.is_constant(bounds.step)) {
-      if (t.bits_of(bounds.step) == 0) kernel_error("kaio: the step of a range() is 0");
+      if (t.bits_of(bounds.step) == 0)
+        t.fail("kaio: the step of a range() is 0; write one that is not, or t.loop()");
       bounds_.down = ptx::is_signed(bounds.type) && static_cast<std::int64_t>(t.bits_of(bounds.step)) < 0;
     }
   }
@@ -150,7 +151,7 @@ class range_body : public loop_body {
 
   constexpr void set_copies(std::uint32_t copies) {
     if (copies == 0 || copies > most_copies)
-      kernel_error("kaio: unroll() takes a number of copies from 1 to 256");
+      trace_.fail("kaio: unroll() takes a number of copies from 1 to 256");
     layout_.copies = copies;
   }
   constexpr void set_whole() { layout_.whole = true; }
@@ -161,9 +162,9 @@ class range_body : public loop_body {
     const bool known = bounds_.is_known(trace_);
     const std::uint64_t rounds = known ? bounds_.rounds(trace_) : 0;
     if (layout_.whole && !known && !trace_.probing())
-      kernel_error("kaio: unroll() needs constant bounds and step; write unroll<4>() for four copies");
+      trace_.fail("kaio: unroll() needs constant bounds and step; write unroll<4>() for four copies");
     if (layout_.whole && rounds > most_copies)
-      kernel_error("kaio: unroll() makes at most 256 copies; write unroll<4>() for four copies and a loop");
+      trace_.fail("kaio: unroll() makes at most 256 copies; write unroll<4>() for four copies and a loop");
     if (rounds != 0 && (layout_.whole || (layout_.copies != 1 && rounds <= layout_.copies)))
       return begin_straight(static_cast<std::uint32_t>(rounds));
     if (trace_.probing()) return begin_probed(rounds);

@@ -35,7 +35,7 @@ struct range_type {
 };
 
 template <class T, class E>
-constexpr void require_range_operand() {
+constexpr auto require_range_operand() {
   if constexpr (device<E>)
     static_assert(std::is_same_v<element<E>, T>,
                   "kaio: the bounds and the step of a range() have different types; write cast<T>(x)");
@@ -47,7 +47,7 @@ constexpr void require_range_operand() {
 class thread {
   // These come first: clang instantiates in constant evaluation only what it has read already.
   template <scalar T>
-  static constexpr void require_index() {
+  static constexpr auto require_index() {
     static_assert(
         std::is_same_v<T, u32> || std::is_same_v<T, u64> || std::is_same_v<T, i32> || std::is_same_v<T, i64>,
         "kaio: the index of a thread is i32, u32, i64 or u64");
@@ -287,7 +287,7 @@ class thread {
     using T = typename range_type<N, N, N>::type;
     require_index<T>();
     if (block_.count() != block_.x)
-      kernel_error(
+      trace_->fail_next(
           "kaio: grid_stride() is for blocks of one dimension; write t.range(t.grid_rank(), n, stride)");
     trace_->statement(line, file);
     const value last = lower(*trace_, operand_node<T>(n));

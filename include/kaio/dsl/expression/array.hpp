@@ -6,6 +6,7 @@
 //   auto sums = array_of<4>([&](u32) { return var(t, 0.0f); });
 //   for (u32 k = 0; k < 4; ++k) sums[k] += xi[k] * 2.0f;
 
+#include <kaio/dsl/number/diagnostic.hpp>
 #include <kaio/dsl/number/index_list.hpp>
 #include <kaio/dsl/number/scalar.hpp>
 
@@ -16,13 +17,29 @@ namespace kaio::dsl {
 template <class V, std::uint32_t N>
 struct register_array {
   V values[N];
-  constexpr V& operator[](std::uint32_t i) { return values[i]; }
-  constexpr const V& operator[](std::uint32_t i) const { return values[i]; }
+  constexpr V& operator[](std::uint32_t i) { return values[i < N ? i : beyond()]; }
+  constexpr const V& operator[](std::uint32_t i) const { return values[i < N ? i : beyond()]; }
   constexpr V* begin() { return values; }
   constexpr V* end() { return values + N; }
   constexpr const V* begin() const { return values; }
   constexpr const V* end() const { return values + N; }
   static constexpr std::uint32_t size() { return N; }
+
+  // The fault of an index, in the kernel that the elements know; the index in place of it.
+  constexpr std::uint32_t beyond() const {
+    constexpr const char* fault =
+        "kaio: an index is outside its array; those of array_of<N> go from 0 to N - 1";
+    if constexpr (requires { values[0].node().context(); }) {
+      values[0].node().context()->fail_next(fault);
+    } else if constexpr (requires { values[0].vector_node().context(); }) {
+      values[0].vector_node().context()->fail_next(fault);
+    } else if constexpr (requires { values[0].beyond(); }) {
+      values[0].beyond();
+    } else {
+      kernel_error(fault);
+    }
+    return 0;
+  }
 };
 
 namespace detail {

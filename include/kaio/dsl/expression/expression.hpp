@@ -63,6 +63,9 @@ struct no_host_bool {
   }
 };
 
+// What a function returns whose requirements have failed: whatever is done with it is no further error.
+struct refused {};
+
 // The error for an assignment to a value that never changes.
 struct unchanging {
   template <class E>
@@ -124,7 +127,7 @@ struct unchanging {
 
  private:
   template <class E>
-  static constexpr void refuse() {
+  static constexpr auto refuse() {
     static_assert(never<E>, "kaio: a val never changes; declare a var to assign to");
   }
 };
@@ -150,7 +153,7 @@ struct no_increment {
 
  private:
   template <class E>
-  static constexpr void refuse() {
+  static constexpr auto refuse() {
     static_assert(never<E>, "kaio: ++ and -- on a device value; write x += 1 or x -= 1");
   }
 };
@@ -188,7 +191,7 @@ struct leaf : no_host_bool {
   constexpr value checked(tracer& t) const {
     if (trace == nullptr) return t.constant(ptx_type<T>, std::uint64_t{scope} << 32 | id);
     if (!t.is_open(scope))
-      kernel_error("kaio: a value was used outside the guarded body or loop that made it; use a var for it");
+      t.fail("kaio: a value was used outside the guarded body or loop that made it; use a var for it");
     return id;
   }
 };
@@ -201,10 +204,14 @@ struct literal : no_host_bool {
   static constexpr bool is_product = false;
   static constexpr unsigned loads = 0;
   std::uint64_t bits = 0;
+  const char* fault = nullptr;  // why the operand's type does not hold the number
 
   constexpr const literal& node() const { return *this; }
   constexpr tracer* context() const { return nullptr; }
-  constexpr value lower(tracer& t) const { return t.constant(ptx_type<T>, bits); }
+  constexpr value lower(tracer& t) const {
+    if (fault != nullptr) t.fail(fault);
+    return t.constant(ptx_type<T>, bits);
+  }
   constexpr void load(tracer&) const {}
   constexpr std::uint64_t hash() const { return bits; }
 };
@@ -241,29 +248,32 @@ constexpr literal<T> make_literal(L number) {
                   "kaio: bool and numbers do not mix; compare with zero, or write cast<T>(condition)");
     result.bits = number ? 1 : 0;
   } else if constexpr (packed<T>) {
-    const std::uint64_t half = make_literal<half_of<T>>(number).bits;
-    result.bits = half << 16 | half;
+    const literal<half_of<T>> half = make_literal<half_of<T>>(number);
+    result.bits = half.bits << 16 | half.bits;
+    result.fault = half.fault;
   } else if constexpr (float8<T>) {
     const auto x = static_cast<double>(number);
     if ((x > T::format::greatest || x < -T::format::greatest) && x - x == 0)
-      kernel_error(
-          "kaio: a literal is beyond the greatest number of its type (e4m3: 448, e5m2: 57344); write that one, or an infinity, which becomes it");
+      result.fault =
+          "kaio: a literal is beyond the greatest number of its type (e4m3: 448, e5m2: 57344); write that one, or an infinity, which becomes it";
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(T(x)) != x)
-        kernel_error(
-            "kaio: an integer literal is not exact in the floating type of the operand; write it as a float");
+        result.fault =
+            "kaio: an integer literal is not exact in the floating type of the operand; write it as a float";
     result.bits = T(x).bits();
   } else if constexpr (floating<T>) {
     if constexpr (std::is_floating_point_v<L>)
-      if (overflows<T>(static_cast<double>(number)))
-        kernel_error(
-            "kaio: a literal is too large for the floating type of the operand; cast<f32>(x) first, or write an infinity");
+      if (overflows<T>(static_cast<double>(number))) {
+        result.fault =
+            "kaio: a literal is too large for the floating type of the operand; cast<f32>(x) first, or write an infinity";
+        return result;
+      }
     const auto rounded = static_cast<T>(static_cast<double>(number));
     if constexpr (std::is_integral_v<L>)
       if (static_cast<double>(rounded) != static_cast<double>(number) ||
           static_cast<L>(static_cast<double>(number)) != number)
-        kernel_error(
-            "kaio: an integer literal is not exact in the floating type of the operand; write it as a float");
+        result.fault =
+            "kaio: an integer literal is not exact in the floating type of the operand; write it as a float";
     result.bits = float_bits(rounded);
   } else {
     static_assert(
@@ -271,8 +281,8 @@ constexpr literal<T> make_literal(L number) {
         "kaio: a floating literal with an integer operand; write cast<f32>(x) or an integer literal");
     const T converted = static_cast<T>(number);
     if (static_cast<L>(converted) != number || (converted < T{0}) != (number < L{0}))
-      kernel_error(
-          "kaio: a literal does not fit the integer type of the operand; write a value in range, or cast<T>(x)");
+      result.fault =
+          "kaio: a literal does not fit the integer type of the operand; write a value in range, or cast<T>(x)";
     result.bits = canonical(ptx_type<T>, static_cast<std::uint64_t>(converted));
   }
   return result;

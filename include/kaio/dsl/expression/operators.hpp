@@ -24,7 +24,7 @@ struct common<First, Rest...> {
 
 // Operands of one type; a mismatch names itself at the operator.
 template <class... E>
-constexpr void require_same() {
+constexpr auto require_same() {
   static_assert(((device<E> || host_number<E> || host_constant<E>)&&...),
                 "kaio: an operand is neither a device value nor a number; bind it to a val first");
   using T = typename common<E...>::type;
@@ -33,7 +33,7 @@ constexpr void require_same() {
 }
 
 template <class T>
-constexpr void require_computing() {
+constexpr auto require_computing() {
   static_assert(!float8<T>,
                 "kaio: e4m3 and e5m2 hold numbers, they do not compute; write cast<f32>(x) or cast<f16>(x)");
 }
@@ -147,19 +147,20 @@ constexpr auto operator*(const A& a, const B& b) {
   return arithmetic<operation::mul>(a, b);
 }
 
-// A divisor that the host knows.
-template <class A, class B>
-constexpr void require_divisor([[maybe_unused]] const B& b) {
+// A quotient or a remainder; a divisor that the host knows is not 0.
+template <operation Op, class A, class B>
+constexpr auto divided(const A& a, const B& b) {
+  auto tree = arithmetic<Op>(a, b);
   if constexpr (device<A> && std::is_integral_v<B>)
     if (integer<element<A>> && b == B{0})
-      kernel_error("kaio: an integer is divided by 0; PTX gives no meaning to it");
+      tree.b.fault = "kaio: an integer is divided by 0; PTX gives no meaning to it";
+  return tree;
 }
 
 template <class A, class B>
   requires operands<A, B>
 constexpr auto operator/(const A& a, const B& b) {
-  require_divisor<A>(b);
-  return arithmetic<operation::div>(a, b);
+  return divided<operation::div>(a, b);
 }
 
 template <class A, class B>
@@ -167,8 +168,7 @@ template <class A, class B>
 constexpr auto operator%(const A& a, const B& b) {
   static_assert(!floating<typename common<A, B>::type>,
                 "kaio: % on floating values; cast<T>(x) to an integer");
-  require_divisor<A>(b);
-  return arithmetic<operation::rem>(a, b);
+  return divided<operation::rem>(a, b);
 }
 
 template <class A, class B>

@@ -9,41 +9,57 @@
 
 namespace kaio::dsl {
 
+// The requirements of a statement are part of a default argument: that is instantiated where the user writes the
+// statement, so a compiler names the line.
+template <class T, class E>
+struct stored {
+  static_assert(std::is_same_v<E, T>,
+                "kaio: the value stored has another type than its place; write cast<T>(x)");
+  static constexpr std::uint32_t checked = 0;
+};
+
+template <class E>
+struct not_stored {
+  static constexpr bool is_vector = requires { typename E::vector_type; };
+  static_assert(!is_vector || never<E>,
+                "kaio: a vector is stored to a number; store an element, v[0], or point to vec<T, N>");
+  static_assert(
+      is_vector || never<E>,
+      "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is indexed first: y[i] = x[i]");
+  static constexpr std::uint32_t checked = 0;
+};
+
 template <scalar T>
 class statement {
  public:
   template <device E>
     requires(node_of<E>::bound)
-  constexpr statement(const E& e, std::uint32_t line = __builtin_LINE(),
+  constexpr statement(const E& e, std::uint32_t line = __builtin_LINE() + stored<T, element<E>>::checked,
                       const char* file = __builtin_FILE()) {
-    static_assert(std::is_same_v<element<E>, T>,
-                  "kaio: the value stored has another type than its place; write cast<T>(x)");
     open(e.node(), line, file);
   }
 
   template <host_number L>
   constexpr statement(L number, std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE())
-      : bits_(make_literal<T>(number).bits), line_(line), file_(file) {}
+      : statement(make_literal<T>(number), line, file) {}
 
   template <class E>
-    requires(!device<E> && !host_number<E>)
-  constexpr statement(const E&) {
-    constexpr bool is_vector = requires { typename E::vector_type; };
-    static_assert(!is_vector || never<E>,
-                  "kaio: a vector is stored to a number; store an element, v[0], or point to vec<T, N>");
-    static_assert(
-        is_vector || never<E>,
-        "kaio: what is stored is neither a device value nor a number; a pointer, an array or a struct is indexed first: y[i] = x[i]");
-  }
+    requires(!device<E> && !host_number<E> && !std::is_same_v<E, refused>)
+  constexpr statement(const E&, std::uint32_t = not_stored<E>::checked) {}
+
+  constexpr statement(refused) {}
 
   // Opens the statement in a known kernel, for a right-hand side that knew none (a literal).
   constexpr void enter(tracer& t) {
-    if (entered_) return;
+    if (entered_) {
+      t.right_side_is_open = false;
+      return;
+    }
     entered_ = true;
     t.statement(line_, file_);
     start_ = t.position();
-    if (t.probing()) return t.see(bits_);
-    value_ = t.constant(ptx_type<T>, bits_);
+    if (t.probing()) return t.see(number_.bits);
+    value_ = number_.lower(t);
   }
 
   // A tree that knows no kernel itself (thread_idx_x() * 2), stored in one that does.
@@ -79,6 +95,8 @@ class statement {
 
  private:
   constexpr statement() = default;
+  constexpr statement(const literal<T>& number, std::uint32_t line, const char* file)
+      : number_(number), line_(line), file_(file) {}
 
   template <class Node>
   constexpr void open(const Node& node, std::uint32_t line, const char* file) {
@@ -86,12 +104,13 @@ class statement {
     line_ = line;
     file_ = file;
     if (kernel == nullptr) {
-      bits_ = literal_bits(node);
+      number_.bits = literal_bits(node);
       return;
     }
     tracer& t = *kernel;
     entered_ = true;
     t.statement(line, file);
+    t.right_side_is_open = true;
     start_ = t.position();
     if constexpr (Node::is_product) {
       if constexpr (Node::loads != 0)
@@ -107,7 +126,7 @@ class statement {
   value factor_ = 0;
   bool entered_ = false;
   std::uint32_t start_ = 0;
-  std::uint64_t bits_ = 0;
+  literal<T> number_;
   std::uint32_t line_ = 0;
   const char* file_ = nullptr;
 };

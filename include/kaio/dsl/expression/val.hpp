@@ -19,18 +19,28 @@ struct in_kernel;  // the ordinary val: computed, known by its number
 template <class T, class Tree = in_kernel>
 class val;
 
+// Required where the user writes the val, as in statement.hpp.
+template <class T, class E>
+struct bound_to {
+  static_assert(std::is_same_v<E, T>, "kaio: the val has another type than its value; write cast<T>(x)");
+  static constexpr std::uint32_t checked = 0;
+};
+
 template <scalar T>
 class val<T, in_kernel> : public no_host_bool, public unchanging {
  public:
   using device_type = T;
 
   template <device E>
-  constexpr val(const E& e, std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE())
+  constexpr val(const E& e, std::uint32_t line = __builtin_LINE() + bound_to<T, element<E>>::checked,
+                const char* file = __builtin_FILE())
       : leaf_(bind(e, line, file)) {}
 
   // A literal, in the type of the val: where a function takes one, in an array, as a member of a struct.
   template <host_number L>
   constexpr val(L number) : leaf_(leaf<T>::of(make_literal<T>(number).bits)) {}
+
+  constexpr val(refused) : leaf_{} {}
 
   template <class V = T>
   constexpr val() {
@@ -108,6 +118,7 @@ template <device E>
 val(const E&) -> val<element<E>, typename val_storage<node_of<E>::bound, node_of<E>>::type>;
 template <host_number L>
 val(L) -> val<L, literal<L>>;
+val(refused) -> val<u32, in_kernel>;
 
 }  // namespace kaio::dsl
 

@@ -92,7 +92,10 @@ template <class Result, template <integer> class Rule, device A>
 constexpr auto of_bits(const A& a) {
   using T = element<A>;
   require_integer<T>();
-  if constexpr (integer<T>) return make_pure<Result, Rule<T>>(a.node());
+  if constexpr (integer<T>)
+    return make_pure<Result, Rule<T>>(a.node());
+  else
+    return refused{};
 }
 
 }  // namespace detail

@@ -5,6 +5,7 @@
 // costs nothing.
 
 #include <kaio/dsl/kernel/launch.hpp>
+#include <kaio/dsl/kernel/report.hpp>
 #include <kaio/dsl/number/fixed_string.hpp>
 #include <kaio/dsl/trace/soundness.hpp>
 #include <kaio/ptx/analysis/wgmma_order.hpp>
@@ -74,37 +75,39 @@ struct elements {
 struct traced {
   ptx::program program;
   std::uint32_t deepest = 0;  // nesting of guards and loops
+  kernel_fault fault;
 };
 
 // The rules of wgmma for the order of a kernel's statements.
-template <ptx::wgmma_fault Fault>
-constexpr void require_wgmma_order() {
-  static_assert(!Fault.many_owners,
-                "kaio: wgmma has more than 64 accumulators and operands in registers; reuse some of them");
-  static_assert(!Fault.many_labels, "kaio: a kernel with wgmma has too many loops and guards (4096 labels)");
-  static_assert(
-      Fault.accumulator == 0,
-      "kaio: an accumulator is read or written, in the line that is compared with 0, while wgmma may still write it; wgmma_wait<0>(t) first");
-  static_assert(
-      Fault.operand == 0,
-      "kaio: the registers of A are written, in the line that is compared with 0, while wgmma may still read them; wgmma_wait<0>(t) first, or take other registers");
-  static_assert(
-      Fault.unfenced == 0,
-      "kaio: the product in the line that is compared with 0 uses registers that were read or written inside its wgmma_batch; do so before the batch");
+constexpr kernel_fault fault_of(const ptx::wgmma_fault& f) {
+  if (f.many_owners)
+    return {"kaio: wgmma has more than 64 accumulators and operands in registers; reuse some of them"};
+  if (f.many_labels) return {"kaio: a kernel with wgmma has too many loops and guards (4096 labels)"};
+  if (f.accumulator != 0)
+    return {"kaio: an accumulator is read or written while wgmma may still write it; wgmma_wait<0>(t) first",
+            nullptr, f.accumulator};
+  if (f.operand != 0)
+    return {
+        "kaio: the registers of A are written while wgmma may still read them; wgmma_wait<0>(t) first, or take other registers",
+        nullptr, f.operand};
+  if (f.unfenced != 0)
+    return {
+        "kaio: the product uses registers that were read or written inside its wgmma_batch; do so before the batch",
+        nullptr, f.unfenced};
+  return {};
 }
 
 template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
-class compilation {
+class tracing {
+ public:
   static constexpr entry_parameters<sizeof...(P)> parameters = entry_parameters_of<P...>();
   static_assert(parameters.bytes <= max_parameter_bytes,
                 "kaio: the parameters of a kernel take more than 4096 bytes together; pass a buffer");
 
-  template <std::uint32_t... I>
-  static constexpr void run(tracer& t, index_list<I...>) {
-    Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
-  }
+ private:
+  static constexpr indices<sizeof...(P)> numbers{};
 
-  static constexpr void follow(tracer& t) {
+  static constexpr void prepare(tracer& t) {
     t.contract = Options.contract;
     t.target = Options.target;
     t.large_shared = Options.large_shared;
@@ -112,17 +115,30 @@ class compilation {
     t.cluster = Options.cluster.dimensions();
     t.min_blocks = Options.min_blocks;
     t.kernel_name = Name.view();
-    run(t, indices<sizeof...(P)>{});
   }
-  static constexpr traced record() {
+  template <std::uint32_t... I>
+  static constexpr void run(tracer& t, index_list<I...>) {
+    Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
+  }
+  // `rule` is what a compiler shows that stops in the body; clang shows the line of the call too. The body is called right here: each call between
+  // would be a further line in a compiler's message.
+  template <std::uint32_t... I>
+  static constexpr traced record([[maybe_unused]] const char* rule, index_list<I...>) {
     tracer t;
-    follow(t);
+    prepare(t);
+    Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
+    if (t.fault().message != nullptr) return {ptx::program(), 0, t.fault()};
     const std::uint32_t deepest = t.deepest();
-    return {t.finish(Block.dimensions()), deepest};
+    return {t.finish(Block.dimensions()), deepest, kernel_fault()};
   }
-
  public:
-  static constexpr traced trace = record();
+  // clang-format off
+#ifdef __clang__
+  static constexpr traced trace = record("kaio: a kernel runs in the compiler, on what is constant; a large one needs -fconstexpr-steps=16777216", numbers);
+#else
+  static constexpr traced trace = record("kaio: a kernel runs in the compiler, on what is constant; a large one needs -fconstexpr-ops-limit=1000000000", numbers);
+#endif
+  // clang-format on
 
  private:
   // Depth 0 leaves nothing out. `refused`: the number of a body of that depth that is an error.
@@ -130,7 +146,8 @@ class compilation {
     tracer t;
     t.probe(depth, count);
     t.refuse(refused);
-    follow(t);
+    prepare(t);
+    run(t, numbers);
     return result_of(t, trace.deepest);
   }
   template <std::uint32_t Depth>
@@ -150,21 +167,57 @@ class compilation {
         return first_wrong_body<Depth, Low, middle>();
     }
   }
-  // Stops the compiler in the line of that body.
-  template <std::uint32_t Depth, std::uint32_t Number>
-  static constexpr probe_result refuse = run_probe(Depth, tracer::all_bodies, Number);
-
   template <std::uint32_t Depth = 1>
-  static constexpr bool is_sound() {
+  static constexpr kernel_fault control_fault() {
     if constexpr (Depth > trace.deepest) {
-      return true;
+      return {};
+    } else if constexpr (probe<0>.fault.message != nullptr) {
+      return probe<0>.fault;
+    } else if constexpr (probe<Depth>.fault.message != nullptr) {
+      return probe<Depth>.fault;
+    } else if constexpr (agree(probe<0>, probe<Depth>, Depth)) {
+      return control_fault<Depth + 1>();
     } else {
-      if constexpr (agree(probe<0>, probe<Depth>, Depth))
-        return is_sound<Depth + 1>();
-      else
-        return refuse<Depth, first_wrong_body<Depth, 0, probe<Depth>.bodies>()>.bodies == 0;
+      return run_probe(Depth, tracer::all_bodies, first_wrong_body<Depth, 0, probe<Depth>.bodies>()).fault;
     }
   }
+
+  // The first rule that the kernel breaks.
+  static constexpr kernel_fault find_fault() {
+    if constexpr (trace.fault.message != nullptr) {
+      return trace.fault;
+    } else {
+#ifdef KAIO_ASSUME_SOUND  // a build whose kernels are probed elsewhere, as tests/native does for kaio's own
+      constexpr kernel_fault in_control;
+#else
+      constexpr kernel_fault in_control = control_fault();
+#endif
+      if constexpr (in_control.message != nullptr) {
+        return in_control;
+      } else {
+        kernel_fault result = fault_of(ptx::find_wgmma_fault(trace.program));
+        for (std::uint32_t i = 0; result.line != 0 && i < trace.program.statement_count; ++i)
+          if (trace.program.statements[i].line == result.line) result.file = trace.program.statements[i].file;
+        return result;
+      }
+    }
+  }
+
+ public:
+  static constexpr kernel_fault fault = find_fault();
+};
+
+// The compiler has evaluated the body of the kernel, and the checks. Where it has not, it has said why.
+template <class Tracing>
+concept evaluated = requires { typename std::bool_constant<Tracing::trace.fault.message == nullptr>; } &&
+                    requires { typename std::bool_constant<Tracing::fault.message == nullptr>; };
+
+// What is made of a trace without fault.
+template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
+class compilation {
+  using source = tracing<Name, Block, Options, Body, P...>;
+  static constexpr const traced& trace = source::trace;
+  static constexpr const auto& parameters = source::parameters;
 
   static constexpr ptx::needs needs = requirements(trace.program);
 
@@ -228,13 +281,7 @@ class compilation {
   }
   static constexpr line_map statement_of_line = map_lines();
 
-  static constexpr ptx::wgmma_fault misuse = ptx::find_wgmma_fault(trace.program);
-
   static constexpr ptx::kernel_image describe() {
-#ifndef KAIO_ASSUME_SOUND  // a build whose kernels are probed elsewhere, as tests/native does for kaio's own
-    static_assert(is_sound());
-#endif
-    require_wgmma_order<misuse>();
     ptx::kernel_image result;
     result.name = Name.view();
     result.segments = segments.data;

@@ -21,8 +21,12 @@
 
 namespace kaio::dsl {
 
+// The image of a kernel that does not compile.
+inline constexpr ptx::kernel_image no_image = {};
+
 template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
 class kernel_object {
+  using source = tracing<Name, Block, Options, Body, P...>;
   using result = compilation<Name, Block, Options, Body, P...>;
 
  public:
@@ -30,13 +34,19 @@ class kernel_object {
   static constexpr ptx::dim3 block() { return Block.dimensions(); }
 
   // The PTX module.
-  static constexpr ptx::text ptx() { return {image().segments, image().segment_count}; }
+  static constexpr ptx::text ptx() {
+    [[maybe_unused]] constexpr const auto& trace = source::trace;
+    return {image().segments, image().segment_count};
+  }
 
   // The least target and version, the shared memory and the threads of a block.
   static constexpr const ptx::needs& needs() { return image().needs; }
 
   // The program that the text was printed from.
-  static constexpr const ptx::program& program() { return result::trace.program; }
+  static constexpr const ptx::program& program() {
+    image();
+    return source::trace.program;
+  }
 
   // On every path, each register is written before it is read. A kernel always is, unless it reads a fragment
   // that nothing has filled, or kaio has an error: ask in tests.
@@ -57,7 +67,20 @@ class kernel_object {
   static constexpr bool accesses_known() { return ptx::access_analysis<kernel_object>::accesses_known(); }
 
   // What the runtime loads and launches.
-  static constexpr const ptx::kernel_image& image() { return result::image; }
+  static constexpr const ptx::kernel_image& image() {
+    // A compiler that stops in the body prints a line for each template between it and the user's file: so
+    // the trace is named first, here and where users come from. What follows a failure is not instantiated.
+    [[maybe_unused]] constexpr const auto& trace = source::trace;
+    if constexpr (!evaluated<source>) {
+      return no_image;
+    } else if constexpr (source::fault.message != nullptr) {
+      report_at<detail::place_text<source::fault, true>, detail::place_text<source::fault, false>,
+                detail::message_text<source::fault>>();
+      return no_image;
+    } else {
+      return result::image;
+    }
+  }
 
   // Launches on a stream: over(n) for one thread per element, or grid(x, y, z) in blocks. One argument for
   // each parameter, of its exact type: buffer<T> for in<T>, out<T> and inout<T>; T for val<T>. Asynchronous.
@@ -72,6 +95,7 @@ class kernel_object {
                   "kaio: launch takes the stream, then over(n) or grid(x, y, z), then the arguments");
     static_assert(is_stream<Stream>,
                   "kaio: a kernel is launched on a stream; write gpu.stream() for a device");
+    [[maybe_unused]] constexpr const auto& trace = source::trace;
     if constexpr (sizeof...(A) == sizeof...(P) && is_shape<Shape> && is_stream<Stream>) {
       ptx::argument packed[sizeof...(P) + 1];
       std::size_t count = 0;

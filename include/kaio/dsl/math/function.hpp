@@ -52,7 +52,7 @@ struct function_rule {
 };
 
 template <class T>
-constexpr void require_floating() {
+constexpr auto require_floating() {
   static_assert(
       floating<T>,
       "kaio: a mathematical function takes a floating value: f64, f32, f16, bf16 or a packed pair; write cast<f32>(x)");
@@ -62,7 +62,10 @@ template <class Function, device A>
 constexpr auto apply_function(const A& a) {
   using T = element<A>;
   require_floating<T>();
-  if constexpr (floating<T>) return make_unary<T, function_rule<Function, T>>(a);
+  if constexpr (floating<T>)
+    return make_unary<T, function_rule<Function, T>>(a);
+  else
+    return refused{};
 }
 
 // Both operands have one type; one may be a literal.
@@ -75,6 +78,8 @@ constexpr auto apply_function(const A& a, const B& b) {
     const auto left = operand_node<T>(a);
     const auto right = operand_node<T>(b);
     return make_pure<T, function_rule<Function, T>>(left, right);
+  } else {
+    return refused{};
   }
 }
 

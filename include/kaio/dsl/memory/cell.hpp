@@ -25,11 +25,11 @@ constexpr void store_at(const Location& at, statement<T>& s) {
 }
 
 template <class E>
-constexpr void refuse_reading() {
+constexpr auto refuse_reading() {
   static_assert(never<E>, "kaio: an out parameter cannot be read; make it inout<T>");
 }
 template <class E, bool IsTable>
-constexpr void refuse_writing() {
+constexpr auto refuse_writing() {
   static_assert(IsTable || never<E>, "kaio: an in parameter cannot be written; make it out<T> or inout<T>");
   static_assert(!IsTable || never<E>, "kaio: a constant table cannot be written; keep a local<T, N>");
 }
@@ -37,8 +37,9 @@ constexpr void refuse_writing() {
 // A number in memory has no parts.
 struct no_elements {
   template <class I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(never<I>, "kaio: an index too many: what is indexed is a number already");
+    return refused{};
   }
 };
 
@@ -252,8 +253,9 @@ struct load_node : no_host_bool {
   constexpr const Location& location() const { return at; }
 
   template <class I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(never<I>, "kaio: an index too many: what is indexed is a number already");
+    return refused{};
   }
   template <class E>
   constexpr void operator=(const E&) const {

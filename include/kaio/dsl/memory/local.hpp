@@ -33,7 +33,7 @@ class local {
 
   template <index_operand I>
   constexpr auto operator[](const I& i) const {
-    detail::require_below<N>(i);
+    detail::require_below<N>(*trace_, i);
     return detail::array_cell<T, modifier::local>(trace_, array_, i);
   }
   static constexpr std::uint32_t size() { return N; }
@@ -50,11 +50,17 @@ class constant {
 
  public:
   template <is_thread Thread>
-  constexpr constant(const Thread& t, const T (&values)[N]) : trace_(&t.trace()) {
+  constexpr constant(const Thread& t, const T (&values)[N], std::uint32_t line = __builtin_LINE(),
+                     const char* file = __builtin_FILE())
+      : trace_(&t.trace()) {
+    trace_->declare(line, file);
     fill(values);
   }
   template <is_thread Thread>
-  constexpr constant(const Thread& t, const std::array<T, N>& values) : trace_(&t.trace()) {
+  constexpr constant(const Thread& t, const std::array<T, N>& values, std::uint32_t line = __builtin_LINE(),
+                     const char* file = __builtin_FILE())
+      : trace_(&t.trace()) {
+    trace_->declare(line, file);
     fill(values.data());
   }
   constant(const constant&) = delete;
@@ -62,7 +68,7 @@ class constant {
   // Pure, as a load from an in parameter is.
   template <index_operand I>
   constexpr auto operator[](const I& i) const {
-    detail::require_below<N>(i);
+    detail::require_below<N>(*trace_, i);
     return detail::array_cell<T, modifier::const_, ptx::access::in>(trace_, array_, i);
   }
   static constexpr std::uint32_t size() { return N; }

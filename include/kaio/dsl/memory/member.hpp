@@ -92,16 +92,17 @@ template <class M>
 concept member = array_facts<M>::is_array || memory_element<M>;
 
 template <class M>
-constexpr void require_member() {
+constexpr auto require_member() {
   static_assert(
       member<M>,
       "kaio: this member of a struct is no number of the language, no vector, array or struct of them");
 }
 
 template <std::size_t N>
-constexpr std::uint32_t checked_array_index(std::uint64_t i) {
-  if (i >= N) kernel_error("kaio: the index of an array in a struct is beyond its end");
-  return static_cast<std::uint32_t>(i);
+constexpr std::uint32_t checked_array_index(tracer& t, std::uint64_t i) {
+  if (i < N) return static_cast<std::uint32_t>(i);
+  t.fail_next("kaio: the index of an array in a struct is beyond its end; it goes from 0 to N - 1");
+  return 0;
 }
 
 }  // namespace kaio::dsl

@@ -25,7 +25,10 @@ class record_place {
     requires std::is_base_of_v<C, S>
   constexpr auto operator[](M C::*m) const {
     require_member<M>();
-    if constexpr (member<M>) return place_of<Access, M>(further(at_, offset_of<S>(m)));
+    if constexpr (member<M>)
+      return place_of<Access, M>(further(at_, offset_of<S>(m)));
+    else
+      return refused{};
   }
 
   constexpr void operator=(record_statement<S> s) const { store(s); }
@@ -99,12 +102,13 @@ class array_place {
   constexpr void operator=(const array_place&) const { refuse_array<E>(); }
   constexpr auto operator[](std::uint64_t i) const {
     return place_of<Access, E>(
-        further(at_, checked_array_index<N>(i) * static_cast<std::int64_t>(sizeof(E))));
+        further(at_, checked_array_index<N>(*at_.trace, i) * static_cast<std::int64_t>(sizeof(E))));
   }
   template <device I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(never<I>,
                   "kaio: an array in a struct is indexed by numbers of the host; take a buffer of its own");
+    return refused{};
   }
   static constexpr std::size_t size() { return N; }
 

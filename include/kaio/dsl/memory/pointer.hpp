@@ -76,7 +76,7 @@ struct pointer {
   template <class Node>
   constexpr global_location<Node> at(const Node& node) const {
     if (!trace->is_open(scope))
-      kernel_error("kaio: a pointer was used outside the guarded body or loop that made it");
+      trace->fail_next("kaio: a pointer was used outside the guarded body or loop that made it");
     return {trace, base, node, bytes_of<T>, offset};
   }
 };

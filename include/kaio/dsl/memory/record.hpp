@@ -117,7 +117,7 @@ class struct_vector_node<vec<T, N>, index_list<K...>> {
     return h;
   }
   constexpr struct_member_node<T> operator[](std::uint32_t k) const {
-    return elements_[checked_element<N>(k)];
+    return elements_[checked_element<N>(*context(), k)];
   }
 
  private:
@@ -140,7 +140,7 @@ class struct_array {
   constexpr void operator=(const struct_array&) const { refuse_member_change<E>(); }
 
   constexpr auto operator[](std::uint64_t i) const {
-    return struct_part<E>(from_, offset_ + checked_array_index<N>(i) * static_cast<std::uint32_t>(sizeof(E)));
+    return struct_part<E>(from_, offset_ + checked_array_index<N>(*from_.trace, i) * static_cast<std::uint32_t>(sizeof(E)));
   }
   template <device I>
   constexpr void operator[](const I&) const {

@@ -87,7 +87,7 @@ class variable_vector<vec<T, N>> {
     *this = vector_statement<T, N>(*trace_, e, 0, nullptr);
   }
   constexpr variable_member<T> operator[](std::uint32_t k) const {
-    return {*trace_, first_ + checked_element<N>(k)};
+    return {*trace_, first_ + checked_element<N>(*trace_, k)};
   }
 
   constexpr vector_leaf<T, N> vector_node() const {
@@ -114,7 +114,7 @@ class variable_array {
   }
   constexpr void operator=(const variable_array&) const { refuse_array<E>(); }
   constexpr auto operator[](std::uint64_t i) const {
-    return variable_part<E>(*trace_, first_ + checked_array_index<N>(i) * detail::member_fields<E>::numbers);
+    return variable_part<E>(*trace_, first_ + checked_array_index<N>(*trace_, i) * detail::member_fields<E>::numbers);
   }
   template <device I>
   constexpr void operator[](const I&) const {

@@ -26,10 +26,10 @@ constexpr auto array_cell(tracer* t, std::uint32_t array, const I& i) {
 
 // An index that the host knows is inside its dimension.
 template <std::uint32_t N, class I>
-constexpr void require_below([[maybe_unused]] const I& i) {
+constexpr auto require_below([[maybe_unused]] tracer& t, [[maybe_unused]] const I& i) {
   if constexpr (std::is_integral_v<I>)
     if (i < I{0} || static_cast<std::uint64_t>(i) >= N)
-      kernel_error("kaio: an index is outside its array; indices of a dimension of N go from 0 to N - 1");
+      t.fail_next("kaio: an index is outside its array; indices of a dimension of N go from 0 to N - 1");
 }
 
 // An array is aligned for vectors of its elements.
@@ -76,7 +76,9 @@ template <memory_element T>
 class shared_array {
  public:
   template <is_thread Thread>
-  constexpr shared_array(const Thread& t, std::uint64_t count) : shared_array(t.trace(), count) {}
+  constexpr shared_array(const Thread& t, std::uint64_t count, std::uint32_t line = __builtin_LINE(),
+                         const char* file = __builtin_FILE())
+      : shared_array(t.trace(), count, line, file) {}
 
   template <is_thread Thread, device N>
   constexpr shared_array(const Thread&, const N&) {
@@ -90,14 +92,17 @@ class shared_array {
     return detail::array_cell<T, modifier::shared>(trace_, array_, i);
   }
 
+  constexpr tracer& trace() const { return *trace_; }
+
  private:
   template <memory_element, std::uint32_t, std::uint32_t...>
   friend class shared;
   constexpr shared_array() = default;  // for the message of a shared without its thread
 
-  constexpr shared_array(tracer& t, std::uint64_t count) : trace_(&t) {
+  constexpr shared_array(tracer& t, std::uint64_t count, std::uint32_t line, const char* file) : trace_(&t) {
+    t.declare(line, file);
     if (count == 0 || count > tracer::max_large_shared)
-      kernel_error("kaio: a shared array needs one element or more, and at most 227 KB");
+      t.fail("kaio: a shared array needs one element or more, and at most 227 KB");
     const std::uint64_t bytes = count * bytes_of<T>;
     array_ = t.probing() ? t.new_identity() : t.new_shared(bytes, detail::array_alignment<T>(bytes));
   }
@@ -117,7 +122,7 @@ class shared_row<T, Prefix, Next, Rest...> {
 
   template <index_operand I>
   constexpr auto operator[](const I& i) const {
-    detail::require_below<Next>(i);
+    detail::require_below<Next>(elements_.trace(), i);
     const auto linear = detail::linear_index(prefix_, Next, detail::index_part(i));
     if constexpr (sizeof...(Rest) == 0)
       return elements_[linear];
@@ -144,7 +149,9 @@ class shared {
 
  public:
   template <is_thread Thread>
-  constexpr explicit shared(const Thread& t) : elements_(t, std::uint64_t{First} * (Rest * ... * 1ull)) {}
+  constexpr explicit shared(const Thread& t, std::uint32_t line = __builtin_LINE(),
+                            const char* file = __builtin_FILE())
+      : elements_(t, std::uint64_t{First} * (Rest * ... * 1ull), line, file) {}
 
   template <class V = T>
   constexpr shared() {
@@ -155,7 +162,7 @@ class shared {
 
   template <index_operand I>
   constexpr auto operator[](const I& i) const {
-    detail::require_below<First>(i);
+    detail::require_below<First>(elements_.trace(), i);
     if constexpr (sizeof...(Rest) == 0) {
       return elements_[i];
     } else if constexpr (device<I>) {

@@ -73,9 +73,10 @@ struct vector_element_node : no_host_bool {
 };
 
 template <std::uint32_t N>
-constexpr std::uint32_t checked_element(std::uint32_t k) {
-  if (k >= N) kernel_error("kaio: a vector has no element of this number");
-  return k;
+constexpr std::uint32_t checked_element(tracer& t, std::uint32_t k) {
+  if (k < N) return k;
+  t.fail_next("kaio: a vector has no element of this number; those of vec<T, N> go from 0 to N - 1");
+  return 0;
 }
 
 template <std::uint32_t K, class Node>
@@ -163,13 +164,14 @@ class val<vec<T, N>, in_kernel> {
   // Element k; k is known while the kernel is compiled.
   constexpr val<T> operator[](std::uint32_t k) const {
     tracer& t = *elements_.trace;
-    return val<T>(t, elements_.at(checked_element<N>(k)).checked(t));
+    return val<T>(t, elements_.at(checked_element<N>(t, k)).checked(t));
   }
   template <device I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(
         never<I>,
         "kaio: the elements of a vector are in registers; index them with a number of the host, or keep them in a local<T, N>");
+    return refused{};
   }
   static constexpr std::uint32_t size() { return N; }
 

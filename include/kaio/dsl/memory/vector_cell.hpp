@@ -73,15 +73,15 @@ struct vector_transport {
   }
 };
 
-constexpr void require_vector_alignment(const tracer::address& at, std::uint32_t bytes) {
+constexpr auto require_vector_alignment(tracer& t, const tracer::address& at, std::uint32_t bytes) {
   if (at.base == 0 && at.offset % bytes != 0)
-    kernel_error("kaio: a vector in an array begins at a multiple of its size; change the index");
+    t.fail("kaio: a vector in an array begins at a multiple of its size; change the index");
 }
 
 template <class T, std::uint32_t N>
 constexpr void load_elements(tracer& t, const tracer::access& how, const tracer::address& at, value* out) {
   using transport = vector_transport<T, N>;
-  require_vector_alignment(at, sizeof(T) * N);
+  require_vector_alignment(t, at, sizeof(T) * N);
   transport::unpack(t, t.load_vector(how, transport::type, transport::count, at), out);
 }
 
@@ -89,7 +89,7 @@ template <class T, std::uint32_t N>
 constexpr void load_read_only_elements(tracer& t, const tracer::access& how, const tracer::address& at,
                                        value* out) {
   using transport = vector_transport<T, N>;
-  require_vector_alignment(at, sizeof(T) * N);
+  require_vector_alignment(t, at, sizeof(T) * N);
   transport::unpack(t, t.load_vector_read_only(how, transport::type, transport::count, at), out);
 }
 
@@ -97,7 +97,7 @@ template <class T, std::uint32_t N>
 constexpr void store_elements(tracer& t, const tracer::access& how, const tracer::address& at,
                               const value* elements) {
   using transport = vector_transport<T, N>;
-  require_vector_alignment(at, sizeof(T) * N);
+  require_vector_alignment(t, at, sizeof(T) * N);
   value words[4] = {};
   transport::pack(t, elements, words);
   t.store_vector(how, transport::type, transport::count, at, words);
@@ -129,8 +129,9 @@ class vector_out_cell<vec<T, N>, Location> {
   }
   constexpr void operator=(const vector_out_cell&) const { refuse_reading<T>(); }
   template <class I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     refuse_reading<I>();
+    return refused{};
   }
 
   constexpr const Location& location() const { return at_; }
@@ -173,7 +174,9 @@ class vector_cell<vec<T, N>, Location> {
     }
     return result;
   }
-  constexpr auto operator[](std::uint32_t k) const { return vector_node().at(checked_element<N>(k)); }
+  constexpr auto operator[](std::uint32_t k) const {
+    return vector_node().at(checked_element<N>(*at_.trace, k));
+  }
 
   constexpr const Location& location() const { return at_; }
 
@@ -207,7 +210,7 @@ struct vector_load_node<vec<T, N>, Location> {
   }
   constexpr std::uint64_t hash() const { return at.hash() * hash_factor + 1; }
   constexpr auto operator[](std::uint32_t k) const {
-    return vector_element_node<vector_load_node>{{}, *this, checked_element<N>(k)};
+    return vector_element_node<vector_load_node>{{}, *this, checked_element<N>(*at.trace, k)};
   }
   constexpr const Location& location() const { return at; }
 

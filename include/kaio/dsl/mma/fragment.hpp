@@ -123,7 +123,11 @@ class fragment {
   // Element i of this lane: of type T; tf32: the f32; i8 and u8: that; narrower ones and fp8: their bits,
   // u32.
   constexpr auto element(std::uint32_t i) const {
-    if (i >= size) kernel_error("kaio: a lane holds fewer elements of this fragment; see fragment::size");
+    if (i >= size) {
+      registers[0].node().context()->fail_next(
+          "kaio: a lane holds fewer elements of this fragment; they go from 0 to fragment::size - 1");
+      i = 0;
+    }
     const auto& r = registers[i / per_register];
     if constexpr (per_register == 1) {
       if constexpr (std::is_same_v<T, tf32>)

@@ -98,6 +98,14 @@ struct mma_instruction {
     emit(d, a, b, c, modifier::none, modifier::none, line, file);
   }
 
+  template <class... Operand>
+  static constexpr auto multiply_add(const Operand&...) {
+    static_assert(
+        never<Operand...>,
+        "kaio: multiply_add takes the accumulator, a_fragment and b_fragment of this instruction: multiply_add(c, a, b)");
+    return refused{};
+  }
+
   // c = a * b + c, each sum clamped to the range of i32 in place of wrapping (.satfinite).
   static constexpr void multiply_add_saturated(accumulator& c, const a_fragment& a, const b_fragment& b,
                                                std::uint32_t line = __builtin_LINE(),

@@ -36,10 +36,10 @@ struct wgmma_options {
 
 namespace detail {
 
-constexpr void require_warpgroups(const thread& t) {
+constexpr auto require_warpgroups(const thread& t) {
   // Further warps may have other work: a producer needs no warpgroup.
   if (t.block_size() < warpgroup_threads)
-    kernel_error("kaio: wgmma needs whole warpgroups; take a block of 128 threads or more");
+    t.trace().fail_next("kaio: wgmma needs whole warpgroups; take a block of 128 threads or more");
 }
 
 constexpr void emit_wgmma_synchronisation(tracer& t, opcode op) {
@@ -64,7 +64,7 @@ class wgmma_batch {
     detail::require_warpgroups(t);
     trace_.statement(line, file);
     if (trace_.wgmma_batch_is_open)
-      kernel_error("kaio: a wgmma_batch inside another; the first must end before, with its block");
+      trace_.fail("kaio: a wgmma_batch inside another; the first must end before, with its block");
     trace_.wgmma_batch_is_open = true;
     detail::emit_wgmma_synchronisation(trace_, opcode::wgmma_fence);
   }
@@ -93,7 +93,7 @@ class wgmma_batch {
     require_form<Options, D, A, B>();
     trace_.statement(line, file);
     if (a.slices() != b.slices())
-      kernel_error(
+      trace_.fail(
           "kaio: the operands of a wgmma have different numbers of slices along K; take slice(k) of each");
     if (trace_.probing()) return see_operands(trace_, acc, a, b, accumulate);
     const value scale = scale_of(acc, accumulate);
@@ -120,10 +120,10 @@ class wgmma_batch {
     static_assert(std::is_same_v<element<M>, u32>, "kaio: the metadata of a sparse wgmma is a u32");
     trace_.statement(line, file);
     if (a.slices() != 1 || b.slices() != 2)
-      kernel_error(
+      trace_.fail(
           "kaio: a sparse wgmma multiplies one slice of A and two of B: a.slice(k), b.slice(2 * k, 2)");
     if (!b.are_neighbours(0))
-      kernel_error(
+      trace_.fail(
           "kaio: the two slices of B of a sparse wgmma are side by side, the first at an even place; a K-major tile of B has swizzled<64> or swizzled<128>");
     if (trace_.probing()) return see_operands(trace_, acc, a, b, metadata, accumulate);
     const value chosen = trace_.in_register(lower(trace_, metadata.node()));
@@ -134,7 +134,7 @@ class wgmma_batch {
 
  private:
   template <wgmma_options Options, class D, class A, class B>
-  static constexpr void require_form() {
+  static constexpr auto require_form() {
     using TA = typename A::element_type;
     using TB = typename B::element_type;
     detail::require_product<D, TA, TB>();
@@ -155,7 +155,7 @@ class wgmma_batch {
       return trace_.in_register(lower(trace_, accumulate.node()));
     } else {
       if (accumulate && !acc.has_value())
-        kernel_error(
+        trace_.fail(
             "kaio: an accumulator is added to before it has a value; clear() it, or pass false after the operands of the first product");
       return predicate(accumulate);
     }
@@ -220,7 +220,7 @@ constexpr void wgmma_wait(const thread& t, std::uint32_t line = __builtin_LINE()
   tracer& trace = t.trace();
   trace.statement(line, file);
   if (trace.wgmma_batch_is_open)
-    kernel_error("kaio: wgmma_wait inside a wgmma_batch, which is committed at its end; wait after it");
+    trace.fail("kaio: wgmma_wait inside a wgmma_batch, which is committed at its end; wait after it");
   if (trace.probing()) return;
   trace.begin(opcode::wgmma_wait_group, 0, ptx::type::none);
   trace.add({operand_kind::immediate, ptx::type::s32, 0, Pending});

@@ -51,13 +51,11 @@ class wgmma_accumulator {
 
   // Register i of this thread.
   constexpr var<register_type>& operator[](std::uint32_t i) {
-    require_register(i);
     has_value_ = true;
-    return registers_[i];
+    return registers_[checked_register(i)];
   }
   constexpr const var<register_type>& operator[](std::uint32_t i) const {
-    require_register(i);
-    return registers_[i];
+    return registers_[checked_register(i)];
   }
 
   // All elements become 0.
@@ -115,10 +113,11 @@ class wgmma_accumulator {
   constexpr std::uint64_t hash() const { return first_; }
 
  private:
-  static constexpr void require_register(std::uint32_t i) {
-    if (i >= size())
-      kernel_error(
-          "kaio: an accumulator has fewer registers; they go from 0 to size() - 1, N / 2 of f32 and i32");
+  constexpr std::uint32_t checked_register(std::uint32_t i) const {
+    if (i < size()) return i;
+    trace_->fail_next(
+        "kaio: an accumulator has fewer registers; they go from 0 to size() - 1, N / 2 of f32 and i32");
+    return 0;
   }
 
   tracer* trace_;

@@ -51,7 +51,7 @@ class shared_operand {
   // The k-th slice, what one instruction multiplies, or several from there on.
   constexpr shared_operand slice(std::uint32_t k, std::uint32_t count = 1) const {
     if (count == 0 || count > slices_ || k > slices_ - count)
-      kernel_error(
+      begin_.trace->fail_next(
           "kaio: a slice is outside its operand; slices go from 0 to slices() - 1, of 32 bytes of K each");
     shared_operand result(*this);
     result.first_ = first_ + k;
@@ -83,7 +83,7 @@ class shared_operand {
     } else {
       const auto number = static_cast<std::uint32_t>(first);
       if (number >= outer_ || number % geometry_.outer_step != 0)
-        kernel_error(
+        begin_.trace->fail_next(
             "kaio: the rows of an operand of wgmma begin at a multiple of 8 inside the tile, and where it is MN-major at a multiple of the swizzle's width, 64 elements for swizzled<128>");
       result.bytes_ += number * geometry_.outer_bytes;
       result.outer_ -= number;
@@ -100,7 +100,7 @@ class shared_operand {
   // The descriptor of slice k, for an instruction that reads so many rows (columns) from here on.
   constexpr value descriptor(tracer& t, std::uint32_t k, std::uint32_t outer) const {
     if (outer > (outer_is_known_ ? outer_ : geometry_.outer))
-      kernel_error(
+      t.fail(
           "kaio: wgmma reads beyond the tile: A has fewer than 64 rows from there on, or B fewer columns than the accumulator");
     return geometry_.descriptor.at(t, begin_.checked(t), bytes_ + geometry_.slice_offset(first_ + k));
   }
@@ -246,7 +246,7 @@ class wgmma_register_operand {
 
  private:
   template <class E>
-  static constexpr void require_word() {
+  static constexpr auto require_word() {
     static_assert(sizeof(element<E>) == 4,
                   "kaio: the registers of A hold 32 bits each: f16x2, bf16x2, u32, or f32 for tf32");
   }
@@ -254,8 +254,7 @@ class wgmma_register_operand {
   constexpr void start(tracer& t, std::uint32_t line, const char* file) {
     t.statement(line, file);
     if (t.wgmma_batch_is_open)
-      kernel_error(
-          "kaio: the registers of A are written inside a wgmma_batch; make the operand before the batch");
+      t.fail("kaio: the registers of A are written inside a wgmma_batch; make the operand before the batch");
   }
 
   template <class E>

@@ -1,10 +1,20 @@
 #pragma once
 // How a kernel that breaks a rule stops the compiler. A rule about types is a static_assert whose text starts
-// with `kaio:`. A rule about values is found while the kernel is traced, in a constant expression, and calls
-// kernel_error: a call of it is not a constant, so the compiler stops, shows the message as its argument, and
-// names the lines of the kernel that led there.
+// with `kaio:`. A rule about values is found while the kernel is traced: tracer::fail keeps the message and the
+// line as data, and the trace ends; kernel/report.hpp makes a static_assert of them. Where no tracer is at hand,
+// kernel_error ends the constant expression itself: a call of it is not a constant, so the compiler stops, shows
+// the message as its argument, and names the lines of the kernel that led there.
+
+#include <cstdint>
 
 namespace kaio::dsl {
+
+// The first rule that a kernel breaks.
+struct kernel_fault {
+  const char* message = nullptr;  // none is broken
+  const char* file = nullptr;
+  std::uint32_t line = 0;  // 0: not known
+};
 
 [[noreturn]] inline void this_kernel_cannot_be_compiled() { __builtin_trap(); }
 

@@ -22,9 +22,9 @@ struct tile_memory {
   std::uint32_t offset = 0;
   std::uint32_t scope = 0;  // where base was made
 
-  constexpr void require_open() const {
+  constexpr auto require_open() const {
     if (!trace->is_open(scope))
-      kernel_error(
+      trace->fail_next(
           "kaio: a tile was used outside the guarded body or loop that made it; name it again there");
   }
   constexpr std::uint64_t hash() const {
@@ -204,7 +204,7 @@ struct found_location {
   }
   constexpr tracer::address find() const {
     if (!trace->is_open(scope))
-      kernel_error("kaio: a place in a tile was used outside the guarded body or loop that made it");
+      trace->fail_next("kaio: a place in a tile was used outside the guarded body or loop that made it");
     memory.require_open();
     return tracer::further(address_of(memory, place), offset);
   }

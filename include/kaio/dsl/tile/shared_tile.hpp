@@ -20,20 +20,22 @@ namespace detail {
 
 // A host index becomes a constant of type u32 once it is known to be below N.
 template <std::uint32_t N, index_operand I>
-constexpr auto tile_index_node(const I& i) {
+constexpr auto tile_index_node([[maybe_unused]] tracer& t, const I& i) {
   if constexpr (device<I>) {
     static_assert(integer<element<I>>, "kaio: the row and column of a tile are integers; write cast<u32>(x)");
     return i.node();
   } else if constexpr (std::is_integral_v<I>) {
-    require_below<N>(i);
+    require_below<N>(t, i);
     return make_literal<u32>(static_cast<std::uint32_t>(i));
   } else {
-    return tile_index_node<N>(I::value);
+    return tile_index_node<N>(t, I::value);
   }
 }
 
 // New shared memory, aligned for its contents.
-constexpr tile_memory new_tile_memory(tracer& t, std::uint32_t bytes, std::uint32_t alignment) {
+constexpr tile_memory new_tile_memory(tracer& t, std::uint32_t bytes, std::uint32_t alignment,
+                                      std::uint32_t line, const char* file) {
+  t.declare(line, file);
   tile_memory result{&t};
   result.array = t.probing() ? t.new_identity() : t.new_shared(bytes, alignment);
   result.scope = 0;
@@ -43,7 +45,7 @@ constexpr tile_memory new_tile_memory(tracer& t, std::uint32_t bytes, std::uint3
 // `index` strides into a memory; the index is a number of the host below N, or of the device.
 template <std::uint32_t N, class I>
 constexpr tile_memory moved(const tile_memory& m, const I& i, std::uint32_t stride) {
-  const auto node = tile_index_node<N>(i);
+  const auto node = tile_index_node<N>(*m.trace, i);
   m.require_open();
   if (m.trace->probing()) {
     tile_memory named = m;
@@ -70,12 +72,12 @@ class tile_lane {
   // and the columns a multiple of the lane's span: then the swizzle of the sum is the sum of the swizzles.
   constexpr tile_lane further(std::uint32_t rows, std::uint32_t columns) const {
     if (Tile::is_swizzled && rows % tile_steps::pattern_rows != 0)
-      kernel_error("kaio: a place in a swizzled tile goes on by multiples of 8 rows");
+      trace_->fail_next("kaio: a place in a swizzled tile goes on by multiples of 8 rows");
     if (Tile::is_swizzled && (span_ == 0 ? columns != 0 : columns % span_ != 0))
-      kernel_error(
+      trace_->fail_next(
           "kaio: a place in a swizzled tile goes on by multiples of its span of columns; give lane(row, column, span) a power of two that its columns are below");
     if (rows >= Tile::rows || columns >= Tile::columns)
-      kernel_error("kaio: a place in a tile was moved outside the tile");
+      trace_->fail_next("kaio: a place in a tile was moved outside the tile");
     tile_lane result = *this;
     result.offset_ = offset_.further(Tile::steps, rows, columns);
     return result;
@@ -83,7 +85,7 @@ class tile_lane {
 
   constexpr const tile_offset& offset() const {
     if (!trace_->is_open(scope_))
-      kernel_error("kaio: a place in a tile was used outside the guarded body or loop that made it");
+      trace_->fail_next("kaio: a place in a tile was used outside the guarded body or loop that made it");
     return offset_;
   }
 
@@ -104,7 +106,7 @@ class tile_row {
   constexpr auto operator[](const I& column) const {
     using T = typename Tile::element_type;
     static_assert(memory_element<T>, "kaio: the elements of this tile are no numbers of the language");
-    const auto node = detail::tile_index_node<Tile::columns>(column);
+    const auto node = detail::tile_index_node<Tile::columns>(*memory_.trace, column);
     using Location = detail::tile_location<Tile, Row, std::remove_const_t<decltype(node)>>;
     return place_of<ptx::access::inout, T>(Location{memory_.trace, memory_, row_, node});
   }
@@ -133,8 +135,9 @@ class shared_tile {
 
   // New memory, aligned for the layout.
   template <is_thread Thread>
-  constexpr explicit shared_tile(const Thread& t)
-      : memory_(detail::new_tile_memory(t.trace(), bytes, alignment)) {}
+  constexpr explicit shared_tile(const Thread& t, std::uint32_t line = __builtin_LINE(),
+                                 const char* file = __builtin_FILE())
+      : memory_(detail::new_tile_memory(t.trace(), bytes, alignment, line, file)) {}
 
   constexpr explicit shared_tile(const tile_memory& memory) : memory_(memory) {}
 
@@ -147,12 +150,15 @@ class shared_tile {
   // The same memory as another tile, or a ring of tiles, seen as this one: from `first_byte` on. What was
   // written by the one name is undefined by the other, and a barrier must separate their uses.
   template <class Memory>
-  static constexpr shared_tile over(const Memory& other, std::uint32_t first_byte = 0) {
+  static constexpr shared_tile over(const Memory& other, std::uint32_t first_byte = 0,
+                                    std::uint32_t line = __builtin_LINE(),
+                                    const char* file = __builtin_FILE()) {
+    other.memory().trace->declare(line, file);
     static_assert(Memory::bytes >= bytes, "kaio: a tile is over memory that is smaller than the tile");
     static_assert(Memory::alignment % alignment == 0,
                   "kaio: a tile is over memory that is aligned for less than the tile's layout needs");
     if (first_byte % alignment != 0 || first_byte > Memory::bytes - bytes)
-      kernel_error(
+      other.memory().trace->fail(
           "kaio: a tile is over memory that ends before the tile does, or begins where its layout is not aligned; change the first byte");
     tile_memory memory = other.memory();
     memory.offset += first_byte;
@@ -163,7 +169,7 @@ class shared_tile {
   // or integers of the device.
   template <index_operand I>
   constexpr auto operator[](const I& row) const {
-    const auto node = detail::tile_index_node<Rows>(row);
+    const auto node = detail::tile_index_node<Rows>(*memory_.trace, row);
     return tile_row<layout, std::remove_const_t<decltype(node)>>(memory_, node);
   }
 
@@ -193,10 +199,11 @@ class shared_tile {
   template <index_operand R, index_operand C>
   constexpr lane_type lane(const R& row, const C& column, std::uint32_t column_span = 0,
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
+    memory_.trace->declare(line, file);
     if ((column_span & (column_span - 1)) != 0 || column_span * sizeof(T) > 128)
-      kernel_error("kaio: the span of a lane's columns is a power of two, of at most 128 bytes");
-    const auto r = detail::tile_index_node<Rows>(row);
-    const auto c = detail::tile_index_node<Columns>(column);
+      memory_.trace->fail("kaio: the span of a lane's columns is a power of two, of at most 128 bytes");
+    const auto r = detail::tile_index_node<Rows>(*memory_.trace, row);
+    const auto c = detail::tile_index_node<Columns>(*memory_.trace, column);
     tracer& t = *memory_.trace;
     t.statement(line, file);
     if (t.probing()) {
@@ -243,9 +250,11 @@ constexpr auto row_block(const shared_tile<T, All, Columns, Layout>& tile, const
       "kaio: rows are taken from a tile whose rows follow each other: not from column_major, and of a swizzled tile from one panel: row_block<64>(tile.panel(p), first)");
   if constexpr (!device<I>) {
     if (static_cast<std::uint64_t>(first) > All - Rows)
-      kernel_error("kaio: a block of rows ends after its tile; first is at most the rows left out");
+      tile.memory().trace->fail_next(
+          "kaio: a block of rows ends after its tile; first is at most the rows left out");
     if (layout::is_swizzled && static_cast<std::uint64_t>(first) % tile_steps::pattern_rows != 0)
-      kernel_error("kaio: a block of rows of a swizzled tile begins at a multiple of 8 rows");
+      tile.memory().trace->fail_next(
+          "kaio: a block of rows of a swizzled tile begins at a multiple of 8 rows");
   }
   return shared_tile<T, Rows, Columns, Layout>(detail::moved<All>(tile.memory(), first, layout::pitch));
 }
@@ -271,8 +280,9 @@ class shared_tiles {
   static constexpr std::uint32_t bytes = Count * stage_bytes;
 
   template <is_thread Thread>
-  constexpr explicit shared_tiles(const Thread& t)
-      : memory_(detail::new_tile_memory(t.trace(), bytes, alignment)) {}
+  constexpr explicit shared_tiles(const Thread& t, std::uint32_t line = __builtin_LINE(),
+                                  const char* file = __builtin_FILE())
+      : memory_(detail::new_tile_memory(t.trace(), bytes, alignment, line, file)) {}
 
   template <class V = T>
   constexpr shared_tiles() {

@@ -131,7 +131,7 @@ constexpr value tracer::contracted(type t, value a, value b, value c) {
 constexpr value tracer::multiply_add(type t, value a, value b, value c) {
   if (ptx::is_floating(t)) {
     if (!fuses(t))
-      kernel_error(
+      fail(
           "kaio: fma on bf16 needs sm_80; write kernel_options{.target = {80}}, or a * b + c for two roundings");
     return pure({opcode::fma, in_order(modifier::rn), t, type::none, t}, a, b, c);
   }

@@ -21,7 +21,7 @@ constexpr value tracer::constant(type t, std::uint64_t bits) {
     n = known.next;
   }
   if (constant_count_ == max_constants)
-    kernel_error("kaio: the kernel has too many different constants (8192); split it into several kernels");
+    fail("kaio: the kernel has too many different constants (8192); split it into several kernels");
   const std::uint32_t n = ++constant_count_;
   const value id = ptx::is_half(t) ? n | constant_flag | half_flag : n | constant_flag;
   constants_[n] = {t, bits, id, constant_bucket_[bucket]};

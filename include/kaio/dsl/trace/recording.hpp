@@ -14,18 +14,56 @@ constexpr tracer::tracer() {
   group_version_[0] = 0;
 }
 
+// --- faults
+
+constexpr void tracer::fail(const char* message) {
+  if (fault_.message != nullptr) return;
+  fault_ = {message, here_.file, here_.line};
+  // The instruction that is being recorded still ends, and finds room everywhere.
+  probing_ = true;
+  skipped_ = no_depth;
+  position_ = prologue_size;
+  operand_count_ = 2 * prologue_size;
+  value_count_ = constant_count_ = numbered_count_ = newest_numbered_ = 0;
+  variable_count_ = group_count_ = scope_count_ = 0;
+  program_.statement_count = program_.array_count = program_.data_words = 0;
+  for (open_record& open : scope_stack_) open.newest_numbered = 0;
+  for (std::uint32_t& first : bucket_) first = 0;
+  for (std::uint32_t& first : constant_bucket_) first = 0;
+}
+
+constexpr void tracer::fail_next(const char* message) {
+  if (fault_.message != nullptr) return;
+  fail(message);
+  fault_is_early_ = !right_side_is_open;
+}
+
+// A statement of a walk that records nothing.
+constexpr void tracer::note(std::uint32_t line, const char* file) {
+  here_ = {file, line};
+  if (fault_is_early_ || (fault_.message != nullptr && fault_.line == 0))
+    fault_ = {fault_.message, file, line};
+  fault_is_early_ = false;
+}
+
 // --- statements
 
 constexpr void tracer::statement(std::uint32_t line, const char* file) {
   if (lowering_ != 0) return;
-  if (probing_) return see(line);
+  if (probing_) {
+    if (line != 0) note(line, file);
+    return see(line);
+  }
   if (line == 0 || line == statement_line_) return;
-  const std::uint32_t n = program_.statement_count;
-  if (n == ptx::program::max_statements)
-    kernel_error("kaio: the kernel has too many statements; split it into several kernels");
+  std::uint32_t n = program_.statement_count;
+  if (n == ptx::program::max_statements) {
+    fail("kaio: the kernel has too many statements; split it into several kernels");
+    n = 0;
+  }
   statement_line_ = line;
   statement_ = static_cast<std::uint16_t>(n);
-  program_.statements[n] = {file, line};
+  here_ = {file, line};
+  program_.statements[n] = here_;
   program_.statement_count = n + 1;
 }
 
@@ -36,7 +74,10 @@ constexpr std::uint64_t tracer::all_events() const {
 }
 
 constexpr void tracer::enter_body() {
-  if (++depth_ == max_depth) kernel_error("kaio: guards and loops are nested too deeply; at most 63 levels");
+  if (++depth_ == max_depth) {
+    fail("kaio: guards and loops are nested too deeply; at most 63 levels");
+    depth_ = 1;
+  }
   if (!repeating_) account_ = depth_;
   if (deepest_ < depth_ && lowering_ == 0) deepest_ = depth_;
 }
@@ -44,11 +85,12 @@ constexpr void tracer::enter_body() {
 // --- scopes
 
 constexpr void tracer::enter_scope() {
-  if (scope_count_ + 1 == max_scopes)
-    kernel_error("kaio: the kernel has too many guarded bodies and loops (4095)");
+  if (scope_count_ + 1 == max_scopes) fail("kaio: the kernel has too many guarded bodies and loops (4095)");
   scope_stack_[scope_depth_++] = {scope_, newest_numbered_};
-  if (scope_depth_ == 2 * max_depth)
-    kernel_error("kaio: guards and loops are nested too deeply; at most 63 levels");
+  if (scope_depth_ == 2 * max_depth) {
+    fail("kaio: guards and loops are nested too deeply; at most 63 levels");
+    scope_depth_ = 1;
+  }
   scope_ = ++scope_count_;
   open_[scope_] = true;
 }
@@ -82,8 +124,8 @@ constexpr type tracer::type_of(value v) const {
 }
 
 constexpr value tracer::new_register(type t) {
+  require_room(position_, operand_count_, value_count_ + 1);
   const value v = value_count_ + 1;
-  require_room(position_, operand_count_, v);
   value_count_ = v;
   values_[v] = {{operand_kind::reg, t, v, 0}, 0, 0, 0, 0};
   return v;
@@ -94,13 +136,13 @@ constexpr value tracer::new_register(type t) {
 constexpr void tracer::require_room(std::uint32_t position, std::uint32_t operands, value v) {
   if (position >= ptx::program::max_instructions || v > max_values ||
       operands > ptx::program::max_operands - max_instruction_operands)
-    kernel_error("kaio: the kernel is too large (8192 instructions); split it into several kernels");
+    fail("kaio: the kernel is too large (8192 instructions); split it into several kernels");
 }
 
 constexpr void tracer::begin(opcode op, modifier_list modifiers, type t0, type t1) {
+  require_room(position_ + 1, operand_count_, value_count_);
   const std::uint32_t position = position_ + 1;
   const std::uint32_t first = operand_count_;
-  require_room(position, first, value_count_);
   program_.instructions[position - 1] = {op, modifiers, t0, t1, 0, false, false, statement_, first, {}};
   position_ = position;
 }
@@ -193,7 +235,7 @@ constexpr void tracer::branch_if(value predicate, bool negated, std::uint32_t la
 // --- variables
 
 constexpr std::uint32_t tracer::new_variable(type t) {
-  if (variable_count_ == max_variables) kernel_error("kaio: the kernel has too many variables (1024)");
+  if (variable_count_ == max_variables) fail("kaio: the kernel has too many variables (1024)");
   const std::uint32_t n = ++variable_count_;
   variables_[n] = {new_register(t), 0, 0, 0, 0, 0};
   return n;
@@ -201,7 +243,7 @@ constexpr std::uint32_t tracer::new_variable(type t) {
 
 constexpr std::uint32_t tracer::new_variables(type t, std::uint32_t count) {
   if (group_count_ == max_groups)
-    kernel_error("kaio: the kernel has too many accumulators of wgmma (64); reuse some of them");
+    fail("kaio: the kernel has too many accumulators of wgmma (64); reuse some of them");
   ++group_count_;
   group_version_[group_count_] = 0;
   const std::uint32_t first = variable_count_ + 1;
@@ -255,8 +297,7 @@ constexpr void tracer::assign(std::uint32_t variable, value v, std::uint32_t sta
 // --- arrays
 
 constexpr std::uint32_t tracer::new_array(array_space space, std::uint64_t bytes, std::uint32_t alignment) {
-  if (program_.array_count == ptx::program::max_arrays)
-    kernel_error("kaio: the kernel has too many arrays (64)");
+  if (program_.array_count == ptx::program::max_arrays) fail("kaio: the kernel has too many arrays (64)");
   const std::uint32_t n = program_.array_count++;
   program_.arrays[n] = {space, static_cast<std::uint32_t>(bytes), alignment, program_.data_words};
   return n;
@@ -264,25 +305,25 @@ constexpr std::uint32_t tracer::new_array(array_space space, std::uint64_t bytes
 
 constexpr std::uint32_t tracer::new_shared(std::uint64_t bytes, std::uint32_t alignment) {
   if (large_shared) {
-    if (bytes > max_large_shared) kernel_error("kaio: a shared array may have at most 232448 bytes (227 KB)");
+    if (bytes > max_large_shared) fail("kaio: a shared array may have at most 232448 bytes (227 KB)");
     const std::uint32_t n = new_array(array_space::large_shared, bytes, alignment);
     if (ptx::bytes_of(program_, array_space::large_shared) > max_large_shared)
-      kernel_error("kaio: the shared arrays of this kernel take more than 232448 bytes (227 KB) together");
+      fail("kaio: the shared arrays of this kernel take more than 232448 bytes (227 KB) together");
     return n;
   }
   if (bytes > max_shared)
-    kernel_error(
+    fail(
         "kaio: a shared array may have at most 49152 bytes (48 KB), or with kernel_options{.large_shared = true} 232448");
   const std::uint32_t n = new_array(array_space::shared, bytes, alignment);
   if (ptx::bytes_of(program_, array_space::shared) > max_shared)
-    kernel_error(
+    fail(
         "kaio: the shared arrays of this kernel take more than 49152 bytes (48 KB) together; more is given by kernel_options{.large_shared = true}");
   return n;
 }
 
 constexpr void tracer::add_data(std::uint64_t word) {
   if (program_.data_words == ptx::program::max_data_words)
-    kernel_error("kaio: the constant tables and texts of this kernel take more than 8 KB together");
+    fail("kaio: the constant tables and texts of this kernel take more than 8 KB together");
   program_.data[program_.data_words++] = word;
 }
 

@@ -53,7 +53,7 @@ constexpr void tracer::grow(ptx::memory_array& array, std::uint32_t bytes, std::
   if (array.bytes < bytes) array.bytes = bytes;
   if (array.alignment < alignment) array.alignment = alignment;
   if (ptx::bytes_of(program_, array.space) > (large_shared ? max_large_shared : max_shared))
-    kernel_error("kaio: the shared arrays of this kernel leave no room for its reductions and scans");
+    fail("kaio: the shared arrays of this kernel leave no room for its reductions and scans");
 }
 
 }  // namespace kaio::dsl

@@ -23,11 +23,13 @@ namespace kaio::dsl {
 struct probe_result {
   std::uint64_t events[tracer::max_depth] = {};
   std::uint32_t bodies = 0;  // of the depth that it was asked to leave out
+  kernel_fault fault;
 };
 
 constexpr probe_result result_of(const tracer& t, std::uint32_t deepest) {
   probe_result r;
   r.bodies = t.bodies();
+  r.fault = t.fault();
   for (std::uint32_t d = 0; d <= deepest; ++d) r.events[d] = t.events(d);
   return r;
 }

@@ -75,8 +75,24 @@ class tracer {
   // The oldest architecture that the author claims: newer instructions are not used where older ones do.
   ptx::target target = ptx::oldest_target;
 
+  // The right-hand side of a store was lowered, what it is stored to follows: compilers differ in the order.
+  bool right_side_is_open = false;
+
   // Products of wgmma are being issued that are not committed yet.
   bool wgmma_batch_is_open = false;
+
+  // --- faults
+
+  // The kernel breaks a rule in the statement that is open, or in the next one. The first fault is kept, and the
+  // rest of the kernel is walked without recording.
+  constexpr void fail(const char* message);
+  // In an operand: what it is an operand of is often not open yet.
+  constexpr void fail_next(const char* message);
+  constexpr const kernel_fault& fault() const { return fault_; }
+  // A declaration, which is no statement.
+  constexpr void declare(std::uint32_t line, const char* file) { here_ = {file, line}; }
+  // All guards are taken.
+  static constexpr std::uint32_t no_depth = 0xffffffffu;
 
   // --- statements
 
@@ -231,7 +247,7 @@ class tracer {
   // Memory of the thread for the arguments of a call, `words` of 8 bytes; calls share it.
   constexpr std::uint32_t argument_buffer(std::uint32_t words);
   // Every launch of the kernel must have all its blocks resident.
-  constexpr void require_cooperative() { program_.cooperative = true; }
+  constexpr auto require_cooperative() { program_.cooperative = true; }
 
   // --- leaves and pure instructions (numbering.hpp)
 
@@ -535,6 +551,7 @@ class tracer {
 
   // --- recording
 
+  constexpr void note(std::uint32_t line, const char* file);
   struct variable_record {
     value reg;
     std::uint32_t group;  // of variables that are changed together; 0: of none
@@ -550,8 +567,8 @@ class tracer {
   constexpr std::uint32_t version_of(const variable_record& v) const {
     return v.version + group_version_[v.group] + loops_entered_;
   }
-  // Stops the compiler where an instruction with these numbers, after its own, does not fit.
-  static constexpr void require_room(std::uint32_t position, std::uint32_t operands, value v);
+  // Fails where an instruction with these numbers, after its own, does not fit.
+  constexpr void require_room(std::uint32_t position, std::uint32_t operands, value v);
   constexpr void remove_unused();
   constexpr void remove_uses(std::uint32_t from, std::uint32_t end);
   constexpr void number_registers(std::uint32_t first, std::uint32_t end);
@@ -624,6 +641,9 @@ class tracer {
   static constexpr std::uint32_t max_arguments = 32;
   std::uint32_t argument_buffers_[max_arguments + 1] = {};  // by words; the array's number + 1
 
+  kernel_fault fault_;
+  bool fault_is_early_ = false;  // the next statement is the one that is wrong
+  ptx::source_line here_;        // of the statement that is open
   std::uint32_t statement_line_ = 0;
   std::uint32_t depth_ = 0;  // of guards and loops
   std::uint32_t deepest_ = 0;

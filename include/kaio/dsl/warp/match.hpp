@@ -20,7 +20,7 @@ struct matched_lanes {
 namespace detail {
 
 template <class E>
-constexpr void require_matchable() {
+constexpr auto require_matchable() {
   static_assert(sizeof(element<E>) == 4 || sizeof(element<E>) == 8,
                 "kaio: match takes values of 32 or 64 bits; write cast<u32>(x)");
   static_assert(node_of<E>::bound, "kaio: the value knows no kernel yet; bind it with t.let(value)");

@@ -116,6 +116,7 @@ template <std::uint32_t Width = 32, class First, class... Rest>
 constexpr auto warp_reduce(const First&, const Rest&...) {
   static_assert(never<First>,
                 "kaio: warp_reduce takes the thread, a value and an operator: warp_reduce(t, x, plus{})");
+  return refused{};
 }
 
 }  // namespace kaio::dsl

@@ -24,8 +24,8 @@ constexpr value vote(tracer& t, modifier mode, value condition, value members) {
 }
 
 template <scalar T, class C, class M>
-constexpr val<T> vote(modifier mode, const C& condition, const M& members, std::uint32_t line,
-                      const char* file) {
+constexpr auto vote(modifier mode, const C& condition, const M& members, std::uint32_t line,
+                    const char* file) {
   static_assert(std::is_same_v<element<C>, bool>, "kaio: a vote takes a condition; write x != 0");
   static_assert(node_of<C>::bound, "kaio: the condition knows no kernel yet; bind it with t.let(condition)");
   const auto node = condition.node();

@@ -5,8 +5,10 @@
 // tenths off the time to compile.
 
 #define compilation constant_compilation
+#define tracing constant_tracing
 #include "include/kaio/dsl/kernel/compilation.hpp"
 #undef compilation
+#undef tracing
 
 #include <functional>
 #include <vector>
@@ -18,6 +20,16 @@ const ptx::kernel_image& keep_native_image(std::string_view name, block_size blo
                                            const kernel_options& options,
                                            std::vector<ptx::parameter> parameters,
                                            const std::function<void(tracer&)>& body);
+
+// What kernel_object asks before the image.
+template <fixed_string, block_size, kernel_options, class, class...>
+struct tracing {
+  struct no_trace {
+    kernel_fault fault;
+  };
+  static constexpr no_trace trace{};
+  static constexpr kernel_fault fault{};
+};
 
 template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
 class compilation {
@@ -33,7 +45,7 @@ class compilation {
     const body_call made{t, parameter_of<P>::make(t, entry.number[I])...};
   }
 
-  static const ptx::kernel_image& trace() {
+  static const ptx::kernel_image& make() {
     constexpr entry_parameters<sizeof...(P)> entry = entry_parameters_of<P...>();
     return keep_native_image(Name.view(), Block, Options, {entry.data, entry.data + entry.count},
                              [](tracer& t) { run(t, indices<sizeof...(P)>{}); });
@@ -41,7 +53,7 @@ class compilation {
 
   struct native_image {
     operator const ptx::kernel_image&() const {
-      static const ptx::kernel_image& made = trace();
+      static const ptx::kernel_image& made = make();
       return made;
     }
   };

@@ -1,0 +1,18 @@
+// ?: is decided by the host.
+// EXPECT: kaio: a device value in a host condition
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, inout<f32> y, val<u32> n) {
+  val i = t.global_id();
+#ifdef KAIO_FIXED
+  val a = x[i];
+  val b = y[i];
+  y[i] = select(a > b, a, b);
+#else
+  val a = x[i];
+  val b = y[i];
+  y[i] = a > b ? a : b;  // HERE
+#endif
+});
+static_assert(k.ptx().size() > 0);

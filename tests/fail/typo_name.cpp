@@ -1,0 +1,14 @@
+// A name that is written wrong: the compiler says it.
+// EXPECT: idx
+#include <kaio/dsl/dsl.hpp>
+using namespace kaio;
+
+inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, inout<f32> y, val<u32> n) {
+  val i = t.global_id();
+#ifdef KAIO_FIXED
+  y[i] = x[i];
+#else
+  y[idx] = x[i];  // HERE
+#endif
+});
+static_assert(k.ptx().size() > 0);
