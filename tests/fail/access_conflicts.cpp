@@ -17,4 +17,4 @@ inline constexpr auto transpose =
       t.barrier();
       y[t.thread_rank()] = tile[thread_idx_x()][thread_idx_y()];
     });
-static_assert(transpose.bank_conflicts() == 0, "the columns of the tile share a bank");
+static_assert(transpose.bank_conflicts() == 0, "the columns of the tile share a bank");  // HERE

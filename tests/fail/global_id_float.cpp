@@ -1,5 +1,6 @@
 // An index is an integer.
 // EXPECT: kaio: the index of a thread is i32, u32, i64 or u64
+// LATE(clang): a template more, of three lines, is between the check and the kernel
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

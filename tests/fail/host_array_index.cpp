@@ -1,5 +1,5 @@
 // An array of the host is not indexed by a device value.
-// EXPECT(g++): array subscript
+// EXPECT(g++): operator[]
 // EXPECT(clang): kaio: a device value has no value while the kernel is compiled
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;

@@ -1,7 +1,7 @@
 // A static variable is of the host.
 // EXPECT(g++): calls
 // EXPECT(clang): operator()
-// LATE(g++): that the lambda is not constexpr comes before the reason
+// LATE: the compilers say first, or alone, that the lambda is not constexpr, with its line
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

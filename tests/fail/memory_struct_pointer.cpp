@@ -9,5 +9,5 @@ struct holder {
 #endif
 };
 inline constexpr auto k =
-    kernel<"k", 128>([](thread t, val<holder> p, out<f32> y) { y[t.global_id()] = p[&holder::x]; });
+    kernel<"k", 128>([](thread t, val<holder> p, out<f32> y) { y[t.global_id()] = p[&holder::x]; });  // HERE
 static_assert(k.ptx().size() > 0);

@@ -13,4 +13,4 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y, val<half> a,
 #endif
   y[t.global_id()] = a[&half::data][1];
 });
-static_assert(k.ptx().size() > 0);
+static_assert(k.ptx().size() > 0);  // HERE

@@ -10,7 +10,7 @@ inline constexpr auto k = kernel<"k", 32>([](thread t, out<f32> y) {
 #else
   shared_tile<f32, 8, 64, swizzled<256>> tile(t);
 #endif
-  tile[0][i] = 1.0f;
+  tile[0][i] = 1.0f;  // HERE
   y[i] = tile[0][0];
 });
 static_assert(k.ptx().size() > 0);

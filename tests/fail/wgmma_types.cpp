@@ -13,7 +13,7 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, out<f32> y) {
   wgmma_accumulator<f32, 32> acc(t);
   {
     wgmma_batch mma(t);
-    mma.multiply_add(acc, wgmma_operand<major::k>(a), wgmma_operand<major::k>(b), false);
+    mma.multiply_add(acc, wgmma_operand<major::k>(a), wgmma_operand<major::k>(b), false);  // HERE
   }
   wgmma_wait<0>(t);
   y[t.thread_rank()] = acc[0];

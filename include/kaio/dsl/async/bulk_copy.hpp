@@ -24,7 +24,7 @@ namespace kaio::dsl {
 namespace detail {
 
 template <class N>
-constexpr void require_bulk_bytes([[maybe_unused]] tracer& t, [[maybe_unused]] const N& bytes) {
+constexpr auto require_bulk_bytes([[maybe_unused]] tracer& t, [[maybe_unused]] const N& bytes) {
   if constexpr (host_count<N>)
     if (host_value(bytes) <= 0 || host_value(bytes) % 16 != 0)
       t.fail("kaio: a bulk copy moves a multiple of 16 bytes, and at least 16");

@@ -21,7 +21,7 @@ namespace detail {
 constexpr bool is_bitwise(bulk_operation op) { return op >= bulk_operation::and_; }
 
 template <bulk_operation Op, class T, bool IsOneDimensional>
-constexpr void require_bulk_operation() {
+constexpr auto require_bulk_operation() {
   using enum bulk_operation;
   constexpr bool is_word = integer<T> && sizeof(T) >= 4;
   constexpr bool is_half_type = std::is_same_v<T, f16> || std::is_same_v<T, bf16>;

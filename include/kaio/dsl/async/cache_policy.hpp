@@ -109,7 +109,7 @@ constexpr auto multicast(const M& mask) {
 namespace detail {
 
 template <class A, class B, bool AllowsMulticast>
-constexpr void require_options() {
+constexpr auto require_options() {
   static_assert(copy_option<A> && copy_option<B>,
                 "kaio: a copy takes multicast(mask) and cache_hint(policy)");
   static_assert(!(A::is_hint && B::is_hint) && !(A::is_multicast && B::is_multicast),

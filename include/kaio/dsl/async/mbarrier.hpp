@@ -244,12 +244,12 @@ class mbarrier {
   }
 
   template <class N>
-  constexpr void require_bytes(const N& bytes) const {
+  constexpr auto require_bytes(const N& bytes) const {
     if (!detail::host_lies_in(bytes, 0, max_count))
       trace_->fail_next("kaio: a phase of an mbarrier counts at most 1048575 bytes");
   }
   template <class N>
-  constexpr void require_parity(const N& parity) const {
+  constexpr auto require_parity(const N& parity) const {
     if (!detail::host_lies_in(parity, 0, 1)) trace_->fail_next("kaio: the parity of a phase is 0 or 1");
   }
 

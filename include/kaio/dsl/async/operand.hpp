@@ -40,7 +40,7 @@ constexpr bool host_lies_in([[maybe_unused]] const N& n, [[maybe_unused]] std::i
 }
 
 template <class N>
-constexpr void require_count() {
+constexpr auto require_count() {
   static_assert(
       count_operand<N>,
       "kaio: counts, bytes, parities, ranks and masks are integers of the host or values of u32; write cast<u32>(x)");

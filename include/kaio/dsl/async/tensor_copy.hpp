@@ -97,7 +97,7 @@ template <scalar T, std::uint32_t Rank>
 inline constexpr bool is_map<tensor_map<T, Rank>> = true;
 
 template <class Map, class Coordinates>
-constexpr void require_box() {
+constexpr auto require_box() {
   static_assert(is_map<Map>, "kaio: a tensor copy takes a tensor_map parameter of the kernel");
   static_assert(is_coordinate_list<Coordinates>,
                 "kaio: a tensor copy takes coordinates(c0, c1, ...), the innermost dimension first");
@@ -107,7 +107,7 @@ constexpr void require_box() {
 }
 
 template <class Map, class Place>
-constexpr void require_element() {
+constexpr auto require_element() {
   using T = typename place_element<Place>::type;
   if constexpr (is_map<Map> && !std::is_void_v<T>)
     static_assert(std::is_same_v<T, typename Map::element_type>,

@@ -52,7 +52,7 @@ class named_barrier {
   }
 
  private:
-  constexpr void require_threads(const thread& t) const {
+  constexpr auto require_threads(const thread& t) const {
     if (threads_ == 0 || threads_ % 32 != 0)
       t.trace().fail_next("kaio: a named barrier is for whole warps: a multiple of 32 threads");
     if (threads_ > (t.block_size() + 31) / 32 * 32)

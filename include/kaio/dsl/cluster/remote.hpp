@@ -71,7 +71,7 @@ struct cluster_location {
   }
 
  private:
-  constexpr void require_open() const {
+  constexpr auto require_open() const {
     if (!trace->is_open(scope))
       trace->fail_next("kaio: a remote cell was used outside the guarded body or loop that made it");
   }

@@ -34,7 +34,7 @@ struct range_type {
 };
 
 template <class T, class E>
-constexpr void require_range_operand() {
+constexpr auto require_range_operand() {
   if constexpr (device<E>)
     static_assert(std::is_same_v<element<E>, T>,
                   "kaio: the bounds and the step of a range() have different types; write cast<T>(x)");
@@ -46,7 +46,7 @@ constexpr void require_range_operand() {
 class thread {
   // These come first: clang instantiates in constant evaluation only what it has read already.
   template <scalar T>
-  static constexpr void require_index() {
+  static constexpr auto require_index() {
     static_assert(
         std::is_same_v<T, u32> || std::is_same_v<T, u64> || std::is_same_v<T, i32> || std::is_same_v<T, i64>,
         "kaio: the index of a thread is i32, u32, i64 or u64");

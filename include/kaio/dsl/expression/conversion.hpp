@@ -42,7 +42,7 @@ struct saturating_cast_rule {
 };
 
 template <class To, class From>
-constexpr void require_convertible() {
+constexpr auto require_convertible() {
   static_assert((!packed<To> && !packed<From>) || std::is_same_v<To, From>,
                 "kaio: a cast of a packed pair; write low(x) and high(x), and pack(low, high)");
 }

@@ -115,7 +115,7 @@ struct unchanging {
 
  private:
   template <class E>
-  static constexpr void refuse() {
+  static constexpr auto refuse() {
     static_assert(never<E>, "kaio: a val never changes; declare a var to assign to");
   }
 };
@@ -141,7 +141,7 @@ struct no_increment {
 
  private:
   template <class E>
-  static constexpr void refuse() {
+  static constexpr auto refuse() {
     static_assert(never<E>, "kaio: ++ and -- on a device value; write x += 1 or x -= 1");
   }
 };

@@ -24,7 +24,7 @@ struct common<First, Rest...> {
 
 // Operands of one type; a mismatch names itself at the operator.
 template <class... E>
-constexpr void require_same() {
+constexpr auto require_same() {
   static_assert(((device<E> || host_number<E> || host_constant<E>)&&...),
                 "kaio: an operand is neither a device value nor a number; bind it to a val first");
   using T = typename common<E...>::type;
@@ -33,7 +33,7 @@ constexpr void require_same() {
 }
 
 template <class T>
-constexpr void require_computing() {
+constexpr auto require_computing() {
   static_assert(!float8<T>,
                 "kaio: e4m3 and e5m2 hold numbers, they do not compute; write cast<f32>(x) or cast<f16>(x)");
 }

@@ -54,7 +54,7 @@ struct swap_halves_rule {
 };
 
 template <class T>
-constexpr void require_packed() {
+constexpr auto require_packed() {
   static_assert(packed<T>,
                 "kaio: this function takes a packed pair, f16x2 or bf16x2; pack(low, high) makes one");
 }

@@ -128,11 +128,11 @@ class var : public no_host_bool, public no_increment {
  private:
   constexpr var(std::uint32_t variable, tracer& t) : trace_(&t), variable_(variable) {}
 
-  static constexpr void require_integer() {
+  static constexpr auto require_integer() {
     static_assert(integer<T>,
                   "kaio: %, << and >> on a var that is no integer; make it a var of an integer type");
   }
-  static constexpr void require_bits() {
+  static constexpr auto require_bits() {
     static_assert(!floating<T>, "kaio: a bit operation on a floating var; keep its bits: bit_cast<u32>(x)");
   }
 

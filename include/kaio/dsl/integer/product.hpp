@@ -146,13 +146,13 @@ constexpr auto dot(const A& a, const B& b, const C& c) {
 }
 
 template <class... E>
-constexpr void require_integers() {
+constexpr auto require_integers() {
   require_same<E...>();
   require_integer<typename common<E...>::type>();
 }
 
 template <class T>
-constexpr void require_wide() {
+constexpr auto require_wide() {
   static_assert(sizeof(T) < 8,
                 "kaio: there is no integer of 128 bits; mul_hi(a, b) gives the upper half of a product");
 }

@@ -47,7 +47,7 @@ using wide_of = typename twice<T>::type;
 namespace detail {
 
 template <class T>
-constexpr void require_integer() {
+constexpr auto require_integer() {
   static_assert(integer<T>, "kaio: this operation takes integers; write bit_cast<u32>(x) or cast<i32>(x)");
 }
 

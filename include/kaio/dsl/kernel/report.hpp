@@ -54,12 +54,14 @@ inline constexpr auto place_text = [] {
 #endif
   fixed_string<place.size + 1> text;
   for (std::size_t i = 0; i < place.size; ++i) text.data[i] = place.text[i];
+  text.data[place.size] = '\0';  // clang prints an array whose last element was never written as numbers
   return text;
 }();
 template <const kernel_fault& Fault>
 inline constexpr auto message_text = [] {
   fixed_string<length_of(Fault.message) + 1> text;
   for (std::size_t i = 0; Fault.message[i] != '\0'; ++i) text.data[i] = Fault.message[i];
+  text.data[length_of(Fault.message)] = '\0';
   return text;
 }();
 

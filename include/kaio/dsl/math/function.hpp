@@ -52,7 +52,7 @@ struct function_rule {
 };
 
 template <class T>
-constexpr void require_floating() {
+constexpr auto require_floating() {
   static_assert(
       floating<T>,
       "kaio: a mathematical function takes a floating value: f64, f32, f16, bf16 or a packed pair; write cast<f32>(x)");

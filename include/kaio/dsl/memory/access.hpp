@@ -25,14 +25,14 @@ template <class C>
 using location_of = std::remove_cvref_t<decltype(imagine<C>().location())>;
 
 template <class C>
-constexpr void require_readable() {
+constexpr auto require_readable() {
   static_assert(memory_cell<C>, "kaio: this is no cell of memory; name one by indexing: x[i]");
   if constexpr (memory_cell<C>)
     static_assert(C::access != ptx::access::out, "kaio: an out parameter cannot be read; make it inout<T>");
 }
 
 template <class C>
-constexpr void require_writable() {
+constexpr auto require_writable() {
   static_assert(memory_cell<C>, "kaio: this is no cell of memory; name one by indexing: y[i]");
   if constexpr (memory_cell<C>) {
     static_assert(C::access != ptx::access::in,

@@ -20,7 +20,7 @@ namespace kaio::dsl {
 namespace detail {
 
 template <class C>
-constexpr void require_atomic_cell() {
+constexpr auto require_atomic_cell() {
   static_assert(memory_cell<C>, "kaio: this is no cell of memory; name one by indexing: x[i]");
   if constexpr (memory_cell<C>) {
     static_assert(C::access == ptx::access::inout,
@@ -128,7 +128,7 @@ constexpr vector_leaf<T, N> update_vector(tracer& t, operation op, const Locatio
 
 // The types that an operation takes.
 template <bool Bitwise, class T>
-constexpr void require_atomic_operand() {
+constexpr auto require_atomic_operand() {
   static_assert(sizeof(T) > 1, "kaio: there are no atomic operations on 8 bits; use u32");
   if constexpr (Bitwise)
     static_assert(integer<T>, "kaio: a bit operation on a floating cell; use a cell of u32 or u64");
@@ -175,8 +175,12 @@ constexpr auto update(const C& cell, const E& e, std::uint32_t line, const char*
         value v = lower(t, operand_node<Place>(e));
         if (Negated) v = negated(t, ptx_type<Place>, v);
         return val<Place>(t, update_element<A>(t, Op, ptx_type<Place>, cell.location().find(), v));
+      } else {
+        return refused{};
       }
     }
+  } else {
+    return refused{};
   }
 }
 
@@ -199,7 +203,7 @@ constexpr auto wrap(const C& cell, const E& limit, std::uint32_t line, const cha
 }
 
 template <class T>
-constexpr void require_exchangeable() {
+constexpr auto require_exchangeable() {
   static_assert(!is_vec<T>, "kaio: a vector is not exchanged as a whole; exchange its elements, or a u64");
   if constexpr (!is_vec<T>)
     static_assert(sizeof(T) > 1, "kaio: there are no atomic operations on 8 bits; use u32");

@@ -24,17 +24,17 @@ constexpr void store_at(const Location& at, statement<T>& s) {
 }
 
 template <class E>
-constexpr void refuse_reading() {
+constexpr auto refuse_reading() {
   static_assert(never<E>, "kaio: an out parameter cannot be read; make it inout<T>");
 }
 template <class E, bool IsTable>
-constexpr void refuse_writing() {
+constexpr auto refuse_writing() {
   static_assert(IsTable || never<E>, "kaio: an in parameter cannot be written; make it out<T> or inout<T>");
   static_assert(!IsTable || never<E>, "kaio: a constant table cannot be written; keep a local<T, N>");
 }
 
 template <class E>
-constexpr void refuse_bits() {
+constexpr auto refuse_bits() {
   static_assert(never<E>, "kaio: a cell has +=, -=, *= and /=; write y[i] = y[i] | x for the others");
 }
 

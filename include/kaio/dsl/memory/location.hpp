@@ -98,7 +98,7 @@ inline constexpr tracer::access plain_store{opcode::st, in_order(Location::space
 
 // Compilers disagree on which side of `m[k[i]] = value` is evaluated first, and a load is an effect.
 template <class Location>
-constexpr void require_settled_index() {
+constexpr auto require_settled_index() {
   static_assert(
       !Location::index_type::reads_memory,
       "kaio: the index of a store reads memory that may change; bind it first: val j = k[i]; m[j] = value");

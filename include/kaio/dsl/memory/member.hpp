@@ -93,7 +93,7 @@ template <class M>
 concept member = array_facts<M>::is_array || memory_element<M>;
 
 template <class M>
-constexpr void require_member() {
+constexpr auto require_member() {
   static_assert(
       member<M>,
       "kaio: this member of a struct is no number of the language, no vector, array or struct of them");
@@ -180,7 +180,10 @@ class val<S, in_kernel> {
     requires std::is_base_of_v<C, S>
   constexpr auto operator[](M C::*m) const {
     require_member<M>();
-    if constexpr (member<M>) return parameter_part<M>(trace_, parameter_, offset_ + offset_of<S>(m));
+    if constexpr (member<M>)
+      return parameter_part<M>(trace_, parameter_, offset_ + offset_of<S>(m));
+    else
+      return refused{};
   }
 
  private:

@@ -24,7 +24,10 @@ class record_place {
     requires std::is_base_of_v<C, S>
   constexpr auto operator[](M C::*m) const {
     require_member<M>();
-    if constexpr (member<M>) return place_of<Access, M>(further(at_, offset_of<S>(m)));
+    if constexpr (member<M>)
+      return place_of<Access, M>(further(at_, offset_of<S>(m)));
+    else
+      return refused{};
   }
   template <class E>
   constexpr void operator=(const E&) const {

@@ -130,7 +130,7 @@ struct access_policies {
 
 // The rules of loads and stores: an order has a scope, and what is seen by one thread alone has none.
 template <class Policies, modifier Space>
-constexpr void require_access_rules() {
+struct access_rules {
   static_assert(Policies::is_ordered == (Policies::scope != modifier::none),
                 "kaio: an order and a scope go together; write load(x[i], order::acquire, scope::device)");
   static_assert(Space == modifier::global ||
@@ -140,13 +140,14 @@ constexpr void require_access_rules() {
   static_assert(Space == modifier::global || Space == modifier::shared || Space == modifier::shared_cluster ||
                     (!Policies::is_ordered && !Policies::is_volatile),
                 "kaio: local and constant memory are seen by one thread or never change: they have no order");
-}
+  static constexpr bool are_kept = true;
+};
 
 // The ld of a cell: `ReadOnly` where nothing writes the memory while the kernel runs.
 template <class Location, bool ReadOnly, class... P>
 constexpr tracer::access load_with() {
   using policies = access_policies<P...>;
-  require_access_rules<policies, Location::space>();
+  static_assert(access_rules<policies, Location::space>::are_kept);
   static_assert(policies::order == modifier::none || policies::order == modifier::relaxed ||
                     policies::order == modifier::acquire,
                 "kaio: a load is relaxed or acquire; release is for stores, acq_rel and sc for fences");
@@ -171,7 +172,7 @@ constexpr tracer::access load_with() {
 template <class Location, class... P>
 constexpr tracer::access store_with() {
   using policies = access_policies<P...>;
-  require_access_rules<policies, Location::space>();
+  static_assert(access_rules<policies, Location::space>::are_kept);
   static_assert(policies::order == modifier::none || policies::order == modifier::relaxed ||
                     policies::order == modifier::release,
                 "kaio: a store is relaxed or release; acquire is for loads, acq_rel and sc for fences");

@@ -26,7 +26,7 @@ constexpr auto array_cell(tracer* t, std::uint32_t array, const I& i) {
 
 // An index that the host knows is inside its dimension.
 template <std::uint32_t N, class I>
-constexpr void require_below([[maybe_unused]] tracer& t, [[maybe_unused]] const I& i) {
+constexpr auto require_below([[maybe_unused]] tracer& t, [[maybe_unused]] const I& i) {
   if constexpr (std::is_integral_v<I>)
     if (i < I{0} || static_cast<std::uint64_t>(i) >= N)
       t.fail_next("kaio: an index is outside its array; indices of a dimension of N go from 0 to N - 1");

@@ -73,7 +73,7 @@ struct vector_transport {
   }
 };
 
-constexpr void require_vector_alignment(tracer& t, const tracer::address& at, std::uint32_t bytes) {
+constexpr auto require_vector_alignment(tracer& t, const tracer::address& at, std::uint32_t bytes) {
   if (at.base == 0 && at.offset % bytes != 0)
     t.fail("kaio: a vector in an array begins at a multiple of its size; change the index");
 }

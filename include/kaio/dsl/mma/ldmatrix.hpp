@@ -40,7 +40,7 @@ template <class P>
 concept matrix_row_place = memory_cell<P> || device_of<P, u32>;
 
 template <class P>
-constexpr void require_row_place() {
+constexpr auto require_row_place() {
   static_assert(
       matrix_row_place<P>,
       "kaio: matrices are moved from and to shared memory: name a cell of it, tile[row][column] or tile.at(lane, rows, columns), or its address, val<u32>");
@@ -164,7 +164,7 @@ constexpr std::uint32_t piece_elements() {
 }
 
 template <bool Transposed, class... Fragment>
-constexpr void require_loadable() {
+constexpr auto require_loadable() {
   static_assert(
       ((!Transposed || matrix_element<typename Fragment::element_type>::bits == 16) && ...),
       "kaio: ldmatrix_trans exchanges rows and columns of elements of 16 bits only; store the tile with K along its rows");

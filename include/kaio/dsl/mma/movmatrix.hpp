@@ -14,8 +14,8 @@ namespace kaio::dsl {
 
 // Lane i gives elements 2 * (i % 4) and the next of row i / 4, and gets those of the transposed matrix.
 template <device E>
-constexpr val<element<E>> movmatrix_trans(const E& x, std::uint32_t line = __builtin_LINE(),
-                                          const char* file = __builtin_FILE()) {
+constexpr auto movmatrix_trans(const E& x, std::uint32_t line = __builtin_LINE(),
+                               const char* file = __builtin_FILE()) {
   using T = element<E>;
   static_assert(sizeof(T) == 4 && !std::is_same_v<T, f32>,
                 "kaio: movmatrix_trans takes two elements of 16 bits: u32, f16x2 or bf16x2");

@@ -36,7 +36,7 @@ struct wgmma_options {
 
 namespace detail {
 
-constexpr void require_warpgroups(const thread& t) {
+constexpr auto require_warpgroups(const thread& t) {
   // Further warps may have other work: a producer needs no warpgroup.
   if (t.block_size() < warpgroup_threads)
     t.trace().fail_next("kaio: wgmma needs whole warpgroups; take a block of 128 threads or more");
@@ -134,7 +134,7 @@ class wgmma_batch {
 
  private:
   template <wgmma_options Options, class D, class A, class B>
-  static constexpr void require_form() {
+  static constexpr auto require_form() {
     using TA = typename A::element_type;
     using TB = typename B::element_type;
     detail::require_product<D, TA, TB>();

@@ -239,7 +239,7 @@ class wgmma_register_operand {
 
  private:
   template <class E>
-  static constexpr void require_word() {
+  static constexpr auto require_word() {
     static_assert(sizeof(element<E>) == 4,
                   "kaio: the registers of A hold 32 bits each: f16x2, bf16x2, u32, or f32 for tf32");
   }

@@ -39,7 +39,7 @@ constexpr bool wgmma_has_columns(modifier d, std::uint32_t n) {
 }
 
 template <class D, std::uint32_t N>
-constexpr void require_accumulator() {
+constexpr auto require_accumulator() {
   static_assert(std::is_same_v<D, f32> || std::is_same_v<D, f16> || std::is_same_v<D, i32>,
                 "kaio: an accumulator of wgmma holds f32, f16 or i32");
   static_assert(std::is_same_v<D, i32> || wgmma_has_columns(modifier::f32, N),
@@ -49,7 +49,7 @@ constexpr void require_accumulator() {
 }
 
 template <class D, class A, class B>
-constexpr void require_product() {
+constexpr auto require_product() {
   static_assert(
       wgmma_exists(matrix_element<D>::type, matrix_element<A>::type, matrix_element<B>::type),
       "kaio: no wgmma has these elements; there are f16 * f16 and e4m3 or e5m2 * e4m3 or e5m2 into f32 or f16, bf16 * bf16 and tf32 * tf32 into f32, i8 or u8 * i8 or u8 and b1 * b1 into i32");

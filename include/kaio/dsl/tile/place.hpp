@@ -22,7 +22,7 @@ struct tile_memory {
   std::uint32_t offset = 0;
   std::uint32_t scope = 0;  // where base was made
 
-  constexpr void require_open() const {
+  constexpr auto require_open() const {
     if (!trace->is_open(scope))
       trace->fail_next(
           "kaio: a tile was used outside the guarded body or loop that made it; name it again there");

@@ -35,15 +35,15 @@ constexpr void tracer::fail(const char* message) {
 constexpr void tracer::fail_next(const char* message) {
   if (fault_.message != nullptr) return;
   fail(message);
-  if (right_side_is_open) return;
-  fault_.file = nullptr;
-  fault_.line = 0;
+  fault_is_early_ = !right_side_is_open;
 }
 
 // A statement of a walk that records nothing.
 constexpr void tracer::note(std::uint32_t line, const char* file) {
   here_ = {file, line};
-  if (fault_.message != nullptr && fault_.line == 0) fault_ = {fault_.message, file, line};
+  if (fault_is_early_ || (fault_.message != nullptr && fault_.line == 0))
+    fault_ = {fault_.message, file, line};
+  fault_is_early_ = false;
   if (log != nullptr && log->count != statement_log::most)
     log->entries[log->count++] = {here_, depth_, false};
 }

@@ -216,7 +216,7 @@ class tracer {
   // Memory of the thread for the arguments of a call, `words` of 8 bytes; calls share it.
   constexpr std::uint32_t argument_buffer(std::uint32_t words);
   // Every launch of the kernel must have all its blocks resident.
-  constexpr void require_cooperative() { program_.cooperative = true; }
+  constexpr auto require_cooperative() { program_.cooperative = true; }
 
   // --- leaves and pure instructions (numbering.hpp)
 
@@ -608,7 +608,8 @@ class tracer {
   std::uint32_t argument_buffers_[max_arguments + 1] = {};  // by words; the array's number + 1
 
   kernel_fault fault_;
-  ptx::source_line here_;  // of the statement that is open
+  bool fault_is_early_ = false;  // the next statement is the one that is wrong
+  ptx::source_line here_;        // of the statement that is open
   std::uint32_t statement_line_ = 0;
   std::uint32_t copies_ = 0;
   std::uint32_t depth_ = 0;

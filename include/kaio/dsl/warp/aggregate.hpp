@@ -86,6 +86,11 @@ constexpr auto with_members(const S& s, const F& f) {
 template <class S>
 struct composition {
   static_assert(never<S>, "kaio: a member of an aggregate is neither a val nor an aggregate of vals");
+  using result = S;
+  static constexpr std::uint32_t leaves = 0;
+  static constexpr tracer* context(const S&) { return nullptr; }
+  static constexpr void flatten(tracer&, const S&, value*&) {}
+  static constexpr result rebuild(tracer&, const value*&) { return {}; }
 };
 
 template <device E>
@@ -211,11 +216,17 @@ constexpr values_of<S> combine(tracer& t, const Op& op, const values_of<S>& a, c
     static_assert(
         device_of<returned, element<S>>,
         "kaio: the operator of a reduction or a scan returns the type of its operands; write cast<T>(x)");
-    if constexpr (device_of<returned, element<S>>) return {{lower(t, result.node())}};
+    if constexpr (device_of<returned, element<S>>)
+      return {{lower(t, result.node())}};
+    else
+      return {};
   } else {
     static_assert(std::is_same_v<returned, S>,
                   "kaio: the operator of a reduction or a scan returns the type of its operands");
-    if constexpr (std::is_same_v<returned, S>) return flatten(t, op(left, right));
+    if constexpr (std::is_same_v<returned, S>)
+      return flatten(t, op(left, right));
+    else
+      return {};
   }
 }
 

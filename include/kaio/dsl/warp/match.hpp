@@ -20,7 +20,7 @@ struct matched_lanes {
 namespace detail {
 
 template <class E>
-constexpr void require_matchable() {
+constexpr auto require_matchable() {
   static_assert(sizeof(element<E>) == 4 || sizeof(element<E>) == 8,
                 "kaio: match takes values of 32 or 64 bits; write cast<u32>(x)");
   static_assert(node_of<E>::bound, "kaio: the value knows no kernel yet; bind it with t.let(value)");
@@ -35,7 +35,7 @@ constexpr void begin_match(tracer& t, modifier mode, value v) {
 
 // The mask of the member lanes that hold the value of this lane.
 template <device E, class M = std::uint32_t>
-constexpr val<u32> match_any(const E& x, const M& members = all_lanes, std::uint32_t line = __builtin_LINE(),
+constexpr auto match_any(const E& x, const M& members = all_lanes, std::uint32_t line = __builtin_LINE(),
                              const char* file = __builtin_FILE()) {
   detail::require_matchable<E>();
   const auto node = x.node();

@@ -25,7 +25,7 @@ namespace detail {
 constexpr bool is_power_of_two(std::uint32_t n) { return n != 0 && (n & (n - 1)) == 0; }
 
 template <std::uint32_t Width>
-constexpr void require_width() {
+constexpr auto require_width() {
   static_assert(is_power_of_two(Width) && Width <= 32,
                 "kaio: the width of a shuffle is a power of two up to 32");
 }
