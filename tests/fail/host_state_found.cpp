@@ -10,7 +10,7 @@ inline constexpr auto k = kernel<"k", 64>([](thread t, in<u32> x, inout<u32> y, 
 #else
   u32 found = 0;
 #endif
-  for (auto l : t.loop()) {
+  for (auto l : t.loop()) {  // HERE
     l.break_if(y[i] > n);
     y[i] += 1u;
     found = 1;

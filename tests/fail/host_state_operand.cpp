@@ -10,7 +10,7 @@ inline constexpr auto k = kernel<"k", 64>([](thread t, in<u32> x, inout<u32> y, 
 #else
   u32 weight = 1;
 #endif
-  if (auto g = t.when(i < n)) weight = 2;
+  if (auto g = t.when(i < n)) weight = 2;  // HERE
   y[i] = i * weight;
 });
 static_assert(k.ptx().size() > 0);

@@ -11,7 +11,7 @@ inline constexpr auto k = kernel<"k", 64>([](thread t, in<u32> x, inout<u32> y, 
 #ifdef KAIO_FIXED
   for (auto r : t.range(0u, n).unroll<2>()) {
 #else
-  for (auto r : t.range(0u, n).unroll<4>()) {
+  for (auto r : t.range(0u, n).unroll<4>()) {  // HERE
 #endif
     sum += a[now] + r;
     now = 1 - now;

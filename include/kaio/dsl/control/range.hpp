@@ -296,7 +296,7 @@ class range_body : public loop_body {
   }
 
   constexpr void end_probed_copy() {
-    if (++copy_ != copies_) return;
+    if (++copy_ < copies_) return;
     copy_ = 0;
     if (part_ == part::straight) return set_finished();
     // A rest of at most one round is not repeated.

@@ -41,28 +41,28 @@ constexpr auto vote(modifier mode, const C& condition, const M& members, std::ui
 
 // Whether the condition holds in every member lane.
 template <device C, class M = std::uint32_t>
-constexpr val<bool> warp_all(const C& condition, const M& members = all_lanes,
+constexpr auto warp_all(const C& condition, const M& members = all_lanes,
                              std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   return detail::vote<bool>(modifier::all, condition, members, line, file);
 }
 
 // Whether the condition holds in some member lane.
 template <device C, class M = std::uint32_t>
-constexpr val<bool> warp_any(const C& condition, const M& members = all_lanes,
+constexpr auto warp_any(const C& condition, const M& members = all_lanes,
                              std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   return detail::vote<bool>(modifier::any, condition, members, line, file);
 }
 
 // Whether the condition is the same in every member lane (vote.uni).
 template <device C, class M = std::uint32_t>
-constexpr val<bool> warp_uniform(const C& condition, const M& members = all_lanes,
+constexpr auto warp_uniform(const C& condition, const M& members = all_lanes,
                                  std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   return detail::vote<bool>(modifier::uni, condition, members, line, file);
 }
 
 // The mask of the member lanes where the condition holds.
 template <device C, class M = std::uint32_t>
-constexpr val<u32> ballot(const C& condition, const M& members = all_lanes,
+constexpr auto ballot(const C& condition, const M& members = all_lanes,
                           std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   return detail::vote<u32>(modifier::ballot, condition, members, line, file);
 }
