@@ -11,7 +11,7 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, inout<u32> y) {
 #else
   u32 mask = 0xffffffffu;
 #endif
-  for (auto round : t.range(0u, 4u)) {
+  for (auto round : t.range(0u, 4u)) {  // HERE
     val lanes = match_lanes(t, i, mask);
     y[i + round] = lanes;
 #ifdef KAIO_FIXED
