@@ -11,8 +11,8 @@ if(TARGET kaio_cuda_emulator)
   install(TARGETS kaio_cuda_emulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/kaio)
-install(FILES cmake/kaio_add_ptx_tool.cmake cmake/ptx_tool_main.cpp.in tests/ptx/verify.py
-  DESTINATION ${package_directory})
+install(FILES cmake/kaio_add_ptx_tool.cmake cmake/kaio_check_kernels.cmake cmake/ptx_tool_main.cpp.in
+  tests/ptx/verify.py DESTINATION ${package_directory})
 install(EXPORT kaio_targets FILE kaioTargets.cmake NAMESPACE kaio:: DESTINATION ${package_directory})
 
 # A static runtime passes its own libraries on to targets that link it; a shared one has them inside.

@@ -51,8 +51,8 @@ private_wings = {
 # The floors of each wing, from the ground up; "." is the folder of the wing itself.
 public_floors = {
     "ptx": [".", "analysis"],
-    "dsl": ["number", "trace", "expression", "math", "integer", "control", "memory", "tile", "warp", "async", "block",
-            "cluster", "mma", "kernel", "."],
+    "dsl": ["number", "trace", "expression", "math", "integer", "control", "memory", "tile", "warp", "async", "inline_ptx",
+            "block", "cluster", "mma", "kernel", "."],
     "runtime": ["detail", "."],
     "ops": ["tensor", "matmul/common", "matmul/call", "matmul/choice", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
             "."],

@@ -203,7 +203,8 @@ void run(const launch& l, memory& global) {
          .executed = l.executed,
          .instruction_limit = l.instruction_limit,
          .id = ++grids,
-         .image = l.image};
+         .image = l.image,
+         .kernel_origin = l.kernel_origin};
   for (const relocation& r : kernel.relocations) {
     const u64 value = instance->address(r.variable, r.generic) + r.addend;
     for (unsigned lane = 0; lane < warp_lanes; ++lane)

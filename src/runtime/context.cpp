@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "runtime/base/kernel_name.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/validate.hpp"
 
@@ -79,6 +80,7 @@ void release(context* c) noexcept {
 }
 
 const loaded_kernel& context::load(const ptx::kernel_image& kernel) {
+  note_kernel(kernel);
   return kernels_.load(kernel, [&] {
     check_kernel(kernel, properties(), description());
     auto code = use().load(kernel);

@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/context.hpp"
 #include "runtime/validate.hpp"
@@ -32,15 +33,17 @@ detail::context& context_of(const detail::context_ref& context, std::string_view
                                                                   const ptx::launch_grid& grid,
                                                                   const ptx::argument* arguments,
                                                                   backend::native_stream stream) {
+  note_kernel(kernel);
   checked_grid(kernel, grid, context.properties(), context.description());
   checked_shared(kernel, grid.shared_bytes, context.properties(), context.description());
   check_attributes(kernel, grid, context.properties(), context.description());
   for (std::size_t i = 0; i < kernel.parameter_count; ++i) {
     check_argument(kernel, i, arguments[i], &context, context.description());
   }
+  check_overlaps(kernel, arguments);
   if (context.use().stream_is_capturing(stream)) {
     throw stream_capturing(text(
-        "kaio: kernel ", kernel.name, " is not loaded on ", context.description(),
+        "kaio: kernel ", display_name(kernel), " is not loaded on ", context.description(),
         " yet, and cannot be loaded while the stream is captured; call device::warmup before the capture begins"));
   }
   return context.load(kernel);
@@ -90,6 +93,7 @@ void stream::launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, cons
     const void* const value = arguments[i].data != nullptr ? arguments[i].data : &arguments[i].bits;
     values[i] = const_cast<void*>(value);  // the driver only reads
   }
+  check_overlaps(kernel, arguments);
   if (has_attributes(kernel, grid))
     check_attributes(kernel, grid, context.properties(), context.description());
   device.launch(*code, {kernel, blocks, shared, values, arguments, grid.cluster, grid.programmatic}, native_);

@@ -2,6 +2,7 @@
 
 #include <kaio/runtime/error.hpp>
 
+#include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
 
 namespace kaio::runtime {
@@ -40,18 +41,18 @@ void check_kernel(const ptx::kernel_image& kernel, const device_properties& devi
              "' cannot be a kernel's name; write letters, digits and '_', not a digit first"));
   }
   if (kernel.parameter_count > max_parameters) {
-    throw invalid_argument(text("kaio: kernel ", kernel.name, " has ", kernel.parameter_count,
+    throw invalid_argument(text("kaio: kernel ", display_name(kernel), " has ", kernel.parameter_count,
                                 " parameters, and at most ", max_parameters,
                                 " can be passed; put values into a buffer"));
   }
   const ptx::dim3& block = kernel.block;
   if (block.count() == 0) {
-    throw invalid_argument(text("kaio: kernel ", kernel.name, " has a block of ", extents(block),
+    throw invalid_argument(text("kaio: kernel ", display_name(kernel), " has a block of ", extents(block),
                                 " threads; each extent must be at least 1"));
   }
   if (block.count() > device.max_threads_per_block || block.x > device.max_block.x ||
       block.y > device.max_block.y || block.z > device.max_block.z) {
-    throw invalid_argument(text("kaio: kernel ", kernel.name, " has a block of ", extents(block),
+    throw invalid_argument(text("kaio: kernel ", display_name(kernel), " has a block of ", extents(block),
                                 " threads; ", description, " takes at most ", device.max_threads_per_block,
                                 " threads, and ", extents(device.max_block),
                                 " in each extent: use a smaller block"));
@@ -62,20 +63,20 @@ void check_kernel(const ptx::kernel_image& kernel, const device_properties& devi
                            : needs.target.sm <= device.target.sm;
   if (!sm_fits) {
     throw unsupported_device(
-        text("kaio: kernel ", kernel.name, " needs ", needs.target.arch_specific ? "exactly " : "",
+        text("kaio: kernel ", display_name(kernel), " needs ", needs.target.arch_specific ? "exactly " : "",
              sm(needs.target), needs.target.arch_specific ? "" : " or newer", ", and ", description,
              " is sm_", device.target.sm, device.is_emulator() && device.target.arch_specific ? "a" : "",
              device.is_emulator() ? "; set KAIO_EMULATOR_ARCH, or instantiate the kernel for an older target"
                                   : "; use another device, or instantiate the kernel for an older target"));
   }
   if (device.ptx_version < needs.version) {
-    throw unsupported_device(
-        text("kaio: kernel ", kernel.name, " is written in PTX ISA ", version(needs.version), ", and ",
-             driver_release(device), " of ", description, " takes PTX ISA ", version(device.ptx_version),
-             " at most; install a newer NVIDIA driver, or instantiate the kernel for an older target"));
+    throw unsupported_device(text(
+        "kaio: kernel ", display_name(kernel), " is written in PTX ISA ", version(needs.version), ", and ",
+        driver_release(device), " of ", description, " takes PTX ISA ", version(device.ptx_version),
+        " at most; install a newer NVIDIA driver, or instantiate the kernel for an older target"));
   }
   if (needs.shared_bytes > device.shared_per_block) {
-    throw unsupported_device(text("kaio: kernel ", kernel.name, " uses ", needs.shared_bytes,
+    throw unsupported_device(text("kaio: kernel ", display_name(kernel), " uses ", needs.shared_bytes,
                                   " bytes of static shared memory, and a block on ", description, " has ",
                                   device.shared_per_block, "; use smaller shared arrays"));
   }
@@ -87,8 +88,9 @@ ptx::dim3 checked_cluster(const ptx::kernel_image& kernel, const ptx::dim3& aske
   const bool asks = (asked.x | asked.y | asked.z) != 0;
   if (!asks && fixed.count() == 0) return {1, 1, 1};
   const ptx::dim3& cluster = asks ? asked : fixed;
-  const std::string which = text("kaio: kernel ", kernel.name, asks ? " was given" : " is written for",
-                                 " clusters of ", extents(cluster), " blocks");
+  const std::string which =
+      text("kaio: kernel ", display_name(kernel), asks ? " was given" : " is written for", " clusters of ",
+           extents(cluster), " blocks");
   if (cluster.count() == 0) throw invalid_argument(text(which, "; each extent must be at least 1"));
   if (asks && fixed.count() != 0 && !(fixed == asked))
     throw invalid_argument(text(which, ", and it is written for clusters of ", extents(fixed),
@@ -107,23 +109,23 @@ void check_attributes(const ptx::kernel_image& kernel, const ptx::launch_grid& g
                       const device_properties& device, std::string_view description) {
   const ptx::dim3 cluster = checked_cluster(kernel, grid.cluster, device, description);
   if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-    throw invalid_argument(text("kaio: kernel ", kernel.name, " was given a grid of ",
+    throw invalid_argument(text("kaio: kernel ", display_name(kernel), " was given a grid of ",
                                 extents(grid.x, grid.y, grid.z), " blocks, and runs in clusters of ",
                                 extents(cluster), "; launch whole clusters"));
   if (grid.programmatic && !kernel.needs.waits_for_grids)
     throw invalid_argument(text(
-        "kaio: kernel ", kernel.name,
+        "kaio: kernel ", display_name(kernel),
         " was launched programmatically, and never waits for the work before it; call grid_dependency_wait(t) before it touches what that work wrote, or launch it without .programmatic()"));
 }
 
 void throw_wrong_count(const ptx::kernel_image& kernel, std::size_t count) {
-  throw invalid_argument(text("kaio: kernel ", kernel.name, " takes ", kernel.parameter_count,
+  throw invalid_argument(text("kaio: kernel ", display_name(kernel), " takes ", kernel.parameter_count,
                               " arguments, and ", count, " were given; pass one for each parameter"));
 }
 
 void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position, const ptx::argument& argument,
                         std::string_view description) {
-  const std::string which = text("kaio: argument ", position + 1, " of kernel ", kernel.name);
+  const std::string which = text("kaio: argument ", position + 1, " of kernel ", display_name(kernel));
   if (argument.device != nullptr && argument.bits != 0) {
     throw invalid_argument(text(
         which, " is a buffer of ", argument.bytes, " bytes of another device than the stream's, which is ",
@@ -140,7 +142,7 @@ void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position, c
 
 void throw_bad_struct(const ptx::kernel_image& kernel, std::size_t position, const ptx::argument& argument,
                       std::string_view description) {
-  const std::string which = text("kaio: argument ", position + 1, " of kernel ", kernel.name,
+  const std::string which = text("kaio: argument ", position + 1, " of kernel ", display_name(kernel),
                                  " is a struct of ", kernel.parameters[position].bytes, " bytes, and ");
   if (argument.data == nullptr)
     throw invalid_argument(text(which, "none was given; pass its address and size"));
@@ -151,18 +153,31 @@ void throw_bad_struct(const ptx::kernel_image& kernel, std::size_t position, con
                               description, "; encode one on a stream of that device"));
 }
 
+void throw_overlap(const ptx::kernel_image& kernel, const ptx::argument* arguments, std::size_t input,
+                   std::size_t output) {
+  const ptx::argument &in = arguments[input], &out = arguments[output];
+  const bool is_same = in.bits == out.bits && in.bytes == out.bytes;
+  throw invalid_argument(text(
+      "kaio: argument ", input + 1, " of kernel ", display_name(kernel), " is ",
+      is_same ? "the memory of argument " : "memory that overlaps argument ", output + 1, "; parameter ",
+      input + 1,
+      " is in<T>, which is not written while the kernel runs (it is read by ld.global.nc), and parameter ",
+      output + 1, " is ", kernel.parameters[output].access == ptx::access::out ? "out<T>" : "inout<T>",
+      ": make parameter ", input + 1, " inout<T>, or pass memory that does not overlap"));
+}
+
 void throw_too_much_shared(const ptx::kernel_image& kernel, std::uint64_t dynamic,
                            const device_properties& device, std::string_view description) {
-  throw unsupported_device(text("kaio: kernel ", kernel.name, " needs ", kernel.needs.shared_bytes + dynamic,
-                                " bytes of shared memory for a block (", kernel.needs.shared_bytes,
-                                " static, ", dynamic, " dynamic), and a block on ", description,
-                                " has at most ", device.shared_per_block_optin,
+  throw unsupported_device(text("kaio: kernel ", display_name(kernel), " needs ",
+                                kernel.needs.shared_bytes + dynamic, " bytes of shared memory for a block (",
+                                kernel.needs.shared_bytes, " static, ", dynamic, " dynamic), and a block on ",
+                                description, " has at most ", device.shared_per_block_optin,
                                 "; use smaller tiles, or fewer stages"));
 }
 
 void throw_bad_grid(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
                     const device_properties& device, std::string_view description) {
-  throw invalid_argument(text("kaio: kernel ", kernel.name, " was given a grid of ",
+  throw invalid_argument(text("kaio: kernel ", display_name(kernel), " was given a grid of ",
                               extents(grid.x, grid.y, grid.z), " blocks, and ", description,
                               " takes at most ", extents(device.max_grid),
                               "; let each thread do more, or launch in parts"));

@@ -22,6 +22,8 @@ void check_kernel(const ptx::kernel_image& kernel, const device_properties& devi
                                      const ptx::argument& argument, std::string_view description);
 [[noreturn]] void throw_bad_struct(const ptx::kernel_image& kernel, std::size_t position,
                                    const ptx::argument& argument, std::string_view description);
+[[noreturn]] void throw_overlap(const ptx::kernel_image& kernel, const ptx::argument* arguments,
+                                std::size_t input, std::size_t output);
 [[noreturn]] void throw_too_much_shared(const ptx::kernel_image& kernel, std::uint64_t dynamic,
                                         const device_properties& device, std::string_view description);
 [[noreturn]] void throw_bad_grid(const ptx::kernel_image& kernel, const ptx::launch_grid& grid,
@@ -86,6 +88,28 @@ inline void check_argument(const ptx::kernel_image& kernel, std::size_t position
   const bool foreign = argument.device != nullptr && argument.device != device;
   if (foreign || (argument.bits == 0 && !empty)) [[unlikely]] {
     throw_bad_argument(kernel, position, argument, description);
+  }
+}
+
+// Whether two buffers share bytes for sure. Of a scattered one the first byte alone is known to be used; two of
+// them may be the columns of one matrix.
+inline bool overlap(const ptx::argument& a, const ptx::argument& b) noexcept {
+  if (a.bytes == 0 || b.bytes == 0 || (a.scattered && b.scattered)) return false;
+  const std::uint64_t of_a = a.scattered ? 1 : a.bytes, of_b = b.scattered ? 1 : b.bytes;
+  return a.bits <= b.bits ? b.bits - a.bits < of_a : a.bits - b.bits < of_b;
+}
+
+// What a kernel reads as `in` is not written while it runs: ld.global.nc need not see what is. Structs, and
+// the pointers and tensor maps in them, are not compared.
+inline void check_overlaps(const ptx::kernel_image& kernel, const ptx::argument* arguments) {
+  for (std::size_t input = 0; input < kernel.parameter_count; ++input) {
+    if (kernel.parameters[input].access != ptx::access::in) continue;
+    for (std::size_t output = 0; output < kernel.parameter_count; ++output) {
+      const ptx::access of_output = kernel.parameters[output].access;
+      if (of_output == ptx::access::scalar || of_output == ptx::access::in) continue;
+      if (overlap(arguments[input], arguments[output])) [[unlikely]]
+        throw_overlap(kernel, arguments, input, output);
+    }
   }
 }
 

@@ -1,7 +1,7 @@
 # What must compile, and what must not.
 
 # tests/static: pure static_asserts.
-file(GLOB static_sources CONFIGURE_DEPENDS static/*.cpp)
+file(GLOB_RECURSE static_sources CONFIGURE_DEPENDS static/*.cpp)
 foreach(source IN LISTS static_sources)
   get_filename_component(stem ${source} NAME_WE)
   kaio_compile_test(static.${stem} static ${source})

@@ -9,10 +9,8 @@ if(KAIO_INSTALL)
       ${CMAKE_CURRENT_SOURCE_DIR}/consumer/run.py ${way} --prefix ${prefix}
       --work ${CMAKE_CURRENT_BINARY_DIR}/consumer/${way}
       --cmake ${CMAKE_COMMAND} --compiler ${CMAKE_CXX_COMPILER} --flags=${CMAKE_CXX_FLAGS}
-      --launcher=${CMAKE_CXX_COMPILER_LAUNCHER})
+      --launcher=${CMAKE_CXX_COMPILER_LAUNCHER} --werror=${KAIO_WERROR})
     set_tests_properties(consumer.${way} PROPERTIES LABELS consumer TIMEOUT 900
       FIXTURES_REQUIRED installed_kaio SKIP_RETURN_CODE ${skipped} ENVIRONMENT KAIO_DEVICE=emulator)
   endforeach()
-  # Both compile the runtime with the same flags: the second finds the objects of the first where there is ccache.
-  set_tests_properties(consumer.fetch_content PROPERTIES DEPENDS consumer.add_subdirectory)
 endif()

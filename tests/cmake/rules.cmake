@@ -5,9 +5,11 @@ add_test(NAME include_rule COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_D
 set_tests_properties(include_rule PROPERTIES LABELS rules)
 
 # The examples of the documents: programs are built and run, on the emulator and on a GPU where there is one;
-# the others must compile.
+# the others must compile, with kaio's headers as the system's, as an installed package has them.
+set(compile_example ${compile})
+list(TRANSFORM compile_example REPLACE "^-I(.*/include)$" "-isystem\\1")
 add_test(NAME docs COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/docs.py compile
-  ${CMAKE_CURRENT_BINARY_DIR}/docs/blocks -- ${compile})
+  ${CMAKE_CURRENT_BINARY_DIR}/docs/blocks -- ${compile_example})
 set_tests_properties(docs PROPERTIES LABELS rules TIMEOUT 600)
 file(GLOB_RECURSE documents CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/*.md)
 list(APPEND documents ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md)
@@ -23,6 +25,7 @@ if("docs" IN_LIST KAIO_TESTS)
       OUTPUT_NAME ${program} RUNTIME_OUTPUT_DIRECTORY ${folder}/bin)
     target_link_libraries(kaio_docs_${program} PRIVATE kaio::kaio)
     kaio_warnings(kaio_docs_${program})
+    kaio_check_kernels(kaio_docs_${program})
     add_test(NAME docs.${program} COMMAND kaio_docs_${program})
     set_tests_properties(docs.${program} PROPERTIES LABELS rules TIMEOUT 120
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")

@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """Builds a project that uses kaio in one way, and runs its program: the kernel must compute what it should. With CMake,
-the program of kaio_add_ptx_tool must list, print, verify and profile that kernel.
+the program of kaio_add_ptx_tool must list, print, verify and profile that kernel. The installed package is that of the
+build under test; the other ways build kaio's libraries as Release. All compile their own files without a warning, those of
+the package with its headers as the system's. fetch_content has no libraries that add_subdirectory does not have, and
+builds the program of kaio_add_ptx_tool alone.
 
     run.py find_package|add_subdirectory|fetch_content|pkg_config --prefix INSTALLED --work FOLDER
 """
@@ -26,11 +29,22 @@ def run(*command, **more):
 
 def build_with_cmake(arguments, *definitions):
     run(arguments.cmake, "-S", here / arguments.way, "-B", arguments.work, "-G", "Ninja",
-        "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_CXX_COMPILER={arguments.compiler}",
+        f"-DCMAKE_CXX_COMPILER={arguments.compiler}",
         f"-DCMAKE_CXX_FLAGS={arguments.flags}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={arguments.launcher}",
         *definitions)
-    programs = ["kaio_program"] if arguments.way == "add_subdirectory" else []  # what `profile` starts
-    run(arguments.cmake, "--build", arguments.work, "--target", "silu", "silu_kernels", *programs)
+    programs = {"add_subdirectory": ["silu", "kaio_program"],  # `profile` starts the second
+                "find_package": ["silu", "sound_kernel_check", "broken"]}.get(arguments.way, [])
+    run(arguments.cmake, "--build", arguments.work, "--target", "silu_kernels", *programs)
+
+
+def expect_refused(arguments, target):
+    """A target whose kernel breaks a rule: it must not compile, and the compiler must say why."""
+    command = [arguments.cmake, "--build", str(arguments.work), "--target", target]
+    print("+", *command, flush=True)
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode == 0:
+        sys.exit(f"failed: {target} compiles, though its kernel breaks a rule")
+    expect(done.stdout + done.stderr, r"kaio: the step of a range\(\) is 0")
 
 
 def build_with_pkg_config(arguments):
@@ -68,7 +82,7 @@ def try_ptx_tool(arguments, environment):
     tool("dump", arguments.work / "dumped")
     expect((arguments.work / f"dumped/{name}.ptx").read_text(), rf"\.entry {name}\(")
     expect(tool("verify", codes=(0, 77)), "skipped|0 failed")  # 77: there is no ptxas
-    if arguments.way != "fetch_content":  # which has no program `kaio`
+    if arguments.way != "fetch_content":  # which does not build the program `kaio`
         expect(tool("profile", name, "--block", "256", "--arg", "zeros:f32:256", "--arg", "zeros:f32:256", "--arg",
                     "zeros:f32:256", "--arg", "256:u32"), name)
 
@@ -83,18 +97,23 @@ def main():
     parser.add_argument("--compiler", default="g++")
     parser.add_argument("--flags", default="")
     parser.add_argument("--launcher", default="", help="ccache, or nothing")
+    parser.add_argument("--werror", default="OFF", help="ON: the libraries must compile without a warning too")
     arguments = parser.parse_args()
     shutil.rmtree(arguments.work, ignore_errors=True)
     arguments.work.mkdir(parents=True)
+    release = ["-DCMAKE_BUILD_TYPE=Release", f"-DKAIO_WERROR={arguments.werror}", "-DKAIO_BUILD_OPS=OFF"]
     if arguments.way == "find_package":
-        build_with_cmake(arguments, f"-DCMAKE_PREFIX_PATH={arguments.prefix}")
+        build_with_cmake(arguments, "-DCMAKE_BUILD_TYPE=None", f"-DCMAKE_PREFIX_PATH={arguments.prefix}")
+        expect_refused(arguments, "broken_checked")
+        expect_refused(arguments, "broken_headers")
     elif arguments.way == "add_subdirectory":
-        build_with_cmake(arguments, "-DKAIO_BUILD_OPS=OFF", "-DKAIO_BUILD_TOOLS=ON")
+        build_with_cmake(arguments, *release, "-DKAIO_BUILD_TOOLS=ON")
     elif arguments.way == "fetch_content":
-        build_with_cmake(arguments, "-DKAIO_BUILD_OPS=OFF",
-                         f"-DFETCHCONTENT_SOURCE_DIR_KAIO={root}")
+        build_with_cmake(arguments, *release, f"-DFETCHCONTENT_SOURCE_DIR_KAIO={root}")
     else:
         build_with_pkg_config(arguments)
+    if arguments.way == "fetch_content":
+        return try_ptx_tool(arguments, os.environ)
     libraries = [str(file.parent) for file in arguments.prefix.rglob("libkaio_runtime.so")]
     paths = os.pathsep.join(libraries + list(filter(None, [os.environ.get("LD_LIBRARY_PATH")])))
     environment = {**os.environ, "KAIO_DEVICE": "emulator", "LD_LIBRARY_PATH": paths}

@@ -1,5 +1,5 @@
 // A pointer belongs to the scope that made it.
-// EXPECT: kaio: a pointer was used outside the guarded body or loop where from() made it
+// EXPECT: kaio: a pointer was used outside the guarded body or loop that made it
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,18 +1,20 @@
-// A struct is written member by member.
-// EXPECT: kaio: a struct in memory is written member by member
+// A struct in memory is written as a whole from a struct, and else by its members.
+// EXPECT: kaio: a struct is stored from one of its type: a val<S>, a var<S>, a place in memory, an S of the host; or member by member: y[i][&S::member] = value
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
+
 struct body {
   f32 mass;
-  f32 history[4];
+  u32 id;
 };
 
-inline constexpr auto k = kernel<"k", 128>([](thread t, out<body> y) {
+inline constexpr auto k = kernel<"k", 128>([](thread t, in<body> x, out<body> y) {
   val i = t.global_id();
 #ifdef KAIO_FIXED
+  y[i] = x[i];
   y[i][&body::mass] = 1.0f;
 #else
-  y[i] = 1.0f;
+  y[i] = x[i][&body::mass];
 #endif
 });
 static_assert(k.ptx().size() > 0);

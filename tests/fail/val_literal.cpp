@@ -1,16 +1,16 @@
-// A literal knows no kernel, so the type of the val is deduced.
-// EXPECT: kaio: a literal knows no kernel; write `val name = literal` and let the type be deduced
+// What the compiler does not compute of literals alone needs a kernel.
+// EXPECT: kaio: this is computed from literals alone, which know no kernel; bind one of them: t.let(1.0f)
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 
 inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, inout<f32> y, val<u32> n) {
   val i = t.global_id();
 #ifdef KAIO_FIXED
-  val one = 1.0f;
-  y[i] = one;
+  val<f32> two = t.let(2.0f);
 #else
-  val<f32> one = 1.0f;
-  y[i] = one;
+  val<f32> two = 2.0f;
 #endif
+  val<f32> power = exp2(two);
+  y[i] = x[i] * power;
 });
 static_assert(k.ptx().size() > 0);

@@ -4,20 +4,26 @@
 namespace kaio::tests::native {
 namespace {
 
-// Depth 0 records the kernel; depth d walks it with the guards at depth d false.
-std::unique_ptr<dsl::tracer> follow(std::string_view name, const dsl::kernel_options& options,
-                                    const std::function<void(dsl::tracer&)>& body, std::uint32_t depth) {
-  auto t = std::make_unique<dsl::tracer>();
-  t->contract = options.contract;
-  t->target = options.target;
-  t->large_shared = options.large_shared;
-  t->assertions = options.assertions;
-  t->cluster = options.cluster.dimensions();
-  t->min_blocks = options.min_blocks;
-  t->kernel_name = name;
+void follow(dsl::tracer& t, std::string_view name, const dsl::kernel_options& options,
+            const std::function<void(dsl::tracer&)>& body) {
+  t.contract = options.contract;
+  t.target = options.target;
+  t.large_shared = options.large_shared;
+  t.assertions = options.assertions;
+  t.cluster = options.cluster.dimensions();
+  t.min_blocks = options.min_blocks;
+  t.kernel_name = name;
+  body(t);
+}
+
+// Depth 0 leaves nothing out.
+dsl::probe_result probe(std::string_view name, const dsl::kernel_options& options,
+                        const std::function<void(dsl::tracer&)>& body, std::uint32_t depth,
+                        std::uint32_t deepest) {
+  const auto t = std::make_unique<dsl::tracer>();
   t->probe(depth);
-  body(*t);
-  return t;
+  follow(*t, name, options, body);
+  return result_of(*t, deepest);
 }
 
 }  // namespace
@@ -30,13 +36,18 @@ native_kernel trace_entry(std::string_view name, dsl::block_size block, const ds
   s.name = name;
   s.parameters = std::move(parameters);
 
-  const auto recorded = follow(s.name, options, body, 0);
+  const auto recorded = std::make_unique<dsl::tracer>();
+  follow(*recorded, s.name, options, body);
   dsl::kernel_error(recorded->fault().message);
-  const dsl::walk statements = walk_of(*recorded);
+  const std::uint32_t deepest = recorded->deepest();
   const std::unique_ptr<const ptx::program> program(new ptx::program(recorded->finish(block.dimensions())));
-  for (std::uint32_t depth = 1; depth <= statements.deepest; ++depth)
-    if (!agree(statements, walk_of(*follow(s.name, options, body, depth)), depth))
-      dsl::kernel_error(dsl::left_early);
+  if (deepest != 0) {
+    const dsl::probe_result whole = probe(s.name, options, body, 0, deepest);
+    dsl::kernel_error(whole.fault.message);
+    for (std::uint32_t depth = 1; depth <= deepest; ++depth)
+      if (!agree(whole, probe(s.name, options, body, depth, deepest), depth))
+        dsl::kernel_error("kaio: a body of a guard or a loop changes what follows it");
+  }
   const ptx::wgmma_fault misuse = ptx::find_wgmma_fault(*program);
   if (misuse.accumulator != 0 || misuse.operand != 0 || misuse.unfenced != 0 || misuse.many_owners ||
       misuse.many_labels)

@@ -49,6 +49,9 @@ class Program:
         self.device = []
         self.host = []
         self.loops = 0
+        self.copies = False  # in a body that is traced several times: copies of copies would be too large a kernel
+        self.outside = False  # in a function that is not in the kernel, which has no buffers
+        self.outer = []  # what is declared before the kernel
 
     # --- values
     def name(self, prefix):
@@ -274,33 +277,177 @@ class Program:
             self.body(self.random.randrange(1, 3))
             self.emit("}", "}")
 
-    def loop(self):
+    def array(self, kind, name):
+        """A name that the host alone has, or that nothing else reads."""
+        self.arrays.append((kind, name))
+        return name
+
+    def step(self, kind):
+        """A number, or a value known at run time: its text for the device and for the host, and whether it is negative."""
+        down = kind in SIGNED and self.random.random() < 0.25
+        if self.random.random() < 0.7:
+            number = self.random.choice([1, 1, 2, 3]) * (-1 if down else 1)
+            return str(number), f"number<{kind}>({number})", down
+        e = self.expression(kind, 1)
+        name = self.array(kind, self.name("d"))
+        self.emit(f"val {name} = ({e.device} & 3) + 1;", f"{name}[i] = add(bit_and({e.host}, number<{kind}>(3)), number<{kind}>(1));")
+        return (f"-{name}", f"neg({name}[i])", True) if down else (name, f"{name}[i]", False)
+
+    def bound(self, kind):
+        """A number up to 7, a literal or not"""
+        if self.random.random() < 0.5:
+            number = self.random.randrange(0, 3)
+            return Expression(kind, f"{kind}({number})", f"number<{kind}>({number})", is_literal=True)
+        e = self.expression(kind, 1)
+        return Expression(kind, f"({e.device} & 7)", f"bit_and({e.host}, number<{kind}>(7))")
+
+    def ranges(self):
+        """Ranges one after another, with one end and at times one step; any may have no rounds in some threads."""
         kind = self.random.choice(INTEGERS)
-        counter = self.name("k")
-        step = self.random.choice([1, 1, 2, 3])
-        bound = self.expression(kind, 1)
-        low = self.random.randrange(0, 3)
-        end = self.name("e")  # the bound is taken once, before the loop
-        self.emit("", f"{end}[i] = bit_and({bound.host}, number<{kind}>(7));")
-        self.emit(f"for (auto {counter} : t.range({low}, ({bound.device} & 7), {step})) {{",
-                  f"for ({counter}[i] = number<{kind}>({low}); {counter}[i] < {end}[i]; "
-                  f"{counter}[i] = add({counter}[i], number<{kind}>({step}))) {{")
-        self.arrays.append((kind, end))
-        self.arrays.append((kind, counter))
-        before = list(self.scope)
-        self.scope.append((counter, kind, False))
+        known = self.random.random() < 0.2
+        if known:
+            number = self.random.randrange(3, 7)
+            end = Expression(kind, f"{kind}({number})", f"number<{kind}>({number})", is_literal=True)
+        else:
+            name, e = self.array(kind, self.name("e")), self.expression(kind, 1)
+            self.emit(f"val {name} = ({e.device} & 7);", f"{name}[i] = bit_and({e.host}, number<{kind}>(7));")
+            end = Expression(kind, name, f"{name}[i]")
+        step = None
+        for number in range(self.random.choice([1, 1, 2, 3])):
+            if number and self.random.random() < 0.3:
+                self.random.choice([self.branch, self.bind, self.assign])()
+            if step is None or self.random.random() < 0.5:
+                step = self.step(kind)
+            guarded = self.random.random() < 0.2
+            if guarded:
+                c, guard = self.condition(1), self.name("g")
+                self.emit(f"if (auto {guard} = t.when({c.device})) {{", f"if ({c.host}) {{")
+            self.range(kind, end, step)
+            if guarded:
+                self.emit("}", "}")
+
+    def range(self, kind, end, step):
+        by, host_by, down = step
+        first, last = (end, self.bound(kind)) if down else (self.bound(kind), end)
+        unrolls = [""] * 6 + [f".unroll<{self.random.randrange(2, 5)}>()", ".no_unroll()"]
+        if first.is_literal and last.is_literal and not by.lstrip("-").startswith("d"):
+            unrolls += [".unroll()"] * 3
+        unroll = self.random.choice(unrolls) if not self.copies else ""
+        counter = self.array(kind, self.name("k"))
+        stop = self.array(kind, self.name("e"))  # the bound is taken once, before the loop
+        self.emit("", f"{stop}[i] = {last.host};")
+        self.emit(f"for (auto {counter} : t.range({first.device}, {last.device}, {by}){unroll}) {{",
+                  f"for ({counter}[i] = {first.host}; {counter}[i] {'>' if down else '<'} {stop}[i]; "
+                  f"{counter}[i] = add({counter}[i], {host_by})) {{")
+        self.rounds(counter, kind, unroll)
+
+    def endless(self):
+        kind = self.random.choice(INTEGERS)
+        counter, control = self.array(kind, self.name("c")), self.name("l")
+        number = self.random.randrange(1, 5)
+        self.emit(f"var<{kind}> {counter}(t, 0);", f"{counter}[i] = number<{kind}>(0);")
+        self.emit(f"for (auto {control} : t.loop()) {{", "for (;;) {")
+        self.emit(f"  {control}.break_if({counter} >= {number});", f"  if ({counter}[i] >= {number}) break;")
+        self.emit(f"  {counter} += 1;", f"  {counter}[i] = add({counter}[i], number<{kind}>(1));")
+        self.rounds(control, None, "")
+
+    def rounds(self, control, kind, unroll):
+        """The body of a loop, and its end; the counter is a value of this type, or none."""
+        before, copies = list(self.scope), self.copies
+        if kind:
+            self.scope.append((control, kind, False))
         self.loops += 1
+        self.copies = copies or bool(unroll)
         for _ in range(self.random.randrange(1, 4)):
             self.statement(nested=True)
             if self.random.random() < 0.2:
                 c = self.condition(1)
                 word = self.random.choice(["break", "continue"])
-                self.emit(f"{counter}.{word}_if({c.device});", f"if ({c.host}) {word};")
+                if self.random.random() < 0.25:
+                    d, guard = self.condition(1), self.name("g")
+                    self.emit(f"if (auto {guard} = t.when({d.device})) {control}.{word}_if({c.device});",
+                              f"if ({d.host} && {c.host}) {word};")
+                else:
+                    self.emit(f"{control}.{word}_if({c.device});", f"if ({c.host}) {word};")
         self.loops -= 1
-        self.scope = before
+        self.scope, self.copies = before, copies
         self.emit("}", "}")
 
+    def function(self):
+        """A function of values, and of references to variables, and one or two calls. It is a lambda that sees what is in
+        scope, or a function outside of the kernel; it returns a value, or a struct of two. For the host its body is written at
+        each call."""
+        parameters, taken = [], []
+        free = [v for v in self.scope if v[2]]
+        for _ in range(self.random.randrange(1, 4)):
+            if free and self.random.random() < 0.4:
+                name, kind, _ = free.pop(self.random.randrange(len(free)))
+                taken.append(name)
+                parameters.append((self.name("w"), kind, True))
+            else:
+                parameters.append((self.name("p"), self.kind(), False))
+        outside = self.random.random() < 0.5
+        scope, device, host, loops, copies = self.scope, self.device, self.host, self.loops, self.copies
+        self.scope = [] if outside else [v for v in scope if v[0] not in taken]
+        self.scope = self.scope + parameters
+        self.device, self.host, self.copies = [], [], True
+        was_outside, self.outside = self.outside, self.outside or outside
+        self.loops = (0 if outside else loops) + 1
+        for _ in range(self.random.randrange(1, 4)):
+            self.statement(nested=True)
+        results = [self.expression(self.kind(), 2) for _ in range(self.random.choice([1, 1, 2]))]
+        body, host_body = self.device, self.host
+        self.scope, self.device, self.host, self.loops, self.copies = scope, device, host, loops, copies
+        self.outside = was_outside
+        function = f"{self.name('f')}_{self.number}"
+        declared = ", ".join(f"var<{t}>& {n}" if v else f"const val<{t}>& {n}" for n, t, v in parameters)
+        made = [f"t.let({e.device})" for e in results]
+        kind = f"val<{results[0].type}>"
+        if len(results) == 2:
+            kind = f"{function}_result"
+            self.outer.append(f"struct {kind} {{\n  val<{results[0].type}> first;\n  val<{results[1].type}> second;\n}};")
+        returned = f"      return {kind}{{{made[0]}, {made[1]}}};" if len(results) == 2 else f"      return {made[0]};"
+        if outside:
+            self.outer += [f"constexpr {kind} {function}(thread t, {declared}) {{", *body, returned, "}"]
+        else:
+            self.emit(f"const auto {function} = [&]({declared}) -> {kind} {{", "")
+            self.device += [*body, returned]
+            self.emit("};", "")
+        for name, t, _ in parameters:
+            self.array(t, name)
+        for _ in range(self.random.choice([1, 1, 2])):
+            self.call(function, outside, parameters, taken, results, host_body)
+
+    def call(self, function, outside, parameters, taken, results, host_body):
+        arguments, back, variables = ["t"] if outside else [], [], list(taken)
+        for name, kind, is_var in parameters:
+            if is_var:
+                arguments.append(variables.pop(0))
+                self.emit("", f"{name}[i] = {arguments[-1]}[i];")
+                back.append(f"{arguments[-1]}[i] = {name}[i];")
+            else:
+                e, argument = self.expression(kind, 1), self.array(kind, self.name("a"))
+                self.emit(f"val {argument} = {e.device};", f"{name}[i] = {e.host};")
+                arguments.append(argument)
+        self.host += host_body
+        names = [self.name("v") for _ in results]
+        for name, e in zip(names, results):
+            self.emit("", f"{name}[i] = {e.host};")
+        self.host += ["    " + line for line in back]
+        called = f"{function}({', '.join(arguments)})"
+        if len(results) == 1:
+            self.emit(f"val {names[0]} = {called};", "")
+        else:
+            made = self.name("r")
+            self.emit(f"const auto {made} = {called};", "")
+            self.emit(f"val {names[0]} = {made}.first;", "")
+            self.emit(f"val {names[1]} = {made}.second;", "")
+        for name, e in zip(names, results):
+            self.declare(name, e.type, False)
+
     def store(self):
+        if self.outside:
+            return self.assign()
         kind = self.random.choice(self.outputs)
         slot = self.slots[kind]
         self.slots[kind] += 1
@@ -346,8 +493,12 @@ class Program:
             self.store()
         elif pick < 0.8:
             self.branch()
-        elif pick < 0.9:
-            self.loop()
+        elif pick < 0.88:
+            self.ranges()
+        elif pick < 0.91:
+            self.endless()
+        elif pick < 0.94 and self.loops < 2:
+            self.function()
         elif nested:
             self.assign()
         else:
@@ -358,7 +509,7 @@ class Program:
         for index, kind in enumerate(self.inputs):
             self.emit(f"val a{index} = x{index}[i];", f"a{index}[i] = input{index}[i];")
             self.declare(f"a{index}", kind, False)
-        for _ in range(self.random.randrange(8, 16)):
+        for _ in range(self.random.randrange(7, 13)):
             self.statement()
         for kind in self.outputs:  # each output has something of the end
             e = self.expression(kind, 2)
@@ -371,7 +522,8 @@ class Program:
         parameters = ", ".join([f"in<{t}> x{k}" for k, t in enumerate(self.inputs)]
                                + [f"out<{t}> y{k}" for k, t in enumerate(self.outputs)])
         contract = "true" if self.contract else "false"
-        lines = [f"inline constexpr auto random_{n} =",
+        lines = self.outer + [
+                 f"inline constexpr auto random_{n} =",
                  f'    kernel<"random_{n}", {THREADS}, kernel_options{{.contract = {contract}, .target = {{{self.target}}}}}>(',
                  f"        [](thread t, {parameters}) {{", "    val i = thread_idx_x();"]
         lines += self.device + ["});", ""]

@@ -8,7 +8,7 @@ using ptx::operand;
 using ptx::operand_kind;
 using ptx::type;
 
-namespace {
+namespace by_hand {
 
 // Writes a program an instruction a call; the n-th has line 10 n.
 struct author {
@@ -103,7 +103,11 @@ static_assert(line(author()
                        .mov(p, x + 3)
                        .mov(p, x + 4)) == 30);
 
+}  // namespace by_hand
+
 // The kernels of the language.
+namespace {
+
 constexpr auto loops = kernel<"loops", 64>([](thread t, inout<u32> a, val<u32> n) {
   val i = t.global_id();
   var sum(t, 0u);

@@ -140,3 +140,25 @@ static_assert(dsl::grid_of(over(0).cluster(5), {32}).x == 0);
 static_assert(dsl::grid_of(over(-1).cluster(2), {1}).x == ~std::uint64_t{0});  // too large, not wrapped to 0
 static_assert(dsl::grid_of(grid(8, 4).cluster(2, 2).programmatic(), {32}).cluster == ptx::dim3{2, 2, 1});
 static_assert(!dsl::grid_of(grid(8, 4), {32}).programmatic && dsl::grid_of(grid(8, 4), {32}).cluster.x == 0);
+
+// A whole struct: an instruction for each number, and one for a vector; in registers a variable changes in place.
+struct pair_of {
+  f32 value;
+  u32 count;
+  f32x2 range;
+};
+inline constexpr auto whole = kernel<"whole", 32>([](thread t, in<pair_of> x, out<pair_of> y, val<u32> n) {
+  val i = t.global_id();
+  var<pair_of> sum(t, pair_of{0, 1, {2, 3}});
+  for (auto k : t.range(0u, n)) {
+    sum[&pair_of::value] += x[k][&pair_of::value];
+    sum[&pair_of::count] += 1;
+    sum[&pair_of::range][1] *= 2.0f;
+  }
+  y[i] = sum;
+  y[i + 1] = x[i];
+});
+static_assert(times(whole, "ld.global.nc.f32") == 2 && times(whole, "ld.global.nc.v2.f32") == 1);
+static_assert(times(whole, "st.global.f32") == 2 && times(whole, "st.global.v2.f32") == 2);
+static_assert(times(whole, "mov.f32") == 3 && times(whole, "mov.b32") == 2);
+static_assert(whole.ptx().contains("mul.rn.f32 %f3, %f3, 0f40000000"));

@@ -29,3 +29,18 @@ inline constexpr auto first = kernel<"same", 32>([](thread, out<f32> y) { y[0] =
 inline constexpr auto second = kernel<"same", 32>([](thread, out<f32> y) { y[0] = 2.0f; });
 static_assert(&first.image() != &second.image());
 static_assert(first.ptx().contains("0f3F800000") && second.ptx().contains("0f40000000"));
+
+// Several declarations are statements of the line that they are on.
+inline constexpr std::uint32_t line_of_packs = __LINE__ + 2;
+inline constexpr auto packs = kernel<"packs", 32>([](thread t, in<f32> x, out<f32> y) {
+  auto [i, start] = t.vals(t.global_id(), x[3]);
+  auto [sum, step] = t.vars(start, 1.0f);
+  sum += step;
+  y[i] = sum;
+});
+constexpr bool has_line(std::uint32_t line) {
+  for (std::uint32_t s = 0; s < packs.program().statement_count; ++s)
+    if (packs.program().statements[s].line == line) return true;
+  return false;
+}
+static_assert(has_line(line_of_packs) && has_line(line_of_packs + 1) && has_line(line_of_packs + 2));

@@ -1,5 +1,6 @@
 // The operators and conversions of the language.
 #include "tests/kernels/kernels.hpp"
+#include "tests/kernels/number/literal_kernels.hpp"
 #include "tools/registry.hpp"
 
 namespace kaio::tools {
@@ -15,7 +16,7 @@ const family list("arithmetic", [] {
                 every_conversion<i64>, every_conversion<u64>, every_conversion<i8>, every_conversion<i16>,
                 every_conversion<u8>, every_conversion<u16>, every_conversion<f16>, every_conversion<bf16>,
                 every_conversion<bool>, every_conversion<f64, 80>, every_conversion<f32, 80>,
-                every_conversion<i64, 80>);
+                every_conversion<i64, 80>, literals);
 });
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "tests/kernels/control/composition.hpp"
 #include "tests/kernels/control/control_loops.hpp"
 #include "tests/kernels/control/debug_kernels.hpp"
+#include "tests/kernels/control/inline_ptx_kernels.hpp"
 #include "tests/kernels/control/pitfalls.hpp"
 #include "tests/kernels/kernels.hpp"
 #include "tools/registry.hpp"
@@ -18,7 +19,8 @@ const family list("control", [] {
                 statistics, moving_sums, holders, constant_steps<i8, -7>, constant_steps<u64, 3>,
                 run_time_steps<i64>, run_time_steps<u8>, known_rounds<i32>, nested_copies, shared_rounds<u32>,
                 shared_rounds<i64>, loops_in_a_row<u32>, loops_in_a_row<u8>, places, prints_everything,
-                prints_by_lane, asserts, asserts_nothing);
+                prints_by_lane, asserts, asserts_nothing, inline_expressions, inline_pairs, inline_statements,
+                inline_matrix);
 });
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include "tests/kernels/kernels.hpp"
 #include "tests/kernels/memory/atomic_kernels.hpp"
 #include "tests/kernels/memory/memory_kernels.hpp"
+#include "tests/kernels/memory/pointer_kernels.hpp"
+#include "tests/kernels/memory/record_kernels.hpp"
 #include "tests/kernels/number/float8_kernels.hpp"
 #include "tools/registry.hpp"
 
@@ -18,7 +20,9 @@ const family list("memory", [] {
       vector_sums<f16x8, 90>, vector_sums<bf16x4, 90>, float8_decoded<e4m3, 70>, float8_decoded<e5m2, 70>,
       float8_decoded<e4m3, 89>, float8_decoded<e5m2, 89>, float8_encoded<f32, 70>, float8_encoded<f64, 70>,
       float8_encoded<f32, 89>, float8_encoded<f64, 89>, float8_encoded<u64, 89>, float8_vectors<e4m3, 70>,
-      float8_vectors<e4m3, 89>, float8_vectors<e5m2, 89>, float8_places<e4m3>, float8_places<e5m2>);
+      float8_vectors<e4m3, 89>, float8_vectors<e5m2, 89>, float8_places<e4m3>, float8_places<e5m2>,
+      pointer_sums, pointer_elements, exact_indices, cell_operators<u32>, cell_operators<u8>,
+      cell_operators<u64>, member_operators, complex_powers, whole_structs);
 });
 
 }  // namespace

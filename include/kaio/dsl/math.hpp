@@ -11,6 +11,7 @@
 #include <kaio/dsl/math/error_function.hpp>
 #include <kaio/dsl/math/exponential.hpp>
 #include <kaio/dsl/math/fast.hpp>
+#include <kaio/dsl/math/fast_ftz.hpp>
 #include <kaio/dsl/math/fast_unit.hpp>
 #include <kaio/dsl/math/hyperbolic.hpp>
 #include <kaio/dsl/math/inverse_trigonometric.hpp>
@@ -56,7 +57,9 @@ using dsl::log10;
 using dsl::log1p;
 using dsl::log2;
 using dsl::max;
+using dsl::max_nan;
 using dsl::min;
+using dsl::min_nan;
 using dsl::nearbyint;
 using dsl::pow;
 using dsl::rcp;

@@ -10,6 +10,7 @@
 
 #include <kaio/dsl/memory/access.hpp>
 #include <kaio/dsl/memory/atomic.hpp>
+#include <kaio/dsl/memory/index.hpp>
 #include <kaio/dsl/memory/local.hpp>
 #include <kaio/dsl/memory/pointer.hpp>
 #include <kaio/dsl/memory/pointer_at.hpp>

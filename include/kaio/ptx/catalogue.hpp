@@ -56,6 +56,8 @@ inline constexpr form_facts form_table[] = {
     {opcode::max, type::bf16x2, modifier::none, {7, 0}, 80},
     {opcode::ex2, type::f16, modifier::none, {7, 0}, 75},
     {opcode::ex2, type::f16x2, modifier::none, {7, 0}, 75},
+    {opcode::ex2, type::bf16, modifier::none, {7, 8}, 90},
+    {opcode::ex2, type::bf16x2, modifier::none, {7, 8}, 90},
     {opcode::tanh, type::f16, modifier::none, {7, 0}, 75},
     {opcode::tanh, type::f16x2, modifier::none, {7, 0}, 75},
     {opcode::tanh, type::bf16, modifier::none, {7, 8}, 90},

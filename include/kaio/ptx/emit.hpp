@@ -265,6 +265,7 @@ class program_writer : public text_writer {
         put_kernel();
         put("_global_");
         break;
+      case array_space::instruction_text: return;
     }
     number(index);
     offset(distance);
@@ -353,8 +354,7 @@ class program_writer : public text_writer {
       one(program_.operands[end]);
       put(' ');
     }
-    if (i.op == opcode::call_vprintf) return call_vprintf(program_.operands + first);
-    if (i.op == opcode::call_assertfail) return call_assertfail(program_.operands + first);
+    if (i.op >= opcode::text && i.op <= opcode::call_assertfail) return written_out(i);
     put(mnemonics_.get(static_cast<unsigned>(i.op), facts(i.op).mnemonic));
     if (i.shape.m != 0) shape(i.shape);
     for (modifier_list rest = i.modifiers; rest != 0; rest >>= 8)
@@ -371,6 +371,45 @@ class program_writer : public text_writer {
     }
     put(';');
     end_line();
+  }
+
+  // What is not a mnemonic with a list of operands.
+  constexpr void written_out(const instruction& i) {
+    if (i.op == opcode::call_vprintf) return call_vprintf(program_.operands + i.first_operand);
+    if (i.op == opcode::call_assertfail) return call_assertfail(program_.operands + i.first_operand);
+    author_text(i);
+  }
+
+  // The text of the author, with the operands in the places of $0, $1, ...
+  constexpr void author_text(const instruction& i) {
+    const memory_array& text = text_of(program_, i);
+    const bool is_pack = program_.operands[i.first_operand].kind == operand_kind::pack;
+    const std::uint32_t first = i.first_operand + (is_pack ? 1u : 0u);
+    for (std::uint32_t k = 0; k < text.bytes;) {
+      const char c = text_character(program_, text, k++);
+      if (c != '$') {
+        put(c);
+        continue;
+      }
+      std::uint32_t n = 0;
+      for (; k < text.bytes; ++k) {
+        const char digit = text_character(program_, text, k);
+        if (digit < '0' || digit > '9') break;
+        n = 10 * n + static_cast<std::uint32_t>(digit - '0');
+      }
+      in_text(first + n);
+    }
+    put(';');
+    end_line();
+  }
+
+  // An operand in the author's text, which has the brackets of an address itself.
+  constexpr void in_text(std::uint32_t number) {
+    const operand& o = program_.operands[number];
+    if (o.kind == operand_kind::symbol_address) return array(o.index, o.bits);
+    if (o.kind != operand_kind::address) return one(o);
+    reg(o.type, o.index);
+    offset(o.bits);
   }
 
   // The system functions of the CUDA driver, called by its ABI: parameters in .param space.

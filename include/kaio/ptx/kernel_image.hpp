@@ -56,6 +56,9 @@ struct argument {
   const void* device = nullptr;
   std::uint64_t bytes = 0;     // buffer, struct: its size
   const void* data = nullptr;  // a struct: its bytes are copied into the parameter at the launch
+  // buffer: the argument may use only some of these bytes, as a view with gaps between its rows does, so that
+  // another argument may be in between
+  bool scattered = false;
 };
 
 // The grid of a launch before it is checked against a device: 64 bits, so that no size wraps on its way

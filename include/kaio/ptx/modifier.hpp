@@ -158,6 +158,7 @@ enum class modifier : std::uint8_t {
   e5m2x2,
   relu,
   b16,
+  nan_wins,  // of min and max: a NaN operand is the result
 };
 
 // Up to eight modifiers in the order of the text, the first in the lowest byte.
@@ -342,13 +343,14 @@ inline constexpr modifier_facts modifier_table[] = {
     {modifier::e5m2x2, ".e5m2x2", {8, 1}, 89},
     {modifier::relu, ".relu", {7, 0}, 80},
     {modifier::b16, ".b16", {1, 0}, 10},
+    {modifier::nan_wins, ".NaN", {7, 0}, 80},
 };
 
 constexpr bool modifiers_are_in_order() {
   unsigned i = 0;
   for (const modifier_facts& row : modifier_table)
     if (static_cast<unsigned>(row.mod) != i++) return false;
-  return i == static_cast<unsigned>(modifier::b16) + 1;
+  return i == static_cast<unsigned>(modifier::nan_wins) + 1;
 }
 static_assert(modifiers_are_in_order(), "kaio: each modifier needs its row, in the order of the enum");
 }  // namespace detail

@@ -128,6 +128,8 @@ enum class opcode : std::uint8_t {
   nanosleep,
   nounroll,  // a pragma at the head of a loop, no instruction
   bra,
+  text,       // an instruction that its author wrote as text; which one is in the modifiers
+  text_pure,  // the same, of one whose results depend on its operands alone
   call_vprintf,
   call_assertfail,
   ret,
@@ -258,6 +260,8 @@ inline constexpr instruction_facts catalogue[] = {
     {opcode::nanosleep, "nanosleep", {6, 3}, 70, false},
     {opcode::nounroll, ".pragma \"nounroll\"", {2, 0}, 20, false},
     {opcode::bra, "bra", {1, 0}, 10, false},
+    {opcode::text, "", {1, 0}, 10, false},
+    {opcode::text_pure, "", {1, 0}, 10, true},
     {opcode::call_vprintf, "", {2, 0}, 20, false},
     {opcode::call_assertfail, "", {6, 4}, 30, false},
     {opcode::ret, "ret", {1, 0}, 10, false},
@@ -297,7 +301,8 @@ constexpr bool has_result(opcode op) {
     case opcode::mbarrier_arrive:
     case opcode::mbarrier_arrive_drop:
     case opcode::mbarrier_test_wait:
-    case opcode::mbarrier_try_wait: return true;
+    case opcode::mbarrier_try_wait:
+    case opcode::text: return true;  // a pack of none where it has no result
     default: return facts(op).pure;
   }
 }

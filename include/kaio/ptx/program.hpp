@@ -6,6 +6,7 @@
 //   static_assert(requirements(my_program).shared_bytes == 128);
 
 #include <kaio/ptx/catalogue.hpp>
+#include <kaio/ptx/instruction_text.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/ptx/matrix.hpp>
 #include <kaio/ptx/type.hpp>
@@ -121,14 +122,22 @@ struct instruction {
 };
 
 // Where an array of the kernel is. The dynamic part of shared memory begins with the arrays that a kernel
-// with large shared memory declares; what a launch adds follows.
-enum class array_space : std::uint8_t { shared, large_shared, dynamic_shared, local, constant, global };
+// with large shared memory declares; what a launch adds follows. The text of an instruction is in no memory.
+enum class array_space : std::uint8_t {
+  shared,
+  large_shared,
+  dynamic_shared,
+  local,
+  constant,
+  global,
+  instruction_text
+};
 
 struct memory_array {
   array_space space = array_space::shared;
   std::uint32_t bytes = 0;
   std::uint32_t alignment = 0;
-  std::uint32_t first_word = 0;  // constant, global: its contents in program::data
+  std::uint32_t first_word = 0;  // constant, global, instruction_text: its contents in program::data
 };
 
 // The arrays are as large as the largest kernel may be; a compiler pays for the part that is filled.
@@ -199,6 +208,22 @@ constexpr std::uint32_t dynamic_offset(const program& p, std::uint32_t array) {
   return aligned(bytes_before(p, array_space::large_shared, array), a.alignment);
 }
 
+// The modifiers of opcode::text and opcode::text_pure are the number of the array with their text.
+constexpr const memory_array& text_of(const program& p, const instruction& i) {
+  return p.arrays[i.modifiers];
+}
+
+constexpr char text_character(const program& p, const memory_array& text, std::uint32_t k) {
+  return static_cast<char>(p.data[text.first_word + 1 + k / 8] >> 8 * (k % 8) & 0xff);
+}
+
+constexpr void raise_to_text(const program& p, const instruction& i, needs& n) {
+  const text_needs of_text = text_needs::of(p.data[text_of(p, i).first_word]);
+  if (n.version < of_text.version) n.version = of_text.version;
+  if (n.target.sm < of_text.sm) n.target.sm = of_text.sm;
+  if (of_text.arch_specific) n.target.arch_specific = true;
+}
+
 // What the program asks of the machine: the least target and version that have every instruction in it.
 constexpr needs requirements(const program& p) {
   // The form that was last seen of each opcode: most instructions of a kernel ask for nothing new.
@@ -227,6 +252,10 @@ constexpr needs requirements(const program& p) {
     }
     is_seen[op] = true;
     seen[op] = {it.modifiers, it.type0, it.shape};
+    if (it.op == opcode::text || it.op == opcode::text_pure) {
+      raise_to_text(p, it, result);
+      continue;
+    }
     raise_to(it.op, it.modifiers, it.type0, result.version, result.target.sm);
     raise_to_matrix(it.op, it.modifiers, it.shape, result.version, result.target.sm);
     if (facts(it.op).arch_specific) result.target.arch_specific = true;

@@ -76,8 +76,11 @@ struct device_pointer {
   std::uint64_t address = 0;
   std::size_t count = 0;
   const void* device = nullptr;  // device::identity()
+  bool scattered = false;  // only some of the elements are used: others may be those of another argument
 
-  ptx::argument as_argument() const noexcept { return {address, device, std::uint64_t{count} * sizeof(T)}; }
+  ptx::argument as_argument() const noexcept {
+    return {address, device, std::uint64_t{count} * sizeof(T), nullptr, scattered};
+  }
 };
 
 // Move-only. A buffer that was moved from or released is null: size 0, and any use of its memory throws
@@ -106,9 +109,10 @@ class buffer {
   device_pointer<T> view(std::size_t first, std::size_t count) const noexcept {
     const std::size_t begin = first < size() ? first : size();
     const std::size_t rest = size() - begin;
-    return {address() + std::uint64_t{begin} * sizeof(T), count < rest ? count : rest, memory_.owner()};
+    return {address() + std::uint64_t{begin} * sizeof(T), count < rest ? count : rest, memory_.owner(),
+            false};
   }
-  device_pointer<T> view() const noexcept { return {address(), size(), memory_.owner()}; }
+  device_pointer<T> view() const noexcept { return {address(), size(), memory_.owner(), false}; }
 
   // All elements, after all work that was put into any stream of the device. Waits for it.
   std::vector<T> download() const {

@@ -44,6 +44,7 @@ struct grid {
   u64 id = 0;
   u64 workspace = 0;  // address of the memory by which a cooperative grid synchronises
   const ptx::kernel_image* image = nullptr;
+  std::string kernel_origin;       // see launch::kernel_origin
   std::string* printed = nullptr;  // what the kernel prints; written by one thread at a time
   device_heap* heap = nullptr;     // what it allocates
 

@@ -79,8 +79,11 @@ class observer {
     static_cast<void>(lanes), static_cast<void>(bytes), static_cast<void>(frame);
   }
 
-  // Lanes of a warp have met at a .sync instruction.
-  virtual void met(warp&, const instruction&, u32 lanes) { static_cast<void>(lanes); }
+  // Lanes of a warp have executed a .sync instruction together. `members`: its mask, which may name lanes that
+  // have ended or never were.
+  virtual void met(warp&, const instruction&, u32 lanes, u32 members) {
+    static_cast<void>(lanes), static_cast<void>(members);
+  }
   // Lanes arrive at a barrier of the block; those that it releases are reported when it is complete.
   virtual void arrived(warp&, const instruction&, u32 lanes, u32 barrier) {
     static_cast<void>(lanes), static_cast<void>(barrier);

@@ -10,6 +10,7 @@ namespace kaio::emulator {
 void identify(const warp& w, const instruction& i, unsigned lane, fault_report& report) {
   const block& b = *w.owner;
   report.kernel = b.launched.kernel.name;
+  report.kernel_origin = b.launched.kernel_origin;
   report.ptx_line = i.line;
   report.ptx_text = std::string(text_of(b.launched, i));
   report.block = b.index;

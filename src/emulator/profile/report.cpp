@@ -40,7 +40,7 @@ void remark_accesses(std::string& to, const access_counters& c, memory_place pla
 
 std::string grouped(u64 number) {
   std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, 1, ',');
   return digits;
 }
 

@@ -38,7 +38,8 @@ std::string describe(const other_access& o) {
 }
 
 std::string format(const fault_report& r) {
-  std::string text = fmt::format("kaio: kernel '{}': {}", r.kernel, r.detail);
+  const std::string origin = r.kernel_origin.empty() ? "" : fmt::format(" ({})", r.kernel_origin);
+  std::string text = fmt::format("kaio: kernel '{}'{}: {}", r.kernel, origin, r.detail);
   if (r.access != access_kind::none)
     text += fmt::format("\n  {} of {} bytes of {} memory at {:#x}: {}", verb(r.access), r.bytes, r.space,
                         r.address, describe(r.object));

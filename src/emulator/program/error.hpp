@@ -80,6 +80,7 @@ enum class fault_kind : std::uint8_t {
   instruction_limit,  // a block ran longer than the launch allows
   uninitialised,      // a use of a register, or a read of memory, that nothing was written to
   race,               // two accesses, at least one a write, that nothing orders
+  wrapped_index,      // an address from an index of 32 bits that did not fit
   asynchronous,       // an access that comes too early or too late for an asynchronous operation
   stack_overflow,     // calls or alloca need more local memory than a thread has
   invalid_pc,         // a call or a branch to an address that has no code
@@ -115,6 +116,7 @@ struct other_access {
 struct fault_report {
   fault_kind kind = fault_kind::trap;
   std::string kernel;
+  std::string kernel_origin;   // where it comes from, if another kernel has its name
   std::uint32_t ptx_line = 0;  // from 1
   std::string ptx_text;        // that line, trimmed
   std::string file;            // the C++ statement that the line came from, where it is known

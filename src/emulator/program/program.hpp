@@ -314,6 +314,7 @@ struct instruction_flags {
   bool cluster : 1 = false;         // a shared address may be in another block of the cluster
   bool unsynchronised : 1 = false;  // shfl and vote without .sync
   bool aligned : 1 = false;         // a barrier that all lanes of the warp must reach together
+  bool read_only : 1 = false;       // ld.nc and ldu: of memory that no thread writes while the kernel runs
 };
 
 struct instruction {

@@ -24,7 +24,7 @@ std::string reason_not_executed(std::string_view opcode) {
   if (is_one_of(opcode, of_sm_100))
     return fmt::format("'{}' needs .target sm_100{}, which the emulator does not execute", opcode,
                        opcode == "tcgen05" ? "a" : "");
-  return fmt::format("'{}' is not an instruction of PTX", opcode);
+  return fmt::format("'{}' is not an instruction of PTX that the emulator knows", opcode);
 }
 
 }  // namespace kaio::emulator

@@ -13,10 +13,13 @@ watcher::watcher(watched_grid& g, block& b)
       registers_(block_),
       matrices_(block_),
       memory_(block_, registers_),
+      constants_(block_),
       order_(block_),
       races_(block_, order_),
       barriers_(block_, order_),
-      async_(block_, order_, memory_, races_) {}
+      warps_(block_),
+      indices_(block_),
+      async_(block_, order_, memory_, constants_, races_) {}
 
 void watcher::start(block&) {
   block_.start();
@@ -24,6 +27,8 @@ void watcher::start(block&) {
   matrices_.start();
   order_.start();
   barriers_.start();
+  warps_.start();
+  indices_.start();
   async_.start();
 }
 
@@ -34,6 +39,8 @@ void watcher::finish(block&) {
 
 void watcher::before(warp& w, const instruction& i, u32 mask) {
   if (grid_.reports.wants(check::uninitialised)) registers_.before(w, i, mask);
+  warps_.before(w, i, mask);
+  indices_.before(w, i, mask);
   if (mask == 0) return;
   if (matrices_.needed()) matrices_.before(w, i);
   switch (i.op) {
@@ -69,6 +76,7 @@ void watcher::access(warp& w, const instruction& i, u32 mask, u32 bytes, access_
     for (unsigned lane = 1; consecutive && lane < warp_lanes; ++lane)
       consecutive = at[lane] == at[0] + lane * bytes;
     memory_.access(w, i, here, bytes, kind, *p, at, consecutive);
+    constants_.access(w, i, here, bytes, kind, *p, at);
     const bool of_mbarrier = i.op == operation::mbarrier;  // its own rules hold
     if (p->lines != nullptr && !of_mbarrier) races_.access(w, i, here, bytes, kind, *p, at);
   }
@@ -79,7 +87,8 @@ void watcher::called(warp&, const instruction&, u32 lanes, u32 bytes,
   memory_.called(lanes, bytes, frame);
 }
 
-void watcher::met(warp& w, const instruction&, u32 lanes) {
+void watcher::met(warp& w, const instruction& i, u32 lanes, u32 members) {
+  warps_.met(w, i, lanes, members);
   if ((lanes & (lanes - 1)) != 0) order_.join_lanes(w, lanes);
 }
 

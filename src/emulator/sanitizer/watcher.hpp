@@ -7,16 +7,22 @@
 //   order       what threads know of each other (happens-before), for the checks below
 //   races       conflicting accesses that nothing orders
 //   barriers    barriers that threads miss or diverge at
+//   indices     addresses from 32-bit products that wrapped
+//   constants   memory that is loaded as constant, and written
+//   warps       operations of a warp that count on lanes which take no part
 //   async       memory of asynchronous operations that nobody has waited for
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/sanitizer/checks/asynchronous.hpp"
 #include "emulator/sanitizer/checks/barriers.hpp"
+#include "emulator/sanitizer/checks/constant_loads.hpp"
+#include "emulator/sanitizer/checks/indices.hpp"
 #include "emulator/sanitizer/checks/matrices.hpp"
 #include "emulator/sanitizer/checks/memory.hpp"
 #include "emulator/sanitizer/checks/order.hpp"
 #include "emulator/sanitizer/checks/races.hpp"
 #include "emulator/sanitizer/checks/registers.hpp"
+#include "emulator/sanitizer/checks/warps.hpp"
 #include "emulator/sanitizer/state/watched.hpp"
 
 namespace kaio::emulator::sanitizing {
@@ -32,7 +38,7 @@ class watcher final : public observer {
               const std::byte* const (&at)[warp_lanes]) override;
   void called(warp&, const instruction&, u32 lanes, u32 bytes,
               const std::byte* const (&frame)[warp_lanes]) override;
-  void met(warp&, const instruction&, u32 lanes) override;
+  void met(warp&, const instruction&, u32 lanes, u32 members) override;
   void arrived(warp&, const instruction&, u32 lanes, u32 barrier) override;
   void completed(block&, u32 barrier) override;
   void cluster_arrived(warp&, const instruction&, u32 lanes) override;
@@ -52,9 +58,12 @@ class watcher final : public observer {
   register_check registers_;
   matrix_check matrices_;
   memory_check memory_;
+  constant_load_check constants_;
   happens_before order_;
   race_check races_;
   barrier_check barriers_;
+  warp_check warps_;
+  index_check indices_;
   async_check async_;
 };
 

@@ -158,12 +158,14 @@ void validation::check_output(std::string_view name, const detail::view_facts& v
   check_input(name, view);
   if (is_empty(view)) return;
   const std::string argument = std::string(operation_) + ": output " + std::string(name);
-  std::array<std::uint32_t, 8> order{};
+  std::array<std::uint32_t, 8> order{};  // dimensions of more than one element, the least stride first
   std::uint32_t count = 0;
-  for (std::uint32_t d = 0; d < view.rank; ++d)
-    if (view.extents[d] > 1) order[count++] = d;
-  std::sort(order.begin(), order.begin() + count,
-            [&](std::uint32_t a, std::uint32_t b) { return view.strides[a] < view.strides[b]; });
+  for (std::uint32_t d = 0; d < view.rank; ++d) {
+    if (view.extents[d] <= 1) continue;
+    std::uint32_t at = count++;
+    for (; at != 0 && view.strides[order[at - 1]] > view.strides[d]; --at) order[at] = order[at - 1];
+    order[at] = d;
+  }
   std::int64_t inner = 0;  // from the first element to the last one of the dimensions inside
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::int64_t stride = view.strides[order[i]];

@@ -13,6 +13,7 @@
 #include <functional>
 
 #include "runtime/base/elevated.hpp"
+#include "runtime/base/kernel_name.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/base/text.hpp"
 
@@ -129,8 +130,8 @@ void throw_jit_error(const jit_failure& failure) {
   }
   const std::vector<std::size_t> lines = lines_of_log(log_text);
   const std::string excerpt = excerpt_of(failure.kernel, failure.text, lines);
-  std::string message = text("kaio: kernel ", failure.kernel.name, " cannot be loaded on ", failure.device,
-                             ": ", failure.cause);
+  std::string message = text("kaio: kernel ", display_name(failure.kernel), " cannot be loaded on ",
+                             failure.device, ": ", failure.cause);
   if (!failure.what_to_do.empty()) message += text("; ", failure.what_to_do);
   if (!log_text.empty()) message += text('\n', log_text);
   if (!excerpt.empty()) message += text('\n', excerpt.substr(0, excerpt.size() - 1));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "runtime/base/jit_report.hpp"
+#include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/driver/cuda_devices.hpp"
 #include "runtime/driver/result.hpp"
@@ -366,13 +367,13 @@ std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kerne
   if (result != CUDA_SUCCESS) {
     const result_meaning meaning = meaning_of(result);
     if (meaning.code != errc::jit_failed && meaning.code != errc::unsupported_device) {
-      fail(result, "cuModuleLoadDataEx", text("loading kernel ", kernel.name, " on"));
+      fail(result, "cuModuleLoadDataEx", text("loading kernel ", display_name(kernel), " on"));
     }
     const std::string cause = text(meaning.what, " (", name_of(call_, result), " from cuModuleLoadDataEx)");
     if (meaning.code == errc::unsupported_device) {
-      throw unsupported_device(text("kaio: kernel ", kernel.name, " cannot be loaded on ", description_, ": ",
-                                    cause, meaning.what_to_do.empty() ? "" : "; ", meaning.what_to_do, '\n',
-                                    log.data()));
+      throw unsupported_device(text("kaio: kernel ", display_name(kernel), " cannot be loaded on ",
+                                    description_, ": ", cause, meaning.what_to_do.empty() ? "" : "; ",
+                                    meaning.what_to_do, '\n', log.data()));
     }
     throw_jit_error({kernel, source, log.data(), description_, cause, meaning.what_to_do});
   }
@@ -385,15 +386,15 @@ std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kerne
           {kernel, source, "", description_,
            text("its text has no .entry of that name (CUDA_ERROR_NOT_FOUND from cuModuleGetFunction)"), ""});
     }
-    check(found, "cuModuleGetFunction", text("loading kernel ", kernel.name, " on"));
+    check(found, "cuModuleGetFunction", text("loading kernel ", display_name(kernel), " on"));
     // Drivers load lazily since CUDA 11.7: without this, the first launch would load.
     if (call_.cuFuncLoad)
-      check(call_.cuFuncLoad(function), "cuFuncLoad", text("loading kernel ", kernel.name, " on"));
+      check(call_.cuFuncLoad(function), "cuFuncLoad", text("loading kernel ", display_name(kernel), " on"));
     int most_threads = 0;
     check(call_.cuFuncGetAttribute(&most_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
-          "cuFuncGetAttribute", text("loading kernel ", kernel.name, " on"));
+          "cuFuncGetAttribute", text("loading kernel ", display_name(kernel), " on"));
     if (kernel.block.count() > static_cast<std::uint64_t>(most_threads)) {
-      throw launch_error(text("kaio: kernel ", kernel.name, " has blocks of ", kernel.block.count(),
+      throw launch_error(text("kaio: kernel ", display_name(kernel), " has blocks of ", kernel.block.count(),
                               " threads, and with the registers that it uses ", description_,
                               " runs at most ", most_threads, "; use a smaller block"));
     }
@@ -423,7 +424,7 @@ void cuda_backend::allow_shared(const loaded_kernel& code, const ptx::kernel_ima
   check(call_.cuFuncSetAttribute(loaded.function(), CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
                                  static_cast<int>(dynamic)),
         "cuFuncSetAttribute",
-        text("giving kernel ", kernel.name, ' ', dynamic, " bytes of dynamic shared memory on"));
+        text("giving kernel ", display_name(kernel), ' ', dynamic, " bytes of dynamic shared memory on"));
   loaded.allowed.store(dynamic, std::memory_order_release);
 }
 
@@ -432,7 +433,8 @@ void cuda_backend::allow_cluster(const loaded_kernel& code, const ptx::kernel_im
   const auto& loaded = static_cast<const cuda_kernel&>(code);
   if (blocks <= portable_cluster || loaded.large_cluster_allowed.load(std::memory_order_acquire)) return;
   check(call_.cuFuncSetAttribute(loaded.function(), CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED, 1),
-        "cuFuncSetAttribute", text("giving kernel ", kernel.name, " clusters of ", blocks, " blocks on"));
+        "cuFuncSetAttribute",
+        text("giving kernel ", display_name(kernel), " clusters of ", blocks, " blocks on"));
   loaded.large_cluster_allowed.store(true, std::memory_order_release);
 }
 
@@ -440,7 +442,7 @@ void cuda_backend::launch_with_attributes(const loaded_kernel& code, const check
                                           native_stream stream) {
   if (!call_.cuLaunchKernelEx) {
     throw unsupported_device(
-        text("kaio: kernel ", launch.kernel.name,
+        text("kaio: kernel ", display_name(launch.kernel),
              " is launched cooperatively, in clusters or programmatically, and the driver of ", description_,
              " has no cuLaunchKernelEx; install NVIDIA driver 520 or newer"));
   }
@@ -466,7 +468,7 @@ void cuda_backend::launch_with_attributes(const loaded_kernel& code, const check
                                                  launch.values, nullptr);
   if (result != CUDA_SUCCESS) [[unlikely]] {
     fail(result, "cuLaunchKernelEx",
-         text("launching kernel ", launch.kernel.name, " with ", grid.count(), " blocks on"));
+         text("launching kernel ", display_name(launch.kernel), " with ", grid.count(), " blocks on"));
   }
 }
 
@@ -480,7 +482,7 @@ void cuda_backend::launch(const loaded_kernel& code, const checked_launch& launc
       static_cast<const cuda_kernel&>(code).function(), grid.x, grid.y, grid.z, block.x, block.y, block.z,
       launch.dynamic_shared, stream_of(stream), launch.values, nullptr);
   if (result != CUDA_SUCCESS) [[unlikely]] {
-    fail(result, "cuLaunchKernel", text("launching kernel ", launch.kernel.name, " on"));
+    fail(result, "cuLaunchKernel", text("launching kernel ", display_name(launch.kernel), " on"));
   }
 }
 
@@ -495,7 +497,7 @@ std::uint64_t cuda_backend::resident_blocks(const loaded_kernel& code, const ptx
   check(call_.cuOccupancyMaxActiveBlocksPerMultiprocessor(
             &blocks, loaded.function(), static_cast<int>(kernel.block.count()), dynamic_shared),
         "cuOccupancyMaxActiveBlocksPerMultiprocessor",
-        text("asking how many blocks of kernel ", kernel.name, " fit on"));
+        text("asking how many blocks of kernel ", display_name(kernel), " fit on"));
   return loaded.occupancy.remember(question,
                                    static_cast<std::uint64_t>(blocks) * properties_.multiprocessors);
 }
@@ -521,7 +523,8 @@ std::uint64_t cuda_backend::max_active_clusters(const loaded_kernel& code, const
                               block.z,   dynamic_shared, nullptr,   &attribute, 1};
   int clusters = 0;
   check(call_.cuOccupancyMaxActiveClusters(&clusters, loaded.function(), &config),
-        "cuOccupancyMaxActiveClusters", text("asking how many clusters of kernel ", kernel.name, " fit on"));
+        "cuOccupancyMaxActiveClusters",
+        text("asking how many clusters of kernel ", display_name(kernel), " fit on"));
   return loaded.occupancy.remember(question, static_cast<std::uint64_t>(clusters));
 }
 

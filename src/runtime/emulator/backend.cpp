@@ -14,6 +14,7 @@
 #include "emulator/memory/tensor_map.hpp"
 #include "runtime/base/backend.hpp"
 #include "runtime/base/jit_report.hpp"
+#include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/emulator/environment.hpp"
 
@@ -137,6 +138,7 @@ class emulator_backend final : public backend {
     l.cooperative = launch.kernel.needs.cooperative;
     l.cluster = launch.cluster;
     l.image = &launch.kernel;
+    l.kernel_origin = origin_of(launch.kernel);
     l.instance = &kernel.variables();
     l.parameters.resize(kernel.entry().parameter_bytes);
     for (std::size_t i = 0; i < launch.kernel.parameter_count; ++i) {
@@ -233,7 +235,7 @@ class emulator_backend final : public backend {
   }
 
   [[noreturn]] void throw_out_of_host_memory(std::string_view what, const ptx::kernel_image& kernel) const {
-    throw out_of_memory(text("kaio: ", what, " kernel ", kernel.name, " on ", description_,
+    throw out_of_memory(text("kaio: ", what, " kernel ", display_name(kernel), " on ", description_,
                              " failed: the host has not enough memory; close other programs"));
   }
 

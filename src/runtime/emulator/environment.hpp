@@ -3,8 +3,8 @@
 //
 //   KAIO_SCHEDULE          round_robin, reverse, starve:N or random:N: the order of warps and blocks
 //                          (schedule.hpp)
-//   KAIO_SANITIZE          all, or a list of checks: memory, uninitialised, races, barriers, async, same_value,
-//                          with - before one to leave it out (sanitizer/report/options.hpp)
+//   KAIO_SANITIZE          all, or a list of checks: memory, uninitialised, races, barriers, warps, indices, async,
+//                          same_value, with - before one to leave it out (sanitizer/report/options.hpp)
 //   KAIO_SANITIZE_ERRORS   after how many reports a grid stops: a number, or continue; 1 if it is not set
 //   KAIO_SUPPRESSIONS      a file of reports that are to be left out (sanitizer/report/suppressions.hpp)
 //   KAIO_PROFILE           a file for the profile of all kernels (profile/environment_profile.hpp)

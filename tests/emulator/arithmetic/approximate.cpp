@@ -99,6 +99,24 @@ TEST_CASE("special cases of the approximate functions") {
   CHECK(of("tanh.approx.f32 d, a", -inf) == bits(-1.0f));
 }
 
+TEST_CASE("with .ftz subnormal arguments and results are zeros of their sign") {
+  CHECK(of("ex2.approx.ftz.f32 d, a", -126.0f) == bits(0x1p-126f));
+  CHECK(of("ex2.approx.ftz.f32 d, a", -126.5f) == bits(0.0f));
+  CHECK(of("ex2.approx.ftz.f32 d, a", -least) == bits(1.0f));
+  CHECK(of("lg2.approx.ftz.f32 d, a", -least) == bits(-inf));
+  CHECK(of("lg2.approx.ftz.f32 d, a", 0x1p-126f) == bits(-126.0f));
+  CHECK(of("rcp.approx.ftz.f32 d, a", -least) == bits(-inf));
+  CHECK(of("rcp.approx.ftz.f32 d, a", -0x1p127f) == bits(-0.0f));
+  CHECK(of("rcp.approx.f32 d, a", -0x1p127f) == bits(-0x1p-127f));
+  CHECK(of("rsqrt.approx.ftz.f32 d, a", least) == bits(inf));
+  CHECK(of("rsqrt.approx.ftz.f32 d, a", -least) == bits(-inf));
+  CHECK(of("sqrt.approx.ftz.f32 d, a", least) == bits(0.0f));
+  CHECK(of("sqrt.approx.ftz.f32 d, a", -least) == bits(-0.0f));
+  CHECK(of("sin.approx.ftz.f32 d, a", -least) == bits(-0.0f));
+  CHECK(of("sin.approx.f32 d, a", -least) == bits(-least));
+  CHECK(of("cos.approx.ftz.f32 d, a", -least) == bits(1.0f));
+}
+
 TEST_CASE("approximate division") {
   const auto quotient = [](const std::string& form, float a, float b) {
     return apply("div." + form + ".f32 d, a, b", "f32", {"f32", "f32"}, {{bits(a)}, {bits(b)}})[0];
@@ -108,6 +126,10 @@ TEST_CASE("approximate division") {
   CHECK(quotient("approx", -1e38f, 2e38f) == bits(-0.0f));
   CHECK(quotient("approx", inf, 2e38f) == nan32);
   CHECK(quotient("full", 1e38f, 2e38f) == bits(0.5f));
+  CHECK(quotient("approx", least, 0.5f) == bits(2 * least));
+  CHECK(quotient("approx.ftz", -least, 0.5f) == bits(-0.0f));
+  CHECK(quotient("approx.ftz", 1.0f, -least) == bits(-inf));
+  CHECK(quotient("approx.ftz", -0x1p-100f, 0x1p30f) == bits(-0.0f));
   for (const std::string form : {"approx", "full"}) {
     CHECK(quotient(form, 6.0f, 3.0f) == bits(2.0f));
     CHECK(quotient(form, 1.0f, 0.0f) == bits(inf));

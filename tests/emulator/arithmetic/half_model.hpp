@@ -92,9 +92,10 @@ class model_format {
   exact_value magnitude(std::uint32_t code) const {
     const std::uint32_t mantissa = code & ((1u << mantissa_bits_) - 1);
     const int exponent = static_cast<int>(code >> mantissa_bits_);
-    const exact_value significand = exponent == 0 ? mantissa : mantissa + (1u << mantissa_bits_);
     const int places = (exponent == 0 ? 1 : exponent) - bias_ - static_cast<int>(mantissa_bits_);
-    return significand << (places + exact_places);
+    exact_value significand = exponent == 0 ? mantissa : mantissa + (1u << mantissa_bits_);
+    significand <<= places + exact_places;
+    return significand;
   }
   double fraction(std::uint32_t code) const {
     const std::uint32_t mantissa = code & ((1u << mantissa_bits_) - 1);

@@ -204,3 +204,50 @@ TEST_CASE("what the host does to undefined buffers counts: write, fill, copy") {
   l.observers.push_back(&checks);
   CHECK(with(nothing) == clean);
 }
+
+TEST_CASE("a number of which some bytes were never written is reported where it is loaded") {
+  checked_launch undefined = warp_of_shared;
+  undefined.undefined = true;
+  const std::string place =
+      "mad.lo.u64 %d0, %wide, 16, %p0; shl.b32 %r9, %tid_, 4; mov.u32 %r8, cells; add.u32 %r8, %r8, %r9;\n";
+  for (const std::string space : {"global", "shared"}) {
+    const std::string at = space == "global" ? "[%d0" : "[%r8";
+    const auto kernel = [&](const std::string& written, const std::string& read) {
+      return place + "st." + space + "." + written + ";\n" + read + ";";
+    };
+    const std::string load = "ld." + space + ".";
+    const auto r = checked(kernel("u8 " + at + "], 7", load + "u32 %r1, " + at + "]"), undefined);
+    REQUIRE(r);
+    CHECK(r->kind == fault_kind::uninitialised);
+    CHECK(r->ptx_text.starts_with(load));
+    CHECK(contains(r->detail, "4 bytes of which 3 were never written"));
+    CHECK(missing(kernel("u8 " + at + "+1], 7", load + "u16 %h1, " + at + "]"), load, undefined));
+    CHECK(missing(kernel("u32 " + at + "+4], 7", load + "u64 %d1, " + at + "]"), load, undefined));
+    CHECK(missing(kernel("u16 " + at + "+8], 7", load + "v4.u32 {%r1, %r2, %r3, %r4}, " + at + "]"), load,
+                  undefined));
+    CHECK(missing(kernel("u8 " + at + "], 7", "atom." + space + ".add.u32 %r1, " + at + "], 1"), "atom",
+                  undefined));
+    // What was written, whole elements of a vector, and a number written in pieces.
+    CHECK(is_clean(kernel("u8 " + at + "], 7", load + "u8 %h1, " + at + "]"), undefined));
+    CHECK(is_clean(kernel("u32 " + at + "+8], 7", load + "v4.u32 {%r1, %r2, %r3, %r4}, " + at + "]"),
+                   undefined));
+    CHECK(is_clean(
+        kernel("u16 " + at + "], 7; st." + space + ".u16 " + at + "+2], 8", load + "u32 %r1, " + at + "]"),
+        undefined));
+  }
+}
+
+TEST_CASE(
+    "a number of which some bytes were never written, in local memory, is reported when it is used as one") {
+  const std::string half =
+      ".local .align 16 .b8 frame[32];\nst.local.u8 [frame], %tid_;\nld.local.u32 %r1, [frame];\n";
+  CHECK(missing(half + "add.u32 %r0, %r1, 1;", "add.u32"));
+  CHECK(missing(half + "mov.u32 %r2, %r1;\nadd.u32 %r0, %r2, 1;", "add.u32"));
+  CHECK(missing(half + "setp.eq.u32 %q0, %r1, 1;", "setp"));
+  // Copied, taken apart, or replaced.
+  CHECK(fine(half + "st.local.u32 [frame+4], %r1;"));
+  CHECK(fine(half + "mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r1;"));
+  CHECK(fine(half + "and.b32 %r2, %r1, 255;\nadd.u32 %r0, %r2, 1;"));
+  CHECK(fine(half + "bfe.u32 %r2, %r1, 0, 8;\nadd.u32 %r0, %r2, 1;"));
+  CHECK(fine(half + "mov.u32 %r1, 5;\nadd.u32 %r0, %r1, 1;"));
+}

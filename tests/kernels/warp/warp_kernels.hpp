@@ -100,7 +100,7 @@ inline constexpr auto votes = kernel<"votes_sm_" + decimal<Target>, 64, kernel_o
         const u32 members = 0x000fffe0;
         y[i + 512] = ballot(v % 2 == 0, members);
         y[i + 576] = cast<u32>(elect(t, members));
-        y[i + 640] = shfl_xor<16>(v, 1, members);
+        y[i + 640] = select(lane == 5, v, shfl_xor<16>(v, 1, members));  // lane 4 is no member
         sync_warp(t, members);
         y[i + 704] = activemask(t) & members;
         y[i + 768] = match_any(v % 5, members);

@@ -144,7 +144,7 @@ void check_votes(const std::vector<u32>& x, const std::vector<u64>& key) {
     }
     REQUIRE(got[i + 512] == of(some, [&](u32 k) { return x[k] % 2 == 0; }));
     elected_of_some[i / 32] += got[i + 576];
-    if (l != 5) REQUIRE(got[i + 640] == x[warp + (l ^ 1)]);  // lane 4 is no member
+    REQUIRE(got[i + 640] == x[l == 5 ? i : warp + (l ^ 1)]);
     REQUIRE((got[i + 704] & bit) != 0);
     REQUIRE((got[i + 704] & ~some) == 0);
     REQUIRE(got[i + 768] == of(some, [&](u32 k) { return x[k] % 5 == x[i] % 5; }));

@@ -1,7 +1,7 @@
 // Random programs on the device, apart from the types: control flow, conditions, the kernel and its launch.
 #include "tests/random/native/machine.hpp"
 
-#include <utility>
+#include <memory>
 
 namespace kaio::tests::random {
 
@@ -35,16 +35,32 @@ void machine::guarded(const statement& s) {
   if (auto holds_not = thread.otherwise()) run(s.rest);
 }
 
+// A function that takes values, and references to variables, and returns a value.
+void machine::call(const statement& s) {
+  for (std::size_t k = 0; k < s.parameters.size(); ++k) {
+    const parameter& p = s.parameters[k];
+    with_type(p.type, [&]<class T>(std::type_identity<T>) {
+      if (p.is_var) return refer<T>(p.name, variable<T>(s.operands[k].name));
+      bind<T>(p.name, typed<T>::number(*this, s.operands[k]));
+    });
+  }
+  run(s.body);
+  with_type(s.type, [&]<class T>(std::type_identity<T>) {
+    bind<T>(s.name, typed<T>::number(*this, s.operands.back()));
+  });
+}
+
 void machine::run(const statement& s) {
   switch (s.what) {
     case action::when: return guarded(s);
-    case action::leave: return innermost->break_if(condition(s.operands[0]));
-    case action::skip: return innermost->continue_if(condition(s.operands[0]));
+    case action::leave: return loops[loops.size() - 1 - s.number]->break_if(condition(s.operands[0]));
+    case action::skip: return loops[loops.size() - 1 - s.number]->continue_if(condition(s.operands[0]));
+    case action::call: return call(s);
     case action::loop:
       for (auto l : thread.loop()) {
-        const auto* const outer = std::exchange(innermost, std::addressof(l));
+        loops.push_back(std::addressof(l));
         run(s.body);
-        innermost = outer;
+        loops.pop_back();
       }
       return;
     default: break;

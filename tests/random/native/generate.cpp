@@ -12,8 +12,7 @@ using expressions = std::vector<expression>;
 
 class generator {
  public:
-  generator(std::uint64_t seed, std::uint32_t number, const settings& how)
-      : engine_(seed * 1000003 + number), settings_(how) {
+  generator(std::uint64_t seed, std::uint32_t number) : engine_(seed * 1000003 + number) {
     made_.seed = seed;
     made_.number = number;
   }
@@ -299,20 +298,23 @@ class generator {
     const std::vector<known> before = scope_;
     std::vector<statement> list;
     ++depth_;
+    if (is_loop) ++loops_;
     for (; count != 0; --count) {
       add_statements(list, together);
-      if (is_loop && chance(20)) list.push_back(exit());
+      if (loops_ != 0 && chance(is_loop ? 20 : 5)) list.push_back(exit());
     }
     observe(list, is_loop ? before.size() - 1 : before.size());
+    if (is_loop) --loops_;
     --depth_;
     scope_ = before;
     return list;
   }
 
-  // break_if or continue_if, under a guard at times.
+  // break_if or continue_if of a loop around, mostly the innermost; under a guard at times.
   statement exit() {
     statement s{.what = one_of({action::leave, action::skip}), .type = element::boolean};
     s.operands.push_back(condition(1));
+    if (chance(25)) s.number = below(loops_);
     if (!chance(25)) return s;
     statement guard{.what = action::when, .type = element::boolean};
     guard.operands.push_back(condition(1));
@@ -328,51 +330,102 @@ class generator {
     return s;
   }
 
+  // Constant, or known at run time, then of one sign or of another one in each thread.
   expression step(element type) {
     const bool down = is_signed(type) && chance(25);
-    const bool is_any = settings_.small_and_run_time_steps;
-    if (is_any && chance(30)) {
-      expression e = small(type, 1, 3, 1);
-      return down ? expression{op::sub, type, {whole(type, 0), std::move(e)}} : e;
+    if (!chance(30)) {
+      const std::int64_t distance = one_of<std::int64_t>({1, 1, 2, 3});
+      return whole(type, down ? -distance : distance);
     }
-    const bool one = size_of(type) < 4 && !is_any;
-    const std::int64_t distance = one ? 1 : one_of<std::int64_t>({1, 1, 2, 3});
-    return whole(type, down ? -distance : distance);
+    expression up = small(type, 1, 3, 1);
+    if (!down) return up;
+    expression opposite{op::sub, type, {whole(type, 0), up}};
+    if (chance(50)) return opposite;
+    return expression{op::select, type, {condition(1), std::move(up), std::move(opposite)}};
   }
 
   static bool goes_down(const expression& step) {
     return step.what == op::sub || (step.what == op::literal && step.whole < 0);
   }
 
-  // Ranges with one end, which is an expression in scope or a literal; the first of several may have no
-  // rounds.
+  statement bound_to(action what, expression e) {
+    statement s{.what = what, .type = e.type, .name = declare(e.type, what == action::declare)};
+    s.operands.push_back(std::move(e));
+    return s;
+  }
+
+  // Up to the end of the type, where a sum of the counter and the step may not be compared with the last one:
+  // it is not with 8 and 16 bits, and with a step that is known at run time alone.
+  void set_bounds_at_end(statement& s, const expression& by) {
+    const bool down = goes_down(by);
+    const auto width = static_cast<std::uint32_t>(8 * size_of(s.type));
+    const std::uint64_t half = (std::uint64_t{1} << (width - 1)) - 1;  // the highest signed one
+    const std::uint64_t highest = is_signed(s.type) ? half : 2 * half + 1;
+    expression last = whole(s.type, static_cast<std::int64_t>(down ? ~highest : highest));
+    expression distance = small(s.type, 1, 7, 0);
+    s.operands = {expression{down ? op::add : op::sub, s.type, {last, std::move(distance)}}, last, by};
+  }
+
+  // A step that no constant can be: of the thread's element of the first input.
+  expression step_of_input(element type) {
+    expression x = converted(type, scope_.front());
+    expression up{
+        op::add, type, {expression{op::bit_and, type, {std::move(x), whole(type, 3)}}, whole(type, 1)}};
+    if (!is_signed(type) || chance(50)) return up;
+    return expression{op::sub, type, {whole(type, 0), std::move(up)}};
+  }
+
+  // The first and the last counter, of up to ten rounds, or of none.
+  void set_bounds(statement& s, const expression& end, const expression& by) {
+    const bool down = goes_down(by);
+    if (size_of(s.type) < 4 && chance(12)) return set_bounds_at_end(s, by);
+    expression from =
+        end.what == op::literal || chance(40) ? whole(s.type, below(3)) : small(s.type, 1, 7, 0);
+    expression to = end;
+    if (down) std::swap(from, to);
+    s.operands = {std::move(from), std::move(to), by};
+  }
+
+  // Ranges one after another. They have one end, which is a value, a variable or a literal, and some have the
+  // same step, or the same beginning too; any may have no rounds in some threads.
   void add_ranges(std::vector<statement>& list) {
     const element type = any_integer();
     const bool is_known = chance(25);
-    const expression forwards = is_known ? whole(type, 3 + below(6)) : small(type, 1, 7, 0);
-    expression last = forwards;
+    expression end = is_known ? whole(type, 3 + below(6)) : small(type, 1, 7, 0);
     if (!is_known) {
-      statement end{.what = action::bind, .type = type, .name = declare(type, false)};
-      end.operands.push_back(forwards);
-      last = read(end.name, type);
-      list.push_back(std::move(end));
+      const bool is_var = chance(20);  // which the bodies may assign to
+      list.push_back(bound_to(is_var ? action::declare : action::bind, std::move(end)));
+      end = read(list.back().name, type);
+      if (is_var) end = expression{op::bit_and, type, {std::move(end), whole(type, 7)}};
     }
     const std::uint32_t count = chance(35) ? 2 + below(2) : 1;
+    expressions previous;
     for (std::uint32_t n = 0; n < count; ++n) {
       if (n != 0 && chance(30)) list.push_back(chance(50) ? branch() : bind());
       statement s{.what = action::range, .type = type};
-      expression by = step(type);
-      const bool down = goes_down(by);
-      expression from = is_known || chance(40) ? whole(type, below(3)) : small(type, 1, 7, 0);
-      expression to = last;
-      if (down) std::swap(from, to);
-      const bool all_known = is_known && by.what == op::literal;
+      if (scope_.front().name == 0 && chance(5)) {
+        set_bounds_at_end(s, step_of_input(type));
+      } else if (n != 0 && chance(60)) {
+        s.operands = previous;
+        if (chance(50)) set_bounds(s, end, previous[2]);
+      } else {
+        expression by = step(type);
+        if (by.what != op::literal && chance(50)) {
+          const bool down = goes_down(by);
+          list.push_back(bound_to(action::bind, std::move(by)));
+          by = read(list.back().name, type);
+          if (down) by = expression{op::sub, type, {whole(type, 0), std::move(by)}};
+        }
+        set_bounds(s, end, by);
+      }
+      previous = s.operands;
+      const bool all_known = is_known && s.operands[0].what == op::literal &&
+                             s.operands[1].what == op::literal && s.operands[2].what == op::literal;
       const std::uint32_t pick = below(100);
       s.copies = pick < 60 || in_copies_   ? 1
                  : pick < 85               ? 2 + below(4)
                  : pick < 92 || !all_known ? no_unroll
                                            : 0;
-      s.operands = {std::move(from), std::move(to), std::move(by)};
       const std::vector<known> before = scope_;
       s.name = declare(type, false);
       const bool outside = std::exchange(in_copies_, in_copies_ || s.copies != 1);
@@ -386,6 +439,7 @@ class generator {
       statement guard{.what = action::when, .type = element::boolean};
       guard.operands.push_back(condition(1));
       guard.body.push_back(std::move(s));
+      if (chance(30)) guard.rest = body(1, false);
       list.push_back(std::move(guard));
     }
   }
@@ -406,6 +460,74 @@ class generator {
     s.body.push_back(std::move(leave));
     s.body.push_back(std::move(next));
     for (statement& more : body(1 + below(3), true)) s.body.push_back(std::move(more));
+    list.push_back(std::move(s));
+  }
+
+  // The argument of a parameter: an expression, or a variable that is not one yet; none: there is no such
+  // variable. The sums that observe() adds to are not passed, so that a body has one name for each variable.
+  bool add_argument(expressions& arguments, const parameter& p) {
+    if (!p.is_var) {
+      arguments.push_back(number(p.type, 2));
+      return true;
+    }
+    std::vector<known> variables;
+    for (const known& k : scope_) {
+      bool is_free = k.is_var && k.type == p.type && k.name >= 2 * buffers;
+      for (const expression& e : arguments) is_free = is_free && !(e.what == op::read && e.name == k.name);
+      if (is_free) variables.push_back(k);
+    }
+    if (variables.empty()) return false;
+    arguments.push_back(read(variables[below(static_cast<std::uint32_t>(variables.size()))].name, p.type));
+    return true;
+  }
+
+  // One of the functions that were made, called again; or, where it takes variables that are not there, none.
+  bool add_further_call(std::vector<statement>& list) {
+    if (functions_.empty()) return false;
+    statement s = functions_[below(static_cast<std::uint32_t>(functions_.size()))];
+    expressions arguments;
+    for (const parameter& p : s.parameters)
+      if (!add_argument(arguments, p)) return false;
+    arguments.push_back(s.operands.back());
+    s.operands = std::move(arguments);
+    s.name = declare(s.type, false);
+    list.push_back(std::move(s));
+    return true;
+  }
+
+  // A function of values, and of references to variables, and its call. It sees nothing else, and may be
+  // called again; or all that its caller has but those variables.
+  void add_call(std::vector<statement>& list) {
+    if (chance(40) && add_further_call(list)) return;
+    statement s{.what = action::call, .type = own_number()};
+    for (std::uint32_t n = 1 + below(3); n != 0; --n) {
+      parameter p{.type = own_number(), .is_var = chance(40)};
+      if (p.is_var && !add_argument(s.operands, p)) p.is_var = false;
+      if (!p.is_var) add_argument(s.operands, p);
+      p.name = made_.names++;
+      s.parameters.push_back(p);
+    }
+    const std::vector<known> before = scope_;
+    const bool captures = chance(40);
+    scope_.clear();
+    for (const known& k : before) {
+      bool is_seen = captures;
+      for (std::size_t n = 0; n < s.parameters.size(); ++n)
+        is_seen = is_seen && !(s.parameters[n].is_var && s.operands[n].name == k.name);
+      if (is_seen) scope_.push_back(k);
+    }
+    for (const parameter& p : s.parameters) scope_.push_back({p.name, p.type, p.is_var});
+    const std::size_t first = scope_.size();
+    const std::uint32_t outside = std::exchange(loops_, 0);
+    ++depth_;
+    for (std::uint32_t n = 1 + below(3); n != 0; --n) add_statements(s.body, false);
+    observe(s.body, first);
+    s.operands.push_back(number(s.type, 2));
+    --depth_;
+    loops_ = outside;
+    scope_ = before;
+    s.name = declare(s.type, false);
+    if (!captures) functions_.push_back(s);
     list.push_back(std::move(s));
   }
 
@@ -443,28 +565,28 @@ class generator {
   // `together`: all threads of the block come here.
   void add_statements(std::vector<statement>& list, bool together) {
     const std::uint32_t pick = below(100);
-    if (pick < 40 || depth_ > 2) return list.push_back(bind());
-    if (pick < 58) return list.push_back(assign());
-    if (pick < 67) return list.push_back(store());
-    if (pick < 77) return list.push_back(branch());
-    if (pick < 88) return add_ranges(list);
-    if (pick < 91) return add_loop(list);
+    if (pick < 37 || depth_ > 2) return list.push_back(bind());
+    if (pick < 54) return list.push_back(assign());
+    if (pick < 63) return list.push_back(store());
+    if (pick < 73) return list.push_back(branch());
+    if (pick < 84) return add_ranges(list);
+    if (pick < 87) return add_loop(list);
+    if (pick < 91) return add_call(list);
     if (!together) return list.push_back(assign());
     list.push_back(pick < 98 || depth_ != 0 ? exchange() : rounds());
   }
 
   std::mt19937_64 engine_;
-  settings settings_;
   program made_;
   std::vector<known> scope_;
+  std::vector<statement> functions_;  // calls of those that see their parameters alone
   std::uint32_t depth_ = 0;
-  bool in_copies_ = false;  // in a loop that is unrolled: copies of copies would be too large a kernel
+  std::uint32_t loops_ = 0;  // around, of each thread by itself
+  bool in_copies_ = false;   // in a loop that is unrolled: copies of copies would be too large a kernel
 };
 
 }  // namespace
 
-program generate(std::uint64_t seed, std::uint32_t number, const settings& how) {
-  return generator(seed, number, how).make();
-}
+program generate(std::uint64_t seed, std::uint32_t number) { return generator(seed, number).make(); }
 
 }  // namespace kaio::tests::random

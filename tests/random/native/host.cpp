@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <random>
+#include <utility>
 
 namespace kaio::tests::random {
 namespace {
@@ -82,16 +83,16 @@ class interpreter {
     switch (s.what) {
       case action::when: return run(condition(s.operands[0]) ? s.body : s.rest);
       case action::range:
-        with_type(s.type, [&]<class T>(is_type<T>) {
-          if constexpr (!is_float<T>) count<T>(s);
+        return with_type(s.type, [&]<class T>(is_type<T>) {
+          if constexpr (!is_float<T>) return count<T>(s);
+          return outcome::end;
         });
-        return outcome::end;
       case action::loop:
-        while (run(s.body) != outcome::leave) {
-        }
-        return outcome::end;
-      case action::leave: return condition(s.operands[0]) ? outcome::leave : outcome::end;
-      case action::skip: return condition(s.operands[0]) ? outcome::skip : outcome::end;
+        for (;;)
+          if (const auto [stops, how] = ends_loop(run(s.body)); stops) return how;
+      case action::leave: return exit(s, outcome::leave);
+      case action::skip: return exit(s, outcome::skip);
+      case action::call: call(s); return outcome::end;
       default: break;
     }
     if (s.type == element::boolean)
@@ -101,16 +102,41 @@ class interpreter {
     return outcome::end;
   }
 
+  outcome exit(const statement& s, outcome how) {
+    if (!condition(s.operands[0])) return outcome::end;
+    outwards_ = s.number;
+    return how;
+  }
+  // Whether a round that ended so ends the loop, and how that ends.
+  std::pair<bool, outcome> ends_loop(outcome round) {
+    if (round == outcome::end) return {false, outcome::end};
+    if (outwards_ == 0) return {round == outcome::leave, outcome::end};
+    --outwards_;
+    return {true, round};
+  }
+
+  // A var parameter holds what the caller's var holds, which nothing else reads or assigns in the meantime.
+  void call(const statement& s) {
+    for (std::size_t k = 0; k < s.parameters.size(); ++k)
+      with_type(s.parameters[k].type,
+                [&]<class T>(is_type<T>) { set(s.parameters[k].name, thread_, number<T>(s.operands[k])); });
+    run(s.body);
+    with_type(s.type, [&]<class T>(is_type<T>) { set(s.name, thread_, number<T>(s.operands.back())); });
+    for (std::size_t k = 0; k < s.parameters.size(); ++k)
+      if (s.parameters[k].is_var) names_[s.operands[k].name][thread_] = names_[s.parameters[k].name][thread_];
+  }
+
   template <class T>
-  void count(const statement& s) {
+  outcome count(const statement& s) {
     __extension__ using wide = __int128;
     const wide first = number<T>(s.operands[0]);
     const wide last = number<T>(s.operands[1]);
     const wide step = number<T>(s.operands[2]);
     for (wide k = first; step > 0 ? k < last : k > last; k += step) {
       set(s.name, thread_, static_cast<T>(k));
-      if (run(s.body) == outcome::leave) return;
+      if (const auto [stops, how] = ends_loop(run(s.body)); stops) return how;
     }
+    return outcome::end;
   }
 
   // Binds, assigns or stores.
@@ -270,6 +296,7 @@ class interpreter {
   contents& outputs_;
   std::vector<std::array<std::uint64_t, threads>> names_;  // the bits of each name's value in each thread
   std::uint32_t thread_ = 0;
+  std::uint32_t outwards_ = 0;  // how many loops are left before the one that leave or skip is of
 };
 
 }  // namespace

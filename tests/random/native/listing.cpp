@@ -138,13 +138,36 @@ class writer {
                          operand(1) + ", " + operand(2) + ')' + unrolling(s.copies) + ')',
                      s.body);
       case action::loop: return block("for (auto l : t.loop())", s.body);
-      case action::leave: return line("break_if(" + operand(0) + ");");
-      case action::skip: return line("continue_if(" + operand(0) + ");");
+      case action::leave: return line(outwards(s) + "break_if(" + operand(0) + ");");
+      case action::skip: return line(outwards(s) + "continue_if(" + operand(0) + ");");
+      case action::call: return call(s);
       case action::shuffle: return line(exchanged + "shfl_xor(" + name_of(s.source) + ", " + number + ");");
       case action::rearrange:
         return line(exchanged + name_of(s.source) + " of thread (i * " + number + " + 3) % threads;");
       case action::reduce: return line(exchanged + "block_reduce(t, " + name_of(s.source) + ");");
     }
+  }
+
+  static std::string outwards(const statement& s) {
+    return s.number == 0 ? "" : "of the loop " + std::to_string(s.number) + " further out: ";
+  }
+
+  void call(const statement& s) {
+    std::string parameters;
+    std::string arguments;
+    for (std::size_t k = 0; k < s.parameters.size(); ++k) {
+      const parameter& p = s.parameters[k];
+      if (k != 0) {
+        parameters += ", ";
+        arguments += ", ";
+      }
+      parameters += (p.is_var ? "var<" : "const val<") + text_of(p.type) + ">& " + name_of(p.name);
+      arguments += text_of(s.operands[k]);
+    }
+    line("val<" + text_of(s.type) + "> " + name_of(s.name) + " = [&](" + parameters + ") {");
+    write(s.body);
+    line("  return t.let(" + text_of(s.operands.back()) + ");");
+    line("}(" + arguments + ");");
   }
 
   std::size_t indent_ = 0;

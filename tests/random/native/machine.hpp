@@ -6,6 +6,7 @@
 #include "tests/random/native/device.hpp"
 
 #include <any>
+#include <memory>
 #include <vector>
 
 namespace kaio::tests::random {
@@ -20,12 +21,18 @@ class machine {
 
   template <class T>
   val<T> get(std::uint32_t name) const {
+    if (auto* const* reference = std::any_cast<var<T>*>(&names_[name])) return **reference;
     if (const auto* variable = std::any_cast<var<T>>(&names_[name])) return *variable;
     return std::any_cast<const val<T>&>(names_[name]);
   }
   template <class T>
   var<T>& variable(std::uint32_t name) {
+    if (auto* const* reference = std::any_cast<var<T>*>(&names_[name])) return **reference;
     return std::any_cast<var<T>&>(names_[name]);
+  }
+  template <class T>
+  void refer(std::uint32_t name, var<T>& to) {
+    names_[name].emplace<var<T>*>(std::addressof(to));
   }
   template <class T>
   void bind(std::uint32_t name, const val<T>& x) {
@@ -43,11 +50,13 @@ class machine {
   void run(const std::vector<statement>& body);
   val<bool> condition(const expression& e);
 
-  const dsl::loop_control* innermost = nullptr;  // the loop that leave and skip are of
+  std::vector<const dsl::loop_control*>
+      loops;  // those around the statement that is traced, the innermost last
 
  private:
   void run(const statement& s);
   void guarded(const statement& s);
+  void call(const statement& s);
 
   const dsl::value* outputs_;
   std::vector<std::any> names_;

@@ -26,9 +26,8 @@ struct selection {
   std::uint64_t seed = setting("KAIO_NATIVE_SEED", 1);
   std::uint32_t first = static_cast<std::uint32_t>(setting("KAIO_NATIVE_FIRST", 0));
   std::uint32_t count = static_cast<std::uint32_t>(setting("KAIO_NATIVE_PROGRAMS", 1000));
-  settings how{.small_and_run_time_steps = setting("KAIO_NATIVE_STEPS", 0) != 0};
 
-  program make(std::uint32_t number) const { return generate(seed, number, how); }
+  program make(std::uint32_t number) const { return generate(seed, number); }
 };
 
 // The results that differ from the host's.

@@ -2,7 +2,7 @@
 // A random program as data: a generator makes it, an interpreter of the host runs it, the language traces it,
 // and a listing shows it. All threads of one block run it; threads meet at its exchanges alone.
 //
-//   const program p = generate(seed, number, {});
+//   const program p = generate(seed, number);
 //   const contents want = run_on_host(p, make_inputs(p));
 
 #include "tests/random/host.hpp"
@@ -120,11 +120,19 @@ enum class action : std::uint8_t {
   range,      // name counts from a to b by c in body
   rounds,     // the same, of all threads together: the body may hold exchanges
   loop,       // body, until it is left
-  leave,      // break_if(a)
-  skip,       // continue_if(a)
+  leave,      // break_if(a), of the loop that is `number` loops around the innermost
+  skip,       // continue_if(a), of that loop
+  call,       // val name = a function: parameters from all operands but the last; body; returns the last
   shuffle,    // val name = shfl_xor(source, number)
   rearrange,  // val name = what thread (number * i + 3) % threads has, by shared memory
   reduce,     // val name = the sum of the block, or where floating, the maximum
+};
+
+// Of a function: a val that holds the argument, or a var& that is the caller's var, which its operand reads.
+struct parameter {
+  std::uint32_t name = 0;
+  element type = element::u32;
+  bool is_var = false;
 };
 
 struct statement {
@@ -134,10 +142,11 @@ struct statement {
   std::vector<expression> operands = {};
   std::vector<statement> body = {};
   std::vector<statement> rest = {};
-  std::uint32_t source = 0;  // of an exchange: a name
-  std::uint32_t number = 0;  // store: the slot; exchanges: above
-  std::uint32_t output = 0;  // store
-  std::uint32_t copies = 1;  // range: unroll(copies); 0: unroll(); no_unroll: no_unroll()
+  std::uint32_t source = 0;                // of an exchange: a name
+  std::uint32_t number = 0;                // store: the slot; leave, skip, exchanges: above
+  std::uint32_t output = 0;                // store
+  std::uint32_t copies = 1;                // range: unroll(copies); 0: unroll(); no_unroll: no_unroll()
+  std::vector<parameter> parameters = {};  // call
 };
 inline constexpr std::uint32_t no_unroll = 0xffffffff;
 
@@ -162,12 +171,7 @@ struct program {
 // The bytes of each buffer.
 using contents = std::vector<std::vector<std::byte>>;
 
-struct settings {
-  // Off: two ranges with one end and such steps, of which threads skip the first, read an end that the first
-  // has computed.
-  bool small_and_run_time_steps = false;
-};
-program generate(std::uint64_t seed, std::uint32_t number, const settings& how);
+program generate(std::uint64_t seed, std::uint32_t number);
 std::string listing(const program& p);
 
 contents make_inputs(const program& p);

@@ -28,13 +28,18 @@ inline bool ends(const std::vector<statement>& body) {
 // Whether all names that a body reads and assigns are declared before.
 inline bool is_closed(const std::vector<statement>& body, std::vector<bool>& known) {
   for (const statement& s : body) {
-    for (const expression& e : s.operands)
-      if (!reads_known(e, known)) return false;
+    const std::size_t result = s.what == action::call ? 1 : 0;  // is computed after the body
+    for (std::size_t k = 0; k + result < s.operands.size(); ++k)
+      if (!reads_known(s.operands[k], known)) return false;
+    for (const parameter& p : s.parameters) known[p.name] = true;
     if (s.what >= action::shuffle && !known[s.source]) return false;
     if (s.what >= action::assign && s.what <= action::shift_by && !known[s.name]) return false;
     if (s.what == action::loop && !ends(s.body)) return false;
-    if (s.what <= action::declare || s.what >= action::range) known[s.name] = true;
+    if ((s.what <= action::declare || s.what >= action::range) && result == 0) known[s.name] = true;
     if (!is_closed(s.body, known) || !is_closed(s.rest, known)) return false;
+    if (result == 0) continue;
+    if (!reads_known(s.operands.back(), known)) return false;
+    known[s.name] = true;
   }
   return true;
 }

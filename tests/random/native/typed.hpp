@@ -219,10 +219,10 @@ class trace_of {
     const val step = number(s.operands[2]);
     const auto run = [&](auto&& loop) {
       for (auto k : loop) {
-        const auto* const outer = std::exchange(m_.innermost, std::addressof(k));
+        m_.loops.push_back(std::addressof(k));
         m_.bind<T>(s.name, k);
         m_.run(s.body);
-        m_.innermost = outer;
+        m_.loops.pop_back();
       }
     };
     auto loop = m_.thread.range(first, last, step);

@@ -126,6 +126,62 @@ TEST_CASE("a bad launch is a typed error before anything runs") {
   CHECK(y.download() == counted(64));
 }
 
+TEST_CASE("memory that is read as `in` and written by the same launch is refused, before anything runs") {
+  const kaio::device gpu = kaio::device::open("emulator");
+  const kaio::stream& s = gpu.stream();
+  const auto x = gpu.upload(counted(256));
+  const auto refused = [&](const auto& in, const auto& out, const char* what) {
+    const thrown e = catch_error([&] { launch_scale(s, in, out, 2.0f, 64); });
+    INFO(e.message);
+    return e.code == errc::invalid_argument && e.says(what) && e.says("argument 1 of kernel scale") &&
+           e.says("parameter 2 is out<T>") && e.says("make parameter 1 inout<T>");
+  };
+  CHECK(refused(x, x, "is the memory of argument 2"));
+  CHECK(refused(x.view(0, 64), x.view(63, 64), "overlaps argument 2"));
+  CHECK(refused(x.view(63, 64), x.view(0, 64), "overlaps argument 2"));
+  CHECK(refused(x, x.view(200, 1), "overlaps argument 2"));
+  CHECK(refused(x.view(200, 1), x, "overlaps argument 2"));
+  // Pointers whose device is not given have a place too.
+  CHECK(refused(x, kaio::device_pointer<float>{x.address() + 4, 8, nullptr}, "overlaps argument 2"));
+  CHECK(x.download() == counted(256));
+
+  // Those that only touch, that are empty, or that may be columns of one matrix.
+  launch_scale(s, x.view(0, 64), x.view(64, 64), 2.0f, 64);
+  launch_scale(s, x.view(128, 64), x.view(64, 64), 2.0f, 64);
+  CHECK(x.download()[127] == 2.0f * 191);
+  const auto passes = [&](const auto& in, const auto& out) {
+    const argument arguments[] = {in.as_argument(), out.as_argument(), {bits_of(1.0f)}, {0}};
+    try {
+      s.launch(scale, {1, 1, 1}, arguments, 4);
+      return true;
+    } catch (const kaio::invalid_argument&) {
+      return false;
+    }
+  };
+  CHECK(passes(x.view(10, 0), x));
+  CHECK(passes(x, x.view(10, 0)));
+  kaio::device_pointer<float> columns = x.view(0, 200);
+  columns.scattered = true;
+  CHECK(passes(columns, x.view(4, 4)));
+  CHECK(passes(x.view(100, 1), columns));
+  CHECK(passes(columns, columns));
+  CHECK_FALSE(passes(x, x));
+  CHECK(refused(columns, x.view(0, 4), "overlaps argument 2"));
+
+  // Two that are read, or two that are written, may be the same.
+  kaio::ptx::kernel_image both = scale;
+  for (const kaio::ptx::access access : {kaio::ptx::access::in, kaio::ptx::access::inout}) {
+    std::vector<kaio::ptx::parameter> parameters(scale_parameters, scale_parameters + 4);
+    parameters[0].access = parameters[1].access = access;
+    both.parameters = parameters.data();
+    CHECK_NOTHROW(launch_scale(s, x, x, 1.0f, 64, both));
+  }
+  std::vector<kaio::ptx::parameter> parameters(scale_parameters, scale_parameters + 4);
+  parameters[1].access = kaio::ptx::access::inout;
+  both.parameters = parameters.data();
+  CHECK(catch_error([&] { launch_scale(s, x, x, 1.0f, 64, both); }).says("parameter 2 is inout<T>"));
+}
+
 TEST_CASE("a grid with a zero extent launches nothing and looks at nothing") {
   const kaio::device gpu = kaio::device::open("emulator");
   const kaio::buffer<float> null;
@@ -226,4 +282,39 @@ TEST_CASE("threads may launch the same and different kernels at once") {
   }
   for (auto& thread : threads) thread.join();
   for (std::size_t t = 0; t < 8; ++t) CHECK(outputs[t].download()[63] == 63.0f * static_cast<float>(t));
+}
+
+TEST_CASE("two kernels of one name are told apart in errors") {
+  const kaio::device gpu = kaio::device::open("emulator");
+  static const std::string text = [] {
+    std::string all;
+    for (const std::string_view part : scale_text) all += part;
+    return all.replace(all.find("scale"), 5, "twins");
+  }();
+  static const std::string_view first_text[] = {text}, second_text[] = {text};
+  static constexpr kaio::ptx::source_line first_lines[] = {{"/somewhere/rope.hpp", 31}};
+  static constexpr kaio::ptx::source_line second_lines[] = {{"norm.hpp", 12}};
+  kaio::ptx::kernel_image first = scale;
+  first.name = "twins";
+  first.segment_count = first.statement_count = 1;
+  kaio::ptx::kernel_image second = first;
+  first.segments = first_text, first.statements = first_lines;
+  second.segments = second_text, second.statements = second_lines;
+  const auto refusal = [&](const kaio::ptx::kernel_image& kernel) {
+    return catch_error([&] { gpu.stream().launch(kernel, {1, 1, 1}, nullptr, 0); });
+  };
+  gpu.warmup(first);
+  CHECK(refusal(first).says("kernel twins takes 4 arguments"));
+  gpu.warmup(second);
+  CHECK(refusal(first).says("kernel twins (rope.hpp:31) takes 4 arguments"));
+  CHECK(refusal(second).says("kernel twins (norm.hpp:12) takes 4 arguments"));
+
+  // And so it is with what the emulator reports.
+  const auto x = gpu.upload(counted(64));
+  const auto y = gpu.allocate<float>(32);
+  const thrown fault = catch_error([&] {
+    launch_scale(gpu.stream(), x, y, 1.0f, 64, second);
+    gpu.stream().synchronize();
+  });
+  CHECK(fault.says("kernel 'twins' (norm.hpp:12): "));
 }

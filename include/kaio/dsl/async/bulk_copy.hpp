@@ -42,7 +42,7 @@ constexpr void copy_bulk(const Place& place, const C& from, const N& bytes, cons
   tracer& t = bar.trace();
   t.statement(line, file);
   detail::require_bulk_bytes(t, bytes);
-  if (t.probing()) return;
+  if (t.probing()) return see_operands(t, place, from, bytes, bar, a, b);
   const tracer::address to = detail::shared_place(t, place);
   const tracer::address source = detail::global_address(t, from);
   const value size = detail::count_value(t, bytes);
@@ -68,7 +68,7 @@ constexpr void store_bulk(const C& to, const Place& place, const N& bytes, const
     tracer& t = *to.location().trace;
     t.statement(line, file);
     detail::require_bulk_bytes(t, bytes);
-    if (t.probing()) return;
+    if (t.probing()) return see_operands(t, to, place, bytes, a);
     const tracer::address target = detail::global_address(t, to);
     const tracer::address source = detail::shared_place(t, place);
     const value size = detail::count_value(t, bytes);
@@ -98,7 +98,7 @@ constexpr void reduce_bulk(const C& to, const Place& place, const N& bytes, cons
     tracer& t = *to.location().trace;
     t.statement(line, file);
     detail::require_bulk_bytes(t, bytes);
-    if (t.probing()) return;
+    if (t.probing()) return see_operands(t, to, place, bytes, a);
     const tracer::address target = detail::global_address(t, to);
     const tracer::address source = detail::shared_place(t, place);
     const value size = detail::count_value(t, bytes);
@@ -125,7 +125,7 @@ constexpr void prefetch_bulk(const C& from, const N& bytes, const A& a = {},
     tracer& t = *from.location().trace;
     t.statement(line, file);
     detail::require_bulk_bytes(t, bytes);
-    if (t.probing()) return;
+    if (t.probing()) return see_operands(t, from, bytes, a);
     const tracer::address source = detail::global_address(t, from);
     const value size = detail::count_value(t, bytes);
     const detail::copy_options options = detail::lower_options(t, a, no_copy_option{});

@@ -19,7 +19,10 @@ constexpr val<u64> make_policy(const thread& t, modifier primary, modifier secon
                                std::uint32_t line, const char* file) {
   tracer& trace = t.trace();
   trace.statement(line, file);
-  if (trace.probing()) return val<u64>(trace, 0);
+  if (trace.probing()) {
+    trace.see(float_bits(fraction));
+    return val<u64>(trace, trace.identity());
+  }
   const form made{opcode::createpolicy, in_order(modifier::fractional, primary, secondary), ptx::type::b64,
                   ptx::type::none, ptx::type::u64};
   return val<u64>(trace, trace.pure(made, trace.constant(ptx::type::f32, float_bits(fraction))));
@@ -71,12 +74,14 @@ struct cache_hint_option {
   static constexpr bool is_hint = true;
   static constexpr bool is_multicast = false;
   Node policy;
+  constexpr std::uint64_t hash() const { return policy.hash(); }
 };
 template <class Node>
 struct multicast_option {
   static constexpr bool is_hint = false;
   static constexpr bool is_multicast = true;
   Node mask;
+  constexpr std::uint64_t hash() const { return mask.hash(); }
 };
 
 template <class O>

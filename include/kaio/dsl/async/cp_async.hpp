@@ -92,7 +92,7 @@ constexpr void cp_async(const Place& place, const C& from, const O1& o1 = {}, co
       if (!detail::host_lies_in(o, 0, Bytes)) t.fail("kaio: of the bytes of a cp_async, 0 to all are valid");
     };
     require_valid(o1), require_valid(o2), require_valid(o3), require_valid(o4);
-    if (t.probing()) return;
+    if (t.probing()) return see_operands(t, place, from, o1, o2, o3, o4);
     const tracer::address to = detail::shared_place(t, place);
     const tracer::address source = detail::global_address(t, from);
     value valid = 0;

@@ -69,7 +69,7 @@ class mbarrier {
   constexpr void arrive_expect_tx(const N& bytes, std::uint32_t line = __builtin_LINE(),
                                   const char* file = __builtin_FILE()) const {
     require_bytes(bytes);
-    if (!enter(line, file)) return;
+    if (!enter(line, file, bytes)) return;
     const value n = detail::count_value(*trace_, bytes);
     begin(opcode::mbarrier_arrive, in_order(modifier::expect_tx));
     sink();
@@ -82,7 +82,7 @@ class mbarrier {
   constexpr void expect_tx(const N& bytes, std::uint32_t line = __builtin_LINE(),
                            const char* file = __builtin_FILE()) const {
     require_bytes(bytes);
-    if (!enter(line, file)) return;
+    if (!enter(line, file, bytes)) return;
     const value n = detail::count_value(*trace_, bytes);
     trace_->begin(opcode::mbarrier_expect_tx,
                   in_order(modifier::relaxed, modifier::cta, modifier::shared_cta), ptx::type::b64);
@@ -101,7 +101,7 @@ class mbarrier {
                                const char* file = __builtin_FILE()) const {
     static_assert(S::mod == modifier::cta || S::mod == modifier::cluster,
                   "kaio: a remote arrival takes scope::block or scope::cluster");
-    if (!enter(line, file)) return;
+    if (!enter(line, file, rank)) return;
     const value there = remote(rank);
     trace_->begin(opcode::mbarrier_arrive, in_order(modifier::release, S::mod, modifier::shared_cluster),
                   ptx::type::b64);
@@ -114,7 +114,7 @@ class mbarrier {
   constexpr void arrive_expect_tx_remote(const N& bytes, const R& rank, std::uint32_t line = __builtin_LINE(),
                                          const char* file = __builtin_FILE()) const {
     require_bytes(bytes);
-    if (!enter(line, file)) return;
+    if (!enter(line, file, bytes, rank)) return;
     const value n = detail::count_value(*trace_, bytes);
     const value there = remote(rank);
     trace_->begin(
@@ -143,7 +143,7 @@ class mbarrier {
   constexpr val<bool> try_wait(const N& parity, S = {}, std::uint32_t line = __builtin_LINE(),
                                const char* file = __builtin_FILE()) const {
     require_parity(parity);
-    if (!enter(line, file)) return val<bool>(*trace_, 0);
+    if (!enter(line, file, parity)) return val<bool>(*trace_, trace_->identity());
     return val<bool>(*trace_, ask<S>(detail::count_value(*trace_, parity), trace_->target.sm >= 90));
   }
 
@@ -152,7 +152,7 @@ class mbarrier {
   constexpr val<bool> test_wait(const N& parity, S = {}, std::uint32_t line = __builtin_LINE(),
                                 const char* file = __builtin_FILE()) const {
     require_parity(parity);
-    if (!enter(line, file)) return val<bool>(*trace_, 0);
+    if (!enter(line, file, parity)) return val<bool>(*trace_, trace_->identity());
     return val<bool>(*trace_, ask<S>(detail::count_value(*trace_, parity), false));
   }
 
@@ -162,7 +162,7 @@ class mbarrier {
   constexpr void wait(const N& parity, S = {}, std::uint32_t line = __builtin_LINE(),
                       const char* file = __builtin_FILE()) const {
     require_parity(parity);
-    if (!enter(line, file)) return;
+    if (!enter(line, file, parity)) return;
     wait_loop<S>(detail::count_value(*trace_, parity));
   }
 
@@ -183,7 +183,7 @@ class mbarrier {
 
   // Its address in the shared memory of the block.
   constexpr val<u32> address() const {
-    if (trace_->probing()) return val<u32>(*trace_, 0);
+    if (trace_->probing()) return val<u32>(*trace_, at_.array);
     return val<u32>(*trace_, detail::address_as_value(*trace_, checked()));
   }
 
@@ -194,11 +194,17 @@ class mbarrier {
     return at_;
   }
   constexpr tracer& trace() const { return *trace_; }
+  constexpr std::uint64_t hash() const { return at_.array; }
 
  private:
-  constexpr bool enter(std::uint32_t line, const char* file) const {
+  // Opens a statement; false in a probe, which has seen it then.
+  template <class... N>
+  constexpr bool enter(std::uint32_t line, const char* file, const N&... operands) const {
     trace_->statement(line, file);
-    if (trace_->probing()) return false;
+    if (trace_->probing()) {
+      see_operands(*trace_, *this, operands...);
+      return false;
+    }
     checked();
     return true;
   }
@@ -266,16 +272,20 @@ class mbarriers {
  public:
   template <is_thread Thread>
   constexpr explicit mbarriers(const Thread& t) : trace_(&t.trace()) {
-    if (!trace_->probing()) array_ = trace_->new_shared(std::uint64_t{8} * N, 8);
+    array_ = trace_->probing() ? trace_->new_identity() : trace_->new_shared(std::uint64_t{8} * N, 8);
   }
 
   static constexpr std::uint32_t size() { return N; }
 
-  template <index I>
+  template <index_operand I>
   constexpr mbarrier operator[](const I& i) const {
     detail::require_below<N>(*trace_, i);
-    if (trace_->probing()) return mbarrier(*trace_, {});
     const auto node = index_node(i);
+    if (trace_->probing()) {
+      trace_->see(array_);
+      trace_->see(node.hash());
+      return mbarrier(*trace_, {0, 0, trace_->identity()});
+    }
     const array_location<modifier::shared, std::remove_const_t<decltype(node)>> at{trace_, array_, node, 8};
     return mbarrier(*trace_, at.find());
   }

@@ -72,9 +72,9 @@ constexpr tracer& tracer_of(const P& place) {
   if constexpr (memory_cell<P>)
     return *place.location().trace;
   else if constexpr (addressed<P>)
-    return *place.address().node().context();
+    return kernel_of(place.address().node());
   else
-    return *place.node().context();
+    return kernel_of(place.node());
 }
 
 // Where in shared memory a place is; recorded as part of the statement that is open.

@@ -32,6 +32,7 @@ template <class... Node>
 struct coordinate_list {
   static constexpr std::uint32_t count = 0;
   constexpr void lower_to(tracer&, value*) const {}
+  constexpr std::uint64_t hash() const { return 0; }
 };
 
 template <class First, class... Rest>
@@ -46,6 +47,7 @@ struct coordinate_list<First, Rest...> {
     *to = t.is_constant(v) ? t.constant(s32, canonical(s32, t.bits_of(v))) : v;
     rest.lower_to(t, to + 1);
   }
+  constexpr std::uint64_t hash() const { return first.hash() + rest.hash() * hash_factor; }
 };
 
 namespace detail {
@@ -151,7 +153,7 @@ constexpr void prefetch(const tensor_map<T, Rank>& map, std::uint32_t line = __b
                         const char* file = __builtin_FILE()) {
   tracer& t = *map.trace;
   t.statement(line, file);
-  if (t.probing()) return;
+  if (t.probing()) return see_operands(t, map);
   t.begin(opcode::prefetch_tensormap, 0, ptx::type::none);
   t.use_address(map.address, 0);
 }
@@ -166,7 +168,7 @@ constexpr void copy_tensor(const Tile& tile, const Map& map, const Coordinates& 
   detail::require_options<A, B, true>();
   tracer& t = *map.trace;
   t.statement(line, file);
-  if (t.probing()) return;
+  if (t.probing()) return see_operands(t, tile, map, at, bar, a, b);
   const tracer::address to = detail::shared_place(t, tile);
   const detail::box_operand box(t, map, at);
   const detail::copy_options options = detail::lower_options(t, a, b);
@@ -192,7 +194,7 @@ constexpr void store_tensor(const Map& map, const Coordinates& at, const Tile& t
   detail::require_options<A, no_copy_option, false>();
   tracer& t = *map.trace;
   t.statement(line, file);
-  if (t.probing()) return;
+  if (t.probing()) return see_operands(t, map, at, tile, a);
   const tracer::address from = detail::shared_place(t, tile);
   const detail::box_operand box(t, map, at);
   const detail::copy_options options = detail::lower_options(t, a, no_copy_option{});
@@ -216,7 +218,7 @@ constexpr void reduce_tensor(const Map& map, const Coordinates& at, const Tile& 
   detail::require_bulk_operation<Op, typename Map::element_type, false>();
   tracer& t = *map.trace;
   t.statement(line, file);
-  if (t.probing()) return;
+  if (t.probing()) return see_operands(t, map, at, tile, a);
   const tracer::address from = detail::shared_place(t, tile);
   const detail::box_operand box(t, map, at);
   const detail::copy_options options = detail::lower_options(t, a, no_copy_option{});
@@ -237,7 +239,7 @@ constexpr void prefetch_tensor(const Map& map, const Coordinates& at, const A& a
   detail::require_options<A, no_copy_option, false>();
   tracer& t = *map.trace;
   t.statement(line, file);
-  if (t.probing()) return;
+  if (t.probing()) return see_operands(t, map, at, a);
   const detail::box_operand box(t, map, at);
   const detail::copy_options options = detail::lower_options(t, a, no_copy_option{});
   t.begin(opcode::cp_async_bulk_prefetch_tensor,

@@ -31,7 +31,7 @@ constexpr void meet_all_blocks(const thread& t, const inout<u32>& state) {
   const value is_first_block = trace.compare(operation::eq, u32, place, trace.constant(u32, 0));
   const value rest = trace.binary(operation::sub, u32, trace.constant(u32, 0x80000001u), blocks);
   const value mine = trace.select(u32, is_first_block, rest, trace.constant(u32, 1));
-  const tracer::address word{state.base, 0, 0};
+  const tracer::address word{state.base, state.offset, 0};
   // A thread that sees the word change sees what this block wrote: acq_rel, at the scope of the GPU.
   trace.begin(opcode::atom, in_order(modifier::acq_rel, modifier::gpu, modifier::global, modifier::add), u32);
   const value before = trace.define(u32);
@@ -57,7 +57,7 @@ constexpr void grid_barrier(const thread& t, const inout<u32>& state, std::uint3
                             const char* file = __builtin_FILE()) {
   tracer& trace = t.trace();
   trace.statement(line, file);
-  if (trace.probing()) return;
+  if (trace.probing()) return trace.see(state.base);
   trace.begin_lowering();
   trace.require_cooperative();
   trace.barrier();

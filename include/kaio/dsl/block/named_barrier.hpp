@@ -60,7 +60,11 @@ class named_barrier {
   }
   constexpr void emit(opcode op, std::uint32_t line, const char* file) const {
     trace_->statement(line, file);
-    if (trace_->probing()) return;
+    if (trace_->probing()) {
+      trace_->see(static_cast<unsigned>(op));
+      trace_->see(threads_);
+      return trace_->see(id_);
+    }
     if (!trace_->is_open(scope_))
       trace_->fail("kaio: a named barrier was used outside the guarded body or loop that made its number");
     trace_->begin(op, 0, ptx::type::none);

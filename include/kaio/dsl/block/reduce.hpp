@@ -93,9 +93,9 @@ constexpr values_of<S> reduce_block(const thread& t, const Op& op, values_of<S> 
 template <exchangeable S, class Op>
 constexpr exchanged<S> block_reduce(const thread& t, const S& x, const Op& op, receiver to,
                                     std::uint32_t line, const char* file) {
-  return emit<exchanged<S>>(t.trace(), line, file, [&](tracer& trace) {
-    return reduce_block<exchanged<S>>(t, op, flatten(trace, x), to);
-  });
+  return emit<exchanged<S>>(
+      t.trace(), line, file,
+      [&](tracer& trace) { return reduce_block<exchanged<S>>(t, op, flatten(trace, x), to); }, x);
 }
 
 }  // namespace detail

@@ -98,9 +98,9 @@ constexpr auto block_inclusive_scan(const thread& t, const S& x, const Op& op,
                                     std::uint32_t line = __builtin_LINE(),
                                     const char* file = __builtin_FILE()) {
   using result = detail::exchanged<S>;
-  return detail::emit<result>(t.trace(), line, file, [&](tracer& trace) {
-    return detail::inclusive_in_block<result>(t, op, detail::flatten(trace, x));
-  });
+  return detail::emit<result>(
+      t.trace(), line, file,
+      [&](tracer& trace) { return detail::inclusive_in_block<result>(t, op, detail::flatten(trace, x)); }, x);
 }
 
 // The same up to the thread before, from `initial` on: op(initial, the values of the threads of lower rank);
@@ -110,9 +110,12 @@ constexpr auto block_exclusive_scan(const thread& t, const S& x, const Op& op, c
                                     std::uint32_t line = __builtin_LINE(),
                                     const char* file = __builtin_FILE()) {
   using result = detail::exchanged<S>;
-  return detail::emit<result>(t.trace(), line, file, [&](tracer& trace) {
-    return detail::exclusive_in_block<result>(t, op, detail::flatten(trace, x), initial);
-  });
+  return detail::emit<result>(
+      t.trace(), line, file,
+      [&](tracer& trace) {
+        return detail::exclusive_in_block<result>(t, op, detail::flatten(trace, x), initial);
+      },
+      x, initial);
 }
 
 }  // namespace kaio::dsl

@@ -18,7 +18,7 @@ constexpr val<T> block_vote(const thread& t, modifier mode, const C& condition, 
   static_assert(std::is_same_v<element<C>, bool>, "kaio: a vote takes a condition; write x != 0");
   tracer& trace = t.trace();
   trace.statement(line, file);
-  if (trace.probing()) return val<T>(trace, 0);
+  if (trace.probing()) return val<T>(trace, lower(trace, condition.node()));
   const value c = trace.in_register(lower(trace, condition.node()));
   trace.begin(opcode::bar_red, in_order(mode), ptx_type<T>);
   const value result = trace.define(ptx_type<T>);

@@ -65,6 +65,12 @@ struct cluster_location {
     return {map(detail::address_as_value(t, at)), distance, 0};
   }
   // This address of the block's own shared memory, in the block with the rank.
+  constexpr std::uint64_t hash() const { return local.hash() * hash_factor + rank.hash(); }
+  constexpr void see() const { trace->see(hash()); }
+  constexpr value seen_value() const {
+    see();
+    return trace->identity();
+  }
   constexpr value map(value own) const {
     require_open();
     return detail::map_to(*trace, own, lower(*trace, rank));
@@ -89,7 +95,10 @@ constexpr val<u32> map_shared(const P& place, const R& rank, std::uint32_t line 
   static_assert(!is_thread<P>, "kaio: write map_shared(place, rank)");
   tracer& t = detail::tracer_of(place);
   t.statement(line, file);
-  if (t.probing()) return val<u32>(t, 0);
+  if (t.probing()) {
+    see_operands(t, place, rank);
+    return val<u32>(t, t.identity());
+  }
   const value own = detail::address_as_value(t, detail::shared_place(t, place));
   return val<u32>(t, detail::map_to(t, own, detail::count_value(t, rank)));
 }
@@ -123,7 +132,7 @@ constexpr void store_async(const C& to, const E& e, const mbarrier& bar,
     const value v = lower(t, operand_node<T>(e));
     static_assert(!device<E> || device_of<E, T>,
                   "kaio: the value stored has another type than its place; write cast<T>(x)");
-    if (t.probing()) return;
+    if (t.probing()) return see_operands(t, to, bar);
     const tracer::address at = to.location().find();
     const value own = detail::address_as_value(t, bar.checked());
     const value there = to.location().map(own);
@@ -147,7 +156,7 @@ constexpr void copy_bulk_remote(const C& to, const Place& place, const N& bytes,
     tracer& t = *to.location().trace;
     t.statement(line, file);
     detail::require_bulk_bytes(t, bytes);
-    if (t.probing()) return;
+    if (t.probing()) return see_operands(t, to, place, bytes, bar);
     const tracer::address target = to.location().find();
     const tracer::address source = detail::shared_place(t, place);
     const value size = detail::count_value(t, bytes);

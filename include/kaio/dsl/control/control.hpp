@@ -7,9 +7,9 @@
 //
 // C++ takes its own decisions before the device ever runs, so code that it skips would be missing from the
 // program silently: an `else`, and the code after a break, continue, return or goto. Both are compile errors:
-// the kernel is walked again with the guards answering false (soundness.hpp). A variable of the host (int,
-// bool) belongs to the walk and not to the threads: assigned in a guarded body, it has the value for all of
-// them. What threads decide is kept in a var.
+// the kernel is walked again with bodies left out (soundness.hpp). A variable of the host (int, bool) belongs
+// to the walk and not to the threads: one that is assigned in a guarded body and used after it is the same
+// error. What threads decide is kept in a var.
 
 #include <kaio/dsl/expression/expression.hpp>
 
@@ -48,13 +48,16 @@ class [[nodiscard(
 
   constexpr ~guard() {
     if (!taken_) {
-      if (trace_.all_events() != events_)
+      if (trace_.seen() != seen_)
         trace_.fail(
             "kaio: a C++ else after when() or otherwise() is never run; write if (auto g = t.otherwise())");
       return;
     }
-    trace_.leave_guard();
-    if (trace_.probing()) return;
+    trace_.leave_body();
+    if (trace_.probing()) {
+      trace_.see_again(seen_);
+      return;
+    }
     trace_.leave_scope();
     trace_.place(label_);
     if (!is_otherwise_) trace_.when_ended();
@@ -73,11 +76,12 @@ class [[nodiscard(
  private:
   // Whether there is something to record.
   constexpr bool enter() {
-    taken_ = trace_.guard_is_taken();
-    if (!taken_)
-      events_ = trace_.all_events();
-    else
-      trace_.enter_guard();
+    taken_ = trace_.body_is_run();
+    if (!taken_ && trace_.is_refused())
+      trace_.fail(
+          "kaio: a body of when() or otherwise() was left by return, break, continue or goto, or assigns a variable of the host that is used after it; guard the rest with otherwise(), write l.break_if(condition), or use a var");
+    if (trace_.probing()) seen_ = trace_.seen();
+    if (taken_) trace_.enter_body();
     return taken_ && !trace_.probing();
   }
 
@@ -85,7 +89,7 @@ class [[nodiscard(
   bool taken_ = true;
   bool is_otherwise_ = false;
   std::uint32_t label_ = 0;
-  std::uint64_t events_ = 0;
+  std::uint64_t seen_ = 0;  // before the body, by a probe
 };
 
 }  // namespace kaio::dsl

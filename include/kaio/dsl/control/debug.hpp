@@ -71,7 +71,7 @@ constexpr void device_print(const thread& t, print_format<std::type_identity_t<A
   tracer& trace = t.trace();
   trace.statement(format.line(), format.file());
   if (format.fault() != nullptr) trace.fail(format.fault());
-  if (trace.probing()) return;
+  if (trace.probing()) return see_operands(trace, arguments...);
   detail::promoted values[sizeof...(A) + 1] = {};
   unsigned count = 0;
   ((values[count++] = detail::promote(trace, arguments)), ...);
@@ -91,8 +91,9 @@ constexpr void device_assert(const thread& t, const C& condition, const char (&m
   using enum ptx::type;
   tracer& trace = t.trace();
   trace.statement(line, file);
-  if (trace.probing() || !trace.assertions) return;
+  if (!trace.assertions) return;
   const value holds = lower(trace, condition.node());
+  if (trace.probing()) return;
   if (trace.is_constant(holds) && trace.bits_of(holds) != 0) return;
   const std::uint32_t after = trace.new_label();
   trace.branch_if(trace.in_register(holds), false, after);

@@ -7,6 +7,10 @@
 //
 // A break, return or goto out of the body would leave it half recorded: the loop notices that the end of its
 // body was not reached. What leaves the loop on the device is break_if.
+//
+// The compiler runs the body once for all rounds, so what it does with variables of the host must be the same
+// in each: a probe of the kernel runs the body twice and compares what it sees, and another one leaves it out
+// (trace/soundness.hpp).
 
 #include <kaio/dsl/expression/val.hpp>
 
@@ -58,6 +62,46 @@ class loop_body {
     if (exit_ != 0) trace_.place(exit_);
   }
 
+  // --- in a probe
+
+  // Enters the body; false where this walk leaves it out.
+  constexpr bool enter_probed() {
+    if (!trace_.body_is_run()) {
+      if (trace_.is_refused())
+        trace_.fail(
+            "kaio: the body of a range() or loop() assigns a variable of the host that is used after it; use a var for what the device decides");
+      return false;
+    }
+    entry_ = trace_.seen();
+    trace_.enter_body();
+    begin_first_round();
+    return true;
+  }
+  constexpr void begin_first_round() {
+    trace_.see_again(entry_);
+    events_ = trace_.all_events();
+    is_second_round_ = false;
+  }
+  // True where the body has to be run once more, in a second round.
+  constexpr bool repeat_probed() {
+    if (is_second_round_) {
+      if (trace_.end_repeated() != events_)
+        trace_.fail(
+            "kaio: the body of a range() or loop() uses a variable of the host that it changes: the compiler runs the body once for all rounds; use a var, or unroll a range of known bounds");
+      return false;
+    }
+    if (!trace_.repeats_bodies()) return false;
+    events_ = trace_.all_events() - events_;
+    trace_.see_again(entry_);
+    trace_.begin_repeated();
+    is_second_round_ = true;
+    return true;
+  }
+  constexpr void leave_probed() {
+    trace_.leave_body();
+    trace_.see_again(entry_);
+  }
+
   tracer& trace_;
   std::uint32_t head_ = 0;
   std::uint32_t next_ = 0;
@@ -67,6 +111,9 @@ class loop_body {
   enum class progress : std::uint8_t { waiting, running, finished };
   std::uint32_t scope_;
   progress progress_ = progress::waiting;
+  bool is_second_round_ = false;
+  std::uint64_t entry_ = 0;   // what was seen before the body
+  std::uint64_t events_ = 0;  // of the first round; until its end, of all that was before it
 };
 
 // Leaving a loop early, and skipping to its next round, by a device condition.
@@ -93,7 +140,8 @@ class loop_control {
     tracer& t = body_->trace();
     t.statement(line, file);
     const value c = lower(t, condition.node());
-    if (!t.probing()) body_->jump_if(c, out);
+    if (t.probing()) return t.see(out);
+    body_->jump_if(c, out);
   }
 
   loop_body* body_;
@@ -114,16 +162,26 @@ class [[nodiscard]] endless_loop : public loop_body {
  public:
   constexpr explicit endless_loop(tracer& t) : loop_body(t) {
     start();
-    if (!t.probing()) enter();
+    if (t.probing()) return;
+    t.enter_body();
+    enter();
   }
 
-  constexpr loop_iterator<endless_loop> begin() { return {this}; }
+  constexpr loop_iterator<endless_loop> begin() {
+    if (trace_.probing() && !enter_probed()) set_finished();
+    return {this};
+  }
   constexpr loop_end end() const { return {}; }
   constexpr loop_control current() { return loop_control(*this); }
 
   constexpr void finish() {
+    if (trace_.probing()) {
+      if (repeat_probed()) return;
+      leave_probed();
+      return set_finished();
+    }
     set_finished();
-    if (trace_.probing()) return;
+    trace_.leave_body();
     if (exit_ == 0)
       trace_.fail("kaio: a loop() that nothing leaves; write l.break_if(condition) in its body");
     place_next();

@@ -10,7 +10,8 @@
 // sum of the last counter and the step must fit the type. Elsewhere (8 and 16 bits, run-time steps, several
 // rounds at a time) no sum runs over the end of the type: what is left is compared with `last` moved back by
 // whole steps, so such a range ends for all bounds and all steps but 0. Where a loop is unrolled the body is
-// traced once for each copy, and so are the host's own statements in it (a host counter counts copies).
+// traced once for each copy, and so are the host's own statements in it: a host counter counts the copies of
+// a loop that has no others, and must be what it was after the copies of one round of a loop that has more.
 
 #include <kaio/dsl/control/loop.hpp>
 
@@ -109,7 +110,6 @@ struct range_bounds {
 class range_body : public loop_body {
  public:
   constexpr range_body(tracer& t, const range_bounds& bounds) : loop_body(t), bounds_(bounds) {
-    if (t.probing()) return;
     if (t.is_constant(bounds.step)) {
       if (t.bits_of(bounds.step) == 0)
         t.fail("kaio: the step of a range() is 0; write one that is not, or t.loop()");
@@ -118,8 +118,8 @@ class range_body : public loop_body {
   }
 
   constexpr void finish() {
-    if (!trace_.probing()) return end_copy();
-    set_finished();
+    if (trace_.probing()) return end_probed_copy();
+    end_copy();
   }
 
  protected:
@@ -129,7 +129,7 @@ class range_body : public loop_body {
   // Counts upwards by distance, and turns it into the counter of a step whose sign is not known.
   constexpr void mirror() {
     tracer& t = trace_;
-    if (t.probing() || t.is_constant(bounds_.step)) return;
+    if (t.is_constant(bounds_.step) || t.probing()) return;
     const ptx::type type = bounds_.type;
     const ptx::type distance = bounds_.unsigned_type();
     const value zero = t.constant(type, 0);
@@ -159,15 +159,16 @@ class range_body : public loop_body {
 
   constexpr void begin_loop() {
     start();
-    if (trace_.probing()) return;
     const bool known = bounds_.is_known(trace_);
     const std::uint64_t rounds = known ? bounds_.rounds(trace_) : 0;
-    if (layout_.whole && !known)
+    if (layout_.whole && !known && !trace_.probing())
       trace_.fail("kaio: unroll() needs constant bounds and step; write unroll<4>() for four copies");
     if (layout_.whole && rounds > most_copies)
       trace_.fail("kaio: unroll() makes at most 256 copies; write unroll<4>() for four copies and a loop");
     if (rounds != 0 && (layout_.whole || (layout_.copies != 1 && rounds <= layout_.copies)))
       return begin_straight(static_cast<std::uint32_t>(rounds));
+    if (trace_.probing()) return begin_probed(rounds);
+    trace_.enter_body();
     variable_ = trace_.new_variable(bounds_.type);
     trace_.assign(variable_, bounds_.first, trace_.position());
     skip_unless(bounds_.before(trace_, bounds_.first, bounds_.last));
@@ -177,8 +178,8 @@ class range_body : public loop_body {
 
   // The counter in the copy that is traced, as the loop's own type holds it.
   constexpr value current_counter(ptx::type type) {
-    if (trace_.probing()) return 0;
     tracer& t = trace_;
+    if (t.probing()) return t.new_identity();
     const value first = part_ == part::straight ? bounds_.first : t.variable_register(variable_);
     const value k = copy_ == 0 ? first : bounds_.after(t, first, copy_);
     if (mirror_.sign == 0) return k;
@@ -203,7 +204,7 @@ class range_body : public loop_body {
   constexpr void begin_straight(std::uint32_t copies) {
     part_ = part::straight;
     copies_ = copies;
-    trace_.enter_scope();
+    if (!trace_.probing()) trace_.enter_scope();
   }
 
   constexpr void begin_single() {
@@ -234,8 +235,6 @@ class range_body : public loop_body {
 
   constexpr void end_copy() {
     tracer& t = trace_;
-    if (!is_repeated_) t.begin_copies();
-    is_repeated_ = true;
     if (++copy_ != copies_) {
       if (next_ == 0) return;
       // What a thread that skipped the rest of the copy has not computed is not known in the next one.
@@ -281,8 +280,34 @@ class range_body : public loop_body {
   }
 
   constexpr void end_loop() {
-    if (is_repeated_) trace_.end_copies();
+    if (part_ != part::straight) trace_.leave_body();
     place_exit();
+    set_finished();
+  }
+
+  // --- in a probe: the same copies, and each round once or twice
+
+  constexpr void begin_probed(std::uint64_t rounds) {
+    part_ = layout_.copies == 1 ? part::single : part::main;
+    copies_ = layout_.copies;
+    has_rest_ = rounds == 0 || rounds % copies_ != 0;
+    if (layout_.whole) return begin_straight(1);  // the number of copies is known to the trace alone
+    if (!enter_probed()) set_finished();
+  }
+
+  constexpr void end_probed_copy() {
+    if (++copy_ < copies_) return;
+    copy_ = 0;
+    if (part_ == part::straight) return set_finished();
+    // A rest of at most one round is not repeated.
+    const bool runs_once = part_ == part::single && layout_.copies == 2;
+    if (!runs_once && repeat_probed()) return;
+    if (part_ == part::main && has_rest_) {
+      part_ = part::single;
+      copies_ = 1;
+      return begin_first_round();
+    }
+    leave_probed();
     set_finished();
   }
 
@@ -307,7 +332,6 @@ class range_body : public loop_body {
   value limit_ = 0;
   bool has_rest_ = false;
   bool rest_known_ = false;
-  bool is_repeated_ = false;
 };
 
 // for (auto k : t.range(first, last, step)): k = first, first + step, ... while k < last (k > last for a

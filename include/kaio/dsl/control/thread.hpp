@@ -7,6 +7,7 @@
 
 #include <kaio/dsl/control/control.hpp>
 #include <kaio/dsl/control/range.hpp>
+#include <kaio/dsl/control/several.hpp>
 #include <kaio/dsl/expression/operators.hpp>
 #include <kaio/dsl/expression/special_register.hpp>
 #include <kaio/dsl/expression/val.hpp>
@@ -62,7 +63,7 @@ class thread {
   template <scalar T>
   constexpr val<T> read(special_register r, std::uint32_t line, const char* file) const {
     trace_->statement(line, file);
-    if (trace_->probing()) return val<T>(*trace_, 0);
+    if (trace_->probing()) return val<T>(*trace_, trace_->new_identity());
     return val<T>(*trace_, trace_->read_special(r, ptx_type<T>));
   }
 
@@ -85,6 +86,93 @@ class thread {
   constexpr val<L> let(L number, std::uint32_t line = __builtin_LINE(),
                        const char* file = __builtin_FILE()) const {
     return let(make_literal<L>(number), line, file);
+  }
+
+  // Binds a struct: a variable, a place in memory.
+  template <class E>
+    requires requires { typename E::record_type; }
+  constexpr auto let(const E& e, std::uint32_t line = __builtin_LINE(),
+                     const char* file = __builtin_FILE()) const {
+    return val<typename E::record_type>(e, line, file);
+  }
+
+  // Several vals at once, computed from left to right: auto [a, b] = t.vals(x[i], 0u).
+  template <class A, class B>
+  constexpr auto vals(const A& a, const B& b, call_site at = {__builtin_LINE(), __builtin_FILE()}) const {
+    using result = several<val<bound_type<A>>, val<bound_type<B>>>;
+    return result{let(a, at.line, at.file), let(b, at.line, at.file)};
+  }
+  template <class A, class B, class C>
+  constexpr auto vals(const A& a, const B& b, const C& c,
+                      call_site at = {__builtin_LINE(), __builtin_FILE()}) const {
+    using result = several<val<bound_type<A>>, val<bound_type<B>>, val<bound_type<C>>>;
+    return result{let(a, at.line, at.file), let(b, at.line, at.file), let(c, at.line, at.file)};
+  }
+  template <class A, class B, class C, class D>
+  constexpr auto vals(const A& a, const B& b, const C& c, const D& d,
+                      call_site at = {__builtin_LINE(), __builtin_FILE()}) const {
+    using result = several<val<bound_type<A>>, val<bound_type<B>>, val<bound_type<C>>, val<bound_type<D>>>;
+    return result{let(a, at.line, at.file), let(b, at.line, at.file), let(c, at.line, at.file),
+                  let(d, at.line, at.file)};
+  }
+  template <class A, class B, class C, class D, class E>
+  constexpr auto vals(const A& a, const B& b, const C& c, const D& d, const E& e,
+                      call_site at = {__builtin_LINE(), __builtin_FILE()}) const {
+    using result = several<val<bound_type<A>>, val<bound_type<B>>, val<bound_type<C>>, val<bound_type<D>>,
+                           val<bound_type<E>>>;
+    return result{let(a, at.line, at.file), let(b, at.line, at.file), let(c, at.line, at.file),
+                  let(d, at.line, at.file), let(e, at.line, at.file)};
+  }
+  template <class A, class B, class C, class D, class E, class F>
+  constexpr auto vals(const A& a, const B& b, const C& c, const D& d, const E& e, const F& f,
+                      call_site at = {__builtin_LINE(), __builtin_FILE()}) const {
+    using result = several<val<bound_type<A>>, val<bound_type<B>>, val<bound_type<C>>, val<bound_type<D>>,
+                           val<bound_type<E>>, val<bound_type<F>>>;
+    return result{let(a, at.line, at.file), let(b, at.line, at.file), let(c, at.line, at.file),
+                  let(d, at.line, at.file), let(e, at.line, at.file), let(f, at.line, at.file)};
+  }
+  // Several vars at once: auto [sum, count] = t.vars(0.0f, 0u).
+  template <class A, class B>
+  constexpr auto vars(const A& a, const B& b, call_site at = {__builtin_LINE(), __builtin_FILE()}) const {
+    using result = several<var<bound_type<A>>, var<bound_type<B>>>;
+    return result{var<bound_type<A>>(*this, a, at.line, at.file),
+                  var<bound_type<B>>(*this, b, at.line, at.file)};
+  }
+  template <class A, class B, class C>
+  constexpr auto vars(const A& a, const B& b, const C& c,
+                      call_site at = {__builtin_LINE(), __builtin_FILE()}) const {
+    using result = several<var<bound_type<A>>, var<bound_type<B>>, var<bound_type<C>>>;
+    return result{var<bound_type<A>>(*this, a, at.line, at.file),
+                  var<bound_type<B>>(*this, b, at.line, at.file),
+                  var<bound_type<C>>(*this, c, at.line, at.file)};
+  }
+  template <class A, class B, class C, class D>
+  constexpr auto vars(const A& a, const B& b, const C& c, const D& d,
+                      call_site at = {__builtin_LINE(), __builtin_FILE()}) const {
+    using result = several<var<bound_type<A>>, var<bound_type<B>>, var<bound_type<C>>, var<bound_type<D>>>;
+    return result{
+        var<bound_type<A>>(*this, a, at.line, at.file), var<bound_type<B>>(*this, b, at.line, at.file),
+        var<bound_type<C>>(*this, c, at.line, at.file), var<bound_type<D>>(*this, d, at.line, at.file)};
+  }
+  template <class A, class B, class C, class D, class E>
+  constexpr auto vars(const A& a, const B& b, const C& c, const D& d, const E& e,
+                      call_site at = {__builtin_LINE(), __builtin_FILE()}) const {
+    using result = several<var<bound_type<A>>, var<bound_type<B>>, var<bound_type<C>>, var<bound_type<D>>,
+                           var<bound_type<E>>>;
+    return result{
+        var<bound_type<A>>(*this, a, at.line, at.file), var<bound_type<B>>(*this, b, at.line, at.file),
+        var<bound_type<C>>(*this, c, at.line, at.file), var<bound_type<D>>(*this, d, at.line, at.file),
+        var<bound_type<E>>(*this, e, at.line, at.file)};
+  }
+  template <class A, class B, class C, class D, class E, class F>
+  constexpr auto vars(const A& a, const B& b, const C& c, const D& d, const E& e, const F& f,
+                      call_site at = {__builtin_LINE(), __builtin_FILE()}) const {
+    using result = several<var<bound_type<A>>, var<bound_type<B>>, var<bound_type<C>>, var<bound_type<D>>,
+                           var<bound_type<E>>, var<bound_type<F>>>;
+    return result{
+        var<bound_type<A>>(*this, a, at.line, at.file), var<bound_type<B>>(*this, b, at.line, at.file),
+        var<bound_type<C>>(*this, c, at.line, at.file), var<bound_type<D>>(*this, d, at.line, at.file),
+        var<bound_type<E>>(*this, e, at.line, at.file), var<bound_type<F>>(*this, f, at.line, at.file)};
   }
 
   // The index of this thread in the whole grid, along one dimension: block_idx_x * block_dim_x +
@@ -180,9 +268,9 @@ class thread {
     require_range_operand<T, Last>();
     require_range_operand<T, Step>();
     trace_->statement(line, file);
-    const value a = lower(*trace_, operand_node<T>(first));
-    const value b = lower(*trace_, operand_node<T>(last));
-    const value s = lower(*trace_, operand_node<T>(step));
+    const value a = bound<T>(first);
+    const value b = bound<T>(last);
+    const value s = bound<T>(step);
     return range_loop<T>(*trace_, a, b, s);
   }
 
@@ -263,6 +351,16 @@ class thread {
   constexpr tracer& trace() const { return *trace_; }
 
  private:
+  // A bound of a range. A probe knows those that are numbers of the host.
+  template <scalar T, class E>
+  constexpr value bound(const E& e) const {
+    const auto node = operand_node<T>(e);
+    const value v = lower(*trace_, node);
+    if constexpr (!device<E>)
+      if (trace_->probing()) return trace_->constant(ptx_type<T>, node.bits);
+    return v;
+  }
+
   tracer* trace_;
   ptx::dim3 block_;
 };

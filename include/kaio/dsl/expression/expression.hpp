@@ -4,7 +4,7 @@
 // order in which a compiler evaluates operands, and a type mismatch is found while the tree's type is formed.
 //
 // A node has `device_type` (its element type), `bound` (whether some leaf knows the tracer), context(),
-// lower().
+// lower(), and hash(): what a probe of the kernel sees of it (trace/soundness.hpp).
 
 #include <kaio/dsl/number/scalar.hpp>
 #include <kaio/dsl/trace/trace.hpp>
@@ -24,6 +24,18 @@ using element = typename E::device_type;
 
 template <class E, class T>
 concept device_of = device<E> && std::is_same_v<element<E>, T>;
+
+// The type of a val or var that is made of a device value, or of a literal by itself.
+template <class E>
+struct bound_value {
+  using type = literal_type<E>;
+};
+template <device E>
+struct bound_value<E> {
+  using type = element<E>;
+};
+template <class E>
+using bound_type = typename bound_value<E>::type;
 
 template <class E>
 const E& imagine();  // declared only, for decltype
@@ -147,7 +159,8 @@ struct no_increment {
 };
 
 // A value that exists already. `ReadsMemory`: it was loaded, from memory that may change, by the expression
-// itself.
+// itself. Without a tracer it is a literal that was put into a val<T>: `id` and `scope` are the halves of its
+// bits.
 template <class T, bool ReadsMemory = false>
 struct leaf : no_host_bool {
   using device_type = T;
@@ -159,13 +172,24 @@ struct leaf : no_host_bool {
   value id;
   std::uint32_t scope;
 
+  static constexpr leaf of(std::uint64_t bits) {
+    return {{}, nullptr, static_cast<value>(bits), static_cast<std::uint32_t>(bits >> 32)};
+  }
+  // The same value, in the scope that is open.
+  constexpr leaf copy() const {
+    if (trace == nullptr) return *this;
+    return {{}, trace, checked(*trace), trace->scope()};
+  }
+
   constexpr const leaf& node() const { return *this; }
   constexpr tracer* context() const { return trace; }
   constexpr value lower(tracer& t) const { return checked(t); }
   constexpr void load(tracer&) const {}
+  constexpr std::uint64_t hash() const { return std::uint64_t{scope} << 32 | id; }
 
   // The value, after the check that the scope that made it is still open.
   constexpr value checked(tracer& t) const {
+    if (trace == nullptr) return t.constant(ptx_type<T>, std::uint64_t{scope} << 32 | id);
     if (!t.is_open(scope))
       t.fail("kaio: a value was used outside the guarded body or loop that made it; use a var for it");
     return id;
@@ -189,6 +213,7 @@ struct literal : no_host_bool {
     return t.constant(ptx_type<T>, bits);
   }
   constexpr void load(tracer&) const {}
+  constexpr std::uint64_t hash() const { return bits; }
 };
 
 constexpr std::uint64_t float_bits(f32 x) { return __builtin_bit_cast(std::uint32_t, x); }
@@ -274,6 +299,21 @@ constexpr auto operand_node(const E& e) {
     return make_literal<T>(e);
 }
 
+inline constexpr std::uint64_t hash_factor = tracer::hash_factor;
+
+// A number for a rule, of the end of its name.
+template <class Rule>
+consteval unsigned long long number_of_name() {
+  const char* const text = __PRETTY_FUNCTION__;
+  constexpr std::size_t size = sizeof(__PRETTY_FUNCTION__) - 1;
+  unsigned long long number = size;
+  for (std::size_t i = size > 40 ? size - 40 : 0; i < size; ++i)
+    number = number * 31 + static_cast<unsigned char>(text[i]);
+  return number;
+}
+template <class Rule>
+inline constexpr std::uint64_t number_of_rule = number_of_name<Rule>();
+
 // One operand. Rule::apply(tracer&, value) gives the instructions.
 template <class T, class Rule, class A>
 struct unary_node : no_host_bool {
@@ -288,6 +328,7 @@ struct unary_node : no_host_bool {
   constexpr tracer* context() const { return a.context(); }
   constexpr void load(tracer& t) const { a.load(t); }
   constexpr value lower(tracer& t) const { return Rule::apply(t, a.lower(t)); }
+  constexpr std::uint64_t hash() const { return a.hash() * hash_factor + number_of_rule<Rule>; }
 };
 
 template <class T, class Rule, device A>
@@ -352,10 +393,14 @@ struct binary_node : no_host_bool {
 
   constexpr const binary_node& node() const { return *this; }
   constexpr tracer* context() const {
-    if constexpr (A::bound)
+    if constexpr (A::bound && B::bound) {
+      tracer* const t = a.context();
+      return t != nullptr ? t : b.context();
+    } else if constexpr (A::bound) {
       return a.context();
-    else
+    } else {
       return b.context();
+    }
   }
   constexpr void load(tracer& t) const {
     if constexpr (A::loads != 0) a.load(t);
@@ -367,16 +412,22 @@ struct binary_node : no_host_bool {
         const value x = a.a.lower(t);
         const value y = a.b.lower(t);
         const value z = b.lower(t);
-        return t.multiply_add(ptx_type<Operand>, x, y,
-                              Op == operation::sub ? t.unary(operation::neg, ptx_type<Operand>, z) : z);
+        const value addend = Op == operation::sub ? t.unary(operation::neg, ptx_type<Operand>, z) : z;
+        if constexpr (is_integer_product<A>)
+          return t.multiply_add(ptx_type<Operand>, x, y, addend);
+        else
+          return t.contracted(ptx_type<Operand>, x, y, addend);
       }
     } else if constexpr (contraction_of<Op, A, B> == contraction::right) {
       if (is_integer_product<B> || t.contracts(ptx_type<Operand>)) {
         const value z = a.lower(t);
         const value x = b.a.lower(t);
         const value y = b.b.lower(t);
-        return t.multiply_add(ptx_type<Operand>,
-                              Op == operation::sub ? t.unary(operation::neg, ptx_type<Operand>, x) : x, y, z);
+        const value factor = Op == operation::sub ? t.unary(operation::neg, ptx_type<Operand>, x) : x;
+        if constexpr (is_integer_product<B>)
+          return t.multiply_add(ptx_type<Operand>, factor, y, z);
+        else
+          return t.contracted(ptx_type<Operand>, factor, y, z);
       }
     }
     const value x = a.lower(t);
@@ -385,6 +436,11 @@ struct binary_node : no_host_bool {
       return t.compare(Op, ptx_type<Operand>, x, y);
     else
       return t.binary(Op, ptx_type<Operand>, x, y);
+  }
+  constexpr std::uint64_t hash() const {
+    constexpr std::uint64_t number =
+        static_cast<std::uint64_t>(Op) << 48 | static_cast<std::uint64_t>(ptx_type<Operand>) << 40;
+    return (a.hash() * hash_factor + b.hash()) * hash_factor + number;
   }
 };
 
@@ -404,10 +460,70 @@ struct fma_rule {
   }
 };
 
+// A probe sees an operand of a statement: a tree, a place in memory, what has hash(), a number of the host.
+template <class X>
+constexpr void see_operand(tracer& t, const X& x) {
+  if constexpr (requires { x.location().hash(); })
+    t.see(x.location().hash());
+  else if constexpr (requires { x.hash(); })
+    t.see(x.hash());
+  else if constexpr (requires { x.memory().hash(); })
+    t.see(x.memory().hash());
+  else if constexpr (requires { x.vector_node().hash(); })
+    t.see(x.vector_node().hash());
+  else if constexpr (requires { x.node().hash(); })
+    t.see(x.node().hash());
+  else if constexpr (host_constant<X>)
+    t.see(static_cast<std::uint64_t>(X::value));
+  else if constexpr (std::is_integral_v<X> || std::is_enum_v<X>)
+    t.see(static_cast<std::uint64_t>(x));
+  else if constexpr (host_number<X>)
+    t.see(float_bits(x));
+  else
+    static_assert(std::is_empty_v<X>, "kaio: an operand that a probe of the kernel does not see");
+}
+template <class... X>
+constexpr void see_operands(tracer& t, const X&... x) {
+  (see_operand(t, x), ...);
+}
+
+// The kernel of a tree whose leaves may be literals in vals.
+template <class Tree>
+constexpr tracer& kernel_of(const Tree& tree) {
+  tracer* const t = tree.context();
+  if (t == nullptr) kernel_error("kaio: literals alone know no kernel; bind one of them: t.let(1.0f)");
+  return *t;
+}
+
+// A tracer to compute literals with, for a tree without a kernel. Made here, and only once `known` is read: clang
+// evaluates the bodies of constexpr functions in advance, and would make one in each that holds a `new`.
+constexpr tracer* folding_tracer(const tracer* known) {
+  if (known != nullptr) return nullptr;
+  tracer* made = new tracer;  // a large object: not on the stack of a trace at run time
+  made->contract = false;     // nothing folds an fma
+  return made;
+}
+
+// What a tree of literals in vals is, as C++ computes it: their kernel is not known.
+template <class Tree>
+constexpr std::uint64_t literal_bits(const Tree& tree) {
+  tracer* folding = folding_tracer(tree.context());
+  const value v = tree.lower(*folding);
+  if (!tracer::is_constant(v))
+    kernel_error(
+        "kaio: this is computed from literals alone, which know no kernel; bind one of them: t.let(1.0f)");
+  const std::uint64_t bits = folding->bits_of(v);
+  delete folding;
+  return bits;
+}
+
 // Lowers a tree as part of the statement that is open. Nothing is recorded while probing.
 template <class E>
 constexpr value lower(tracer& t, const E& tree) {
-  if (t.probing()) return 0;
+  if (t.probing()) {
+    t.see(tree.hash());
+    return t.identity();
+  }
   t.begin_lowering();
   if constexpr (E::loads != 0) tree.load(t);
   const value v = tree.lower(t);

@@ -296,14 +296,29 @@ constexpr auto any_of(const A& a, const Rest&... rest) {
     return a | any_of(rest...);
 }
 
-// condition ? a : b, without a branch. One of a and b may be a literal.
+// The type of a choice among two: that of the device value among them, else that of both literals.
+template <class A, class B>
+struct choice : common<A, B> {
+  static_assert((device<A> || host_number<A> || host_constant<A>)&&(device<B> || host_number<B> ||
+                                                                    host_constant<B>),
+                "kaio: an operand is neither a device value nor a number; bind it to a val first");
+};
+template <class A, class B>
+  requires((host_number<A> || host_constant<A>) && (host_number<B> || host_constant<B>))
+struct choice<A, B> {
+  using type = literal_type<A>;
+  static_assert(std::is_same_v<type, literal_type<B>>,
+                "kaio: the two literals of select have different types; write both in one: 1.0f and 0.0f");
+};
+
+// condition ? a : b, without a branch. A literal takes the type of the other side; two have their own, which
+// is the same.
 template <device C, class A, class B>
 constexpr auto select(const C& condition, const A& a, const B& b) {
-  static_assert(operands<A, B>,
-                "kaio: one side of select is a device value; bind a literal first: val zero = 0.0f");
   static_assert(std::is_same_v<element<C>, bool>, "kaio: select takes a condition first; write x != 0");
-  require_same<A, B>();
-  using T = typename common<A, B>::type;
+  using T = typename choice<A, B>::type;
+  static_assert((!device<A> || device_of<A, T>)&&(!device<B> || device_of<B, T>),
+                "kaio: the operands have different types; write cast<T>(x) on one of them");
   return make_pure<T, select_rule<T>>(condition.node(), operand_node<T>(a), operand_node<T>(b));
 }
 

@@ -31,6 +31,9 @@ struct pair_node : no_host_bool {
     a.load(t);
     b.load(t);
   }
+  constexpr std::uint64_t hash() const {
+    return (a.hash() * hash_factor + b.hash()) * hash_factor + number_of_rule<Rule>;
+  }
   constexpr value lower(tracer& t) const {
     const value x = a.lower(t);
     return Rule::apply(t, x, b.lower(t));
@@ -59,6 +62,10 @@ struct ternary_node : no_host_bool {
     a.load(t);
     b.load(t);
     c.load(t);
+  }
+  constexpr std::uint64_t hash() const {
+    return ((a.hash() * hash_factor + b.hash()) * hash_factor + c.hash()) * hash_factor +
+           number_of_rule<Rule>;
   }
   constexpr value lower(tracer& t) const {
     const value x = a.lower(t);
@@ -93,6 +100,11 @@ struct quaternary_node : no_host_bool {
     b.load(t);
     c.load(t);
     d.load(t);
+  }
+  constexpr std::uint64_t hash() const {
+    return (((a.hash() * hash_factor + b.hash()) * hash_factor + c.hash()) * hash_factor + d.hash()) *
+               hash_factor +
+           number_of_rule<Rule>;
   }
   constexpr value lower(tracer& t) const {
     const value x = a.lower(t);

@@ -19,6 +19,7 @@ struct special_node : no_host_bool {
   constexpr const special_node& node() const { return *this; }
   constexpr tracer* context() const { return nullptr; }
   constexpr void load(tracer&) const {}
+  constexpr std::uint64_t hash() const { return static_cast<unsigned>(R); }
   constexpr value lower(tracer& t) const { return t.special(R); }
 };
 

@@ -58,17 +58,22 @@ class statement {
     entered_ = true;
     t.statement(line_, file_);
     start_ = t.position();
-    if (!t.probing()) value_ = number_.lower(t);
+    if (t.probing()) return t.see(number_.bits);
+    value_ = number_.lower(t);
   }
 
   // A tree that knows no kernel itself (thread_idx_x() * 2), stored in one that does.
   template <device E>
   static constexpr statement in(tracer& t, const E& e) {
+    static_assert(std::is_same_v<element<E>, T>,
+                  "kaio: the value stored has another type than its place; write cast<T>(x)");
     statement result;
-    result.entered_ = true;
-    t.statement(0, nullptr);
-    result.start_ = t.position();
-    result.value_ = lower(t, e.node());
+    if constexpr (std::is_same_v<element<E>, T>) {
+      result.entered_ = true;
+      t.statement(0, nullptr);
+      result.start_ = t.position();
+      result.value_ = lower(t, e.node());
+    }
     return result;
   }
 
@@ -95,7 +100,14 @@ class statement {
 
   template <class Node>
   constexpr void open(const Node& node, std::uint32_t line, const char* file) {
-    tracer& t = *node.context();
+    tracer* const kernel = node.context();
+    line_ = line;
+    file_ = file;
+    if (kernel == nullptr) {
+      number_.bits = literal_bits(node);
+      return;
+    }
+    tracer& t = *kernel;
     entered_ = true;
     t.statement(line, file);
     t.right_side_is_open = true;

@@ -4,6 +4,7 @@
 //   val i = t.global_id();         // val<u32>
 //   val xi = x[i];                 // val<f32>: one load
 //   val<f32> half = xi * 0.5f;     // the type may be spelled
+//   val<f32> zero = 0;             // a literal
 
 #include <kaio/dsl/expression/expression.hpp>
 
@@ -32,26 +33,14 @@ class val<T, in_kernel> : public no_host_bool, public unchanging {
 
   template <device E>
   constexpr val(const E& e, std::uint32_t line = __builtin_LINE() + bound_to<T, element<E>>::checked,
-                const char* file = __builtin_FILE()) {
-    const auto& tree = e.node();
-    using Node = node_of<E>;
-    static_assert(Node::bound,
-                  "kaio: this value knows no kernel yet; write `val name = ...` and let the type be deduced");
-    if constexpr (Node::bound) {
-      trace_ = tree.context();
-      trace_->statement(line, file);
-      id_ = lower(*trace_, tree);
-      scope_ = trace_->scope();
-    }
-  }
+                const char* file = __builtin_FILE())
+      : leaf_(bind(e, line, file)) {}
 
+  // A literal, in the type of the val: where a function takes one, in an array, as a member of a struct.
   template <host_number L>
-  constexpr val(L) {
-    static_assert(never<L>,
-                  "kaio: a literal knows no kernel; write `val name = literal` and let the type be deduced");
-  }
+  constexpr val(L number) : leaf_(leaf<T>::of(make_literal<T>(number).bits)) {}
 
-  constexpr val(refused) {}
+  constexpr val(refused) : leaf_{} {}
 
   template <class V = T>
   constexpr val() {
@@ -60,11 +49,10 @@ class val<T, in_kernel> : public no_host_bool, public unchanging {
   }
 
   // A value that the library has lowered itself.
-  constexpr val(tracer& t, value id) : trace_(&t), id_(id), scope_(t.scope()) {}
+  constexpr val(tracer& t, value id) : leaf_{{}, &t, id, t.scope()} {}
 
   // A copy belongs to the scope where it is made: one that a guarded body returns must not be used outside.
-  constexpr val(const val& other)
-      : trace_(other.trace_), id_(other.node().checked(*other.trace_)), scope_(trace_->scope()) {}
+  constexpr val(const val& other) : leaf_(other.leaf_.copy()) {}
 
   template <class E>
   constexpr void operator=(const E&) {
@@ -72,12 +60,35 @@ class val<T, in_kernel> : public no_host_bool, public unchanging {
   }
   constexpr void operator=(const val& other) { operator=<val>(other); }
 
-  constexpr leaf<T> node() const { return {{}, trace_, id_, scope_}; }
+  constexpr const leaf<T>& node() const { return leaf_; }
 
  private:
-  tracer* trace_ = nullptr;
-  value id_ = 0;
-  std::uint32_t scope_ = 0;
+  // By a function that returns it, because g++ 12 takes an assignment in a constructor for a change of a const
+  // struct that the val is a member of.
+  template <class E>
+  static constexpr leaf<T> bind(const E& e, std::uint32_t line, const char* file) {
+    static_assert(std::is_same_v<element<E>, T>,
+                  "kaio: the val has another type than its value; write cast<T>(x)");
+    const auto& tree = e.node();
+    using Node = node_of<E>;
+    constexpr bool is_literal = std::is_same_v<Node, literal<T>>;
+    static_assert(
+        Node::bound || is_literal,
+        "kaio: this value knows no kernel yet; write t.let(value), or `val name = ...` and let the type be deduced");
+    if constexpr (Node::bound) {
+      tracer* const t = tree.context();
+      if (t == nullptr) return leaf<T>::of(literal_bits(tree));
+      t->statement(line, file);
+      const value id = lower(*t, tree);
+      return {{}, t, id, t->scope()};
+    } else if constexpr (is_literal) {
+      return leaf<T>::of(tree.bits);
+    } else {
+      return {};
+    }
+  }
+
+  leaf<T> leaf_;
 };
 
 template <scalar T, class Tree>

@@ -9,6 +9,7 @@
 // A copy is another variable that starts with the same value; a function returns the variable itself. Classes
 // and arrays hold vars as they hold numbers.
 
+#include <kaio/dsl/expression/compound.hpp>
 #include <kaio/dsl/expression/statement.hpp>
 
 #include <cstdint>
@@ -21,16 +22,25 @@ class thread;
 template <class E>
 concept knows_no_kernel = device<E> && !node_of<E>::bound;
 
+template <class T>
+class var;
+
 template <scalar T>
-class var : public no_host_bool, public no_increment {
+class var<T> : public no_host_bool, public no_increment {
  public:
   using device_type = T;
+  using compound_type = T;
 
   template <device E>
   constexpr var(const E& e, std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     static_assert(node_of<E>::bound,
                   "kaio: a var needs its kernel; write var name(t, value) with the thread");
-    if constexpr (node_of<E>::bound) start(*e.node().context(), statement<T>(e, line, file));
+    if constexpr (node_of<E>::bound) {
+      tracer* const t = e.node().context();
+      if (t == nullptr)
+        kernel_error("kaio: a var that starts from a literal needs its kernel; write var name(t, literal)");
+      start(*t, statement<T>(e, line, file));
+    }
   }
 
   template <host_number L>
@@ -64,7 +74,9 @@ class var : public no_host_bool, public no_increment {
   }
 
   // A register that nothing has been written to yet: for what an instruction of the library writes first.
-  static constexpr var unwritten(tracer& t) { return var(t.probing() ? 0 : t.new_variable(ptx_type<T>), t); }
+  static constexpr var unwritten(tracer& t) {
+    return var(t.probing() ? t.new_identity() : t.new_variable(ptx_type<T>), t);
+  }
   // The same for a variable that there is already, one of several that an instruction writes together.
   static constexpr var unwritten(tracer& t, std::uint32_t variable) { return var(variable, t); }
 
@@ -88,13 +100,26 @@ class var : public no_host_bool, public no_increment {
   template <device E>
     requires(!node_of<E>::bound)
   constexpr void operator=(const E& e) {
-    assign(statement<T>::in(*trace_, e));
+    statement<T> s = statement<T>::in(*trace_, e);
+    assign(s);
   }
 
-  constexpr void operator+=(statement<T> s) { combine(operation::add, s); }
-  constexpr void operator-=(statement<T> s) { combine(operation::sub, s); }
-  constexpr void operator*=(statement<T> s) { combine(operation::mul, s); }
-  constexpr void operator/=(statement<T> s) { combine(operation::div, s); }
+  constexpr void operator+=(statement<T> s) {
+    require_number<T>();
+    combine(operation::add, s);
+  }
+  constexpr void operator-=(statement<T> s) {
+    require_number<T>();
+    combine(operation::sub, s);
+  }
+  constexpr void operator*=(statement<T> s) {
+    require_number<T>();
+    combine(operation::mul, s);
+  }
+  constexpr void operator/=(statement<T> s) {
+    require_number<T>();
+    combine(operation::div, s);
+  }
   constexpr void operator%=(statement<T> s) {
     require_integer();
     combine(operation::rem, s);
@@ -120,8 +145,21 @@ class var : public no_host_bool, public no_increment {
     combine(operation::shr, s);
   }
 
+  // The variable and what knows no kernel, by an operator (compound.hpp).
+  template <operation Op, class E>
+  constexpr void change(const E& e) {
+    if constexpr (Op <= operation::div)
+      require_number<T>();
+    else if constexpr (Op >= operation::and_ && Op <= operation::xor_)
+      require_bits();
+    else
+      require_integer();
+    auto s = statement<std::conditional_t<Op >= operation::shl, u32, T>>::in(*trace_, e);
+    combine(Op, s);
+  }
+
   constexpr leaf<T> node() const {
-    const value current = trace_->probing() ? 0 : trace_->snapshot(variable_);
+    const value current = trace_->probing() ? variable_ : trace_->snapshot(variable_);
     return {{}, trace_, current, trace_->scope()};
   }
 
@@ -138,13 +176,13 @@ class var : public no_host_bool, public no_increment {
 
   constexpr void start(tracer& t, statement<T> s) {
     trace_ = &t;
-    if (!t.probing()) variable_ = t.new_variable(ptx_type<T>);
+    variable_ = t.probing() ? t.new_identity() : t.new_variable(ptx_type<T>);
     assign(s);
   }
 
   constexpr void assign(statement<T>& s) {
     s.enter(*trace_);
-    if (trace_->probing()) return;
+    if (trace_->probing()) return trace_->see(variable_);
     const value v = s.get(*trace_);
     trace_->assign(variable_, ptx_type<T> == ptx::type::pred ? trace_->in_register(v) : v, s.start());
   }
@@ -153,7 +191,7 @@ class var : public no_host_bool, public no_increment {
   constexpr void combine(operation op, S& s) {
     static_assert(!std::is_same_v<T, bool> || std::is_same_v<S, statement<bool>>);
     s.enter(*trace_);
-    if (trace_->probing()) return;
+    if (trace_->probing()) return trace_->see(std::uint64_t{variable_} << 8 | static_cast<unsigned>(op));
     const value v = s.combine(*trace_, op, trace_->snapshot(variable_), ptx_type<T>);
     trace_->assign(variable_, ptx_type<T> == ptx::type::pred ? trace_->in_register(v) : v, s.start());
   }

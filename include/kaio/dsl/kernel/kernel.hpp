@@ -115,6 +115,23 @@ class kernel_object {
   }
 };
 
+template <class T>
+inline constexpr bool is_kernel = false;
+template <fixed_string Name, block_size Block, kernel_options Options, class Body, class... P>
+inline constexpr bool is_kernel<kernel_object<Name, Block, Options, Body, P...>> = true;
+
+// Makes kernels that nothing may launch, so that each mistake in them is an error here. They are passed by
+// value: objects of no size. True, for a static_assert.
+//
+//   static_assert(check_kernels(scale, sharpen<f32, 4>));
+template <class... K>
+constexpr bool check_kernels(K...) {
+  static_assert((is_kernel<K> && ...) && sizeof...(K) != 0,
+                "kaio: check_kernels takes kernels: static_assert(check_kernels(scale, saxpy))");
+  if constexpr ((is_kernel<K> && ...)) (void(K::image()), ...);
+  return true;
+}
+
 // The parameter list of a kernel's body.
 template <class F>
 struct signature {
@@ -138,10 +155,14 @@ template <class Body>
 concept has_call = requires { &Body::operator(); };
 
 // Makes a kernel of a lambda without captures. Name: the entry's name in PTX. Block: threads of a block.
+// KAIO_CHECK_KERNELS (kaio_check_kernels() of CMake defines it) checks each kernel where it is written.
 template <fixed_string Name, block_size Block, kernel_options Options = kernel_options{}, class Body>
 constexpr auto kernel(Body) {
   static_assert(is_entry_name(Name.view()),
                 "kaio: the name of a kernel is letters, digits and underscores, not starting with a digit");
+  static_assert(
+      !is_taken_name(Name.view()),
+      "kaio: _, WARP_SZ, vprintf, __assertfail, L_1, L_2, ... have a meaning in PTX or in the text that kaio makes; give the kernel another name");
   static_assert(Block.valid(),
                 "kaio: a block has 1 to 1024 threads, at most 1024 x 1024 x 64 in each dimension");
   static_assert(std::is_class_v<Body>,
@@ -150,8 +171,13 @@ constexpr auto kernel(Body) {
                 "kaio: a kernel captures nothing; pass run-time values as parameters");
   static_assert(!std::is_class_v<Body> || has_call<Body>,
                 "kaio: a kernel spells the types of its parameters; it cannot take auto");
-  if constexpr (has_call<Body> && std::is_empty_v<Body>)
-    return typename signature<decltype(&Body::operator())>::template kernel<Name, Block, Options, Body>{};
+  if constexpr (has_call<Body> && std::is_empty_v<Body>) {
+    using made = typename signature<decltype(&Body::operator())>::template kernel<Name, Block, Options, Body>;
+#ifdef KAIO_CHECK_KERNELS
+    static_assert(check_kernels(made{}));
+#endif
+    return made{};
+  }
 }
 
 template <fixed_string Name, class Body>
@@ -164,6 +190,7 @@ constexpr void kernel(Body) {
 
 namespace kaio {
 using dsl::block_size;
+using dsl::check_kernels;
 using dsl::kernel;
 using dsl::kernel_options;
 }  // namespace kaio

@@ -107,7 +107,7 @@ struct parameter_of<val<T>> {
   using element = T;
   static constexpr ptx::parameter description{ptx_type<T>, ptx::access::scalar};
   static constexpr val<T> make(tracer& t, std::uint32_t index) {
-    if (t.probing()) return val<T>(t, 0);
+    if (t.probing()) return val<T>(t, t.new_identity());
     if constexpr (std::is_same_v<T, bool>) {
       const value byte = t.parameter(ptx::type::u32, ptx::type::u8, index);
       return val<T>(t, t.cast(ptx::type::pred, ptx::type::u32, byte));
@@ -133,7 +133,7 @@ struct parameter_of<tensor_map<T, Rank>> {
   static constexpr ptx::parameter description{ptx::type::none, ptx::access::scalar, tensor_map_bytes,
                                               tensor_map_alignment};
   static constexpr tensor_map<T, Rank> make(tracer& t, std::uint32_t index) {
-    return {&t, t.probing() ? 0 : t.parameter_address(index)};
+    return {&t, t.probing() ? t.new_identity() : t.parameter_address(index)};
   }
   template <class A>
   static constexpr bool accepts = encoded_tensor<A, T, Rank>;
@@ -154,7 +154,7 @@ struct pointer_parameter {
   using element = T;
   static constexpr ptx::parameter description{element_type<T>, Access};
   static constexpr Pointer<T> make(tracer& t, std::uint32_t index) {
-    return {{&t, t.probing() ? 0 : t.global_pointer(index)}};
+    return {{&t, t.probing() ? t.new_identity() : t.global_pointer(index)}};
   }
 };
 template <memory_element T>

@@ -1,9 +1,43 @@
 #pragma once
-// The functions that are one instruction: fma, min, max, abs and sqrt.
+// The functions that are one instruction: fma, min, max, min_nan, max_nan, abs and sqrt.
 
 #include <kaio/dsl/expression/operators.hpp>
 
 namespace kaio::dsl {
+
+namespace detail {
+
+// min.NaN and max.NaN; where the architecture or the type has none, the NaN is selected.
+template <operation Op, floating T>
+struct nan_extreme_rule {
+  static constexpr ptx::type type = ptx_type<T>;
+  static constexpr value apply(tracer& t, value a, value b) {
+    constexpr opcode op = Op == operation::min ? opcode::min : opcode::max;
+    if (t.target.sm >= 80 && type != ptx::type::f64)
+      return t.pure({op, in_order(modifier::nan_wins), type, ptx::type::none, type}, a, b);
+    if constexpr (packed<T>) {
+      using half = nan_extreme_rule<Op, half_of<T>>;
+      const tracer::halves x = t.split(a, half::type);
+      const tracer::halves y = t.split(b, half::type);
+      const value low = half::apply(t, x.low, y.low);
+      return t.join(type, low, half::apply(t, x.high, y.high));
+    } else {
+      const value number = t.binary(Op, type, a, b);
+      const value or_b = t.select(type, t.compare(operation::ne, type, b, b), b, number);
+      return t.select(type, t.compare(operation::ne, type, a, a), a, or_b);
+    }
+  }
+};
+
+template <operation Op, class A, class B>
+constexpr auto nan_extreme(const A& a, const B& b) {
+  using T = typename operand_pair<A, B>::type;
+  static_assert(floating<T>, "kaio: min_nan and max_nan take floats; write min(a, b) for integers");
+  if constexpr (floating<T>)
+    return make_pure<T, nan_extreme_rule<Op, T>>(operand_node<T>(a), operand_node<T>(b));
+}
+
+}  // namespace detail
 
 // a * b + c with one rounding, whatever the contraction policy. f32, f64; one of the operands may be a
 // literal or two.
@@ -28,6 +62,20 @@ template <class A, class B>
   requires operands<A, B>
 constexpr auto max(const A& a, const B& b) {
   return arithmetic<operation::max>(a, b);
+}
+
+// The smaller operand, and a NaN where one of them is (min.NaN, with a target of sm_80). Floats and pairs.
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto min_nan(const A& a, const B& b) {
+  return detail::nan_extreme<operation::min>(a, b);
+}
+
+// The larger operand, and a NaN where one of them is (max.NaN, with a target of sm_80). Floats and pairs.
+template <class A, class B>
+  requires operands<A, B>
+constexpr auto max_nan(const A& a, const B& b) {
+  return detail::nan_extreme<operation::max>(a, b);
 }
 
 // |a|; of the most negative integer, itself.

@@ -34,9 +34,11 @@ class evaluator {
   constexpr value bits(value a) const { return t_.reinterpret(bits_type, a); }
   constexpr value from_bits(value a) const { return t_.reinterpret(type, a); }
   constexpr value on_bits(operation op, value a, value b) const { return t_.binary(op, bits_type, a, b); }
-  // ex2, lg2, sin, cos, tanh, rcp, rsqrt: the approximation of the special function unit, f32.
-  constexpr value approximate(opcode op, value a) const {
-    return t_.pure({op, in_order(modifier::approx), type, ptx::type::none, type}, a);
+  // ex2, lg2, sin, cos, tanh, rcp, rsqrt: the approximation of the special function unit, f32. With `ftz`,
+  // which tanh does not have, a subnormal argument or result is a zero of its sign.
+  constexpr value approximate(opcode op, value a, bool ftz = false) const {
+    const modifier flush = ftz ? modifier::ftz : modifier::none;
+    return t_.pure({op, in_order(modifier::approx, flush), type, ptx::type::none, type}, a);
   }
   constexpr value select(value condition, value a, value b) const { return t_.select(type, condition, a, b); }
 

@@ -16,44 +16,57 @@ namespace detail {
 inline constexpr f32 log2_of_e = 1.44269502f, log2_of_ten = 3.32192802f;
 inline constexpr f32 ln_of_two = 0.693147182f, log10_of_two = 0.30103001f;
 
+// `Ftz`: the instructions of the unit are their .ftz forms.
+template <bool Ftz>
 struct fast_exp2 {
-  static constexpr value apply(const evaluator<f32>& e, value x) { return e.approximate(opcode::ex2, x); }
+  static constexpr value apply(const evaluator<f32>& e, value x) {
+    return e.approximate(opcode::ex2, x, Ftz);
+  }
 };
+template <bool Ftz>
 struct fast_exp {
   static constexpr value apply(const evaluator<f32>& e, value x) {
-    return fast_exp2::apply(e, e.mul(x, e.number(log2_of_e)));
+    return fast_exp2<Ftz>::apply(e, e.mul(x, e.number(log2_of_e)));
   }
 };
+template <bool Ftz>
 struct fast_exp10 {
   static constexpr value apply(const evaluator<f32>& e, value x) {
-    return fast_exp2::apply(e, e.mul(x, e.number(log2_of_ten)));
+    return fast_exp2<Ftz>::apply(e, e.mul(x, e.number(log2_of_ten)));
   }
 };
+template <bool Ftz>
 struct fast_log2 {
-  static constexpr value apply(const evaluator<f32>& e, value x) { return e.approximate(opcode::lg2, x); }
+  static constexpr value apply(const evaluator<f32>& e, value x) {
+    return e.approximate(opcode::lg2, x, Ftz);
+  }
 };
+template <bool Ftz>
 struct fast_log {
   static constexpr value apply(const evaluator<f32>& e, value x) {
-    return e.mul(fast_log2::apply(e, x), e.number(ln_of_two));
+    return e.mul(fast_log2<Ftz>::apply(e, x), e.number(ln_of_two));
   }
 };
+template <bool Ftz>
 struct fast_log10 {
   static constexpr value apply(const evaluator<f32>& e, value x) {
-    return e.mul(fast_log2::apply(e, x), e.number(log10_of_two));
+    return e.mul(fast_log2<Ftz>::apply(e, x), e.number(log10_of_two));
   }
 };
 struct fast_tanh {
   static constexpr value apply(const evaluator<f32>& e, value x) { return e.approximate(opcode::tanh, x); }
 };
+template <bool Ftz>
 struct fast_sigmoid {
   static constexpr value apply(const evaluator<f32>& e, value x) {
-    const value power = fast_exp2::apply(e, e.mul(x, e.number(-log2_of_e)));
-    return e.approximate(opcode::rcp, e.add(power, e.number(1.0f)));
+    const value power = fast_exp2<Ftz>::apply(e, e.mul(x, e.number(-log2_of_e)));
+    return e.approximate(opcode::rcp, e.add(power, e.number(1.0f)), Ftz);
   }
 };
+template <bool Ftz>
 struct fast_pow {
   static constexpr value apply(const evaluator<f32>& e, value x, value y) {
-    return fast_exp2::apply(e, e.mul(y, fast_log2::apply(e, x)));
+    return fast_exp2<Ftz>::apply(e, e.mul(y, fast_log2<Ftz>::apply(e, x)));
   }
 };
 
@@ -72,6 +85,28 @@ struct fast_function {
   }
 };
 
+// ex2 and tanh are instructions on 16-bit floats too, alone and in pairs: f16 from sm_75 on, bf16 from sm_90
+// on, where ex2 of bf16 has .ftz always. For older architectures, as any fast function: through f32.
+template <opcode Op, class Function, floating T>
+struct fast_half_rule {
+  static constexpr bool is_brain = ptx::element_of(ptx_type<T>) == ptx::type::bf16;
+  static constexpr modifier flush = is_brain && Op == opcode::ex2 ? modifier::ftz : modifier::none;
+  static constexpr form instruction{Op, in_order(modifier::approx, flush), ptx_type<T>, ptx::type::none,
+                                    ptx_type<T>};
+  static constexpr value apply(tracer& t, value x) {
+    if (t.target.sm >= (is_brain ? 90 : 75)) return t.pure(instruction, x);
+    return function_rule<fast_function<Function>, T>::apply(t, x);
+  }
+};
+
+template <opcode Op, class Function, device A>
+constexpr auto apply_fast_unit(const A& a) {
+  if constexpr (ptx::is_half(ptx_type<element<A>>))
+    return make_unary<element<A>, fast_half_rule<Op, Function, element<A>>>(a);
+  else
+    return apply_function<fast_function<Function>>(a);
+}
+
 }  // namespace detail
 
 namespace fast {
@@ -79,56 +114,58 @@ namespace fast {
 // e to the power a: ex2.approx of a log2(e). The relative error grows with |a|, about 2 + 1.2 |a| units.
 template <device A>
 constexpr auto exp(const A& a) {
-  return apply_function<detail::fast_function<detail::fast_exp>>(a);
+  return apply_function<detail::fast_function<detail::fast_exp<false>>>(a);
 }
 
-// 2 to the power a: ex2.approx, relative error 2^-22.5.
+// 2 to the power a: ex2.approx, relative error 2^-22.5. f16, bf16 and pairs with a target that has it (sm_75;
+// sm_90): ex2.approx.f16, relative error 2^-9.9; ex2.approx.ftz.bf16, 2^-7, subnormal numbers are flushed.
 template <device A>
 constexpr auto exp2(const A& a) {
-  return apply_function<detail::fast_function<detail::fast_exp2>>(a);
+  return detail::apply_fast_unit<opcode::ex2, detail::fast_exp2<false>>(a);
 }
 
 // 10 to the power a: ex2.approx of a log2(10). The relative error grows with |a|.
 template <device A>
 constexpr auto exp10(const A& a) {
-  return apply_function<detail::fast_function<detail::fast_exp10>>(a);
+  return apply_function<detail::fast_function<detail::fast_exp10<false>>>(a);
 }
 
 // The natural logarithm: lg2.approx times ln 2. Absolute error 2^-22 near 1, relative 2^-22 elsewhere.
 template <device A>
 constexpr auto log(const A& a) {
-  return apply_function<detail::fast_function<detail::fast_log>>(a);
+  return apply_function<detail::fast_function<detail::fast_log<false>>>(a);
 }
 
 // The logarithm to base 2: lg2.approx. Absolute error 2^-22.6 in (1/2, 2), relative 2^-22.6 elsewhere.
 template <device A>
 constexpr auto log2(const A& a) {
-  return apply_function<detail::fast_function<detail::fast_log2>>(a);
+  return apply_function<detail::fast_function<detail::fast_log2<false>>>(a);
 }
 
 // The logarithm to base 10: lg2.approx times log10(2).
 template <device A>
 constexpr auto log10(const A& a) {
-  return apply_function<detail::fast_function<detail::fast_log10>>(a);
+  return apply_function<detail::fast_function<detail::fast_log10<false>>>(a);
 }
 
-// The hyperbolic tangent: tanh.approx, relative error 2^-11. Needs sm_75.
+// The hyperbolic tangent: tanh.approx, relative error 2^-11. Needs sm_75. f16, bf16 and pairs with a target that
+// has it (sm_75; sm_90): tanh.approx.f16, absolute error 2^-10.987; tanh.approx.bf16, 2^-8.
 template <device A>
 constexpr auto tanh(const A& a) {
-  return apply_function<detail::fast_function<detail::fast_tanh>>(a);
+  return detail::apply_fast_unit<opcode::tanh, detail::fast_tanh>(a);
 }
 
 // 1 / (1 + exp(-a)) by ex2.approx and rcp.approx; 0 below about -88.
 template <device A>
 constexpr auto sigmoid(const A& a) {
-  return apply_function<detail::fast_function<detail::fast_sigmoid>>(a);
+  return apply_function<detail::fast_function<detail::fast_sigmoid<false>>>(a);
 }
 
 // a to the power b for a >= 0: ex2.approx(b lg2.approx(a)).
 template <class A, class B>
   requires operands<A, B>
 constexpr auto pow(const A& a, const B& b) {
-  return apply_function<detail::fast_function<detail::fast_pow>>(a, b);
+  return apply_function<detail::fast_function<detail::fast_pow<false>>>(a, b);
 }
 
 }  // namespace fast

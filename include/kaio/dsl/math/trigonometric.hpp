@@ -225,11 +225,14 @@ constexpr auto sincos(const A& a, std::uint32_t line = __builtin_LINE(),
                 "kaio: sincos of a value that knows no kernel yet; bind it to a val first");
   if constexpr (floating<T> && node_of<A>::bound) {
     const auto& node = a.node();
-    tracer& t = *node.context();
+    tracer& t = kernel_of(node);
     t.statement(line, file);
     const value x = lower(t, node);
     std::array<value, 2> y{};
-    if (!t.probing()) y = detail::sincos_rule<T>::apply(t, x);
+    if (t.probing())
+      y = {t.new_identity(), t.new_identity()};
+    else
+      y = detail::sincos_rule<T>::apply(t, x);
     return sine_cosine<T>{val<T>(t, y[0]), val<T>(t, y[1])};
   }
 }

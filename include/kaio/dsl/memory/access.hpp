@@ -53,10 +53,12 @@ constexpr val<vec<T, N>> load_vector(tracer& t, const tracer::access& how, const
   return val<vec<T, N>>(loaded, 0, nullptr);
 }
 
-// A vector that knows its kernel only where it is probed.
+// A vector that has names alone, in a probe.
 template <class T, std::uint32_t N>
 constexpr val<vec<T, N>> no_vector(tracer& t) {
-  return val<vec<T, N>>(vector_leaf<T, N>{&t, {}, 0}, 0, nullptr);
+  vector_leaf<T, N> named{&t, {}, 0};
+  for (value& id : named.ids) id = t.new_identity();
+  return val<vec<T, N>>(named, 0, nullptr);
 }
 
 }  // namespace detail
@@ -76,10 +78,13 @@ constexpr auto load(const C& from, P1 = {}, P2 = {}, P3 = {}, P4 = {}, std::uint
     t.statement(line, file);
     if constexpr (is_vec<T>) {
       constexpr std::uint32_t n = T::size();
-      if (t.probing()) return detail::no_vector<typename T::value_type, n>(t);
+      if (t.probing()) {
+        at.see();
+        return detail::no_vector<typename T::value_type, n>(t);
+      }
       return detail::load_vector<typename T::value_type, n, read_only>(t, how, at.find());
     } else {
-      if (t.probing()) return val<T>(t, 0);
+      if (t.probing()) return val<T>(t, at.seen_value());
       const tracer::address found = at.find();
       return val<T>(t,
                     read_only ? t.load_read_only(how, ptx_type<T>, found) : t.load(how, ptx_type<T>, found));
@@ -103,7 +108,10 @@ constexpr auto load_vec(const C& from, P1 = {}, P2 = {}, P3 = {}, P4 = {},
     const Location& at = from.location();
     tracer& t = *at.trace;
     t.statement(line, file);
-    if (t.probing()) return detail::no_vector<T, N>(t);
+    if (t.probing()) {
+      at.see();
+      return detail::no_vector<T, N>(t);
+    }
     return detail::load_vector<T, N, read_only>(t, how, at.find());
   }
 }
@@ -124,7 +132,7 @@ constexpr void store(const C& to, const E& e, P1 = {}, P2 = {}, P3 = {}, P4 = {}
       static_assert(vector_source<E>, "kaio: a number is stored to a vector; write make_vec(a, b, ...)");
       if constexpr (vector_source<E>) {
         const vector_statement<typename T::value_type, T::size()> s(t, e, line, file);
-        if (t.probing()) return;
+        if (t.probing()) return at.see();
         store_elements<typename T::value_type, T::size()>(t, how, at.find(), s.elements());
       }
     } else {
@@ -134,7 +142,7 @@ constexpr void store(const C& to, const E& e, P1 = {}, P2 = {}, P3 = {}, P4 = {}
                       "kaio: the value stored has another type than its place; write cast<T>(x)");
         t.statement(line, file);
         const value v = lower(t, operand_node<T>(e));
-        if (t.probing()) return;
+        if (t.probing()) return at.see();
         t.store(how, ptx_type<T>, at.find(), v);
       }
     }
@@ -160,7 +168,7 @@ constexpr void store_vec(const C& to, const E& e, P1 = {}, P2 = {}, P3 = {}, P4 
     tracer& t = *at.trace;
     if constexpr (std::is_same_v<typename V::value_type, T>) {
       const vector_statement<T, V::size()> s(t, e, line, file);
-      if (t.probing()) return;
+      if (t.probing()) return at.see();
       store_elements<T, V::size()>(t, how, at.find(), s.elements());
     }
   }
@@ -177,7 +185,8 @@ constexpr void prefetch(const C& cell, policy<Kind, Level>, std::uint32_t line =
     const auto& at = cell.location();
     tracer& t = *at.trace;
     t.statement(line, file);
-    if (!t.probing()) t.prefetch(Level, at.find());
+    if (t.probing()) return at.see();
+    t.prefetch(Level, at.find());
   }
 }
 

@@ -156,7 +156,10 @@ constexpr auto update(const C& cell, const E& e, std::uint32_t line, const char*
       static_assert(std::is_same_v<Place, V> || std::is_same_v<Place, T>,
                     "kaio: the vector has another type than its place; write map with cast<T>(x)");
       t.statement(line, file);
-      if (t.probing()) return no_vector<T, n>(t);
+      if (t.probing()) {
+        see_operands(t, cell, e);
+        return no_vector<T, n>(t);
+      }
       value v[n] = {};
       lower_vector(t, e.vector_node(), v);
       if (Negated)
@@ -171,7 +174,10 @@ constexpr auto update(const C& cell, const E& e, std::uint32_t line, const char*
             !device<E> || device_of<E, Place>,
             "kaio: the operand of an atomic operation has another type than its cell; write cast<T>(x)");
         t.statement(line, file);
-        if (t.probing()) return val<Place>(t, 0);
+        if (t.probing()) {
+          see_operands(t, cell, operand_node<Place>(e));
+          return val<Place>(t, t.identity());
+        }
         value v = lower(t, operand_node<Place>(e));
         if (Negated) v = negated(t, ptx_type<Place>, v);
         return val<Place>(t, update_element<A>(t, Op, ptx_type<Place>, cell.location().find(), v));
@@ -196,7 +202,10 @@ constexpr auto wrap(const C& cell, const E& limit, std::uint32_t line, const cha
                   "kaio: the limit of atomic_inc and atomic_dec is u32; write cast<u32>(x)");
     tracer& t = *cell.location().trace;
     t.statement(line, file);
-    if (t.probing()) return val<u32>(t, 0);
+    if (t.probing()) {
+      see_operands(t, cell, operand_node<u32>(limit));
+      return val<u32>(t, t.identity());
+    }
     const value v = lower(t, operand_node<u32>(limit));
     return val<u32>(t, t.atomic(A::with(Name), ptx::type::u32, ptx::type::u32, cell.location().find(), v));
   }
@@ -279,7 +288,10 @@ constexpr auto atomic_exchange(const C& cell, const E& x, P1 = {}, P2 = {},
       constexpr ptx::type type = ptx_type<T>;
       tracer& t = *cell.location().trace;
       t.statement(line, file);
-      if (t.probing()) return val<T>(t, 0);
+      if (t.probing()) {
+        see_operands(t, cell, operand_node<T>(x));
+        return val<T>(t, t.identity());
+      }
       const value v = t.in_register(lower(t, operand_node<T>(x)));
       const tracer::address at = cell.location().find();
       if constexpr (sizeof(T) != 2)
@@ -311,7 +323,10 @@ constexpr auto atomic_compare_exchange(const C& cell, const E& expected, const D
       constexpr ptx::type moved = tracer::is_small(type) ? ptx::type::f16 : type;
       tracer& t = *cell.location().trace;
       t.statement(line, file);
-      if (t.probing()) return val<T>(t, 0);
+      if (t.probing()) {
+        see_operands(t, cell, operand_node<T>(expected), operand_node<T>(desired));
+        return val<T>(t, t.identity());
+      }
       const value a = lower(t, operand_node<T>(expected));
       const value b = lower(t, operand_node<T>(desired));
       const value from = t.in_register(t.reinterpret(moved, a));

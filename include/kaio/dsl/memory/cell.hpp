@@ -5,6 +5,7 @@
 //   y[i] = x[i] * 2.0f;      // x[i] is a load_node, y[i] an out_cell
 //   sums[i] += x[i];         // sums[i] is a cell
 
+#include <kaio/dsl/expression/compound.hpp>
 #include <kaio/dsl/expression/statement.hpp>
 #include <kaio/dsl/memory/location.hpp>
 
@@ -18,7 +19,7 @@ constexpr void store_at(const Location& at, statement<T>& s) {
   require_settled_index<Location>();
   tracer& t = *at.trace;
   s.enter(t);
-  if (t.probing()) return;
+  if (t.probing()) return at.see();
   const value v = s.get(t);
   t.store(plain_store<Location>, ptx_type<T>, at.find(), v);
 }
@@ -31,11 +32,6 @@ template <class E, bool IsTable>
 constexpr auto refuse_writing() {
   static_assert(IsTable || never<E>, "kaio: an in parameter cannot be written; make it out<T> or inout<T>");
   static_assert(!IsTable || never<E>, "kaio: a constant table cannot be written; keep a local<T, N>");
-}
-
-template <class E>
-constexpr auto refuse_bits() {
-  static_assert(never<E>, "kaio: a cell has +=, -=, *= and /=; write y[i] = y[i] | x for the others");
 }
 
 // A number in memory has no parts.
@@ -129,6 +125,7 @@ class cell : public no_host_bool, public no_increment, public no_elements {
  public:
   using device_type = T;
   using cell_type = T;
+  using compound_type = T;
   static constexpr ptx::access access = ptx::access::inout;
   constexpr explicit cell(const Location& at) : at_(at) {}
   cell(const cell&) = delete;
@@ -141,49 +138,90 @@ class cell : public no_host_bool, public no_increment, public no_elements {
     *this = statement<T>::in(*at_.trace, e);
   }
 
-  constexpr void operator+=(statement<T> s) const { combine(operation::add, s); }
-  constexpr void operator-=(statement<T> s) const { combine(operation::sub, s); }
-  constexpr void operator*=(statement<T> s) const { combine(operation::mul, s); }
-  constexpr void operator/=(statement<T> s) const { combine(operation::div, s); }
-  template <class E>
-  constexpr void operator%=(const E&) const {
-    refuse_bits<E>();
+  constexpr void operator+=(statement<T> s) const {
+    require_number<T>();
+    combine(operation::add, s);
   }
-  template <class E>
-  constexpr void operator&=(const E&) const {
-    refuse_bits<E>();
+  constexpr void operator-=(statement<T> s) const {
+    require_number<T>();
+    combine(operation::sub, s);
   }
-  template <class E>
-  constexpr void operator|=(const E&) const {
-    refuse_bits<E>();
+  constexpr void operator*=(statement<T> s) const {
+    require_number<T>();
+    combine(operation::mul, s);
   }
-  template <class E>
-  constexpr void operator^=(const E&) const {
-    refuse_bits<E>();
+  constexpr void operator/=(statement<T> s) const {
+    require_number<T>();
+    combine(operation::div, s);
   }
-  template <class E>
-  constexpr void operator<<=(const E&) const {
-    refuse_bits<E>();
+  constexpr void operator%=(statement<T> s) const {
+    require_integer();
+    combine(operation::rem, s);
   }
-  template <class E>
-  constexpr void operator>>=(const E&) const {
-    refuse_bits<E>();
+  constexpr void operator&=(statement<T> s) const {
+    require_bits();
+    combine(operation::and_, s);
+  }
+  constexpr void operator|=(statement<T> s) const {
+    require_bits();
+    combine(operation::or_, s);
+  }
+  constexpr void operator^=(statement<T> s) const {
+    require_bits();
+    combine(operation::xor_, s);
+  }
+  constexpr void operator<<=(statement<u32> s) const {
+    require_integer();
+    combine(operation::shl, s);
+  }
+  constexpr void operator>>=(statement<u32> s) const {
+    require_integer();
+    combine(operation::shr, s);
+  }
+
+  // The cell and what knows no kernel, by an operator (compound.hpp).
+  template <operation Op, class E>
+  constexpr void change(const E& e) const {
+    if constexpr (Op <= operation::div)
+      require_number<T>();
+    else if constexpr (Op >= operation::and_ && Op <= operation::xor_)
+      require_bits();
+    else
+      require_integer();
+    auto s = statement<std::conditional_t<Op >= operation::shl, u32, T>>::in(*at_.trace, e);
+    combine(Op, s);
   }
 
   constexpr leaf<T, true> node() const {
     tracer& t = *at_.trace;
-    const value loaded = t.probing() ? 0 : t.load(plain_load<Location>, ptx_type<T>, at_.find());
+    const value loaded =
+        t.probing() ? at_.seen_value() : t.load(plain_load<Location>, ptx_type<T>, at_.find());
     return {{}, &t, loaded, t.scope()};
   }
 
   constexpr const Location& location() const { return at_; }
 
  private:
-  constexpr void combine(operation op, statement<T>& s) const {
+  static constexpr void require_integer() {
+    static_assert(
+        integer<T>,
+        "kaio: %=, <<= and >>= on a cell that is no integer; write y[i] = fmod(y[i], b) for floats");
+  }
+  static constexpr void require_bits() {
+    static_assert(
+        !floating<T> && !float8<T>,
+        "kaio: a bit operation on a floating cell; write y[i] = bit_cast<f32>(bit_cast<u32>(y[i]) | bits)");
+  }
+
+  template <class S>
+  constexpr void combine(operation op, S& s) const {
     require_settled_index<Location>();
     tracer& t = *at_.trace;
     s.enter(t);
-    if (t.probing()) return;
+    if (t.probing()) {
+      t.see(static_cast<unsigned>(op));
+      return at_.see();
+    }
     const tracer::address at = at_.find();
     const value current = t.load(plain_load<Location>, ptx_type<T>, at);
     t.store(plain_store<Location>, ptx_type<T>, at, s.combine(t, op, current, ptx_type<T>));
@@ -206,6 +244,7 @@ struct load_node : no_host_bool {
 
   constexpr const load_node& node() const { return *this; }
   constexpr tracer* context() const { return at.trace; }
+  constexpr std::uint64_t hash() const { return at.hash() * hash_factor + 1; }
   constexpr void load(tracer& t) const { lower(t); }
   constexpr value lower(tracer& t) const {
     const value i = at.index.lower(t);

@@ -25,12 +25,13 @@ class local {
   template <is_thread Thread>
   constexpr explicit local(const Thread& t) : trace_(&t.trace()) {
     constexpr std::uint64_t bytes = std::uint64_t{N} * bytes_of<T>;
-    if (!trace_->probing())
-      array_ = trace_->new_array(ptx::array_space::local, bytes, detail::array_alignment<T>(bytes));
+    array_ = trace_->probing()
+                 ? trace_->new_identity()
+                 : trace_->new_array(ptx::array_space::local, bytes, detail::array_alignment<T>(bytes));
   }
   local(const local&) = delete;
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     detail::require_below<N>(*trace_, i);
     return detail::array_cell<T, modifier::local>(trace_, array_, i);
@@ -65,7 +66,7 @@ class constant {
   constant(const constant&) = delete;
 
   // Pure, as a load from an in parameter is.
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     detail::require_below<N>(*trace_, i);
     return detail::array_cell<T, modifier::const_, ptx::access::in>(trace_, array_, i);
@@ -74,7 +75,11 @@ class constant {
 
  private:
   constexpr void fill(const T* values) {
-    if (trace_->probing()) return;
+    if (trace_->probing()) {
+      for (std::uint32_t k = 0; k < N; ++k) trace_->see(bits_of_element(values[k]));
+      array_ = trace_->identity();
+      return;
+    }
     constexpr std::uint32_t per_word = 8 / bytes_of<T>;
     array_ = trace_->new_array(ptx::array_space::constant, std::uint64_t{N} * bytes_of<T>, 8);
     for (std::uint32_t first = 0; first < N; first += per_word) {

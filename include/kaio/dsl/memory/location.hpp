@@ -29,7 +29,7 @@ template <memory_element T>
 inline constexpr std::uint32_t bytes_of = std::is_same_v<T, bool> ? 1 : sizeof(T);
 
 template <class I>
-concept index = device<I> || std::is_integral_v<I> || host_constant<I>;
+concept index_operand = device<I> || std::is_integral_v<I> || host_constant<I>;
 
 // The type of an index; an integer literal becomes i64.
 template <class I>
@@ -41,7 +41,7 @@ struct index_type<I> {
   using type = element<I>;
 };
 
-template <index I>
+template <index_operand I>
 constexpr auto index_node(const I& i) {
   using T = typename index_type<I>::type;
   static_assert(integer<T>, "kaio: an index is an integer; write cast<u32>(x)");
@@ -64,6 +64,14 @@ struct global_location {
     return t.global_place(base, ptx_type<element<Index>>, i, size, offset);
   }
   constexpr tracer::address find() const { return place(*trace, lower(*trace, index)); }
+  constexpr std::uint64_t hash() const {
+    return (index.hash() * hash_factor + base) * hash_factor + static_cast<std::uint64_t>(offset);
+  }
+  constexpr void see() const { trace->see(hash()); }
+  constexpr value seen_value() const {
+    see();
+    return trace->identity();
+  }
 };
 
 // In an array of the kernel: shared, local or constant memory.
@@ -82,6 +90,14 @@ struct array_location {
     return t.array_place(array, Space == modifier::shared, ptx_type<element<Index>>, i, size, offset);
   }
   constexpr tracer::address find() const { return place(*trace, lower(*trace, index)); }
+  constexpr std::uint64_t hash() const {
+    return (index.hash() * hash_factor + array) * hash_factor + static_cast<std::uint64_t>(offset);
+  }
+  constexpr void see() const { trace->see(hash()); }
+  constexpr value seen_value() const {
+    see();
+    return trace->identity();
+  }
 };
 
 // A part of what is stored at a location.

@@ -1,10 +1,9 @@
 #pragma once
-// Members of structs, named by pointers to members: the offset of one in its struct, and the kernel parameter
-// that is a struct. The offset is asked of the compiler itself: a struct is made of bytes that hold one bit
+// Members of structs, named by pointers to members: the offset of one in its struct. The offset is asked of the compiler itself: a struct is made of bytes that hold one bit
 // of their own positions each, and the first byte of the member then gives that bit of its position.
 //
 //   struct view { u64 rows, columns; f32 scale[2]; };
-//   [](thread t, in<f32> x, out<f32> y, val<view> v) { ... y[i] = x[i] * v[&view::scale][0]; }
+//   static_assert(offset_of<view>(&view::scale) == 16);
 
 #include <kaio/dsl/memory/location.hpp>
 #include <kaio/dsl/memory/vector.hpp>
@@ -104,104 +103,6 @@ constexpr std::uint32_t checked_array_index(tracer& t, std::uint64_t i) {
   if (i < N) return static_cast<std::uint32_t>(i);
   t.fail_next("kaio: the index of an array in a struct is beyond its end; it goes from 0 to N - 1");
   return 0;
-}
-
-// A scalar in a parameter that is a struct.
-template <scalar T>
-struct parameter_member_node : no_host_bool {
-  using device_type = T;
-  static constexpr bool bound = true;
-  static constexpr bool reads_memory = false;
-  static constexpr bool is_product = false;
-  static constexpr unsigned loads = 0;
-  tracer* trace;
-  std::uint32_t parameter, offset;
-
-  constexpr const parameter_member_node& node() const { return *this; }
-  constexpr tracer* context() const { return trace; }
-  constexpr void load(tracer&) const {}
-  constexpr value lower(tracer& t) const { return t.parameter_member(ptx_type<T>, parameter, offset); }
-};
-
-template <class V>
-struct parameter_vector_node;
-template <class T, std::uint32_t N>
-struct parameter_vector_node<vec<T, N>> {
-  using vector_type = vec<T, N>;
-  static constexpr bool bound = true;
-  static constexpr bool reads_memory = false;
-  static constexpr unsigned loads = 0;
-  tracer* trace;
-  std::uint32_t parameter, offset;
-
-  constexpr const parameter_vector_node& vector_node() const { return *this; }
-  constexpr tracer* context() const { return trace; }
-  constexpr void load(tracer&) const {}
-  constexpr void lower(tracer& t, value* out) const {
-    for (std::uint32_t k = 0; k < N; ++k) out[k] = (*this)[k].lower(t);
-  }
-  constexpr parameter_member_node<T> operator[](std::uint32_t k) const {
-    const auto bytes = static_cast<std::uint32_t>(sizeof(T));
-    return {{}, trace, parameter, offset + checked_element<N>(*trace, k) * bytes};
-  }
-};
-
-template <class M>
-constexpr auto parameter_part(tracer* t, std::uint32_t parameter, std::uint32_t offset);
-
-// An array in a parameter that is a struct; indexed by the host's numbers.
-template <class E, std::size_t N>
-struct parameter_array {
-  tracer* trace;
-  std::uint32_t parameter, offset;
-  constexpr auto operator[](std::uint64_t i) const {
-    return parameter_part<E>(
-        trace, parameter, offset + checked_array_index<N>(*trace, i) * static_cast<std::uint32_t>(sizeof(E)));
-  }
-  template <device I>
-  constexpr auto operator[](const I&) const {
-    static_assert(
-        never<I>,
-        "kaio: an array in a parameter is indexed by numbers of the host; copy it into a local<T, N>, or pass a buffer");
-    return refused{};
-  }
-  static constexpr std::size_t size() { return N; }
-};
-
-// A struct that a launch passes by value.
-template <record S>
-class val<S, in_kernel> {
- public:
-  constexpr val(tracer& t, std::uint32_t parameter, std::uint32_t offset)
-      : trace_(&t), parameter_(parameter), offset_(offset) {}
-
-  // A member: a number, a vector, an array, or a struct again.
-  template <class M, class C>
-    requires std::is_base_of_v<C, S>
-  constexpr auto operator[](M C::*m) const {
-    require_member<M>();
-    if constexpr (member<M>)
-      return parameter_part<M>(trace_, parameter_, offset_ + offset_of<S>(m));
-    else
-      return refused{};
-  }
-
- private:
-  tracer* trace_;
-  std::uint32_t parameter_, offset_;
-};
-
-template <class M>
-constexpr auto parameter_part(tracer* t, std::uint32_t parameter, std::uint32_t offset) {
-  require_member<M>();
-  if constexpr (array_facts<M>::is_array)
-    return parameter_array<typename array_facts<M>::element, array_facts<M>::size>{t, parameter, offset};
-  else if constexpr (scalar<M>)
-    return parameter_member_node<M>{{}, t, parameter, offset};
-  else if constexpr (is_vec<M>)
-    return parameter_vector_node<M>{t, parameter, offset};
-  else if constexpr (record<M>)
-    return val<M>(*t, parameter, offset);
 }
 
 }  // namespace kaio::dsl

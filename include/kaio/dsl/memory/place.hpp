@@ -4,7 +4,7 @@
 //   x[i]                      // in<f32>: a load; in<f32x4>: a load of a vector
 //   bodies[i][&body::mass]    // inout<body>: a cell of f32
 
-#include <kaio/dsl/memory/member.hpp>
+#include <kaio/dsl/memory/record_variable.hpp>
 #include <kaio/dsl/memory/vector_cell.hpp>
 
 #include <cstdint>
@@ -14,10 +14,11 @@ namespace kaio::dsl {
 template <ptx::access Access, class T, class Location>
 constexpr auto place_of(const Location& at);
 
-// A struct in memory.
+// A struct in memory. As a whole it is read and written number by number.
 template <ptx::access Access, record S, class Location>
 class record_place {
  public:
+  using record_type = S;
   constexpr explicit record_place(const Location& at) : at_(at) {}
 
   template <class M, class C>
@@ -29,12 +30,62 @@ class record_place {
     else
       return refused{};
   }
-  template <class E>
-  constexpr void operator=(const E&) const {
-    static_assert(never<E>, "kaio: a struct in memory is written member by member: y[i][&S::member] = value");
+
+  constexpr void operator=(record_statement<S> s) const { store(s); }
+  constexpr void operator=(const record_place& other) const {
+    *this = record_statement<S>(other, 0, nullptr);
+  }
+
+  constexpr tracer* context() const { return at_.trace; }
+  constexpr std::uint64_t hash() const { return at_.hash(); }
+  constexpr void read(tracer& t, value* out) const {
+    if constexpr (Access == ptx::access::out) {
+      refuse_reading<S>();
+    } else {
+      const tracer::address place = at_.find();
+      for (const field* f = fields_of<S>.at; f != fields_of<S>.at + fields_of<S>.size;) {
+        const tracer::address at = t.further(place, f->offset);
+        const bool is_vector = f->vector != 1;
+        const std::uint32_t count = f->vector;
+        value first = 0;
+        if constexpr (Access == ptx::access::in)
+          first = is_vector ? t.load_vector_read_only(Location::read_only, f->type, count, at)
+                            : t.load_read_only(Location::read_only, f->type, at);
+        else
+          first = is_vector ? t.load_vector(plain_load<Location>, f->type, count, at)
+                            : t.load(plain_load<Location>, f->type, at);
+        for (std::uint32_t k = 0; k < count; ++k) *out++ = first + k;
+        f += count;
+      }
+    }
   }
 
  private:
+  constexpr void store(record_statement<S>& s) const {
+    if constexpr (Access == ptx::access::in) {
+      refuse_writing<S, Location::space == modifier::const_>();
+    } else {
+      require_settled_index<Location>();
+      tracer& t = *at_.trace;
+      s.enter(t);
+      const value* number = s.numbers();
+      if (t.probing()) {
+        for (std::uint32_t k = 0; k < fields_of<S>.size; ++k) t.see(number[k]);
+        return at_.see();
+      }
+      const tracer::address place = at_.find();
+      for (const field* f = fields_of<S>.at; f != fields_of<S>.at + fields_of<S>.size;) {
+        const tracer::address at = t.further(place, f->offset);
+        if (f->vector != 1)
+          t.store_vector(plain_store<Location>, f->type, f->vector, at, number);
+        else
+          t.store(plain_store<Location>, f->type, at, *number);
+        number += f->vector;
+        f += f->vector;
+      }
+    }
+  }
+
   Location at_;
 };
 
@@ -43,6 +94,12 @@ template <ptx::access Access, class E, std::size_t N, class Location>
 class array_place {
  public:
   constexpr explicit array_place(const Location& at) : at_(at) {}
+  constexpr array_place(const array_place&) = default;
+  template <class A>
+  constexpr void operator=(const A&) const {
+    refuse_array<A>();
+  }
+  constexpr void operator=(const array_place&) const { refuse_array<E>(); }
   constexpr auto operator[](std::uint64_t i) const {
     return place_of<Access, E>(
         further(at_, checked_array_index<N>(*at_.trace, i) * static_cast<std::int64_t>(sizeof(E))));

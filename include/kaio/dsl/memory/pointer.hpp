@@ -11,6 +11,17 @@
 
 namespace kaio::dsl {
 
+// An index with the other sign: a literal's, or the difference to 0 in 64 bits.
+template <index_operand I>
+constexpr auto backwards(const I& i) {
+  using T = typename index_type<I>::type;
+  static_assert(integer<T>, "kaio: an index is an integer; write cast<u32>(x)");
+  if constexpr (device<I>)
+    return make_unary<i64, unary_rule<operation::neg, i64>>(cast<i64>(i));
+  else
+    return make_literal<i64>(-static_cast<i64>(operand_node<T>(i).bits));
+}
+
 template <class T>
 struct pointer {
   static_assert(
@@ -20,72 +31,184 @@ struct pointer {
   tracer* trace;
   value base;
   std::uint32_t scope = 0;  // where a base that is not a parameter was made
+  std::int64_t offset = 0;  // bytes, which go into the instructions
 
  protected:
   template <ptx::access Access, class I>
   constexpr auto place(const I& i) const {
-    if (!trace->is_open(scope))
-      trace->fail_next("kaio: a pointer was used outside the guarded body or loop where from() made it");
     const auto node = index_node(i);
-    return place_of<Access, T>(
-        global_location<std::remove_const_t<decltype(node)>>{trace, base, node, bytes_of<T>});
+    return place_of<Access, T>(at(node));
   }
 
+  // The whole address is computed at this place of the kernel.
   template <class I>
   constexpr pointer moved(const I& i, std::uint32_t line, const char* file) const {
-    if (!trace->is_open(scope))
-      trace->fail_next("kaio: a pointer was used outside the guarded body or loop where from() made it");
     const auto node = index_node(i);
+    const auto there = at(node);
     trace->statement(line, file);
-    if (trace->probing()) return *this;
-    const global_location<std::remove_const_t<decltype(node)>> at{trace, base, node, bytes_of<T>};
-    pointer result = *this;
-    result.base = trace->address_value(at.find());
-    result.scope = trace->scope();
-    return result;
+    if (trace->probing()) return {trace, there.seen_value(), scope};
+    return {trace, trace->address_value(there.find()), trace->scope()};
+  }
+
+  // The same, but that its constant part stays apart.
+  template <class I>
+  constexpr pointer shifted(const I& i) const {
+    const auto node = index_node(i);
+    const auto there = at(node);
+    trace->statement(0, nullptr);
+    if (trace->probing()) return {trace, there.seen_value(), scope};
+    const tracer::address found = there.find();
+    return {trace, found.base, found.base == base ? scope : trace->scope(), found.offset};
+  }
+
+  template <class E>
+  static constexpr void refuse_change() {
+    static_assert(
+        never<E>,
+        "kaio: a pointer does not change while the kernel runs; write in next = x + n, and x[i] in a loop");
+  }
+  template <class E>
+  static constexpr void refuse_distance() {
+    static_assert(never<E>, "kaio: a pointer is not subtracted from another one; subtract their indices");
+  }
+
+ private:
+  template <class Node>
+  constexpr global_location<Node> at(const Node& node) const {
+    if (!trace->is_open(scope))
+      trace->fail_next("kaio: a pointer was used outside the guarded body or loop that made it");
+    return {trace, base, node, bytes_of<T>, offset};
   }
 };
 
 // A pointer parameter that the kernel only reads, and that nothing writes while it runs.
 template <class T>
 struct in : pointer<T> {
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     return this->template place<ptx::access::in>(i);
   }
-  // The pointer to element i.
-  template <index I>
+  // The pointer to element i, as x + i; the whole address is computed at this place.
+  template <index_operand I>
   constexpr in from(const I& i, std::uint32_t line = __builtin_LINE(),
                     const char* file = __builtin_FILE()) const {
     return {this->moved(i, line, file)};
+  }
+  // The pointer to element i, and to the one i before.
+  template <index_operand I>
+  friend constexpr in operator+(const in& p, const I& i) {
+    return {p.shifted(i)};
+  }
+  template <index_operand I>
+  friend constexpr in operator+(const I& i, const in& p) {
+    return {p.shifted(i)};
+  }
+  template <index_operand I>
+  friend constexpr in operator-(const in& p, const I& i) {
+    return {p.shifted(backwards(i))};
+  }
+  friend constexpr void operator-(const in&, const in&) { in::template refuse_distance<T>(); }
+  template <class I>
+  constexpr void operator+=(const I&) const {
+    pointer<T>::template refuse_change<I>();
+  }
+  template <class I>
+  constexpr void operator-=(const I&) const {
+    pointer<T>::template refuse_change<I>();
+  }
+  template <class I = int>
+  constexpr void operator++() const {
+    pointer<T>::template refuse_change<I>();
+  }
+  template <class I = int>
+  constexpr void operator++(int) const {
+    pointer<T>::template refuse_change<I>();
   }
 };
 
 // A pointer parameter that the kernel only writes.
 template <class T>
 struct out : pointer<T> {
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     return this->template place<ptx::access::out>(i);
   }
-  template <index I>
+  template <index_operand I>
   constexpr out from(const I& i, std::uint32_t line = __builtin_LINE(),
                      const char* file = __builtin_FILE()) const {
     return {this->moved(i, line, file)};
+  }
+  template <index_operand I>
+  friend constexpr out operator+(const out& p, const I& i) {
+    return {p.shifted(i)};
+  }
+  template <index_operand I>
+  friend constexpr out operator+(const I& i, const out& p) {
+    return {p.shifted(i)};
+  }
+  template <index_operand I>
+  friend constexpr out operator-(const out& p, const I& i) {
+    return {p.shifted(backwards(i))};
+  }
+  friend constexpr void operator-(const out&, const out&) { out::template refuse_distance<T>(); }
+  template <class I>
+  constexpr void operator+=(const I&) const {
+    pointer<T>::template refuse_change<I>();
+  }
+  template <class I>
+  constexpr void operator-=(const I&) const {
+    pointer<T>::template refuse_change<I>();
+  }
+  template <class I = int>
+  constexpr void operator++() const {
+    pointer<T>::template refuse_change<I>();
+  }
+  template <class I = int>
+  constexpr void operator++(int) const {
+    pointer<T>::template refuse_change<I>();
   }
 };
 
 // A pointer parameter that the kernel reads and writes.
 template <class T>
 struct inout : pointer<T> {
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     return this->template place<ptx::access::inout>(i);
   }
-  template <index I>
+  template <index_operand I>
   constexpr inout from(const I& i, std::uint32_t line = __builtin_LINE(),
                        const char* file = __builtin_FILE()) const {
     return {this->moved(i, line, file)};
+  }
+  template <index_operand I>
+  friend constexpr inout operator+(const inout& p, const I& i) {
+    return {p.shifted(i)};
+  }
+  template <index_operand I>
+  friend constexpr inout operator+(const I& i, const inout& p) {
+    return {p.shifted(i)};
+  }
+  template <index_operand I>
+  friend constexpr inout operator-(const inout& p, const I& i) {
+    return {p.shifted(backwards(i))};
+  }
+  friend constexpr void operator-(const inout&, const inout&) { inout::template refuse_distance<T>(); }
+  template <class I>
+  constexpr void operator+=(const I&) const {
+    pointer<T>::template refuse_change<I>();
+  }
+  template <class I>
+  constexpr void operator-=(const I&) const {
+    pointer<T>::template refuse_change<I>();
+  }
+  template <class I = int>
+  constexpr void operator++() const {
+    pointer<T>::template refuse_change<I>();
+  }
+  template <class I = int>
+  constexpr void operator++(int) const {
+    pointer<T>::template refuse_change<I>();
   }
 };
 

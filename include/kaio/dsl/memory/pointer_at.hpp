@@ -12,7 +12,6 @@ namespace kaio::dsl {
 // Pointer: in<T>, out<T> or inout<T>. `address`: of its element 0, a multiple of the size of T.
 template <class Pointer>
 constexpr Pointer pointer_at(thread t, const val<u64>& address) {
-  if (t.trace().probing()) return {{&t.trace(), 0}};
   return {{&t.trace(), lower(t.trace(), address.node()), t.trace().scope()}};
 }
 

@@ -41,7 +41,7 @@ constexpr std::uint32_t array_alignment(std::uint64_t bytes) {
 
 // A part of an index in several dimensions. The place of an element may not fit 8 or 16 bits where the part
 // does.
-template <index I>
+template <index_operand I>
 constexpr auto index_part(const I& i) {
   if constexpr (!device<I>)
     return i;
@@ -87,7 +87,7 @@ class shared_array {
         "kaio: a shared array has a size that the compiler knows; write dynamic_shared<T> name(t) for one that the launch gives");
   }
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     return detail::array_cell<T, modifier::shared>(trace_, array_, i);
   }
@@ -104,7 +104,7 @@ class shared_array {
     if (count == 0 || count > tracer::max_large_shared)
       t.fail("kaio: a shared array needs one element or more, and at most 227 KB");
     const std::uint64_t bytes = count * bytes_of<T>;
-    if (!t.probing()) array_ = t.new_shared(bytes, detail::array_alignment<T>(bytes));
+    array_ = t.probing() ? t.new_identity() : t.new_shared(bytes, detail::array_alignment<T>(bytes));
   }
   tracer* trace_ = nullptr;
   std::uint32_t array_ = 0;
@@ -120,7 +120,7 @@ class shared_row<T, Prefix, Next, Rest...> {
   constexpr shared_row(const shared_array<T>& elements, const Prefix& prefix)
       : elements_(elements), prefix_(prefix) {}
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     detail::require_below<Next>(elements_.trace(), i);
     const auto linear = detail::linear_index(prefix_, Next, detail::index_part(i));
@@ -160,7 +160,7 @@ class shared {
 
   static constexpr std::uint32_t size() { return First * (Rest * ... * 1u); }
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     detail::require_below<First>(elements_.trace(), i);
     if constexpr (sizeof...(Rest) == 0) {
@@ -185,11 +185,13 @@ class dynamic_shared {
  public:
   template <is_thread Thread>
   constexpr explicit dynamic_shared(const Thread& t) : trace_(&t.trace()) {
-    if (!trace_->probing())
+    if (trace_->probing())
+      array_ = trace_->new_identity();
+    else
       array_ = trace_->new_array(ptx::array_space::dynamic_shared, 0, ptx::least_dynamic_alignment);
   }
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& i) const {
     return detail::array_cell<T, modifier::shared>(trace_, array_, i);
   }

@@ -22,6 +22,8 @@ struct tensor_map {
   static constexpr std::uint32_t rank = Rank;
   tracer* trace;
   value address;  // generic
+
+  constexpr std::uint64_t hash() const { return address; }
 };
 
 // What the launch takes for one: an object with the element type, the rank and the 128 bytes.

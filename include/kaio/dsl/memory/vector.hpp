@@ -42,6 +42,11 @@ struct vector_leaf {
   constexpr void lower(tracer& t, value* out) const {
     for (std::uint32_t k = 0; k < N; ++k) out[k] = at(k).checked(t);
   }
+  constexpr std::uint64_t hash() const {
+    std::uint64_t h = 0;
+    for (const value id : ids) h = h * hash_factor + id;
+    return h;
+  }
   constexpr leaf<T, ReadsMemory> at(std::uint32_t k) const { return {{}, trace, ids[k], scope}; }
 };
 
@@ -64,6 +69,7 @@ struct vector_element_node : no_host_bool {
     tree.lower(t, elements);
     return elements[k];
   }
+  constexpr std::uint64_t hash() const { return tree.hash() * hash_factor + k; }
 };
 
 template <std::uint32_t N>
@@ -96,6 +102,11 @@ struct elements_node<T, index_list<K...>, Node...> : vector_part<K, Node>... {
   }
   constexpr void load(tracer& t) const { (part<K, Node>().load(t), ...); }
   constexpr void lower(tracer& t, value* out) const { ((out[K] = part<K, Node>().lower(t)), ...); }
+  constexpr std::uint64_t hash() const {
+    std::uint64_t h = 0;
+    ((h = h * hash_factor + part<K, Node>().hash()), ...);
+    return h;
+  }
 
  private:
   template <std::uint32_t I, class N>
@@ -107,7 +118,11 @@ struct elements_node<T, index_list<K...>, Node...> : vector_part<K, Node>... {
 // Lowers a tree as part of the statement that is open.
 template <class Tree>
 constexpr void lower_vector(tracer& t, const Tree& tree, value* out) {
-  if (t.probing()) return;
+  if (t.probing()) {
+    t.see(tree.hash());
+    for (std::uint32_t k = 0; k < vector_of<Tree>::size(); ++k) out[k] = t.new_identity();
+    return;
+  }
   t.begin_lowering();
   if constexpr (Tree::loads != 0) tree.load(t);
   tree.lower(t, out);
@@ -129,7 +144,7 @@ class val<vec<T, N>, in_kernel> {
         Tree::bound,
         "kaio: a vector of literals alone knows no kernel; store it, or bind one element with t.let(value)");
     if constexpr (Tree::bound) {
-      elements_.trace = tree.context();
+      elements_.trace = &kernel_of(tree);
       elements_.trace->statement(line, file);
       lower_vector(*elements_.trace, tree, elements_.ids);
       elements_.scope = elements_.trace->scope();
@@ -177,7 +192,7 @@ class vector_statement {
     requires(vector_node_of<E>::bound)
   constexpr vector_statement(const E& e, std::uint32_t line = __builtin_LINE(),
                              const char* file = __builtin_FILE())
-      : vector_statement(*e.vector_node().context(), e, line, file) {}
+      : vector_statement(kernel_of(e.vector_node()), e, line, file) {}
 
   template <class E>
     requires(device<E> || host_number<E>)

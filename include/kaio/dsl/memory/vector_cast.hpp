@@ -40,6 +40,9 @@ struct vector_cast_node {
       for (std::uint32_t k = 0; k < n; ++k) out[k] = cast_rule<T, From>::apply(t, x[k]);
     }
   }
+  constexpr std::uint64_t hash() const {
+    return tree.hash() * hash_factor + static_cast<unsigned>(ptx_type<T>);
+  }
 
  private:
   static constexpr void from_pair(tracer& t, const value* x, value* out) {

@@ -106,7 +106,8 @@ constexpr void store_elements(tracer& t, const tracer::access& how, const tracer
 template <class T, std::uint32_t N, class Location>
 constexpr void store_at(const Location& at, const vector_statement<T, N>& s) {
   require_settled_index<Location>();
-  if (!at.trace->probing()) store_elements<T, N>(*at.trace, plain_store<Location>, at.find(), s.elements());
+  if (at.trace->probing()) return at.see();
+  store_elements<T, N>(*at.trace, plain_store<Location>, at.find(), s.elements());
 }
 
 // A vector that an out parameter points to.
@@ -165,7 +166,12 @@ class vector_cell<vec<T, N>, Location> {
   constexpr vector_leaf<T, N, true> vector_node() const {
     tracer& t = *at_.trace;
     vector_leaf<T, N, true> result{&t, {}, t.scope()};
-    if (!t.probing()) load_elements<T, N>(t, plain_load<Location>, at_.find(), result.ids);
+    if (t.probing()) {
+      at_.see();
+      for (value& id : result.ids) id = t.new_identity();
+    } else {
+      load_elements<T, N>(t, plain_load<Location>, at_.find(), result.ids);
+    }
     return result;
   }
   constexpr auto operator[](std::uint32_t k) const {
@@ -202,6 +208,7 @@ struct vector_load_node<vec<T, N>, Location> {
     const value i = at.index.lower(t);
     load_read_only_elements<T, N>(t, Location::read_only, at.place(t, i), out);
   }
+  constexpr std::uint64_t hash() const { return at.hash() * hash_factor + 1; }
   constexpr auto operator[](std::uint32_t k) const {
     return vector_element_node<vector_load_node>{{}, *this, checked_element<N>(*at.trace, k)};
   }

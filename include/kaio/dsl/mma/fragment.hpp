@@ -205,6 +205,7 @@ class fragment {
   }
 
   constexpr tracer& trace() const { return registers[0].trace(); }
+  constexpr std::uint64_t hash() const { return registers[0].variable(); }
 
  private:
   static constexpr auto detail_half(const var<register_type>& r, std::uint32_t which) {
@@ -224,6 +225,7 @@ class fragment {
     constexpr const half_node& node() const { return *this; }
     constexpr tracer* context() const { return pair.trace; }
     constexpr void load(tracer&) const {}
+    constexpr std::uint64_t hash() const { return pair.hash() * hash_factor + which; }
     constexpr value lower(tracer& t) const {
       if constexpr (packed<register_type>) {
         const value x = pair.lower(t);

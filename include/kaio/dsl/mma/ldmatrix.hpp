@@ -52,7 +52,10 @@ constexpr auto ldmatrix_words(const P& place, bool transposed, std::uint32_t lin
   tracer& t = tracer_of(place);
   t.statement(line, file);
   value words[Count] = {};
-  if (!t.probing()) {
+  if (t.probing()) {
+    see_operands(t, place);
+    for (value& w : words) w = t.new_identity();
+  } else {
     const tracer::address at = shared_place(t, place);
     begin_ldmatrix<Count>(t, transposed);
     for (value& w : words) w = t.define(ptx::type::u32);
@@ -67,7 +70,7 @@ constexpr void ldmatrix_into(const P& place, std::uint32_t line, const char* fil
   require_row_place<P>();
   tracer& t = tracer_of(place);
   t.statement(line, file);
-  if (t.probing()) return;
+  if (t.probing()) return see_operands(t, place, to...);
   const tracer::address at = shared_place(t, place);
   begin_ldmatrix<count>(t, Transposed);
   const auto change = [&](auto& f) {

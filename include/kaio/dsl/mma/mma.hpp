@@ -147,7 +147,7 @@ struct mma_instruction {
                              const char* file) {
     tracer& t = d.trace();
     t.statement(line, file);
-    if (t.probing()) return;
+    if (t.probing()) return see_operands(t, d, a, b, c);
     constexpr modifier order_a = OrderA == matrix_order::row ? modifier::row : modifier::col;
     constexpr modifier order_b = OrderB == matrix_order::row ? modifier::row : modifier::col;
     t.begin(opcode::mma,

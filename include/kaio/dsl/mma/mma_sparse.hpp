@@ -90,7 +90,7 @@ struct mma_sp_instruction {
                   "kaio: the metadata of mma.sp is a value of u32; write bit_cast<u32>(x)");
     tracer& t = d.trace();
     t.statement(line, file);
-    if (t.probing()) return;
+    if (t.probing()) return see_operands(t, d, a, b, c, metadata);
     const value bits = t.in_register(lower(t, metadata.node()));
     t.begin(opcode::mma_sp,
             in_order(modifier::row, modifier::col, saturation, d_type, a_type, b_type, d_type),

@@ -21,9 +21,9 @@ constexpr auto movmatrix_trans(const E& x, std::uint32_t line = __builtin_LINE()
                 "kaio: movmatrix_trans takes two elements of 16 bits: u32, f16x2 or bf16x2");
   static_assert(node_of<E>::bound, "kaio: the value knows no kernel yet; bind it with t.let(value)");
   const auto node = x.node();
-  tracer& t = *node.context();
+  tracer& t = kernel_of(node);
   t.statement(line, file);
-  if (t.probing()) return val<T>(t, 0);
+  if (t.probing()) return val<T>(t, lower(t, node));
   const value v = t.in_register(lower(t, node));
   t.begin(opcode::movmatrix, in_order(modifier::trans, modifier::m8n8), ptx::type::b16);
   const value result = t.define(ptx_type<T>);

@@ -21,7 +21,7 @@ constexpr void stmatrix(const P& place, std::uint32_t line, const char* file, co
                 "kaio: stmatrix takes registers of 32 bits: u32, or pairs of 16 bits: pack<f16x2>(a, b)");
   tracer& t = tracer_of(place);
   t.statement(line, file);
-  if (t.probing()) return;
+  if (t.probing()) return see_operands(t, place, words...);
   const tracer::address at = shared_place(t, place);
   constexpr auto count = static_cast<std::uint32_t>(sizeof...(Words));
   const value registers[] = {t.in_register(lower(t, words.node()))...};

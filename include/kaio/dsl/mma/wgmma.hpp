@@ -95,7 +95,7 @@ class wgmma_batch {
     if (a.slices() != b.slices())
       trace_.fail(
           "kaio: the operands of a wgmma have different numbers of slices along K; take slice(k) of each");
-    if (trace_.probing()) return;
+    if (trace_.probing()) return see_operands(trace_, acc, a, b, accumulate);
     const value scale = scale_of(acc, accumulate);
     acc.set_value();
     for (std::uint32_t k = 0; k < a.slices(); ++k)
@@ -125,7 +125,7 @@ class wgmma_batch {
     if (!b.are_neighbours(0))
       trace_.fail(
           "kaio: the two slices of B of a sparse wgmma are side by side, the first at an even place; a K-major tile of B has swizzled<64> or swizzled<128>");
-    if (trace_.probing()) return;
+    if (trace_.probing()) return see_operands(trace_, acc, a, b, metadata, accumulate);
     const value chosen = trace_.in_register(lower(trace_, metadata.node()));
     const value scale = scale_of(acc, accumulate);
     acc.set_value();

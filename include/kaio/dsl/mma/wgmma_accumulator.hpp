@@ -35,7 +35,8 @@ class wgmma_accumulator {
   template <is_thread Thread>
   constexpr explicit wgmma_accumulator(const Thread& t)
       : trace_((detail::require_accumulator<D, N>(), &t.trace())),
-        first_(trace_->probing() ? 0 : trace_->new_variables(ptx_type<register_type>, size())),
+        first_(trace_->probing() ? trace_->new_identity()
+                                 : trace_->new_variables(ptx_type<register_type>, size())),
         registers_(array_of<size()>(
             [&](std::uint32_t i) { return var<register_type>::unwritten(*trace_, first_ + i); })) {}
 
@@ -61,7 +62,7 @@ class wgmma_accumulator {
   constexpr void clear(std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
     trace_->statement(line, file);
     has_value_ = true;
-    if (trace_->probing()) return;
+    if (trace_->probing()) return trace_->see(first_);
     const value zero = trace_->constant(ptx_type<register_type>, 0);
     for (std::uint32_t i = 0; i < size(); ++i)
       trace_->assign(registers_[i].variable(), zero, trace_->position());
@@ -109,6 +110,7 @@ class wgmma_accumulator {
   constexpr void set_value() { has_value_ = true; }
   // The variables of the registers: the first of size().
   constexpr std::uint32_t first_variable() const { return first_; }
+  constexpr std::uint64_t hash() const { return first_; }
 
  private:
   constexpr std::uint32_t checked_register(std::uint32_t i) const {

@@ -73,7 +73,10 @@ class shared_operand {
       tracer& t = *begin_.trace;
       t.statement(line, file);
       result.outer_is_known_ = false;
-      if (t.probing()) return result;
+      if (t.probing()) {
+        result.begin_.id = lower(t, first.node());
+        return result;
+      }
       const value step = t.constant(ptx::type::u32, geometry_.outer_bytes >> 4);
       const value moved = t.multiply_add(ptx::type::u32, lower(t, first.node()), step, begin_.checked(t));
       result.begin_ = {{}, &t, moved, t.scope()};
@@ -100,6 +103,9 @@ class shared_operand {
       t.fail(
           "kaio: wgmma reads beyond the tile: A has fewer than 64 rows from there on, or B fewer columns than the accumulator");
     return geometry_.descriptor.at(t, begin_.checked(t), bytes_ + geometry_.slice_offset(first_ + k));
+  }
+  constexpr std::uint64_t hash() const {
+    return begin_.hash() * hash_factor + (std::uint64_t{bytes_} << 32 | first_ << 16 | slices_);
   }
 
  private:
@@ -148,7 +154,7 @@ constexpr wgmma_geometry geometry_of() {
 
 template <major Major, class As>
 constexpr auto operand_at(tracer& t, const wgmma_geometry& g, value address) {
-  const value begin = t.probing() ? 0 : g.descriptor.begin(t, address);
+  const value begin = t.probing() ? address : g.descriptor.begin(t, address);
   return shared_operand<As, Major>(g, {{}, &t, begin, t.scope()});
 }
 
@@ -216,7 +222,7 @@ class wgmma_register_operand {
     require_word<C>();
     require_word<D>();
     static_assert(node_of<A>::bound, "kaio: the value knows no kernel yet; bind it with t.let(value)");
-    tracer& t = *a.node().context();
+    tracer& t = kernel_of(a.node());
     start(t, line, file);
     keep(t, 0, a);
     keep(t, 1, b);
@@ -236,6 +242,7 @@ class wgmma_register_operand {
 
   constexpr std::uint32_t slices() const { return 1; }
   constexpr std::uint32_t variable(std::uint32_t q) const { return variables_[q]; }
+  constexpr std::uint64_t hash() const { return variables_[0]; }
 
  private:
   template <class E>
@@ -252,9 +259,12 @@ class wgmma_register_operand {
 
   template <class E>
   constexpr void keep(tracer& t, std::uint32_t q, const E& e) {
-    if (t.probing()) return;
     const std::uint32_t from = t.position();
     const value v = lower(t, e.node());
+    if (t.probing()) {
+      variables_[q] = v;
+      return;
+    }
     variables_[q] = t.new_variable(element_type_of<E>);
     t.assign(variables_[q], v, from);
   }

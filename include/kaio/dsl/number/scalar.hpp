@@ -102,5 +102,21 @@ concept host_constant = requires {
   T::value;
 } && std::is_arithmetic_v<typename T::value_type>;
 
+// The type that a literal has by itself, where there is no operand to take it from: its own; that of 64 bits
+// for long long.
+template <class T>
+struct literal_value {
+  using type = T;
+};
+template <host_number T>
+  requires(std::is_integral_v<T> && !scalar<T>)
+struct literal_value<T> {
+  using type = std::conditional_t<std::is_signed_v<T>, i64, u64>;
+};
+template <host_constant T>
+struct literal_value<T> : literal_value<typename T::value_type> {};
+template <class T>
+using literal_type = typename literal_value<std::remove_cv_t<T>>::type;
+
 }  // namespace dsl
 }  // namespace kaio

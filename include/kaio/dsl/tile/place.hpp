@@ -27,6 +27,9 @@ struct tile_memory {
       trace->fail_next(
           "kaio: a tile was used outside the guarded body or loop that made it; name it again there");
   }
+  constexpr std::uint64_t hash() const {
+    return (std::uint64_t{array} * hash_factor + base) * hash_factor + offset;
+  }
 
   // index * stride bytes further.
   constexpr tile_memory moved(value index, std::uint32_t stride) const {
@@ -48,6 +51,10 @@ struct tile_offset {
   value moving = 0;  // what the kernel computes; 0: nothing
   std::uint32_t flip = 0;
   std::uint32_t bytes = 0;
+
+  constexpr std::uint64_t hash() const {
+    return std::uint64_t{moving} * hash_factor + (std::uint64_t{flip} << 32 | bytes);
+  }
 
   // So many rows and columns further, where the columns XOR bits that no other column has set.
   constexpr tile_offset further(const tile_steps& s, std::uint32_t rows, std::uint32_t columns) const {
@@ -158,6 +165,15 @@ struct tile_location {
   Column column;
   std::int64_t offset = 0;
 
+  constexpr std::uint64_t hash() const {
+    const std::uint64_t place = row.hash() * hash_factor + column.hash();
+    return (place * hash_factor + memory.hash()) * hash_factor + static_cast<std::uint64_t>(offset);
+  }
+  constexpr void see() const { trace->see(hash()); }
+  constexpr value seen_value() const {
+    see();
+    return trace->identity();
+  }
   constexpr tracer::address find() const {
     tracer& t = *trace;
     memory.require_open();
@@ -178,6 +194,14 @@ struct found_location {
   std::uint32_t scope;
   std::int64_t offset = 0;
 
+  constexpr std::uint64_t hash() const {
+    return (place.hash() * hash_factor + memory.hash()) * hash_factor + static_cast<std::uint64_t>(offset);
+  }
+  constexpr void see() const { trace->see(hash()); }
+  constexpr value seen_value() const {
+    see();
+    return trace->identity();
+  }
   constexpr tracer::address find() const {
     if (!trace->is_open(scope))
       trace->fail_next("kaio: a place in a tile was used outside the guarded body or loop that made it");
@@ -198,7 +222,7 @@ constexpr val<u32> shared_address(const C& cell, std::uint32_t line = __builtin_
                 "kaio: shared_address is for cells in shared memory");
   tracer& t = *at.trace;
   t.statement(line, file);
-  if (t.probing()) return val<u32>(t, 0);
+  if (t.probing()) return val<u32>(t, at.seen_value());
   return val<u32>(t, detail::address_value(t, at.find()));
 }
 

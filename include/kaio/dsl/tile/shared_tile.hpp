@@ -19,7 +19,7 @@ namespace kaio::dsl {
 namespace detail {
 
 // A host index becomes a constant of type u32 once it is known to be below N.
-template <std::uint32_t N, index I>
+template <std::uint32_t N, index_operand I>
 constexpr auto tile_index_node([[maybe_unused]] tracer& t, const I& i) {
   if constexpr (device<I>) {
     static_assert(integer<element<I>>, "kaio: the row and column of a tile are integers; write cast<u32>(x)");
@@ -37,7 +37,7 @@ constexpr tile_memory new_tile_memory(tracer& t, std::uint32_t bytes, std::uint3
                                       std::uint32_t line, const char* file) {
   t.declare(line, file);
   tile_memory result{&t};
-  if (!t.probing()) result.array = t.new_shared(bytes, alignment);
+  result.array = t.probing() ? t.new_identity() : t.new_shared(bytes, alignment);
   result.scope = 0;
   return result;
 }
@@ -47,7 +47,12 @@ template <std::uint32_t N, class I>
 constexpr tile_memory moved(const tile_memory& m, const I& i, std::uint32_t stride) {
   const auto node = tile_index_node<N>(*m.trace, i);
   m.require_open();
-  if (m.trace->probing()) return m;
+  if (m.trace->probing()) {
+    tile_memory named = m;
+    m.trace->see(m.hash() * hash_factor + node.hash());
+    named.array = m.trace->identity();
+    return named;
+  }
   return m.moved(as_u32(*m.trace, node), stride);
 }
 
@@ -97,7 +102,7 @@ class tile_row {
  public:
   constexpr tile_row(const tile_memory& memory, const Row& row) : memory_(memory), row_(row) {}
 
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& column) const {
     using T = typename Tile::element_type;
     static_assert(memory_element<T>, "kaio: the elements of this tile are no numbers of the language");
@@ -162,7 +167,7 @@ class shared_tile {
 
   // tile[row][column]: the cell of an element. Rows and columns are numbers of the host, which are checked,
   // or integers of the device.
-  template <index I>
+  template <index_operand I>
   constexpr auto operator[](const I& row) const {
     const auto node = detail::tile_index_node<Rows>(*memory_.trace, row);
     return tile_row<layout, std::remove_const_t<decltype(node)>>(memory_, node);
@@ -174,12 +179,15 @@ class shared_tile {
     tracer& t = *memory_.trace;
     t.statement(line, file);
     memory_.require_open();
-    if (t.probing()) return val<u32>(t, 0);
+    if (t.probing()) {
+      t.see(memory_.hash());
+      return val<u32>(t, t.identity());
+    }
     return val<u32>(t, detail::address_value(t, detail::address_of(memory_, {})));
   }
 
   // The address of an element, in the shared state space, with its swizzle.
-  template <index R, index C>
+  template <index_operand R, index_operand C>
   constexpr val<u32> row_address(const R& row, const C& column, std::uint32_t line = __builtin_LINE(),
                                  const char* file = __builtin_FILE()) const {
     return shared_address((*this)[row][column], line, file);
@@ -188,7 +196,7 @@ class shared_tile {
   // The place of an element in every tile of this layout: computed here, so outside of the loop that uses it.
   // `column_span`: a power of two that the column is below; from there a swizzled place goes on by multiples
   // of it.
-  template <index R, index C>
+  template <index_operand R, index_operand C>
   constexpr lane_type lane(const R& row, const C& column, std::uint32_t column_span = 0,
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
     memory_.trace->declare(line, file);
@@ -198,7 +206,10 @@ class shared_tile {
     const auto c = detail::tile_index_node<Columns>(*memory_.trace, column);
     tracer& t = *memory_.trace;
     t.statement(line, file);
-    if (t.probing()) return lane_type(t, {}, column_span);
+    if (t.probing()) {
+      see_operands(t, r, c);
+      return lane_type(t, {t.identity()}, column_span);
+    }
     const value row_value = detail::as_u32(t, r);
     const value column_value = detail::as_u32(t, c);
     return lane_type(t, detail::offset_in_tile(t, layout::steps, row_value, column_value), column_span);
@@ -216,7 +227,7 @@ class shared_tile {
   }
 
   // A panel of a swizzled tile: the columns from panel * layout::panel_columns on.
-  template <index I>
+  template <index_operand I>
   constexpr auto panel(const I& panel) const {
     using Panel = shared_tile<T, Rows, layout::panel_columns, Layout>;
     return Panel(detail::moved<layout::panels>(memory_, panel, layout::panel_bytes));
@@ -229,7 +240,8 @@ class shared_tile {
 };
 
 // The rows of a tile from `first` on, as a tile of their own; of a swizzled tile, a multiple of 8.
-template <std::uint32_t Rows, class T, std::uint32_t All, std::uint32_t Columns, class Layout, index I>
+template <std::uint32_t Rows, class T, std::uint32_t All, std::uint32_t Columns, class Layout,
+          index_operand I>
 constexpr auto row_block(const shared_tile<T, All, Columns, Layout>& tile, const I& first) {
   using layout = tile_layout<T, All, Columns, Layout>;
   static_assert(Rows <= All, "kaio: a block of rows has at most the rows of its tile");
@@ -279,13 +291,13 @@ class shared_tiles {
   }
 
   // A tile; the stage is a number of the host, which is checked, or an integer of the device.
-  template <index I>
+  template <index_operand I>
   constexpr tile_type operator[](const I& stage) const {
     return tile_type(detail::moved<Count>(memory_, stage, stage_bytes));
   }
 
   // As shared_tile::lane; the place is good for each tile of the ring.
-  template <index R, index C>
+  template <index_operand R, index_operand C>
   constexpr lane_type lane(const R& row, const C& column, std::uint32_t column_span = 0,
                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) const {
     return tile_type(memory_).lane(row, column, column_span, line, file);

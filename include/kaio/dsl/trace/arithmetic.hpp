@@ -121,6 +121,13 @@ constexpr value tracer::select(type t, value condition, value a, value b) {
 }
 
 // a * b + c with one rounding (floats), or modulo 2^n (integers).
+constexpr value tracer::contracted(type t, value a, value b, value c) {
+  if (!contracts(t))
+    kernel_error(
+        "kaio: the compiler has evaluated this kernel wrongly (seen with g++ 12, in files of many kernels); put fewer kernels into the file, or compile it with --param=ggc-min-heapsize=8000000");
+  return multiply_add(t, a, b, c);
+}
+
 constexpr value tracer::multiply_add(type t, value a, value b, value c) {
   if (ptx::is_floating(t)) {
     if (!fuses(t))

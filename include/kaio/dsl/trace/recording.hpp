@@ -20,8 +20,8 @@ constexpr void tracer::fail(const char* message) {
   if (fault_.message != nullptr) return;
   fault_ = {message, here_.file, here_.line};
   // The instruction that is being recorded still ends, and finds room everywhere.
-  probe_depth_ = no_depth;
-  copies_ = 1;
+  probing_ = true;
+  skipped_ = no_depth;
   position_ = prologue_size;
   operand_count_ = 2 * prologue_size;
   value_count_ = constant_count_ = numbered_count_ = newest_numbered_ = 0;
@@ -44,18 +44,15 @@ constexpr void tracer::note(std::uint32_t line, const char* file) {
   if (fault_is_early_ || (fault_.message != nullptr && fault_.line == 0))
     fault_ = {fault_.message, file, line};
   fault_is_early_ = false;
-  if (log != nullptr && log->count != statement_log::most)
-    log->entries[log->count++] = {here_, depth_, false};
 }
 
 // --- statements
 
 constexpr void tracer::statement(std::uint32_t line, const char* file) {
   if (lowering_ != 0) return;
-  if (copies_ == 0) events_[depth_] += one_event + line;
-  if (probe_depth_ != 0) {
+  if (probing_) {
     if (line != 0) note(line, file);
-    return;
+    return see(line);
   }
   if (line == 0 || line == statement_line_) return;
   std::uint32_t n = program_.statement_count;
@@ -76,13 +73,13 @@ constexpr std::uint64_t tracer::all_events() const {
   return sum;
 }
 
-constexpr void tracer::enter_guard() {
-  if (log != nullptr && log->count != 0) log->entries[log->count - 1].is_guard = true;
+constexpr void tracer::enter_body() {
   if (++depth_ == max_depth) {
-    fail("kaio: when() and otherwise() are nested too deeply; at most 31 levels");
+    fail("kaio: guards and loops are nested too deeply; at most 63 levels");
     depth_ = 1;
   }
-  if (deepest_ < depth_) deepest_ = depth_;
+  if (!repeating_) account_ = depth_;
+  if (deepest_ < depth_ && lowering_ == 0) deepest_ = depth_;
 }
 
 // --- scopes
@@ -335,6 +332,23 @@ constexpr std::uint32_t tracer::text_array(std::string_view text) {
   for (std::uint32_t i = 0; i < program_.array_count; ++i)
     if (holds_text(program_.arrays[i], text, words)) return i;
   const std::uint32_t n = new_array(array_space::global, 8 * words, 8);
+  for (std::uint32_t w = 0; w < words; ++w) add_data(text_word(text, w));
+  return n;
+}
+
+constexpr std::uint32_t tracer::instruction_text(std::string_view text, const ptx::text_needs& needs) {
+  const auto bytes = static_cast<std::uint32_t>(text.size());
+  const std::uint32_t words = (bytes + 7) / 8;
+  for (std::uint32_t i = 0; i < program_.array_count; ++i) {
+    const ptx::memory_array& a = program_.arrays[i];
+    if (a.space != array_space::instruction_text || a.bytes != bytes) continue;
+    bool is_same = program_.data[a.first_word] == needs.word();
+    for (std::uint32_t w = 0; w < words && is_same; ++w)
+      is_same = program_.data[a.first_word + 1 + w] == text_word(text, w);
+    if (is_same) return i;
+  }
+  const std::uint32_t n = new_array(array_space::instruction_text, bytes, 8);
+  add_data(needs.word());
   for (std::uint32_t w = 0; w < words; ++w) add_data(text_word(text, w));
   return n;
 }

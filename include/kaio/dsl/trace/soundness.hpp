@@ -1,10 +1,17 @@
 #pragma once
-// The soundness check of a kernel's control flow. A kernel is traced with every guard answering true; C++
-// code that such a trace never runs (an else), or drops (what follows a break, continue or return in a
-// guarded body), would silently be missing from the program. So the kernel is walked again, once for
-// each depth of guards, with the guards at that depth answering false. A body of else shows as statements
-// while a guard is false; a body left early, or one that the host's own variables steer, shows as other
-// statements outside the guards. A walk records nothing, so it costs a fraction of the trace.
+// The soundness check of a kernel's control flow. The compiler runs a kernel's C++ once, with every guard true
+// and every loop's body once, while each thread of the device decides for itself. So C++ that such a run never
+// reaches (an else), or drops (what follows a return in a guarded body), would silently be missing from the
+// program, and a variable of the host that a body changes would have the changed value for threads that did
+// not run the body, or ran it another number of times.
+//
+// So the kernel is probed: its C++ runs again, recording nothing. A probe sees each statement: its line, the
+// operations, types and constants in its expressions, and which values, variables and places in memory they
+// name. One probe leaves nothing out and runs the body of each device loop twice in a row, which must see the
+// same; then, for each depth of guards and loops, one leaves out the bodies at that depth, and must see the
+// same outside of them. What a body does to the host's variables is therefore an error where it shows in a
+// statement elsewhere, and only there: what is computed on the host and never reaches the device, and the
+// state of a loop of the host or of the copies of an unrolled loop, is C++ as anywhere.
 
 #include <kaio/dsl/trace/trace.hpp>
 
@@ -12,45 +19,26 @@
 
 namespace kaio::dsl {
 
-// What statements a walk saw at each depth of guards: how many, and the sum of their lines.
-struct walk {
+// What a probe has seen at each depth of guards and loops.
+struct probe_result {
   std::uint64_t events[tracer::max_depth] = {};
-  std::uint32_t deepest = 0;
+  std::uint32_t bodies = 0;  // of the depth that it was asked to leave out
   kernel_fault fault;
 };
 
-constexpr walk walk_of(const tracer& t) {
-  walk w;
-  w.deepest = t.deepest();
-  for (std::uint32_t d = 0; d <= w.deepest; ++d) w.events[d] = t.events(d);
-  w.fault = t.fault();
-  return w;
+constexpr probe_result result_of(const tracer& t, std::uint32_t deepest) {
+  probe_result r;
+  r.bodies = t.bodies();
+  r.fault = t.fault();
+  for (std::uint32_t d = 0; d <= deepest; ++d) r.events[d] = t.events(d);
+  return r;
 }
 
-// Compares the trace with the walk whose guards at `depth` (from 1) were false.
-constexpr bool agree(const walk& trace, const walk& probe, std::uint32_t depth) {
+// Whether a probe that left out bodies at `depth` (from 1) saw outside of them what the whole kernel has.
+constexpr bool agree(const probe_result& whole, const probe_result& probe, std::uint32_t depth) {
   for (std::uint32_t d = 0; d < depth; ++d)
-    if (trace.events[d] != probe.events[d]) return false;
+    if (whole.events[d] != probe.events[d]) return false;
   return true;
 }
-
-// The guard after which two walks that do not agree part: `all` took every guard, `probe` none at `depth`.
-constexpr ptx::source_line parting(const statement_log& all, const statement_log& probe,
-                                   std::uint32_t depth) {
-  ptx::source_line guard;
-  std::uint32_t seen = 0;
-  for (std::uint32_t i = 0; i < all.count; ++i) {
-    const statement_log::entry& e = all.entries[i];
-    if (e.depth >= depth) continue;
-    while (seen < probe.count && probe.entries[seen].depth >= depth) ++seen;
-    if (seen == probe.count || probe.entries[seen].at.line != e.at.line) break;
-    ++seen;
-    if (e.is_guard && e.depth + 1 == depth) guard = e.at;
-  }
-  return guard;
-}
-
-inline constexpr const char* left_early =
-    "kaio: a body of when() or otherwise() was left by return, break, continue or goto, or assigns a variable of the host; guard the rest with otherwise(), write l.break_if(condition), or use a var";
 
 }  // namespace kaio::dsl

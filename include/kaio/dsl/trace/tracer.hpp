@@ -51,18 +51,6 @@ struct form {
 
 struct float8_kind;
 
-// The statements that a walk saw, in their order: what names the line where two walks part.
-struct statement_log {
-  struct entry {
-    ptx::source_line at;
-    std::uint32_t depth;
-    bool is_guard;
-  };
-  static constexpr std::uint32_t most = 4096;
-  entry entries[most] = {};
-  std::uint32_t count = 0;
-};
-
 class tracer {
  public:
   static constexpr std::uint32_t max_values = ptx::program::max_instructions + 4096;
@@ -70,7 +58,7 @@ class tracer {
   static constexpr std::uint32_t max_variables = 1024;
   static constexpr std::uint32_t max_groups = 64;
   static constexpr std::uint32_t max_scopes = 4096;
-  static constexpr std::uint32_t max_depth = 32;
+  static constexpr std::uint32_t max_depth = 64;
   static constexpr std::uint32_t max_shared = 49152;         // of a block, static
   static constexpr std::uint32_t max_large_shared = 232448;  // of a block, by opt-in, on sm_90
 
@@ -103,31 +91,72 @@ class tracer {
   constexpr const kernel_fault& fault() const { return fault_; }
   // A declaration, which is no statement.
   constexpr void declare(std::uint32_t line, const char* file) { here_ = {file, line}; }
-  // Where a walk lists its statements; none in a walk that is expected to agree.
-  statement_log* log = nullptr;
   // All guards are taken.
   static constexpr std::uint32_t no_depth = 0xffffffffu;
 
   // --- statements
 
-  // Every effect of a kernel starts with one. How many there are and where, by depth of guards, is what the
-  // soundness check compares.
+  // Every effect of a kernel starts with one.
   constexpr void statement(std::uint32_t line, const char* file);
-  // The walks of the soundness check run the body of an unrolled loop once, so further copies do not count.
-  constexpr void begin_copies() { ++copies_; }
-  constexpr void end_copies() { --copies_; }
   // While an expression is lowered, the statements of library functions belong to the user's statement.
   constexpr void begin_lowering() { ++lowering_; }
   constexpr void end_lowering() { --lowering_; }
-  // A probe walks the kernel without recording; guards at `depth` answer false.
-  constexpr void probe(std::uint32_t depth) { probe_depth_ = depth; }
-  constexpr bool probing() const { return probe_depth_ != 0; }
-  constexpr bool guard_is_taken() const { return depth_ + 1 != probe_depth_; }
+
+  // --- probes (soundness.hpp)
+
+  // A probe runs the kernel's C++ and records nothing: it sees statements and their operands. Of the bodies of
+  // guards and loops that are `depth` deep (from 1), the first `count` are left out. Where `depth` is 0 none
+  // are, and the bodies of device loops are run twice.
+  static constexpr std::uint32_t all_bodies = 0xffffffff;
+  constexpr void probe(std::uint32_t depth, std::uint32_t count = all_bodies) {
+    probing_ = true;
+    skipped_ = depth;
+    skipped_bodies_ = count;
+  }
+  constexpr bool probing() const { return probing_; }
+  constexpr bool repeats_bodies() const { return probing_ && skipped_ == 0 && !repeating_; }
+  // Whether the body of a guard or a loop that begins here is run.
+  constexpr bool body_is_run() { return depth_ + 1 != skipped_ || ++bodies_ > skipped_bodies_; }
+  // So many bodies of that depth have begun.
+  constexpr std::uint32_t bodies() const { return bodies_; }
+  // The body with this number is to be refused where it begins.
+  constexpr void refuse(std::uint32_t body) { refused_ = body; }
+  constexpr bool is_refused() const { return refused_ != 0 && bodies_ == refused_; }
+  constexpr void enter_body();
+  constexpr void leave_body() {
+    --depth_;
+    if (!repeating_) account_ = depth_;
+  }
+  constexpr std::uint32_t deepest() const { return deepest_; }
+
+  // A probe sees a word: the line of a statement, the hash of its operands.
+  static constexpr std::uint64_t hash_factor = 0x9e3779b97f4a7c15u;
+  constexpr void see(std::uint64_t word) {
+    seen_ = (seen_ ^ word) * hash_factor;
+    events_[account_] += seen_;
+  }
+  // In place of a value, while probing: the same in every walk that has seen the same before it.
+  constexpr value identity() const { return static_cast<value>(seen_ >> 34) + 1; }
+  constexpr value new_identity() {
+    see(1);
+    return identity();
+  }
+  // What has been seen up to here; what follows a body does not depend on it.
+  constexpr std::uint64_t seen() const { return seen_; }
+  constexpr void see_again(std::uint64_t seen) { seen_ = seen; }
+  // The second round of a body, whose sum is kept apart.
+  constexpr void begin_repeated() {
+    repeating_ = true;
+    account_ = max_depth;
+    events_[max_depth] = 0;
+  }
+  constexpr std::uint64_t end_repeated() {
+    repeating_ = false;
+    account_ = depth_;
+    return events_[max_depth];
+  }
   constexpr std::uint64_t events(std::uint32_t depth) const { return events_[depth]; }
   constexpr std::uint64_t all_events() const;
-  constexpr std::uint32_t deepest() const { return deepest_; }
-  constexpr void enter_guard();
-  constexpr void leave_guard() { --depth_; }
 
   // --- scopes
 
@@ -213,6 +242,8 @@ class tracer {
   constexpr void add_data(std::uint64_t word);
   // A text in global memory, with a zero at its end; equal texts are one.
   constexpr std::uint32_t text_array(std::string_view text);
+  // The text of an instruction, which its record has in place of modifiers; equal ones are one.
+  constexpr std::uint32_t instruction_text(std::string_view text, const ptx::text_needs& needs);
   // Memory of the thread for the arguments of a call, `words` of 8 bytes; calls share it.
   constexpr std::uint32_t argument_buffer(std::uint32_t words);
   // Every launch of the kernel must have all its blocks resident.
@@ -294,6 +325,9 @@ class tracer {
   constexpr value select(type t, value condition, value a, value b);
   // a * b + c with one rounding (floats), or modulo 2^n (integers).
   constexpr value multiply_add(type t, value a, value b, value c);
+  // The same of a product and a sum of one expression, where contracts() holds. In a large file g++ 12 may
+  // evaluate that condition wrongly in the caller, depending on when it collects garbage.
+  constexpr value contracted(type t, value a, value b, value c);
   // log2 of a constant that is a power of two, or not_a_power.
   static constexpr unsigned not_a_power = 64;
   constexpr unsigned power_of_two(type t, value v) const;
@@ -578,7 +612,7 @@ class tracer {
   std::uint32_t position_ = prologue_size;
   std::uint32_t operand_count_ = 2 * prologue_size;
   std::uint32_t value_count_ = 0;
-  std::uint32_t probe_depth_ = 0;
+  bool probing_ = false;
   std::uint32_t lowering_ = 0;
   std::uint32_t scope_ = 0;
   std::uint16_t statement_ = ptx::no_statement;
@@ -611,11 +645,16 @@ class tracer {
   bool fault_is_early_ = false;  // the next statement is the one that is wrong
   ptx::source_line here_;        // of the statement that is open
   std::uint32_t statement_line_ = 0;
-  std::uint32_t copies_ = 0;
-  std::uint32_t depth_ = 0;
+  std::uint32_t depth_ = 0;  // of guards and loops
   std::uint32_t deepest_ = 0;
-  static constexpr std::uint64_t one_event = std::uint64_t{1} << 32;  // plus the sum of their lines
-  std::uint64_t events_[max_depth] = {};
+  std::uint32_t skipped_ = 0;
+  std::uint32_t skipped_bodies_ = 0;
+  std::uint32_t bodies_ = 0;
+  std::uint32_t refused_ = 0;
+  std::uint64_t seen_ = 0;
+  std::uint32_t account_ = 0;                 // the depth, or max_depth in a second round
+  std::uint64_t events_[max_depth + 1] = {};  // by depth, the sum of what was seen
+  bool repeating_ = false;
   open_record scope_stack_[2 * max_depth] = {};
   std::uint32_t scope_depth_ = 0;
   std::uint32_t scope_count_ = 0;

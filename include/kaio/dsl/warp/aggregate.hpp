@@ -9,6 +9,7 @@
 
 #include <kaio/dsl/expression/array.hpp>
 #include <kaio/dsl/expression/val.hpp>
+#include <kaio/dsl/memory/record.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -20,7 +21,7 @@ template <class S>
 concept aggregate = std::is_class_v<S> && std::is_aggregate_v<S> && !device<S>;
 
 template <class S>
-concept exchangeable = device<S> || aggregate<S>;
+concept exchangeable = device<S> || aggregate<S> || record_source<S>;
 
 namespace detail {
 
@@ -112,8 +113,10 @@ struct aggregate_of {
   }
   static constexpr S rebuild(tracer& t, const value*& next) { return S{composition<M>::rebuild(t, next)...}; }
   static constexpr tracer* context(const S& s) {
-    return with_members(s, [](const auto& first, const auto&...) {
-      return composition<std::remove_cvref_t<decltype(first)>>::context(first);
+    return with_members(s, [](const M&... m) {
+      tracer* t = nullptr;  // some members may be literals
+      ((t = t != nullptr ? t : composition<M>::context(m)), ...);
+      return t;
     });
   }
 };
@@ -129,11 +132,33 @@ struct aggregate_with {
 template <aggregate S>
 struct composition<S> : decltype(with_members(imagine<S>(), aggregate_with<S>{})) {};
 
+// A struct of the host, in a val, a var or memory.
+template <record_source E>
+struct composition<E> {
+  using record_type = typename E::record_type;
+  using result = val<record_type>;
+  static constexpr std::uint32_t leaves = fields_of<record_type>.size;
+  static constexpr tracer* context(const E& e) { return e.context(); }
+  static constexpr void flatten(tracer& t, const E& e, value*& next) {
+    if (!t.probing()) e.read(t, next);
+    next += leaves;
+  }
+  static constexpr result rebuild(tracer& t, const value*& next) {
+    const result whole(t, next);
+    next += leaves;
+    return whole;
+  }
+};
+
 template <exchangeable V, std::uint32_t N>
 struct composition<register_array<V, N>> {
   using result = register_array<typename composition<V>::result, N>;
   static constexpr std::uint32_t leaves = N * composition<V>::leaves;
-  static constexpr tracer* context(const register_array<V, N>& a) { return composition<V>::context(a[0]); }
+  static constexpr tracer* context(const register_array<V, N>& a) {
+    tracer* t = nullptr;
+    for (const V& v : a.values) t = t != nullptr ? t : composition<V>::context(v);
+    return t;
+  }
   static constexpr void flatten(tracer& t, const register_array<V, N>& a, value*& next) {
     for (const V& v : a.values) composition<V>::flatten(t, v, next);
   }
@@ -168,11 +193,32 @@ constexpr S rebuild(tracer& t, const values_of<S>& list) {
   return composition<S>::rebuild(t, next);
 }
 
-// One statement of the kernel that gives a value: `make(tracer)` emits and returns it.
-template <exchangeable S, class Make>
-constexpr S emit(tracer& t, std::uint32_t line, const char* file, const Make& make) {
+template <exchangeable S>
+constexpr tracer& kernel_of_members(const S& s) {
+  tracer* const t = composition<S>::context(s);
+  if (t == nullptr) kernel_error("kaio: literals alone know no kernel; bind one of them: t.let(1.0f)");
+  return *t;
+}
+
+template <class X>
+constexpr void see_part(tracer& t, const X& x) {
+  if constexpr (exchangeable<X>)
+    flatten(t, x);
+  else
+    see_operand(t, x);
+}
+
+// One statement of the kernel that gives a value: `make(tracer)` emits and returns it, of these operands.
+template <exchangeable S, class Make, class... Operand>
+constexpr S emit(tracer& t, std::uint32_t line, const char* file, const Make& make,
+                 const Operand&... operands) {
   t.statement(line, file);
-  if (t.probing()) return rebuild<S>(t, {});
+  if (t.probing()) {
+    (see_part(t, operands), ...);
+    values_of<S> named;
+    for (value& id : named.ids) id = t.new_identity();
+    return rebuild<S>(t, named);
+  }
   t.begin_lowering();
   const values_of<S> list = make(t);
   t.end_lowering();

@@ -27,7 +27,7 @@ constexpr val<u32> activemask(const thread& t, std::uint32_t line = __builtin_LI
                               const char* file = __builtin_FILE()) {
   tracer& trace = t.trace();
   trace.statement(line, file);
-  if (trace.probing()) return val<u32>(trace, 0);
+  if (trace.probing()) return val<u32>(trace, trace.new_identity());
   trace.begin(opcode::activemask, 0, ptx::type::b32);
   return val<u32>(trace, trace.define(ptx::type::u32));
 }
@@ -39,9 +39,9 @@ constexpr val<bool> elect(const thread& t, const M& members = all_lanes,
                           std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   tracer& trace = t.trace();
   trace.statement(line, file);
-  if (trace.probing()) return val<bool>(trace, 0);
   using enum ptx::type;
   const value who = lower(trace, operand_node<std::uint32_t>(members));
+  if (trace.probing()) return val<bool>(trace, who);
   if (trace.target.sm >= 90) {
     trace.begin(opcode::elect_sync, 0, none);
     trace.add({operand_kind::pair, none, 2, 0});
@@ -64,8 +64,8 @@ constexpr void sync_warp(const thread& t, const M& members = all_lanes, std::uin
                          const char* file = __builtin_FILE()) {
   tracer& trace = t.trace();
   trace.statement(line, file);
-  if (trace.probing()) return;
   const value who = lower(trace, operand_node<u32>(members));
+  if (trace.probing()) return;
   trace.begin(opcode::bar_warp_sync, 0, ptx::type::none);
   trace.use(who);
 }

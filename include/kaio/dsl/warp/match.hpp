@@ -39,9 +39,12 @@ constexpr auto match_any(const E& x, const M& members = all_lanes, std::uint32_t
                          const char* file = __builtin_FILE()) {
   detail::require_matchable<E>();
   const auto node = x.node();
-  tracer& t = *node.context();
+  tracer& t = kernel_of(node);
   t.statement(line, file);
-  if (t.probing()) return val<u32>(t, 0);
+  if (t.probing()) {
+    see_operands(t, node, operand_node<u32>(members));
+    return val<u32>(t, t.identity());
+  }
   const value v = t.in_register(lower(t, node));
   const value who = lower(t, operand_node<u32>(members));
   detail::begin_match(t, modifier::any, v);
@@ -58,9 +61,12 @@ constexpr matched_lanes match_all(const E& x, const M& members = all_lanes,
                                   const char* file = __builtin_FILE()) {
   detail::require_matchable<E>();
   const auto node = x.node();
-  tracer& t = *node.context();
+  tracer& t = kernel_of(node);
   t.statement(line, file);
-  if (t.probing()) return {val<u32>(t, 0), val<bool>(t, 0)};
+  if (t.probing()) {
+    see_operands(t, node, operand_node<u32>(members));
+    return {val<u32>(t, t.new_identity()), val<bool>(t, t.new_identity())};
+  }
   const value v = t.in_register(lower(t, node));
   const value who = lower(t, operand_node<u32>(members));
   detail::begin_match(t, modifier::all, v);

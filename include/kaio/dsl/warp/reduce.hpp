@@ -87,9 +87,9 @@ template <std::uint32_t Width, exchangeable S, class Op>
 constexpr auto warp_reduce(const thread& t, const S& x, const Op& op, receiver to, std::uint32_t line,
                            const char* file) {
   require_width<Width>();
-  return emit<exchanged<S>>(t.trace(), line, file, [&](tracer& trace) {
-    return reduce_warp<exchanged<S>>(t, Width, op, flatten(trace, x), to);
-  });
+  return emit<exchanged<S>>(
+      t.trace(), line, file,
+      [&](tracer& trace) { return reduce_warp<exchanged<S>>(t, Width, op, flatten(trace, x), to); }, x);
 }
 
 }  // namespace detail

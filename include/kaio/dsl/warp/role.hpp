@@ -24,7 +24,7 @@ constexpr val<u32> group_rank(const thread& t, std::uint32_t threads, std::uint3
                               const char* file) {
   tracer& trace = t.trace();
   trace.statement(line, file);
-  if (trace.probing()) return val<u32>(trace, 0);
+  if (trace.probing()) return val<u32>(trace, trace.new_identity());
   constexpr ptx::type word = ptx::type::u32;
   if (t.block_size() <= threads) return val<u32>(trace, trace.constant(word, 0));
   trace.begin_lowering();

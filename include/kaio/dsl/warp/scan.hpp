@@ -79,9 +79,12 @@ constexpr auto warp_inclusive_scan(const thread& t, const S& x, const Op& op,
                                    const char* file = __builtin_FILE()) {
   detail::require_width<Width>();
   using result = detail::exchanged<S>;
-  return detail::emit<result>(t.trace(), line, file, [&](tracer& trace) {
-    return detail::inclusive_in_warp<result>(t, Width, op, detail::flatten(trace, x));
-  });
+  return detail::emit<result>(
+      t.trace(), line, file,
+      [&](tracer& trace) {
+        return detail::inclusive_in_warp<result>(t, Width, op, detail::flatten(trace, x));
+      },
+      x);
 }
 
 // The same up to the lane below, from `initial` on: op(initial, the values of the lanes below); `initial`
@@ -92,9 +95,12 @@ constexpr auto warp_exclusive_scan(const thread& t, const S& x, const Op& op, co
                                    const char* file = __builtin_FILE()) {
   detail::require_width<Width>();
   using result = detail::exchanged<S>;
-  return detail::emit<result>(t.trace(), line, file, [&](tracer& trace) {
-    return detail::exclusive_in_warp<result>(t, Width, op, detail::flatten(trace, x), initial);
-  });
+  return detail::emit<result>(
+      t.trace(), line, file,
+      [&](tracer& trace) {
+        return detail::exclusive_in_warp<result>(t, Width, op, detail::flatten(trace, x), initial);
+      },
+      x, initial);
 }
 
 }  // namespace kaio::dsl

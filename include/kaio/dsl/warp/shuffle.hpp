@@ -98,19 +98,22 @@ template <std::uint32_t Width, exchangeable S, class L, class M>
 constexpr exchanged<S> shuffle(modifier mode, const S& s, const L& lane, const M& members, std::uint32_t line,
                                const char* file) {
   require_width<Width>();
-  return emit<exchanged<S>>(*composition<S>::context(s), line, file,
-                            [&](tracer& t) { return exchange_lanes<Width>(t, mode, s, lane, members); });
+  return emit<exchanged<S>>(
+      kernel_of_members(s), line, file,
+      [&](tracer& t) { return exchange_lanes<Width>(t, mode, s, lane, members); }, s, lane, members);
 }
 
 template <std::uint32_t Width, exchangeable S, class L, class M>
 constexpr shuffled<exchanged<S>> shuffle_checked(modifier mode, const S& s, const L& lane, const M& members,
                                                  std::uint32_t line, const char* file) {
   require_width<Width>();
-  tracer& t = *composition<S>::context(s);
+  tracer& t = kernel_of_members(s);
   value in_range = 0;
-  const exchanged<S> moved = emit<exchanged<S>>(t, line, file, [&](tracer& same) {
-    return exchange_lanes<Width>(same, mode, s, lane, members, &in_range);
-  });
+  const exchanged<S> moved = emit<exchanged<S>>(
+      t, line, file,
+      [&](tracer& same) { return exchange_lanes<Width>(same, mode, s, lane, members, &in_range); }, s, lane,
+      members);
+  if (t.probing()) in_range = t.new_identity();
   return {moved, val<bool>(t, in_range)};
 }
 

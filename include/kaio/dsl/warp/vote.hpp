@@ -29,11 +29,11 @@ constexpr auto vote(modifier mode, const C& condition, const M& members, std::ui
   static_assert(std::is_same_v<element<C>, bool>, "kaio: a vote takes a condition; write x != 0");
   static_assert(node_of<C>::bound, "kaio: the condition knows no kernel yet; bind it with t.let(condition)");
   const auto node = condition.node();
-  tracer& t = *node.context();
+  tracer& t = kernel_of(node);
   t.statement(line, file);
-  if (t.probing()) return val<T>(t, 0);
   const value c = lower(t, node);
   const value who = lower(t, operand_node<u32>(members));
+  if (t.probing()) return val<T>(t, who);
   return val<T>(t, vote(t, mode, c, who));
 }
 

@@ -180,7 +180,16 @@ class tensor_view {
   }
 
   // For a launch: the memory, as in<T>, and as out<T> or inout<T> where T is not const.
-  ptx::argument as_argument() const noexcept { return {address_, device_, bytes_}; }
+  ptx::argument as_argument() const noexcept {
+    std::int64_t packed = 1;
+    bool has_gaps = false;
+    for (std::size_t d = Rank; d-- > 0;) {
+      has_gaps = has_gaps || (extents_[d] != 1 && strides_[d] != packed);
+      packed *= extents_[d];
+    }
+    const std::uint64_t bytes = has_gaps ? bytes_ : static_cast<std::uint64_t>(packed) * sizeof(T);
+    return {address_, device_, bytes, nullptr, has_gaps};
+  }
   detail::view_facts facts() const noexcept {
     return {address_, bytes_, device_, sizeof(T), Rank, extents_.data(), strides_.data()};
   }

@@ -154,6 +154,8 @@ class warp_evaluator {
   constexpr lane_value evaluate(const access_plan::place& at) {
     const instruction& it = p_.instructions[at.instruction];
     if (it.op == opcode::atom || it.op == opcode::mov_volatile) return unknown_lanes();
+    // Its text may name a special register.
+    if (it.op == opcode::text || it.op == opcode::text_pure) return unknown_lanes();
     if (it.op == opcode::activemask) return shared_part();
     sources s;
     for (std::uint32_t k = destinations(p_, it).end; k < it.first_operand + it.operand_count; ++k) {

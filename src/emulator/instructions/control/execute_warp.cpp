@@ -193,7 +193,7 @@ void meet(warp& w, const instruction& i, u32 lanes, u32 members) {
   const u32 needed = members & w.live;
   if (lanes == needed) {
     perform(w, g);
-    for (const auto& o : w.owner->observers) o->met(w, i, lanes);
+    for (const auto& o : w.owner->observers) o->met(w, i, lanes, members);
     return;
   }
   const u32 waiting = gather(w, members, i, g);
@@ -202,7 +202,7 @@ void meet(warp& w, const instruction& i, u32 lanes, u32 members) {
     return;
   }
   perform(w, g);
-  for (const auto& o : w.owner->observers) o->met(w, i, lanes | waiting);
+  for (const auto& o : w.owner->observers) o->met(w, i, lanes | waiting, members);
   wake(w, waiting);
   w.limit = 0;  // the others are ready again, and some may have a lower program counter
 }
@@ -272,7 +272,7 @@ void settle_members(warp& w) {
     if (waiting != (f.key & w.live)) continue;
     if (is_aligned(w.waiting_at(f).op)) raise_not_aligned(w, w.waiting_at(f), waiting);
     perform(w, g);
-    for (const auto& o : w.owner->observers) o->met(w, w.waiting_at(f), waiting);
+    for (const auto& o : w.owner->observers) o->met(w, w.waiting_at(f), waiting, f.key);
     wake(w, waiting);
   }
 }

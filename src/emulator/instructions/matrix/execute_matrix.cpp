@@ -53,12 +53,12 @@ void load(warp& w, const instruction& i, u32 lanes) {
   if (!assemble(w, i, lanes)) return;
   std::byte* at[warp_lanes];
   locate_rows(w, i, access_kind::read, at);
-  matrix all[4];
   for (u32 m = 0; m < i.count; ++m) {
-    for (u32 r = 0; r < extent; ++r) std::memcpy(all[m].rows[r], at[m * extent + r], row_bytes);
-    if (i.form != 0) all[m] = transposed(all[m]);
+    matrix to;
+    for (u32 r = 0; r < extent; ++r) std::memcpy(to.rows[r], at[m * extent + r], row_bytes);
+    if (i.form != 0) to = transposed(to);
+    std::memcpy(w.file + i.to[m], &to, sizeof to);
   }
-  for (u32 m = 0; m < i.count; ++m) std::memcpy(w.file + i.to[m], &all[m], sizeof(matrix));
 }
 
 void store(warp& w, const instruction& i, u32 lanes) {

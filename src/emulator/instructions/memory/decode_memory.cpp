@@ -132,6 +132,7 @@ void decode_ldu(instruction_decoder& f) {
   f.arity(2);
   f.address(1);
   load_destinations(f);
+  f.out.flags.read_only = true;
   f.emit(operation::ld);
 }
 
@@ -141,6 +142,7 @@ void decode_ld(instruction_decoder& f) {
   const bool is_volatile = memory_order(f, ".acquire");
   vector_size(f);
   const bool read_only = f.accept(".nc");
+  f.out.flags.read_only = read_only;
   if (read_only) {
     f.require(".nc");
     if (f.out.space != state_space::global || f.out.flags.ordered || f.out.flags.weak)

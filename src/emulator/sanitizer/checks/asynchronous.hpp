@@ -9,6 +9,7 @@
 // only after fence.proxy.async, of the thread that wrote or of the one that issues the operation.
 
 #include "emulator/machine/observer.hpp"
+#include "emulator/sanitizer/checks/constant_loads.hpp"
 #include "emulator/sanitizer/checks/memory.hpp"
 #include "emulator/sanitizer/checks/order.hpp"
 #include "emulator/sanitizer/checks/races.hpp"
@@ -22,7 +23,8 @@ namespace kaio::emulator::sanitizing {
 
 class async_check {
  public:
-  async_check(watched_block& b, happens_before& order, memory_check& memory, race_check& races);
+  async_check(watched_block& b, happens_before& order, memory_check& memory, constant_load_check& constants,
+              race_check& races);
 
   void start();
   // Shared memory is gone with its block: reports the copies out of it that no thread has waited for.
@@ -66,6 +68,7 @@ class async_check {
   watched_block& block_;
   happens_before& order_;
   memory_check& memory_;
+  constant_load_check& constants_;
   race_check& races_;
 
   std::vector<proxy_fences> proxies_;                        // of each warp

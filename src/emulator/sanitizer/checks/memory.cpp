@@ -63,27 +63,39 @@ void memory_check::read(warp& w, const instruction& i, u32 mask, u32 bytes, cons
   if (!grid_.reports.wants(check::uninitialised)) return;
   if (consecutive && all_bits(p.defined, static_cast<u64>(at[0] - p.data), u64{bytes} * warp_lanes)) return;
   const u32 element = i.op == operation::ld && i.count > 1 ? bytes / i.count : bytes;
-  u32 missing[8] = {};
+  u32 missing[8] = {}, parts[8] = {};  // lanes of each element
   u32 missing_whole = 0;
+  const bool updates = i.op == operation::atom || i.op == operation::red;
   for_lanes(mask, [&](unsigned lane) {
     const u64 offset = static_cast<u64>(at[lane] - p.data);
     const u32 have = bytes <= 32                          ? get_bits(p.defined, offset, bytes)
                      : all_bits(p.defined, offset, bytes) ? all_lanes
                                                           : 0;
     if (have == 0) missing_whole |= 1u << lane;
-    if (i.op != operation::ld) return;
+    if (i.op != operation::ld && !updates) return;
     const u32 all = element >= 32 ? all_lanes : (1u << element) - 1;
-    for (u32 e = 0; e * element < bytes; ++e)
-      if ((have >> e * element & all) == 0) missing[e] |= 1u << lane;
+    for (u32 e = 0; e * element < bytes; ++e) {
+      const u32 of_element = have >> e * element & all;
+      if (of_element == 0)
+        missing[e] |= 1u << lane;
+      else if (of_element != all && element <= 8)  // 16 bytes are no number
+        parts[e] |= 1u << lane;
+    }
   });
   if (missing_whole != 0 && p.space != state_space::local) {
     const auto lane = static_cast<unsigned>(std::countr_zero(missing_whole));
     report_read(w, i, lane, bytes, p, static_cast<u64>(at[lane] - p.data));
     return;
   }
+  for (u32 e = 0; e < 8 && p.space != state_space::local; ++e) {
+    if (parts[e] == 0) continue;
+    const auto lane = static_cast<unsigned>(std::countr_zero(parts[e]));
+    report_read(w, i, lane, element, p, static_cast<u64>(at[lane] - p.data) + u64{e} * element);
+    return;
+  }
   if (i.op != operation::ld) return;
   // A struct is copied with its unwritten bytes: its registers are no values.
-  registers_.loaded_undefined(w, i, missing);
+  registers_.loaded_undefined(w, i, missing, parts);
 }
 
 void memory_check::write(const instruction& i, u32 mask, u32 bytes, const piece& p,
@@ -120,10 +132,16 @@ void memory_check::report_read(warp& w, const instruction& i, unsigned lane, u32
   r.kind = fault_kind::uninitialised;
   identify(w, i, lane, r);
   if (!grid_.reports.is_new(check::uninitialised, r.ptx_line)) return;
-  r.detail = "a thread reads memory that was never written";
+  u32 missing = 0;
+  u64 first = offset + bytes;
+  for (u64 k = offset + bytes; k-- > offset;)
+    if (!test_bit(p.defined, k)) ++missing, first = k;
+  r.detail = missing == bytes ? "a thread reads memory that was never written"
+                              : fmt::format("a thread reads {} bytes of which {} {} never written", bytes,
+                                            missing, missing == 1 ? "was" : "were");
   block_.describe_place(p, offset, bytes, access_kind::read, r);
   // How far it was written: the nearest bytes around that were.
-  u64 below = offset, above = offset + bytes;
+  u64 below = first, above = missing == bytes ? offset + bytes : first + 1;
   const u64 reach_bytes = 1u << 20;
   while (below > 0 && offset - below < reach_bytes && !test_bit(p.defined, below - 1)) --below;
   while (above < p.bytes && above - offset < reach_bytes && !test_bit(p.defined, above)) ++above;

@@ -1,7 +1,9 @@
 #pragma once
 // Finds reads of bytes that were never written, and writes to buffers that are only to be read. Each byte of
-// memory has a bit that is set when it is written. A value is reported when all of its bytes are missing:
-// some may be the padding of a struct. For all checks it finds the piece of memory that an access goes to.
+// memory has a bit that is set when it is written. A number of which some bytes are missing is reported where it
+// is loaded, each element of a vector by itself. Whole elements of a vector may be the padding of a struct:
+// they are reported when they are used, as is what a thread loads from its local memory, where compilers copy
+// structs. For all checks it finds the piece of memory that an access goes to.
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/sanitizer/checks/registers.hpp"

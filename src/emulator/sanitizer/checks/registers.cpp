@@ -33,13 +33,40 @@ register_check::register_check(watched_block& b)
 
 void register_check::start() {
   std::fill(registers_.begin(), registers_.end(), 0u);
+  parts_.clear();
   stores_undefined_ = false;
 }
 
-void register_check::loaded_undefined(const warp& w, const instruction& i, const u32 (&lanes)[8]) {
+void register_check::loaded_undefined(const warp& w, const instruction& i, const u32 (&lanes)[8],
+                                      const u32 (&parts)[8]) {
   u32* const defined = registers_of(w);
-  for (u32 e = 0; e < i.count; ++e)
-    if (const u32 reg = grid_.uses.register_at(i.to[e]); reg != no_register) defined[reg] &= ~lanes[e];
+  for (u32 e = 0; e < i.count; ++e) {
+    const u32 reg = grid_.uses.register_at(i.to[e]);
+    if (reg == no_register) continue;
+    defined[reg] &= ~lanes[e];
+    if (parts[e] == 0) continue;
+    if (parts_.empty()) parts_.resize(registers_.size());
+    parts_of(w)[reg] |= parts[e];
+  }
+}
+
+// A number whose bytes were not all written is used, or copied.
+void register_check::check_parts(warp& w, const instruction& i, const usage& u, u32 mask) {
+  const u32* const reads = block_.of.launched.kernel.uses.data() + i.uses;
+  const u32* const writes = reads + i.reads;
+  u32* const parts = parts_of(w);
+  u32 copied = 0;
+  for (u32 k = 0; k < i.reads; ++k) {
+    const u32 lanes = parts[reads[k]] & mask;
+    if (lanes == 0) continue;
+    if (i.op == operation::mov) {
+      copied |= lanes;
+    } else if (u.how == use::load || (u.how == use::all && i.op != operation::cvt)) {
+      parts[reads[k]] &= ~lanes;
+      report(w, i, reads[k], lanes, u.how == use::load ? "in its address" : "", "was only written in part");
+    }
+  }
+  for (u32 k = 0; k < i.writes; ++k) parts[writes[k]] = (parts[writes[k]] & ~mask) | copied;
 }
 
 void register_check::before(warp& w, const instruction& i, u32 mask) {
@@ -49,6 +76,7 @@ void register_check::before(warp& w, const instruction& i, u32 mask) {
   if (u.guard != no_register && (w.active & ~defined[u.guard]) != 0)
     report(w, i, u.guard, w.active & ~defined[u.guard], "as its guard");
   if (mask == 0) return;
+  if (!parts_.empty()) check_parts(w, i, u, mask);
   const u32* const reads = numbers.data() + i.uses;
   const u32* const writes = reads + i.reads;
   const auto need = [&](u32 row, std::string_view as) {
@@ -110,16 +138,8 @@ void register_check::before(warp& w, const instruction& i, u32 mask) {
       break;
     }
     case use::call: {
-      const entry& kernel = block_.of.launched.kernel;
-      const auto define = [&](const std::vector<transfer>& places) {
-        for (const transfer& t : places)
-          if (const u32 reg = grid_.uses.register_at(t.row); t.row != no_row && reg != no_register)
-            defined[reg] |= mask;
-      };
-      if (i.op == operation::call || i.op == operation::ret) {
-        for (const callable& f : kernel.functions) define(f.parameters);
-        for (const call_site& s : kernel.calls) define(s.results);
-      }
+      if (i.op == operation::call || i.op == operation::ret)
+        grid_.uses.for_handed_over(block_.of.launched.kernel, [&](u32 reg) { defined[reg] |= mask; });
       break;
     }
     case use::ignore: break;
@@ -139,7 +159,8 @@ u32 register_check::shuffled(const warp& w, const instruction& i, u32 mask, u32 
   return result;
 }
 
-void register_check::report(warp& w, const instruction& i, u32 reg, u32 lanes, std::string_view as) {
+void register_check::report(warp& w, const instruction& i, u32 reg, u32 lanes, std::string_view as,
+                            std::string_view what) {
   if (!grid_.reports.wants(check::uninitialised)) return;
   const auto lane = static_cast<unsigned>(std::countr_zero(lanes));
   fault_report r;
@@ -147,8 +168,8 @@ void register_check::report(warp& w, const instruction& i, u32 reg, u32 lanes, s
   identify(w, i, lane, r);
   const std::string& name = block_.of.launched.kernel.register_names[reg];
   const int count = std::popcount(lanes);
-  r.detail = fmt::format("register {} is used{}{} but was never written (by {} of the {} lanes)", name,
-                         as.empty() ? "" : " ", as, count, std::popcount(w.active));
+  r.detail = fmt::format("register {} is used{}{} but {} (by {} of the {} lanes)", name,
+                         as.empty() ? "" : " ", as, what, count, std::popcount(w.active));
   r.advice = fmt::format(
       "give {} a value on every path that leads here; a copy of what was never written, as a value that was loaded from uninitialised local memory, counts as never written",
       name);

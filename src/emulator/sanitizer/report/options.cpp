@@ -11,8 +11,8 @@
 namespace kaio::emulator {
 namespace {
 
-constexpr std::string_view names[check_count] = {"memory",   "uninitialised", "races",
-                                                 "barriers", "async",         "same_value"};
+constexpr std::string_view names[check_count] = {"memory", "uninitialised", "races", "barriers",
+                                                 "warps",  "indices",       "async", "same_value"};
 
 }  // namespace
 
@@ -40,7 +40,7 @@ check_set sanitizer_options::parse_checks(std::string_view text, std::string_vie
       }
       if (!known)
         throw launch_error(fmt::format(
-            "kaio: {} is '{}', and '{}' is no check; it may be all, memory, uninitialised, races, barriers, async, same_value, or a list of them with commas, with - before one to leave it out",
+            "kaio: {} is '{}', and '{}' is no check; it may be all, memory, uninitialised, races, barriers, warps, indices, async, same_value, or a list of them with commas, with - before one to leave it out",
             called, text, word));
     }
     first = false;

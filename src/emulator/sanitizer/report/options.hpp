@@ -14,8 +14,8 @@ namespace kaio::emulator {
 
 // The kinds of checks. same_value: races whose writes leave the same value; they are only reported when this
 // is asked for by its name.
-enum class check : u8 { memory, uninitialised, races, barriers, async, same_value };
-inline constexpr unsigned check_count = 6;
+enum class check : u8 { memory, uninitialised, races, barriers, warps, indices, async, same_value };
+inline constexpr unsigned check_count = 8;
 
 std::string_view name_of(check c);
 
@@ -24,7 +24,8 @@ class check_set {
   constexpr check_set() = default;
   static constexpr check_set all() {
     check_set s;
-    for (const check c : {check::memory, check::uninitialised, check::races, check::barriers, check::async})
+    for (const check c : {check::memory, check::uninitialised, check::races, check::barriers, check::warps,
+                          check::indices, check::async})
       s.set(c, true);
     return s;
   }

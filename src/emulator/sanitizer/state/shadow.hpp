@@ -108,6 +108,8 @@ struct piece {
   line* lines = nullptr;          // nullptr: of one thread alone, or never written
   u32 origin = 0;                 // records up to this time are of an earlier owner
   const char* input = nullptr;    // a buffer that the kernel may only read
+  u32* constant_loads = nullptr;  // of each word: checks/constant_loads.hpp; nullptr: not followed
+  u32* writes = nullptr;
   watched_block* home = nullptr;  // of shared and local memory
 
   bool contains(const std::byte* at) const { return at >= data && at < data + bytes; }

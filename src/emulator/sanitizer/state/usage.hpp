@@ -36,6 +36,16 @@ class usages {
     const auto found = of_row_.find(row);
     return found == of_row_.end() ? no_register : found->second;
   }
+  // The registers into which a call or a return puts values.
+  template <class Function>
+  void for_handed_over(const entry& kernel, Function&& f) const {
+    const auto each = [&](const std::vector<transfer>& places) {
+      for (const transfer& t : places)
+        if (const u32 reg = register_at(t.row); t.row != no_row && reg != no_register) f(reg);
+    };
+    for (const callable& c : kernel.functions) each(c.parameters);
+    for (const call_site& s : kernel.calls) each(s.results);
+  }
 
  private:
   std::vector<usage> table_;

@@ -85,6 +85,18 @@ watched_grid::watched_grid(const grid& g, reporter& r, causality& c, record_pool
           if (at - b.address < b.bytes) b.input = inputs ? g.kernel.parameters[i].name.c_str() : nullptr;
       }
   std::sort(buffers.begin(), buffers.end(), [](const piece& a, const piece& b) { return a.data < b.data; });
+  // Writes to inputs are reported as such.
+  const bool follows =
+      r.wants(check::memory) && std::any_of(g.kernel.code.begin(), g.kernel.code.end(),
+                                            [](const instruction& i) { return i.flags.read_only; });
+  if (!follows) return;
+  for (piece& b : buffers) {
+    if (b.input != nullptr) continue;
+    const u64 words = (b.bytes + 3) / 4;
+    zeroed_bytes& storage = words_.emplace_back(2 * words * sizeof(u32));
+    b.constant_loads = reinterpret_cast<u32*>(storage.data());
+    b.writes = b.constant_loads + words;
+  }
 }
 
 const piece* watched_grid::buffer_at(const std::byte* at) const {

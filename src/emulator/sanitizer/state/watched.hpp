@@ -79,6 +79,9 @@ struct watched_grid {
   early_reads early;
   u32 operations = 0;                    // single ones
   std::unordered_map<u32, u32> issuers;  // the warp of a single operation
+
+ private:
+  std::vector<zeroed_bytes> words_;  // of buffers: piece::constant_loads and ::writes
 };
 
 // A block object is reused for the next block: `start` gives it the next number.

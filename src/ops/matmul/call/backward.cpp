@@ -163,12 +163,12 @@ void matmul_backward(const stream& s, const matmul_view& dc, const matmul_view& 
         dc.rank == 3 ? dc.strides[0] : 0, dc.strides[r], dc.strides[r + 1], form.pitch, form.columns,
         form.rows * form.columns};
     const u64 count = form.rows * form.columns * form.batches;
-    const device_pointer<f32> from{dc.address, dc.bytes / sizeof(f32), dc.device};
+    const device_pointer<f32> from{dc.address, dc.bytes / sizeof(f32), dc.device, true};
     if (a.type == matmul_type::f16) {
-      device_pointer<f16> to{upstream.address, form.bytes / 2, upstream.device};
+      device_pointer<f16> to{upstream.address, form.bytes / 2, upstream.device, true};
       round_gradient<f16>.launch(s, over(count), from, to, problem, count);
     } else {
-      device_pointer<bf16> to{upstream.address, form.bytes / 2, upstream.device};
+      device_pointer<bf16> to{upstream.address, form.bytes / 2, upstream.device, true};
       round_gradient<bf16>.launch(s, over(count), from, to, problem, count);
     }
   }

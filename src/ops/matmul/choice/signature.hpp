@@ -63,8 +63,10 @@ struct call_signature {
   // As it is written to a file: numbers, joined by commas.
   std::string text() const {
     std::string result;
-    for (const std::uint64_t x : {m, n, k, batches, kind, memory})
-      result += (result.empty() ? "" : ",") + std::to_string(x);
+    for (const std::uint64_t x : {m, n, k, batches, kind, memory}) {
+      if (!result.empty()) result += ',';
+      result += std::to_string(x);
+    }
     return result;
   }
 };

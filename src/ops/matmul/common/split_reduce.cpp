@@ -55,7 +55,7 @@ void run_nothing(const stream& s, const matmul_call& call) {
   // With nothing added 0 * alpha would be NaN for an infinite alpha.
   terms.alpha = 0;
   with_output(call.output, [&]<class Out>(Out) {
-    device_pointer<Out> c{call.c.address, call.c.bytes / sizeof(Out), call.c.device};
+    device_pointer<Out> c{call.c.address, call.c.bytes / sizeof(Out), call.c.device, true};
     product_of_nothing<Out>.launch(s, over(count), c, problem, count, terms);
   });
 }
@@ -70,9 +70,9 @@ void run_reduction(const stream& s, const matmul_call& call, std::uint32_t split
   problem.splits = splits;
   const auto batches = static_cast<u32>(call.batches);
   const device_pointer<f32> sums{call.workspace.address, call.workspace.bytes / sizeof(f32),
-                                 call.workspace.device};
+                                 call.workspace.device, true};
   with_output(call.output, [&]<class Out>(Out) {
-    device_pointer<Out> c{call.c.address, call.c.bytes / sizeof(Out), call.c.device};
+    device_pointer<Out> c{call.c.address, call.c.bytes / sizeof(Out), call.c.device, true};
     split_reduce<Out, general>.launch(s, grid(split_reduce_blocks(problem.m, problem.n, batches)), sums, c,
                                       problem, call.terms);
   });

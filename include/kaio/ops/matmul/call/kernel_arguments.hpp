@@ -17,9 +17,10 @@ constexpr line_direction direction_of(major m) {
   return m == major::k ? line_direction::along_k : line_direction::across_k;
 }
 
+// Operands of one call may be columns of one matrix: which of their elements meet was checked with the call.
 template <class T>
 device_pointer<T> memory_of(const matmul_operand& x) {
-  return {x.address, x.bytes / sizeof(T), x.device};
+  return {x.address, x.bytes / sizeof(T), x.device, true};
 }
 template <class T>
 matrix_lines<T> lines_for(const matmul_operand& x, std::uint64_t across, std::uint64_t k,

@@ -114,7 +114,7 @@ class staged_copy {
       const val line = t_.let(pieces_.line + j * pieces::lines_apart);
       const auto fetch = [&] {
         const in from = x.from(cast<i64>(line) * leading + cast<i64>(pieces_.column));
-        const val four = load(in<u32x4>{{from.trace, from.base, from.scope}}[0]);
+        const val four = load(in<u32x4>{{from.trace, from.base, from.scope, from.offset}}[0]);
         for (std::uint32_t w = 0; w < 4; ++w) words_[4 * j + w] = four[w];
       };
       if constexpr (Ragged) {
