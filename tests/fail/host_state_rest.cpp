@@ -11,9 +11,9 @@ inline constexpr auto k = kernel<"k", 64>([](thread t, in<u32> x, inout<u32> y, 
 #ifdef KAIO_FIXED
   for (auto r : t.range(0u, n).unroll<2>()) {
 #else
-  for (auto r : t.range(0u, n).unroll<4>()) {  // HERE
+  for (auto r : t.range(0u, n).unroll<4>()) {
 #endif
-    sum += a[now] + r;
+    sum += a[now] + r;  // HERE
     now = 1 - now;
   }
   y[i] = sum;

@@ -1,5 +1,6 @@
 // A ptx_global is a cell of memory.
 // EXPECT: kaio: this is no cell of memory; name one by indexing: x[i]
+// LATE(g++): g++ instantiates the body while it evaluates the kernel, and names no line of it
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -11,9 +11,9 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, inout<u32> y) {
 #else
   u32 mask = 0xffffffffu;
 #endif
-  for (auto round : t.range(0u, 4u)) {  // HERE
-    val lanes = match_lanes(t, i, mask);
-    y[i + round] = lanes;
+  for (auto round : t.range(0u, 4u)) {
+    val lanes = match_lanes(t, i, mask);  // HERE
+    y[i + round] = lanes;                 // HERE
 #ifdef KAIO_FIXED
     mask = mask >> 1;
 #else

@@ -1,6 +1,6 @@
 // One instruction moves at most 4 matrices.
 // EXPECT: kaio: ldmatrix and stmatrix move 1, 2 or 4 matrices of 8 x 16 bytes
-// LATE(clang): a template more, of three lines, is between the check and the kernel
+// LATE(clang): each template between the check and the kernel is three lines
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

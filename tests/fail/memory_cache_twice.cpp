@@ -1,6 +1,6 @@
 // Two cache operators contradict each other.
 // EXPECT: kaio: two policies of one kind were given to one access
-// LATE(clang): a template more, of three lines, is between the check and the kernel
+// LATE(clang): each template between the check and the kernel is three lines
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

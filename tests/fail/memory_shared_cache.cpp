@@ -1,5 +1,6 @@
 // Shared memory is not cached.
 // EXPECT: kaio: cache policies are for global memory
+// LATE(clang): each template between the check and the kernel is three lines
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

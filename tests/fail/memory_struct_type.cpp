@@ -1,5 +1,6 @@
 // A struct is stored to one of its type.
 // EXPECT: kaio: the struct stored has another type than its place
+// LATE(g++): g++ instantiates the body while it evaluates the kernel, and names no line of it
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -1,5 +1,6 @@
 // A number is no vector.
 // EXPECT: kaio: a number is stored to a vector; write make_vec(a, b, ...)
+// LATE(g++): g++ instantiates the body while it evaluates the kernel, and names no line of it
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

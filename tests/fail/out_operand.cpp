@@ -1,6 +1,6 @@
 // An out parameter is no operand, and no argument of a function.
 // EXPECT: kaio: an out parameter cannot be read; make it inout<T>
-// LATE(clang): a template more, of three lines, is between the check and the kernel
+// LATE(clang): each template between the check and the kernel is three lines
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

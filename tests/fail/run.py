@@ -9,7 +9,7 @@ A file lists what the compiler must print, a line each:
 And what it prints is short: within the first 12 lines are a text that begins with `kaio:` (unless no expected text
 does: the error is the compiler's own) and the user's file with the line of the mistake, and all of it is at most 40
 lines (g++) or 60 (clang). The line is the one that ends in `// HERE`, or any in the part without KAIO_FIXED, or
-where there is no such part any of the file. Where a compiler cannot, the file says so and why:
+where there is no such part any of the file. Where a compiler cannot, the file says so and why, and has 100 lines:
 
     // LATE(clang): why
 
@@ -45,6 +45,7 @@ expectation = re.compile(r"^// EXPECT(?:\((g\+\+|clang)\))?: (.*?)\s*$", re.MULT
 late = re.compile(r"^// LATE(?:\((g\+\+|clang)\))?: .+$", re.MULTILINE)
 near = 12  # lines within which an error says what is wrong, and where
 most_lines = {"g++": 40, "clang": 60}
+most_late = 100
 
 
 def marked_lines(text):
@@ -76,9 +77,9 @@ def measure(file, text, output):
 
 def too_long(family, text, expected, measured):
     """What is wrong with the length of an output; empty when nothing is."""
-    if any(only in ("", family) for only in late.findall(text)):
-        return ""
     count, message, user = measured
+    if any(only in ("", family) for only in late.findall(text)):
+        return f"the output has {count} lines, more than {most_late}\n" if count > most_late else ""
     problems = []
     if count > most_lines[family]:
         problems.append(f"the output has {count} lines, more than {most_lines[family]}")

@@ -1,5 +1,6 @@
 // A condition is not compared with a number.
 // EXPECT: kaio: bool and numbers do not mix; compare with zero, or write cast<T>(condition)
+// LATE(clang): each template between the check and the kernel is three lines
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

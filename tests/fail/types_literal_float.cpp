@@ -1,5 +1,6 @@
 // A floating literal does not become an integer.
 // EXPECT: kaio: a floating literal with an integer operand
+// LATE(clang): each template between the check and the kernel is three lines
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

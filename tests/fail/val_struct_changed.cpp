@@ -14,7 +14,7 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, in<complex> x, out<compl
 #else
   val a = x[i];
 #endif
-  a[&complex::re] = 0.0f;
+  a[&complex::re] = 0.0f;  // HERE
   y[i] = a;
 });
 static_assert(k.ptx().size() > 0);

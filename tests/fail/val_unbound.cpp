@@ -1,5 +1,6 @@
 // An expression that names no kernel is bound before a function takes it as a val.
 // EXPECT: kaio: this value knows no kernel yet; write t.let(value), or `val name = ...` and let the type be deduced
+// LATE(g++): g++ instantiates the body while it evaluates the kernel, and names no line of it
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

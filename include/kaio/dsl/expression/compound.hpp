@@ -14,7 +14,7 @@ namespace kaio::dsl {
 
 // What +=, -=, *= and /= change.
 template <scalar T>
-constexpr void require_number() {
+constexpr auto require_number() {
   static_assert(!std::is_same_v<T, bool>,
                 "kaio: arithmetic on bool; write select(condition, a, b) or cast<T>(condition)");
   static_assert(!float8<T>,

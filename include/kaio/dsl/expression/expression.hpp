@@ -288,6 +288,16 @@ constexpr literal<T> make_literal(L number) {
   return result;
 }
 
+// The bits alone, where there is no node that could be lowered.
+template <class T, host_number L>
+constexpr std::uint64_t literal_bits(L number) {
+  const literal<T> made = make_literal<T>(number);
+  if (made.fault != nullptr)
+    kernel_error(
+        "kaio: a literal does not fit the type that it is given: it is out of its range, or not exact in it");
+  return made.bits;
+}
+
 // The node of an operand that must be of type T.
 template <class T, class E>
 constexpr auto operand_node(const E& e) {

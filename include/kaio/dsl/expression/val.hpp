@@ -38,7 +38,7 @@ class val<T, in_kernel> : public no_host_bool, public unchanging {
 
   // A literal, in the type of the val: where a function takes one, in an array, as a member of a struct.
   template <host_number L>
-  constexpr val(L number) : leaf_(leaf<T>::of(make_literal<T>(number).bits)) {}
+  constexpr val(L number) : leaf_(leaf<T>::of(literal_bits<T>(number))) {}
 
   constexpr val(refused) : leaf_{} {}
 
@@ -67,8 +67,6 @@ class val<T, in_kernel> : public no_host_bool, public unchanging {
   // struct that the val is a member of.
   template <class E>
   static constexpr leaf<T> bind(const E& e, std::uint32_t line, const char* file) {
-    static_assert(std::is_same_v<element<E>, T>,
-                  "kaio: the val has another type than its value; write cast<T>(x)");
     const auto& tree = e.node();
     using Node = node_of<E>;
     constexpr bool is_literal = std::is_same_v<Node, literal<T>>;

@@ -28,7 +28,7 @@ constexpr value number_for_text(tracer& t, value v, bool is_literal) {
 }
 
 template <class T, class A>
-constexpr void require_text_operand() {
+constexpr auto require_text_operand() {
   if constexpr (!is_ptx_address<T>) {
     static_assert(
         device<A> || host_number<A> || host_constant<A>,

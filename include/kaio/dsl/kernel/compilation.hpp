@@ -131,6 +131,7 @@ class tracing {
     const std::uint32_t deepest = t.deepest();
     return {t.finish(Block.dimensions()), deepest, kernel_fault()};
   }
+
  public:
   // clang-format off
 #ifdef __clang__

@@ -35,6 +35,8 @@ constexpr auto nan_extreme(const A& a, const B& b) {
   static_assert(floating<T>, "kaio: min_nan and max_nan take floats; write min(a, b) for integers");
   if constexpr (floating<T>)
     return make_pure<T, nan_extreme_rule<Op, T>>(operand_node<T>(a), operand_node<T>(b));
+  else
+    return refused{};
 }
 
 }  // namespace detail

@@ -202,12 +202,12 @@ class cell : public no_host_bool, public no_increment, public no_elements {
   constexpr const Location& location() const { return at_; }
 
  private:
-  static constexpr void require_integer() {
+  static constexpr auto require_integer() {
     static_assert(
         integer<T>,
         "kaio: %=, <<= and >>= on a cell that is no integer; write y[i] = fmod(y[i], b) for floats");
   }
-  static constexpr void require_bits() {
+  static constexpr auto require_bits() {
     static_assert(
         !floating<T> && !float8<T>,
         "kaio: a bit operation on a floating cell; write y[i] = bit_cast<f32>(bit_cast<u32>(y[i]) | bits)");

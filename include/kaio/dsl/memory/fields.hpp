@@ -75,16 +75,26 @@ constexpr std::uint32_t count_record_members() {
     return count_record_members<S, Values, I + values_at<S, Values, I>(), Count + 1>();
 }
 
+// How many members S has; 0: too many numbers.
+template <class S>
+struct record_size {
+  static constexpr bool is_small = !takes_values<S>(indices<max_fields + 1>{});
+  static constexpr std::uint32_t counted() {
+    if constexpr (is_small)
+      return count_record_members<S, count_values<S>()>();
+    else
+      return 0;
+  }
+  static constexpr std::uint32_t members = counted();
+};
+
 // f(the members of s)
 template <class S, class F>
 constexpr auto with_record_members(const S& s, const F& f) {
-  static_assert(
-      !takes_values<S>(indices<max_fields + 1>{}),
-      "kaio: a struct in a val or var has at most 32 numbers; leave it in memory, and take its members");
-  constexpr std::uint32_t n = count_record_members<S, count_values<S>()>();
-  static_assert(n <= max_record_members,
-                "kaio: a struct in a val or var has at most 12 members; nest structs for more");
-  if constexpr (n == 1) {
+  constexpr std::uint32_t n = record_size<S>::members;
+  if constexpr (n == 0) {
+    return f();
+  } else if constexpr (n == 1) {
     const auto& [a] = s;
     return f(a);
   } else if constexpr (n == 2) {
@@ -190,6 +200,11 @@ struct member_fields<S> {
   static_assert(
       made_of_bytes<S>,
       "kaio: a struct in a kernel is made of numbers, vectors, arrays and structs of them; pass memory as in<T>, out<T> or inout<T>");
+  static_assert(
+      record_size<S>::is_small,
+      "kaio: a struct in a val or var has at most 32 numbers; leave it in memory, and take its members");
+  static_assert(record_size<S>::members <= max_record_members,
+                "kaio: a struct in a val or var has at most 12 members; nest structs for more");
   static constexpr std::uint32_t numbers = record_members<S>::numbers;
   static constexpr void append(field*& next, std::uint32_t from) {
     record_members<S>::append(next, from, member_offsets<S>.at);
@@ -218,7 +233,7 @@ constexpr void append_bits(const M& m, std::uint64_t*& next) {
   } else if constexpr (packed<M>) {
     *next++ = __builtin_bit_cast(std::uint32_t, m);
   } else if constexpr (scalar<M>) {
-    *next++ = make_literal<M>(m).bits;
+    *next++ = literal_bits<M>(m);
   } else {
     with_record_members(m, [&](const auto&... part) { (append_bits(part, next), ...); });
   }

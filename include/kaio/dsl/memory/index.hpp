@@ -54,7 +54,7 @@ struct index_rule {
 };
 
 template <class W, class E>
-constexpr void require_index_operand() {
+constexpr auto require_index_operand() {
   if constexpr (device<E>) {
     static_assert(integer<element<E>>, "kaio: index() takes integers; write cast<u32>(x)");
     static_assert(!integer<element<E>> || std::is_same_v<index_result<element<E>>, W>,

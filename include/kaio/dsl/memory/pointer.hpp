@@ -62,13 +62,13 @@ struct pointer {
   }
 
   template <class E>
-  static constexpr void refuse_change() {
+  static constexpr auto refuse_change() {
     static_assert(
         never<E>,
         "kaio: a pointer does not change while the kernel runs; write in next = x + n, and x[i] in a loop");
   }
   template <class E>
-  static constexpr void refuse_distance() {
+  static constexpr auto refuse_distance() {
     static_assert(never<E>, "kaio: a pointer is not subtracted from another one; subtract their indices");
   }
 
@@ -107,7 +107,12 @@ struct in : pointer<T> {
   friend constexpr in operator-(const in& p, const I& i) {
     return {p.shifted(backwards(i))};
   }
-  friend constexpr void operator-(const in&, const in&) { in::template refuse_distance<T>(); }
+  template <class P>
+    requires std::is_same_v<P, in>
+  friend constexpr auto operator-(const in&, const P&) {
+    in::template refuse_distance<P>();
+    return refused{};
+  }
   template <class I>
   constexpr void operator+=(const I&) const {
     pointer<T>::template refuse_change<I>();
@@ -150,7 +155,12 @@ struct out : pointer<T> {
   friend constexpr out operator-(const out& p, const I& i) {
     return {p.shifted(backwards(i))};
   }
-  friend constexpr void operator-(const out&, const out&) { out::template refuse_distance<T>(); }
+  template <class P>
+    requires std::is_same_v<P, out>
+  friend constexpr auto operator-(const out&, const P&) {
+    out::template refuse_distance<P>();
+    return refused{};
+  }
   template <class I>
   constexpr void operator+=(const I&) const {
     pointer<T>::template refuse_change<I>();
@@ -193,7 +203,12 @@ struct inout : pointer<T> {
   friend constexpr inout operator-(const inout& p, const I& i) {
     return {p.shifted(backwards(i))};
   }
-  friend constexpr void operator-(const inout&, const inout&) { inout::template refuse_distance<T>(); }
+  template <class P>
+    requires std::is_same_v<P, inout>
+  friend constexpr auto operator-(const inout&, const P&) {
+    inout::template refuse_distance<P>();
+    return refused{};
+  }
   template <class I>
   constexpr void operator+=(const I&) const {
     pointer<T>::template refuse_change<I>();

@@ -37,11 +37,11 @@ struct struct_values {
 };
 
 template <class E>
-constexpr void refuse_member_change() {
+constexpr auto refuse_member_change() {
   static_assert(never<E>, "kaio: a val never changes; declare a var to assign to");
 }
 template <class E>
-constexpr void refuse_array() {
+constexpr auto refuse_array() {
   static_assert(
       never<E>,
       "kaio: an array in a struct is not assigned as a whole; write a[&S::member][k] = value in a loop of the host");
@@ -140,7 +140,8 @@ class struct_array {
   constexpr void operator=(const struct_array&) const { refuse_member_change<E>(); }
 
   constexpr auto operator[](std::uint64_t i) const {
-    return struct_part<E>(from_, offset_ + checked_array_index<N>(*from_.trace, i) * static_cast<std::uint32_t>(sizeof(E)));
+    return struct_part<E>(
+        from_, offset_ + checked_array_index<N>(*from_.trace, i) * static_cast<std::uint32_t>(sizeof(E)));
   }
   template <device I>
   constexpr void operator[](const I&) const {

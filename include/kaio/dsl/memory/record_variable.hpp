@@ -114,7 +114,8 @@ class variable_array {
   }
   constexpr void operator=(const variable_array&) const { refuse_array<E>(); }
   constexpr auto operator[](std::uint64_t i) const {
-    return variable_part<E>(*trace_, first_ + checked_array_index<N>(*trace_, i) * detail::member_fields<E>::numbers);
+    return variable_part<E>(*trace_,
+                            first_ + checked_array_index<N>(*trace_, i) * detail::member_fields<E>::numbers);
   }
   template <device I>
   constexpr void operator[](const I&) const {

@@ -36,7 +36,7 @@ constexpr void begin_match(tracer& t, modifier mode, value v) {
 // The mask of the member lanes that hold the value of this lane.
 template <device E, class M = std::uint32_t>
 constexpr auto match_any(const E& x, const M& members = all_lanes, std::uint32_t line = __builtin_LINE(),
-                             const char* file = __builtin_FILE()) {
+                         const char* file = __builtin_FILE()) {
   detail::require_matchable<E>();
   const auto node = x.node();
   tracer& t = kernel_of(node);

@@ -85,7 +85,7 @@ constexpr values_of<S> reduce_warp(const thread& t, std::uint32_t width, const O
 
 template <std::uint32_t Width, exchangeable S, class Op>
 constexpr auto warp_reduce(const thread& t, const S& x, const Op& op, receiver to, std::uint32_t line,
-                                   const char* file) {
+                           const char* file) {
   require_width<Width>();
   return emit<exchanged<S>>(
       t.trace(), line, file,

@@ -42,28 +42,28 @@ constexpr auto vote(modifier mode, const C& condition, const M& members, std::ui
 // Whether the condition holds in every member lane.
 template <device C, class M = std::uint32_t>
 constexpr auto warp_all(const C& condition, const M& members = all_lanes,
-                             std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+                        std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   return detail::vote<bool>(modifier::all, condition, members, line, file);
 }
 
 // Whether the condition holds in some member lane.
 template <device C, class M = std::uint32_t>
 constexpr auto warp_any(const C& condition, const M& members = all_lanes,
-                             std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+                        std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   return detail::vote<bool>(modifier::any, condition, members, line, file);
 }
 
 // Whether the condition is the same in every member lane (vote.uni).
 template <device C, class M = std::uint32_t>
 constexpr auto warp_uniform(const C& condition, const M& members = all_lanes,
-                                 std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+                            std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   return detail::vote<bool>(modifier::uni, condition, members, line, file);
 }
 
 // The mask of the member lanes where the condition holds.
 template <device C, class M = std::uint32_t>
-constexpr auto ballot(const C& condition, const M& members = all_lanes,
-                          std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
+constexpr auto ballot(const C& condition, const M& members = all_lanes, std::uint32_t line = __builtin_LINE(),
+                      const char* file = __builtin_FILE()) {
   return detail::vote<u32>(modifier::ballot, condition, members, line, file);
 }
 
