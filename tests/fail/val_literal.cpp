@@ -1,5 +1,6 @@
 // What the compiler does not compute of literals alone needs a kernel.
 // EXPECT: kaio: this is computed from literals alone, which know no kernel; bind one of them: t.let(1.0f)
+// LATE: found where literals are folded, before there is a kernel that could keep the line
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

@@ -144,10 +144,11 @@ class struct_array {
         from_, offset_ + checked_array_index<N>(*from_.trace, i) * static_cast<std::uint32_t>(sizeof(E)));
   }
   template <device I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(
         never<I>,
         "kaio: an array in a parameter is indexed by numbers of the host; copy it into a local<T, N>, or pass a buffer");
+    return refused{};
   }
   static constexpr std::size_t size() { return N; }
 
@@ -250,7 +251,10 @@ class val<S, in_kernel> {
     requires std::is_base_of_v<C, S>
   constexpr auto operator[](M C::*m) const {
     require_member<M>();
-    if constexpr (member<M>) return struct_part<M>(from_, offset_ + offset_of<S>(m));
+    if constexpr (member<M>)
+      return struct_part<M>(from_, offset_ + offset_of<S>(m));
+    else
+      return refused{};
   }
 
   constexpr tracer* context() const { return from_.trace; }
