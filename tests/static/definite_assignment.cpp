@@ -61,7 +61,28 @@ static_assert(line(author().branch_if(p, 1).label(1)) == 10);
 static_assert(line(author().mov(p).branch_if(p, 1).mov(x).mov(y, x).label(1)) == 0);
 static_assert(line(author().mov(p).branch_if(p, 1).mov(x).label(1).mov(y, x)) == 50);
 static_assert(line(author().mov(p).mov(x).branch_if(p, 1).mov(x).label(1).mov(y, x)) == 0);
-static_assert(line(author().mov(p).branch_if(p, 1).mov(x).jump(2).label(1).mov(x).label(2).mov(y, x)) == 80);
+// Both sides of a fork assign it, or one does not; a third way to the same label.
+static_assert(line(author().mov(p).branch_if(p, 1).mov(x).jump(2).label(1).mov(x).label(2).mov(y, x)) == 0);
+static_assert(line(author().mov(p).branch_if(p, 1).mov(x).jump(2).label(1).mov(y).label(2).mov(p, x)) == 80);
+static_assert(line(author().mov(p).branch_if(p, 1).mov(y).jump(2).label(1).mov(x).label(2).mov(p, x)) == 80);
+static_assert(
+    line(author().mov(p).branch_if(p, 1).mov(x).jump(2).label(1).branch_if(p, 2).mov(x).label(2).mov(y, x)) ==
+    90);
+// A fork in a side of a fork.
+static_assert(line(author()
+                       .mov(p)
+                       .branch_if(p, 1)
+                       .branch_if(p, 3)
+                       .mov(x)
+                       .jump(4)
+                       .label(3)
+                       .mov(x)
+                       .label(4)
+                       .jump(2)
+                       .label(1)
+                       .mov(x)
+                       .label(2)
+                       .mov(y, x)) == 0);
 static_assert(line(author().mov(p).branch_if(p, 1).mov(x).jump(2).label(1).mov(y, x).label(2)) == 60);
 
 // Two branches to one label: what was assigned between them does not count.

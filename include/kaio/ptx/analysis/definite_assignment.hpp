@@ -7,7 +7,7 @@
 //
 // One pass in the order of the text. A loop is entered at its head alone, so what is assigned at the head is
 // assigned after each jump back to it. Where paths meet, at a label, what holds is what was assigned before
-// the first branch to it: a register that each side of a fork assigns for the first time does not count.
+// the first branch to it, and what the two sides of a fork that end there both assign.
 
 #include <kaio/ptx/program.hpp>
 
@@ -40,6 +40,7 @@ class definite_assignment {
   struct label {
     std::uint32_t position = 0;      // 0: not placed yet
     std::uint32_t first_branch = 0;  // forward, to it; 0: none
+    std::uint32_t branches = 0;
   };
 
   constexpr void follow(const instruction& i, std::uint32_t position) {
@@ -73,7 +74,10 @@ class definite_assignment {
   constexpr void branch(const operand& to, const instruction& i, std::uint32_t position) {
     label& target = labels_[to.index];
     if (target.position == 0) {
-      if (target.first_branch == 0) target.first_branch = position;
+      if (++target.branches != 1) return;
+      target.first_branch = position;
+      if (!i.guarded) end_side(to.index);
+      pending_[pendings_++] = to.index;
       return;
     }
     // A jump back: since the head, no path has come in from before it.
@@ -83,14 +87,33 @@ class definite_assignment {
     }
   }
 
-  // What was assigned since the first branch to here may not have been.
+  // The first side of a fork jumps over the second one: it began after the last branch whose label is to come.
+  constexpr void end_side(std::uint32_t target) {
+    const std::uint32_t begin = pendings_ == 0 ? 0 : labels_[pending_[pendings_ - 1]].first_branch;
+    for (std::uint32_t k = length_; k != 0 && history_[k - 1].position > begin; --k)
+      first_side_[history_[k - 1].reg] = target;
+  }
+
+  // What was assigned since the first branch to here may not have been, unless the other side assigned it too.
   constexpr void place(const operand& at, std::uint32_t position) {
     label& here = labels_[at.index];
     here.position = position;
     order_[placed_++] = at.index;
     if (here.first_branch == 0) return;
-    while (length_ != 0 && history_[length_ - 1].position > here.first_branch)
-      assigned_[history_[--length_].reg] = false;
+    for (std::uint32_t k = pendings_; k != 0; --k)
+      if (pending_[k - 1] == at.index) {
+        for (--pendings_; k <= pendings_; ++k) pending_[k - 1] = pending_[k];
+        break;
+      }
+    std::uint32_t kept = length_;
+    while (kept != 0 && history_[kept - 1].position > here.first_branch) --kept;
+    const std::uint32_t end = length_;
+    length_ = kept;
+    for (std::uint32_t k = kept; k < end; ++k) {
+      const std::uint32_t reg = history_[k].reg;
+      assigned_[reg] = here.branches == 1 && first_side_[reg] == at.index;
+      if (assigned_[reg]) history_[length_++] = {reg, position};
+    }
   }
 
   constexpr void note(std::uint32_t& line, const instruction& i) const {
@@ -101,6 +124,10 @@ class definite_assignment {
   bool assigned_[program::max_registers + 1] = {};
   assignment history_[program::max_registers + 1] = {};  // of those that are assigned here
   std::uint32_t length_ = 0;
+  std::uint32_t first_side_[program::max_registers + 1] =
+      {};                                       // the label that a side ends at which assigns it
+  std::uint32_t pending_[max_labels + 1] = {};  // labels that are branched to, and are to come
+  std::uint32_t pendings_ = 0;
   label labels_[max_labels + 1] = {};
   std::uint32_t order_[max_labels + 1] = {};  // of the labels in the text
   std::uint32_t placed_ = 0;
