@@ -12,6 +12,6 @@ struct large {
   f32 data[1025];
 };
 #endif
-inline constexpr auto k = kernel<"k", 128>(
-    [](thread t, val<large> p, out<f32> y) { y[t.global_id()] = p[&large::data][1]; });  // HERE
+inline constexpr auto k = kernel<"k", 128>(  // HERE
+    [](thread t, val<large> p, out<f32> y) { y[t.global_id()] = p[&large::data][1]; });
 static_assert(k.ptx().size() > 0);

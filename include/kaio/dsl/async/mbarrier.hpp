@@ -29,6 +29,19 @@ namespace kaio::dsl {
 
 // One mbarrier: 8 bytes of shared memory, at an address that is a multiple of 8.
 class mbarrier {
+  // This comes first: clang instantiates in constant evaluation only what it has read already.
+  // Opens a statement; false in a probe, which has seen it then.
+  template <class... N>
+  constexpr bool enter(std::uint32_t line, const char* file, const N&... operands) const {
+    trace_->statement(line, file);
+    if (trace_->probing()) {
+      see_operands(*trace_, *this, operands...);
+      return false;
+    }
+    checked();
+    return true;
+  }
+
  public:
   constexpr mbarrier(tracer& t, const tracer::address& at) : trace_(&t), at_(at), scope_(t.scope()) {}
 
@@ -197,18 +210,6 @@ class mbarrier {
   constexpr std::uint64_t hash() const { return at_.array; }
 
  private:
-  // Opens a statement; false in a probe, which has seen it then.
-  template <class... N>
-  constexpr bool enter(std::uint32_t line, const char* file, const N&... operands) const {
-    trace_->statement(line, file);
-    if (trace_->probing()) {
-      see_operands(*trace_, *this, operands...);
-      return false;
-    }
-    checked();
-    return true;
-  }
-
   constexpr modifier space() const {
     return trace_->target.sm >= 90 ? modifier::shared_cta : modifier::shared;
   }

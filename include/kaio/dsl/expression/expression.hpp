@@ -290,7 +290,7 @@ constexpr literal<T> make_literal(L number) {
 
 // The bits alone, where there is no node that could be lowered.
 template <class T, host_number L>
-constexpr std::uint64_t literal_bits(L number) {
+constexpr std::uint64_t bits_of_literal(L number) {
   const literal<T> made = make_literal<T>(number);
   if (made.fault != nullptr)
     kernel_error(

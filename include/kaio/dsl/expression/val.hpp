@@ -38,7 +38,7 @@ class val<T, in_kernel> : public no_host_bool, public unchanging {
 
   // A literal, in the type of the val: where a function takes one, in an array, as a member of a struct.
   template <host_number L>
-  constexpr val(L number) : leaf_(leaf<T>::of(literal_bits<T>(number))) {}
+  constexpr val(L number) : leaf_(leaf<T>::of(bits_of_literal<T>(number))) {}
 
   constexpr val(refused) : leaf_{} {}
 

@@ -233,7 +233,7 @@ constexpr void append_bits(const M& m, std::uint64_t*& next) {
   } else if constexpr (packed<M>) {
     *next++ = __builtin_bit_cast(std::uint32_t, m);
   } else if constexpr (scalar<M>) {
-    *next++ = literal_bits<M>(m);
+    *next++ = bits_of_literal<M>(m);
   } else {
     with_record_members(m, [&](const auto&... part) { (append_bits(part, next), ...); });
   }

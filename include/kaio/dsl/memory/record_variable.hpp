@@ -118,8 +118,9 @@ class variable_array {
                             first_ + checked_array_index<N>(*trace_, i) * detail::member_fields<E>::numbers);
   }
   template <device I>
-  constexpr void operator[](const I&) const {
+  constexpr auto operator[](const I&) const {
     static_assert(never<I>, "kaio: an array in a var is indexed by numbers of the host; keep a local<T, N>");
+    return refused{};
   }
   static constexpr std::size_t size() { return N; }
 
@@ -143,7 +144,10 @@ class record_variables {
     requires std::is_base_of_v<C, S>
   constexpr auto operator[](M C::*m) const {
     require_member<M>();
-    if constexpr (member<M>) return variable_part<M>(*trace_, first_ + number_at(offset_of<S>(m)));
+    if constexpr (member<M>)
+      return variable_part<M>(*trace_, first_ + number_at(offset_of<S>(m)));
+    else
+      return refused{};
   }
 
   constexpr tracer* context() const { return trace_; }
