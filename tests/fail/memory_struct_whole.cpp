@@ -1,5 +1,6 @@
 // A struct in memory is written as a whole from a struct, and else by its members.
 // EXPECT: kaio: a struct is stored from one of its type: a val<S>, a var<S>, a place in memory, an S of the host; or member by member: y[i][&S::member] = value
+// LATE(g++): g++ instantiates the body while it evaluates the kernel, and names no line of it
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 

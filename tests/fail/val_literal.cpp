@@ -1,6 +1,6 @@
 // What the compiler does not compute of literals alone needs a kernel.
 // EXPECT: kaio: this is computed from literals alone, which know no kernel; bind one of them: t.let(1.0f)
-// LATE: literals alone know no kernel that could keep the fault
+// LATE: found where literals are folded, before there is a kernel that could keep the line
 #include <kaio/dsl/dsl.hpp>
 using namespace kaio;
 
@@ -11,7 +11,7 @@ inline constexpr auto k = kernel<"k", 128>([](thread t, in<f32> x, inout<f32> y,
 #else
   val<f32> two = 2.0f;
 #endif
-  val<f32> power = exp2(two);  // HERE
+  val<f32> power = exp2(two);
   y[i] = x[i] * power;
 });
 static_assert(k.ptx().size() > 0);

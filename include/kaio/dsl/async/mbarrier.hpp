@@ -29,7 +29,6 @@ namespace kaio::dsl {
 
 // One mbarrier: 8 bytes of shared memory, at an address that is a multiple of 8.
 class mbarrier {
-  // This comes first: clang instantiates in constant evaluation only what it has read already.
   // Opens a statement; false in a probe, which has seen it then.
   template <class... N>
   constexpr bool enter(std::uint32_t line, const char* file, const N&... operands) const {

@@ -149,7 +149,7 @@ constexpr auto log10(const A& a) {
 }
 
 // The hyperbolic tangent: tanh.approx, relative error 2^-11. Needs sm_75. f16, bf16 and pairs with a target that
-// has it (sm_75; sm_90): tanh.approx.f16, absolute error 2^-10.987; tanh.approx.bf16, 2^-8.
+// has it (sm_75; sm_90): tanh.approx.f16, absolute error 2^-10.987; tanh.approx.bf16, 2^-7.99.
 template <device A>
 constexpr auto tanh(const A& a) {
   return detail::apply_fast_unit<opcode::tanh, detail::fast_tanh>(a);

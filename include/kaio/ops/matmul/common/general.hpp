@@ -16,10 +16,6 @@ namespace kaio::ops {
 struct general {
   static constexpr fixed_string name = "general";
 
-  constexpr val<f32> operator()(thread t, val<f32> x, place at, val<matmul_terms> terms) const {
-    return several(t, dsl::register_array<val<f32>, 1>{{x}}, dsl::register_array<place, 1>{{at}}, terms)[0];
-  }
-
   template <std::uint32_t N>
   static constexpr dsl::register_array<val<f32>, N> several(thread t,
                                                             const dsl::register_array<val<f32>, N>& x,
@@ -104,6 +100,13 @@ struct general {
         for (u32 known = 0; known < N; ++known) y[known] = select(i == known, result, y[known]);
       }
     }
+  }
+
+ public:
+  // After what it calls: clang evaluates a kernel where its image is asked for, and knows the templates that are
+  // defined up to there.
+  constexpr val<f32> operator()(thread t, val<f32> x, place at, val<matmul_terms> terms) const {
+    return several(t, dsl::register_array<val<f32>, 1>{{x}}, dsl::register_array<place, 1>{{at}}, terms)[0];
   }
 };
 
