@@ -1,5 +1,6 @@
 // An out parameter is not bound to a val.
 // EXPECT: kaio: an out parameter cannot be read; make it inout<T>
+// LATE(clang): each template between the check and the kernel is three lines
 // LATE(g++): g++ instantiates the body while it evaluates the kernel, and names no line of it
 // LATE(clang): each template between the check and the kernel is three lines
 #include <kaio/dsl/dsl.hpp>

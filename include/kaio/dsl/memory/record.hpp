@@ -166,6 +166,14 @@ constexpr void read_record(tracer& t, const E& e, value* numbers) {
 }
 
 // What is stored to a struct: opens the statement and reads the numbers.
+template <class E>
+struct not_a_record {
+  static_assert(
+      never<E>,
+      "kaio: a struct is stored from one of its type: a val<S>, a var<S>, a place in memory, an S of the host; or member by member: y[i][&S::member] = value");
+  static constexpr std::uint32_t checked = 0;
+};
+
 template <record S>
 class record_statement {
  public:
@@ -188,12 +196,9 @@ class record_statement {
     detail::append_bits(s, next);
   }
   template <class E>
-    requires(!record_source<E> && !std::is_same_v<E, S>)
-  constexpr record_statement(const E&) {
-    static_assert(
-        never<E>,
-        "kaio: a struct is stored from one of its type: a val<S>, a var<S>, a place in memory, an S of the host; or member by member: y[i][&S::member] = value");
-  }
+    requires(!record_source<E> && !std::is_same_v<E, S> && !std::is_same_v<E, refused>)
+  constexpr record_statement(const E&, std::uint32_t = not_a_record<E>::checked) {}
+  constexpr record_statement(refused) {}
 
   constexpr void enter(tracer& t) {
     if (!is_host_) return;
