@@ -111,7 +111,7 @@ static_assert(line(author()
                              {operand_kind::reg, type::pred, p, 0}},
                             true)
                        .mov(y, x)) == 30);
-// Packs, and wgmma's registers, which its first product of a sum writes.
+// Packs; the accumulators of wgmma are not followed.
 static_assert(line(author()
                        .add(opcode::ld, {{operand_kind::pack, type::none, 2, 0},
                                          {operand_kind::reg, type::u32, x, 0},
@@ -119,10 +119,11 @@ static_assert(line(author()
                                          {operand_kind::symbol_address, type::u32, 0, 0}})
                        .mov(p, y)) == 0);
 static_assert(line(author()
+                       .mov(p, x + 3)
                        .add(opcode::wgmma_mma_async, {{operand_kind::registers, type::f32, x, 4},
                                                       {operand_kind::immediate, type::u64, 0, 0}})
                        .mov(p, x + 3)
-                       .mov(p, x + 4)) == 30);
+                       .mov(p, x + 4)) == 40);
 
 }  // namespace by_hand
 

@@ -7,7 +7,9 @@
 //
 // One pass in the order of the text. A loop is entered at its head alone, so what is assigned at the head is
 // assigned after each jump back to it. Where paths meet, at a label, what holds is what was assigned before
-// the first branch to it, and what the two sides of a fork that end there both assign.
+// the first branch to it, and what the two sides of a fork that end there both assign. The accumulators of
+// wgmma are not followed: whether their first product reads what is there, a predicate says while the kernel
+// runs, and a loop of no rounds leaves them without a value.
 
 #include <kaio/ptx/program.hpp>
 
@@ -25,6 +27,8 @@ struct assignment_fault {
 class definite_assignment {
  public:
   constexpr explicit definite_assignment(const program& p) : program_(p) {
+    for (std::uint32_t i = 0; i < p.instruction_count; ++i)
+      if (is_product(p.instructions[i].op)) exempt(p.operands[p.instructions[i].first_operand]);
     for (std::uint32_t i = 0; i < p.instruction_count; ++i) follow(p.instructions[i], i + 1);
   }
   constexpr const assignment_fault& fault() const { return fault_; }
@@ -42,6 +46,13 @@ class definite_assignment {
     std::uint32_t first_branch = 0;  // forward, to it; 0: none
     std::uint32_t branches = 0;
   };
+
+  static constexpr bool is_product(opcode op) {
+    return op == opcode::wgmma_mma_async || op == opcode::wgmma_mma_async_sp;
+  }
+  constexpr void exempt(const operand& accumulator) {
+    for (std::uint32_t k = 0; k < accumulator.bits; ++k) assigned_[accumulator.index + k] = true;
+  }
 
   constexpr void follow(const instruction& i, std::uint32_t position) {
     const operand* const o = program_.operands + i.first_operand;
@@ -62,13 +73,9 @@ class definite_assignment {
   }
 
   constexpr void write(const operand& o, std::uint32_t position) {
-    if (o.kind != operand_kind::reg && o.kind != operand_kind::registers) return;
-    const std::uint64_t count = o.kind == operand_kind::reg ? 1 : o.bits;
-    for (std::uint32_t r = o.index; r < o.index + count; ++r) {
-      if (assigned_[r]) continue;
-      assigned_[r] = true;
-      history_[length_++] = {r, position};
-    }
+    if (o.kind != operand_kind::reg || assigned_[o.index]) return;
+    assigned_[o.index] = true;
+    history_[length_++] = {o.index, position};
   }
 
   constexpr void branch(const operand& to, const instruction& i, std::uint32_t position) {
