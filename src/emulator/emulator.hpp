@@ -45,7 +45,8 @@ struct launch {
   schedule order;
   std::vector<grid_observer*> observers;     // notified of what the kernel does; must outlive the launch
   const ptx::kernel_image* image = nullptr;  // for the C++ lines in a fault
-  std::string kernel_origin;  // what tells it apart from other kernels of its name, for reports; may be empty
+  std::string
+      kernel_origin;  // what distinguishes it from other kernels of its name, in reports; may be empty
   const module_instance* instance = nullptr;  // nullptr: the module's variables live as long as the launch
   std::string* printed = nullptr;             // what the kernel prints; nullptr: to the standard output
   std::atomic<u64>* executed = nullptr;       // the warp instructions of the grid are added to it

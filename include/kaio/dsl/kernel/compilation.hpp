@@ -120,8 +120,8 @@ class tracing {
   static constexpr void run(tracer& t, index_list<I...>) {
     Body{}(thread(t, Block.dimensions()), parameter_of<P>::make(t, parameters.number[I])...);
   }
-  // `rule` is what a compiler shows that stops in the body; clang shows the line of the call too. The body is called right here: each call between
-  // would be a further line in a compiler's message.
+  // `rule` is what a compiler shows that stops in the body; clang shows the line of the call too. The body is
+  // called right here: each call between would be a further line in a compiler's message.
   template <std::uint32_t... I>
   static constexpr traced record([[maybe_unused]] const char* rule, index_list<I...>) {
     tracer t;
@@ -179,7 +179,11 @@ class tracing {
     } else if constexpr (agree(probe<0>, probe<Depth>, Depth)) {
       return control_fault<Depth + 1>();
     } else {
-      return run_probe(Depth, tracer::all_bodies, first_wrong_body<Depth, 0, probe<Depth>.bodies>()).fault;
+      constexpr kernel_fault in_body =
+          run_probe(Depth, tracer::all_bodies, first_wrong_body<Depth, 0, probe<Depth>.bodies>()).fault;
+      if (in_body.message != nullptr) return in_body;
+      return {
+          "kaio: a guarded body or a loop changes, by a variable of the host, what the rest of the kernel is"};
     }
   }
 

@@ -155,7 +155,7 @@ struct list_members {
 template <class S>
 using record_members = decltype(with_record_members(imagine<S>(), list_members{}));
 
-// Where each member of S begins: its bytes tell, as in offset_of.
+// Where each member of S begins: found by its bytes, as in offset_of.
 template <class S, std::uint32_t... Bit>
 constexpr auto find_offsets(const index_list<Bit...>&) {
   struct {

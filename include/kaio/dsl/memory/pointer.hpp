@@ -33,6 +33,23 @@ struct pointer {
   std::uint32_t scope = 0;  // where a base that is not a parameter was made
   std::int64_t offset = 0;  // bytes, which go into the instructions
 
+  template <class I>
+  constexpr void operator+=(const I&) const {
+    refuse_change<I>();
+  }
+  template <class I>
+  constexpr void operator-=(const I&) const {
+    refuse_change<I>();
+  }
+  template <class I = int>
+  constexpr void operator++() const {
+    refuse_change<I>();
+  }
+  template <class I = int>
+  constexpr void operator++(int) const {
+    refuse_change<I>();
+  }
+
  protected:
   template <ptx::access Access, class I>
   constexpr auto place(const I& i) const {
@@ -113,22 +130,6 @@ struct in : pointer<T> {
     in::template refuse_distance<P>();
     return refused{};
   }
-  template <class I>
-  constexpr void operator+=(const I&) const {
-    pointer<T>::template refuse_change<I>();
-  }
-  template <class I>
-  constexpr void operator-=(const I&) const {
-    pointer<T>::template refuse_change<I>();
-  }
-  template <class I = int>
-  constexpr void operator++() const {
-    pointer<T>::template refuse_change<I>();
-  }
-  template <class I = int>
-  constexpr void operator++(int) const {
-    pointer<T>::template refuse_change<I>();
-  }
 };
 
 // A pointer parameter that the kernel only writes.
@@ -161,22 +162,6 @@ struct out : pointer<T> {
     out::template refuse_distance<P>();
     return refused{};
   }
-  template <class I>
-  constexpr void operator+=(const I&) const {
-    pointer<T>::template refuse_change<I>();
-  }
-  template <class I>
-  constexpr void operator-=(const I&) const {
-    pointer<T>::template refuse_change<I>();
-  }
-  template <class I = int>
-  constexpr void operator++() const {
-    pointer<T>::template refuse_change<I>();
-  }
-  template <class I = int>
-  constexpr void operator++(int) const {
-    pointer<T>::template refuse_change<I>();
-  }
 };
 
 // A pointer parameter that the kernel reads and writes.
@@ -208,22 +193,6 @@ struct inout : pointer<T> {
   friend constexpr auto operator-(const inout&, const P&) {
     inout::template refuse_distance<P>();
     return refused{};
-  }
-  template <class I>
-  constexpr void operator+=(const I&) const {
-    pointer<T>::template refuse_change<I>();
-  }
-  template <class I>
-  constexpr void operator-=(const I&) const {
-    pointer<T>::template refuse_change<I>();
-  }
-  template <class I = int>
-  constexpr void operator++() const {
-    pointer<T>::template refuse_change<I>();
-  }
-  template <class I = int>
-  constexpr void operator++(int) const {
-    pointer<T>::template refuse_change<I>();
   }
 };
 
