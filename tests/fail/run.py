@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles every file of tests/fail with every supported compiler: it must fail, for the reason it states.
+"""Compiles the files of tests/fail with the supported compilers: each must fail, for the reason it states.
 
 A file lists what the compiler must print, a line each:
 
@@ -18,9 +18,8 @@ proven that the mistake, and nothing else, is what fails.
 
     run.py [--all] [--compiler g++ ...] [--lines table.csv] [file ...]
 
-By default all files on one g++ and one clang, and on further versions of them, whose messages are nearly the same, a third
-of the files, another one every day; --all: all files on all compilers that are installed. Prints 'N passed, N failed'
-over files x compilers.
+By default each file on one of the compilers that are installed, on another one every day; --all: all files on all of
+them. Prints 'N passed, N failed' over files x compilers.
 The file is compiled as a user does it, without flags. With KAIO_FIXED the language is precompiled, once for each
 compiler. --lines records what was measured; tests/fail/lines.csv is the table of all files and compilers.
 """
@@ -29,6 +28,7 @@ import argparse
 import concurrent.futures
 import csv
 import datetime
+import itertools
 import os
 import pathlib
 import re
@@ -154,14 +154,11 @@ def check(compiler, file):
     return "", measured
 
 
-def turns(files, compilers, everything):
-    """The files that each compiler gets."""
-    families = set()
-    today = datetime.date.today().toordinal() % 3
-    for compiler in compilers:
-        family = compiler.split("-")[0]
-        yield compiler, files if everything or family not in families else files[today::3]
-        families.add(family)
+def turns(files, compilers):
+    """Each file with the one compiler whose turn it is today."""
+    today = datetime.date.today().toordinal()
+    for number, file in enumerate(files):
+        yield file, compilers[(number + today) % len(compilers)]
 
 
 def main():
@@ -183,8 +180,8 @@ def main():
           tempfile.TemporaryDirectory() as folder):
         list(pool.map(lambda compiler: precompile(compiler, folder), compilers))
         everything = arguments.all or arguments.compiler or arguments.file
-        cases = [(file, compiler, pool.submit(check, compiler, file))
-                 for compiler, some in turns(files, compilers, everything) for file in some]
+        pairs = itertools.product(files, compilers) if everything else turns(files, compilers)
+        cases = [(file, compiler, pool.submit(check, compiler, file)) for file, compiler in pairs]
         for file, compiler, result in cases:
             problem, measured = result.result()
             if measured:
