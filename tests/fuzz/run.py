@@ -140,7 +140,8 @@ def fuzz(name, program, folder, seconds):
                "-print_final_stats=1"]
     environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", ASAN_OPTIONS="detect_leaks=1")
     ran = subprocess.run(command, cwd=folder, env=environment, stderr=subprocess.PIPE, text=True, errors="replace")
-    print(f"{name}, {seconds} s:", "\n".join(ran.stderr.splitlines()[-60 if ran.returncode else -8:]), sep="\n", flush=True)
+    said = ran.stderr.splitlines()[-60 if ran.returncode else -8:]
+    print(f"{name}, {seconds} s:", *said, sep="\n", flush=True)
     if ran.returncode:
         print(f"the fuzzer found an input of {name} that must not do what it does: see {found}")
     return ran.returncode == 0
