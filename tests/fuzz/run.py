@@ -84,7 +84,7 @@ def precompile(compiler, folder):
     return output
 
 
-def compile_one(compiler, precompiled, source, output):
+def compile_one(compiler, source, output, more=()):
     """Compiles where the object is older than one of the files that it was made of."""
     listing = output.with_suffix(".d")
     if output.exists() and listing.exists():
@@ -94,8 +94,8 @@ def compile_one(compiler, precompiled, source, output):
             return None
     output.parent.mkdir(parents=True, exist_ok=True)
     launcher = [shutil.which("ccache")] if shutil.which("ccache") else []
-    built = subprocess.run([*launcher, compiler, *FLAGS, "-include-pch", precompiled, "-MMD", "-MF", listing, "-c",
-                            source, "-o", output], capture_output=True, text=True)
+    built = subprocess.run([*launcher, compiler, *FLAGS, *more, "-MMD", "-MF", listing, "-c", source, "-o", output],
+                           capture_output=True, text=True)
     return built.stderr if built.returncode else None
 
 
@@ -108,10 +108,10 @@ def build(compiler, folder, names):
                             *(emulator if TARGETS[name].emulator else [])]
     object_of = {source: folder / "objects" / source.relative_to(ROOT).with_suffix(".o")
                  for sources in sources_of.values() for source in sources}
-    precompiled = precompile(compiler, folder)
+    precompiled = ["-include-pch", precompile(compiler, folder)]
     jobs = int(os.environ.get("KAIO_JOBS") or os.cpu_count() or 1)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        for failure in pool.map(lambda pair: compile_one(compiler, precompiled, *pair), object_of.items()):
+        for failure in pool.map(lambda pair: compile_one(compiler, *pair, precompiled), object_of.items()):
             if failure:
                 print(failure)
                 return None
