@@ -20,10 +20,10 @@ import subprocess
 import sys
 import tempfile
 
-import seeds
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+import seeds  # noqa: E402
 SKIPPED = 77
 FLAGS = ["-std=c++20", "-O1", "-g1", "-ffp-contract=off", "-fno-omit-frame-pointer",
          "-fsanitize=fuzzer-no-link,address,undefined", "-fno-sanitize-recover=all",
