@@ -47,22 +47,40 @@ foreach(source IN LISTS ops_sources)
   list(APPEND ops_objects kaio_ops_${family})
 endforeach()
 
-add_library(kaio_ops ${ops_sources})
-foreach(target kaio_ops ${ops_objects})
-  set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
-  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+add_library(kaio_ops_common OBJECT ${ops_sources})
+list(APPEND ops_objects kaio_ops_common)
+foreach(objects IN LISTS ops_objects)
+  set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(${objects} PRIVATE ${PROJECT_SOURCE_DIR}/src)
   # tests/native probes these kernels, at a thousandth of what a compiler needs for it.
-  target_compile_definitions(${target} PRIVATE KAIO_VERSION="${PROJECT_VERSION}" KAIO_ASSUME_SOUND)
-  kaio_warnings(${target})
+  target_compile_definitions(${objects} PRIVATE KAIO_VERSION="${PROJECT_VERSION}" KAIO_ASSUME_SOUND)
+  kaio_warnings(${objects})
   # A section for each function and constant: code that refers to the rest of the library is not linked into a
   # program that lists kernels.
-  target_compile_options(${target} PRIVATE ${KAIO_CONSTEXPR_FLAGS} -ffunction-sections -fdata-sections)
-endforeach()
-foreach(objects IN LISTS ops_objects)
+  target_compile_options(${objects} PRIVATE ${KAIO_CONSTEXPR_FLAGS} -ffunction-sections -fdata-sections)
   target_link_libraries(${objects} PRIVATE kaio_dsl)
-  target_sources(kaio_ops PRIVATE $<TARGET_OBJECTS:${objects}>)
 endforeach()
+
+# kaio_ops_library(target runtime [type]): a library of all these objects, on this library of the runtime.
+function(kaio_ops_library target runtime)
+  add_library(${target} ${ARGN})
+  foreach(objects IN LISTS ops_objects)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:${objects}>)
+  endforeach()
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE CXX)
+  target_link_libraries(${target} PUBLIC kaio_dsl ${runtime})
+  kaio_exports(${target} ${PROJECT_SOURCE_DIR}/src/ops/exports.map)
+endfunction()
+
+kaio_ops_library(kaio_ops kaio_runtime)
 set_target_properties(kaio_ops PROPERTIES
   VERSION ${PROJECT_VERSION}
   SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR})
-target_link_libraries(kaio_ops PUBLIC kaio_dsl kaio_runtime)
+
+# As kaio_runtime_archive.
+get_target_property(type kaio_ops TYPE)
+if(type STREQUAL "STATIC_LIBRARY")
+  add_library(kaio_ops_archive ALIAS kaio_ops)
+else()
+  kaio_ops_library(kaio_ops_archive kaio_runtime_archive STATIC EXCLUDE_FROM_ALL)
+endif()

@@ -1,8 +1,8 @@
-# kaio_programs(prefix directory): one program for each folder in `directory` that holds .cpp files. The
+# kaio_programs(prefix directory runtime): one program for each folder in `directory` that holds .cpp files. The
 # folder `saxpy` gives the target `<prefix>_saxpy` and the program `<build>/<directory>/saxpy`; the targets'
-# names come back in KAIO_PROGRAMS.
+# names come back in KAIO_PROGRAMS. They are linked to this library of the runtime.
 
-function(kaio_programs prefix directory)
+function(kaio_programs prefix directory runtime)
   set(programs)
   file(GLOB folders CONFIGURE_DEPENDS LIST_DIRECTORIES true ${PROJECT_SOURCE_DIR}/${directory}/*)
   foreach(folder IN LISTS folders)
@@ -16,7 +16,7 @@ function(kaio_programs prefix directory)
     set_target_properties(${target} PROPERTIES
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${directory})
     target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
-    target_link_libraries(${target} PRIVATE kaio::dsl kaio::runtime Threads::Threads ${CMAKE_DL_LIBS})
+    target_link_libraries(${target} PRIVATE kaio::dsl ${runtime} Threads::Threads ${CMAKE_DL_LIBS})
     kaio_warnings(${target})
     kaio_check_kernels(${target})
     list(APPEND programs ${target})

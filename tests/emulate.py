@@ -301,7 +301,7 @@ class refusals(command_line):
                  ("zeros:f32:4", "is a buffer, whose address has 8 bytes"), ("zeros:f32", "zeros:TYPE:EXTENTS"),
                  ("out:f32:4", "out:FILE:TYPE:EXTENTS"), ("zeros:f32:4x", "the extents are written"),
                  ("zeros:f64:99999999999x99999999999", "larger than 1 TiB"), ("in:", "name of an .npy file is missing"),
-                 ("inout:x:", "'x' cannot be opened")]
+                 ("inout:x:", "'x' cannot be opened"), ("in:.", "'.' cannot be read; is it a file?")]
         for text, message in cases:
             with self.subTest(text):
                 self.refuses(USAGE, message, self.emulate(one, "--arg", text))

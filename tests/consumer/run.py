@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Builds a project that uses kaio in one way, and runs its program: the kernel must compute what it should. With CMake,
 the program of kaio_add_ptx_tool must list, print, verify and profile that kernel. The installed package is that of the
-build under test; the other ways build kaio's libraries as Release. All compile their own files without a warning, those of
-the package with its headers as the system's. fetch_content has no libraries that add_subdirectory does not have, and
-builds the program of kaio_add_ptx_tool alone.
+build under test; the other ways build kaio's libraries as Release, and add_subdirectory builds shared ones. All compile
+their own files without a warning, those of the package with its headers as the system's. fetch_content has no libraries
+that add_subdirectory does not have, and builds the program of kaio_add_ptx_tool alone.
 
     run.py find_package|add_subdirectory|fetch_content|pkg_config --prefix INSTALLED --work FOLDER
 """
@@ -35,6 +35,18 @@ def build_with_cmake(arguments, *definitions):
     programs = {"add_subdirectory": ["silu", "kaio_program"],  # `profile` starts the second
                 "find_package": ["silu", "sound_kernel_check", "broken"]}.get(arguments.way, [])
     run(arguments.cmake, "--build", arguments.work, "--target", "silu_kernels", *programs)
+
+
+def check_shared_libraries(arguments):
+    """What leaves the shared library is what tests/abi lists; the driver-shaped one, which is not built here, is linked to
+    no other library of kaio."""
+    run(sys.executable, root / "tests/abi/symbols.py", next(arguments.work.rglob("libkaio_runtime.so")))
+    commands = output_of(arguments.cmake, "--build", arguments.work, "--", "-t", "commands", "kaio_cuda_emulator",
+                         environment=os.environ)
+    link = commands.splitlines()[-1]
+    expect(link, r"-o \S*libkaio_cuda_emulator\.so")
+    if re.search(r"libkaio_\w+\.so", link.replace("libkaio_cuda_emulator.so", "")):
+        sys.exit(f"failed: libkaio_cuda_emulator.so is not one file\n{link}")
 
 
 def expect_refused(arguments, target):
@@ -107,7 +119,8 @@ def main():
         expect_refused(arguments, "broken_checked")
         expect_refused(arguments, "broken_headers")
     elif arguments.way == "add_subdirectory":
-        build_with_cmake(arguments, *release, "-DKAIO_BUILD_TOOLS=ON")
+        build_with_cmake(arguments, *release, "-DKAIO_BUILD_TOOLS=ON", "-DBUILD_SHARED_LIBS=ON")
+        check_shared_libraries(arguments)
     elif arguments.way == "fetch_content":
         build_with_cmake(arguments, *release, f"-DFETCHCONTENT_SOURCE_DIR_KAIO={root}")
     else:

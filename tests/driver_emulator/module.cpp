@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "driver_emulator/fat_binary.hpp"
 #include "driver_emulator/support.hpp"
 
 using namespace driver_emulator_test;
@@ -47,41 +48,6 @@ struct logs {
 };
 
 bool says(const char* text, const char* what) { return std::strstr(text, what) != nullptr; }
-
-// A fat binary as nvcc writes one, of uncompressed members.
-struct member {
-  std::uint16_t kind;  // 1: PTX, 2: machine code
-  std::uint32_t sm;
-  std::string contents;
-};
-std::string fat_binary(const std::vector<member>& members) {
-  std::string inside;
-  const auto put = [](std::string& to, auto value) {
-    to.append(reinterpret_cast<const char*>(&value), sizeof value);
-  };
-  for (const member& m : members) {
-    std::string contents = m.contents;
-    contents.resize((contents.size() + 8) / 8 * 8, '\0');
-    put(inside, m.kind);
-    put(inside, std::uint16_t{0x101});
-    put(inside, std::uint32_t{64});
-    put(inside, std::uint64_t{contents.size()});
-    put(inside, std::uint64_t{0});
-    put(inside, std::uint32_t{0x00090000});
-    put(inside, m.sm);
-    put(inside, std::uint64_t{0});
-    put(inside, std::uint64_t{0x11});
-    put(inside, std::uint64_t{0});
-    put(inside, std::uint64_t{0});
-    inside += contents;
-  }
-  std::string all;
-  put(all, std::uint32_t{0xba55ed50});
-  put(all, std::uint16_t{1});
-  put(all, std::uint16_t{16});
-  put(all, std::uint64_t{inside.size()});
-  return all + inside;
-}
 
 std::string constant_kernel(const char* target, int value) {
   return ptx(

@@ -3,8 +3,8 @@
 #include <array>
 #include <charconv>
 #include <fstream>
-#include <iterator>
 #include <limits>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
@@ -141,35 +141,38 @@ std::uint64_t bytes_of(const std::string& path, const array& a) {
 
 }  // namespace
 
-array read(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(path, "cannot be opened; is the path right?");
-  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (file.bad()) refuse(path, "cannot be read");
-  const auto byte = [&](std::size_t at) {
-    return static_cast<std::size_t>(static_cast<unsigned char>(content[at]));
-  };
-  if (!std::string_view(content).starts_with(magic) || content.size() < 10)
+array parse(std::span<const std::byte> content, const std::string& path) {
+  const std::string_view text(reinterpret_cast<const char*>(content.data()), content.size());
+  const auto byte = [&](std::size_t at) { return std::to_integer<std::size_t>(content[at]); };
+  if (!text.starts_with(magic) || text.size() < 10)
     refuse(path, "is not an .npy file; write it with numpy.save");
   const std::size_t version = byte(6);
   if (version < 1 || version > 3)
     refuse(path, "is of version " + std::to_string(version) + " of the format; 1 to 3 are known");
   std::size_t start = 10, length = byte(8) | byte(9) << 8;
   if (version > 1) {
-    if (content.size() < 12) refuse(path, "ends within its header");
+    if (text.size() < 12) refuse(path, "ends within its header");
     start = 12;
     length |= byte(10) << 16 | byte(11) << 24;
   }
-  if (length > longest_header || content.size() - start < length) refuse(path, "ends within its header");
-  array a = header_parser(path, std::string_view(content).substr(start, length)).parse();
+  if (length > longest_header || text.size() - start < length) refuse(path, "ends within its header");
+  array a = header_parser(path, text.substr(start, length)).parse();
+  const std::span<const std::byte> elements = content.subspan(start + length);
   const std::uint64_t bytes = bytes_of(path, a);
-  const std::uint64_t have = content.size() - start - length;
-  if (have != bytes)
-    refuse(path,
-           "has " + std::to_string(have) + " bytes of elements; its shape needs " + std::to_string(bytes));
-  const auto* const first = reinterpret_cast<const std::byte*>(content.data()) + start + length;
-  a.data.assign(first, first + bytes);
+  if (elements.size() != bytes)
+    refuse(path, "has " + std::to_string(elements.size()) + " bytes of elements; its shape needs " +
+                     std::to_string(bytes));
+  a.data.assign(elements.begin(), elements.end());
   return a;
+}
+
+array read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse(path, "cannot be opened; is the path right?");
+  std::ostringstream content;
+  if (file.peek() != std::ifstream::traits_type::eof()) content << file.rdbuf();
+  if (file.bad()) refuse(path, "cannot be read; is it a file?");
+  return parse(std::as_bytes(std::span(content.view())), path);
 }
 
 void write(const std::string& path, const array& a) {

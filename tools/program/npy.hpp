@@ -8,6 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,8 @@ struct array {
   std::uint64_t elements() const { return data.size() / element_bytes(); }
 };
 
+// The array in the contents of a file, whose name `path` is in messages. Throws std::runtime_error.
+array parse(std::span<const std::byte> content, const std::string& path);
 // Throws std::runtime_error: the error and the file.
 array read(const std::string& path);
 void write(const std::string& path, const array& a);

@@ -10,20 +10,39 @@
 #include "driver_emulator/state/streams.hpp"
 
 #include <algorithm>
-#include <cstring>
+#include <span>
 
 namespace kaio::driver_emulator {
 namespace {
 
-emulator::module code_of(const device& d, const void* image, jit_options& options) {
-  return compile(ptx_of_image(image, d.architecture.sm), d, options);
+// Where code comes from: the memory of the program, or a file.
+struct in_memory {
+  const void* image;
+  bool is_given() const { return image != nullptr; }
+  std::string ptx(unsigned newest_sm) const { return ptx_of_memory(image, newest_sm); }
+};
+struct in_file {
+  const char* path;
+  bool is_given() const { return path != nullptr; }
+  std::string ptx(unsigned newest_sm) const { return ptx_of_file(path, newest_sm); }
+};
+
+template <class Source>
+emulator::module code_of(const device& d, const Source& from, jit_options& options) {
+  return compile(from.ptx(d.architecture.sm), d, options);
 }
 
-void load(context& c, CUmodule* to, const void* image, jit_options& options) {
-  require(to != nullptr && image != nullptr);
+template <class Source>
+void load(context& c, CUmodule* to, const Source& from, jit_options& options) {
+  require(to != nullptr && from.is_given());
   forbid_in_capture();
-  *to = load_module(c, code_of(*c.where, image, options));
+  *to = load_module(c, code_of(*c.where, from, options));
   count_load(options.level());
+}
+template <class Source>
+void load(context& c, CUmodule* to, const Source& from) {
+  jit_options none(0, nullptr, nullptr);
+  load(c, to, from, none);
 }
 
 void give_variable(const loaded_module& m, const char* name, CUdeviceptr* address, std::size_t* bytes) {
@@ -35,12 +54,13 @@ void give_variable(const loaded_module& m, const char* name, CUdeviceptr* addres
   if (bytes != nullptr) *bytes = variable.bytes;
 }
 
-void load_library(CUlibrary* to, const void* image, unsigned count, CUjit_option* options, void** values) {
-  require(to != nullptr && image != nullptr);
+template <class Source>
+void load_library(CUlibrary* to, const Source& from, unsigned count, CUjit_option* options, void** values) {
+  require(to != nullptr && from.is_given());
   forbid_in_capture();
   jit_options jit(count, options, values);
   // A library belongs to no context; all devices are of one architecture.
-  *to = state().libraries.add(std::make_shared<library>(code_of(find_device(0), image, jit)));
+  *to = state().libraries.add(std::make_shared<library>(code_of(find_device(0), from, jit)));
   count_load(jit.level());
 }
 
@@ -83,24 +103,26 @@ std::shared_ptr<linker> find_linker(CUlinkState handle) {
   return l;
 }
 
-void add_to_linker(context& c, CUlinkState handle, CUjitInputType type, const void* data, std::size_t bytes) {
-  require(data != nullptr && bytes != 0 && type >= 0 && type <= CU_JIT_INPUT_NVVM);
+void add_to_linker(context& c, CUlinkState handle, CUjitInputType type, image_bytes image) {
   const std::shared_ptr<linker> l = find_linker(handle);
   require(type == CU_JIT_INPUT_PTX || type == CU_JIT_INPUT_FATBINARY, CUDA_ERROR_NO_BINARY_FOR_GPU);
   if (type == CU_JIT_INPUT_PTX) {
-    std::string text(static_cast<const char*>(data), bytes);
-    text.resize(std::strlen(text.c_str()));
-    l->texts.push_back(std::move(text));
+    const std::string_view text(reinterpret_cast<const char*>(image.data()), image.size());
+    l->texts.emplace_back(text.substr(0, text.find('\0')));
   } else {
-    l->texts.push_back(ptx_of_image(data, c.where->architecture.sm));
+    l->texts.push_back(ptx_of_image(image, c.where->architecture.sm));
   }
 }
+
+void require_input_type(CUjitInputType type) { require(type >= 0 && type <= CU_JIT_INPUT_NVVM); }
 
 CUresult add_data(function_id id, CUlinkState handle, CUjitInputType type, void* data, std::size_t bytes,
                   unsigned count, CUjit_option* options, void** values) {
   return call(id, [&](context& c) {
     const jit_options checked(count, options, values);
-    add_to_linker(c, handle, type, data, bytes);
+    require(data != nullptr && bytes != 0);
+    require_input_type(type);
+    add_to_linker(c, handle, type, {static_cast<const std::byte*>(data), bytes});
   });
 }
 CUresult add_file(function_id id, CUlinkState handle, CUjitInputType type, const char* path, unsigned count,
@@ -108,8 +130,9 @@ CUresult add_file(function_id id, CUlinkState handle, CUjitInputType type, const
   return call(id, [&](context& c) {
     const jit_options checked(count, options, values);
     require(path != nullptr);
+    require_input_type(type);
     const std::string contents = read_image(path);
-    add_to_linker(c, handle, type, contents.data(), contents.size());
+    add_to_linker(c, handle, type, std::as_bytes(std::span(contents)));
   });
 }
 
@@ -144,31 +167,20 @@ std::string joined(const std::vector<std::string>& texts) {
 }  // namespace
 
 CUresult cuModuleLoad(CUmodule* to, const char* file) {
-  return call(function_id::cuModuleLoad, [&](context& c) {
-    require(file != nullptr);
-    const std::string image = read_image(file);
-    jit_options none(0, nullptr, nullptr);
-    load(c, to, image.c_str(), none);
-  });
+  return call(function_id::cuModuleLoad, [&](context& c) { load(c, to, in_file{file}); });
 }
 CUresult cuModuleLoadData(CUmodule* to, const void* image) {
-  return call(function_id::cuModuleLoadData, [&](context& c) {
-    jit_options none(0, nullptr, nullptr);
-    load(c, to, image, none);
-  });
+  return call(function_id::cuModuleLoadData, [&](context& c) { load(c, to, in_memory{image}); });
 }
 CUresult cuModuleLoadDataEx(CUmodule* to, const void* image, unsigned count, CUjit_option* options,
                             void** values) {
   return call(function_id::cuModuleLoadDataEx, [&](context& c) {
     jit_options jit(count, options, values);
-    load(c, to, image, jit);
+    load(c, to, in_memory{image}, jit);
   });
 }
 CUresult cuModuleLoadFatBinary(CUmodule* to, const void* image) {
-  return call(function_id::cuModuleLoadFatBinary, [&](context& c) {
-    jit_options none(0, nullptr, nullptr);
-    load(c, to, image, none);
-  });
+  return call(function_id::cuModuleLoadFatBinary, [&](context& c) { load(c, to, in_memory{image}); });
 }
 CUresult cuModuleUnload(CUmodule handle) {
   return release_call(function_id::cuModuleUnload, [&] {
@@ -215,15 +227,13 @@ CUresult cuModuleGetGlobal_v2(CUdeviceptr* address, std::size_t* bytes, CUmodule
 
 CUresult cuLibraryLoadData(CUlibrary* to, const void* image, CUjit_option* options, void** values,
                            unsigned count, int*, void**, unsigned) {
-  return call(function_id::cuLibraryLoadData, [&] { load_library(to, image, count, options, values); });
+  return call(function_id::cuLibraryLoadData,
+              [&] { load_library(to, in_memory{image}, count, options, values); });
 }
 CUresult cuLibraryLoadFromFile(CUlibrary* to, const char* file, CUjit_option* options, void** values,
                                unsigned count, int*, void**, unsigned) {
-  return call(function_id::cuLibraryLoadFromFile, [&] {
-    require(file != nullptr);
-    const std::string image = read_image(file);
-    load_library(to, image.c_str(), count, options, values);
-  });
+  return call(function_id::cuLibraryLoadFromFile,
+              [&] { load_library(to, in_file{file}, count, options, values); });
 }
 CUresult cuLibraryUnload(CUlibrary handle) {
   return release_call(function_id::cuLibraryUnload, [&] {

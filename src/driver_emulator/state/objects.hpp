@@ -326,7 +326,7 @@ struct driver_state {
   bool blocking_launches = false;  // CUDA_LAUNCH_BLOCKING=1
 };
 
-// Lives until the process ends: programs call the driver from the destructors of their static objects.
+// Lives until the process ends, or the library is closed (lasting.hpp).
 driver_state& state();
 
 // Reads the environment and makes the devices, once. Throws failure.

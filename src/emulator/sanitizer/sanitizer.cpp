@@ -16,7 +16,7 @@ struct sanitizer::state {
   explicit state(sanitizer_options o)
       : options(std::move(o)),
         suppressed(options.suppressions.empty() ? sanitizing::suppressions{}
-                                                : sanitizing::suppressions(options.suppressions)) {}
+                                                : sanitizing::suppressions::of_file(options.suppressions)) {}
 
   sanitizer_options options;
   sanitizing::suppressions suppressed;

@@ -3,7 +3,6 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdint>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -31,7 +30,6 @@ bool write_tuning(std::string_view, std::string_view, std::string_view) { return
 
 namespace {
 
-constexpr std::string_view first_words = "kaio-tune 1 ";
 constexpr std::size_t most_bytes = std::size_t{8} << 20;
 
 // A file descriptor that closes itself.
@@ -51,36 +49,6 @@ class descriptor {
  private:
   int fd_;
 };
-
-// FNV-1a.
-std::uint64_t hash_of(std::string_view text, std::uint64_t hash = 0xcbf29ce484222325u) {
-  for (const char c : text) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3u;
-  }
-  return hash;
-}
-
-std::string hexadecimal(std::uint64_t value) {
-  std::string result(16, '0');
-  for (std::size_t i = 16; i-- > 0; value >>= 4) result[i] = "0123456789abcdef"[value & 15];
-  return result;
-}
-
-std::string checksum(std::string_view device, std::string_view key, std::string_view variant) {
-  std::uint64_t hash = hash_of(device);
-  for (const std::string_view part : {std::string_view("\n"), key, std::string_view(" "), variant})
-    hash = hash_of(part, hash);
-  return hexadecimal(hash);
-}
-
-// One word of printable characters, as keys and variants are.
-bool is_word(std::string_view text) {
-  if (text.empty()) return false;
-  for (const char c : text)
-    if (c <= ' ' || c > '~') return false;
-  return true;
-}
 
 // Ours, and no other user can write to it.
 bool is_safe(int fd, bool folder) {
@@ -118,7 +86,7 @@ descriptor open_tune_folder(bool create) {
   return open_folder(ours.get(), "tune", create, true);
 }
 
-std::string file_name(std::string_view device) { return "matmul-" + hexadecimal(hash_of(device)); }
+std::string file_name(std::string_view device) { return "matmul-" + tune_digest(device); }
 
 std::string read_all(int folder, const std::string& name) {
   const descriptor file(::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -133,30 +101,6 @@ std::string read_all(int folder, const std::string& name) {
     if (text.size() > most_bytes) return {};
   }
   return text;
-}
-
-tune_map parse(std::string_view text, std::string_view device) {
-  tune_map result;
-  bool first = true;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) break;  // a line that was cut off
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    if (first) {
-      if (line.substr(0, first_words.size()) != first_words || line.substr(first_words.size()) != device)
-        return {};
-      first = false;
-      continue;
-    }
-    const std::size_t one = line.find(' '),
-                      two = line.find(' ', one == std::string_view::npos ? one : one + 1);
-    if (one != 16 || two == std::string_view::npos) continue;
-    const std::string_view key = line.substr(one + 1, two - one - 1), variant = line.substr(two + 1);
-    if (is_word(key) && is_word(variant) && line.substr(0, one) == checksum(device, key, variant))
-      result.insert_or_assign(std::string(key), std::string(variant));
-  }
-  return result;
 }
 
 bool write_all(int fd, std::string_view text) {
@@ -188,11 +132,12 @@ std::string tune_folder(bool create) {
 
 tune_map read_tuning(std::string_view device) {
   const descriptor folder = open_tune_folder(false);
-  return folder ? parse(read_all(folder.get(), file_name(device)), device) : tune_map{};
+  return folder ? parse_tuning(read_all(folder.get(), file_name(device)), device) : tune_map{};
 }
 
 bool write_tuning(std::string_view device, std::string_view key, std::string_view variant) {
-  if (!is_word(key) || !is_word(variant) || device.find('\n') != std::string_view::npos) return false;
+  if (!is_tune_word(key) || !is_tune_word(variant) || device.find('\n') != std::string_view::npos)
+    return false;
   const descriptor folder = open_tune_folder(true);
   if (!folder) return false;
   const descriptor gate(
@@ -200,12 +145,9 @@ bool write_tuning(std::string_view device, std::string_view key, std::string_vie
   if (!gate || !is_safe(gate.get(), false) || !lock(gate.get())) return false;
   // No other process writes now: a temporary file here is of a writer that was killed.
   const std::string name = file_name(device), temporary = name + ".new";
-  tune_map all = parse(read_all(folder.get(), name), device);
+  tune_map all = parse_tuning(read_all(folder.get(), name), device);
   all.insert_or_assign(std::string(key), std::string(variant));
-  std::string text(first_words);
-  text.append(device).append("\n");
-  for (const auto& [k, v] : all)
-    text.append(checksum(device, k, v)).append(" ").append(k).append(" ").append(v).append("\n");
+  const std::string text = print_tuning(all, device);
   if (text.size() > most_bytes) return false;
   ::unlinkat(folder.get(), temporary.c_str(), 0);
   bool written = false;

@@ -2,17 +2,13 @@
 // The file in which tuning is kept: one for each device, in a folder of the user's own. Reading never fails:
 // a file that is damaged, foreign or unsafe is ignored. Writing makes a new file and renames it,
 // under a lock, so that a reader sees one file or the other, and a writer that is killed leaves the old one.
-//
-//   kaio-tune 1 <device>                       a line for the file's device
-//   <checksum> <key> <variant>                 one line each; the checksum is that of the device, key and variant
 
-#include <map>
+#include "ops/tune/tune_text.hpp"
+
 #include <string>
 #include <string_view>
 
 namespace kaio::ops {
-
-using tune_map = std::map<std::string, std::string, std::less<>>;
 
 // $XDG_CACHE_HOME/kaio/tune or ~/.cache/kaio/tune; empty where there is none that may be used. `create`:
 // makes it, for the user alone.

@@ -143,6 +143,8 @@ TEST_CASE("suppressed reports are not told, and are counted") {
   CHECK(with("# nothing\n\n") == 2);
   CHECK(with("uninitialised k\n") == 0);
   CHECK(with("all *\n") == 0);
+  CHECK(with("all *") == 0);
+  CHECK(with("\n\nall *\n\n") == 0);
   CHECK(with("races k\n") == 2);
   CHECK(with("uninitialised other_*\n") == 2);
   CHECK(with("uninitialised k " + std::to_string(line) + "  # looked at\n") == 1);
@@ -152,8 +154,10 @@ TEST_CASE("suppressed reports are not told, and are counted") {
   CHECK_THROWS_AS(with("races k 7 8\n"), launch_error);
   CHECK_THROWS_AS(with("races k 7x\n"), launch_error);
   checked_launch l{{1, 32}};
-  l.options.suppressions = "/nowhere/at/all";
-  CHECK_THROWS_AS(checked(body, l), launch_error);
+  for (const char* no_file : {"/nowhere/at/all", "/"}) {
+    l.options.suppressions = no_file;
+    CHECK_THROWS_AS(checked(body, l), launch_error);
+  }
 }
 
 TEST_CASE("the environment asks for the sanitizer") {

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 namespace kaio::emulator::sanitizing {
 
@@ -27,11 +29,20 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
   return p == pattern.size();
 }
 
-suppressions::suppressions(const std::string& file) : file_(file) {
-  std::ifstream in(file);
+suppressions::suppressions(std::string_view text, std::string file) : file_(std::move(file)) {
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    add(line, number);
+    text.remove_prefix(std::min(line.size() + 1, text.size()));
+  }
+}
+
+suppressions suppressions::of_file(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
   if (!in) throw launch_error(fmt::format("kaio: the file of suppressions '{}' cannot be read", file));
-  std::size_t number = 0;
-  for (std::string line; std::getline(in, line);) add(line, ++number);
+  return suppressions(text.view(), file);
 }
 
 void suppressions::add(std::string_view line, std::size_t number) {

@@ -22,8 +22,10 @@ bool matches_pattern(std::string_view text, std::string_view pattern);
 class suppressions {
  public:
   suppressions() = default;
+  // The rules of a text; `file` is its name in messages. Throws launch_error: a line is malformed.
+  suppressions(std::string_view text, std::string file);
   // Throws launch_error: the file cannot be read, or a line is malformed.
-  explicit suppressions(const std::string& file);
+  static suppressions of_file(const std::string& file);
 
   bool matches(check c, const fault_report& r);
   std::uint64_t count() const { return count_; }

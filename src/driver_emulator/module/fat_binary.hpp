@@ -1,0 +1,44 @@
+#pragma once
+// The container in which nvcc puts code for several architectures: a header, then members one after another,
+// each with a header of its own, plain or compressed. What is read of it is the PTX text for one device. The
+// reader trusts nothing but the length of the span.
+//
+//   std::string text = ptx_of_fat_binary(contents, 90);
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+
+namespace kaio::driver_emulator {
+
+// Why an image is not loaded: it is no such image, or a good one without PTX that the device runs.
+enum class image_fault { malformed, not_for_this_device };
+
+class image_error : public std::runtime_error {
+ public:
+  image_error(image_fault what, const char* why) : std::runtime_error(why), fault_(what) {}
+  image_fault fault() const { return fault_; }
+
+ private:
+  image_fault fault_;
+};
+
+using image_bytes = std::span<const std::byte>;
+
+// Of one image; a larger one is malformed.
+inline constexpr std::size_t most_image_bytes = std::size_t{1} << 30;
+// Which every fat binary has at least, and which state how long it is.
+inline constexpr std::size_t fat_header_bytes = 16;
+
+bool is_fat_binary(image_bytes image);
+// How long the fat binary says that it is, its header included. Throws image_error: no such header, or more
+// than most_image_bytes.
+std::size_t bytes_of_fat_binary(image_bytes header);
+
+// The text of the newest architecture that the device runs, without what follows a zero in it.
+// Throws image_error.
+std::string ptx_of_fat_binary(image_bytes image, unsigned newest_sm);
+
+}  // namespace kaio::driver_emulator
