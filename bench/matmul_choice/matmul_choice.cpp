@@ -5,16 +5,20 @@
 //   matmul_choice --model [--problems N] [--first SEED]                    > model.jsonl
 //   matmul_choice --measure [--seconds S] [--most-us U] [--first SEED] [--problems N]  > h200.jsonl
 //   table.py --model model.jsonl --measured h200.jsonl                     # renders bench/results/matmul_kernels.md
+//   matmul_choice --work --first SEED --problems N                         > work.jsonl
+//   fit.py --work work.jsonl --measured h200.jsonl                         # writes the constants of the cost model
 //
 // --model needs no GPU: each problem is asked for every device of paper_devices.hpp. --measure ends after S
 // seconds, 400 by default, or N problems; it takes the problems whose best variant the model sees below U
 // microseconds. Problems are functions of their seeds, which count from SEED on. The first line holds the
 // kernels; each further one a problem, with the model's choice first, and is written as soon as it is known.
+// --work prints what the model sees of the same problems on an H200.
 
 #include "bench/matmul_choice/choice.hpp"
 #include "bench/matmul_choice/measure.hpp"
 #include "bench/matmul_choice/paper_devices.hpp"
 #include "bench/matmul_choice/random_problem.hpp"
+#include "bench/matmul_choice/work.hpp"
 
 #include <kaio/kaio.hpp>
 
@@ -31,7 +35,7 @@ using namespace kaio::bench;
 namespace {
 
 struct settings {
-  bool rows = false, measure = false;
+  bool rows = false, measure = false, work = false;
   std::uint64_t first = 1, problems = 0;
   measure_settings how;
 };
@@ -43,6 +47,10 @@ bool parse(int count, char** words, settings& to) {
     if (word == "--json") continue;  // of other benchmarks; this one prints no figure
     if (word == "--model") {
       to.rows = true;
+      continue;
+    }
+    if (word == "--work") {
+      to.work = true;
       continue;
     }
     if (word == "--measure") {
@@ -62,7 +70,7 @@ bool parse(int count, char** words, settings& to) {
     else
       return false;
   }
-  return !(to.rows && to.measure);
+  return to.rows + to.measure + to.work <= 1;
 }
 
 void by_model(const settings& what) {
@@ -89,6 +97,17 @@ void by_model(const settings& what) {
     std::printf("together  %3zu kernels, of which the model takes %zu, for %llu problems from seed %llu on\n",
                 numbers.images().size(), taken_anywhere.size(), static_cast<unsigned long long>(count),
                 static_cast<unsigned long long>(what.first));
+}
+
+void print_works(const settings& what) {
+  const std::vector<device_properties> devices = paper_devices();
+  const device_properties& h200 = devices.back();
+  const kernel_numbers numbers;
+  const configurations known;
+  known.print();
+  const std::uint64_t count = what.problems == 0 ? 4000 : what.problems;
+  for (std::uint64_t seed = what.first; seed < what.first + count; ++seed)
+    print_work(random_problem::draw(seed), h200, numbers, known);
 }
 
 int by_measurement(const settings& what) {
@@ -132,11 +151,15 @@ int main(int count, char** words) {
   if (!parse(count, words, what)) {
     std::fprintf(
         stderr,
-        "usage: matmul_choice [--model|--measure] [--problems N] [--first SEED] [--seconds S] [--most-us U]\n");
+        "usage: matmul_choice [--model|--measure|--work] [--problems N] [--first SEED] [--seconds S] [--most-us U]\n");
     return 2;
   }
   try {
     if (what.measure) return by_measurement(what);
+    if (what.work) {
+      print_works(what);
+      return 0;
+    }
     by_model(what);
     return 0;
   } catch (const std::exception& e) {

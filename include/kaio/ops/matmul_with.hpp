@@ -72,7 +72,8 @@ struct with_table {
   std::vector<matmul_variant> variants;
   std::vector<launcher> launchers;
 
-  void add(const matmul_variant& v, launcher f) {
+  void add(matmul_variant v, launcher f) {
+    take_fitted_costs(v);
     variants.push_back(v);
     launchers.push_back(f);
   }

@@ -1,14 +1,38 @@
 #include "ops/matmul/choice/cost.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+
+#include "ops/matmul/choice/fitted.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-// Sources: NVIDIA's architecture papers for the rates of sm_70 to sm_90; L2 of sm_90 after DeepGEMM (64 bytes
-// for one, 6154 a clock for 132); fixed costs measured with kernels that do nothing.
+// What the model knows of a generation, from which on the row holds: operations of a multiprocessor in a
+// clock by wgmma, by mma.sync, and by multiply-adds of f32. Sources: NVIDIA's architecture papers.
+struct cost_machine {
+  std::uint32_t sm;
+  double tensor_16, tensor_8;
+  double mma_16, mma_8, mma_tf32;
+  double fma_32;
+  double dram_bytes_per_second;  // where the driver does not report clocks
+  device_costs costs;
+};
+
+// Where nothing was measured, the bandwidths are those of the papers, and the fixed costs of sm_90 hold.
+constexpr device_costs with_bandwidths(double l2_of_all, double shared, double launch_seconds) {
+  device_costs costs = fitted_device;
+  costs.l2_of_one = 64;
+  costs.l2_of_all = l2_of_all;
+  costs.shared = shared;
+  costs.dram_share = 0.87;
+  costs.launch_seconds = launch_seconds;
+  costs.second_kernel_seconds = launch_seconds;
+  return costs;
+}
+
 constexpr cost_machine machines[] = {
     {.sm = 70,
      .tensor_16 = 0,
@@ -17,19 +41,8 @@ constexpr cost_machine machines[] = {
      .mma_8 = 0,
      .mma_tf32 = 0,
      .fma_32 = 128,
-     .l2_of_one = 64,
-     .l2_of_all = 26,
-     .shared = 128,
-     .dram_share = 0.85,
      .dram_bytes_per_second = 0.9e12,
-     .launch_seconds = 2.5e-6,
-     .second_kernel_seconds = 2.5e-6,
-     .start_clocks = 1500,
-     .cluster_clocks = 0,
-     .exchange_clocks = 0,
-     .step_clocks = 60,
-     .store_bytes = 32,
-     .not_hidden = 0.15},
+     .costs = with_bandwidths(26, 128, 2.5e-6)},
     {.sm = 75,
      .tensor_16 = 0,
      .tensor_8 = 0,
@@ -37,19 +50,8 @@ constexpr cost_machine machines[] = {
      .mma_8 = 0,
      .mma_tf32 = 0,
      .fma_32 = 128,
-     .l2_of_one = 64,
-     .l2_of_all = 24,
-     .shared = 64,
-     .dram_share = 0.85,
      .dram_bytes_per_second = 0.3e12,
-     .launch_seconds = 2.5e-6,
-     .second_kernel_seconds = 2.5e-6,
-     .start_clocks = 1500,
-     .cluster_clocks = 0,
-     .exchange_clocks = 0,
-     .step_clocks = 60,
-     .store_bytes = 32,
-     .not_hidden = 0.15},
+     .costs = with_bandwidths(24, 64, 2.5e-6)},
     {.sm = 80,
      .tensor_16 = 0,
      .tensor_8 = 0,
@@ -57,19 +59,8 @@ constexpr cost_machine machines[] = {
      .mma_8 = 0,
      .mma_tf32 = 1024,
      .fma_32 = 128,
-     .l2_of_one = 64,
-     .l2_of_all = 47,
-     .shared = 128,
-     .dram_share = 0.88,
      .dram_bytes_per_second = 1.5e12,
-     .launch_seconds = 2.2e-6,
-     .second_kernel_seconds = 2.2e-6,
-     .start_clocks = 1400,
-     .cluster_clocks = 0,
-     .exchange_clocks = 0,
-     .step_clocks = 40,
-     .store_bytes = 32,
-     .not_hidden = 0.15},
+     .costs = with_bandwidths(47, 128, 2.2e-6)},
     {.sm = 86,
      .tensor_16 = 0,
      .tensor_8 = 0,
@@ -77,19 +68,8 @@ constexpr cost_machine machines[] = {
      .mma_8 = 1024,
      .mma_tf32 = 256,
      .fma_32 = 256,
-     .l2_of_one = 64,
-     .l2_of_all = 32,
-     .shared = 128,
-     .dram_share = 0.88,
      .dram_bytes_per_second = 0.9e12,
-     .launch_seconds = 2.2e-6,
-     .second_kernel_seconds = 2.2e-6,
-     .start_clocks = 1400,
-     .cluster_clocks = 0,
-     .exchange_clocks = 0,
-     .step_clocks = 40,
-     .store_bytes = 32,
-     .not_hidden = 0.15},
+     .costs = with_bandwidths(32, 128, 2.2e-6)},
     {.sm = 90,
      .tensor_16 = 4096,
      .tensor_8 = 8192,
@@ -97,20 +77,16 @@ constexpr cost_machine machines[] = {
      .mma_8 = 4096,
      .mma_tf32 = 1100,
      .fma_32 = 256,
-     .l2_of_one = 64,
-     .l2_of_all = 46.6,
-     .shared = 128,
-     .dram_share = 0.87,
      .dram_bytes_per_second = 4.1e12,
-     .launch_seconds = 1.2e-6,
-     .second_kernel_seconds = 1.6e-6,
-     .start_clocks = 1500,
-     .cluster_clocks = 250,
-     .exchange_clocks = 250,
-     .step_clocks = 12,
-     .store_bytes = 48,
-     .not_hidden = 0.15},
+     .costs = fitted_device},
 };
+
+const cost_machine& machine_of(const device_properties& device) {
+  const cost_machine* found = &machines[0];
+  for (const cost_machine& m : machines)
+    if (m.sm <= device.target.sm) found = &m;
+  return *found;
+}
 
 double operations_in_clock(const matmul_variant& v, const cost_machine& machine) {
   const bool eight = v.operand >= matmul_type::e4m3;
@@ -128,87 +104,140 @@ double operations_in_clock(const matmul_variant& v, const cost_machine& machine)
 }
 
 double dram_bandwidth(const device_properties& device, const cost_machine& machine) {
-  if (device.memory_clock_khz == 0 || device.memory_bus_bits == 0) return machine.dram_bytes_per_second;
-  return 2.0 * device.memory_clock_khz * 1e3 * device.memory_bus_bits / 8 * machine.dram_share;
+  if (device.memory_clock_khz == 0 || device.memory_bus_bits == 0)
+    return machine.dram_bytes_per_second / 0.87 * machine.costs.dram_share;
+  return 2.0 * device.memory_clock_khz * 1e3 * device.memory_bus_bits / 8 * machine.costs.dram_share;
+}
+
+double multiprocessors_of(const device_properties& device) {
+  return device.multiprocessors == 0 ? 1 : device.multiprocessors;
+}
+
+const family_costs& family_of(const matmul_variant& v) {
+  // Kernels for few rows are no tiles.
+  return v.most_rows != 0 ? fitted_few_rows : fitted_families[static_cast<std::size_t>(v.family)];
 }
 
 }  // namespace
 
-const cost_machine& machine_of(const device_properties& device) {
-  const cost_machine* found = &machines[0];
-  for (const cost_machine& m : machines)
-    if (m.sm <= device.target.sm) found = &m;
-  return *found;
+void detail::take_fitted_costs(matmul_variant& v) {
+  const auto fits = [&](const kernel_costs& row) {
+    return row.family == v.family && row.precision == v.precision && row.sm == v.image->needs.target.sm &&
+           row.element_bytes == bytes_of(v.operand) && row.m == v.m && row.n == v.n && row.k == v.k &&
+           row.stages == v.stages && row.cluster_m == v.cluster_m && row.cluster_splits == v.cluster_splits &&
+           row.resident == v.resident && row.a_alignment == v.a_alignment && row.across == v.across;
+  };
+  const kernel_costs* found = nullptr;
+  for (const kernel_costs& row : fitted_kernels)
+    if (fits(row) && (found == nullptr || row.general == v.general)) found = &row;
+  const family_costs& family = family_of(v);
+  v.start_clocks = found != nullptr ? found->start_clocks : family.start_clocks;
+  v.rate = found != nullptr ? found->rate : family.rate;
 }
 
-double cost(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
+kernel_work work_of(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
   const cost_machine& machine = machine_of(device);
-  const double clock = device.clock_khz != 0 ? device.clock_khz * 1e3 : 1.5e9;
-  const auto multiprocessors = static_cast<double>(device.multiprocessors == 0 ? 1 : device.multiprocessors);
-  const double size = bytes_of(call.operand), c_size = bytes_of(call.output);
-  const double batches = static_cast<double>(call.batches);
+  kernel_work work{};
 
   const std::uint64_t rows = quotient_up(call.m, tile_rows(v)),
                       columns = quotient_up(call.n, tile_columns(v));
   const std::uint64_t along_m = v.across ? columns : rows, along_n = v.across ? rows : columns;
   // Of clusters, whole ones run.
+  const double batches = static_cast<double>(call.batches);
   const double tiles = static_cast<double>(quotient_up(along_m, v.cluster_m) * v.cluster_m) *
                        static_cast<double>(quotient_up(along_n, v.cluster_n) * v.cluster_n) * batches *
                        v.splits;
-  const double blocks = tiles * v.cluster_splits;
   const std::uint64_t together = std::uint64_t{v.cluster_m} * v.cluster_n * v.cluster_splits;
-  const auto slots = static_cast<std::uint64_t>(multiprocessors) * v.resident / together * together;
-  const std::uint64_t at_once = std::max<std::uint64_t>(slots, together);
-  const auto waves = static_cast<double>(quotient_up(static_cast<std::uint64_t>(blocks), at_once));
-  const double running = std::min(blocks, static_cast<double>(at_once));
-  // Blocks on one multiprocessor share its resources.
-  const double sharing = std::max(1.0, running / multiprocessors);
+  const auto slots =
+      static_cast<std::uint64_t>(multiprocessors_of(device)) * v.resident / together * together;
+  work.blocks = tiles * v.cluster_splits;
+  work.at_once = static_cast<double>(std::max<std::uint64_t>(slots, together));
+  work.steps =
+      static_cast<double>(quotient_up(quotient_up(call.k, v.k), std::uint64_t{v.cluster_splits} * v.splits));
+  work.clusters = together > 1;
+  work.exchanges = v.family == matmul_family::sm90_split;
+  work.cluster_splits = v.cluster_splits;
 
   const double m = v.m, n = v.n, k = v.k;
-  const double tensor = 2 * m * n * k / operations_in_clock(v, machine) * sharing;
+  const double size = bytes_of(call.operand);
+  work.operations = 2 * m * n * k;
+  work.operations_in_clock = operations_in_clock(v, machine);
   const bool by_warps = v.family == matmul_family::mma_sync || v.family == matmul_family::simt;
   // wgmma reads A for each 64 rows once and B for each of them again; warps read both for each warp's part.
-  const double reads = by_warps ? (m * std::max(1.0, n / 64) + n * std::max(1.0, m / 64)) * k * size
-                                : (m + n * std::max(1.0, m / 64)) * k * size;
-  const double shared = reads / machine.shared * sharing;
-  const double loads = (m / v.cluster_n + n / v.cluster_m) * k * size;
-  const double of_one = machine.l2_of_one / sharing;
-  const double of_all = machine.l2_of_all * multiprocessors / running;
-  const double l2 = loads / std::min(of_one, of_all);
+  work.shared_bytes = by_warps ? (m * std::max(1.0, n / 64) + n * std::max(1.0, m / 64)) * k * size
+                               : (m + n * std::max(1.0, m / 64)) * k * size;
+  work.loaded_bytes = (m / v.cluster_n + n / v.cluster_m) * k * size;
   // Copies of single elements take instructions where others take none.
-  const double copies = v.slow_copies ? (m + n) * k / 8 * sharing : 0;
-  const double step = std::max({tensor, shared, l2}) + copies + machine.step_clocks;
+  work.copied = v.slow_copies ? (m + n) * k : 0;
 
-  const auto k_steps =
-      static_cast<double>(quotient_up(quotient_up(call.k, v.k), std::uint64_t{v.cluster_splits} * v.splits));
-  const double stored = v.splits == 1 ? c_size : sizeof(f32);
-  // A persistent kernel stores while it loads the next tile; the last store is not hidden.
-  // An epilogue with tensors, and a sum of splits, takes the longer way.
-  const bool finishes = v.general && !by_warps;
-  const double store = m * n / v.cluster_splits * stored / machine.store_bytes * (finishes ? 2 : 1) * sharing;
-  const double hidden_store =
-      v.family == matmul_family::sm90 ? std::max(0.0, store - 0.5 * k_steps * step) : store;
-  const double start =
-      machine.start_clocks + (together > 1 ? machine.cluster_clocks : 0) +
-      (v.family == matmul_family::sm90_split ? machine.exchange_clocks * v.cluster_splits : 0);
-  const double clocks = v.family == matmul_family::sm90
-                            ? start + waves * (k_steps * step + hidden_store) + store
-                            : waves * (start + k_steps * step + store);
+  const double c_size = bytes_of(call.output);
+  work.results = static_cast<double>(std::min<std::uint64_t>(call.m, tile_rows(v)) *
+                                     std::min<std::uint64_t>(call.n, tile_columns(v))) /
+                 v.cluster_splits;
+  work.result_bytes = v.splits == 1 ? c_size : sizeof(f32);
+  const matmul_terms& terms = call.terms;
+  if (terms.plain == 0) {
+    work.bias = terms.bias.type != 0 ? 1 : 0;
+    work.addends = (terms.c.type != 0 ? 1.0 : 0.0) + (terms.residual.type != 0 ? 1.0 : 0.0);
+    work.activation = static_cast<matmul_activation>(terms.activation);
+  }
 
-  const double a_bytes =
-      static_cast<double>(call.m * call.k) * (call.a.batch_pitch == 0 ? 1 : batches) * size;
-  const double b_bytes =
-      static_cast<double>(call.n * call.k) * (call.b.batch_pitch == 0 ? 1 : batches) * size;
-  const double c_bytes = static_cast<double>(call.m * call.n) * batches * c_size;
-  const double sums = v.splits == 1 ? 0 : static_cast<double>(v.workspace_bytes(call));
-  const double dram = (a_bytes + b_bytes + c_bytes) / dram_bandwidth(device, machine);
+  const auto bytes = [&](std::uint64_t elements, const matmul_operand& x, double element) {
+    return static_cast<double>(elements) * (x.batch_pitch == 0 ? 1 : batches) * element;
+  };
+  work.read_and_written = bytes(call.m * call.k, call.a, size) + bytes(call.n * call.k, call.b, size) +
+                          static_cast<double>(call.m * call.n) * batches * c_size * (1 + work.addends);
+  work.sums = v.splits == 1 ? 0 : static_cast<double>(v.workspace_bytes(call));
+  return work;
+}
+
+double seconds_of(const kernel_work& work, const matmul_variant& v, const device_properties& device) {
+  const cost_machine& machine = machine_of(device);
+  const device_costs& costs = machine.costs;
+  const family_costs& family = family_of(v);
+  const double clock = device.clock_khz != 0 ? device.clock_khz * 1e3 : 1.5e9;
+  const double multiprocessors = multiprocessors_of(device);
+
+  const double running = std::min(work.blocks, work.at_once);
+  // Blocks on one multiprocessor share its resources.
+  const double sharing = std::max(1.0, running / multiprocessors);
+  const double filled = work.blocks / work.at_once;
+  const double waves = std::max(1.0, filled + family.last_wave * (std::ceil(filled) - filled));
+
+  const double tensor = work.operations / (work.operations_in_clock * v.rate) * sharing;
+  const double shared = work.shared_bytes / costs.shared * sharing;
+  const double of_one = costs.l2_of_one / sharing, of_all = costs.l2_of_all * multiprocessors / running;
+  const double l2 = work.loaded_bytes / std::min(of_one, of_all);
+  const double step =
+      std::max({tensor, shared, l2}) + work.copied * costs.copy_clocks * sharing + family.step_clocks;
+
+  double store =
+      work.results * work.result_bytes / family.store_bytes * (v.general ? family.general : 1) * sharing;
+  if (v.splits == 1) {
+    const double activation = work.activation == matmul_activation::gelu        ? family.gelu_clocks
+                              : work.activation == matmul_activation::gelu_tanh ? family.gelu_tanh_clocks
+                              : work.activation == matmul_activation::silu      ? family.silu_clocks
+                                                                                : 0;
+    store += work.results / 32 *
+             (work.bias * family.bias_clocks + work.addends * family.addend_clocks + activation * sharing);
+  }
+  const double start = v.start_clocks + (work.clusters ? costs.cluster_clocks : 0) +
+                       (work.exchanges ? costs.exchange_clocks * work.cluster_splits : 0);
+  const double block = work.steps * step + store;
+  const bool persistent = v.family == matmul_family::sm90;
+  const double computing = (persistent ? start + waves * block : waves * (start + block)) / clock;
+
+  const double reading = work.read_and_written / dram_bandwidth(device, machine);
   // Parts are written and read again, by L2 where they fit.
   const double second = v.splits == 1 ? 0
-                                      : machine.second_kernel_seconds +
-                                            2 * sums / (machine.l2_of_all * multiprocessors * clock);
-  const double computing = clocks / clock;
-  return machine.launch_seconds + std::max(computing, dram) + machine.not_hidden * std::min(computing, dram) +
-         second;
+                                      : costs.second_kernel_seconds +
+                                            2 * work.sums / (costs.l2_of_all * multiprocessors * clock);
+  return costs.launch_seconds + std::max(computing, reading) +
+         family.not_hidden * std::min(computing, reading) + second;
+}
+
+double cost(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
+  return seconds_of(work_of(v, call, device), v, device);
 }
 
 }  // namespace kaio::ops

@@ -1,45 +1,75 @@
 #pragma once
-// How long a kernel takes, without running it. The model is that of DeepGEMM's heuristics, with the fixed
-// costs that decide among small problems:
+// How long a kernel takes, without running it. The form of the model is that of DeepGEMM's heuristics, with
+// the fixed costs that decide among small problems:
 //
-//   waves = tiles / (blocks that run at once), rounded up
-//   step  = max(tensor clocks, shared memory clocks, L2 clocks)           of a block, one step along K
-//   block = start + steps * step + store
+//   waves = tiles / (blocks that run at once), the last one counted as whole only in part
+//   step  = max(tensor clocks, shared memory clocks, L2 clocks) + copies one by one + a fixed part
+//   block = start + steps * step + store; a persistent kernel starts once
 //   time  = launch + the longer of computing = waves * block / clock and reading = bytes / DRAM bandwidth
 //           + a part of the shorter, which the other does not hide whole [+ a second kernel]
 //
-//   tensor clocks   2 m n k / the operations of a multiprocessor in a clock / the blocks that share it
-//   shared clocks   the bytes that the multiplications read, 128 in a clock
+//   tensor clocks   2 m n k / the operations of a multiprocessor in a clock * the blocks that share it
+//   shared clocks   the bytes that the multiplications read
 //   L2 clocks       the bytes of A and B that a block loads, those once that a cluster shares, by the lesser of
 //                   bytes a multiprocessor takes in a clock, and its part of L2's bandwidth
 //
-// All constants are in cost.cpp in one table, a row for each generation of devices.
+// A cost has two parts: what a kernel does for a call, which follows from both alone (kernel_work), and how
+// long that takes (seconds_of). The constants of the second are fitted to measured times by
+// bench/matmul_choice/fit.py, which writes fitted.hpp; of a device, only its rates are looked up.
 
 #include "ops/matmul/choice/table.hpp"
 
 namespace kaio::ops {
 
-// What the model knows of a device.
-struct cost_machine {
-  std::uint32_t sm;                // the generation from which on the row holds
-  double tensor_16;                // operations of a multiprocessor in a clock, operands of 16 bits: wgmma
-  double tensor_8;                 // of 8 bits: wgmma
-  double mma_16, mma_8, mma_tf32;  // by mma.sync
-  double fma_32;                   // by multiply-adds of f32
-  double l2_of_one;                // bytes in a clock: what one multiprocessor takes
-  double l2_of_all;                // for each multiprocessor where all of them pull
-  double shared;                   // bytes in a clock of a multiprocessor
-  double dram_share;               // of the bandwidth that the memory's clock gives
-  double dram_bytes_per_second;    // where the driver does not report clocks
-  double launch_seconds;           // from one kernel to the next
-  double second_kernel_seconds;    // of a reduction after it
-  double start_clocks;             // of a block until its first multiplication: loads of the first stage
-  double cluster_clocks;           // more, where a cluster's blocks wait for each other
-  double exchange_clocks;          // of the sums of a split, for each block that is read
-  double step_clocks;              // of a step that nothing hides: barriers, addresses
-  double store_bytes;              // in a clock of a multiprocessor, on the way to C
-  double not_hidden;               // of the shorter of computing and reading
+// Of a generation of devices. Bytes and clocks are of one multiprocessor.
+struct device_costs {
+  double l2_of_one;              // bytes in a clock: what one multiprocessor takes
+  double l2_of_all;              // for each multiprocessor where all of them pull
+  double shared;                 // bytes in a clock
+  double dram_share;             // of the bandwidth that the memory's clock gives
+  double launch_seconds;         // from one kernel to the next
+  double second_kernel_seconds;  // of a reduction after it
+  double cluster_clocks;         // until a cluster's blocks have met
+  double exchange_clocks;        // of the sums of a split, for each block that is read
+  double copy_clocks;            // of one element that is copied on its own
 };
-const cost_machine& machine_of(const device_properties& device);
+
+// Of a family of kernels. The clocks of a term are those of 32 elements of C.
+struct family_costs {
+  double start_clocks;  // of a block until its first multiplication, where the kernel has no row of its own
+  double rate;          // of the device's operations in a clock, the share that it reaches there
+  double step_clocks;   // of a step along K that nothing hides
+  double store_bytes;   // in a clock, on the way to C
+  double general;       // times that, for the way through all epilogue arguments
+  double bias_clocks, addend_clocks;  // of a tensor that is added: a row of it, or all of it
+  double gelu_clocks, gelu_tanh_clocks, silu_clocks;
+  double not_hidden;  // of the shorter of computing and reading
+  double last_wave;   // how whole the last wave counts: 0 by its blocks, 1 as a full one
+};
+
+// The configuration of a kernel, and what was measured of it: start_clocks and rate as above.
+struct kernel_costs {
+  matmul_family family;
+  matmul_precision precision;
+  std::uint16_t sm;
+  std::uint32_t element_bytes, m, n, k, stages, cluster_m, cluster_splits, resident, a_alignment;
+  bool across, general;
+  double start_clocks, rate;
+};
+
+// What a kernel does for a call on a device.
+struct kernel_work {
+  double blocks, at_once, steps;  // of the grid; that run together; along K, of a block
+  bool clusters, exchanges;
+  double cluster_splits;
+  double operations, operations_in_clock;     // of a step; at most, of a multiprocessor
+  double shared_bytes, loaded_bytes, copied;  // of a step; elements that are copied on their own
+  double results, result_bytes;               // elements of C that a block has; bytes of one
+  double bias, addends;                       // tensors that are added: of one row, and of all
+  matmul_activation activation;
+  double read_and_written, sums;  // bytes of memory; of the sums of splits
+};
+kernel_work work_of(const matmul_variant& v, const matmul_call& call, const device_properties& device);
+double seconds_of(const kernel_work& work, const matmul_variant& v, const device_properties& device);
 
 }  // namespace kaio::ops

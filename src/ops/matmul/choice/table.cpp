@@ -56,6 +56,7 @@ struct table {
         add_mma_sync_f16,    add_mma_sync_bf16, add_mma_sync_tf32, add_mma_sync_tf32x3, add_mma_sync_e4m3,
         add_mma_sync_e5m2,   add_mma_sync_sm75, add_mma_sync_sm70};
     for (const auto add : families) add(all);
+    for (matmul_variant& v : all) detail::take_fitted_costs(v);
     append_split_k(all);
     for (const matmul_variant& v : all)
       by_key[key_of(v.operand, v.output, v.precision, v.a, v.b)].push_back(&v);

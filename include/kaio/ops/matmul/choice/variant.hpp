@@ -43,6 +43,9 @@ struct matmul_variant {
   bool slow_copies = false;        // element by element
   std::uint32_t most_rows = 0;     // of C; 0: any number
   std::uint64_t most_batches = 0;  // 0: any number
+  // As they were measured; detail::take_fitted_costs gives them.
+  double start_clocks = 0;  // of a block until its first multiplication
+  double rate = 1;          // of the device's operations in a clock, the share that the kernel reaches
 
   // The kernel's name, and the number of splits of K where there are several.
   std::string name() const;
@@ -63,6 +66,8 @@ constexpr std::uint64_t quotient_up(std::uint64_t x, std::uint64_t by) {
 std::vector<const ptx::kernel_image*> matmul_kernels();
 
 namespace detail {
+// Gives a variant what was measured of kernels of its configuration, or of its family where none was.
+void take_fitted_costs(matmul_variant& v);
 // The place of the variant that a call takes among some: the least cost of those that accept it. Throws
 // unsupported_device where none does.
 std::size_t choose_among(std::string_view operation, const matmul_call& call,

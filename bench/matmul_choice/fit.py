@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""Fits the constants of matmul's cost model (src/ops/matmul/choice) to measured times, and writes them to fitted.hpp.
+
+    matmul_choice --measure --seconds 400 --most-us 700 --first 100001 > measured.jsonl     # on an H200
+    matmul_choice --work --first 100001 --problems 9000 > work.jsonl
+    fit.py --work work.jsonl --measured measured.jsonl [--write]
+
+Problems with even seeds are fitted, those with odd ones held out; both are reported: how much longer the model's choice
+takes than the best kernel. What is minimised is that loss, with the choice made soft so that it has a derivative, and the
+error of the predicted times with a small weight. seconds() is seconds_of() of cost.cpp: the script stops where the two
+disagree on a time. It needs numpy, scipy and jax.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+import scipy.optimize
+
+jax.config.update("jax_enable_x64", True)
+
+fitted = pathlib.Path(__file__).resolve().parents[2] / "src/ops/matmul/choice/fitted.hpp"
+multiprocessors, clock, dram = 132, 1.98e9, 2 * 3201e6 * 6144 / 8  # of the H200
+
+families = ["sm90", "sm90_split", "mma_sync", "simt", "few rows"]
+family_fields = ["start_clocks", "rate", "step_clocks", "store_bytes", "general", "bias_clocks", "addend_clocks",
+                 "gelu_clocks", "gelu_tanh_clocks", "silu_clocks", "not_hidden", "last_wave"]
+device_fields = ["l2_of_one", "l2_of_all", "shared", "dram_share", "launch_seconds", "second_kernel_seconds",
+                 "cluster_clocks", "exchange_clocks", "copy_clocks"]
+work_fields = ["start_clocks", "rate", "blocks", "at_once", "steps", "clusters", "exchanges", "cluster_splits", "operations",
+               "operations_in_clock", "shared_bytes", "loaded_bytes", "copied", "results", "result_bytes", "bias",
+               "addends", "activation", "read_and_written", "sums", "seconds"]
+enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf32x3"]]
+
+# Where the search begins: of a family in the order of `families`.
+first_family = np.array([[1300, 231, 3000, 2500, 1500], [.71, 1, .4, .6, .11], [30, 13, 100, 15, 13], [85, 12, 24, 20, 46],
+                         [4, 4, 2, 2.8, 1], [10] * 5, [20] * 5, [20] * 5, [20] * 5, [20] * 5, [.15] * 5, [1 / 3] * 5])
+first_device = np.array([64, 35, 128, .9, 1e-6, .5e-6, 800, 270, .3])
+
+
+class Problems:
+    """The rows of both files for the problems that `take` accepts, one row for each variant."""
+
+    def __init__(self, work, measured, take):
+        rows, us, count = [], [], []
+        for line in measured:
+            if "seed" not in line or not take(line["seed"]):
+                continue
+            known = {(row[0], row[1]): row for row in work[line["seed"]]}
+            for kernel, splits, time, dropped in line["us"]:
+                rows.append([*known[kernel, splits][2:], dropped])
+                us.append(time)
+            count.append(len(line["us"]))
+        table = np.array(rows)
+        for i, name in enumerate(["configuration", "few_rows", "is_general", *work_fields, "dropped"]):
+            setattr(self, name, table[:, i])
+        self.configuration = self.configuration.astype(int)
+        self.us, self.count = np.array(us), np.array(count)
+        self.problem = np.repeat(np.arange(len(count)), self.count)
+        self.first = np.r_[0, np.cumsum(self.count)[:-1]]
+        self.best = np.minimum.reduceat(self.us, self.first)
+        # A time that was measured twice only counts little.
+        self.weight = np.where(self.dropped == 1, 0.2, 1.0) / self.count[self.problem]
+
+
+class Constants:
+    """The vector that is fitted, logarithms, and its parts by name."""
+
+    def __init__(self, configurations):
+        self.family_of = np.array([c[0] for c in configurations])
+        self.shape = (len(family_fields), len(families))
+        self.first = np.log(np.r_[first_family.ravel(), first_device, np.ones(2 * len(configurations))])
+        self.bounds = [(x - 5, x + 5) for x in self.first]
+
+    def read(self, vector, few_rows):
+        """(of the family by field, of the device by field, start_clocks and rate of each configuration)"""
+        x = jnp.exp(vector)
+        n = self.shape[0] * self.shape[1]
+        table = x[:n].reshape(self.shape)
+        device = dict(zip(device_fields, x[n:n + len(device_fields)]))
+        own = x[n + len(device_fields):].reshape(2, -1)
+        family = jnp.where(few_rows, 4, self.family_of)
+        return table, device, table[0][family] * own[0], table[1][family] * own[1]
+
+
+def seconds(w, family, device, start_clocks, rate):
+    """seconds_of() of cost.cpp, for arrays; family: by field, for each row."""
+    running = jnp.minimum(w.blocks, w.at_once)
+    sharing = jnp.maximum(1, running / multiprocessors)
+    filled = w.blocks / w.at_once
+    waves = jnp.maximum(1, filled + family["last_wave"] * (jnp.ceil(filled) - filled))
+    tensor = w.operations / (w.operations_in_clock * rate) * sharing
+    shared = w.shared_bytes / device["shared"] * sharing
+    l2 = w.loaded_bytes / jnp.minimum(device["l2_of_one"] / sharing, device["l2_of_all"] * multiprocessors / running)
+    step = (jnp.maximum(jnp.maximum(tensor, shared), l2) + w.copied * device["copy_clocks"] * sharing
+            + family["step_clocks"])
+    store = (w.results * w.result_bytes / family["store_bytes"] * jnp.where(w.is_general == 1, family["general"], 1)
+             * sharing)
+    activation = sum((w.activation == i) * family[name]
+                     for i, name in ((2, "gelu_clocks"), (3, "gelu_tanh_clocks"), (4, "silu_clocks")))
+    store += jnp.where(w.sums > 0, 0, w.results / 32 * (
+        w.bias * family["bias_clocks"] + w.addends * family["addend_clocks"] + activation * sharing))
+    start = (start_clocks + w.clusters * device["cluster_clocks"]
+             + w.exchanges * device["exchange_clocks"] * w.cluster_splits)
+    block = w.steps * step + store
+    computing = jnp.where(w.persistent, start + waves * block, waves * (start + block)) / clock
+    reading = w.read_and_written / (dram * device["dram_share"])
+    second = jnp.where(w.sums > 0, device["second_kernel_seconds"]
+                       + 2 * w.sums / (device["l2_of_all"] * multiprocessors * clock), 0)
+    return (device["launch_seconds"] + jnp.maximum(computing, reading)
+            + family["not_hidden"] * jnp.minimum(computing, reading) + second)
+
+
+def predict(constants, vector, w, few_rows):
+    table, device, start, rate = constants.read(vector, few_rows)
+    return 1e6 * seconds(w, {name: table[i][w.kind] for i, name in enumerate(family_fields)}, device,
+                         start[w.configuration], rate[w.configuration])
+
+
+def difference(w, head):
+    """The largest relative difference of seconds() from the times of cost.cpp, with the constants that it has."""
+    families_now = np.array(head["families"])
+    here = seconds(w, {name: families_now[w.kind, i] for i, name in enumerate(family_fields)},
+                   dict(zip(device_fields, head["device"])), w.start_clocks, w.rate)
+    return np.abs(np.asarray(here) / w.seconds - 1).max()
+
+
+def fit(constants, w, few_rows):
+    problems = len(w.count)
+    loss_of = np.minimum(w.us / w.best[w.problem] - 1, 3)
+
+    def loss(vector, error_weight, softness):
+        log_us = jnp.log(predict(constants, vector, w, few_rows))
+        error = jnp.abs(log_us - np.log(w.us))
+        least = jax.ops.segment_min(log_us, w.problem, problems, indices_are_sorted=True)
+        chance = jnp.exp((least[w.problem] - log_us) / softness)
+        total = jax.ops.segment_sum(chance, w.problem, problems, indices_are_sorted=True)
+        lost = jax.ops.segment_sum(chance * loss_of, w.problem, problems, indices_are_sorted=True) / total
+        return (error_weight * (w.weight * jnp.minimum(error, 1) * error).sum() / problems + lost.mean()
+                + 3e-3 * jnp.mean((vector - constants.first) ** 2))
+
+    vector = constants.first
+    # The harder the choice, the closer to what counts, and the flatter.
+    for error_weight, softness in ((.5, .1), (.2, .05), (.1, .03)):
+        value = jax.jit(jax.value_and_grad(lambda x: loss(x, error_weight, softness)))
+        vector = scipy.optimize.minimize(lambda x: [np.asarray(part, float) for part in value(x)], vector, jac=True,
+                                         method="L-BFGS-B", bounds=constants.bounds, options={"maxiter": 150}).x
+    return vector
+
+
+def report(name, us, w):
+    """How much longer the choice takes than the best kernel."""
+    order = np.lexsort((us, w.problem))
+    lost = w.us[order[w.first]] / w.best - 1
+    print(f"{name:18} {len(lost)} problems: mean {100 * lost.mean():.1f} %, "
+          + ", ".join(f"{q} % of them {100 * np.quantile(lost, q / 100):.1f} %" for q in (50, 90, 95, 99))
+          + f", worst {100 * lost.max():.0f} %")
+
+
+def number(x):
+    return f"{x:.4g}"
+
+
+def braces(fields):
+    return "{" + " ".join(f".{name} = {number(x)}," for name, x in fields) + "}"  # the last comma: one line each
+
+
+def text_of(constants, vector, configurations, few_rows):
+    table, device, start, rate = (np.asarray(x) if not isinstance(x, dict) else x
+                                  for x in constants.read(vector, few_rows))
+
+    def family(i):
+        return braces(zip(family_fields, (table[f][i] for f in range(len(family_fields)))))
+
+    lines = ["#pragma once", "// Written by bench/matmul_choice/fit.py, from times measured on an H200.", "",
+             '#include "ops/matmul/choice/cost.hpp"', "", "namespace kaio::ops {", "",
+             f"inline constexpr device_costs fitted_device{braces(device.items())};", "",
+             "// In the order of matmul_family.",
+             "inline constexpr family_costs fitted_families[]{" + " ".join(family(i) + "," for i in range(4)) + "};",
+             "// Of kernels for few rows, of the family simt.",
+             f"inline constexpr family_costs fitted_few_rows{family(4)};", "",
+             "inline constexpr kernel_costs fitted_kernels[]{"]
+    for i, c in enumerate(configurations):
+        words = [f"matmul_family::{enumerators[0][c[0]]}", f"matmul_precision::{enumerators[1][c[1]]}",
+                 *map(str, c[2:12]), *("true" if x else "false" for x in c[12:]), number(start[i]), number(rate[i])]
+        lines.append("    {" + ", ".join(words) + "},")
+    return "\n".join([*lines, "};", "", "}  // namespace kaio::ops", ""])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("--measured", required=True)
+    parser.add_argument("--write", action="store_true", help=f"write {fitted.name}")
+    words = parser.parse_args()
+    with open(words.work, encoding="utf-8") as file:
+        head = json.loads(next(file))
+        configurations = head["configurations"]
+        work = {line["seed"]: line["work"] for line in map(json.loads, file)}
+    with open(words.measured, encoding="utf-8") as file:
+        measured = [json.loads(line) for line in file]
+    fitted_part = Problems(work, measured, lambda seed: seed % 2 == 0)
+    held_out = Problems(work, measured, lambda seed: seed % 2 == 1)
+    constants = Constants(configurations)
+    few_rows = np.zeros(len(configurations), bool)
+    for w in (fitted_part, held_out):
+        w.kind = np.where(w.few_rows == 1, 4, constants.family_of[w.configuration])
+        w.persistent = w.kind == 0
+        few_rows[w.configuration[w.few_rows == 1]] = True
+        if difference(w, head) > 1e-9:
+            print("seconds() is not what cost.cpp computes: make them equal first", file=sys.stderr)
+            return 1
+        report("as it is", 1e6 * w.seconds, w)
+    vector = fit(constants, fitted_part, few_rows)
+    for name, w in (("fitted", fitted_part), ("held out", held_out)):
+        report(name, np.asarray(predict(constants, vector, w, few_rows)), w)
+    if words.write:
+        fitted.write_text(text_of(constants, vector, configurations, few_rows), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
