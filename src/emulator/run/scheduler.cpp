@@ -53,6 +53,8 @@ const warp& a_warp_of(const cluster& c) { return c.blocks.front()->warps.front()
 void run_independent(const grid& g, unsigned threads, watchdog& guard) {
   const u64 count = g.clusters();
   const bool may_spin = g.kernel.may_spin || g.cluster_blocks.count() > 1;
+  // Taken by a thread at a time: several where there are so many that none is idle at the end.
+  const u64 together = std::clamp<u64>(count / threads / 64, 1, 64);
   std::atomic<u64> next{0};
   std::atomic<u64> first_fault{no_cluster};  // clusters from here on need not run any more
   std::mutex mutex;
@@ -67,8 +69,11 @@ void run_independent(const grid& g, unsigned threads, watchdog& guard) {
       running.push_back(std::make_unique<cluster>(g));
       cluster& c = *running.front();
       livelock_watch watch(g);
-      for (;;) {
-        at = next.fetch_add(1);
+      for (u64 end = 0;; ++at) {
+        if (at == no_cluster || at >= end) {
+          at = next.fetch_add(together);
+          end = std::min(count, at + together);
+        }
         if (at >= count || at > first_fault.load()) return meter.finish(a_warp_of(c));
         c.start(at);
         watch.reset();
