@@ -19,7 +19,8 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 HERE = pathlib.Path(__file__).resolve().parent
 SKIPPED = 77
-FLAGS = ["-std=c++20", "-O1", "-g1", "-ffp-contract=off", "-fno-omit-frame-pointer",
+# tests/instrumented makes a shared library of these objects too.
+FLAGS = ["-std=c++20", "-O1", "-g1", "-fPIC", "-ffp-contract=off", "-fno-omit-frame-pointer",
          "-fsanitize=fuzzer-no-link,address,undefined", "-fno-sanitize-recover=all",
          f"-I{ROOT}/src", f"-I{ROOT}/include", f"-I{ROOT}"]
 
@@ -43,7 +44,7 @@ def find_compiler(wanted):
     return None
 
 
-def compile_one(compiler, source, output):
+def compile_one(compiler, source, output, more=()):
     """Compiles where the object is older than one of the files that it was made of."""
     listing = output.with_suffix(".d")
     if output.exists() and listing.exists():
@@ -53,7 +54,7 @@ def compile_one(compiler, source, output):
             return None
     output.parent.mkdir(parents=True, exist_ok=True)
     launcher = [shutil.which("ccache")] if shutil.which("ccache") else []
-    built = subprocess.run([*launcher, compiler, *FLAGS, "-MMD", "-MF", listing, "-c", source, "-o", output],
+    built = subprocess.run([*launcher, compiler, *FLAGS, *more, "-MMD", "-MF", listing, "-c", source, "-o", output],
                            capture_output=True, text=True)
     return built.stderr if built.returncode else None
 

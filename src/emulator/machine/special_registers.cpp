@@ -103,7 +103,8 @@ void fill_specials(warp& w, const grid& g, const ptx::dim3& index, u32 rank) {
       case 1: put_row<u8>(w.file + s.row, values); break;
       case 2: put_row<u16>(w.file + s.row, values); break;
       case 4: put_row<u32>(w.file + s.row, values); break;
-      default: put_row<u64>(w.file + s.row, values); break;
+      case 8: put_row<u64>(w.file + s.row, values); break;
+      default: break;
     }
   }
 }

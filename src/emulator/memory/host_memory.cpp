@@ -11,8 +11,8 @@ namespace kaio::emulator {
 namespace {
 
 constexpr u64 unlimited = std::numeric_limits<u64>::max();
-constexpr u64 kept_for_the_program = 16;             // one part in so many
-constexpr u64 between_looks = u64{64} << 20;         // bytes taken
+constexpr u64 kept_for_the_program = 16;              // one part in so many
+constexpr u64 between_looks = u64{64} << 20;          // bytes taken
 constexpr u64 where_nothing_is_known = u64{1} << 32;  // a host without /proc
 
 // The number after `name` in a file of lines "name number ...".
@@ -46,7 +46,8 @@ struct controller {
 
 // What the group at `folder` allows beyond what it uses.
 u64 left_in(const std::string& folder, const controller& c) {
-  const std::optional<u64> limit = number_in(folder + "/" + c.limit), used = number_in(folder + "/" + c.usage);
+  const std::optional<u64> limit = number_in(folder + "/" + c.limit),
+                           used = number_in(folder + "/" + c.usage);
   if (!limit || !used) return unlimited;
   const u64 files = number_after(folder + "/memory.stat", c.reclaimable).value_or(0);
   const u64 kept = *used - std::min(files, *used);

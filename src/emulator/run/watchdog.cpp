@@ -12,7 +12,8 @@ namespace kaio::emulator {
 namespace {
 
 std::string amount_of(const budget& b) {
-  if (b.unit == budget_unit::warp_instructions) return fmt::format("executed more than {} warp instructions", b.limit);
+  if (b.unit == budget_unit::warp_instructions)
+    return fmt::format("executed more than {} warp instructions", b.limit);
   return fmt::format("took longer than {} s", static_cast<double>(b.limit) * 1e-9);
 }
 

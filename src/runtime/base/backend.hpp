@@ -84,8 +84,8 @@ class backend {
   virtual std::uint64_t allocate(std::uint64_t bytes) = 0;  // bytes > 0
   // Whether that is zero-filled without having been touched.
   virtual bool allocates_zeroes() const noexcept = 0;
-  virtual void free(std::uint64_t address) noexcept = 0;    // after the work that was put in
-  virtual void* allocate_host(std::uint64_t bytes) = 0;     // zero-filled
+  virtual void free(std::uint64_t address) noexcept = 0;  // after the work that was put in
+  virtual void* allocate_host(std::uint64_t bytes) = 0;   // zero-filled
   virtual void free_host(void* address) noexcept = 0;
   virtual void copy_to_device(std::uint64_t to, const void* from, std::uint64_t bytes,
                               native_stream stream) = 0;

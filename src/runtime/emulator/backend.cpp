@@ -91,9 +91,7 @@ class emulator_backend final : public backend {
   }
   void cancel() override { ++cancellations_; }
 
-  runtime::memory_info memory_info() override {
-    return {memory_.left(), memory_.capacity()};
-  }
+  runtime::memory_info memory_info() override { return {memory_.left(), memory_.capacity()}; }
 
   std::uint64_t allocate(std::uint64_t bytes) override {
     return guarded([&] { return memory_.allocate(bytes); }, bytes);
