@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
+#include <fstream>
 #include <thread>
 
 using namespace runtime_test;
@@ -66,6 +67,14 @@ constexpr kernel_image increment{
 void launch(const kaio::device& gpu, const kernel_image& kernel, const kaio::buffer<std::uint32_t>& x) {
   const argument a = x.as_argument();
   gpu.stream().launch(kernel, {1, 1, 1}, &a, 1);
+}
+
+// Of this process, in memory; of 4 KiB or more.
+std::uint64_t resident_pages() {
+  std::ifstream in("/proc/self/statm");
+  std::uint64_t pages = 0;
+  in >> pages >> pages;
+  return pages;
 }
 
 // An environment variable while it exists.
@@ -231,7 +240,10 @@ TEST_CASE(
   const kaio::memory_info before = gpu.memory_info();
   CHECK(before.free <= before.total);
   {
+    const std::uint64_t touched = resident_pages();
     const auto large = gpu.allocate<std::uint8_t>(before.free / 8);
+    const auto host = gpu.allocate_host<std::uint8_t>(before.free / 8);
+    CHECK(resident_pages() < touched + 4096);
     CHECK(other.memory_info().free <= before.free - before.free / 8 + before.free / 16);
     const thrown full = catch_error([&] { (void)other.allocate<std::uint8_t>(before.free); });
     CHECK(full.code == errc::out_of_memory);
