@@ -3,10 +3,10 @@
 under clang's AddressSanitizer and UndefinedBehaviorSanitizer. Only these are compiled anew, and the emulator's objects
 are those of the fuzzer: the tests and the kernels, which are constants, are the objects of the build with g++.
 
-usage: run.py BUILD_FOLDER PROGRAM... [--shares N] [--share K] [--cxx CLANG]
+usage: run.py BUILD_FOLDER PROGRAM... [--day N] [--all] [--cxx CLANG]
 
-A day runs one of N shares of each program's test cases, the share that is its turn; `--shares 1` runs all of them.
-Exits with 77 where there is no clang with the sanitizers' runtime (Debian: clang-16 and libclang-rt-16-dev)."""
+Each day has its part of them (`part_of`), --all is every case of the given programs. Exits with 77 where there is no
+clang with the sanitizers' runtime (Debian: clang-16 and libclang-rt-16-dev)."""
 
 import argparse
 import concurrent.futures
@@ -21,9 +21,17 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SHARES = 6
 SANITIZERS = "-fsanitize=address,undefined"
 LIBRARY = "src/driver_emulator/libkaio_cuda_emulator.so"
+
+
+def part_of(day):
+    """The programs of a day, and which share of how many of their test cases is run. The driver-shaped library, which
+    is compiled for its tests alone, has every third day."""
+    if day % 3 == 0:
+        return {"unit": (0, 1), "driver_emulator": (0, 1), "driver": (0, 1)}
+    turn = day // 3 * 2 + day % 3 - 1
+    return {"emulator": (turn % 2, 2), "kernels": (turn % 4, 4), "ops": (turn % 12, 12)}
 
 
 def load(path):
@@ -54,7 +62,7 @@ def settings_of(build, an_object):
     return [word for at, word in enumerate(words) if word.startswith(("-D", "-isystem")) or words[at - 1] == "-isystem"]
 
 
-def jobs_of(build):
+def jobs_of(build, with_driver):
     """What is compiled: by the library that it goes into, triples of a source, its object and its settings."""
     def triples(sources, folder, settings):
         return [(source, build / "tests" / folder / "objects" / source.relative_to(ROOT).with_suffix(".o"), settings)
@@ -70,7 +78,8 @@ def jobs_of(build):
         names = [word for word in command_of(build, "libkaio_ops.a") if "/kaio_ops.dir/src/" in word]
         sources = [ROOT / name.split("/kaio_ops.dir/")[1].removesuffix(".o") for name in names]
         ops = triples(sources, "instrumented", settings_of(build, names[0]))
-    return runtime, triples(all_of("driver_emulator"), "instrumented", settings), ops
+    driver = triples(all_of("driver_emulator"), "instrumented", settings) if with_driver else []
+    return runtime, driver, ops
 
 
 def compile_all(compiler, jobs):
@@ -121,36 +130,41 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("build", type=pathlib.Path)
     arguments.add_argument("programs", type=pathlib.Path, nargs="+")
-    arguments.add_argument("--shares", type=int, default=SHARES)
-    arguments.add_argument("--share", type=int, default=datetime.datetime.now(datetime.timezone.utc).toordinal())
+    arguments.add_argument("--day", type=int, default=datetime.datetime.now(datetime.timezone.utc).toordinal())
+    arguments.add_argument("--all", action="store_true")
     arguments.add_argument("--cxx", default="")
     options = arguments.parse_args()
     build = options.build.resolve()
-    share = options.share % options.shares
+    names = [program.name for program in options.programs]
+    part = {name: (0, 1) for name in names} if options.all else part_of(options.day)
+    part = {name: share for name, share in part.items() if name in names}
+    with_driver = not part.keys().isdisjoint({"driver", "driver_emulator"})
 
     compiler = fuzz.find_compiler(options.cxx)
     if compiler is None:
         print("skipped: there is no clang with the sanitizers' runtime (Debian: clang-16, libclang-rt-16-dev)")
         return fuzz.SKIPPED
     begin = time.monotonic()
-    jobs = jobs_of(build)
+    jobs = jobs_of(build, with_driver)
     compile_all(compiler, [job for library in jobs for job in library])
     runtime, driver, ops = [[made for _, made, _ in library] for library in jobs]
     folder = build / "tests/instrumented"
     folder.mkdir(parents=True, exist_ok=True)
     library = folder / pathlib.Path(LIBRARY).name
-    link(compiler, build, LIBRARY, [*driver, *runtime], r"kaio_cuda_emulator\.dir/|libkaio_runtime\.a$", library)
-    environment = dict(os.environ, KAIO_DEVICE="emulator", KAIO_CUDA_LIBRARY=str(library), UBSAN_OPTIONS="print_stacktrace=1",
-                       ASAN_OPTIONS="detect_leaks=1:quarantine_size_mb=64", LD_LIBRARY_PATH=str(folder))
-    print(f"compiled in {time.monotonic() - begin:.0f} s; share {share} of {options.shares}", flush=True)
+    if with_driver:
+        link(compiler, build, LIBRARY, [*driver, *runtime], r"kaio_cuda_emulator\.dir/|libkaio_runtime\.a$", library)
+    environment = dict(os.environ, KAIO_DEVICE="emulator", KAIO_CUDA_LIBRARY=str(library),
+                       LD_LIBRARY_PATH=str(folder), UBSAN_OPTIONS="print_stacktrace=1",
+                       ASAN_OPTIONS="detect_leaks=1:quarantine_size_mb=64")
+    print(f"compiled in {time.monotonic() - begin:.0f} s", flush=True)
 
     passed = True
-    for name in (program.name for program in options.programs):
+    for name, (share, shares) in part.items():
         program = folder / name
         instrumented = [*([library] if name == "driver_emulator" else []), *ops, *runtime]
         link(compiler, build, f"tests/{name}", instrumented,
              r"libkaio_(runtime\.a|cuda_emulator\.so)$|^-Wl,-rpath", program)
-        passed = run(program, environment, share, options.shares) and passed
+        passed = run(program, environment, share, shares) and passed
     return 0 if passed else 1
 
 
