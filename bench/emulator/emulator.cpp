@@ -53,6 +53,12 @@ inline constexpr auto divergence =
       y[i] = state;
     });
 
+// Blocks that have nothing to do, as at the ragged end of a grid: what a block costs by itself.
+inline constexpr auto idle_blocks = kernel<"emulator_idle_blocks", 128>([](thread t, out<u32> y, val<u32> n) {
+  val i = t.global_id();
+  if (auto in_range = t.when(i < n)) y[i] = i;
+});
+
 struct settings {
   bool json = false;
   int runs = 5;
@@ -173,6 +179,7 @@ int main(int count, char** words) {
   const std::size_t line = 64 * 256 * 4;
   measure(how, "arithmetic", {arithmetic.image(), {64, 1, 1}, {0, 200}, {line}});
   measure(how, "divergence", {divergence.image(), {64, 1, 1}, {0, 100}, {line}});
+  measure(how, "idle blocks", {idle_blocks.image(), {1 << 18, 1, 1}, {0, 128}, {128 * 4}});
   measure(how, "saxpy",
           {bench::saxpy.image(), {4096, 1, 1}, {2, 0, 1, 4096 * 256}, {4096 * 1024, 4096 * 1024}});
   measure(how, "softmax_row",

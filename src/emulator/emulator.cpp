@@ -6,6 +6,7 @@
 #include "emulator/parse/link.hpp"
 #include "emulator/parse/parser.hpp"
 #include "emulator/run/scheduler.hpp"
+#include "emulator/run/watchdog.hpp"
 
 #include <fmt/format.h>
 
@@ -223,7 +224,8 @@ void run(const launch& l, memory& global) {
   const bool in_turn = std::any_of(g.observers.begin(), g.observers.end(),
                                    [](const grid_observer* o) { return o->in_turn(); });
   try {
-    run_grid(g, in_turn ? 1 : l.threads);
+    watchdog guard(g, l.budgets, l.cancelled, l.progress_after);
+    run_grid(g, in_turn ? 1 : l.threads, guard);
   } catch (const fault& f) {
     for (grid_observer* o : g.observers) o->conclude(g, f);
     throw;

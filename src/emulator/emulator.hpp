@@ -16,12 +16,15 @@
 #include "emulator/program/error.hpp"
 #include "emulator/program/module.hpp"
 #include "emulator/program/program.hpp"
+#include "emulator/run/budget.hpp"
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/ptx/target.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -52,6 +55,11 @@ struct launch {
   std::atomic<u64>* executed = nullptr;       // the warp instructions of the grid are added to it
   unsigned threads = 0;                       // host threads to run blocks on; 0: all cores
   u64 instruction_limit = 0;                  // warp instructions that a block may execute; 0: no limit
+  std::vector<budget> budgets;                // what the grid may use; a fault where one is used up
+  // Asked by all threads of the grid, some thousand times a second: whether the grid is to end, with a fault.
+  std::function<bool()> cancelled;
+  // A grid that runs longer has a line on the terminal (run/progress_line.hpp).
+  std::chrono::nanoseconds progress_after = std::chrono::seconds(2);
 };
 
 // How many blocks of a kernel the device holds at once.

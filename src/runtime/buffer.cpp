@@ -53,7 +53,7 @@ allocation::allocation(const context_ref& context, std::uint64_t count, std::uin
   if (bytes != 0) address_ = device.allocate(bytes);
   bytes_ = bytes;
   context_ = context;
-  if (!zeroed || bytes == 0) return;
+  if (!zeroed || bytes == 0 || device.allocates_zeroes()) return;
   try {
     device.fill_zero(address_, bytes, context->transfer_stream());
     device.synchronize_stream(context->transfer_stream());

@@ -109,6 +109,10 @@ std::uint64_t device::max_active_clusters(const ptx::kernel_image& kernel, const
   return context_->max_active_clusters(kernel, cluster, shared_bytes);
 }
 
+void device::set_budget(const budget& limits) const { context_->use().set_budget(limits); }
+
+void device::cancel() const { context_->use().cancel(); }
+
 void device::synchronize() const { context_->use().synchronize(); }
 
 }  // namespace kaio::runtime

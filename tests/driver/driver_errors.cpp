@@ -1,8 +1,11 @@
 // Errors made of the driver's failures: each call of a whole program is made to fail with each code.
 
+#include <kaio/runtime/budget.hpp>
+
 #include "driver/driver_support.hpp"
 #include "driver_abi/types.hpp"
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -289,4 +292,26 @@ TEST_CASE("KAIO_JIT_LEVEL sets how much the driver optimises") {
   gpu.warmup(scale);
   unsetenv("KAIO_JIT_LEVEL");
   CHECK(driver.counted().jit_level == 0);
+}
+
+TEST_CASE("a kernel that ran longer than the system allows is a timeout") {
+  fresh_driver driver;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  driver.fail_next(CUDA_ERROR_LAUNCH_TIMEOUT);
+  CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::launch_timeout);
+  driver.recover();
+  CHECK(catch_error([&] { gpu.synchronize(); }).code == kaio::errc::launch_timeout);
+}
+
+TEST_CASE("a GPU, which runs a kernel to its end, takes no budget and cancels nothing") {
+  fresh_driver driver;
+  kaio::device gpu = kaio::device::open("cuda:0");
+  const thrown limited = catch_error([&] { gpu.set_budget({.launch_instructions = 1}); });
+  CHECK(limited.code == kaio::errc::unsupported_device);
+  CHECK(limited.says("set_budget on " + std::string(gpu.description()) + ": a GPU runs a kernel to its end"));
+  CHECK(catch_error([&] { gpu.set_budget({.total_time = std::chrono::seconds(1)}); }).code ==
+        kaio::errc::unsupported_device);
+  CHECK(catch_error([&] { gpu.cancel(); }).code == kaio::errc::unsupported_device);
+  gpu.set_budget({});  // no limit is what it has
+  gpu.synchronize();
 }

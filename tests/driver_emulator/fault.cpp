@@ -166,3 +166,23 @@ TEST_CASE("a schedule that the environment cannot mean is refused before anythin
   CHECK(x.read()[0] == 2);
   unsetenv("KAIO_SCHEDULE");
 }
+
+TEST_CASE("a launch beyond the budget of the environment is a timeout of its context") {
+  MUST(cuInit(0));
+  CUcontext c = nullptr;
+  CUmodule m = nullptr;
+  CUfunction f = nullptr;
+  MUST(cuCtxCreate_v2(&c, 0, 0));
+  MUST(cuModuleLoadData(&m, body("FOREVER:\n  add.u64 %d1, %d1, 1;\n  bra FOREVER;\n").c_str()));
+  MUST(cuModuleGetFunction(&f, m, "wrong"));
+  CUdeviceptr none = 0;
+  void* parameters[] = {&none};
+  setenv("KAIO_LAUNCH_SECONDS", "0.05", 1);
+  error_stream errors;
+  MUST(cuLaunchKernel(f, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr));
+  REFUSED(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
+  unsetenv("KAIO_LAUNCH_SECONDS");
+  REFUSED(cuCtxSynchronize(), CUDA_ERROR_LAUNCH_TIMEOUT);
+  CHECK(errors.text().find("the budget that KAIO_LAUNCH_SECONDS sets") != std::string::npos);
+  MUST(cuCtxDestroy_v2(c));
+}

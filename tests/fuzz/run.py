@@ -25,7 +25,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
 import seeds  # noqa: E402
 SKIPPED = 77
-FLAGS = ["-std=c++20", "-O1", "-g1", "-ffp-contract=off", "-fno-omit-frame-pointer",
+# tests/instrumented makes a shared library of these objects too.
+FLAGS = ["-std=c++20", "-O1", "-g1", "-fPIC", "-ffp-contract=off", "-fno-omit-frame-pointer",
          "-fsanitize=fuzzer-no-link,address,undefined", "-fno-sanitize-recover=all",
          f"-I{ROOT}/src", f"-I{ROOT}/include", f"-I{ROOT}"]
 

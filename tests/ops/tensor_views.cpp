@@ -65,6 +65,18 @@ TEST_CASE("a view lies row by row, transposed, sliced or one element of its firs
   CHECK(a.slice(0, 4, 0).address() == a.address());
 }
 
+TEST_CASE("an empty view has no elements, whatever its other extents are", "[ops][tensor_view]") {
+  auto x = under_test().allocate<f32>(4);
+  constexpr std::int64_t large = std::int64_t{3} << 61;
+  for (const tensor_view<f32, 3>& v :
+       {tensor_view<f32, 3>(x, large, large, 0), tensor_view<f32, 3>(x, 0, large, 1),
+        tensor_view<f32, 3>(x, large, 0, large)}) {
+    CHECK(v.empty());
+    CHECK(v.size() == 0);
+    CHECK(v.as_argument().bytes <= 16);
+  }
+}
+
 TEST_CASE("a view that is larger than its memory is refused, whatever its numbers", "[ops][tensor_view]") {
   auto x = under_test().allocate<f32>(100);
   CHECK(says(refused([&] { tensor_view(x, 101); }), "spans 404 bytes, and its memory has 400"));

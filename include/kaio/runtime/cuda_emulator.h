@@ -26,7 +26,7 @@
    KAIO_EMULATOR_DEVICES (how many GPUs there are; 1), KAIO_STREAMS=delayed (work of a stream runs only when
    the program waits for or queries it, so that a program that forgets to wait is found),
    CUDA_LAUNCH_BLOCKING=1 (a launch itself returns the error of its kernel), and those of the emulator, as
-   KAIO_SCHEDULE. */
+   KAIO_SCHEDULE, and KAIO_LAUNCH_SECONDS: a kernel that runs longer is CUDA_ERROR_LAUNCH_TIMEOUT. */
 
 #include <stdint.h>
 

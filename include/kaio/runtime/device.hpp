@@ -26,6 +26,8 @@
 
 namespace kaio::runtime {
 
+struct budget;  // budget.hpp
+
 namespace detail {
 template <class Range>
 concept contiguous_range = requires(const Range& r) {
@@ -117,6 +119,15 @@ class device {
   // the answer: asking again costs some ten nanoseconds.
   std::uint64_t max_active_clusters(const ptx::kernel_image& kernel, const ptx::dim3& cluster = {0, 0, 0},
                                     std::uint32_t shared_bytes = 0) const;
+  // Of the emulator: what launches from now on may use, instead of what was set before; `budget{}` removes all
+  // limits. A launch that uses more throws launch_timeout, and the device is lost. Throws invalid_argument (a
+  // negative duration), unsupported_device: a GPU runs a kernel to its end.
+  void set_budget(const budget& limits) const;
+  // Of the emulator, from any thread: launches that run on the device, or wait for their turn, end as soon as they
+  // can, within milliseconds, and throw launch_cancelled in the threads that made them. What a kernel has written
+  // until then stays written. The device stays usable; launches made after the call run as ever. Without effect where
+  // nothing runs. Throws unsupported_device: a GPU runs a kernel to its end.
+  void cancel() const;
   // Waits for all work on the device, that of other users of its context too. Throws what the work failed
   // with.
   void synchronize() const;

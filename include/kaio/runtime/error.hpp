@@ -12,9 +12,9 @@
 //     if (e.code() == kaio::errc::out_of_memory) ...
 //   }
 //
-// Errors after which the device is lost (an illegal access, a failed launch) are remembered by it: every
-// later call on it fails with the first cause. A GPU recovers when the program is restarted; the emulator
-// when it is opened anew.
+// Errors after which the device is lost (an illegal access, a failed launch, one that ran too long) are remembered by
+// it: every later call on it fails with the first cause. A GPU recovers when the program is restarted; the emulator
+// when it is opened anew. A launch that was cancelled is none of them: the device stays usable.
 
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +35,8 @@ enum class errc : std::uint8_t {
   device_lost,         // the device or its context is gone
   stream_capturing,    // the call is not allowed while a stream is captured into a graph
   device_assert,       // an assertion in a kernel failed
+  launch_timeout,      // a kernel used more instructions or time than its budget, or the system, allows
+  cancelled,           // device::cancel ended the launch
   driver_error,        // any other code of the driver; the text has its name
 };
 
@@ -118,6 +120,19 @@ struct assertion_failed final : launch_error {
   ~assertion_failed() override;
 };
 
+// A launch used more instructions or time than its budget allows (budget.hpp, KAIO_LAUNCH_SECONDS, ...), or than the
+// system allows on a GPU with a display. The emulator's text names the place where it was.
+struct launch_timeout final : launch_error {
+  explicit launch_timeout(std::string_view message) : launch_error(message, errc::launch_timeout) {}
+  ~launch_timeout() override;
+};
+
+// device::cancel ended the launch. What the kernel has written until then stays written.
+struct launch_cancelled final : launch_error {
+  explicit launch_cancelled(std::string_view message) : launch_error(message, errc::cancelled) {}
+  ~launch_cancelled() override;
+};
+
 struct device_lost final : error {
   explicit device_lost(std::string_view message) : error(errc::device_lost, message) {}
   ~device_lost() override;
@@ -160,7 +175,9 @@ using runtime::error;
 using runtime::illegal_access;
 using runtime::invalid_argument;
 using runtime::jit_error;
+using runtime::launch_cancelled;
 using runtime::launch_error;
+using runtime::launch_timeout;
 using runtime::no_device;
 using runtime::out_of_memory;
 using runtime::stream_capturing;

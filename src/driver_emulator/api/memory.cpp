@@ -95,7 +95,8 @@ CUresult cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
   return call(function_id::cuMemGetInfo_v2, [&](context& c) {
     require(free != nullptr || total != nullptr);
     const device& d = *c.where;
-    if (free != nullptr) *free = d.memory_bytes - std::min(d.used_bytes, d.memory_bytes);
+    const std::uint64_t left = d.memory_bytes - std::min(d.used_bytes, d.memory_bytes);
+    if (free != nullptr) *free = std::min(left, state().memory.left());
     if (total != nullptr) *total = d.memory_bytes;
   });
 }

@@ -22,7 +22,8 @@ CUresult result_of(emulator::fault_kind kind) {
     case misaligned: return CUDA_ERROR_MISALIGNED_ADDRESS;
     case device_assert: return CUDA_ERROR_ASSERT;
     case deadlock:
-    case instruction_limit: return CUDA_ERROR_LAUNCH_TIMEOUT;
+    case instruction_limit:
+    case time_limit: return CUDA_ERROR_LAUNCH_TIMEOUT;
     case stack_overflow: return CUDA_ERROR_HARDWARE_STACK_ERROR;
     case invalid_pc: return CUDA_ERROR_INVALID_PC;
     case barrier:

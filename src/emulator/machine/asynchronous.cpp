@@ -188,7 +188,8 @@ void asynchronous::complete(warp& w, thread_copy& copy, u32 lanes) {
       std::memcpy(copy.to[lane], copy.from[lane], widest);
       return;
     }
-    std::memcpy(copy.to[lane], copy.from[lane], copy.read[lane]);
+    // Without a source, nothing is read, and the address may be any.
+    if (copy.read[lane] != 0) std::memcpy(copy.to[lane], copy.from[lane], copy.read[lane]);
     std::memset(copy.to[lane] + copy.read[lane], 0, copy.bytes - copy.read[lane]);
   });
   ++w.owner->changes;

@@ -36,7 +36,9 @@ void block::start(const ptx::dim3& at) {
   index = at;
   executed = 0;
   finished = false;
-  barriers = {};
+  // One that completed is as at the start.
+  for (barrier& b : barriers)
+    if (b.open) b = {};
   std::fill(shared.begin(), shared.end(), std::byte{0});
   local.clear();
   const u64 threads = launched.threads.count();

@@ -1,12 +1,16 @@
 #include "emulator/memory/memory.hpp"
 
 #include "emulator/memory/bit_ranges.hpp"
+#include "emulator/memory/host_memory.hpp"
+#include "emulator/memory/zeroed_bytes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -17,6 +21,49 @@ constexpr u64 gap = 64 * 1024;
 constexpr std::size_t remembered_frees = 65536;
 
 constexpr u64 align_up(u64 value) { return (value + buffer_alignment - 1) & ~(buffer_alignment - 1); }
+
+// From this size on a buffer has pages of its own: those that were never touched cost nothing, whatever the
+// allocator of the host program would do.
+constexpr u64 own_pages = u64{1} << 20;
+
+// Zeroes, reserved against what the host has for as long as they live. Throws std::bad_alloc.
+class buffer_storage {
+ public:
+  explicit buffer_storage(u64 bytes) : reserved_(bytes) {
+    if (bytes >= own_pages)
+      pages_ = zeroed_bytes(bytes);
+    else if (heap_.reset(static_cast<std::byte*>(std::calloc(bytes, 1))); heap_ == nullptr)
+      throw std::bad_alloc();
+  }
+  std::byte* data() { return heap_ != nullptr ? heap_.get() : pages_.data(); }
+
+ private:
+  struct reservation {
+    explicit reservation(u64 n) : bytes(n) {
+      if (!host_reservation::shared().take(bytes)) throw std::bad_alloc();
+    }
+    ~reservation() { host_reservation::shared().give_back(bytes); }
+    reservation(const reservation&) = delete;
+    reservation& operator=(const reservation&) = delete;
+    const u64 bytes;
+  };
+  struct give_to_heap {
+    void operator()(std::byte* p) const { std::free(p); }
+  };
+  const reservation reserved_;  // given back after the memory
+  zeroed_bytes pages_;
+  std::unique_ptr<std::byte, give_to_heap> heap_;
+};
+
+// nullptr: the host does not have as much.
+std::shared_ptr<std::byte> zeroed_storage(u64 bytes) {
+  try {
+    const auto storage = std::make_shared<buffer_storage>(bytes);
+    return {storage, storage->data()};
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
 
 std::string where(const nearest_object& object) {
   using relation = nearest_object::relation;
@@ -77,13 +124,11 @@ u64 memory::allocate(u64 bytes, contents initial) {
   const std::lock_guard lock(mutex_);
   const auto refuse = [&] {
     throw memory_error(memory_error_kind::out_of_memory, 0, bytes,
-                       fmt::format("kaio: the emulator has no memory for {} bytes; {} of {} are in use",
-                                   bytes, used_, capacity_));
+                       fmt::format("kaio: the emulator has no memory for {} bytes; {} of {} are free", bytes,
+                                   free_bytes(), capacity_));
   };
   if (bytes > capacity_ - used_ || bytes > shared_window) refuse();
-  // calloc gives zero pages that cost nothing until they are touched.
-  std::shared_ptr<std::byte> storage(static_cast<std::byte*>(std::calloc(bytes, 1)),
-                                     [](std::byte* p) { std::free(p); });
+  std::shared_ptr<std::byte> storage = zeroed_storage(bytes);
   if (storage == nullptr) refuse();
   std::shared_ptr<u8> defined;
   if (initial == contents::undefined) {
@@ -183,6 +228,13 @@ std::optional<buffer> memory::find(u64 address) const {
 u64 memory::used() const {
   const std::lock_guard lock(mutex_);
   return used_;
+}
+
+u64 memory::free_bytes() const { return std::min(capacity_ - used_, host_reservation::shared().left()); }
+
+u64 memory::left() const {
+  const std::lock_guard lock(mutex_);
+  return free_bytes();
 }
 
 std::shared_ptr<const memory_snapshot> memory::snapshot() const {

@@ -2,7 +2,8 @@
 // Global memory of an emulated device: an address space of buffers. Addresses are numbers of the device,
 // never host pointers; each buffer has its exact size, starts at a multiple of 256 and has a gap before the
 // next, so that any access that is outside of it is known to be. Freed addresses are not handed out again
-// until the whole address space has been used up once. All functions may be called from any thread.
+// until the whole address space has been used up once. Buffers of all memories together are no more than the host
+// has (host_memory.hpp). All functions may be called from any thread.
 //
 //   memory global;
 //   std::uint64_t x = global.allocate(4 * n);
@@ -87,6 +88,8 @@ class memory {
   // Where an address is relative to the nearest buffer, live or freed of late.
   nearest_object nearest(u64 address) const;
   u64 used() const;
+  // Bytes that could be allocated now, by the capacity and by the host.
+  u64 left() const;
   // Memory that kernels allocate.
   device_heap& heap() { return heap_; }
   u64 capacity() const { return capacity_; }
@@ -111,6 +114,7 @@ class memory {
   };
 
   u64 place(u64 bytes);
+  u64 free_bytes() const;
   piece range(u64 address, u64 bytes) const;
 
   u64 capacity_;

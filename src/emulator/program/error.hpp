@@ -77,7 +77,9 @@ enum class fault_kind : std::uint8_t {
   member_mask,        // a .sync instruction executed by a lane that its mask does not name
   trap,               // trap or brkpt
   device_assert,      // __assertfail
-  instruction_limit,  // a block ran longer than the launch allows
+  instruction_limit,  // a block, a launch or several together executed more than they may
+  time_limit,         // a launch, or several together, ran longer than they may
+  cancelled,          // somebody wanted the launch to end
   uninitialised,      // a use of a register, or a read of memory, that nothing was written to
   race,               // two accesses, at least one a write, that nothing orders
   wrapped_index,      // an address from an index of 32 bits that did not fit

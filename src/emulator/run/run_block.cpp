@@ -38,7 +38,7 @@ warp* next_warp(block& b, u32& turn) {
 
 }  // namespace
 
-block_status run_block(block& b, u64 budget) {
+block_status run_block(block& b, u64 steps, work_meter& meter) {
   u64 used = 0;
   const bool at_random = b.launched.order.kind == schedule_kind::random;
   for (;;) {
@@ -48,10 +48,11 @@ block_status run_block(block& b, u64 budget) {
       warp& w = *next;
       if (w.live == 0 || !w.ready()) continue;
       moved = true;
-      const u64 steps = at_random ? 1 + b.group.random.below(random_steps) : warp_steps;
-      const u64 done = run_warp(w, std::min(steps, budget));
+      const u64 turn_steps = at_random ? 1 + b.group.random.below(random_steps) : warp_steps;
+      const u64 done = run_warp(w, std::min(turn_steps, steps));
       used += done;
       b.executed += done;
+      meter.add(w, done);
       busy = busy || !w.yielded;
       if (b.launched.instruction_limit != 0 && b.executed > b.launched.instruction_limit) {
         fault_report report;
@@ -65,6 +66,7 @@ block_status run_block(block& b, u64 budget) {
     if (!moved) {
       if (has_ended(b)) {
         if (!std::exchange(b.finished, true)) {
+          meter.add_block();
           if (b.launched.executed != nullptr) *b.launched.executed += b.executed;
           for (const auto& o : b.observers) o->finish(b);
         }
@@ -73,7 +75,7 @@ block_status run_block(block& b, u64 budget) {
       if (!is_ready(b) && !b.group.complete_pending()) return block_status::blocked;
       continue;
     }
-    if (used >= budget || !busy) return block_status::paused;
+    if (used >= steps || !busy) return block_status::paused;
   }
 }
 

@@ -38,11 +38,11 @@ bool time_out(cluster& c) {
 
 }  // namespace
 
-block_status run_cluster(cluster& c, u64 budget) {
-  if (c.blocks.size() > 1) budget = std::min(budget, u64{4096});
+block_status run_cluster(cluster& c, u64 steps, work_meter& meter) {
+  if (c.blocks.size() > 1) steps = std::min(steps, u64{4096});
   bool alive = false, moved = false;
   for (const auto& b : c.blocks) {
-    const block_status status = run_block(*b, budget);
+    const block_status status = run_block(*b, steps, meter);
     alive = alive || status != block_status::finished;
     moved = moved || status == block_status::paused;
   }

@@ -8,6 +8,6 @@
 namespace kaio::emulator {
 
 // As run_block; `blocked` is reported as a deadlock before it gets here.
-block_status run_cluster(cluster& c, u64 budget);
+block_status run_cluster(cluster& c, u64 steps, work_meter& meter);
 
 }  // namespace kaio::emulator

@@ -47,10 +47,14 @@ u64 number_of(const grid& g, u64 turn) {
   return g.order.kind == schedule_kind::reverse ? g.clusters() - 1 - turn : turn;
 }
 
+const warp& a_warp_of(const cluster& c) { return c.blocks.front()->warps.front(); }
+
 // Clusters in the order of their numbers, each to its end, on several threads.
-void run_independent(const grid& g, unsigned threads) {
+void run_independent(const grid& g, unsigned threads, watchdog& guard) {
   const u64 count = g.clusters();
   const bool may_spin = g.kernel.may_spin || g.cluster_blocks.count() > 1;
+  // Taken by a thread at a time: several where there are so many that none is idle at the end.
+  const u64 together = std::clamp<u64>(count / threads / 64, 1, 64);
   std::atomic<u64> next{0};
   std::atomic<u64> first_fault{no_cluster};  // clusters from here on need not run any more
   std::mutex mutex;
@@ -58,18 +62,22 @@ void run_independent(const grid& g, unsigned threads) {
 
   const auto work = [&] {
     const default_floating_point environment;
+    work_meter meter(guard);
     u64 at = no_cluster;
     try {
       std::deque<std::unique_ptr<cluster>> running;
       running.push_back(std::make_unique<cluster>(g));
       cluster& c = *running.front();
       livelock_watch watch(g);
-      for (;;) {
-        at = next.fetch_add(1);
-        if (at >= count || at > first_fault.load()) return;
+      for (u64 end = 0;; ++at) {
+        if (at == no_cluster || at >= end) {
+          at = next.fetch_add(together);
+          end = std::min(count, at + together);
+        }
+        if (at >= count || at > first_fault.load()) return meter.finish(a_warp_of(c));
         c.start(at);
         watch.reset();
-        while (run_cluster(c, may_spin ? turn_steps : std::numeric_limits<u64>::max()) !=
+        while (run_cluster(c, may_spin ? turn_steps : std::numeric_limits<u64>::max(), meter) !=
                block_status::finished)
           if (may_spin) watch.turn(running);
       }
@@ -106,8 +114,9 @@ std::unique_ptr<cluster> take_paused(std::deque<std::unique_ptr<cluster>>& pause
 }
 
 // Clusters take turns; a limited number of them is resident, and the next one starts when one of those ends.
-void run_in_turns(const grid& g) {
+void run_in_turns(const grid& g, watchdog& guard) {
   const default_floating_point environment;
+  work_meter meter(guard);
   const u64 count = g.clusters();
   const u64 bytes = (u64{g.warps()} * g.initial_file.size() + g.shared_bytes +
                      u64{g.kernel.local_bytes} * g.warps() * warp_lanes + 1) *
@@ -134,7 +143,7 @@ void run_in_turns(const grid& g) {
       c = take_paused(paused, g, random);
     }
     const u64 turn = g.order.kind == schedule_kind::random ? 1 + random.below(random_turn) : steps;
-    if (run_cluster(*c, turn) == block_status::finished) {
+    if (run_cluster(*c, turn, meter) == block_status::finished) {
       idle.push_back(std::move(c));
       watch.reset();
     } else {
@@ -142,17 +151,18 @@ void run_in_turns(const grid& g) {
       watch.turn(paused);
     }
   }
+  meter.finish(a_warp_of(*idle.back()));
 }
 
 }  // namespace
 
-void run_grid(const grid& g, unsigned threads) {
+void run_grid(const grid& g, unsigned threads, watchdog& guard) {
   if (g.kernel.blocks_communicate || g.cooperative || g.clusters() == 1 || !g.order.is_default()) {
-    run_in_turns(g);
+    run_in_turns(g, guard);
     return;
   }
   const unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  run_independent(g, threads == 0 ? cores : threads);
+  run_independent(g, threads == 0 ? cores : threads, guard);
 }
 
 }  // namespace kaio::emulator

@@ -7,11 +7,12 @@
 // resident.
 
 #include "emulator/machine/grid.hpp"
+#include "emulator/run/watchdog.hpp"
 
 namespace kaio::emulator {
 
 // `threads`: host threads at most; 0: all cores. Throws fault, of the block with the lowest index that had
 // one.
-void run_grid(const grid& g, unsigned threads);
+void run_grid(const grid& g, unsigned threads, watchdog& guard);
 
 }  // namespace kaio::emulator

@@ -5,6 +5,7 @@
 // before it is called; handles are its own and are only given back to it.
 
 #include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/budget.hpp>
 #include <kaio/runtime/properties.hpp>
 #include <kaio/runtime/tensor_map.hpp>
 
@@ -74,10 +75,17 @@ class backend {
   // Advice for when the device is lost.
   virtual std::string_view remedy() const noexcept = 0;
 
+  // Of launches from now on. Throws invalid_argument, or unsupported_device where a launch cannot be ended.
+  virtual void set_budget(const budget& limits) = 0;
+  // Ends the launches that have begun, or wait for their turn. Throws unsupported_device as well.
+  virtual void cancel() = 0;
+
   virtual runtime::memory_info memory_info() = 0;
   virtual std::uint64_t allocate(std::uint64_t bytes) = 0;  // bytes > 0
-  virtual void free(std::uint64_t address) noexcept = 0;    // after the work that was put in
-  virtual void* allocate_host(std::uint64_t bytes) = 0;     // zero-filled
+  // Whether that is zero-filled without having been touched.
+  virtual bool allocates_zeroes() const noexcept = 0;
+  virtual void free(std::uint64_t address) noexcept = 0;  // after the work that was put in
+  virtual void* allocate_host(std::uint64_t bytes) = 0;   // zero-filled
   virtual void free_host(void* address) noexcept = 0;
   virtual void copy_to_device(std::uint64_t to, const void* from, std::uint64_t bytes,
                               native_stream stream) = 0;

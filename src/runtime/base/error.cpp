@@ -66,6 +66,8 @@ std::string_view to_string(errc code) noexcept {
     case errc::device_lost: return "device_lost";
     case errc::stream_capturing: return "stream_capturing";
     case errc::device_assert: return "device_assert";
+    case errc::launch_timeout: return "launch_timeout";
+    case errc::cancelled: return "cancelled";
     case errc::driver_error: return "driver_error";
   }
   return "unknown";
@@ -81,6 +83,8 @@ unsupported_device::~unsupported_device() = default;
 launch_error::~launch_error() = default;
 illegal_access::~illegal_access() = default;
 assertion_failed::~assertion_failed() = default;
+launch_timeout::~launch_timeout() = default;
+launch_cancelled::~launch_cancelled() = default;
 device_lost::~device_lost() = default;
 stream_capturing::~stream_capturing() = default;
 driver_error::~driver_error() = default;
@@ -99,6 +103,8 @@ void throw_error(errc code, const std::string& message) {
     case errc::device_lost: throw device_lost(message);
     case errc::stream_capturing: throw stream_capturing(message);
     case errc::device_assert: throw assertion_failed(message);
+    case errc::launch_timeout: throw launch_timeout(message);
+    case errc::cancelled: throw launch_cancelled(message);
     case errc::driver_error: break;
   }
   throw driver_error(message);

@@ -26,6 +26,12 @@ namespace driver {
 
 namespace {
 
+[[noreturn]] void throw_runs_to_its_end(std::string_view call, std::string_view device) {
+  throw unsupported_device(text("kaio: ", call, " on ", device,
+                                ": a GPU runs a kernel to its end; only the emulator can end one, check "
+                                "device::is_emulator() before the call"));
+}
+
 CUstream stream_of(void* native) { return static_cast<CUstream>(native); }
 CUevent event_of(void* native) { return static_cast<CUevent>(native); }
 
@@ -184,6 +190,17 @@ void cuda_backend::note(CUresult result, const char* function, std::string_view 
     // Without memory for the text, the next call on the device reports the failure.
   }
 }
+
+// A kernel on a GPU runs to its end.
+
+void cuda_backend::set_budget(const budget& limits) {
+  if (limits.launch_instructions == 0 && limits.launch_time.count() == 0 && limits.total_instructions == 0 &&
+      limits.total_time.count() == 0)
+    return;
+  throw_runs_to_its_end("set_budget", description_);
+}
+
+void cuda_backend::cancel() { throw_runs_to_its_end("cancel", description_); }
 
 // Memory.
 

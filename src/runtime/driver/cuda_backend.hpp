@@ -16,8 +16,11 @@ class cuda_backend final : public backend {
   ~cuda_backend() override;
 
   std::string_view remedy() const noexcept override { return "restart the program"; }
+  void set_budget(const budget& limits) override;
+  void cancel() override;
   runtime::memory_info memory_info() override;
   std::uint64_t allocate(std::uint64_t bytes) override;
+  bool allocates_zeroes() const noexcept override { return false; }
   void free(std::uint64_t address) noexcept override;
   void* allocate_host(std::uint64_t bytes) override;
   void free_host(void* address) noexcept override;

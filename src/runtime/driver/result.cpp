@@ -75,7 +75,8 @@ result_meaning meaning_of(CUresult result) noexcept {
     case CUDA_ERROR_ASSERT:
       return {errc::device_assert, true, "an assertion failed in a kernel", find_the_assertion};
     case CUDA_ERROR_LAUNCH_TIMEOUT:
-      return {errc::launch_failed, true, "a kernel ran longer than the system allows on a GPU with a display",
+      return {errc::launch_timeout, true,
+              "a kernel ran longer than the system allows on a GPU with a display",
               "split the work, or use a GPU without a display"};
     case CUDA_ERROR_HARDWARE_STACK_ERROR:
     case CUDA_ERROR_ILLEGAL_INSTRUCTION:

@@ -6,9 +6,12 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <mutex>
 #include <new>
+#include <utility>
+#include <vector>
 
 #include "emulator/emulator.hpp"
 #include "emulator/memory/tensor_map.hpp"
@@ -40,6 +43,21 @@ class emulator_kernel final : public loaded_kernel {
 
 using clock = std::chrono::steady_clock;
 
+errc error_code_of(emulator::fault_kind kind) {
+  using enum emulator::fault_kind;
+  switch (kind) {
+    case out_of_bounds:
+    case misaligned:
+    case use_after_free:
+    case read_only: return errc::illegal_access;
+    case device_assert: return errc::device_assert;
+    case instruction_limit:
+    case time_limit: return errc::launch_timeout;
+    case cancelled: return errc::cancelled;
+    default: return errc::launch_failed;
+  }
+}
+
 struct emulator_event {
   std::atomic<clock::rep> ticks{0};
 };
@@ -53,14 +71,32 @@ class emulator_backend final : public backend {
   }
 
   std::string_view remedy() const noexcept override { return "open the emulator again"; }
-  runtime::memory_info memory_info() override {
-    const std::uint64_t used = memory_.used();
-    return {memory_.capacity() - used, memory_.capacity()};
+
+  void set_budget(const budget& limits) override {
+    if (limits.launch_time.count() < 0 || limits.total_time.count() < 0)
+      throw invalid_argument("kaio: a budget of negative time; give 0 for no limit");
+    using enum emulator::budget_unit;
+    std::vector<emulator::budget> fresh;
+    const auto add = [&](emulator::budget_unit unit, std::uint64_t limit, bool shared) {
+      if (limit == 0) return;
+      fresh.push_back({unit, limit, shared ? std::make_shared<std::atomic<std::uint64_t>>(0) : nullptr,
+                       shared ? "the launches on this device together" : "the launch", "device::set_budget"});
+    };
+    add(warp_instructions, limits.launch_instructions, false);
+    add(nanoseconds, static_cast<std::uint64_t>(limits.launch_time.count()), false);
+    add(warp_instructions, limits.total_instructions, true);
+    add(nanoseconds, static_cast<std::uint64_t>(limits.total_time.count()), true);
+    const std::scoped_lock lock(settings_);
+    budgets_ = std::move(fresh);
   }
+  void cancel() override { ++cancellations_; }
+
+  runtime::memory_info memory_info() override { return {memory_.left(), memory_.capacity()}; }
 
   std::uint64_t allocate(std::uint64_t bytes) override {
     return guarded([&] { return memory_.allocate(bytes); }, bytes);
   }
+  bool allocates_zeroes() const noexcept override { return true; }
   void free(std::uint64_t address) noexcept override {
     try {
       memory_.free(address);
@@ -69,12 +105,11 @@ class emulator_backend final : public backend {
     }
   }
   void* allocate_host(std::uint64_t bytes) override {
-    void* address = ::operator new(bytes, std::nothrow);
+    void* address = std::calloc(bytes, 1);
     if (!address) throw_full(bytes);
-    std::memset(address, 0, bytes);
     return address;
   }
-  void free_host(void* address) noexcept override { ::operator delete(address); }
+  void free_host(void* address) noexcept override { std::free(address); }
   void copy_to_device(std::uint64_t to, const void* from, std::uint64_t bytes, native_stream) override {
     guarded([&] { memory_.write(to, from, bytes); }, bytes);
   }
@@ -145,20 +180,19 @@ class emulator_backend final : public backend {
       const emulator::layout& place = kernel.entry().parameters[i];
       std::memcpy(l.parameters.data() + place.offset, launch.values[i], place.bytes);
     }
+    // A launch that waits for its turn is cancelled like the one that has it.
+    const std::uint64_t before = cancellations_.load();
+    l.cancelled = [this, before] { return cancellations_.load(std::memory_order_relaxed) != before; };
     const std::scoped_lock one_at_a_time(running_);
     try {
       apply_environment(l);
+      const std::vector<emulator::budget> own = budgets();
+      l.budgets.insert(l.budgets.end(), own.begin(), own.end());
       emulator::run(l, memory_);
     } catch (const emulator::fault& e) {
-      using enum emulator::fault_kind;
-      const emulator::fault_kind kind = e.report().kind;
-      const bool access =
-          kind == out_of_bounds || kind == misaligned || kind == use_after_free || kind == read_only;
-      const errc error_code = access                  ? errc::illegal_access
-                              : kind == device_assert ? errc::device_assert
-                                                      : errc::launch_failed;
-      failures_.remember(error_code, e.what());
-      throw_error(error_code, e.what());
+      const errc cause = error_code_of(e.report().kind);
+      if (cause != errc::cancelled) failures_.remember(cause, e.what());
+      throw_error(cause, e.what());
     } catch (const emulator::launch_error& e) {
       throw invalid_argument(e.what());
     } catch (const emulator::memory_error& e) {
@@ -227,11 +261,9 @@ class emulator_backend final : public backend {
   }
 
   [[noreturn]] void throw_full(std::uint64_t bytes) {
-    const std::uint64_t used = memory_.used();
     throw out_of_memory(text("kaio: allocating ", readable_bytes(bytes), " with ",
-                             readable_bytes(memory_.capacity() - used), " of ",
-                             readable_bytes(memory_.capacity()), " free on ", description_,
-                             " failed; free buffers, or use smaller ones"));
+                             readable_bytes(memory_.left()), " of ", readable_bytes(memory_.capacity()),
+                             " free on ", description_, " failed; free buffers, or use smaller ones"));
   }
 
   [[noreturn]] void throw_out_of_host_memory(std::string_view what, const ptx::kernel_image& kernel) const {
@@ -247,9 +279,17 @@ class emulator_backend final : public backend {
     }
   }
 
+  std::vector<emulator::budget> budgets() {
+    const std::scoped_lock lock(settings_);
+    return budgets_;
+  }
+
   emulator::architecture architecture_;
   emulator::memory memory_;
   std::mutex running_;
+  std::mutex settings_;
+  std::vector<emulator::budget> budgets_;
+  std::atomic<std::uint64_t> cancellations_{0};
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include <tuple>
 
 #include "emulator/sanitizer/sanitizer.hpp"
+#include "runtime/emulator/environment_budget.hpp"
 #include "runtime/emulator/environment_profile.hpp"
 
 namespace kaio::runtime {
@@ -55,6 +57,11 @@ void apply_environment(emulator::launch& l) {
           "kaio: KAIO_SCHEDULE is '{}'; it may be round_robin, reverse, starve:N or random:N", text));
     l.order = *order;
   }
+  l.budgets = environment_budgets();
+  if (const std::string_view progress = value_of("KAIO_PROGRESS"); progress == "off")
+    l.progress_after = std::chrono::nanoseconds::max();
+  else if (!progress.empty() && progress != "on")
+    throw emulator::launch_error(fmt::format("kaio: KAIO_PROGRESS is '{}'; it may be on or off", progress));
   // A launch may be used again.
   const auto watch = [&](emulator::grid_observer* o) {
     if (o != nullptr && std::find(l.observers.begin(), l.observers.end(), o) == l.observers.end())

@@ -30,6 +30,8 @@ TEST_CASE("each code is thrown as its own type") {
   CHECK_THROWS_AS(throw_error(errc::device_lost, "kaio: x"), kaio::device_lost);
   CHECK_THROWS_AS(throw_error(errc::stream_capturing, "kaio: x"), kaio::stream_capturing);
   CHECK_THROWS_AS(throw_error(errc::device_assert, "kaio: x"), kaio::assertion_failed);
+  CHECK_THROWS_AS(throw_error(errc::launch_timeout, "kaio: x"), kaio::launch_timeout);
+  CHECK_THROWS_AS(throw_error(errc::cancelled, "kaio: x"), kaio::launch_cancelled);
   CHECK_THROWS_AS(throw_error(errc::driver_error, "kaio: x"), kaio::driver_error);
 }
 

@@ -138,11 +138,16 @@ class tensor_view {
   std::int64_t stride(std::size_t dimension) const noexcept { return strides_[dimension]; }
   // The number of elements.
   std::int64_t size() const noexcept {
+    if (empty()) return 0;  // the product of the other extents may be one that no integer holds
     std::int64_t result = 1;
     for (const std::int64_t e : extents_) result *= e;
     return result;
   }
-  bool empty() const noexcept { return size() == 0; }
+  bool empty() const noexcept {
+    for (const std::int64_t e : extents_)
+      if (e == 0) return true;
+    return false;
+  }
   // Of no memory: default-made, or of a buffer that was never allocated, was released or was moved from.
   bool is_null() const noexcept { return address_ == 0 && device_ == nullptr; }
 
@@ -181,13 +186,13 @@ class tensor_view {
 
   // For a launch: the memory, as in<T>, and as out<T> or inout<T> where T is not const.
   ptx::argument as_argument() const noexcept {
-    std::int64_t packed = 1;
+    std::uint64_t packed = 1;  // of an empty view it may wrap around
     bool has_gaps = false;
     for (std::size_t d = Rank; d-- > 0;) {
-      has_gaps = has_gaps || (extents_[d] != 1 && strides_[d] != packed);
-      packed *= extents_[d];
+      has_gaps = has_gaps || (extents_[d] != 1 && static_cast<std::uint64_t>(strides_[d]) != packed);
+      packed *= static_cast<std::uint64_t>(extents_[d]);
     }
-    const std::uint64_t bytes = has_gaps ? bytes_ : static_cast<std::uint64_t>(packed) * sizeof(T);
+    const std::uint64_t bytes = has_gaps ? bytes_ : packed * sizeof(T);
     return {address_, device_, bytes, nullptr, has_gaps};
   }
   detail::view_facts facts() const noexcept {

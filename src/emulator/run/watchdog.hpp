@@ -1,0 +1,70 @@
+#pragma once
+// Ends a grid that has used up one of its budgets, or that somebody wants to end, and shows how far a long one is.
+// Each thread that runs blocks of the grid counts its work in a work_meter of its own, and looks at the watchdog
+// once in some ten thousand instructions: often enough to stop within milliseconds, seldom enough to cost nothing.
+//
+//   watchdog guard(g, budgets, cancelled, after);
+//   work_meter meter(guard);                   // in each thread
+//   meter.add(w, run_warp(w, steps));          // throws fault
+
+#include "emulator/machine/grid.hpp"
+#include "emulator/machine/warp.hpp"
+#include "emulator/program/error.hpp"
+#include "emulator/run/budget.hpp"
+#include "emulator/run/progress_line.hpp"
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <vector>
+
+namespace kaio::emulator {
+
+class watchdog {
+ public:
+  // `cancelled` is asked by all threads of the grid whether it is to end; it may be empty.
+  watchdog(const grid& g, std::vector<budget> budgets, std::function<bool()> cancelled,
+           std::chrono::nanoseconds progress_after);
+
+  // So much was done since this thread's last call, the last of it by this warp. Throws fault.
+  void check(const warp& at, u64 instructions, u64 blocks);
+
+ private:
+  std::chrono::nanoseconds elapsed() const { return std::chrono::steady_clock::now() - begin_; }
+
+  const std::vector<budget> budgets_;
+  const std::function<bool()> cancelled_;
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  std::atomic<u64> instructions_{0}, blocks_{0};
+  std::atomic<u64> charged_{0};  // nanoseconds that shared budgets have been charged with
+  progress_line line_;
+};
+
+class work_meter {
+ public:
+  explicit work_meter(watchdog& guard) : guard_(guard) {}
+
+  // A warp has had its turn and executed so many instructions. Throws fault.
+  void add(const warp& w, u64 instructions) {
+    instructions_ += instructions;
+    work_ += instructions + cost_of_a_turn;
+    if (work_ >= between_checks) check(w);
+  }
+  void add_block() { ++blocks_; }
+  // Nothing is left to do for this thread, in which this warp ran last. Throws fault.
+  void finish(const warp& w) {
+    if (instructions_ != 0) check(w);
+  }
+
+ private:
+  static constexpr u64 between_checks = 16384;
+  static constexpr u64 cost_of_a_turn = 16;  // in instructions: turns may be short
+
+  void check(const warp& w);
+
+  watchdog& guard_;
+  u64 instructions_ = 0, blocks_ = 0;  // since the last check
+  u64 work_ = between_checks;          // the first turn is followed by a check
+};
+
+}  // namespace kaio::emulator

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+"""Runs test programs with the emulator, the runtime, the driver-shaped library and the host side of the operations
+under clang's AddressSanitizer and UndefinedBehaviorSanitizer. Only these are compiled anew, and the emulator's objects
+are those of the fuzzer: the tests and the kernels, which are constants, are the objects of the build with g++.
+
+usage: run.py BUILD_FOLDER PROGRAM... [--day N] [--all] [--cxx CLANG]
+
+Each day has its part of them (`part_of`), --all is every case of the given programs. Exits with 77 where there is no
+clang with the sanitizers' runtime (Debian: clang-16 and libclang-rt-16-dev)."""
+
+import argparse
+import concurrent.futures
+import datetime
+import importlib.util
+import os
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SANITIZERS = "-fsanitize=address,undefined"
+LIBRARY = "src/driver_emulator/libkaio_cuda_emulator.so"
+
+
+def part_of(day):
+    """The programs of a day, and which share of how many of their test cases is run. The driver-shaped library, which
+    is compiled for its tests alone, has every third day."""
+    if day % 3 == 0:
+        return {"unit": (0, 1), "driver_emulator": (0, 1), "driver": (0, 1)}
+    turn = day // 3 * 2 + day % 3 - 1
+    return {"emulator": (turn % 2, 2), "kernels": (turn % 4, 4), "ops": (turn % 12, 12)}
+
+
+def load(path):
+    spec = importlib.util.spec_from_file_location("fuzz", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+fuzz = load(ROOT / "tests/fuzz/run.py")
+
+
+def fail(message):
+    print(f"kaio: {message}")
+    sys.exit(1)
+
+
+def command_of(build, target):
+    """The words of the command that makes a target of the build."""
+    said = subprocess.run(["ninja", "-C", build, "-t", "commands", "-s", target], capture_output=True, text=True,
+                          check=True).stdout.strip().splitlines()
+    return shlex.split(said[-1].removeprefix(": && ").removesuffix(" && :"))
+
+
+def settings_of(build, an_object):
+    """The definitions and the folders of other projects' headers that a file of the build is compiled with."""
+    words = command_of(build, an_object)
+    return [word for at, word in enumerate(words) if word.startswith(("-D", "-isystem")) or words[at - 1] == "-isystem"]
+
+
+def jobs_of(build, with_driver):
+    """What is compiled: by the library that it goes into, triples of a source, its object and its settings."""
+    def triples(sources, folder, settings):
+        return [(source, build / "tests" / folder / "objects" / source.relative_to(ROOT).with_suffix(".o"), settings)
+                for source in sources]
+
+    def all_of(folder):
+        return sorted((ROOT / "src" / folder).rglob("*.cpp"))
+
+    settings = settings_of(build, "src/runtime/CMakeFiles/kaio_emulated_objects.dir/emulator/backend.cpp.o")
+    runtime = triples(all_of("emulator"), "fuzz", ()) + triples(all_of("runtime"), "instrumented", settings)
+    ops = []
+    if (build / "libkaio_ops.a").exists():  # without the kernels
+        names = [word for word in command_of(build, "libkaio_ops.a") if "/kaio_ops_common.dir/src/" in word]
+        sources = [ROOT / name.split("/kaio_ops_common.dir/")[1].removesuffix(".o") for name in names]
+        ops = triples(sources, "instrumented", settings_of(build, names[0]))
+    driver = triples(all_of("driver_emulator"), "instrumented", settings) if with_driver else []
+    return runtime, driver, ops
+
+
+def compile_all(compiler, jobs):
+    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("KAIO_JOBS") or os.cpu_count() or 1)) as pool:
+        for failure in pool.map(lambda job: fuzz.compile_one(compiler, *job), jobs):
+            if failure:
+                fail(f"a file does not compile:\n{failure}")
+
+
+def link(compiler, build, target, instrumented, replaced, output):
+    """Links as the build does, with the instrumented objects in place of those that `replaced` matches."""
+    words = [word for word in command_of(build, target)[1:] if not re.search(replaced, word)]
+    words[words.index("-o") + 1] = str(output)
+    # They come first: of an inline function that several objects have, the first is taken.
+    linked = subprocess.run([compiler, SANITIZERS, *instrumented, *words], cwd=build, capture_output=True, text=True)
+    if linked.returncode:
+        fail(f"{target} does not link:\n{linked.stderr}")
+
+
+def names_of(program, environment):
+    """The test cases of a program, by either version of Catch2."""
+    for arguments in (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"]):
+        listed = subprocess.run([program, *arguments], capture_output=True, text=True, env=environment)
+        names = [line.strip() for line in listed.stdout.splitlines() if line.strip()]
+        if names and "Unrecognised token" not in listed.stdout + listed.stderr:
+            return names
+    fail(f"{program} does not list its tests:\n{listed.stdout}{listed.stderr}")
+
+
+def run(program, environment, share, shares):
+    """Runs a share of the test cases; whether all passed."""
+    chosen = names_of(program, environment)[share::shares]
+    if not chosen:
+        return True
+    listing = program.with_suffix(".tests")
+    listing.write_text("".join(f"{name}\n" for name in chosen))
+    begin = time.monotonic()
+    ran = subprocess.run([program, "--input-file", listing], env=environment, capture_output=True, text=True,
+                         errors="replace")
+    print(f"{program.name}: {len(chosen)} test cases in {time.monotonic() - begin:.0f} s, "
+          f"{'passed' if ran.returncode == 0 else 'FAILED'}", flush=True)
+    if ran.returncode:
+        print("\n".join((ran.stdout + ran.stderr).splitlines()[-120:]))
+    return ran.returncode == 0
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("build", type=pathlib.Path)
+    arguments.add_argument("programs", type=pathlib.Path, nargs="+")
+    arguments.add_argument("--day", type=int, default=datetime.datetime.now(datetime.timezone.utc).toordinal())
+    arguments.add_argument("--all", action="store_true")
+    arguments.add_argument("--cxx", default="")
+    options = arguments.parse_args()
+    build = options.build.resolve()
+    names = [program.name for program in options.programs]
+    part = {name: (0, 1) for name in names} if options.all else part_of(options.day)
+    part = {name: share for name, share in part.items() if name in names}
+    with_driver = not part.keys().isdisjoint({"driver", "driver_emulator"})
+
+    compiler = fuzz.find_compiler(options.cxx)
+    if compiler is None:
+        print("skipped: there is no clang with the sanitizers' runtime (Debian: clang-16, libclang-rt-16-dev)")
+        return fuzz.SKIPPED
+    begin = time.monotonic()
+    jobs = jobs_of(build, with_driver)
+    compile_all(compiler, [job for library in jobs for job in library])
+    runtime, driver, ops = [[made for _, made, _ in library] for library in jobs]
+    folder = build / "tests/instrumented"
+    folder.mkdir(parents=True, exist_ok=True)
+    library = folder / pathlib.Path(LIBRARY).name
+    if with_driver:
+        link(compiler, build, LIBRARY, [*driver, *runtime], r"kaio_cuda_emulator\.dir/|libkaio_runtime\.a$", library)
+    environment = dict(os.environ, KAIO_DEVICE="emulator", KAIO_CUDA_LIBRARY=str(library),
+                       LD_LIBRARY_PATH=str(folder), UBSAN_OPTIONS="print_stacktrace=1",
+                       ASAN_OPTIONS="detect_leaks=1:quarantine_size_mb=64")
+    print(f"compiled in {time.monotonic() - begin:.0f} s", flush=True)
+
+    passed = True
+    for name, (share, shares) in part.items():
+        program = folder / name
+        instrumented = [*([library] if name == "driver_emulator" else []), *ops, *runtime]
+        link(compiler, build, f"tests/{name}", instrumented,
+             r"libkaio_(runtime\.a|cuda_emulator\.so)$|^-Wl,-rpath", program)
+        passed = run(program, environment, share, shares) and passed
+    return 0 if passed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
