@@ -40,12 +40,13 @@ public_wings = {
 }
 # Wing below src: the public wings and the wings below src that it may include.
 private_wings = {
-    "emulator": ({"ptx"}, {"emulator"}),
+    "host": (set(), {"host"}),
+    "emulator": ({"ptx"}, {"emulator", "host"}),
     "driver_abi": (set(), {"driver_abi"}),
-    "runtime": ({"ptx", "runtime"}, {"runtime", "driver_abi", "emulator"}),
-    "driver_emulator": ({"ptx", "runtime"}, {"driver_emulator", "driver_abi", "emulator", "runtime"}),
-    "ops": ({"ptx", "dsl", "runtime", "ops"}, {"ops", "runtime"}),
-    "tool": ({"ptx", "tool"}, {"tool"}),
+    "runtime": ({"ptx", "runtime"}, {"runtime", "driver_abi", "emulator", "host"}),
+    "driver_emulator": ({"ptx", "runtime"}, {"driver_emulator", "driver_abi", "emulator", "runtime", "host"}),
+    "ops": ({"ptx", "dsl", "runtime", "ops"}, {"ops", "runtime", "host"}),
+    "tool": ({"ptx", "tool"}, {"tool", "host"}),
 }
 
 # The floors of each wing, from the ground up; "." is the folder of the wing itself.
@@ -60,6 +61,7 @@ public_floors = {
     "": ["."],
 }
 private_floors = {
+    "host": ["."],
     "emulator": ["program", "parse", "memory", "machine", "barrier", "run", "decode", "instructions", "instructions/arithmetic",
                  "instructions/memory", "instructions/control", "instructions/async", "instructions/matrix",
                  "sanitizer/report", "sanitizer/state", "sanitizer/checks", "sanitizer", "profile", "."],

@@ -59,7 +59,7 @@ def compile_one(compiler, source, output):
 
 
 def build(compiler, folder):
-    sources = sorted((ROOT / "src/emulator").rglob("*.cpp"))
+    sources = sorted((ROOT / "src/emulator").rglob("*.cpp")) + sorted((ROOT / "src/host").glob("*.cpp"))
     sources += [HERE / "parse_and_run.cpp"]
     objects = [folder / "objects" / source.relative_to(ROOT).with_suffix(".o") for source in sources]
     jobs = int(os.environ.get("KAIO_JOBS") or os.cpu_count() or 1)

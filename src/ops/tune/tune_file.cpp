@@ -16,6 +16,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "host/size_limit.hpp"
 #endif
 
 namespace kaio::ops {
@@ -207,6 +209,7 @@ bool write_tuning(std::string_view device, std::string_view key, std::string_vie
   for (const auto& [k, v] : all)
     text.append(checksum(device, k, v)).append(" ").append(k).append(" ").append(v).append("\n");
   if (text.size() > most_bytes) return false;
+  const host::size_limit_is_an_error guard;
   ::unlinkat(folder.get(), temporary.c_str(), 0);
   bool written = false;
   {

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 namespace kaio::emulator::sanitizing {
 
@@ -28,10 +31,18 @@ bool matches_pattern(std::string_view text, std::string_view pattern) {
 }
 
 suppressions::suppressions(const std::string& file) : file_(file) {
+  const auto refuse = [&](std::string_view why) {
+    throw launch_error(
+        fmt::format("kaio: the file of suppressions '{}' cannot be read: {}; name a text file", file, why));
+  };
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) refuse("it is a directory");
+  errno = 0;
   std::ifstream in(file);
-  if (!in) throw launch_error(fmt::format("kaio: the file of suppressions '{}' cannot be read", file));
+  if (!in) refuse(std::generic_category().message(errno));
   std::size_t number = 0;
   for (std::string line; std::getline(in, line);) add(line, ++number);
+  if (in.bad()) refuse("the system reports an error");
 }
 
 void suppressions::add(std::string_view line, std::size_t number) {
