@@ -455,6 +455,19 @@ class outputs(command_line):
         self.assertEqual(done.returncode, FINE, done.stderr)
         self.assertEqual(read_npy(self.path("y.npy"))[0], [2.0] * 4096)
 
+    def test_scripts_too(self):
+        tools = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools")
+        script = "import sys; sys.path.insert(0, sys.argv[1]); import replace_file; replace_file.replace_file('y', 'x' * 9999)"
+        self.write("y", "old")
+        os.chmod(self.path("y"), 0o600)
+        for limit, code, content in ((self.small, 1, "old"), (None, 0, "x" * 9999)):
+            done = subprocess.run([sys.executable, "-B", "-c", script, tools], cwd=self.folder, preexec_fn=limit,
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, code, done.stderr)
+            with open(self.path("y"), encoding="utf-8") as file:
+                self.assertEqual(file.read(), content)
+            self.assertEqual((os.listdir(self.folder), os.stat(self.path("y")).st_mode & 0o777), (["y"], 0o600))
+
     def test_a_full_disk(self):
         # A small file system of a user's own, where the system lets a user make one.
         own = ["unshare", "--map-root-user", "--mount"]

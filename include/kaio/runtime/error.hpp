@@ -16,6 +16,8 @@
 // later call on it fails with the first cause. A GPU recovers when the program is restarted; the emulator
 // when it is opened anew.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>
