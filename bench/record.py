@@ -12,6 +12,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+from replace_file import replace_file  # noqa: E402
+
 results = pathlib.Path(__file__).resolve().parent / "results"
 
 
@@ -24,10 +27,12 @@ def main():
     if not rows:
         sys.exit("record.py: there was no JSON line on the standard input")
     results.mkdir(exist_ok=True)
-    with open(results / f"{sys.argv[1]}.jsonl", "a", encoding="utf-8") as file:
-        for row in rows:
-            row.update(date=datetime.date.today().isoformat(), commit=commit)
-            file.write(json.dumps(row) + "\n")
+    file = results / f"{sys.argv[1]}.jsonl"
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    for row in rows:
+        row.update(date=datetime.date.today().isoformat(), commit=commit)
+        text += json.dumps(row) + "\n"
+    replace_file(file, text)
     print(f"{len(rows)} rows recorded")
 
 

@@ -4,6 +4,10 @@ figure that it has to reach. A figure that is missed says so."""
 
 import json
 import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+from replace_file import replace_file  # noqa: E402
 
 results = pathlib.Path(__file__).resolve().parent / "results"
 
@@ -177,7 +181,7 @@ def main():
          "machine", "date", "commit"],
         [emulator_line(r) for r in newest(of("emulator"), ["machine", "kernel", "checks"])])
     text += matmul_table(of("matmul"))
-    (results / "README.md").write_text(text)
+    replace_file(results / "README.md", text)
     print(text)
 
 

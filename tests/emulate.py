@@ -4,6 +4,9 @@ Usage: emulate.py PATH_OF_KAIO"""
 
 import json
 import os
+import pty
+import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -127,10 +130,11 @@ class command_line(unittest.TestCase):
             file.write(content.encode() if isinstance(content, str) else content)
         return self.path(name)
 
-    def run_it(self, *arguments, environment=None, stdin=None):
+    def run_it(self, *arguments, environment=None, stdin=None, **more):
         clean = {k: v for k, v in os.environ.items() if not k.startswith("KAIO_")}
-        return subprocess.run([program, *map(str, arguments)], capture_output=True, text=True, timeout=120,
-                              cwd=self.folder, input=stdin, env={**clean, **(environment or {})})
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "input": stdin, **more}
+        return subprocess.run([program, *map(str, arguments)], timeout=120, cwd=self.folder,
+                              env={**clean, **(environment or {})}, **streams)
 
     def emulate(self, text, *arguments, **more):
         return self.run_it("emulate", self.write("kernel.ptx", text), *arguments, **more)
@@ -302,6 +306,8 @@ class refusals(command_line):
                  ("out:f32:4", "out:FILE:TYPE:EXTENTS"), ("zeros:f32:4x", "the extents are written"),
                  ("zeros:f64:99999999999x99999999999", "larger than 1 TiB"), ("in:", "name of an .npy file is missing"),
                  ("inout:x:", "'x' cannot be opened"), ("in:.", "'.' cannot be read; is it a file?")]
+        cases += [(f"{number}:{kind}", f"{number} does not fit in {kind}; infinity is written as inf") for number, kind in
+                  (("1e400", "f64"), ("-1e400", "f64"), ("1e39", "f32"), ("65520", "f16"), ("-1e39", "bf16"))]
         for text, message in cases:
             with self.subTest(text):
                 self.refuses(USAGE, message, self.emulate(one, "--arg", text))
@@ -406,7 +412,7 @@ class profiles(command_line):
             self.assertIn("1 ended with a fault", file.read())
 
     def test_a_file_that_cannot_be_written(self):
-        self.refuses(USAGE, "could not be written", self.emulate(TWO, "--kernel", "a", "--profile", "no/such/p.html"))
+        self.refuses(USAGE, "'no/such/p.html' cannot be written: No such file or directory", self.emulate(TWO, "--kernel", "a", "--profile", "no/such/p.html"))
 
     def test_the_environment_asks_for_one_too(self):
         done = self.scale(environment={"KAIO_PROFILE": "q%p.json"})
@@ -421,6 +427,122 @@ class profiles(command_line):
         self.assertEqual(done.returncode, FINE, done.stderr)
         with open(self.path("p.json"), encoding="utf-8") as file:
             self.assertEqual(json.load(file)["kernels"][0]["name"], "scale")
+
+
+class outputs(command_line):
+    """What a user has is never lost, whatever happens while results are written."""
+    small = staticmethod(lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.RLIM_INFINITY)))
+
+    def twice(self, *arguments, n=4096, **more):
+        """y = 2 y, in place"""
+        return self.emulate(SCALE, "--grid", 64, "--block", 64, "--arg", "in:y.npy", "--arg", "inout:y.npy", "--arg",
+                            "2:f32", "--arg", f"{n}:u32", *arguments, **more)
+
+    def test_a_limit_on_file_sizes(self):
+        before = npy([1.0] * 4096, "f4")
+        self.write("y.npy", before)
+        done = self.twice(preexec_fn=self.small)
+        self.refuses(USAGE, "'y.npy' cannot be written: File too large; raise the limit on file sizes", done)
+        with open(self.path("y.npy"), "rb") as file:
+            self.assertEqual(file.read(), before)
+        self.write("p.html", "an older profile")
+        done = self.twice("--profile", "p.html", preexec_fn=self.small)
+        self.refuses(USAGE, "cannot be written: File too large", done)
+        with open(self.path("p.html"), encoding="utf-8") as file:
+            self.assertEqual(file.read(), "an older profile")
+        self.assertEqual(sorted(os.listdir(self.folder)), ["kernel.ptx", "p.html", "y.npy"])
+        done = self.twice()
+        self.assertEqual(done.returncode, FINE, done.stderr)
+        self.assertEqual(read_npy(self.path("y.npy"))[0], [2.0] * 4096)
+
+    def test_scripts_too(self):
+        tools = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "tools")
+        script = "import sys; sys.path.insert(0, sys.argv[1]); import replace_file; replace_file.replace_file('y', 'x' * 9999)"
+        self.write("y", "old")
+        os.chmod(self.path("y"), 0o600)
+        for limit, code, content in ((self.small, 1, "old"), (None, 0, "x" * 9999)):
+            done = subprocess.run([sys.executable, "-B", "-c", script, tools], cwd=self.folder, preexec_fn=limit,
+                                  capture_output=True, text=True, timeout=60)
+            self.assertEqual(done.returncode, code, done.stderr)
+            with open(self.path("y"), encoding="utf-8") as file:
+                self.assertEqual(file.read(), content)
+            self.assertEqual((os.listdir(self.folder), os.stat(self.path("y")).st_mode & 0o777), (["y"], 0o600))
+
+    def test_a_full_disk(self):
+        # A small file system of a user's own, where the system lets a user make one.
+        own = ["unshare", "--map-root-user", "--mount"]
+        disk = self.path("disk")
+        os.mkdir(disk)
+        mount = f"mount -t tmpfs -o size=64k none {disk}"
+        if shutil.which("unshare") is None or subprocess.run([*own, "sh", "-c", mount], capture_output=True).returncode:
+            self.skipTest("a user may not mount a file system here")
+        self.write("x.npy", npy([1.0] * 16384, "f4"))
+        kernel = self.write("kernel.ptx", SCALE)
+        script = (f"{mount} && echo old > {disk}/y.npy && {program} emulate {kernel} --grid 256 --block 64 --arg in:x.npy "
+                  f"--arg out:{disk}/y.npy:f32:16384 --arg 2:f32 --arg 16384:u32; echo $?; ls -A {disk}; cat {disk}/y.npy")
+        done = subprocess.run([*own, "sh", "-c", script], capture_output=True, text=True, cwd=self.folder, timeout=120)
+        self.assertEqual(done.stdout, f"{USAGE}\ny.npy\nold\n", done.stderr)
+        self.assertIn("cannot be written: No space left on device; make room there", done.stderr)
+
+    def test_links_and_rights_are_kept(self):
+        os.mkdir(self.path("data"))
+        self.write("data/y.npy", npy([1.0] * 4096, "f4"))
+        os.chmod(self.path("data/y.npy"), 0o640)
+        os.symlink("data/y.npy", self.path("y.npy"))
+        self.assertEqual(self.twice().returncode, FINE)
+        self.assertTrue(os.path.islink(self.path("y.npy")))
+        self.assertEqual(os.stat(self.path("data/y.npy")).st_mode & 0o777, 0o640)
+        self.assertEqual(read_npy(self.path("data/y.npy"))[0], [2.0] * 4096)
+
+    def test_the_standard_output_is_not_replaced(self):
+        with open(self.path("all.txt"), "w", encoding="utf-8") as file:
+            done = self.emulate(PRINT, "--profile", "/dev/stdout", stdout=file)
+        self.assertEqual(done.returncode, FINE, done.stderr)
+        with open(self.path("all.txt"), encoding="utf-8") as file:
+            text = file.read()
+        self.assertTrue(text.startswith("hello\nkernel 'hello'"), text)
+
+    def test_a_standard_output_that_is_full(self):
+        with open("/dev/full", "w", encoding="utf-8") as file:
+            self.refuses(USAGE, "the standard output cannot be written", self.emulate(PRINT, stdout=file))
+
+
+class terminals(command_line):
+    """No escape sequence of a file reaches the terminal as it is; a pipe gets each byte."""
+    CLEAR = "\x1b[2J"
+    PRINT = PRINT.replace("{104, 101, 108, 108, 111, 10, 0}", "{27, 91, 50, 74, 33, 10, 0}")
+
+    def test_messages(self):
+        evil = f"kernel{self.CLEAR}.ptx"
+        self.write(evil, f".version 8.3 {self.CLEAR}")
+        for arguments in ((evil,), (f"no{self.CLEAR}.ptx",), (self.write("k.ptx", TWO), "--kernel", self.CLEAR),
+                          (self.write("k.ptx", TRAP), "--suppressions", self.write("s", f"{self.CLEAR} k\n"), "--sanitize",
+                           "all")):
+            done = self.run_it("emulate", *arguments)
+            self.assertNotEqual(done.returncode, FINE)
+            self.assertNotIn("\x1b", done.stderr)
+            self.assertIn("\\x1b[2J", done.stderr)
+
+    def test_the_profile(self):
+        text = HEAD + f".visible .entry k() {{\nret; // {self.CLEAR}\n}}\n"
+        for name in ("-", "p.json", "p.html"):
+            done = self.emulate(text, "--profile", name)
+            self.assertEqual(done.returncode, FINE, done.stderr)
+            shown = done.stdout
+            if name != "-":
+                with open(self.path(name), encoding="utf-8") as file:
+                    shown = file.read()
+            self.assertNotIn("\x1b", shown)
+            self.assertIn("2J", shown)
+
+    def test_what_a_kernel_prints(self):
+        self.assertEqual(self.emulate(self.PRINT).stdout, f"{self.CLEAR}!\n")
+        ours, theirs = pty.openpty()
+        self.addCleanup(os.close, ours)
+        done = self.emulate(self.PRINT, stdout=theirs)
+        os.close(theirs)
+        self.assertEqual(done.returncode, FINE, done.stderr)
+        self.assertEqual(os.read(ours, 1000), b"\\x1b[2J!\r\n")
 
 
 class checks(command_line):

@@ -115,4 +115,5 @@ def main():
     print(" ".join(targets_of(build, tests, with_fixtures(tests, names))))
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -5,6 +5,7 @@ Usage: tool.py KAIO_TOOL KAIO_DOCTOR [RECORDED_LIST]"""
 import difflib
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import tempfile
@@ -50,6 +51,21 @@ class tool(unittest.TestCase):
     def test_dump_into_a_place_that_cannot_be_written_is_an_error(self):
         with tempfile.NamedTemporaryFile() as file:
             self.assertNotEqual(run("dump", file.name).returncode, 0)
+
+    def test_what_cannot_be_written_leaves_the_old_file(self):
+        with tempfile.TemporaryDirectory() as folder:
+            manifest = pathlib.Path(folder) / "manifest.json"
+            manifest.write_text("old")
+            done = subprocess.run([program, "dump", folder], capture_output=True, text=True, timeout=60,
+                                  preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (512, -1)))
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("cannot be written: File too large", done.stderr)
+            self.assertEqual(manifest.read_text(), "old")
+            self.assertFalse([file for file in pathlib.Path(folder).iterdir() if file.stat().st_size == 512])
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([program, "list"], stdout=full, stderr=subprocess.PIPE, text=True, timeout=60)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("the standard output cannot be written", done.stderr)
 
     def test_recorded_list_is_what_the_kernels_are(self):
         if not recorded:

@@ -11,6 +11,9 @@ import math
 import pathlib
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from replace_file import replace_file  # noqa: E402
+
 results = pathlib.Path(__file__).resolve().parent.parent / "results"
 colors = {"kaio": "#d1495b", "cublaslt": "#30638e", "torch": "#00798c", "triton": "#edae49", "design": "#8d96a3"}
 peers = ("cublaslt", "torch", "triton")
@@ -117,7 +120,7 @@ def main():
         if others:
             ratios(to, others, 220, begin_others + 10, 480)
         path = results / f"matmul_{kind}{'' if protocol == 'cold' else '_burst'}.svg"
-        path.write_text(str(to))
+        replace_file(path, str(to))
         print(path)
 
 

@@ -17,6 +17,10 @@ import math
 import pathlib
 import re
 import statistics
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from replace_file import replace_file  # noqa: E402
 
 results = pathlib.Path(__file__).resolve().parent.parent / "results"
 seconds_of_byte = 0.023 / 1024  # to compile, g++ 12 at -O1
@@ -279,7 +283,7 @@ def main():
     if not words.model and not words.measured:
         parser.error("give --model, --measured or --compare")
     text = report(Run(words.model) if words.model else None, Run(words.measured) if words.measured else None)
-    pathlib.Path(words.to).write_text(text, encoding="utf-8")
+    replace_file(words.to, text)
 
 
 if __name__ == "__main__":

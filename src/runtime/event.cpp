@@ -2,6 +2,7 @@
 
 #include <kaio/runtime/error.hpp>
 
+#include <atomic>
 #include <utility>
 
 #include "runtime/context.hpp"
@@ -35,18 +36,24 @@ event& event::operator=(event&& other) noexcept {
 
 event::~event() { destroy(); }
 
+// std::atomic<bool> would cost every user's file its header.
+bool event::was_recorded() const noexcept {
+  return std::atomic_ref(const_cast<bool&>(recorded_)).load(std::memory_order_acquire);
+}
+void event::note_record() noexcept { std::atomic_ref(recorded_).store(true, std::memory_order_release); }
+
 void event::destroy() noexcept {
   if (context_) context_->device().destroy_event(native_);
 }
 
 void event::synchronize() const {
   backend& device = device_of(context_);
-  if (recorded_) device.synchronize_event(native_);
+  if (was_recorded()) device.synchronize_event(native_);
 }
 
 bool event::is_done() const {
   backend& device = device_of(context_);
-  return !recorded_ || device.event_is_done(native_);
+  return !was_recorded() || device.event_is_done(native_);
 }
 
 void* event::native_handle() const noexcept {
@@ -59,7 +66,7 @@ double elapsed_ms(const event& begin, const event& end) {
   if (begin.context_.get() != end.context_.get()) {
     throw invalid_argument("kaio: elapsed_ms between events of two devices; record both on one device");
   }
-  if (!begin.recorded_ || !end.recorded_) {
+  if (!begin.was_recorded() || !end.was_recorded()) {
     throw invalid_argument(
         "kaio: elapsed_ms of an event that was never recorded; record both with stream::record");
   }

@@ -50,8 +50,8 @@ class kernel_cache {
   };
 
   static std::size_t hash(const ptx::kernel_image* image) noexcept {
-    const auto address = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(image));
-    return static_cast<std::size_t>((address >> 3) * 0x9e3779b97f4a7c15u >> 32);
+    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(image);
+    return (address >> 3) * 0x9e3779b97f4a7c15u >> 32;
   }
   void insert(const loaded_kernel& code);
 

@@ -109,7 +109,7 @@ void stream::record(event& mark) const {
                                 context.description(), "; create the event on that device"));
   }
   context.use().record(mark.native_, native_);
-  mark.recorded_ = true;
+  mark.note_record();
 }
 
 void stream::wait(const event& mark) const {
@@ -122,7 +122,7 @@ void stream::wait(const event& mark) const {
                                 context.description(), "; synchronise the event on the host"));
   }
   backend& device = context.use();
-  if (mark.recorded_) device.stream_wait(native_, mark.native_);
+  if (mark.was_recorded()) device.stream_wait(native_, mark.native_);
 }
 
 void stream::synchronize() const { context_of(context_, "synchronize").use().synchronize_stream(native_); }

@@ -1,5 +1,5 @@
 // The commands of a program of kernels: list, ptx, dump, verify and profile. It is linked into a program for
-// each family of kernels, and into projects of others: it needs nothing but the standard library.
+// each family of kernels, and into projects of others: it needs nothing but the standard library and src/host.
 
 #include <kaio/tool/ptx_tool.hpp>
 
@@ -9,13 +9,14 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <iomanip>
 #include <iostream>
 #include <stdexcept>
 #include <string>
 #include <system_error>
 #include <utility>
+
+#include "host/write_file.hpp"
 
 #if !defined(_WIN32)
 #include <sys/wait.h>
@@ -154,10 +155,7 @@ void print(const kernel_image& image, bool with_lines) {
 }
 
 void write_file(const files::path& path, const std::string& content) {
-  std::ofstream file(path, std::ios::binary);
-  file << content;
-  file.close();
-  if (!file) throw std::runtime_error("kaio: cannot write " + path.string());
+  host::write_file(path.string(), {content}, host::durability::made_again);
 }
 
 // What verify.py reads. The name of a kernel is a word, so nothing has to be escaped.
@@ -275,7 +273,10 @@ family::family(std::string_view name, image_list (*kernels)()) { families().empl
 
 int run(int argc, char** argv, const programs& paths) {
   try {
-    return run_command(std::vector<std::string>(argv + 1, argv + argc), paths);
+    const int code = run_command(std::vector<std::string>(argv + 1, argv + argc), paths);
+    if (!std::cout.flush())
+      throw std::runtime_error("kaio: the standard output cannot be written; is its disk full?");
+    return code;
   } catch (const std::exception& e) {
     const bool ours = std::strncmp(e.what(), "kaio: ", 6) == 0;
     std::cerr << (ours ? "" : "kaio: ") << e.what() << '\n';

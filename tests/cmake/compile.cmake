@@ -28,6 +28,23 @@ foreach(header IN LISTS headers)
   kaio_compile_test(headers.${name} headers ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp)
 endforeach()
 
+# A compiler that was not asked for C++20, or not for exceptions, ends after one sentence, whichever header comes first.
+foreach(header kaio dsl/dsl dsl/mma runtime/runtime runtime/stream ops/ops ptx/kernel_image tool/ptx_tool)
+  string(REPLACE "/" "." name ${header})
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/headers/standard.${name}.cpp "#include <kaio/${header}.hpp>\n")
+  foreach(flag -std=c++17 -fno-exceptions)
+    set(sentence "kaio: C\\+\\+20 is needed; compile with -std=c\\+\\+20")
+    if(flag STREQUAL "-fno-exceptions")
+      set(sentence "kaio: exceptions are needed, .*compile without -fno-exceptions")
+    endif()
+    set(test headers.standard.${name}.${flag})
+    add_test(NAME ${test} COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 ${flag} -I${PROJECT_SOURCE_DIR}/include -fsyntax-only
+      ${CMAKE_CURRENT_BINARY_DIR}/headers/standard.${name}.cpp)
+    set_tests_properties(${test} PROPERTIES LABELS headers TIMEOUT 60
+      PASS_REGULAR_EXPRESSION "${sentence}" FAIL_REGULAR_EXPRESSION "concept|constexpr|was not declared|unknown type")
+  endforeach()
+endforeach()
+
 # tests/fail: files that must not compile, on every compiler that is installed.
 add_test(NAME fail COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/fail/run.py)
 set_tests_properties(fail PROPERTIES LABELS fail TIMEOUT 900 PROCESSORS ${processors}

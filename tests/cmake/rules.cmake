@@ -4,6 +4,15 @@
 add_test(NAME include_rule COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/include_rule.py)
 set_tests_properties(include_rule PROPERTIES LABELS rules)
 
+# The table of promises is what its data say, and its tests exist where all are built.
+set(complete_build)
+if(KAIO_BUILD_OPS AND "ops" IN_LIST KAIO_TESTS)
+  set(complete_build ${PROJECT_BINARY_DIR})
+endif()
+add_test(NAME reliability COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/reliability/reliability.py check
+  ${complete_build})
+set_tests_properties(reliability PROPERTIES LABELS rules)
+
 # The examples of the documents: programs are built and run, on the emulator and on a GPU where there is one;
 # the others must compile, with kaio's headers as the system's, as an installed package has them.
 set(compile_example ${compile})

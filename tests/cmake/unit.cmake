@@ -1,9 +1,16 @@
-# tests/unit, tests/emulator, tests/mutants: Catch2 programs that need no GPU.
+# tests/unit, tests/threads, tests/emulator, tests/mutants: Catch2 programs that need no GPU.
 
-foreach(group unit emulator mutants)
+foreach(group unit threads emulator mutants)
   kaio_catch_program(${group})
   if(TARGET kaio_test_${group})
     add_test(NAME ${group} COMMAND kaio_test_${group})
     set_tests_properties(${group} PROPERTIES LABELS ${group} TIMEOUT 600)
   endif()
 endforeach()
+
+# What threads may share, for ThreadSanitizer too: a build without the operations has what tuning found all the same.
+if(TARGET kaio_test_threads AND NOT KAIO_BUILD_OPS)
+  file(GLOB sources ${PROJECT_SOURCE_DIR}/src/ops/tune/*.cpp)
+  target_sources(kaio_test_threads PRIVATE ${sources})
+  target_compile_definitions(kaio_test_threads PRIVATE KAIO_VERSION="${PROJECT_VERSION}")
+endif()

@@ -1,6 +1,9 @@
 // Graphs: nodes and edges, launches, updates, clones.
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
 #include <vector>
 
 #include "driver_emulator/support.hpp"
@@ -241,6 +244,22 @@ TEST_CASE("nodes of any type are added by one function, memory among them") {
   MUST(cuEventElapsedTime(&milliseconds, e, e));
   CHECK(milliseconds == 0.0f);
   MUST(cuEventDestroy_v2(e));
+}
+
+TEST_CASE("a picture of a graph is a file of its own, or an error") {
+  const session s;
+  graph_handles g;
+  CUgraphNode node = nullptr;
+  MUST(cuGraphAddEmptyNode(&node, g.graph, nullptr, 0));
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "kaio_graph_picture.dot";
+  std::ofstream(file) << "an older and longer content, none of which is to be seen afterwards";
+  MUST(cuGraphDebugDotPrint(g.graph, file.c_str(), 0));
+  std::stringstream text;
+  text << std::ifstream(file).rdbuf();
+  CHECK(text.str().starts_with("digraph "));
+  CHECK(text.str().ends_with("[label=\"empty\"];\n}\n"));
+  std::filesystem::remove(file);
+  REFUSED(cuGraphDebugDotPrint(g.graph, "/no/such/folder/g.dot", 0), CUDA_ERROR_OPERATING_SYSTEM);
 }
 
 TEST_CASE("an object of the program is destroyed with the last graph that keeps it") {

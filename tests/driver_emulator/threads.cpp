@@ -66,3 +66,35 @@ TEST_CASE("threads have contexts of their own") {
   storm(contexts);
   for (const CUcontext c : contexts) MUST(cuCtxDestroy_v2(c));
 }
+
+TEST_CASE("threads make, launch and destroy graphs of their own, of one that they share") {
+  const session s;
+  CUgraph shared = nullptr;
+  CUgraphNode first = nullptr, second = nullptr;
+  MUST(cuGraphCreate(&shared, 0));
+  MUST(cuGraphAddEmptyNode(&first, shared, nullptr, 0));
+  MUST(cuGraphAddEmptyNode(&second, shared, &first, 1));
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; ++t)
+    threads.emplace_back([&] {
+      const auto must = [&](CUresult result) { wrong += result != CUDA_SUCCESS; };
+      must(cuCtxSetCurrent(s.context));
+      for (int round = 0; round < 20; ++round) {
+        CUgraph own = nullptr;
+        CUgraphExec executable = nullptr;
+        CUstream stream = nullptr;
+        must(cuGraphClone(&own, shared));
+        must(cuGraphInstantiateWithFlags(&executable, own, 0));
+        must(cuStreamCreate(&stream, 0));
+        must(cuGraphLaunch(executable, stream));
+        must(cuStreamSynchronize(stream));
+        must(cuStreamDestroy(stream));
+        must(cuGraphExecDestroy(executable));
+        must(cuGraphDestroy(own));
+      }
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(wrong == 0);
+  MUST(cuGraphDestroy(shared));
+}

@@ -103,10 +103,11 @@ def compile_one(compiler, source, output, more=()):
 def build(compiler, folder, names):
     """The programs of the targets by their names; None where something does not compile."""
     emulator = sorted((ROOT / "src/emulator").rglob("*.cpp"))
+    host = sorted((ROOT / "src/host").glob("*.cpp"))
     sources_of = {}
     for name in names:
         sources_of[name] = [HERE / f"targets/{name}.cpp", *(ROOT / source for source in TARGETS[name].sources),
-                            *(emulator if TARGETS[name].emulator else [])]
+                            *(emulator if TARGETS[name].emulator else []), *host]
     object_of = {source: folder / "objects" / source.relative_to(ROOT).with_suffix(".o")
                  for sources in sources_of.values() for source in sources}
     precompiled = ["-include-pch", precompile(compiler, folder)]

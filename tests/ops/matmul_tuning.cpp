@@ -14,6 +14,7 @@
 #include <sstream>
 #include <thread>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -147,6 +148,23 @@ TEST_CASE("tune: the folder is the user's alone", "[ops][matmul][tune]") {
   REQUIRE(ops::tuning_folder().empty());
   REQUIRE_FALSE(fs::exists("relative"));
   ::setenv("XDG_CACHE_HOME", cache.home().c_str(), 1);
+}
+
+TEST_CASE("tune: a limit on file sizes leaves what was found before, and the program",
+          "[ops][matmul][tune]") {
+  const own_cache cache;
+  REQUIRE(ops::write_tuning(device_words, "key", "variant"));
+  const std::string before = contents(cache.file());
+  rlimit limit{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &limit) == 0);
+  const rlimit small{before.size(), limit.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const bool written = ops::write_tuning(device_words, "another_key", "variant");
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &limit) == 0);
+  REQUIRE_FALSE(written);
+  REQUIRE(contents(cache.file()) == before);
+  const auto files = std::distance(fs::directory_iterator(cache.folder()), fs::directory_iterator());
+  REQUIRE(files == 2);  // that, and the lock
 }
 
 TEST_CASE("tune: a folder that belongs to another, or cannot be written", "[ops][matmul][tune]") {

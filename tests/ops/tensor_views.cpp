@@ -169,6 +169,18 @@ TEST_CASE("whether an output shares memory with an input is told exactly for par
   CHECK(!ops::overlap(all.slice(0, 5, 0), all));
   CHECK(says(refused([&] { check.apart("c", all, "a", all.slice(0, 19, 1)); }),
              "output c shares memory with argument a"));
+  // The even and the odd elements share none; every second and every third element do.
+  const auto every = [&](std::int64_t step, std::int64_t first) {
+    return tensor_view(x.view(static_cast<std::size_t>(first), 300), extents{4, 5}, strides{10 * step, step});
+  };
+  CHECK(!ops::overlap(every(2, 0), every(2, 1)));
+  CHECK(!ops::overlap(every(2, 1), every(2, 0)));
+  CHECK(!ops::overlap(every(4, 3), every(2, 0)));
+  CHECK(ops::overlap(every(2, 0), every(2, 2)));
+  CHECK(ops::overlap(every(2, 0), every(3, 0)));
+  CHECK(says(
+      refused([&] { check.apart("c", every(2, 0), "a", every(3, 0)); }),
+      "output c is interleaved with argument a, and their strides do not show that no element is in both"));
   CHECK_NOTHROW(check.same_or_apart("c", all, "residual", tensor_view<const f32, 2>(all)));
   refused([&] { check.same_or_apart("c", all, "residual", all.transposed()); });
 }

@@ -80,20 +80,32 @@ std::uint64_t integer_bits(const std::string& text, std::string_view number, con
   return (negative ? ~*magnitude + 1 : *magnitude) & all;
 }
 
+// A number that rounds to infinity is a mistake, unless it is written as inf.
 std::uint64_t real_bits(const std::string& text, std::string_view number, const element_type& t) {
   const std::string digits(number);
   char* end = nullptr;
+  const auto require = [&](double rounded, std::uint64_t bits) {
+    if (end != digits.c_str() + digits.size() || digits.empty())
+      refuse(text, "'" + digits + "' is not a number");
+    const bool written = digits.find_first_of("iI") != std::string::npos;
+    if (std::isinf(rounded) && !written)
+      refuse(text, digits + " does not fit in " + std::string(t.name) + "; infinity is written as inf");
+    return bits;
+  };
   if (t.name == "f32") {  // rounded once
     const float value = std::strtof(digits.c_str(), &end);
-    if (end == digits.c_str() + digits.size() && !digits.empty()) return std::bit_cast<std::uint32_t>(value);
-    refuse(text, "'" + digits + "' is not a number");
+    return require(value, std::bit_cast<std::uint32_t>(value));
   }
   const double value = std::strtod(digits.c_str(), &end);
-  if (end != digits.c_str() + digits.size() || digits.empty())
-    refuse(text, "'" + digits + "' is not a number");
-  if (t.name == "f16") return emulator::nearest<f16>(value).bits;
-  if (t.name == "bf16") return emulator::nearest<bf16>(value).bits;
-  return std::bit_cast<std::uint64_t>(value);
+  if (t.name == "f16") {
+    const f16 rounded = emulator::nearest<f16>(value);
+    return require(emulator::value_of(rounded), rounded.bits);
+  }
+  if (t.name == "bf16") {
+    const bf16 rounded = emulator::nearest<bf16>(value);
+    return require(emulator::value_of(rounded), rounded.bits);
+  }
+  return require(value, std::bit_cast<std::uint64_t>(value));
 }
 
 std::vector<std::byte> low_bytes(std::uint64_t bits, unsigned bytes) {

@@ -7,6 +7,7 @@
 #include "emulator/emulator.hpp"
 #include "emulator/profile/report.hpp"
 #include "emulator/sanitizer/sanitizer.hpp"
+#include "host/printable.hpp"
 #include "runtime/device_choice.hpp"
 #include "runtime/emulator/environment.hpp"
 
@@ -26,6 +27,8 @@
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include <unistd.h>
 
 namespace kaio::tools {
 namespace {
@@ -227,6 +230,26 @@ std::string schedule_of(const emulate_options& options, std::uint32_t number) {
   return fmt::format("random:{}", seed + number);
 }
 
+void complain(std::string_view text) { std::fputs((host::printable(text) + "\n").c_str(), stderr); }
+
+// What a kernel prints goes to a terminal in a form that does not act on it, and is shown after a fault too: a file
+// of any origin may be run. A pipe gets each byte as it is.
+class shown_on_terminal {
+ public:
+  explicit shown_on_terminal(launch& l) {
+    if (isatty(STDOUT_FILENO) == 1) l.printed = &text_;
+  }
+  shown_on_terminal(const shown_on_terminal&) = delete;
+  shown_on_terminal& operator=(const shown_on_terminal&) = delete;
+  ~shown_on_terminal() {
+    std::fputs(host::printable(text_).c_str(), stdout);
+    std::fflush(stdout);
+  }
+
+ private:
+  std::string text_;
+};
+
 void tell(const entry& kernel, const launch& l, u64 executed, double seconds, const std::string& order) {
   std::fputs(fmt::format("kernel '{}': {} blocks of {} threads, {} warp instructions, {:.3f} s{}{}\n",
                          kernel.name, l.grid.count(), l.block.count(), executed, seconds,
@@ -265,7 +288,10 @@ int run_kernel(const module& mod, const emulate_options& options, profile::colle
     if (counts != nullptr) l.observers.push_back(counts);
     kaio::runtime::apply_environment(l);
     const auto begin = std::chrono::steady_clock::now();
-    run(l, global);
+    {
+      const shown_on_terminal printing(l);
+      run(l, global);
+    }
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
     tell(kernel, l, executed, taken.count(), order);
     std::vector<std::vector<std::byte>> results = bound.download();
@@ -278,12 +304,9 @@ int run_kernel(const module& mod, const emulate_options& options, profile::colle
       const auto at =
           std::mismatch(first[i].begin(), first[i].end(), results[i].begin()).first - first[i].begin();
       const std::size_t bytes = arguments[i].buffer.element_bytes();
-      std::fputs(
-          fmt::format(
-              "kaio: kernel '{}': its results depend on the schedule: --arg '{}' differs from the first run under schedule {}, first in element {}\n",
-              kernel.name, arguments[i].text, order, static_cast<std::size_t>(at) / bytes)
-              .c_str(),
-          stderr);
+      complain(fmt::format(
+          "kaio: kernel '{}': its results depend on the schedule: --arg '{}' differs from the first run under schedule {}, first in element {}",
+          kernel.name, arguments[i].text, order, static_cast<std::size_t>(at) / bytes));
       differs = true;
     }
   }
@@ -318,17 +341,17 @@ int emulate(const emulate_options& options) {
     write_profile();
     return code;
   } catch (const ptx_error& e) {
-    std::fputs(fmt::format("{}:{}:{}: {}\n", options.file, e.line(), e.column(), e.what()).c_str(), stderr);
+    complain(fmt::format("{}:{}:{}: {}", options.file, e.line(), e.column(), e.what()));
     return invalid_ptx;
   } catch (const fault& e) {
-    std::fputs(fmt::format("{}\n", e.what()).c_str(), stderr);
+    complain(e.what());
     write_profile();
     return found_fault;
   } catch (const launch_error& e) {
-    std::fputs(fmt::format("{}\n", e.what()).c_str(), stderr);
+    complain(e.what());
     return launch_refused;
   } catch (const memory_error& e) {
-    std::fputs(fmt::format("{}\n", e.what()).c_str(), stderr);
+    complain(e.what());
     return launch_refused;
   }
 }

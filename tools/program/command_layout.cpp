@@ -4,10 +4,11 @@
 #include "tools/program/commands.hpp"
 #include "tools/program/layout_picture.hpp"
 
+#include "host/write_file.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <fstream>
 
 namespace kaio::tools {
 
@@ -25,12 +26,7 @@ int draw_layout(const layout_options& o) {
       std::fwrite(text.data(), 1, text.size(), stdout);
       return fine;
     }
-    std::ofstream file(o.output, std::ios::binary);
-    file << text;
-    file.close();
-    if (!file)
-      throw usage_error(
-          fmt::format("kaio: '{}' cannot be written; name another file with --output", o.output));
+    host::write_file(o.output, {text});
     return fine;
   }
   throw usage_error(fmt::format("kaio: there is no layout '{}'; `kaio layout` lists them", o.name));

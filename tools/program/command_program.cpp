@@ -4,6 +4,8 @@
 #include "tools/program/commands.hpp"
 #include "tools/program/process.hpp"
 
+#include "host/printable.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -96,7 +98,7 @@ class report_counter {
   std::uint64_t count() const { return count_; }
   void list() const {
     for (const auto& [text, times] : kinds_)
-      std::fputs(fmt::format("  {} x {}\n", times, text).c_str(), stderr);
+      std::fputs(fmt::format("  {} x {}\n", times, host::printable(text)).c_str(), stderr);
   }
 
  private:

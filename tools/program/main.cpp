@@ -5,6 +5,8 @@
 #include "tools/program/arguments.hpp"
 #include "tools/program/commands.hpp"
 
+#include "host/printable.hpp"
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
@@ -133,10 +135,12 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    const int code = run(argc, argv);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return code;
+    std::fputs("kaio: the standard output cannot be written; is its disk full?\n", stderr);
   } catch (const std::exception& e) {
     const bool ours = std::strncmp(e.what(), "kaio: ", 6) == 0;
-    std::fprintf(stderr, "%s%s\n", ours ? "" : "kaio: ", e.what());
+    std::fprintf(stderr, "%s%s\n", ours ? "" : "kaio: ", kaio::host::printable(e.what()).c_str());
   }
   return wrong_usage;
 }

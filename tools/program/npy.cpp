@@ -1,5 +1,7 @@
 #include "tools/program/npy.hpp"
 
+#include "host/write_file.hpp"
+
 #include <array>
 #include <charconv>
 #include <fstream>
@@ -185,12 +187,12 @@ void write(const std::string& path, const array& a) {
   header.append(alignment - (prefix + header.size() + 1) % alignment, ' ');
   header += '\n';
   if (header.size() > 0xffff) refuse(path, "has too many extents to be written");
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file << magic << '\x01' << '\x00' << static_cast<char>(header.size() & 0xff)
-       << static_cast<char>(header.size() >> 8) << header;
-  file.write(reinterpret_cast<const char*>(a.data.data()), static_cast<std::streamsize>(a.data.size()));
-  file.close();
-  if (!file) refuse(path, "cannot be written; name a file in a folder that you may write to");
+  const std::array<char, 4> version_and_length = {'\x01', '\x00', static_cast<char>(header.size() & 0xff),
+                                                  static_cast<char>(header.size() >> 8)};
+  host::write_file(path, {magic,
+                          {version_and_length.data(), version_and_length.size()},
+                          header,
+                          {reinterpret_cast<const char*>(a.data.data()), a.data.size()}});
 }
 
 }  // namespace kaio::tools::npy

@@ -14,7 +14,8 @@
 // Files are in $XDG_CACHE_HOME/kaio/tune (or ~/.cache/kaio/tune), which must belong to the user and be
 // writable by no other; each is written anew and renamed, and carries checksums. A file that is damaged,
 // foreign or of another device, driver or version is a miss, never an error; where it cannot be written, the
-// results hold for this process alone. Programs with elevated rights use no files.
+// results hold for this process alone. Programs with elevated rights use no files. Threads may tune, forget and call
+// operations at once.
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/runtime/device.hpp>

@@ -3,6 +3,8 @@
 // the resources of a block. A program computes these from the instructions that it holds; the runtime
 // compares them with a device before anything is loaded.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::ptx {

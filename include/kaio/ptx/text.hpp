@@ -5,6 +5,8 @@
 //   static_assert(fused_silu_gate.ptx().contains("ex2.approx"));
 //   for (std::string_view segment : fused_silu_gate.ptx()) std::cout << segment;
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstddef>
 #include <string_view>
 #include <vector>

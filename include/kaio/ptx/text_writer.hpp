@@ -7,6 +7,8 @@
 //   out.put(packed(".reg "));
 //   out.number(128);
 
+#include <kaio/ptx/standard.hpp>
+
 #include <bit>
 #include <cstddef>
 #include <cstdint>

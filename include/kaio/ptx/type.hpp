@@ -5,6 +5,8 @@
 //   static_assert(kaio::ptx::size_of(kaio::ptx::type::f32) == 4);
 //   static_assert(kaio::ptx::suffix(kaio::ptx::type::f32) == ".f32");
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 #include <string_view>
 

@@ -8,6 +8,9 @@
 // upload, download, allocate and destruction wait; copy_from, copy_to and fill_zero are put into a stream and
 // return. Memory is released with the driver's cuMemFree, which waits for the device: work that is still
 // queued and uses the buffer finishes first. Nothing of this is on the launch path.
+//
+// Threads may use one buffer at once, as kernels may: who reads what another writes, waits for it. Moving,
+// assigning, releasing and destroying it is for one thread, when no other uses it (docs/threads.md).
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/detail/context_ref.hpp>
@@ -97,7 +100,7 @@ class buffer {
   buffer(buffer&&) noexcept = default;
   buffer& operator=(buffer&&) noexcept = default;
 
-  std::size_t size() const noexcept { return static_cast<std::size_t>(memory_.bytes() / sizeof(T)); }
+  std::size_t size() const noexcept { return memory_.bytes() / sizeof(T); }
   std::uint64_t bytes() const noexcept { return memory_.bytes(); }
   bool empty() const noexcept { return memory_.bytes() == 0; }
   bool is_null() const noexcept { return memory_.owner() == nullptr; }

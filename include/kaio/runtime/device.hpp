@@ -36,7 +36,8 @@ concept contiguous_range = requires(const Range& r) {
 };
 }  // namespace detail
 
-// A handle: copies mean the same device. Buffers, streams and events that it makes keep the device open.
+// A handle: copies mean the same device. Buffers, streams and events that it makes keep the device open. A
+// handle may be used from several threads at once, but for assigning to it (docs/threads.md).
 class device {
  public:
   // The device that the environment variable KAIO_DEVICE names (`emulator` or `cuda:N`), or the first GPU,

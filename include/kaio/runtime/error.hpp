@@ -16,6 +16,8 @@
 // it: every later call on it fails with the first cause. A GPU recovers when the program is restarted; the emulator
 // when it is opened anew. A launch that was cancelled is none of them: the device stays usable.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstddef>
 #include <cstdint>
 #include <exception>

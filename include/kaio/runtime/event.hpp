@@ -6,6 +6,10 @@
 //   saxpy.launch(s, over(n), x, y, a, n);
 //   s.record(end);
 //   double ms = elapsed_ms(begin, end);       // waits for `end`
+//
+// An event may be recorded, waited for and asked from several threads at once: a wait is for the mark that
+// was the last one when it was called. Which one that is, if another thread records at the same time, is for
+// the program to order. Moving and destroying it is for one thread (docs/threads.md).
 
 #include <kaio/runtime/detail/context_ref.hpp>
 
@@ -35,10 +39,12 @@ class event {
   friend double elapsed_ms(const event& begin, const event& end);
   event(detail::context_ref context, void* native) noexcept : context_(std::move(context)), native_(native) {}
   void destroy() noexcept;
+  bool was_recorded() const noexcept;
+  void note_record() noexcept;
 
   detail::context_ref context_;
   void* native_ = nullptr;
-  bool recorded_ = false;
+  bool recorded_ = false;  // by the two functions above alone: threads may use it at once
 };
 
 // Milliseconds between two recorded events of one device; waits for both. The GPU's clock resolves about 0.5

@@ -7,7 +7,7 @@
 //   use(staging[0]);
 //
 // Page-locked memory is taken from the whole machine: use it for staging, not for everything. It is
-// zero-filled. On the emulator it is ordinary memory.
+// zero-filled. On the emulator it is ordinary memory. Between threads it is as a std::vector is (docs/threads.md).
 
 #include <kaio/runtime/detail/context_ref.hpp>
 
@@ -55,7 +55,7 @@ class host_buffer {
 
   T* data() noexcept { return static_cast<T*>(memory_.data()); }
   const T* data() const noexcept { return static_cast<const T*>(memory_.data()); }
-  std::size_t size() const noexcept { return static_cast<std::size_t>(memory_.bytes() / sizeof(T)); }
+  std::size_t size() const noexcept { return memory_.bytes() / sizeof(T); }
   bool empty() const noexcept { return memory_.bytes() == 0; }
   T& operator[](std::size_t i) noexcept { return data()[i]; }
   const T& operator[](std::size_t i) const noexcept { return data()[i]; }

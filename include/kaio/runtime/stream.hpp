@@ -7,10 +7,10 @@
 //   saxpy.launch(s, over(n), x, y, a, n);
 //   s.synchronize();
 //
-// A stream may be used from several threads at once. A launch checks its arguments, and loads the kernel if
-// this is its first use on the device; apart from that it neither allocates, nor copies, nor waits. Work that
-// fails on a GPU is reported by a later call on the same device; the emulator runs a kernel within the call
-// and reports it at once.
+// A stream may be used from several threads at once, but for moving and destroying it (docs/threads.md). A
+// launch checks its arguments, and loads the kernel if this is its first use on the device; apart from that
+// it neither allocates, nor copies, nor waits. Work that fails on a GPU is reported by a later call on the
+// same device; the emulator runs a kernel within the call and reports it at once.
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/detail/context_ref.hpp>

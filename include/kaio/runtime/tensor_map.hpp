@@ -10,8 +10,9 @@
 //
 // Encoding costs the host a microsecond or so. Each device keeps the maps of the last few thousand
 // descriptions, so that an operation may describe its tensors at every launch: one that was seen before costs
-// some ten nanoseconds. A map is bytes, and owns nothing: its memory must live as long as the kernels that
-// use it. Source: CUDA driver API, "Tensor Map Object Management"; PTX ISA, "Tensors".
+// some ten nanoseconds. Threads may encode maps at once. A map is bytes, and owns nothing: its memory must
+// live as long as the kernels that use it. Source: CUDA driver API, "Tensor Map Object Management"; PTX ISA,
+// "Tensors".
 
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>

@@ -33,7 +33,7 @@ struct programs {
   std::string_view verifier;  // verify: the Python script that runs ptxas
 };
 
-// The program: what main() returns. Errors are printed, none is thrown.
+// The program: what main() returns. Errors are printed, none is thrown. Called once, by main() itself.
 int run(int argc, char** argv, const programs& paths);
 
 }  // namespace kaio::tool

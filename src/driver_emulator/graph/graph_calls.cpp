@@ -6,9 +6,10 @@
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"
 #include "driver_emulator/state/streams.hpp"
+#include "host/write_file.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <sstream>
 
 namespace kaio::driver_emulator {
 namespace {
@@ -324,7 +325,7 @@ CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned) {
     static constexpr const char* names[] = {"kernel",   "memcpy",     "memset",          "host", "graph",
                                             "empty",    "wait event", "record event",    "",     "",
                                             "allocate", "free",       "memory operation"};
-    std::ofstream out(path);
+    std::ostringstream out;
     out << "digraph graph_" << handle << " {\n";
     for (const auto& n : g->nodes) {
       out << "  \"" << n->handle << "\" [label=\"" << names[n->type];
@@ -333,7 +334,11 @@ CUresult cuGraphDebugDotPrint(CUgraph handle, const char* path, unsigned) {
     }
     for (const auto& [from, to] : edges_of(*g)) out << "  \"" << from << "\" -> \"" << to << "\";\n";
     out << "}\n";
-    require(out.good(), CUDA_ERROR_OPERATING_SYSTEM);
+    try {
+      host::write_file(path, {out.str()}, host::durability::made_again);
+    } catch (const host::write_error&) {
+      require(false, CUDA_ERROR_OPERATING_SYSTEM);
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/memory_objects.hpp"
 #include "emulator/parse/parser.hpp"
+#include "host/printable.hpp"
 #include "runtime/base/text.hpp"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ emulator::module compile(const std::string& text, const device& d, jit_options& 
   } catch (const emulator::ptx_error& e) {
     const std::string line = runtime::text("ptxas application ptx input, line ", e.line(),
                                            "; error   : ", e.reason(), " (column ", e.column(), ')');
-    if (!options.has_error_log()) std::fprintf(stderr, "kaio: %s\n", line.c_str());
+    if (!options.has_error_log()) std::fprintf(stderr, "kaio: %s\n", host::printable(line).c_str());
     options.tell_error(line);
     options.tell_error("ptxas fatal   : Ptx assembly aborted due to errors");
     options.finish();

@@ -74,7 +74,7 @@ void asynchronous::finish(std::size_t index) {
 
 std::size_t asynchronous::next_task() {
   switch (launched_.order.kind) {
-    case schedule_kind::random: return static_cast<std::size_t>(random_.below(tasks_.size()));
+    case schedule_kind::random: return random_.below(tasks_.size());
     case schedule_kind::reverse: return tasks_.size() - 1;
     default: return 0;
   }

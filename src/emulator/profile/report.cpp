@@ -1,11 +1,11 @@
 #include "emulator/profile/report.hpp"
 
+#include "host/write_file.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <stdexcept>
 #include <system_error>
 
 namespace kaio::emulator::profile {
@@ -94,12 +94,7 @@ void write_report(const std::list<kernel_profile>& kernels, const std::string& f
     std::fflush(stdout);
     return;
   }
-  std::ofstream to(file, std::ios::binary | std::ios::trunc);
-  to << report;
-  to.close();
-  if (!to)
-    throw std::runtime_error(fmt::format(
-        "kaio: the profile '{}' could not be written; name a file in a folder that you may write to", file));
+  host::write_file(file, {report});
 }
 
 }  // namespace kaio::emulator::profile

@@ -17,7 +17,7 @@ std::string json_report(const std::list<kernel_profile>& kernels);
 std::string html_report(const std::list<kernel_profile>& kernels);
 
 // Writes the report that the name asks for: HTML for .html, JSON for .json, text for any other; "-" is the
-// standard output. Throws std::runtime_error: the file cannot be written.
+// standard output. A file is replaced as a whole. Throws host::write_error.
 void write_report(const std::list<kernel_profile>& kernels, const std::string& file);
 
 // ---- what the reports share ----

@@ -1,5 +1,7 @@
 #include "emulator/profile/report.hpp"
 
+#include "host/printable.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -195,7 +197,7 @@ std::string text_report(const std::list<kernel_profile>& kernels) {
     append_occupancy(text, s);
     append_coverage(text, s);
   }
-  return text.empty() ? "no kernel was launched\n" : text;
+  return text.empty() ? "no kernel was launched\n" : host::printable(text);
 }
 
 }  // namespace kaio::emulator::profile

@@ -1,5 +1,7 @@
 #include "emulator/program/error.hpp"
 
+#include "host/printable.hpp"
+
 #include <fmt/format.h>
 
 namespace kaio::emulator {
@@ -60,8 +62,14 @@ ptx_error::ptx_error(std::uint32_t line, std::uint32_t column, std::string reaso
     : line_(line),
       column_(column),
       reason_(std::move(reason)),
-      message_(fmt::format("kaio: PTX line {}, column {}: {}", line, column, reason_)) {}
+      message_(host::printable(fmt::format("kaio: PTX line {}, column {}: {}", line, column, reason_))) {}
 
-fault::fault(fault_report report) : report_(std::move(report)), message_(format(report_)) {}
+launch_error::launch_error(std::string_view message) : message_(host::printable(message)) {}
+
+memory_error::memory_error(memory_error_kind kind, std::uint64_t address, std::uint64_t bytes,
+                           std::string_view message)
+    : kind_(kind), address_(address), bytes_(bytes), message_(host::printable(message)) {}
+
+fault::fault(fault_report report) : report_(std::move(report)), message_(host::printable(format(report_))) {}
 
 }  // namespace kaio::emulator

@@ -2,7 +2,7 @@
 // What can go wrong in the emulator, as structured exceptions: text that is not valid PTX (`ptx_error`), a
 // launch that breaks a limit (`launch_error`), a host access to device memory (`memory_error`), and a fault
 // of a running kernel (`fault`). They are internal: the runtime turns them into the public `kaio::error`
-// hierarchy. Every message starts with `kaio:`.
+// hierarchy. Every message starts with `kaio:`, and may be shown on a terminal (host/printable.hpp).
 
 #include <cstdint>
 #include <exception>
@@ -33,7 +33,7 @@ class ptx_error : public std::exception {
 // parameters.
 class launch_error : public std::exception {
  public:
-  explicit launch_error(std::string message) : message_(std::move(message)) {}
+  explicit launch_error(std::string_view message);
   const char* what() const noexcept override { return message_.c_str(); }
 
  private:
@@ -51,8 +51,7 @@ enum class memory_error_kind : std::uint8_t {
 // A host access to device memory that is outside of every live buffer, or an allocation that cannot be had.
 class memory_error : public std::exception {
  public:
-  memory_error(memory_error_kind kind, std::uint64_t address, std::uint64_t bytes, std::string message)
-      : kind_(kind), address_(address), bytes_(bytes), message_(std::move(message)) {}
+  memory_error(memory_error_kind kind, std::uint64_t address, std::uint64_t bytes, std::string_view message);
   const char* what() const noexcept override { return message_.c_str(); }
   memory_error_kind kind() const { return kind_; }
   std::uint64_t address() const { return address_; }

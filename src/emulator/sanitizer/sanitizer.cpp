@@ -1,6 +1,7 @@
 #include "emulator/sanitizer/sanitizer.hpp"
 
 #include "emulator/sanitizer/watcher.hpp"
+#include "host/printable.hpp"
 
 #include <cstdio>
 #include <mutex>
@@ -34,7 +35,7 @@ sanitizer::~sanitizer() {
   if (suppressed() != 0)
     std::fprintf(stderr, "kaio: %llu report%s of the sanitizer suppressed by %s\n",
                  static_cast<unsigned long long>(suppressed()), suppressed() == 1 ? "" : "s",
-                 state_->suppressed.file().c_str());
+                 host::printable(state_->suppressed.file()).c_str());
 }
 
 const sanitizer_options& sanitizer::options() const { return state_->options; }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <string>
 #include <string_view>
 
@@ -97,12 +98,41 @@ void check_slice(const view_facts& view, std::size_t dimension, std::int64_t fir
                            std::to_string(extent) + "; slice within the tensor_view");
 }
 
+namespace {
+
+// The greatest common divisor of the distances, in bytes, between elements of a view; 0: it has one element.
+std::uint64_t common_distance(const view_facts& view) {
+  std::uint64_t result = 0;
+  for (std::uint32_t d = 0; d < view.rank; ++d)
+    if (view.extents[d] > 1)
+      result = std::gcd(result, static_cast<std::uint64_t>(view.strides[d]) * view.element_bytes);
+  return result;
+}
+
+// Whether the view has each byte that it spans.
+bool is_dense(const view_facts& view) {
+  std::uint64_t bytes = 0;
+  if (!span_of(view, bytes)) return false;
+  std::uint64_t elements = 1;
+  for (std::uint32_t d = 0; d < view.rank; ++d) elements *= static_cast<std::uint64_t>(view.extents[d]);
+  return bytes == elements * view.element_bytes;
+}
+
+}  // namespace
+
 bool overlap(const view_facts& a, const view_facts& b) {
   std::uint64_t a_bytes = 0, b_bytes = 0;
   if (!span_of(a, a_bytes) || !span_of(b, b_bytes)) return true;
   if (a_bytes == 0 || b_bytes == 0) return false;
   if (a.address >= b.address ? a.address - b.address >= b_bytes : b.address - a.address >= a_bytes)
     return false;
+  // Interleaved, as every second element is with the others: each element of a has the same place in a grid, and so
+  // has each of b.
+  if (const std::uint64_t grid = std::gcd(common_distance(a), common_distance(b)); grid != 0) {
+    const std::uint64_t place = a.address <= b.address ? (b.address - a.address) % grid
+                                                       : (grid - (a.address - b.address) % grid) % grid;
+    if (place >= a.element_bytes && place + b.element_bytes <= grid) return false;
+  }
   // Both walk through the same rows: the parts of a row that they touch may be side by side.
   struct rows {
     std::uint64_t stride = 0, width = 0;
@@ -184,10 +214,15 @@ void validation::check_output(std::string_view name, const detail::view_facts& v
 
 void validation::check_apart(std::string_view output, const detail::view_facts& to, std::string_view input,
                              const detail::view_facts& from) const {
-  if (detail::overlap(to, from))
-    throw invalid_argument("kaio: " + std::string(operation_) + ": output " + std::string(output) +
-                           " shares memory with argument " + std::string(input) +
-                           "; write to memory of its own");
+  if (!detail::overlap(to, from)) return;
+  const std::string names = "kaio: " + std::string(operation_) + ": output " + std::string(output),
+                    argument = "argument " + std::string(input);
+  // With gaps it is not known for sure.
+  if (detail::is_dense(to) && detail::is_dense(from))
+    throw invalid_argument(names + " shares memory with " + argument + "; write to memory of its own");
+  throw invalid_argument(
+      names + " is interleaved with " + argument +
+      ", and their strides do not show that no element is in both; write to memory of its own");
 }
 
 void validation::workspace(std::string_view name, const workspace_facts& memory, std::uint64_t bytes,

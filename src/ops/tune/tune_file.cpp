@@ -15,6 +15,8 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "host/size_limit.hpp"
 #endif
 
 namespace kaio::ops {
@@ -149,6 +151,7 @@ bool write_tuning(std::string_view device, std::string_view key, std::string_vie
   all.insert_or_assign(std::string(key), std::string(variant));
   const std::string text = print_tuning(all, device);
   if (text.size() > most_bytes) return false;
+  const host::size_limit_is_an_error guard;
   ::unlinkat(folder.get(), temporary.c_str(), 0);
   bool written = false;
   {

@@ -3,7 +3,9 @@
 #include <atomic>
 #include <cstring>
 #include <new>
+#include <string>
 
+#include "host/printable.hpp"
 #include "runtime/base/failure.hpp"
 #include "runtime/base/text.hpp"
 
@@ -17,8 +19,10 @@ struct shared_text::block {
   char* characters() { return reinterpret_cast<char*>(this + 1); }
 };
 
-shared_text::shared_text(std::string_view text) {
-  if (text.empty()) return;
+// What a program shows to its user: the logs and the lines of a text come from elsewhere.
+shared_text::shared_text(std::string_view given) {
+  if (given.empty()) return;
+  const std::string text = host::printable(given);
   void* memory = ::operator new(sizeof(block) + text.size() + 1);
   block_ = new (memory) block;
   block_->size = text.size();

@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 
+#include "host/write_file.hpp"
 #include "runtime/base/elevated.hpp"
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/log.hpp"
@@ -43,26 +43,19 @@ const ptx::source_line* source_of(const ptx::kernel_image& kernel, std::size_t l
   return source.file ? &source : nullptr;
 }
 
-// Writes the text next to its final name and renames it, so that no reader sees half of it. Empty on failure.
+// The file that has the text now. Empty on failure.
 std::string keep(const jit_failure& failure) {
   const char* folder = std::getenv("KAIO_KEEP_PTX");
   if (!folder || !*folder || runs_elevated()) return {};
   std::string hash = hexadecimal(std::hash<std::string_view>{}(failure.text)).substr(2);
   const std::filesystem::path file =
       std::filesystem::path(folder) / text(failure.kernel.name, '.', hash, ".ptx");
-  std::filesystem::path partial = file;
-  partial += text(".", hexadecimal(reinterpret_cast<std::uintptr_t>(&failure)));
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
-  {
-    std::ofstream out(partial, std::ios::binary);
-    out << failure.text;
-    if (!out.flush()) failed = std::make_error_code(std::errc::io_error);
-  }
-  if (!failed) std::filesystem::rename(partial, file, failed);
-  if (failed) {
-    std::filesystem::remove(partial, failed);
-    log().warn("KAIO_KEEP_PTX: {} cannot be written", file.string());
+  try {
+    host::write_file(file.string(), {failure.text}, host::durability::made_again);
+  } catch (const host::write_error& e) {
+    log().warn("KAIO_KEEP_PTX: {}", e.what());
     return {};
   }
   return file.string();

@@ -24,7 +24,7 @@ int process_number() {
 #if defined(_WIN32)
   return _getpid();
 #else
-  return static_cast<int>(getpid());
+  return getpid();
 #endif
 }
 

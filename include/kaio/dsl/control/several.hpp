@@ -4,6 +4,8 @@
 //   auto [sum, count] = t.vars(0.0f, 0u);
 //   sum += x[i];
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::dsl {

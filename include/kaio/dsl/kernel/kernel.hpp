@@ -1,6 +1,6 @@
 #pragma once
 // A kernel: a lambda over device values, traced while the compiler runs. The object is empty; the program,
-// its text and its needs are constants that belong to its type, made when they are first used.
+// its text and its needs are constants that belong to its type: any number of threads may launch it at once.
 //
 //   inline constexpr auto scale = kernel<"scale", 256>([](thread t, inout<f32> x, val<f32> a, val<u32> n) {
 //     val i = t.global_id();

@@ -5,6 +5,8 @@
 // kernel_error ends the constant expression itself: a call of it is not a constant, so the compiler stops, shows
 // the message as its argument, and names the lines of the kernel that led there.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::dsl {

@@ -5,6 +5,8 @@
 //   static_assert(float(kaio::f16(1.0009765625f)) == 1.0009765625f);
 //   std::vector<kaio::bf16> weights = {kaio::bf16(0.5f), kaio::bf16(-2.0f)};
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 #include <type_traits>
 

@@ -2,6 +2,8 @@
 // The numbers 0 to N - 1 as a parameter pack; std::index_sequence for unsigned numbers of 32 bits, without
 // <utility>.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::dsl {

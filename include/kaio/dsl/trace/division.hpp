@@ -5,6 +5,8 @@
 //
 //   static_assert(reciprocal_of(7, 32, 32).multiplier == 0x24924925u);
 
+#include <kaio/ptx/standard.hpp>
+
 #include <cstdint>
 
 namespace kaio::dsl {

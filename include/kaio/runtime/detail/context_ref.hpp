@@ -3,6 +3,8 @@
 // references itself, because <memory> alone would cost every user's file a third of a second. The last handle
 // that goes closes the device.
 
+#include <kaio/ptx/standard.hpp>
+
 #include <utility>
 
 namespace kaio::runtime::detail {

@@ -19,8 +19,12 @@ constexpr std::string_view names[check_count] = {"memory", "uninitialised", "rac
 std::string_view name_of(check c) { return names[static_cast<unsigned>(c)]; }
 
 check_set sanitizer_options::parse_checks(std::string_view text, std::string_view called) {
+  const auto refuse = [&](const std::string& why) {
+    throw launch_error(fmt::format("kaio: {} is '{}', {}", called, text, why));
+  };
+  if (text.starts_with('-'))
+    refuse(fmt::format("which leaves a check out of none; write all,{} for all others", text));
   check_set result;
-  bool first = true;
   for (std::size_t at = 0; at <= text.size();) {
     const std::size_t comma = std::min(text.find(',', at), text.size());
     std::string_view word = text.substr(at, comma - at);
@@ -33,18 +37,16 @@ check_set sanitizer_options::parse_checks(std::string_view text, std::string_vie
       bool known = false;
       for (unsigned c = 0; c < check_count; ++c) {
         if (names[c] != word) continue;
-        // A list that begins with what it leaves out is about all.
-        if (without && first) result = check_set::all();
         result.set(static_cast<check>(c), !without);
         known = true;
       }
       if (!known)
-        throw launch_error(fmt::format(
-            "kaio: {} is '{}', and '{}' is no check; it may be all, memory, uninitialised, races, barriers, warps, indices, async, same_value, or a list of them with commas, with - before one to leave it out",
-            called, text, word));
+        refuse(fmt::format(
+            "and '{}' is no check; it may be all, memory, uninitialised, races, barriers, warps, indices, async, same_value, or a list of them with commas, with - before one to leave it out",
+            word));
     }
-    first = false;
   }
+  if (result.empty()) refuse("which leaves every check out; without it nothing is checked");
   return result;
 }
 

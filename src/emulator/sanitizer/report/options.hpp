@@ -45,7 +45,8 @@ struct sanitizer_options {
   std::uint64_t most_reports = 1;  // with so many the grid stops
   std::string suppressions;        // a file (suppressions.hpp); empty: none
 
-  // "all", or a list of checks such as "races,memory" or "all,-async". Throws launch_error: an unknown name.
+  // "all", or a list of checks such as "races,memory" or "all,-async". Throws launch_error: an unknown name, a list
+  // that begins with what it leaves out, or one of which nothing is left.
   static check_set parse_checks(std::string_view text, std::string_view called);
   // "1", "20", or "continue": without an end. Throws launch_error.
   static std::uint64_t parse_reports(std::string_view text, std::string_view called);

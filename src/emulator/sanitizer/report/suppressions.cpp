@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 #include <utility>
 
 namespace kaio::emulator::sanitizing {
@@ -38,10 +41,18 @@ suppressions::suppressions(std::string_view text, std::string file) : file_(std:
 }
 
 suppressions suppressions::of_file(const std::string& file) {
+  const auto refuse = [&](std::string_view why) {
+    throw launch_error(
+        fmt::format("kaio: the file of suppressions '{}' cannot be read: {}; name a text file", file, why));
+  };
+  std::error_code unknown;
+  if (std::filesystem::is_directory(file, unknown)) refuse("it is a directory");
+  errno = 0;
   std::ifstream in(file, std::ios::binary);
+  if (!in) refuse(std::generic_category().message(errno));
   std::ostringstream text;
   if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  if (!in) throw launch_error(fmt::format("kaio: the file of suppressions '{}' cannot be read", file));
+  if (in.bad()) refuse("the system reports an error");
   return suppressions(text.view(), file);
 }
 

@@ -42,11 +42,9 @@ struct call_signature {
     const std::uint64_t of_part = call.m * call.n * sizeof(f32);
     const bool usable = call.workspace.address != 0 && call.workspace.address % 16 == 0 && of_part != 0;
     const std::uint64_t splits = usable ? call.workspace.bytes / of_part : 0;
-    add(result.memory,
-        splits < 2     ? 0
-        : splits >= 16 ? 4
-                       : static_cast<std::uint64_t>(std::bit_width(splits) - 1),
-        3);
+    std::uint64_t magnitude = 0;  // the logarithm of the splits, at most 4
+    while (magnitude < 4 && splits >> (magnitude + 1) != 0) ++magnitude;
+    add(result.memory, magnitude, 3);
     return result;
   }
 

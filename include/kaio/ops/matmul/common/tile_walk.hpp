@@ -11,7 +11,6 @@
 #include <kaio/dsl/dsl.hpp>
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 namespace kaio::ops {
@@ -22,7 +21,8 @@ namespace kaio::ops {
 struct divisor {
   u32 value, multiplier, shift;
   static constexpr divisor of(u32 d) {
-    const auto shift = static_cast<u32>(31 + std::bit_width(d - 1));
+    u32 shift = 31;  // and as many as d - 1 has bits
+    for (u32 rest = d - 1; rest != 0; rest >>= 1) ++shift;
     return {d, static_cast<u32>(((u64{1} << shift) + d - 1) / d), shift};
   }
 };
