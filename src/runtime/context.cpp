@@ -80,6 +80,7 @@ void release(context* c) noexcept {
 }
 
 const loaded_kernel& context::load(const ptx::kernel_image& kernel) {
+  check_image(kernel);
   note_kernel(kernel);
   return kernels_.load(kernel, [&] {
     check_kernel(kernel, properties(), description());

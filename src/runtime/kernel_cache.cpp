@@ -15,14 +15,19 @@ kernel_cache::kernel_cache() {
 
 const loaded_kernel& kernel_cache::load(const ptx::kernel_image& kernel,
                                         const std::function<std::unique_ptr<loaded_kernel>()>& loader) {
+  const kernel_content wanted(kernel);
+  const auto others = [&] {
+    return std::find_if(loading_.begin(), loading_.end(),
+                        [&](const kernel_content* c) { return *c == wanted; });
+  };
   std::unique_lock lock(changing_);
-  changed_.wait(lock, [&] { return std::find(loading_.begin(), loading_.end(), &kernel) == loading_.end(); });
+  changed_.wait(lock, [&] { return others() == loading_.end(); });
   if (const loaded_kernel* ready = find(kernel)) return *ready;
-  loading_.push_back(&kernel);
+  loading_.push_back(&wanted);
   lock.unlock();
 
   const auto finished = [&] {
-    loading_.erase(std::find(loading_.begin(), loading_.end(), &kernel));
+    loading_.erase(std::find(loading_.begin(), loading_.end(), &wanted));
     changed_.notify_all();
   };
   std::unique_ptr<loaded_kernel> fresh;
@@ -42,7 +47,7 @@ const loaded_kernel& kernel_cache::load(const ptx::kernel_image& kernel,
 
 void kernel_cache::insert(const loaded_kernel& code) {
   const auto put = [](const table& t, const loaded_kernel& entry) {
-    std::size_t slot = hash(entry.image());
+    std::size_t slot = first_slot(entry.content().hash());
     while (t.slots[slot & t.mask].load(std::memory_order_relaxed)) ++slot;
     t.slots[slot & t.mask].store(&entry, std::memory_order_release);
   };

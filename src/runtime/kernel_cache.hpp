@@ -1,7 +1,8 @@
 #pragma once
-// The kernels that are loaded on one device. A launch looks its kernel up here without a lock: an
-// open-addressing table of atomic pointers, which is replaced by a larger one when it fills. Tables and
-// kernels stay until the device closes, so that a reader never meets a freed one.
+// The kernels that are loaded on one device, by their content: a copy of an image finds what was loaded from
+// the original, and a rebuilt library's kernel never what was at its address before. A launch looks its kernel up
+// here without a lock: an open-addressing table of atomic pointers, which is replaced by a larger one when it
+// fills. Tables and kernels stay until the device closes, so that a reader never meets a freed one.
 //
 //   const loaded_kernel* code = cache.find(kernel);              // some nanoseconds; null if not loaded
 //   if (!code) code = &cache.load(kernel, [&] { return device.load(kernel); });
@@ -27,9 +28,10 @@ class kernel_cache {
 
   const loaded_kernel* find(const ptx::kernel_image& kernel) const noexcept {
     const table& t = *table_.load(std::memory_order_acquire);
-    for (std::size_t slot = hash(&kernel);; ++slot) {
+    const ptx::text_hash hash = ptx::hash_of_text(kernel);
+    for (std::size_t slot = first_slot(hash);; ++slot) {
       const loaded_kernel* candidate = t.slots[slot & t.mask].load(std::memory_order_acquire);
-      if (!candidate || candidate->is_of(kernel)) return candidate;
+      if (!candidate || candidate->content().is_of(kernel, hash)) return candidate;
     }
   }
 
@@ -49,16 +51,15 @@ class kernel_cache {
     std::unique_ptr<std::atomic<const loaded_kernel*>[]> slots;
   };
 
-  static std::size_t hash(const ptx::kernel_image* image) noexcept {
-    const std::uint64_t address = reinterpret_cast<std::uintptr_t>(image);
-    return (address >> 3) * 0x9e3779b97f4a7c15u >> 32;
+  static std::size_t first_slot(const ptx::text_hash& hash) noexcept {
+    return static_cast<std::size_t>(hash.high >> 32);
   }
   void insert(const loaded_kernel& code);
 
   std::atomic<const table*> table_;
   std::mutex changing_;
   std::condition_variable changed_;
-  std::vector<const ptx::kernel_image*> loading_;
+  std::vector<const kernel_content*> loading_;  // each on the stack of the thread that loads it
   std::vector<std::unique_ptr<loaded_kernel>> kernels_;
   std::vector<std::unique_ptr<table>> tables_;  // the last one is in use
 };

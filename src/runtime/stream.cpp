@@ -33,6 +33,7 @@ detail::context& context_of(const detail::context_ref& context, std::string_view
                                                                   const ptx::launch_grid& grid,
                                                                   const ptx::argument* arguments,
                                                                   backend::native_stream stream) {
+  check_image(kernel);
   note_kernel(kernel);
   checked_grid(kernel, grid, context.properties(), context.description());
   checked_shared(kernel, grid.shared_bytes, context.properties(), context.description());
@@ -77,7 +78,7 @@ void stream::launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, cons
                     std::size_t count) const {
   detail::context& context = context_of(context_, "launch");
   backend& device = context.use();
-  check_count(kernel, count);
+  check_count(kernel, arguments, count);
   if (is_empty(grid)) return;
 
   const loaded_kernel* code = context.find(kernel);

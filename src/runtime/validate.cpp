@@ -2,6 +2,8 @@
 
 #include <kaio/runtime/error.hpp>
 
+#include <iterator>
+
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
 
@@ -18,7 +20,7 @@ bool is_entry_name(std::string_view name) {
   const auto letter = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$';
   };
-  if (name.empty() || !letter(name.front())) return false;
+  if (name.data() == nullptr || name.empty() || !letter(name.front())) return false;
   for (const char c : name) {
     if (!letter(c) && !(c >= '0' && c <= '9')) return false;
   }
@@ -33,18 +35,46 @@ std::string driver_release(const device_properties& device) {
 
 }  // namespace
 
-void check_kernel(const ptx::kernel_image& kernel, const device_properties& device,
-                  std::string_view description) {
+void check_image(const ptx::kernel_image& kernel) {
   if (!is_entry_name(kernel.name)) {
     throw invalid_argument(
         text("kaio: '", kernel.name,
              "' cannot be a kernel's name; write letters, digits and '_', not a digit first"));
   }
+  const auto check_list = [&](const void* list, std::size_t count, std::string_view what,
+                              const char* member) {
+    if (list == nullptr && count != 0)
+      throw invalid_argument(text("kaio: the image of kernel ", kernel.name, " counts ", count, ' ', what,
+                                  ", and has none; set kernel_image::", member));
+  };
+  check_list(kernel.segments, kernel.segment_count, "segments of text", "segments");
+  for (std::size_t i = 0; i < kernel.segment_count; ++i)
+    check_list(kernel.segments[i].data(), kernel.segments[i].size(), "characters of a segment", "segments");
+  check_list(kernel.parameters, kernel.parameter_count, "parameters", "parameters");
+  check_list(kernel.statements, kernel.statement_count, "statements", "statements");
   if (kernel.parameter_count > max_parameters) {
     throw invalid_argument(text("kaio: kernel ", display_name(kernel), " has ", kernel.parameter_count,
                                 " parameters, and at most ", max_parameters,
                                 " can be passed; put values into a buffer"));
   }
+  for (std::size_t i = 0; i < kernel.parameter_count; ++i) {
+    const ptx::parameter& p = kernel.parameters[i];
+    const auto type = static_cast<unsigned>(p.type), access = static_cast<unsigned>(p.access);
+    if (type >= std::size(ptx::detail::type_table) || access > static_cast<unsigned>(ptx::access::inout))
+      throw invalid_argument(text("kaio: parameter ", i + 1, " of kernel ", display_name(kernel),
+                                  " has type ", type, " and access ", access,
+                                  ", and there are none such; take those of ptx::type and ptx::access"));
+    if (p.size() == 0)
+      throw invalid_argument(text("kaio: parameter ", i + 1, " of kernel ", display_name(kernel),
+                                  " has no type and no bytes; set the size of the struct"));
+  }
+  if (!(ptx::hash_of_text(kernel) == ptx::hash_of(kernel.segments, kernel.segment_count)))
+    throw invalid_argument(text("kaio: the text of kernel ", display_name(kernel),
+                                " was changed after its image was made; call ptx::identified again"));
+}
+
+void check_kernel(const ptx::kernel_image& kernel, const device_properties& device,
+                  std::string_view description) {
   const ptx::dim3& block = kernel.block;
   if (block.count() == 0) {
     throw invalid_argument(text("kaio: kernel ", display_name(kernel), " has a block of ", extents(block),
@@ -123,9 +153,16 @@ void throw_wrong_count(const ptx::kernel_image& kernel, std::size_t count) {
                               " arguments, and ", count, " were given; pass one for each parameter"));
 }
 
+void throw_no_arguments(const ptx::kernel_image& kernel) {
+  throw invalid_argument(text("kaio: kernel ", display_name(kernel), " takes ", kernel.parameter_count,
+                              " arguments, and the pointer to them is null; pass one for each parameter"));
+}
+
 void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position, const ptx::argument& argument,
                         std::string_view description) {
   const std::string which = text("kaio: argument ", position + 1, " of kernel ", display_name(kernel));
+  if (argument.data != nullptr)
+    throw invalid_argument(text(which, " is a struct, and the parameter is a pointer; pass a buffer"));
   if (argument.device != nullptr && argument.bits != 0) {
     throw invalid_argument(text(
         which, " is a buffer of ", argument.bytes, " bytes of another device than the stream's, which is ",
@@ -138,6 +175,13 @@ void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position, c
   throw invalid_argument(text(
       which,
       " is a null buffer; it was never allocated, was released, or was moved from: allocate or upload one"));
+}
+
+void throw_bad_scalar(const ptx::kernel_image& kernel, std::size_t position, const ptx::argument& argument) {
+  throw invalid_argument(
+      text("kaio: argument ", position + 1, " of kernel ", display_name(kernel), " is a ",
+           argument.data != nullptr ? "struct" : "buffer", ", and the parameter is a scalar (",
+           ptx::suffix(kernel.parameters[position].type).substr(1), "); pass the value itself"));
 }
 
 void throw_bad_struct(const ptx::kernel_image& kernel, std::size_t position, const ptx::argument& argument,

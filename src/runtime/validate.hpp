@@ -13,13 +13,19 @@ namespace kaio::runtime {
 // The most parameters that a kernel may have: .param space holds 4 KiB of 4-byte values before PTX ISA 8.1.
 inline constexpr std::size_t max_parameters = 1024;
 
-// Once, when a kernel is first used on a device: its name, block, shared memory, SM and PTX ISA version.
+// Once, before a kernel is first used on a device: what its image says of itself. Its name, counts without what
+// they count, types that there are not, and the hash of its text.
+void check_image(const ptx::kernel_image& kernel);
+// After that, when it is loaded: its block, shared memory, SM and PTX ISA version.
 void check_kernel(const ptx::kernel_image& kernel, const device_properties& device,
                   std::string_view description);
 
 [[noreturn]] void throw_wrong_count(const ptx::kernel_image& kernel, std::size_t count);
+[[noreturn]] void throw_no_arguments(const ptx::kernel_image& kernel);
 [[noreturn]] void throw_bad_argument(const ptx::kernel_image& kernel, std::size_t position,
                                      const ptx::argument& argument, std::string_view description);
+[[noreturn]] void throw_bad_scalar(const ptx::kernel_image& kernel, std::size_t position,
+                                   const ptx::argument& argument);
 [[noreturn]] void throw_bad_struct(const ptx::kernel_image& kernel, std::size_t position,
                                    const ptx::argument& argument, std::string_view description);
 [[noreturn]] void throw_overlap(const ptx::kernel_image& kernel, const ptx::argument* arguments,
@@ -39,9 +45,11 @@ ptx::dim3 checked_cluster(const ptx::kernel_image& kernel, const ptx::dim3& aske
                           const device_properties& device, std::string_view description);
 
 // Every launch. These are on the launch path: they compare, and leave the text to the functions above.
-inline void check_count(const ptx::kernel_image& kernel, std::size_t count) {
+inline void check_count(const ptx::kernel_image& kernel, const ptx::argument* arguments, std::size_t count) {
   if (count != kernel.parameter_count) [[unlikely]]
     throw_wrong_count(kernel, count);
+  if (arguments == nullptr && count != 0) [[unlikely]]
+    throw_no_arguments(kernel);
 }
 
 inline bool is_empty(const ptx::launch_grid& grid) noexcept {
@@ -71,22 +79,27 @@ inline std::uint32_t checked_shared(const ptx::kernel_image& kernel, std::uint32
   return static_cast<std::uint32_t>(dynamic);
 }
 
-// A pointer must be of this device, and a struct that knows its device (a tensor map) too. An empty buffer
+// A scalar is neither a buffer nor a struct. A pointer must be of this device, and a struct that knows its device (a tensor map) too. An empty buffer
 // has no memory, and differs from a null one by its device; memory without a device is a raw address, which
 // only must not be null.
 inline void check_argument(const ptx::kernel_image& kernel, std::size_t position,
                            const ptx::argument& argument, const void* device, std::string_view description) {
   const ptx::parameter& parameter = kernel.parameters[position];
   if (parameter.access == ptx::access::scalar) {
+    if (!parameter.is_struct()) {
+      if (argument.device != nullptr || argument.data != nullptr) [[unlikely]]
+        throw_bad_scalar(kernel, position, argument);
+      return;
+    }
     const bool bad = argument.data == nullptr || argument.bytes != parameter.bytes ||
                      (argument.device != nullptr && argument.device != device);
-    if (parameter.is_struct() && bad) [[unlikely]]
+    if (bad) [[unlikely]]
       throw_bad_struct(kernel, position, argument, description);
     return;
   }
   const bool empty = argument.device != nullptr && argument.bytes == 0;
   const bool foreign = argument.device != nullptr && argument.device != device;
-  if (foreign || (argument.bits == 0 && !empty)) [[unlikely]] {
+  if (foreign || argument.data != nullptr || (argument.bits == 0 && !empty)) [[unlikely]] {
     throw_bad_argument(kernel, position, argument, description);
   }
 }

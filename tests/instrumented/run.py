@@ -72,7 +72,8 @@ def jobs_of(build, with_driver):
         return sorted((ROOT / "src" / folder).rglob("*.cpp"))
 
     settings = settings_of(build, "src/runtime/CMakeFiles/kaio_emulated_objects.dir/emulator/backend.cpp.o")
-    runtime = triples([*all_of("emulator"), *all_of("host")], "fuzz", ()) + triples(all_of("runtime"), "instrumented", settings)
+    runtime = triples([*all_of("emulator"), *all_of("host")], "fuzz", ())
+    runtime += triples(all_of("runtime"), "instrumented", settings)
     ops = []
     if (build / "libkaio_ops.a").exists():  # without the kernels
         names = [word for word in command_of(build, "libkaio_ops.a") if "/kaio_ops_common.dir/src/" in word]

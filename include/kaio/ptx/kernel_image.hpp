@@ -1,8 +1,11 @@
 #pragma once
 // The plain, type-erased face of a kernel. The language produces one for each kernel, as a constant; the
-// runtime sees nothing else of it. Everything that it points to has static storage.
+// runtime sees nothing else of it. What it points to is read during a call that is given the image, and never
+// after: a library with kernels may be unloaded while devices are open. Kernels are the same that have the same
+// name, text, parameters, block and needs, wherever they are.
 
 #include <kaio/ptx/target.hpp>
+#include <kaio/ptx/text_hash.hpp>
 #include <kaio/ptx/type.hpp>
 
 #include <cstddef>
@@ -20,6 +23,7 @@ struct parameter {
   ptx::type type = type::none;
   ptx::access access = access::scalar;
   std::uint32_t bytes = 0, alignment = 0;  // a struct, which has no type
+  friend constexpr bool operator==(const parameter&, const parameter&) = default;
   constexpr bool is_struct() const { return access == access::scalar && type == type::none; }
   constexpr unsigned size() const {
     return access != access::scalar ? 8 : type == type::none ? bytes : type == type::pred ? 1 : size_of(type);
@@ -30,6 +34,14 @@ struct parameter {
 struct source_line {
   const char* file = nullptr;
   std::uint32_t line = 0;
+};
+
+// The hash of a text, and which segments it was computed of: an image that was given another text is not taken
+// for what it was.
+struct text_identity {
+  const std::string_view* segments = nullptr;
+  std::size_t segment_count = 0;
+  text_hash hash;
 };
 
 struct kernel_image {
@@ -45,7 +57,28 @@ struct kernel_image {
   const std::uint16_t* statement_of_line =
       nullptr;                 // text line i (from 0) came from statements[statement_of_line[i]]
   std::size_t line_count = 0;  // lines of text; no_statement marks directives
+  // Of `segments`. Kernels of the language have it as a constant; without it, each launch hashes the text.
+  text_identity identity = {};
 };
+
+// The hash of an image's text: the one that it carries, or computed.
+constexpr text_hash hash_of_text(const kernel_image& kernel) {
+  const text_identity& known = kernel.identity;
+  if (known.segments != nullptr && known.segments == kernel.segments &&
+      known.segment_count == kernel.segment_count)
+    return known.hash;
+  return hash_of(kernel.segments, kernel.segments != nullptr ? kernel.segment_count : 0);
+}
+
+// An image that was made by hand, with its identity, so that launches need not hash its text: about 1 us for
+// 4 KB. The text must not change from here on.
+//
+//   const kernel_image kernel = identified({.name = "scale", .segments = text, .segment_count = 3, ...});
+constexpr kernel_image identified(kernel_image kernel) {
+  kernel.identity = {kernel.segments, kernel.segment_count,
+                     hash_of(kernel.segments, kernel.segments != nullptr ? kernel.segment_count : 0)};
+  return kernel;
+}
 
 inline constexpr std::uint16_t no_statement = 0xffff;
 

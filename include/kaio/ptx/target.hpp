@@ -49,6 +49,7 @@ struct needs {
   bool asserts = false;                    // calls __assertfail
   bool waits_for_grids = false;            // executes griddepcontrol.wait: may be launched programmatically
   dim3 cluster = {0, 0, 0};  // blocks of a cluster where the kernel fixes them: the grid is in whole ones
+  friend constexpr bool operator==(const needs&, const needs&) = default;
 };
 
 }  // namespace kaio::ptx

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 
 namespace kaio::emulator {
 
@@ -69,13 +70,11 @@ reached_functions call_graph::from(u32 number) const {
     std::size_t next;
   };
   const auto pointers = static_cast<u32>(nodes_.size());
-  static const std::vector<u32> none;
-  const std::vector<u32> through_pointers{pointers};
   const auto edges = [&](u32 n) -> const std::vector<u32>& {
     return n == pointers ? pointed_ : nodes_[n].callees;
   };
-  const auto more_edges = [&](u32 n) -> const std::vector<u32>& {
-    return n != pointers && nodes_[n].calls_pointers ? through_pointers : none;
+  const auto more_edges = [&](u32 n) {
+    return n != pointers && nodes_[n].calls_pointers ? std::span(&pointers, 1) : std::span<const u32>();
   };
 
   reached_functions result;
@@ -93,7 +92,8 @@ reached_functions call_graph::from(u32 number) const {
   while (!path.empty()) {
     frame& f = path.back();
     const u32 n = f.node;
-    const std::vector<u32>&direct = edges(n), &more = more_edges(n);
+    const std::vector<u32>& direct = edges(n);
+    const std::span<const u32> more = more_edges(n);
     if (f.next < direct.size() + more.size()) {
       const u32 to = f.next < direct.size() ? direct[f.next] : more[f.next - direct.size()];
       ++f.next;

@@ -17,14 +17,15 @@ namespace kaio::emulator {
 namespace {
 
 const std::unordered_map<std::string_view, decode_function>& opcodes() {
-  static const auto table = [] {
-    std::unordered_map<std::string_view, decode_function> all;
+  // Never destroyed: the destructors of static objects load kernels too.
+  static const auto& table = *[] {
+    auto* const all = new std::unordered_map<std::string_view, decode_function>;
     for (const auto& family :
          {arithmetic_opcodes(), floating_opcodes(), bit_opcodes(), compare_opcodes(), convert_opcodes(),
           memory_opcodes(), atomic_opcodes(), cache_opcodes(), call_opcodes(), control_opcodes(),
           warp_opcodes(), cluster_opcodes(), mma_opcodes(), matrix_opcodes(), wgmma_opcodes(),
           async_opcodes(), video_opcodes()})
-      for (const opcode_row& row : family) all.emplace(row.opcode, row.decode);
+      for (const opcode_row& row : family) all->emplace(row.opcode, row.decode);
     return all;
   }();
   return table;

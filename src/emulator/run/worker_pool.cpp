@@ -7,21 +7,27 @@
 namespace kaio::emulator {
 
 worker_pool& worker_pool::shared() {
-  static worker_pool pool;
+  static worker_pool& pool = *new worker_pool;
+  static const struct end_of_process {
+    ~end_of_process() { pool.join(); }
+  } end;
   return pool;
 }
 
-worker_pool::~worker_pool() {
+void worker_pool::join() noexcept {
+  std::vector<std::thread> threads;
   {
     const std::lock_guard lock(mutex_);
     stop_ = true;
+    threads.swap(threads_);
+    jobs_.clear();
   }
   wake_.notify_all();
-  for (std::thread& t : threads_) t.join();
+  for (std::thread& t : threads) t.join();
 }
 
 void worker_pool::grow(unsigned helpers) {
-  while (threads_.size() < helpers) {
+  while (!stop_ && threads_.size() < helpers) {
     try {
       threads_.emplace_back([this] { serve(); });
     } catch (const std::system_error&) {
@@ -60,7 +66,7 @@ void worker_pool::run(unsigned threads, const std::function<void()>& work) {
     {
       const std::lock_guard lock(mutex_);
       grow(helpers);
-      for (unsigned i = 0; i < helpers; ++i) jobs_.push_back(j);
+      for (unsigned i = 0; i < helpers && !stop_; ++i) jobs_.push_back(j);
     }
     wake_.notify_all();
   }

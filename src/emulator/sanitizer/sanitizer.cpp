@@ -3,6 +3,7 @@
 #include "emulator/sanitizer/watcher.hpp"
 #include "host/printable.hpp"
 
+#include <atomic>
 #include <cstdio>
 #include <mutex>
 
@@ -21,6 +22,7 @@ struct sanitizer::state {
 
   sanitizer_options options;
   sanitizing::suppressions suppressed;
+  std::atomic<std::uint64_t> reported{0};  // of those that were suppressed
   std::mutex one_at_a_time;  // a grid
   sanitizing::causality order;
   sanitizing::record_pool pool;
@@ -31,8 +33,10 @@ struct sanitizer::state {
 
 sanitizer::sanitizer(sanitizer_options options) : state_(std::make_unique<state>(std::move(options))) {}
 
-sanitizer::~sanitizer() {
-  if (suppressed() != 0)
+sanitizer::~sanitizer() { report_suppressed(); }
+
+void sanitizer::report_suppressed() noexcept {
+  if (state_->reported.exchange(suppressed()) != suppressed())
     std::fprintf(stderr, "kaio: %llu report%s of the sanitizer suppressed by %s\n",
                  static_cast<unsigned long long>(suppressed()), suppressed() == 1 ? "" : "s",
                  host::printable(state_->suppressed.file()).c_str());

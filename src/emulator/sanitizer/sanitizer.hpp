@@ -25,7 +25,10 @@ class sanitizer final : public grid_observer {
  public:
   // Throws launch_error: the file of suppressions cannot be read.
   explicit sanitizer(sanitizer_options options);
-  ~sanitizer() override;  // prints to standard error how many reports were suppressed
+  ~sanitizer() override;
+
+  // Prints to standard error how many reports were suppressed, where there were more since it last did.
+  void report_suppressed() noexcept;
 
   void begin(const grid&) override;
   bool in_turn() const override { return true; }

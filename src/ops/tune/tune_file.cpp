@@ -62,11 +62,10 @@ bool is_safe(int fd, bool folder) {
 
 // The user's folder for caches, an absolute path.
 std::string cache_home() {
-  if (runtime::runs_elevated()) return {};
-  const char* const wanted = std::getenv("XDG_CACHE_HOME");
-  if (wanted != nullptr && wanted[0] == '/') return wanted;
-  const char* const home = std::getenv("HOME");
-  return home != nullptr && home[0] == '/' ? std::string(home) + "/.cache" : std::string();
+  const std::string wanted = runtime::file_variable("XDG_CACHE_HOME");
+  if (wanted.starts_with('/')) return wanted;
+  const std::string home = runtime::file_variable("HOME");
+  return home.starts_with('/') ? home + "/.cache" : std::string();
 }
 
 descriptor open_folder(int at, const char* name, bool create, bool must_be_ours) {

@@ -16,36 +16,23 @@
 #include <string_view>
 
 #include "runtime/base/failure.hpp"
+#include "runtime/base/kernel_content.hpp"
 
 namespace kaio::runtime {
 
 // The code of one kernel on one device.
 class loaded_kernel {
  public:
-  explicit loaded_kernel(const ptx::kernel_image& kernel)
-      : image_(&kernel),
-        name_(kernel.name.data()),
-        segments_(kernel.segments),
-        segment_count_(kernel.segment_count),
-        instructions_(kernel.needs.instructions) {}
+  explicit loaded_kernel(const ptx::kernel_image& kernel) : content_(kernel) {}
   loaded_kernel(const loaded_kernel&) = delete;
   loaded_kernel& operator=(const loaded_kernel&) = delete;
   virtual ~loaded_kernel() = default;
 
-  // Whether it was loaded from this image. An address alone does not identify it: after dlclose another
-  // library's kernel may be where this one was.
-  bool is_of(const ptx::kernel_image& kernel) const noexcept {
-    return image_ == &kernel && name_ == kernel.name.data() && segments_ == kernel.segments &&
-           segment_count_ == kernel.segment_count && instructions_ == kernel.needs.instructions;
-  }
-  const ptx::kernel_image* image() const noexcept { return image_; }
+  // The image that it was loaded from may be gone.
+  const kernel_content& content() const noexcept { return content_; }
 
  private:
-  const ptx::kernel_image* image_;
-  const char* name_;
-  const std::string_view* segments_;
-  std::size_t segment_count_;
-  std::uint32_t instructions_;
+  kernel_content content_;
 };
 
 // A launch that passed every check. `values[i]` points at the bytes of argument i.

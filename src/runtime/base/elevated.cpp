@@ -1,5 +1,7 @@
 #include "runtime/base/elevated.hpp"
 
+#include <cstdlib>
+
 #if defined(__linux__)
 #include <sys/auxv.h>
 #elif !defined(_WIN32)
@@ -16,6 +18,11 @@ bool runs_elevated() noexcept {
 #else
   return getuid() != geteuid() || getgid() != getegid();
 #endif
+}
+
+std::string file_variable(const char* name) {
+  const char* const value = runs_elevated() ? nullptr : std::getenv(name);
+  return value != nullptr ? value : "";
 }
 
 }  // namespace kaio::runtime

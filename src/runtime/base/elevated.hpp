@@ -1,9 +1,17 @@
 #pragma once
 // Whether this program runs with more rights than the user who started it (set-uid, set-gid, capabilities):
-// then its environment is that user's, and must not name files to load or to write.
+// then its environment is that user's, and must not name files to load, to read or to write.
+//
+//   const std::string file = file_variable("KAIO_PROFILE");   // empty: unset, or not to be trusted
+
+#include <string>
 
 namespace kaio::runtime {
 
 bool runs_elevated() noexcept;
+
+// The value of an environment variable that names a file or a folder: the only way in which kaio reads one.
+// Empty where it is unset, and in a program that runs elevated.
+std::string file_variable(const char* name);
 
 }  // namespace kaio::runtime

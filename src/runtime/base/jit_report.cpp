@@ -7,7 +7,6 @@
 #include <cctype>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <functional>
 
@@ -45,8 +44,8 @@ const ptx::source_line* source_of(const ptx::kernel_image& kernel, std::size_t l
 
 // The file that has the text now. Empty on failure.
 std::string keep(const jit_failure& failure) {
-  const char* folder = std::getenv("KAIO_KEEP_PTX");
-  if (!folder || !*folder || runs_elevated()) return {};
+  const std::string folder = file_variable("KAIO_KEEP_PTX");
+  if (folder.empty()) return {};
   std::string hash = hexadecimal(std::hash<std::string_view>{}(failure.text)).substr(2);
   const std::filesystem::path file =
       std::filesystem::path(folder) / text(failure.kernel.name, '.', hash, ".ptx");

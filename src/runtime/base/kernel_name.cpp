@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <mutex>
-#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "runtime/base/text.hpp"
@@ -12,10 +12,10 @@ namespace kaio::runtime {
 
 namespace {
 
-// Kernels whose C++ lines are known, by name. One is known by its text: a copy of an image is the same kernel.
+// Where the kernels of each name begin in C++, as far as it is known. Copies: the images may be gone.
 struct names {
   std::mutex changing;
-  std::map<std::string, std::vector<const std::string_view*>, std::less<>> texts;
+  std::map<std::string, std::vector<std::string>, std::less<>> places;
 };
 
 names& known_names() {
@@ -24,28 +24,32 @@ names& known_names() {
 }
 
 bool has_lines(const ptx::kernel_image& kernel) {
-  return kernel.statement_count != 0 && kernel.statements[0].file != nullptr;
+  return kernel.statements != nullptr && kernel.statement_count != 0 && kernel.statements[0].file != nullptr;
+}
+
+std::string first_statement(const ptx::kernel_image& kernel) {
+  return text(kernel.statements[0].file, ':', kernel.statements[0].line);
 }
 
 }  // namespace
 
 void note_kernel(const ptx::kernel_image& kernel) {
   if (!has_lines(kernel)) return;
+  std::string place = first_statement(kernel);
   names& known = known_names();
   const std::scoped_lock lock(known.changing);
-  std::vector<const std::string_view*>& texts = known.texts[std::string(kernel.name)];
-  if (std::find(texts.begin(), texts.end(), kernel.segments) == texts.end()) texts.push_back(kernel.segments);
+  std::vector<std::string>& places = known.places[std::string(kernel.name)];
+  if (std::find(places.begin(), places.end(), place) == places.end()) places.push_back(std::move(place));
 }
 
 std::string origin_of(const ptx::kernel_image& kernel) {
   if (!has_lines(kernel)) return {};
   names& known = known_names();
   const std::scoped_lock lock(known.changing);
-  const auto found = known.texts.find(kernel.name);
-  if (found == known.texts.end() || found->second.size() < 2) return {};
-  std::string_view file = kernel.statements[0].file;
-  file.remove_prefix(file.rfind('/') + 1);
-  return text(file, ':', kernel.statements[0].line);
+  const auto found = known.places.find(kernel.name);
+  if (found == known.places.end() || found->second.size() < 2) return {};
+  const std::string place = first_statement(kernel);
+  return place.substr(place.rfind('/') + 1);
 }
 
 std::string display_name(const ptx::kernel_image& kernel) {

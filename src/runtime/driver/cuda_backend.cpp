@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "runtime/base/entry_contract.hpp"
 #include "runtime/base/jit_report.hpp"
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
@@ -373,6 +374,8 @@ std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kerne
   const current scope(*this);
   const relaxed_capture relaxed(call_);
   const std::string source = joined_text(kernel);
+  if (const auto declared = entry_parameters(source, kernel.name))
+    check_parameters(kernel, *declared, source, description_);
   std::vector<char> log(16384, '\0');
   CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
                             CU_JIT_OPTIMIZATION_LEVEL};
@@ -410,11 +413,7 @@ std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kerne
     int most_threads = 0;
     check(call_.cuFuncGetAttribute(&most_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function),
           "cuFuncGetAttribute", text("loading kernel ", display_name(kernel), " on"));
-    if (kernel.block.count() > static_cast<std::uint64_t>(most_threads)) {
-      throw launch_error(text("kaio: kernel ", display_name(kernel), " has blocks of ", kernel.block.count(),
-                              " threads, and with the registers that it uses ", description_,
-                              " runs at most ", most_threads, "; use a smaller block"));
-    }
+    check_block(kernel, static_cast<std::uint64_t>(most_threads), description_);
     auto loaded = std::make_unique<cuda_kernel>(kernel, *this, module, function);
     module = nullptr;  // unloaded by the kernel from here on
     allow_cluster(*loaded, kernel, kernel.needs.cluster.count());

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
+#include <memory>
 #include <mutex>
 
 #include "runtime/base/elevated.hpp"
@@ -15,6 +17,7 @@
 #include <windows.h>
 #else
 #include <dlfcn.h>
+#include <link.h>
 #endif
 
 namespace kaio::runtime::driver {
@@ -42,25 +45,78 @@ void close_file(void* handle) { FreeLibrary(static_cast<HMODULE>(handle)); }
 
 #else
 
+std::string reason_of_loader() {
+  const char* const why = dlerror();
+  return why != nullptr ? why : "dlopen failed";
+}
+
+// The loader read LD_LIBRARY_PATH when the program began, and programs have search paths of their own: what of
+// them is not absolute now. Empty where there is nothing, or the loader cannot be asked.
+std::string relative_folder_of_loader() {
+#if defined(__GLIBC__)
+  void* const program = dlopen(nullptr, RTLD_NOW | RTLD_LOCAL);
+  Dl_serinfo size{};
+  if (program == nullptr || dlinfo(program, RTLD_DI_SERINFOSIZE, &size) != 0) return {};
+  const std::unique_ptr<void, void (*)(void*)> memory(std::malloc(size.dls_size), std::free);
+  auto* const folders = static_cast<Dl_serinfo*>(memory.get());
+  if (folders == nullptr || dlinfo(program, RTLD_DI_SERINFOSIZE, folders) != 0 ||
+      dlinfo(program, RTLD_DI_SERINFO, folders) != 0)
+    return {};
+  for (unsigned i = 0; i < folders->dls_cnt; ++i) {
+    const std::string_view name = folders->dls_serpath[i].dls_name;
+    if (!name.starts_with('/')) return name.empty() ? "." : std::string(name);
+  }
+#endif
+  return {};
+}
+
+// Where NVIDIA's packages and installers, containers and WSL have the library.
+constexpr std::string_view system_folders[] = {
+#if defined(__x86_64__)
+    "/usr/lib/x86_64-linux-gnu",
+    "/lib/x86_64-linux-gnu",
+#elif defined(__aarch64__)
+    "/usr/lib/aarch64-linux-gnu",
+    "/lib/aarch64-linux-gnu",
+    "/usr/lib/aarch64-linux-gnu/nvidia",
+    "/usr/lib/aarch64-linux-gnu/tegra",
+#endif
+    "/usr/lib64",
+    "/lib64",
+    "/usr/lib",
+    "/lib",
+    "/usr/lib/wsl/lib",
+};
+
+// Like the loader, it passes over files that cannot be loaded, such as those of another architecture.
+void* open_without_search(const std::string& file, const search_path& path, std::string& reason) {
+  std::vector<std::string> folders = path.folders;
+  folders.insert(folders.end(), std::begin(system_folders), std::end(system_folders));
+  std::string why;
+  for (const std::string& folder : folders) {
+    const std::string found = text(folder, '/', file);
+    std::error_code ignored;
+    if (!std::filesystem::exists(found, ignored)) continue;
+    if (void* handle = dlopen(found.c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+    why += text("; ", reason_of_loader());
+  }
+  reason = text("the loader's search path has the element '", path.unsafe,
+                "', which is not an absolute path, and the library is in no absolute one and in none of the "
+                "system's folders; remove that element from LD_LIBRARY_PATH",
+                why);
+  return nullptr;
+}
+
 void* open_file(const std::string& file, std::string& reason) {
   if (file == system_library) {
     // Another user of CUDA in this process may have loaded it; then the search path plays no part.
     if (void* loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD)) return loaded;
-    const char* search_path = std::getenv("LD_LIBRARY_PATH");
-    if (search_path && !runs_elevated()) {
-      const std::string element = unsafe_search_element(search_path, file);
-      if (!element.empty()) {
-        reason = text("LD_LIBRARY_PATH leads to it through the element '", element,
-                      "', which is not an absolute path; remove that element");
-        return nullptr;
-      }
-    }
+    search_path path(file_variable("LD_LIBRARY_PATH"));
+    if (path.unsafe.empty()) path.unsafe = relative_folder_of_loader();
+    if (!path.unsafe.empty()) return open_without_search(file, path, reason);
   }
   void* handle = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!handle) {
-    const char* why = dlerror();
-    reason = why ? why : "dlopen failed";
-  }
+  if (!handle) reason = reason_of_loader();
   return handle;
 }
 
@@ -76,28 +132,28 @@ void resolve(void* handle, const char* name, Function& function) {
 
 }  // namespace
 
-std::string unsafe_search_element(std::string_view search_path, std::string_view file) {
+search_path::search_path(std::string_view text) {
+  if (text.empty()) return;
   while (true) {
-    const std::size_t end = search_path.find_first_of(":;");
-    const std::string_view element = search_path.substr(0, end);
-    if (element.empty() || element.front() != '/') {
-      std::error_code ignored;
-      const std::filesystem::path directory = element.empty() ? "." : std::string(element);
-      if (std::filesystem::exists(directory / file, ignored)) return directory.string();
-    }
-    if (end == std::string_view::npos) return {};
-    search_path.remove_prefix(end + 1);
+    const std::size_t end = text.find_first_of(":;");
+    const std::string_view element = text.substr(0, end);
+    if (element.starts_with('/'))
+      folders.emplace_back(element);
+    else if (unsafe.empty())
+      unsafe = element.empty() ? "." : element;
+    if (end == std::string_view::npos) return;
+    text.remove_prefix(end + 1);
   }
 }
 
-std::string library_file(const char* override_path, bool elevated) {
-  if (!override_path || !*override_path || elevated) return std::string(system_library);
+std::string library_file(std::string_view override_path) {
+  if (override_path.empty()) return std::string(system_library);
   if (!std::filesystem::path(override_path).is_absolute()) {
     throw invalid_argument(
         text("kaio: KAIO_CUDA_LIBRARY is '", override_path,
              "', which is not an absolute path; write the driver library's full path, or unset it"));
   }
-  return override_path;
+  return std::string(override_path);
 }
 
 library load_library(const std::string& file) {
@@ -132,7 +188,7 @@ const library& process_library() {
   if (const library* ready = loaded.load(std::memory_order_relaxed)) return *ready;
   // Kept until the process ends, like the driver itself.
   const auto* fresh =
-      new library(load_library(library_file(std::getenv("KAIO_CUDA_LIBRARY"), runs_elevated())));
+      new library(load_library(library_file(file_variable("KAIO_CUDA_LIBRARY"))));
   loaded.store(fresh, std::memory_order_release);
   return *fresh;
 }

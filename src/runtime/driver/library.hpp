@@ -1,13 +1,16 @@
 #pragma once
 // Finds and loads the CUDA driver library at run time. It is loaded by its soname from the system's search
-// path, so that neither the current directory nor an empty element of LD_LIBRARY_PATH can put another file in
-// its place, and it is never unloaded.
+// path. Where that path has an element that depends on the current directory (an empty one, a relative one), the
+// loader is not asked to search, since it also looks in folders below that one which kaio cannot know
+// (glibc-hwcaps, tls); the library is then taken from the absolute elements and the system's own folders alone.
+// It is never unloaded.
 //
 //   const driver::library& cuda = driver::process_library();
 //   cuda.call.cuDriverGetVersion(&version);
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "runtime/driver/functions.hpp"
 
@@ -29,15 +32,18 @@ struct library {
 // absolute path.
 const library& process_library();
 
-// The file to load for a value of KAIO_CUDA_LIBRARY (null when unset). It is ignored in a program that runs
-// with more rights than its caller has. Throws invalid_argument where it is no absolute path.
-std::string library_file(const char* override_path, bool elevated);
+// The file to load for a value of KAIO_CUDA_LIBRARY (empty when unset). Throws invalid_argument where it is no
+// absolute path.
+std::string library_file(std::string_view override_path);
 
 // Loads a file and finds every function in it. Throws driver_missing.
 library load_library(const std::string& file);
 
-// The first element of a search path (as LD_LIBRARY_PATH has them) that is empty or relative and in whose
-// directory there is a file of this name: what the loader would take it from. Empty where there is none.
-std::string unsafe_search_element(std::string_view search_path, std::string_view file);
+// A search path, as LD_LIBRARY_PATH has them; an empty one has no elements.
+struct search_path {
+  explicit search_path(std::string_view text);
+  std::vector<std::string> folders;  // the absolute ones, in order
+  std::string unsafe;  // the first other one: "." for an empty one; $ORIGIN and its like count too. Empty: none
+};
 
 }  // namespace kaio::runtime::driver

@@ -16,6 +16,7 @@
 #include "emulator/emulator.hpp"
 #include "emulator/memory/tensor_map.hpp"
 #include "runtime/base/backend.hpp"
+#include "runtime/base/entry_contract.hpp"
 #include "runtime/base/jit_report.hpp"
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
@@ -233,19 +234,10 @@ class emulator_backend final : public backend {
     if (!entry) {
       throw_jit_error({kernel, source, "", description_, "its text has no .entry of that name", ""});
     }
-    if (entry->parameters.size() != kernel.parameter_count) {
-      throw_jit_error({kernel, source, "", description_,
-                       text("its text declares ", entry->parameters.size(), " parameters, and its image ",
-                            kernel.parameter_count),
-                       ""});
-    }
-    for (std::size_t i = 0; i < kernel.parameter_count; ++i) {
-      if (entry->parameters[i].bytes == kernel.parameters[i].size()) continue;
-      throw_jit_error({kernel, source, "", description_,
-                       text("parameter ", entry->parameters[i].name, " has ", entry->parameters[i].bytes,
-                            " bytes in its text, and ", kernel.parameters[i].size(), " in its image"),
-                       ""});
-    }
+    std::vector<entry_parameter> declared;
+    for (const emulator::layout& p : entry->parameters) declared.push_back({p.name, p.bytes});
+    check_parameters(kernel, declared, source, description_);
+    if (entry->maximum_threads.x != 0) check_block(kernel, entry->maximum_threads.count(), description_);
   }
 
   template <class Call>

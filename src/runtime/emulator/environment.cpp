@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "emulator/sanitizer/sanitizer.hpp"
+#include "runtime/base/elevated.hpp"
 #include "runtime/emulator/environment_budget.hpp"
 #include "runtime/emulator/environment_profile.hpp"
 
@@ -25,17 +26,32 @@ std::string_view value_of(const char* name) {
   return text == nullptr ? std::string_view{} : std::string_view{text};
 }
 
-// One for each way in which the variables were set, as long as the program runs: it reports at the end what
-// was suppressed. nullptr: they do not ask for one.
+// One for each way in which the variables were set. They are never destroyed, since destructors of static objects
+// launch too, and report at the end of the program what was suppressed.
+struct sanitizers {
+  std::mutex mutex;
+  std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<emulator::sanitizer>> all;
+};
+
+sanitizers& of_the_program() {
+  static sanitizers& made = *new sanitizers;
+  static const bool reports_at_the_end = std::atexit([] {
+                                           const std::lock_guard lock(made.mutex);
+                                           for (const auto& [settings, s] : made.all)
+                                             if (s != nullptr) s->report_suppressed();
+                                         }) == 0;
+  static_cast<void>(reports_at_the_end);
+  return made;
+}
+
+// nullptr: the variables do not ask for one.
 emulator::sanitizer* environment_sanitizer() {
   const std::string checks(value_of("KAIO_SANITIZE")), reports(value_of("KAIO_SANITIZE_ERRORS")),
-      file(value_of("KAIO_SUPPRESSIONS"));
+      file(file_variable("KAIO_SUPPRESSIONS"));
   if (checks.empty()) return nullptr;
-  static std::mutex mutex;
-  static std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<emulator::sanitizer>>
-      all;
-  const std::lock_guard lock(mutex);
-  std::unique_ptr<emulator::sanitizer>& found = all[{checks, reports, file}];
+  sanitizers& program = of_the_program();
+  const std::lock_guard lock(program.mutex);
+  std::unique_ptr<emulator::sanitizer>& found = program.all[{checks, reports, file}];
   if (found == nullptr) {
     emulator::sanitizer_options options;
     options.checks = emulator::sanitizer_options::parse_checks(checks, "KAIO_SANITIZE");

@@ -53,10 +53,20 @@ class program_profile final : public emulator::grid_observer {
     --running_;
     emulator::u64 faulted = 0;
     for (const emulator::profile::kernel_profile& p : counts_.kernels()) faulted += p.faulted;
-    // After a fault a program often ends in a way in which nothing else is done.
-    if (std::exchange(faulted_, faulted) != faulted && file_ != "-" && running_ == 0) write();
+    // After a fault a program often ends in a way in which nothing else is done; and destructors of static objects
+    // may launch when the report was written.
+    const bool is_new_fault = std::exchange(faulted_, faulted) != faulted;
+    if ((is_new_fault || ended_) && file_ != "-" && running_ == 0) write();
   }
 
+  // At the end of the program.
+  void conclude() noexcept {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+    write();
+  }
+
+ private:
   void write() noexcept {
     try {
       emulator::profile::write_report(counts_.kernels(), file_);
@@ -65,19 +75,19 @@ class program_profile final : public emulator::grid_observer {
     }
   }
 
- private:
   std::mutex mutex_;
   std::string file_;
   emulator::profile::collector counts_;
   emulator::u64 faulted_ = 0, running_ = 0;
+  bool ended_ = false;
 };
 
 // It lives as long as the program: launches may be on their way when static objects are gone.
 program_profile* make_profile() {
-  const char* file = std::getenv("KAIO_PROFILE");
-  if (file == nullptr || *file == '\0' || runs_elevated()) return nullptr;
+  const std::string file = file_variable("KAIO_PROFILE");
+  if (file.empty()) return nullptr;
   static program_profile* const profile = new program_profile(file_name(file));
-  std::atexit([] { profile->write(); });
+  std::atexit([] { profile->conclude(); });
   return profile;
 }
 

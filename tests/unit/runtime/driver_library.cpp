@@ -2,9 +2,8 @@
 
 #include <kaio/runtime/error.hpp>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
+#include <vector>
 
 #include "catch.hpp"
 #include "runtime/driver/cuda_devices.hpp"
@@ -13,16 +12,10 @@
 namespace driver = kaio::runtime::driver;
 
 TEST_CASE("the driver is loaded by its soname unless an absolute path says otherwise") {
-  CHECK(driver::library_file(nullptr, false) == driver::system_library);
-  CHECK(driver::library_file("", false) == driver::system_library);
-  CHECK(driver::library_file("/opt/libcuda.so.1", false) == "/opt/libcuda.so.1");
-  CHECK_THROWS_AS(driver::library_file("libcuda.so.1", false), kaio::invalid_argument);
-  CHECK_THROWS_AS(driver::library_file("./libcuda.so.1", false), kaio::invalid_argument);
-}
-
-TEST_CASE("the override is ignored in a program with more rights than its caller") {
-  CHECK(driver::library_file("/opt/libcuda.so.1", true) == driver::system_library);
-  CHECK(driver::library_file("libcuda.so.1", true) == driver::system_library);
+  CHECK(driver::library_file("") == driver::system_library);
+  CHECK(driver::library_file("/opt/libcuda.so.1") == "/opt/libcuda.so.1");
+  CHECK_THROWS_AS(driver::library_file("libcuda.so.1"), kaio::invalid_argument);
+  CHECK_THROWS_AS(driver::library_file("./libcuda.so.1"), kaio::invalid_argument);
 }
 
 TEST_CASE("a missing library is driver_missing, and the text says what to do") {
@@ -47,20 +40,24 @@ TEST_CASE("a library that is not a driver is driver_missing, and the text names 
 }
 #endif
 
-TEST_CASE("an element of the search path that means the current directory is refused if it holds the file") {
-  const auto before = std::filesystem::current_path();
-  const auto folder = std::filesystem::temp_directory_path() / "kaio_search_path_test";
-  std::filesystem::create_directories(folder / "sub");
-  std::filesystem::current_path(folder);
-  CHECK(driver::unsafe_search_element("/usr/lib::/lib", "libcuda.so.1").empty());
-  std::ofstream("libcuda.so.1") << "x";
-  std::ofstream("sub/libcuda.so.1") << "x";
-  CHECK(driver::unsafe_search_element("/usr/lib:/lib", "libcuda.so.1").empty());
-  CHECK(driver::unsafe_search_element("/usr/lib::/lib", "libcuda.so.1") == ".");
-  CHECK(driver::unsafe_search_element("/usr/lib:", "libcuda.so.1") == ".");
-  CHECK(driver::unsafe_search_element("/usr/lib:sub", "libcuda.so.1") == "sub");
-  std::filesystem::current_path(before);
-  std::filesystem::remove_all(folder);
+TEST_CASE("elements of the search path that are not absolute are found, and the others kept in order") {
+  using folders = std::vector<std::string>;
+  const auto of = [](const char* text) { return driver::search_path(text); };
+  CHECK(of("").unsafe.empty());
+  CHECK(of("").folders.empty());
+  CHECK(of("/usr/lib:/lib").unsafe.empty());
+  CHECK(of("/usr/lib:/lib").folders == folders{"/usr/lib", "/lib"});
+  CHECK(of("/usr/lib::/lib").unsafe == ".");
+  CHECK(of("/usr/lib::/lib").folders == folders{"/usr/lib", "/lib"});
+  CHECK(of("/usr/lib:").unsafe == ".");
+  CHECK(of(":/usr/lib").unsafe == ".");
+  CHECK(of(";").unsafe == ".");
+  CHECK(of("/usr/lib;sub:/lib").unsafe == "sub");
+  CHECK(of("/usr/lib;sub:/lib").folders == folders{"/usr/lib", "/lib"});
+  CHECK(of("./here").unsafe == "./here");
+  CHECK(of("$ORIGIN/lib:/lib").unsafe == "$ORIGIN/lib");
+  CHECK(of("${LIB}").unsafe == "${LIB}");
+  CHECK(of("$PLATFORM").unsafe == "$PLATFORM");
 }
 
 TEST_CASE("each driver has the newest PTX ISA of its CUDA version") {

@@ -267,7 +267,8 @@ TEST_CASE("a refused text says where and why") {
 
 TEST_CASE("threads may launch the same and different kernels at once") {
   const kaio::device gpu = kaio::device::open("emulator");
-  std::vector<kaio::ptx::kernel_image> kernels(8, scale);
+  std::vector<kaio::ptx::kernel_image> kernels(8, scale);  // other needs: each is loaded by itself
+  for (std::uint32_t k = 0; k < 8; ++k) kernels[k].needs.instructions = k;
   const auto x = gpu.upload(counted(64));
   std::vector<kaio::buffer<float>> outputs;
   for (int i = 0; i < 8; ++i) outputs.push_back(gpu.allocate<float>(64));
@@ -291,7 +292,8 @@ TEST_CASE("two kernels of one name are told apart in errors") {
     for (const std::string_view part : scale_text) all += part;
     return all.replace(all.find("scale"), 5, "twins");
   }();
-  static const std::string_view first_text[] = {text}, second_text[] = {text};
+  static const std::string other_text = text + "// another kernel\n";
+  static const std::string_view first_text[] = {text}, second_text[] = {other_text};
   static constexpr kaio::ptx::source_line first_lines[] = {{"/somewhere/rope.hpp", 31}};
   static constexpr kaio::ptx::source_line second_lines[] = {{"norm.hpp", 12}};
   kaio::ptx::kernel_image first = scale;

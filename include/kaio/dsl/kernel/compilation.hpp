@@ -263,6 +263,17 @@ class compilation {
   static constexpr elements<segment_count, std::string_view> segments =
       list_segments(indices<segment_count>{});
 
+  // Of the text up to the end of a segment: a constant of its own for each, like the text.
+  template <std::uint32_t Segment>
+  static constexpr ptx::text_hash hash_up_to() {
+    if constexpr (Segment == 0)
+      return ptx::hash_segment({}, rendered<0>.words, rendered<0>.size);
+    else
+      return ptx::hash_segment(hash<Segment - 1>, rendered<Segment>.words, rendered<Segment>.size);
+  }
+  template <std::uint32_t Segment>
+  static constexpr ptx::text_hash hash = hash_up_to<Segment>();
+
   using statement_list = elements<trace.program.statement_count, ptx::source_line>;
   static constexpr statement_list copy_statements() {
     statement_list exact;
@@ -299,6 +310,7 @@ class compilation {
     result.statement_count = trace.program.statement_count;
     result.statement_of_line = statement_of_line.data;
     result.line_count = line_count;
+    result.identity = {segments.data, segment_count, hash<segment_count - 1>};
     return result;
   }
 

@@ -187,14 +187,14 @@ std::span<const opcode_row> mbarrier_opcodes();
 std::span<const opcode_row> tensormap_opcodes();
 
 std::span<const opcode_row> async_opcodes() {
-  static const std::vector<opcode_row> rows = [] {
-    std::vector<opcode_row> all{{"cp", decode_cp},
-                                {"griddepcontrol", decode_griddepcontrol},
-                                {"setmaxnreg", decode_setmaxnreg},
-                                {"multimem", decode_multimem},
-                                {"clusterlaunchcontrol", decode_newer}};
+  static const auto& rows = *[] {  // never destroyed
+    auto* const all = new std::vector<opcode_row>{{"cp", decode_cp},
+                                                  {"griddepcontrol", decode_griddepcontrol},
+                                                  {"setmaxnreg", decode_setmaxnreg},
+                                                  {"multimem", decode_multimem},
+                                                  {"clusterlaunchcontrol", decode_newer}};
     for (const auto& family : {mbarrier_opcodes(), tensormap_opcodes()})
-      all.insert(all.end(), family.begin(), family.end());
+      all->insert(all->end(), family.begin(), family.end());
     return all;
   }();
   return rows;

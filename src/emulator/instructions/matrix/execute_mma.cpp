@@ -17,6 +17,7 @@
 #include <cmath>
 #include <span>
 #include <type_traits>
+#include <utility>
 
 namespace kaio::emulator {
 namespace {
@@ -153,10 +154,18 @@ struct operands {
   tensor_operand a, b, gathered;
 };
 
-// Of this thread, so that an instruction allocates nothing.
+// Of this thread, so that an instruction allocates nothing. A thread may run kernels after its thread-local
+// objects are gone, in the destructors of static ones: then it has others, which remain.
 operands& scratch() {
-  thread_local operands result;
-  return result;
+  thread_local operands* mine = nullptr;
+  thread_local const struct end_of_thread {
+    ~end_of_thread() { delete std::exchange(mine, nullptr); }
+  } end;
+  if (mine == nullptr) {
+    static_cast<void>(&end);  // made where it is first named
+    mine = new operands;
+  }
+  return *mine;
 }
 
 u32 dot(const operation_of_warp& o, const tensor_model& model, const tensor_operand& a, u32 row,

@@ -64,7 +64,7 @@ struct table {
 };
 
 const table& the_table() {
-  static const table it;
+  static const table& it = *new table;  // never destroyed, like the store of tuning
   return it;
 }
 

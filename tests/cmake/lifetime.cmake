@@ -1,0 +1,58 @@
+# tests/lifetime: what outlives what. Libraries with kernels come and go while a device is open; destructors of static
+# objects launch; and what the environment may not do, with the same program.
+
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+  function(kaio_lifetime_target name)
+    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
+    target_compile_features(${name} PRIVATE cxx_std_20)
+    kaio_warnings(${name})
+  endfunction()
+  foreach(factor 2 3)
+    # Its functions of kaio are the program's, which has them all.
+    add_library(kaio_plugin_${factor} MODULE lifetime/plugin.cpp)
+    target_compile_definitions(kaio_plugin_${factor} PRIVATE KAIO_TEST_FACTOR=${factor}.0f)
+    target_link_libraries(kaio_plugin_${factor} PRIVATE Boost::headers)
+    kaio_lifetime_target(kaio_plugin_${factor})
+  endforeach()
+  add_executable(kaio_reload lifetime/reload.cpp)
+  set_target_properties(kaio_reload PROPERTIES ENABLE_EXPORTS ON)
+  target_link_libraries(kaio_reload PRIVATE
+    -Wl,--whole-archive $<TARGET_FILE:kaio_runtime> -Wl,--no-whole-archive kaio::runtime ${CMAKE_DL_LIBS})
+  add_executable(kaio_late lifetime/late.cpp)
+  target_link_libraries(kaio_late PRIVATE kaio::runtime)
+  add_library(kaio_intruder MODULE lifetime/intruder.cpp)
+  foreach(name kaio_reload kaio_late kaio_intruder)
+    kaio_lifetime_target(${name})
+  endforeach()
+
+  set(reload kaio_reload $<TARGET_FILE:kaio_plugin_2> $<TARGET_FILE:kaio_plugin_3>)
+  add_test(NAME lifetime.reload COMMAND ${reload})
+  add_test(NAME lifetime.late COMMAND kaio_late)
+  add_test(NAME lifetime.late.checked COMMAND kaio_late)
+  add_test(NAME lifetime.late.profiled COMMAND kaio_late)
+  set(driver KAIO_DEVICE=cuda:0 KAIO_CUDA_LIBRARY=$<TARGET_FILE:kaio_cuda_emulator>)
+  set_tests_properties(lifetime.reload lifetime.late PROPERTIES ENVIRONMENT KAIO_DEVICE=emulator)
+  set_tests_properties(lifetime.late.checked PROPERTIES ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
+  set_tests_properties(lifetime.late.profiled PROPERTIES
+    ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_PROFILE=${CMAKE_CURRENT_BINARY_DIR}/late_profile.txt")
+  set(tests lifetime.reload lifetime.late lifetime.late.checked lifetime.late.profiled)
+  if(TARGET kaio_cuda_emulator)
+    add_test(NAME lifetime.reload.driver COMMAND ${reload})
+    add_test(NAME lifetime.late.driver COMMAND kaio_late too_late)
+    set_tests_properties(lifetime.reload.driver lifetime.late.driver PROPERTIES ENVIRONMENT "${driver}")
+    add_test(NAME lifetime.environment COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/lifetime/environment.py
+      $<TARGET_FILE:kaio_late> $<TARGET_FILE:kaio_intruder> $<TARGET_FILE:kaio_cuda_emulator>)
+    list(APPEND tests lifetime.reload.driver lifetime.late.driver lifetime.environment)
+  endif()
+  # Both runs write one file.
+  set_tests_properties(lifetime.reload PROPERTIES RESOURCE_LOCK reloaded)
+  if(TEST lifetime.reload.driver)
+    set_tests_properties(lifetime.reload.driver PROPERTIES RESOURCE_LOCK reloaded)
+  endif()
+  if(CMAKE_NM AND TARGET kaio_ops AND NOT BUILD_SHARED_LIBS AND NOT CMAKE_CXX_FLAGS MATCHES "fsanitize")
+    add_test(NAME lifetime.destructors COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/lifetime/destructors.py
+      ${CMAKE_NM} $<TARGET_FILE:kaio_runtime> $<TARGET_FILE:kaio_ops>)
+    list(APPEND tests lifetime.destructors)
+  endif()
+  set_tests_properties(${tests} PROPERTIES LABELS lifetime TIMEOUT 120)
+endif()

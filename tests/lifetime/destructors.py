@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+"""Static objects of kaio have no destructors: the destructor of a static object of a program may still launch, and what it
+needs must be there. The few files that register one are listed with the reason.
+
+destructors.py NM LIBRARY...    static libraries
+"""
+
+import re
+import subprocess
+import sys
+
+allowed = {
+    "worker_pool.cpp.o": "joins the threads; what remains runs launches on their own thread",
+    "execute_mma.cpp.o": "frees a thread's scratch memory; later launches make another",
+}
+found = set()
+for library in sys.argv[2:]:
+    member = ""
+    listing = subprocess.run([sys.argv[1], "--undefined-only", library], check=True, text=True, capture_output=True).stdout
+    for line in listing.splitlines():
+        if line.endswith(".o:"):
+            member = line[:-1]
+        elif re.search(r"\b__cxa_(thread_)?atexit(_impl)?$", line):
+            found.add(member)
+for member in sorted(found - allowed.keys()):
+    print(f"{member}: a static object with a destructor; let it live for ever: static T& t = *new T")
+for member in sorted(allowed.keys() - found):
+    print(f"{member}: listed, and registers no destructor")
+wrong = found ^ allowed.keys()
+print(f"{len(wrong)} failed")
+sys.exit(bool(wrong))

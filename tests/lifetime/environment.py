@@ -1,0 +1,78 @@
+#!/usr/bin/env python3
+"""What the environment of a program may not do: put a library in the driver's place through an element of the search
+path that is not absolute, or name files to a program that runs with more rights than its user.
+
+environment.py LATE INTRUDER DRIVER    the programs and libraries of tests/lifetime, and libkaio_cuda_emulator.so
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+
+late, intruder, driver = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
+failed = []
+
+
+def run(program, folder, *arguments, **variables):
+    kept = {name: value for name, value in os.environ.items()
+            if not name.startswith("KAIO_") and name != "LD_LIBRARY_PATH"}
+    # A relative folder is one of the current directory.
+    return subprocess.run([program, *arguments], cwd=folder, env=kept | variables, text=True, capture_output=True, timeout=60)
+
+
+def check(what, result, passes=True, says=None, hides=None):
+    output = result.stdout + result.stderr
+    good = (result.returncode == 0) == passes and (says is None or says in output) and (hides is None or hides not in output)
+    if not good:
+        failed.append(what)
+        print(f"{what}: exit code {result.returncode}\n{output}")
+
+
+with tempfile.TemporaryDirectory() as name:
+    folder = pathlib.Path(name)
+    folder.chmod(0o755)
+    # Everywhere that a loader has ever searched below a folder of its path.
+    below = [".", "glibc-hwcaps/x86-64-v2", "glibc-hwcaps/x86-64-v3", "glibc-hwcaps/x86-64-v4", "tls", "x86_64", "haswell",
+             "tls/haswell/x86_64", "lib/x86_64-linux-gnu", "sub", "sub/glibc-hwcaps/x86-64-v2"]
+    for place in below:
+        (folder / place).mkdir(parents=True, exist_ok=True)
+        shutil.copy(intruder, folder / place / "libcuda.so.1")
+    taken = run(late, folder, LD_LIBRARY_PATH=str(folder))
+    check("an absolute element is followed", taken, passes=False)
+    if taken.returncode != 66:
+        failed.append("the intruder is no danger")
+    for path in ["", ":", ":/opt", "/opt:", "/opt::/srv", ".", "sub", "/opt;sub", "./sub:/opt", "$LIB", "${LIB}"]:
+        check(f"LD_LIBRARY_PATH='{path}'", run(late, folder, LD_LIBRARY_PATH=path), says="the emulator is used")
+    check("no LD_LIBRARY_PATH", run(late, folder), hides="not an absolute path")
+    check("an empty LD_LIBRARY_PATH is as none", run(late, folder, LD_LIBRARY_PATH=""), hides="not an absolute path")
+    # A driver in an absolute element is found, an accidental empty one next to it or not.
+    place = folder / "driver"
+    place.mkdir()
+    (place / "libcuda.so.1").symlink_to(driver)
+    for path in [f"{place}", f":{place}", f"{place}:", f"sub:{place}"]:
+        check(f"a driver in '{path}'", run(late, folder, "too_late", LD_LIBRARY_PATH=path, KAIO_DEVICE="cuda:0"))
+
+    # A program that runs as another user than the one who starts it: only root can make one.
+    secret = folder / "secret"
+    secret.write_text("what nobody may read\n")
+    settings = {"KAIO_DEVICE": "emulator", "KAIO_SANITIZE": "all", "KAIO_SUPPRESSIONS": str(secret)}
+    check("a file of suppressions is read", run(late, folder, **settings), passes=False, says="secret")
+    if os.geteuid() == 0:
+        elevated = folder / "elevated"
+        shutil.copy(late, elevated)
+        os.chown(elevated, 65534, 65534)
+        elevated.chmod(0o4755)
+        profile = folder / "profile.txt"
+        folder.chmod(0o777)
+        result = run(elevated, folder, **settings, KAIO_PROFILE=str(profile), KAIO_CUDA_LIBRARY=str(intruder))
+        check("a set-uid program ignores what names a file", result, hides="what nobody may read")
+        check("a set-uid program loads no library that is named to it",
+              run(elevated, folder, KAIO_CUDA_LIBRARY=str(intruder)), says="the emulator is used")
+        if profile.exists():
+            failed.append("a set-uid program wrote a profile")
+
+print(f"{len(failed)} failed")
+sys.exit(bool(failed))
