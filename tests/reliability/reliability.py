@@ -6,8 +6,8 @@
     reliability.py check [BUILD]         the document is what `render` writes; files, and tests of the build, exist
 
 The promises are promises.json. Of each: `promise`; `aim`, where there is a number to reach; `tests`, by their names in
-ctest, with tsan/ or asan/ before those of such a build; `files`, where to read; `figure`, a regular expression of what the tests print, without which their cases are
-counted; `except`, what is not promised or not tested. Figures are rows of bench/results/reliability.jsonl, with their
+ctest, with tsan/ or asan/ before those of such a build; `files`, where to read; `figure`, a regular expression of what
+the tests print, without which their cases are counted; `except`, what is not promised or not tested. Figures are rows of bench/results/reliability.jsonl, with their
 date, machine and commit; a run on a GPU records those of its tests in the same way.
 """
 
@@ -114,7 +114,7 @@ def check(build):
         if set(p) - known or not p.get("promise") or not p.get("tests"):
             problems.append(f"'{p.get('promise')}': a promise has {sorted(known)}, and at least one test")
         problems += [f"'{p['promise']}': there is no {f}" for f in p.get("files", []) if not (root / f).exists()]
-        problems += [f"'{p['promise']}': there is no test {t}" for t in p["tests"] 
+        problems += [f"'{p['promise']}': there is no test {t}" for t in p["tests"]
                      if tests is not None and t.rpartition("/")[2] not in tests]
     print("\n".join(problems))
     print(f"{len(promises())} passed, {len(problems)} failed")
