@@ -1,8 +1,9 @@
 #pragma once
 // The kernels that are loaded on one device, by their content: a copy of an image finds what was loaded from
-// the original, and a rebuilt library's kernel never what was at its address before. A launch looks its kernel up
-// here without a lock: an open-addressing table of atomic pointers, which is replaced by a larger one when it
-// fills. Tables and kernels stay until the device closes, so that a reader never meets a freed one.
+// the original, and a rebuilt library's kernel never what was at its address before. A launch looks its
+// kernel up here without a lock: an open-addressing table of atomic pointers, which is replaced by a larger
+// one when it fills. Tables and kernels stay until the device closes, so that a reader never meets a freed
+// one.
 //
 //   const loaded_kernel* code = cache.find(kernel);              // some nanoseconds; null if not loaded
 //   if (!code) code = &cache.load(kernel, [&] { return device.load(kernel); });

@@ -13,8 +13,8 @@ namespace kaio::runtime {
 // The most parameters that a kernel may have: .param space holds 4 KiB of 4-byte values before PTX ISA 8.1.
 inline constexpr std::size_t max_parameters = 1024;
 
-// Once, before a kernel is first used on a device: what its image says of itself. Its name, counts without what
-// they count, types that there are not, and the hash of its text.
+// Once, before a kernel is first used on a device: what its image says of itself. Its name, counts without
+// what they count, types that there are not, and the hash of its text.
 void check_image(const ptx::kernel_image& kernel);
 // After that, when it is loaded: its block, shared memory, SM and PTX ISA version.
 void check_kernel(const ptx::kernel_image& kernel, const device_properties& device,
@@ -79,9 +79,9 @@ inline std::uint32_t checked_shared(const ptx::kernel_image& kernel, std::uint32
   return static_cast<std::uint32_t>(dynamic);
 }
 
-// A scalar is neither a buffer nor a struct. A pointer must be of this device, and a struct that knows its device (a tensor map) too. An empty buffer
-// has no memory, and differs from a null one by its device; memory without a device is a raw address, which
-// only must not be null.
+// A scalar is neither a buffer nor a struct. A pointer must be of this device, and a struct that knows its
+// device (a tensor map) too. An empty buffer has no memory, and differs from a null one by its device; memory
+// without a device is a raw address, which only must not be null.
 inline void check_argument(const ptx::kernel_image& kernel, std::size_t position,
                            const ptx::argument& argument, const void* device, std::string_view description) {
   const ptx::parameter& parameter = kernel.parameters[position];
@@ -104,8 +104,8 @@ inline void check_argument(const ptx::kernel_image& kernel, std::size_t position
   }
 }
 
-// Whether two buffers share bytes for sure. Of a scattered one the first byte alone is known to be used; two of
-// them may be the columns of one matrix.
+// Whether two buffers share bytes for sure. Of a scattered one the first byte alone is known to be used; two
+// of them may be the columns of one matrix.
 inline bool overlap(const ptx::argument& a, const ptx::argument& b) noexcept {
   if (a.bytes == 0 || b.bytes == 0 || (a.scattered && b.scattered)) return false;
   const std::uint64_t of_a = a.scattered ? 1 : a.bytes, of_b = b.scattered ? 1 : b.bytes;

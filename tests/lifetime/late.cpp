@@ -1,5 +1,5 @@
-// Static objects whose destructors load kernels, launch and free: on the emulator all of it works to the very end,
-// with checks and counters too; on a GPU the driver is gone by then, and a typed error says so.
+// Static objects whose destructors load kernels, launch and free: on the emulator all of it works to the very
+// end, with checks and counters too; on a GPU the driver is gone by then, and a typed error says so.
 //
 //   late [too_late]
 #include <kaio/runtime/runtime.hpp>
@@ -71,7 +71,8 @@ struct keeper {
       const auto x = another.upload(std::vector<float>(16, 1.0f));
       seen = "counted " + std::to_string(count->download()[0]);
     } catch (const kaio::device_lost& e) {
-      seen = std::strstr(e.what(), "use devices only until main() returns") != nullptr ? "too late" : e.what();
+      seen =
+          std::strstr(e.what(), "use devices only until main() returns") != nullptr ? "too late" : e.what();
     } catch (const std::exception& e) {
       seen = e.what();
     }

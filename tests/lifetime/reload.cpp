@@ -1,4 +1,5 @@
-// A device that stays open while libraries with kernels come and go runs the kernel of the library that is loaded.
+// A device that stays open while libraries with kernels come and go runs the kernel of the library that is
+// loaded.
 //
 //   reload FIRST SECOND     two builds of plugin.cpp, with factors 2 and 3
 #include <kaio/runtime/runtime.hpp>
@@ -30,7 +31,8 @@ float run(const std::filesystem::path& file, const kaio::device& gpu) {
 
 int main(int count, char** arguments) {
   if (count != 3) return 2;
-  const std::filesystem::path builds[] = {arguments[1], arguments[2]};
+  const std::filesystem::path builds[] = {std::filesystem::absolute(arguments[1]),
+                                          std::filesystem::absolute(arguments[2])};
   const std::filesystem::path file = builds[0].parent_path() / "kaio_reloaded.so";
   const kaio::device gpu = kaio::device::open();
   int failed = 0;
@@ -40,7 +42,8 @@ int main(int count, char** arguments) {
     std::filesystem::copy_file(builds[which], file);
     const float result = run(file, gpu), wanted = which == 0 ? 2.0f : 3.0f;
     if (result == wanted) continue;
-    std::printf("build %d: %g instead of %g\n", which, static_cast<double>(result), static_cast<double>(wanted));
+    std::printf("build %d: %g instead of %g\n", which, static_cast<double>(result),
+                static_cast<double>(wanted));
     ++failed;
   }
   std::filesystem::remove(file);

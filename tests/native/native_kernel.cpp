@@ -86,6 +86,7 @@ native_kernel trace_entry(std::string_view name, dsl::block_size block, const ds
   s.image.statement_count = s.statements.size();
   s.image.statement_of_line = s.statement_of_line.data();
   s.image.line_count = s.statement_of_line.size();
+  s.image = ptx::identified(s.image);
   return result;
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 // The plain, type-erased face of a kernel. The language produces one for each kernel, as a constant; the
 // runtime sees nothing else of it. What it points to is read during a call that is given the image, and never
-// after: a library with kernels may be unloaded while devices are open. Kernels are the same that have the same
-// name, text, parameters, block and needs, wherever they are.
+// after: a library with kernels may be unloaded while devices are open. Kernels are the same that have the
+// same name, text, parameters, block and needs, wherever they are.
 
 #include <kaio/ptx/target.hpp>
 #include <kaio/ptx/text_hash.hpp>
@@ -36,8 +36,8 @@ struct source_line {
   std::uint32_t line = 0;
 };
 
-// The hash of a text, and which segments it was computed of: an image that was given another text is not taken
-// for what it was.
+// The hash of a text, and which segments it was computed of: an image that was given another text is not
+// taken for what it was.
 struct text_identity {
   const std::string_view* segments = nullptr;
   std::size_t segment_count = 0;

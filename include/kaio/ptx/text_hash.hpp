@@ -18,8 +18,9 @@ struct text_hash {
   friend constexpr bool operator==(const text_hash&, const text_hash&) = default;
 };
 
-// Two words a step: compilers need as long for it as for one. A step is a bijection of the 128 bits, so texts of
-// one length that differ in one word never have the same hash. An odd number of words is read with a zero after it.
+// Two words a step: compilers need as long for it as for one. A step is a bijection of the 128 bits, so texts
+// of one length that differ in one word never have the same hash. An odd number of words is read with a zero
+// after it.
 constexpr text_hash hash_words(text_hash before, const std::uint64_t* words, std::size_t count) {
   std::uint64_t low = before.low, high = before.high;
   for (std::size_t i = 0; i < count; i += 2) {
@@ -34,7 +35,8 @@ constexpr text_hash before_segment(text_hash before, std::size_t characters) {
   return {before.low ^ characters, before.high};
 }
 
-// A segment that counts characters and has none is like no other text; the runtime refuses it before it is loaded.
+// A segment that counts characters and has none is like no other text; the runtime refuses it before it is
+// loaded.
 constexpr text_hash hash_segment(text_hash before, std::string_view segment) {
   constexpr std::size_t most = 256;  // characters at a time
   const char* from = segment.data();
@@ -54,7 +56,8 @@ constexpr text_hash hash_segment(text_hash before, std::string_view segment) {
   return result;
 }
 
-// The same for a segment that is packed already: the first character in the lowest byte, zeros after the last.
+// The same for a segment that is packed already: the first character in the lowest byte, zeros after the
+// last.
 constexpr text_hash hash_segment(text_hash before, const std::uint64_t* words, std::size_t characters) {
   return hash_words(before_segment(before, characters), words, (characters + 7) / 8);
 }

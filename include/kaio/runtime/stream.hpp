@@ -41,14 +41,17 @@ class stream {
 
   // Puts a kernel into the queue. A grid with a zero extent is a success that launches nothing. `arguments`
   // holds one entry for each parameter of the kernel, in order. Throws, before anything runs:
-  //   invalid_argument    wrong number of arguments; a null, released or moved-from buffer; a buffer or tensor
-  //                       map of another device; a struct of another size; a grid that cannot be resident at
-  //                       once, where the kernel is cooperative; a grid or block beyond the device's limits; a
-  //                       grid that is not made of whole clusters, or other clusters than the kernel's own; a
-  //                       programmatic launch of a kernel that never waits for the work before it
+  //   invalid_argument    wrong number of arguments, or none; a null, released or moved-from buffer; a buffer or
+  //                       tensor map of another device; a buffer or struct for a scalar; a struct for a buffer,
+  //                       or of another size; an image that lacks what it counts, or whose text was changed; a
+  //                       grid that cannot be resident at once, where the kernel is cooperative; a grid or block
+  //                       beyond the device's limits; a grid that is not made of whole clusters, or other
+  //                       clusters than the kernel's own; a programmatic launch of a kernel that never waits for
+  //                       the work before it
   //   unsupported_device  the kernel needs another SM, a newer PTX ISA, more shared memory or clusters, which
   //                       there are not
-  //   jit_error           the kernel's text was refused (on first use)
+  //   jit_error           the kernel's text was refused, or declares other parameters than its image (on first
+  //                       use)
   //   stream_capturing    the kernel would have to be loaded while this stream is captured: see device::warmup
   // and launch_error, illegal_access or device_lost where this or, on a GPU, earlier work failed.
   void launch(const ptx::kernel_image& kernel, ptx::launch_grid grid, const ptx::argument* arguments,

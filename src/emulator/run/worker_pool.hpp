@@ -14,9 +14,9 @@ namespace kaio::emulator {
 
 class worker_pool {
  public:
-  // The pool of this process; its threads are started when they are first needed. It is never destroyed: at the
-  // end of the process its threads are joined, and launches after that, which destructors of static objects
-  // may make, run on their own thread alone.
+  // The pool of this process; its threads are started when they are first needed. It is never destroyed: at
+  // the end of the process its threads are joined, and launches after that, which destructors of static
+  // objects may make, run on their own thread alone.
   static worker_pool& shared();
   worker_pool(const worker_pool&) = delete;
   worker_pool& operator=(const worker_pool&) = delete;

@@ -23,7 +23,7 @@ struct sanitizer::state {
   sanitizer_options options;
   sanitizing::suppressions suppressed;
   std::atomic<std::uint64_t> reported{0};  // of those that were suppressed
-  std::mutex one_at_a_time;  // a grid
+  std::mutex one_at_a_time;                // a grid
   sanitizing::causality order;
   sanitizing::record_pool pool;
   sanitizing::line_store store;

@@ -1,8 +1,9 @@
 #pragma once
 // What the text of a kernel declares, compared with what its image says: its parameters, since arguments are
-// packed by the image and read by the text, and the threads of its block. Every device refuses a kernel whose two halves differ, with the same
-// error, before anything of it is compiled. The emulator knows the parameters from its parser; for a GPU they
-// are read from the text's header, since only drivers from CUDA 12.4 on can be asked.
+// packed by the image and read by the text, and the threads of its block. Every device refuses a kernel whose
+// two halves differ, with the same error, before anything of it is compiled. The emulator knows the
+// parameters from its parser; for a GPU they are read from the text's header, since only drivers from CUDA
+// 12.4 on can be asked.
 //
 //   if (const auto declared = entry_parameters(text, kernel.name))
 //     check_parameters(kernel, *declared, text, description);

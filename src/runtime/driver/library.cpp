@@ -50,8 +50,8 @@ std::string reason_of_loader() {
   return why != nullptr ? why : "dlopen failed";
 }
 
-// The loader read LD_LIBRARY_PATH when the program began, and programs have search paths of their own: what of
-// them is not absolute now. Empty where there is nothing, or the loader cannot be asked.
+// The loader read LD_LIBRARY_PATH when the program began, and programs have search paths of their own: what
+// of them is not absolute now. Empty where there is nothing, or the loader cannot be asked.
 std::string relative_folder_of_loader() {
 #if defined(__GLIBC__)
   void* const program = dlopen(nullptr, RTLD_NOW | RTLD_LOCAL);
@@ -187,8 +187,7 @@ const library& process_library() {
   const std::scoped_lock lock(loading);
   if (const library* ready = loaded.load(std::memory_order_relaxed)) return *ready;
   // Kept until the process ends, like the driver itself.
-  const auto* fresh =
-      new library(load_library(library_file(file_variable("KAIO_CUDA_LIBRARY"))));
+  const auto* fresh = new library(load_library(library_file(file_variable("KAIO_CUDA_LIBRARY"))));
   loaded.store(fresh, std::memory_order_release);
   return *fresh;
 }

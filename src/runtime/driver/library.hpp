@@ -1,9 +1,9 @@
 #pragma once
 // Finds and loads the CUDA driver library at run time. It is loaded by its soname from the system's search
-// path. Where that path has an element that depends on the current directory (an empty one, a relative one), the
-// loader is not asked to search, since it also looks in folders below that one which kaio cannot know
-// (glibc-hwcaps, tls); the library is then taken from the absolute elements and the system's own folders alone.
-// It is never unloaded.
+// path. Where that path has an element that depends on the current directory (an empty one, a relative one),
+// the loader is not asked to search, since it also looks in folders below that one which kaio cannot know
+// (glibc-hwcaps, tls); the library is then taken from the absolute elements and the system's own folders
+// alone. It is never unloaded.
 //
 //   const driver::library& cuda = driver::process_library();
 //   cuda.call.cuDriverGetVersion(&version);
@@ -32,8 +32,8 @@ struct library {
 // absolute path.
 const library& process_library();
 
-// The file to load for a value of KAIO_CUDA_LIBRARY (empty when unset). Throws invalid_argument where it is no
-// absolute path.
+// The file to load for a value of KAIO_CUDA_LIBRARY (empty when unset). Throws invalid_argument where it is
+// no absolute path.
 std::string library_file(std::string_view override_path);
 
 // Loads a file and finds every function in it. Throws driver_missing.
@@ -43,7 +43,8 @@ library load_library(const std::string& file);
 struct search_path {
   explicit search_path(std::string_view text);
   std::vector<std::string> folders;  // the absolute ones, in order
-  std::string unsafe;  // the first other one: "." for an empty one; $ORIGIN and its like count too. Empty: none
+  std::string
+      unsafe;  // the first other one: "." for an empty one; $ORIGIN and its like count too. Empty: none
 };
 
 }  // namespace kaio::runtime::driver

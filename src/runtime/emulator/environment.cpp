@@ -26,8 +26,8 @@ std::string_view value_of(const char* name) {
   return text == nullptr ? std::string_view{} : std::string_view{text};
 }
 
-// One for each way in which the variables were set. They are never destroyed, since destructors of static objects
-// launch too, and report at the end of the program what was suppressed.
+// One for each way in which the variables were set. They are never destroyed, since destructors of static
+// objects launch too, and report at the end of the program what was suppressed.
 struct sanitizers {
   std::mutex mutex;
   std::map<std::tuple<std::string, std::string, std::string>, std::unique_ptr<emulator::sanitizer>> all;

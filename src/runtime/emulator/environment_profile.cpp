@@ -53,8 +53,8 @@ class program_profile final : public emulator::grid_observer {
     --running_;
     emulator::u64 faulted = 0;
     for (const emulator::profile::kernel_profile& p : counts_.kernels()) faulted += p.faulted;
-    // After a fault a program often ends in a way in which nothing else is done; and destructors of static objects
-    // may launch when the report was written.
+    // After a fault a program often ends in a way in which nothing else is done; and destructors of static
+    // objects may launch when the report was written.
     const bool is_new_fault = std::exchange(faulted_, faulted) != faulted;
     if ((is_new_fault || ended_) && file_ != "-" && running_ == 0) write();
   }
