@@ -16,6 +16,7 @@ import os
 import pathlib
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -90,9 +91,18 @@ def compile_all(compiler, jobs):
                 fail(f"a file does not compile:\n{failure}")
 
 
+def archive_of_kernels(build, ops, output):
+    """The library of the operations without what is instrumented: a member may be wanted for an inline function."""
+    if ops:
+        shutil.copyfile(build / "libkaio_ops.a", output)
+        subprocess.run(["ar", "d", output, *(f"{made.stem}.cpp.o" for made in ops)], check=True)
+
+
 def link(compiler, build, target, instrumented, replaced, output):
     """Links as the build does, with the instrumented objects in place of those that `replaced` matches."""
-    words = [word for word in command_of(build, target)[1:] if not re.search(replaced, word)]
+    kernels = str(build / "tests/instrumented/libkaio_kernels.a")
+    words = [kernels if word == "libkaio_ops.a" else word for word in command_of(build, target)[1:]
+             if not re.search(replaced, word)]
     words[words.index("-o") + 1] = str(output)
     # They come first: of an inline function that several objects have, the first is taken.
     linked = subprocess.run([compiler, SANITIZERS, *instrumented, *words], cwd=build, capture_output=True, text=True)
@@ -116,15 +126,17 @@ def run(program, environment, share, shares):
     if not chosen:
         return True
     listing = program.with_suffix(".tests")
-    listing.write_text("".join(f"{name}\n" for name in chosen))
+    listing.write_text("".join(name.replace("\\", "\\\\").replace(",", "\\,") + "\n" for name in chosen))
     begin = time.monotonic()
     ran = subprocess.run([program, "--input-file", listing], env=environment, capture_output=True, text=True,
                          errors="replace")
-    print(f"{program.name}: {len(chosen)} test cases in {time.monotonic() - begin:.0f} s, "
-          f"{'passed' if ran.returncode == 0 else 'FAILED'}", flush=True)
-    if ran.returncode:
+    counts = re.findall(r"(?:assertions? in |^test cases: +)(\d+)", ran.stdout, re.MULTILINE)
+    passed = ran.returncode == 0 and counts[-1:] == [str(len(chosen))]
+    print(f"{program.name}: {counts[-1] if counts else 0} of {len(chosen)} test cases in "
+          f"{time.monotonic() - begin:.0f} s, {'passed' if passed else 'FAILED'}", flush=True)
+    if not passed:
         print("\n".join((ran.stdout + ran.stderr).splitlines()[-120:]))
-    return ran.returncode == 0
+    return passed
 
 
 def main():
@@ -154,6 +166,7 @@ def main():
     library = folder / pathlib.Path(LIBRARY).name
     if with_driver:
         link(compiler, build, LIBRARY, [*driver, *runtime], r"kaio_cuda_emulator\.dir/|libkaio_runtime\.a$", library)
+    archive_of_kernels(build, ops, folder / "libkaio_kernels.a")
     environment = dict(os.environ, KAIO_DEVICE="emulator", KAIO_CUDA_LIBRARY=str(library),
                        LD_LIBRARY_PATH=str(folder), UBSAN_OPTIONS="print_stacktrace=1",
                        ASAN_OPTIONS="detect_leaks=1:quarantine_size_mb=64")

@@ -15,6 +15,7 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 
 namespace kaio::emulator {
 
@@ -62,8 +63,8 @@ struct tensor_map {
   tensor_swizzle swizzle = tensor_swizzle::none;
   tensor_fill fill = tensor_fill::zero;
   tensor_mode mode = tensor_mode::tiled;
-  u8 promotion = 0;  // CUtensorMapL2promotion; has no effect here
-  u8 unused[8] = {};
+  u8 promotion = 0;    // CUtensorMapL2promotion; has no effect here
+  u8 unused[22] = {};  // up to 128 bytes: what a program gets has no bytes that nobody wrote
 
   // Bytes of what dimension 0 counts.
   unsigned unit_bytes() const;
@@ -75,7 +76,7 @@ struct tensor_map {
   // Bytes that one copy moves, and its mbarrier counts, whatever part of the box is in the tensor.
   u64 bytes() const;
 };
-static_assert(sizeof(tensor_map) == 128);
+static_assert(sizeof(tensor_map) == 128 && std::has_unique_object_representations_v<tensor_map>);
 
 unsigned size_of(tensor_element element);
 bool is_floating(tensor_element element);
