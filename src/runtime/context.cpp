@@ -3,6 +3,7 @@
 #include <map>
 #include <mutex>
 
+#include "host/lasting.hpp"
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/log.hpp"
 #include "runtime/validate.hpp"
@@ -18,7 +19,7 @@ struct open_gpus {
 };
 
 open_gpus& gpus() {
-  static open_gpus& instance = *new open_gpus;
+  static open_gpus& instance = *host::make_lasting<open_gpus>();
   return instance;
 }
 

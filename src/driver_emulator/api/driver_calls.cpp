@@ -3,7 +3,7 @@
 #include "driver_emulator/abi/results.hpp"
 #include "driver_emulator/state/entry.hpp"
 #include "driver_emulator/state/fault_injection.hpp"
-#include "driver_emulator/state/lasting.hpp"
+#include "host/lasting.hpp"
 
 #include <algorithm>
 #include <cstdio>
@@ -52,7 +52,7 @@ struct symbol {
 
 const std::vector<symbol>& symbols() {
   static const auto* const all = [] {
-    auto* list = make_lasting<std::vector<symbol>>();
+    auto* list = host::make_lasting<std::vector<symbol>>();
 #define KAIO_DRIVER_FUNCTION(symbol, types) list->push_back({#symbol, reinterpret_cast<void*>(&symbol)});
 #define KAIO_DRIVER_PER_THREAD_FUNCTION(symbol, base, types) KAIO_DRIVER_FUNCTION(symbol, types)
 #include "driver_abi/functions.def"

@@ -1,7 +1,7 @@
 #include "driver_emulator/state/fault_injection.hpp"
 
 #include "driver_emulator/state/contexts.hpp"
-#include "driver_emulator/state/lasting.hpp"
+#include "host/lasting.hpp"
 #include "runtime/device_choice.hpp"
 
 #include <kaio/runtime/cuda_emulator.h>
@@ -90,7 +90,7 @@ planned_failure plan_of(const char* value) {
 
 record& the_record() {
   static auto* const r = [] {
-    auto* fresh = make_lasting<record>();
+    auto* fresh = host::make_lasting<record>();
     fresh->plan = plan_of(std::getenv("KAIO_CUDA_FAIL"));
     return fresh;
   }();

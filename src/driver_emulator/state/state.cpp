@@ -1,7 +1,7 @@
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
-#include "driver_emulator/state/lasting.hpp"
 #include "emulator/run/worker_pool.hpp"
+#include "host/lasting.hpp"
 #include "runtime/base/backend.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/device_choice.hpp"
@@ -61,14 +61,14 @@ graph::~graph() = default;
 bool event::is_done() const { return !recorded || point.where->is_done(point.number); }
 
 driver_state& state() {
-  static auto* const s = make_lasting<driver_state>();
+  static auto* const s = host::make_lasting<driver_state>();
   if (over.load(std::memory_order_relaxed)) s->initialised = false;
   return *s;
 }
 
 machine_description& described_machine() {
   static auto* const machine = [] {
-    auto* m = make_lasting<machine_description>();
+    auto* m = host::make_lasting<machine_description>();
     m->devices = device_count_of(std::getenv("KAIO_EMULATOR_DEVICES"));
     m->architecture = architecture_of_environment();
     return m;

@@ -2,7 +2,7 @@
 
 #include "driver_emulator/state/contexts.hpp"
 #include "driver_emulator/state/entry.hpp"
-#include "driver_emulator/state/lasting.hpp"
+#include "host/lasting.hpp"
 
 #include <algorithm>
 
@@ -11,7 +11,7 @@ namespace {
 
 // One piece of work runs at a time, whichever thread puts it in: a kernel has all cores anyway.
 std::mutex& one_at_a_time() {
-  static auto* const m = make_lasting<std::mutex>();
+  static auto* const m = host::make_lasting<std::mutex>();
   return *m;
 }
 

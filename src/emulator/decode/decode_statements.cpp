@@ -4,6 +4,7 @@
 #include "emulator/decode/function_decoder.hpp"
 #include "emulator/decode/instruction_decoder.hpp"
 #include "emulator/program/unsupported.hpp"
+#include "host/lasting.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +20,7 @@ namespace {
 const std::unordered_map<std::string_view, decode_function>& opcodes() {
   // Never destroyed: the destructors of static objects load kernels too.
   static const auto& table = *[] {
-    auto* const all = new std::unordered_map<std::string_view, decode_function>;
+    auto* const all = host::make_lasting<std::unordered_map<std::string_view, decode_function>>();
     for (const auto& family :
          {arithmetic_opcodes(), floating_opcodes(), bit_opcodes(), compare_opcodes(), convert_opcodes(),
           memory_opcodes(), atomic_opcodes(), cache_opcodes(), call_opcodes(), control_opcodes(),

@@ -7,6 +7,8 @@
 #include <sstream>
 #include <string_view>
 
+#include "host/lasting.hpp"
+
 namespace kaio::emulator {
 namespace {
 
@@ -92,7 +94,7 @@ u64 available_host_memory(const std::string& root) {
 
 host_reservation& host_reservation::shared() {
   // Buffers of static objects may be the last to go.
-  static auto& instance = *new host_reservation([] { return available_host_memory(); });
+  static auto& instance = *host::make_lasting<host_reservation>([] { return available_host_memory(); });
   return instance;
 }
 

@@ -4,13 +4,16 @@
 #include <system_error>
 #include <utility>
 
+#include "host/lasting.hpp"
+
 namespace kaio::emulator {
 
 worker_pool& worker_pool::shared() {
-  static worker_pool& pool = *new worker_pool;
-  static const struct end_of_process {
-    ~end_of_process() { pool.join(); }
-  } end;
+  static worker_pool& pool = []() -> worker_pool& {
+    auto& made = *host::make_lasting<worker_pool>();
+    host::at_end([] { shared().join(); });
+    return made;
+  }();
   return pool;
 }
 

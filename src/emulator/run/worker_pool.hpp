@@ -18,6 +18,7 @@ class worker_pool {
   // the end of the process its threads are joined, and launches after that, which destructors of static
   // objects may make, run on their own thread alone.
   static worker_pool& shared();
+  worker_pool() = default;  // for shared()
   worker_pool(const worker_pool&) = delete;
   worker_pool& operator=(const worker_pool&) = delete;
 
@@ -34,7 +35,6 @@ class worker_pool {
     bool closed = false;
   };
 
-  worker_pool() = default;
   void grow(unsigned helpers);
   void join() noexcept;
   void serve();

@@ -118,6 +118,35 @@ bool is_dense(const view_facts& view) {
   return bytes == elements * view.element_bytes;
 }
 
+// A view as rows, along its longest stride.
+struct rows {
+  std::uint64_t stride = 0, count = 1;  // bytes from row to row
+  std::uint64_t width = 0;              // bytes from the first element of a row to the end of the last
+  bool dense = false;                   // a row has each of these bytes
+};
+
+rows rows_of(const view_facts& view) {
+  rows result;
+  std::uint32_t along = view.rank;
+  for (std::uint32_t d = 0; d < view.rank; ++d) {
+    const std::uint64_t stride = static_cast<std::uint64_t>(view.strides[d]) * view.element_bytes;
+    if (view.extents[d] <= 1 || stride <= result.stride) continue;
+    result.stride = stride;
+    along = d;
+  }
+  if (along != view.rank) result.count = static_cast<std::uint64_t>(view.extents[along]);
+  std::uint64_t last = 0, elements = 1;
+  for (std::uint32_t d = 0; d < view.rank; ++d) {
+    if (d == along || view.extents[d] <= 1) continue;
+    const auto extent = static_cast<std::uint64_t>(view.extents[d]);
+    last += (extent - 1) * static_cast<std::uint64_t>(view.strides[d]) * view.element_bytes;
+    elements *= extent;
+  }
+  result.width = last + view.element_bytes;
+  result.dense = result.width == elements * view.element_bytes;
+  return result;
+}
+
 }  // namespace
 
 bool overlap(const view_facts& a, const view_facts& b) {
@@ -134,24 +163,6 @@ bool overlap(const view_facts& a, const view_facts& b) {
     if (place >= a.element_bytes && place + b.element_bytes <= grid) return false;
   }
   // Both walk through the same rows: the parts of a row that they touch may be side by side.
-  struct rows {
-    std::uint64_t stride = 0, width = 0;
-  };
-  const auto rows_of = [](const view_facts& view) {
-    rows result;
-    for (std::uint32_t d = 0; d < view.rank; ++d)
-      if (view.extents[d] > 1)
-        result.stride =
-            std::max(result.stride, static_cast<std::uint64_t>(view.strides[d]) * view.element_bytes);
-    std::uint64_t last = 0;
-    for (std::uint32_t d = 0; d < view.rank; ++d) {
-      const std::uint64_t stride = static_cast<std::uint64_t>(view.strides[d]) * view.element_bytes;
-      if (view.extents[d] > 1 && stride < result.stride)
-        last += static_cast<std::uint64_t>(view.extents[d] - 1) * stride;
-    }
-    result.width = last + view.element_bytes;
-    return result;
-  };
   const rows of_a = rows_of(a), of_b = rows_of(b);
   if (of_a.stride != of_b.stride || of_a.stride == 0) return true;
   const std::uint64_t stride = of_a.stride;
@@ -161,6 +172,23 @@ bool overlap(const view_facts& a, const view_facts& b) {
                                                             stride;  // of a's part in b's rows
   return offset < of_b.width || offset + of_a.width > stride;
 }
+
+namespace {
+
+// Of two views for which overlap() is true: whether an element of both is known, not only possible.
+bool surely_meet(const view_facts& a, const view_facts& b) {
+  if (a.address == b.address || (is_dense(a) && is_dense(b))) return true;
+  if (a.address > b.address) return surely_meet(b, a);
+  const rows of_a = rows_of(a), of_b = rows_of(b);
+  if (of_a.stride != of_b.stride || of_a.stride == 0 || !of_a.dense || !of_b.dense) return false;
+  // b's first part begins in this row of a, and may end in the next one.
+  const std::uint64_t row = (b.address - a.address) / of_a.stride,
+                      first = (b.address - a.address) % of_a.stride;
+  return (row < of_a.count && first < of_a.width) ||
+         (row + 1 < of_a.count && first + of_b.width > of_a.stride);
+}
+
+}  // namespace
 
 }  // namespace detail
 
@@ -217,8 +245,7 @@ void validation::check_apart(std::string_view output, const detail::view_facts& 
   if (!detail::overlap(to, from)) return;
   const std::string names = "kaio: " + std::string(operation_) + ": output " + std::string(output),
                     argument = "argument " + std::string(input);
-  // With gaps it is not known for sure.
-  if (detail::is_dense(to) && detail::is_dense(from))
+  if (detail::surely_meet(to, from))
     throw invalid_argument(names + " shares memory with " + argument + "; write to memory of its own");
   throw invalid_argument(
       names + " is interleaved with " + argument +

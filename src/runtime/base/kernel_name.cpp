@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "host/lasting.hpp"
 #include "runtime/base/text.hpp"
 
 namespace kaio::runtime {
@@ -19,8 +20,9 @@ struct names {
 };
 
 names& known_names() {
-  static names* const known = new names;  // kernels may be launched until the very end of the program
-  return *known;
+  static names& known =
+      *host::make_lasting<names>();  // kernels may be launched until the very end of the program
+  return known;
 }
 
 bool has_lines(const ptx::kernel_image& kernel) {

@@ -14,6 +14,7 @@
 #include <tuple>
 
 #include "emulator/sanitizer/sanitizer.hpp"
+#include "host/lasting.hpp"
 #include "runtime/base/elevated.hpp"
 #include "runtime/emulator/environment_budget.hpp"
 #include "runtime/emulator/environment_profile.hpp"
@@ -34,13 +35,15 @@ struct sanitizers {
 };
 
 sanitizers& of_the_program() {
-  static sanitizers& made = *new sanitizers;
-  static const bool reports_at_the_end = std::atexit([] {
-                                           const std::lock_guard lock(made.mutex);
-                                           for (const auto& [settings, s] : made.all)
-                                             if (s != nullptr) s->report_suppressed();
-                                         }) == 0;
-  static_cast<void>(reports_at_the_end);
+  static sanitizers& made = []() -> sanitizers& {
+    host::at_end([] {
+      sanitizers& program = of_the_program();
+      const std::lock_guard lock(program.mutex);
+      for (const auto& [settings, s] : program.all)
+        if (s != nullptr) s->report_suppressed();
+    });
+    return *host::make_lasting<sanitizers>();
+  }();
   return made;
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "emulator/program/error.hpp"
+#include "host/lasting.hpp"
 
 namespace kaio::runtime {
 namespace {
@@ -55,9 +56,10 @@ u64 limit_of(const variable& v, std::string_view text) {
 
 // What the launches of this program have used. It lives as long as the program: launches may be on their way when
 // static objects are gone.
-const std::shared_ptr<std::atomic<u64>>& used_by_program(budget_unit unit) {
-  static const auto& instructions = *new auto(std::make_shared<std::atomic<u64>>(0));
-  static const auto& nanoseconds = *new auto(std::make_shared<std::atomic<u64>>(0));
+using counter = std::shared_ptr<std::atomic<u64>>;
+const counter& used_by_program(budget_unit unit) {
+  static const auto& instructions = *host::make_lasting<counter>(std::make_shared<std::atomic<u64>>(0));
+  static const auto& nanoseconds = *host::make_lasting<counter>(std::make_shared<std::atomic<u64>>(0));
   return unit == budget_unit::warp_instructions ? instructions : nanoseconds;
 }
 

@@ -1,7 +1,6 @@
 #include "runtime/emulator/environment_profile.hpp"
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -9,6 +8,7 @@
 #include <utility>
 
 #include "emulator/profile/report.hpp"
+#include "host/lasting.hpp"
 #include "runtime/base/elevated.hpp"
 
 #if defined(_WIN32)
@@ -86,8 +86,8 @@ class program_profile final : public emulator::grid_observer {
 program_profile* make_profile() {
   const std::string file = file_variable("KAIO_PROFILE");
   if (file.empty()) return nullptr;
-  static program_profile* const profile = new program_profile(file_name(file));
-  std::atexit([] { profile->conclude(); });
+  static auto* const profile = host::make_lasting<program_profile>(file_name(file));
+  host::at_end([] { profile->conclude(); });
   return profile;
 }
 

@@ -8,6 +8,8 @@
 #include <iterator>
 #include <string>
 
+#include "host/lasting.hpp"
+
 namespace kaio::emulator {
 
 bool starts_with(instruction_decoder& f, std::initializer_list<std::string_view> words) {
@@ -187,12 +189,13 @@ std::span<const opcode_row> mbarrier_opcodes();
 std::span<const opcode_row> tensormap_opcodes();
 
 std::span<const opcode_row> async_opcodes() {
-  static const auto& rows = *[] {  // never destroyed
-    auto* const all = new std::vector<opcode_row>{{"cp", decode_cp},
-                                                  {"griddepcontrol", decode_griddepcontrol},
-                                                  {"setmaxnreg", decode_setmaxnreg},
-                                                  {"multimem", decode_multimem},
-                                                  {"clusterlaunchcontrol", decode_newer}};
+  static const auto& rows = *[] {
+    auto* const all = host::make_lasting<std::vector<opcode_row>>(
+        std::initializer_list<opcode_row>{{"cp", decode_cp},
+                                          {"griddepcontrol", decode_griddepcontrol},
+                                          {"setmaxnreg", decode_setmaxnreg},
+                                          {"multimem", decode_multimem},
+                                          {"clusterlaunchcontrol", decode_newer}});
     for (const auto& family : {mbarrier_opcodes(), tensormap_opcodes()})
       all->insert(all->end(), family.begin(), family.end());
     return all;

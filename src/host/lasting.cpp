@@ -1,0 +1,67 @@
+#include "host/lasting.hpp"
+
+#include <cstdlib>
+#include <mutex>
+
+namespace kaio::host {
+namespace {
+
+struct last_call {
+  void (*function)();
+  last_call* before;
+};
+
+constinit std::mutex changing;
+constinit detail::lasting* first = nullptr;
+constinit detail::lasting** end = &first;
+constinit last_call* latest = nullptr;
+
+void call_latest() {
+  last_call* call = nullptr;
+  {
+    const std::scoped_lock lock(changing);
+    call = latest;
+    if (call != nullptr) latest = call->before;
+  }
+  if (call == nullptr) return;
+  call->function();
+  delete call;
+}
+
+// At the end of a process static objects are destroyed first, and functions such as close_library are called
+// afterwards; where a library is closed, it is the other way round. So whether this one is gone is the
+// difference. Source: Itanium C++ ABI, 3.3.5 "DSO Object Destruction API".
+constinit bool process_ends = false;
+const struct end_of_process {
+  ~end_of_process() { process_ends = true; }
+} witness;
+
+[[gnu::destructor]] void close_library() {
+  if (process_ends) return;
+  while (latest != nullptr) call_latest();
+  while (detail::lasting* const one = first) {
+    first = one->next;
+    if (one->object != nullptr) one->destroy(one->object);
+    delete one;
+  }
+}
+
+}  // namespace
+
+detail::lasting& detail::next_lasting() {
+  auto* const place = new lasting;
+  const std::scoped_lock lock(changing);
+  *end = place;
+  end = &place->next;
+  return *place;
+}
+
+void at_end(void (*function)()) {
+  {
+    const std::scoped_lock lock(changing);
+    latest = new last_call{function, latest};
+  }
+  static_cast<void>(std::atexit(call_latest));
+}
+
+}  // namespace kaio::host
