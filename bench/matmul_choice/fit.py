@@ -2,17 +2,21 @@
 """Fits the constants of matmul's cost model (src/ops/matmul/choice) to measured times, and writes them to fitted.hpp.
 
     matmul_choice --measure --seconds 400 --most-us 700 --first 100001 > measured.jsonl     # on an H200
-    matmul_choice --work --first 100001 --problems 9000 > work.jsonl
-    fit.py --work work.jsonl --measured measured.jsonl [--write]
+    matmul_choice --work --first 100001 --problems 8400 > work.jsonl
+    fit.py --work work.jsonl [--measured measured.jsonl] [--write]
+
+Without --measured the recorded times are taken, bench/results/matmul_choice_h200.jsonl.xz.
 
 Problems with even seeds are fitted, those with odd ones held out; both are reported: how much longer the model's choice
 takes than the best kernel. What is minimised is that loss, with the choice made soft so that it has a derivative, and the
-error of the predicted times with a small weight. seconds() is seconds_of() of cost.cpp: the script stops where the two
+error of the predicted times with a small weight. Long plain products of 16 bits, for which programs spend most of their
+time, count twice. seconds() is seconds_of() of cost.cpp: the script stops where the two
 disagree on a time. It needs numpy, scipy and jax.
 """
 
 import argparse
 import json
+import lzma
 import pathlib
 import sys
 
@@ -23,7 +27,9 @@ import scipy.optimize
 
 jax.config.update("jax_enable_x64", True)
 
-fitted = pathlib.Path(__file__).resolve().parents[2] / "src/ops/matmul/choice/fitted.hpp"
+root = pathlib.Path(__file__).resolve().parents[2]
+fitted = root / "src/ops/matmul/choice/fitted.hpp"
+recorded = root / "bench/results/matmul_choice_h200.jsonl.xz"
 multiprocessors, clock, dram = 132, 1.98e9, 2 * 3201e6 * 6144 / 8  # of the H200
 
 families = ["sm90", "sm90_split", "mma_sync", "simt", "few rows"]
@@ -46,7 +52,7 @@ class Problems:
     """The rows of both files for the problems that `take` accepts, one row for each variant."""
 
     def __init__(self, work, measured, take):
-        rows, us, count = [], [], []
+        rows, us, count, long = [], [], [], []
         for line in measured:
             if "seed" not in line or not take(line["seed"]):
                 continue
@@ -55,6 +61,8 @@ class Problems:
                 rows.append([*known[kernel, splits][2:], dropped])
                 us.append(time)
             count.append(len(line["us"]))
+            least = min(time for _, _, time, _ in line["us"])
+            long.append(least > 15 and not line["terms"] and line["operand"] in ("f16", "bf16"))
         table = np.array(rows)
         for i, name in enumerate(["configuration", "few_rows", "is_general", *work_fields, "dropped"]):
             setattr(self, name, table[:, i])
@@ -63,6 +71,7 @@ class Problems:
         self.problem = np.repeat(np.arange(len(count)), self.count)
         self.first = np.r_[0, np.cumsum(self.count)[:-1]]
         self.best = np.minimum.reduceat(self.us, self.first)
+        self.long = np.array(long)
         # A time that was measured twice only counts little.
         self.weight = np.where(self.dropped == 1, 0.2, 1.0) / self.count[self.problem]
 
@@ -72,8 +81,11 @@ class Constants:
 
     def __init__(self, configurations):
         self.family_of = np.array([c[0] for c in configurations])
+        # The loop along K is the same, whatever the epilogue: the last field.
+        loops = sorted({tuple(c[:-1]) for c in configurations})
+        self.loop_of = np.array([loops.index(tuple(c[:-1])) for c in configurations])
         self.shape = (len(family_fields), len(families))
-        self.first = np.log(np.r_[first_family.ravel(), first_device, np.ones(2 * len(configurations))])
+        self.first = np.log(np.r_[first_family.ravel(), first_device, np.ones(len(configurations) + len(loops))])
         self.bounds = [(x - 5, x + 5) for x in self.first]
 
     def read(self, vector, few_rows):
@@ -82,9 +94,9 @@ class Constants:
         n = self.shape[0] * self.shape[1]
         table = x[:n].reshape(self.shape)
         device = dict(zip(device_fields, x[n:n + len(device_fields)]))
-        own = x[n + len(device_fields):].reshape(2, -1)
+        start, rate = jnp.split(x[n + len(device_fields):], [len(self.family_of)])
         family = jnp.where(few_rows, 4, self.family_of)
-        return table, device, table[0][family] * own[0], table[1][family] * own[1]
+        return table, device, table[0][family] * start, table[1][family] * rate[self.loop_of]
 
 
 def seconds(w, family, device, start_clocks, rate):
@@ -131,6 +143,7 @@ def difference(w, head):
 
 def fit(constants, w, few_rows):
     problems = len(w.count)
+    counts = np.where(w.long, 2, 1)
     loss_of = np.minimum(w.us / w.best[w.problem] - 1, 3)
 
     def loss(vector, error_weight, softness):
@@ -140,7 +153,8 @@ def fit(constants, w, few_rows):
         chance = jnp.exp((least[w.problem] - log_us) / softness)
         total = jax.ops.segment_sum(chance, w.problem, problems, indices_are_sorted=True)
         lost = jax.ops.segment_sum(chance * loss_of, w.problem, problems, indices_are_sorted=True) / total
-        return (error_weight * (w.weight * jnp.minimum(error, 1) * error).sum() / problems + lost.mean()
+        return (error_weight * (w.weight * jnp.minimum(error, 1) * error).sum() / problems
+                + (counts * lost).sum() / counts.sum()
                 + 3e-3 * jnp.mean((vector - constants.first) ** 2))
 
     vector = constants.first
@@ -156,6 +170,11 @@ def report(name, us, w):
     """How much longer the choice takes than the best kernel."""
     order = np.lexsort((us, w.problem))
     lost = w.us[order[w.first]] / w.best - 1
+    report_losses(name, lost)
+    report_losses(f"{name}, long", lost[w.long])
+
+
+def report_losses(name, lost):
     print(f"{name:18} {len(lost)} problems: mean {100 * lost.mean():.1f} %, "
           + ", ".join(f"{q} % of them {100 * np.quantile(lost, q / 100):.1f} %" for q in (50, 90, 95, 99))
           + f", worst {100 * lost.max():.0f} %")
@@ -194,14 +213,14 @@ def text_of(constants, vector, configurations, few_rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", required=True)
-    parser.add_argument("--measured", required=True)
+    parser.add_argument("--measured", type=pathlib.Path, default=recorded)
     parser.add_argument("--write", action="store_true", help=f"write {fitted.name}")
     words = parser.parse_args()
     with open(words.work, encoding="utf-8") as file:
         head = json.loads(next(file))
         configurations = head["configurations"]
         work = {line["seed"]: line["work"] for line in map(json.loads, file)}
-    with open(words.measured, encoding="utf-8") as file:
+    with (lzma.open if words.measured.suffix == ".xz" else open)(words.measured, "rt", encoding="utf-8") as file:
         measured = [json.loads(line) for line in file]
     fitted_part = Problems(work, measured, lambda seed: seed % 2 == 0)
     held_out = Problems(work, measured, lambda seed: seed % 2 == 1)

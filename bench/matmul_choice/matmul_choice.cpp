@@ -6,7 +6,7 @@
 //   matmul_choice --measure [--seconds S] [--most-us U] [--first SEED] [--problems N]  > h200.jsonl
 //   table.py --model model.jsonl --measured h200.jsonl                     # renders bench/results/matmul_kernels.md
 //   matmul_choice --work --first SEED --problems N                         > work.jsonl
-//   fit.py --work work.jsonl --measured h200.jsonl                         # writes the constants of the cost model
+//   fit.py --work work.jsonl --measured h200.jsonl --write                 # the constants of the cost model
 //
 // --model needs no GPU: each problem is asked for every device of paper_devices.hpp. --measure ends after S
 // seconds, 400 by default, or N problems; it takes the problems whose best variant the model sees below U

@@ -13,6 +13,7 @@ compile it is proportional: 23 ms a KiB on average.
 import argparse
 import collections
 import json
+import lzma
 import math
 import pathlib
 import re
@@ -31,7 +32,7 @@ class Run:
 
     def __init__(self, path):
         self.kernels, self.rows = [], []
-        with open(path, encoding="utf-8") as file:
+        with (lzma.open if path.endswith(".xz") else open)(path, "rt", encoding="utf-8") as file:
             for line in file:
                 if not line.startswith("{") or not line.rstrip().endswith("}"):
                     continue  # a line that was cut off

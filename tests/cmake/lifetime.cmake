@@ -1,7 +1,7 @@
 # tests/lifetime: what outlives what. Libraries with kernels come and go while a device is open; destructors of static
 # objects launch; and what the environment may not do, with the same program.
 
-if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
+if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND "lifetime" IN_LIST KAIO_TESTS)
   function(kaio_lifetime_target name)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/include)
     target_compile_features(${name} PRIVATE cxx_std_20)
@@ -49,7 +49,7 @@ if(CMAKE_SYSTEM_NAME STREQUAL "Linux")
   if(TEST lifetime.reload.driver)
     set_tests_properties(lifetime.reload.driver PROPERTIES RESOURCE_LOCK reloaded)
   endif()
-  if(CMAKE_NM AND TARGET kaio_ops AND NOT BUILD_SHARED_LIBS AND NOT CMAKE_CXX_FLAGS MATCHES "fsanitize")
+  if(CMAKE_NM AND KAIO_BUILD_OPS AND NOT BUILD_SHARED_LIBS AND NOT CMAKE_CXX_FLAGS MATCHES "fsanitize")
     add_test(NAME lifetime.destructors COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/lifetime/destructors.py
       ${CMAKE_NM} $<TARGET_FILE:kaio_runtime> $<TARGET_FILE:kaio_ops>)
     list(APPEND tests lifetime.destructors)

@@ -33,7 +33,7 @@ FLAGS = ["-std=c++20", "-O1", "-g1", "-fPIC", "-ffp-contract=off", "-fno-omit-fr
 
 @dataclasses.dataclass
 class Target:
-    """What a target is made of beside its own file, and which part of the time it gets."""
+    """What a target is made of besides its own file, and which part of the time it gets."""
     sources: tuple = ()
     emulator: bool = False
     share: int = 6

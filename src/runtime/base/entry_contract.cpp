@@ -115,7 +115,7 @@ std::optional<std::vector<entry_parameter>> entry_parameters(std::string_view te
 
 void check_parameters(const ptx::kernel_image& kernel, const std::vector<entry_parameter>& declared,
                       std::string_view source, std::string_view device) {
-  const auto refuse = [&](std::string cause) {
+  const auto refuse = [&](const std::string& cause) {
     throw_jit_error({kernel, source, "", device, cause, "make the image from this text"});
   };
   if (declared.size() != kernel.parameter_count)

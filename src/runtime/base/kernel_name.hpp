@@ -1,6 +1,6 @@
 #pragma once
 // What an error calls a kernel: its name, and where a kernel of that name from another place was used in this
-// program, the C++ file and line of its first statement too, so that the two are told apart.
+// program, the C++ file and line of its first statement too, which differ.
 //
 //   note_kernel(kernel);                                         // when it is first used
 //   throw invalid_argument(text("kaio: kernel ", display_name(kernel), " ..."));   // scale, or scale (rope.hpp:31)
