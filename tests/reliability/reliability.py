@@ -85,7 +85,7 @@ def record(reports):
 
 def figure_of(promise, row):
     """What one test reached."""
-    cases = f"{row['passed']} cases passed" + (f", **{row['failed']} failed**" if row["failed"] else "")
+    cases = f"{row['passed']} {'case' if row['passed'] == 1 else 'cases'} passed" + (f", **{row['failed']} failed**" if row["failed"] else "")
     fitting = [f for f in row["figures"] if promise.get("figure") and re.search(promise["figure"], f)]
     return f"`{row['test']}`: {fitting[0] if fitting else cases}"
 

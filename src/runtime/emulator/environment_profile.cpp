@@ -60,7 +60,7 @@ class program_profile final : public emulator::grid_observer {
   }
 
   // At the end of the program.
-  void conclude() noexcept {
+  void end_program() noexcept {
     const std::lock_guard lock(mutex_);
     ended_ = true;
     write();
@@ -87,7 +87,7 @@ program_profile* make_profile() {
   const std::string file = file_variable("KAIO_PROFILE");
   if (file.empty()) return nullptr;
   static auto* const profile = host::make_lasting<program_profile>(file_name(file));
-  host::at_end([] { profile->conclude(); });
+  host::at_end([] { profile->end_program(); });
   return profile;
 }
 
