@@ -11,8 +11,8 @@ if(TARGET kaio_cuda_emulator)
   install(TARGETS kaio_cuda_emulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/kaio)
-install(FILES cmake/kaio_add_ptx_tool.cmake cmake/kaio_check_kernels.cmake cmake/ptx_tool_main.cpp.in
-  tests/ptx/verify.py DESTINATION ${package_directory})
+install(FILES cmake/kaio_add_ptx_tool.cmake cmake/kaio_check_kernels.cmake cmake/kaio_precompile.cmake
+  cmake/precompile.py cmake/precompiled.cpp.in cmake/ptx_tool_main.cpp.in cmake/ptxas.py tests/ptx/verify.py DESTINATION ${package_directory})
 install(EXPORT kaio_targets FILE kaioTargets.cmake NAMESPACE kaio:: DESTINATION ${package_directory})
 
 # A static runtime passes its own libraries on to targets that link it; a shared one has them inside.
@@ -20,6 +20,9 @@ get_target_property(runtime_type kaio_runtime TYPE)
 if(runtime_type STREQUAL "STATIC_LIBRARY")
   set(KAIO_STATIC_RUNTIME TRUE)
   set(KAIO_PC_REQUIRES "Requires: spdlog fmt")
+  if(ZLIB_FOUND)
+    string(APPEND KAIO_PC_REQUIRES " zlib")
+  endif()
   set(KAIO_PC_SYSTEM_LIBRARIES "-ldl -pthread")
 else()
   set(KAIO_STATIC_RUNTIME FALSE)
@@ -31,6 +34,9 @@ if(ops_type STREQUAL "INTERFACE_LIBRARY")
   set(KAIO_PC_LIBRARIES "-lkaio_runtime")
 else()
   set(KAIO_PC_LIBRARIES "-lkaio_ops -lkaio_runtime")
+  if(ops_type STREQUAL "STATIC_LIBRARY" AND TARGET kaio_ops_precompiled)
+    string(PREPEND KAIO_PC_LIBRARIES "-Wl,--undefined=kaio_precompiled_ops ")
+  endif()
 endif()
 
 configure_package_config_file(cmake/kaioConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/kaioConfig.cmake

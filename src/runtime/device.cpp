@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "runtime/base/log.hpp"
+#include "runtime/base/precompiled.hpp"
 #include "runtime/context.hpp"
 #include "runtime/device_choice.hpp"
 #include "runtime/driver/cuda_devices.hpp"
@@ -98,6 +99,11 @@ buffer<bool> device::upload(const std::vector<bool>& host) const {
 void device::warmup(const ptx::kernel_image& kernel) const {
   context_->use();
   if (!context_->find(kernel)) context_->load(kernel);
+}
+
+bool device::is_precompiled(const ptx::kernel_image& kernel) const {
+  check_image(kernel);
+  return !is_emulator() && has_precompiled(ptx::hash_of_text(kernel), properties().target);
 }
 
 std::uint64_t device::resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes) const {

@@ -52,9 +52,7 @@ class kernel_cache {
     std::unique_ptr<std::atomic<const loaded_kernel*>[]> slots;
   };
 
-  static std::size_t first_slot(const ptx::text_hash& hash) noexcept {
-    return static_cast<std::size_t>(hash.high >> 32);
-  }
+  static std::size_t first_slot(const ptx::text_hash& hash) noexcept { return hash.high >> 32; }
   void insert(const loaded_kernel& code);
 
   std::atomic<const table*> table_;

@@ -158,17 +158,25 @@ void write_file(const files::path& path, const std::string& content) {
   host::write_file(path.string(), {content}, host::durability::made_again);
 }
 
-// What verify.py reads. The name of a kernel is a word, so nothing has to be escaped.
+std::string hash_text(const kernel_image& image) {
+  const ptx::text_hash hash = ptx::hash_of_text(image);
+  char text[33];
+  std::snprintf(text, sizeof text, "%016llx%016llx", static_cast<unsigned long long>(hash.low),
+                static_cast<unsigned long long>(hash.high));
+  return text;
+}
+
+// What verify.py and precompile.py read. The name of a kernel is a word, so nothing has to be escaped.
 std::string manifest_entry(const kernel_image& image) {
   std::string targets;
   for (const std::string& target : claimed_targets(image))
     targets += (targets.empty() ? "\"" : ", \"") + target + "\"";
   const std::string name(image.name);
-  return "    {\"name\": \"" + name + "\", \"file\": \"" + name + ".ptx\", \"target\": \"" +
-         to_string(image.needs.target) + "\", \"version\": \"" + to_string(image.needs.version) +
-         "\", \"targets\": [" + targets + "], \"block\": [" + std::to_string(image.block.x) + ", " +
-         std::to_string(image.block.y) + ", " + std::to_string(image.block.z) +
-         "], \"shared_bytes\": " + std::to_string(image.needs.shared_bytes) +
+  return "    {\"name\": \"" + name + "\", \"file\": \"" + name + ".ptx\", \"hash\": \"" + hash_text(image) +
+         "\", \"target\": \"" + to_string(image.needs.target) + "\", \"version\": \"" +
+         to_string(image.needs.version) + "\", \"targets\": [" + targets + "], \"block\": [" +
+         std::to_string(image.block.x) + ", " + std::to_string(image.block.y) + ", " +
+         std::to_string(image.block.z) + "], \"shared_bytes\": " + std::to_string(image.needs.shared_bytes) +
          ", \"instructions\": " + std::to_string(image.needs.instructions) + "}";
 }
 

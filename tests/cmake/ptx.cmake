@@ -12,3 +12,11 @@ if(TARGET kaio_kernels)
     $<$<BOOL:${KAIO_BUILD_OPS}>:${PROJECT_SOURCE_DIR}/tools/registry/kernels.txt>)
   set_tests_properties(tool PROPERTIES LABELS ptx)
 endif()
+
+# The machine code that the operations carry: tests/ptx/precompile_test.py.
+if(TARGET kaio_ops_precompiled)
+  set(folder ${PROJECT_BINARY_DIR}/precompiled/ops)
+  add_test(NAME ptx.precompiled COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/precompile_test.py
+    ${folder}/ptx ${folder}/kernels.code ${KAIO_PRECOMPILE_ARCHITECTURES})
+  set_tests_properties(ptx.precompiled PROPERTIES LABELS ptx TIMEOUT 120 ENVIRONMENT KAIO_PTXAS=$ENV{KAIO_PTXAS})
+endif()

@@ -8,6 +8,10 @@ foreach(group unit threads emulator mutants)
   endif()
 endforeach()
 
+if(TARGET kaio_test_unit AND ZLIB_FOUND)
+  target_compile_definitions(kaio_test_unit PRIVATE KAIO_HAS_ZLIB)
+endif()
+
 # What threads may share, for ThreadSanitizer too: a build without the operations has what tuning found all the same.
 if(TARGET kaio_test_threads AND NOT KAIO_BUILD_OPS)
   file(GLOB sources ${PROJECT_SOURCE_DIR}/src/ops/tune/*.cpp)

@@ -4,11 +4,12 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <vector>
 
 #include "kernels.hpp"
 
-int main() {
+int main(int argc, char** argv) {
   const std::size_t n = 1000;
   std::vector<float> host_x(n), host_gate(n);
   for (std::size_t i = 0; i < n; ++i) {
@@ -19,6 +20,13 @@ int main() {
   device gpu = device::open();
   auto x = gpu.upload(host_x), gate = gpu.upload(host_gate);
   auto y = gpu.allocate<f32>(n);
+  if (argc > 1) {  // on a GPU: whether there is machine code for it
+    const bool expected = std::strcmp(argv[1], "precompiled") == 0;
+    if (gpu.is_precompiled(fused_silu_gate.image()) != expected) {
+      std::printf("machine code: expected %s\n", argv[1]);
+      return EXIT_FAILURE;
+    }
+  }
   fused_silu_gate.launch(gpu.stream(), over(n), x, gate, y, static_cast<unsigned>(n));
   const auto result = y.download();
 

@@ -33,7 +33,7 @@ def build_with_cmake(arguments, *definitions):
         f"-DCMAKE_CXX_FLAGS={arguments.flags}", f"-DCMAKE_CXX_COMPILER_LAUNCHER={arguments.launcher}",
         *definitions)
     programs = {"add_subdirectory": ["silu", "kaio_program"],  # `profile` starts the second
-                "find_package": ["silu", "sound_kernel_check", "broken"]}.get(arguments.way, [])
+                "find_package": ["silu", "silu_precompiled", "silu_carries_code", "sound_kernel_check", "broken"]}.get(arguments.way, [])
     run(arguments.cmake, "--build", arguments.work, "--target", "silu_kernels", *programs)
 
 
@@ -99,6 +99,18 @@ def try_ptx_tool(arguments, environment):
                     "zeros:f32:256", "--arg", "256:u32"), name)
 
 
+def try_precompiled(arguments, environment):
+    """Machine code is in the program, and is found; the emulator in the shape of the driver takes the text instead."""
+    driver = next(arguments.prefix.rglob("libkaio_cuda_emulator.so"), None)
+    if driver is None:
+        return
+    gpu = {**environment, "KAIO_DEVICE": "cuda:0", "KAIO_CUDA_LIBRARY": str(driver.resolve())}
+    made = "precompiled" if list(arguments.work.rglob("kernels.code")) else "compiled"
+    run(arguments.work / "silu", "compiled", env=gpu)
+    run(arguments.work / "silu_carries_code", made, env=gpu)
+    run(arguments.work / "silu_precompiled", made, env=gpu)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -131,6 +143,8 @@ def main():
     paths = os.pathsep.join(libraries + list(filter(None, [os.environ.get("LD_LIBRARY_PATH")])))
     environment = {**os.environ, "KAIO_DEVICE": "emulator", "LD_LIBRARY_PATH": paths}
     run(arguments.work / "silu", env=environment)
+    if arguments.way == "find_package":
+        try_precompiled(arguments, environment)
     if arguments.way != "pkg_config":
         try_ptx_tool(arguments, environment)
 

@@ -62,12 +62,12 @@ struct matrices {
         by_columns(in_by_columns),
         leading((in_by_columns ? in_rows : in_columns) + u64{pad}),
         stride(leading * (in_by_columns ? in_columns : in_rows) + batch_pad),
-        host(static_cast<std::size_t>(stride * in_batches)) {
+        host(stride * in_batches) {
     fill(content::poison, 0);
   }
 
   std::size_t index(u32 b, u32 r, u32 c) const {
-    return static_cast<std::size_t>(b * stride + (by_columns ? c * leading + r : r * leading + c));
+    return b * stride + (by_columns ? c * leading + r : r * leading + c);
   }
   T& at(u32 b, u32 r, u32 c) { return host[index(b, r, c)]; }
   const T& at(u32 b, u32 r, u32 c) const { return host[index(b, r, c)]; }

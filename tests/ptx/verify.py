@@ -12,38 +12,19 @@ with 77.
 
 import argparse
 import concurrent.futures
-import glob
 import json
 import os
 import pathlib
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
 
+here = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(here), str(here.parent.parent / "cmake")]  # installed, and in the repository
+from ptxas import find_assemblers  # noqa: E402
+
 levels = ["-O0", "-O3"]
-
-
-class assembler:
-    """One ptxas: its release and the targets that it knows."""
-
-    def __init__(self, path):
-        self.path = path
-        said = subprocess.run([path, "--version"], capture_output=True, text=True, check=True).stdout
-        self.release = tuple(int(part) for part in re.search(r"release (\d+)\.(\d+)", said).groups())
-        said = subprocess.run([path, "--help"], capture_output=True, text=True).stdout
-        self.targets = set(re.findall(r"'(sm_\w+)'", said))
-
-
-def find_assemblers():
-    paths = [path for path in os.environ.get("KAIO_PTXAS", "").split(":") if path]
-    for path in paths:
-        if not os.access(path, os.X_OK):
-            sys.exit(f"kaio: KAIO_PTXAS names {path}, which is not a program; give the path of ptxas")
-    paths += [shutil.which("ptxas") or "", *sorted(glob.glob("/usr/local/cuda*/bin/ptxas"))]
-    unique = {os.path.realpath(path) for path in paths if path and os.access(path, os.X_OK)}
-    return sorted((assembler(path) for path in unique), key=lambda one: one.release, reverse=True)
 
 
 def assemble(ptxas, file, target, level):

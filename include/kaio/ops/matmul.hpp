@@ -69,6 +69,11 @@ void matmul_batch(const stream& s, std::span<const tensor_view<A, 2>> a, std::sp
 std::uint64_t matmul_workspace_bytes(const stream& s, const matmul_view& a, const matmul_view& b,
                                      const matmul_view& c, const matmul_options& options = {});
 
+// Loads what this call launches, ahead of its first use: the first call takes no longer than later ones, and may be
+// captured into a graph. The contents of the views are not looked at. Throws what the call itself would.
+void matmul_warmup(const runtime::device& gpu, const matmul_view& a, const matmul_view& b,
+                   const matmul_view& c, const matmul_options& options = {});
+
 // A kernel for these types and layouts, and its properties for this call.
 struct matmul_variant_info {
   std::string name;
@@ -95,6 +100,7 @@ using ops::matmul_activation;
 using ops::matmul_batch;
 using ops::matmul_options;
 using ops::matmul_precision;
+using ops::matmul_warmup;
 using ops::per_column;
 using ops::per_row;
 }  // namespace kaio

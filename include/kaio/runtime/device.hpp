@@ -111,6 +111,9 @@ class device {
 
   // Loads a kernel ahead of its first launch. Throws what a launch would: unsupported_device, jit_error, ...
   void warmup(const ptx::kernel_image& kernel) const;
+  // Whether the program carries machine code of a kernel for this GPU (kaio_precompile), so that loading it takes no
+  // compiler. False on the emulator, which runs the text. Does not load the kernel.
+  bool is_precompiled(const ptx::kernel_image& kernel) const;
   // How many blocks of a kernel are resident on the whole device at once: the largest grid of a cooperative
   // kernel. `shared_bytes` is what a launch adds to the kernel's own shared memory. Loads the kernel.
   std::uint64_t resident_blocks(const ptx::kernel_image& kernel, std::uint32_t shared_bytes = 0) const;

@@ -13,6 +13,8 @@
 #include "runtime/base/entry_contract.hpp"
 #include "runtime/base/jit_report.hpp"
 #include "runtime/base/kernel_name.hpp"
+#include "runtime/base/log.hpp"
+#include "runtime/base/precompiled.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/driver/cuda_devices.hpp"
 #include "runtime/driver/result.hpp"
@@ -43,6 +45,14 @@ std::uintptr_t jit_level() {
   if (value[0] < '0' || value[0] > '4' || value[1] != '\0')
     throw invalid_argument(text("kaio: KAIO_JIT_LEVEL is '", value, "'; write 0 (no optimisation) to 4"));
   return static_cast<std::uintptr_t>(value[0] - '0');
+}
+
+// What asks for the driver's compiler; CUDA_FORCE_PTX_JIT is the driver's own word for it.
+bool compiles_by_request() {
+  const char* const level = std::getenv("KAIO_JIT_LEVEL");
+  const char* const forced = std::getenv("CUDA_FORCE_PTX_JIT");
+  const auto is_set = [](const char* value) { return value != nullptr && *value != '\0'; };
+  return is_set(level) || (is_set(forced) && std::string_view(forced) != "0");
 }
 
 // The largest cluster that every GPU which has them takes.
@@ -370,33 +380,54 @@ double cuda_backend::elapsed_ms(native_event begin, native_event end) {
 
 // Kernels.
 
+CUmodule cuda_backend::load_precompiled(const ptx::kernel_image& kernel) {
+  if (!takes_precompiled_.load(std::memory_order_relaxed) || compiles_by_request()) return nullptr;
+  const auto code = find_precompiled(ptx::hash_of_text(kernel), properties_.target);
+  if (!code) return nullptr;
+  CUmodule module = nullptr;
+  const CUresult result = call_.cuModuleLoadDataEx(&module, code->image.data(), 0, nullptr, nullptr);
+  if (result == CUDA_SUCCESS) return module;
+  const result_meaning meaning = meaning_of(result);
+  if (meaning.code != errc::jit_failed && meaning.code != errc::unsupported_device)
+    fail(result, "cuModuleLoadDataEx", text("loading kernel ", display_name(kernel), " on"));
+  // A driver that is older than the ptxas takes none of its code.
+  takes_precompiled_.store(false, std::memory_order_relaxed);
+  log().info("{} does not take the precompiled code of kernel {} for sm_{} ({}); texts are compiled",
+             description_, kernel.name, code->target.sm, name_of(call_, result));
+  return nullptr;
+}
+
+CUmodule cuda_backend::compile(const ptx::kernel_image& kernel, const std::string& source) {
+  std::vector<char> messages(16384, '\0');
+  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
+                            CU_JIT_OPTIMIZATION_LEVEL};
+  // The driver takes numbers in the bits of a pointer. One byte less than there is, so that the log ends.
+  void* values[] = {messages.data(), reinterpret_cast<void*>(messages.size() - 1),
+                    reinterpret_cast<void*>(jit_level())};
+  CUmodule module = nullptr;
+  const CUresult result = call_.cuModuleLoadDataEx(&module, source.c_str(), 3, options, values);
+  if (result == CUDA_SUCCESS) return module;
+  const result_meaning meaning = meaning_of(result);
+  if (meaning.code != errc::jit_failed && meaning.code != errc::unsupported_device) {
+    fail(result, "cuModuleLoadDataEx", text("loading kernel ", display_name(kernel), " on"));
+  }
+  const std::string cause = text(meaning.what, " (", name_of(call_, result), " from cuModuleLoadDataEx)");
+  if (meaning.code == errc::unsupported_device) {
+    throw unsupported_device(text("kaio: kernel ", display_name(kernel), " cannot be loaded on ",
+                                  description_, ": ", cause, meaning.what_to_do.empty() ? "" : "; ",
+                                  meaning.what_to_do, '\n', messages.data()));
+  }
+  throw_jit_error({kernel, source, messages.data(), description_, cause, meaning.what_to_do});
+}
+
 std::unique_ptr<loaded_kernel> cuda_backend::load(const ptx::kernel_image& kernel) {
   const current scope(*this);
   const relaxed_capture relaxed(call_);
   const std::string source = joined_text(kernel);
   if (const auto declared = entry_parameters(source, kernel.name))
     check_parameters(kernel, *declared, source, description_);
-  std::vector<char> log(16384, '\0');
-  CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES,
-                            CU_JIT_OPTIMIZATION_LEVEL};
-  // The driver takes numbers in the bits of a pointer. One byte less than there is, so that the log ends.
-  void* values[] = {log.data(), reinterpret_cast<void*>(log.size() - 1),
-                    reinterpret_cast<void*>(jit_level())};
-  CUmodule module = nullptr;
-  const CUresult result = call_.cuModuleLoadDataEx(&module, source.c_str(), 3, options, values);
-  if (result != CUDA_SUCCESS) {
-    const result_meaning meaning = meaning_of(result);
-    if (meaning.code != errc::jit_failed && meaning.code != errc::unsupported_device) {
-      fail(result, "cuModuleLoadDataEx", text("loading kernel ", display_name(kernel), " on"));
-    }
-    const std::string cause = text(meaning.what, " (", name_of(call_, result), " from cuModuleLoadDataEx)");
-    if (meaning.code == errc::unsupported_device) {
-      throw unsupported_device(text("kaio: kernel ", display_name(kernel), " cannot be loaded on ",
-                                    description_, ": ", cause, meaning.what_to_do.empty() ? "" : "; ",
-                                    meaning.what_to_do, '\n', log.data()));
-    }
-    throw_jit_error({kernel, source, log.data(), description_, cause, meaning.what_to_do});
-  }
+  CUmodule module = load_precompiled(kernel);
+  if (module == nullptr) module = compile(kernel, source);
   try {
     CUfunction function = nullptr;
     const std::string name(kernel.name);

@@ -3,6 +3,8 @@
 // context current on the calling thread, and puts back the one that was current before, so that other users
 // of CUDA on the thread (PyTorch, the CUDA runtime) find theirs.
 
+#include <atomic>
+#include <string>
 #include <string_view>
 
 #include "runtime/base/backend.hpp"
@@ -67,6 +69,9 @@ class cuda_backend final : public backend {
   [[noreturn]] void fail(CUresult result, const char* function, std::string_view what);
   // The same for calls that must not throw.
   void note(CUresult result, const char* function, std::string_view what) noexcept;
+  // The machine code that the program carries; null where it has none that this driver takes.
+  CUmodule load_precompiled(const ptx::kernel_image& kernel);
+  CUmodule compile(const ptx::kernel_image& kernel, const std::string& source);
   // Lets the kernel have dynamic shared memory beyond what every kernel may use.
   void allow_shared(const loaded_kernel& code, const ptx::kernel_image& kernel, std::uint32_t dynamic);
   // Lets the kernel have clusters of so many blocks, beyond what every GPU takes.
@@ -78,6 +83,7 @@ class cuda_backend final : public backend {
   const functions& call_;
   CUdevice device_ = 0;
   CUcontext context_ = nullptr;
+  std::atomic<bool> takes_precompiled_{true};
 };
 
 }  // namespace kaio::runtime::driver

@@ -2,6 +2,7 @@
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/tensor/validation.hpp>
+#include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
@@ -289,6 +290,17 @@ std::uint64_t matmul_workspace_bytes(const stream& s, const matmul_view& a, cons
   const matmul_call call = with_workspace(resolve_for_query(s, a, b, c, options));
   if (call.empty() || call.k == 0) return 0;
   return choose("matmul_workspace_bytes", call, s.properties(), options.variant).workspace_bytes(call);
+}
+
+void matmul_warmup(const runtime::device& gpu, const matmul_view& a, const matmul_view& b,
+                   const matmul_view& c, const matmul_options& options) {
+  const device_properties& properties = gpu.properties();
+  const matmul_call call = detail::resolve_matmul(gpu.identity(), {"matmul_warmup", a, b, c, &options});
+  if (call.empty()) return;
+  if (call.k == 0) return gpu.warmup(nothing_kernel(call.output));
+  const matmul_variant& v = choose("matmul_warmup", call, properties, options.variant);
+  gpu.warmup(*v.image);
+  if (v.splits != 1) gpu.warmup(reduction_kernel(call.output));
 }
 
 std::vector<matmul_variant_info> matmul_variants(const stream& s, const matmul_view& a, const matmul_view& b,

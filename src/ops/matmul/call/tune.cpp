@@ -58,7 +58,7 @@ struct stand_in {
   std::uint64_t offset = 0;
 
   stand_in(const device& gpu, std::uint64_t address, std::uint64_t bytes) : offset(address % 256) {
-    memory = gpu.allocate<u32>(static_cast<std::size_t>((bytes + offset + 3) / 4 + 1));
+    memory = gpu.allocate<u32>((bytes + offset + 3) / 4 + 1);
   }
   void fill(const stream& s, const buffer<u32>& pattern) {
     const u64 count = memory.size();
@@ -190,7 +190,7 @@ std::string tune_compact(const device& gpu, std::uint32_t m, std::uint32_t n, st
   // One element is enough: memory is not read, and the views' extents are all that counts.
   const auto pointer = [&]<class U>(U, std::uint64_t elements) {
     constexpr std::uint64_t anywhere = 4096;
-    return device_pointer<U>{anywhere, static_cast<std::size_t>(elements), gpu.identity()};
+    return device_pointer<U>{anywhere, elements, gpu.identity()};
   };
   const auto a = pointer(T{}, std::uint64_t{m} * k), b = pointer(T{}, std::uint64_t{k} * n);
   auto c = pointer(f32{}, std::uint64_t{m} * n);

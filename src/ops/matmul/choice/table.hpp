@@ -35,7 +35,9 @@ void run_variant(const stream& s, const matmul_call& call, const matmul_variant&
 void run_nothing(const stream& s, const matmul_call& call);
 // C = epilogue(the sum of the splits), which are in the workspace as [batch][split][row][column].
 void run_reduction(const stream& s, const matmul_call& call, std::uint32_t splits);
-// The kernels of the two, for the registry.
+// The kernels of the two, for an element type of C, and for the registry.
+const ptx::kernel_image& nothing_kernel(matmul_type output);
+const ptx::kernel_image& reduction_kernel(matmul_type output);
 void list_split_reduce_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_backward_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_tune_kernels(std::vector<const ptx::kernel_image*>& list);

@@ -37,7 +37,7 @@ inline constexpr auto product_of_nothing = kaio::kernel<"matmul_of_nothing_" + t
 
 // f(an element of the type).
 template <class F>
-void with_output(matmul_type type, const F& f) {
+decltype(auto) with_output(matmul_type type, const F& f) {
   switch (type) {
     case matmul_type::f16: return f(f16{});
     case matmul_type::bf16: return f(bf16{});
@@ -78,12 +78,20 @@ void run_reduction(const stream& s, const matmul_call& call, std::uint32_t split
   });
 }
 
+const ptx::kernel_image& nothing_kernel(matmul_type output) {
+  return with_output(
+      output, []<class Out>(Out) -> const ptx::kernel_image& { return product_of_nothing<Out>.image(); });
+}
+
+const ptx::kernel_image& reduction_kernel(matmul_type output) {
+  return with_output(
+      output, []<class Out>(Out) -> const ptx::kernel_image& { return split_reduce<Out, general>.image(); });
+}
+
 void list_split_reduce_kernels(std::vector<const ptx::kernel_image*>& list) {
-  for (const ptx::kernel_image* image :
-       {&product_of_nothing<f32>.image(), &product_of_nothing<f16>.image(), &product_of_nothing<bf16>.image(),
-        &split_reduce<f32, general>.image(), &split_reduce<f16, general>.image(),
-        &split_reduce<bf16, general>.image()})
-    list.push_back(image);
+  for (const auto kernel : {nothing_kernel, reduction_kernel})
+    for (const matmul_type output : {matmul_type::f32, matmul_type::f16, matmul_type::bf16})
+      list.push_back(&kernel(output));
 }
 
 }  // namespace kaio::ops
