@@ -61,7 +61,7 @@ void try_product(const device& gpu, random_extents& random, std::set<std::string
   random.begin_product();
   const std::uint32_t m = random.next(), n = random.next(), k = random.next();
   const auto a = gpu.allocate<T>(std::size_t{m} * k), b = gpu.allocate<T>(std::size_t{k} * n);
-  const auto c = gpu.allocate<T>(std::size_t{m} * n);
+  auto c = gpu.allocate<T>(std::size_t{m} * n);
   const bool a_turned = random.flip(), b_turned = random.flip();
   const auto view = [](const buffer<T>& x, std::uint32_t rows, std::uint32_t columns, bool turned) {
     using operand = tensor_view<const T, 2>;

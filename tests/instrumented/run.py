@@ -72,7 +72,7 @@ def jobs_of(build, with_driver):
     def all_of(folder):
         return sorted((ROOT / "src" / folder).rglob("*.cpp"))
 
-    settings = settings_of(build, "src/runtime/CMakeFiles/kaio_emulated_objects.dir/emulator/backend.cpp.o")
+    settings = settings_of(build, "src/runtime/CMakeFiles/kaio_device_objects.dir/device.cpp.o")
     runtime = triples([*all_of("emulator"), *all_of("host")], "fuzz", ())
     runtime += triples(all_of("runtime"), "instrumented", settings)
     ops = []

@@ -12,6 +12,8 @@
 
 #include "host/write_file.hpp"
 #include "ops/tune/tune_store.hpp"
+#include "precompiled_list.hpp"
+#include "runtime/base/precompiled.hpp"
 #include "storm.hpp"
 #include "tool/temporary_folder.hpp"
 #include "unit/runtime/support.hpp"
@@ -208,4 +210,16 @@ TEST_CASE("shared: a file that several threads write", "[threads]") {
   const auto entries = std::distance(std::filesystem::directory_iterator(folder.path()),
                                      std::filesystem::directory_iterator());
   CHECK(entries == 1);
+}
+
+TEST_CASE("shared: precompiled kernels that come and go", "[threads]") {
+  const kaio::ptx::text_hash common{1, 1};
+  const kaio::tests::precompiled_scope lasting({{common, 80, 0, "lasting"}});
+  storm([&](unsigned t, unsigned round) {
+    const kaio::ptx::text_hash own{2, t};
+    const std::string code = "code " + std::to_string(round);
+    const kaio::tests::precompiled_scope mine({{own, 80, 0, code}});
+    const auto found = kaio::runtime::find_precompiled(own, {86});
+    return found && found->image == code && kaio::runtime::has_precompiled(common, {80});
+  });
 }
