@@ -39,8 +39,8 @@ class configurations {
     }
     std::printf("], \"device\": ");
     const ops::device_costs& d = ops::fitted_device;
-    print({d.l2_of_one, d.l2_of_all, d.shared, d.dram_share, d.launch_seconds, d.second_kernel_seconds,
-           d.cluster_clocks, d.exchange_clocks, d.copy_clocks});
+    print({d.l2_of_one, d.l2_of_all, d.crossing, d.short_line_clocks, d.shared, d.dram_share,
+           d.launch_seconds, d.second_kernel_seconds, d.cluster_clocks, d.exchange_clocks, d.copy_clocks});
     std::printf(", \"families\": [");
     for (std::size_t i = 0; i < std::size(ops::fitted_families); ++i) {
       print(ops::fitted_families[i]);
@@ -60,8 +60,8 @@ class configurations {
     std::printf("]");
   }
   static void print(const ops::family_costs& f) {
-    print({f.start_clocks, f.rate, f.step_clocks, f.store_bytes, f.general, f.bias_clocks, f.addend_clocks,
-           f.gelu_clocks, f.gelu_tanh_clocks, f.silu_clocks, f.not_hidden, f.last_wave});
+    print({f.start_clocks, f.rate, f.step_clocks, f.store_bytes, f.general, f.outside, f.bias_clocks,
+           f.addend_clocks, f.gelu_clocks, f.gelu_tanh_clocks, f.silu_clocks, f.not_hidden, f.last_wave});
   }
   static std::vector<unsigned> of(const ops::matmul_variant& v) {
     return {static_cast<unsigned>(v.family),
@@ -108,7 +108,10 @@ inline void print_work(const random_problem& p, const device_properties& device,
                            w.shared_bytes,
                            w.loaded_bytes,
                            w.copied,
+                           w.crossing_bytes,
+                           w.short_lines,
                            w.results,
+                           w.outside,
                            w.result_bytes,
                            w.bias,
                            w.addends,

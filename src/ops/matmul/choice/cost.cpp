@@ -113,6 +113,16 @@ double multiprocessors_of(const device_properties& device) {
   return device.multiprocessors == 0 ? 1 : device.multiprocessors;
 }
 
+constexpr std::uint64_t l2_line_bytes = 128, short_line_bytes = 32;
+
+// What a step loads of an operand: `across` of M or N, which is `extent`, once for so many blocks of a cluster.
+struct operand_tile {
+  const matmul_operand& x;
+  double across;
+  std::uint64_t extent;
+  double shared_by;
+};
+
 const family_costs& family_of(const matmul_variant& v) {
   // Kernels for few rows are no tiles.
   return v.most_rows != 0 ? fitted_few_rows : fitted_families[static_cast<std::size_t>(v.family)];
@@ -167,6 +177,16 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   work.shared_bytes = by_warps ? (m * std::max(1.0, n / 64) + n * std::max(1.0, m / 64)) * k * size
                                : (m + n * std::max(1.0, m / 64)) * k * size;
   work.loaded_bytes = (m / v.cluster_n + n / v.cluster_m) * k * size;
+  for (const auto& [x, across, extent, shared_by] :
+       {operand_tile{call.a, static_cast<double>(tile_rows(v)), call.m, static_cast<double>(v.cluster_n)},
+        operand_tile{call.b, static_cast<double>(tile_columns(v)), call.n,
+                     static_cast<double>(v.cluster_m)}}) {
+    if (!x.aligned(bytes_of(call.operand), l2_line_bytes))
+      work.crossing_bytes += across / shared_by * k * size;
+    if (!by_warps && x.lines == line_direction::across_k &&
+        extent * bytes_of(call.operand) < short_line_bytes)
+      work.short_lines += k;
+  }
   // Copies of single elements take instructions where others take none.
   work.copied = v.slow_copies ? (m + n) * k : 0;
 
@@ -174,6 +194,8 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   work.results = static_cast<double>(std::min<std::uint64_t>(call.m, tile_rows(v)) *
                                      std::min<std::uint64_t>(call.n, tile_columns(v))) /
                  v.cluster_splits;
+  work.outside = static_cast<double>(tile_rows(v)) * static_cast<double>(tile_columns(v)) / v.cluster_splits -
+                 work.results;
   work.result_bytes = v.splits == 1 ? c_size : sizeof(f32);
   const matmul_terms& terms = call.terms;
   if (terms.plain == 0) {
@@ -207,12 +229,13 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
   const double tensor = work.operations / (work.operations_in_clock * v.rate) * sharing;
   const double shared = work.shared_bytes / costs.shared * sharing;
   const double of_one = costs.l2_of_one / sharing, of_all = costs.l2_of_all * multiprocessors / running;
-  const double l2 = work.loaded_bytes / std::min(of_one, of_all);
+  const double l2 = (work.loaded_bytes + work.crossing_bytes * costs.crossing) / std::min(of_one, of_all) +
+                    work.short_lines * costs.short_line_clocks * sharing;
   const double step =
       std::max({tensor, shared, l2}) + work.copied * costs.copy_clocks * sharing + family.step_clocks;
 
-  double store =
-      work.results * work.result_bytes / family.store_bytes * (v.general ? family.general : 1) * sharing;
+  double store = (work.results + work.outside * family.outside) * work.result_bytes / family.store_bytes *
+                 (v.general ? family.general : 1) * sharing;
   if (v.splits == 1) {
     const double activation = work.activation == matmul_activation::gelu        ? family.gelu_clocks
                               : work.activation == matmul_activation::gelu_tanh ? family.gelu_tanh_clocks

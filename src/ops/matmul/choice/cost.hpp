@@ -11,7 +11,8 @@
 //   tensor clocks   2 m n k / the operations of a multiprocessor in a clock * the blocks that share it
 //   shared clocks   the bytes that the multiplications read
 //   L2 clocks       the bytes of A and B that a block loads, those once that a cluster shares, by the lesser of
-//                   bytes a multiprocessor takes in a clock, and its part of L2's bandwidth
+//                   bytes a multiprocessor takes in a clock, and its part of L2's bandwidth; bytes whose lines do
+//                   not begin at a line of L2 count more, and a short line takes a copy's time of its own
 //
 // A cost has two parts: what a kernel does for a call, which follows from both alone (kernel_work), and how
 // long that takes (seconds_of). The constants of the second are fitted to measured times by
@@ -25,6 +26,8 @@ namespace kaio::ops {
 struct device_costs {
   double l2_of_one;              // bytes in a clock: what one multiprocessor takes
   double l2_of_all;              // for each multiprocessor where all of them pull
+  double crossing;               // of bytes whose lines begin inside a line of L2, what they count more
+  double short_line_clocks;      // of a short line in a tensor copy
   double shared;                 // bytes in a clock
   double dram_share;             // of the bandwidth that the memory's clock gives
   double launch_seconds;         // from one kernel to the next
@@ -41,6 +44,7 @@ struct family_costs {
   double step_clocks;   // of a step along K that nothing hides
   double store_bytes;   // in a clock, on the way to C
   double general;       // times that, for the way through all epilogue arguments
+  double outside;       // elements of a tile outside of C: as how much of one inside they count
   double bias_clocks, addend_clocks;  // of a tensor that is added: a row of it, or all of it
   double gelu_clocks, gelu_tanh_clocks, silu_clocks;
   double not_hidden;  // of the shorter of computing and reading
@@ -64,7 +68,9 @@ struct kernel_work {
   double cluster_splits;
   double operations, operations_in_clock;     // of a step; at most, of a multiprocessor
   double shared_bytes, loaded_bytes, copied;  // of a step; elements that are copied on their own
-  double results, result_bytes;               // elements of C that a block has; bytes of one
+  double crossing_bytes;                      // of loaded_bytes: of lines that begin inside a line of L2
+  double short_lines;                         // of a step: lines across K that are shorter than 32 bytes
+  double results, outside, result_bytes;      // elements of a block in C, and outside of it; bytes of one
   double bias, addends;                       // tensors that are added: of one row, and of all
   matmul_activation activation;
   double read_and_written, sums;  // bytes of memory; of the sums of splits
