@@ -62,7 +62,7 @@ bool is_safe(int fd, bool folder) {
 
 // The user's folder for caches, an absolute path.
 std::string cache_home() {
-  const std::string wanted = runtime::file_variable("XDG_CACHE_HOME");
+  std::string wanted = runtime::file_variable("XDG_CACHE_HOME");
   if (wanted.starts_with('/')) return wanted;
   const std::string home = runtime::file_variable("HOME");
   return home.starts_with('/') ? home + "/.cache" : std::string();

@@ -235,6 +235,7 @@ class emulator_backend final : public backend {
       throw_jit_error({kernel, source, "", description_, "its text has no .entry of that name", ""});
     }
     std::vector<entry_parameter> declared;
+    declared.reserve(entry->parameters.size());
     for (const emulator::layout& p : entry->parameters) declared.push_back({p.name, p.bytes});
     check_parameters(kernel, declared, source, description_);
     if (entry->maximum_threads.x != 0) check_block(kernel, entry->maximum_threads.count(), description_);
