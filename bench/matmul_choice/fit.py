@@ -34,10 +34,10 @@ multiprocessors, clock, dram = 132, 1.98e9, 2 * 3201e6 * 6144 / 8  # of the H200
 
 families = ["sm90", "sm90_split", "mma_sync", "simt", "few rows"]
 family_fields = ["start_clocks", "rate", "step_clocks", "store_bytes", "general", "outside", "bias_clocks",
-                 "addend_clocks", "gelu_clocks", "gelu_tanh_clocks", "silu_clocks", "not_hidden", "last_wave"]
+                 "addend_clocks", "gelu_clocks", "gelu_tanh_clocks", "silu_clocks", "not_hidden", "last_wave", "half_wave"]
 device_fields = ["l2_of_one", "l2_of_all", "crossing", "short_line_clocks", "shared", "dram_share", "launch_seconds",
                  "second_kernel_seconds", "cluster_clocks", "exchange_clocks", "copy_clocks"]
-work_fields = ["start_clocks", "rate", "blocks", "at_once", "steps", "clusters", "exchanges", "cluster_splits", "operations",
+work_fields = ["start_clocks", "rate", "blocks", "at_once", "steps", "clusters", "exchanges", "halves", "cluster_splits", "operations",
                "operations_in_clock", "shared_bytes", "loaded_bytes", "copied", "crossing_bytes", "short_lines", "results",
                "outside", "result_bytes", "bias", "addends", "activation", "read_and_written", "sums", "seconds"]
 enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf32x3"]]
@@ -45,7 +45,7 @@ enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf3
 # Where the search begins: of a family in the order of `families`.
 first_family = np.array([[1300, 231, 3000, 2500, 1500], [.71, 1, .4, .6, .11], [30, 13, 100, 15, 13], [85, 12, 24, 20, 46],
                          [4, 4, 2, 2.8, 1], [.1] * 5, [10] * 5, [20] * 5, [20] * 5, [20] * 5, [20] * 5, [.15] * 5,
-                         [1 / 3] * 5])
+                         [1 / 3] * 5, [.6] * 5])
 first_device = np.array([64, 35, .2, 2, 128, .9, 1e-6, .5e-6, 800, 270, .3])
 
 
@@ -102,10 +102,13 @@ class Constants:
 
 def seconds(w, family, device, start_clocks, rate):
     """seconds_of() of cost.cpp, for arrays; family: by field, for each row."""
-    running = jnp.minimum(w.blocks, w.at_once)
-    sharing = jnp.maximum(1, running / multiprocessors)
     filled = w.blocks / w.at_once
-    waves = jnp.maximum(1, filled + family["last_wave"] * (jnp.ceil(filled) - filled))
+    rounds = jnp.floor(filled)
+    halved = (w.halves == 1) & (filled > rounds) & (filled - rounds <= .5)
+    running = jnp.minimum(w.blocks * jnp.where(halved, 2, 1), w.at_once)
+    sharing = jnp.maximum(1, running / multiprocessors)
+    whole = jnp.where(halved, rounds + family["half_wave"], jnp.ceil(filled))
+    waves = jnp.maximum(jnp.minimum(whole, 1), filled + family["last_wave"] * (whole - filled))
     tensor = w.operations / (w.operations_in_clock * rate) * sharing
     shared = w.shared_bytes / device["shared"] * sharing
     l2 = ((w.loaded_bytes + w.crossing_bytes * device["crossing"])

@@ -61,7 +61,8 @@ class configurations {
   }
   static void print(const ops::family_costs& f) {
     print({f.start_clocks, f.rate, f.step_clocks, f.store_bytes, f.general, f.outside, f.bias_clocks,
-           f.addend_clocks, f.gelu_clocks, f.gelu_tanh_clocks, f.silu_clocks, f.not_hidden, f.last_wave});
+           f.addend_clocks, f.gelu_clocks, f.gelu_tanh_clocks, f.silu_clocks, f.not_hidden, f.last_wave,
+           f.half_wave});
   }
   static std::vector<unsigned> of(const ops::matmul_variant& v) {
     return {static_cast<unsigned>(v.family),
@@ -102,6 +103,7 @@ inline void print_work(const random_problem& p, const device_properties& device,
                            w.steps,
                            w.clusters ? 1.0 : 0.0,
                            w.exchanges ? 1.0 : 0.0,
+                           w.halves ? 1.0 : 0.0,
                            w.cluster_splits,
                            w.operations,
                            w.operations_in_clock,

@@ -148,6 +148,31 @@ TEST_CASE("sm_90a matmul: blocks of a cluster have parts of K", "[ops][matmul]")
       {1, 131, 13, 520}, false);
 }
 
+TEST_CASE("sm_90a matmul: the sums of a cluster meet in the ring", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  run_split<sm90_split_config{.m = 64, .n = 64, .stages = 3, .splits = 1, .reuses_ring = true}, f16, f16>(
+      {2, 67, 131, 72}, false);
+  run_split<sm90_split_config{.m = 64, .n = 32, .stages = 5, .splits = 8, .reuses_ring = true}, f16, f32>(
+      {1, 67, 35, 1000}, true);
+  run_split<sm90_split_config{.m = 128, .n = 256, .stages = 4, .splits = 4, .reuses_ring = true, .b = mn},
+            bf16, bf16>({1, 131, 260, 520}, true);
+}
+
+TEST_CASE("sm_90a matmul: the last tiles are computed in halves", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  // 6 tiles for 4 and 5 clusters, 3 for 8; those of clusters of two for 2 and 3 of them.
+  const shape s{1, 300, 264, 200};
+  for (const u64 clusters : {4, 5, 8})
+    run<sm90_config{.m = 128, .n = 192, .stages = 3}, f16, f16>(s, clusters);
+  run<sm90_config{.m = 128, .n = 128, .stages = 3, .a = mn, .b = mn}, bf16, f32>(s, 7);
+  run<sm90_config{.m = 128, .n = 128, .stages = 3}, f16, f16, biased>(s, 7);
+  for (const u64 clusters : {3, 5}) {
+    run<sm90_config{.m = 128, .n = 192, .stages = 3, .cluster_m = 2}, f16, f16>({2, 300, 264, 200}, clusters);
+    run<sm90_config{.m = 128, .n = 128, .stages = 3, .cluster_m = 2, .a = mn}, bf16, bf16>({2, 300, 264, 72},
+                                                                                           clusters);
+  }
+}
+
 TEST_CASE("sm_90a matmul of few rows, computed transposed", "[ops][matmul]") {
   if (!has_tensor_cores()) return;
   for (const bool early : {false, true}) {

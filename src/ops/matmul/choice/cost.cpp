@@ -166,6 +166,7 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
       static_cast<double>(quotient_up(quotient_up(call.k, v.k), std::uint64_t{v.cluster_splits} * v.splits));
   work.clusters = together > 1;
   work.exchanges = v.family == matmul_family::sm90_split;
+  work.halves = v.halves;
   work.cluster_splits = v.cluster_splits;
 
   const double m = v.m, n = v.n, k = v.k;
@@ -220,11 +221,14 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
   const double clock = device.clock_khz != 0 ? device.clock_khz * 1e3 : 1.5e9;
   const double multiprocessors = multiprocessors_of(device);
 
-  const double running = std::min(work.blocks, work.at_once);
+  const double filled = work.blocks / work.at_once, rounds = std::floor(filled);
+  const bool halved = work.halves && filled > rounds && filled - rounds <= 0.5;
+  const double running = std::min(work.blocks * (halved ? 2 : 1), work.at_once);
   // Blocks on one multiprocessor share its resources.
   const double sharing = std::max(1.0, running / multiprocessors);
-  const double filled = work.blocks / work.at_once;
-  const double waves = std::max(1.0, filled + family.last_wave * (std::ceil(filled) - filled));
+  // As if the last wave were full, or half full.
+  const double whole = halved ? rounds + family.half_wave : std::ceil(filled);
+  const double waves = std::max(std::min(whole, 1.0), filled + family.last_wave * (whole - filled));
 
   const double tensor = work.operations / (work.operations_in_clock * v.rate) * sharing;
   const double shared = work.shared_bytes / costs.shared * sharing;

@@ -2,7 +2,8 @@
 // How long a kernel takes, without running it. The form of the model is that of DeepGEMM's heuristics, with
 // the fixed costs that decide among small problems:
 //
-//   waves = tiles / (blocks that run at once), the last one counted as whole only in part
+//   waves = tiles / (blocks that run at once), the last one counted as whole only in part; where its tiles are
+//           computed in halves, as half a one or a little more
 //   step  = max(tensor clocks, shared memory clocks, L2 clocks) + copies one by one + a fixed part
 //   block = start + steps * step + store; a persistent kernel starts once
 //   time  = launch + the longer of computing = waves * block / clock and reading = bytes / DRAM bandwidth
@@ -49,6 +50,7 @@ struct family_costs {
   double gelu_clocks, gelu_tanh_clocks, silu_clocks;
   double not_hidden;  // of the shorter of computing and reading
   double last_wave;   // how whole the last wave counts: 0 by its blocks, 1 as a full one
+  double half_wave;   // what one counts whose tiles are computed in halves
 };
 
 // The configuration of a kernel, and what was measured of it: start_clocks and rate as above.
@@ -63,8 +65,8 @@ struct kernel_costs {
 
 // What a kernel does for a call on a device.
 struct kernel_work {
-  double blocks, at_once, steps;  // of the grid; that run together; along K, of a block
-  bool clusters, exchanges;
+  double blocks, at_once, steps;     // of the grid; that run together; along K, of a block
+  bool clusters, exchanges, halves;  // halves: few tiles of a last wave are computed in halves
   double cluster_splits;
   double operations, operations_in_clock;     // of a step; at most, of a multiprocessor
   double shared_bytes, loaded_bytes, copied;  // of a step; elements that are copied on their own

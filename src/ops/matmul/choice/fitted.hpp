@@ -35,6 +35,7 @@ inline constexpr family_costs fitted_families[]{
         .silu_clocks = 26.94,
         .not_hidden = 0.8969,
         .last_wave = 0.7699,
+        .half_wave = 0.6,
     },
     {
         .start_clocks = 1488,
@@ -50,6 +51,7 @@ inline constexpr family_costs fitted_families[]{
         .silu_clocks = 20.59,
         .not_hidden = 0.3634,
         .last_wave = 0.2168,
+        .half_wave = 0.6,
     },
     {
         .start_clocks = 3782,
@@ -65,6 +67,7 @@ inline constexpr family_costs fitted_families[]{
         .silu_clocks = 23.2,
         .not_hidden = 0.0844,
         .last_wave = 0.2721,
+        .half_wave = 0.6,
     },
     {
         .start_clocks = 4004,
@@ -80,6 +83,7 @@ inline constexpr family_costs fitted_families[]{
         .silu_clocks = 43.47,
         .not_hidden = 0.1922,
         .last_wave = 0.1945,
+        .half_wave = 0.6,
     },
 };
 // Of kernels for few rows, of the family simt.
@@ -97,6 +101,7 @@ inline constexpr family_costs fitted_few_rows{
     .silu_clocks = 20,
     .not_hidden = 0.1716,
     .last_wave = 0.365,
+    .half_wave = 0.6,
 };
 
 inline constexpr kernel_costs fitted_kernels[]{

@@ -5,11 +5,13 @@
 
 namespace kaio::ops {
 
-// Many tiles: 128 x 256, alone and in clusters of two that share their tiles of B; then smaller tiles, for C
-// of fewer of them. The smallest fill a multiprocessor with their rings, so that the blocks of the next
+// Many tiles: in clusters of two that share their tiles of B, which halves what L2 delivers of them and counts
+// double where lines of K begin inside a line of L2; and alone, for fewer of them. 192 columns fill rounds that
+// 128 and 256 do not. The smallest fill a multiprocessor with their rings, so that the blocks of the next
 // kernel spread over all of them. Measured on an H200: bench/results.
-inline constexpr sm90_config sm90_pair{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
-inline constexpr sm90_config sm90_single{.m = 128, .n = 256, .stages = 4};
+inline constexpr sm90_config sm90_large_pair{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
+inline constexpr sm90_config sm90_medium_pair{.m = 128, .n = 128, .stages = 6, .cluster_m = 2};
+inline constexpr sm90_config sm90_wide{.m = 128, .n = 192, .stages = 5};
 inline constexpr sm90_config sm90_medium{.m = 128, .n = 128, .stages = 6};
 inline constexpr sm90_config sm90_narrow{.m = 128, .n = 64, .stages = 8};
 inline constexpr sm90_config sm90_small{.m = 64, .n = 64, .stages = 5, .depth = 2};
@@ -18,11 +20,12 @@ inline constexpr sm90_config sm90_tiny{.m = 64, .n = 32, .stages = 6, .depth = 2
 // alpha alone. Results in f32 are twice the bytes, which smaller tiles do not help.
 template <class T, class Out>
 void add_sm90_scaled_tiles(variant_list& list) {
-  add_sm90_scaled_layouts<sm90_pair, T, Out>(list);
+  add_sm90_scaled_layouts<sm90_large_pair, T, Out>(list);
   add_sm90_scaled_layouts<sm90_medium, T, Out>(list);
   add_sm90_scaled_layouts<sm90_small, T, Out>(list);
   if constexpr (sizeof(Out) == 2) {
-    add_sm90_scaled_layouts<sm90_single, T, Out>(list);
+    add_sm90_scaled_layouts<sm90_medium_pair, T, Out>(list);
+    add_sm90_scaled_layouts<sm90_wide, T, Out>(list);
     add_sm90_scaled_layouts<sm90_narrow, T, Out>(list);
     add_sm90_scaled_layouts<sm90_tiny, T, Out>(list);
   }
@@ -30,7 +33,7 @@ void add_sm90_scaled_tiles(variant_list& list) {
 // All epilogue arguments, which hide less of a tile.
 template <class T>
 void add_sm90_general_tiles(variant_list& list) {
-  add_sm90_general_layouts<sm90_pair, T>(list);
+  add_sm90_general_layouts<sm90_large_pair, T>(list);
   add_sm90_general_layouts<sm90_medium, T>(list);
   add_sm90_general_layouts<sm90_small, T>(list);
 }
@@ -48,14 +51,17 @@ constexpr sm90_split_config sm90_rows(std::uint32_t rows, std::uint32_t stages, 
   result.transposed = true;
   return result;
 }
-// A hundred rows or so, and a long K.
+// A hundred rows or so, and a long K; and a K so long that C is small next to it.
 inline constexpr sm90_split_config sm90_two_128x64{.m = 128, .n = 64, .stages = 7, .splits = 2};
+inline constexpr sm90_split_config sm90_eight_64x32{
+    .m = 64, .n = 32, .stages = 9, .depth = 2, .splits = 8, .reuses_ring = true};
 
 template <class T>
 void add_sm90_splits(variant_list& list) {
   add_sm90_split_layouts<sm90_two_128x64, T>(list);
   add_sm90_split_along_k<sm90_columns(16, 5, 4, 2), T>(list);
   add_sm90_split_along_k<sm90_columns(64, 6, 2, 2), T>(list);
+  add_sm90_split_along_k<sm90_eight_64x32, T>(list);
 }
 
 template <class T>
@@ -70,7 +76,7 @@ void add_sm90_few_rows(variant_list& list) {
 // 8-bit floats, which are k-major.
 template <class T, class Out>
 void add_sm90_f8_scaled(variant_list& list) {
-  add_sm90_scaled<sm90_pair, T, Out>(list);
+  add_sm90_scaled<sm90_large_pair, T, Out>(list);
   add_sm90_scaled<sm90_medium, T, Out>(list);
   add_sm90_scaled<sm90_small, T, Out>(list);
 }

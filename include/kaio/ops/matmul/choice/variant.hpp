@@ -39,9 +39,10 @@ struct matmul_variant {
   std::uint32_t resident = 1;  // blocks on a multiprocessor at once
   std::uint32_t a_alignment = 1, b_alignment = 1;  // bytes, of every line of an operand
   std::uint32_t c_alignment = 1;
-  bool whole_vectors = false;      // lines of A and B are a multiple of their alignment long
-  bool slow_copies = false;        // element by element
-  std::uint32_t most_rows = 0;     // of C; 0: any number
+  bool whole_vectors = false;   // lines of A and B are a multiple of their alignment long
+  bool slow_copies = false;     // element by element
+  bool halves = false;          // the tiles of a last wave that is at most half full are computed in halves
+  std::uint32_t most_rows = 0;  // of C; 0: any number
   std::uint64_t most_batches = 0;  // 0: any number
   // As they were measured; detail::take_fitted_costs gives them.
   double start_clocks = 0;  // of a block until its first multiplication

@@ -41,7 +41,10 @@ struct sm90_config {
   constexpr std::uint32_t cluster_blocks() const { return cluster_m * cluster_n; }
   // Blocks that read what one block loads: those of its row and of its column.
   constexpr std::uint32_t sharers() const { return cluster_m + cluster_n - 1; }
+  constexpr std::uint32_t a_bytes() const { return m * row_bytes * depth; }  // of a stage
   constexpr std::uint32_t stage_bytes() const { return (m + n) * row_bytes * depth; }
+  // A tile can be computed in halves along M.
+  constexpr bool halves() const { return consumers() == 2 && cluster_n == 1; }
 
   constexpr bool valid() const {
     return (m == 64 || m == 128) && n % 8 == 0 && n >= 8 && n <= 256 && stages >= 2 && cluster_m >= 1 &&

@@ -6,6 +6,14 @@
 // As many clusters as fit on the device walk over the tiles of C. In every block warpgroups are
 // consumers of 64 rows each, and the last warp is the producer. It runs ahead into the next tile while the
 // consumers store the last one.
+//
+// Where the last round would leave half of the clusters or more without a tile, its tiles are computed in
+// halves of 64 rows a block, by twice as many clusters:
+//
+//   cluster   0    1    2    3
+//             t0   t1   t2   t3
+//             t4   t5   t6   t7
+//             t8a  t8b  t9a  t9b
 
 #include <kaio/ops/matmul/common/tile_walk.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
@@ -18,7 +26,18 @@ namespace kaio::ops {
 struct sm90_problem {
   tile_walk walk;  // over the tiles of clusters
   output_lines c;
-  u32 k_blocks;  // stages along K, at least one; the last may be partial
+  u32 k_blocks;     // stages along K, at least one; the last may be partial
+  u32 whole_tiles;  // which come first; the others are computed in halves
+  u32 parts;        // whole tiles and halves
+
+  // The tiles that are left after the last round of `clusters` without a gap are computed in halves, where each
+  // half has a cluster.
+  static constexpr sm90_problem of(const tile_walk& walk, const output_lines& c, u32 k_blocks,
+                                   std::uint64_t clusters, bool in_halves) {
+    const auto rest = static_cast<u32>(walk.tiles % clusters);
+    const u32 halved = in_halves && 2 * std::uint64_t{rest} <= clusters ? rest : 0;
+    return {walk, c, k_blocks, walk.tiles - halved, walk.tiles + halved};
+  }
 };
 
 template <sm90_config C, scalar T, class Out, class Epilogue>
@@ -31,6 +50,19 @@ struct sm90_matmul_body {
     const tile_index tile = tile_at(t, problem[&sm90_problem::walk], index);
     return {tile.batch, t.let((tile.m * C.cluster_m + loop.rank_m()) * C.m),
             t.let((tile.n * C.cluster_n + loop.rank_n()) * C.n)};
+  }
+  // A half of a cluster's tile is that of all its rows, which its blocks share as they share a whole one's.
+  static constexpr tile_part part_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
+                                     const mainloop& loop) {
+    const val whole_tiles = t.let(problem[&sm90_problem::whole_tiles]);
+    const val is_whole = t.let(index < whole_tiles);
+    const val half = t.let(index - whole_tiles);
+    const tile_index tile =
+        tile_at(t, problem[&sm90_problem::walk], t.let(select(is_whole, index, whole_tiles + half / 2u)));
+    const val first = t.let(tile.m * (C.cluster_m * C.m));
+    const val row = t.let(
+        select(is_whole, loop.rank_m() * C.m, (half % 2u * C.cluster_m + loop.rank_m()) * C.warpgroup_rows));
+    return {{tile.batch, t.let(first + row), t.let(tile.n * C.n)}, is_whole};
   }
 
   // `c` is a tensor map of C, or its memory.
@@ -52,24 +84,36 @@ struct sm90_matmul_body {
 
     const val cluster = t.let(block_idx_x() / C.cluster_blocks());
     const val clusters = t.let(grid_dim_x() / C.cluster_blocks());
-    const val tiles = t.let(problem[&sm90_problem::walk][&tile_walk::tiles]);
+    const val parts = t.let(problem[&sm90_problem::parts]);
     const val k_blocks = t.let(problem[&sm90_problem::k_blocks]);
 
     if (auto producer = t.when(warpgroup == C.consumers())) {
       if (auto one = t.when(t.thread_rank() == 128 * C.consumers())) {
         ring_position at(t);
         const val zero = t.let(0u);
-        for (auto index : t.range(cluster, tiles, clusters))
-          loop.load(at, origin_of(t, problem, t.let(index), loop), zero, k_blocks);
+        for (auto index : t.range(cluster, parts, clusters))
+          if constexpr (C.halves())
+            loop.load(at, part_of(t, problem, t.let(index), loop), k_blocks);
+          else
+            loop.load(at, origin_of(t, problem, t.let(index), loop), zero, k_blocks);
       }
     }
     if (auto consumer = t.otherwise()) {
       ring_position at(t);
       typename mainloop::accumulator acc(t);
-      for (auto index : t.range(cluster, tiles, clusters)) {
-        const tile_origin tile = origin_of(t, problem, t.let(index), loop);
-        loop.multiply(at, acc, warpgroup, k_blocks);
-        output.template store<Epilogue>(acc, tile, extra...);
+      for (auto index : t.range(cluster, parts, clusters)) {
+        const auto compute = [&](const tile_origin& tile) {
+          loop.multiply(at, acc, warpgroup, k_blocks);
+          output.template store<Epilogue>(acc, tile, extra...);
+        };
+        if constexpr (C.halves()) {
+          const tile_part part = part_of(t, problem, t.let(index), loop);
+          const val has_rows = t.let(any_of(part.is_whole, warpgroup == 0u));
+          if (auto works = t.when(has_rows)) compute(part.origin);
+          if (auto idles = t.otherwise()) loop.pass(at, k_blocks);
+        } else {
+          compute(origin_of(t, problem, t.let(index), loop));
+        }
       }
       output.drain();
     }

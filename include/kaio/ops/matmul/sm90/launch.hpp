@@ -34,8 +34,10 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
   const auto walk =
       tile_walk::over(detail::ceil_divide(c.lines, C.m * C.cluster_m),
                       detail::ceil_divide(c.length, C.n * C.cluster_n), static_cast<u32>(c.batches), group);
-  const sm90_problem problem{walk, detail::lines_of(c), detail::ceil_divide(k, mainloop::k)};
-  const auto shape = grid(std::min<std::uint64_t>(walk.tiles, clusters) * C.cluster_blocks()).programmatic();
+  const auto problem =
+      sm90_problem::of(walk, detail::lines_of(c), detail::ceil_divide(k, mainloop::k), clusters, C.halves());
+  const auto shape =
+      grid(std::min<std::uint64_t>(problem.parts, clusters) * C.cluster_blocks()).programmatic();
   const auto a_map = a.map(s, mainloop::a_operand::box, C.row_bytes);
   const auto b_map = b.map(s, mainloop::b_operand::box, C.row_bytes);
   constexpr auto& kernel = sm90_matmul<C, T, Out, Epilogue>;
@@ -55,7 +57,7 @@ template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Ext
 void launch_sm90_split(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                        const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant,
                        const Extra&... extra) {
-  using mainloop = sm90_mainloop<C.loop(), T>;
+  using mainloop = sm90_mainloop<C.loop(), T, false>;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const sm90_split_problem problem{detail::lines_of(c), detail::ceil_divide(k, mainloop::k),

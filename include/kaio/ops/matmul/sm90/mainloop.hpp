@@ -29,11 +29,18 @@ namespace kaio::ops {
 struct tile_origin {
   val<u32> batch, row, column;
 };
+// A tile, or a half of one: 64 of 128 rows, which the first consumer computes alone.
+struct tile_part {
+  tile_origin origin;
+  val<bool> is_whole;
+};
 
 // The place of one role in the ring: the stage that comes next, and the parity of its round.
 struct ring_position {
   var<u32> stage, parity;
   constexpr explicit ring_position(thread t) : stage(t, 0u), parity(t, 0u) {}
+  constexpr ring_position(thread t, const ring_position& from)
+      : stage(t, from.stage), parity(t, from.parity) {}
   template <std::uint32_t Stages>
   constexpr void advance() {
     stage += 1u;
@@ -43,8 +50,8 @@ struct ring_position {
   }
 };
 
-// One operand of a stage in shared memory, and the boxes by which it arrives. `Shares` blocks load a part
-// each.
+// One operand of a stage in shared memory, and the boxes by which it arrives. It has `Shares` parts, of which
+// each block of a cluster loads one, or a block alone loads them one by one.
 //   major::k   Rows x K elements, in panels of 128 bytes along K; a box is Rows / Shares rows of a panel
 //   major::mn  K x Rows elements, in panels of 128 bytes along Rows; a box is a panel, or a part of its rows
 template <scalar T, major Major, std::uint32_t Rows, std::uint32_t Depth, std::uint32_t Shares>
@@ -87,12 +94,14 @@ struct sm90_operand {
   }
 };
 
-template <sm90_config C, scalar T>
+// Halves: tiles may be computed in halves.
+template <sm90_config C, scalar T, bool Halves = C.halves()>
 class sm90_mainloop {
  public:
-  using a_operand = sm90_operand<T, C.a, C.m, C.depth, C.cluster_n>;
+  using a_operand = sm90_operand<T, C.a, C.m, C.depth, Halves ? 2 : C.cluster_n>;
   using b_operand = sm90_operand<T, C.b, C.n, C.depth, C.cluster_m>;
   using accumulator = wgmma_accumulator<f32, C.n>;
+  using b_ring = typename b_operand::template ring<C.stages>;
   static constexpr std::uint32_t k = a_operand::k;
 
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b)
@@ -110,6 +119,7 @@ class sm90_mainloop {
   // The place of this block in its cluster.
   constexpr const val<u32>& rank_m() const { return rank_m_; }
   constexpr const val<u32>& rank_n() const { return rank_n_; }
+  constexpr const b_ring& tiles_of_b() const { return b_; }
 
   // By one thread of the block, before the whole cluster passes a barrier.
   constexpr void initialise() const {
@@ -129,6 +139,21 @@ class sm90_mainloop {
       const val from = t_.let(first + block);
       load_a(at.stage, tile, from);
       load_b(at.stage, tile, from);
+      at.template advance<C.stages>();
+    }
+  }
+  // The same for all stages of a tile or of half a tile, which needs half of A.
+  constexpr void load(ring_position& at, const tile_part& part, const val<u32>& k_blocks) const
+    requires Halves
+  {
+    const val bytes = t_.let(select(part.is_whole, C.stage_bytes(), C.stage_bytes() - C.a_bytes() / 2));
+    for (auto block : t_.range(0u, k_blocks)) {
+      empty_[at.stage].wait(at.parity ^ 1u);
+      full_[at.stage].arrive_expect_tx(bytes);
+      const val from = t_.let(block);
+      load_half_of_a(at.stage, part.origin, from, 0);
+      if (auto second = t_.when(part.is_whole)) load_half_of_a(at.stage, part.origin, from, 1);
+      load_b(at.stage, part.origin, from);
       at.template advance<C.stages>();
     }
   }
@@ -171,6 +196,21 @@ class sm90_mainloop {
     release(previous, thread_in_group, peer);
   }
 
+  // A consumer warpgroup that has no part in a tile, the last one of its block: the threads that speak for it
+  // free the stages. They alone wait: nothing keeps the warps of a group without a product in the same round.
+  constexpr void pass(const ring_position& from, const val<u32>& k_blocks) const {
+    const val thread_in_group = t_.thread_rank() % 128u;
+    const val peer = sharer(thread_in_group);
+    if (auto speaks = t_.when(thread_in_group < C.sharers())) {
+      ring_position at(t_, from);
+      for ([[maybe_unused]] auto block : t_.range(0u, k_blocks)) {
+        full_[at.stage].wait(at.parity);
+        tell(at.stage, peer);
+        at.template advance<C.stages>();
+      }
+    }
+  }
+
  private:
   static constexpr val<u32> rank_in_cluster(thread t) {
     if constexpr (C.cluster_blocks() == 1)
@@ -181,6 +221,11 @@ class sm90_mainloop {
 
   template <class Stage>
   constexpr void load_a(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
+    if constexpr (Halves) {
+      load_half_of_a(stage, tile, block, 0);
+      load_half_of_a(stage, tile, block, 1);
+      return;
+    }
     const val to = a_[stage].address();
     const val first_k = t_.let(block * k);
     if constexpr (C.cluster_n == 1)
@@ -188,6 +233,12 @@ class sm90_mainloop {
     else
       a_operand::load(to, a_map_, full_[stage], rank_n_, tile.row, first_k, tile.batch,
                       multicast(row_mask()));
+  }
+  template <class Stage>
+  constexpr void load_half_of_a(const Stage& stage, const tile_origin& tile, const val<u32>& block,
+                                std::uint32_t half) const {
+    a_operand::load(a_[stage].address(), a_map_, full_[stage], t_.let(half), tile.row, t_.let(block * k),
+                    tile.batch);
   }
   template <class Stage>
   constexpr void load_b(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
@@ -229,18 +280,19 @@ class sm90_mainloop {
   }
 
   constexpr void release(const var<u32>& stage, const val<u32>& thread_in_group, const val<u32>& peer) const {
-    if (auto tells = t_.when(thread_in_group < C.sharers())) {
-      if constexpr (C.cluster_blocks() == 1)
-        empty_[stage].arrive();
-      else
-        empty_[stage].arrive_remote(peer, scope::block);
-    }
+    if (auto tells = t_.when(thread_in_group < C.sharers())) tell(stage, peer);
+  }
+  constexpr void tell(const var<u32>& stage, const val<u32>& peer) const {
+    if constexpr (C.cluster_blocks() == 1)
+      empty_[stage].arrive();
+    else
+      empty_[stage].arrive_remote(peer, scope::block);
   }
 
   thread t_;
   tensor_map<T, 3> a_map_, b_map_;
   typename a_operand::template ring<C.stages> a_;
-  typename b_operand::template ring<C.stages> b_;
+  b_ring b_;
   mbarriers<C.stages> full_, empty_;
   val<u32> rank_, rank_m_, rank_n_;
 };

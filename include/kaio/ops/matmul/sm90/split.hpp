@@ -16,6 +16,7 @@
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -25,6 +26,7 @@ struct sm90_split_config {
   std::uint32_t depth = 1;       // steps of 128 bytes along K in a stage
   std::uint32_t splits = 1;      // blocks along K, 1 to 8
   bool transposed = false;       // A and B have changed places, and the tile is one of C^T
+  bool reuses_ring = false;      // the sums meet where B was, in place of memory of their own
   std::uint32_t min_blocks = 1;  // on a multiprocessor
   major a = major::k, b = major::k;
 
@@ -43,13 +45,15 @@ struct sm90_split_problem {
 
 template <sm90_split_config C, scalar T, class Out, class Epilogue>
 struct sm90_split_body {
-  using mainloop = sm90_mainloop<C.loop(), T>;
+  using mainloop = sm90_mainloop<C.loop(), T, false>;
   static constexpr std::uint32_t rows = C.transposed ? C.n : C.m;  // of the tile of C
   static constexpr std::uint32_t columns = C.transposed ? C.m : C.n;
   static constexpr std::uint32_t own_rows = rows / C.splits;  // that a block adds up and stores
   static constexpr std::uint32_t consumers = 128 * C.loop().consumers();
   // own_rows rows from each part, the first part first.
-  using sums = shared_tile<f32, rows, columns, padded<4>>;
+  static constexpr bool has_room = !C.reuses_ring || mainloop::b_ring::bytes >= rows * (columns + 4) * 4;
+  using layout = std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>;
+  using sums = shared_tile<f32, rows, columns, layout>;
   static_assert(rows % C.splits == 0);
 
   template <class... Extra>
@@ -57,7 +61,12 @@ struct sm90_split_body {
                             const typename detail::output_of<Out>::template parameter<false>& c,
                             const val<sm90_split_problem>& problem, const Extra&... extra) {
     const mainloop loop(t, a, b);
-    const sums inbox(t);
+    const sums inbox = [&] {
+      if constexpr (C.reuses_ring)
+        return sums::over(loop.tiles_of_b());
+      else
+        return sums(t);
+    }();
     const val warpgroup = warpgroup_rank(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       prefetch(a);
@@ -93,13 +102,13 @@ struct sm90_split_body {
       ring_position at(t);
       typename mainloop::accumulator acc(t);
       loop.multiply(at, acc, warpgroup, own_steps);
+      if constexpr (C.reuses_ring) wait_for_all(t);
       hand_out(t, acc, inbox, part, t.thread_rank());
     }
+    if constexpr (C.reuses_ring)
+      if (auto producer = t.otherwise()) wait_for_all(t);
     // The sums of all blocks have arrived, and no block writes to another any more.
-    if constexpr (C.splits > 1)
-      cluster_barrier(t);
-    else
-      t.barrier();
+    wait_for_all(t);
     if (auto consumer = t.when(is_consumer)) {
       const val first_row = t.let((C.transposed ? origin.column : origin.row) + part * own_rows);
       const val first_column = C.transposed ? origin.row : origin.column;
@@ -114,6 +123,12 @@ struct sm90_split_body {
   }
 
  private:
+  static constexpr void wait_for_all(thread t) {
+    if constexpr (C.splits > 1)
+      cluster_barrier(t);
+    else
+      t.barrier();
+  }
   static constexpr val<u32> rank_of_part(thread t) {
     if constexpr (C.splits > 1)
       return cluster_rank(t);
@@ -128,24 +143,35 @@ struct sm90_split_body {
     const val lane = t.let(rank % 32u);
     const val row = t.let(rank / 32u * 16u + lane / 4u);
     const val column = t.let(lane % 4u * 2u);
-    for (std::uint32_t i = 0; i < Accumulator::size(); i += 2) {
-      const auto across = t.let(column + Accumulator::column(i)), down = t.let(row + Accumulator::row(i));
-      if constexpr (C.transposed) {
-        hand_one(t, inbox, part, across, down, [&](const auto& cell) { cell = acc[i]; });
-        hand_one(t, inbox, part, t.let(across + 1u), down, [&](const auto& cell) { cell = acc[i + 1]; });
-      } else {
-        hand_one(t, inbox, part, down, across,
-                 [&](const auto& cell) { store_vec(cell, make_vec(acc[i], acc[i + 1])); });
+    if constexpr (C.transposed) {
+      for (std::uint32_t i = 0; i < Accumulator::size(); ++i) {
+        const val across = t.let(column + Accumulator::column(i));
+        const val down = t.let(row + Accumulator::row(i));
+        hand_one(inbox[row_of_part(t, part, across)][down], t.let(across / own_rows),
+                 [&](const auto& cell) { cell = acc[i]; });
+      }
+    } else {
+      for (const std::uint32_t below : {0u, 8u}) {  // the rows that a thread has
+        const val own_row = t.let(row + below);
+        const auto first = inbox.lane(row_of_part(t, part, own_row), column, 8);
+        const val owner = t.let(own_row / own_rows);
+        for (std::uint32_t i = 0; i < Accumulator::size(); i += 2)
+          if (Accumulator::row(i) == below)
+            hand_one(inbox.at(first, 0, Accumulator::column(i)), owner,
+                     [&](const auto& cell) { store_vec(cell, make_vec(acc[i], acc[i + 1])); });
       }
     }
   }
-  template <class Store>
-  static constexpr void hand_one(thread t, const sums& inbox, const val<u32>& part, const val<u32>& row,
-                                 const val<u32>& column, const Store& store) {
+  // Where the block that owns a row keeps what this part adds to it.
+  static constexpr val<u32> row_of_part(thread t, const val<u32>& part, const val<u32>& row) {
+    return t.let(part * own_rows + row % own_rows);
+  }
+  template <class Cell, class Store>
+  static constexpr void hand_one(const Cell& cell, const val<u32>& owner, const Store& store) {
     if constexpr (C.splits == 1)
-      store(inbox[row][column]);
+      store(cell);
     else
-      store(remote(inbox[t.let(part * own_rows + row % own_rows)][column], t.let(row / own_rows)));
+      store(remote(cell, owner));
   }
 
   // The sums of all parts, the first part first.

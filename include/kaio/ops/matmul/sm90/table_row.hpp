@@ -38,7 +38,8 @@ matmul_variant describe_sm90() {
           .cluster_n = C.cluster_n,
           .a_alignment = 16,
           .b_alignment = 16,
-          .c_alignment = works_in_registers<Epilogue> ? 16u : 1u};
+          .c_alignment = works_in_registers<Epilogue> ? 16u : 1u,
+          .halves = C.halves()};
 }
 
 // sm_90a, the blocks of a cluster share a tile. At most 65535 batches.
