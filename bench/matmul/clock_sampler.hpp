@@ -1,9 +1,10 @@
 #pragma once
-// The clock of a GPU's multiprocessors while something runs, from NVML, which is only read: another thread
-// samples it every few milliseconds.
+// The clock of a GPU's multiprocessors while something runs, and the energy that the GPU has taken, from NVML,
+// which is only read: another thread samples the clock every few milliseconds.
 //
 //   clock_sampler clock(bus_id);
 //   clock.begin(); ...; const double mhz = clock.end();      // 0: unknown
+//   const double before = clock.joules(); ...; const double used = clock.joules() - before;
 
 #include "bench/matmul/shared_library.hpp"
 
@@ -24,6 +25,8 @@ class clock_sampler {
     if (bus_id.empty() || init == nullptr || find == nullptr || init() != 0 ||
         find(bus_id.c_str(), &device_) != 0)
       read_ = nullptr;
+    else
+      energy_ = library_.function<int(void*, unsigned long long*)>("nvmlDeviceGetTotalEnergyConsumption");
   }
   ~clock_sampler() { end(); }
   clock_sampler(const clock_sampler&) = delete;
@@ -54,11 +57,19 @@ class clock_sampler {
     return samples_ == 0 ? 0 : sum_ / samples_;
   }
 
+  // Since the driver was loaded; 0: unknown. The counter moves every 0.1 seconds or so.
+  double joules() const {
+    unsigned long long millijoules = 0;
+    return energy_ != nullptr && energy_(device_, &millijoules) == 0 ? 1e-3 * static_cast<double>(millijoules)
+                                                                     : 0;
+  }
+
  private:
   static constexpr std::chrono::milliseconds pause{4};
 
   shared_library library_;
   int (*read_)(void*, int, unsigned*) = nullptr;
+  int (*energy_)(void*, unsigned long long*) = nullptr;
   void* device_ = nullptr;
   std::thread thread_;
   std::atomic<bool> stop_ = false;

@@ -3,9 +3,11 @@
 // output is poisoned before it is checked; the contestants of this program run in turn.
 //
 //   matmul [--json] [--quick] [--seconds S] [--type f16] [--layout NT] [--shape MxNxK[xBATCH]] [--no-peers]
+//   matmul --random N [--seed S] [--type f16]      # shapes that no list names; the peer is cuBLASLt alone
+//   matmul --energy [--type f16] [--shape MxNxK]   # large products: joules and clock next to time
 //
 // --type and --shape may be given several times. --seconds: device time for each case and contestant, 1 by
-// default.
+// default. At the end the geometric mean of the ratios, and the worst.
 // Columns: the median time; TFLOP/s, or TB/s where m or n is at most 128; per cent of the tensor cores' peak
 // at the clock that was measured meanwhile; and `ratio`, how many times longer the fastest peer took. The
 // exit code is 1 where a product of kaio was wrong. On the emulator: tiny shapes, without peers and without
@@ -21,6 +23,7 @@
 
 #include <kaio/kaio.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -31,6 +34,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 using namespace kaio;
@@ -39,8 +43,10 @@ using namespace kaio::bench;
 namespace {
 
 struct settings {
-  bool json = false, quick = false, peers = true;
+  bool json = false, quick = false, peers = true, energy = false;
   double seconds = 1;
+  std::size_t random = 0;  // so many problems of random_problems
+  std::uint64_t seed = 1;
   std::vector<element> types;
   std::vector<problem> shapes;  // of any type
   std::optional<std::string> layout;
@@ -128,7 +134,7 @@ class report {
                 "us", "rate", "", "% peak", "ratio", "error", "");
   }
 
-  void print(const problem& p, std::string_view protocol, double mhz, const std::vector<row>& rows) const {
+  void print(const problem& p, std::string_view protocol, double mhz, const std::vector<row>& rows) {
     double best_peer = 0;
     for (const row& one : rows)
       if (is_peer(one) && one.us > 0 && (best_peer == 0 || one.us < best_peer)) best_peer = one.us;
@@ -139,6 +145,9 @@ class report {
       const double tflops = p.operations() / one.us * 1e-6, tbs = p.bytes() / one.us * 1e-6;
       const double percent = peak > 0 && !is_python(one) ? 1e14 * tflops / peak : 0;
       const double ratio = is_peer(one) || best_peer == 0 ? 0 : best_peer / one.us;
+      if (one.contestant == "kaio" && ratio > 0)
+        ratios_[std::string(protocol)].push_back(
+            {ratio, std::string(name_of(p.type)) + " " + p.layout() + " " + p.shape()});
       if (json_) {
         std::printf(
             "{\"benchmark\": \"matmul\", \"device\": \"%s\", \"type\": \"%s\", \"layout\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"batch\": %lld, \"protocol\": \"%s\", \"contestant\": \"%s\", \"detail\": \"%s\", \"us\": %.3f, \"tflops\": %.2f, \"tbs\": %.3f, \"mhz\": %.0f, \"percent\": %.1f, \"ratio\": %.4f, \"error\": %.3e, \"runs\": %zu}\n",
@@ -158,6 +167,41 @@ class report {
     std::fflush(stdout);
   }
 
+  void print_energy(const problem& p, const std::string& contestant, double us, double joules,
+                    double mhz) const {
+    const double tflops = p.operations() / us * 1e-6, gigaflops_a_joule = p.operations() / joules * 1e-9;
+    if (json_)
+      std::printf(
+          "{\"benchmark\": \"matmul_energy\", \"device\": \"%s\", \"type\": \"%s\", \"layout\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"batch\": %lld, \"contestant\": \"%s\", \"us\": %.3f, \"tflops\": %.2f, \"joules\": %.5f, \"watts\": %.1f, \"mhz\": %.0f, \"gflop_per_joule\": %.1f}\n",
+          std::string(on_.description()).c_str(), std::string(name_of(p.type)).c_str(), p.layout().c_str(),
+          static_cast<long long>(p.m), static_cast<long long>(p.n), static_cast<long long>(p.k),
+          static_cast<long long>(p.batch), contestant.c_str(), us, tflops, joules, 1e6 * joules / us, mhz,
+          gigaflops_a_joule);
+    else
+      std::printf("%-5s %-2s %-22s %-6s %-7s %10.2f %8.1f TF/s   %7.3f J %6.0f W %6.0f MHz %8.0f GFLOP/J\n",
+                  std::string(name_of(p.type)).c_str(), p.layout().c_str(), p.shape().c_str(), "energy",
+                  contestant.substr(0, 7).c_str(), us, tflops, joules, 1e6 * joules / us, mhz,
+                  gigaflops_a_joule);
+    std::fflush(stdout);
+  }
+
+  // How kaio compares with the fastest peer over all problems.
+  void summarise() const {
+    for (const auto& [protocol, all] : ratios_) {
+      double logarithms = 0;
+      std::size_t behind = 0;
+      for (const auto& [ratio, which] : all) {
+        logarithms += std::log(ratio);
+        behind += ratio < 0.9;
+      }
+      const auto worst = std::min_element(all.begin(), all.end());
+      std::fprintf(
+          stderr, "%s: ratio %.3f in the geometric mean of %zu problems, %zu below 0.9, the worst %.3f: %s\n",
+          protocol.c_str(), std::exp(logarithms / static_cast<double>(all.size())), all.size(), behind,
+          worst->first, worst->second.c_str());
+    }
+  }
+
  private:
   static bool is_python(const row& one) { return one.contestant == "torch" || one.contestant == "triton"; }
   static bool is_peer(const row& one) { return is_python(one) || one.contestant == "cublaslt"; }
@@ -166,6 +210,7 @@ class report {
 
   const device& on_;
   bool json_;
+  std::map<std::string, std::vector<std::pair<double, std::string>>> ratios_;  // of kaio, by protocol
 };
 
 // What a product may be wrong by, in relative Frobenius norm: the rounding of the output and of the sums.
@@ -201,6 +246,8 @@ class bench {
   }
 
   // Whether kaio's product was right, or is not there.
+  void summarise() const { report_.summarise(); }
+
   bool measure(const problem& p) {
     switch (p.type) {
       case element::f16: return measure<f16, f16>(p);
@@ -413,6 +460,20 @@ class bench {
       }
     report_.print(p, "cold", cold_mhz, cold);
     report_.print(p, "burst", burst_mhz, burst);
+    if (how_.energy && !emulated && longest > 100) measure_energy(p, fast, sets, length);
+  }
+
+  // Each alone for two seconds, of which the second counts.
+  void measure_energy(const problem& p, const std::vector<contestant*>& all, int sets, int length) {
+    for (const contestant* one : all) {
+      double before = 0;
+      const timing::settled got = timing_.sustained(*one, sets, length, 2, [&] {
+        clock_.begin();
+        before = clock_.joules();
+      });
+      const double joules = clock_.joules() - before;
+      report_.print_energy(p, one->name, got.us, joules / static_cast<double>(got.runs), clock_.end());
+    }
   }
 
   device& gpu_;
@@ -443,8 +504,16 @@ bool parse(int count, char** words, settings& how) {
       how.json = true;
     } else if (word == "--quick") {
       how.quick = true;
+    } else if (word == "--energy") {
+      how.energy = true;
     } else if (word == "--no-peers") {
       how.peers = false;
+    } else if (word == "--random" && std::atoll(next) > 0) {
+      how.random = static_cast<std::size_t>(std::atoll(next));
+      ++i;
+    } else if (word == "--seed" && std::atoll(next) > 0) {
+      how.seed = static_cast<std::uint64_t>(std::atoll(next));
+      ++i;
     } else if (word == "--seconds" && std::atof(next) > 0) {
       how.seconds = std::atof(next);
       ++i;
@@ -472,6 +541,7 @@ bool parse(int count, char** words, settings& how) {
 std::vector<problem> problems_of(const settings& how, const device& on) {
   std::vector<element> types = how.types;
   if (types.empty()) types = {element::f16, element::bf16, element::e4m3, element::f32, element::tf32};
+  if (how.random != 0) return random_problems(types, how.random, how.seed);
   std::vector<problem> result;
   for (const element type : types) {
     std::vector<problem> some = on.is_emulator() ? tiny_problems(type) : standard_problems(type, how.quick);
@@ -496,7 +566,8 @@ int run(const settings& how) {
   const cublas_lt library(alone ? std::vector<std::string>{} : lines_of(peers_command("--libraries")),
                           !alone);
   if (!how.json && !alone) std::printf("%s\n", library.description().c_str());
-  const peer_table peers = alone ? peer_table{} : python_peers(problems, how.seconds);
+  const peer_table peers = alone || how.random != 0 ? peer_table{} : python_peers(problems, how.seconds);
+  if (how.random != 0) std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(how.seed));
   clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
   bench all(gpu, how, library, clock, peers);
   bool right = true;
@@ -508,6 +579,7 @@ int run(const settings& how) {
       right = false;
     }
   }
+  all.summarise();
   return right ? 0 : 1;
 }
 
@@ -518,7 +590,7 @@ int main(int count, char** words) {
   if (!parse(count, words, how)) {
     std::fprintf(
         stderr,
-        "usage: matmul [--json] [--quick] [--seconds S] [--type f16|bf16|e4m3|f32|tf32] [--layout NN|NT|TN|TT] [--shape MxNxK[xBATCH]] [--no-peers]\n");
+        "usage: matmul [--json] [--quick] [--seconds S] [--type f16|bf16|e4m3|f32|tf32] [--layout NN|NT|TN|TT] [--shape MxNxK[xBATCH]] [--random N [--seed S]] [--energy] [--no-peers]\n");
     return 2;
   }
   try {

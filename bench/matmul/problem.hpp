@@ -2,7 +2,9 @@
 // What is multiplied: types, layouts and sizes of C = A * B, and the lists of shapes that the benchmark
 // knows.
 
+#include <cmath>
 #include <cstdint>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -74,6 +76,37 @@ inline std::vector<problem> standard_problems(element type, bool quick) {
     add(m, 6144, 4096);
   }
   add(512, 512, 512, 16);
+  return result;
+}
+
+// Shapes that no list names, the same ones for the same seed: extents log-uniform from 8 to 16384, in most
+// problems multiples of 8 to 256, all four layouts, batches in one of eight; at most 2^40 operations, and
+// 2^31 bytes.
+inline std::vector<problem> random_problems(const std::vector<element>& types, std::size_t count,
+                                            std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  const auto below = [&](std::uint64_t n) { return engine() % n; };
+  const auto extent = [&](double least, double most) {
+    const double unit = static_cast<double>(engine() >> 11) * 0x1p-53;
+    return static_cast<std::int64_t>(least * std::pow(most / least, unit));
+  };
+  std::vector<problem> result;
+  while (result.size() < count) {
+    problem p;
+    p.type = types[below(types.size())];
+    p.m = extent(8, 16384);
+    p.n = extent(8, 16384);
+    p.k = extent(8, 16384);
+    if (const std::uint64_t kind = below(4); kind != 0) {
+      const std::int64_t multiple = kind == 1 ? 8 : kind == 2 ? 64 : 256;
+      for (std::int64_t* x : {&p.m, &p.n, &p.k})
+        if (*x > multiple / 2) *x = (*x + multiple - 1) / multiple * multiple;
+    }
+    p.batch = below(8) == 0 ? extent(2, 64) : 1;
+    p.a_transposed = p.type != element::e4m3 && below(2) == 0;
+    p.b_transposed = p.type == element::e4m3 || below(2) == 0;
+    if (p.operations() <= 0x1p40 && p.bytes() <= 0x1p31) result.push_back(p);
+  }
   return result;
 }
 

@@ -7,6 +7,8 @@
 //   burst   runs of one contestant back to back, captured as one CUDA graph, each with the next set of operands of
 //           so many that L2 does not hold them, as for a caller that runs the layers of a network. The
 //           time is that of the graph by its runs.
+//
+// sustained() runs one of them for as long as the clock and the power take to settle.
 
 #include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul/kernels.hpp"
@@ -14,6 +16,7 @@
 #include <kaio/kaio.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <string>
@@ -99,6 +102,36 @@ class timing {
             1e3 * elapsed_ms(events_[0], events_[1]) / (graphs[c] != nullptr ? runs_of(*all[c]) : 1);
         if (round >= 0) all[c]->burst.push_back(us);
       }
+  }
+
+  // Runs a contestant alone for so many seconds or a little more, and calls begin() once half of them are over.
+  // Returns the time of a run in microseconds, and how many there were, after begin().
+  struct settled {
+    double us;
+    std::size_t runs;
+  };
+  template <class Begin>
+  settled sustained(const contestant& one, int sets, int length, double seconds, const Begin& begin) {
+    const auto& run = one.run_in_burst ? one.run_in_burst : one.run;
+    const driver_graph graph(*driver_, stream_, [&] {
+      for (int i = 0; i < length; ++i) run(static_cast<std::size_t>(i % sets));
+    });
+    using clock = std::chrono::steady_clock;
+    const auto run_for = [&](double time) {
+      const auto start = clock::now();
+      std::size_t graphs = 0;
+      double spent = 0;
+      for (; spent < time; spent = std::chrono::duration<double>(clock::now() - start).count()) {
+        for (int i = 0; i < 4; ++i) graph.launch();
+        stream_.synchronize();
+        graphs += 4;
+      }
+      const std::size_t runs = graphs * static_cast<std::size_t>(length);
+      return settled{1e6 * spent / static_cast<double>(runs), runs};
+    };
+    run_for(seconds / 2);
+    begin();
+    return run_for(seconds / 2);
   }
 
  private:
