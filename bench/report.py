@@ -3,6 +3,7 @@
 figure that it has to reach. A figure that is missed says so."""
 
 import json
+import math
 import pathlib
 import sys
 
@@ -80,6 +81,46 @@ def matmul_table(rows):
         "events, each after a read that displaces the L2 cache, contestants in turn. burst: a CUDA graph of runs that go\n"
         "through so many sets of operands that L2 does not hold them; weights are declared constant to kaio where M or N is at\n"
         "most 128.\n\n")
+
+
+def random_table(rows):
+    """How kaio compares with cuBLASLt over random products: a line for each protocol and type, and the worst ones."""
+    if not rows:
+        return ""
+    last = rows[-1]["commit"], rows[-1]["date"]
+    products = {}
+    for row in rows:
+        if (row["commit"], row["date"]) == last:
+            case = tuple(row[k] for k in ("protocol", "type", "layout", "batch", "m", "n", "k"))
+            products.setdefault(case, {})[row["contestant"]] = row["us"]
+    ratios = sorted((times["cublaslt"] / times["kaio"], case) for case, times in products.items()
+                    if "kaio" in times and "cublaslt" in times)
+    lines = []
+    for protocol in sorted({case[0] for _, case in ratios}):
+        for kind in ["all", *sorted({case[1] for _, case in ratios})]:
+            some = [ratio for ratio, case in ratios if case[0] == protocol and kind in ("all", case[1])]
+            if some:
+                mean = math.exp(sum(map(math.log, some)) / len(some))
+                lines.append([protocol, kind, str(len(some)), f"{mean:.3f}", f"{min(some):.3f}",
+                              str(sum(ratio < 0.9 for ratio in some)), *reversed(last)])
+    worst = "".join(f"\n- {ratio:.3f}: {protocol}, {kind} {layout} {f'{batch} x ' if batch > 1 else ''}{m} x {n} x {k}"
+                    for ratio, (protocol, kind, layout, batch, m, n, k) in ratios[:10])
+    return table(
+        "Random matrix products compared with cuBLASLt",
+        ["protocol", "type", "products", "geometric mean of the ratios", "worst", "below 0.9", "date", "commit"], lines,
+        "The problems of `matmul --random`; protocols as below. No workspace is given to kaio, 32 MiB to cuBLASLt.\n\n"
+    ) + f"\nThe worst:\n{worst}\n"
+
+
+def energy_table(rows):
+    """Joules of large products next to their time, each contestant alone for two seconds."""
+    lines = [[r["type"], r["layout"], f"{r['m']} x {r['n']} x {r['k']}", r["contestant"], f"{r['us']:.0f}", f"{r['tflops']:.0f}",
+              f"{r['joules']:.3f}", f"{r['gflop_per_joule']:.0f}", f"{r['watts']:.0f}", f"{r['mhz']:.0f}", r["date"], r["commit"]]
+             for r in sorted(newest(rows, ["device", "type", "layout", "m", "n", "k", "contestant"]),
+                             key=lambda r: (r["type"], r["m"] * r["n"] * r["k"], r["contestant"]))]
+    return table("Energy of matrix products",
+                 ["type", "layout", "m x n x k", "", "us", "TFLOP/s", "J", "GFLOP/J", "W", "MHz", "date", "commit"], lines,
+                 "Each alone for two seconds, of which the second counts; joules and clock from NVML.\n\n")
 
 
 def compile_cases(r):
@@ -180,6 +221,8 @@ def main():
         ["kernel", "checks", "seconds", "million warp instructions a second", "million lane instructions a second", "figure", "",
          "machine", "date", "commit"],
         [emulator_line(r) for r in newest(of("emulator"), ["machine", "kernel", "checks"])])
+    text += random_table(of("matmul_random"))
+    text += energy_table(of("matmul_energy"))
     text += matmul_table(of("matmul"))
     replace_file(results / "README.md", text)
     print(text)

@@ -127,7 +127,7 @@ struct row {
 
 class report {
  public:
-  report(const device& on, bool json) : on_(on), json_(json) {
+  report(const device& on, bool json, bool random) : on_(on), json_(json), random_(random) {
     if (json_) return;
     std::printf("%s\n", std::string(on.description()).c_str());
     std::printf("%-5s %-2s %-22s %-6s %-7s %10s %8s %6s %6s %6s %9s  %s\n", "type", "", "m x n x k", "", "",
@@ -150,11 +150,12 @@ class report {
             {ratio, std::string(name_of(p.type)) + " " + p.layout() + " " + p.shape()});
       if (json_) {
         std::printf(
-            "{\"benchmark\": \"matmul\", \"device\": \"%s\", \"type\": \"%s\", \"layout\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"batch\": %lld, \"protocol\": \"%s\", \"contestant\": \"%s\", \"detail\": \"%s\", \"us\": %.3f, \"tflops\": %.2f, \"tbs\": %.3f, \"mhz\": %.0f, \"percent\": %.1f, \"ratio\": %.4f, \"error\": %.3e, \"runs\": %zu}\n",
-            std::string(on_.description()).c_str(), std::string(name_of(p.type)).c_str(), p.layout().c_str(),
-            static_cast<long long>(p.m), static_cast<long long>(p.n), static_cast<long long>(p.k),
-            static_cast<long long>(p.batch), std::string(protocol).c_str(), one.contestant.c_str(),
-            one.detail.c_str(), one.us, tflops, tbs, mhz, percent, ratio, finite(one.error), one.runs);
+            "{\"benchmark\": \"%s\", \"device\": \"%s\", \"type\": \"%s\", \"layout\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"batch\": %lld, \"protocol\": \"%s\", \"contestant\": \"%s\", \"detail\": \"%s\", \"us\": %.3f, \"tflops\": %.2f, \"tbs\": %.3f, \"mhz\": %.0f, \"percent\": %.1f, \"ratio\": %.4f, \"error\": %.3e, \"runs\": %zu}\n",
+            random_ ? "matmul_random" : "matmul", std::string(on_.description()).c_str(),
+            std::string(name_of(p.type)).c_str(), p.layout().c_str(), static_cast<long long>(p.m),
+            static_cast<long long>(p.n), static_cast<long long>(p.k), static_cast<long long>(p.batch),
+            std::string(protocol).c_str(), one.contestant.c_str(), one.detail.c_str(), one.us, tflops, tbs,
+            mhz, percent, ratio, finite(one.error), one.runs);
       } else {
         const bool skinny = p.is_skinny();
         std::printf("%-5s %-2s %-22s %-6s %-7s %10.2f %8.*f %-6s %6.1f %6.3f %9.1e  %s\n",
@@ -209,7 +210,7 @@ class report {
   static double finite(double x) { return std::isfinite(x) ? x : 1e300; }
 
   const device& on_;
-  bool json_;
+  bool json_, random_;
   std::map<std::string, std::vector<std::pair<double, std::string>>> ratios_;  // of kaio, by protocol
 };
 
@@ -238,7 +239,7 @@ class bench {
         peers_(peers),
         stream_(on.create_stream()),
         timing_(on, stream_),
-        report_(on, how.json) {
+        report_(on, how.json, how.random != 0) {
     if (library_) {
       workspace_ = gpu_.allocate<u8>(workspace_bytes, uninitialised);
       scales_ = gpu_.upload(std::vector<f32>(4, 1.0f));
