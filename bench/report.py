@@ -108,7 +108,7 @@ def random_table(rows):
     return table(
         "Random matrix products compared with cuBLASLt",
         ["protocol", "type", "products", "geometric mean of the ratios", "worst", "below 0.9", "date", "commit"], lines,
-        "The problems of `matmul --random`; protocols as below. No workspace is given to kaio, 32 MiB to cuBLASLt.\n\n"
+        "The problems of `matmul --random`; protocols as below. No workspace is given to kaio, 64 MiB to cuBLASLt.\n\n"
     ) + f"\nThe worst:\n{worst}\n"
 
 
