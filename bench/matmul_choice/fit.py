@@ -8,7 +8,7 @@
 Without --measured the recorded times are taken, bench/results/matmul_choice_h200.jsonl.xz.
 
 Problems with even seeds are fitted, those with odd ones held out; both are reported: how much longer the model's choice
-takes than the best kernel. What is minimised is that loss, with the choice made soft so that it has a derivative, and the
+takes than the best kernel. The constants that are written are fitted to all of them. What is minimised is that loss, with the choice made soft so that it has a derivative, and the
 error of the predicted times with a small weight. Long plain products of 16 bits, for which programs spend most of their
 time, count four times. seconds() is seconds_of() of cost.cpp: the script stops where the two
 disagree on a time. It needs numpy, scipy and jax.
@@ -50,19 +50,25 @@ first_device = np.array([64, 35, .2, 2, 128, .9, 1e-6, .5e-6, 800, 270, .3])
 
 
 class Problems:
-    """The rows of both files for the problems that `take` accepts, one row for each variant."""
+    """The rows of both files for the problems that `take` accepts, one row for each variant that the library has."""
 
-    def __init__(self, work, measured, take):
+    def __init__(self, kernels, work, measured, take):
         rows, us, count, long = [], [], [], []
-        for line in measured:
-            if "seed" not in line or not take(line["seed"]):
+        number = {name: i for i, name in enumerate(kernels)}
+        measured_kernels = [number.get(name) for name, *_ in measured[0]["kernels"]]
+        for line in measured[1:]:
+            if not take(line["seed"]):
                 continue
             known = {(row[0], row[1]): row for row in work[line["seed"]]}
-            for kernel, splits, time, dropped in line["us"]:
-                rows.append([*known[kernel, splits][2:], dropped])
-                us.append(time)
-            count.append(len(line["us"]))
-            least = min(time for _, _, time, _ in line["us"])
+            times = [(known.get((measured_kernels[kernel], splits)), time, dropped)
+                     for kernel, splits, time, dropped in line["us"]]
+            times = [row for row in times if row[0] is not None]
+            if not times:
+                continue
+            rows += [[*row[2:], dropped] for row, _, dropped in times]
+            us += [time for _, time, _ in times]
+            count.append(len(times))
+            least = min(time for _, time, _ in times)
             long.append(least > 15 and not line["terms"] and line["operand"] in ("f16", "bf16"))
         table = np.array(rows)
         for i, name in enumerate(["configuration", "few_rows", "is_general", *work_fields, "dropped"]):
@@ -228,22 +234,26 @@ def main():
         work = {line["seed"]: line["work"] for line in map(json.loads, file)}
     with (lzma.open if words.measured.suffix == ".xz" else open)(words.measured, "rt", encoding="utf-8") as file:
         measured = [json.loads(line) for line in file]
-    fitted_part = Problems(work, measured, lambda seed: seed % 2 == 0)
-    held_out = Problems(work, measured, lambda seed: seed % 2 == 1)
+    fitted_part = Problems(head["kernels"], work, measured, lambda seed: seed % 2 == 0)
+    held_out = Problems(head["kernels"], work, measured, lambda seed: seed % 2 == 1)
+    everything = Problems(head["kernels"], work, measured, lambda seed: True)
     constants = Constants(configurations)
     few_rows = np.zeros(len(configurations), bool)
-    for w in (fitted_part, held_out):
+    for w in (fitted_part, held_out, everything):
         w.kind = np.where(w.few_rows == 1, 4, constants.family_of[w.configuration])
         w.persistent = w.kind == 0
         few_rows[w.configuration[w.few_rows == 1]] = True
         if difference(w, head) > 1e-9:
             print("seconds() is not what cost.cpp computes: make them equal first", file=sys.stderr)
             return 1
-        report("as it is", 1e6 * w.seconds, w)
+        if w is not everything:
+            report("as it is", 1e6 * w.seconds, w)
     vector = fit(constants, fitted_part, few_rows)
     for name, w in (("fitted", fitted_part), ("held out", held_out)):
         report(name, np.asarray(predict(constants, vector, w, few_rows)), w)
     if words.write:
+        vector = fit(constants, everything, few_rows)
+        report("all", np.asarray(predict(constants, vector, everything, few_rows)), everything)
         fitted.write_text(text_of(constants, vector, configurations, few_rows), encoding="utf-8")
     return 0
 

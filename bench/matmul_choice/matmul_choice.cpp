@@ -104,7 +104,7 @@ void print_works(const settings& what) {
   const device_properties& h200 = devices.back();
   const kernel_numbers numbers;
   const configurations known;
-  known.print();
+  known.print(numbers);
   const std::uint64_t count = what.problems == 0 ? 4000 : what.problems;
   for (std::uint64_t seed = what.first; seed < what.first + count; ++seed)
     print_work(random_problem::draw(seed), h200, numbers, known);

@@ -29,9 +29,13 @@ class configurations {
     if (v.splits > 1 && !std::binary_search(all_.begin(), all_.end(), fields)) fields.back() ^= 1u;
     return static_cast<std::size_t>(std::lower_bound(all_.begin(), all_.end(), fields) - all_.begin());
   }
-  // {"configurations": [[field, ...], ...], "device": [...], "families": [[...], ...]}
-  void print() const {
-    std::printf("{\"configurations\": [");
+  // {"kernels": ["name", ...], "configurations": [[field, ...], ...], "device": [...], "families": [[...], ...]}
+  void print(const kernel_numbers& numbers) const {
+    std::printf("{\"kernels\": [");
+    for (std::size_t i = 0; i < numbers.images().size(); ++i)
+      std::printf("%s\"%.*s\"", i == 0 ? "" : ", ", static_cast<int>(numbers.images()[i]->name.size()),
+                  numbers.images()[i]->name.data());
+    std::printf("], \"configurations\": [");
     for (std::size_t i = 0; i < all_.size(); ++i) {
       std::printf("%s[", i == 0 ? "" : ", ");
       for (std::size_t f = 0; f < all_[i].size(); ++f) std::printf("%s%u", f == 0 ? "" : ", ", all_[i][f]);
