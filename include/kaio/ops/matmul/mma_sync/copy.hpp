@@ -1,6 +1,6 @@
 #pragma once
 // How a tile of an operand is copied to shared memory: by asynchronous copies, by loads of 16 bytes, or
-// element by element from memory or from a function. The threads share the pieces of 16 bytes of a tile's
+// element by element from memory or from a function; by vectors that are shifted: shifted_copy.hpp. The threads share the pieces of 16 bytes of a tile's
 // lines evenly; what is outside of the operand becomes zero.
 
 #include <kaio/ops/matmul/mma_sync/ring.hpp>

@@ -1,8 +1,9 @@
 #pragma once
 // The tile shapes of the matmul kernels with matrix instructions of a warp that the library uses, for each
-// kind of product. `large` for problems that fill a device, `small` for those that do not, `unaligned` for
-// operands whose lines begin anywhere. Their kernels hold all sums in registers without spilling (on every
-// target that they are made for), and as many blocks as `min_blocks` says share a multiprocessor.
+// kind of product. `large` for problems that fill a device, `small` for those that do not; `shifted` and
+// `unaligned` for operands whose lines begin anywhere. Their kernels hold all sums in registers without
+// spilling (on every target that they are made for), and as many blocks as `min_blocks` says share a
+// multiprocessor.
 //
 //   inline constexpr auto& multiply = mma_sync_matmul<mma_cuts::large_16(major::k, major::mn),
 //                                                     instruction_product<mma_m16n8k16<f32, f16>>, f16, identity>;
@@ -81,7 +82,36 @@ constexpr mma_sync_config large_sm70(major a, major b) {
           .copy_b = copy_form::vectors};
 }
 
-// Any addresses; `k`: 32, for elements of 8 bits 64.
+// Elements of 16 bits on sm_80, at any addresses. A step along K has lines of 128 bytes: the vectors that a warp
+// loads at once are neighbours in as few lines of L1 as can be.
+constexpr mma_sync_config large_shifted(major a, major b) {
+  return {.m = 128,
+          .n = 128,
+          .k = 64,
+          .warp_m = 64,
+          .warp_n = 64,
+          .stages = 2,
+          .min_blocks = 2,
+          .a = a,
+          .b = b,
+          .copy_a = copy_form::shifted,
+          .copy_b = copy_form::shifted};
+}
+constexpr mma_sync_config small_shifted(major a, major b) {
+  return {.m = 64,
+          .n = 64,
+          .k = 64,
+          .warp_m = 32,
+          .warp_n = 32,
+          .stages = 2,
+          .min_blocks = 4,
+          .a = a,
+          .b = b,
+          .copy_a = copy_form::shifted,
+          .copy_b = copy_form::shifted};
+}
+
+// Any elements at any addresses; `k`: 32, for elements of 8 bits 64.
 constexpr mma_sync_config unaligned(major a, major b, std::uint32_t k) {
   return {.m = 64,
           .n = 64,

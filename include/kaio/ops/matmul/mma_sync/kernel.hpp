@@ -14,6 +14,7 @@
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/mma_sync/copy.hpp>
+#include <kaio/ops/matmul/mma_sync/shifted_loop.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -39,6 +40,7 @@ class mma_sync_operand {
 
  public:
   static constexpr bool is_async = !is_function && form == copy_form::async;
+  static constexpr bool is_shifted = !is_function && form == copy_form::shifted;
   using ring = mma_sync_ring<Role, Product, T, is_a ? C.m : C.n, is_a ? C.warp_m : C.warp_n, C.k, C.stages,
                              tile_major>;
 
@@ -52,10 +54,11 @@ class mma_sync_operand {
         leading_(leading),
         across_(across),
         rest_across_(t.let(extent - across)),
-        copy_(make_copy(t, ring_, x, leading, across, along)) {}
+        copy_(make_copy(t, ring_, x, leading, across, along, extent)) {}
 
   constexpr const ring& tiles() const { return ring_; }
   constexpr const val<u32>& left_across() const { return rest_across_; }
+  constexpr auto& copies() { return copy_; }
 
   // Copies the tile at `along`, which has `left` steps, into a stage.
   template <bool Ragged>
@@ -99,12 +102,16 @@ class mma_sync_operand {
   }
 
  private:
-  using copy_type =
-      std::conditional_t<is_async, async_copy<ring, T, C.threads()>, staged_copy<ring, T, C.threads()>>;
+  using copy_type = std::conditional_t<
+      is_async, async_copy<ring, T, C.threads()>,
+      std::conditional_t<is_shifted, shifted_copy<ring, T, C.threads()>, staged_copy<ring, T, C.threads()>>>;
   template <class X>
   static constexpr copy_type make_copy(thread t, const ring& r, const X& x, const val<i64>& leading,
-                                       const val<u32>& across, const val<u32>& along) {
-    if constexpr (is_async)
+                                       const val<u32>& across, const val<u32>& along,
+                                       const val<u32>& extent) {
+    if constexpr (is_shifted)
+      return copy_type(t, r, x, leading, across, along, extent);
+    else if constexpr (is_async)
       return copy_type(t, r, x, leading, across, along);
     else
       return copy_type(t, r);
@@ -129,6 +136,9 @@ struct mma_sync_body {
   static_assert(slices % 2 == 0, "kaio: a step of a matmul has an even number of slices");
   static constexpr bool has_async = operand_a::is_async || operand_b::is_async;
   static constexpr bool has_staged = !operand_a::is_async || !operand_b::is_async;
+  static constexpr bool is_shifted = operand_a::is_shifted;
+  static_assert(operand_a::is_shifted == operand_b::is_shifted,
+                "kaio: copy_form::shifted is for both operands, in memory");
 
   // input_a, input_b: (batch, stride) -> what the operand reads.
   template <class InputA, class InputB, class Result, class... Extra>
@@ -150,15 +160,60 @@ struct mma_sync_body {
                 t.let(problem[&mma_sync_problem::c][&output_lines::rows]));
     operand_b b(t, warp_n, x_b, t.let(problem[&mma_sync_problem::ldb]), column, k_first,
                 t.let(problem[&mma_sync_problem::c][&output_lines::columns]));
-    const val inside = t.let(all_of(a.left_across() >= C.m, b.left_across() >= C.n));
+    const auto finish = [&](const auto& sums) {
+      t.barrier();
+      store(t, sums, a.tiles(), b.tiles(), warp_m, warp_n, {tile.batch, row, column},
+            output::bind(t, result, tile.batch), problem, extra...);
+    };
+    if constexpr (is_shifted)
+      multiply_shifted(t, a, b, k_first, k_last, finish);
+    else
+      multiply_tiles(t, a, b, x_a, x_b, k_first, k_last, finish);
+  }
 
-    auto sums = array_of<ring_a::parts>([&](u32) {
+ private:
+  static constexpr auto zero_sums(thread t) {
+    return array_of<ring_a::parts>([&](u32) {
       return array_of<ring_b::parts>([&](u32) { return typename Product::accumulator(t, 0.0f); });
     });
-    auto parts_a = array_of<2>(
-        [&](u32) { return array_of<ring_a::parts>([&](u32) { return typename ring_a::part(t); }); });
-    auto parts_b = array_of<2>(
-        [&](u32) { return array_of<ring_b::parts>([&](u32) { return typename ring_b::part(t); }); });
+  }
+  // The parts of A and B for one slice.
+  static constexpr auto parts_of_a(thread t) {
+    return array_of<ring_a::parts>([&](u32) { return typename ring_a::part(t); });
+  }
+  static constexpr auto parts_of_b(thread t) {
+    return array_of<ring_b::parts>([&](u32) { return typename ring_b::part(t); });
+  }
+
+  // The sums of all steps by copies of shifted vectors, for `finish`. Loads of a slice's parts end while the
+  // pieces of the next tile are shifted, so that one slice's registers are enough.
+  template <class Finish>
+  static constexpr void multiply_shifted(thread t, operand_a& a, operand_b& b, const val<u32>& k_first,
+                                         const val<u32>& k_last, const Finish& finish) {
+    shifted_loop loop(t, a.tiles(), a.copies(), b.tiles(), b.copies(), k_first, k_last);
+    loop.fill();
+    auto sums = zero_sums(t);
+    auto parts_a = parts_of_a(t);
+    auto parts_b = parts_of_b(t);
+    loop.run(
+        [&](const val<u32>& stage, std::uint32_t slice) {
+          a.tiles().load(parts_a, stage, slice);
+          b.tiles().load(parts_b, stage, slice);
+        },
+        [&] { multiply(sums, parts_a, parts_b); });
+    finish(sums);
+  }
+
+  // The same by asynchronous copies and copies of whole pieces.
+  template <class InputA, class InputB, class Finish>
+  static constexpr void multiply_tiles(thread t, operand_a& a, operand_b& b, const InputA& x_a,
+                                       const InputB& x_b, const val<u32>& k_first, const val<u32>& k_last,
+                                       const Finish& finish) {
+    const val inside = t.let(all_of(a.left_across() >= C.m, b.left_across() >= C.n));
+
+    auto sums = zero_sums(t);
+    auto parts_a = array_of<2>([&](u32) { return parts_of_a(t); });
+    auto parts_b = array_of<2>([&](u32) { return parts_of_b(t); });
 
     // The tile that is copied next: its stage, and how many steps of k are left there.
     var fill_stage(t, 0u);
@@ -235,12 +290,9 @@ struct mma_sync_body {
       stage = next;
     }
     if constexpr (has_async) cp_async_wait_all(t);
-    t.barrier();
-    store(t, sums, a.tiles(), b.tiles(), warp_m, warp_n, {tile.batch, row, column},
-          output::bind(t, result, tile.batch), problem, extra...);
+    finish(sums);
   }
 
- private:
   static constexpr val<u32> following(thread t, const val<u32>& stage) {
     return t.let(select(stage == C.stages - 1, 0u, stage + 1u));
   }

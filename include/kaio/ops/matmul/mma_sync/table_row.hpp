@@ -26,6 +26,10 @@ void launch_call_mma_sync(const stream& s, const matmul_call& call, const Extra&
       s, grid(problem.walk.tiles), memory_of<typename Product::a_element>(call.a),
       memory_of<typename Product::b_element>(call.b), c, problem, extra...);
 }
+// What a line of an operand begins at a multiple of, in bytes.
+constexpr std::uint32_t alignment_of(copy_form form) {
+  return form == copy_form::elements ? 1 : form == copy_form::shifted ? 2 : 16;
+}
 template <mma_sync_config C, class Product, class Out, class Epilogue>
 matmul_variant describe_mma_sync() {
   return {.image = &mma_sync_matmul<C, Product, Out, Epilogue>.image(),
@@ -39,8 +43,8 @@ matmul_variant describe_mma_sync() {
           .k = C.k,
           .stages = C.stages,
           .resident = C.min_blocks,
-          .a_alignment = C.copy_a == copy_form::elements ? 1u : 16u,
-          .b_alignment = C.copy_b == copy_form::elements ? 1u : 16u,
+          .a_alignment = alignment_of(C.copy_a),
+          .b_alignment = alignment_of(C.copy_b),
           .whole_vectors = C.copy_a == copy_form::vectors,
           .slow_copies = C.copy_a == copy_form::elements};
 }

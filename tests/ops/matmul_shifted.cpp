@@ -1,0 +1,202 @@
+// Products whose operands begin anywhere, by the kernels that shift aligned vectors: first elements, leading
+// dimensions and batch strides of any number of elements, extents around the edges of tiles, lines that
+// overlap. What is not an element of an operand holds NaN, up to the end of its memory, which is its last
+// element: a number from outside shows in the sums, a read from outside in the emulator.
+#include "tests/ops/matmul_support.hpp"
+
+#include <cstdlib>
+#include <random>
+#include <string>
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+// Matrices of rows x columns, in lines of neighbours; nothing follows the last element.
+template <class T>
+struct placed {
+  u32 batches, rows, columns;
+  bool by_columns;
+  u64 first, pitch, stride;  // elements: before the first one, from line to line, from matrix to matrix
+  std::vector<T> host;
+  buffer<T> memory;
+
+  placed(u32 in_batches, u32 in_rows, u32 in_columns, bool in_by_columns, u64 in_first, u64 in_pitch,
+         u64 batch_pad, std::uint64_t seed)
+      : batches(in_batches),
+        rows(in_rows),
+        columns(in_columns),
+        by_columns(in_by_columns),
+        first(in_first),
+        pitch(in_pitch),
+        stride((lines() - 1) * pitch + length() + batch_pad),
+        host(index(batches - 1, rows - 1, columns - 1) + 1) {
+    std::memset(static_cast<void*>(host.data()), 0xff, host.size() * sizeof(T));
+    std::mt19937_64 engine(seed);
+    for (u32 b = 0; b < batches; ++b)
+      for (u32 r = 0; r < rows; ++r)
+        for (u32 c = 0; c < columns; ++c) host[index(b, r, c)] = T(static_cast<float>(engine() % 9) - 4.0f);
+    memory = under_test().upload(host);
+  }
+  u64 lines() const { return by_columns ? columns : rows; }
+  u64 length() const { return by_columns ? rows : columns; }
+  u64 index(u32 b, u32 r, u32 c) const {
+    return first + b * stride + (by_columns ? c * pitch + r : r * pitch + c);
+  }
+  double at(u32 b, u32 r, u32 c) const { return to_double(host[index(b, r, c)]); }
+  tensor_view<const T, 3> view() const {
+    const device_pointer<T> from{memory.address() + first * sizeof(T), host.size() - first,
+                                 memory.as_argument().device};
+    const auto line = static_cast<std::int64_t>(pitch), matrix = static_cast<std::int64_t>(stride);
+    return {from, extents(batches, rows, columns),
+            by_columns ? strides(matrix, std::int64_t{1}, line) : strides(matrix, line, std::int64_t{1})};
+  }
+};
+
+constexpr const char *small = "_64x64x64_w32x32_s2_r4_c33_", *large = "_128x128x64_w64x64_s2_r2_c33_";
+
+// The variant of a tile shape for a call, with so many splits of K: layouts that a view leaves open, of one
+// line for example, the library decides.
+template <class A, class B, class C>
+std::string variant(const A& a, const B& b, const C& c, const matmul_options& options, const char* tile,
+                    u32 splits = 1) {
+  const std::string parts = "_parts" + std::to_string(splits) + "_";
+  for (const auto& v : ops::matmul_variants(under_test().stream(), a, b, c, options))
+    if (v.name.find(tile) != std::string::npos &&
+        (v.name.find(parts) != std::string::npos) == (splits != 1) &&
+        (splits != 1 || v.name.find("_parts") == std::string::npos))
+      return v.name;
+  return "none";
+}
+
+template <class T>
+void check(const placed<T>& a, const placed<T>& b, const char* tile, u32 splits = 1) {
+  const u32 m = a.rows, n = b.columns, k = a.columns;
+  CAPTURE(tile, splits, a.batches, m, n, k, a.by_columns, a.first, a.pitch, a.stride, b.by_columns, b.first,
+          b.pitch, b.stride);
+  auto c = under_test().upload(std::vector<f32>(std::size_t{a.batches} * m * n, 1e30f));
+  auto workspace = under_test().allocate<f32>(std::size_t{splits} * m * n);
+  const auto run = [&](const auto& view_a, const auto& view_b, const auto& view_c) {
+    matmul_options options;
+    if (splits != 1) options.workspace = workspace;
+    const std::string name = variant(view_a, view_b, view_c, options, tile, splits);
+    options.variant = name;
+    matmul(under_test().stream(), view_a, view_b, view_c, options);
+  };
+  if (a.batches == 1)
+    run(a.view()[0], b.view()[0], tensor_view<f32, 2>(c, m, n));
+  else
+    run(a.view(), b.view(), tensor_view<f32, 3>(c, a.batches, m, n));
+  const auto got = c.download();
+  for (u32 batch = 0; batch < a.batches; ++batch)
+    for (u32 row = 0; row < m; ++row)
+      for (u32 column = 0; column < n; ++column) {
+        double sum = 0;
+        for (u32 i = 0; i < k; ++i) sum += a.at(batch, row, i) * b.at(batch, i, column);
+        if (static_cast<double>(got[(std::size_t{batch} * m + row) * n + column]) == sum) continue;
+        CAPTURE(batch, row, column);
+        REQUIRE(static_cast<double>(got[(std::size_t{batch} * m + row) * n + column]) == sum);
+      }
+}
+
+// Operands as they are drawn: extents up to `most`, or around the edges of tiles, or a few.
+template <class T>
+void check_drawn(const char* tile, u32 most, std::uint64_t first_seed, std::uint64_t count) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed)
+    for (const bool a_by_columns : {false, true})
+      for (const bool b_by_columns : {false, true}) {
+        std::mt19937_64 engine(seed * 4 + (a_by_columns ? 2 : 0) + (b_by_columns ? 1 : 0));
+        const auto below = [&](u32 n) { return static_cast<u32>(engine() % n); };
+        const auto extent = [&] {
+          const u32 kind = below(4);
+          return kind == 0 ? 1 + below(5) : kind == 1 ? most - 8 + below(16) : 1 + below(most + 6);
+        };
+        const u32 batches = below(3) == 0 ? 2 + below(2) : 1, m = extent(), n = extent(), k = extent();
+        const placed<T> a(batches, m, k, a_by_columns, below(9), (a_by_columns ? m : k) + below(9), below(9),
+                          seed);
+        const placed<T> b(batches, k, n, b_by_columns, below(9), (b_by_columns ? k : n) + below(9), below(9),
+                          seed + 1);
+        check(a, b, tile);
+      }
+}
+
+}  // namespace
+
+TEST_CASE("matmul of lines that begin anywhere: operands as they are drawn", "[ops][matmul]") {
+  check_drawn<bf16>(small, 64, 1, 48);
+  check_drawn<f16>(small, 64, 101, 12);
+  check_drawn<f16>(large, 128, 201, 12);
+  check_drawn<bf16>(large, 128, 301, 4);
+}
+
+TEST_CASE("matmul of lines that begin anywhere: one element after the other of a short K", "[ops][matmul]") {
+  for (u32 k = 1; k <= 5; ++k)
+    for (const bool by_columns : {false, true}) {
+      const u32 m = 61 + k, n = 69 - k;
+      const placed<bf16> a(1, m, k, by_columns, k, by_columns ? m : k, 0, k);
+      const placed<bf16> b(1, k, n, !by_columns, 8 - k, by_columns ? n : k, 0, k + 1);
+      check(a, b, small);
+    }
+}
+
+TEST_CASE("matmul of lines that begin anywhere: steps of whole tiles, at each shift", "[ops][matmul]") {
+  for (u32 shift = 0; shift < 8; ++shift) {
+    const placed<f16> a(1, 128, 256 + shift, false, shift, 256 + shift, 0, shift);
+    const placed<f16> b(1, 256 + shift, 128, shift % 2 == 0, 7 - shift, 128 * (2 - shift % 2) + 8 + shift, 0,
+                        9);
+    check(a, b, small);
+  }
+}
+
+TEST_CASE("matmul of lines that begin anywhere: lines that overlap", "[ops][matmul]") {
+  for (const u64 pitch : {0u, 1u, 2u, 3u, 7u, 9u, 15u, 17u})
+    for (const bool by_columns : {false, true}) {
+      const u32 m = 70, n = 68, k = 133;
+      const placed<f16> a(1, m, k, by_columns, pitch % 5, pitch, 0, pitch);
+      const placed<f16> b(1, k, n, !by_columns, pitch % 3, pitch, 0, pitch + 1);
+      check(a, b, small);
+    }
+}
+
+TEST_CASE("matmul of lines that begin anywhere: splits of K", "[ops][matmul]") {
+  for (const bool by_columns : {false, true}) {
+    const u32 m = 67, n = 66, k = 4 * 257;
+    const placed<bf16> a(1, m, k, by_columns, 3, (by_columns ? m : k) + 1, 0, 5);
+    const placed<bf16> b(1, k, n, by_columns, 5, (by_columns ? k : n) + 3, 0, 6);
+    check(a, b, small, 4);
+  }
+}
+
+TEST_CASE("matmul of lines that begin anywhere: C in the same rows as A", "[ops][matmul]") {
+  // The sanitizer takes the whole buffer of an input for read-only.
+  if (std::getenv("KAIO_SANITIZE") != nullptr) return;
+  const u32 m = 70, n = 37, k = 75, pitch = k + n;
+  auto memory = under_test().upload(std::vector<f16>(std::size_t{m} * pitch, f16(2.0f)));
+  auto b_memory = under_test().upload(std::vector<f16>(std::size_t{k} * n, f16(0.5f)));
+  const tensor_view<f16, 2> all(memory, m, pitch), c = all.slice(1, k, n);
+  const tensor_view<const f16, 2> a = all.slice(1, 0, k), b(b_memory, k, n);
+  matmul_options options;
+  const std::string name = variant(a, b, c, options, small);
+  options.variant = name;
+  matmul(under_test().stream(), a, b, c, options);
+  const auto got = memory.download();
+  for (u32 row = 0; row < m; ++row)
+    for (u32 column = 0; column < pitch; ++column) {
+      CAPTURE(row, column);
+      REQUIRE(static_cast<float>(got[std::size_t{row} * pitch + column]) == (column < k ? 2.0f : 75.0f));
+    }
+}
+
+TEST_CASE("matmul takes shifted vectors where lines begin anywhere, and no others", "[ops][matmul]") {
+  if (under_test().properties().target.sm < 80) return;
+  for (const u32 k : {4096u, 4095u}) {
+    auto memory = under_test().allocate<bf16>(std::size_t{512} * k);
+    auto c = under_test().allocate<bf16>(512 * 512);
+    const std::string name = ops::matmul_choice(
+        under_test().stream(), tensor_view<const bf16, 2>(memory, 512, k),
+        tensor_view<const bf16, 2>(memory, 512, k).transposed(), tensor_view<bf16, 2>(c, 512, 512));
+    CAPTURE(name, k);
+    REQUIRE((name.find("_c33_") != std::string::npos) == (k == 4095));
+  }
+}
