@@ -2,7 +2,8 @@
 // and Triton where they are installed, and KAIO's own design rewritten in this language. Random data; every
 // output is poisoned before it is checked; the contestants of this program run in turn.
 //
-//   matmul [--json] [--quick] [--seconds S] [--type f16] [--layout NT] [--shape MxNxK[xBATCH]] [--no-peers]
+//   matmul [--json] [--quick] [--seconds S] [--type f16] [--layout NT] [--shape MxNxK[xBATCH]]
+//          [--no-peers] [--no-python]
 //   matmul --random N [--seed S] [--type f16]      # shapes that no list names; the peer is cuBLASLt alone
 //   matmul --energy [--type f16] [--shape MxNxK]   # large products: joules and clock next to time
 //
@@ -43,7 +44,7 @@ using namespace kaio::bench;
 namespace {
 
 struct settings {
-  bool json = false, quick = false, peers = true, energy = false;
+  bool json = false, quick = false, peers = true, python = true, energy = false;
   double seconds = 1;
   std::size_t random = 0;  // so many problems of random_problems
   std::uint64_t seed = 1;
@@ -509,6 +510,8 @@ bool parse(int count, char** words, settings& how) {
       how.energy = true;
     } else if (word == "--no-peers") {
       how.peers = false;
+    } else if (word == "--no-python") {
+      how.python = false;
     } else if (word == "--random" && std::atoll(next) > 0) {
       how.random = static_cast<std::size_t>(std::atoll(next));
       ++i;
@@ -567,7 +570,8 @@ int run(const settings& how) {
   const cublas_lt library(alone ? std::vector<std::string>{} : lines_of(peers_command("--libraries")),
                           !alone);
   if (!how.json && !alone) std::printf("%s\n", library.description().c_str());
-  const peer_table peers = alone || how.random != 0 ? peer_table{} : python_peers(problems, how.seconds);
+  const bool with_python = !alone && how.python && how.random == 0;
+  const peer_table peers = with_python ? python_peers(problems, how.seconds) : peer_table{};
   if (how.random != 0) std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(how.seed));
   clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
   bench all(gpu, how, library, clock, peers);
@@ -591,7 +595,7 @@ int main(int count, char** words) {
   if (!parse(count, words, how)) {
     std::fprintf(
         stderr,
-        "usage: matmul [--json] [--quick] [--seconds S] [--type f16|bf16|e4m3|f32|tf32] [--layout NN|NT|TN|TT] [--shape MxNxK[xBATCH]] [--random N [--seed S]] [--energy] [--no-peers]\n");
+        "usage: matmul [--json] [--quick] [--seconds S] [--type f16|bf16|e4m3|f32|tf32] [--layout NN|NT|TN|TT] [--shape MxNxK[xBATCH]] [--random N [--seed S]] [--energy] [--no-peers] [--no-python]\n");
     return 2;
   }
   try {

@@ -55,8 +55,10 @@ class Problems:
     def __init__(self, kernels, work, measured, take):
         rows, us, count, long = [], [], [], []
         number = {name: i for i, name in enumerate(kernels)}
-        measured_kernels = [number.get(name) for name, *_ in measured[0]["kernels"]]
-        for line in measured[1:]:
+        for line in measured:
+            if "kernels" in line:  # of the lines that follow
+                measured_kernels = [number.get(name) for name, *_ in line["kernels"]]
+                continue
             if not take(line["seed"]):
                 continue
             known = {(row[0], row[1]): row for row in work[line["seed"]]}

@@ -3,16 +3,17 @@
 //
 //   matmul_choice                                                          # a summary of --model
 //   matmul_choice --model [--problems N] [--first SEED]                    > model.jsonl
-//   matmul_choice --measure [--seconds S] [--most-us U] [--first SEED] [--problems N]  > h200.jsonl
+//   matmul_choice --measure [--seconds S] [--most-us U] [--first SEED] [--problems N] [--taken NAME]  > h200.jsonl
 //   table.py --model model.jsonl --measured h200.jsonl                     # renders bench/results/matmul_kernels.md
 //   matmul_choice --work --first SEED --problems N                         > work.jsonl
 //   fit.py --work work.jsonl --measured h200.jsonl --write                 # the constants of the cost model
 //
 // --model needs no GPU: each problem is asked for every device of paper_devices.hpp. --measure ends after S
 // seconds, 400 by default, or N problems; it takes the problems whose best variant the model sees below U
-// microseconds. Problems are functions of their seeds, which count from SEED on. The first line holds the
-// kernels; each further one a problem, with the model's choice first, and is written as soon as it is known.
-// --work prints what the model sees of the same problems on an H200.
+// microseconds, and with --taken those alone for which the model takes a kernel with NAME in its name. Problems
+// are functions of their seeds, which count from SEED on. The first line holds the kernels; each further one a
+// problem, with the model's choice first, and is written as soon as it is known. --work prints what the model
+// sees of the same problems on an H200.
 
 #include "bench/matmul_choice/choice.hpp"
 #include "bench/matmul_choice/measure.hpp"
@@ -27,6 +28,7 @@
 #include <cstdlib>
 #include <limits>
 #include <set>
+#include <string>
 #include <string_view>
 
 using namespace kaio;
@@ -37,6 +39,7 @@ namespace {
 struct settings {
   bool rows = false, measure = false, work = false;
   std::uint64_t first = 1, problems = 0;
+  std::string taken;
   measure_settings how;
 };
 
@@ -55,6 +58,10 @@ bool parse(int count, char** words, settings& to) {
     }
     if (word == "--measure") {
       to.measure = true;
+      continue;
+    }
+    if (word == "--taken" && i + 1 < count) {
+      to.taken = words[++i];
       continue;
     }
     if (value <= 0) return false;
@@ -128,7 +135,7 @@ int by_measurement(const settings& what) {
   for (; done < most && seconds() < what.how.seconds; ++seed) {
     const random_problem p = random_problem::draw(seed);
     std::vector<timed_variant> all = accepting(p.call_of(p.on_paper()), gpu.properties());
-    if (!measure.fits(p, all)) continue;
+    if (!measure.fits(p, all) || all.front().variant->name().find(what.taken) == std::string::npos) continue;
     try {
       measure.time(p, all);
     } catch (const std::exception& e) {
@@ -151,7 +158,7 @@ int main(int count, char** words) {
   if (!parse(count, words, what)) {
     std::fprintf(
         stderr,
-        "usage: matmul_choice [--model|--measure|--work] [--problems N] [--first SEED] [--seconds S] [--most-us U]\n");
+        "usage: matmul_choice [--model|--measure|--work] [--problems N] [--first SEED] [--seconds S] [--most-us U] [--taken NAME]\n");
     return 2;
   }
   try {
