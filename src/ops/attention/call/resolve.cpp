@@ -1,0 +1,192 @@
+// The checks of an attention before anything runs, and the normalisation of the caller's views.
+
+#include <kaio/ops/attention/call/call.hpp>
+#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kaio::ops::detail {
+
+namespace {
+
+constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 256;
+
+[[noreturn]] void refuse(std::string_view operation, const std::string& what) {
+  throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
+}
+
+// The dimensions of Q, K, V and O.
+enum : std::size_t { batch, row, head, element };
+
+attention_operand operand_of(const attention_view& v) {
+  return {v.address, v.bytes, v.device, static_cast<std::uint32_t>(v.extents[head])};
+}
+
+attention_strides strides_of(std::string_view operation, std::string_view name, const attention_view& v) {
+  if (v.strides[element] != 1 && v.extents[element] > 1)
+    refuse(operation,
+           "argument " + std::string(name) + " has stride " + std::to_string(v.strides[element]) +
+               " along its last dimension, the head size; it is 1: copy the tensor to memory of its own");
+  const auto stride = [&](std::size_t d) { return v.extents[d] > 1 ? v.strides[d] : 0; };
+  const std::int64_t size = bytes_of(v.type);
+  bool by_16 = v.address % 16 == 0 && v.extents[element] * size % 16 == 0;
+  for (const std::size_t d : {batch, row, head}) by_16 = by_16 && stride(d) * size % 16 == 0;
+  return {stride(batch), stride(row), stride(head), by_16 ? 1u : 0u, 0};
+}
+
+void check_shapes(const validation& check, std::string_view operation, const attention_view& q,
+                  const attention_view& k, const attention_view& v, const attention_view& o) {
+  check.extent("q", q, batch, o.extents[batch], "the batches of out");
+  check.extent("k", k, batch, o.extents[batch], "the batches of out");
+  check.extent("v", v, batch, o.extents[batch], "the batches of out");
+  check.extent("q", q, row, o.extents[row], "the queries, of which out has one row each");
+  check.extent("v", v, row, k.extents[row], "the keys, of which k has one row each");
+  check.extent("q", q, head, o.extents[head], "the heads of out");
+  check.extent("v", v, head, k.extents[head], "the heads of k");
+  check.extent("k", k, element, q.extents[element], "the head size of q");
+  check.extent("out", o, element, v.extents[element], "the head size of v");
+  if (q.extents[head] != 0 && (k.extents[head] == 0 || q.extents[head] % k.extents[head] != 0))
+    refuse(operation, "argument q has " + std::to_string(q.extents[head]) + " heads, and argument k " +
+                          std::to_string(k.extents[head]) +
+                          "; each head of k serves as many heads of q: give q a multiple of k's heads");
+  for (const auto& [name, view] : {std::pair{"q", &q}, std::pair{"v", &v}}) {
+    if (view->extents[element] == 0)
+      refuse(operation, "argument " + std::string(name) + " has head size 0; it is at least 1");
+    check.at_most(name, *view, element, most_head_size);
+  }
+  for (const auto& [name, view] : {std::pair{"q", &q}, std::pair{"k", &k}})
+    for (const std::size_t d : {batch, row, head}) check.at_most(name, *view, d, most_extent);
+}
+
+void check_options(std::string_view operation, const attention_arguments& arguments) {
+  const attention_options& options = *arguments.options;
+  if (options.scale && !std::isfinite(*options.scale))
+    refuse(operation, "a scale that is not finite; give a number");
+  if (!std::isfinite(options.softcap) || options.softcap < 0)
+    refuse(operation, "a softcap that is negative or not finite; 0 leaves it out");
+  if (options.causal > causal_alignment::bottom_right)
+    refuse(operation, "a causal alignment that is none of causal_alignment");
+  if (options.window.left < -1 || options.window.right < -1)
+    refuse(operation, "a window of " + std::to_string(options.window.left) + " keys to the left and " +
+                          std::to_string(options.window.right) + " to the right; -1 is all of them");
+  if (arguments.own_score && (options.softcap != 0 || options.alibi.view.exists()))
+    refuse(operation,
+           "a softcap or alibi next to a score of your own, which takes their place: compute them there");
+  const bool banded =
+      options.causal != causal_alignment::none || options.window.left != -1 || options.window.right != -1;
+  if (arguments.own_mask && banded)
+    refuse(operation,
+           "causal or a window next to a mask of your own, which takes their place: test them there");
+}
+
+// Which keys are at most how far from their query.
+attention_band band_of(const attention_options& options, std::int64_t offset) {
+  constexpr std::int64_t least = std::numeric_limits<i32>::min(), most = std::numeric_limits<i32>::max();
+  const bool causal = options.causal != causal_alignment::none;
+  const auto clamped = [&](std::int64_t x) { return static_cast<i32>(std::clamp(x, least, most)); };
+  const attention_window window{std::min(options.window.left, most), std::min(options.window.right, most)};
+  attention_band band;
+  if (window.left >= 0) band.low = clamped(offset - window.left);
+  if (causal)
+    band.high = clamped(offset);
+  else if (window.right >= 0)
+    band.high = clamped(offset + window.right);
+  return band;
+}
+
+}  // namespace
+
+attention_call resolve_attention(const void* device, const attention_arguments& arguments) {
+  const std::string_view operation = arguments.operation;
+  const attention_options& options = *arguments.options;
+  const attention_view &q = arguments.q, &k = arguments.k, &v = arguments.v, &o = arguments.out;
+  const validation check(operation, device);
+  for (const auto& [name, view] :
+       {std::pair{"q", &q}, std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
+    if (view->rank != 4)
+      refuse(operation, "argument " + std::string(name) + " has " + std::to_string(view->rank) +
+                            " dimensions; it has four: batches, sequence, heads, head size");
+  for (const auto& [name, view] : {std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
+    if (view->type != q.type)
+      refuse(operation,
+             "arguments q and " + std::string(name) + " have different element types; cast one of them");
+  check.input("q", q);
+  check.input("k", k);
+  check.input("v", v);
+  check.output("out", o);
+  check_shapes(check, operation, q, k, v, o);
+  check_options(operation, arguments);
+  for (const auto& [name, view] : {std::pair{"q", &q}, std::pair{"k", &k}, std::pair{"v", &v}})
+    check.apart("out", o, name, *view);
+
+  const attention_view &alibi = options.alibi.view, &lse = options.lse.view;
+  if (alibi.exists()) {
+    check.input("alibi", alibi);
+    check.extent("alibi", alibi, alibi.rank - 1, q.extents[head], "the heads of q");
+    if (alibi.rank == 2 && alibi.extents[0] != 1)
+      check.extent("alibi", alibi, 0, q.extents[batch], "the batches of q, or one for all");
+    check.apart("out", o, "alibi", alibi);
+  }
+  if (lse.exists()) {
+    check.output("lse", lse);
+    check.extent("lse", lse, 0, q.extents[batch], "the batches of q");
+    check.extent("lse", lse, 1, q.extents[head], "the heads of q");
+    check.extent("lse", lse, 2, q.extents[row], "the queries");
+    for (const auto& [name, view] :
+         {std::pair{"q", &q}, std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
+      check.apart("lse", lse, name, *view);
+    if (alibi.exists()) check.apart("lse", lse, "alibi", alibi);
+  }
+
+  attention_call call;
+  call.type = q.type;
+  call.q = operand_of(q);
+  call.k = operand_of(k);
+  call.v = operand_of(v);
+  call.o = operand_of(o);
+  attention_problem& problem = call.problem;
+  problem.q = strides_of(operation, "q", q);
+  problem.k = strides_of(operation, "k", k);
+  problem.v = strides_of(operation, "v", v);
+  problem.o = strides_of(operation, "out", o);
+  problem.batches = static_cast<u32>(q.extents[batch]);
+  problem.heads = static_cast<u32>(q.extents[head]);
+  problem.queries = static_cast<u32>(q.extents[row]);
+  problem.keys = static_cast<u32>(k.extents[row]);
+  problem.qk_size = static_cast<u32>(q.extents[element]);
+  problem.v_size = static_cast<u32>(v.extents[element]);
+  if (call.empty()) return call;
+  problem.heads_of_group = call.q.heads / call.k.heads;
+  const double blocks = std::ceil(problem.queries / 16.0) * problem.heads * problem.batches;
+  if (blocks > static_cast<double>(most_extent))
+    refuse(operation, "more than 2^31 tiles of 16 queries; split the batch");
+  if (lse.exists()) {
+    problem.lse = lse.address;
+    problem.lse_batch = lse.strides[0];
+    problem.lse_head = lse.strides[1];
+    problem.lse_row = lse.strides[2];
+  }
+  problem.scale = options.scale.value_or(1 / std::sqrt(static_cast<f32>(problem.qk_size)));
+
+  const std::int64_t offset = k.extents[row] - q.extents[row];
+  call.band = band_of(options, options.causal == causal_alignment::top_left ? 0 : offset);
+  problem.longest_first = call.band.high != std::numeric_limits<i32>::max() ? 1 : 0;
+  call.terms.softcap = options.softcap;
+  call.terms.offset = static_cast<i32>(offset);
+  if (alibi.exists()) {
+    call.terms.alibi = alibi.address;
+    call.terms.alibi_batch = alibi.rank == 2 && alibi.extents[0] != 1 ? alibi.strides[0] : 0;
+    call.terms.alibi_head = alibi.strides[alibi.rank - 1];
+  }
+  call.terms.plain = options.softcap == 0 && !alibi.exists() && problem.scale > 0 ? 1 : 0;
+  return call;
+}
+
+}  // namespace kaio::ops::detail
