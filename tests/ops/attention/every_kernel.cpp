@@ -30,16 +30,15 @@ void run_all(ops::attention_type type) {
         target.arch_specific ? target.sm == device.sm && device.arch_specific : target.sm <= device.sm;
     if (kernel.type != type || !fits) continue;
     for (const u32 size : {kernel.depth, kernel.depth - 24}) {
-      const attention_case c{.batches = 2,
-                             .queries = 140,
-                             .keys = 200,
-                             .heads = 4,
-                             .key_heads = 2,
+      const attention_case c{.queries = kernel.queries + 10,
+                             .keys = 150,
+                             .heads = 2,
+                             .key_heads = 1,
                              .qk_size = size,
                              .v_size = size};
       attention_case other = c;
       other.causal = causal_alignment::bottom_right;
-      other.window = {150, 0};
+      other.window = {100, 0};
       other.softcap = 2;
       other.alibi = 1;
       other.heads_first = true;

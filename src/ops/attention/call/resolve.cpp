@@ -38,7 +38,7 @@ attention_strides strides_of(std::string_view operation, std::string_view name, 
   const std::int64_t size = bytes_of(v.type);
   bool by_16 = v.address % 16 == 0 && v.extents[element] * size % 16 == 0;
   for (const std::size_t d : {batch, row, head}) by_16 = by_16 && stride(d) * size % 16 == 0;
-  return {stride(batch), stride(row), stride(head), by_16 ? 1u : 0u, 0};
+  return {v.address, stride(batch), stride(row), stride(head), by_16 ? 1u : 0u, 0};
 }
 
 void check_shapes(const validation& check, std::string_view operation, const attention_view& q,

@@ -1,5 +1,6 @@
-// The table of attention's kernels, and which of them a call takes: the first one that can run it. The kernels of a
-// type differ in the head size that they are made for, and a smaller one is always the faster one.
+// The table of attention's kernels, and which of them a call takes: the first one that can run it. Those for
+// sm_90a are tried before those of mma.sync; within a family the kernels of a type differ in the head size that they are
+// made for, and a smaller one is always the faster one.
 
 #include "ops/attention/choice/table.hpp"
 
@@ -11,6 +12,8 @@
 namespace kaio::ops {
 
 namespace {
+
+constexpr i64 most_stride = i64{1} << 39;  // of tensor copies, in elements of 2 bytes
 
 // Why a kernel cannot run a call; nullptr: it can.
 const char* reason(const attention_variant& v, const attention_call& call, const device_properties& device) {
@@ -25,8 +28,13 @@ const char* reason(const attention_variant& v, const attention_call& call, const
     return "it needs more shared memory than a block of this device has";
   if (call.depth() > v.depth) return "the head size is larger than it is made for";
   const attention_problem& p = call.problem;
-  if (v.by_16 && (p.q.by_16 & p.k.by_16 & p.v.by_16 & p.o.by_16) == 0)
-    return "rows do not begin at multiples of 16 bytes";
+  if (v.copies_tensors) {
+    if ((p.q.by_16 & p.k.by_16 & p.v.by_16) == 0) return "rows do not begin at multiples of 16 bytes";
+    if (p.keys == 0) return "there are no keys to copy";
+    i64 longest = 0;
+    for (const attention_strides& s : {p.q, p.k, p.v}) longest = std::max({longest, s.batch, s.row, s.head});
+    if (longest >= most_stride) return "tensor copies take strides below 2^40 bytes";
+  }
   return nullptr;
 }
 
@@ -35,7 +43,8 @@ const char* reason(const attention_variant& v, const attention_call& call, const
 std::span<const attention_variant> all_attention_variants() {
   static const auto& all = *new std::vector<attention_variant>([] {
     std::vector<attention_variant> list;
-    for (const auto family : {attention_mma_f16, attention_mma_bf16, attention_simt_f32})
+    for (const auto family :
+         {attention_sm90_f16, attention_sm90_bf16, attention_mma_f16, attention_mma_bf16, attention_simt_f32})
       for (const attention_variant& v : family()) list.push_back(v);
     return list;
   }());

@@ -9,6 +9,8 @@
 namespace kaio::ops {
 
 // Each family's kernels, the smaller head sizes first.
+std::span<const attention_variant> attention_sm90_f16();
+std::span<const attention_variant> attention_sm90_bf16();
 std::span<const attention_variant> attention_mma_f16();
 std::span<const attention_variant> attention_mma_bf16();
 std::span<const attention_variant> attention_simt_f32();

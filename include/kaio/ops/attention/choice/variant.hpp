@@ -19,7 +19,8 @@ struct attention_variant {
   attention_type type = attention_type::f32;
   std::uint32_t depth = 0;    // the most elements of a row of Q, K, V and O
   std::uint32_t queries = 0;  // of a tile
-  bool by_16 = false;         // takes rows that begin at multiples of 16 bytes, and are as long, alone
+  // Reads Q, K and V by tensor copies: rows begin at multiples of 16 bytes and are as long, and there are keys.
+  bool copies_tensors = false;
 };
 
 // The images of all kernels that the library's attention may launch: to list them, and to load them ahead with

@@ -52,4 +52,19 @@ class mma_scores {
   dsl::register_array<Fragment, Count>* fragments_;
 };
 
+// A thread's scores out of an accumulator of wgmma, 64 queries x N keys: rows r and r + 8.
+template <class Accumulator>
+class wgmma_scores {
+ public:
+  static constexpr std::uint32_t rows = 2;
+  constexpr explicit wgmma_scores(Accumulator& accumulator) : accumulator_(&accumulator) {}
+  static constexpr std::uint32_t size() { return Accumulator::size(); }
+  static constexpr std::uint32_t row(std::uint32_t i) { return Accumulator::row(i) / 8; }
+  static constexpr std::uint32_t column(std::uint32_t i) { return Accumulator::column(i); }
+  constexpr auto& operator[](std::uint32_t i) const { return (*accumulator_)[i]; }
+
+ private:
+  Accumulator* accumulator_;
+};
+
 }  // namespace kaio::ops

@@ -6,8 +6,9 @@
 
 namespace kaio::ops {
 
-// Where the rows of Q, K, V or O begin, in elements.
+// Where the rows of Q, K, V or O begin: the address of the first one, and from one to the next in elements.
 struct attention_strides {
+  u64 address;
   i64 batch, row, head;
   u32 by_16;  // 1 where every row begins at a multiple of 16 bytes, and is a multiple of 16 bytes long
   u32 unused;

@@ -18,6 +18,7 @@ namespace kaio::ops {
 
 // What a row ends with.
 struct softmax_row {
+  val<f32> largest;  // of the exponents of two; 0 of a row without keys
   val<f32> inverse;  // 1 / sum; 0 of a row without keys
   val<f32> lse;      // ln of the sum of exp(score); -inf of a row without keys
 };
@@ -66,7 +67,8 @@ class online_softmax {
     const val empty = t_.let(largest_[row] == nothing);
     const val inverse = t_.let(select(all_of(empty, sum == 0.0f), 0.0f, 1.0f / sum));
     const val lse = t_.let(largest_[row] * factor * std::numbers::ln2_v<f32> + log(sum));
-    return {inverse, t_.let(select(all_of(empty, sum == 0.0f), nothing, lse))};
+    return {t_.let(select(empty, 0.0f, largest_[row] * factor)), inverse,
+            t_.let(select(all_of(empty, sum == 0.0f), nothing, lse))};
   }
 
  private:

@@ -18,9 +18,11 @@
 
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/common/block.hpp>
+#include <kaio/ops/attention/common/exact_rows.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
+#include <kaio/ops/attention/common/store_rows.hpp>
 #include <kaio/ops/attention/mma_sync/rows.hpp>
 
 #include <cstdint>
@@ -178,6 +180,14 @@ struct attention_mma_body {
             bit_cast<u32>(pack<pair>(from[2 * r] * result[r].inverse, from[2 * r + 1] * result[r].inverse));
       }
     sync_warp(t);
+    const auto wrong = array_of<2>([&](u32 r) {
+      var found(t, isnan(o_parts[0].registers[2 * r]));
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
+      return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < queries));
+    });
+    recompute_rows<T, C.depth>(t, q_shared, warp_row, t.let(block.first_query + warp_row), problem, block,
+                               range, wrong, result, factor, score, mask);
     const auto strides = problem[&attention_problem::o];
     store_rows<T, 16, C.depth>(
         t, q_shared, warp_row, o.from(head_offset(t, strides, block.batch, block.head)),
