@@ -12,7 +12,7 @@
 //                       {.causal = causal_alignment::bottom_right}, 0.5f);
 //
 // The first template argument is the most elements of a row that the kernels are compiled for: 64, 128 or 256; for f16
-// and bf16 a kernel with matrix instructions (sm_80), for f32 one of multiply-adds. ops::general_score and ops::band_mask are the
+// and bf16 a kernel for sm_90a and one for sm_80 and later, for f32 one of multiply-adds. ops::general_score and ops::band_mask are the
 // library's own, which take soft cap and ALiBi, causal and window out of the options. The arguments after the options
 // are those of your score and then those of your mask, as a launch takes them: buffers or device_pointers for in<T> and
 // inout<T>, exact types for val<T>. What they point to is not checked.
@@ -20,6 +20,7 @@
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/simt/table_row.hpp>
+#include <kaio/ops/attention/sm90/table_row.hpp>
 
 #include <array>
 #include <cstdint>
@@ -37,13 +38,15 @@ struct attention_with_table {
     if constexpr (std::is_same_v<T, f32>)
       return std::array{describe_attention_simt<attention_simt_for(Depth), Score, Mask>()};
     else
-      return std::array{describe_attention_mma<attention_mma_for(Depth), T, Score, Mask>()};
+      return std::array{describe_attention_sm90<attention_sm90_for(Depth), T, Score, Mask>(),
+                        describe_attention_mma<attention_mma_for(Depth), T, Score, Mask>()};
   }
   static auto launchers() {
     if constexpr (std::is_same_v<T, f32>)
       return std::array<launcher, 1>{launch_attention_simt<attention_simt_for(Depth), Score, Mask, Extra...>};
     else
-      return std::array<launcher, 1>{
+      return std::array<launcher, 2>{
+          launch_attention_sm90<attention_sm90_for(Depth), T, Score, Mask, Extra...>,
           launch_attention_mma<attention_mma_for(Depth), T, Score, Mask, Extra...>};
   }
 };

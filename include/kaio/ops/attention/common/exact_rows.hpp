@@ -68,7 +68,7 @@ constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_war
             dot += cast<f32>(of_q[d]) * cast<f32>(of_k[d]);
           var x(t, warp_reduce(t, dot, plus{}));
           const single_score one{&x};
-          const score_origin<1> origin{block.batch, block.head, {{query}}, t.let(key)};
+          const score_origin<1> origin{block.batch, block.head, {{query}}, t.let(key), query, t.let(key)};
           score(one, origin, scale);
           mask(one, origin);
           if (auto kept = t.when(x != -std::numeric_limits<f32>::infinity())) {

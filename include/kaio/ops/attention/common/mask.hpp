@@ -9,7 +9,7 @@
 //     }
 //   };
 //
-// It is called for places that exist only. A mask that knows which keys a tile of queries can attend to at all says
+// It is called for places that exist. A mask that knows which keys a tile of queries can attend to at all says
 // so by a function `keys`, as `band_mask` has it: tiles of keys outside of the range are skipped, and tiles inside
 // of `whole` run without the mask.
 
@@ -57,22 +57,13 @@ constexpr key_range keys_of(thread t, const val<u32>& first_query, const val<u32
     return {t.let(0u), keys, t.let(0u), t.let(0u)};
 }
 
-// Scores of keys that are masked or do not exist become -inf. `columns`: how many keys there are from the thread's
-// first one on.
+// Scores of keys that are masked or do not exist become -inf.
 template <class Mask, class Scores, std::uint32_t Rows, class... Extra>
-constexpr void apply_mask(thread t, Scores& s, const score_origin<Rows>& origin, const val<u32>& keys,
-                          const val<u32>& queries, const Extra&... extra) {
-  constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
+constexpr void apply_mask(thread t, Scores& s, const score_origin<Rows>& origin, const Extra&... extra) {
   for (std::uint32_t i = 0; i < s.size(); ++i) {
-    const attention_place at = origin.at(t, s, i);
-    if constexpr (requires { Mask::reads_nothing; }) {
-      const val kept = Mask{}(t, at, extra...);
-      s[i] = select(all_of(kept, at.key < keys), s[i], nothing);
-    } else {
-      var kept(t, at.key < keys);
-      if (auto exists = t.when(all_of(at.key < keys, at.query < queries))) kept = Mask{}(t, at, extra...);
-      s[i] = select(kept, s[i], nothing);
-    }
+    const val kept = Mask{}(t, place_for<Mask>(t, s, origin, i), extra...);
+    const val exists = t.let(origin.key + s.column(i) <= origin.last_key);
+    s[i] = select(all_of(kept, exists), s[i], -std::numeric_limits<f32>::infinity());
   }
 }
 
@@ -98,7 +89,7 @@ struct attention_band {
 
 struct band_mask {
   static constexpr fixed_string name = "band";
-  static constexpr bool reads_nothing = true;  // so it is called for places that do not exist too
+  static constexpr bool reads_nothing = true;
 
   constexpr val<bool> operator()(thread t, attention_place at, val<attention_band> band) const {
     const val apart = t.let(cast<i32>(at.key) - cast<i32>(at.query));

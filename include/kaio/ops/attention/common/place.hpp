@@ -30,10 +30,16 @@ struct score_origin {
   val<u32> batch, head;
   dsl::register_array<val<u32>, Rows> query;  // of each row
   val<u32> key;                               // of column 0
+  val<u32> last_query, last_key;              // of the tensors
 
   template <class Scores>
   constexpr attention_place at(thread t, const Scores& s, std::uint32_t i) const {
     return {batch, head, query[s.row(i)], t.let(key + s.column(i))};
+  }
+  // The same, or for a place outside of the tensors the nearest one inside: a function may read memory by it.
+  template <class Scores>
+  constexpr attention_place inside(thread t, const Scores& s, std::uint32_t i) const {
+    return {batch, head, t.let(min(query[s.row(i)], last_query)), t.let(min(key + s.column(i), last_key))};
   }
 };
 

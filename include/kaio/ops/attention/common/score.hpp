@@ -10,8 +10,9 @@
 //     }
 //   };
 //
-// It is called for places outside of the mask, and of the tensors, too; what it returns there is dropped. It may
-// not read memory by a place that does not exist. `name` becomes a part of the kernel's.
+// It is called for places that exist, also those that the mask leaves out. `name` becomes a part of the kernel's. One
+// that reads no memory by its place may say `static constexpr bool reads_nothing = true`: it is called for places
+// outside of the tensors too, which costs less.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/place.hpp>
@@ -60,6 +61,16 @@ concept attention_score = std::is_empty_v<S> && requires { typename parameters_o
 template <class F>
 inline constexpr auto attention_function_name = detail::name_of_attention_function<F>();
 
+// The place of score i for a score or a mask, which may read memory by it unless it says that it does not.
+template <class F, class Scores, std::uint32_t Rows>
+constexpr attention_place place_for(thread t, const Scores& s, const score_origin<Rows>& origin,
+                                    std::uint32_t i) {
+  if constexpr (requires { F::reads_nothing; })
+    return origin.at(t, s, i);
+  else
+    return origin.inside(t, s, i);
+}
+
 // What turns a score into the exponent of two: exp(x) = exp2(x * log2(e)).
 inline constexpr f32 log2_of_e = std::numbers::log2e_v<f32>;
 
@@ -72,7 +83,7 @@ constexpr void apply_score(thread t, Scores& s, const score_origin<Rows>& origin
     Score::tile(t, s, origin, scale, extra...);
   } else {
     for (std::uint32_t i = 0; i < s.size(); ++i)
-      s[i] = Score{}(t, t.let(s[i] * scale), origin.at(t, s, i), extra...);
+      s[i] = Score{}(t, t.let(s[i] * scale), place_for<Score>(t, s, origin, i), extra...);
   }
 }
 template <class Score, class... Extra>

@@ -75,6 +75,8 @@ struct attention_mma_body {
     const kv_tile v_shared(t);  // keys x depth
     const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.queries());
     const val queries = t.let(problem[&attention_problem::queries]);
+    const val last_query_of_all = t.let(queries - 1u),
+              last_key = t.let(problem[&attention_problem::keys] - 1u);
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
     const auto rows_of = [&]<class Rows>(Rows*, const in<T>& memory, auto member, const val<u32>& head,
@@ -141,7 +143,8 @@ struct attention_mma_body {
       t.barrier();
       if (auto more = t.when(tile + 1u < last_tile)) of_k.copy(k_shared, t.let(first_key + C.keys), limit);
 
-      const score_origin<2> origin{block.batch, block.head, query_of, t.let(first_key + quad_column)};
+      const score_origin<2> origin{block.batch,       block.head, query_of, t.let(first_key + quad_column),
+                                   last_query_of_all, last_key};
       score(scores, origin, scale);
       if (auto partial = t.when(any_of(first_key<range.whole_first, first_key + C.keys> range.whole_last)))
         mask(scores, origin);
@@ -222,10 +225,7 @@ struct attention_mma_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
               apply_score<Score>(t, s, origin, scale, of_score...);
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
-            [&](const auto& s, const auto& origin) {
-              apply_mask<Mask>(t, s, origin, t.let(problem[&attention_problem::keys]),
-                               t.let(problem[&attention_problem::queries]), of_mask...);
-            },
+            [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },
             [&](const val<u32>& first, const val<u32>& last) {
               return keys_of<Mask>(t, first, last, t.let(problem[&attention_problem::keys]), of_mask...);
             });

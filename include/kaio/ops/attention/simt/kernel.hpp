@@ -62,6 +62,8 @@ struct attention_simt_body {
     const shared_tile<f32, C.tile, C.tile, dsl::padded<1>> p_shared(t);  // queries x keys
     const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.tile);
     const val queries = t.let(problem[&attention_problem::queries]);
+    const val last_query_of_all = t.let(queries - 1u),
+              last_key = t.let(problem[&attention_problem::keys] - 1u);
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
     const val scale = t.let(problem[&attention_problem::scale]);
@@ -96,7 +98,8 @@ struct attention_simt_body {
           for (u32 e = 0; e < 4; ++e) s[i] = fma(of_q[i / columns][e], of_k[i % columns][e], s[i]);
       }
       const simt_scores<rows, columns> scores{&s};
-      const score_origin<rows> origin{block.batch, block.head, query_of, t.let(first_key + of_column)};
+      const score_origin<rows> origin{block.batch,       block.head, query_of, t.let(first_key + of_column),
+                                      last_query_of_all, last_key};
       score(scores, origin, scale);
       if (auto partial = t.when(any_of(first_key<range.whole_first, first_key + C.tile> range.whole_last)))
         mask(scores, origin);
@@ -178,10 +181,7 @@ struct attention_simt_kernel<C, Score, Mask, attention_parameters<OfScore...>,
               apply_score<Score>(t, s, origin, scale, of_score...);
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
-            [&](const auto& s, const auto& origin) {
-              apply_mask<Mask>(t, s, origin, t.let(problem[&attention_problem::keys]),
-                               t.let(problem[&attention_problem::queries]), of_mask...);
-            },
+            [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },
             [&](const val<u32>& first, const val<u32>& last) {
               return keys_of<Mask>(t, first, last, t.let(problem[&attention_problem::keys]), of_mask...);
             });

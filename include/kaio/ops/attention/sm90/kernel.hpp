@@ -87,6 +87,8 @@ struct attention_sm90_body {
     grid_dependency_wait(t);
 
     const val queries = t.let(problem[&attention_problem::queries]);
+    const val last_query_of_all = t.let(queries - 1u),
+              last_key = t.let(problem[&attention_problem::keys] - 1u);
     const val tiles = t.let(problem[&attention_problem::query_tiles] * problem[&attention_problem::heads] *
                             problem[&attention_problem::batches]);
     const val warpgroup = warpgroup_rank(t);
@@ -158,7 +160,8 @@ struct attention_sm90_body {
 
         const auto softmax_step = [&](const val<u32>& tile) {
           const val first_key = t.let(tile * C.keys);
-          const score_origin<2> origin{block.batch, block.head, query_of, t.let(first_key + quad_column)};
+          const score_origin<2> origin{
+              block.batch, block.head, query_of, t.let(first_key + quad_column), last_query_of_all, last_key};
           score(scores, origin, scale);
           if (auto partial =
                   t.when(any_of(first_key<range.keys.whole_first, first_key + C.keys> range.keys.whole_last)))
@@ -285,10 +288,7 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
               apply_score<Score>(t, s, origin, scale, of_score...);
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
-            [&](const auto& s, const auto& origin) {
-              apply_mask<Mask>(t, s, origin, t.let(problem[&attention_problem::keys]),
-                               t.let(problem[&attention_problem::queries]), of_mask...);
-            },
+            [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },
             [&](const val<u32>& first, const val<u32>& last) {
               return keys_of<Mask>(t, first, last, t.let(problem[&attention_problem::keys]), of_mask...);
             });
