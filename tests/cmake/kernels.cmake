@@ -16,6 +16,8 @@ foreach(group kernels ops)
 endforeach()
 # The longest of them are two tests, and begin first, so that no core waits for the other at the end.
 if(TARGET kaio_test_ops)
+  # attention_with compiles kernels of more than clang's default number of steps.
+  target_compile_options(kaio_test_ops PRIVATE ${KAIO_CONSTEXPR_FLAGS})
   add_test(NAME ops.sanitized.variants COMMAND kaio_test_ops "every variant*")
   set_tests_properties(ops.sanitized.variants PROPERTIES LABELS ops TIMEOUT 900 COST 300
     ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")

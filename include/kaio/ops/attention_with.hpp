@@ -13,7 +13,8 @@
 //
 // The first template argument is the most elements of a row that the kernels are compiled for: 64, 128 or 256; for f16
 // and bf16 a kernel for sm_90a and one for sm_80 and later, for f32 one of multiply-adds. ops::general_score and ops::band_mask are the
-// library's own, which take soft cap and ALiBi, causal and window out of the options. The arguments after the options
+// library's own, which take soft cap and ALiBi, causal and window out of the options. With general_score
+// kernels for sm_90a have more than 4,000 instructions: clang needs -fconstexpr-steps=16777216. The arguments after the options
 // are those of your score and then those of your mask, as a launch takes them: buffers or device_pointers for in<T> and
 // inout<T>, exact types for val<T>. What they point to is not checked.
 
