@@ -49,6 +49,18 @@ void attention(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K,
   detail::run_attention(s, {"attention", q, k, v, out, &options});
 }
 
+// The same over sequences of different lengths in one tensor: q: (rows of all sequences, Hq, D), k: (rows, Hkv, D),
+// v: (rows, Hkv, Dv), out: (rows of q, Hq, Dv). Which rows a sequence has is read on the device, so that a call that was
+// captured into a graph may be replayed with other lengths; rows of no sequence, and those beyond `used_q`, are not
+// written. Causal and windows are aligned in each sequence by its own lengths.
+template <class Q, class K, class V, class O>
+void attention_varlen(const stream& s, const tensor_view<Q, 3>& q, const tensor_view<K, 3>& k,
+                      const tensor_view<V, 3>& v, const tensor_view<O, 3>& out,
+                      const attention_sequences& sequences, const attention_options& options = {}) {
+  detail::require_attention_types<Q, K, V, O>();
+  detail::run_attention(s, {"attention_varlen", q, k, v, out, &options, false, false, &sequences});
+}
+
 // Loads what this call launches, ahead of its first use: the call may then be captured into a graph. The contents of
 // the views are not looked at. Throws what the call itself would.
 void attention_warmup(const runtime::device& gpu, const attention_view& q, const attention_view& k,
@@ -65,6 +77,8 @@ std::string_view attention_choice(const stream& s, const attention_view& q, cons
 namespace kaio {
 using ops::attention;
 using ops::attention_options;
+using ops::attention_sequences;
+using ops::attention_varlen;
 using ops::attention_window;
 using ops::causal_alignment;
 }  // namespace kaio

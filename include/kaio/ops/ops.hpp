@@ -4,6 +4,7 @@
 // with a score or a mask of your own: <kaio/ops/attention_with.hpp>.
 
 #include <kaio/ops/attention.hpp>
+#include <kaio/ops/attention_parity.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/parity.hpp>

@@ -69,6 +69,8 @@ void options() {
   with([&] { c.softcap = 2.0f; });
   with([&] { c.alibi = 1; });
   with([&] { c.alibi = 2; });
+  with([&] { c.sinks = true; });
+  with([&] { c.sinks = true, c.causal = causal_alignment::bottom_right, c.queries = 80, c.keys = 20; });
   with([&] { c.lse = false; });
   with([&] { c.softcap = 0.5f, c.alibi = 1, c.causal = causal_alignment::bottom_right; });
   with([&] { c.heads_first = true; });

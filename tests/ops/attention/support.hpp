@@ -62,12 +62,14 @@ struct attention_case {
   f32 softcap = 0;
   std::optional<f32> scale{};
   u32 alibi = 0;  // dimensions of the slopes
+  bool sinks = false;
   bool lse = true;
   float range = 1;  // of the elements of q and k
   std::uint64_t seed = 1;
 
   double true_scale() const { return scale ? double(*scale) : 1 / std::sqrt(double(qk_size)); }
   double slope(u32 b, u32 h) const { return alibi == 0 ? 0 : 0.25 / (1 + h) + (alibi == 2 ? 0.125 * b : 0); }
+  double sink(u32 h) const { return 1.5 - h; }
   bool keeps(u32 i, u32 j) const {
     const i64 offset = causal == causal_alignment::top_left ? 0 : i64{keys} - i64{queries};
     const i64 own = i64{i} + offset;
@@ -81,8 +83,8 @@ struct attention_case {
     return "B " + n(batches) + "Sq " + n(queries) + "Sk " + n(keys) + "Hq " + n(heads) + "Hkv " +
            n(key_heads) + "D " + n(qk_size) + "Dv " + n(v_size) + (heads_first ? "BHSD " : "BSHD ") + "pad " +
            n(pad) + "causal " + n(static_cast<int>(causal)) + "window " + n(window.left) + n(window.right) +
-           "softcap " + n(softcap) + "scale " + n(scale.value_or(0)) + "alibi " + n(alibi) + "seed " +
-           n(seed);
+           "softcap " + n(softcap) + "scale " + n(scale.value_or(0)) + "alibi " + n(alibi) + "sinks " +
+           n(sinks) + "seed " + n(seed);
   }
 };
 
@@ -130,8 +132,12 @@ struct attention_reference {
             largest = std::max(largest, x[j]);
             largest_plain = std::max(largest_plain, y[j]);
           }
-          double total = 0;
-          float total_plain = 0;
+          if (c.sinks) {
+            largest = std::max(largest, c.sink(h));
+            largest_plain = std::max(largest_plain, c.sink(h));
+          }
+          double total = c.sinks ? std::exp(c.sink(h) - largest) : 0;
+          float total_plain = c.sinks ? static_cast<float>(std::exp(c.sink(h) - largest_plain)) : 0;
           for (u32 j = 0; j < c.keys; ++j) {
             if (x[j] == nothing) continue;
             total += std::exp(x[j] - largest);
@@ -215,12 +221,16 @@ void check_attention_by(const attention_case& c, const Run& run, const host_func
   for (u32 b = 0; b < (c.alibi == 2 ? c.batches : 1); ++b)
     for (u32 h = 0; h < c.heads; ++h) slopes.push_back(static_cast<f32>(c.slope(b, h)));
   auto on_slopes = upload(slopes);
+  std::vector<T> sinks;
+  for (u32 h = 0; h < c.heads; ++h) sinks.push_back(from_float<T>(static_cast<float>(c.sink(h))));
+  auto on_sinks = upload(sinks);
   std::vector<f32> lse(std::size_t{c.batches} * c.heads * c.queries, -12345.0f);
   auto on_lse = upload(lse);
 
   attention_options options{.scale = c.scale, .causal = c.causal, .window = c.window, .softcap = c.softcap};
   if (c.alibi == 1) options.alibi = tensor_view<const f32, 1>(on_slopes, c.heads);
   if (c.alibi == 2) options.alibi = tensor_view<const f32, 2>(on_slopes, c.batches, c.heads);
+  if (c.sinks) options.sinks = tensor_view<const T, 1>(on_sinks, c.heads);
   if (c.lse) options.lse = tensor_view<f32, 3>(on_lse, c.batches, c.heads, c.queries);
   run(q.template view<const T>(on_q), k.template view<const T>(on_k), v.template view<const T>(on_v),
       o.template view<T>(on_o), options);

@@ -26,7 +26,12 @@ constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), m
 enum : std::size_t { batch, row, head, element };
 
 attention_operand operand_of(const attention_view& v) {
-  return {v.address, v.bytes, v.device, static_cast<std::uint32_t>(v.extents[head])};
+  return {v.address,
+          v.bytes,
+          v.device,
+          static_cast<std::uint32_t>(v.extents[head]),
+          static_cast<std::uint32_t>(v.extents[row]),
+          static_cast<std::uint32_t>(v.extents[batch])};
 }
 
 attention_strides strides_of(std::string_view operation, std::string_view name, const attention_view& v) {
@@ -86,19 +91,66 @@ void check_options(std::string_view operation, const attention_arguments& argume
            "causal or a window next to a mask of your own, which takes their place: test them there");
 }
 
-// Which keys are at most how far from their query.
-attention_band band_of(const attention_options& options, std::int64_t offset) {
-  constexpr std::int64_t least = std::numeric_limits<i32>::min(), most = std::numeric_limits<i32>::max();
+// Which keys are at most how far from a query's own one.
+attention_band band_of(const attention_options& options) {
+  constexpr std::int64_t most = std::numeric_limits<i32>::max();
   const bool causal = options.causal != causal_alignment::none;
-  const auto clamped = [&](std::int64_t x) { return static_cast<i32>(std::clamp(x, least, most)); };
-  const attention_window window{std::min(options.window.left, most), std::min(options.window.right, most)};
   attention_band band;
-  if (window.left >= 0) band.low = clamped(offset - window.left);
+  if (options.window.left >= 0) band.low = static_cast<i32>(-std::min(options.window.left, most));
   if (causal)
-    band.high = clamped(offset);
-  else if (window.right >= 0)
-    band.high = clamped(offset + window.right);
+    band.high = 0;
+  else if (options.window.right >= 0)
+    band.high = static_cast<i32>(std::min(options.window.right, most - 1));
+  band.top_left = options.causal == causal_alignment::top_left ? 1 : 0;
   return band;
+}
+
+// A view with a batch of one before its dimensions.
+attention_view as_one_batch(const attention_view& v) {
+  attention_view result = v;
+  if (v.rank == 0 || v.rank == 4) return result;
+  result.rank = v.rank + 1;
+  result.extents = {1, v.extents[0], v.extents[1], v.extents[2]};
+  result.strides = {0, v.strides[0], v.strides[1], v.strides[2]};
+  return result;
+}
+
+void check_sequences(const validation& check, std::string_view operation,
+                     const attention_sequences& sequences) {
+  const attention_view &cu_q = sequences.cu_q.view, &cu_k = sequences.cu_k.view;
+  if (!cu_q.exists() || !cu_k.exists())
+    refuse(operation, "cu_q or cu_k is not given; they say where sequences begin");
+  const std::int64_t count = cu_q.extents[0] - 1;
+  check.input("cu_q", cu_q);
+  check.input("cu_k", cu_k);
+  if (count < 0) refuse(operation, "argument cu_q is empty; it has one number more than there are sequences");
+  check.at_most("cu_q", cu_q, 0, most_extent);
+  check.extent("cu_k", cu_k, 0, cu_q.extents[0], "the numbers of cu_q, one more than there are sequences");
+  for (const auto& [name, view] :
+       {std::pair{"used_q", &sequences.used_q.view}, std::pair{"used_k", &sequences.used_k.view}})
+    if (view->exists()) {
+      check.input(name, *view);
+      check.extent(name, *view, 0, count, "the sequences, of which cu_q has one number more");
+    }
+  for (const auto& [name, view] :
+       {std::pair{"cu_q", &cu_q}, std::pair{"cu_k", &cu_k}, std::pair{"used_q", &sequences.used_q.view},
+        std::pair{"used_k", &sequences.used_k.view}})
+    if (view->exists() && view->extents[0] > 1 && view->strides[0] != 1)
+      refuse(operation, "argument " + std::string(name) + " has gaps; its numbers follow each other");
+  if (sequences.max_q < 0 || sequences.max_q > most_extent)
+    refuse(operation, "max_q is " + std::to_string(sequences.max_q) + "; it is from 0 to 2^31 - 1");
+}
+
+// Packed sequences: how many there are, and where their lengths are.
+void take_sequences(attention_problem& problem, const attention_sequences& sequences) {
+  problem.packed = 1;
+  problem.batches = static_cast<u32>(sequences.cu_q.view.extents[0] - 1);
+  problem.queries = static_cast<u32>(sequences.max_q);
+  problem.keys = 0;
+  problem.cu_q = sequences.cu_q.view.address;
+  problem.cu_k = sequences.cu_k.view.address;
+  problem.used_q = sequences.used_q.view.address;
+  problem.used_k = sequences.used_k.view.address;
 }
 
 }  // namespace
@@ -106,13 +158,18 @@ attention_band band_of(const attention_options& options, std::int64_t offset) {
 attention_call resolve_attention(const void* device, const attention_arguments& arguments) {
   const std::string_view operation = arguments.operation;
   const attention_options& options = *arguments.options;
-  const attention_view &q = arguments.q, &k = arguments.k, &v = arguments.v, &o = arguments.out;
   const validation check(operation, device);
-  for (const auto& [name, view] :
-       {std::pair{"q", &q}, std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
-    if (view->rank != 4)
-      refuse(operation, "argument " + std::string(name) + " has " + std::to_string(view->rank) +
-                            " dimensions; it has four: batches, sequence, heads, head size");
+  const bool packed = arguments.sequences != nullptr;
+  const std::uint32_t rank = packed ? 3 : 4;
+  for (const auto& [name, view] : {std::pair{"q", &arguments.q}, std::pair{"k", &arguments.k},
+                                   std::pair{"v", &arguments.v}, std::pair{"out", &arguments.out}})
+    if (view->rank != rank)
+      refuse(operation,
+             "argument " + std::string(name) + " has " + std::to_string(view->rank) + " dimensions; it has " +
+                 (packed ? "three: rows, heads, head size" : "four: batches, sequence, heads, head size"));
+  const attention_view q = as_one_batch(arguments.q), k = as_one_batch(arguments.k),
+                       v = as_one_batch(arguments.v), o = as_one_batch(arguments.out);
+  if (packed) check_sequences(check, operation, *arguments.sequences);
   for (const auto& [name, view] : {std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
     if (view->type != q.type)
       refuse(operation,
@@ -126,14 +183,30 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   for (const auto& [name, view] : {std::pair{"q", &q}, std::pair{"k", &k}, std::pair{"v", &v}})
     check.apart("out", o, name, *view);
 
-  const attention_view &alibi = options.alibi.view, &lse = options.lse.view;
+  const attention_view &alibi = options.alibi.view, &sinks = options.sinks.view;
+  if (options.lse.view.exists() && options.lse.view.rank != (packed ? 2u : 3u))
+    refuse(operation, std::string("argument lse has another number of dimensions than it needs; it is ") +
+                          (packed ? "(heads, rows)" : "(batches, heads, queries)"));
+  const attention_view lse = packed ? as_one_batch(options.lse.view) : options.lse.view;
+  const std::int64_t batches = packed ? arguments.sequences->cu_q.view.extents[0] - 1 : q.extents[batch];
   if (alibi.exists()) {
     check.input("alibi", alibi);
     check.extent("alibi", alibi, alibi.rank - 1, q.extents[head], "the heads of q");
     if (alibi.rank == 2 && alibi.extents[0] != 1)
-      check.extent("alibi", alibi, 0, q.extents[batch], "the batches of q, or one for all");
+      check.extent("alibi", alibi, 0, batches, "the batches, or one for all");
     check.apart("out", o, "alibi", alibi);
   }
+  if (sinks.exists()) {
+    check.input("sinks", sinks);
+    check.extent("sinks", sinks, 0, q.extents[head], "the heads of q");
+    check.apart("out", o, "sinks", sinks);
+  }
+  if (packed)
+    for (const auto& [name, view] : {std::pair{"cu_q", &arguments.sequences->cu_q.view},
+                                     std::pair{"cu_k", &arguments.sequences->cu_k.view},
+                                     std::pair{"used_q", &arguments.sequences->used_q.view},
+                                     std::pair{"used_k", &arguments.sequences->used_k.view}})
+      if (view->exists()) check.apart("out", o, name, *view);
   if (lse.exists()) {
     check.output("lse", lse);
     check.extent("lse", lse, 0, q.extents[batch], "the batches of q");
@@ -143,6 +216,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
          {std::pair{"q", &q}, std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
       check.apart("lse", lse, name, *view);
     if (alibi.exists()) check.apart("lse", lse, "alibi", alibi);
+    if (sinks.exists()) check.apart("lse", lse, "sinks", sinks);
   }
 
   attention_call call;
@@ -162,6 +236,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   problem.keys = static_cast<u32>(k.extents[row]);
   problem.qk_size = static_cast<u32>(q.extents[element]);
   problem.v_size = static_cast<u32>(v.extents[element]);
+  if (packed) take_sequences(problem, *arguments.sequences);
   if (call.empty()) return call;
   problem.heads_of_group = call.q.heads / call.k.heads;
   const double blocks = std::ceil(problem.queries / 16.0) * problem.heads * problem.batches;
@@ -175,11 +250,16 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   }
   problem.scale = options.scale.value_or(1 / std::sqrt(static_cast<f32>(problem.qk_size)));
 
-  const std::int64_t offset = k.extents[row] - q.extents[row];
-  call.band = band_of(options, options.causal == causal_alignment::top_left ? 0 : offset);
+  call.band = band_of(options);
   problem.longest_first = call.band.high != std::numeric_limits<i32>::max() ? 1 : 0;
+  if (sinks.exists()) {
+    problem.sinks = sinks.address;
+    problem.sink_head = sinks.strides[0];
+    problem.sinks_are = static_cast<u32>(sinks.type == attention_type::f32   ? sink_type::f32
+                                         : sinks.type == attention_type::f16 ? sink_type::f16
+                                                                             : sink_type::bf16);
+  }
   call.terms.softcap = options.softcap;
-  call.terms.offset = static_cast<i32>(offset);
   if (alibi.exists()) {
     call.terms.alibi = alibi.address;
     call.terms.alibi_batch = alibi.rank == 2 && alibi.extents[0] != 1 ? alibi.strides[0] : 0;

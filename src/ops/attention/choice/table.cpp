@@ -30,7 +30,7 @@ const char* reason(const attention_variant& v, const attention_call& call, const
   const attention_problem& p = call.problem;
   if (v.copies_tensors) {
     if ((p.q.by_16 & p.k.by_16 & p.v.by_16) == 0) return "rows do not begin at multiples of 16 bytes";
-    if (p.keys == 0) return "there are no keys to copy";
+    if (call.k.rows == 0) return "there are no keys to copy";
     i64 longest = 0;
     for (const attention_strides& s : {p.q, p.k, p.v}) longest = std::max({longest, s.batch, s.row, s.head});
     if (longest >= most_stride) return "tensor copies take strides below 2^40 bytes";

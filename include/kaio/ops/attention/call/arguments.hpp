@@ -64,6 +64,14 @@ struct attention_view {
   }
 };
 
+// Sinks, a number for each head of queries.
+struct attention_sinks {
+  attention_view view;
+  attention_sinks() = default;
+  template <class T>
+  attention_sinks(const tensor_view<T, 1>& v) : view(v) {}
+};
+
 // Numbers of f32 that an attention reads, or writes.
 struct attention_f32_input {
   attention_view view;
@@ -78,8 +86,11 @@ struct attention_f32_input {
 struct attention_f32_output {
   attention_view view;
   attention_f32_output() = default;
-  template <class T>
-  attention_f32_output(const tensor_view<T, 3>& v) : view(v) {
+  template <class T, std::size_t Rank>
+  attention_f32_output(const tensor_view<T, Rank>& v) : view(v) {
+    static_assert(
+        Rank == 2 || Rank == 3,
+        "kaio: the log-sum-exp of an attention is (batches, heads, queries); of attention_varlen (heads, rows)");
     static_assert(std::is_same_v<T, f32>, "kaio: the log-sum-exp of an attention is f32, and not const");
   }
 };
@@ -103,8 +114,37 @@ struct attention_options {
   f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
   attention_f32_input
       alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
-  // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to; -inf where there are none.
+  // A score of a key without a value that each query of a head attends to, in units of x: f32, f16 or bf16.
+  attention_sinks sinks{};
+  // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too; -inf where
+  // there are none. Of attention_varlen (heads, rows of q).
   attention_f32_output lse{};
+};
+
+// Whole numbers of the device, one for each sequence.
+struct attention_i32_input {
+  attention_view view;  // of elements of four bytes
+  attention_i32_input() = default;
+  template <class T>
+  attention_i32_input(const tensor_view<T, 1>& v) {
+    static_assert(std::is_same_v<std::remove_const_t<T>, i32>, "kaio: the lengths of sequences are i32");
+    view.rank = 1;
+    view.address = v.address();
+    view.bytes = v.bytes();
+    view.device = v.device();
+    view.extents[0] = v.extent(0);
+    view.strides[0] = v.stride(0);
+  }
+};
+
+// Sequences of different lengths that follow each other along the rows of a tensor, as device memory tells: sequence b
+// has rows cu_q[b] to before cu_q[b + 1] of q and out, and cu_k[b] to before cu_k[b + 1] of k and v.
+struct attention_sequences {
+  // (sequences + 1) numbers from 0 on, none less than the one before, none beyond the rows
+  attention_i32_input cu_q{}, cu_k{};
+  std::int64_t max_q = 0;  // at least as many as the longest sequence has rows of q
+  // (sequences): how many of its rows a sequence has; all where it is not given
+  attention_i32_input used_q{}, used_k{};
 };
 
 namespace detail {
@@ -114,7 +154,8 @@ struct attention_arguments {
   std::string_view operation;
   attention_view q, k, v, out;
   const attention_options* options;
-  bool own_score = false, own_mask = false;  // of the caller
+  bool own_score = false, own_mask = false;        // of the caller
+  const attention_sequences* sequences = nullptr;  // not null: tensors are (rows, heads, head size)
 };
 
 template <class Q, class K, class V, class O>

@@ -16,7 +16,7 @@ namespace kaio::ops {
 struct attention_operand {
   std::uint64_t address = 0, bytes = 0;
   const void* device = nullptr;
-  std::uint32_t heads = 0;
+  std::uint32_t heads = 0, rows = 0, batches = 0;  // of the tensor
 };
 
 struct attention_call {

@@ -37,14 +37,14 @@ constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_war
                               const ApplyScore& score, const ApplyMask& mask) {
   const auto lanes = array_of<2>([&](u32 r) { return t.let(ballot(wrong[r])); });
   if (auto any = t.when((lanes[0] | lanes[1]) != 0u)) {
-    const auto memory_of_head = [&](auto member, const val<u32>& head) {
+    const auto memory_of_head = [&](auto member, const val<u32>& head, const val<u32>& first_row) {
       const auto strides = problem[member];
       return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
-          .from(head_offset(t, strides, block.batch, head));
+          .from(head_offset(t, strides, block, head, first_row));
     };
-    const in q = memory_of_head(&attention_problem::q, block.head);
-    const in k = memory_of_head(&attention_problem::k, block.group);
-    const in v = memory_of_head(&attention_problem::v, block.group);
+    const in q = memory_of_head(&attention_problem::q, block.head, block.first_q_row);
+    const in k = memory_of_head(&attention_problem::k, block.group, block.first_k_row);
+    const in v = memory_of_head(&attention_problem::v, block.group, block.first_k_row);
     const val q_row = t.let(problem[&attention_problem::q][&attention_strides::row]);
     const val k_row = t.let(problem[&attention_problem::k][&attention_strides::row]);
     const val v_row = t.let(problem[&attention_problem::v][&attention_strides::row]);
@@ -68,7 +68,7 @@ constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_war
             dot += cast<f32>(of_q[d]) * cast<f32>(of_k[d]);
           var x(t, warp_reduce(t, dot, plus{}));
           const single_score one{&x};
-          const score_origin<1> origin{block.batch, block.head, {{query}}, t.let(key), query, t.let(key)};
+          const score_origin<1> origin = origin_of<1>(t, block, {{query}}, t.let(key));
           score(one, origin, scale);
           mask(one, origin);
           if (auto kept = t.when(x != -std::numeric_limits<f32>::infinity())) {

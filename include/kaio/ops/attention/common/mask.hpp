@@ -47,12 +47,12 @@ struct key_range {
   val<u32> first, last, whole_first, whole_last;
 };
 
-// Of queries first to last, both of which exist.
+// Of queries first to last, both of which exist, of a sequence with so many keys and `offset` more keys than queries.
 template <class Mask, class... Extra>
 constexpr key_range keys_of(thread t, const val<u32>& first_query, const val<u32>& last_query,
-                            const val<u32>& keys, const Extra&... extra) {
-  if constexpr (requires { Mask::keys(t, first_query, last_query, keys, extra...); })
-    return Mask::keys(t, first_query, last_query, keys, extra...);
+                            const val<u32>& keys, const val<i32>& offset, const Extra&... extra) {
+  if constexpr (requires { Mask::keys(t, first_query, last_query, keys, offset, extra...); })
+    return Mask::keys(t, first_query, last_query, keys, offset, extra...);
   else
     return {t.let(0u), keys, t.let(0u), t.let(0u)};
 }
@@ -72,19 +72,17 @@ struct every_key {
   static constexpr fixed_string name = "every_key";
   static constexpr bool reads_nothing = true;
   constexpr val<bool> operator()(thread t, attention_place at) const { return t.let(at.key == at.key); }
-  static constexpr key_range keys(thread t, const val<u32>&, const val<u32>&, const val<u32>& keys) {
+  static constexpr key_range keys(thread t, const val<u32>&, const val<u32>&, const val<u32>& keys,
+                                  const val<i32>&) {
     return {t.let(0u), keys, t.let(0u), keys};
   }
 };
 
-// low <= key - query <= high: causal masks and sliding windows, of which the most negative and the most positive
-// numbers are open ends.
+// low <= key - own <= high: causal masks and sliding windows, of which the most negative and the most positive numbers
+// are open ends. The own key is query + keys - queries; top_left: query.
 struct attention_band {
   i32 low = std::numeric_limits<i32>::min(), high = std::numeric_limits<i32>::max();
-
-  constexpr bool open() const {
-    return low == std::numeric_limits<i32>::min() && high == std::numeric_limits<i32>::max();
-  }
+  u32 top_left = 0;
 };
 
 struct band_mask {
@@ -92,19 +90,31 @@ struct band_mask {
   static constexpr bool reads_nothing = true;
 
   constexpr val<bool> operator()(thread t, attention_place at, val<attention_band> band) const {
-    const val apart = t.let(cast<i32>(at.key) - cast<i32>(at.query));
+    const val apart = t.let(cast<i32>(at.key) - (cast<i32>(at.query) + shift(t, at.offset, band)));
     return t.let(all_of(apart >= band[&attention_band::low], apart <= band[&attention_band::high]));
   }
 
   static constexpr key_range keys(thread t, const val<u32>& first_query, const val<u32>& last_query,
-                                  const val<u32>& keys, const val<attention_band>& band) {
-    const val low = t.let(cast<i64>(band[&attention_band::low]));
-    const val high = t.let(cast<i64>(band[&attention_band::high]) + 1);
+                                  const val<u32>& keys, const val<i32>& offset,
+                                  const val<attention_band>& band) {
+    const val own = t.let(cast<i64>(shift(t, offset, band)));
+    const val low = t.let(cast<i64>(band[&attention_band::low]) + own);
+    const val high = t.let(cast<i64>(band[&attention_band::high]) + 1 + own);
     const val count = t.let(cast<i64>(keys));
     const auto within = [&](const val<i64>& key) { return t.let(cast<u32>(min(max(key, i64{0}), count))); };
     const val top = t.let(cast<i64>(first_query)), bottom = t.let(cast<i64>(last_query));
-    const val first = within(t.let(top + low)), last = within(t.let(bottom + high));
-    return {first, t.let(max(first, last)), within(t.let(bottom + low)), within(t.let(top + high))};
+    const val none = t.let(cast<i64>(keys) * 0);
+    const val open_low = t.let(band[&attention_band::low] == std::numeric_limits<i32>::min());
+    const val open_high = t.let(band[&attention_band::high] == std::numeric_limits<i32>::max());
+    const val first = within(t.let(select(open_low, none, top + low)));
+    const val last = within(t.let(select(open_high, count, bottom + high)));
+    return {first, t.let(max(first, last)), within(t.let(select(open_low, none, bottom + low))),
+            within(t.let(select(open_high, count, top + high)))};
+  }
+
+ private:
+  static constexpr val<i32> shift(thread t, const val<i32>& offset, const val<attention_band>& band) {
+    return t.let(select(band[&attention_band::top_left] != 0u, 0, offset));
   }
 };
 

@@ -22,6 +22,8 @@ using dsl::scalar;
 
 struct attention_place {
   val<u32> batch, head, query, key;
+  val<i32>
+      offset;  // keys - queries of the sequence: query + offset is the query's own key, aligned bottom right
 };
 
 // The places of a thread's scores in a tile.
@@ -30,16 +32,18 @@ struct score_origin {
   val<u32> batch, head;
   dsl::register_array<val<u32>, Rows> query;  // of each row
   val<u32> key;                               // of column 0
-  val<u32> last_query, last_key;              // of the tensors
+  val<u32> last_query, last_key;              // of the sequence
+  val<i32> offset;                            // keys - queries
 
   template <class Scores>
   constexpr attention_place at(thread t, const Scores& s, std::uint32_t i) const {
-    return {batch, head, query[s.row(i)], t.let(key + s.column(i))};
+    return {batch, head, query[s.row(i)], t.let(key + s.column(i)), offset};
   }
   // The same, or for a place outside of the tensors the nearest one inside: a function may read memory by it.
   template <class Scores>
   constexpr attention_place inside(thread t, const Scores& s, std::uint32_t i) const {
-    return {batch, head, t.let(min(query[s.row(i)], last_query)), t.let(min(key + s.column(i), last_key))};
+    return {batch, head, t.let(min(query[s.row(i)], last_query)), t.let(min(key + s.column(i), last_key)),
+            offset};
   }
 };
 

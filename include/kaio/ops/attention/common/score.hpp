@@ -96,16 +96,14 @@ constexpr val<f32> exponent_factor(thread t, const val<f32>& scale, const Extra&
 
 // The scores of the prebuilt attention: a soft cap, then ALiBi, each of them chosen at the launch.
 //
-//   x = scale * (q . k);   x = cap * tanh(x / cap);   x -= slope * |query + offset - key|
+//   x = scale * (q . k);   x = cap * tanh(x / cap);   x -= slope * |query + keys - queries - key|
 //
 // Sources: Gemma Team, "Gemma 2", 2024 (soft cap); Press et al., "Train Short, Test Long", 2022 (ALiBi).
 struct attention_terms {
   u64 alibi;                    // the address of f32 slopes; 0: there are none
   i64 alibi_batch, alibi_head;  // from slope to slope
   f32 softcap;                  // 0: there is none
-  i32 offset;                   // keys - queries
   u32 plain;                    // 1: neither, and scale is above 0, so that it is left to the exponent
-  u32 unused;
 };
 
 struct general_score {
@@ -129,7 +127,7 @@ struct general_score {
         const val slope = slope_of(t, origin.batch, origin.head, terms);
         for (std::uint32_t i = 0; i < s.size(); ++i) {
           const attention_place at = origin.at(t, s, i);
-          s[i] -= slope * distance(t, at, terms);
+          s[i] -= slope * distance(t, at);
         }
       }
     }
@@ -144,7 +142,7 @@ struct general_score {
     const val cap = t.let(terms[&attention_terms::softcap]);
     if (auto capped = t.when(cap != 0.0f)) x = soft_cap(t, x, cap, t.let(2.0f * log2_of_e / cap));
     if (auto linear = t.when(terms[&attention_terms::alibi] != 0u))
-      x -= slope_of(t, at.batch, at.head, terms) * distance(t, at, terms);
+      x -= slope_of(t, at.batch, at.head, terms) * distance(t, at);
     return t.let(x);
   }
 
@@ -162,8 +160,8 @@ struct general_score {
                          cast<i64>(head) * terms[&attention_terms::alibi_head]);
     return t.let(pointer_at<in<f32>>(t, t.let(terms[&attention_terms::alibi]))[at]);
   }
-  static constexpr val<f32> distance(thread t, const attention_place& at, const val<attention_terms>& terms) {
-    const val apart = t.let(cast<i32>(at.query) + terms[&attention_terms::offset] - cast<i32>(at.key));
+  static constexpr val<f32> distance(thread t, const attention_place& at) {
+    const val apart = t.let(cast<i32>(at.query) + at.offset - cast<i32>(at.key));
     return t.let(abs(cast<f32>(apart)));
   }
 };

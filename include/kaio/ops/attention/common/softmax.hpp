@@ -60,15 +60,19 @@ class online_softmax {
     return correction;
   }
 
-  // After the last tile, by all lanes.
-  constexpr softmax_row finish(std::uint32_t row, const val<f32>& factor) {
+  // After the last tile, by all lanes. `sink`: the exponent of two of a key without a value, -inf: there is none.
+  constexpr softmax_row finish(std::uint32_t row, const val<f32>& factor, const val<f32>& sink) {
     for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2) sum_[row] += shfl_xor(sum_[row], lanes);
-    const val sum = t_.let(sum_[row]);
-    const val empty = t_.let(largest_[row] == nothing);
-    const val inverse = t_.let(select(all_of(empty, sum == 0.0f), 0.0f, 1.0f / sum));
-    const val lse = t_.let(largest_[row] * factor * std::numbers::ln2_v<f32> + log(sum));
-    return {t_.let(select(empty, 0.0f, largest_[row] * factor)), inverse,
-            t_.let(select(all_of(empty, sum == 0.0f), nothing, lse))};
+    const val largest = t_.let(select(largest_[row] == nothing, nothing, largest_[row] * factor));
+    const val with_sink = t_.let(max(largest, sink));
+    const val shift = t_.let(select(with_sink == nothing, 0.0f, with_sink));
+    // 1 where there is no sink, or a smaller one.
+    const val share = t_.let(fast::ftz::exp2(largest - shift));
+    const val sum = t_.let(sum_[row] * share + fast::ftz::exp2(sink - shift));
+    const val empty = t_.let(sum == 0.0f);
+    const val inverse = t_.let(select(empty, 0.0f, share / sum));
+    const val lse = t_.let(select(empty, nothing, shift * std::numbers::ln2_v<f32> + log(sum)));
+    return {t_.let(select(largest == nothing, 0.0f, largest)), inverse, lse};
   }
 
  private:

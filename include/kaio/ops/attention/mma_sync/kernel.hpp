@@ -64,7 +64,7 @@ struct attention_mma_body {
   using kv_tile = typename kv_rows::tile;
   static constexpr std::uint32_t slices = C.depth / 16, key_parts = C.keys / 8, value_parts = C.depth / 8;
 
-  // score(s, origin, scale), factor(scale), mask(s, origin), keys(first query, last query): Score and Mask with
+  // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and Mask with
   // their parameters.
   template <class ApplyScore, class Factor, class ApplyMask, class Keys>
   static constexpr void run(thread t, const in<T>& q, const in<T>& k, const in<T>& v, const out<T>& o,
@@ -74,25 +74,23 @@ struct attention_mma_body {
     const kv_tile k_shared(t);  // keys x depth
     const kv_tile v_shared(t);  // keys x depth
     const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.queries());
-    const val queries = t.let(problem[&attention_problem::queries]);
-    const val last_query_of_all = t.let(queries - 1u),
-              last_key = t.let(problem[&attention_problem::keys] - 1u);
+    const val queries = block.queries;
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
     const auto rows_of = [&]<class Rows>(Rows*, const in<T>& memory, auto member, const val<u32>& head,
-                                         const val<u32>& size) {
+                                         const val<u32>& first_row, const val<u32>& size) {
       const auto strides = problem[member];
-      return Rows(t, memory.from(head_offset(t, strides, block.batch, head)),
+      return Rows(t, memory.from(head_offset(t, strides, block, head, first_row)),
                   t.let(strides[&attention_strides::row]), size, t.let(strides[&attention_strides::by_16]));
     };
-    const q_rows of_q = rows_of(static_cast<q_rows*>(nullptr), q, &attention_problem::q, block.head, qk_size);
-    const kv_rows of_k =
-        rows_of(static_cast<kv_rows*>(nullptr), k, &attention_problem::k, block.group, qk_size);
-    const kv_rows of_v =
-        rows_of(static_cast<kv_rows*>(nullptr), v, &attention_problem::v, block.group, v_size);
+    const q_rows of_q = rows_of(static_cast<q_rows*>(nullptr), q, &attention_problem::q, block.head,
+                                block.first_q_row, qk_size);
+    const kv_rows of_k = rows_of(static_cast<kv_rows*>(nullptr), k, &attention_problem::k, block.group,
+                                 block.first_k_row, qk_size);
+    const kv_rows of_v = rows_of(static_cast<kv_rows*>(nullptr), v, &attention_problem::v, block.group,
+                                 block.first_k_row, v_size);
 
-    const val last_query = t.let(min(block.first_query + C.queries(), queries) - 1u);
-    const key_range range = keys_of_tile(block.first_query, last_query);
+    const key_range range = keys_of_block(t, block, C.queries(), keys_of_tile);
     const val first_tile = t.let(range.first / C.keys);
     const val last_tile = t.let((range.last + (C.keys - 1)) / C.keys);
     const val limit = range.last;  // keys from here on are read by no query of this tile
@@ -143,8 +141,7 @@ struct attention_mma_body {
       t.barrier();
       if (auto more = t.when(tile + 1u < last_tile)) of_k.copy(k_shared, t.let(first_key + C.keys), limit);
 
-      const score_origin<2> origin{block.batch,       block.head, query_of, t.let(first_key + quad_column),
-                                   last_query_of_all, last_key};
+      const score_origin<2> origin = origin_of<2>(t, block, query_of, t.let(first_key + quad_column));
       score(scores, origin, scale);
       if (auto partial = t.when(any_of(first_key<range.whole_first, first_key + C.keys> range.whole_last)))
         mask(scores, origin);
@@ -167,7 +164,8 @@ struct attention_mma_body {
       }
     }
 
-    const auto result = array_of<2>([&](u32 r) { return softmax.finish(r, factor); });
+    const val sink = sink_of(t, problem, block);
+    const auto result = array_of<2>([&](u32 r) { return softmax.finish(r, factor, sink); });
     const val leads = t.let(lane % 4u == 0u);
     for (u32 r = 0; r < 2; ++r) store_lse(t, problem, block, query_of[r], leads, result[r].lse);
 
@@ -193,7 +191,7 @@ struct attention_mma_body {
                                range, wrong, result, factor, score, mask);
     const auto strides = problem[&attention_problem::o];
     store_rows<T, 16, C.depth>(
-        t, q_shared, warp_row, o.from(head_offset(t, strides, block.batch, block.head)),
+        t, q_shared, warp_row, o.from(head_offset(t, strides, block, block.head, block.first_q_row)),
         t.let(strides[&attention_strides::row]), v_size, t.let(strides[&attention_strides::by_16]),
         t.let(block.first_query + warp_row), queries);
   }
@@ -226,8 +224,8 @@ struct attention_mma_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
             [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },
-            [&](const val<u32>& first, const val<u32>& last) {
-              return keys_of<Mask>(t, first, last, t.let(problem[&attention_problem::keys]), of_mask...);
+            [&](const attention_block& block, const val<u32>& first, const val<u32>& last) {
+              return keys_of<Mask>(t, first, last, block.keys, block.offset, of_mask...);
             });
       });
 };

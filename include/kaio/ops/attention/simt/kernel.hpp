@@ -61,17 +61,14 @@ struct attention_simt_body {
     const tile kv_shared(t);                                             // keys x depth
     const shared_tile<f32, C.tile, C.tile, dsl::padded<1>> p_shared(t);  // queries x keys
     const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.tile);
-    const val queries = t.let(problem[&attention_problem::queries]);
-    const val last_query_of_all = t.let(queries - 1u),
-              last_key = t.let(problem[&attention_problem::keys] - 1u);
+    const val queries = block.queries;
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
     const val scale = t.let(problem[&attention_problem::scale]);
     const val factor = factor_of(scale);
     const val of_row = t.let(t.thread_rank() / C.side), of_column = t.let(t.thread_rank() % C.side);
 
-    const val last_query = t.let(min(block.first_query + C.tile, queries) - 1u);
-    const key_range range = keys_of_tile(block.first_query, last_query);
+    const key_range range = keys_of_block(t, block, C.tile, keys_of_tile);
     const val first_tile = t.let(range.first / C.tile);
     const val last_tile = t.let((range.last + (C.tile - 1)) / C.tile);
 
@@ -79,14 +76,14 @@ struct attention_simt_body {
         array_of<rows>([&](u32 r) { return t.let(block.first_query + of_row + C.side * r); });
     auto sums = array_of<rows * fours * 4>([&](u32) { return var(t, 0.0f); });  // O
     online_softmax<rows, C.side> softmax(t);
-    load(t, q_shared, q, problem[&attention_problem::q], block, block.head, block.first_query, queries,
-         qk_size);
+    load(t, q_shared, q, problem[&attention_problem::q], block, block.head, block.first_q_row,
+         block.first_query, queries, qk_size);
 
     for (auto j : t.range(first_tile, last_tile).no_unroll()) {
       const val first_key = t.let(j * C.tile);
       t.barrier();
-      load(t, kv_shared, k, problem[&attention_problem::k], block, block.group, first_key, range.last,
-           qk_size);
+      load(t, kv_shared, k, problem[&attention_problem::k], block, block.group, block.first_k_row, first_key,
+           range.last, qk_size);
       t.barrier();
       auto s = array_of<rows * columns>([&](u32) { return var(t, 0.0f); });
       for (auto d : t.range(0u, qk_size, 4u).no_unroll()) {  // what is beyond the row is zero
@@ -98,8 +95,7 @@ struct attention_simt_body {
           for (u32 e = 0; e < 4; ++e) s[i] = fma(of_q[i / columns][e], of_k[i % columns][e], s[i]);
       }
       const simt_scores<rows, columns> scores{&s};
-      const score_origin<rows> origin{block.batch,       block.head, query_of, t.let(first_key + of_column),
-                                      last_query_of_all, last_key};
+      const score_origin<rows> origin = origin_of<rows>(t, block, query_of, t.let(first_key + of_column));
       score(scores, origin, scale);
       if (auto partial = t.when(any_of(first_key<range.whole_first, first_key + C.tile> range.whole_last)))
         mask(scores, origin);
@@ -108,8 +104,8 @@ struct attention_simt_body {
       for (u32 i = 0; i < rows * columns; ++i)
         p_shared[of_row + C.side * (i / columns)][of_column + C.side * (i % columns)] = s[i];
       t.barrier();
-      load(t, kv_shared, v, problem[&attention_problem::v], block, block.group, first_key, range.last,
-           v_size);
+      load(t, kv_shared, v, problem[&attention_problem::v], block, block.group, block.first_k_row, first_key,
+           range.last, v_size);
       t.barrier();
       for (auto key : t.range(0u, C.tile).no_unroll()) {
         const auto p = array_of<rows>([&](u32 r) { return t.let(p_shared[of_row + C.side * r][key]); });
@@ -126,10 +122,11 @@ struct attention_simt_body {
     }
 
     const auto strides = problem[&attention_problem::o];
-    const out to = o.from(head_offset(t, strides, block.batch, block.head));
+    const out to = o.from(head_offset(t, strides, block, block.head, block.first_q_row));
     const val leads = t.let(of_column == 0u);
+    const val sink = sink_of(t, problem, block);
     for (u32 r = 0; r < rows; ++r) {
-      const softmax_row result = softmax.finish(r, factor);
+      const softmax_row result = softmax.finish(r, factor, sink);
       store_lse(t, problem, block, query_of[r], leads, result.lse);
       if (auto exists = t.when(query_of[r] < queries)) {
         const out row = to.from(cast<i64>(query_of[r]) * strides[&attention_strides::row]);
@@ -144,12 +141,13 @@ struct attention_simt_body {
   }
 
  private:
-  // Rows `first` on, of which those from `limit` on do not exist; what does not exist becomes zero.
+  // Rows `first` on of the sequence that begins at row `origin`; those from `limit` on do not exist. What does not exist
+  // becomes zero.
   template <class Strides>
   static constexpr void load(thread t, const tile& to, const in<f32>& memory, const Strides& strides,
-                             const attention_block& block, const val<u32>& head, const val<u32>& first,
-                             const val<u32>& limit, const val<u32>& size) {
-    const in from = memory.from(head_offset(t, strides, block.batch, head));
+                             const attention_block& block, const val<u32>& head, const val<u32>& origin,
+                             const val<u32>& first, const val<u32>& limit, const val<u32>& size) {
+    const in from = memory.from(head_offset(t, strides, block, head, origin));
     const val pitch = t.let(strides[&attention_strides::row]);
     for (auto i : t.block_stride(C.tile * C.depth)) {
       const val row = t.let(i / C.depth), column = t.let(i % C.depth);
@@ -182,8 +180,8 @@ struct attention_simt_kernel<C, Score, Mask, attention_parameters<OfScore...>,
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
             [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },
-            [&](const val<u32>& first, const val<u32>& last) {
-              return keys_of<Mask>(t, first, last, t.let(problem[&attention_problem::keys]), of_mask...);
+            [&](const attention_block& block, const val<u32>& first, const val<u32>& last) {
+              return keys_of<Mask>(t, first, last, block.keys, block.offset, of_mask...);
             });
       });
 };

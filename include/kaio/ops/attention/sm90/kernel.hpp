@@ -63,7 +63,7 @@ struct attention_sm90_body {
       copy_tensor(to.panel(p), map, coordinates(p * C.panel, row, head, batch), arrived);
   }
 
-  // score(s, origin, scale), factor(scale), mask(s, origin), keys(first query, last query): Score and Mask with
+  // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and Mask with
   // their parameters.
   template <class ApplyScore, class Factor, class ApplyMask, class Keys>
   static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v, const out<T>& o,
@@ -86,15 +86,11 @@ struct attention_sm90_body {
     launch_dependents(t);
     grid_dependency_wait(t);
 
-    const val queries = t.let(problem[&attention_problem::queries]);
-    const val last_query_of_all = t.let(queries - 1u),
-              last_key = t.let(problem[&attention_problem::keys] - 1u);
     const val tiles = t.let(problem[&attention_problem::query_tiles] * problem[&attention_problem::heads] *
                             problem[&attention_problem::batches]);
     const val warpgroup = warpgroup_rank(t);
     const auto range_of = [&](const attention_block& block) {
-      const val last_query = t.let(min(block.first_query + C.queries(), queries) - 1u);
-      const key_range keys = keys_of_tile(block.first_query, last_query);
+      const key_range keys = keys_of_block(t, block, C.queries(), keys_of_tile);
       return tile_range{t.let(keys.first / C.keys), t.let((keys.last + (C.keys - 1)) / C.keys), keys};
     };
 
@@ -108,17 +104,20 @@ struct attention_sm90_body {
           const tile_range range = range_of(block);
           const auto load_k = [&](const val<u32>& tile) {
             to_k.acquire_expect(C.kv_bytes());
-            load(k_shared[to_k.stage()], k, t.let(tile * C.keys), block.group, block.batch, to_k.full());
+            load(k_shared[to_k.stage()], k, t.let(block.first_k_row + tile * C.keys), block.group,
+                 block.tensor_batch, to_k.full());
             to_k.advance();
           };
           const auto load_v = [&](const val<u32>& tile) {
             to_v.acquire_expect(C.kv_bytes());
-            load(v_shared[to_v.stage()], v, t.let(tile * C.keys), block.group, block.batch, to_v.full());
+            load(v_shared[to_v.stage()], v, t.let(block.first_k_row + tile * C.keys), block.group,
+                 block.tensor_batch, to_v.full());
             to_v.advance();
           };
           if (auto some = t.when(range.first < range.last)) {
             to_q.acquire_expect(C.q_bytes());
-            load(q_shared, q, block.first_query, block.head, block.batch, to_q.full());
+            load(q_shared, q, t.let(block.first_q_row + block.first_query), block.head, block.tensor_batch,
+                 to_q.full());
             to_q.advance();
             load_k(range.first);
             for (auto tile : t.range(range.first + 1u, range.last).no_unroll()) {
@@ -160,8 +159,7 @@ struct attention_sm90_body {
 
         const auto softmax_step = [&](const val<u32>& tile) {
           const val first_key = t.let(tile * C.keys);
-          const score_origin<2> origin{
-              block.batch, block.head, query_of, t.let(first_key + quad_column), last_query_of_all, last_key};
+          const score_origin<2> origin = origin_of<2>(t, block, query_of, t.let(first_key + quad_column));
           score(scores, origin, scale);
           if (auto partial =
                   t.when(any_of(first_key<range.keys.whole_first, first_key + C.keys> range.keys.whole_last)))
@@ -217,7 +215,8 @@ struct attention_sm90_body {
           release(from_v);
         }
 
-        const auto result = array_of<2>([&](u32 r) { return softmax.finish(r, factor); });
+        const val sink = sink_of(t, problem, block);
+        const auto result = array_of<2>([&](u32 r) { return softmax.finish(r, factor, sink); });
         const val leads_row = t.let(lane % 4u == 0u);
         for (u32 r = 0; r < 2; ++r) store_lse(t, problem, block, query_of[r], leads_row, result[r].lse);
 
@@ -239,15 +238,15 @@ struct attention_sm90_body {
           var found(t, isnan(sums[2 * r]));
           for (std::uint32_t i = 0; i < sums.size(); ++i)
             if (output_accumulator::row(i) == 8 * r) found |= isnan(sums[i]);
-          return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < queries));
+          return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < block.queries));
         });
         recompute_rows<T, C.depth>(t, q_shared, warp_row, t.let(block.first_query + warp_row), problem, block,
                                    range.keys, wrong, result, factor, score, mask);
         const auto strides = problem[&attention_problem::o];
         store_rows<T, 16, C.depth>(
-            t, q_shared, warp_row, o.from(head_offset(t, strides, block.batch, block.head)),
+            t, q_shared, warp_row, o.from(head_offset(t, strides, block, block.head, block.first_q_row)),
             t.let(strides[&attention_strides::row]), t.let(problem[&attention_problem::v_size]),
-            t.let(strides[&attention_strides::by_16]), t.let(block.first_query + warp_row), queries);
+            t.let(strides[&attention_strides::by_16]), t.let(block.first_query + warp_row), block.queries);
         if (auto some = t.when(range.first < range.last)) {
           fence_proxy_async(t);
           sync_warp(t);
@@ -289,8 +288,8 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
             [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },
-            [&](const val<u32>& first, const val<u32>& last) {
-              return keys_of<Mask>(t, first, last, t.let(problem[&attention_problem::keys]), of_mask...);
+            [&](const attention_block& block, const val<u32>& first, const val<u32>& last) {
+              return keys_of<Mask>(t, first, last, block.keys, block.offset, of_mask...);
             });
       });
 };
