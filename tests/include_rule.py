@@ -59,6 +59,7 @@ public_floors = {
             "block", "cluster", "mma", "kernel", "."],
     "runtime": ["detail", "."],
     "ops": ["tensor", "matmul/common", "matmul/call", "matmul/choice", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
+            "attention/common", "attention/call", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90",
             "."],
     "tool": ["."],
     "": ["."],
@@ -72,7 +73,7 @@ private_floors = {
     "runtime": ["base", "driver", "emulator", "."],
     "driver_emulator": ["abi", "state", "module", "graph", "api"],
     "ops": ["tensor", "tune", "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
-            "matmul/call"],
+            "matmul/call", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90", "attention/call"],
     "tool": ["."],
 }
 # What a compiler ends at that was not asked for C++20: it is not there.

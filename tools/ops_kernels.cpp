@@ -1,10 +1,15 @@
 // The kernels of the operations, for the program that precompiles them: cmake/kaio_ops.cmake.
 
+#include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/tool/ptx_tool.hpp>
 
 namespace {
-const kaio::tool::family ops("ops", [] { return kaio::ops::matmul_kernels(); });
+const kaio::tool::family ops("ops", [] {
+  auto list = kaio::ops::matmul_kernels();
+  for (const auto* kernel : kaio::ops::attention_kernels()) list.push_back(kernel);
+  return list;
+});
 }
 
 int main(int argc, char** argv) { return kaio::tool::run(argc, argv, {}); }

@@ -16,10 +16,16 @@ foreach(group kernels ops)
 endforeach()
 # The longest of them are two tests, and begin first, so that no core waits for the other at the end.
 if(TARGET kaio_test_ops)
+  # attention_with compiles kernels of more than clang's default number of steps.
+  target_compile_options(kaio_test_ops PRIVATE ${KAIO_CONSTEXPR_FLAGS})
   add_test(NAME ops.sanitized.variants COMMAND kaio_test_ops "every variant*")
   set_tests_properties(ops.sanitized.variants PROPERTIES LABELS ops TIMEOUT 900 COST 300
     ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
   set_tests_properties(ops.emulator ops.sanitized PROPERTIES COST 200)
+  # On the emulator's own architecture attention takes the kernels for sm_90a.
+  add_test(NAME ops.attention.sm_80 COMMAND kaio_test_ops "[attention]" "~attention: every kernel*")
+  set_tests_properties(ops.attention.sm_80 PROPERTIES LABELS ops TIMEOUT 900
+    ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_80")
 endif()
 # The kernels under eight schedules, about five seconds each: what they compute does not depend on the order of warps and
 # blocks.

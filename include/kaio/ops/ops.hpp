@@ -1,7 +1,10 @@
 #pragma once
 // The prebuilt operations. None of these headers contains kernels, so that including them is cheap; a
-// matmul with an epilogue of your own is compiled where it is used: <kaio/ops/matmul_with.hpp>.
+// matmul with an epilogue of your own is compiled where it is used: <kaio/ops/matmul_with.hpp>; so is an attention
+// with a score or a mask of your own: <kaio/ops/attention_with.hpp>.
 
+#include <kaio/ops/attention.hpp>
+#include <kaio/ops/attention_parity.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/parity.hpp>

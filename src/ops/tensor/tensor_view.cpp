@@ -86,6 +86,13 @@ void row_major_strides(const std::int64_t* extents, std::uint32_t rank, std::int
   }
 }
 
+void check_dimensions(std::size_t rank, std::size_t a, std::size_t b) {
+  const std::size_t largest = a > b ? a : b;
+  if (largest >= rank)
+    throw invalid_argument("kaio: dimension " + std::to_string(largest) + " of a tensor_view of " +
+                           std::to_string(rank) + " dimensions; they count from 0");
+}
+
 void check_slice(const view_facts& view, std::size_t dimension, std::int64_t first, std::int64_t count) {
   if (dimension >= view.rank)
     throw invalid_argument("kaio: a slice of dimension " + std::to_string(dimension) +

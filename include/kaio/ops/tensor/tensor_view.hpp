@@ -48,6 +48,8 @@ struct view_facts {
 void check_view(std::string_view what, const view_facts& view);
 // Strides of a row-major tensor; throws where they overflow.
 void row_major_strides(const std::int64_t* extents, std::uint32_t rank, std::int64_t* strides);
+// Throws where a tensor of so many dimensions lacks a or b.
+void check_dimensions(std::size_t rank, std::size_t a, std::size_t b);
 // Throws where dimension `dimension` of `extents` does not hold `count` elements from `first` on.
 void check_slice(const view_facts& view, std::size_t dimension, std::int64_t first, std::int64_t count);
 
@@ -158,6 +160,14 @@ class tensor_view {
     tensor_view result = *this;
     std::swap(result.extents_[Rank - 1], result.extents_[Rank - 2]);
     std::swap(result.strides_[Rank - 1], result.strides_[Rank - 2]);
+    return result;
+  }
+  // Two dimensions exchanged: a tensor of (batch, head, row, column) as (batch, row, head, column) by exchanged(1, 2).
+  tensor_view exchanged(std::size_t a, std::size_t b) const {
+    detail::check_dimensions(Rank, a, b);
+    tensor_view result = *this;
+    std::swap(result.extents_[a], result.extents_[b]);
+    std::swap(result.strides_[a], result.strides_[b]);
     return result;
   }
   // `count` elements of one dimension, from `first` on. Throws invalid_argument where there are not as many.

@@ -1,0 +1,71 @@
+#pragma once
+// The check of an attention: sampled elements of O in double precision, by a plain computation.
+
+#include "bench/matmul/kernels.hpp"
+
+#include <kaio/kaio.hpp>
+
+#include <limits>
+
+namespace kaio::bench {
+
+// Tensors are (batch, sequence, head, element) without gaps.
+struct sampled_attention {
+  u32 batches, queries, keys, heads, key_heads, size;
+  i32 low, high;  // key - query of those that are attended to
+  f64 scale;
+};
+
+// One warp for each of as many elements of O as there are blocks: the exact number, and the element.
+template <class T>
+inline constexpr auto sample_attention = kernel<"sample_attention_" + type_name<T>, 32>(
+    [](thread t, in<T> q, in<T> k, in<T> v, in<T> o, out<f64> want, out<f64> got, val<sampled_attention> p) {
+      val sample = t.let(block_idx_x());
+      val batch = t.let(mixed(sample * 4u) % p[&sampled_attention::batches]);
+      val head = t.let(mixed(sample * 4u + 1u) % p[&sampled_attention::heads]);
+      val query = t.let(mixed(sample * 4u + 2u) % p[&sampled_attention::queries]);
+      val size = t.let(p[&sampled_attention::size]);
+      val element = t.let(mixed(sample * 4u + 3u) % size);
+      val group = t.let(head / (p[&sampled_attention::heads] / p[&sampled_attention::key_heads]));
+      val keys = t.let(p[&sampled_attention::keys]);
+      const val of_q =
+          t.let(((cast<u64>(batch) * cast<u64>(p[&sampled_attention::queries]) + cast<u64>(query)) *
+                     cast<u64>(p[&sampled_attention::heads]) +
+                 cast<u64>(head)) *
+                cast<u64>(size));
+      const auto of_k = [&](const auto& key) {
+        return t.let(((cast<u64>(batch) * cast<u64>(keys) + cast<u64>(key)) *
+                          cast<u64>(p[&sampled_attention::key_heads]) +
+                      cast<u64>(group)) *
+                     cast<u64>(size));
+      };
+      var largest(t, -std::numeric_limits<f64>::infinity());
+      var total(t, 0.0), sum(t, 0.0);
+      for (auto key : t.range(t.lane_rank(), keys, 32u)) {
+        val apart = t.let(cast<i32>(key) - cast<i32>(query));
+        if (auto kept =
+                t.when(all_of(apart >= p[&sampled_attention::low], apart <= p[&sampled_attention::high]))) {
+          const val from = of_k(key);
+          var dot(t, 0.0);
+          for (auto e : t.range(0u, size))
+            dot += cast<f64>(q[of_q + cast<u64>(e)]) * cast<f64>(k[from + cast<u64>(e)]);
+          const val x = t.let(dot * p[&sampled_attention::scale]);
+          const val next = t.let(max(largest, x));
+          const val correction = t.let(exp(largest - next));
+          const val weight = t.let(exp(x - next));
+          total = total * correction + weight;
+          sum = sum * correction + weight * cast<f64>(v[from + cast<u64>(element)]);
+          largest = next;
+        }
+      }
+      const val all = warp_reduce(t, largest, [](auto a, auto b) { return max(a, b); });
+      const val share = t.let(select(total == 0.0, 0.0, exp(largest - all)));
+      const val whole = warp_reduce(t, t.let(total * share), plus{});
+      const val result = warp_reduce(t, t.let(sum * share), plus{});
+      if (auto first = t.when(t.lane_rank() == 0u)) {
+        want[sample] = select(whole == 0.0, 0.0, result / whole);
+        got[sample] = cast<f64>(o[of_q + cast<u64>(element)]);
+      }
+    });
+
+}  // namespace kaio::bench

@@ -1,0 +1,176 @@
+#pragma once
+// What a caller of attention gives: views, options, and the element types that they may have.
+
+#include <kaio/dsl/number/half.hpp>
+#include <kaio/ops/tensor/tensor_view.hpp>
+#include <kaio/ops/tensor/validation.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// The element types of Q, K, V and O.
+enum class attention_type : std::uint8_t { f32, f16, bf16 };
+
+constexpr std::uint32_t bytes_of(attention_type type) { return type == attention_type::f32 ? 4 : 2; }
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_attention_element =
+    std::is_same_v<T, f32> || std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
+
+template <class T>
+constexpr attention_type attention_type_of() {
+  return std::is_same_v<T, f32>   ? attention_type::f32
+         : std::is_same_v<T, f16> ? attention_type::f16
+                                  : attention_type::bf16;
+}
+
+}  // namespace detail
+
+// A view without its type in its type: up to four dimensions of one of attention_type. Made of a tensor_view.
+struct attention_view {
+  attention_type type = attention_type::f32;
+  std::uint32_t rank = 0;  // 0: there is none
+  std::uint64_t address = 0, bytes = 0;
+  const void* device = nullptr;
+  std::array<std::int64_t, 4> extents{}, strides{};
+
+  attention_view() = default;
+  template <class T, std::size_t Rank>
+  attention_view(const tensor_view<T, Rank>& view)
+      : type(detail::attention_type_of<std::remove_const_t<T>>()),
+        rank(Rank),
+        address(view.address()),
+        bytes(view.bytes()),
+        device(view.device()) {
+    static_assert(detail::is_attention_element<std::remove_const_t<T>>,
+                  "kaio: the elements of an attention are f32, f16 or bf16");
+    static_assert(Rank <= 4, "kaio: an attention takes views of four dimensions at most");
+    for (std::size_t d = 0; d < Rank; ++d) {
+      extents[d] = view.extent(d);
+      strides[d] = view.stride(d);
+    }
+  }
+  bool exists() const noexcept { return rank != 0; }
+  detail::view_facts facts() const noexcept {
+    return {address, bytes, device, bytes_of(type), rank, extents.data(), strides.data()};
+  }
+};
+
+// Sinks, a number for each head of queries.
+struct attention_sinks {
+  attention_view view;
+  attention_sinks() = default;
+  template <class T>
+  attention_sinks(const tensor_view<T, 1>& v) : view(v) {}
+};
+
+// Numbers of f32 that an attention reads, or writes.
+struct attention_f32_input {
+  attention_view view;
+  attention_f32_input() = default;
+  template <class T, std::size_t Rank>
+  attention_f32_input(const tensor_view<T, Rank>& v) : view(v) {
+    static_assert(std::is_same_v<std::remove_const_t<T>, f32>, "kaio: the slopes of ALiBi are f32");
+    static_assert(Rank <= 2,
+                  "kaio: the slopes of ALiBi have one dimension, (heads), or two, (batches, heads)");
+  }
+};
+struct attention_f32_output {
+  attention_view view;
+  attention_f32_output() = default;
+  template <class T, std::size_t Rank>
+  attention_f32_output(const tensor_view<T, Rank>& v) : view(v) {
+    static_assert(
+        Rank == 2 || Rank == 3,
+        "kaio: the log-sum-exp of an attention is (batches, heads, queries); of attention_varlen (heads, rows)");
+    static_assert(std::is_same_v<T, f32>, "kaio: the log-sum-exp of an attention is f32, and not const");
+  }
+};
+
+// Whether a query attends to no later keys, and where its own key is. With as many keys as queries both are the same.
+//   top_left      key <= query                     torch's is_causal, cuDNN's default
+//   bottom_right  key <= query + keys - queries    FlashAttention, vLLM: the queries are the last ones of the keys
+enum class causal_alignment : std::uint8_t { none, top_left, bottom_right };
+
+// How many keys before and after its own one a query attends to, itself not counted; -1: all. A sliding window of W
+// keys with the own one is {W - 1, 0}.
+struct attention_window {
+  std::int64_t left = -1, right = -1;
+};
+
+struct attention_options {
+  std::optional<f32> scale{};  // of q . k; 1 / sqrt(head size of q) where it is not given
+  causal_alignment causal = causal_alignment::none;
+  // The own key of query i is i + keys - queries; with top_left, i. Causal makes `right` 0.
+  attention_window window{};
+  f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
+  attention_f32_input
+      alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
+  // A score of a key without a value that each query of a head attends to, in units of x: f32, f16 or bf16.
+  attention_sinks sinks{};
+  // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too; -inf where
+  // there are none. Of attention_varlen (heads, rows of q).
+  attention_f32_output lse{};
+};
+
+// Whole numbers of the device, one for each sequence.
+struct attention_i32_input {
+  attention_view view;  // of elements of four bytes
+  attention_i32_input() = default;
+  template <class T>
+  attention_i32_input(const tensor_view<T, 1>& v) {
+    static_assert(std::is_same_v<std::remove_const_t<T>, i32>, "kaio: the lengths of sequences are i32");
+    view.rank = 1;
+    view.address = v.address();
+    view.bytes = v.bytes();
+    view.device = v.device();
+    view.extents[0] = v.extent(0);
+    view.strides[0] = v.stride(0);
+  }
+};
+
+// Sequences of different lengths that follow each other along the rows of a tensor, as device memory tells: sequence b
+// has rows cu_q[b] to before cu_q[b + 1] of q and out, and cu_k[b] to before cu_k[b + 1] of k and v.
+struct attention_sequences {
+  // (sequences + 1) numbers from 0 on, none less than the one before, none beyond the rows
+  attention_i32_input cu_q{}, cu_k{};
+  std::int64_t max_q = 0;  // at least as many as the longest sequence has rows of q
+  // (sequences): how many of its rows a sequence has; all where it is not given
+  attention_i32_input used_q{}, used_k{};
+};
+
+namespace detail {
+
+// A call that was not checked yet.
+struct attention_arguments {
+  std::string_view operation;
+  attention_view q, k, v, out;
+  const attention_options* options;
+  bool own_score = false, own_mask = false;        // of the caller
+  const attention_sequences* sequences = nullptr;  // not null: tensors are (rows, heads, head size)
+};
+
+template <class Q, class K, class V, class O>
+constexpr void require_attention_types() {
+  using element = std::remove_const_t<Q>;
+  static_assert(is_attention_element<element>, "kaio: the elements of an attention are f32, f16 or bf16");
+  static_assert(
+      std::is_same_v<element, std::remove_const_t<K>> && std::is_same_v<element, std::remove_const_t<V>>,
+      "kaio: q, k and v of an attention have the same element type; cast one of them");
+  static_assert(!std::is_const_v<O>,
+                "kaio: the output of an attention is a view of elements that are not const");
+  static_assert(std::is_same_v<element, O>,
+                "kaio: the output of an attention has the element type of q, k and v");
+}
+
+}  // namespace detail
+
+}  // namespace kaio::ops

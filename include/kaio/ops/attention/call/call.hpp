@@ -1,0 +1,68 @@
+#pragma once
+// An attention as its kernels see it: checked and normalised, so that a kernel need not know what the caller's
+// views looked like. Strides along an extent of 1 are 0.
+
+#include <kaio/ops/attention/call/arguments.hpp>
+#include <kaio/ops/attention/common/mask.hpp>
+#include <kaio/ops/attention/common/problem.hpp>
+#include <kaio/ops/attention/common/score.hpp>
+#include <kaio/runtime/buffer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace kaio::ops {
+
+struct attention_operand {
+  std::uint64_t address = 0, bytes = 0;
+  const void* device = nullptr;
+  std::uint32_t heads = 0, rows = 0, batches = 0;  // of the tensor
+};
+
+struct attention_call {
+  attention_type type = attention_type::f32;
+  attention_operand q, k, v, o;
+  attention_problem problem{};  // but for query_tiles, which the kernel's tile decides
+  attention_terms terms{};
+  attention_band band{};
+
+  constexpr bool empty() const { return problem.batches == 0 || problem.heads == 0 || problem.queries == 0; }
+  constexpr std::uint32_t depth() const { return std::max(problem.qk_size, problem.v_size); }
+  // Blocks of so many queries.
+  constexpr std::uint64_t blocks(std::uint32_t rows) const {
+    return (std::uint64_t{problem.queries} + rows - 1) / rows * problem.heads * problem.batches;
+  }
+};
+
+// Operands of one call may be interleaved in memory: that the output is apart from them was checked.
+template <class T>
+device_pointer<T> memory_of(const attention_operand& x) {
+  return {x.address, x.bytes / sizeof(T), x.device, true};
+}
+inline attention_problem problem_of(const attention_call& call, std::uint32_t rows) {
+  attention_problem result = call.problem;
+  result.query_tiles = (call.problem.queries + rows - 1) / rows;
+  return result;
+}
+
+// launch(arguments of the score, arguments of the mask): those of the library's own come from the call, others are
+// `extra`.
+template <class Score, class Mask, class Launch, class... Extra>
+void with_function_arguments(const attention_call& call, const Launch& launch, const Extra&... extra) {
+  constexpr bool general = std::is_same_v<Score, general_score>, band = std::is_same_v<Mask, band_mask>;
+  if constexpr (general && band)
+    launch(call.terms, call.band, extra...);
+  else if constexpr (general)
+    launch(call.terms, extra...);
+  else if constexpr (band)
+    launch(extra..., call.band);
+  else
+    launch(extra...);
+}
+
+namespace detail {
+// Checks the arguments, and normalises them as above. Throws invalid_argument.
+attention_call resolve_attention(const void* device, const attention_arguments& arguments);
+}  // namespace detail
+
+}  // namespace kaio::ops

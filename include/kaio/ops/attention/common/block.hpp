@@ -1,0 +1,134 @@
+#pragma once
+// What a block of an attention kernel works on: a tile of queries of one head of one sequence. The grid has one
+// dimension; tiles of a head follow each other, or, where the last ones have the most keys (causal), the last tiles
+// of all heads come first, so that no long one is left for the end. Where sequences of different lengths share a tensor
+// (packed), their lengths are read here.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/mask.hpp>
+#include <kaio/ops/attention/common/problem.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace kaio::ops {
+
+struct attention_block {
+  val<u32> batch, head, group;        // group: the head of K and V
+  val<u32> first_query;               // of the tile, in its sequence
+  val<u32> queries, keys;             // of the sequence
+  val<u32> tensor_batch;              // where the sequence is: in this batch of the tensors,
+  val<u32> first_q_row, first_k_row;  // from these rows on
+  val<i32> offset;                    // keys - queries
+};
+
+// Tiles have `rows` queries.
+constexpr attention_block find_block(thread t, const val<attention_problem>& problem, const val<u32>& index,
+                                     std::uint32_t rows) {
+  const val tiles = t.let(problem[&attention_problem::query_tiles]);
+  const val heads = t.let(problem[&attention_problem::heads]);
+  const val all_heads = t.let(heads * problem[&attention_problem::batches]);
+  var head = t.let(index / tiles);
+  var tile = t.let(index - head * tiles);
+  if (auto longest = t.when(problem[&attention_problem::longest_first] != 0u)) {
+    const val from_last = t.let(index / all_heads);
+    head = index - from_last * all_heads;
+    tile = tiles - 1u - from_last;
+  }
+  const val batch = t.let(head / heads);
+  const val of_batch = t.let(head - batch * heads);
+
+  var queries(t, problem[&attention_problem::queries]), keys(t, problem[&attention_problem::keys]);
+  var tensor_batch(t, batch), q_row(t, 0u), k_row(t, 0u);
+  if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
+    const auto number = [&](const val<u64>& address, const val<u32>& i) {
+      return t.let(cast<u32>(pointer_at<in<i32>>(t, address)[i]));
+    };
+    const val cu_q = t.let(problem[&attention_problem::cu_q]),
+              cu_k = t.let(problem[&attention_problem::cu_k]);
+    const val next = t.let(batch + 1u);
+    tensor_batch = 0u;
+    q_row = number(cu_q, batch);
+    k_row = number(cu_k, batch);
+    queries = number(cu_q, next) - q_row;
+    keys = number(cu_k, next) - k_row;
+    const val used_q = t.let(problem[&attention_problem::used_q]);
+    const val used_k = t.let(problem[&attention_problem::used_k]);
+    if (auto fewer = t.when(used_q != 0u)) queries = min(queries, number(used_q, batch));
+    if (auto fewer = t.when(used_k != 0u)) keys = min(keys, number(used_k, batch));
+  }
+  return {batch,
+          of_batch,
+          t.let(of_batch / problem[&attention_problem::heads_of_group]),
+          t.let(tile * rows),
+          t.let(queries),
+          t.let(keys),
+          t.let(tensor_batch),
+          t.let(q_row),
+          t.let(k_row),
+          t.let(cast<i32>(keys) - cast<i32>(queries))};
+}
+
+// The keys that a tile of `rows` queries may attend to; none where the sequence has no such tile. keys(block, first
+// query, last query) is keys_of the mask.
+template <class Keys>
+constexpr key_range keys_of_block(thread t, const attention_block& block, std::uint32_t rows,
+                                  const Keys& keys) {
+  const val last_query = t.let(min(block.first_query + rows, block.queries) - 1u);
+  const key_range range = keys(block, block.first_query, last_query);
+  const val exists = t.let(block.first_query < block.queries);
+  return {t.let(select(exists, range.first, 0u)), t.let(select(exists, range.last, 0u)), range.whole_first,
+          range.whole_last};
+}
+
+// The places of a thread's scores, whose first key is `key`.
+template <std::uint32_t Rows>
+constexpr score_origin<Rows> origin_of(thread t, const attention_block& block,
+                                       const dsl::register_array<val<u32>, Rows>& query,
+                                       const val<u32>& key) {
+  return {block.batch, block.head, query, key, t.let(block.queries - 1u), t.let(block.keys - 1u),
+          block.offset};
+}
+
+// The offset of row `row` of a head, in elements.
+template <class Strides>
+constexpr val<i64> head_offset(thread t, const Strides& strides, const attention_block& block,
+                               const val<u32>& head, const val<u32>& row) {
+  return t.let(cast<i64>(block.tensor_batch) * strides[&attention_strides::batch] +
+               cast<i64>(head) * strides[&attention_strides::head] +
+               cast<i64>(row) * strides[&attention_strides::row]);
+}
+
+// Where the log-sum-exp of a query goes; nothing is done where it is not wanted, or by threads for which `writes` is
+// false.
+constexpr void store_lse(thread t, const val<attention_problem>& problem, const attention_block& block,
+                         const val<u32>& query, const val<bool>& writes, const val<f32>& lse) {
+  const val address = t.let(problem[&attention_problem::lse]);
+  const val exists = t.let(all_of(writes, address != 0u, query < block.queries));
+  if (auto wanted = t.when(exists)) {
+    const val at = t.let(cast<i64>(block.tensor_batch) * problem[&attention_problem::lse_batch] +
+                         cast<i64>(block.head) * problem[&attention_problem::lse_head] +
+                         cast<i64>(block.first_q_row + query) * problem[&attention_problem::lse_row]);
+    pointer_at<out<f32>>(t, address)[at] = lse;
+  }
+}
+
+// The sink of the block's head: a score of a key without a value, as an exponent of two; -inf where there is none.
+// Source: Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2023.
+constexpr val<f32> sink_of(thread t, const val<attention_problem>& problem, const attention_block& block) {
+  var sink(t, -std::numeric_limits<f32>::infinity());
+  const val type = t.let(problem[&attention_problem::sinks_are]);
+  if (auto exists = t.when(type != static_cast<u32>(sink_type::none))) {
+    const val address = t.let(problem[&attention_problem::sinks]);
+    const val at = t.let(cast<i64>(block.head) * problem[&attention_problem::sink_head]);
+    if (auto single = t.when(type == static_cast<u32>(sink_type::f32)))
+      sink = pointer_at<in<f32>>(t, address)[at] * log2_of_e;
+    if (auto half = t.when(type == static_cast<u32>(sink_type::f16)))
+      sink = cast<f32>(pointer_at<in<f16>>(t, address)[at]) * log2_of_e;
+    if (auto brain = t.when(type == static_cast<u32>(sink_type::bf16)))
+      sink = bit_cast<f32>(cast<u32>(pointer_at<in<u16>>(t, address)[at]) << 16) * log2_of_e;
+  }
+  return t.let(sink);
+}
+
+}  // namespace kaio::ops

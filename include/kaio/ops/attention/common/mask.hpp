@@ -1,0 +1,121 @@
+#pragma once
+// Which keys a query attends to. A mask is a class without members whose operator() states its parameters: the
+// thread, the place, and then parameters of the kernel of its own. True keeps the score.
+//
+//   struct same_document {
+//     static constexpr fixed_string name = "same_document";
+//     constexpr val<bool> operator()(thread t, ops::attention_place at, in<u32> document) const {
+//       return t.let(document[at.query] == document[at.key]);
+//     }
+//   };
+//
+// It is called for places that exist. A mask that knows which keys a tile of queries can attend to at all says
+// so by a function `keys`, as `band_mask` has it: tiles of keys outside of the range are skipped, and tiles inside
+// of `whole` run without the mask.
+
+#include <kaio/ops/attention/common/score.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace kaio::ops {
+
+namespace detail {
+template <class Call>
+struct mask_signature {
+  static_assert(dsl::never<Call>,
+                "kaio: a mask is called as val<bool> operator()(thread t, attention_place at, ...) const");
+};
+template <class M, class... Extra>
+struct mask_signature<val<bool> (M::*)(thread, attention_place, Extra...) const> {
+  static_assert((dsl::is_parameter<Extra> && ...),
+                "kaio: the further parameters of a mask are in<T>, inout<T> and val<T>, by value");
+  using parameters = attention_parameters<Extra...>;
+};
+}  // namespace detail
+
+template <class M>
+using parameters_of_mask = typename detail::mask_signature<decltype(&M::operator())>::parameters;
+
+template <class M>
+concept attention_mask = std::is_empty_v<M> && requires { typename parameters_of_mask<M>; };
+
+// The keys of some queries: from first to before last, those that any of the queries may attend to; from
+// whole_first to before whole_last, those that all of them do.
+struct key_range {
+  val<u32> first, last, whole_first, whole_last;
+};
+
+// Of queries first to last, both of which exist, of a sequence with so many keys and `offset` more keys than queries.
+template <class Mask, class... Extra>
+constexpr key_range keys_of(thread t, const val<u32>& first_query, const val<u32>& last_query,
+                            const val<u32>& keys, const val<i32>& offset, const Extra&... extra) {
+  if constexpr (requires { Mask::keys(t, first_query, last_query, keys, offset, extra...); })
+    return Mask::keys(t, first_query, last_query, keys, offset, extra...);
+  else
+    return {t.let(0u), keys, t.let(0u), t.let(0u)};
+}
+
+// Scores of keys that are masked or do not exist become -inf.
+template <class Mask, class Scores, std::uint32_t Rows, class... Extra>
+constexpr void apply_mask(thread t, Scores& s, const score_origin<Rows>& origin, const Extra&... extra) {
+  for (std::uint32_t i = 0; i < s.size(); ++i) {
+    const val kept = Mask{}(t, place_for<Mask>(t, s, origin, i), extra...);
+    const val exists = t.let(origin.key + s.column(i) <= origin.last_key);
+    s[i] = select(all_of(kept, exists), s[i], -std::numeric_limits<f32>::infinity());
+  }
+}
+
+// Every key.
+struct every_key {
+  static constexpr fixed_string name = "every_key";
+  static constexpr bool reads_nothing = true;
+  constexpr val<bool> operator()(thread t, attention_place at) const { return t.let(at.key == at.key); }
+  static constexpr key_range keys(thread t, const val<u32>&, const val<u32>&, const val<u32>& keys,
+                                  const val<i32>&) {
+    return {t.let(0u), keys, t.let(0u), keys};
+  }
+};
+
+// low <= key - own <= high: causal masks and sliding windows, of which the most negative and the most positive numbers
+// are open ends. The own key is query + keys - queries; top_left: query.
+struct attention_band {
+  i32 low = std::numeric_limits<i32>::min(), high = std::numeric_limits<i32>::max();
+  u32 top_left = 0;
+};
+
+struct band_mask {
+  static constexpr fixed_string name = "band";
+  static constexpr bool reads_nothing = true;
+
+  constexpr val<bool> operator()(thread t, attention_place at, val<attention_band> band) const {
+    const val apart = t.let(cast<i32>(at.key) - (cast<i32>(at.query) + shift(t, at.offset, band)));
+    return t.let(all_of(apart >= band[&attention_band::low], apart <= band[&attention_band::high]));
+  }
+
+  static constexpr key_range keys(thread t, const val<u32>& first_query, const val<u32>& last_query,
+                                  const val<u32>& keys, const val<i32>& offset,
+                                  const val<attention_band>& band) {
+    const val own = t.let(cast<i64>(shift(t, offset, band)));
+    const val low = t.let(cast<i64>(band[&attention_band::low]) + own);
+    const val high = t.let(cast<i64>(band[&attention_band::high]) + 1 + own);
+    const val count = t.let(cast<i64>(keys));
+    const auto within = [&](const val<i64>& key) { return t.let(cast<u32>(min(max(key, i64{0}), count))); };
+    const val top = t.let(cast<i64>(first_query)), bottom = t.let(cast<i64>(last_query));
+    const val none = t.let(cast<i64>(keys) * 0);
+    const val open_low = t.let(band[&attention_band::low] == std::numeric_limits<i32>::min());
+    const val open_high = t.let(band[&attention_band::high] == std::numeric_limits<i32>::max());
+    const val first = within(t.let(select(open_low, none, top + low)));
+    const val last = within(t.let(select(open_high, count, bottom + high)));
+    return {first, t.let(max(first, last)), within(t.let(select(open_low, none, bottom + low))),
+            within(t.let(select(open_high, count, top + high)))};
+  }
+
+ private:
+  static constexpr val<i32> shift(thread t, const val<i32>& offset, const val<attention_band>& band) {
+    return t.let(select(band[&attention_band::top_left] != 0u, 0, offset));
+  }
+};
+
+}  // namespace kaio::ops

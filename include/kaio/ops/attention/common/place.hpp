@@ -1,0 +1,80 @@
+#pragma once
+// Where a score is: which batch, head, query and key, all from 0. Scores and masks get it.
+//
+// A thread of an attention kernel holds scores of a few rows of a tile. How they are laid out depends on the
+// instruction, so kernels show them as a class with
+//
+//   size()       how many scores the thread has
+//   s[i]         score i, a variable
+//   row(i)       which of the thread's rows it is in, from 0: a number of the host
+//   column(i)    how many keys it is to the right of the thread's first one: a number of the host
+//   rows         how many rows the thread has scores of
+//   exact        where it is there: of f32 operands, so that functions of a score are not approximated
+
+#include <kaio/dsl/dsl.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+using dsl::fixed_string;
+using dsl::scalar;
+
+struct attention_place {
+  val<u32> batch, head, query, key;
+  val<i32>
+      offset;  // keys - queries of the sequence: query + offset is the query's own key, aligned bottom right
+};
+
+// The places of a thread's scores in a tile.
+template <std::uint32_t Rows>
+struct score_origin {
+  val<u32> batch, head;
+  dsl::register_array<val<u32>, Rows> query;  // of each row
+  val<u32> key;                               // of column 0
+  val<u32> last_query, last_key;              // of the sequence
+  val<i32> offset;                            // keys - queries
+
+  template <class Scores>
+  constexpr attention_place at(thread t, const Scores& s, std::uint32_t i) const {
+    return {batch, head, query[s.row(i)], t.let(key + s.column(i)), offset};
+  }
+  // The same, or for a place outside of the tensors the nearest one inside: a function may read memory by it.
+  template <class Scores>
+  constexpr attention_place inside(thread t, const Scores& s, std::uint32_t i) const {
+    return {batch, head, t.let(min(query[s.row(i)], last_query)), t.let(min(key + s.column(i), last_key)),
+            offset};
+  }
+};
+
+// A thread's scores out of the fragments of mma.sync, 16 queries x 8 keys each: rows r and r + 8.
+template <class Fragment, std::uint32_t Count>
+class mma_scores {
+ public:
+  static constexpr std::uint32_t rows = 2;
+  constexpr explicit mma_scores(dsl::register_array<Fragment, Count>& fragments) : fragments_(&fragments) {}
+  static constexpr std::uint32_t size() { return Count * 4; }
+  static constexpr std::uint32_t row(std::uint32_t i) { return i % 4 / 2; }
+  static constexpr std::uint32_t column(std::uint32_t i) { return i / 4 * 8 + i % 2; }
+  constexpr var<f32>& operator[](std::uint32_t i) const { return (*fragments_)[i / 4].registers[i % 4]; }
+
+ private:
+  dsl::register_array<Fragment, Count>* fragments_;
+};
+
+// A thread's scores out of an accumulator of wgmma, 64 queries x N keys: rows r and r + 8.
+template <class Accumulator>
+class wgmma_scores {
+ public:
+  static constexpr std::uint32_t rows = 2;
+  constexpr explicit wgmma_scores(Accumulator& accumulator) : accumulator_(&accumulator) {}
+  static constexpr std::uint32_t size() { return Accumulator::size(); }
+  static constexpr std::uint32_t row(std::uint32_t i) { return Accumulator::row(i) / 8; }
+  static constexpr std::uint32_t column(std::uint32_t i) { return Accumulator::column(i); }
+  constexpr auto& operator[](std::uint32_t i) const { return (*accumulator_)[i]; }
+
+ private:
+  Accumulator* accumulator_;
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,41 @@
+#pragma once
+// The numbers of an attention as its kernels take them: extents, strides and where the log-sum-exp goes. The
+// caller's tensors are (batch, sequence, head, element) by strides; neighbours along the last one are adjacent.
+
+#include <kaio/dsl/number/scalar.hpp>
+
+namespace kaio::ops {
+
+// Where the rows of Q, K, V or O begin: the address of the first one, and from one to the next in elements.
+struct attention_strides {
+  u64 address;
+  i64 batch, row, head;
+  u32 by_16;  // 1 where every row begins at a multiple of 16 bytes, and is a multiple of 16 bytes long
+  u32 unused;
+};
+
+// The element types of sinks.
+enum class sink_type : u32 { none, f32, f16, bf16 };
+
+struct attention_problem {
+  attention_strides q, k, v, o;
+  u64 lse;  // the address of f32 numbers; 0: they are not wanted
+  i64 lse_batch, lse_head, lse_row;
+  u64 sinks;  // the address of a number for each head
+  i64 sink_head;
+  u32 sinks_are;  // of sink_type
+  // 1: sequences of different lengths follow each other along the rows of one tensor. Sequence b has rows cu_q[b] to
+  // cu_q[b + 1] of Q and O, and cu_k[b] to cu_k[b + 1] of K and V; of these used_q[b] and used_k[b], where the
+  // addresses are not 0. All of them i32.
+  u32 packed;
+  u64 cu_q, cu_k, used_q, used_k;
+  u32 queries, keys;    // of a sequence; packed: of the longest one, and unused
+  u32 batches, heads;   // of queries
+  u32 heads_of_group;   // query heads that share a head of K and V
+  u32 qk_size, v_size;  // elements of a row of Q and K, of V and O
+  u32 query_tiles;      // of a head
+  u32 longest_first;    // 1: the last tiles of queries, which have the most keys, begin first
+  f32 scale;
+};
+
+}  // namespace kaio::ops

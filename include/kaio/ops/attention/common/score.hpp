@@ -1,0 +1,169 @@
+#pragma once
+// What happens to a score before the softmax. A score is a class without members whose operator() states its
+// parameters: the thread, scale * (q . k), its place, and then parameters of the kernel of its own, which the
+// launch takes after the others.
+//
+//   struct distance_penalty {
+//     static constexpr fixed_string name = "distance_penalty";
+//     constexpr val<f32> operator()(thread t, val<f32> score, ops::attention_place at, val<f32> slope) const {
+//       return t.let(score - slope * cast<f32>(abs_diff(at.query, at.key)));
+//     }
+//   };
+//
+// It is called for places that exist, also those that the mask leaves out. `name` becomes a part of the kernel's. One
+// that reads no memory by its place may say `static constexpr bool reads_nothing = true`: it is called for places
+// outside of the tensors too, which costs less.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/place.hpp>
+
+#include <cstdint>
+#include <numbers>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// The parameters that a score, or a mask, adds to its kernel.
+template <class... Extra>
+struct attention_parameters {};
+
+namespace detail {
+template <class Call>
+struct score_signature {
+  static_assert(
+      dsl::never<Call>,
+      "kaio: a score is called as val<f32> operator()(thread t, val<f32> score, attention_place at, ...) "
+      "const");
+};
+template <class S, class... Extra>
+struct score_signature<val<f32> (S::*)(thread, val<f32>, attention_place, Extra...) const> {
+  static_assert((dsl::is_parameter<Extra> && ...),
+                "kaio: the further parameters of a score are in<T>, inout<T> and val<T>, by value");
+  using parameters = attention_parameters<Extra...>;
+};
+
+template <class F>
+constexpr auto name_of_attention_function() {
+  if constexpr (requires { F::name; })
+    return F::name;
+  else
+    return fixed_string("custom");
+}
+}  // namespace detail
+
+template <class S>
+using parameters_of_score = typename detail::score_signature<decltype(&S::operator())>::parameters;
+
+template <class S>
+concept attention_score = std::is_empty_v<S> && requires { typename parameters_of_score<S>; };
+
+// Of a score or a mask.
+template <class F>
+inline constexpr auto attention_function_name = detail::name_of_attention_function<F>();
+
+// The place of score i for a score or a mask, which may read memory by it unless it says that it does not.
+template <class F, class Scores, std::uint32_t Rows>
+constexpr attention_place place_for(thread t, const Scores& s, const score_origin<Rows>& origin,
+                                    std::uint32_t i) {
+  if constexpr (requires { F::reads_nothing; })
+    return origin.at(t, s, i);
+  else
+    return origin.inside(t, s, i);
+}
+
+// What turns a score into the exponent of two: exp(x) = exp2(x * log2(e)).
+inline constexpr f32 log2_of_e = std::numbers::log2e_v<f32>;
+
+// All scores of a thread, as they come from the product, become those whose exponentials are summed, but for the
+// factor that `exponent_factor` gives. A score with a function `tile` does them together.
+template <class Score, class Scores, std::uint32_t Rows, class... Extra>
+constexpr void apply_score(thread t, Scores& s, const score_origin<Rows>& origin, const val<f32>& scale,
+                           const Extra&... extra) {
+  if constexpr (requires { Score::tile(t, s, origin, scale, extra...); }) {
+    Score::tile(t, s, origin, scale, extra...);
+  } else {
+    for (std::uint32_t i = 0; i < s.size(); ++i)
+      s[i] = Score{}(t, t.let(s[i] * scale), place_for<Score>(t, s, origin, i), extra...);
+  }
+}
+template <class Score, class... Extra>
+constexpr val<f32> exponent_factor(thread t, const val<f32>& scale, const Extra&... extra) {
+  if constexpr (requires { Score::factor(t, scale, extra...); })
+    return Score::factor(t, scale, extra...);
+  else
+    return t.let(log2_of_e);
+}
+
+// The scores of the prebuilt attention: a soft cap, then ALiBi, each of them chosen at the launch.
+//
+//   x = scale * (q . k);   x = cap * tanh(x / cap);   x -= slope * |query + keys - queries - key|
+//
+// Sources: Gemma Team, "Gemma 2", 2024 (soft cap); Press et al., "Train Short, Test Long", 2022 (ALiBi).
+struct attention_terms {
+  u64 alibi;                    // the address of f32 slopes; 0: there are none
+  i64 alibi_batch, alibi_head;  // from slope to slope
+  f32 softcap;                  // 0: there is none
+  u32 plain;                    // 1: neither, and scale is above 0, so that it is left to the exponent
+};
+
+struct general_score {
+  static constexpr fixed_string name = "general";
+
+  template <class Scores, std::uint32_t Rows>
+  static constexpr void tile(thread t, Scores& s, const score_origin<Rows>& origin, const val<f32>& scale,
+                             const val<attention_terms>& terms) {
+    if (auto more = t.when(terms[&attention_terms::plain] == 0u)) {
+      for (std::uint32_t i = 0; i < s.size(); ++i) s[i] *= scale;
+      const val cap = t.let(terms[&attention_terms::softcap]);
+      if (auto capped = t.when(cap != 0.0f)) {
+        const val narrow = t.let(2.0f * log2_of_e / cap);
+        for (std::uint32_t i = 0; i < s.size(); ++i)
+          if constexpr (requires { Scores::exact; })
+            s[i] = cap * tanh(s[i] / cap);
+          else
+            s[i] = soft_cap(t, s[i], cap, narrow);
+      }
+      if (auto linear = t.when(terms[&attention_terms::alibi] != 0u)) {
+        const val slope = slope_of(t, origin.batch, origin.head, terms);
+        for (std::uint32_t i = 0; i < s.size(); ++i) {
+          const attention_place at = origin.at(t, s, i);
+          s[i] -= slope * distance(t, at);
+        }
+      }
+    }
+  }
+  static constexpr val<f32> factor(thread t, const val<f32>& scale, const val<attention_terms>& terms) {
+    return t.let(select(terms[&attention_terms::plain] != 0u, scale * log2_of_e, log2_of_e));
+  }
+
+  constexpr val<f32> operator()(thread t, val<f32> score, attention_place at,
+                                val<attention_terms> terms) const {
+    var x = score;
+    const val cap = t.let(terms[&attention_terms::softcap]);
+    if (auto capped = t.when(cap != 0.0f)) x = soft_cap(t, x, cap, t.let(2.0f * log2_of_e / cap));
+    if (auto linear = t.when(terms[&attention_terms::alibi] != 0u))
+      x -= slope_of(t, at.batch, at.head, terms) * distance(t, at);
+    return t.let(x);
+  }
+
+ private:
+  // cap * tanh(x / cap), with an error of about 2^-22 of cap, which operands of 16 bits do not show: that of
+  // tanh.approx would be 2^-11.
+  template <class X>
+  static constexpr val<f32> soft_cap(thread t, const X& x, const val<f32>& cap, const val<f32>& narrow) {
+    const val e = t.let(fast::ftz::exp2(x * narrow));
+    return t.let(cap - 2.0f * cap * fast::ftz::rcp(e + 1.0f));
+  }
+  static constexpr val<f32> slope_of(thread t, const val<u32>& batch, const val<u32>& head,
+                                     const val<attention_terms>& terms) {
+    const val at = t.let(cast<i64>(batch) * terms[&attention_terms::alibi_batch] +
+                         cast<i64>(head) * terms[&attention_terms::alibi_head]);
+    return t.let(pointer_at<in<f32>>(t, t.let(terms[&attention_terms::alibi]))[at]);
+  }
+  static constexpr val<f32> distance(thread t, const attention_place& at) {
+    const val apart = t.let(cast<i32>(at.query) + at.offset - cast<i32>(at.key));
+    return t.let(abs(cast<f32>(apart)));
+  }
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,32 @@
+#pragma once
+// The rows of O that a warp has, from a tile in shared memory to the tensor: whole lines where they begin at multiples of
+// 16 bytes, element by element elsewhere.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/attention/common/place.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// A warp's Rows x Columns of a tile, from row `of_warp` of it on, into rows `first` on of memory, where they exist.
+template <scalar T, std::uint32_t Rows, std::uint32_t Columns, class Tile>
+constexpr void store_rows(thread t, const Tile& tile, const val<u32>& of_warp, const out<T>& memory,
+                          const val<i64>& pitch, const val<u32>& size, const val<u32>& by_16,
+                          const val<u32>& first, const val<u32>& limit) {
+  constexpr std::uint32_t piece = 16 / sizeof(T), pieces = Columns / piece;
+  for (auto i : t.range(t.lane_rank(), Rows * pieces, 32u)) {
+    const val row = t.let(i / pieces), column = t.let(i % pieces * piece);
+    if (auto exists = t.when(all_of(first + row < limit, column < size))) {
+      const val at = t.let(cast<i64>(first + row) * pitch + cast<i64>(column));
+      const val x = load_vec<piece>(tile[of_warp + row][column]);
+      if (auto whole = t.when(by_16 != 0u)) store_vec(memory[at], x);
+      if (auto single = t.otherwise())
+        for (std::uint32_t e = 0; e < piece; ++e)
+          if (auto has = t.when(column + e < size)) memory[at + i64{e}] = x[e];
+    }
+  }
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,68 @@
+#pragma once
+// Rows of Q, K and V from memory to swizzled tiles. Rows that begin at multiples of 16 bytes come by
+// asynchronous copies of 16 bytes, others element by element; what is outside of the tensor becomes zero.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/attention/common/place.hpp>
+#include <kaio/ops/attention/common/problem.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Copies Rows x Columns into a tile by Threads threads. A row of the tile is panels of 128 bytes; eight threads copy
+// such a row of one panel.
+template <scalar T, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Threads>
+class attention_rows {
+ public:
+  static constexpr std::uint32_t panel = 128 / sizeof(T), piece = 16 / sizeof(T), pieces = panel / piece;
+  using tile = shared_tile<T, Rows, Columns, swizzled<128>>;
+  static constexpr std::uint32_t apart = Threads / pieces;  // rows between those of a thread
+  static_assert(Columns % panel == 0 && Rows % apart == 0 && apart % 8 == 0);
+
+  // `size`: elements of a row that exist; `pitch`: from row to row.
+  constexpr attention_rows(thread t, const in<T>& memory, const val<i64>& pitch, const val<u32>& size,
+                           const val<u32>& by_16)
+      : t_(t),
+        memory_(memory),
+        pitch_(pitch),
+        size_(size),
+        by_16_(by_16),
+        line_(t.let(t.thread_rank() / pieces)),
+        column_(t.let(t.thread_rank() % pieces * piece)) {}
+
+  // Rows first to first + Rows of memory, of which those from `limit` on do not exist. Commits a group of copies.
+  constexpr void copy(const tile& to, const val<u32>& first, const val<u32>& limit) const {
+    if (auto fast = t_.when(by_16_ != 0u)) {
+      const val row = t_.let(first + line_);
+      const in from = memory_.from(cast<i64>(row) * pitch_ + cast<i64>(column_));
+      for (std::uint32_t p = 0; p < Columns / panel; ++p) {
+        const auto place = to.panel(p).lane(line_, column_);
+        const val has_columns = t_.let(column_ + p * panel < size_);
+        for (std::uint32_t i = 0; i < Rows / apart; ++i)
+          cp_async<16>(to.panel(p).at(place, i * apart), from[pitch_ * i64{i * apart} + i64{p * panel}],
+                       t_.let(all_of(has_columns, row + i * apart < limit)));
+      }
+    }
+    if (auto slow = t_.otherwise()) {
+      for (auto i : t_.block_stride(Rows * Columns)) {
+        const val row = t_.let(i / Columns), column = t_.let(i % Columns);
+        var x(t_, cast<T>(t_.let(0.0f)));
+        if (auto exists = t_.when(all_of(first + row < limit, column < size_)))
+          x = memory_[cast<i64>(first + row) * pitch_ + cast<i64>(column)];
+        to[row][column] = x;
+      }
+    }
+    cp_async_commit_group(t_);
+  }
+
+ private:
+  thread t_;
+  in<T> memory_;
+  val<i64> pitch_;
+  val<u32> size_, by_16_, line_, column_;
+};
+
+}  // namespace kaio::ops

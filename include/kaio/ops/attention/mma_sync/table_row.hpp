@@ -1,0 +1,31 @@
+#pragma once
+// The kernels with matrix instructions of a warp: the row of a configuration in the table of variants, and the launch
+// that runs a call.
+
+#include <kaio/ops/attention/choice/variant.hpp>
+#include <kaio/ops/attention/mma_sync/kernel.hpp>
+
+namespace kaio::ops {
+
+template <attention_mma_config C, scalar T, class Score, class Mask, class... Extra>
+void launch_attention_mma(const stream& s, const attention_call& call, const Extra&... extra) {
+  auto o = memory_of<T>(call.o);
+  with_function_arguments<Score, Mask>(
+      call,
+      [&](const auto&... arguments) {
+        attention_mma<C, T, Score, Mask>.launch(s, grid(call.blocks(C.queries())), memory_of<T>(call.q),
+                                                memory_of<T>(call.k), memory_of<T>(call.v), o,
+                                                problem_of(call, C.queries()), arguments...);
+      },
+      extra...);
+}
+
+template <attention_mma_config C, scalar T, class Score, class Mask>
+attention_variant describe_attention_mma() {
+  return {.image = &attention_mma<C, T, Score, Mask>.image(),
+          .type = detail::attention_type_of<T>(),
+          .depth = C.depth,
+          .queries = C.queries()};
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,30 @@
+#pragma once
+// The kernels of multiply-adds: the row of a configuration in the table of variants, and the launch that runs a call.
+
+#include <kaio/ops/attention/choice/variant.hpp>
+#include <kaio/ops/attention/simt/kernel.hpp>
+
+namespace kaio::ops {
+
+template <attention_simt_config C, class Score, class Mask, class... Extra>
+void launch_attention_simt(const stream& s, const attention_call& call, const Extra&... extra) {
+  auto o = memory_of<f32>(call.o);
+  with_function_arguments<Score, Mask>(
+      call,
+      [&](const auto&... arguments) {
+        attention_simt<C, Score, Mask>.launch(s, grid(call.blocks(C.tile)), memory_of<f32>(call.q),
+                                              memory_of<f32>(call.k), memory_of<f32>(call.v), o,
+                                              problem_of(call, C.tile), arguments...);
+      },
+      extra...);
+}
+
+template <attention_simt_config C, class Score, class Mask>
+attention_variant describe_attention_simt() {
+  return {.image = &attention_simt<C, Score, Mask>.image(),
+          .type = attention_type::f32,
+          .depth = C.depth,
+          .queries = C.tile};
+}
+
+}  // namespace kaio::ops

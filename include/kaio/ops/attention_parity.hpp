@@ -1,0 +1,95 @@
+#pragma once
+// The attention of KAIO by the names that its users know: one head of f32 in compact row-major buffers, seq_len x d_k
+// each. All of them are ops::attention, so the limits of KAIO are lifted: any seq_len, d_k from 1 to 256, no matrix of
+// scores in memory (its `attention` allocated two at every call), and `attention_flash` and `attention` are the same.
+//
+//   attention(gpu, q, k, v, out, seq_len, d_k);
+//   attention_flash_causal_with_stats(gpu, q, k, v, out, stats, seq_len, d_k);   // stats: seq_len numbers, the lse
+//
+// Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument where a buffer is
+// too small or null. KAIO's attention_tc, whose operands are f16 and whose output is f32, is not here: ops::attention
+// writes the element type of its operands.
+
+#include <kaio/ops/attention.hpp>
+#include <kaio/runtime/buffer.hpp>
+#include <kaio/runtime/device.hpp>
+
+#include <cstdint>
+#include <string>
+
+namespace kaio::ops {
+
+namespace detail {
+inline void compact_attention(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
+                              const buffer<f32>& v, buffer<f32>& out, std::uint32_t seq_len,
+                              std::uint32_t d_k, bool causal, buffer<f32>* stats = nullptr) {
+  attention_options options{.causal = causal ? causal_alignment::top_left : causal_alignment::none};
+  if (stats != nullptr) options.lse = tensor_view<f32, 3>(*stats, 1, 1, seq_len);
+  const extents shape(1, seq_len, 1, d_k);
+  ops::attention(gpu.stream(), tensor_view<const f32, 4>(q, shape), tensor_view<const f32, 4>(k, shape),
+                 tensor_view<const f32, 4>(v, shape), tensor_view<f32, 4>(out, shape), options);
+}
+inline std::string compact_attention_choice(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k) {
+  const auto in_memory = gpu.allocate<f32>(std::uint64_t{seq_len} * d_k);
+  auto out_memory = gpu.allocate<f32>(std::uint64_t{seq_len} * d_k);
+  const extents shape(1, seq_len, 1, d_k);
+  const tensor_view<const f32, 4> x(in_memory, shape);
+  return std::string(attention_choice(gpu.stream(), x, x, x, tensor_view<f32, 4>(out_memory, shape)));
+}
+}  // namespace detail
+
+// softmax(q k^T / sqrt(d_k)) v.
+inline void attention(const device& gpu, const buffer<f32>& q, const buffer<f32>& k, const buffer<f32>& v,
+                      buffer<f32>& out, std::uint32_t seq_len, std::uint32_t d_k) {
+  detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, false);
+}
+// The same where row i attends to rows 0 to i.
+inline void attention_causal(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
+                             const buffer<f32>& v, buffer<f32>& out, std::uint32_t seq_len,
+                             std::uint32_t d_k) {
+  detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, true);
+}
+
+inline void attention_flash(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
+                            const buffer<f32>& v, buffer<f32>& out, std::uint32_t seq_len,
+                            std::uint32_t d_k) {
+  detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, false);
+}
+inline void attention_flash_causal(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
+                                   const buffer<f32>& v, buffer<f32>& out, std::uint32_t seq_len,
+                                   std::uint32_t d_k) {
+  detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, true);
+}
+
+// And the natural logarithm of each row's sum of exponentials into `stats`, seq_len numbers.
+inline void attention_flash_with_stats(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
+                                       const buffer<f32>& v, buffer<f32>& out, buffer<f32>& stats,
+                                       std::uint32_t seq_len, std::uint32_t d_k) {
+  detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, false, &stats);
+}
+inline void attention_flash_causal_with_stats(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
+                                              const buffer<f32>& v, buffer<f32>& out, buffer<f32>& stats,
+                                              std::uint32_t seq_len, std::uint32_t d_k) {
+  detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, true, &stats);
+}
+
+// KAIO's own had two kernels to choose from; here the choice is always automatic.
+inline void attention_auto(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
+                           const buffer<f32>& v, buffer<f32>& out, std::uint32_t seq_len, std::uint32_t d_k) {
+  detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, false);
+}
+inline void attention_auto_causal(const device& gpu, const buffer<f32>& q, const buffer<f32>& k,
+                                  const buffer<f32>& v, buffer<f32>& out, std::uint32_t seq_len,
+                                  std::uint32_t d_k) {
+  detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, true);
+}
+
+// The name of the kernel that these calls take. A head size has one kernel, so there is nothing to measure.
+inline std::string tune_attention(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k) {
+  return detail::compact_attention_choice(gpu, seq_len, d_k);
+}
+inline std::string tune_attention_causal(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k) {
+  return detail::compact_attention_choice(gpu, seq_len, d_k);
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,82 @@
+#pragma once
+// An attention with a score or a mask of your own, in the kernels that the library's attention has: compiled where it
+// is used.
+//
+//   struct distance_penalty {                              // x -= slope * |query - key|
+//     static constexpr fixed_string name = "distance_penalty";
+//     constexpr val<f32> operator()(thread t, val<f32> x, ops::attention_place at, val<f32> slope) const {
+//       return t.let(x - slope * cast<f32>(abs_diff(at.query, at.key)));
+//     }
+//   };
+//   attention_with<128>(s, q, k, v, out, distance_penalty{}, ops::band_mask{},
+//                       {.causal = causal_alignment::bottom_right}, 0.5f);
+//
+// The first template argument is the most elements of a row that the kernels are compiled for: 64, 128 or 256; for f16
+// and bf16 a kernel for sm_90a and one for sm_80 and later, for f32 one of multiply-adds. ops::general_score and ops::band_mask are the
+// library's own, which take soft cap and ALiBi, causal and window out of the options. With general_score
+// kernels for sm_90a have more than 4,000 instructions: clang needs -fconstexpr-steps=16777216. The arguments after the options
+// are those of your score and then those of your mask, as a launch takes them: buffers or device_pointers for in<T> and
+// inout<T>, exact types for val<T>. What they point to is not checked.
+
+#include <kaio/ops/attention.hpp>
+#include <kaio/ops/attention/mma_sync/table_row.hpp>
+#include <kaio/ops/attention/simt/table_row.hpp>
+#include <kaio/ops/attention/sm90/table_row.hpp>
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+namespace detail {
+
+// The kernels of one score and one mask, each with what launches it.
+template <std::uint32_t Depth, class T, class Score, class Mask, class... Extra>
+struct attention_with_table {
+  using launcher = void (*)(const stream&, const attention_call&, const Extra&...);
+  static auto variants() {
+    if constexpr (std::is_same_v<T, f32>)
+      return std::array{describe_attention_simt<attention_simt_for(Depth), Score, Mask>()};
+    else
+      return std::array{describe_attention_sm90<attention_sm90_for(Depth), T, Score, Mask>(),
+                        describe_attention_mma<attention_mma_for(Depth), T, Score, Mask>()};
+  }
+  static auto launchers() {
+    if constexpr (std::is_same_v<T, f32>)
+      return std::array<launcher, 1>{launch_attention_simt<attention_simt_for(Depth), Score, Mask, Extra...>};
+    else
+      return std::array<launcher, 2>{
+          launch_attention_sm90<attention_sm90_for(Depth), T, Score, Mask, Extra...>,
+          launch_attention_mma<attention_mma_for(Depth), T, Score, Mask, Extra...>};
+  }
+};
+
+}  // namespace detail
+
+// As attention, with score(scale * q . k) and mask in place of its own. Throws what that does; invalid_argument where
+// the options have what the score or the mask in its place would not see, or a head size is above Depth.
+template <std::uint32_t Depth, class Q, class K, class V, class O, attention_score Score, attention_mask Mask,
+          class... Extra>
+void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
+                    const tensor_view<V, 4>& v, const tensor_view<O, 4>& out, Score, Mask,
+                    const attention_options& options, const Extra&... extra) {
+  static_assert(Depth == 64 || Depth == 128 || Depth == 256,
+                "kaio: attention_with is compiled for head sizes up to 64, 128 or 256");
+  detail::require_attention_types<Q, K, V, O>();
+  using table = detail::attention_with_table<Depth, std::remove_const_t<Q>, Score, Mask, Extra...>;
+  const device_properties& device = s.properties();
+  const attention_call call = detail::resolve_attention(
+      s.device_identity(), {"attention_with", q, k, v, out, &options, !std::is_same_v<Score, general_score>,
+                            !std::is_same_v<Mask, band_mask>});
+  if (call.empty()) return;
+  static const auto variants = table::variants();
+  const std::size_t chosen = detail::choose_attention("attention_with", call, variants, device);
+  table::launchers()[chosen](s, call, extra...);
+}
+
+}  // namespace kaio::ops
+
+namespace kaio {
+using ops::attention_with;
+}  // namespace kaio

@@ -1,0 +1,272 @@
+// The checks of an attention before anything runs, and the normalisation of the caller's views.
+
+#include <kaio/ops/attention/call/call.hpp>
+#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace kaio::ops::detail {
+
+namespace {
+
+constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 256;
+
+[[noreturn]] void refuse(std::string_view operation, const std::string& what) {
+  throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
+}
+
+// The dimensions of Q, K, V and O.
+enum : std::size_t { batch, row, head, element };
+
+attention_operand operand_of(const attention_view& v) {
+  return {v.address,
+          v.bytes,
+          v.device,
+          static_cast<std::uint32_t>(v.extents[head]),
+          static_cast<std::uint32_t>(v.extents[row]),
+          static_cast<std::uint32_t>(v.extents[batch])};
+}
+
+attention_strides strides_of(std::string_view operation, std::string_view name, const attention_view& v) {
+  if (v.strides[element] != 1 && v.extents[element] > 1)
+    refuse(operation,
+           "argument " + std::string(name) + " has stride " + std::to_string(v.strides[element]) +
+               " along its last dimension, the head size; it is 1: copy the tensor to memory of its own");
+  const auto stride = [&](std::size_t d) { return v.extents[d] > 1 ? v.strides[d] : 0; };
+  const std::int64_t size = bytes_of(v.type);
+  bool by_16 = v.address % 16 == 0 && v.extents[element] * size % 16 == 0;
+  for (const std::size_t d : {batch, row, head}) by_16 = by_16 && stride(d) * size % 16 == 0;
+  return {v.address, stride(batch), stride(row), stride(head), by_16 ? 1u : 0u, 0};
+}
+
+void check_shapes(const validation& check, std::string_view operation, const attention_view& q,
+                  const attention_view& k, const attention_view& v, const attention_view& o) {
+  check.extent("q", q, batch, o.extents[batch], "the batches of out");
+  check.extent("k", k, batch, o.extents[batch], "the batches of out");
+  check.extent("v", v, batch, o.extents[batch], "the batches of out");
+  check.extent("q", q, row, o.extents[row], "the queries, of which out has one row each");
+  check.extent("v", v, row, k.extents[row], "the keys, of which k has one row each");
+  check.extent("q", q, head, o.extents[head], "the heads of out");
+  check.extent("v", v, head, k.extents[head], "the heads of k");
+  check.extent("k", k, element, q.extents[element], "the head size of q");
+  check.extent("out", o, element, v.extents[element], "the head size of v");
+  if (q.extents[head] != 0 && (k.extents[head] == 0 || q.extents[head] % k.extents[head] != 0))
+    refuse(operation, "argument q has " + std::to_string(q.extents[head]) + " heads, and argument k " +
+                          std::to_string(k.extents[head]) +
+                          "; each head of k serves as many heads of q: give q a multiple of k's heads");
+  for (const auto& [name, view] : {std::pair{"q", &q}, std::pair{"v", &v}}) {
+    if (view->extents[element] == 0)
+      refuse(operation, "argument " + std::string(name) + " has head size 0; it is at least 1");
+    check.at_most(name, *view, element, most_head_size);
+  }
+  for (const auto& [name, view] : {std::pair{"q", &q}, std::pair{"k", &k}})
+    for (const std::size_t d : {batch, row, head}) check.at_most(name, *view, d, most_extent);
+}
+
+void check_options(std::string_view operation, const attention_arguments& arguments) {
+  const attention_options& options = *arguments.options;
+  if (options.scale && !std::isfinite(*options.scale))
+    refuse(operation, "a scale that is not finite; give a number");
+  if (!std::isfinite(options.softcap) || options.softcap < 0)
+    refuse(operation, "a softcap that is negative or not finite; 0 leaves it out");
+  if (options.causal > causal_alignment::bottom_right)
+    refuse(operation, "a causal alignment that is none of causal_alignment");
+  if (options.window.left < -1 || options.window.right < -1)
+    refuse(operation, "a window of " + std::to_string(options.window.left) + " keys to the left and " +
+                          std::to_string(options.window.right) + " to the right; -1 is all of them");
+  if (arguments.own_score && (options.softcap != 0 || options.alibi.view.exists()))
+    refuse(operation,
+           "a softcap or alibi next to a score of your own, which takes their place: compute them there");
+  const bool banded =
+      options.causal != causal_alignment::none || options.window.left != -1 || options.window.right != -1;
+  if (arguments.own_mask && banded)
+    refuse(operation,
+           "causal or a window next to a mask of your own, which takes their place: test them there");
+}
+
+// Which keys are at most how far from a query's own one.
+attention_band band_of(const attention_options& options) {
+  constexpr std::int64_t most = std::numeric_limits<i32>::max();
+  const bool causal = options.causal != causal_alignment::none;
+  attention_band band;
+  if (options.window.left >= 0) band.low = static_cast<i32>(-std::min(options.window.left, most));
+  if (causal)
+    band.high = 0;
+  else if (options.window.right >= 0)
+    band.high = static_cast<i32>(std::min(options.window.right, most - 1));
+  band.top_left = options.causal == causal_alignment::top_left ? 1 : 0;
+  return band;
+}
+
+// A view with a batch of one before its dimensions.
+attention_view as_one_batch(const attention_view& v) {
+  attention_view result = v;
+  if (v.rank == 0 || v.rank == 4) return result;
+  result.rank = v.rank + 1;
+  result.extents = {1, v.extents[0], v.extents[1], v.extents[2]};
+  result.strides = {0, v.strides[0], v.strides[1], v.strides[2]};
+  return result;
+}
+
+void check_sequences(const validation& check, std::string_view operation,
+                     const attention_sequences& sequences) {
+  const attention_view &cu_q = sequences.cu_q.view, &cu_k = sequences.cu_k.view;
+  if (!cu_q.exists() || !cu_k.exists())
+    refuse(operation, "cu_q or cu_k is not given; they say where sequences begin");
+  const std::int64_t count = cu_q.extents[0] - 1;
+  check.input("cu_q", cu_q);
+  check.input("cu_k", cu_k);
+  if (count < 0) refuse(operation, "argument cu_q is empty; it has one number more than there are sequences");
+  check.at_most("cu_q", cu_q, 0, most_extent);
+  check.extent("cu_k", cu_k, 0, cu_q.extents[0], "the numbers of cu_q, one more than there are sequences");
+  for (const auto& [name, view] :
+       {std::pair{"used_q", &sequences.used_q.view}, std::pair{"used_k", &sequences.used_k.view}})
+    if (view->exists()) {
+      check.input(name, *view);
+      check.extent(name, *view, 0, count, "the sequences, of which cu_q has one number more");
+    }
+  for (const auto& [name, view] :
+       {std::pair{"cu_q", &cu_q}, std::pair{"cu_k", &cu_k}, std::pair{"used_q", &sequences.used_q.view},
+        std::pair{"used_k", &sequences.used_k.view}})
+    if (view->exists() && view->extents[0] > 1 && view->strides[0] != 1)
+      refuse(operation, "argument " + std::string(name) + " has gaps; its numbers follow each other");
+  if (sequences.max_q < 0 || sequences.max_q > most_extent)
+    refuse(operation, "max_q is " + std::to_string(sequences.max_q) + "; it is from 0 to 2^31 - 1");
+}
+
+// Packed sequences: how many there are, and where their lengths are.
+void take_sequences(attention_problem& problem, const attention_sequences& sequences) {
+  problem.packed = 1;
+  problem.batches = static_cast<u32>(sequences.cu_q.view.extents[0] - 1);
+  problem.queries = static_cast<u32>(sequences.max_q);
+  problem.keys = 0;
+  problem.cu_q = sequences.cu_q.view.address;
+  problem.cu_k = sequences.cu_k.view.address;
+  problem.used_q = sequences.used_q.view.address;
+  problem.used_k = sequences.used_k.view.address;
+}
+
+}  // namespace
+
+attention_call resolve_attention(const void* device, const attention_arguments& arguments) {
+  const std::string_view operation = arguments.operation;
+  const attention_options& options = *arguments.options;
+  const validation check(operation, device);
+  const bool packed = arguments.sequences != nullptr;
+  const std::uint32_t rank = packed ? 3 : 4;
+  for (const auto& [name, view] : {std::pair{"q", &arguments.q}, std::pair{"k", &arguments.k},
+                                   std::pair{"v", &arguments.v}, std::pair{"out", &arguments.out}})
+    if (view->rank != rank)
+      refuse(operation,
+             "argument " + std::string(name) + " has " + std::to_string(view->rank) + " dimensions; it has " +
+                 (packed ? "three: rows, heads, head size" : "four: batches, sequence, heads, head size"));
+  const attention_view q = as_one_batch(arguments.q), k = as_one_batch(arguments.k),
+                       v = as_one_batch(arguments.v), o = as_one_batch(arguments.out);
+  if (packed) check_sequences(check, operation, *arguments.sequences);
+  for (const auto& [name, view] : {std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
+    if (view->type != q.type)
+      refuse(operation,
+             "arguments q and " + std::string(name) + " have different element types; cast one of them");
+  check.input("q", q);
+  check.input("k", k);
+  check.input("v", v);
+  check.output("out", o);
+  check_shapes(check, operation, q, k, v, o);
+  check_options(operation, arguments);
+  for (const auto& [name, view] : {std::pair{"q", &q}, std::pair{"k", &k}, std::pair{"v", &v}})
+    check.apart("out", o, name, *view);
+
+  const attention_view &alibi = options.alibi.view, &sinks = options.sinks.view;
+  if (options.lse.view.exists() && options.lse.view.rank != (packed ? 2u : 3u))
+    refuse(operation, std::string("argument lse has another number of dimensions than it needs; it is ") +
+                          (packed ? "(heads, rows)" : "(batches, heads, queries)"));
+  const attention_view lse = packed ? as_one_batch(options.lse.view) : options.lse.view;
+  const std::int64_t batches = packed ? arguments.sequences->cu_q.view.extents[0] - 1 : q.extents[batch];
+  if (alibi.exists()) {
+    check.input("alibi", alibi);
+    check.extent("alibi", alibi, alibi.rank - 1, q.extents[head], "the heads of q");
+    if (alibi.rank == 2 && alibi.extents[0] != 1)
+      check.extent("alibi", alibi, 0, batches, "the batches, or one for all");
+    check.apart("out", o, "alibi", alibi);
+  }
+  if (sinks.exists()) {
+    check.input("sinks", sinks);
+    check.extent("sinks", sinks, 0, q.extents[head], "the heads of q");
+    check.apart("out", o, "sinks", sinks);
+  }
+  if (packed)
+    for (const auto& [name, view] : {std::pair{"cu_q", &arguments.sequences->cu_q.view},
+                                     std::pair{"cu_k", &arguments.sequences->cu_k.view},
+                                     std::pair{"used_q", &arguments.sequences->used_q.view},
+                                     std::pair{"used_k", &arguments.sequences->used_k.view}})
+      if (view->exists()) check.apart("out", o, name, *view);
+  if (lse.exists()) {
+    check.output("lse", lse);
+    check.extent("lse", lse, 0, q.extents[batch], "the batches of q");
+    check.extent("lse", lse, 1, q.extents[head], "the heads of q");
+    check.extent("lse", lse, 2, q.extents[row], "the queries");
+    for (const auto& [name, view] :
+         {std::pair{"q", &q}, std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
+      check.apart("lse", lse, name, *view);
+    if (alibi.exists()) check.apart("lse", lse, "alibi", alibi);
+    if (sinks.exists()) check.apart("lse", lse, "sinks", sinks);
+  }
+
+  attention_call call;
+  call.type = q.type;
+  call.q = operand_of(q);
+  call.k = operand_of(k);
+  call.v = operand_of(v);
+  call.o = operand_of(o);
+  attention_problem& problem = call.problem;
+  problem.q = strides_of(operation, "q", q);
+  problem.k = strides_of(operation, "k", k);
+  problem.v = strides_of(operation, "v", v);
+  problem.o = strides_of(operation, "out", o);
+  problem.batches = static_cast<u32>(q.extents[batch]);
+  problem.heads = static_cast<u32>(q.extents[head]);
+  problem.queries = static_cast<u32>(q.extents[row]);
+  problem.keys = static_cast<u32>(k.extents[row]);
+  problem.qk_size = static_cast<u32>(q.extents[element]);
+  problem.v_size = static_cast<u32>(v.extents[element]);
+  if (packed) take_sequences(problem, *arguments.sequences);
+  if (call.empty()) return call;
+  problem.heads_of_group = call.q.heads / call.k.heads;
+  const double blocks = std::ceil(problem.queries / 16.0) * problem.heads * problem.batches;
+  if (blocks > static_cast<double>(most_extent))
+    refuse(operation, "more than 2^31 tiles of 16 queries; split the batch");
+  if (lse.exists()) {
+    problem.lse = lse.address;
+    problem.lse_batch = lse.strides[0];
+    problem.lse_head = lse.strides[1];
+    problem.lse_row = lse.strides[2];
+  }
+  problem.scale = options.scale.value_or(1 / std::sqrt(static_cast<f32>(problem.qk_size)));
+
+  call.band = band_of(options);
+  problem.longest_first = call.band.high != std::numeric_limits<i32>::max() ? 1 : 0;
+  if (sinks.exists()) {
+    problem.sinks = sinks.address;
+    problem.sink_head = sinks.strides[0];
+    problem.sinks_are = static_cast<u32>(sinks.type == attention_type::f32   ? sink_type::f32
+                                         : sinks.type == attention_type::f16 ? sink_type::f16
+                                                                             : sink_type::bf16);
+  }
+  call.terms.softcap = options.softcap;
+  if (alibi.exists()) {
+    call.terms.alibi = alibi.address;
+    call.terms.alibi_batch = alibi.rank == 2 && alibi.extents[0] != 1 ? alibi.strides[0] : 0;
+    call.terms.alibi_head = alibi.strides[alibi.rank - 1];
+  }
+  call.terms.plain = options.softcap == 0 && !alibi.exists() && problem.scale > 0 ? 1 : 0;
+  return call;
+}
+
+}  // namespace kaio::ops::detail

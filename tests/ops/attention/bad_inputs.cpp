@@ -1,0 +1,180 @@
+// Bad input of attention is a typed error that names the argument, before anything runs: outputs stay as they were.
+#include <kaio/ops/attention_with.hpp>
+
+#include <functional>
+#include <limits>
+#include <string>
+
+#include "tests/ops/attention/support.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+struct fixture {
+  device& gpu = under_test();
+  std::vector<f16> poison = std::vector<f16>(std::size_t{2} * 32 * 4 * 64, f16(12345.0f));
+  buffer<f16> q_memory = gpu.allocate<f16>(poison.size()), k_memory = gpu.allocate<f16>(poison.size()),
+              v_memory = gpu.allocate<f16>(poison.size()), o_memory = gpu.upload(poison);
+  buffer<f32> numbers = gpu.allocate<f32>(4096), more_numbers = gpu.allocate<f32>(4096);
+  tensor_view<const f16, 4> q{q_memory, 2, 32, 4, 64}, k{k_memory, 2, 24, 2, 64}, v{v_memory, 2, 24, 2, 32};
+  tensor_view<f16, 4> o{o_memory, 2, 32, 4, 32};
+  const stream& s = gpu.stream();
+
+  // f throws an error of this code whose text has `part`, and the output is untouched.
+  void refuses(errc code, const std::string& part, const std::function<void()>& f) {
+    CAPTURE(part);
+    bool thrown = false;
+    try {
+      f();
+    } catch (const error& e) {
+      thrown = true;
+      CAPTURE(e.message());
+      REQUIRE(e.code() == code);
+      REQUIRE(std::string(e.message()).rfind("kaio: attention", 0) == 0);
+      REQUIRE(std::string(e.message()).find(part) != std::string::npos);
+    }
+    REQUIRE(thrown);
+    s.synchronize();
+    REQUIRE(same_bits(o_memory.download(), poison));
+  }
+  void refuses(const std::string& part, const std::function<void()>& f) {
+    refuses(errc::invalid_argument, part, f);
+  }
+  tensor_view<const f16, 4> of_q(i64 b, i64 r, i64 h, i64 d) { return {q_memory, extents(b, r, h, d)}; }
+  tensor_view<const f16, 4> of_k(i64 b, i64 r, i64 h, i64 d) { return {k_memory, extents(b, r, h, d)}; }
+  tensor_view<const f16, 4> of_v(i64 b, i64 r, i64 h, i64 d) { return {v_memory, extents(b, r, h, d)}; }
+};
+
+struct plus_one {
+  static constexpr fixed_string name = "plus_one";
+  constexpr val<f32> operator()(thread t, val<f32> x, ops::attention_place) const { return t.let(x + 1.0f); }
+};
+struct even_keys {
+  static constexpr fixed_string name = "even_keys";
+  constexpr val<bool> operator()(thread t, ops::attention_place at) const { return t.let(at.key % 2u == 0u); }
+};
+
+}  // namespace
+
+TEST_CASE("attention: the call that the next cases change is right", "[ops][attention]") {
+  fixture t;
+  attention(t.s, t.q, t.k, t.v, t.o);
+  REQUIRE(!same_bits(t.o_memory.download(), t.poison));
+}
+
+TEST_CASE("attention: bad views", "[ops][attention]") {
+  fixture t;
+  const tensor_view<const f16, 4> none;
+  t.refuses("argument q is a null", [&] { attention(t.s, none, t.k, t.v, t.o); });
+  t.refuses("argument k is a null", [&] { attention(t.s, t.q, none, t.v, t.o); });
+  t.refuses("argument v is a null", [&] { attention(t.s, t.q, t.k, none, t.o); });
+  t.refuses("argument out is a null", [&] { attention(t.s, t.q, t.k, t.v, tensor_view<f16, 4>()); });
+  t.refuses("output out", [&] {
+    attention(t.s, t.q, t.k, t.v,
+              tensor_view<f16, 4>(t.o_memory, extents(2, 32, 4, 32), strides(0, 128, 32, 1)));
+  });
+  t.refuses("argument k has stride 2", [&] {
+    tensor_view<const f16, 4> apart(t.k_memory, extents(2, 24, 2, 64), strides(6144, 256, 128, 2));
+    attention(t.s, t.q, apart, t.v, t.o);
+  });
+  t.refuses("no multiple of", [&] {
+    device_pointer<f16> odd{t.q_memory.address() + 1, 16384, t.q_memory.as_argument().device};
+    attention(t.s, tensor_view<const f16, 4>(odd, extents(2, 32, 4, 64)), t.k, t.v, t.o);
+  });
+  t.refuses("another device", [&] {
+    device other = device::open("emulator");
+    buffer<f16> elsewhere = other.allocate<f16>(16384);
+    attention(t.s, tensor_view<const f16, 4>(elsewhere, 2, 32, 4, 64), t.k, t.v, t.o);
+  });
+}
+
+TEST_CASE("attention: bad extents", "[ops][attention]") {
+  fixture t;
+  t.refuses("the batches of out", [&] { attention(t.s, t.of_q(1, 32, 4, 64), t.k, t.v, t.o); });
+  t.refuses("argument k", [&] { attention(t.s, t.q, t.of_k(1, 24, 2, 64), t.v, t.o); });
+  t.refuses("argument v", [&] { attention(t.s, t.q, t.k, t.of_v(1, 24, 2, 32), t.o); });
+  t.refuses("argument q", [&] { attention(t.s, t.of_q(2, 31, 4, 64), t.k, t.v, t.o); });
+  t.refuses("argument v", [&] { attention(t.s, t.q, t.k, t.of_v(2, 23, 2, 32), t.o); });
+  t.refuses("the heads of out", [&] { attention(t.s, t.of_q(2, 32, 3, 64), t.k, t.v, t.o); });
+  t.refuses("the heads of k", [&] { attention(t.s, t.q, t.k, t.of_v(2, 24, 1, 32), t.o); });
+  t.refuses("the head size of q", [&] { attention(t.s, t.q, t.of_k(2, 24, 2, 60), t.v, t.o); });
+  t.refuses("the head size of v", [&] { attention(t.s, t.q, t.k, t.of_v(2, 24, 2, 40), t.o); });
+  t.refuses("each head of k serves",
+            [&] { attention(t.s, t.q, t.of_k(2, 24, 3, 64), t.of_v(2, 24, 3, 32), t.o); });
+  t.refuses("each head of k serves",
+            [&] { attention(t.s, t.q, t.of_k(2, 24, 0, 64), t.of_v(2, 24, 0, 32), t.o); });
+  t.refuses("at most 256", [&] {
+    attention(t.s, t.of_q(1, 1, 1, 257), t.of_k(1, 1, 1, 257), t.of_v(1, 1, 1, 32),
+              tensor_view<f16, 4>(t.o_memory, 1, 1, 1, 32));
+  });
+  t.refuses("head size 0", [&] { attention(t.s, t.of_q(2, 32, 4, 0), t.of_k(2, 24, 2, 0), t.v, t.o); });
+  // Views whose elements repeat span little memory.
+  t.refuses("at most 2147483647", [&] {
+    const extents many(2, i64{1} << 31, 2, 64), same(2, i64{1} << 31, 2, 32);
+    attention(t.s, t.q, tensor_view<const f16, 4>(t.k_memory, many, strides(0, 0, 0, 1)),
+              tensor_view<const f16, 4>(t.v_memory, same, strides(0, 0, 0, 1)), t.o);
+  });
+}
+
+TEST_CASE("attention: outputs that share memory", "[ops][attention]") {
+  fixture t;
+  const tensor_view<f16, 4> o(t.o_memory, 2, 24, 2, 64);
+  const tensor_view<const f16, 4> k = t.of_k(2, 24, 2, 64), v = t.of_v(2, 24, 2, 64),
+                                  q = t.of_q(2, 24, 2, 64);
+  t.refuses("output out shares memory with argument q", [&] { attention(t.s, o, k, v, o); });
+  t.refuses("output out shares memory with argument k", [&] { attention(t.s, q, o, v, o); });
+  t.refuses("output out shares memory with argument v", [&] { attention(t.s, q, k, o, o); });
+  const tensor_view<f32, 1> slopes(t.numbers, 4);
+  t.refuses("output lse shares memory with argument alibi", [&] {
+    attention(t.s, t.q, t.k, t.v, t.o, {.alibi = slopes, .lse = tensor_view<f32, 3>(t.numbers, 2, 4, 32)});
+  });
+}
+
+TEST_CASE("attention: bad options", "[ops][attention]") {
+  fixture t;
+  const f32 infinite = std::numeric_limits<f32>::infinity(), nan = std::numeric_limits<f32>::quiet_NaN();
+  const auto with = [&](const attention_options& options) {
+    return [&t, options] { attention(t.s, t.q, t.k, t.v, t.o, options); };
+  };
+  t.refuses("scale", with({.scale = infinite}));
+  t.refuses("scale", with({.scale = nan}));
+  t.refuses("softcap", with({.softcap = -1.0f}));
+  t.refuses("softcap", with({.softcap = nan}));
+  t.refuses("window", with({.window = {-2, 0}}));
+  t.refuses("window", with({.window = {0, -2}}));
+  t.refuses("causal", with({.causal = static_cast<causal_alignment>(3)}));
+  t.refuses("argument alibi", with({.alibi = tensor_view<const f32, 1>(t.numbers, 3)}));
+  t.refuses("argument alibi", with({.alibi = tensor_view<const f32, 2>(t.numbers, 3, 4)}));
+  t.refuses("lse", with({.lse = tensor_view<f32, 3>(t.numbers, 2, 4, 31)}));
+  t.refuses("lse", with({.lse = tensor_view<f32, 3>(t.numbers, 2, 3, 32)}));
+  t.refuses("lse", with({.lse = tensor_view<f32, 3>(t.numbers, extents(2, 4, 32), strides(0, 32, 1))}));
+}
+
+TEST_CASE("attention: options that a score or a mask of one's own takes the place of", "[ops][attention]") {
+  fixture t;
+  const tensor_view<const f32, 4> q(t.numbers, 1, 4, 1, 64), wide(t.numbers, 1, 4, 1, 65);
+  const tensor_view<f32, 4> o(t.more_numbers, 1, 4, 1, 64);
+  t.refuses("a score of your own",
+            [&] { attention_with<64>(t.s, q, q, q, o, plus_one{}, ops::band_mask{}, {.softcap = 1.0f}); });
+  t.refuses("a mask of your own", [&] {
+    attention_with<64>(t.s, q, q, q, o, plus_one{}, even_keys{}, {.causal = causal_alignment::top_left});
+  });
+  t.refuses(errc::unsupported_device, "the head size is larger",
+            [&] { attention_with<64>(t.s, wide, wide, q, o, plus_one{}, even_keys{}, {}); });
+}
+
+TEST_CASE("attention: an extent of 0 does nothing, and a warmup does not run", "[ops][attention]") {
+  fixture t;
+  attention(t.s, t.of_q(0, 32, 4, 64), t.of_k(0, 24, 2, 64), t.of_v(0, 24, 2, 32),
+            tensor_view<f16, 4>(t.o_memory, 0, 32, 4, 32));
+  attention(t.s, t.of_q(2, 0, 4, 64), t.k, t.v, tensor_view<f16, 4>(t.o_memory, 2, 0, 4, 32));
+  ops::attention_warmup(t.gpu, t.q, t.k, t.v, t.o);
+  t.s.synchronize();
+  REQUIRE(same_bits(t.o_memory.download(), t.poison));
+  REQUIRE(
+      ops::attention_choice(t.s, t.of_q(2, 0, 4, 64), t.k, t.v, tensor_view<f16, 4>(t.o_memory, 2, 0, 4, 32))
+          .empty());
+  REQUIRE(!ops::attention_choice(t.s, t.q, t.k, t.v, t.o).empty());
+}

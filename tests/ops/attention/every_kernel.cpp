@@ -1,0 +1,56 @@
+// Each kernel of attention that the device can run, whether a call would take it or not, with the same problems.
+#include "ops/attention/choice/table.hpp"
+#include "tests/ops/attention/support.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+template <class T>
+void run_one(const ops::attention_variant& kernel, const attention_case& c) {
+  CAPTURE(std::string(kernel.image->name));
+  check_attention_by<T>(
+      c, [&](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
+        const stream& s = under_test().stream();
+        const ops::attention_call call =
+            ops::detail::resolve_attention(s.device_identity(), {"attention", q, k, v, o, &options});
+        const std::array only{kernel};
+        REQUIRE(ops::detail::choose_attention("attention", call, only, s.properties()) == 0);
+        kernel.run(s, call);
+      });
+}
+
+template <class T>
+void run_all(ops::attention_type type) {
+  const ptx::target device = under_test().properties().target;
+  for (const ops::attention_variant& kernel : ops::all_attention_variants()) {
+    const ptx::target target = kernel.image->needs.target;
+    const bool fits =
+        target.arch_specific ? target.sm == device.sm && device.arch_specific : target.sm <= device.sm;
+    if (kernel.type != type || !fits) continue;
+    for (const u32 size : {kernel.depth, kernel.depth - 24}) {
+      const attention_case c{.queries = kernel.queries + 10,
+                             .keys = 150,
+                             .heads = 2,
+                             .key_heads = 1,
+                             .qk_size = size,
+                             .v_size = size};
+      attention_case other = c;
+      other.causal = causal_alignment::bottom_right;
+      other.window = {100, 0};
+      other.softcap = 2;
+      other.alibi = 1;
+      other.heads_first = true;
+      other.v_size = 40;
+      run_one<T>(kernel, c);
+      run_one<T>(kernel, other);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("attention: every kernel, f16", "[ops][attention]") { run_all<f16>(ops::attention_type::f16); }
+TEST_CASE("attention: every kernel, bf16", "[ops][attention]") { run_all<bf16>(ops::attention_type::bf16); }
+TEST_CASE("attention: every kernel, f32", "[ops][attention]") { run_all<f32>(ops::attention_type::f32); }

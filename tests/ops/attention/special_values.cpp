@@ -1,0 +1,124 @@
+// What ops::attention makes of NaN, infinities, large scores, repeated memory and repeated calls.
+#include "tests/ops/attention/support.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+// q, k, v and the result of one head of 64 elements.
+template <class T>
+struct one_head {
+  u32 queries, keys;
+  tensor4<T> q, k, v, o;
+  one_head(u32 in_queries, u32 in_keys)
+      : queries(in_queries),
+        keys(in_keys),
+        q(1, in_queries, 1, 64, false, 0),
+        k(1, in_keys, 1, 64, false, 0),
+        v(1, in_keys, 1, 64, false, 0),
+        o(1, in_queries, 1, 64, false, 0) {
+    q.fill(1, 1);
+    k.fill(2, 1);
+    v.fill(3, 1);
+  }
+  // The largest number where all are finite; NaN where one is not.
+  std::vector<T> run(const attention_options& options) {
+    auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host), on_o = upload(o.host);
+    attention(under_test().stream(), q.template view<const T>(on_q), k.template view<const T>(on_k),
+              v.template view<const T>(on_v), o.template view<T>(on_o), options);
+    return on_o.download();
+  }
+};
+
+template <class T>
+T not_a_number() {
+  return from_float<T>(std::numeric_limits<float>::quiet_NaN());
+}
+
+template <class T>
+void planted_nan() {
+  one_head<T> x(40, 200);
+  const auto causal = attention_options{.causal = causal_alignment::top_left};
+  const auto clean = x.run(causal);
+  // No query attends to keys 40 and later.
+  for (u32 j = 40; j < 200; ++j)
+    for (u32 e = 0; e < 64; ++e) x.k.at(0, j, 0, e) = x.v.at(0, j, 0, e) = not_a_number<T>();
+  REQUIRE(same_bits(x.run(causal), clean));
+  // Of a key that some attend to, they alone become NaN.
+  x.k.at(0, 39, 0, 0) = not_a_number<T>();
+  const auto last = x.run(causal);
+  for (u32 i = 0; i < 40; ++i) {
+    CAPTURE(i);
+    REQUIRE(std::isnan(to_double(last[i * 64])) == (i == 39));
+  }
+  // Of a value, those that attend to its key; the others are as they were, in their last bits at most.
+  for (const float what : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
+    x.k.fill(2, 1);
+    x.v.fill(3, 1);
+    x.v.at(0, 21, 0, 5) = x.v.at(0, 150, 0, 7) = from_float<T>(what);
+    const auto some = x.run(causal);
+    for (u32 i = 0; i < 40; ++i)
+      for (u32 e = 0; e < 64; ++e) {
+        const double got = to_double(some[i * 64 + e]), want = to_double(clean[i * 64 + e]);
+        CAPTURE(i, e, what, got, want);
+        if (i >= 21 && e == 5)
+          REQUIRE(!std::isfinite(got));
+        else
+          REQUIRE(std::abs(got - want) <= 2 * unit_in_last_place<T>(1.0));
+      }
+  }
+  // Of a query, it alone does.
+  x.k.fill(2, 1);
+  x.v.fill(3, 1);
+  x.q.at(0, 7, 0, 3) = not_a_number<T>();
+  const auto seventh = x.run(causal);
+  for (u32 i = 0; i < 40; ++i) {
+    CAPTURE(i);
+    REQUIRE(std::isnan(to_double(seventh[i * 64])) == (i == 7));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("attention: NaN reaches the rows that attend to it", "[ops][attention]") {
+  planted_nan<f16>();
+  planted_nan<bf16>();
+  planted_nan<f32>();
+}
+
+TEST_CASE("attention: large scores", "[ops][attention]") {
+  check_attention<bf16>({.queries = 70, .keys = 90, .softcap = 30.0f, .scale = 4.0f, .range = 40});
+  check_attention<f16>({.queries = 70, .keys = 90, .scale = 1.0f, .range = 20});
+  check_attention<f32>({.queries = 70, .keys = 90, .scale = 1.0f, .range = 100});
+}
+
+TEST_CASE("attention: one k and v for all batches, by strides of 0", "[ops][attention]") {
+  auto& gpu = under_test();
+  tensor4<f16> q(3, 20, 2, 64, false, 0), k(1, 30, 2, 64, false, 0), v(1, 30, 2, 64, false, 0),
+      o(3, 20, 2, 64, false, 0);
+  q.fill(1, 1);
+  k.fill(2, 1);
+  v.fill(3, 1);
+  auto on_q = gpu.upload(q.host), on_k = gpu.upload(k.host), on_v = gpu.upload(v.host),
+       on_o = gpu.upload(o.host);
+  const auto repeated = [&](buffer<f16>& memory, const tensor4<f16>& x) {
+    return tensor_view<const f16, 4>(memory, extents(3, 30, 2, 64), strides(0, x.row, x.head, 1));
+  };
+  attention(gpu.stream(), q.view<const f16>(on_q), repeated(on_k, k), repeated(on_v, v), o.view<f16>(on_o));
+  const auto all = on_o.download();
+  for (u32 b = 0; b < 3; ++b) {
+    auto on_one = gpu.upload(o.host);
+    attention(gpu.stream(), q.view<const f16>(on_q).slice(0, b, 1), k.view<const f16>(on_k),
+              v.view<const f16>(on_v), o.view<f16>(on_one).slice(0, b, 1));
+    const auto one = on_one.download();
+    REQUIRE(std::memcmp(&all[o.index(b, 0, 0, 0)], &one[o.index(b, 0, 0, 0)], 20 * 2 * 64 * 2) == 0);
+  }
+}
+
+TEST_CASE("attention: the same call gives the same bits", "[ops][attention]") {
+  one_head<f16> x(100, 150);
+  const auto first = x.run({.causal = causal_alignment::bottom_right, .softcap = 3.0f});
+  for (int i = 0; i < 20; ++i)
+    REQUIRE(same_bits(x.run({.causal = causal_alignment::bottom_right, .softcap = 3.0f}), first));
+}

@@ -1,0 +1,255 @@
+#pragma once
+// An attention of any shape, layout and options, run and compared with double precision. A result passes where its
+// largest error is at most twice that of the plain formula in the operand type: scores rounded to it, probabilities
+// rounded to it, sums in f32. Padding of inputs holds NaN, that of outputs a pattern that must still be there.
+#include "tests/ops/support.hpp"
+
+#include <kaio/ops/attention.hpp>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <random>
+#include <string>
+
+namespace kaio::tests {
+
+// A tensor of (batch, row, head, element) in memory.
+template <class T>
+struct tensor4 {
+  u32 batches = 0, rows = 0, heads = 0, size = 0;
+  i64 batch = 0, row = 0, head = 0;  // strides
+  std::vector<T> host;
+
+  // heads_first: (batch, head, row, element) in memory. pad: elements after each row.
+  tensor4(u32 b, u32 r, u32 h, u32 d, bool heads_first, u32 pad) : batches(b), rows(r), heads(h), size(d) {
+    const i64 line = i64{d} + pad;
+    row = heads_first ? line : line * h;
+    head = heads_first ? line * r : line;
+    batch = line * r * h;
+    host.resize(static_cast<std::size_t>(batch * b));
+    poison();
+  }
+  void poison() {
+    if (!host.empty()) std::memset(static_cast<void*>(host.data()), 0xff, host.size() * sizeof(T));
+  }
+  std::size_t index(u32 b, u32 r, u32 h, u32 e) const {
+    return static_cast<std::size_t>(b * batch + r * row + h * head + e);
+  }
+  T& at(u32 b, u32 r, u32 h, u32 e) { return host[index(b, r, h, e)]; }
+  const T& at(u32 b, u32 r, u32 h, u32 e) const { return host[index(b, r, h, e)]; }
+  void fill(std::uint64_t seed, float range) {
+    std::mt19937_64 engine(seed);
+    std::uniform_real_distribution<float> any(-range, range);
+    for (u32 b = 0; b < batches; ++b)
+      for (u32 r = 0; r < rows; ++r)
+        for (u32 h = 0; h < heads; ++h)
+          for (u32 e = 0; e < size; ++e) at(b, r, h, e) = from_float<T>(any(engine));
+  }
+  template <class U>
+  tensor_view<U, 4> view(buffer<T>& memory) const {
+    return tensor_view<U, 4>(memory, extents(batches, rows, heads, size), strides(batch, row, head, 1));
+  }
+};
+
+struct attention_case {
+  u32 batches = 1, queries = 64, keys = 64, heads = 1, key_heads = 1, qk_size = 64, v_size = 64;
+  bool heads_first = false;
+  u32 pad = 0;
+  causal_alignment causal = causal_alignment::none;
+  attention_window window{};
+  f32 softcap = 0;
+  std::optional<f32> scale{};
+  u32 alibi = 0;  // dimensions of the slopes
+  bool sinks = false;
+  bool lse = true;
+  float range = 1;  // of the elements of q and k
+  std::uint64_t seed = 1;
+
+  double true_scale() const { return scale ? double(*scale) : 1 / std::sqrt(double(qk_size)); }
+  double slope(u32 b, u32 h) const { return alibi == 0 ? 0 : 0.25 / (1 + h) + (alibi == 2 ? 0.125 * b : 0); }
+  double sink(u32 h) const { return 1.5 - h; }
+  bool keeps(u32 i, u32 j) const {
+    const i64 offset = causal == causal_alignment::top_left ? 0 : i64{keys} - i64{queries};
+    const i64 own = i64{i} + offset;
+    if (causal != causal_alignment::none && j > own) return false;
+    if (window.left >= 0 && j < own - window.left) return false;
+    if (causal == causal_alignment::none && window.right >= 0 && j > own + window.right) return false;
+    return true;
+  }
+  std::string text() const {
+    const auto n = [](auto x) { return std::to_string(x) + " "; };
+    return "B " + n(batches) + "Sq " + n(queries) + "Sk " + n(keys) + "Hq " + n(heads) + "Hkv " +
+           n(key_heads) + "D " + n(qk_size) + "Dv " + n(v_size) + (heads_first ? "BHSD " : "BSHD ") + "pad " +
+           n(pad) + "causal " + n(static_cast<int>(causal)) + "window " + n(window.left) + n(window.right) +
+           "softcap " + n(softcap) + "scale " + n(scale.value_or(0)) + "alibi " + n(alibi) + "sinks " +
+           n(sinks) + "seed " + n(seed);
+  }
+};
+
+// What a score becomes, and which are kept, where a test has functions of its own.
+struct host_functions {
+  std::function<double(double x, u32 b, u32 h, u32 i, u32 j)> score;
+  std::function<bool(u32 b, u32 h, u32 i, u32 j)> mask;
+};
+
+template <class T>
+struct attention_reference {
+  std::vector<double> exact, plain, lse;  // [batch][query][head][element], [batch][head][query]
+
+  attention_reference(const attention_case& c, const tensor4<T>& q, const tensor4<T>& k, const tensor4<T>& v,
+                      const host_functions& f = {}) {
+    const auto rounded = [](double x) { return to_double(from_float<T>(static_cast<float>(x))); };
+    const double nothing = -std::numeric_limits<double>::infinity();
+    exact.resize(std::size_t{c.batches} * c.queries * c.heads * c.v_size);
+    plain.resize(exact.size());
+    lse.resize(std::size_t{c.batches} * c.heads * c.queries);
+    std::vector<double> x(c.keys), y(c.keys);
+    for (u32 b = 0; b < c.batches; ++b)
+      for (u32 h = 0; h < c.heads; ++h)
+        for (u32 i = 0; i < c.queries; ++i) {
+          const u32 g = h / (c.heads / c.key_heads);
+          double largest = nothing, largest_plain = nothing;
+          for (u32 j = 0; j < c.keys; ++j) {
+            x[j] = y[j] = nothing;
+            if (!(f.mask ? f.mask(b, h, i, j) : c.keeps(i, j))) continue;
+            double dot = 0;
+            float sum = 0;
+            for (u32 e = 0; e < c.qk_size; ++e) {
+              const double a = to_double(q.at(b, i, h, e)), w = to_double(k.at(b, j, g, e));
+              dot += a * w;
+              sum += static_cast<float>(a) * static_cast<float>(w);
+            }
+            const auto modified = [&](double score, auto round) {
+              double s = round(score * c.true_scale());
+              if (f.score) return round(f.score(s, b, h, i, j));
+              if (c.softcap > 0) s = round(double(c.softcap) * round(std::tanh(round(s / c.softcap))));
+              return round(s - c.slope(b, h) * std::abs(double(i) + c.keys - c.queries - j));
+            };
+            x[j] = modified(dot, [](double z) { return z; });
+            y[j] = modified(rounded(sum), rounded);
+            largest = std::max(largest, x[j]);
+            largest_plain = std::max(largest_plain, y[j]);
+          }
+          if (c.sinks) {
+            largest = std::max(largest, c.sink(h));
+            largest_plain = std::max(largest_plain, c.sink(h));
+          }
+          double total = c.sinks ? std::exp(c.sink(h) - largest) : 0;
+          float total_plain = c.sinks ? static_cast<float>(std::exp(c.sink(h) - largest_plain)) : 0;
+          for (u32 j = 0; j < c.keys; ++j) {
+            if (x[j] == nothing) continue;
+            total += std::exp(x[j] - largest);
+            total_plain += static_cast<float>(std::exp(static_cast<float>(y[j] - largest_plain)));
+          }
+          lse[(std::size_t{b} * c.heads + h) * c.queries + i] =
+              total == 0 ? nothing : largest + std::log(total);
+          for (u32 e = 0; e < c.v_size; ++e) {
+            double sum = 0;
+            float sum_plain = 0;
+            for (u32 j = 0; j < c.keys; ++j) {
+              if (x[j] == nothing) continue;
+              const double w = to_double(v.at(b, j, g, e));
+              sum += std::exp(x[j] - largest) / total * w;
+              sum_plain += static_cast<float>(rounded(std::exp(y[j] - largest_plain) / total_plain)) *
+                           static_cast<float>(w);
+            }
+            const std::size_t at = ((std::size_t{b} * c.queries + i) * c.heads + h) * c.v_size + e;
+            exact[at] = sum;
+            plain[at] = rounded(sum_plain);
+          }
+        }
+  }
+};
+
+template <class T>
+void compare_attention(const attention_case& c, const tensor4<T>& got, const tensor4<T>& before,
+                       const attention_reference<T>& want) {
+  double worst = 0, allowed = 0, largest = 0;
+  std::vector<bool> is_element(got.host.size(), false);
+  std::size_t n = 0;
+  for (u32 b = 0; b < c.batches; ++b)
+    for (u32 i = 0; i < c.queries; ++i)
+      for (u32 h = 0; h < c.heads; ++h)
+        for (u32 e = 0; e < c.v_size; ++e, ++n) {
+          is_element[got.index(b, i, h, e)] = true;
+          const double x = to_double(got.at(b, i, h, e)), exact = want.exact[n];
+          if (std::isnan(x) != std::isnan(exact)) {
+            CAPTURE(b, i, h, e, x, exact);
+            REQUIRE(std::isnan(x) == std::isnan(exact));
+          }
+          if (std::isnan(x)) continue;
+          worst = std::max(worst, std::abs(x - exact));
+          allowed = std::max(allowed, std::abs(want.plain[n] - exact));
+          largest = std::max(largest, std::abs(exact));
+        }
+  CAPTURE(worst, allowed, largest);
+  // The plain formula of few keys may happen to be exact where another order of roundings is not.
+  REQUIRE(worst <= std::max(2 * allowed, 2 * unit_in_last_place<T>(largest)));
+  for (std::size_t i = 0; i < got.host.size(); ++i)
+    if (!is_element[i] && std::memcmp(&got.host[i], &before.host[i], sizeof(T)) != 0) {
+      CAPTURE(i);
+      FAIL("a kernel wrote into the padding of its output");
+    }
+}
+
+inline void compare_lse(const std::vector<f32>& got, const std::vector<double>& want) {
+  for (std::size_t i = 0; i < want.size(); ++i) {
+    CAPTURE(i, got[i], want[i]);
+    if (std::isinf(want[i])) {
+      REQUIRE(double(got[i]) == want[i]);
+    } else {
+      REQUIRE(std::abs(double(got[i]) - want[i]) <= 2e-5 * std::max(1.0, std::abs(want[i])));
+    }
+  }
+}
+
+// The tensors of a case. run(q, k, v, out, options) calls the operation.
+template <class T, class Run>
+void check_attention_by(const attention_case& c, const Run& run, const host_functions& f = {}) {
+  CAPTURE(c.text());
+  tensor4<T> q(c.batches, c.queries, c.heads, c.qk_size, c.heads_first, c.pad);
+  tensor4<T> k(c.batches, c.keys, c.key_heads, c.qk_size, c.heads_first, c.pad);
+  tensor4<T> v(c.batches, c.keys, c.key_heads, c.v_size, c.heads_first, c.pad);
+  tensor4<T> o(c.batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
+  q.fill(c.seed, c.range);
+  k.fill(c.seed + 1, c.range);
+  v.fill(c.seed + 2, 1);
+  auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host), on_o = upload(o.host);
+  std::vector<f32> slopes;
+  for (u32 b = 0; b < (c.alibi == 2 ? c.batches : 1); ++b)
+    for (u32 h = 0; h < c.heads; ++h) slopes.push_back(static_cast<f32>(c.slope(b, h)));
+  auto on_slopes = upload(slopes);
+  std::vector<T> sinks;
+  for (u32 h = 0; h < c.heads; ++h) sinks.push_back(from_float<T>(static_cast<float>(c.sink(h))));
+  auto on_sinks = upload(sinks);
+  std::vector<f32> lse(std::size_t{c.batches} * c.heads * c.queries, -12345.0f);
+  auto on_lse = upload(lse);
+
+  attention_options options{.scale = c.scale, .causal = c.causal, .window = c.window, .softcap = c.softcap};
+  if (c.alibi == 1) options.alibi = tensor_view<const f32, 1>(on_slopes, c.heads);
+  if (c.alibi == 2) options.alibi = tensor_view<const f32, 2>(on_slopes, c.batches, c.heads);
+  if (c.sinks) options.sinks = tensor_view<const T, 1>(on_sinks, c.heads);
+  if (c.lse) options.lse = tensor_view<f32, 3>(on_lse, c.batches, c.heads, c.queries);
+  run(q.template view<const T>(on_q), k.template view<const T>(on_k), v.template view<const T>(on_v),
+      o.template view<T>(on_o), options);
+
+  const attention_reference<T> want(c, q, k, v, f);
+  tensor4<T> got = o;
+  const auto downloaded = on_o.download();
+  std::copy(downloaded.begin(), downloaded.begin() + static_cast<std::ptrdiff_t>(got.host.size()),
+            got.host.begin());
+  compare_attention(c, got, o, want);
+  if (c.lse) compare_lse(on_lse.download(), want.lse);
+}
+
+template <class T>
+void check_attention(const attention_case& c) {
+  check_attention_by<T>(
+      c, [](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
+        attention(under_test().stream(), q, k, v, o, options);
+      });
+}
+
+}  // namespace kaio::tests

@@ -1,0 +1,81 @@
+// attention_with: a score and a mask of the user's own, with memory and numbers of their own.
+#include <kaio/ops/attention_with.hpp>
+
+#include "tests/ops/attention/support.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+// A learned bias for each distance, of each head.
+struct relative_bias {
+  static constexpr fixed_string name = "relative_bias";
+  constexpr val<f32> operator()(thread t, val<f32> x, ops::attention_place at, in<f32> bias,
+                                val<u32> distances) const {
+    const val apart = t.let(min(abs_diff(at.query, at.key), distances - 1u));
+    return t.let(x + bias[at.head * distances + apart]);
+  }
+};
+// Keys of the query's own document, in a window.
+struct document_window {
+  static constexpr fixed_string name = "document_window";
+  constexpr val<bool> operator()(thread t, ops::attention_place at, in<u32> document, val<u32> window) const {
+    return t.let(
+        all_of(document[at.query] == document[at.key], at.key <= at.query, at.query - at.key < window));
+  }
+};
+
+constexpr u32 distances = 16, window = 20, length = 100;
+
+template <class T>
+void check_with(const attention_case& c) {
+  std::vector<f32> bias(std::size_t{c.heads} * distances);
+  for (std::size_t i = 0; i < bias.size(); ++i) bias[i] = static_cast<f32>(i * 7 % 5) / 4 - 0.5f;
+  std::vector<u32> document(length);
+  for (u32 i = 0; i < length; ++i) document[i] = i / 33;
+  auto on_bias = upload(bias);
+  auto on_document = upload(document);
+  const host_functions both{
+      [&](double x, u32, u32 h, u32 i, u32 j) {
+        const u32 apart = std::min(i > j ? i - j : j - i, distances - 1);
+        return x + double(bias[h * distances + apart]);
+      },
+      [&](u32, u32, u32 i, u32 j) { return document[i] == document[j] && j <= i && i - j < window; }};
+  const auto call = [&](auto score, auto mask, auto&&... extra) {
+    return [&, score, mask](const auto& q, const auto& k, const auto& v, const auto& o,
+                            const attention_options& options) {
+      attention_with<64>(under_test().stream(), q, k, v, o, score, mask, options, extra...);
+    };
+  };
+  check_attention_by<T>(
+      c, call(relative_bias{}, document_window{}, on_bias, u32{distances}, on_document, u32{window}), both);
+  // Each with the library's own other half, which takes its numbers out of the options.
+  attention_case capped = c;
+  capped.softcap = 1.5f;
+  host_functions mask_alone{[&](double x, u32, u32, u32, u32) { return 1.5 * std::tanh(x / 1.5); },
+                            both.mask};
+  check_attention_by<T>(capped, call(ops::general_score{}, document_window{}, on_document, u32{window}),
+                        mask_alone);
+  attention_case causal = c;
+  causal.causal = causal_alignment::bottom_right;
+  causal.window = {30, -1};
+  host_functions score_alone{both.score, nullptr};
+  check_attention_by<T>(causal, call(relative_bias{}, ops::band_mask{}, on_bias, u32{distances}),
+                        score_alone);
+  check_attention_by<T>(c, call(relative_bias{}, ops::every_key{}, on_bias, u32{distances}), score_alone);
+}
+
+}  // namespace
+
+TEST_CASE("attention_with: a bias and a document mask", "[ops][attention]") {
+  const attention_case c{.batches = 2,
+                         .queries = length,
+                         .keys = length,
+                         .heads = 4,
+                         .key_heads = 2,
+                         .qk_size = 48,
+                         .v_size = 64};
+  check_with<f16>(c);
+  check_with<f32>(c);
+}
