@@ -54,7 +54,8 @@ struct placed {
   }
 };
 
-constexpr const char *small = "_64x64x64_w32x32_s2_r4_c33_", *large = "_128x128x64_w64x64_s2_r2_c33_";
+constexpr const char *small = "_64x64x64_w32x32_s2_r4_c33_b_", *large = "_128x128x64_w64x64_s2_r2_c33_b_",
+                     *by_cluster = "_64x64x64_w32x32_s2_r4_c33_split8_";
 
 // The variant of a tile shape for a call, with so many splits of K: layouts that a view leaves open, of one
 // line for example, the library decides.
@@ -166,6 +167,17 @@ TEST_CASE("matmul of lines that begin anywhere: splits of K", "[ops][matmul]") {
     const placed<bf16> b(1, k, n, by_columns, 5, (by_columns ? k : n) + 3, 0, 6);
     check(a, b, small, 4);
   }
+}
+
+TEST_CASE("matmul of lines that begin anywhere: the blocks of a cluster have parts of K", "[ops][matmul]") {
+  if (under_test().properties().target.sm < 90) return;
+  for (const bool by_columns : {false, true})
+    for (const u32 k : {449u, 577u, 1100u}) {  // the last blocks have nothing, a part of a step, two steps
+      const u32 m = 67, n = 70, batches = k == 577 ? 2 : 1;
+      const placed<bf16> a(batches, m, k, by_columns, 3, (by_columns ? m : k) + 1, 5, k);
+      const placed<bf16> b(batches, k, n, !by_columns, 5, (by_columns ? n : k) + 3, 0, k + 1);
+      check(a, b, by_cluster);
+    }
 }
 
 TEST_CASE("matmul of lines that begin anywhere: C in the same rows as A", "[ops][matmul]") {

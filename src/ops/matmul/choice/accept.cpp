@@ -54,8 +54,7 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
   // The last piece of 16 bytes that a tensor copy stores must be whole.
   if (v.family == matmul_family::sm90 && !v.general && call.n * c_size % 16 != 0)
     return "rows of C are no multiple of 16 bytes long";
-  const bool loads_ahead = v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split;
-  if (loads_ahead && quotient_up(call.k, v.k) < v.cluster_splits)
+  if (v.cluster_splits != 1 && quotient_up(call.k, v.k) < v.cluster_splits)
     return "K has fewer steps than it has splits";
   if (v.most_rows != 0 && call.m > v.most_rows) return "C has more rows than it computes";
   if (v.most_batches != 0 && call.batches > v.most_batches) return "it takes no more than 65535 batches";

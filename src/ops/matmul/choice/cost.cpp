@@ -165,7 +165,7 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   work.steps =
       static_cast<double>(quotient_up(quotient_up(call.k, v.k), std::uint64_t{v.cluster_splits} * v.splits));
   work.clusters = together > 1;
-  work.exchanges = v.family == matmul_family::sm90_split;
+  work.exchanges = v.family == matmul_family::sm90_split || v.cluster_splits != 1;
   work.halves = v.halves;
   work.cluster_splits = v.cluster_splits;
 

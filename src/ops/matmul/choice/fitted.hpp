@@ -167,6 +167,8 @@ inline constexpr kernel_costs fitted_kernels[]{
      0.5766},
     {matmul_family::mma_sync, matmul_precision::ieee, 80, 2, 128, 128, 32, 4, 1, 1, 2, 16, false, true,
      1.236e+04, 0.4727},
+    {matmul_family::mma_sync, matmul_precision::ieee, 90, 2, 64, 64, 64, 2, 1, 8, 4, 2, false, true, 4000,
+     0.32},
     {matmul_family::mma_sync, matmul_precision::ieee, 80, 2, 128, 128, 64, 2, 1, 1, 2, 2, false, true, 7000,
      0.38},
     {matmul_family::mma_sync, matmul_precision::ieee, 89, 1, 64, 64, 64, 3, 1, 1, 1, 1, false, true, 1475,

@@ -37,7 +37,8 @@ struct mma_sync_config {
   major b = major::mn;           // mn: B is row-major (K x N); k: column-major
   copy_form copy_a = copy_form::async;
   copy_form copy_b = copy_form::async;
-  bool pointers = false;  // each batch by its address, out of arrays of addresses
+  bool pointers = false;             // each batch by its address, out of arrays of addresses
+  std::uint32_t cluster_splits = 1;  // blocks of a cluster that share a tile, each with a part of K; sm_90
 
   constexpr std::uint32_t warps_m() const { return m / warp_m; }
   constexpr std::uint32_t warps_n() const { return n / warp_n; }
@@ -74,7 +75,7 @@ constexpr mma_sync_problem mma_sync_problem_of(u32 m, u32 n, u32 k, u32 batches 
   p.batch_b = i64{k} * n;
   p.c = {n, i64{m} * n, m, n, n % 4 == 0 ? 1u : 0u};
   p.k = k;
-  p.k_of_split = std::max(ceil(ceil(k, splits), C.k), 1u) * C.k;
+  p.k_of_split = std::max(ceil(ceil(k, splits * C.cluster_splits), C.k), 1u) * C.k;
   return p;
 }
 

@@ -111,6 +111,13 @@ constexpr mma_sync_config small_shifted(major a, major b) {
           .copy_b = copy_form::shifted};
 }
 
+// The same for a K so long that C is small next to it, by the blocks of a cluster; sm_90.
+constexpr mma_sync_config split_shifted(major a, major b) {
+  mma_sync_config result = small_shifted(a, b);
+  result.cluster_splits = 8;
+  return result;
+}
+
 // Any elements at any addresses; `k`: 32, for elements of 8 bits 64.
 constexpr mma_sync_config unaligned(major a, major b, std::uint32_t k) {
   return {.m = 64,

@@ -8,9 +8,13 @@
 //    m | warps   |                  a warp: warp_m x warp_n, slice by slice of a step; while one slice is
 //      +----+----+                  multiplied the next one's fragments are loaded, across steps too
 //
+// The blocks of a cluster may share a tile, each with a part of K; then each adds up the sums of all parts for
+// some of the places, the first part first, through distributed shared memory.
+//
 // Sums go over k from 0 up, in f32, in an order that the tile shape does not change but for the instruction's
 // own k (and for split K, whose parts are added in order).
 
+#include <kaio/dsl/cluster.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/mma_sync/copy.hpp>
@@ -144,12 +148,14 @@ struct mma_sync_body {
   template <class InputA, class InputB, class Result, class... Extra>
   static constexpr void run(thread t, const InputA& input_a, const InputB& input_b, const Result& result,
                             const val<mma_sync_problem>& problem, const Extra&... extra) {
-    const tile_index tile = tile_at(t, problem[&mma_sync_problem::walk], t.let(block_idx_x()));
+    const tile_index tile =
+        tile_at(t, problem[&mma_sync_problem::walk], t.let(block_idx_x() / C.cluster_splits));
     const quotient part = divide(t, tile.batch, problem[&mma_sync_problem::splits]);
+    const val first_step = t.let(part.rest * C.cluster_splits + rank_in_cluster(t));
     const val row = t.let(tile.m * C.m);
     const val column = t.let(tile.n * C.n);
     const val k = t.let(problem[&mma_sync_problem::k]);
-    const val k_first = t.let(min(part.rest * problem[&mma_sync_problem::k_of_split], k));
+    const val k_first = t.let(min(first_step * problem[&mma_sync_problem::k_of_split], k));
     const val k_last = t.let(min(k_first + problem[&mma_sync_problem::k_of_split], k));
     const val warp = t.warp_rank();
     const val warp_m = t.let(warp / C.warps_n());
@@ -370,20 +376,46 @@ struct mma_sync_body {
         for (std::uint32_t p = 0; p < portions; ++p)
           if (auto its_turn = t.when(portion == p)) keep(p / portions_n * down, p % portions_n * across);
       }
-      sync_warp(t);
+      if constexpr (C.cluster_splits == 1)
+        sync_warp(t);
+      else
+        cluster_barrier(t);
       constexpr std::uint32_t of_row = columns / 4;
       const val row = t.let(first.row + warp_m * C.warp_m + portion / portions_n * rows);
       const val column = t.let(first.column + warp_n * C.warp_n + portion % portions_n * columns);
-      for (auto i : t.range(lane, rows * of_row, 32u)) {
+      for (auto i : t.range(rank_in_cluster(t) * 32u + lane, rows * of_row, 32u * C.cluster_splits)) {
         const val line = t.let(i / of_row);
         const val within = t.let(i % of_row * 4u);
         const place at{first.batch, t.let(row + line), t.let(column + within)};
-        const val four = load_vec<4>(staged[of_warp + line][within]);
         const val<output_lines> lines = problem[&mma_sync_problem::c];
-        finish_four<Epilogue, Out>(t, result, lines, at, array_of<4>([&](u32 e) { return t.let(four[e]); }),
-                                   extra...);
+        finish_four<Epilogue, Out>(t, result, lines, at, total(t, staged[of_warp + line][within]), extra...);
       }
-      sync_warp(t);
+      if constexpr (C.cluster_splits == 1)
+        sync_warp(t);
+      else
+        cluster_barrier(t);
+    }
+  }
+
+  static constexpr val<u32> rank_in_cluster(thread t) {
+    if constexpr (C.cluster_splits == 1)
+      return t.let(0u);
+    else
+      return cluster_rank(t);
+  }
+  // Four neighbours' sums over the parts of all blocks of the cluster.
+  template <class Cell>
+  static constexpr dsl::register_array<val<f32>, 4> total(thread t, const Cell& first) {
+    if constexpr (C.cluster_splits == 1) {
+      const val four = load_vec<4>(first);
+      return array_of<4>([&](u32 e) { return t.let(four[e]); });
+    } else {
+      const auto parts = array_of<C.cluster_splits>([&](u32 s) { return load_vec<4>(remote(first, s)); });
+      return array_of<4>([&](u32 e) {
+        var sum(t, parts[0][e]);
+        for (u32 s = 1; s < C.cluster_splits; ++s) sum += parts[s][e];
+        return val<f32>(t.let(sum));
+      });
     }
   }
 };
@@ -393,7 +425,12 @@ inline constexpr auto mma_sync_name =
     fixed_string(C.a == major::k ? "n" : "t") + fixed_string(C.b == major::k ? "t" : "n") + "_" +
     decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.k> + "_w" + decimal<C.warp_m> + "x" +
     decimal<C.warp_n> + "_s" + decimal<C.stages> + "_r" + decimal<C.min_blocks> + "_c" +
-    decimal<static_cast<u32>(C.copy_a)> + decimal<static_cast<u32>(C.copy_b)>;
+    decimal<static_cast<u32>(C.copy_a)> + decimal<static_cast<u32>(C.copy_b)> + [] {
+      if constexpr (C.cluster_splits == 1)
+        return fixed_string("");
+      else
+        return "_split" + decimal<C.cluster_splits>;
+    }();
 
 template <mma_sync_config C, class Product, class Out, class Epilogue, class SourceA, class SourceB,
           class OfA, class OfB, class OfEpilogue>
@@ -408,8 +445,14 @@ struct mma_sync_kernel<C, Product, Out, Epilogue, SourceA, SourceB, source_param
                                "_" + SourceA::name + "_" + SourceB::name + "_" + epilogue_name<Epilogue>;
   static constexpr bool is_async = mma_sync_operand<C, matrix_role::a, Product, SourceA>::is_async ||
                                    mma_sync_operand<C, matrix_role::b, Product, SourceB>::is_async;
-  static constexpr std::uint16_t sm = is_async && Product::sm < 80 ? 80 : Product::sm;
-  static constexpr kernel_options options{.target = {sm}, .large_shared = true, .min_blocks = C.min_blocks};
+  static constexpr std::uint16_t sm = C.cluster_splits != 1          ? 90
+                                      : is_async && Product::sm < 80 ? 80
+                                                                     : Product::sm;
+  static constexpr kernel_options options{
+      .target = {sm},
+      .large_shared = true,
+      .cluster = C.cluster_splits == 1 ? block_size{0, 0, 0} : block_size{C.cluster_splits},
+      .min_blocks = C.min_blocks};
   using result = typename output::template parameter<C.pointers>;
 
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
@@ -426,7 +469,7 @@ struct mma_sync_kernel<C, Product, Out, Epilogue, SourceA, SourceB, source_param
       });
 };
 
-// Launched with a grid of walk.tiles blocks along x, and the arguments of A, of B (in_memory: the operand;
+// Launched with a grid of walk.tiles * cluster_splits blocks along x, and the arguments of A, of B (in_memory: the operand;
 // made_by: what the function takes), c, the problem, and those of the epilogue. With C.pointers operands in
 // memory and c are arrays of the addresses of each batch (c: of each part).
 template <mma_sync_config C, class Product, class Out, class Epilogue,

@@ -23,8 +23,9 @@ void launch_call_mma_sync(const stream& s, const matmul_call& call, const Extra&
   problem.c = output_lines_of(call);
   auto c = output_of_call<Out>(call);
   mma_sync_matmul<C, Product, Out, Epilogue>.launch(
-      s, grid(problem.walk.tiles), memory_of<typename Product::a_element>(call.a),
-      memory_of<typename Product::b_element>(call.b), c, problem, extra...);
+      s, grid(std::uint64_t{problem.walk.tiles} * C.cluster_splits),
+      memory_of<typename Product::a_element>(call.a), memory_of<typename Product::b_element>(call.b), c,
+      problem, extra...);
 }
 // What a line of an operand begins at a multiple of, in bytes.
 constexpr std::uint32_t alignment_of(copy_form form) {
@@ -42,6 +43,7 @@ matmul_variant describe_mma_sync() {
           .n = C.n,
           .k = C.k,
           .stages = C.stages,
+          .cluster_splits = C.cluster_splits,
           .resident = C.min_blocks,
           .a_alignment = alignment_of(C.copy_a),
           .b_alignment = alignment_of(C.copy_b),
