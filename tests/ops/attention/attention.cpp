@@ -1,4 +1,5 @@
-// ops::attention next to double precision: extents around the edges of tiles, head sizes, layouts, and every option.
+// ops::attention next to double precision: extents around the edges of tiles, head sizes, layouts, and every
+// option.
 #include "tests/ops/attention/support.hpp"
 
 using namespace kaio;

@@ -1,4 +1,5 @@
-// Each kernel of attention that the device can run, whether a call would take it or not, with the same problems.
+// Each kernel of attention that the device can run, whether a call would take it or not, with the same
+// problems.
 #include "ops/attention/choice/table.hpp"
 #include "tests/ops/attention/support.hpp"
 
