@@ -1,11 +1,12 @@
-// How long ops::attention takes, next to what PyTorch has (scaled_dot_product_attention by cuDNN and by FlashAttention),
-// on random numbers.
+// How long ops::attention takes, next to what PyTorch has (scaled_dot_product_attention by cuDNN and by
+// FlashAttention), on random numbers.
 //
-//   attention [--json] [--seconds S] [--type f16|bf16|f32] [--shape BxSxHxHkvxD] [--causal|--full] [--no-peers]
+//   attention [--json] [--seconds S] [--type f16|bf16|f32] [--shape BxSxHxHkvxD] [--causal|--full]
+//             [--no-peers]
 //
-// Without --shape: B * S = 16384, H * D = 2048, S from 512 to 16384, D 64, 128 and 256, full and causal. TF counts
-// 4 * B * H * S^2 * D operations, half of that where causal. Sampled elements are compared with double precision. The
-// protocols, cold and burst, are those of bench/matmul/timing.hpp; peers.py has the peers'.
+// Without --shape: B * S = 16384, H * D = 2048, S from 512 to 16384, D 64, 128 and 256, full and causal. TF
+// counts 4 * B * H * S^2 * D operations, half of that where causal. Sampled elements are compared with double
+// precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp; peers.py has the peers'.
 
 #include "bench/attention/kernels.hpp"
 #include "bench/matmul/clock_sampler.hpp"

@@ -5,25 +5,25 @@
 //   tensor_view<f16, 4> o(w, 2, 1000, 32, 128);             // batches, sequence, heads, head size
 //   attention(gpu.stream(), q, k, v, o, {.causal = causal_alignment::bottom_right});
 //
-// Tensors are (batches, sequence, heads, head size), as FlashAttention has them, in memory of any strides, the last
-// of which is 1. One that is (batches, heads, sequence, head size), as torch's scaled_dot_product_attention takes
-// it, is passed as view.exchanged(1, 2).
+// Tensors are (batches, sequence, heads, head size), as FlashAttention has them, in memory of any strides,
+// the last of which is 1. One that is (batches, heads, sequence, head size), as torch's
+// scaled_dot_product_attention takes it, is passed as view.exchanged(1, 2).
 //
 // With i a query, j a key, h a head of queries, whose head of keys is h / (heads of q / heads of k):
 //
 //   x = scale * (q_i . k_j)               f32 sums; scale = 1 / sqrt(head size of q) unless given
 //   x = softcap * tanh(x / softcap)       where there is a softcap
 //   x -= slope_h * |i + Sk - Sq - j|      where there is ALiBi
-//   p = exp(x - lse_i)                    over the keys that the mask keeps; lse_i = ln of the sum of their exp(x)
+//   p = exp(x - lse_i)                    over the keys that the mask keeps; lse_i = ln of the sum of exp(x)
 //   o_i = sum of p * v_j                  f32 sums; p is rounded to the element type before it is multiplied
 //
-// A query that attends to no key, also with Sk = 0, gets zeros, and -inf as its lse. The same call gives the same bits
-// every time. Nothing is allocated, copied or waited for; a kernel is loaded when it is used for the first time on a
-// device. Throws invalid_argument, by the name of the argument, before anything runs; unsupported_device where no
-// kernel is made for the device; and what a launch throws.
+// A query that attends to no key, also with Sk = 0, gets zeros, and -inf as its lse. The same call gives the
+// same bits every time. Nothing is allocated, copied or waited for; a kernel is loaded when it is used for
+// the first time on a device. Throws invalid_argument, by the name of the argument, before anything runs;
+// unsupported_device where no kernel is made for the device; and what a launch throws.
 //
-// Sources: Vaswani et al., "Attention Is All You Need", 2017; Dao et al., "FlashAttention", 2022, and "FlashAttention-2",
-// 2023.
+// Sources: Vaswani et al., "Attention Is All You Need", 2017; Dao et al., "FlashAttention", 2022, and
+// "FlashAttention-2", 2023.
 
 #include <kaio/ops/attention/call/arguments.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -38,9 +38,9 @@ namespace detail {
 void run_attention(const stream& s, const attention_arguments& arguments);
 }  // namespace detail
 
-// q: (B, Sq, Hq, D), k: (B, Sk, Hkv, D), v: (B, Sk, Hkv, Dv), out: (B, Sq, Hq, Dv), all f16, bf16 or f32. D and Dv are 1
-// to 256, Hq is a multiple of Hkv; B, Sq and Sk may be 0. Fastest where rows begin at multiples of 16 bytes and D and Dv
-// are multiples of 8. out shares no memory with any other argument.
+// q: (B, Sq, Hq, D), k: (B, Sk, Hkv, D), v: (B, Sk, Hkv, Dv), out: (B, Sq, Hq, Dv), all f16, bf16 or f32. D
+// and Dv are 1 to 256, Hq is a multiple of Hkv; B, Sq and Sk may be 0. Fastest where rows begin at multiples
+// of 16 bytes and D and Dv are multiples of 8. out shares no memory with any other argument.
 template <class Q, class K, class V, class O>
 void attention(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
                const tensor_view<V, 4>& v, const tensor_view<O, 4>& out,
@@ -49,10 +49,10 @@ void attention(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K,
   detail::run_attention(s, {"attention", q, k, v, out, &options});
 }
 
-// The same over sequences of different lengths in one tensor: q: (rows of all sequences, Hq, D), k: (rows, Hkv, D),
-// v: (rows, Hkv, Dv), out: (rows of q, Hq, Dv). Which rows a sequence has is read on the device, so that a call that was
-// captured into a graph may be replayed with other lengths; rows of no sequence, and those beyond `used_q`, are not
-// written. Causal and windows are aligned in each sequence by its own lengths.
+// The same over sequences of different lengths in one tensor: q: (rows of all sequences, Hq, D), k: (rows,
+// Hkv, D), v: (rows, Hkv, Dv), out: (rows of q, Hq, Dv). Which rows a sequence has is read on the device, so
+// that a call that was captured into a graph may be replayed with other lengths; rows of no sequence, and
+// those beyond `used_q`, are not written. Causal and windows are aligned in each sequence by its own lengths.
 template <class Q, class K, class V, class O>
 void attention_varlen(const stream& s, const tensor_view<Q, 3>& q, const tensor_view<K, 3>& k,
                       const tensor_view<V, 3>& v, const tensor_view<O, 3>& out,
@@ -61,8 +61,8 @@ void attention_varlen(const stream& s, const tensor_view<Q, 3>& q, const tensor_
   detail::run_attention(s, {"attention_varlen", q, k, v, out, &options, false, false, &sequences});
 }
 
-// Loads what this call launches, ahead of its first use: the call may then be captured into a graph. The contents of
-// the views are not looked at. Throws what the call itself would.
+// Loads what this call launches, ahead of its first use: the call may then be captured into a graph. The
+// contents of the views are not looked at. Throws what the call itself would.
 void attention_warmup(const runtime::device& gpu, const attention_view& q, const attention_view& k,
                       const attention_view& v, const attention_view& out,
                       const attention_options& options = {});

@@ -1,14 +1,15 @@
 #pragma once
-// The attention of KAIO by the names that its users know: one head of f32 in compact row-major buffers, seq_len x d_k
-// each. All of them are ops::attention, so the limits of KAIO are lifted: any seq_len, d_k from 1 to 256, no matrix of
-// scores in memory (its `attention` allocated two at every call), and `attention_flash` and `attention` are the same.
+// The attention of KAIO by the names that its users know: one head of f32 in compact row-major buffers,
+// seq_len x d_k each. All of them are ops::attention, so the limits of KAIO are lifted: any seq_len, d_k from
+// 1 to 256, no matrix of scores in memory (its `attention` allocated two at every call), and
+// `attention_flash` and `attention` are the same.
 //
 //   attention(gpu, q, k, v, out, seq_len, d_k);
-//   attention_flash_causal_with_stats(gpu, q, k, v, out, stats, seq_len, d_k);   // stats: seq_len numbers, the lse
+//   attention_flash_causal_with_stats(gpu, q, k, v, out, stats, seq_len, d_k);   // seq_len numbers: lse
 //
-// Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument where a buffer is
-// too small or null. KAIO's attention_tc, whose operands are f16 and whose output is f32, is not here: ops::attention
-// writes the element type of its operands.
+// Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument where a
+// buffer is too small or null. KAIO's attention_tc, whose operands are f16 and whose output is f32, is not
+// here: ops::attention writes the element type of its operands.
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/runtime/buffer.hpp>

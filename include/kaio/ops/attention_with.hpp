@@ -1,6 +1,6 @@
 #pragma once
-// An attention with a score or a mask of your own, in the kernels that the library's attention has: compiled where it
-// is used.
+// An attention with a score or a mask of your own, in the kernels that the library's attention has: compiled
+// where it is used.
 //
 //   struct distance_penalty {                              // x -= slope * |query - key|
 //     static constexpr fixed_string name = "distance_penalty";
@@ -11,12 +11,13 @@
 //   attention_with<128>(s, q, k, v, out, distance_penalty{}, ops::band_mask{},
 //                       {.causal = causal_alignment::bottom_right}, 0.5f);
 //
-// The first template argument is the most elements of a row that the kernels are compiled for: 64, 128 or 256; for f16
-// and bf16 a kernel for sm_90a and one for sm_80 and later, for f32 one of multiply-adds. ops::general_score and ops::band_mask are the
-// library's own, which take soft cap and ALiBi, causal and window out of the options. With general_score
-// kernels for sm_90a have more than 4,000 instructions: clang needs -fconstexpr-steps=16777216. The arguments after the options
-// are those of your score and then those of your mask, as a launch takes them: buffers or device_pointers for in<T> and
-// inout<T>, exact types for val<T>. What they point to is not checked.
+// The first template argument is the most elements of a row that the kernels are compiled for: 64, 128 or
+// 256; for f16 and bf16 a kernel for sm_90a and one for sm_80 and later, for f32 one of multiply-adds.
+// ops::general_score and ops::band_mask are the library's own, which take soft cap and ALiBi, causal and
+// window out of the options. With general_score kernels for sm_90a have more than 4,000 instructions: clang
+// needs -fconstexpr-steps=16777216. The arguments after the options are those of your score and then those of
+// your mask, as a launch takes them: buffers or device_pointers for in<T> and inout<T>, exact types for
+// val<T>. What they point to is not checked.
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention/mma_sync/table_row.hpp>
@@ -54,8 +55,9 @@ struct attention_with_table {
 
 }  // namespace detail
 
-// As attention, with score(scale * q . k) and mask in place of its own. Throws what that does; invalid_argument where
-// the options have what the score or the mask in its place would not see, or a head size is above Depth.
+// As attention, with score(scale * q . k) and mask in place of its own. Throws what that does;
+// invalid_argument where the options have what the score or the mask in its place would not see, or a head
+// size is above Depth.
 template <std::uint32_t Depth, class Q, class K, class V, class O, attention_score Score, attention_mask Mask,
           class... Extra>
 void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,

@@ -1,4 +1,5 @@
-// ops::attention next to double precision: extents around the edges of tiles, head sizes, layouts, and every option.
+// ops::attention next to double precision: extents around the edges of tiles, head sizes, layouts, and every
+// option.
 #include "tests/ops/attention/support.hpp"
 
 using namespace kaio;
@@ -16,6 +17,7 @@ void around_tiles(u32 size) {
                                       {64u, 64u},
                                       {65u, 127u},
                                       {130u, 63u},
+                                      {70u, 300u},
                                       {0u, 5u},
                                       {5u, 0u}})
     for (const causal_alignment causal :

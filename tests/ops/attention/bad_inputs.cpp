@@ -1,4 +1,5 @@
-// Bad input of attention is a typed error that names the argument, before anything runs: outputs stay as they were.
+// Bad input of attention is a typed error that names the argument, before anything runs: outputs stay as they
+// were.
 #include <kaio/ops/attention_with.hpp>
 
 #include <functional>

@@ -1,4 +1,5 @@
-// Each kernel of attention that the device can run, whether a call would take it or not, with the same problems.
+// Each kernel of attention that the device can run, whether a call would take it or not, with the same
+// problems.
 #include "ops/attention/choice/table.hpp"
 #include "tests/ops/attention/support.hpp"
 
@@ -23,12 +24,16 @@ void run_one(const ops::attention_variant& kernel, const attention_case& c) {
 
 template <class T>
 void run_all(ops::attention_type type) {
-  const ptx::target device = under_test().properties().target;
+  const device_properties& properties = under_test().properties();
+  const ptx::target device = properties.target;
   for (const ops::attention_variant& kernel : ops::all_attention_variants()) {
-    const ptx::target target = kernel.image->needs.target;
+    const ptx::needs& needs = kernel.image->needs;
+    const ptx::target target = needs.target;
     const bool fits =
         target.arch_specific ? target.sm == device.sm && device.arch_specific : target.sm <= device.sm;
-    if (kernel.type != type || !fits) continue;
+    const bool has_room =
+        std::max(needs.shared_bytes, needs.dynamic_shared_bytes) <= properties.shared_per_block_optin;
+    if (kernel.type != type || !fits || !has_room) continue;
     for (const u32 size : {kernel.depth, kernel.depth - 24}) {
       const attention_case c{.queries = kernel.queries + 10,
                              .keys = 150,

@@ -1,4 +1,5 @@
-// ops::attention with everything drawn at random: shape, heads, layout, mask and options. A failure prints its seed.
+// ops::attention with everything drawn at random: shape, heads, layout, mask and options. A failure prints
+// its seed.
 #include <random>
 
 #include "tests/ops/attention/support.hpp"

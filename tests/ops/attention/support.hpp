@@ -1,7 +1,8 @@
 #pragma once
-// An attention of any shape, layout and options, run and compared with double precision. A result passes where its
-// largest error is at most twice that of the plain formula in the operand type: scores rounded to it, probabilities
-// rounded to it, sums in f32. Padding of inputs holds NaN, that of outputs a pattern that must still be there.
+// An attention of any shape, layout and options, run and compared with double precision. A result passes
+// where its largest error is at most twice that of the plain formula in the operand type: scores rounded to
+// it, probabilities rounded to it, sums in f32. Padding of inputs holds NaN, that of outputs a pattern that
+// must still be there.
 #include "tests/ops/support.hpp"
 
 #include <kaio/ops/attention.hpp>

@@ -95,13 +95,14 @@ struct attention_f32_output {
   }
 };
 
-// Whether a query attends to no later keys, and where its own key is. With as many keys as queries both are the same.
+// Whether a query attends to no later keys, and where its own key is. With as many keys as queries both are
+// the same.
 //   top_left      key <= query                     torch's is_causal, cuDNN's default
-//   bottom_right  key <= query + keys - queries    FlashAttention, vLLM: the queries are the last ones of the keys
+//   bottom_right  key <= query + keys - queries    FlashAttention, vLLM: queries are the last of the keys
 enum class causal_alignment : std::uint8_t { none, top_left, bottom_right };
 
-// How many keys before and after its own one a query attends to, itself not counted; -1: all. A sliding window of W
-// keys with the own one is {W - 1, 0}.
+// How many keys before and after its own one a query attends to, itself not counted; -1: all. A sliding
+// window of W keys with the own one is {W - 1, 0}.
 struct attention_window {
   std::int64_t left = -1, right = -1;
 };
@@ -116,8 +117,8 @@ struct attention_options {
       alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
   // A score of a key without a value that each query of a head attends to, in units of x: f32, f16 or bf16.
   attention_sinks sinks{};
-  // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too; -inf where
-  // there are none. Of attention_varlen (heads, rows of q).
+  // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too;
+  // -inf where there are none. Of attention_varlen (heads, rows of q).
   attention_f32_output lse{};
 };
 
@@ -137,8 +138,9 @@ struct attention_i32_input {
   }
 };
 
-// Sequences of different lengths that follow each other along the rows of a tensor, as device memory tells: sequence b
-// has rows cu_q[b] to before cu_q[b + 1] of q and out, and cu_k[b] to before cu_k[b + 1] of k and v.
+// Sequences of different lengths that follow each other along the rows of a tensor, as device memory tells:
+// sequence b has rows cu_q[b] to before cu_q[b + 1] of q and out, and cu_k[b] to before cu_k[b + 1] of k and
+// v.
 struct attention_sequences {
   // (sequences + 1) numbers from 0 on, none less than the one before, none beyond the rows
   attention_i32_input cu_q{}, cu_k{};

@@ -1,11 +1,10 @@
 #pragma once
-// An attention as its kernels see it: checked and normalised, so that a kernel need not know what the caller's
-// views looked like. Strides along an extent of 1 are 0.
+// An attention as its kernels see it: checked and normalised, so that a kernel need not know what the
+// caller's views looked like. Strides along an extent of 1 are 0.
 
 #include <kaio/ops/attention/call/arguments.hpp>
-#include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/problem.hpp>
-#include <kaio/ops/attention/common/score.hpp>
+#include <kaio/ops/attention/common/terms.hpp>
 #include <kaio/runtime/buffer.hpp>
 
 #include <algorithm>
@@ -43,21 +42,6 @@ inline attention_problem problem_of(const attention_call& call, std::uint32_t ro
   attention_problem result = call.problem;
   result.query_tiles = (call.problem.queries + rows - 1) / rows;
   return result;
-}
-
-// launch(arguments of the score, arguments of the mask): those of the library's own come from the call, others are
-// `extra`.
-template <class Score, class Mask, class Launch, class... Extra>
-void with_function_arguments(const attention_call& call, const Launch& launch, const Extra&... extra) {
-  constexpr bool general = std::is_same_v<Score, general_score>, band = std::is_same_v<Mask, band_mask>;
-  if constexpr (general && band)
-    launch(call.terms, call.band, extra...);
-  else if constexpr (general)
-    launch(call.terms, extra...);
-  else if constexpr (band)
-    launch(extra..., call.band);
-  else
-    launch(extra...);
 }
 
 namespace detail {

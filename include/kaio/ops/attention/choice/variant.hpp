@@ -1,5 +1,6 @@
 #pragma once
-// One kernel that attention may run, as data: what it computes, its tile shape, and the function that launches it.
+// One kernel that attention may run, as data: what it computes, its tile shape, and the function that
+// launches it.
 
 #include <kaio/ops/attention/call/call.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -19,16 +20,18 @@ struct attention_variant {
   attention_type type = attention_type::f32;
   std::uint32_t depth = 0;    // the most elements of a row of Q, K, V and O
   std::uint32_t queries = 0;  // of a tile
-  // Reads Q, K and V by tensor copies: rows begin at multiples of 16 bytes and are as long, and there are keys.
+  // Reads Q, K and V by tensor copies: rows begin at multiples of 16 bytes and are as long, and there are
+  // keys.
   bool copies_tensors = false;
 };
 
-// The images of all kernels that the library's attention may launch: to list them, and to load them ahead with
-// device::warmup.
+// The images of all kernels that the library's attention may launch: to list them, and to load them ahead
+// with device::warmup.
 std::vector<const ptx::kernel_image*> attention_kernels();
 
 namespace detail {
-// The place of the variant that a call takes: the first one that can run it. Throws unsupported_device where none can.
+// The place of the variant that a call takes: the first one that can run it. Throws unsupported_device where
+// none can.
 std::size_t choose_attention(std::string_view operation, const attention_call& call,
                              std::span<const attention_variant> variants, const device_properties& device);
 }  // namespace detail

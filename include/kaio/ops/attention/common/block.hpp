@@ -1,8 +1,8 @@
 #pragma once
-// What a block of an attention kernel works on: a tile of queries of one head of one sequence. The grid has one
-// dimension; tiles of a head follow each other, or, where the last ones have the most keys (causal), the last tiles
-// of all heads come first, so that no long one is left for the end. Where sequences of different lengths share a tensor
-// (packed), their lengths are read here.
+// What a block of an attention kernel works on: a tile of queries of one head of one sequence. The grid has
+// one dimension; tiles of a head follow each other, or, where the last ones have the most keys (causal), the
+// last tiles of all heads come first, so that no long one is left for the end. Where sequences of different
+// lengths share a tensor (packed), their lengths are read here.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
@@ -69,8 +69,8 @@ constexpr attention_block find_block(thread t, const val<attention_problem>& pro
           t.let(cast<i32>(keys) - cast<i32>(queries))};
 }
 
-// The keys that a tile of `rows` queries may attend to; none where the sequence has no such tile. keys(block, first
-// query, last query) is keys_of the mask.
+// The keys that a tile of `rows` queries may attend to; none where the sequence has no such tile. keys(block,
+// first query, last query) is keys_of the mask.
 template <class Keys>
 constexpr key_range keys_of_block(thread t, const attention_block& block, std::uint32_t rows,
                                   const Keys& keys) {
@@ -99,8 +99,8 @@ constexpr val<i64> head_offset(thread t, const Strides& strides, const attention
                cast<i64>(row) * strides[&attention_strides::row]);
 }
 
-// Where the log-sum-exp of a query goes; nothing is done where it is not wanted, or by threads for which `writes` is
-// false.
+// Where the log-sum-exp of a query goes; nothing is done where it is not wanted, or by threads for which
+// `writes` is false.
 constexpr void store_lse(thread t, const val<attention_problem>& problem, const attention_block& block,
                          const val<u32>& query, const val<bool>& writes, const val<f32>& lse) {
   const val address = t.let(problem[&attention_problem::lse]);
@@ -113,8 +113,8 @@ constexpr void store_lse(thread t, const val<attention_problem>& problem, const 
   }
 }
 
-// The sink of the block's head: a score of a key without a value, as an exponent of two; -inf where there is none.
-// Source: Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2023.
+// The sink of the block's head: a score of a key without a value, as an exponent of two; -inf where there is
+// none. Source: Xiao et al., "Efficient Streaming Language Models with Attention Sinks", 2023.
 constexpr val<f32> sink_of(thread t, const val<attention_problem>& problem, const attention_block& block) {
   var sink(t, -std::numeric_limits<f32>::infinity());
   const val type = t.let(problem[&attention_problem::sinks_are]);

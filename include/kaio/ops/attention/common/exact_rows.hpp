@@ -1,8 +1,8 @@
 #pragma once
-// Rows of O that became NaN because of a value that they do not attend to. The products of matrix instructions multiply
-// the values of masked keys by 0, which is NaN where the value is NaN or infinite. Such rows, which a kernel finds by
-// their NaN next to a sum that is none, are computed once more, key by key, without what is masked. No other input pays
-// more than the test.
+// Rows of O that became NaN because of a value that they do not attend to. The products of matrix
+// instructions multiply the values of masked keys by 0, which is NaN where the value is NaN or infinite. Such
+// rows, which a kernel finds by their NaN next to a sum that is none, are computed once more, key by key,
+// without what is masked. No other input pays more than the test.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/block.hpp>
@@ -25,9 +25,9 @@ struct single_score {
   constexpr var<f32>& operator[](std::uint32_t) const { return *x; }
 };
 
-// The 16 rows of a warp, from `first_query` on, which are rows `of_warp` on of `tile`; lane l has rows l / 4 and
-// l / 4 + 8, of which `wrong` and `results` are. Rows of wrong lanes are written to the tile anew. score(s, origin,
-// scale) and mask(s, origin) are those of the kernel.
+// The 16 rows of a warp, from `first_query` on, which are rows `of_warp` on of `tile`; lane l has rows l / 4
+// and l / 4 + 8, of which `wrong` and `results` are. Rows of wrong lanes are written to the tile anew.
+// score(s, origin, scale) and mask(s, origin) are those of the kernel.
 template <scalar T, std::uint32_t Depth, class Tile, class ApplyScore, class ApplyMask>
 constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_warp,
                               const val<u32>& first_query, const val<attention_problem>& problem,

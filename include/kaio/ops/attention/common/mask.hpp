@@ -1,6 +1,6 @@
 #pragma once
-// Which keys a query attends to. A mask is a class without members whose operator() states its parameters: the
-// thread, the place, and then parameters of the kernel of its own. True keeps the score.
+// Which keys a query attends to. A mask is a class without members whose operator() states its parameters:
+// the thread, the place, and then parameters of the kernel of its own. True keeps the score.
 //
 //   struct same_document {
 //     static constexpr fixed_string name = "same_document";
@@ -9,9 +9,9 @@
 //     }
 //   };
 //
-// It is called for places that exist. A mask that knows which keys a tile of queries can attend to at all says
-// so by a function `keys`, as `band_mask` has it: tiles of keys outside of the range are skipped, and tiles inside
-// of `whole` run without the mask.
+// It is called for places that exist. A mask that knows which keys a tile of queries can attend to at all
+// says so by a function `keys`, as `band_mask` has it: tiles of keys outside of the range are skipped, and
+// tiles inside of `whole` run without the mask.
 
 #include <kaio/ops/attention/common/score.hpp>
 
@@ -47,7 +47,8 @@ struct key_range {
   val<u32> first, last, whole_first, whole_last;
 };
 
-// Of queries first to last, both of which exist, of a sequence with so many keys and `offset` more keys than queries.
+// Of queries first to last, both of which exist, of a sequence with so many keys and `offset` more keys than
+// queries.
 template <class Mask, class... Extra>
 constexpr key_range keys_of(thread t, const val<u32>& first_query, const val<u32>& last_query,
                             const val<u32>& keys, const val<i32>& offset, const Extra&... extra) {
@@ -78,13 +79,7 @@ struct every_key {
   }
 };
 
-// low <= key - own <= high: causal masks and sliding windows, of which the most negative and the most positive numbers
-// are open ends. The own key is query + keys - queries; top_left: query.
-struct attention_band {
-  i32 low = std::numeric_limits<i32>::min(), high = std::numeric_limits<i32>::max();
-  u32 top_left = 0;
-};
-
+// The mask of the prebuilt attention.
 struct band_mask {
   static constexpr fixed_string name = "band";
   static constexpr bool reads_nothing = true;

@@ -1,6 +1,7 @@
 #pragma once
 // The numbers of an attention as its kernels take them: extents, strides and where the log-sum-exp goes. The
-// caller's tensors are (batch, sequence, head, element) by strides; neighbours along the last one are adjacent.
+// caller's tensors are (batch, sequence, head, element) by strides; neighbours along the last one are
+// adjacent.
 
 #include <kaio/dsl/number/scalar.hpp>
 
@@ -24,9 +25,9 @@ struct attention_problem {
   u64 sinks;  // the address of a number for each head
   i64 sink_head;
   u32 sinks_are;  // of sink_type
-  // 1: sequences of different lengths follow each other along the rows of one tensor. Sequence b has rows cu_q[b] to
-  // cu_q[b + 1] of Q and O, and cu_k[b] to cu_k[b + 1] of K and V; of these used_q[b] and used_k[b], where the
-  // addresses are not 0. All of them i32.
+  // 1: sequences of different lengths follow each other along the rows of one tensor. Sequence b has rows
+  // cu_q[b] to cu_q[b + 1] of Q and O, and cu_k[b] to cu_k[b + 1] of K and V; of these used_q[b] and
+  // used_k[b], where the addresses are not 0. All of them i32.
   u32 packed;
   u64 cu_q, cu_k, used_q, used_k;
   u32 queries, keys;    // of a sequence; packed: of the longest one, and unused

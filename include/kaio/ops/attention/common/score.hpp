@@ -5,17 +5,18 @@
 //
 //   struct distance_penalty {
 //     static constexpr fixed_string name = "distance_penalty";
-//     constexpr val<f32> operator()(thread t, val<f32> score, ops::attention_place at, val<f32> slope) const {
-//       return t.let(score - slope * cast<f32>(abs_diff(at.query, at.key)));
+//     constexpr val<f32> operator()(thread t, val<f32> x, ops::attention_place at, val<f32> slope) const {
+//       return t.let(x - slope * cast<f32>(abs_diff(at.query, at.key)));
 //     }
 //   };
 //
-// It is called for places that exist, also those that the mask leaves out. `name` becomes a part of the kernel's. One
-// that reads no memory by its place may say `static constexpr bool reads_nothing = true`: it is called for places
-// outside of the tensors too, which costs less.
+// It is called for places that exist, also those that the mask leaves out. `name` becomes a part of the
+// kernel's. One that reads no memory by its place may say `static constexpr bool reads_nothing = true`: it is
+// called for places outside of the tensors too, which costs less.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/place.hpp>
+#include <kaio/ops/attention/common/terms.hpp>
 
 #include <cstdint>
 #include <numbers>
@@ -74,8 +75,8 @@ constexpr attention_place place_for(thread t, const Scores& s, const score_origi
 // What turns a score into the exponent of two: exp(x) = exp2(x * log2(e)).
 inline constexpr f32 log2_of_e = std::numbers::log2e_v<f32>;
 
-// All scores of a thread, as they come from the product, become those whose exponentials are summed, but for the
-// factor that `exponent_factor` gives. A score with a function `tile` does them together.
+// All scores of a thread, as they come from the product, become those whose exponentials are summed, but for
+// the factor that `exponent_factor` gives. A score with a function `tile` does them together.
 template <class Score, class Scores, std::uint32_t Rows, class... Extra>
 constexpr void apply_score(thread t, Scores& s, const score_origin<Rows>& origin, const val<f32>& scale,
                            const Extra&... extra) {
@@ -99,13 +100,6 @@ constexpr val<f32> exponent_factor(thread t, const val<f32>& scale, const Extra&
 //   x = scale * (q . k);   x = cap * tanh(x / cap);   x -= slope * |query + keys - queries - key|
 //
 // Sources: Gemma Team, "Gemma 2", 2024 (soft cap); Press et al., "Train Short, Test Long", 2022 (ALiBi).
-struct attention_terms {
-  u64 alibi;                    // the address of f32 slopes; 0: there are none
-  i64 alibi_batch, alibi_head;  // from slope to slope
-  f32 softcap;                  // 0: there is none
-  u32 plain;                    // 1: neither, and scale is above 0, so that it is left to the exponent
-};
-
 struct general_score {
   static constexpr fixed_string name = "general";
 

@@ -1,11 +1,12 @@
 #pragma once
-// The online softmax of some rows: after each tile of scores, the largest score of each row and the sum of its
-// exponentials, so that rows of any length need no second pass.
+// The online softmax of some rows: after each tile of scores, the largest score of each row and the sum of
+// its exponentials, so that rows of any length need no second pass.
 //
 //   m' = max(m, scores);   p = exp2(factor * (scores - m'));   l' = l * exp2(factor * (m - m')) + sum of p
 //
-// A row is shared by the four lanes of a quad, as the accumulators of matrix instructions are. The sums of the lanes
-// are added at the end. Source: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018.
+// A row is shared by the four lanes of a quad, as the accumulators of matrix instructions are. The sums of
+// the lanes are added at the end. Source: Milakov and Gimelshein, "Online normalizer calculation for
+// softmax", 2018.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/place.hpp>
@@ -34,9 +35,9 @@ class online_softmax {
         largest_(array_of<Rows>([&](u32) { return var(t, nothing); })),
         sum_(array_of<Rows>([&](u32) { return var(t, 0.0f); })) {}
 
-  // The scores of a tile become probabilities that are not yet divided by their sum. Returns, for each row, by what
-  // all that was accumulated with the probabilities before must be multiplied. factor > 0 turns scores into exponents
-  // of two.
+  // The scores of a tile become probabilities that are not yet divided by their sum. Returns, for each row,
+  // by what all that was accumulated with the probabilities before must be multiplied. factor > 0 turns
+  // scores into exponents of two.
   template <class Scores>
   constexpr dsl::register_array<val<f32>, Rows> step(Scores& s, const val<f32>& factor) {
     auto next = array_of<Rows>([&](u32 r) { return var(t_, largest_[r]); });
@@ -60,7 +61,8 @@ class online_softmax {
     return correction;
   }
 
-  // After the last tile, by all lanes. `sink`: the exponent of two of a key without a value, -inf: there is none.
+  // After the last tile, by all lanes. `sink`: the exponent of two of a key without a value, -inf: there is
+  // none.
   constexpr softmax_row finish(std::uint32_t row, const val<f32>& factor, const val<f32>& sink) {
     for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2) sum_[row] += shfl_xor(sum_[row], lanes);
     const val largest = t_.let(select(largest_[row] == nothing, nothing, largest_[row] * factor));

@@ -1,11 +1,11 @@
 #pragma once
 // Attention with the matrix instructions of a warp, for sm_80 and later: O = softmax(mask(score(Q K^T))) V.
 //
-//             keys                          a block: warps x 16 queries of one head; a warp has 16 of them alone
+//             keys                  a block: warps x 16 queries of one head; a warp has 16 of them alone
 //           +------+------+
-//   queries |  S   |      |   S = Q K^T     in registers, 16 x keys of a warp
-//           +------+------+   P = softmax   in the same registers, rounded to T, which are an operand as they are
-//               | P           O += P V      16 x depth of a warp
+//   queries |  S   |      |         S = Q K^T     in registers, 16 x keys of a warp
+//           +------+------+         P = softmax   in the same registers, rounded to T: an operand as it is
+//               | P           O += P V            16 x depth of a warp
 //
 // One tile of K and one of V are in shared memory, and take turns:
 //
@@ -45,8 +45,8 @@ struct attention_mma_config {
   }
 };
 
-// Up to 64, 128 and 256 elements a head. Registers of a thread bound the tile: depth / 2 of them hold O, keys / 2
-// hold S, depth / 4 hold Q.
+// Up to 64, 128 and 256 elements a head. Registers of a thread bound the tile: depth / 2 of them hold O, keys
+// / 2 hold S, depth / 4 hold Q.
 constexpr attention_mma_config attention_mma_for(std::uint32_t depth) {
   return depth <= 64    ? attention_mma_config{.depth = 64, .keys = 64, .min_blocks = 3}
          : depth <= 128 ? attention_mma_config{.depth = 128, .keys = 64, .min_blocks = 2}
@@ -64,8 +64,8 @@ struct attention_mma_body {
   using kv_tile = typename kv_rows::tile;
   static constexpr std::uint32_t slices = C.depth / 16, key_parts = C.keys / 8, value_parts = C.depth / 8;
 
-  // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and Mask with
-  // their parameters.
+  // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and
+  // Mask with their parameters.
   template <class ApplyScore, class Factor, class ApplyMask, class Keys>
   static constexpr void run(thread t, const in<T>& q, const in<T>& k, const in<T>& v, const out<T>& o,
                             const val<attention_problem>& problem, const ApplyScore& score,
@@ -230,8 +230,8 @@ struct attention_mma_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
       });
 };
 
-// Launched with a grid of query_tiles * heads * batches blocks along x, and q, k, v, o, the problem, the arguments of
-// the score, those of the mask.
+// Launched with a grid of query_tiles * heads * batches blocks along x, and q, k, v, o, the problem, the
+// arguments of the score, those of the mask.
 template <attention_mma_config C, scalar T, class Score, class Mask>
 inline constexpr auto attention_mma =
     attention_mma_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;

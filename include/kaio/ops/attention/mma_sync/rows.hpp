@@ -12,8 +12,8 @@
 
 namespace kaio::ops {
 
-// Copies Rows x Columns into a tile by Threads threads. A row of the tile is panels of 128 bytes; eight threads copy
-// such a row of one panel.
+// Copies Rows x Columns into a tile by Threads threads. A row of the tile is panels of 128 bytes; eight
+// threads copy such a row of one panel.
 template <scalar T, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Threads>
 class attention_rows {
  public:
@@ -33,7 +33,8 @@ class attention_rows {
         line_(t.let(t.thread_rank() / pieces)),
         column_(t.let(t.thread_rank() % pieces * piece)) {}
 
-  // Rows first to first + Rows of memory, of which those from `limit` on do not exist. Commits a group of copies.
+  // Rows first to first + Rows of memory, of which those from `limit` on do not exist. Commits a group of
+  // copies.
   constexpr void copy(const tile& to, const val<u32>& first, const val<u32>& limit) const {
     if (auto fast = t_.when(by_16_ != 0u)) {
       const val row = t_.let(first + line_);

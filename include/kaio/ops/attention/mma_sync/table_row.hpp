@@ -1,7 +1,8 @@
 #pragma once
-// The kernels with matrix instructions of a warp: the row of a configuration in the table of variants, and the launch
-// that runs a call.
+// The kernels with matrix instructions of a warp: the row of a configuration in the table of variants, and
+// the launch that runs a call.
 
+#include <kaio/ops/attention/choice/function_arguments.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention/mma_sync/kernel.hpp>
 

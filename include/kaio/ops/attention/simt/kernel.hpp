@@ -1,13 +1,13 @@
 #pragma once
 // Attention with ordinary multiply-adds, for f32: O = softmax(mask(score(Q K^T))) V, all of it in f32.
 //
-//             keys                    a block: 16 x 16 threads, a tile of `tile` queries of one head
-//           +------+                  a thread: tile / 16 queries, of S every 16th key, of O every 16th four of
-//   queries |  S   |                  neighbours; the 16 threads of a row are neighbours of a warp
+//             keys          a block: 16 x 16 threads, a tile of `tile` queries of one head
+//           +------+          a thread: tile / 16 queries, of S every 16th key, of O every 16th four of
+//   queries |  S   |          neighbours; the 16 threads of a row are neighbours of a warp
 //           +------+
 //
-// For each tile of keys: K to shared memory, S = Q K^T, softmax in registers, P and V to shared memory (V where K
-// was), O += P V. A barrier is before each use of what other threads wrote.
+// For each tile of keys: K to shared memory, S = Q K^T, softmax in registers, P and V to shared memory (V
+// where K was), O += P V. A barrier is before each use of what other threads wrote.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
@@ -141,8 +141,8 @@ struct attention_simt_body {
   }
 
  private:
-  // Rows `first` on of the sequence that begins at row `origin`; those from `limit` on do not exist. What does not exist
-  // becomes zero.
+  // Rows `first` on of the sequence that begins at row `origin`; those from `limit` on do not exist. What
+  // does not exist becomes zero.
   template <class Strides>
   static constexpr void load(thread t, const tile& to, const in<f32>& memory, const Strides& strides,
                              const attention_block& block, const val<u32>& head, const val<u32>& origin,

@@ -1,6 +1,8 @@
 #pragma once
-// The kernels of multiply-adds: the row of a configuration in the table of variants, and the launch that runs a call.
+// The kernels of multiply-adds: the row of a configuration in the table of variants, and the launch that runs
+// a call.
 
+#include <kaio/ops/attention/choice/function_arguments.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention/simt/kernel.hpp>
 

@@ -1,14 +1,16 @@
 #pragma once
-// Attention for sm_90a: persistent, warp-specialised, with tensor copies and wgmma. O = softmax(mask(score(Q K^T))) V.
+// Attention for sm_90a: persistent, warp-specialised, with tensor copies and wgmma. O = softmax(mask(score(Q
+// K^T))) V.
 //
-// A block has a tile of 64 queries for each consumer warpgroup. One thread of the last warpgroup, the producer, copies
-// Q, and tiles of K and V into two rings of their own:
+// A block has a tile of 64 queries for each consumer warpgroup. One thread of the last warpgroup, the
+// producer, copies Q, and tiles of K and V into two rings of their own:
 //
 //   producer      Q | K0 | K1 V0 | K2 V1 | ...            ahead by as many tiles as a ring has stages
 //
-// A consumer keeps S (64 x keys) and O (64 x depth) in registers; P is S rounded to T, which is an operand of wgmma as
-// it is. While it computes the softmax of one tile, the tensor cores multiply P of the tile before with V; and named
-// barriers make the consumers take turns at issuing, so that one's softmax runs next to another's products:
+// A consumer keeps S (64 x keys) and O (64 x depth) in registers; P is S rounded to T, which is an operand of
+// wgmma as it is. While it computes the softmax of one tile, the tensor cores multiply P of the tile before
+// with V; and named barriers make the consumers take turns at issuing, so that one's softmax runs next to
+// another's products:
 //
 //   consumer 0    S1, PV0 | softmax 1      | S2, PV1 | softmax 2 ...
 //   consumer 1              S1, PV0 | softmax 1      | S2, PV1 | ...
@@ -16,11 +18,11 @@
 //   step j:  S = Q Kj^T  (in flight)          O += P V(j-1)  (in flight)
 //            S is there: mask, softmax        O is there: O *= correction, P = S
 //
-// Tiles of queries are walked over by all blocks in turn, those with the most keys first. O leaves through the rows of
-// Q that it was computed of, then the producer may load the next Q.
+// Tiles of queries are walked over by all blocks in turn, those with the most keys first. O leaves through
+// the rows of Q that it was computed of, then the producer may load the next Q.
 //
-// Sources: Shah et al., "FlashAttention-3: Fast and Accurate Attention with Asynchrony and Low-precision", 2024; PTX
-// ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", "cp.async.bulk.tensor".
+// Sources: Shah et al., "FlashAttention-3: Fast and Accurate Attention with Asynchrony and Low-precision",
+// 2024; PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", "cp.async.bulk.tensor".
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/mma/stmatrix.hpp>
@@ -63,8 +65,8 @@ struct attention_sm90_body {
       copy_tensor(to.panel(p), map, coordinates(p * C.panel, row, head, batch), arrived);
   }
 
-  // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and Mask with
-  // their parameters.
+  // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and
+  // Mask with their parameters.
   template <class ApplyScore, class Factor, class ApplyMask, class Keys>
   static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v, const out<T>& o,
                             const val<attention_problem>& problem, const ApplyScore& score,
@@ -294,8 +296,9 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
       });
 };
 
-// Launched with a grid of as many blocks as run at once, or as there are tiles, and the maps of q, k and v (boxes of 64
-// elements, and of the tile's queries or keys), o, the problem, the arguments of the score, those of the mask.
+// Launched with a grid of as many blocks as run at once, or as there are tiles, and the maps of q, k and v
+// (boxes of 64 elements, and of the tile's queries or keys), o, the problem, the arguments of the score,
+// those of the mask.
 template <attention_sm90_config C, scalar T, class Score, class Mask>
 inline constexpr auto attention_sm90 =
     attention_sm90_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;

@@ -1,6 +1,8 @@
 #pragma once
-// The kernels for sm_90a: the row of a configuration in the table of variants, and the launch that runs a call.
+// The kernels for sm_90a: the row of a configuration in the table of variants, and the launch that runs a
+// call.
 
+#include <kaio/ops/attention/choice/function_arguments.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention/sm90/kernel.hpp>
 #include <kaio/runtime/tensor_map.hpp>
@@ -10,7 +12,8 @@
 
 namespace kaio::ops {
 
-// Rows of a head as tensor copies see them: (element, row, head, batch), in boxes of 64 elements x `box_rows`.
+// Rows of a head as tensor copies see them: (element, row, head, batch), in boxes of 64 elements x
+// `box_rows`.
 template <scalar T>
 encoded_tensor_map<T, 4> attention_map(const stream& s, const attention_operand& x,
                                        const attention_strides& strides, std::uint32_t size,
