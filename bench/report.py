@@ -112,6 +112,28 @@ def random_table(rows):
     ) + f"\nThe worst:\n{worst}\n"
 
 
+def attention_table(rows):
+    """A line for each problem and protocol: kaio, and the fastest of its peers."""
+    cases = {}
+    for r in rows:
+        case = (r["type"], r["shape"], r["causal"], r["protocol"])
+        cases.setdefault(case, {})[r["contestant"]] = r
+    lines = []
+    for (kind, shape, causal, protocol), of in sorted(cases.items()):
+        peers = [r for name, r in of.items() if name != "kaio"]
+        if "kaio" not in of or not peers:
+            continue
+        ours, best = of["kaio"], min(peers, key=lambda r: r["us"])
+        lines.append([kind, shape.replace("x", " x "), "causal" if causal else "full", protocol, f"{ours['us']:.1f}",
+                      f"{ours['tflops']:.0f}", best["contestant"], f"{best['us']:.1f}", f"{best['us'] / ours['us']:.3f}",
+                      ours["date"], ours["commit"]])
+    return table("Attention forward",
+                 ["type", "B x S x Hq x Hkv x D", "mask", "protocol", "kaio, us", "TFLOP/s", "best peer", "us", "ratio", "date",
+                  "commit"], lines,
+                 "The peers are PyTorch's scaled_dot_product_attention by cuDNN and by FlashAttention-2, in a process of their\n"
+                 "own on the same machine. 4 B H S^2 D operations, half of them where causal.\n\n")
+
+
 def energy_table(rows):
     """Joules of large products next to their time, each contestant alone for two seconds."""
     lines = [[r["type"], r["layout"], f"{r['m']} x {r['n']} x {r['k']}", r["contestant"], f"{r['us']:.0f}", f"{r['tflops']:.0f}",
@@ -221,6 +243,7 @@ def main():
         ["kernel", "checks", "seconds", "million warp instructions a second", "million lane instructions a second", "figure", "",
          "machine", "date", "commit"],
         [emulator_line(r) for r in newest(of("emulator"), ["machine", "kernel", "checks"])])
+    text += attention_table(of("attention"))
     text += random_table(of("matmul_random"))
     text += energy_table(of("matmul_energy"))
     text += matmul_table(of("matmul"))

@@ -52,7 +52,7 @@ void print(const settings& how, const shape& s, const std::string& contestant, c
   const double tera = s.operations() / us * 1e-6;
   if (how.json)
     std::printf(
-        "{\"bench\": \"attention\", \"type\": \"%s\", \"shape\": \"%s\", \"causal\": %s, \"contestant\": \"%s\", "
+        "{\"benchmark\": \"attention\", \"type\": \"%s\", \"shape\": \"%s\", \"causal\": %s, \"contestant\": \"%s\", "
         "\"version\": \"%s\", \"protocol\": \"%s\", \"us\": %.3f, \"tflops\": %.1f, \"error\": %.2e, \"mhz\": %.0f}\n",
         how.type.c_str(), s.text().c_str(), s.causal ? "true" : "false", contestant.c_str(), version.c_str(),
         protocol, us, tera, error, mhz);

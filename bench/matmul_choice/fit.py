@@ -233,7 +233,7 @@ def main():
     with open(words.work, encoding="utf-8") as file:
         head = json.loads(next(file))
         configurations = head["configurations"]
-        work = {line["seed"]: line["work"] for line in map(json.loads, file)}
+        work = {line["seed"]: line["work"] for line in map(json.loads, file) if "seed" in line}
     with (lzma.open if words.measured.suffix == ".xz" else open)(words.measured, "rt", encoding="utf-8") as file:
         measured = [json.loads(line) for line in file]
     fitted_part = Problems(head["kernels"], work, measured, lambda seed: seed % 2 == 0)

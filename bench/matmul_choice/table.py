@@ -39,13 +39,25 @@ class Run:
                 row = json.loads(line)
                 if "kernels" in row:
                     self.kernels = row["kernels"]
-                elif row["us"]:
+                elif row["us"]:  # by the numbers of the last list of kernels
+                    row["order"] = [(self.kernels[kernel][0], us) for kernel, _, us, _ in row["us"]]
                     self.rows.append(row)
+        self.find_best()
+
+    def find_best(self):
         for row in self.rows:
-            row["order"] = [(self.kernels[kernel][0], us) for kernel, _, us, _ in row["us"]]
             row["best"] = {}
             for name, us in row["order"]:
                 row["best"][name] = min(us, row["best"].get(name, math.inf))
+
+    def keep(self, kernels):
+        """Forgets the times of kernels that are not among these."""
+        names = {kernel[0] for kernel in kernels}
+        for row in self.rows:
+            row["order"] = [(name, us) for name, us in row["order"] if name in names]
+        self.rows = [row for row in self.rows if row["order"]]
+        self.kernels = kernels
+        self.find_best()
 
 
 def configuration(name):
@@ -172,6 +184,8 @@ def table(head, lines):
 
 
 def report(model, measured):
+    if model and measured:
+        measured.keep(model.kernels)
     sizes, counts = collections.Counter(), collections.Counter()
     for name, size, _ in (measured or model).kernels:
         sizes[configuration(name)] += size

@@ -55,8 +55,6 @@ constexpr sm90_split_config sm90_rows(std::uint32_t rows, std::uint32_t stages, 
 inline constexpr sm90_split_config sm90_two_128x64{.m = 128, .n = 64, .stages = 7, .splits = 2};
 inline constexpr sm90_split_config sm90_eight_64x32{
     .m = 64, .n = 32, .stages = 9, .depth = 2, .splits = 8, .reuses_ring = true};
-inline constexpr sm90_split_config sm90_eight_128x256{
-    .m = 128, .n = 256, .stages = 4, .splits = 8, .reuses_ring = true};
 
 template <class T>
 void add_sm90_splits(variant_list& list) {
@@ -64,7 +62,6 @@ void add_sm90_splits(variant_list& list) {
   add_sm90_split_along_k<sm90_columns(16, 5, 4, 2), T>(list);
   add_sm90_split_along_k<sm90_columns(64, 6, 2, 2), T>(list);
   add_sm90_split_along_k<sm90_eight_64x32, T>(list);
-  add_sm90_split_layouts<sm90_eight_128x256, T>(list);
 }
 
 template <class T>
