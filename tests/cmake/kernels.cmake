@@ -26,6 +26,12 @@ if(TARGET kaio_test_ops)
   add_test(NAME ops.attention.sm_80 COMMAND kaio_test_ops "[attention]" "~attention: every kernel*")
   set_tests_properties(ops.attention.sm_80 PROPERTIES LABELS ops TIMEOUT 900
     ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_80")
+  # Rings between producers and consumers, under two schedules.
+  foreach(order random:1 random:2)
+    add_test(NAME ops.schedule.${order} COMMAND kaio_test_ops "sm_90a*")
+    set_tests_properties(ops.schedule.${order} PROPERTIES LABELS schedules TIMEOUT 900
+      ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SCHEDULE=${order}")
+  endforeach()
 endif()
 # The kernels under eight schedules, about five seconds each: what they compute does not depend on the order of warps and
 # blocks.

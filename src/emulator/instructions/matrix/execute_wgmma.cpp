@@ -177,12 +177,13 @@ void advance(block& b, u32 first_warp, warpgroup& g) {
   if (!any) return;
   for (u32 r = 0; r < warps_of_a_warpgroup; ++r) {
     warp& w = b.warps[first_warp + r];
+    bool finished = false;
     for (u32 k = 0; k < w.parked; ++k) {
       lane_group& f = w.lane_groups[k];
       if (f.reason != wait_reason::matrix) continue;
       const instruction& i = w.waiting_at(f);
       if (!computed(g, r, groups_to_complete(g.members[r], i))) continue;
-      finish_wait(w, i, g.members[r]);
+      if (!std::exchange(finished, true)) finish_wait(w, i, g.members[r]);
       f.reason = wait_reason::none;
     }
   }
@@ -224,10 +225,17 @@ void wait_group(warp& w, const instruction& i, u32 lanes) {
   if (!assemble(w, i, lanes)) return;
   warpgroup& g = warpgroup_of(w, i);
   const u32 rank = rank_in_warpgroup(w);
-  if (computed(g, rank, groups_to_complete(g.members[rank], i)))
+  if (computed(g, rank, groups_to_complete(g.members[rank], i))) {
     finish_wait(w, i, g.members[rank]);
-  else
-    w.wait(w.active, wait_reason::matrix, first_warp_of(w));
+    return;
+  }
+  // Lanes that came here before the last ones are ready to go on, and wait too.
+  for (u32 k = 0; k < w.parked; ++k)
+    if (lane_group& f = w.lane_groups[k]; f.reason == wait_reason::none && f.pc == w.pc) {
+      f.reason = wait_reason::matrix;
+      f.key = first_warp_of(w);
+    }
+  w.wait(w.active, wait_reason::matrix, first_warp_of(w));
 }
 
 }  // namespace
