@@ -4,9 +4,11 @@
 #include "tests/emulator/kernel.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdlib>
@@ -98,10 +100,21 @@ class error_stream {
   error_stream& operator=(const error_stream&) = delete;
 
   std::string text() {
-    std::string all(1 << 16, '\0');
-    const auto bytes = ::read(reader_, all.data(), all.size());
+    // A terminal passes on what is written to it in parts, each a moment later: all of it is there with this mark.
+    constexpr char mark = '\0';
+    REQUIRE(::write(STDERR_FILENO, &mark, 1) == 1);
+    std::string all;
+    pollfd ready{reader_, POLLIN, 0};
+    while ((all.empty() || all.back() != mark) && ::poll(&ready, 1, 10'000) == 1) {
+      std::array<char, 4096> part{};
+      const auto bytes = ::read(reader_, part.data(), part.size());
+      if (bytes <= 0) break;
+      all.append(part.data(), static_cast<std::size_t>(bytes));
+    }
     restore();
-    all.resize(bytes < 0 ? 0 : static_cast<std::size_t>(bytes));
+    REQUIRE(!all.empty());
+    REQUIRE(all.back() == mark);
+    all.pop_back();
     return all;
   }
 
