@@ -138,7 +138,7 @@ struct attention_i32_input {
   }
 };
 
-// Sequences of different lengths that follow each other along the rows of a tensor, as device memory tells:
+// Sequences of different lengths that follow each other along the rows of a tensor, by numbers in device memory:
 // sequence b has rows cu_q[b] to before cu_q[b + 1] of q and out, and cu_k[b] to before cu_k[b + 1] of k and
 // v.
 struct attention_sequences {

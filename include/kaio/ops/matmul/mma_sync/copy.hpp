@@ -1,7 +1,7 @@
 #pragma once
-// How a tile of an operand is copied to shared memory: by asynchronous copies, by loads of 16 bytes, or
-// element by element from memory or from a function; by vectors that are shifted: shifted_copy.hpp. The threads share the pieces of 16 bytes of a tile's
-// lines evenly; what is outside of the operand becomes zero.
+// How a tile of an operand is copied to shared memory: by asynchronous copies, by loads of 16 bytes, element by
+// element from memory or from a function, or by shifted vectors (shifted_copy.hpp). The threads share the pieces
+// of 16 bytes of a tile's lines evenly; what is outside of the operand becomes zero.
 
 #include <kaio/ops/matmul/mma_sync/ring.hpp>
 #include <kaio/ops/matmul/mma_sync/source.hpp>

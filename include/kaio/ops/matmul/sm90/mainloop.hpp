@@ -196,16 +196,16 @@ class sm90_mainloop {
     release(previous, thread_in_group, peer);
   }
 
-  // A consumer warpgroup that has no part in a tile, the last one of its block: the threads that speak for it
+  // A consumer warpgroup that has no part in a tile, the last one of its block: the threads that arrive for it
   // free the stages. They alone wait: nothing keeps the warps of a group without a product in the same round.
   constexpr void pass(const ring_position& from, const val<u32>& k_blocks) const {
     const val thread_in_group = t_.thread_rank() % 128u;
     const val peer = sharer(thread_in_group);
-    if (auto speaks = t_.when(thread_in_group < C.sharers())) {
+    if (auto arrives = t_.when(thread_in_group < C.sharers())) {
       ring_position at(t_, from);
       for ([[maybe_unused]] auto block : t_.range(0u, k_blocks)) {
         full_[at.stage].wait(at.parity);
-        tell(at.stage, peer);
+        arrive(at.stage, peer);
         at.template advance<C.stages>();
       }
     }
@@ -280,9 +280,9 @@ class sm90_mainloop {
   }
 
   constexpr void release(const var<u32>& stage, const val<u32>& thread_in_group, const val<u32>& peer) const {
-    if (auto tells = t_.when(thread_in_group < C.sharers())) tell(stage, peer);
+    if (auto arrives = t_.when(thread_in_group < C.sharers())) arrive(stage, peer);
   }
-  constexpr void tell(const var<u32>& stage, const val<u32>& peer) const {
+  constexpr void arrive(const var<u32>& stage, const val<u32>& peer) const {
     if constexpr (C.cluster_blocks() == 1)
       empty_[stage].arrive();
     else
