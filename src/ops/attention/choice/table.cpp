@@ -27,9 +27,11 @@ const char* reason(const attention_variant& v, const attention_call& call, const
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "it needs more shared memory than a block of this device has";
   if (call.depth() > v.depth) return "the head size is larger than it is made for";
+  if (v.plain && call.terms.plain == 0) return "it has neither soft cap nor ALiBi";
   const attention_problem& p = call.problem;
   if (v.copies_tensors) {
-    if ((p.q.by_16 & p.k.by_16 & p.v.by_16) == 0) return "rows do not begin at multiples of 16 bytes";
+    if ((p.q.by_16 & p.k.by_16 & p.v.by_16 & p.o.by_16) == 0)
+      return "rows do not begin at multiples of 16 bytes";
     if (call.k.rows == 0) return "there are no keys to copy";
     i64 longest = 0;
     for (const attention_strides& s : {p.q, p.k, p.v}) longest = std::max({longest, s.batch, s.row, s.head});

@@ -5,23 +5,26 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
 
 #include "ops/attention/choice/table.hpp"
 
 namespace kaio::ops {
 
-template <std::uint32_t Depth, scalar T>
+template <std::uint32_t Depth, scalar T, class Score>
 attention_variant attention_sm90_row() {
-  constexpr attention_sm90_config config = attention_sm90_for(Depth);
-  attention_variant row = describe_attention_sm90<config, T, general_score, band_mask>();
-  row.run = launch_attention_sm90<config, T, general_score, band_mask>;
+  constexpr attention_sm90_config config = attention_sm90_for(Depth, std::is_same_v<Score, plain_score>);
+  attention_variant row = describe_attention_sm90<config, T, Score, band_mask>();
+  row.run = launch_attention_sm90<config, T, Score, band_mask>;
   return row;
 }
 
 template <scalar T>
 std::span<const attention_variant> attention_sm90_rows() {
-  static const auto& rows = *new std::array{attention_sm90_row<64, T>(), attention_sm90_row<128, T>(),
-                                            attention_sm90_row<256, T>()};
+  static const auto& rows =
+      *new std::array{attention_sm90_row<64, T, plain_score>(),  attention_sm90_row<64, T, general_score>(),
+                      attention_sm90_row<128, T, plain_score>(), attention_sm90_row<128, T, general_score>(),
+                      attention_sm90_row<256, T, plain_score>(), attention_sm90_row<256, T, general_score>()};
   return rows;
 }
 

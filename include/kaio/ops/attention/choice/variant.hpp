@@ -20,6 +20,7 @@ struct attention_variant {
   attention_type type = attention_type::f32;
   std::uint32_t depth = 0;    // the most elements of a row of Q, K, V and O
   std::uint32_t queries = 0;  // of a tile
+  bool plain = false;         // has neither soft cap nor ALiBi, and scale is above 0
   // Reads Q, K and V by tensor copies: rows begin at multiples of 16 bytes and are as long, and there are
   // keys.
   bool copies_tensors = false;

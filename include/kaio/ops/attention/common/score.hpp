@@ -95,6 +95,19 @@ constexpr val<f32> exponent_factor(thread t, const val<f32>& scale, const Extra&
     return t.let(log2_of_e);
 }
 
+// x = scale * (q . k), for scale > 0.
+struct plain_score {
+  static constexpr fixed_string name = "plain";
+  static constexpr bool reads_nothing = true;
+
+  // The scale is a part of the factor.
+  template <class Scores, std::uint32_t Rows>
+  static constexpr void tile(thread, Scores&, const score_origin<Rows>&, const val<f32>&) {}
+  static constexpr val<f32> factor(thread t, const val<f32>& scale) { return t.let(scale * log2_of_e); }
+
+  constexpr val<f32> operator()(thread, val<f32> x, attention_place) const { return x; }
+};
+
 // The scores of the prebuilt attention: a soft cap, then ALiBi, each of them chosen at the launch.
 //
 //   x = scale * (q . k);   x = cap * tanh(x / cap);   x -= slope * |query + keys - queries - key|

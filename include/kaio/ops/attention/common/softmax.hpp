@@ -35,6 +35,14 @@ class online_softmax {
         largest_(array_of<Rows>([&](u32) { return var(t, nothing); })),
         sum_(array_of<Rows>([&](u32) { return var(t, 0.0f); })) {}
 
+  // As before the first tile.
+  constexpr void clear() {
+    for (std::uint32_t r = 0; r < Rows; ++r) {
+      largest_[r] = nothing;
+      sum_[r] = 0.0f;
+    }
+  }
+
   // The scores of a tile become probabilities that are not yet divided by their sum. Returns, for each row,
   // by what all that was accumulated with the probabilities before must be multiplied. factor > 0 turns
   // scores into exponents of two.

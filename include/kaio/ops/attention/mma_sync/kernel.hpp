@@ -187,8 +187,11 @@ struct attention_mma_body {
         for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
       return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < queries));
     });
-    recompute_rows<T, C.depth>(t, q_shared, warp_row, t.let(block.first_query + warp_row), problem, block,
-                               range, wrong, result, factor, score, mask);
+    recompute_rows<T, C.depth>(t, t.let(block.first_query + warp_row), problem, block, range, wrong, result,
+                               factor, score, mask,
+                               [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
+                                 q_shared[warp_row + row][column] = x;
+                               });
     const auto strides = problem[&attention_problem::o];
     store_rows<T, 16, C.depth>(
         t, q_shared, warp_row, o.from(head_offset(t, strides, block, block.head, block.first_q_row)),

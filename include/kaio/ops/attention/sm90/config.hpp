@@ -6,10 +6,11 @@
 namespace kaio::ops {
 
 struct attention_sm90_config {
-  std::uint32_t depth = 128;    // the most elements of a row of Q, K, V and O
-  std::uint32_t keys = 128;     // of a tile
-  std::uint32_t consumers = 2;  // warpgroups of 64 queries each
-  std::uint32_t stages = 2;     // of the rings of K and V
+  std::uint32_t depth = 128;       // the most elements of a row of Q, K, V and O
+  std::uint32_t keys = 128;        // of a tile
+  std::uint32_t consumers = 2;     // warpgroups of 64 queries each
+  std::uint32_t stages = 2;        // of the rings of K and V
+  std::uint32_t query_stages = 2;  // of the ring of Q
 
   static constexpr std::uint32_t panel = 64;  // elements of 128 bytes
   constexpr std::uint32_t queries() const { return consumers * 64; }
@@ -26,11 +27,12 @@ struct attention_sm90_config {
   }
 };
 
-// A thread of a consumer has keys / 2 registers of S, keys / 4 of P and depth / 2 of O.
-constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth) {
-  return depth <= 64    ? attention_sm90_config{.depth = 64, .keys = 128, .consumers = 3}
+// A thread of a consumer has keys / 2 registers of S, keys / 4 of P and depth / 2 of O. With three consumers it
+// has 160 in all, which a plain score leaves room for 128 keys in.
+constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth, bool plain_score = false) {
+  return depth <= 64 ? attention_sm90_config{.depth = 64, .keys = plain_score ? 128u : 112u, .consumers = 3}
          : depth <= 128 ? attention_sm90_config{.depth = 128, .keys = 128}
-                        : attention_sm90_config{.depth = 256, .keys = 80};
+                        : attention_sm90_config{.depth = 256, .keys = 80, .query_stages = 1};
 }
 
 }  // namespace kaio::ops

@@ -3,9 +3,9 @@
 // K^T))) V.
 //
 // A block has a tile of 64 queries for each consumer warpgroup. One thread of the last warpgroup, the
-// producer, copies Q, and tiles of K and V into two rings of their own:
+// producer, copies tiles of Q, K and V into three rings:
 //
-//   producer      Q | K0 | K1 V0 | K2 V1 | ...            ahead by as many tiles as a ring has stages
+//   producer      Q | K0 | K1 V0 | K2 V1 | Q' K0' V2 | K1' V0' | ...     ahead by as much as the rings hold
 //
 // A consumer keeps S (64 x keys) and O (64 x depth) in registers; P is S rounded to T, which is an operand of
 // wgmma as it is. While it computes the softmax of one tile, the tensor cores multiply P of the tile before
@@ -15,27 +15,29 @@
 //   consumer 0    S1, PV0 | softmax 1      | S2, PV1 | softmax 2 ...
 //   consumer 1              S1, PV0 | softmax 1      | S2, PV1 | ...
 //
-//   step j:  S = Q Kj^T  (in flight)          O += P V(j-1)  (in flight)
-//            S is there: mask, softmax        O is there: O *= correction, P = S
+//   step:  S = Q Kj^T  (in flight)          O += P V(j-1)  (in flight)
+//          S is there: mask, softmax        O is there: O *= correction, P = S
 //
-// Tiles of queries are walked over by all blocks in turn, those with the most keys first. O leaves through
-// the rows of Q that it was computed of, then the producer may load the next Q.
+// The steps go on over the end of a tile of queries: the first S of the next tile is computed with the last P
+// V of this one, whose O then leaves, out of registers, while other consumers multiply.
 //
 // Sources: Shah et al., "FlashAttention-3: Fast and Accurate Attention with Asynchrony and Low-precision",
 // 2024; PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", "cp.async.bulk.tensor".
 
 #include <kaio/dsl/async.hpp>
-#include <kaio/dsl/mma/stmatrix.hpp>
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/exact_rows.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
-#include <kaio/ops/attention/common/store_rows.hpp>
 #include <kaio/ops/attention/sm90/config.hpp>
+#include <kaio/ops/attention/sm90/query_walk.hpp>
+#include <kaio/ops/attention/sm90/scored_tile.hpp>
+#include <kaio/ops/attention/sm90/store.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace kaio::ops {
@@ -44,18 +46,12 @@ template <attention_sm90_config C, scalar T, class Score, class Mask>
 struct attention_sm90_body {
   static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
-  using q_tile = shared_tile<T, C.queries(), C.depth, swizzled<128>>;
+  using q_ring = shared_tiles<T, C.queries(), C.depth, swizzled<128>, C.query_stages>;
   using kv_ring = shared_tiles<T, C.keys, C.depth, swizzled<128>, C.stages>;
   using scores_accumulator = wgmma_accumulator<f32, C.keys>;
   using output_accumulator = wgmma_accumulator<f32, C.depth>;
   using q_map = tensor_map<T, 4>;
   using kv_map = tensor_map<T, 4>;
-
-  // The tiles of keys of a block's queries.
-  struct tile_range {
-    val<u32> first, last;
-    key_range keys;
-  };
 
   // Boxes of 64 elements x `rows`, a panel of the tile each.
   template <class Tile>
@@ -68,195 +64,195 @@ struct attention_sm90_body {
   // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and
   // Mask with their parameters.
   template <class ApplyScore, class Factor, class ApplyMask, class Keys>
-  static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v, const out<T>& o,
+  static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v,
                             const val<attention_problem>& problem, const ApplyScore& score,
                             const Factor& factor_of, const ApplyMask& mask, const Keys& keys_of_tile) {
-    const q_tile q_shared(t);                // queries x depth
+    const q_ring q_shared(t);                // queries x depth
     const kv_ring k_shared(t), v_shared(t);  // keys x depth each
-    pipeline<1> q_ring(t);
-    pipeline<C.stages> k_ring(t), v_ring(t);
+    pipeline<C.query_stages> q_stages(t);
+    pipeline<C.stages> k_stages(t), v_stages(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       prefetch(q);
       prefetch(k);
       prefetch(v);
-      q_ring.init(1, 4 * C.consumers);  // a warp releases its rows of Q
-      k_ring.init(1, C.consumers);
-      v_ring.init(1, C.consumers);
+      q_stages.init(1, C.consumers);
+      k_stages.init(1, C.consumers);
+      v_stages.init(1, C.consumers);
       fence_mbarrier_init(t);
     }
     t.barrier();
     launch_dependents(t);
     grid_dependency_wait(t);
 
-    const val tiles = t.let(problem[&attention_problem::query_tiles] * problem[&attention_problem::heads] *
-                            problem[&attention_problem::batches]);
     const val warpgroup = warpgroup_rank(t);
-    const auto range_of = [&](const attention_block& block) {
-      const key_range keys = keys_of_block(t, block, C.queries(), keys_of_tile);
-      return tile_range{t.let(keys.first / C.keys), t.let((keys.last + (C.keys - 1)) / C.keys), keys};
-    };
-
     if (auto producer = t.when(warpgroup == C.consumers)) {
       decrease_registers<C.producer_registers()>(t);
       if (auto one = t.when(t.thread_rank() == 128 * C.consumers)) {
-        auto to_q = q_ring.producer(t);
-        auto to_k = k_ring.producer(t), to_v = v_ring.producer(t);
-        for (auto index : t.range(block_idx_x(), tiles, grid_dim_x())) {
-          const attention_block block = find_block(t, problem, t.let(index), C.queries());
-          const tile_range range = range_of(block);
-          const auto load_k = [&](const val<u32>& tile) {
-            to_k.acquire_expect(C.kv_bytes());
-            load(k_shared[to_k.stage()], k, t.let(block.first_k_row + tile * C.keys), block.group,
-                 block.tensor_batch, to_k.full());
-            to_k.advance();
-          };
-          const auto load_v = [&](const val<u32>& tile) {
+        auto to_q = q_stages.producer(t);
+        auto to_k = k_stages.producer(t), to_v = v_stages.producer(t);
+        // V of the step before: its row, head and batch, where there was a step.
+        var<u32> has_v(t, 0u), v_row(t, 0u), v_head(t, 0u), v_batch(t, 0u);
+        const auto load_v = [&] {
+          if (auto some = t.when(has_v != 0u)) {
             to_v.acquire_expect(C.kv_bytes());
-            load(v_shared[to_v.stage()], v, t.let(block.first_k_row + tile * C.keys), block.group,
-                 block.tensor_batch, to_v.full());
+            load(v_shared[to_v.stage()], v, t.let(v_row), t.let(v_head), t.let(v_batch), to_v.full());
             to_v.advance();
-          };
-          if (auto some = t.when(range.first < range.last)) {
-            to_q.acquire_expect(C.q_bytes());
-            load(q_shared, q, t.let(block.first_q_row + block.first_query), block.head, block.tensor_batch,
-                 to_q.full());
-            to_q.advance();
-            load_k(range.first);
-            for (auto tile : t.range(range.first + 1u, range.last).no_unroll()) {
-              load_k(t.let(tile));
-              load_v(t.let(tile - 1u));
-            }
-            load_v(t.let(range.last - 1u));
           }
+        };
+        query_walk walk(t, problem, C.queries());
+        for (auto tiles : t.loop()) {
+          tiles.break_if(!walk.has_tile());
+          const attention_block block = walk.block();
+          const key_tiles range = tiles_of<C.keys>(t, keys_of_block(t, block, C.queries(), keys_of_tile));
+          to_q.acquire_expect(C.q_bytes());
+          load(q_shared[to_q.stage()], q, t.let(block.first_q_row + block.first_query), block.head,
+               block.tensor_batch, to_q.full());
+          to_q.advance();
+          for (auto tile : t.range(range.first, range.last).no_unroll()) {
+            const val row = t.let(block.first_k_row + tile * C.keys);
+            to_k.acquire_expect(C.kv_bytes());
+            load(k_shared[to_k.stage()], k, row, block.group, block.tensor_batch, to_k.full());
+            to_k.advance();
+            load_v();
+            has_v = 1u;
+            v_row = row;
+            v_head = block.group;
+            v_batch = block.tensor_batch;
+          }
+          walk.advance();
         }
+        load_v();
       }
     }
     if (auto consumer = t.otherwise()) {
       increase_registers<C.consumer_registers()>(t);
-      auto from_q = q_ring.consumer(t);
-      auto from_k = k_ring.consumer(t), from_v = v_ring.consumer(t);
-      const val lane = t.lane_rank();
+      auto from_q = q_stages.consumer(t);
+      auto from_k = k_stages.consumer(t), from_v = v_stages.consumer(t);
       const val leads_group = t.let(t.thread_rank() % 128u == 0u);
       const val scale = t.let(problem[&attention_problem::scale]);
       const val factor = factor_of(scale);
       const val group_row = t.let(warpgroup * 64u);
-      const val warp_row = t.let(t.warp_rank() * 16u);
+      const val own_row = t.let(scores_accumulator::first_row(t) + group_row);
+      const val own_column = scores_accumulator::first_column(t);
       // Whose turn it is to issue products: this warpgroup's barrier, which the one before it arrives at.
       const named_barrier own_turn(t, t.let(warpgroup + 1u), 256);
       const named_barrier next_turn(t, t.let(select(warpgroup == C.consumers - 1, 1u, warpgroup + 2u)), 256);
-      const named_barrier own_group(t, t.let(warpgroup + (1 + C.consumers)), 128);
-      if (auto last = t.when(warpgroup == C.consumers - 1)) next_turn.arrive();
 
       scores_accumulator s(t);
       output_accumulator sums(t);
-      const wgmma_scores scores(s);
-      for (auto index : t.range(block_idx_x(), tiles, grid_dim_x())) {
-        const attention_block block = find_block(t, problem, t.let(index), C.queries());
-        const tile_range range = range_of(block);
-        const val query = t.let(block.first_query + scores_accumulator::first_row(t) + group_row);
-        const auto query_of = array_of<2>([&](u32 r) { return t.let(query + 8 * r); });
-        const val quad_column = scores_accumulator::first_column(t);
-        online_softmax<2> softmax(t);
-        sums.clear();
+      wgmma_scores scores(s);
+      online_softmax<2> softmax(t);
+      scored_tile<C.keys> tile(t);
+      query_walk walk(t, problem, C.queries());
 
-        const auto softmax_step = [&](const val<u32>& tile) {
-          const val first_key = t.let(tile * C.keys);
-          const score_origin<2> origin = origin_of<2>(t, block, query_of, t.let(first_key + quad_column));
+      const auto release = [&](auto& ring) {
+        if (auto one = t.when(leads_group)) ring.release();
+        ring.advance();
+      };
+      const auto enter_tile = [&] {
+        const attention_block block = walk.block();
+        tile.enter(block, keys_of_block(t, block, C.queries(), keys_of_tile), own_row);
+        from_q.wait();
+      };
+      const auto issue_scores = [&](const val<u32>& q_stage, const val<u32>& k_stage) {  // S = Q K^T
+        wgmma_batch mma(t);
+        mma.multiply_add(s, wgmma_operand<major::k>(q_shared[q_stage]).rows(group_row),
+                         wgmma_operand<major::k>(k_shared[k_stage]), false);
+      };
+      // S has come: K is read no more, nor is Q where these were its last keys.
+      const auto take_scores = [&] {
+        release(from_k);
+        if (auto at_end = t.when(tile.is_at_last_keys())) release(from_q);
+        if (auto some = t.when(tile.has_keys != 0u)) {
+          const score_origin<2> origin = tile.origin(own_column);
           score(scores, origin, scale);
-          if (auto partial =
-                  t.when(any_of(first_key<range.keys.whole_first, first_key + C.keys> range.keys.whole_last)))
-            mask(scores, origin);
-          return softmax.step(scores, factor);
-        };
-        const auto release = [&](auto& ring) {
-          if (auto one = t.when(leads_group)) ring.release();
-          ring.advance();
-        };
-        const auto products = [&](bool with_scores) {
+          if (auto partial = t.when(tile.is_partial())) mask(scores, origin);
+        }
+        if (auto none = t.otherwise())
+          for (std::uint32_t i = 0; i < scores.size(); ++i) scores[i] = -std::numeric_limits<f32>::infinity();
+        return softmax.step(scores, factor);
+      };
+      // The O of a tile of queries leaves.
+      const auto finish = [&](const val<u32>& index, online_softmax<2>& done) {
+        const attention_block block = walk.block_at(index);
+        const val query = t.let(block.first_query + own_row);
+        const val sink = sink_of(t, problem, block);
+        const auto result = array_of<2>([&](u32 r) { return done.finish(r, factor, sink); });
+        const val leads_row = t.let(t.lane_rank() % 4u == 0u);
+        for (u32 r = 0; r < 2; ++r)
+          store_lse(t, problem, block, t.let(query + 8 * r), leads_row, result[r].lse);
+        const attention_output o = output_of(t, problem, block, sizeof(T));
+        store_quads<T>(t, sums, {{result[0].inverse, result[1].inverse}}, o, query);
+        const auto wrong = array_of<2>([&](u32 r) {
+          var found(t, isnan(sums[2 * r]));
+          for (std::uint32_t i = 0; i < sums.size(); ++i)
+            if (output_accumulator::row(i) == 8 * r) found |= isnan(sums[i]);
+          return t.let(all_of(found, !isnan(result[r].inverse), query + 8 * r < block.queries));
+        });
+        const val warp_query = t.let(block.first_query + t.warp_rank() * 16u);
+        recompute_rows<T, C.depth>(
+            t, warp_query, problem, block, keys_of_block(t, block, C.queries(), keys_of_tile), wrong, result,
+            factor, score, mask, [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
+              store_element(t, o, t.let(warp_query + row), column, x);
+            });
+      };
+
+      if (auto some = t.when(walk.has_tile())) {
+        if (auto last = t.when(warpgroup == C.consumers - 1)) next_turn.arrive();
+        enter_tile();
+        from_k.wait();
+        issue_scores(from_q.stage(), from_k.stage());
+        wgmma_wait<0>(t);
+        take_scores();  // there is nothing to correct yet
+        sums.clear();
+        for (auto step : t.loop()) {
           // P of the tile before, 64 x 16 each
           const auto p = operands_of(s, std::make_integer_sequence<std::uint32_t, C.keys / 16>{});
-          if (with_scores) {
+          const val of_p = walk.index();
+          const val ends = tile.is_at_last_keys();
+          var<u32> goes_on(t, 1u);
+          if (auto next_tile = t.when(ends)) {
+            walk.advance();
+            goes_on = select(walk.has_tile(), 1u, 0u);
+            if (auto more = t.when(goes_on != 0u)) enter_tile();
+          }
+          if (auto next_keys = t.otherwise()) tile.tile += 1u;
+          if (auto more = t.when(goes_on != 0u)) {
             from_k.wait();
             own_turn.sync();
-            wgmma_batch mma(t);  // S = Q K^T
-            mma.multiply_add(s, wgmma_operand<major::k>(q_shared).rows(group_row),
-                             wgmma_operand<major::k>(k_shared[from_k.stage()]), false);
           }
           from_v.wait();
+          // After the last step of all these are scores that nobody reads, of tiles that are still there: ptxas
+          // keeps products in flight that are issued on every way alone.
+          issue_scores(t.let(select(goes_on != 0u, from_q.stage(), 0u)),
+                       t.let(select(goes_on != 0u, from_k.stage(), 0u)));
           {
             const auto values = wgmma_operand<major::mn>(v_shared[from_v.stage()]);
             wgmma_batch mma(t);  // O += P V
             for (std::uint32_t c = 0; c < C.keys / 16; ++c) mma.multiply_add(sums, p[c], values.slice(c));
           }
-          if (with_scores) next_turn.arrive();
-        };
-
-        if (auto some = t.when(range.first < range.last)) {
-          from_q.wait();
-          from_k.wait();
-          {
-            wgmma_batch mma(t);
-            mma.multiply_add(s, wgmma_operand<major::k>(q_shared).rows(group_row),
-                             wgmma_operand<major::k>(k_shared[from_k.stage()]), false);
+          if (auto more = t.when(goes_on != 0u)) next_turn.arrive();
+          wgmma_wait<1>(t);
+          online_softmax<2> done(softmax);
+          if (auto next_tile = t.when(ends)) softmax.clear();
+          auto correction = array_of<2>([&](u32) { return var(t, 1.0f); });
+          if (auto more = t.when(goes_on != 0u)) {
+            const auto by = take_scores();
+            for (u32 r = 0; r < 2; ++r) correction[r] = by[r];
           }
-          wgmma_wait<0>(t);
-          release(from_k);
-          softmax_step(range.first);  // there is nothing to correct yet
-          for (auto tile : t.range(range.first + 1u, range.last).no_unroll()) {
-            products(true);
-            wgmma_wait<1>(t);
-            release(from_k);
-            const auto correction = softmax_step(t.let(tile));
-            wgmma_wait<0>(t);
-            release(from_v);
-            for (std::uint32_t i = 0; i < sums.size(); ++i)
-              sums[i] *= correction[output_accumulator::row(i) / 8];
-          }
-          products(false);
           wgmma_wait<0>(t);
           release(from_v);
+          if (auto leaves = t.when(ends)) {
+            finish(of_p, done);
+            sums.clear();
+          }
+          if (auto stays = t.otherwise())
+            for (std::uint32_t i = 0; i < sums.size(); ++i)
+              sums[i] *= correction[output_accumulator::row(i) / 8];
+          step.break_if(goes_on == 0u);
         }
-
-        const val sink = sink_of(t, problem, block);
-        const auto result = array_of<2>([&](u32 r) { return softmax.finish(r, factor, sink); });
-        const val leads_row = t.let(lane % 4u == 0u);
-        for (u32 r = 0; r < 2; ++r) store_lse(t, problem, block, query_of[r], leads_row, result[r].lse);
-
-        // O goes through this warp's rows of Q, which no other warp of the group reads any more.
-        own_group.sync();
-        for (std::uint32_t c = 0; c < C.depth; c += 16) {
-          const auto panel = q_shared.panel(c / C.panel);
-          const auto place = panel.lane(warp_row + lane % 16u, lane / 16u * 8u, 16);
-          const auto packed = array_of<4>([&](u32 i) {
-            const std::uint32_t at = c / 2 + 2 * i;
-            const val<f32>& inverse = result[output_accumulator::row(at) / 8].inverse;
-            return t.let(pack<pair>(sums[at] * inverse, sums[at + 1] * inverse));
-          });
-          stmatrix_x4(shared_address(panel.at(place, 0, c % C.panel)), packed[0], packed[1], packed[2],
-                      packed[3]);
-        }
-        sync_warp(t);
-        const auto wrong = array_of<2>([&](u32 r) {
-          var found(t, isnan(sums[2 * r]));
-          for (std::uint32_t i = 0; i < sums.size(); ++i)
-            if (output_accumulator::row(i) == 8 * r) found |= isnan(sums[i]);
-          return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < block.queries));
-        });
-        recompute_rows<T, C.depth>(t, q_shared, warp_row, t.let(block.first_query + warp_row), problem, block,
-                                   range.keys, wrong, result, factor, score, mask);
-        const auto strides = problem[&attention_problem::o];
-        store_rows<T, 16, C.depth>(
-            t, q_shared, warp_row, o.from(head_offset(t, strides, block, block.head, block.first_q_row)),
-            t.let(strides[&attention_strides::row]), t.let(problem[&attention_problem::v_size]),
-            t.let(strides[&attention_strides::by_16]), t.let(block.first_query + warp_row), block.queries);
-        if (auto some = t.when(range.first < range.last)) {
-          fence_proxy_async(t);
-          sync_warp(t);
-          if (auto one = t.when(lane == 0u)) from_q.release();
-          from_q.advance();
-        }
+        if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // what the last one arrived for
       }
-      if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // what the last one arrived for
     }
   }
 
@@ -281,10 +277,10 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
   static constexpr kernel_options options{.target = {90, true}, .large_shared = true, .min_blocks = 1};
 
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
-      [](thread t, tensor_map<T, 4> q, tensor_map<T, 4> k, tensor_map<T, 4> v, out<T> o,
-         val<attention_problem> problem, OfScore... of_score, OfMask... of_mask) {
+      [](thread t, tensor_map<T, 4> q, tensor_map<T, 4> k, tensor_map<T, 4> v, val<attention_problem> problem,
+         OfScore... of_score, OfMask... of_mask) {
         attention_sm90_body<C, T, Score, Mask>::run(
-            t, q, k, v, o, problem,
+            t, q, k, v, problem,
             [&](const auto& s, const auto& origin, const val<f32>& scale) {
               apply_score<Score>(t, s, origin, scale, of_score...);
             },
@@ -297,8 +293,8 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
 };
 
 // Launched with a grid of as many blocks as run at once, or as there are tiles, and the maps of q, k and v
-// (boxes of 64 elements, and of the tile's queries or keys), o, the problem, the arguments of the score,
-// those of the mask.
+// (boxes of 64 elements, and of the tile's queries or keys), the problem, the arguments of the score, those of
+// the mask.
 template <attention_sm90_config C, scalar T, class Score, class Mask>
 inline constexpr auto attention_sm90 =
     attention_sm90_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -39,11 +40,10 @@ void launch_attention_sm90(const stream& s, const attention_call& call, const Ex
   const auto q = attention_map<T>(s, call.q, p.q, p.qk_size, C.queries());
   const auto k = attention_map<T>(s, call.k, p.k, p.qk_size, C.keys);
   const auto v = attention_map<T>(s, call.v, p.v, p.v_size, C.keys);
-  auto o = memory_of<T>(call.o);
   with_function_arguments<Score, Mask>(
       call,
       [&](const auto&... arguments) {
-        attention_sm90<C, T, Score, Mask>.launch(s, grid(blocks).programmatic(), q, k, v, o,
+        attention_sm90<C, T, Score, Mask>.launch(s, grid(blocks).programmatic(), q, k, v,
                                                  problem_of(call, C.queries()), arguments...);
       },
       extra...);
@@ -55,6 +55,7 @@ attention_variant describe_attention_sm90() {
           .type = detail::attention_type_of<T>(),
           .depth = C.depth,
           .queries = C.queries(),
+          .plain = std::is_same_v<Score, plain_score>,
           .copies_tensors = true};
 }
 
