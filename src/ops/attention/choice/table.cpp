@@ -29,6 +29,7 @@ const char* reason(const attention_variant& v, const attention_call& call, const
   if (call.depth() > v.depth) return "the head size is larger than it is made for";
   if (v.plain && call.terms.plain == 0) return "it has neither soft cap nor ALiBi";
   const attention_problem& p = call.problem;
+  if (p.packed != 0 ? v.least_keys != 0 : p.keys < v.least_keys) return "it is made for more keys";
   if (v.copies_tensors) {
     if ((p.q.by_16 & p.k.by_16 & p.v.by_16 & p.o.by_16) == 0)
       return "rows do not begin at multiples of 16 bytes";

@@ -11,20 +11,32 @@
 
 namespace kaio::ops {
 
+template <attention_sm90_config C, scalar T, class Score>
+attention_variant attention_sm90_row() {
+  attention_variant row = describe_attention_sm90<C, T, Score, band_mask>();
+  row.run = launch_attention_sm90<C, T, Score, band_mask>;
+  return row;
+}
 template <std::uint32_t Depth, scalar T, class Score>
 attention_variant attention_sm90_row() {
-  constexpr attention_sm90_config config = attention_sm90_for(Depth, std::is_same_v<Score, plain_score>);
-  attention_variant row = describe_attention_sm90<config, T, Score, band_mask>();
-  row.run = launch_attention_sm90<config, T, Score, band_mask>;
+  return attention_sm90_row<attention_sm90_for(Depth, std::is_same_v<Score, plain_score>), T, Score>();
+}
+template <scalar T>
+attention_variant attention_sm90_long_row() {
+  attention_variant row = attention_sm90_row<attention_sm90_long_128, T, plain_score>();
+  row.least_keys = attention_sm90_long_keys;
   return row;
 }
 
 template <scalar T>
 std::span<const attention_variant> attention_sm90_rows() {
-  static const auto& rows =
-      *new std::array{attention_sm90_row<64, T, plain_score>(),  attention_sm90_row<64, T, general_score>(),
-                      attention_sm90_row<128, T, plain_score>(), attention_sm90_row<128, T, general_score>(),
-                      attention_sm90_row<256, T, plain_score>(), attention_sm90_row<256, T, general_score>()};
+  static const auto& rows = *new std::array{attention_sm90_row<64, T, plain_score>(),
+                                            attention_sm90_row<64, T, general_score>(),
+                                            attention_sm90_long_row<T>(),
+                                            attention_sm90_row<128, T, plain_score>(),
+                                            attention_sm90_row<128, T, general_score>(),
+                                            attention_sm90_row<256, T, plain_score>(),
+                                            attention_sm90_row<256, T, general_score>()};
   return rows;
 }
 

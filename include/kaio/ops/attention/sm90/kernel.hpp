@@ -33,7 +33,7 @@
 #include <kaio/ops/attention/common/softmax.hpp>
 #include <kaio/ops/attention/sm90/config.hpp>
 #include <kaio/ops/attention/sm90/query_walk.hpp>
-#include <kaio/ops/attention/sm90/scored_tile.hpp>
+#include <kaio/ops/attention/sm90/records.hpp>
 #include <kaio/ops/attention/sm90/store.hpp>
 
 #include <cstdint>
@@ -71,6 +71,8 @@ struct attention_sm90_body {
     const kv_ring k_shared(t), v_shared(t);  // keys x depth each
     pipeline<C.query_stages> q_stages(t);
     pipeline<C.stages> k_stages(t), v_stages(t);
+    const query_records queries(t);
+    const key_records<C.stages> steps(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       prefetch(q);
       prefetch(k);
@@ -99,18 +101,30 @@ struct attention_sm90_body {
             to_v.advance();
           }
         };
+        var<u32> record(t, 0u);
         query_walk walk(t, problem, C.queries());
         for (auto tiles : t.loop()) {
+          to_q.acquire();
+          if (auto end = t.when(!walk.has_tile())) {
+            queries.put_end(t.let(record));
+            to_q.full().arrive();
+          }
           tiles.break_if(!walk.has_tile());
           const attention_block block = walk.block();
-          const key_tiles range = tiles_of<C.keys>(t, keys_of_block(t, block, C.queries(), keys_of_tile));
-          to_q.acquire_expect(C.q_bytes());
+          const key_range keys = keys_of_block(t, block, C.queries(), keys_of_tile);
+          queries.put(t.let(record), block, keys);
+          record = (record + 1u) % query_records::count;
+          to_q.full().arrive_expect_tx(C.q_bytes());
           load(q_shared[to_q.stage()], q, t.let(block.first_q_row + block.first_query), block.head,
                block.tensor_batch, to_q.full());
           to_q.advance();
+          const key_tiles range = tiles_of<C.keys>(t, keys);
           for (auto tile : t.range(range.first, range.last).no_unroll()) {
-            const val row = t.let(block.first_k_row + tile * C.keys);
-            to_k.acquire_expect(C.kv_bytes());
+            const key_step step = step_of<C.keys>(t, keys, range, t.let(tile));
+            const val row = t.let(block.first_k_row + step.first_key);
+            to_k.acquire();
+            steps.put(to_k.stage(), step);
+            to_k.full().arrive_expect_tx(C.kv_bytes());
             load(k_shared[to_k.stage()], k, row, block.group, block.tensor_batch, to_k.full());
             to_k.advance();
             load_v();
@@ -142,17 +156,19 @@ struct attention_sm90_body {
       output_accumulator sums(t);
       wgmma_scores scores(s);
       online_softmax<2> softmax(t);
-      scored_tile<C.keys> tile(t);
-      query_walk walk(t, problem, C.queries());
+      var<u32> record(t, 0u);                   // of the tile of queries
+      var<u32> first_key(t, 0u), flags(t, 0u);  // of the step
 
       const auto release = [&](auto& ring) {
         if (auto one = t.when(leads_group)) ring.release();
         ring.advance();
       };
-      const auto enter_tile = [&] {
-        const attention_block block = walk.block();
-        tile.enter(block, keys_of_block(t, block, C.queries(), keys_of_tile), own_row);
-        from_q.wait();
+      const auto is = [&](u32 flag) { return t.let((flags & flag) != 0u); };
+      const auto await_keys = [&] {
+        from_k.wait();
+        const key_step step = steps.at(from_k.stage());
+        first_key = step.first_key;
+        flags = step.flags;
       };
       const auto issue_scores = [&](const val<u32>& q_stage, const val<u32>& k_stage) {  // S = Q K^T
         wgmma_batch mma(t);
@@ -162,19 +178,22 @@ struct attention_sm90_body {
       // S has come: K is read no more, nor is Q where these were its last keys.
       const auto take_scores = [&] {
         release(from_k);
-        if (auto at_end = t.when(tile.is_at_last_keys())) release(from_q);
-        if (auto some = t.when(tile.has_keys != 0u)) {
-          const score_origin<2> origin = tile.origin(own_column);
+        if (auto at_end = t.when(is(key_step::is_last))) release(from_q);
+        if (auto some = t.when(!is(key_step::has_no_keys))) {
+          const attention_block block = queries.block(t.let(record));
+          const score_origin<2> origin = origin_of<2>(
+              t, block, array_of<2>([&](u32 r) { return t.let(block.first_query + own_row + 8 * r); }),
+              t.let(first_key + own_column));
           score(scores, origin, scale);
-          if (auto partial = t.when(tile.is_partial())) mask(scores, origin);
+          if (auto partial = t.when(is(key_step::needs_mask))) mask(scores, origin);
         }
         if (auto none = t.otherwise())
           for (std::uint32_t i = 0; i < scores.size(); ++i) scores[i] = -std::numeric_limits<f32>::infinity();
         return softmax.step(scores, factor);
       };
       // The O of a tile of queries leaves.
-      const auto finish = [&](const val<u32>& index, online_softmax<2>& done) {
-        const attention_block block = walk.block_at(index);
+      const auto finish = [&](const val<u32>& of, online_softmax<2>& done) {
+        const attention_block block = queries.block(of);
         const val query = t.let(block.first_query + own_row);
         const val sink = sink_of(t, problem, block);
         const auto result = array_of<2>([&](u32 r) { return done.finish(r, factor, sink); });
@@ -190,17 +209,17 @@ struct attention_sm90_body {
           return t.let(all_of(found, !isnan(result[r].inverse), query + 8 * r < block.queries));
         });
         const val warp_query = t.let(block.first_query + t.warp_rank() * 16u);
-        recompute_rows<T, C.depth>(
-            t, warp_query, problem, block, keys_of_block(t, block, C.queries(), keys_of_tile), wrong, result,
-            factor, score, mask, [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
-              store_element(t, o, t.let(warp_query + row), column, x);
-            });
+        recompute_rows<T, C.depth>(t, warp_query, problem, block, queries.keys(of), wrong, result, factor,
+                                   score, mask,
+                                   [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
+                                     store_element(t, o, t.let(warp_query + row), column, x);
+                                   });
       };
 
-      if (auto some = t.when(walk.has_tile())) {
+      from_q.wait();
+      if (auto some = t.when(queries.exists(t.let(record)))) {
         if (auto last = t.when(warpgroup == C.consumers - 1)) next_turn.arrive();
-        enter_tile();
-        from_k.wait();
+        await_keys();
         issue_scores(from_q.stage(), from_k.stage());
         wgmma_wait<0>(t);
         take_scores();  // there is nothing to correct yet
@@ -208,24 +227,23 @@ struct attention_sm90_body {
         for (auto step : t.loop()) {
           // P of the tile before, 64 x 16 each
           const auto p = operands_of(s, std::make_integer_sequence<std::uint32_t, C.keys / 16>{});
-          const val of_p = walk.index();
-          const val ends = tile.is_at_last_keys();
+          const val of_p = record;
+          const val ends = is(key_step::is_last);
           var<u32> goes_on(t, 1u);
           if (auto next_tile = t.when(ends)) {
-            walk.advance();
-            goes_on = select(walk.has_tile(), 1u, 0u);
-            if (auto more = t.when(goes_on != 0u)) enter_tile();
+            record = (record + 1u) % query_records::count;
+            from_q.wait();
+            goes_on = select(queries.exists(t.let(record)), 1u, 0u);
           }
-          if (auto next_keys = t.otherwise()) tile.tile += 1u;
           if (auto more = t.when(goes_on != 0u)) {
-            from_k.wait();
+            await_keys();
             own_turn.sync();
           }
-          from_v.wait();
           // After the last step of all these are scores that nobody reads, of tiles that are still there: ptxas
           // keeps products in flight that are issued on every way alone.
           issue_scores(t.let(select(goes_on != 0u, from_q.stage(), 0u)),
                        t.let(select(goes_on != 0u, from_k.stage(), 0u)));
+          from_v.wait();
           {
             const auto values = wgmma_operand<major::mn>(v_shared[from_v.stage()]);
             wgmma_batch mma(t);  // O += P V
@@ -246,9 +264,13 @@ struct attention_sm90_body {
             finish(of_p, done);
             sums.clear();
           }
-          if (auto stays = t.otherwise())
-            for (std::uint32_t i = 0; i < sums.size(); ++i)
-              sums[i] *= correction[output_accumulator::row(i) / 8];
+          // Mostly the largest scores are those that were there before.
+          if (auto stays = t.otherwise()) {
+            const val changes = t.let(any_of(correction[0] != 1.0f, correction[1] != 1.0f));
+            if (auto grew = t.when(warp_any(changes)))
+              for (std::uint32_t i = 0; i < sums.size(); ++i)
+                sums[i] *= correction[output_accumulator::row(i) / 8];
+          }
           step.break_if(goes_on == 0u);
         }
         if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // what the last one arrived for
