@@ -22,6 +22,7 @@ attention_case draw(std::uint64_t seed) {
   c.queries = extent(150);
   c.keys = chance(3) ? c.queries : extent(200);
   c.qk_size = chance(2) ? 64 : chance(8) ? 1 + below(256) : 8 * (1 + below(chance(3) ? 32 : 16));
+  if (chance(10)) c.qk_size = 8 * (33 + below(32));
   c.v_size = chance(4) ? 8 * (1 + below(16)) : c.qk_size;
   c.heads_first = chance(2);
   c.pad = chance(2) ? 0 : chance(2) ? 8 * (1 + below(3)) : below(9);

@@ -16,7 +16,7 @@ namespace kaio::ops::detail {
 
 namespace {
 
-constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 256;
+constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 512;
 
 [[noreturn]] void refuse(std::string_view operation, const std::string& what) {
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);

@@ -26,7 +26,8 @@ const char* reason(const attention_variant& v, const attention_call& call, const
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "it needs more shared memory than a block of this device has";
-  if (call.depth() > v.depth) return "the head size is larger than it is made for";
+  if (call.problem.qk_size > v.depth_qk || call.problem.v_size > v.depth_v)
+    return "the head size is larger than it is made for";
   const attention_problem& p = call.problem;
   if (v.copies_tensors) {
     if ((p.q.by_16 & p.k.by_16 & p.v.by_16) == 0) return "rows do not begin at multiples of 16 bytes";
@@ -43,8 +44,8 @@ const char* reason(const attention_variant& v, const attention_call& call, const
 std::span<const attention_variant> all_attention_variants() {
   static const auto& all = *new std::vector<attention_variant>([] {
     std::vector<attention_variant> list;
-    for (const auto family :
-         {attention_sm90_f16, attention_sm90_bf16, attention_mma_f16, attention_mma_bf16, attention_simt_f32})
+    for (const auto family : {attention_sm90_f16, attention_sm90_bf16, attention_mma_f16, attention_mma_bf16,
+                              attention_mma_sm75, attention_simt_f32, attention_simt_f16})
       for (const attention_variant& v : family()) list.push_back(v);
     return list;
   }());

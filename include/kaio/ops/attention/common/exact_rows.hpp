@@ -25,14 +25,15 @@ struct single_score {
   constexpr var<f32>& operator[](std::uint32_t) const { return *x; }
 };
 
-// The 16 rows of a warp, from `first_query` on, which are rows `of_warp` on of `tile`; lane l has rows l / 4
-// and l / 4 + 8, of which `wrong` and `results` are. Rows of wrong lanes are written to the tile anew.
-// score(s, origin, scale) and mask(s, origin) are those of the kernel.
-template <scalar T, std::uint32_t Depth, class Tile, class ApplyScore, class ApplyMask>
+// The 16 rows of a warp, from `first_query` on, which are rows `of_warp` on of `tile`, and of which it has Depth
+// columns from `first_column` on; lane l has rows l / 4 and l / 4 + 8, of which `wrong` and `results` are. Rows
+// of wrong lanes are written to the tile anew. score(s, origin, scale) and mask(s, origin) are those of the
+// kernel.
+template <scalar T, std::uint32_t Depth, class Tile, class Column, class ApplyScore, class ApplyMask>
 constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_warp,
-                              const val<u32>& first_query, const val<attention_problem>& problem,
-                              const attention_block& block, const key_range& keys,
-                              const dsl::register_array<val<bool>, 2>& wrong,
+                              const val<u32>& first_query, const Column& first_column,
+                              const val<attention_problem>& problem, const attention_block& block,
+                              const key_range& keys, const dsl::register_array<val<bool>, 2>& wrong,
                               const dsl::register_array<softmax_row, 2>& results, const val<f32>& factor,
                               const ApplyScore& score, const ApplyMask& mask) {
   const auto lanes = array_of<2>([&](u32 r) { return t.let(ballot(wrong[r])); });
@@ -51,7 +52,7 @@ constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_war
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
     const val scale = t.let(problem[&attention_problem::scale]);
-    const val lane = t.lane_rank();
+    const val lane = t.lane_rank(), column = t.let(lane + first_column);
     for (auto row : t.range(0u, 16u).no_unroll()) {
       const val first_lane = t.let(row % 8u * 4u);
       const val upper = t.let(row < 8u);
@@ -60,7 +61,7 @@ constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_war
         const val inverse = shfl_idx(select(upper, results[0].inverse, results[1].inverse), first_lane);
         const val query = t.let(first_query + row);
         const in of_q = q.from(cast<i64>(query) * q_row);
-        auto sums = array_of<Depth / 32>([&](u32) { return var(t, 0.0f); });  // elements lane + 32 i
+        auto sums = array_of<Depth / 32>([&](u32) { return var(t, 0.0f); });  // columns lane + 32 i
         for (auto key : t.range(keys.first, keys.last).no_unroll()) {
           const in of_k = k.from(cast<i64>(key) * k_row);
           var dot(t, 0.0f);
@@ -75,7 +76,8 @@ constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_war
             const val p = t.let(cast<f32>(cast<T>(fast::ftz::exp2(x * factor - shift))));
             const in of_v = v.from(cast<i64>(key) * v_row);
             for (u32 i = 0; i < Depth / 32; ++i)
-              if (auto exists = t.when(lane + 32 * i < v_size)) sums[i] += p * cast<f32>(of_v[lane + 32 * i]);
+              if (auto exists = t.when(column + 32 * i < v_size))
+                sums[i] += p * cast<f32>(of_v[column + 32 * i]);
           }
         }
         for (u32 i = 0; i < Depth / 32; ++i) tile[of_warp + row][lane + 32 * i] = cast<T>(sums[i] * inverse);

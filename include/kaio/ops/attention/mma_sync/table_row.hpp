@@ -25,7 +25,8 @@ template <attention_mma_config C, scalar T, class Score, class Mask>
 attention_variant describe_attention_mma() {
   return {.image = &attention_mma<C, T, Score, Mask>.image(),
           .type = detail::attention_type_of<T>(),
-          .depth = C.depth,
+          .depth_qk = C.depth_qk,
+          .depth_v = C.depth_v,
           .queries = C.queries()};
 }
 
