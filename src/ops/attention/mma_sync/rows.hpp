@@ -20,10 +20,12 @@ attention_variant attention_mma_row() {
 // Of sm_80 and later.
 template <scalar T>
 std::span<const attention_variant> attention_mma_rows() {
-  static const auto& rows = *new std::array{
-      attention_mma_row<attention_mma_for(64), T>(), attention_mma_row<attention_mma_for(128), T>(),
-      attention_mma_row<attention_mma_for(256), T>(), attention_mma_row<attention_mma_for(512), T>(),
-      attention_mma_row<attention_mma_512_small, T>()};
+  static const auto& rows = *new std::array{attention_mma_row<attention_mma_for(64, 64), T>(),
+                                            attention_mma_row<attention_mma_for(128, 128), T>(),
+                                            attention_mma_row<attention_mma_for(192, 128), T>(),
+                                            attention_mma_row<attention_mma_for(256, 256), T>(),
+                                            attention_mma_row<attention_mma_for(512, 512), T>(),
+                                            attention_mma_row<attention_mma_512_small, T>()};
   return rows;
 }
 

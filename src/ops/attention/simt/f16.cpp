@@ -1,4 +1,5 @@
-// Attention with multiply-adds: f16, for architectures before the matrix instructions that the other families use.
+// Attention with multiply-adds: f16, for architectures before the matrix instructions that the other families
+// use.
 
 #include "ops/attention/simt/rows.hpp"
 

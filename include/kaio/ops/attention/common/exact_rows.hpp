@@ -25,10 +25,10 @@ struct single_score {
   constexpr var<f32>& operator[](std::uint32_t) const { return *x; }
 };
 
-// The 16 rows of a warp, from `first_query` on, which are rows `of_warp` on of `tile`, and of which it has Depth
-// columns from `first_column` on; lane l has rows l / 4 and l / 4 + 8, of which `wrong` and `results` are. Rows
-// of wrong lanes are written to the tile anew. score(s, origin, scale) and mask(s, origin) are those of the
-// kernel.
+// The 16 rows of a warp, from `first_query` on, which are rows `of_warp` on of `tile`, and of which it has
+// Depth columns from `first_column` on; lane l has rows l / 4 and l / 4 + 8, of which `wrong` and `results`
+// are. Rows of wrong lanes are written to the tile anew. score(s, origin, scale) and mask(s, origin) are
+// those of the kernel.
 template <scalar T, std::uint32_t Depth, class Tile, class Column, class ApplyScore, class ApplyMask>
 constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_warp,
                               const val<u32>& first_query, const Column& first_column,

@@ -27,11 +27,14 @@ struct attention_mma_config {
   }
 };
 
-// Of f16 and bf16, up to 64, 128, 256 and 512 elements a head. Registers of a thread bound the tile: own_depth_v
-// / 2 of them hold O, keys / 2 hold S, own_depth_qk / 4 hold Q.
-constexpr attention_mma_config attention_mma_for(std::uint32_t depth) {
+// Of f16 and bf16. Registers of a thread bound the tile: own_depth_v / 2 of them hold O, keys / 2 hold S,
+// own_depth_qk / 4 hold Q.
+constexpr attention_mma_config attention_mma_for(std::uint32_t depth_qk, std::uint32_t depth_v) {
+  const std::uint32_t depth = depth_qk > depth_v ? depth_qk : depth_v;
   if (depth <= 64) return {.depth_qk = 64, .depth_v = 64, .keys = 64, .min_blocks = 3};
   if (depth <= 128) return {.depth_qk = 128, .depth_v = 128, .keys = 64, .min_blocks = 2};
+  if (depth_qk <= 192 && depth_v <= 128)
+    return {.depth_qk = 192, .depth_v = 128, .keys = 64, .min_blocks = 2};
   if (depth <= 256) return {.depth_qk = 256, .depth_v = 256, .keys = 32, .q_in_registers = false};
   return {.depth_qk = 512, .depth_v = 512, .keys = 32, .column_warps = 2, .q_in_registers = false};
 }
@@ -42,7 +45,7 @@ inline constexpr attention_mma_config attention_mma_512_small{
 
 // f16 on sm_75, whose blocks have 64 KB of shared memory.
 constexpr attention_mma_config attention_mma_sm75(std::uint32_t depth) {
-  attention_mma_config config = attention_mma_for(depth);
+  attention_mma_config config = attention_mma_for(depth, depth);
   config.sm = 75;
   return config;
 }

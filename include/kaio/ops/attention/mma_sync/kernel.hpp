@@ -13,13 +13,13 @@
 //   warps    | S = Q K  | softmax, O += P V   | S = ...
 //            ^ K(j) is here, V is free        ^ V(j) is here, K is free: a barrier each
 //
-// Without asynchronous copies (sm_75) a warp first loads and stores its share of a tile, and then multiplies:
-// other warps and blocks fill the time.
+// Without asynchronous copies (sm_75) a warp first loads and stores its share of a tile, and then
+// multiplies: other warps and blocks fill the time.
 //
-// Where O has more columns than a warp has registers for (512 elements a head), two warps share 16 queries. Each
-// has half of the columns of O, and sums S over half of Q and K; they exchange these sums through shared memory,
-// written before the second barrier and read after it. Both add the same two numbers, so that they have the same
-// S, and compute the same softmax of it:
+// Where O has more columns than a warp has registers for (512 elements a head), two warps share 16 queries.
+// Each has half of the columns of O, and sums S over half of Q and K; they exchange these sums through shared
+// memory, written before the second barrier and read after it. Both add the same two numbers, so that they
+// have the same S, and compute the same softmax of it:
 //
 //   warp 0   | S0 = Q K of elements   0 to 255 | S = S0 + S1, softmax, O += P V, columns   0 to 255
 //   warp 1   | S1 = Q K of elements 256 to 511 | S = S1 + S0, softmax, O += P V, columns 256 to 511
@@ -314,15 +314,10 @@ struct attention_mma_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
     else
       return type_name<T>;
   }
-  static constexpr auto depth_name() {
-    if constexpr (C.depth_qk == C.depth_v)
-      return decimal<C.depth_qk>;
-    else
-      return decimal<C.depth_qk> + "v" + decimal<C.depth_v>;
-  }
-  static constexpr auto name = "attention_mma_" + operand_name() + "_d" + depth_name() + "_" +
-                               decimal<C.queries()> + "x" + decimal<C.keys> + "_" +
-                               attention_function_name<Score> + "_" + attention_function_name<Mask>;
+  static constexpr auto name = "attention_mma_" + operand_name() + "_d" +
+                               attention_depth_name<C.depth_qk, C.depth_v> + "_" + decimal<C.queries()> +
+                               "x" + decimal<C.keys> + "_" + attention_function_name<Score> + "_" +
+                               attention_function_name<Mask>;
   static constexpr kernel_options options{.target = {C.sm}, .large_shared = true, .min_blocks = C.min_blocks};
 
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(

@@ -1,6 +1,6 @@
 #pragma once
-// How a warp multiplies in an attention: the fragments of an instruction, and where they come from. Shapes are
-// written rows x columns; slice i is of elements i * k on of a row.
+// How a warp multiplies in an attention: the fragments of an instruction, and where they come from. Shapes
+// are written rows x columns; slice i is of elements i * k on of a row.
 //
 //   attention_product<f16, 80>      mma.m16n8k16 of f16, and of bf16
 //   attention_product<f16, 75>      mma.m16n8k8 of f16

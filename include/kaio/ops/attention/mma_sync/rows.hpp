@@ -1,6 +1,7 @@
 #pragma once
-// Rows of Q, K and V from memory to tiles. Rows that begin at multiples of 16 bytes come by copies of 16 bytes,
-// asynchronous ones from sm_80 on, others element by element; what is outside of the tensor becomes zero.
+// Rows of Q, K and V from memory to tiles. Rows that begin at multiples of 16 bytes come by copies of 16
+// bytes, asynchronous ones from sm_80 on, others element by element; what is outside of the tensor becomes
+// zero.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -13,8 +14,8 @@
 namespace kaio::ops {
 
 // Copies Rows x Columns into a tile by Threads threads. A row of the tile is panels of 128 bytes; eight
-// threads copy such a row of one panel. Asynchronous: whoever waits for the copies does it by cp_async_wait_group
-// before the barrier.
+// threads copy such a row of one panel. Asynchronous: whoever waits for the copies does it by
+// cp_async_wait_group before the barrier.
 template <scalar T, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Threads,
           class Layout = dsl::swizzled<128>, bool Asynchronous = true>
 class attention_rows {

@@ -7,7 +7,7 @@
 //
 //   producer      Q | K0 | K1 V0 | K2 V1 | ...            ahead by as many tiles as a ring has stages
 //
-// A consumer keeps S (64 x keys) and O (64 x depth) in registers; P is S rounded to T, which is an operand of
+// A consumer keeps S (64 x keys) and O (64 x depth_v) in registers; P is S rounded to T, which is an operand of
 // wgmma as it is. While it computes the softmax of one tile, the tensor cores multiply P of the tile before
 // with V; and named barriers make the consumers take turns at issuing, so that one's softmax runs next to
 // another's products:
@@ -44,10 +44,11 @@ template <attention_sm90_config C, scalar T, class Score, class Mask>
 struct attention_sm90_body {
   static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
-  using q_tile = shared_tile<T, C.queries(), C.depth, swizzled<128>>;
-  using kv_ring = shared_tiles<T, C.keys, C.depth, swizzled<128>, C.stages>;
+  using q_tile = shared_tile<T, C.queries(), C.depth_qk, swizzled<128>>;
+  using k_ring_tiles = shared_tiles<T, C.keys, C.depth_qk, swizzled<128>, C.stages>;
+  using v_ring_tiles = shared_tiles<T, C.keys, C.depth_v, swizzled<128>, C.stages>;
   using scores_accumulator = wgmma_accumulator<f32, C.keys>;
-  using output_accumulator = wgmma_accumulator<f32, C.depth>;
+  using output_accumulator = wgmma_accumulator<f32, C.depth_v>;
   using q_map = tensor_map<T, 4>;
   using kv_map = tensor_map<T, 4>;
 
@@ -61,7 +62,7 @@ struct attention_sm90_body {
   template <class Tile>
   static constexpr void load(const Tile& to, const tensor_map<T, 4>& map, const val<u32>& row,
                              const val<u32>& head, const val<u32>& batch, const mbarrier& arrived) {
-    for (std::uint32_t p = 0; p < C.panels(); ++p)
+    for (std::uint32_t p = 0; p < Tile::columns / C.panel; ++p)
       copy_tensor(to.panel(p), map, coordinates(p * C.panel, row, head, batch), arrived);
   }
 
@@ -71,8 +72,9 @@ struct attention_sm90_body {
   static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v, const out<T>& o,
                             const val<attention_problem>& problem, const ApplyScore& score,
                             const Factor& factor_of, const ApplyMask& mask, const Keys& keys_of_tile) {
-    const q_tile q_shared(t);                // queries x depth
-    const kv_ring k_shared(t), v_shared(t);  // keys x depth each
+    const q_tile q_shared(t);        // queries x depth_qk
+    const k_ring_tiles k_shared(t);  // keys x depth_qk
+    const v_ring_tiles v_shared(t);  // keys x depth_v
     pipeline<1> q_ring(t);
     pipeline<C.stages> k_ring(t), v_ring(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
@@ -105,13 +107,13 @@ struct attention_sm90_body {
           const attention_block block = find_block(t, problem, t.let(index), C.queries());
           const tile_range range = range_of(block);
           const auto load_k = [&](const val<u32>& tile) {
-            to_k.acquire_expect(C.kv_bytes());
+            to_k.acquire_expect(C.k_bytes());
             load(k_shared[to_k.stage()], k, t.let(block.first_k_row + tile * C.keys), block.group,
                  block.tensor_batch, to_k.full());
             to_k.advance();
           };
           const auto load_v = [&](const val<u32>& tile) {
-            to_v.acquire_expect(C.kv_bytes());
+            to_v.acquire_expect(C.v_bytes());
             load(v_shared[to_v.stage()], v, t.let(block.first_k_row + tile * C.keys), block.group,
                  block.tensor_batch, to_v.full());
             to_v.advance();
@@ -224,7 +226,7 @@ struct attention_sm90_body {
 
         // O goes through this warp's rows of Q, which no other warp of the group reads any more.
         own_group.sync();
-        for (std::uint32_t c = 0; c < C.depth; c += 16) {
+        for (std::uint32_t c = 0; c < C.depth_v; c += 16) {
           const auto panel = q_shared.panel(c / C.panel);
           const auto place = panel.lane(warp_row + lane % 16u, lane / 16u * 8u, 16);
           const auto packed = array_of<4>([&](u32 i) {
@@ -242,10 +244,10 @@ struct attention_sm90_body {
             if (output_accumulator::row(i) == 8 * r) found |= isnan(sums[i]);
           return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < block.queries));
         });
-        recompute_rows<T, C.depth>(t, q_shared, warp_row, t.let(block.first_query + warp_row), 0u, problem,
-                                   block, range.keys, wrong, result, factor, score, mask);
+        recompute_rows<T, C.depth_v>(t, q_shared, warp_row, t.let(block.first_query + warp_row), 0u, problem,
+                                     block, range.keys, wrong, result, factor, score, mask);
         const auto strides = problem[&attention_problem::o];
-        store_rows<T, 16, C.depth>(
+        store_rows<T, 16, C.depth_v>(
             t, q_shared, warp_row, o.from(head_offset(t, strides, block, block.head, block.first_q_row)),
             t.let(strides[&attention_strides::row]), t.let(problem[&attention_problem::v_size]),
             t.let(strides[&attention_strides::by_16]), t.let(block.first_query + warp_row), block.queries);
@@ -275,8 +277,9 @@ struct attention_sm90_kernel;
 template <attention_sm90_config C, scalar T, class Score, class Mask, class... OfScore, class... OfMask>
 struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
                              attention_parameters<OfMask...>> {
-  static constexpr auto name = "attention_sm90_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
-                               decimal<C.queries()> + "x" + decimal<C.keys> + "_s" + decimal<C.stages> + "_" +
+  static constexpr auto name = "attention_sm90_" + type_name<T> + "_d" +
+                               attention_depth_name<C.depth_qk, C.depth_v> + "_" + decimal<C.queries()> +
+                               "x" + decimal<C.keys> + "_s" + decimal<C.stages> + "_" +
                                attention_function_name<Score> + "_" + attention_function_name<Mask>;
   static constexpr kernel_options options{.target = {90, true}, .large_shared = true, .min_blocks = 1};
 

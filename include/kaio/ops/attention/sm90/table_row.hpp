@@ -53,8 +53,8 @@ template <attention_sm90_config C, scalar T, class Score, class Mask>
 attention_variant describe_attention_sm90() {
   return {.image = &attention_sm90<C, T, Score, Mask>.image(),
           .type = detail::attention_type_of<T>(),
-          .depth_qk = C.depth,
-          .depth_v = C.depth,
+          .depth_qk = C.depth_qk,
+          .depth_v = C.depth_v,
           .queries = C.queries(),
           .copies_tensors = true};
 }
