@@ -77,6 +77,7 @@ std::string_view attention_choice(const stream& s, const attention_view& q, cons
 namespace kaio {
 using ops::attention;
 using ops::attention_options;
+using ops::attention_precision;
 using ops::attention_sequences;
 using ops::attention_varlen;
 using ops::attention_window;

@@ -178,4 +178,15 @@ TEST_CASE("attention: an extent of 0 does nothing, and a warmup does not run", "
       ops::attention_choice(t.s, t.of_q(2, 0, 4, 64), t.k, t.v, tensor_view<f16, 4>(t.o_memory, 2, 0, 4, 32))
           .empty());
   REQUIRE(!ops::attention_choice(t.s, t.q, t.k, t.v, t.o).empty());
+  // Only f32 has another precision, where there are kernels for it.
+  const auto one = upload(std::vector<f32>(64, 1.0f));
+  auto into = upload(std::vector<f32>(64, 1.0f));
+  const tensor_view<const f32, 4> x(one, 1, 1, 1, 64);
+  const tensor_view<f32, 4> y(into, 1, 1, 1, 64);
+  const auto rounds = [&](const auto& q, const auto& o, attention_precision precision) {
+    return ops::attention_choice(t.s, q, q, q, o, {.precision = precision}).find("tf32") !=
+           std::string_view::npos;
+  };
+  REQUIRE(!rounds(x, y, attention_precision::ieee));
+  REQUIRE(rounds(x, y, attention_precision::tf32) == (under_test().properties().target.sm >= 80));
 }

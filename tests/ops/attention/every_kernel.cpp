@@ -40,7 +40,8 @@ void run_all(ops::attention_type type) {
                              .heads = 2,
                              .key_heads = 1,
                              .qk_size = kernel.depth_qk - smaller,
-                             .v_size = kernel.depth_v - smaller};
+                             .v_size = kernel.depth_v - smaller,
+                             .precision = kernel.precision};
       attention_case other = c;
       other.causal = causal_alignment::bottom_right;
       other.window = {100, 0};

@@ -38,8 +38,13 @@ attention_case draw(std::uint64_t seed) {
 }
 
 template <class T>
-void random_calls(std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t seed = first; seed < first + count; ++seed) check_attention<T>(draw(seed));
+void random_calls(std::uint64_t first, std::uint64_t count,
+                  attention_precision precision = attention_precision::ieee) {
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    attention_case c = draw(seed);
+    c.precision = precision;
+    check_attention<T>(c);
+  }
 }
 
 }  // namespace
@@ -47,3 +52,6 @@ void random_calls(std::uint64_t first, std::uint64_t count) {
 TEST_CASE("attention: random calls, f16", "[ops][attention]") { random_calls<f16>(1000, 32); }
 TEST_CASE("attention: random calls, bf16", "[ops][attention]") { random_calls<bf16>(2000, 32); }
 TEST_CASE("attention: random calls, f32", "[ops][attention]") { random_calls<f32>(3000, 32); }
+TEST_CASE("attention: random calls, tf32", "[ops][attention]") {
+  random_calls<f32>(4000, 32, attention_precision::tf32);
+}

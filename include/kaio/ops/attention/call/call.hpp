@@ -19,6 +19,7 @@ struct attention_operand {
 
 struct attention_call {
   attention_type type = attention_type::f32;
+  attention_precision precision = attention_precision::ieee;  // the least
   attention_operand q, k, v, o;
   attention_problem problem{};  // but for query_tiles, which the kernel's tile decides
   attention_terms terms{};

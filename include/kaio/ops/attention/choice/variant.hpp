@@ -18,6 +18,7 @@ struct attention_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const attention_call&) = nullptr;
   attention_type type = attention_type::f32;
+  attention_precision precision = attention_precision::ieee;
   std::uint32_t depth_qk = 0, depth_v = 0;  // the most elements of a row of Q and K, of V and O
   std::uint32_t queries = 0;                // of a tile
   // Reads Q, K and V by tensor copies: rows begin at multiples of 16 bytes and are as long, and there are

@@ -50,4 +50,12 @@ constexpr attention_mma_config attention_mma_sm75(std::uint32_t depth) {
   return config;
 }
 
+// tf32, up to 256 elements a head: rows are twice as long, and a thread has own_depth_qk / 2 registers of Q.
+// A block of 256 fits into 99 KB.
+constexpr attention_mma_config attention_mma_tf32(std::uint32_t depth) {
+  if (depth <= 64) return {.depth_qk = 64, .depth_v = 64, .keys = 64, .min_blocks = 2};
+  if (depth <= 128) return {.depth_qk = 128, .depth_v = 128, .keys = 32, .min_blocks = 2};
+  return {.depth_qk = 256, .depth_v = 256, .keys = 16, .q_in_registers = false};
+}
+
 }  // namespace kaio::ops
