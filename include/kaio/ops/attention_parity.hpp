@@ -1,7 +1,7 @@
 #pragma once
 // The attention of KAIO by the names that its users know: one head of f32 in compact row-major buffers,
 // seq_len x d_k each. All of them are ops::attention, so the limits of KAIO are lifted: any seq_len, d_k from
-// 1 to 256, no matrix of scores in memory (its `attention` allocated two at every call), and
+// 1 to 512, no matrix of scores in memory (its `attention` allocated two at every call), and
 // `attention_flash` and `attention` are the same.
 //
 //   attention(gpu, q, k, v, out, seq_len, d_k);

@@ -11,8 +11,10 @@
 //   attention_with<128>(s, q, k, v, out, distance_penalty{}, ops::band_mask{},
 //                       {.causal = causal_alignment::bottom_right}, 0.5f);
 //
-// The first template argument is the most elements of a row that the kernels are compiled for: 64, 128 or
-// 256; for f16 and bf16 a kernel for sm_90a and one for sm_80 and later, for f32 one of multiply-adds.
+// The first template argument is the most elements of a row that the kernels are compiled for: 64, 128, 256
+// or 512, or <192, 128> where rows of v have at most 128. For f16 and bf16 there is a kernel for sm_90a and one
+// for sm_80 and later (512: two for sm_80 and later, for blocks of 99 and of 163 KB of shared memory), for f32
+// one of multiply-adds.
 // ops::general_score and ops::band_mask are the library's own, which take soft cap and ALiBi, causal and
 // window out of the options. With general_score kernels for sm_90a have more than 4,000 instructions: clang
 // needs -fconstexpr-steps=16777216. The arguments after the options are those of your score and then those of
@@ -33,23 +35,31 @@ namespace kaio::ops {
 namespace detail {
 
 // The kernels of one score and one mask, each with what launches it.
-template <std::uint32_t Depth, class T, class Score, class Mask, class... Extra>
+template <std::uint32_t Depth, std::uint32_t DepthV, class T, class Score, class Mask, class... Extra>
 struct attention_with_table {
   using launcher = void (*)(const stream&, const attention_call&, const Extra&...);
   static auto variants() {
     if constexpr (std::is_same_v<T, f32>)
-      return std::array{describe_attention_simt<attention_simt_for(Depth), Score, Mask>()};
+      return std::array{describe_attention_simt<attention_simt_for(Depth), f32, Score, Mask>()};
+    else if constexpr (Depth == 512)
+      return std::array{describe_attention_mma<attention_mma_for(Depth, DepthV), T, Score, Mask>(),
+                        describe_attention_mma<attention_mma_512_small, T, Score, Mask>()};
     else
-      return std::array{describe_attention_sm90<attention_sm90_for(Depth), T, Score, Mask>(),
-                        describe_attention_mma<attention_mma_for(Depth), T, Score, Mask>()};
+      return std::array{describe_attention_sm90<attention_sm90_for(Depth, DepthV), T, Score, Mask>(),
+                        describe_attention_mma<attention_mma_for(Depth, DepthV), T, Score, Mask>()};
   }
   static auto launchers() {
     if constexpr (std::is_same_v<T, f32>)
-      return std::array<launcher, 1>{launch_attention_simt<attention_simt_for(Depth), Score, Mask, Extra...>};
+      return std::array<launcher, 1>{
+          launch_attention_simt<attention_simt_for(Depth), f32, Score, Mask, Extra...>};
+    else if constexpr (Depth == 512)
+      return std::array<launcher, 2>{
+          launch_attention_mma<attention_mma_for(Depth, DepthV), T, Score, Mask, Extra...>,
+          launch_attention_mma<attention_mma_512_small, T, Score, Mask, Extra...>};
     else
       return std::array<launcher, 2>{
-          launch_attention_sm90<attention_sm90_for(Depth), T, Score, Mask, Extra...>,
-          launch_attention_mma<attention_mma_for(Depth), T, Score, Mask, Extra...>};
+          launch_attention_sm90<attention_sm90_for(Depth, DepthV), T, Score, Mask, Extra...>,
+          launch_attention_mma<attention_mma_for(Depth, DepthV), T, Score, Mask, Extra...>};
   }
 };
 
@@ -57,16 +67,17 @@ struct attention_with_table {
 
 // As attention, with score(scale * q . k) and mask in place of its own. Throws what that does;
 // invalid_argument where the options have what the score or the mask in its place would not see, or a head
-// size is above Depth.
-template <std::uint32_t Depth, class Q, class K, class V, class O, attention_score Score, attention_mask Mask,
-          class... Extra>
+// size is above Depth or DepthV.
+template <std::uint32_t Depth, std::uint32_t DepthV = Depth, class Q, class K, class V, class O,
+          attention_score Score, attention_mask Mask, class... Extra>
 void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
                     const tensor_view<V, 4>& v, const tensor_view<O, 4>& out, Score, Mask,
                     const attention_options& options, const Extra&... extra) {
-  static_assert(Depth == 64 || Depth == 128 || Depth == 256,
-                "kaio: attention_with is compiled for head sizes up to 64, 128 or 256");
+  static_assert((Depth == DepthV && (Depth == 64 || Depth == 128 || Depth == 256 || Depth == 512)) ||
+                    (Depth == 192 && DepthV == 128),
+                "kaio: attention_with is compiled for head sizes up to 64, 128, 256 or 512, or <192, 128>");
   detail::require_attention_types<Q, K, V, O>();
-  using table = detail::attention_with_table<Depth, std::remove_const_t<Q>, Score, Mask, Extra...>;
+  using table = detail::attention_with_table<Depth, DepthV, std::remove_const_t<Q>, Score, Mask, Extra...>;
   const device_properties& device = s.properties();
   const attention_call call = detail::resolve_attention(
       s.device_identity(), {"attention_with", q, k, v, out, &options, !std::is_same_v<Score, general_score>,

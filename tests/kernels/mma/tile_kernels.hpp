@@ -124,6 +124,9 @@ inline constexpr auto tile_parts = kernel<"tile_parts", 32>([](thread t, out<u32
   offsets[96 + rank] = one.row_address(rank % 16, rank) - begin;
   const auto numbers = shared_tile<f32, 16, 32, swizzled<128>>::over(tile, 2048);
   offsets[128 + rank] = numbers.row_address(rank % 16, rank) - begin;
+  shared_tile<f16, 32, 256, swizzled<128>> wide(t);
+  const auto columns = column_block<128>(wide, half);
+  offsets[160 + rank] = columns.row_address(rank, 64 + rank) - wide.address();
   tile[rank][rank] = cast<f16>(rank);
   lower[rank % 16][(rank + 32) % 64] = cast<f16>(half + 100);
   sync_warp(t);

@@ -131,13 +131,14 @@ TEST_CASE("a lane is one place in every tile of a ring, and goes on by rows and 
 }
 
 TEST_CASE("panels, blocks of rows and tiles over other tiles are parts of the same memory", "[tile]") {
-  auto offsets = poisoned<u32>(160);
+  auto offsets = poisoned<u32>(192);
   auto y = poisoned<f16>(96);
   tile_parts.launch(under_test().stream(), grid(1), offsets, y);
   const auto at = offsets.download();
   const auto read = y.download();
   using layout = tile_layout<f16, 32, 128, swizzled<128>>;
   using numbers = tile_layout<f32, 16, 32, swizzled<128>>;
+  using wide = tile_layout<f16, 32, 256, swizzled<128>>;
   for (u32 l = 0; l < 32; ++l) {
     const u32 half = l / 16;
     CHECK(at[l] == layout::offset_bytes(l, 64 + 7));
@@ -145,6 +146,7 @@ TEST_CASE("panels, blocks of rows and tiles over other tiles are parts of the sa
     CHECK(at[64 + l] == layout::offset_bytes(16 + l % 16, 64 + 9));
     CHECK(at[96 + l] == layout::offset_bytes(16 * half + l % 16, 64 * half + l));
     CHECK(at[128 + l] == 2048 + numbers::offset_bytes(l % 16, l));
+    CHECK(at[160 + l] == wide::offset_bytes(l, 128 * half + 64 + l));
     CHECK(static_cast<float>(read[l]) == static_cast<float>(l));
     CHECK(static_cast<float>(read[32 + l]) == static_cast<float>(half + 100));
     CHECK(static_cast<float>(read[64 + l]) == static_cast<float>(l + 200));

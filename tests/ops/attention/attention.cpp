@@ -28,11 +28,15 @@ void around_tiles(u32 size) {
 
 template <class T>
 void head_sizes() {
-  for (const u32 size : {8u, 40u, 72u, 96u, 128u, 136u, 256u})
+  for (const u32 size : {8u, 40u, 72u, 96u, 128u, 136u, 256u, 264u, 512u})
     check_attention<T>(
         {.queries = 33, .keys = 70, .heads = 2, .key_heads = 2, .qk_size = size, .v_size = size});
-  check_attention<T>({.queries = 40, .keys = 40, .qk_size = 192, .v_size = 128});
+  check_attention<T>({.queries = 70, .keys = 300, .heads = 2, .key_heads = 1, .qk_size = 192, .v_size = 128});
+  check_attention<T>({.queries = 40, .keys = 140, .qk_size = 136, .v_size = 72});
   check_attention<T>({.queries = 40, .keys = 40, .qk_size = 24, .v_size = 200});
+  check_attention<T>({.queries = 40, .keys = 40, .qk_size = 64, .v_size = 256});
+  check_attention<T>({.queries = 40, .keys = 40, .qk_size = 320, .v_size = 104});
+  check_attention<T>({.queries = 40, .keys = 40, .qk_size = 64, .v_size = 512});
 }
 
 template <class T>

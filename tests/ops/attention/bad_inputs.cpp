@@ -106,8 +106,8 @@ TEST_CASE("attention: bad extents", "[ops][attention]") {
             [&] { attention(t.s, t.q, t.of_k(2, 24, 3, 64), t.of_v(2, 24, 3, 32), t.o); });
   t.refuses("each head of k serves",
             [&] { attention(t.s, t.q, t.of_k(2, 24, 0, 64), t.of_v(2, 24, 0, 32), t.o); });
-  t.refuses("at most 256", [&] {
-    attention(t.s, t.of_q(1, 1, 1, 257), t.of_k(1, 1, 1, 257), t.of_v(1, 1, 1, 32),
+  t.refuses("at most 512", [&] {
+    attention(t.s, t.of_q(1, 1, 1, 513), t.of_k(1, 1, 1, 513), t.of_v(1, 1, 1, 32),
               tensor_view<f16, 4>(t.o_memory, 1, 1, 1, 32));
   });
   t.refuses("head size 0", [&] { attention(t.s, t.of_q(2, 32, 4, 0), t.of_k(2, 24, 2, 0), t.v, t.o); });
@@ -178,4 +178,15 @@ TEST_CASE("attention: an extent of 0 does nothing, and a warmup does not run", "
       ops::attention_choice(t.s, t.of_q(2, 0, 4, 64), t.k, t.v, tensor_view<f16, 4>(t.o_memory, 2, 0, 4, 32))
           .empty());
   REQUIRE(!ops::attention_choice(t.s, t.q, t.k, t.v, t.o).empty());
+  // Only f32 has another precision, where there are kernels for it.
+  const auto one = upload(std::vector<f32>(64, 1.0f));
+  auto into = upload(std::vector<f32>(64, 1.0f));
+  const tensor_view<const f32, 4> x(one, 1, 1, 1, 64);
+  const tensor_view<f32, 4> y(into, 1, 1, 1, 64);
+  const auto rounds = [&](const auto& q, const auto& o, attention_precision precision) {
+    return ops::attention_choice(t.s, q, q, q, o, {.precision = precision}).find("tf32") !=
+           std::string_view::npos;
+  };
+  REQUIRE(!rounds(x, y, attention_precision::ieee));
+  REQUIRE(rounds(x, y, attention_precision::tf32) == (under_test().properties().target.sm >= 80));
 }

@@ -35,13 +35,14 @@ void run_all(ops::attention_type type) {
     const bool has_room =
         std::max(needs.shared_bytes, needs.dynamic_shared_bytes) <= properties.shared_per_block_optin;
     if (kernel.type != type || !fits || !has_room) continue;
-    for (const u32 size : {kernel.depth, kernel.depth - 24}) {
+    for (const u32 smaller : {0u, 24u}) {
       const attention_case c{.queries = kernel.queries + 10,
                              .keys = 150,
                              .heads = 2,
                              .key_heads = 1,
-                             .qk_size = size,
-                             .v_size = size};
+                             .qk_size = kernel.depth_qk - smaller,
+                             .v_size = kernel.depth_v - smaller,
+                             .precision = kernel.precision};
       attention_case other = c;
       other.causal = causal_alignment::bottom_right;
       other.window = {100, 0};

@@ -22,6 +22,7 @@ attention_case draw(std::uint64_t seed) {
   c.queries = extent(150);
   c.keys = chance(3) ? c.queries : extent(200);
   c.qk_size = chance(2) ? 64 : chance(8) ? 1 + below(256) : 8 * (1 + below(chance(3) ? 32 : 16));
+  if (chance(10)) c.qk_size = 8 * (33 + below(32));
   c.v_size = chance(4) ? 8 * (1 + below(16)) : c.qk_size;
   c.heads_first = chance(2);
   c.pad = chance(2) ? 0 : chance(2) ? 8 * (1 + below(3)) : below(9);
@@ -37,8 +38,13 @@ attention_case draw(std::uint64_t seed) {
 }
 
 template <class T>
-void random_calls(std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t seed = first; seed < first + count; ++seed) check_attention<T>(draw(seed));
+void random_calls(std::uint64_t first, std::uint64_t count,
+                  attention_precision precision = attention_precision::ieee) {
+  for (std::uint64_t seed = first; seed < first + count; ++seed) {
+    attention_case c = draw(seed);
+    c.precision = precision;
+    check_attention<T>(c);
+  }
 }
 
 }  // namespace
@@ -46,3 +52,6 @@ void random_calls(std::uint64_t first, std::uint64_t count) {
 TEST_CASE("attention: random calls, f16", "[ops][attention]") { random_calls<f16>(1000, 32); }
 TEST_CASE("attention: random calls, bf16", "[ops][attention]") { random_calls<bf16>(2000, 32); }
 TEST_CASE("attention: random calls, f32", "[ops][attention]") { random_calls<f32>(3000, 32); }
+TEST_CASE("attention: random calls, tf32", "[ops][attention]") {
+  random_calls<f32>(4000, 32, attention_precision::tf32);
+}

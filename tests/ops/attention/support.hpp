@@ -54,6 +54,12 @@ struct tensor4 {
   }
 };
 
+// f16 and f32 have kernels on every architecture, bf16 from sm_80 on.
+template <class T>
+bool has_attention() {
+  return !std::is_same_v<T, bf16> || under_test().properties().target.sm >= 80;
+}
+
 struct attention_case {
   u32 batches = 1, queries = 64, keys = 64, heads = 1, key_heads = 1, qk_size = 64, v_size = 64;
   bool heads_first = false;
@@ -66,6 +72,7 @@ struct attention_case {
   bool sinks = false;
   bool lse = true;
   float range = 1;  // of the elements of q and k
+  attention_precision precision = attention_precision::ieee;
   std::uint64_t seed = 1;
 
   double true_scale() const { return scale ? double(*scale) : 1 / std::sqrt(double(qk_size)); }
@@ -85,9 +92,17 @@ struct attention_case {
            n(key_heads) + "D " + n(qk_size) + "Dv " + n(v_size) + (heads_first ? "BHSD " : "BSHD ") + "pad " +
            n(pad) + "causal " + n(static_cast<int>(causal)) + "window " + n(window.left) + n(window.right) +
            "softcap " + n(softcap) + "scale " + n(scale.value_or(0)) + "alibi " + n(alibi) + "sinks " +
-           n(sinks) + "seed " + n(seed);
+           n(sinks) + "precision " + n(static_cast<int>(precision)) + "seed " + n(seed);
   }
 };
+
+// The nearest number of 11 significant bits.
+inline double to_tf32(double x) {
+  if (!std::isfinite(x)) return x;
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::round(std::ldexp(fraction, 11)), exponent - 11);
+}
 
 // What a score becomes, and which are kept, where a test has functions of its own.
 struct host_functions {
@@ -98,10 +113,14 @@ struct host_functions {
 template <class T>
 struct attention_reference {
   std::vector<double> exact, plain, lse;  // [batch][query][head][element], [batch][head][query]
+  double lse_error = 0;                   // the largest one of the plain formula
 
   attention_reference(const attention_case& c, const tensor4<T>& q, const tensor4<T>& k, const tensor4<T>& v,
                       const host_functions& f = {}) {
+    // Operands and probabilities of tf32 are rounded to it, scores are f32.
+    const bool tf32 = c.precision == attention_precision::tf32;
     const auto rounded = [](double x) { return to_double(from_float<T>(static_cast<float>(x))); };
+    const auto operand = [&](double x) { return tf32 ? to_tf32(x) : rounded(x); };
     const double nothing = -std::numeric_limits<double>::infinity();
     exact.resize(std::size_t{c.batches} * c.queries * c.heads * c.v_size);
     plain.resize(exact.size());
@@ -120,7 +139,7 @@ struct attention_reference {
             for (u32 e = 0; e < c.qk_size; ++e) {
               const double a = to_double(q.at(b, i, h, e)), w = to_double(k.at(b, j, g, e));
               dot += a * w;
-              sum += static_cast<float>(a) * static_cast<float>(w);
+              sum += static_cast<float>(operand(a)) * static_cast<float>(operand(w));
             }
             const auto modified = [&](double score, auto round) {
               double s = round(score * c.true_scale());
@@ -146,6 +165,9 @@ struct attention_reference {
           }
           lse[(std::size_t{b} * c.heads + h) * c.queries + i] =
               total == 0 ? nothing : largest + std::log(total);
+          if (total != 0)
+            lse_error = std::max(lse_error, std::abs(largest_plain + std::log(double(total_plain)) - largest -
+                                                     std::log(total)));
           for (u32 e = 0; e < c.v_size; ++e) {
             double sum = 0;
             float sum_plain = 0;
@@ -153,8 +175,8 @@ struct attention_reference {
               if (x[j] == nothing) continue;
               const double w = to_double(v.at(b, j, g, e));
               sum += std::exp(x[j] - largest) / total * w;
-              sum_plain += static_cast<float>(rounded(std::exp(y[j] - largest_plain) / total_plain)) *
-                           static_cast<float>(w);
+              sum_plain += static_cast<float>(operand(std::exp(y[j] - largest_plain) / total_plain)) *
+                           static_cast<float>(operand(w));
             }
             const std::size_t at = ((std::size_t{b} * c.queries + i) * c.heads + h) * c.v_size + e;
             exact[at] = sum;
@@ -195,13 +217,13 @@ void compare_attention(const attention_case& c, const tensor4<T>& got, const ten
     }
 }
 
-inline void compare_lse(const std::vector<f32>& got, const std::vector<double>& want) {
+inline void compare_lse(const std::vector<f32>& got, const std::vector<double>& want, double allowed = 0) {
   for (std::size_t i = 0; i < want.size(); ++i) {
     CAPTURE(i, got[i], want[i]);
     if (std::isinf(want[i])) {
       REQUIRE(double(got[i]) == want[i]);
     } else {
-      REQUIRE(std::abs(double(got[i]) - want[i]) <= 2e-5 * std::max(1.0, std::abs(want[i])));
+      REQUIRE(std::abs(double(got[i]) - want[i]) <= allowed + 2e-5 * std::max(1.0, std::abs(want[i])));
     }
   }
 }
@@ -229,6 +251,7 @@ void check_attention_by(const attention_case& c, const Run& run, const host_func
   auto on_lse = upload(lse);
 
   attention_options options{.scale = c.scale, .causal = c.causal, .window = c.window, .softcap = c.softcap};
+  options.precision = c.precision;
   if (c.alibi == 1) options.alibi = tensor_view<const f32, 1>(on_slopes, c.heads);
   if (c.alibi == 2) options.alibi = tensor_view<const f32, 2>(on_slopes, c.batches, c.heads);
   if (c.sinks) options.sinks = tensor_view<const T, 1>(on_sinks, c.heads);
@@ -242,11 +265,13 @@ void check_attention_by(const attention_case& c, const Run& run, const host_func
   std::copy(downloaded.begin(), downloaded.begin() + static_cast<std::ptrdiff_t>(got.host.size()),
             got.host.begin());
   compare_attention(c, got, o, want);
-  if (c.lse) compare_lse(on_lse.download(), want.lse);
+  const bool tf32 = c.precision == attention_precision::tf32;
+  if (c.lse) compare_lse(on_lse.download(), want.lse, tf32 ? 2 * want.lse_error : 0);
 }
 
 template <class T>
 void check_attention(const attention_case& c) {
+  if (!has_attention<T>()) return;
   check_attention_by<T>(
       c, [](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
         attention(under_test().stream(), q, k, v, o, options);

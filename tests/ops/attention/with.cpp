@@ -66,7 +66,35 @@ void check_with(const attention_case& c) {
   check_attention_by<T>(c, call(relative_bias{}, ops::every_key{}, on_bias, u32{distances}), score_alone);
 }
 
+// The kernels of other head sizes, with a score that is linear in the distance.
+struct penalty {
+  static constexpr fixed_string name = "penalty";
+  static constexpr bool reads_nothing = true;
+  constexpr val<f32> operator()(thread t, val<f32> x, ops::attention_place at, val<f32> slope) const {
+    return t.let(x - slope * cast<f32>(abs_diff(at.query, at.key)));
+  }
+};
+
+template <std::uint32_t Depth, std::uint32_t DepthV>
+void check_depths() {
+  const host_functions functions{
+      [](double x, u32, u32, u32 i, u32 j) { return x - 0.125 * (i > j ? i - j : j - i); }, nullptr};
+  check_attention_by<f16>(
+      {.queries = 40, .keys = 90, .heads = 2, .key_heads = 1, .qk_size = Depth - 8, .v_size = DepthV},
+      [](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
+        attention_with<Depth, DepthV>(under_test().stream(), q, k, v, o, penalty{}, ops::every_key{}, options,
+                                      0.125f);
+      },
+      functions);
+}
+
 }  // namespace
+
+TEST_CASE("attention_with: head sizes", "[ops][attention]") {
+  if (under_test().properties().target.sm < 80) return;
+  check_depths<192, 128>();
+  check_depths<512, 512>();
+}
 
 TEST_CASE("attention_with: a bias and a document mask", "[ops][attention]") {
   const attention_case c{.batches = 2,
@@ -76,6 +104,6 @@ TEST_CASE("attention_with: a bias and a document mask", "[ops][attention]") {
                          .key_heads = 2,
                          .qk_size = 48,
                          .v_size = 64};
-  check_with<f16>(c);
+  if (under_test().properties().target.sm >= 80) check_with<f16>(c);
   check_with<f32>(c);
 }

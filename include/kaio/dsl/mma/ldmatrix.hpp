@@ -270,7 +270,7 @@ constexpr void ldmatrix_trans(F& first, G& second, const P& place, std::uint32_t
 }
 
 // From a shared tile, what begins at `row`, `column` of the tile. The rows of the tile run along K: they are
-// rows of A, or columns of B. Two fragments follow each other down the tile. `row` and `column` are numbers
+// rows of A, or columns of B. Two fragments, or four of one register each, follow each other down the tile. `row` and `column` are numbers
 // of the host or of the device, the column a multiple of 16 bytes.
 template <matrix_fragment F, class Tile, class R, class C>
 constexpr void ldmatrix(F& to, const Tile& tile, const R& row, const C& column,
@@ -282,9 +282,15 @@ constexpr void ldmatrix(F& first, G& second, const Tile& tile, const R& row, con
                         std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   detail::ldmatrix_from_tile<false>(tile, row, column, line, file, first, second);
 }
+template <matrix_fragment F, class Tile, class R, class C>
+constexpr void ldmatrix(F& first, F& second, F& third, F& fourth, const Tile& tile, const R& row,
+                        const C& column, std::uint32_t line = __builtin_LINE(),
+                        const char* file = __builtin_FILE()) {
+  detail::ldmatrix_from_tile<false>(tile, row, column, line, file, first, second, third, fourth);
+}
 
-// The same from a tile whose rows run across: they are columns of A, or rows of B. Two fragments are side by
-// side. Elements of 16 bits.
+// The same from a tile whose rows run across: they are columns of A, or rows of B. Two fragments, or four of
+// one register each, are side by side. Elements of 16 bits.
 template <matrix_fragment F, class Tile, class R, class C>
 constexpr void ldmatrix_trans(F& to, const Tile& tile, const R& row, const C& column,
                               std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
@@ -294,6 +300,12 @@ template <matrix_fragment F, matrix_fragment G, class Tile, class R, class C>
 constexpr void ldmatrix_trans(F& first, G& second, const Tile& tile, const R& row, const C& column,
                               std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {
   detail::ldmatrix_from_tile<true>(tile, row, column, line, file, first, second);
+}
+template <matrix_fragment F, class Tile, class R, class C>
+constexpr void ldmatrix_trans(F& first, F& second, F& third, F& fourth, const Tile& tile, const R& row,
+                              const C& column, std::uint32_t line = __builtin_LINE(),
+                              const char* file = __builtin_FILE()) {
+  detail::ldmatrix_from_tile<true>(tile, row, column, line, file, first, second, third, fourth);
 }
 
 // The lane's place for such loads of fragments of these types, in every tile of a ring: computed once,

@@ -259,6 +259,18 @@ constexpr auto row_block(const shared_tile<T, All, Columns, Layout>& tile, const
   return shared_tile<T, Rows, Columns, Layout>(detail::moved<All>(tile.memory(), first, layout::pitch));
 }
 
+// Columns block * Columns on of a swizzled tile, as a tile of their own: whole panels.
+template <std::uint32_t Columns, class T, std::uint32_t Rows, std::uint32_t All, class Layout,
+          index_operand I>
+constexpr auto column_block(const shared_tile<T, Rows, All, Layout>& tile, const I& block) {
+  using layout = tile_layout<T, Rows, All, Layout>;
+  static_assert(layout::is_swizzled && Columns % layout::panel_columns == 0,
+                "kaio: columns are taken from a swizzled tile, and are a multiple of its panel's");
+  static_assert(All % Columns == 0, "kaio: a tile is divided into blocks of as many columns each");
+  constexpr std::uint32_t bytes = Columns / layout::panel_columns * layout::panel_bytes;
+  return shared_tile<T, Rows, Columns, Layout>(detail::moved<All / Columns>(tile.memory(), block, bytes));
+}
+
 // Count tiles of one layout, one after the other; ring[stage] is one of them.
 template <class T, std::uint32_t Rows, std::uint32_t Columns, class Layout, std::uint32_t Count>
 class shared_tiles {
@@ -312,6 +324,7 @@ class shared_tiles {
 }  // namespace kaio::dsl
 
 namespace kaio {
+using dsl::column_block;
 using dsl::row_block;
 using dsl::shared_tile;
 using dsl::shared_tiles;

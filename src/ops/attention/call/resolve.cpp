@@ -16,7 +16,7 @@ namespace kaio::ops::detail {
 
 namespace {
 
-constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 256;
+constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 512;
 
 [[noreturn]] void refuse(std::string_view operation, const std::string& what) {
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
@@ -78,6 +78,8 @@ void check_options(std::string_view operation, const attention_arguments& argume
     refuse(operation, "a softcap that is negative or not finite; 0 leaves it out");
   if (options.causal > causal_alignment::bottom_right)
     refuse(operation, "a causal alignment that is none of causal_alignment");
+  if (options.precision > attention_precision::tf32)
+    refuse(operation, "a precision that is none of attention_precision");
   if (options.window.left < -1 || options.window.right < -1)
     refuse(operation, "a window of " + std::to_string(options.window.left) + " keys to the left and " +
                           std::to_string(options.window.right) + " to the right; -1 is all of them");
@@ -221,6 +223,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
 
   attention_call call;
   call.type = q.type;
+  call.precision = q.type == attention_type::f32 ? options.precision : attention_precision::ieee;
   call.q = operand_of(q);
   call.k = operand_of(k);
   call.v = operand_of(v);

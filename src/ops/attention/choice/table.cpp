@@ -1,5 +1,5 @@
 // The table of attention's kernels, and which of them a call takes: the first one that can run it. Those for
-// sm_90a are tried before those of mma.sync; within a family the kernels of a type differ in the head size
+// sm_90a are tried before those of mma.sync, and tf32 where it is asked for before exact f32; within a family the kernels of a type differ in the head size
 // that they are made for, and a smaller one is always the faster one.
 
 #include "ops/attention/choice/table.hpp"
@@ -20,13 +20,15 @@ const char* reason(const attention_variant& v, const attention_call& call, const
   const ptx::needs& needs = v.image->needs;
   const ptx::target target = device.target;
   if (v.type != call.type) return "it is made for another element type";
+  if (v.precision > call.precision) return "it rounds to tf32, which the options do not ask for";
   if (needs.target.arch_specific ? target.sm != needs.target.sm || !target.arch_specific
                                  : target.sm < needs.target.sm)
     return "it is made for another architecture";
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "it needs more shared memory than a block of this device has";
-  if (call.depth() > v.depth) return "the head size is larger than it is made for";
+  if (call.problem.qk_size > v.depth_qk || call.problem.v_size > v.depth_v)
+    return "the head size is larger than it is made for";
   if (v.plain && call.terms.plain == 0) return "it has neither soft cap nor ALiBi";
   const attention_problem& p = call.problem;
   if (p.packed != 0 ? v.least_keys != 0 : p.keys < v.least_keys) return "it is made for more keys";
@@ -46,8 +48,8 @@ const char* reason(const attention_variant& v, const attention_call& call, const
 std::span<const attention_variant> all_attention_variants() {
   static const auto& all = *new std::vector<attention_variant>([] {
     std::vector<attention_variant> list;
-    for (const auto family :
-         {attention_sm90_f16, attention_sm90_bf16, attention_mma_f16, attention_mma_bf16, attention_simt_f32})
+    for (const auto family : {attention_sm90_f16, attention_sm90_bf16, attention_mma_f16, attention_mma_bf16,
+                              attention_mma_sm75, attention_mma_tf32, attention_simt_f32, attention_simt_f16})
       for (const attention_variant& v : family()) list.push_back(v);
     return list;
   }());

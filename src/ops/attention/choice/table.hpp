@@ -13,7 +13,10 @@ std::span<const attention_variant> attention_sm90_f16();
 std::span<const attention_variant> attention_sm90_bf16();
 std::span<const attention_variant> attention_mma_f16();
 std::span<const attention_variant> attention_mma_bf16();
+std::span<const attention_variant> attention_mma_sm75();
+std::span<const attention_variant> attention_mma_tf32();
 std::span<const attention_variant> attention_simt_f32();
+std::span<const attention_variant> attention_simt_f16();
 
 // All of them, in the order in which they are tried.
 std::span<const attention_variant> all_attention_variants();

@@ -10,18 +10,22 @@
 
 namespace kaio::ops {
 
-template <std::uint32_t Depth, scalar T>
+template <attention_mma_config Config, scalar T>
 attention_variant attention_mma_row() {
-  constexpr attention_mma_config config = attention_mma_for(Depth);
-  attention_variant row = describe_attention_mma<config, T, general_score, band_mask>();
-  row.run = launch_attention_mma<config, T, general_score, band_mask>;
+  attention_variant row = describe_attention_mma<Config, T, general_score, band_mask>();
+  row.run = launch_attention_mma<Config, T, general_score, band_mask>;
   return row;
 }
 
+// Of sm_80 and later.
 template <scalar T>
 std::span<const attention_variant> attention_mma_rows() {
-  static const auto& rows =
-      *new std::array{attention_mma_row<64, T>(), attention_mma_row<128, T>(), attention_mma_row<256, T>()};
+  static const auto& rows = *new std::array{attention_mma_row<attention_mma_for(64, 64), T>(),
+                                            attention_mma_row<attention_mma_for(128, 128), T>(),
+                                            attention_mma_row<attention_mma_for(192, 128), T>(),
+                                            attention_mma_row<attention_mma_for(256, 256), T>(),
+                                            attention_mma_row<attention_mma_for(512, 512), T>(),
+                                            attention_mma_row<attention_mma_512_small, T>()};
   return rows;
 }
 

@@ -17,9 +17,10 @@ attention_variant attention_sm90_row() {
   row.run = launch_attention_sm90<C, T, Score, band_mask>;
   return row;
 }
-template <std::uint32_t Depth, scalar T, class Score>
+template <std::uint32_t DepthQk, std::uint32_t DepthV, scalar T, class Score>
 attention_variant attention_sm90_row() {
-  return attention_sm90_row<attention_sm90_for(Depth, std::is_same_v<Score, plain_score>), T, Score>();
+  return attention_sm90_row<attention_sm90_for(DepthQk, DepthV, std::is_same_v<Score, plain_score>), T,
+                            Score>();
 }
 template <scalar T>
 attention_variant attention_sm90_long_row() {
@@ -30,13 +31,15 @@ attention_variant attention_sm90_long_row() {
 
 template <scalar T>
 std::span<const attention_variant> attention_sm90_rows() {
-  static const auto& rows = *new std::array{attention_sm90_row<64, T, plain_score>(),
-                                            attention_sm90_row<64, T, general_score>(),
+  static const auto& rows = *new std::array{attention_sm90_row<64, 64, T, plain_score>(),
+                                            attention_sm90_row<64, 64, T, general_score>(),
                                             attention_sm90_long_row<T>(),
-                                            attention_sm90_row<128, T, plain_score>(),
-                                            attention_sm90_row<128, T, general_score>(),
-                                            attention_sm90_row<256, T, plain_score>(),
-                                            attention_sm90_row<256, T, general_score>()};
+                                            attention_sm90_row<128, 128, T, plain_score>(),
+                                            attention_sm90_row<128, 128, T, general_score>(),
+                                            attention_sm90_row<192, 128, T, plain_score>(),
+                                            attention_sm90_row<192, 128, T, general_score>(),
+                                            attention_sm90_row<256, 256, T, plain_score>(),
+                                            attention_sm90_row<256, 256, T, general_score>()};
   return rows;
 }
 

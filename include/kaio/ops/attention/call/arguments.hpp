@@ -17,6 +17,12 @@ namespace kaio::ops {
 // The element types of Q, K, V and O.
 enum class attention_type : std::uint8_t { f32, f16, bf16 };
 
+// How products of f32 numbers are computed; other types have one way.
+//   ieee    multiply-adds in f32
+//   tf32    tensor cores, inputs rounded to 11 significant bits, sums in f32; exact where no kernel does it:
+//           before sm_80, above a head size of 256, in attention_with
+enum class attention_precision : std::uint8_t { ieee, tf32 };
+
 constexpr std::uint32_t bytes_of(attention_type type) { return type == attention_type::f32 ? 4 : 2; }
 
 namespace detail {
@@ -120,6 +126,7 @@ struct attention_options {
   // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too;
   // -inf where there are none. Of attention_varlen (heads, rows of q).
   attention_f32_output lse{};
+  attention_precision precision = attention_precision::ieee;  // of f32 operands
 };
 
 // Whole numbers of the device, one for each sequence.

@@ -7,7 +7,6 @@
 #include <kaio/ops/attention/common/terms.hpp>
 #include <kaio/runtime/buffer.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace kaio::ops {
@@ -20,13 +19,13 @@ struct attention_operand {
 
 struct attention_call {
   attention_type type = attention_type::f32;
+  attention_precision precision = attention_precision::ieee;  // the least
   attention_operand q, k, v, o;
   attention_problem problem{};  // but for query_tiles, which the kernel's tile decides
   attention_terms terms{};
   attention_band band{};
 
   constexpr bool empty() const { return problem.batches == 0 || problem.heads == 0 || problem.queries == 0; }
-  constexpr std::uint32_t depth() const { return std::max(problem.qk_size, problem.v_size); }
   // Blocks of so many queries.
   constexpr std::uint64_t blocks(std::uint32_t rows) const {
     return (std::uint64_t{problem.queries} + rows - 1) / rows * problem.heads * problem.batches;

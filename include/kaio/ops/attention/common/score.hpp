@@ -52,6 +52,15 @@ constexpr auto name_of_attention_function() {
 }
 }  // namespace detail
 
+// "128", and "192v128" where rows of V are shorter: a part of a kernel's name.
+template <std::uint32_t DepthQk, std::uint32_t DepthV>
+inline constexpr auto attention_depth_name = [] {
+  if constexpr (DepthQk == DepthV)
+    return decimal<DepthQk>;
+  else
+    return decimal<DepthQk> + "v" + decimal<DepthV>;
+}();
+
 template <class S>
 using parameters_of_score = typename detail::score_signature<decltype(&S::operator())>::parameters;
 

@@ -1,5 +1,5 @@
 #pragma once
-// Attention with the matrix instructions of a warp, for sm_80 and later: O = softmax(mask(score(Q K^T))) V.
+// Attention with the matrix instructions of a warp, for sm_75 and later: O = softmax(mask(score(Q K^T))) V.
 //
 //             keys                  a block: warps x 16 queries of one head; a warp has 16 of them alone
 //           +------+------+
@@ -13,6 +13,17 @@
 //   warps    | S = Q K  | softmax, O += P V   | S = ...
 //            ^ K(j) is here, V is free        ^ V(j) is here, K is free: a barrier each
 //
+// Without asynchronous copies (sm_75) a warp first loads and stores its share of a tile, and then
+// multiplies: other warps and blocks fill the time.
+//
+// Where O has more columns than a warp has registers for (512 elements a head), two warps share 16 queries.
+// Each has half of the columns of O, and sums S over half of Q and K; they exchange these sums through shared
+// memory, written before the second barrier and read after it. Both add the same two numbers, so that they
+// have the same S, and compute the same softmax of it:
+//
+//   warp 0   | S0 = Q K of elements   0 to 255 | S = S0 + S1, softmax, O += P V, columns   0 to 255
+//   warp 1   | S1 = Q K of elements 256 to 511 | S = S1 + S0, softmax, O += P V, columns 256 to 511
+//
 // Tiles of keys that the mask leaves nothing of are skipped, tiles that it leaves whole do not run it.
 // Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning", 2023.
 
@@ -23,46 +34,34 @@
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
 #include <kaio/ops/attention/common/store_rows.hpp>
+#include <kaio/ops/attention/mma_sync/config.hpp>
+#include <kaio/ops/attention/mma_sync/product.hpp>
 #include <kaio/ops/attention/mma_sync/rows.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
 namespace kaio::ops {
 
-struct attention_mma_config {
-  std::uint32_t depth = 128;   // the most elements of a row of Q, K, V and O
-  std::uint32_t keys = 64;     // of a tile
-  std::uint32_t warps = 4;     // of 16 queries each
-  bool q_in_registers = true;  // Q stays there, else it is read again for every tile
-  std::uint32_t min_blocks = 1;
-
-  constexpr std::uint32_t queries() const { return warps * 16; }
-  constexpr std::uint32_t threads() const { return warps * 32; }
-  constexpr bool valid() const {
-    return depth % 64 == 0 && depth <= 256 && keys % 16 == 0 && keys >= threads() / 8 && warps >= 2 &&
-           warps % 2 == 0;
-  }
-};
-
-// Up to 64, 128 and 256 elements a head. Registers of a thread bound the tile: depth / 2 of them hold O, keys
-// / 2 hold S, depth / 4 hold Q.
-constexpr attention_mma_config attention_mma_for(std::uint32_t depth) {
-  return depth <= 64    ? attention_mma_config{.depth = 64, .keys = 64, .min_blocks = 3}
-         : depth <= 128 ? attention_mma_config{.depth = 128, .keys = 64, .min_blocks = 2}
-                        : attention_mma_config{.depth = 256, .keys = 32, .q_in_registers = false};
-}
-
 template <attention_mma_config C, scalar T, class Score, class Mask>
 struct attention_mma_body {
   static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
-  using mma = mma_m16n8k16<f32, T>;
-  using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
-  using q_rows = attention_rows<T, C.queries(), C.depth, C.threads()>;
-  using kv_rows = attention_rows<T, C.keys, C.depth, C.threads()>;
+  using product = attention_product<T, C.sm>;
+  using accumulator = typename product::accumulator;
+  static constexpr bool asynchronous = C.sm >= 80;
+  static constexpr std::uint32_t depth = std::max(C.depth_qk, C.depth_v);  // of what Q, and then O, is in
+  using swizzle = dsl::swizzled<128>;
+  using q_rows = attention_rows<T, C.queries(), C.depth_qk, C.threads(), swizzle, asynchronous>;
+  using k_rows = attention_rows<T, C.keys, C.depth_qk, C.threads(), swizzle, asynchronous>;
+  using v_rows = attention_rows<T, C.keys, C.depth_v, C.threads(), typename product::v_layout, asynchronous>;
   using q_tile = typename q_rows::tile;
-  using kv_tile = typename kv_rows::tile;
-  static constexpr std::uint32_t slices = C.depth / 16, key_parts = C.keys / 8, value_parts = C.depth / 8;
+  using o_tile = shared_tile<T, C.queries(), C.depth_v, swizzle>;
+  // Of a warp: of Q and K, keys of S, slices of P, columns of O.
+  static constexpr std::uint32_t slices = C.own_depth_qk() / product::k, key_parts = C.keys / 8,
+                                 p_slices = C.keys / product::k, value_parts = C.own_depth_v() / 8;
+  static constexpr std::uint32_t together = product::together;
+  static_assert(key_parts % together == 0 && value_parts % together == 0);
 
   // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and
   // Mask with their parameters.
@@ -70,9 +69,11 @@ struct attention_mma_body {
   static constexpr void run(thread t, const in<T>& q, const in<T>& k, const in<T>& v, const out<T>& o,
                             const val<attention_problem>& problem, const ApplyScore& score,
                             const Factor& factor_of, const ApplyMask& mask, const Keys& keys_of_tile) {
-    const q_tile q_shared(t);   // queries x depth
-    const kv_tile k_shared(t);  // keys x depth
-    const kv_tile v_shared(t);  // keys x depth
+    const shared_tile<T, C.queries(), depth, swizzle> q_memory(t);  // queries x depth
+    const q_tile q_shared = q_tile::over(q_memory);                 // queries x depth_qk
+    const o_tile o_shared = o_tile::over(q_memory);                 // queries x depth_v
+    const typename k_rows::tile k_shared(t);                        // keys x depth_qk
+    const typename v_rows::tile v_shared(t);                        // keys x depth_v
     const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.queries());
     const val queries = block.queries;
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
@@ -85,10 +86,10 @@ struct attention_mma_body {
     };
     const q_rows of_q = rows_of(static_cast<q_rows*>(nullptr), q, &attention_problem::q, block.head,
                                 block.first_q_row, qk_size);
-    const kv_rows of_k = rows_of(static_cast<kv_rows*>(nullptr), k, &attention_problem::k, block.group,
-                                 block.first_k_row, qk_size);
-    const kv_rows of_v = rows_of(static_cast<kv_rows*>(nullptr), v, &attention_problem::v, block.group,
-                                 block.first_k_row, v_size);
+    const k_rows of_k = rows_of(static_cast<k_rows*>(nullptr), k, &attention_problem::k, block.group,
+                                block.first_k_row, qk_size);
+    const v_rows of_v = rows_of(static_cast<v_rows*>(nullptr), v, &attention_problem::v, block.group,
+                                block.first_k_row, v_size);
 
     const key_range range = keys_of_block(t, block, C.queries(), keys_of_tile);
     const val first_tile = t.let(range.first / C.keys);
@@ -99,8 +100,13 @@ struct attention_mma_body {
     of_k.copy(k_shared, t.let(first_tile * C.keys), limit);
 
     const val lane = t.lane_rank();
-    const val warp_row = t.let(t.warp_rank() * 16u);
-    using accumulator_layout = typename mma::accumulator::layout;
+    const val warp_row = t.let(t.warp_rank() / C.column_warps * 16u);
+    const auto part = part_of(t);  // which part of the columns this warp has
+    const auto own_q = column_block<C.own_depth_qk()>(q_shared, part);
+    const auto own_k = column_block<C.own_depth_qk()>(k_shared, part);
+    const auto own_v = own_values(v_shared, part);
+    const partial_sums partials(t);
+    using accumulator_layout = typename accumulator::layout;
     const val quad_row = t.let(accumulator_layout::lane_row(lane));
     const val quad_column = t.let(accumulator_layout::lane_column(lane));
     const val scale = t.let(problem[&attention_problem::scale]);
@@ -108,38 +114,38 @@ struct attention_mma_body {
     const val query = t.let(block.first_query + warp_row + quad_row);
     const auto query_of = array_of<2>([&](u32 r) { return t.let(query + 8 * r); });
 
-    auto o_parts = array_of<value_parts>([&](u32) { return typename mma::accumulator(t, 0.0f); });
+    auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });
     auto q_parts =
-        array_of < C.q_in_registers ? slices : 1 > ([&](u32) { return typename mma::a_fragment(t); });
+        array_of < C.q_in_registers ? slices : 1 > ([&](u32) { return typename product::a_fragment(t); });
+    const auto fragments_of_b = [&] {
+      return array_of<together>([&](u32) { return typename product::b_fragment(t); });
+    };
     online_softmax<2> softmax(t);
 
     if constexpr (C.q_in_registers) {
-      cp_async_wait_group<0>(t);
-      t.barrier();
-      for (std::uint32_t i = 0; i < slices; ++i) load_q(q_parts[i], q_shared, warp_row, i);
+      wait(t);
+      for (std::uint32_t i = 0; i < slices; ++i) product::load_queries(q_parts[i], own_q, warp_row, i);
     }
     for (auto tile : t.range(first_tile, last_tile).no_unroll()) {
       const val first_key = t.let(tile * C.keys);
-      auto s_parts =
-          array_of<key_parts>([&](u32) { return typename mma::accumulator(t, 0.0f); });  // 16 x keys
+      auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x keys
       const mma_scores scores(s_parts);
 
-      cp_async_wait_group<0>(t);
-      t.barrier();
+      wait(t);
       of_v.copy(v_shared, first_key, limit);
       for (std::uint32_t i = 0; i < slices; ++i) {
         auto& a = q_parts[C.q_in_registers ? i : 0];
-        if constexpr (!C.q_in_registers) load_q(a, q_shared, warp_row, i);
-        for (std::uint32_t j = 0; j < key_parts; j += 2) {
-          typename mma::b_fragment b0(t), b1(t);
-          ldmatrix(b0, b1, k_shared, 8 * j, 16 * i);
-          mma::multiply_add(s_parts[j], a, b0);
-          mma::multiply_add(s_parts[j + 1], a, b1);
+        if constexpr (!C.q_in_registers) product::load_queries(a, own_q, warp_row, i);
+        for (std::uint32_t j = 0; j < key_parts; j += together) {
+          auto b = fragments_of_b();
+          product::load_keys(b, own_k, 8 * j, i);
+          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(s_parts[j + n], a, b[n]);
         }
       }
-      cp_async_wait_group<0>(t);
-      t.barrier();
+      partials.put(t, s_parts);
+      wait(t);
       if (auto more = t.when(tile + 1u < last_tile)) of_k.copy(k_shared, t.let(first_key + C.keys), limit);
+      partials.add_others(t, s_parts);
 
       const score_origin<2> origin = origin_of<2>(t, block, query_of, t.let(first_key + quad_column));
       score(scores, origin, scale);
@@ -149,37 +155,26 @@ struct attention_mma_body {
       for (std::uint32_t j = 0; j < value_parts; ++j)
         for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
 
-      for (std::uint32_t c = 0; c < C.keys / 16; ++c) {
-        typename mma::a_fragment p(t);  // 16 x 16 of P
-        for (std::uint32_t r = 0; r < 4; ++r) {
-          const auto& from = s_parts[2 * c + r / 2];
-          p.registers[r] = pack<pair>(from.registers[r % 2 * 2], from.registers[r % 2 * 2 + 1]);
-        }
-        for (std::uint32_t j = 0; j < value_parts; j += 2) {
-          typename mma::b_fragment b0(t), b1(t);
-          ldmatrix_trans(b0, b1, v_shared, 16 * c, 8 * j);
-          mma::multiply_add(o_parts[j], p, b0);
-          mma::multiply_add(o_parts[j + 1], p, b1);
+      for (std::uint32_t c = 0; c < p_slices; ++c) {
+        typename product::a_fragment p(t);  // 16 x k of P
+        product::take_probabilities(p, s_parts, c);
+        for (std::uint32_t j = 0; j < value_parts; j += together) {
+          auto b = fragments_of_b();
+          product::load_values(t, b, own_v, c, 8 * j);
+          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(o_parts[j + n], p, b[n]);
         }
       }
     }
 
     const val sink = sink_of(t, problem, block);
     const auto result = array_of<2>([&](u32 r) { return softmax.finish(r, factor, sink); });
-    const val leads = t.let(lane % 4u == 0u);
+    const val leads = t.let(leads_row(lane, part));
     for (u32 r = 0; r < 2; ++r) store_lse(t, problem, block, query_of[r], leads, result[r].lse);
 
-    // O goes through the warp's own rows of the tile of Q, so that whole lines are written.
-    cp_async_wait_group<0>(t);
-    t.barrier();
-    using words = shared_tile<u32, C.queries(), C.depth / 2, swizzled<128>>;
-    const words staged = words::over(q_shared);
-    for (std::uint32_t j = 0; j < value_parts; ++j)
-      for (u32 r = 0; r < 2; ++r) {
-        const auto& from = o_parts[j].registers;
-        staged[warp_row + quad_row + 8 * r][quad_column / 2u + 4 * j] =
-            bit_cast<u32>(pack<pair>(from[2 * r] * result[r].inverse, from[2 * r + 1] * result[r].inverse));
-      }
+    // O goes through the warp's own part of the tile of Q, so that whole lines are written.
+    wait(t);
+    const auto own_o = column_block<C.own_depth_v()>(o_shared, part);
+    stage(t, own_o, o_parts, result, t.let(warp_row + quad_row), quad_column);
     sync_warp(t);
     const auto wrong = array_of<2>([&](u32 r) {
       var found(t, isnan(o_parts[0].registers[2 * r]));
@@ -187,22 +182,124 @@ struct attention_mma_body {
         for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
       return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < queries));
     });
-    recompute_rows<T, C.depth>(t, t.let(block.first_query + warp_row), problem, block, range, wrong, result,
-                               factor, score, mask,
-                               [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
-                                 q_shared[warp_row + row][column] = x;
-                               });
+    const auto first_column = first_column_of(t, part);
+    recompute_rows<T, C.own_depth_v()>(t, t.let(block.first_query + warp_row), first_column, problem, block,
+                                       range, wrong, result, factor, score, mask,
+                                       [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
+                                         own_o[warp_row + row][column] = x;
+                                       });
     const auto strides = problem[&attention_problem::o];
-    store_rows<T, 16, C.depth>(
-        t, q_shared, warp_row, o.from(head_offset(t, strides, block, block.head, block.first_q_row)),
-        t.let(strides[&attention_strides::row]), v_size, t.let(strides[&attention_strides::by_16]),
+    const out o_head = o.from(head_offset(t, strides, block, block.head, block.first_q_row));
+    store_rows<T, 16, C.own_depth_v()>(
+        t, own_o, warp_row, from_column(o_head, first_column), t.let(strides[&attention_strides::row]),
+        columns_from(t, v_size, first_column), t.let(strides[&attention_strides::by_16]),
         t.let(block.first_query + warp_row), queries);
   }
 
  private:
-  template <class Fragment>
-  static constexpr void load_q(Fragment& to, const q_tile& from, const val<u32>& row, std::uint32_t slice) {
-    ldmatrix(to, from, row, 16 * slice);
+  static constexpr bool shares = C.column_warps > 1;
+
+  // Everything that was copied, and what all threads wrote, is there.
+  static constexpr void wait(thread t) {
+    if constexpr (asynchronous) cp_async_wait_group<0>(t);
+    t.barrier();
+  }
+
+  // Of a warp that has its queries alone these are numbers of the host.
+  static constexpr auto part_of(thread t) {
+    if constexpr (shares)
+      return t.let(t.warp_rank() % C.column_warps);
+    else
+      return 0u;
+  }
+  template <class Part>
+  static constexpr auto first_column_of(thread t, const Part& part) {
+    if constexpr (shares)
+      return t.let(part * C.own_depth_v());
+    else
+      return 0u;
+  }
+  template <class Part>
+  static constexpr auto leads_row(const val<u32>& lane, const Part& part) {
+    if constexpr (shares)
+      return all_of(lane % 4u == 0u, part == 0u);
+    else
+      return lane % 4u == 0u;
+  }
+  template <class Column>
+  static constexpr out<T> from_column(const out<T>& row, const Column& column) {
+    if constexpr (shares)
+      return row.from(cast<i64>(column));
+    else
+      return row;
+  }
+  template <class Column>
+  static constexpr val<u32> columns_from(thread t, const val<u32>& size, const Column& column) {
+    if constexpr (shares)
+      return t.let(max(size, column) - column);
+    else
+      return size;
+  }
+  template <class Tile, class Part>
+  static constexpr auto own_values(const Tile& tile, const Part& part) {
+    if constexpr (shares)
+      return column_block<C.own_depth_v()>(tile, part);
+    else
+      return tile;
+  }
+
+  // The sums of S of warps that share their queries: fragment j of a warp is a row of four numbers a lane, so
+  // that a warp moves 512 bytes in a row.
+  class exchanged_sums {
+    using tile = shared_tile<f32, C.warps * C.column_warps * key_parts, 128, dsl::row_major>;
+
+   public:
+    constexpr explicit exchanged_sums(thread t) : sums_(t) {}
+    template <class Parts>
+    constexpr void put(thread t, const Parts& s) const {
+      const val row = t.let(t.warp_rank() * key_parts), column = t.let(t.lane_rank() * 4u);
+      for (std::uint32_t j = 0; j < key_parts; ++j) {
+        const auto& from = s[j].registers;
+        store_vec(sums_[row + j][column], make_vec(from[0], from[1], from[2], from[3]));
+      }
+    }
+    template <class Parts>
+    constexpr void add_others(thread t, Parts& s) const {
+      const val row = t.let((t.warp_rank() ^ 1u) * key_parts), column = t.let(t.lane_rank() * 4u);
+      for (std::uint32_t j = 0; j < key_parts; ++j) {
+        const val x = load_vec<4>(sums_[row + j][column]);
+        for (std::uint32_t e = 0; e < 4; ++e) s[j].registers[e] += x[e];
+      }
+    }
+
+   private:
+    tile sums_;
+  };
+  struct no_sums {
+    constexpr explicit no_sums(thread) {}
+    template <class Parts>
+    constexpr void put(thread, const Parts&) const {}
+    template <class Parts>
+    constexpr void add_others(thread, Parts&) const {}
+  };
+  using partial_sums = std::conditional_t<shares, exchanged_sums, no_sums>;
+
+  // The warp's O, divided by the sums of its rows, into its part of the tile; `row`, `column`: of the lane.
+  template <class Tile, class Parts, class Result>
+  static constexpr void stage(thread t, const Tile& to, const Parts& parts, const Result& result,
+                              const val<u32>& row, const val<u32>& column) {
+    for (std::uint32_t j = 0; j < value_parts; ++j)
+      for (u32 r = 0; r < 2; ++r) {
+        const auto& from = parts[j].registers;
+        const auto first = from[2 * r] * result[r].inverse, second = from[2 * r + 1] * result[r].inverse;
+        if constexpr (sizeof(T) == 2) {
+          using words = shared_tile<u32, C.queries(), C.own_depth_v() / 2, swizzle>;
+          words::over(to)[row + 8 * r][column / 2u + 4 * j] =
+              bit_cast<u32>(pack<typename product::pair>(first, second));
+        } else {
+          store_vec(to[row + 8 * r][column + 8 * j], make_vec(t.let(first), t.let(second)));
+        }
+      }
   }
 };
 
@@ -212,10 +309,19 @@ struct attention_mma_kernel;
 template <attention_mma_config C, scalar T, class Score, class Mask, class... OfScore, class... OfMask>
 struct attention_mma_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
                             attention_parameters<OfMask...>> {
-  static constexpr auto name = "attention_mma_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
-                               decimal<C.queries()> + "x" + decimal<C.keys> + "_" +
-                               attention_function_name<Score> + "_" + attention_function_name<Mask>;
-  static constexpr kernel_options options{.target = {80}, .large_shared = true, .min_blocks = C.min_blocks};
+  static constexpr auto operand_name() {
+    if constexpr (std::is_same_v<T, f32>)
+      return fixed_string("tf32");
+    else if constexpr (C.sm < 80)
+      return type_name<T> + "_sm" + decimal<C.sm>;
+    else
+      return type_name<T>;
+  }
+  static constexpr auto name = "attention_mma_" + operand_name() + "_d" +
+                               attention_depth_name<C.depth_qk, C.depth_v> + "_" + decimal<C.queries()> +
+                               "x" + decimal<C.keys> + "_" + attention_function_name<Score> + "_" +
+                               attention_function_name<Mask>;
+  static constexpr kernel_options options{.target = {C.sm}, .large_shared = true, .min_blocks = C.min_blocks};
 
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, in<T> q, in<T> k, in<T> v, out<T> o, val<attention_problem> problem, OfScore... of_score,

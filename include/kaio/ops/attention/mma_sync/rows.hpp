@@ -1,6 +1,7 @@
 #pragma once
-// Rows of Q, K and V from memory to swizzled tiles. Rows that begin at multiples of 16 bytes come by
-// asynchronous copies of 16 bytes, others element by element; what is outside of the tensor becomes zero.
+// Rows of Q, K and V from memory to tiles. Rows that begin at multiples of 16 bytes come by copies of 16
+// bytes, asynchronous ones from sm_80 on, others element by element; what is outside of the tensor becomes
+// zero.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -13,12 +14,14 @@
 namespace kaio::ops {
 
 // Copies Rows x Columns into a tile by Threads threads. A row of the tile is panels of 128 bytes; eight
-// threads copy such a row of one panel.
-template <scalar T, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Threads>
+// threads copy such a row of one panel. Asynchronous: whoever waits for the copies does it by
+// cp_async_wait_group before the barrier.
+template <scalar T, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Threads,
+          class Layout = dsl::swizzled<128>, bool Asynchronous = true>
 class attention_rows {
  public:
   static constexpr std::uint32_t panel = 128 / sizeof(T), piece = 16 / sizeof(T), pieces = panel / piece;
-  using tile = shared_tile<T, Rows, Columns, swizzled<128>>;
+  using tile = shared_tile<T, Rows, Columns, Layout>;
   static constexpr std::uint32_t apart = Threads / pieces;  // rows between those of a thread
   static_assert(Columns % panel == 0 && Rows % apart == 0 && apart % 8 == 0);
 
@@ -40,11 +43,19 @@ class attention_rows {
       const val row = t_.let(first + line_);
       const in from = memory_.from(cast<i64>(row) * pitch_ + cast<i64>(column_));
       for (std::uint32_t p = 0; p < Columns / panel; ++p) {
-        const auto place = to.panel(p).lane(line_, column_);
         const val has_columns = t_.let(column_ + p * panel < size_);
-        for (std::uint32_t i = 0; i < Rows / apart; ++i)
-          cp_async<16>(to.panel(p).at(place, i * apart), from[pitch_ * i64{i * apart} + i64{p * panel}],
-                       t_.let(all_of(has_columns, row + i * apart < limit)));
+        const auto from_piece = [&](std::uint32_t i) {
+          return from.from(pitch_ * i64{i * apart} + i64{p * panel});
+        };
+        const auto exists = [&](std::uint32_t i) {
+          return t_.let(all_of(has_columns, row + i * apart < limit));
+        };
+        if constexpr (Asynchronous)
+          each_piece(to, p, [&](const auto& cell, std::uint32_t i) {
+            cp_async<16>(cell, from_piece(i)[0], exists(i));
+          });
+        else
+          copy_by_registers(to, p, from_piece, exists);
       }
     }
     if (auto slow = t_.otherwise()) {
@@ -56,10 +67,39 @@ class attention_rows {
         to[row][column] = x;
       }
     }
-    cp_async_commit_group(t_);
+    if constexpr (Asynchronous) cp_async_commit_group(t_);
   }
 
  private:
+  // f(cell, i) of each of the thread's pieces of a panel.
+  template <class F>
+  constexpr void each_piece(const tile& to, std::uint32_t p, const F& f) const {
+    if constexpr (tile::layout::is_swizzled) {
+      const auto place = to.panel(p).lane(line_, column_);
+      for (std::uint32_t i = 0; i < Rows / apart; ++i) f(to.panel(p).at(place, i * apart), i);
+    } else {
+      const auto place = to.lane(line_, column_);
+      for (std::uint32_t i = 0; i < Rows / apart; ++i) f(to.at(place, i * apart, p * panel), i);
+    }
+  }
+
+  // All loads of a panel are under way before the first one is stored.
+  template <class From, class Exists>
+  constexpr void copy_by_registers(const tile& to, std::uint32_t p, const From& from,
+                                   const Exists& exists) const {
+    auto words = array_of<Rows / apart * 4>([&](u32) { return var(t_, 0u); });
+    for (std::uint32_t i = 0; i < Rows / apart; ++i)
+      if (auto whole = t_.when(exists(i))) {
+        const in<T> x = from(i);
+        const val four = load(in<u32x4>{{x.trace, x.base, x.scope, x.offset}}[0]);
+        for (std::uint32_t w = 0; w < 4; ++w) words[4 * i + w] = four[w];
+      }
+    each_piece(to, p, [&](const auto& cell, std::uint32_t i) {
+      dsl::place_of<ptx::access::inout, u32x4>(cell.location()) =
+          make_vec(words[4 * i], words[4 * i + 1], words[4 * i + 2], words[4 * i + 3]);
+    });
+  }
+
   thread t_;
   in<T> memory_;
   val<i64> pitch_;

@@ -6,6 +6,8 @@
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention/mma_sync/kernel.hpp>
 
+#include <type_traits>
+
 namespace kaio::ops {
 
 template <attention_mma_config C, scalar T, class Score, class Mask, class... Extra>
@@ -25,7 +27,9 @@ template <attention_mma_config C, scalar T, class Score, class Mask>
 attention_variant describe_attention_mma() {
   return {.image = &attention_mma<C, T, Score, Mask>.image(),
           .type = detail::attention_type_of<T>(),
-          .depth = C.depth,
+          .precision = std::is_same_v<T, f32> ? attention_precision::tf32 : attention_precision::ieee,
+          .depth_qk = C.depth_qk,
+          .depth_v = C.depth_v,
           .queries = C.queries()};
 }
 

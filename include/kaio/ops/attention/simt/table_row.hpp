@@ -8,24 +8,25 @@
 
 namespace kaio::ops {
 
-template <attention_simt_config C, class Score, class Mask, class... Extra>
+template <attention_simt_config C, scalar T, class Score, class Mask, class... Extra>
 void launch_attention_simt(const stream& s, const attention_call& call, const Extra&... extra) {
-  auto o = memory_of<f32>(call.o);
+  auto o = memory_of<T>(call.o);
   with_function_arguments<Score, Mask>(
       call,
       [&](const auto&... arguments) {
-        attention_simt<C, Score, Mask>.launch(s, grid(call.blocks(C.tile)), memory_of<f32>(call.q),
-                                              memory_of<f32>(call.k), memory_of<f32>(call.v), o,
-                                              problem_of(call, C.tile), arguments...);
+        attention_simt<C, T, Score, Mask>.launch(s, grid(call.blocks(C.tile)), memory_of<T>(call.q),
+                                                 memory_of<T>(call.k), memory_of<T>(call.v), o,
+                                                 problem_of(call, C.tile), arguments...);
       },
       extra...);
 }
 
-template <attention_simt_config C, class Score, class Mask>
+template <attention_simt_config C, scalar T, class Score, class Mask>
 attention_variant describe_attention_simt() {
-  return {.image = &attention_simt<C, Score, Mask>.image(),
-          .type = attention_type::f32,
-          .depth = C.depth,
+  return {.image = &attention_simt<C, T, Score, Mask>.image(),
+          .type = detail::attention_type_of<T>(),
+          .depth_qk = C.depth,
+          .depth_v = C.depth,
           .queries = C.tile};
 }
 

@@ -6,7 +6,8 @@
 namespace kaio::ops {
 
 struct attention_sm90_config {
-  std::uint32_t depth = 128;       // the most elements of a row of Q, K, V and O
+  std::uint32_t depth_qk = 128;    // the most elements of a row of Q and K,
+  std::uint32_t depth_v = 128;     // of V and O
   std::uint32_t keys = 128;        // of a tile
   std::uint32_t consumers = 2;     // warpgroups of 64 queries each
   std::uint32_t stages = 2;        // of the rings of K and V
@@ -15,28 +16,31 @@ struct attention_sm90_config {
   static constexpr std::uint32_t panel = 64;  // elements of 128 bytes
   constexpr std::uint32_t queries() const { return consumers * 64; }
   constexpr std::uint32_t threads() const { return (consumers + 1) * 128; }
-  constexpr std::uint32_t panels() const { return depth / panel; }
-  constexpr std::uint32_t q_bytes() const { return queries() * depth * 2; }
-  constexpr std::uint32_t kv_bytes() const { return keys * depth * 2; }
+  constexpr std::uint32_t q_bytes() const { return queries() * depth_qk * 2; }
+  constexpr std::uint32_t k_bytes() const { return keys * depth_qk * 2; }
+  constexpr std::uint32_t v_bytes() const { return keys * depth_v * 2; }
   // 65536 registers, less what the producer keeps.
   constexpr std::uint32_t producer_registers() const { return consumers == 2 ? 24 : 32; }
   constexpr std::uint32_t consumer_registers() const { return consumers == 2 ? 240 : 160; }
   constexpr bool valid() const {
-    return depth % panel == 0 && depth <= 256 && keys % 16 == 0 && keys <= 256 &&
-           (consumers == 2 || consumers == 3);
+    return depth_qk % panel == 0 && depth_qk <= 256 && depth_v % panel == 0 && depth_v <= 256 &&
+           keys % 16 == 0 && keys <= 256 && (consumers == 2 || consumers == 3);
   }
 };
 
-// A thread of a consumer has keys / 2 registers of S, keys / 4 of P and depth / 2 of O. With three consumers it
+// A thread of a consumer has keys / 2 registers of S, keys / 4 of P and depth_v / 2 of O. With three consumers it
 // has 160 in all, which a plain score leaves room for 128 keys in.
-constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth, bool plain_score = false) {
-  return depth <= 64 ? attention_sm90_config{.depth = 64, .keys = plain_score ? 128u : 112u, .consumers = 3}
-         : depth <= 128 ? attention_sm90_config{.depth = 128, .keys = 128}
-                        : attention_sm90_config{.depth = 256, .keys = 80, .query_stages = 1};
+constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth_qk, std::uint32_t depth_v,
+                                                   bool plain_score = false) {
+  if (depth_qk <= 64 && depth_v <= 64)
+    return {.depth_qk = 64, .depth_v = 64, .keys = plain_score ? 128u : 112u, .consumers = 3};
+  if (depth_qk <= 128 && depth_v <= 128) return {.depth_qk = 128, .depth_v = 128};
+  if (depth_qk <= 192 && depth_v <= 128) return {.depth_qk = 192, .depth_v = 128, .query_stages = 1};
+  return {.depth_qk = 256, .depth_v = 256, .keys = 80, .query_stages = 1};
 }
 
 // For long sequences: with fewer steps, each of them longer, but tiles of keys that waste more at the ends.
-inline constexpr attention_sm90_config attention_sm90_long_128{.depth = 128, .keys = 176, .query_stages = 1};
+inline constexpr attention_sm90_config attention_sm90_long_128{.keys = 176, .query_stages = 1};
 inline constexpr std::uint32_t attention_sm90_long_keys = 4096;
 
 }  // namespace kaio::ops

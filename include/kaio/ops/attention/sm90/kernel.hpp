@@ -7,7 +7,7 @@
 //
 //   producer      Q | K0 | K1 V0 | K2 V1 | Q' K0' V2 | K1' V0' | ...     ahead by as much as the rings hold
 //
-// A consumer keeps S (64 x keys) and O (64 x depth) in registers; P is S rounded to T, which is an operand of
+// A consumer keeps S (64 x keys) and O (64 x depth_v) in registers; P is S rounded to T, which is an operand of
 // wgmma as it is. While it computes the softmax of one tile, the tensor cores multiply P of the tile before
 // with V; and named barriers make the consumers take turns at issuing, so that one's softmax runs next to
 // another's products:
@@ -46,10 +46,11 @@ template <attention_sm90_config C, scalar T, class Score, class Mask>
 struct attention_sm90_body {
   static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
-  using q_ring = shared_tiles<T, C.queries(), C.depth, swizzled<128>, C.query_stages>;
-  using kv_ring = shared_tiles<T, C.keys, C.depth, swizzled<128>, C.stages>;
+  using q_ring = shared_tiles<T, C.queries(), C.depth_qk, swizzled<128>, C.query_stages>;
+  using k_ring = shared_tiles<T, C.keys, C.depth_qk, swizzled<128>, C.stages>;
+  using v_ring = shared_tiles<T, C.keys, C.depth_v, swizzled<128>, C.stages>;
   using scores_accumulator = wgmma_accumulator<f32, C.keys>;
-  using output_accumulator = wgmma_accumulator<f32, C.depth>;
+  using output_accumulator = wgmma_accumulator<f32, C.depth_v>;
   using q_map = tensor_map<T, 4>;
   using kv_map = tensor_map<T, 4>;
 
@@ -57,7 +58,7 @@ struct attention_sm90_body {
   template <class Tile>
   static constexpr void load(const Tile& to, const tensor_map<T, 4>& map, const val<u32>& row,
                              const val<u32>& head, const val<u32>& batch, const mbarrier& arrived) {
-    for (std::uint32_t p = 0; p < C.panels(); ++p)
+    for (std::uint32_t p = 0; p < Tile::columns / C.panel; ++p)
       copy_tensor(to.panel(p), map, coordinates(p * C.panel, row, head, batch), arrived);
   }
 
@@ -67,8 +68,9 @@ struct attention_sm90_body {
   static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v,
                             const val<attention_problem>& problem, const ApplyScore& score,
                             const Factor& factor_of, const ApplyMask& mask, const Keys& keys_of_tile) {
-    const q_ring q_shared(t);                // queries x depth
-    const kv_ring k_shared(t), v_shared(t);  // keys x depth each
+    const q_ring q_shared(t);  // queries x depth_qk
+    const k_ring k_shared(t);  // keys x depth_qk
+    const v_ring v_shared(t);  // keys x depth_v
     pipeline<C.query_stages> q_stages(t);
     pipeline<C.stages> k_stages(t), v_stages(t);
     const query_records queries(t);
@@ -96,7 +98,7 @@ struct attention_sm90_body {
         var<u32> has_v(t, 0u), v_row(t, 0u), v_head(t, 0u), v_batch(t, 0u);
         const auto load_v = [&] {
           if (auto some = t.when(has_v != 0u)) {
-            to_v.acquire_expect(C.kv_bytes());
+            to_v.acquire_expect(C.v_bytes());
             load(v_shared[to_v.stage()], v, t.let(v_row), t.let(v_head), t.let(v_batch), to_v.full());
             to_v.advance();
           }
@@ -124,7 +126,7 @@ struct attention_sm90_body {
             const val row = t.let(block.first_k_row + step.first_key);
             to_k.acquire();
             steps.put(to_k.stage(), step);
-            to_k.full().arrive_expect_tx(C.kv_bytes());
+            to_k.full().arrive_expect_tx(C.k_bytes());
             load(k_shared[to_k.stage()], k, row, block.group, block.tensor_batch, to_k.full());
             to_k.advance();
             load_v();
@@ -209,11 +211,11 @@ struct attention_sm90_body {
           return t.let(all_of(found, !isnan(result[r].inverse), query + 8 * r < block.queries));
         });
         const val warp_query = t.let(block.first_query + t.warp_rank() * 16u);
-        recompute_rows<T, C.depth>(t, warp_query, problem, block, queries.keys(of), wrong, result, factor,
-                                   score, mask,
-                                   [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
-                                     store_element(t, o, t.let(warp_query + row), column, x);
-                                   });
+        recompute_rows<T, C.depth_v>(t, warp_query, 0u, problem, block, queries.keys(of), wrong, result,
+                                     factor, score, mask,
+                                     [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
+                                       store_element(t, o, t.let(warp_query + row), column, x);
+                                     });
       };
 
       from_q.wait();
@@ -293,8 +295,9 @@ struct attention_sm90_kernel;
 template <attention_sm90_config C, scalar T, class Score, class Mask, class... OfScore, class... OfMask>
 struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
                              attention_parameters<OfMask...>> {
-  static constexpr auto name = "attention_sm90_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
-                               decimal<C.queries()> + "x" + decimal<C.keys> + "_s" + decimal<C.stages> + "_" +
+  static constexpr auto name = "attention_sm90_" + type_name<T> + "_d" +
+                               attention_depth_name<C.depth_qk, C.depth_v> + "_" + decimal<C.queries()> +
+                               "x" + decimal<C.keys> + "_s" + decimal<C.stages> + "_" +
                                attention_function_name<Score> + "_" + attention_function_name<Mask>;
   static constexpr kernel_options options{.target = {90, true}, .large_shared = true, .min_blocks = 1};
 

@@ -53,7 +53,8 @@ template <attention_sm90_config C, scalar T, class Score, class Mask>
 attention_variant describe_attention_sm90() {
   return {.image = &attention_sm90<C, T, Score, Mask>.image(),
           .type = detail::attention_type_of<T>(),
-          .depth = C.depth,
+          .depth_qk = C.depth_qk,
+          .depth_v = C.depth_v,
           .queries = C.queries(),
           .plain = std::is_same_v<Score, plain_score>,
           .copies_tensors = true};

@@ -1,0 +1,28 @@
+#pragma once
+// The rows of the kernels of multiply-adds in the table, for one element type.
+
+#include <kaio/ops/attention/simt/table_row.hpp>
+
+#include <array>
+
+#include "ops/attention/choice/table.hpp"
+
+namespace kaio::ops {
+
+template <attention_simt_config Config, scalar T>
+attention_variant attention_simt_row() {
+  attention_variant result = describe_attention_simt<Config, T, general_score, band_mask>();
+  result.run = launch_attention_simt<Config, T, general_score, band_mask>;
+  return result;
+}
+
+template <scalar T>
+std::span<const attention_variant> attention_simt_rows() {
+  static const auto& rows = *new std::array{
+      attention_simt_row<attention_simt_for(64), T>(), attention_simt_row<attention_simt_for(128), T>(),
+      attention_simt_row<attention_simt_for(256), T>(), attention_simt_row<attention_simt_for(512), T>(),
+      attention_simt_row<attention_simt_small, T>()};
+  return rows;
+}
+
+}  // namespace kaio::ops
