@@ -1,6 +1,7 @@
 // The table of attention's kernels, and which of them a call takes: the first one that can run it. Those for
-// sm_90a are tried before those of mma.sync, and tf32 where it is asked for before exact f32; within a family the kernels of a type differ in the head size
-// that they are made for, and a smaller one is always the faster one.
+// sm_90a are tried before those of mma.sync, and tf32 where it is asked for before exact f32; within a family
+// the kernels of a type differ in the head sizes that they are made for, and a smaller one is always the
+// faster one.
 
 #include "ops/attention/choice/table.hpp"
 
