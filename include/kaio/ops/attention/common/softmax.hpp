@@ -48,11 +48,7 @@ class online_softmax {
   // scores into exponents of two.
   template <class Scores>
   constexpr dsl::register_array<val<f32>, Rows> step(Scores& s, const val<f32>& factor) {
-    auto next = array_of<Rows>([&](u32 r) { return var(t_, largest_[r]); });
-    for (std::uint32_t i = 0; i < s.size(); ++i) next[s.row(i)] = max(next[s.row(i)], s[i]);
-    for (std::uint32_t r = 0; r < Rows; ++r)
-      for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2)
-        next[r] = max(next[r], shfl_xor(next[r], lanes));
+    const auto next = array_of<Rows>([&](u32 r) { return largest_with(s, r); });
     // Of a row that has had no key yet the difference would be inf - inf.
     const auto shift =
         array_of<Rows>([&](u32 r) { return t_.let(select(next[r] == nothing, 0.0f, next[r] * factor)); });
@@ -86,6 +82,22 @@ class online_softmax {
   }
 
  private:
+  // The largest score of a row until now. By chains that do not wait for each other.
+  template <class Scores>
+  constexpr var<f32> largest_with(Scores& s, std::uint32_t row) {
+    constexpr std::uint32_t chains = 4;
+    auto of_chain = array_of<chains>([&](u32) { return var(t_, largest_[row]); });
+    std::uint32_t chain = 0;
+    for (std::uint32_t i = 0; i < s.size(); ++i)
+      if (s.row(i) == row) {
+        of_chain[chain] = max(of_chain[chain], s[i]);
+        chain = (chain + 1) % chains;
+      }
+    var result(t_, max(max(of_chain[0], of_chain[1]), max(of_chain[2], of_chain[3])));
+    for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2) result = max(result, shfl_xor(result, lanes));
+    return result;
+  }
+
   thread t_;
   dsl::register_array<var<f32>, Rows> largest_, sum_;
 };

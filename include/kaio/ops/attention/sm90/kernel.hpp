@@ -157,21 +157,16 @@ struct attention_sm90_body {
       scores_accumulator s(t);
       output_accumulator sums(t);
       wgmma_scores scores(s);
+      auto p = array_of<C.keys / 4>([&](u32) { return var(t, pack<pair>(t.let(0.0f), t.let(0.0f))); });
       online_softmax<2> softmax(t);
-      var<u32> record(t, 0u);                   // of the tile of queries
-      var<u32> first_key(t, 0u), flags(t, 0u);  // of the step
+      var<u32> record(t, 0u);  // of the tile of queries
+      var<u32> flags(t, 0u);   // of the step
 
       const auto release = [&](auto& ring) {
         if (auto one = t.when(leads_group)) ring.release();
         ring.advance();
       };
       const auto is = [&](u32 flag) { return t.let((flags & flag) != 0u); };
-      const auto await_keys = [&] {
-        from_k.wait();
-        const key_step step = steps.at(from_k.stage());
-        first_key = step.first_key;
-        flags = step.flags;
-      };
       const auto issue_scores = [&](const val<u32>& q_stage, const val<u32>& k_stage) {  // S = Q K^T
         wgmma_batch mma(t);
         mma.multiply_add(s, wgmma_operand<major::k>(q_shared[q_stage]).rows(group_row),
@@ -179,19 +174,23 @@ struct attention_sm90_body {
       };
       // S has come: K is read no more, nor is Q where these were its last keys.
       const auto take_scores = [&] {
+        const key_step step = steps.at(from_k.stage());
+        flags = step.flags;
         release(from_k);
         if (auto at_end = t.when(is(key_step::is_last))) release(from_q);
         if (auto some = t.when(!is(key_step::has_no_keys))) {
           const attention_block block = queries.block(t.let(record));
           const score_origin<2> origin = origin_of<2>(
               t, block, array_of<2>([&](u32 r) { return t.let(block.first_query + own_row + 8 * r); }),
-              t.let(first_key + own_column));
+              t.let(step.first_key + own_column));
           score(scores, origin, scale);
           if (auto partial = t.when(is(key_step::needs_mask))) mask(scores, origin);
         }
         if (auto none = t.otherwise())
           for (std::uint32_t i = 0; i < scores.size(); ++i) scores[i] = -std::numeric_limits<f32>::infinity();
-        return softmax.step(scores, factor);
+        const auto correction = softmax.step(scores, factor);
+        for (std::uint32_t i = 0; i < p.size(); ++i) p[i] = s.template pair<pair>(i);
+        return correction;
       };
       // The O of a tile of queries leaves.
       const auto finish = [&](const val<u32>& of, online_softmax<2>& done) {
@@ -221,14 +220,12 @@ struct attention_sm90_body {
       from_q.wait();
       if (auto some = t.when(queries.exists(t.let(record)))) {
         if (auto last = t.when(warpgroup == C.consumers - 1)) next_turn.arrive();
-        await_keys();
+        from_k.wait();
         issue_scores(from_q.stage(), from_k.stage());
         wgmma_wait<0>(t);
         take_scores();  // there is nothing to correct yet
         sums.clear();
         for (auto step : t.loop()) {
-          // P of the tile before, 64 x 16 each
-          const auto p = operands_of(s, std::make_integer_sequence<std::uint32_t, C.keys / 16>{});
           const val of_p = record;
           const val ends = is(key_step::is_last);
           var<u32> goes_on(t, 1u);
@@ -238,7 +235,7 @@ struct attention_sm90_body {
             goes_on = select(queries.exists(t.let(record)), 1u, 0u);
           }
           if (auto more = t.when(goes_on != 0u)) {
-            await_keys();
+            from_k.wait();
             own_turn.sync();
           }
           // After the last step of all these are scores that nobody reads, of tiles that are still there: ptxas
@@ -247,9 +244,11 @@ struct attention_sm90_body {
                        t.let(select(goes_on != 0u, from_k.stage(), 0u)));
           from_v.wait();
           {
+            const auto slices = operands_of(p, std::make_integer_sequence<std::uint32_t, C.keys / 16>{});
             const auto values = wgmma_operand<major::mn>(v_shared[from_v.stage()]);
-            wgmma_batch mma(t);  // O += P V
-            for (std::uint32_t c = 0; c < C.keys / 16; ++c) mma.multiply_add(sums, p[c], values.slice(c));
+            wgmma_batch mma(t);  // O += P V, 64 x 16 of P each
+            for (std::uint32_t c = 0; c < C.keys / 16; ++c)
+              mma.multiply_add(sums, slices[c], values.slice(c));
           }
           if (auto more = t.when(goes_on != 0u)) next_turn.arrive();
           wgmma_wait<1>(t);
@@ -282,10 +281,10 @@ struct attention_sm90_body {
 
  private:
   template <std::uint32_t... I>
-  static constexpr auto operands_of(const scores_accumulator& s, std::integer_sequence<std::uint32_t, I...>) {
+  static constexpr auto operands_of(const dsl::register_array<var<pair>, C.keys / 4>& p,
+                                    std::integer_sequence<std::uint32_t, I...>) {
     return std::array<wgmma_register_operand<T>, sizeof...(I)>{
-        {{s.template pair<pair>(4 * I), s.template pair<pair>(4 * I + 1), s.template pair<pair>(4 * I + 2),
-          s.template pair<pair>(4 * I + 3)}...}};
+        {{p[4 * I], p[4 * I + 1], p[4 * I + 2], p[4 * I + 3]}...}};
   }
 };
 
