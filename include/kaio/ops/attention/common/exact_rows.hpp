@@ -27,11 +27,11 @@ struct single_score {
 
 // The 16 rows of a warp, from `first_query` on, which are rows `of_warp` on of `tile`; lane l has rows l / 4
 // and l / 4 + 8, of which `wrong` and `results` are. Rows of wrong lanes are written to the tile anew.
-// score(s, origin, scale) and mask(s, origin) are those of the kernel.
-template <scalar T, std::uint32_t Depth, class Tile, class ApplyScore, class ApplyMask>
+// `keys` is the kernel's walk over keys; score(s, origin, scale) and mask(s, origin) are those of the kernel.
+template <scalar T, std::uint32_t Depth, class Tile, class Walk, class ApplyScore, class ApplyMask>
 constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_warp,
                               const val<u32>& first_query, const val<attention_problem>& problem,
-                              const attention_block& block, const key_range& keys,
+                              const attention_block& block, const Walk& keys,
                               const dsl::register_array<val<bool>, 2>& wrong,
                               const dsl::register_array<softmax_row, 2>& results, const val<f32>& factor,
                               const ApplyScore& score, const ApplyMask& mask) {
@@ -61,23 +61,23 @@ constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_war
         const val query = t.let(first_query + row);
         const in of_q = q.from(cast<i64>(query) * q_row);
         auto sums = array_of<Depth / 32>([&](u32) { return var(t, 0.0f); });  // elements lane + 32 i
-        for (auto key : t.range(keys.first, keys.last).no_unroll()) {
+        keys.each_key(t, [&](const val<u32>& key, const auto& where_masked) {
           const in of_k = k.from(cast<i64>(key) * k_row);
           var dot(t, 0.0f);
           for (auto d : t.range(lane, qk_size, 32u).no_unroll())
             dot += cast<f32>(of_q[d]) * cast<f32>(of_k[d]);
           var x(t, warp_reduce(t, dot, plus{}));
           const single_score one{&x};
-          const score_origin<1> origin = origin_of<1>(t, block, {{query}}, t.let(key));
+          const score_origin<1> origin = origin_of<1>(t, block, {{query}}, key, block.keys);
           score(one, origin, scale);
-          mask(one, origin);
+          where_masked([&] { mask(one, origin); });
           if (auto kept = t.when(x != -std::numeric_limits<f32>::infinity())) {
             const val p = t.let(cast<f32>(cast<T>(fast::ftz::exp2(x * factor - shift))));
             const in of_v = v.from(cast<i64>(key) * v_row);
             for (u32 i = 0; i < Depth / 32; ++i)
               if (auto exists = t.when(lane + 32 * i < v_size)) sums[i] += p * cast<f32>(of_v[lane + 32 * i]);
           }
-        }
+        });
         for (u32 i = 0; i < Depth / 32; ++i) tile[of_warp + row][lane + 32 * i] = cast<T>(sums[i] * inverse);
       }
     }

@@ -26,7 +26,8 @@ attention_variant describe_attention_mma() {
   return {.image = &attention_mma<C, T, Score, Mask>.image(),
           .type = detail::attention_type_of<T>(),
           .depth = C.depth,
-          .queries = C.queries()};
+          .queries = C.queries(),
+          .in_blocks = is_block_sparse<Mask>};
 }
 
 }  // namespace kaio::ops

@@ -26,7 +26,8 @@ attention_variant describe_attention_simt() {
   return {.image = &attention_simt<C, Score, Mask>.image(),
           .type = attention_type::f32,
           .depth = C.depth,
-          .queries = C.tile};
+          .queries = C.tile,
+          .in_blocks = is_block_sparse<Mask>};
 }
 
 }  // namespace kaio::ops

@@ -26,11 +26,12 @@ struct attention_sm90_config {
   }
 };
 
-// A thread of a consumer has keys / 2 registers of S, keys / 4 of P and depth / 2 of O.
-constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth) {
-  return depth <= 64    ? attention_sm90_config{.depth = 64, .keys = 128, .consumers = 3}
+// A thread of a consumer has keys / 2 registers of S, keys / 4 of P and depth / 2 of O. Tiles of block-sparse
+// masks divide blocks of 128 queries and 128 keys.
+constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth, bool block_sparse = false) {
+  return depth <= 64    ? attention_sm90_config{.depth = 64, .keys = 128, .consumers = block_sparse ? 2u : 3u}
          : depth <= 128 ? attention_sm90_config{.depth = 128, .keys = 128}
-                        : attention_sm90_config{.depth = 256, .keys = 80};
+                        : attention_sm90_config{.depth = 256, .keys = block_sparse ? 64u : 80u};
 }
 
 }  // namespace kaio::ops

@@ -29,6 +29,7 @@
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/exact_rows.hpp>
+#include <kaio/ops/attention/common/key_walk.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
@@ -51,12 +52,6 @@ struct attention_sm90_body {
   using q_map = tensor_map<T, 4>;
   using kv_map = tensor_map<T, 4>;
 
-  // The tiles of keys of a block's queries.
-  struct tile_range {
-    val<u32> first, last;
-    key_range keys;
-  };
-
   // Boxes of 64 elements x `rows`, a panel of the tile each.
   template <class Tile>
   static constexpr void load(const Tile& to, const tensor_map<T, 4>& map, const val<u32>& row,
@@ -65,12 +60,12 @@ struct attention_sm90_body {
       copy_tensor(to.panel(p), map, coordinates(p * C.panel, row, head, batch), arrived);
   }
 
-  // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and
-  // Mask with their parameters.
-  template <class ApplyScore, class Factor, class ApplyMask, class Keys>
+  // score(s, origin, scale), factor(scale), mask(s, origin), and the walks over keys: Score and Mask with
+  // their parameters.
+  template <class ApplyScore, class Factor, class ApplyMask, class Walks>
   static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v, const out<T>& o,
                             const val<attention_problem>& problem, const ApplyScore& score,
-                            const Factor& factor_of, const ApplyMask& mask, const Keys& keys_of_tile) {
+                            const Factor& factor_of, const ApplyMask& mask, const Walks& walks) {
     const q_tile q_shared(t);                // queries x depth
     const kv_ring k_shared(t), v_shared(t);  // keys x depth each
     pipeline<1> q_ring(t);
@@ -92,8 +87,7 @@ struct attention_sm90_body {
                             problem[&attention_problem::batches]);
     const val warpgroup = warpgroup_rank(t);
     const auto range_of = [&](const attention_block& block) {
-      const key_range keys = keys_of_block(t, block, C.queries(), keys_of_tile);
-      return tile_range{t.let(keys.first / C.keys), t.let((keys.last + (C.keys - 1)) / C.keys), keys};
+      return walks.template walk<C.keys>(t, block, C.queries());
     };
 
     if (auto producer = t.when(warpgroup == C.consumers)) {
@@ -102,17 +96,17 @@ struct attention_sm90_body {
         auto to_q = q_ring.producer(t);
         auto to_k = k_ring.producer(t), to_v = v_ring.producer(t);
         for (auto index : t.range(block_idx_x(), tiles, grid_dim_x())) {
-          const attention_block block = find_block(t, problem, t.let(index), C.queries());
-          const tile_range range = range_of(block);
+          const attention_block block = find_block(t, problem, t.let(index), C.queries(), walks);
+          const auto range = range_of(block);
           const auto load_k = [&](const val<u32>& tile) {
             to_k.acquire_expect(C.kv_bytes());
-            load(k_shared[to_k.stage()], k, t.let(block.first_k_row + tile * C.keys), block.group,
+            load(k_shared[to_k.stage()], k, range.row(t, block.first_k_row, tile), block.group,
                  block.tensor_batch, to_k.full());
             to_k.advance();
           };
           const auto load_v = [&](const val<u32>& tile) {
             to_v.acquire_expect(C.kv_bytes());
-            load(v_shared[to_v.stage()], v, t.let(block.first_k_row + tile * C.keys), block.group,
+            load(v_shared[to_v.stage()], v, range.row(t, block.first_k_row, tile), block.group,
                  block.tensor_batch, to_v.full());
             to_v.advance();
           };
@@ -151,21 +145,20 @@ struct attention_sm90_body {
       output_accumulator sums(t);
       const wgmma_scores scores(s);
       for (auto index : t.range(block_idx_x(), tiles, grid_dim_x())) {
-        const attention_block block = find_block(t, problem, t.let(index), C.queries());
-        const tile_range range = range_of(block);
+        const attention_block block = find_block(t, problem, t.let(index), C.queries(), walks);
+        const auto range = range_of(block);
         const val query = t.let(block.first_query + scores_accumulator::first_row(t) + group_row);
         const auto query_of = array_of<2>([&](u32 r) { return t.let(query + 8 * r); });
         const val quad_column = scores_accumulator::first_column(t);
         online_softmax<2> softmax(t);
         sums.clear();
 
-        const auto softmax_step = [&](const val<u32>& tile) {
-          const val first_key = t.let(tile * C.keys);
-          const score_origin<2> origin = origin_of<2>(t, block, query_of, t.let(first_key + quad_column));
+        const auto softmax_step = [&](const auto& found) {
+          const auto keys = range.tile(t, found);
+          const score_origin<2> origin =
+              origin_of<2>(t, block, query_of, t.let(keys.first + quad_column), keys.end);
           score(scores, origin, scale);
-          if (auto partial =
-                  t.when(any_of(first_key<range.keys.whole_first, first_key + C.keys> range.keys.whole_last)))
-            mask(scores, origin);
+          range.mask(t, keys, scores, origin, mask);
           return softmax.step(scores, factor);
         };
         const auto release = [&](auto& ring) {
@@ -201,12 +194,13 @@ struct attention_sm90_body {
           }
           wgmma_wait<0>(t);
           release(from_k);
-          softmax_step(range.first);  // there is nothing to correct yet
+          softmax_step(range.find(t, range.first));  // there is nothing to correct yet
           for (auto tile : t.range(range.first + 1u, range.last).no_unroll()) {
+            const auto found = range.find(t, tile);
             products(true);
             wgmma_wait<1>(t);
             release(from_k);
-            const auto correction = softmax_step(t.let(tile));
+            const auto correction = softmax_step(found);
             wgmma_wait<0>(t);
             release(from_v);
             for (std::uint32_t i = 0; i < sums.size(); ++i)
@@ -240,15 +234,16 @@ struct attention_sm90_body {
           var found(t, isnan(sums[2 * r]));
           for (std::uint32_t i = 0; i < sums.size(); ++i)
             if (output_accumulator::row(i) == 8 * r) found |= isnan(sums[i]);
-          return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < block.queries));
+          return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < block.query_limit));
         });
         recompute_rows<T, C.depth>(t, q_shared, warp_row, t.let(block.first_query + warp_row), problem, block,
-                                   range.keys, wrong, result, factor, score, mask);
+                                   range, wrong, result, factor, score, mask);
         const auto strides = problem[&attention_problem::o];
         store_rows<T, 16, C.depth>(
             t, q_shared, warp_row, o.from(head_offset(t, strides, block, block.head, block.first_q_row)),
             t.let(strides[&attention_strides::row]), t.let(problem[&attention_problem::v_size]),
-            t.let(strides[&attention_strides::by_16]), t.let(block.first_query + warp_row), block.queries);
+            t.let(strides[&attention_strides::by_16]), t.let(block.first_query + warp_row),
+            block.query_limit);
         if (auto some = t.when(range.first < range.last)) {
           fence_proxy_async(t);
           sync_warp(t);
@@ -290,9 +285,7 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
             [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },
-            [&](const attention_block& block, const val<u32>& first, const val<u32>& last) {
-              return keys_of<Mask>(t, first, last, block.keys, block.offset, of_mask...);
-            });
+            walks_of<Mask>(t, of_mask...));
       });
 };
 

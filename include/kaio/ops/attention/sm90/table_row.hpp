@@ -55,7 +55,8 @@ attention_variant describe_attention_sm90() {
           .type = detail::attention_type_of<T>(),
           .depth = C.depth,
           .queries = C.queries(),
-          .copies_tensors = true};
+          .copies_tensors = true,
+          .in_blocks = is_block_sparse<Mask>};
 }
 
 }  // namespace kaio::ops
