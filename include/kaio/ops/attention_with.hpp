@@ -21,6 +21,7 @@
 //
 // With ops::block_sparse<M> in place of a mask M the kernels visit the blocks of keys that the option `blocks`
 // lists, and no others; M runs in the partial ones. <kaio/ops/make_block_mask.hpp> makes the lists of M.
+// Where score and mask both read memory, clang needs that option for them too.
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention/mma_sync/table_row.hpp>

@@ -182,6 +182,13 @@ TEST_CASE("attention: NaN outside of a block mask's blocks", "[ops][attention][b
   planted_nan_in_blocks<bf16>();
   planted_nan_in_blocks<f32>();
 }
+// More tiles of queries than an H200 has multiprocessors, so that persistent blocks take several, with and
+// without keys.
+TEST_CASE("sm_90a: block masks of many heads, some without a block", "[ops][attention][blocks]") {
+  const attention_case c{
+      .queries = 30, .keys = 40, .heads = 150, .key_heads = 1, .qk_size = 64, .v_size = 64};
+  check_in_blocks<f16>(c, {.seed = 7});
+}
 TEST_CASE("attention: a block mask's lists may change between runs of one call", "[ops][attention][blocks]") {
   // Everything is read on the device: the same call with other lists, as a replayed graph does it.
   const u32 length = 128;

@@ -122,10 +122,11 @@ class block_walk {
                       const ApplyMask& mask) const {
     if (auto partial = t.when(keys.masked)) mask(s, origin);
     if (auto whole = t.otherwise())
-      if (auto cut = t.when(keys.first + Keys > keys.limit))
+      if (auto cut = t.when(keys.first + Keys > keys.limit)) {
+        const val room = t.let(cast<i32>(keys.limit) - cast<i32>(origin.key));
         for (std::uint32_t i = 0; i < s.size(); ++i)
-          s[i] = select(origin.key + s.column(i) <= origin.last_key, s[i],
-                        -std::numeric_limits<f32>::infinity());
+          s[i] = select(room > static_cast<i32>(s.column(i)), s[i], -std::numeric_limits<f32>::infinity());
+      }
   }
   template <class Visit>
   constexpr void each_key(thread t, const Visit& visit) const {

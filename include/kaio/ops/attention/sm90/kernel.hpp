@@ -110,11 +110,12 @@ struct attention_sm90_body {
                  block.tensor_batch, to_v.full());
             to_v.advance();
           };
+          // Also of a tile without keys, whose O goes through the same memory.
+          to_q.acquire_expect(C.q_bytes());
+          load(q_shared, q, t.let(block.first_q_row + block.first_query), block.head, block.tensor_batch,
+               to_q.full());
+          to_q.advance();
           if (auto some = t.when(range.first < range.last)) {
-            to_q.acquire_expect(C.q_bytes());
-            load(q_shared, q, t.let(block.first_q_row + block.first_query), block.head, block.tensor_batch,
-                 to_q.full());
-            to_q.advance();
             load_k(range.first);
             for (auto tile : t.range(range.first + 1u, range.last).no_unroll()) {
               load_k(t.let(tile));
@@ -184,8 +185,8 @@ struct attention_sm90_body {
           if (with_scores) next_turn.arrive();
         };
 
+        from_q.wait();
         if (auto some = t.when(range.first < range.last)) {
-          from_q.wait();
           from_k.wait();
           {
             wgmma_batch mma(t);
@@ -244,12 +245,10 @@ struct attention_sm90_body {
             t.let(strides[&attention_strides::row]), t.let(problem[&attention_problem::v_size]),
             t.let(strides[&attention_strides::by_16]), t.let(block.first_query + warp_row),
             block.query_limit);
-        if (auto some = t.when(range.first < range.last)) {
-          fence_proxy_async(t);
-          sync_warp(t);
-          if (auto one = t.when(lane == 0u)) from_q.release();
-          from_q.advance();
-        }
+        fence_proxy_async(t);
+        sync_warp(t);
+        if (auto one = t.when(lane == 0u)) from_q.release();
+        from_q.advance();
       }
       if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // what the last one arrived for
     }
