@@ -20,7 +20,6 @@ struct documents {
 // A stripe for each batch.
 struct stripes {
   static constexpr fixed_string name = "stripes";
-  static constexpr bool reads_nothing = true;
   constexpr val<bool> operator()(thread t, ops::attention_place at) const {
     return t.let((at.key / 32u + at.batch) % 2u == 0u);
   }
