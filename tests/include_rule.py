@@ -59,7 +59,7 @@ public_floors = {
             "block", "cluster", "mma", "kernel", "."],
     "runtime": ["detail", "."],
     "ops": ["tensor", "matmul/common", "matmul/call", "matmul/choice", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
-            "attention/common", "attention/call", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90",
+            "attention/common", "attention/call", "attention/block_mask", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90",
             "."],
     "tool": ["."],
     "": ["."],

@@ -81,5 +81,6 @@ using ops::attention_precision;
 using ops::attention_sequences;
 using ops::attention_varlen;
 using ops::attention_window;
+using ops::block_mask;
 using ops::causal_alignment;
 }  // namespace kaio

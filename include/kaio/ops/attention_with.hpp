@@ -20,6 +20,10 @@
 // needs -fconstexpr-steps=16777216. The arguments after the options are those of your score and then those of
 // your mask, as a launch takes them: buffers or device_pointers for in<T> and inout<T>, exact types for
 // val<T>. What they point to is not checked.
+//
+// With ops::block_sparse<M> in place of a mask M the kernels visit the blocks of keys that the option `blocks`
+// lists, and no others; M runs in the partial ones. <kaio/ops/make_block_mask.hpp> makes the lists of M.
+// Where score and mask both read memory, clang needs that option for them too.
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention/mma_sync/table_row.hpp>
@@ -38,6 +42,8 @@ namespace detail {
 template <std::uint32_t Depth, std::uint32_t DepthV, class T, class Score, class Mask, class... Extra>
 struct attention_with_table {
   using launcher = void (*)(const stream&, const attention_call&, const Extra&...);
+  static constexpr attention_sm90_config sm90 =
+      attention_sm90_for(Depth, DepthV, false, is_block_sparse<Mask>);
   static auto variants() {
     if constexpr (std::is_same_v<T, f32>)
       return std::array{describe_attention_simt<attention_simt_for(Depth), f32, Score, Mask>()};
@@ -45,7 +51,7 @@ struct attention_with_table {
       return std::array{describe_attention_mma<attention_mma_for(Depth, DepthV), T, Score, Mask>(),
                         describe_attention_mma<attention_mma_512_small, T, Score, Mask>()};
     else
-      return std::array{describe_attention_sm90<attention_sm90_for(Depth, DepthV), T, Score, Mask>(),
+      return std::array{describe_attention_sm90<sm90, T, Score, Mask>(),
                         describe_attention_mma<attention_mma_for(Depth, DepthV), T, Score, Mask>()};
   }
   static auto launchers() {
@@ -58,7 +64,7 @@ struct attention_with_table {
           launch_attention_mma<attention_mma_512_small, T, Score, Mask, Extra...>};
     else
       return std::array<launcher, 2>{
-          launch_attention_sm90<attention_sm90_for(Depth, DepthV), T, Score, Mask, Extra...>,
+          launch_attention_sm90<sm90, T, Score, Mask, Extra...>,
           launch_attention_mma<attention_mma_for(Depth, DepthV), T, Score, Mask, Extra...>};
   }
 };
@@ -66,8 +72,9 @@ struct attention_with_table {
 }  // namespace detail
 
 // As attention, with score(scale * q . k) and mask in place of its own. Throws what that does;
-// invalid_argument where the options have what the score or the mask in its place would not see, or a head
-// size is above Depth or DepthV.
+// invalid_argument where the options have what the score or the mask in its place would not see, blocks with
+// a mask that is not in block_sparse, or none with one that is; unsupported_device where a head size is above
+// Depth or DepthV.
 template <std::uint32_t Depth, std::uint32_t DepthV = Depth, class Q, class K, class V, class O,
           attention_score Score, attention_mask Mask, class... Extra>
 void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
@@ -80,8 +87,10 @@ void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_vi
   using table = detail::attention_with_table<Depth, DepthV, std::remove_const_t<Q>, Score, Mask, Extra...>;
   const device_properties& device = s.properties();
   const attention_call call = detail::resolve_attention(
-      s.device_identity(), {"attention_with", q, k, v, out, &options, !std::is_same_v<Score, general_score>,
-                            !std::is_same_v<Mask, band_mask>});
+      s.device_identity(),
+      {"attention_with", q, k, v, out, &options, !std::is_same_v<Score, general_score>,
+       !std::is_same_v<mask_of_blocks<Mask>, band_mask>, nullptr,
+       is_block_sparse<Mask> ? detail::use_of_blocks::required : detail::use_of_blocks::none});
   if (call.empty()) return;
   static const auto variants = table::variants();
   const std::size_t chosen = detail::choose_attention("attention_with", call, variants, device);

@@ -166,6 +166,95 @@ TEST_CASE("attention: options that a score or a mask of one's own takes the plac
             [&] { attention_with<64>(t.s, wide, wide, q, o, plus_one{}, even_keys{}, {}); });
 }
 
+TEST_CASE("attention: bad block masks", "[ops][attention][blocks]") {
+  fixture t;
+  auto lists = t.gpu.upload(std::vector<i32>(256, 0));
+  // 32 queries in blocks of 16, 2 batches, 4 heads.
+  const tensor_view<const i32, 3> counts(lists, 2, 4, 2);
+  const tensor_view<const i32, 4> indices(lists, 2, 4, 2, 3);
+  const ops::block_mask_size size{16, 16};
+  const auto with = [&](const block_mask& blocks) {
+    return [&t, blocks] { attention(t.s, t.q, t.k, t.v, t.o, {.blocks = blocks}); };
+  };
+  t.refuses("belong together", with({.kv_num_blocks = counts, .size = size}));
+  t.refuses("full_kv_num_blocks without kv_num_blocks", with({.kv_indices = indices, .size = size}));
+  t.refuses("full_kv_num_blocks without kv_num_blocks",
+            with({.full_kv_num_blocks = counts, .full_kv_indices = indices, .size = size}));
+  t.refuses("belong together",
+            with({.kv_num_blocks = counts, .kv_indices = indices, .full_kv_indices = indices, .size = size}));
+  t.refuses("both are from 1", with({.kv_num_blocks = counts, .kv_indices = indices, .size = {0, 16}}));
+  t.refuses("both are from 1", with({.kv_num_blocks = counts, .kv_indices = indices, .size = {16, -1}}));
+  t.refuses("both are from 1",
+            with({.kv_num_blocks = counts, .kv_indices = indices, .size = {i64{1} << 31, 16}}));
+  t.refuses("the blocks of queries", with({.kv_num_blocks = counts, .kv_indices = indices, .size = {8, 16}}));
+  t.refuses("argument blocks.kv_num_blocks", with({.kv_num_blocks = tensor_view<const i32, 3>(lists, 3, 4, 2),
+                                                   .kv_indices = indices,
+                                                   .size = size}));
+  t.refuses("argument blocks.kv_indices", with({.kv_num_blocks = counts,
+                                                .kv_indices = tensor_view<const i32, 4>(lists, 2, 2, 2, 3),
+                                                .size = size}));
+  t.refuses("argument blocks.full_kv_indices",
+            with({.kv_num_blocks = counts,
+                  .kv_indices = indices,
+                  .full_kv_num_blocks = counts,
+                  .full_kv_indices = tensor_view<const i32, 4>(lists, 2, 4, 3, 3),
+                  .size = size}));
+  t.refuses("gaps along its last dimension",
+            with({.kv_num_blocks = counts,
+                  .kv_indices = tensor_view<const i32, 4>(lists, extents(2, 4, 2, 3), strides(48, 12, 6, 2)),
+                  .size = size}));
+  t.refuses("argument blocks.kv_num_blocks is a null",
+            with({.kv_num_blocks = tensor_view<const i32, 3>(), .kv_indices = indices, .size = size}));
+  t.refuses("another device", [&] {
+    device other = device::open("emulator");
+    auto elsewhere = other.upload(std::vector<i32>(256, 0));
+    with({.kv_num_blocks = tensor_view<const i32, 3>(elsewhere, 2, 4, 2),
+          .kv_indices = indices,
+          .size = size})();
+  });
+  const device_pointer<i32> inside{t.o_memory.address(), 256, t.o_memory.as_argument().device};
+  t.refuses("output out shares memory with argument blocks.kv_indices",
+            with({.kv_num_blocks = counts,
+                  .kv_indices = tensor_view<const i32, 4>(inside, 2, 4, 2, 3),
+                  .size = size}));
+  t.refuses("output lse shares memory with argument blocks.kv_num_blocks", [&] {
+    const device_pointer<i32> of_lse{t.numbers.address(), 256, t.numbers.as_argument().device};
+    attention(t.s, t.q, t.k, t.v, t.o,
+              {.lse = tensor_view<f32, 3>(t.numbers, 2, 4, 32),
+               .blocks = {.kv_num_blocks = tensor_view<const i32, 3>(of_lse, 2, 4, 2),
+                          .kv_indices = indices,
+                          .size = size}});
+  });
+  attention(
+      t.s, t.q, t.k, t.v, t.o,
+      {.blocks = {.kv_num_blocks = counts, .kv_indices = indices, .size = size}});  // and one that is right
+  const auto result = t.o_memory.download();
+  for (std::size_t i = 0; i < std::size_t{2} * 32 * 4 * 32; ++i) REQUIRE(float(result[i]) == 0);
+}
+
+TEST_CASE("attention: block masks where there are none", "[ops][attention][blocks]") {
+  fixture t;
+  auto lists = t.gpu.upload(std::vector<i32>(16, 0));
+  const tensor_view<const f32, 4> q(t.numbers, 1, 4, 1, 64);
+  const tensor_view<f32, 4> o(t.more_numbers, 1, 4, 1, 64);
+  const block_mask blocks{.kv_num_blocks = tensor_view<const i32, 3>(lists, 1, 1, 1),
+                          .kv_indices = tensor_view<const i32, 4>(lists, 1, 1, 1, 1)};
+  t.refuses("write ops::block_sparse<Mask>",
+            [&] { attention_with<64>(t.s, q, q, q, o, plus_one{}, even_keys{}, {.blocks = blocks}); });
+  t.refuses("give its lists",
+            [&] { attention_with<64>(t.s, q, q, q, o, plus_one{}, ops::block_sparse<even_keys>{}, {}); });
+  t.refuses("a mask of your own", [&] {
+    attention_with<64>(t.s, q, q, q, o, plus_one{}, ops::block_sparse<even_keys>{},
+                       {.causal = causal_alignment::top_left, .blocks = blocks});
+  });
+  t.refuses("attention_varlen has none", [&] {
+    const tensor_view<const f16, 3> x(t.q_memory, 32, 1, 64);
+    const tensor_view<const i32, 1> cu(lists, 2);
+    attention_varlen(t.s, x, x, x, tensor_view<f16, 3>(t.o_memory, 32, 1, 64),
+                     {.cu_q = cu, .cu_k = cu, .max_q = 8}, {.blocks = blocks});
+  });
+}
+
 TEST_CASE("attention: an extent of 0 does nothing, and a warmup does not run", "[ops][attention]") {
   fixture t;
   attention(t.s, t.of_q(0, 32, 4, 64), t.of_k(0, 24, 2, 64), t.of_v(0, 24, 2, 32),

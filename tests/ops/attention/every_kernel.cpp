@@ -1,7 +1,7 @@
 // Each kernel of attention that the device can run, whether a call would take it or not, with the same
 // problems.
 #include "ops/attention/choice/table.hpp"
-#include "tests/ops/attention/support.hpp"
+#include "tests/ops/attention/block_support.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -11,16 +11,19 @@ namespace {
 template <class T>
 void run_one(const ops::attention_variant& kernel, const attention_case& c) {
   CAPTURE(std::string(kernel.image->name));
-  check_attention_by<T>(
-      c, [&](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
-        const stream& s = under_test().stream();
-        const ops::attention_call call =
-            ops::detail::resolve_attention(s.device_identity(), {"attention", q, k, v, o, &options});
-        std::array only{kernel};
-        only[0].least_keys = 0;
-        REQUIRE(ops::detail::choose_attention("attention", call, only, s.properties()) == 0);
-        kernel.run(s, call);
-      });
+  const auto run = [&](const auto& q, const auto& k, const auto& v, const auto& o,
+                       const attention_options& options) {
+    const stream& s = under_test().stream();
+    const ops::attention_call call =
+        ops::detail::resolve_attention(s.device_identity(), {"attention", q, k, v, o, &options});
+    std::array only{kernel};
+    only[0].least_keys = 0;
+    REQUIRE(ops::detail::choose_attention("attention", call, only, s.properties()) == 0);
+    kernel.run(s, call);
+  };
+  if (!kernel.in_blocks) return check_attention_by<T>(c, run);
+  check_in_blocks_by<T>(c, {.key_size = 64}, run);
+  check_in_blocks_by<T>(c, {.query_size = 80, .key_size = 40, .one_head = true}, run);
 }
 
 template <class T>

@@ -12,6 +12,9 @@
 #include <string_view>
 #include <utility>
 
+#include "ops/attention/call/band.hpp"
+#include "ops/attention/call/blocks.hpp"
+
 namespace kaio::ops::detail {
 
 namespace {
@@ -76,35 +79,15 @@ void check_options(std::string_view operation, const attention_arguments& argume
     refuse(operation, "a scale that is not finite; give a number");
   if (!std::isfinite(options.softcap) || options.softcap < 0)
     refuse(operation, "a softcap that is negative or not finite; 0 leaves it out");
-  if (options.causal > causal_alignment::bottom_right)
-    refuse(operation, "a causal alignment that is none of causal_alignment");
+  check_band(operation, options.causal, options.window);
   if (options.precision > attention_precision::tf32)
     refuse(operation, "a precision that is none of attention_precision");
-  if (options.window.left < -1 || options.window.right < -1)
-    refuse(operation, "a window of " + std::to_string(options.window.left) + " keys to the left and " +
-                          std::to_string(options.window.right) + " to the right; -1 is all of them");
   if (arguments.own_score && (options.softcap != 0 || options.alibi.view.exists()))
     refuse(operation,
            "a softcap or alibi next to a score of your own, which takes their place: compute them there");
-  const bool banded =
-      options.causal != causal_alignment::none || options.window.left != -1 || options.window.right != -1;
-  if (arguments.own_mask && banded)
+  if (arguments.own_mask && is_banded(options.causal, options.window))
     refuse(operation,
            "causal or a window next to a mask of your own, which takes their place: test them there");
-}
-
-// Which keys are at most how far from a query's own one.
-attention_band band_of(const attention_options& options) {
-  constexpr std::int64_t most = std::numeric_limits<i32>::max();
-  const bool causal = options.causal != causal_alignment::none;
-  attention_band band;
-  if (options.window.left >= 0) band.low = static_cast<i32>(-std::min(options.window.left, most));
-  if (causal)
-    band.high = 0;
-  else if (options.window.right >= 0)
-    band.high = static_cast<i32>(std::min(options.window.right, most - 1));
-  band.top_left = options.causal == causal_alignment::top_left ? 1 : 0;
-  return band;
 }
 
 // A view with a batch of one before its dimensions.
@@ -221,6 +204,14 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
     if (sinks.exists()) check.apart("lse", lse, "sinks", sinks);
   }
 
+  check_blocks(check, arguments, {batches, q.extents[head], q.extents[row], k.extents[row]});
+  if (options.blocks.exists())
+    for (const auto& [name, view] : views_of(options.blocks))
+      if (view->exists()) {
+        check.apart("out", o, name, *view);
+        if (lse.exists()) check.apart("lse", lse, name, *view);
+      }
+
   attention_call call;
   call.type = q.type;
   call.precision = q.type == attention_type::f32 ? options.precision : attention_precision::ieee;
@@ -242,8 +233,15 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   if (packed) take_sequences(problem, *arguments.sequences);
   if (call.empty()) return call;
   problem.heads_of_group = call.q.heads / call.k.heads;
-  const double blocks = std::ceil(problem.queries / 16.0) * problem.heads * problem.batches;
-  if (blocks > static_cast<double>(most_extent))
+  call.band = band_of(options.causal, options.window);
+  if (options.blocks.exists()) {
+    call.in_blocks = true;
+    call.lists = lists_of(options.blocks, problem.keys);
+    const attention_band open;
+    call.lists.masks = arguments.own_mask || call.band.low != open.low || call.band.high != open.high ? 1 : 0;
+  }
+  if (static_cast<double>(call.query_tiles(16)) * problem.heads * problem.batches >
+      static_cast<double>(most_extent))
     refuse(operation, "more than 2^31 tiles of 16 queries; split the batch");
   if (lse.exists()) {
     problem.lse = lse.address;
@@ -253,7 +251,6 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   }
   problem.scale = options.scale.value_or(1 / std::sqrt(static_cast<f32>(problem.qk_size)));
 
-  call.band = band_of(options);
   problem.longest_first = call.band.high != std::numeric_limits<i32>::max() ? 1 : 0;
   if (sinks.exists()) {
     problem.sinks = sinks.address;

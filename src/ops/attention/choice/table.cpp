@@ -20,6 +20,8 @@ constexpr i64 most_stride = i64{1} << 39;  // of tensor copies, in elements of 2
 const char* reason(const attention_variant& v, const attention_call& call, const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
   const ptx::target target = device.target;
+  if (v.in_blocks != call.in_blocks)
+    return call.in_blocks ? "it reads no lists of blocks" : "it is made for lists of blocks";
   if (v.type != call.type) return "it is made for another element type";
   if (v.precision > call.precision) return "it rounds to tf32, which the options do not ask for";
   if (needs.target.arch_specific ? target.sm != needs.target.sm || !target.arch_specific
@@ -50,7 +52,9 @@ std::span<const attention_variant> all_attention_variants() {
   static const auto& all = *new std::vector<attention_variant>([] {
     std::vector<attention_variant> list;
     for (const auto family : {attention_sm90_f16, attention_sm90_bf16, attention_mma_f16, attention_mma_bf16,
-                              attention_mma_sm75, attention_mma_tf32, attention_simt_f32, attention_simt_f16})
+                              attention_mma_sm75, attention_mma_tf32, attention_simt_f32, attention_simt_f16,
+                              attention_sm90_blocks_f16, attention_sm90_blocks_bf16, attention_mma_blocks_f16,
+                              attention_mma_blocks_bf16, attention_simt_blocks_f32})
       for (const attention_variant& v : family()) list.push_back(v);
     return list;
   }());

@@ -10,22 +10,22 @@
 
 namespace kaio::ops {
 
-template <attention_mma_config Config, scalar T>
+template <attention_mma_config Config, scalar T, class Mask = band_mask>
 attention_variant attention_mma_row() {
-  attention_variant row = describe_attention_mma<Config, T, general_score, band_mask>();
-  row.run = launch_attention_mma<Config, T, general_score, band_mask>;
+  attention_variant row = describe_attention_mma<Config, T, general_score, Mask>();
+  row.run = launch_attention_mma<Config, T, general_score, Mask>;
   return row;
 }
 
 // Of sm_80 and later.
-template <scalar T>
+template <scalar T, class Mask = band_mask>
 std::span<const attention_variant> attention_mma_rows() {
-  static const auto& rows = *new std::array{attention_mma_row<attention_mma_for(64, 64), T>(),
-                                            attention_mma_row<attention_mma_for(128, 128), T>(),
-                                            attention_mma_row<attention_mma_for(192, 128), T>(),
-                                            attention_mma_row<attention_mma_for(256, 256), T>(),
-                                            attention_mma_row<attention_mma_for(512, 512), T>(),
-                                            attention_mma_row<attention_mma_512_small, T>()};
+  static const auto& rows = *new std::array{attention_mma_row<attention_mma_for(64, 64), T, Mask>(),
+                                            attention_mma_row<attention_mma_for(128, 128), T, Mask>(),
+                                            attention_mma_row<attention_mma_for(192, 128), T, Mask>(),
+                                            attention_mma_row<attention_mma_for(256, 256), T, Mask>(),
+                                            attention_mma_row<attention_mma_for(512, 512), T, Mask>(),
+                                            attention_mma_row<attention_mma_512_small, T, Mask>()};
   return rows;
 }
 

@@ -9,19 +9,20 @@
 
 namespace kaio::ops {
 
-template <attention_simt_config Config, scalar T>
+template <attention_simt_config Config, scalar T, class Mask>
 attention_variant attention_simt_row() {
-  attention_variant result = describe_attention_simt<Config, T, general_score, band_mask>();
-  result.run = launch_attention_simt<Config, T, general_score, band_mask>;
+  attention_variant result = describe_attention_simt<Config, T, general_score, Mask>();
+  result.run = launch_attention_simt<Config, T, general_score, Mask>;
   return result;
 }
 
-template <scalar T>
+template <scalar T, class Mask = band_mask>
 std::span<const attention_variant> attention_simt_rows() {
-  static const auto& rows = *new std::array{
-      attention_simt_row<attention_simt_for(64), T>(), attention_simt_row<attention_simt_for(128), T>(),
-      attention_simt_row<attention_simt_for(256), T>(), attention_simt_row<attention_simt_for(512), T>(),
-      attention_simt_row<attention_simt_small, T>()};
+  static const auto& rows = *new std::array{attention_simt_row<attention_simt_for(64), T, Mask>(),
+                                            attention_simt_row<attention_simt_for(128), T, Mask>(),
+                                            attention_simt_row<attention_simt_for(256), T, Mask>(),
+                                            attention_simt_row<attention_simt_for(512), T, Mask>(),
+                                            attention_simt_row<attention_simt_small, T, Mask>()};
   return rows;
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 // What a caller of attention gives: views, options, and the element types that they may have.
 
-#include <kaio/dsl/number/half.hpp>
+#include <kaio/ops/attention/call/block_mask.hpp>
+#include <kaio/ops/attention/call/view.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
-#include <kaio/ops/tensor/validation.hpp>
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,61 +13,11 @@
 
 namespace kaio::ops {
 
-// The element types of Q, K, V and O.
-enum class attention_type : std::uint8_t { f32, f16, bf16 };
-
 // How products of f32 numbers are computed; other types have one way.
 //   ieee    multiply-adds in f32
 //   tf32    tensor cores, inputs rounded to 11 significant bits, sums in f32; exact where no kernel does it:
 //           before sm_80, above a head size of 256, in attention_with
 enum class attention_precision : std::uint8_t { ieee, tf32 };
-
-constexpr std::uint32_t bytes_of(attention_type type) { return type == attention_type::f32 ? 4 : 2; }
-
-namespace detail {
-
-template <class T>
-inline constexpr bool is_attention_element =
-    std::is_same_v<T, f32> || std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
-
-template <class T>
-constexpr attention_type attention_type_of() {
-  return std::is_same_v<T, f32>   ? attention_type::f32
-         : std::is_same_v<T, f16> ? attention_type::f16
-                                  : attention_type::bf16;
-}
-
-}  // namespace detail
-
-// A view without its type in its type: up to four dimensions of one of attention_type. Made of a tensor_view.
-struct attention_view {
-  attention_type type = attention_type::f32;
-  std::uint32_t rank = 0;  // 0: there is none
-  std::uint64_t address = 0, bytes = 0;
-  const void* device = nullptr;
-  std::array<std::int64_t, 4> extents{}, strides{};
-
-  attention_view() = default;
-  template <class T, std::size_t Rank>
-  attention_view(const tensor_view<T, Rank>& view)
-      : type(detail::attention_type_of<std::remove_const_t<T>>()),
-        rank(Rank),
-        address(view.address()),
-        bytes(view.bytes()),
-        device(view.device()) {
-    static_assert(detail::is_attention_element<std::remove_const_t<T>>,
-                  "kaio: the elements of an attention are f32, f16 or bf16");
-    static_assert(Rank <= 4, "kaio: an attention takes views of four dimensions at most");
-    for (std::size_t d = 0; d < Rank; ++d) {
-      extents[d] = view.extent(d);
-      strides[d] = view.stride(d);
-    }
-  }
-  bool exists() const noexcept { return rank != 0; }
-  detail::view_facts facts() const noexcept {
-    return {address, bytes, device, bytes_of(type), rank, extents.data(), strides.data()};
-  }
-};
 
 // Sinks, a number for each head of queries.
 struct attention_sinks {
@@ -127,6 +76,9 @@ struct attention_options {
   // -inf where there are none. Of attention_varlen (heads, rows of q).
   attention_f32_output lse{};
   attention_precision precision = attention_precision::ieee;  // of f32 operands
+  // The blocks of keys that are visited; causal and the window hold in the partial ones. All of them where it
+  // is not given.
+  block_mask blocks{};
 };
 
 // Whole numbers of the device, one for each sequence.
@@ -136,12 +88,7 @@ struct attention_i32_input {
   template <class T>
   attention_i32_input(const tensor_view<T, 1>& v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, i32>, "kaio: the lengths of sequences are i32");
-    view.rank = 1;
-    view.address = v.address();
-    view.bytes = v.bytes();
-    view.device = v.device();
-    view.extents[0] = v.extent(0);
-    view.strides[0] = v.stride(0);
+    view = detail::view_of_numbers(v);
   }
 };
 
@@ -158,6 +105,9 @@ struct attention_sequences {
 
 namespace detail {
 
+// What a call makes of the option `blocks`.
+enum class use_of_blocks : std::uint8_t { possible, none, required };
+
 // A call that was not checked yet.
 struct attention_arguments {
   std::string_view operation;
@@ -165,6 +115,7 @@ struct attention_arguments {
   const attention_options* options;
   bool own_score = false, own_mask = false;        // of the caller
   const attention_sequences* sequences = nullptr;  // not null: tensors are (rows, heads, head size)
+  use_of_blocks blocks = use_of_blocks::possible;
 };
 
 template <class Q, class K, class V, class O>

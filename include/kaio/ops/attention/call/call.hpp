@@ -3,6 +3,7 @@
 // caller's views looked like. Strides along an extent of 1 are 0.
 
 #include <kaio/ops/attention/call/arguments.hpp>
+#include <kaio/ops/attention/common/block_lists.hpp>
 #include <kaio/ops/attention/common/problem.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
 #include <kaio/runtime/buffer.hpp>
@@ -24,11 +25,18 @@ struct attention_call {
   attention_problem problem{};  // but for query_tiles, which the kernel's tile decides
   attention_terms terms{};
   attention_band band{};
+  attention_block_lists lists{};
+  bool in_blocks = false;  // lists are there
 
   constexpr bool empty() const { return problem.batches == 0 || problem.heads == 0 || problem.queries == 0; }
-  // Blocks of so many queries.
+  // Tiles of so many queries of a head; where there are lists, none is in two of their blocks.
+  constexpr std::uint64_t query_tiles(std::uint32_t rows) const {
+    const auto parts = [](std::uint64_t of, std::uint64_t size) { return (of + size - 1) / size; };
+    if (!in_blocks) return parts(problem.queries, rows);
+    return parts(problem.queries, lists.queries) * parts(lists.queries, rows);
+  }
   constexpr std::uint64_t blocks(std::uint32_t rows) const {
-    return (std::uint64_t{problem.queries} + rows - 1) / rows * problem.heads * problem.batches;
+    return query_tiles(rows) * problem.heads * problem.batches;
   }
 };
 
@@ -39,7 +47,7 @@ device_pointer<T> memory_of(const attention_operand& x) {
 }
 inline attention_problem problem_of(const attention_call& call, std::uint32_t rows) {
   attention_problem result = call.problem;
-  result.query_tiles = (call.problem.queries + rows - 1) / rows;
+  result.query_tiles = static_cast<u32>(call.query_tiles(rows));
   return result;
 }
 

@@ -2,26 +2,54 @@
 // The arguments that a launch takes for a score and a mask: the library's own get theirs out of the call.
 
 #include <kaio/ops/attention/call/call.hpp>
+#include <kaio/ops/attention/common/block_sparse.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 
+#include <cstddef>
+#include <tuple>
 #include <type_traits>
+#include <utility>
 
 namespace kaio::ops {
 
-// launch(arguments of the score, arguments of the mask): those of the library's own come from the call,
-// others are `extra`.
+namespace detail {
+template <class Parameters>
+inline constexpr std::size_t parameter_count = 0;
+template <class... P>
+inline constexpr std::size_t parameter_count<attention_parameters<P...>> = sizeof...(P);
+}  // namespace detail
+
+// launch(arguments of the score, arguments of the mask): those of the library's own, and the lists of
+// block_sparse, come from the call, others are `extra`.
 template <class Score, class Mask, class Launch, class... Extra>
 void with_function_arguments(const attention_call& call, const Launch& launch, const Extra&... extra) {
-  constexpr bool general = std::is_same_v<Score, general_score>, band = std::is_same_v<Mask, band_mask>;
-  if constexpr (general && band)
-    launch(call.terms, call.band, extra...);
-  else if constexpr (general)
-    launch(call.terms, extra...);
-  else if constexpr (band)
-    launch(extra..., call.band);
-  else
-    launch(extra...);
+  constexpr bool general = std::is_same_v<Score, general_score>;
+  constexpr bool band = std::is_same_v<mask_of_blocks<Mask>, band_mask>;
+  const std::tuple<const Extra&...> all{extra...};
+  constexpr std::size_t count = sizeof...(Extra);
+  constexpr std::size_t of_score = general ? 0 : detail::parameter_count<parameters_of_score<Score>>;
+  constexpr std::size_t split = of_score < count ? of_score : count;
+  const auto call_with = [&]<std::size_t... S, std::size_t... M>(std::index_sequence<S...>,
+                                                                 std::index_sequence<M...>) {
+    const auto with_mask = [&](const auto&... first) {
+      const auto with_lists = [&](const auto&... before) {
+        if constexpr (band)
+          launch(before..., call.band, std::get<split + M>(all)...);
+        else
+          launch(before..., std::get<split + M>(all)...);
+      };
+      if constexpr (is_block_sparse<Mask>)
+        with_lists(first..., call.lists);
+      else
+        with_lists(first...);
+    };
+    if constexpr (general)
+      with_mask(call.terms, std::get<S>(all)...);
+    else
+      with_mask(std::get<S>(all)...);
+  };
+  call_with(std::make_index_sequence<split>(), std::make_index_sequence<count - split>());
 }
 
 }  // namespace kaio::ops

@@ -16,15 +16,17 @@ namespace kaio::ops {
 struct attention_block {
   val<u32> batch, head, group;        // group: the head of K and V
   val<u32> first_query;               // of the tile, in its sequence
+  val<u32> query_limit;               // rows of the tile are before it
   val<u32> queries, keys;             // of the sequence
   val<u32> tensor_batch;              // where the sequence is: in this batch of the tensors,
   val<u32> first_q_row, first_k_row;  // from these rows on
   val<i32> offset;                    // keys - queries
 };
 
-// Tiles have `rows` queries.
+// Tiles have `rows` queries; `walks` (key_walk.hpp) knows where they begin.
+template <class Walks>
 constexpr attention_block find_block(thread t, const val<attention_problem>& problem, const val<u32>& index,
-                                     std::uint32_t rows) {
+                                     std::uint32_t rows, const Walks& walks) {
   const val tiles = t.let(problem[&attention_problem::query_tiles]);
   const val heads = t.let(problem[&attention_problem::heads]);
   const val all_heads = t.let(heads * problem[&attention_problem::batches]);
@@ -57,11 +59,15 @@ constexpr attention_block find_block(thread t, const val<attention_problem>& pro
     if (auto fewer = t.when(used_q != 0u)) queries = min(queries, number(used_q, batch));
     if (auto fewer = t.when(used_k != 0u)) keys = min(keys, number(used_k, batch));
   }
+  const val group = t.let(of_batch / problem[&attention_problem::heads_of_group]);
+  const val first_query = walks.first_query(t, tile, rows);
+  const val all_queries = t.let(queries);
   return {batch,
           of_batch,
-          t.let(of_batch / problem[&attention_problem::heads_of_group]),
-          t.let(tile * rows),
-          t.let(queries),
+          group,
+          first_query,
+          walks.query_limit(t, tile, all_queries, rows),
+          all_queries,
           t.let(keys),
           t.let(tensor_batch),
           t.let(q_row),
@@ -81,13 +87,12 @@ constexpr key_range keys_of_block(thread t, const attention_block& block, std::u
           range.whole_last};
 }
 
-// The places of a thread's scores, whose first key is `key`.
+// The places of a thread's scores, whose first key is `key`; keys from `end` on do not exist.
 template <std::uint32_t Rows>
 constexpr score_origin<Rows> origin_of(thread t, const attention_block& block,
-                                       const dsl::register_array<val<u32>, Rows>& query,
-                                       const val<u32>& key) {
-  return {block.batch, block.head, query, key, t.let(block.queries - 1u), t.let(block.keys - 1u),
-          block.offset};
+                                       const dsl::register_array<val<u32>, Rows>& query, const val<u32>& key,
+                                       const val<u32>& end) {
+  return {block.batch, block.head, query, key, t.let(block.queries - 1u), t.let(end - 1u), block.offset};
 }
 
 // The offset of row `row` of a head, in elements.
@@ -104,7 +109,7 @@ constexpr val<i64> head_offset(thread t, const Strides& strides, const attention
 constexpr void store_lse(thread t, const val<attention_problem>& problem, const attention_block& block,
                          const val<u32>& query, const val<bool>& writes, const val<f32>& lse) {
   const val address = t.let(problem[&attention_problem::lse]);
-  const val exists = t.let(all_of(writes, address != 0u, query < block.queries));
+  const val exists = t.let(all_of(writes, address != 0u, query < block.query_limit));
   if (auto wanted = t.when(exists)) {
     const val at = t.let(cast<i64>(block.tensor_batch) * problem[&attention_problem::lse_batch] +
                          cast<i64>(block.head) * problem[&attention_problem::lse_head] +

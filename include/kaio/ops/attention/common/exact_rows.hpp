@@ -27,12 +27,13 @@ struct single_score {
 
 // The 16 rows of a warp, from `first_query` on, and Depth columns of them from `first_column` on; lane l has
 // rows l / 4 and l / 4 + 8, of which `wrong` and `results` are. write(row, column, x) for each of these elements of
-// the rows of wrong lanes, columns counted from first_column. score(s, origin, scale) and mask(s, origin) are
-// those of the kernel.
-template <scalar T, std::uint32_t Depth, class Column, class ApplyScore, class ApplyMask, class Write>
+// the rows of wrong lanes, columns counted from first_column. walk_of() is the kernel's walk over keys;
+// score(s, origin, scale) and mask(s, origin) are those of the kernel.
+template <scalar T, std::uint32_t Depth, class Column, class WalkOf, class ApplyScore, class ApplyMask,
+          class Write>
 constexpr void recompute_rows(thread t, const val<u32>& first_query, const Column& first_column,
                               const val<attention_problem>& problem, const attention_block& block,
-                              const key_range& keys, const dsl::register_array<val<bool>, 2>& wrong,
+                              const WalkOf& walk_of, const dsl::register_array<val<bool>, 2>& wrong,
                               const dsl::register_array<softmax_row, 2>& results, const val<f32>& factor,
                               const ApplyScore& score, const ApplyMask& mask, const Write& write) {
   const auto lanes = array_of<2>([&](u32 r) { return t.let(ballot(wrong[r])); });
@@ -51,6 +52,7 @@ constexpr void recompute_rows(thread t, const val<u32>& first_query, const Colum
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
     const val scale = t.let(problem[&attention_problem::scale]);
+    const auto keys = walk_of();
     const val lane = t.lane_rank(), column = t.let(lane + first_column);
     for (auto row : t.range(0u, 16u).no_unroll()) {
       const val first_lane = t.let(row % 8u * 4u);
@@ -61,16 +63,16 @@ constexpr void recompute_rows(thread t, const val<u32>& first_query, const Colum
         const val query = t.let(first_query + row);
         const in of_q = q.from(cast<i64>(query) * q_row);
         auto sums = array_of<Depth / 32>([&](u32) { return var(t, 0.0f); });  // columns lane + 32 i
-        for (auto key : t.range(keys.first, keys.last).no_unroll()) {
+        keys.each_key(t, [&](const val<u32>& key, const auto& where_masked) {
           const in of_k = k.from(cast<i64>(key) * k_row);
           var dot(t, 0.0f);
           for (auto d : t.range(lane, qk_size, 32u).no_unroll())
             dot += cast<f32>(of_q[d]) * cast<f32>(of_k[d]);
           var x(t, warp_reduce(t, dot, plus{}));
           const single_score one{&x};
-          const score_origin<1> origin = origin_of<1>(t, block, {{query}}, t.let(key));
+          const score_origin<1> origin = origin_of<1>(t, block, {{query}}, key, block.keys);
           score(one, origin, scale);
-          mask(one, origin);
+          where_masked([&] { mask(one, origin); });
           if (auto kept = t.when(x != -std::numeric_limits<f32>::infinity())) {
             const val p = t.let(cast<f32>(cast<T>(fast::ftz::exp2(x * factor - shift))));
             const in of_v = v.from(cast<i64>(key) * v_row);
@@ -78,7 +80,7 @@ constexpr void recompute_rows(thread t, const val<u32>& first_query, const Colum
               if (auto exists = t.when(column + 32 * i < v_size))
                 sums[i] += p * cast<f32>(of_v[column + 32 * i]);
           }
-        }
+        });
         for (u32 i = 0; i < Depth / 32; ++i)
           write(row, t.let(lane + 32 * i), t.let(cast<T>(sums[i] * inverse)));
       }

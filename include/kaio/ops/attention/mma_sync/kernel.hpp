@@ -30,6 +30,7 @@
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/exact_rows.hpp>
+#include <kaio/ops/attention/common/key_walk.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
@@ -63,19 +64,19 @@ struct attention_mma_body {
   static constexpr std::uint32_t together = product::together;
   static_assert(key_parts % together == 0 && value_parts % together == 0);
 
-  // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and
-  // Mask with their parameters.
-  template <class ApplyScore, class Factor, class ApplyMask, class Keys>
+  // score(s, origin, scale), factor(scale), mask(s, origin), and the walks over keys: Score and Mask with
+  // their parameters.
+  template <class ApplyScore, class Factor, class ApplyMask, class Walks>
   static constexpr void run(thread t, const in<T>& q, const in<T>& k, const in<T>& v, const out<T>& o,
                             const val<attention_problem>& problem, const ApplyScore& score,
-                            const Factor& factor_of, const ApplyMask& mask, const Keys& keys_of_tile) {
+                            const Factor& factor_of, const ApplyMask& mask, const Walks& walks) {
     const shared_tile<T, C.queries(), depth, swizzle> q_memory(t);  // queries x depth
     const q_tile q_shared = q_tile::over(q_memory);                 // queries x depth_qk
     const o_tile o_shared = o_tile::over(q_memory);                 // queries x depth_v
     const typename k_rows::tile k_shared(t);                        // keys x depth_qk
     const typename v_rows::tile v_shared(t);                        // keys x depth_v
-    const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.queries());
-    const val queries = block.queries;
+    const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.queries(), walks);
+    const val queries = block.query_limit;
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
     const auto rows_of = [&]<class Rows>(Rows*, const in<T>& memory, auto member, const val<u32>& head,
@@ -91,13 +92,11 @@ struct attention_mma_body {
     const v_rows of_v = rows_of(static_cast<v_rows*>(nullptr), v, &attention_problem::v, block.group,
                                 block.first_k_row, v_size);
 
-    const key_range range = keys_of_block(t, block, C.queries(), keys_of_tile);
-    const val first_tile = t.let(range.first / C.keys);
-    const val last_tile = t.let((range.last + (C.keys - 1)) / C.keys);
-    const val limit = range.last;  // keys from here on are read by no query of this tile
+    const auto range = walks.template walk<C.keys>(t, block, C.queries());
 
     of_q.copy(q_shared, block.first_query, queries);
-    of_k.copy(k_shared, t.let(first_tile * C.keys), limit);
+    const auto first_keys = range.begin(t);
+    of_k.copy(k_shared, first_keys.first, first_keys.limit);
 
     const val lane = t.lane_rank();
     const val warp_row = t.let(t.warp_rank() / C.column_warps * 16u);
@@ -126,13 +125,13 @@ struct attention_mma_body {
       wait(t);
       for (std::uint32_t i = 0; i < slices; ++i) product::load_queries(q_parts[i], own_q, warp_row, i);
     }
-    for (auto tile : t.range(first_tile, last_tile).no_unroll()) {
-      const val first_key = t.let(tile * C.keys);
+    for (auto tile : t.range(range.first, range.last).no_unroll()) {
+      const auto keys = range.tile(t, range.find(t, tile));
       auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x keys
       const mma_scores scores(s_parts);
 
       wait(t);
-      of_v.copy(v_shared, first_key, limit);
+      of_v.copy(v_shared, keys.first, keys.limit);
       for (std::uint32_t i = 0; i < slices; ++i) {
         auto& a = q_parts[C.q_in_registers ? i : 0];
         if constexpr (!C.q_in_registers) product::load_queries(a, own_q, warp_row, i);
@@ -144,13 +143,16 @@ struct attention_mma_body {
       }
       partials.put(t, s_parts);
       wait(t);
-      if (auto more = t.when(tile + 1u < last_tile)) of_k.copy(k_shared, t.let(first_key + C.keys), limit);
+      if (auto more = t.when(tile + 1u < range.last)) {
+        const auto next = range.after(t, tile, keys);
+        of_k.copy(k_shared, next.first, next.limit);
+      }
       partials.add_others(t, s_parts);
 
-      const score_origin<2> origin = origin_of<2>(t, block, query_of, t.let(first_key + quad_column));
+      const score_origin<2> origin =
+          origin_of<2>(t, block, query_of, t.let(keys.first + quad_column), keys.end);
       score(scores, origin, scale);
-      if (auto partial = t.when(any_of(first_key<range.whole_first, first_key + C.keys> range.whole_last)))
-        mask(scores, origin);
+      range.mask(t, keys, scores, origin, mask);
       const auto correction = softmax.step(scores, factor);
       for (std::uint32_t j = 0; j < value_parts; ++j)
         for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
@@ -183,11 +185,12 @@ struct attention_mma_body {
       return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < queries));
     });
     const auto first_column = first_column_of(t, part);
-    recompute_rows<T, C.own_depth_v()>(t, t.let(block.first_query + warp_row), first_column, problem, block,
-                                       range, wrong, result, factor, score, mask,
-                                       [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
-                                         own_o[warp_row + row][column] = x;
-                                       });
+    recompute_rows<T, C.own_depth_v()>(
+        t, t.let(block.first_query + warp_row), first_column, problem, block, [&] { return range; }, wrong,
+        result, factor, score, mask,
+        [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
+          own_o[warp_row + row][column] = x;
+        });
     const auto strides = problem[&attention_problem::o];
     const out o_head = o.from(head_offset(t, strides, block, block.head, block.first_q_row));
     store_rows<T, 16, C.own_depth_v()>(
@@ -333,9 +336,7 @@ struct attention_mma_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
             [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },
-            [&](const attention_block& block, const val<u32>& first, const val<u32>& last) {
-              return keys_of<Mask>(t, first, last, block.keys, block.offset, of_mask...);
-            });
+            walks_of<Mask>(t, of_mask...));
       });
 };
 

@@ -30,7 +30,8 @@ attention_variant describe_attention_mma() {
           .precision = std::is_same_v<T, f32> ? attention_precision::tf32 : attention_precision::ieee,
           .depth_qk = C.depth_qk,
           .depth_v = C.depth_v,
-          .queries = C.queries()};
+          .queries = C.queries(),
+          .in_blocks = is_block_sparse<Mask>};
 }
 
 }  // namespace kaio::ops

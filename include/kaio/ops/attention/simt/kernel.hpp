@@ -14,6 +14,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
 #include <kaio/ops/attention/common/block.hpp>
+#include <kaio/ops/attention/common/key_walk.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
@@ -64,24 +65,22 @@ struct attention_simt_body {
   using kv_tile = shared_tile<f32, C.tile, C.chunk, dsl::padded<4>>;
 
   // The last four are Score and Mask with their parameters.
-  template <class ApplyScore, class Factor, class ApplyMask, class Keys>
+  template <class ApplyScore, class Factor, class ApplyMask, class Walks>
   static constexpr void run(thread t, const in<T>& q, const in<T>& k, const in<T>& v, const out<T>& o,
                             const val<attention_problem>& problem, const ApplyScore& score,
-                            const Factor& factor_of, const ApplyMask& mask, const Keys& keys_of_tile) {
+                            const Factor& factor_of, const ApplyMask& mask, const Walks& walks) {
     const q_tile q_shared(t);                                            // queries x depth
     const kv_tile kv_shared(t);                                          // keys x chunk
     const shared_tile<f32, C.tile, C.tile, dsl::padded<1>> p_shared(t);  // queries x keys
-    const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.tile);
-    const val queries = block.queries;
+    const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.tile, walks);
+    const val queries = block.query_limit;
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
     const val scale = t.let(problem[&attention_problem::scale]);
     const val factor = factor_of(scale);
     const val of_row = t.let(t.thread_rank() / C.side), of_column = t.let(t.thread_rank() % C.side);
 
-    const key_range range = keys_of_block(t, block, C.tile, keys_of_tile);
-    const val first_tile = t.let(range.first / C.tile);
-    const val last_tile = t.let((range.last + (C.tile - 1)) / C.tile);
+    const auto range = walks.template walk<C.tile>(t, block, C.tile);
 
     const auto query_of =
         array_of<rows>([&](u32 r) { return t.let(block.first_query + of_row + C.side * r); });
@@ -90,14 +89,14 @@ struct attention_simt_body {
     load(t, q_shared, q, problem[&attention_problem::q], block, block.head, block.first_q_row,
          block.first_query, queries, 0u, qk_size);
 
-    for (auto j : t.range(first_tile, last_tile).no_unroll()) {
-      const val first_key = t.let(j * C.tile);
+    for (auto j : t.range(range.first, range.last).no_unroll()) {
+      const auto keys = range.tile(t, range.find(t, j));
       auto s = array_of<rows * columns>([&](u32) { return var(t, 0.0f); });
       // S += Q K^T of columns `first` on
       const auto multiply = [&](const auto& first, const val<u32>& count) {
         t.barrier();
         load(t, kv_shared, k, problem[&attention_problem::k], block, block.group, block.first_k_row,
-             first_key, range.last, first, qk_size);
+             keys.first, keys.limit, first, qk_size);
         t.barrier();
         for (auto d : t.range(0u, count, 4u).no_unroll()) {  // what is beyond the row is zero
           const auto of_q =
@@ -115,10 +114,10 @@ struct attention_simt_body {
           multiply(t.let(first), t.let(min(qk_size - first, C.chunk)));
       }
       const simt_scores<rows, columns> scores{&s};
-      const score_origin<rows> origin = origin_of<rows>(t, block, query_of, t.let(first_key + of_column));
+      const score_origin<rows> origin =
+          origin_of<rows>(t, block, query_of, t.let(keys.first + of_column), keys.end);
       score(scores, origin, scale);
-      if (auto partial = t.when(any_of(first_key<range.whole_first, first_key + C.tile> range.whole_last)))
-        mask(scores, origin);
+      range.mask(t, keys, scores, origin, mask);
       const auto correction = softmax.step(scores, factor);
       for (u32 i = 0; i < rows * fours * 4; ++i) sums[i] *= correction[i / (fours * 4)];
       for (u32 i = 0; i < rows * columns; ++i)
@@ -127,7 +126,7 @@ struct attention_simt_body {
       const auto accumulate = [&](std::uint32_t first) {
         t.barrier();
         load(t, kv_shared, v, problem[&attention_problem::v], block, block.group, block.first_k_row,
-             first_key, range.last, first, v_size);
+             keys.first, keys.limit, first, v_size);
         t.barrier();
         for (auto key : t.range(0u, C.tile).no_unroll()) {
           const auto p = array_of<rows>([&](u32 r) { return t.let(p_shared[of_row + C.side * r][key]); });
@@ -208,9 +207,7 @@ struct attention_simt_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
             [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },
-            [&](const attention_block& block, const val<u32>& first, const val<u32>& last) {
-              return keys_of<Mask>(t, first, last, block.keys, block.offset, of_mask...);
-            });
+            walks_of<Mask>(t, of_mask...));
       });
 };
 

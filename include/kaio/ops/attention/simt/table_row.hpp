@@ -27,7 +27,8 @@ attention_variant describe_attention_simt() {
           .type = detail::attention_type_of<T>(),
           .depth_qk = C.depth,
           .depth_v = C.depth,
-          .queries = C.tile};
+          .queries = C.tile,
+          .in_blocks = is_block_sparse<Mask>};
 }
 
 }  // namespace kaio::ops

@@ -29,14 +29,17 @@ struct attention_sm90_config {
 };
 
 // A thread of a consumer has keys / 2 registers of S, keys / 4 of P and depth_v / 2 of O. With three consumers it
-// has 160 in all, which a plain score leaves room for 128 keys in.
+// has 160 in all, which a plain score leaves room for 128 keys in. Tiles of block-sparse masks divide blocks of
+// 128 queries and 128 keys.
 constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth_qk, std::uint32_t depth_v,
-                                                   bool plain_score = false) {
-  if (depth_qk <= 64 && depth_v <= 64)
+                                                   bool plain_score = false, bool block_sparse = false) {
+  if (depth_qk <= 64 && depth_v <= 64) {
+    if (block_sparse) return {.depth_qk = 64, .depth_v = 64};
     return {.depth_qk = 64, .depth_v = 64, .keys = plain_score ? 128u : 112u, .consumers = 3};
+  }
   if (depth_qk <= 128 && depth_v <= 128) return {.depth_qk = 128, .depth_v = 128};
   if (depth_qk <= 192 && depth_v <= 128) return {.depth_qk = 192, .depth_v = 128, .query_stages = 1};
-  return {.depth_qk = 256, .depth_v = 256, .keys = 80, .query_stages = 1};
+  return {.depth_qk = 256, .depth_v = 256, .keys = block_sparse ? 64u : 80u, .query_stages = 1};
 }
 
 // For long sequences: with fewer steps, each of them longer, but tiles of keys that waste more at the ends.

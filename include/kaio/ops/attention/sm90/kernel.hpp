@@ -28,6 +28,7 @@
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/exact_rows.hpp>
+#include <kaio/ops/attention/common/key_walk.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
@@ -39,6 +40,7 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 namespace kaio::ops {
 
@@ -51,6 +53,9 @@ struct attention_sm90_body {
   using v_ring = shared_tiles<T, C.keys, C.depth_v, swizzled<128>, C.stages>;
   using scores_accumulator = wgmma_accumulator<f32, C.keys>;
   using output_accumulator = wgmma_accumulator<f32, C.depth_v>;
+  template <class Walks>
+  using walk_of = decltype(std::declval<Walks>().template walk<C.keys>(std::declval<thread>(),
+                                                                       std::declval<attention_block>(), 0u));
   using q_map = tensor_map<T, 4>;
   using kv_map = tensor_map<T, 4>;
 
@@ -62,12 +67,12 @@ struct attention_sm90_body {
       copy_tensor(to.panel(p), map, coordinates(p * C.panel, row, head, batch), arrived);
   }
 
-  // score(s, origin, scale), factor(scale), mask(s, origin), keys(block, first query, last query): Score and
-  // Mask with their parameters.
-  template <class ApplyScore, class Factor, class ApplyMask, class Keys>
+  // score(s, origin, scale), factor(scale), mask(s, origin), and the walks over keys: Score and Mask with
+  // their parameters.
+  template <class ApplyScore, class Factor, class ApplyMask, class Walks>
   static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v,
                             const val<attention_problem>& problem, const ApplyScore& score,
-                            const Factor& factor_of, const ApplyMask& mask, const Keys& keys_of_tile) {
+                            const Factor& factor_of, const ApplyMask& mask, const Walks& walks) {
     const q_ring q_shared(t);  // queries x depth_qk
     const k_ring k_shared(t);  // keys x depth_qk
     const v_ring v_shared(t);  // keys x depth_v
@@ -104,7 +109,7 @@ struct attention_sm90_body {
           }
         };
         var<u32> record(t, 0u);
-        query_walk walk(t, problem, C.queries());
+        query_walk walk(t, problem, C.queries(), walks);
         for (auto tiles : t.loop()) {
           to_q.acquire();
           if (auto end = t.when(!walk.has_tile())) {
@@ -113,16 +118,17 @@ struct attention_sm90_body {
           }
           tiles.break_if(!walk.has_tile());
           const attention_block block = walk.block();
-          const key_range keys = keys_of_block(t, block, C.queries(), keys_of_tile);
-          queries.put(t.let(record), block, keys);
+          queries.put(t.let(record), block);
           record = (record + 1u) % query_records::count;
           to_q.full().arrive_expect_tx(C.q_bytes());
           load(q_shared[to_q.stage()], q, t.let(block.first_q_row + block.first_query), block.head,
                block.tensor_batch, to_q.full());
           to_q.advance();
-          const key_tiles range = tiles_of<C.keys>(t, keys);
-          for (auto tile : t.range(range.first, range.last).no_unroll()) {
-            const key_step step = step_of<C.keys>(t, keys, range, t.let(tile));
+          const auto range = walks.template walk<C.keys>(t, block, C.queries());
+          // At least one, all of which is masked where there are no keys.
+          const val end = t.let(max(range.last, range.first + 1u));
+          for (auto tile : t.range(range.first, end).no_unroll()) {
+            const key_step step = step_of(t, range, t.let(tile));
             const val row = t.let(block.first_k_row + step.first_key);
             to_k.acquire();
             steps.put(to_k.stage(), step);
@@ -182,9 +188,11 @@ struct attention_sm90_body {
           const attention_block block = queries.block(t.let(record));
           const score_origin<2> origin = origin_of<2>(
               t, block, array_of<2>([&](u32 r) { return t.let(block.first_query + own_row + 8 * r); }),
-              t.let(step.first_key + own_column));
+              t.let(step.first_key + own_column), step.end);
           score(scores, origin, scale);
           if (auto partial = t.when(is(key_step::needs_mask))) mask(scores, origin);
+          if constexpr (walk_of<Walks>::cuts_tiles)
+            if (auto cut = t.when(is(key_step::needs_cut))) cut_scores(t, scores, origin.key, step.end);
         }
         if (auto none = t.otherwise())
           for (std::uint32_t i = 0; i < scores.size(); ++i) scores[i] = -std::numeric_limits<f32>::infinity();
@@ -207,14 +215,16 @@ struct attention_sm90_body {
           var found(t, isnan(sums[2 * r]));
           for (std::uint32_t i = 0; i < sums.size(); ++i)
             if (output_accumulator::row(i) == 8 * r) found |= isnan(sums[i]);
-          return t.let(all_of(found, !isnan(result[r].inverse), query + 8 * r < block.queries));
+          return t.let(all_of(found, !isnan(result[r].inverse), query + 8 * r < block.query_limit));
         });
         const val warp_query = t.let(block.first_query + t.warp_rank() * 16u);
-        recompute_rows<T, C.depth_v>(t, warp_query, 0u, problem, block, queries.keys(of), wrong, result,
-                                     factor, score, mask,
-                                     [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
-                                       store_element(t, o, t.let(warp_query + row), column, x);
-                                     });
+        recompute_rows<T, C.depth_v>(
+            t, warp_query, 0u, problem, block,
+            [&] { return walks.template walk<C.keys>(t, block, C.queries()); }, wrong, result, factor, score,
+            mask,
+            [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
+              store_element(t, o, t.let(warp_query + row), column, x);
+            });
       };
 
       from_q.wait();
@@ -310,9 +320,7 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
             },
             [&](const val<f32>& scale) { return exponent_factor<Score>(t, scale, of_score...); },
             [&](const auto& s, const auto& origin) { apply_mask<Mask>(t, s, origin, of_mask...); },
-            [&](const attention_block& block, const val<u32>& first, const val<u32>& last) {
-              return keys_of<Mask>(t, first, last, block.keys, block.offset, of_mask...);
-            });
+            walks_of<Mask>(t, of_mask...));
       });
 };
 

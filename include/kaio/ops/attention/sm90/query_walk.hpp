@@ -15,13 +15,16 @@
 
 namespace kaio::ops {
 
+template <class Walks>
 class query_walk {
  public:
-  // Tiles have `rows` queries.
-  constexpr query_walk(thread t, const val<attention_problem>& problem, std::uint32_t rows)
+  // Tiles have `rows` queries; `walks` knows where they begin.
+  constexpr query_walk(thread t, const val<attention_problem>& problem, std::uint32_t rows,
+                       const Walks& walks)
       : t_(t),
         problem_(problem),
         rows_(rows),
+        walks_(walks),
         tiles_(t.let(problem[&attention_problem::query_tiles] * problem[&attention_problem::heads] *
                      problem[&attention_problem::batches])),
         round_(t, 0u),
@@ -30,11 +33,7 @@ class query_walk {
   }
 
   constexpr val<bool> has_tile() const { return t_.let(index_ < tiles_); }
-  constexpr val<u32> index() const { return t_.let(index_); }
-  constexpr attention_block block() const { return block_at(index()); }
-  constexpr attention_block block_at(const val<u32>& index) const {
-    return find_block(t_, problem_, index, rows_);
-  }
+  constexpr attention_block block() const { return find_block(t_, problem_, t_.let(index_), rows_, walks_); }
   constexpr void advance() {
     next();
     skip_missing();
@@ -61,6 +60,7 @@ class query_walk {
   thread t_;
   val<attention_problem> problem_;
   std::uint32_t rows_;
+  Walks walks_;
   val<u32> tiles_;
   var<u32> round_, index_;
 };

@@ -4,7 +4,7 @@
 // to do with its scores. The barrier of the copy orders both.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/attention/common/block.hpp>
+#include <kaio/ops/attention/common/key_walk.hpp>
 
 #include <cstdint>
 
@@ -17,42 +17,43 @@ class query_records {
   static constexpr u32 count = 4;
   constexpr explicit query_records(thread t) : t_(t), words_(t) {}
 
-  constexpr void put(const val<u32>& record, const attention_block& block, const key_range& keys) const {
-    words_[record][exists_] = 1u;
-    const auto numbers = array_of<9>([&](u32 i) {
-      const val<u32>* const all[] = {&block.batch,        &block.head,        &block.group,
-                                     &block.first_query,  &block.queries,     &block.keys,
-                                     &block.tensor_batch, &block.first_q_row, &block.first_k_row};
-      return *all[i];
-    });
-    for (u32 i = 0; i < 9; ++i) words_[record][batch_ + i] = numbers[i];
-    words_[record][first_] = keys.first;
-    words_[record][last_] = keys.last;
+  constexpr void put(const val<u32>& record, const attention_block& block) const {
+    const dsl::register_array<val<u32>, numbers> all{
+        {block.batch, block.head, block.group, block.first_query, block.query_limit, block.queries,
+         block.keys, block.tensor_batch, block.first_q_row, block.first_k_row}};
+    words_[record][0] = 1u;
+    for (u32 i = 0; i < numbers; ++i) words_[record][1 + i] = all[i];
   }
   // There are no more tiles.
-  constexpr void put_end(const val<u32>& record) const { words_[record][exists_] = 0u; }
+  constexpr void put_end(const val<u32>& record) const { words_[record][0] = 0u; }
 
-  constexpr val<bool> exists(const val<u32>& record) const { return t_.let(words_[record][exists_] != 0u); }
+  constexpr val<bool> exists(const val<u32>& record) const { return t_.let(words_[record][0] != 0u); }
   constexpr attention_block block(const val<u32>& record) const {
-    const auto x = array_of<9>([&](u32 i) { return t_.let(words_[record][batch_ + i]); });
-    return {x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7], x[8], t_.let(cast<i32>(x[5]) - cast<i32>(x[4]))};
-  }
-  // Those that any of the queries attends to.
-  constexpr key_range keys(const val<u32>& record) const {
-    return {t_.let(words_[record][first_]), t_.let(words_[record][last_]), t_.let(0u), t_.let(0u)};
+    const auto x = array_of<numbers>([&](u32 i) { return t_.let(words_[record][1 + i]); });
+    return {x[0],
+            x[1],
+            x[2],
+            x[3],
+            x[4],
+            x[5],
+            x[6],
+            x[7],
+            x[8],
+            x[9],
+            t_.let(cast<i32>(x[6]) - cast<i32>(x[5]))};
   }
 
  private:
-  static constexpr u32 exists_ = 0, batch_ = 1, first_ = 10, last_ = 11;
+  static constexpr u32 numbers = 10;
   thread t_;
-  shared<u32, count, 12> words_;
+  shared<u32, count, numbers + 1> words_;
 };
 
 // A tile of keys of a tile of queries.
 struct key_step {
-  static constexpr u32 needs_mask = 1, is_last = 2, has_no_keys = 4;
-  val<u32> first_key, flags;
-  constexpr val<bool> is(thread t, u32 flag) const { return t.let((flags & flag) != 0u); }
+  static constexpr u32 needs_mask = 1, needs_cut = 2, is_last = 4, has_no_keys = 8;
+  val<u32> first_key, end;  // keys from `end` on do not exist
+  val<u32> flags;
 };
 
 template <std::uint32_t Stages>
@@ -61,33 +62,31 @@ class key_records {
   constexpr explicit key_records(thread t) : t_(t), words_(t) {}
   constexpr void put(const val<u32>& stage, const key_step& step) const {
     words_[stage][0] = step.first_key;
-    words_[stage][1] = step.flags;
+    words_[stage][1] = step.end;
+    words_[stage][2] = step.flags;
   }
   constexpr key_step at(const val<u32>& stage) const {
-    return {t_.let(words_[stage][0]), t_.let(words_[stage][1])};
+    return {t_.let(words_[stage][0]), t_.let(words_[stage][1]), t_.let(words_[stage][2])};
   }
 
  private:
   thread t_;
-  shared<u32, Stages, 2> words_;
+  shared<u32, Stages, 3> words_;
 };
 
-// Tiles of keys, from first to before last: at least one, all of which is masked where there are no keys.
-struct key_tiles {
-  val<u32> first, last;
-};
-template <std::uint32_t Keys>
-constexpr key_tiles tiles_of(thread t, const key_range& keys) {
-  const val first = t.let(keys.first / Keys);
-  return {first, t.let(max((keys.last + (Keys - 1)) / Keys, first + 1u))};
-}
-template <std::uint32_t Keys>
-constexpr key_step step_of(thread t, const key_range& keys, const key_tiles& tiles, const val<u32>& tile) {
-  const val first = t.let(tile * Keys);
-  const val partial = t.let(any_of(first<keys.whole_first, first + Keys> keys.whole_last));
-  return {first, t.let(select(partial, key_step::needs_mask, 0u) |
-                       select(tile + 1u == tiles.last, key_step::is_last, 0u) |
-                       select(keys.first < keys.last, 0u, key_step::has_no_keys))};
+// Step `tile` of a walk over keys (key_walk.hpp). A walk without any has one step, without keys.
+template <class Walk>
+constexpr key_step step_of(thread t, const Walk& walk, const val<u32>& tile) {
+  var<u32> first(t, 0u), end(t, 0u), flags(t, key_step::has_no_keys);
+  if (auto exists = t.when(tile < walk.last)) {
+    const auto keys = walk.tile(t, walk.find(t, tile));
+    first = keys.first;
+    end = keys.end;
+    flags = select(walk.is_partial(t, keys), key_step::needs_mask, 0u);
+    if constexpr (Walk::cuts_tiles) flags = flags | select(walk.is_cut(t, keys), key_step::needs_cut, 0u);
+  }
+  flags = flags | select(tile + 1u >= walk.last, key_step::is_last, 0u);
+  return {t.let(first), t.let(end), t.let(flags)};
 }
 
 }  // namespace kaio::ops

@@ -14,7 +14,7 @@
 
 namespace kaio::ops {
 
-// The rows of O that a block's sequence has for its head: row 0 is query 0.
+// The rows of O that a block has for its head: row 0 is query 0 of the sequence.
 struct attention_output {
   val<u64> address;
   val<i64> pitch;  // from row to row, in elements
@@ -27,7 +27,8 @@ constexpr attention_output output_of(thread t, const val<attention_problem>& pro
   const val offset =
       t.let(head_offset(t, strides, block, block.head, block.first_q_row) * i64{element_bytes});
   return {t.let(strides[&attention_strides::address] + cast<u64>(offset)),
-          t.let(strides[&attention_strides::row]), block.queries, t.let(problem[&attention_problem::v_size])};
+          t.let(strides[&attention_strides::row]), block.query_limit,
+          t.let(problem[&attention_problem::v_size])};
 }
 
 // words[i] of lane j of a quad becomes words[j] of lane i.

@@ -57,7 +57,8 @@ attention_variant describe_attention_sm90() {
           .depth_v = C.depth_v,
           .queries = C.queries(),
           .plain = std::is_same_v<Score, plain_score>,
-          .copies_tensors = true};
+          .copies_tensors = true,
+          .in_blocks = is_block_sparse<Mask>};
 }
 
 }  // namespace kaio::ops

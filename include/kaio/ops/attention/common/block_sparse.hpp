@@ -1,0 +1,62 @@
+#pragma once
+// A mask in the blocks of keys that an attention's option `blocks` lists: kernels with it visit those alone,
+// and run the mask in the partial ones.
+//
+//   attention_with<128>(s, q, k, v, out, ops::general_score{}, ops::block_sparse<same_document>{},
+//                       {.blocks = blocks}, documents);
+//
+// It is a mask like any other, whose first parameter is the lists.
+
+#include <kaio/ops/attention/common/block_lists.hpp>
+#include <kaio/ops/attention/common/mask.hpp>
+
+namespace kaio::ops {
+
+namespace detail {
+template <class Mask, class Parameters>
+struct block_sparse_call;
+template <class Mask, class... OfMask>
+struct block_sparse_call<Mask, attention_parameters<OfMask...>> {
+  constexpr val<bool> operator()(thread t, attention_place at, val<attention_block_lists>,
+                                 OfMask... of_mask) const {
+    return Mask{}(t, at, of_mask...);
+  }
+};
+
+template <class Mask>
+struct block_sparse_reads {};
+template <class Mask>
+  requires requires { Mask::reads_nothing; }
+struct block_sparse_reads<Mask> {
+  static constexpr bool reads_nothing = true;
+};
+}  // namespace detail
+
+template <attention_mask Mask>
+struct block_sparse : detail::block_sparse_call<Mask, parameters_of_mask<Mask>>,
+                      detail::block_sparse_reads<Mask> {
+  using mask = Mask;
+  static constexpr auto name = "blocks_" + attention_function_name<Mask>;
+};
+
+template <class Mask>
+inline constexpr bool is_block_sparse = false;
+template <class Mask>
+inline constexpr bool is_block_sparse<block_sparse<Mask>> = true;
+
+namespace detail {
+template <class Mask>
+struct mask_in_blocks {
+  using type = Mask;
+};
+template <class Mask>
+struct mask_in_blocks<block_sparse<Mask>> {
+  using type = Mask;
+};
+}  // namespace detail
+
+// The mask itself: Mask, or what block_sparse has.
+template <class Mask>
+using mask_of_blocks = typename detail::mask_in_blocks<Mask>::type;
+
+}  // namespace kaio::ops

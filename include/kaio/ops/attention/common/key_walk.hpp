@@ -1,0 +1,264 @@
+#pragma once
+// The tiles of keys that a tile of queries is computed with: which they are, and in which the mask runs. A
+// kernel asks its walk, which has one of two forms, decided by the mask when the kernel is compiled:
+//
+//   range_walk    the keys from the first to the last one that the mask may keep, in tiles that follow each
+//                 other; the mask runs in those that it does not keep as a whole
+//   block_walk    the blocks of two lists in device memory (block_lists.hpp), each from its first key on:
+//
+//                   list     | partial: 0, 3       | full: 1          blocks of 128 keys
+//                   tiles    | 0  80 | 384  464    | 128  208         first keys of tiles of 80
+//
+//                 a tile that reaches beyond its block, or the sequence, is cut there
+//
+// A kernel's use of it:
+//
+//   const auto range = walks.walk<keys of a tile>(t, block, queries of a tile);
+//   for (auto i : t.range(range.first, range.last)) {
+//     const auto found = range.find(t, i);        // reads what has to be read of memory
+//     const auto keys = range.tile(t, found);     // keys.first; from keys.limit on no query reads any
+//     range.mask(t, keys, scores, origin, mask);   // where it has to run
+//   }
+//
+// Everything in it is the same for all threads of a block, so that branches on it are taken alike.
+
+#include <kaio/ops/attention/common/block.hpp>
+#include <kaio/ops/attention/common/block_sparse.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace kaio::ops {
+
+// Scores of keys from `limit` on become -inf; `key` is the thread's first one.
+template <class Scores>
+constexpr void cut_scores(thread t, const Scores& s, const val<u32>& key, const val<u32>& limit) {
+  const val room = t.let(cast<i32>(limit) - cast<i32>(key));
+  for (std::uint32_t i = 0; i < s.size(); ++i)
+    s[i] = select(room > static_cast<i32>(s.column(i)), s[i], -std::numeric_limits<f32>::infinity());
+}
+
+// Keys: of a tile.
+template <std::uint32_t Keys>
+class range_walk {
+ public:
+  static constexpr bool cuts_tiles = false;  // a tile without the mask may end before its last key
+  struct key_tile {
+    val<u32> first;  // key
+    val<u32> limit;  // keys from here on are read by no query of the tile
+    val<u32> end;    // keys from here on do not exist
+  };
+  val<u32> first, last;  // numbers of tiles: from first to before last
+
+  constexpr range_walk(thread t, const attention_block& block, const key_range& keys)
+      : first(t.let(keys.first / Keys)),
+        last(t.let((keys.last + (Keys - 1)) / Keys)),
+        end_(block.keys),
+        keys_(keys) {}
+
+  constexpr val<u32> find(thread, const val<u32>& i) const { return i; }
+  constexpr key_tile tile(thread t, const val<u32>& found) const {
+    return {t.let(found * Keys), keys_.last, end_};
+  }
+  // The first one; where there is none, one without keys.
+  constexpr key_tile begin(thread t) const { return tile(t, first); }
+  // Tile i + 1, `keys` being tile i.
+  constexpr key_tile after(thread t, const val<u32>&, const key_tile& keys) const {
+    return {t.let(keys.first + Keys), keys_.last, end_};
+  }
+  // The first row of tile i in a tensor where the sequence begins at row `origin`.
+  constexpr val<u32> row(thread t, const val<u32>& origin, const val<u32>& i) const {
+    return t.let(origin + i * Keys);
+  }
+  // Whether the mask has to run in a tile.
+  constexpr val<bool> is_partial(thread t, const key_tile& keys) const {
+    return t.let(any_of(keys.first<keys_.whole_first, keys.first + Keys> keys_.whole_last));
+  }
+  template <class Scores, class Origin, class ApplyMask>
+  constexpr void mask(thread t, const key_tile& keys, const Scores& s, const Origin& origin,
+                      const ApplyMask& mask) const {
+    if (auto partial = t.when(is_partial(t, keys))) mask(s, origin);
+  }
+  // visit(key, where_masked) for each key, one after the other; where_masked(f) calls f where the mask has to
+  // run.
+  template <class Visit>
+  constexpr void each_key(thread t, const Visit& visit) const {
+    for (auto key : t.range(keys_.first, keys_.last).no_unroll()) visit(key, [](const auto& f) { f(); });
+  }
+
+ private:
+  val<u32> end_;
+  key_range keys_;
+};
+
+template <std::uint32_t Keys>
+class block_walk {
+ public:
+  static constexpr bool cuts_tiles = true;
+  struct key_tile {
+    val<u32> first;
+    val<u32> limit, end;  // the same: where the block or the sequence ends
+    val<bool> masked;     // in a partial block
+  };
+  val<u32> first, last;
+
+  constexpr key_tile find(thread t, const val<u32>& i) const {
+    const val of_list = t.let(i / tiles_);
+    const val of_block = t.let(i - of_list * tiles_);
+    const val is_partial = t.let(of_list < partial_.count);
+    const val address = t.let(select(is_partial, partial_.address, full_.address));
+    const val at = t.let(select(is_partial, of_list, of_list - partial_.count));
+    const val from = t.let(cast<u32>(pointer_at<in<i32>>(t, address)[at]) * size_);
+    const val limit = t.let(min(from + size_, keys_));
+    return {t.let(from + of_block * Keys), limit, limit, t.let(all_of(is_partial, masks_))};
+  }
+  constexpr key_tile tile(thread, const key_tile& found) const { return found; }
+  constexpr key_tile begin(thread t) const {
+    var key(t, 0u), limit(t, 0u);
+    if (auto some = t.when(first < last)) {
+      const key_tile found = find(t, first);
+      key = found.first;
+      limit = found.limit;
+    }
+    const val end = t.let(limit);
+    return {t.let(key), end, end, masks_};
+  }
+  constexpr key_tile after(thread t, const val<u32>& i, const key_tile&) const {
+    return find(t, t.let(i + 1u));
+  }
+  constexpr val<u32> row(thread t, const val<u32>& origin, const val<u32>& i) const {
+    return t.let(origin + find(t, i).first);
+  }
+  constexpr const val<bool>& is_partial(thread, const key_tile& keys) const { return keys.masked; }
+  constexpr val<bool> is_cut(thread t, const key_tile& keys) const {
+    return t.let(all_of(!keys.masked, keys.first + Keys > keys.limit));
+  }
+  template <class Scores, class Origin, class ApplyMask>
+  constexpr void mask(thread t, const key_tile& keys, const Scores& s, const Origin& origin,
+                      const ApplyMask& mask) const {
+    if (auto partial = t.when(is_partial(t, keys))) mask(s, origin);
+    if (auto cut = t.when(is_cut(t, keys))) cut_scores(t, s, origin.key, keys.limit);
+  }
+  template <class Visit>
+  constexpr void each_key(thread t, const Visit& visit) const {
+    for (auto i : t.range(first, last).no_unroll()) {
+      const key_tile keys = find(t, i);
+      for (auto key : t.range(keys.first, t.let(min(keys.first + Keys, keys.limit))).no_unroll())
+        visit(key, [&](const auto& f) {
+          if (auto partial = t.when(keys.masked)) f();
+        });
+    }
+  }
+
+  // Of the block of queries that the tile is in.
+  static constexpr block_walk of(thread t, const attention_block& block,
+                                 const val<attention_block_lists>& lists) {
+    const val query_block = t.let(block.first_query / lists[&attention_block_lists::queries]);
+    const list partial = find_list(t, block, lists[&attention_block_lists::partial], query_block);
+    const list full = find_list(t, block, lists[&attention_block_lists::full], query_block);
+    const val size = t.let(lists[&attention_block_lists::keys]);
+    const val tiles = t.let((size + (Keys - 1)) / Keys);
+    return {t.let(0u), t.let((partial.count + full.count) * tiles),       block.keys, size,
+            tiles,     t.let(lists[&attention_block_lists::masks] != 0u), partial,    full};
+  }
+
+ private:
+  struct list {
+    val<u32> count;    // blocks
+    val<u64> address;  // of their numbers
+  };
+  constexpr block_walk(const val<u32>& in_first, const val<u32>& in_last, const val<u32>& keys,
+                       const val<u32>& size, const val<u32>& tiles, const val<bool>& masks,
+                       const list& partial, const list& full)
+      : first(in_first),
+        last(in_last),
+        keys_(keys),
+        size_(size),
+        tiles_(tiles),
+        masks_(masks),
+        partial_(partial),
+        full_(full) {}
+
+  // What is beyond a list's count is never read, and nothing of one that is not there.
+  template <class List>
+  static constexpr list find_list(thread t, const attention_block& block, const List& lists,
+                                  const val<u32>& query_block) {
+    const auto place = [&](auto batch, auto head, auto row) {
+      return t.let(cast<i64>(block.batch) * lists[batch] + cast<i64>(block.head) * lists[head] +
+                   cast<i64>(query_block) * lists[row]);
+    };
+    const val counts = t.let(lists[&block_list::counts]);
+    var count(t, 0u);
+    if (auto exists = t.when(all_of(counts != 0u, block.first_query < block.query_limit))) {
+      const val at = place(&block_list::counts_batch, &block_list::counts_head, &block_list::counts_row);
+      const val listed = t.let(pointer_at<in<i32>>(t, counts)[at]);
+      count = min(cast<u32>(max(listed, 0)), lists[&block_list::most]);
+    }
+    const val at = place(&block_list::indices_batch, &block_list::indices_head, &block_list::indices_row);
+    return {t.let(count), t.let(lists[&block_list::indices] + cast<u64>(at) * sizeof(i32))};
+  }
+
+  val<u32> keys_;   // of the sequence
+  val<u32> size_;   // keys of a block
+  val<u32> tiles_;  // of a block
+  val<bool> masks_;
+  list partial_, full_;
+};
+
+// How a kernel cuts the queries of a head into tiles of `rows`, and walks over the keys of one: from its
+// mask's range of keys,
+template <class KeysOf>
+struct range_walks {
+  KeysOf keys;  // keys(block, first query, last query)
+
+  constexpr val<u32> first_query(thread t, const var<u32>& tile, std::uint32_t rows) const {
+    return t.let(tile * rows);
+  }
+  constexpr val<u32> query_limit(thread, const var<u32>&, const val<u32>& queries, std::uint32_t) const {
+    return queries;
+  }
+  template <std::uint32_t Keys>
+  constexpr range_walk<Keys> walk(thread t, const attention_block& block, std::uint32_t rows) const {
+    return range_walk<Keys>(t, block, keys_of_block(t, block, rows, keys));
+  }
+};
+template <class KeysOf>
+range_walks(KeysOf) -> range_walks<KeysOf>;
+
+// or by the lists of its block of queries: a tile ends where the block does.
+struct block_walks {
+  val<attention_block_lists> lists;
+
+  constexpr val<u32> first_query(thread t, const var<u32>& tile, std::uint32_t rows) const {
+    const val size = t.let(lists[&attention_block_lists::queries]);
+    const val tiles = t.let((size + (rows - 1)) / rows);
+    const val block = t.let(tile / tiles);
+    return t.let(block * size + (tile - block * tiles) * rows);
+  }
+  constexpr val<u32> query_limit(thread t, const var<u32>& tile, const val<u32>& queries,
+                                 std::uint32_t rows) const {
+    const val size = t.let(lists[&attention_block_lists::queries]);
+    const val tiles = t.let((size + (rows - 1)) / rows);
+    return t.let(min(queries, (tile / tiles + 1u) * size));
+  }
+  template <std::uint32_t Keys>
+  constexpr block_walk<Keys> walk(thread t, const attention_block& block, std::uint32_t) const {
+    return block_walk<Keys>::of(t, block, lists);
+  }
+};
+
+// The walks of a kernel with this mask; of_mask are its parameters.
+template <class Mask, class... OfMask>
+constexpr auto walks_of(thread t, const OfMask&... of_mask) {
+  if constexpr (is_block_sparse<Mask>) {
+    const auto lists = [](const val<attention_block_lists>& first, const auto&...) { return first; };
+    return block_walks{lists(of_mask...)};
+  } else {
+    return range_walks{
+        [t, &of_mask...](const attention_block& block, const val<u32>& first, const val<u32>& last) {
+          return keys_of<Mask>(t, first, last, block.keys, block.offset, of_mask...);
+        }};
+  }
+}
+
+}  // namespace kaio::ops

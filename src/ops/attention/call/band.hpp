@@ -1,0 +1,20 @@
+#pragma once
+// Causal masks and windows, as the numbers of band_mask.
+
+#include <kaio/ops/attention/call/arguments.hpp>
+#include <kaio/ops/attention/common/terms.hpp>
+
+#include <string_view>
+
+namespace kaio::ops::detail {
+
+// Throws invalid_argument where one of them is none.
+void check_band(std::string_view operation, causal_alignment causal, const attention_window& window);
+
+// Whether there is a mask at all.
+bool is_banded(causal_alignment causal, const attention_window& window);
+
+// Which keys are at most how far from a query's own one.
+attention_band band_of(causal_alignment causal, const attention_window& window);
+
+}  // namespace kaio::ops::detail
