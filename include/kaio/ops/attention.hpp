@@ -14,6 +14,7 @@
 //   x = scale * (q_i . k_j)               f32 sums; scale = 1 / sqrt(head size of q) unless given
 //   x = softcap * tanh(x / softcap)       where there is a softcap
 //   x -= slope_h * |i + Sk - Sq - j|      where there is ALiBi
+//   x += bias[b, h, i, j]                 where there is a bias
 //   p = exp(x - lse_i)                    over the keys that the mask keeps; lse_i = ln of the sum of exp(x)
 //   o_i = sum of p * v_j                  f32 sums; p is rounded to the element type before it is multiplied
 //

@@ -70,7 +70,7 @@ void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_vi
   const device_properties& device = s.properties();
   const attention_call call = detail::resolve_attention(
       s.device_identity(), {"attention_with", q, k, v, out, &options, !std::is_same_v<Score, general_score>,
-                            !std::is_same_v<Mask, band_mask>});
+                            !std::is_same_v<Mask, band_mask>, nullptr, true});
   if (call.empty()) return;
   static const auto variants = table::variants();
   const std::size_t chosen = detail::choose_attention("attention_with", call, variants, device);

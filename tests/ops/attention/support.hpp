@@ -3,6 +3,7 @@
 // where its largest error is at most twice that of the plain formula in the operand type: scores rounded to
 // it, probabilities rounded to it, sums in f32. Padding of inputs holds NaN, that of outputs a pattern that
 // must still be there.
+#include "tests/ops/attention/score_tensor.hpp"
 #include "tests/ops/support.hpp"
 
 #include <kaio/ops/attention.hpp>
@@ -63,6 +64,7 @@ struct attention_case {
   f32 softcap = 0;
   std::optional<f32> scale{};
   u32 alibi = 0;  // dimensions of the slopes
+  score_tensor_shape bias{}, keep{};
   bool sinks = false;
   bool lse = true;
   float range = 1;  // of the elements of q and k
@@ -70,8 +72,12 @@ struct attention_case {
 
   double true_scale() const { return scale ? double(*scale) : 1 / std::sqrt(double(qk_size)); }
   double slope(u32 b, u32 h) const { return alibi == 0 ? 0 : 0.25 / (1 + h) + (alibi == 2 ? 0.125 * b : 0); }
+  double bias_of(u32 b, u32 h, u32 i, u32 j) const {
+    return bias.exists() ? bias_at(bias.at(0, b), bias.at(1, h), bias.at(2, i), bias.at(3, j)) : 0;
+  }
   double sink(u32 h) const { return 1.5 - h; }
-  bool keeps(u32 i, u32 j) const {
+  bool keeps(u32 b, u32 h, u32 i, u32 j) const {
+    if (keep.exists() && !keep_at(keep.at(0, b), keep.at(1, h), keep.at(2, i), keep.at(3, j))) return false;
     const i64 offset = causal == causal_alignment::top_left ? 0 : i64{keys} - i64{queries};
     const i64 own = i64{i} + offset;
     if (causal != causal_alignment::none && j > own) return false;
@@ -84,8 +90,8 @@ struct attention_case {
     return "B " + n(batches) + "Sq " + n(queries) + "Sk " + n(keys) + "Hq " + n(heads) + "Hkv " +
            n(key_heads) + "D " + n(qk_size) + "Dv " + n(v_size) + (heads_first ? "BHSD " : "BSHD ") + "pad " +
            n(pad) + "causal " + n(static_cast<int>(causal)) + "window " + n(window.left) + n(window.right) +
-           "softcap " + n(softcap) + "scale " + n(scale.value_or(0)) + "alibi " + n(alibi) + "sinks " +
-           n(sinks) + "seed " + n(seed);
+           "softcap " + n(softcap) + "scale " + n(scale.value_or(0)) + "alibi " + n(alibi) + "bias " +
+           bias.text() + " keep " + keep.text() + " sinks " + n(sinks) + "seed " + n(seed);
   }
 };
 
@@ -114,7 +120,7 @@ struct attention_reference {
           double largest = nothing, largest_plain = nothing;
           for (u32 j = 0; j < c.keys; ++j) {
             x[j] = y[j] = nothing;
-            if (!(f.mask ? f.mask(b, h, i, j) : c.keeps(i, j))) continue;
+            if (!(f.mask ? f.mask(b, h, i, j) : c.keeps(b, h, i, j))) continue;
             double dot = 0;
             float sum = 0;
             for (u32 e = 0; e < c.qk_size; ++e) {
@@ -126,7 +132,8 @@ struct attention_reference {
               double s = round(score * c.true_scale());
               if (f.score) return round(f.score(s, b, h, i, j));
               if (c.softcap > 0) s = round(double(c.softcap) * round(std::tanh(round(s / c.softcap))));
-              return round(s - c.slope(b, h) * std::abs(double(i) + c.keys - c.queries - j));
+              s = round(s - c.slope(b, h) * std::abs(double(i) + c.keys - c.queries - j));
+              return round(s + c.bias_of(b, h, i, j));
             };
             x[j] = modified(dot, [](double z) { return z; });
             y[j] = modified(rounded(sum), rounded);
@@ -231,6 +238,19 @@ void check_attention_by(const attention_case& c, const Run& run, const host_func
   attention_options options{.scale = c.scale, .causal = c.causal, .window = c.window, .softcap = c.softcap};
   if (c.alibi == 1) options.alibi = tensor_view<const f32, 1>(on_slopes, c.heads);
   if (c.alibi == 2) options.alibi = tensor_view<const f32, 2>(on_slopes, c.batches, c.heads);
+  const std::array<u32, 4> scores{c.batches, c.heads, c.queries, c.keys};
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  const auto bias_of = [](auto poison) {
+    return [](u32 b, u32 h, u32 i, u32 j) {
+      return from_float<decltype(poison)>(static_cast<float>(bias_at(b, h, i, j)));
+    };
+  };
+  score_tensor<f32> bias(c.bias, scores, nan, bias_of(nan));
+  score_tensor<T> own_bias(c.bias, scores, from_float<T>(nan), bias_of(from_float<T>(nan)));
+  score_tensor<u8> keep(c.keep, scores, 77, [](u32 b, u32 h, u32 i, u32 j) { return keep_at(b, h, i, j); });
+  if (c.bias.exists() && !c.bias.own_type) options.bias = bias.template view<ops::attention_bias>();
+  if (c.bias.exists() && c.bias.own_type) options.bias = own_bias.template view<ops::attention_bias>();
+  if (c.keep.exists()) options.keep = keep.template view<ops::attention_keep>();
   if (c.sinks) options.sinks = tensor_view<const T, 1>(on_sinks, c.heads);
   if (c.lse) options.lse = tensor_view<f32, 3>(on_lse, c.batches, c.heads, c.queries);
   run(q.template view<const T>(on_q), k.template view<const T>(on_k), v.template view<const T>(on_v),

@@ -5,6 +5,7 @@
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -84,6 +85,14 @@ void check_options(std::string_view operation, const attention_arguments& argume
   if (arguments.own_score && (options.softcap != 0 || options.alibi.view.exists()))
     refuse(operation,
            "a softcap or alibi next to a score of your own, which takes their place: compute them there");
+  for (const auto& [name, view] :
+       {std::pair{"bias", &options.bias.view}, std::pair{"keep", &options.keep.view}})
+    if (view->exists() && arguments.with_functions)
+      refuse(operation, "argument " + std::string(name) +
+                            " is not read here; pass its memory to a score or a mask of your own");
+    else if (view->exists() && arguments.sequences != nullptr)
+      refuse(operation, "argument " + std::string(name) +
+                            " has no meaning for sequences in one tensor; call attention for each of them");
   const bool banded =
       options.causal != causal_alignment::none || options.window.left != -1 || options.window.right != -1;
   if (arguments.own_mask && banded)
@@ -103,6 +112,32 @@ attention_band band_of(const attention_options& options) {
     band.high = static_cast<i32>(std::min(options.window.right, most - 1));
   band.top_left = options.causal == causal_alignment::top_left ? 1 : 0;
   return band;
+}
+
+// A tensor with an element for each of `scores`, (batches, heads, queries, keys).
+void check_score_tensor(const validation& check, std::string_view operation, const char* name,
+                        const attention_view& v, const std::array<std::int64_t, 4>& scores) {
+  constexpr const char* what[] = {"the batches, or one for all", "the heads of q, or one for all",
+                                  "the queries, or one for all", "the keys, or one for all"};
+  check.input(name, v);
+  for (std::size_t d = 0; d < v.rank; ++d) {
+    const std::size_t of_scores = d + 4 - v.rank;
+    if (v.extents[d] != 1) check.extent(name, v, d, scores[of_scores], what[of_scores]);
+  }
+  const std::size_t last = v.rank - 1;
+  if (v.extents[last] > 1 && v.strides[last] > std::numeric_limits<i32>::max() / v.element_bytes)
+    refuse(operation, "argument " + std::string(name) + " has stride " + std::to_string(v.strides[last]) +
+                          " along the keys; it is below 2^31 bytes: copy the tensor");
+}
+
+attention_score_tensor score_tensor_of(const attention_view& v) {
+  const auto bytes = [&](std::size_t dimension) {
+    const std::size_t before = 4 - v.rank;
+    if (dimension < before || v.extents[dimension - before] == 1) return u64{0};
+    return static_cast<u64>(v.strides[dimension - before]) * v.element_bytes;
+  };
+  return {
+      v.address, bytes(0), bytes(1), bytes(2), static_cast<u32>(bytes(3)), v.element_bytes == 4 ? 1u : 0u};
 }
 
 // A view with a batch of one before its dimensions.
@@ -201,6 +236,16 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
     check.extent("sinks", sinks, 0, q.extents[head], "the heads of q");
     check.apart("out", o, "sinks", sinks);
   }
+  for (const auto& [name, view] :
+       {std::pair{"bias", &options.bias.view}, std::pair{"keep", &options.keep.view}})
+    if (view->exists()) {
+      check_score_tensor(check, operation, name, *view,
+                         {batches, q.extents[head], q.extents[row], k.extents[row]});
+      check.apart("out", o, name, *view);
+    }
+  if (options.bias.view.exists() && options.bias.view.type != attention_type::f32 &&
+      options.bias.view.type != q.type)
+    refuse(operation, "argument bias has another element type than q, and not f32; cast it to one of them");
   if (packed)
     for (const auto& [name, view] : {std::pair{"cu_q", &arguments.sequences->cu_q.view},
                                      std::pair{"cu_k", &arguments.sequences->cu_k.view},
@@ -217,6 +262,8 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
       check.apart("lse", lse, name, *view);
     if (alibi.exists()) check.apart("lse", lse, "alibi", alibi);
     if (sinks.exists()) check.apart("lse", lse, "sinks", sinks);
+    if (options.bias.view.exists()) check.apart("lse", lse, "bias", options.bias.view);
+    if (options.keep.view.exists()) check.apart("lse", lse, "keep", options.keep.view);
   }
 
   attention_call call;
@@ -265,7 +312,10 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
     call.terms.alibi_batch = alibi.rank == 2 && alibi.extents[0] != 1 ? alibi.strides[0] : 0;
     call.terms.alibi_head = alibi.strides[alibi.rank - 1];
   }
-  call.terms.plain = options.softcap == 0 && !alibi.exists() && problem.scale > 0 ? 1 : 0;
+  if (options.bias.view.exists()) call.bias = score_tensor_of(options.bias.view);
+  if (options.keep.view.exists()) call.keep = score_tensor_of(options.keep.view);
+  const bool has_tensors = options.bias.view.exists() || options.keep.view.exists();
+  call.terms.plain = options.softcap == 0 && !alibi.exists() && !has_tensors && problem.scale > 0 ? 1 : 0;
   return call;
 }
 

@@ -27,6 +27,8 @@ const char* reason(const attention_variant& v, const attention_call& call, const
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "it needs more shared memory than a block of this device has";
   if (call.depth() > v.depth) return "the head size is larger than it is made for";
+  if (!v.is_biased && (call.bias.address != 0 || call.keep.address != 0))
+    return "it reads no bias and no keep";
   const attention_problem& p = call.problem;
   if (v.copies_tensors) {
     if ((p.q.by_16 & p.k.by_16 & p.v.by_16) == 0) return "rows do not begin at multiples of 16 bytes";

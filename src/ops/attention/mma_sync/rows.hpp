@@ -13,8 +13,8 @@ namespace kaio::ops {
 template <std::uint32_t Depth, scalar T>
 attention_variant attention_mma_row() {
   constexpr attention_mma_config config = attention_mma_for(Depth);
-  attention_variant row = describe_attention_mma<config, T, general_score, band_mask>();
-  row.run = launch_attention_mma<config, T, general_score, band_mask>;
+  attention_variant row = describe_attention_mma<config, T, biased_score, band_mask>();
+  row.run = launch_attention_mma<config, T, biased_score, band_mask>;
   return row;
 }
 

@@ -14,8 +14,8 @@ constexpr attention_simt_config small{.depth = 256, .tile = 16};
 
 template <attention_simt_config Config>
 attention_variant row() {
-  attention_variant result = describe_attention_simt<Config, general_score, band_mask>();
-  result.run = launch_attention_simt<Config, general_score, band_mask>;
+  attention_variant result = describe_attention_simt<Config, biased_score, band_mask>();
+  result.run = launch_attention_simt<Config, biased_score, band_mask>;
   return result;
 }
 

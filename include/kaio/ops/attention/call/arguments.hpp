@@ -38,6 +38,7 @@ constexpr attention_type attention_type_of() {
 struct attention_view {
   attention_type type = attention_type::f32;
   std::uint32_t rank = 0;  // 0: there is none
+  std::uint32_t element_bytes = 4;
   std::uint64_t address = 0, bytes = 0;
   const void* device = nullptr;
   std::array<std::int64_t, 4> extents{}, strides{};
@@ -47,6 +48,7 @@ struct attention_view {
   attention_view(const tensor_view<T, Rank>& view)
       : type(detail::attention_type_of<std::remove_const_t<T>>()),
         rank(Rank),
+        element_bytes(sizeof(T)),
         address(view.address()),
         bytes(view.bytes()),
         device(view.device()) {
@@ -60,7 +62,7 @@ struct attention_view {
   }
   bool exists() const noexcept { return rank != 0; }
   detail::view_facts facts() const noexcept {
-    return {address, bytes, device, bytes_of(type), rank, extents.data(), strides.data()};
+    return {address, bytes, device, element_bytes, rank, extents.data(), strides.data()};
   }
 };
 
@@ -70,6 +72,36 @@ struct attention_sinks {
   attention_sinks() = default;
   template <class T>
   attention_sinks(const tensor_view<T, 1>& v) : view(v) {}
+};
+
+// A number for each score, which is added to it: 1 to 4 dimensions.
+struct attention_bias {
+  attention_view view;
+  attention_bias() = default;
+  template <class T, std::size_t Rank>
+  attention_bias(const tensor_view<T, Rank>& v) : view(v) {}
+};
+
+// Whether a query attends to a key, for each score: 1 to 4 dimensions.
+struct attention_keep {
+  attention_view view;  // of elements of one byte
+  attention_keep() = default;
+  template <class T, std::size_t Rank>
+  attention_keep(const tensor_view<T, Rank>& v) {
+    using element = std::remove_const_t<T>;
+    static_assert(std::is_same_v<element, bool> || std::is_same_v<element, u8>,
+                  "kaio: the elements of keep are bool or u8");
+    static_assert(Rank <= 4, "kaio: an attention takes views of four dimensions at most");
+    view.rank = Rank;
+    view.element_bytes = 1;
+    view.address = v.address();
+    view.bytes = v.bytes();
+    view.device = v.device();
+    for (std::size_t d = 0; d < Rank; ++d) {
+      view.extents[d] = v.extent(d);
+      view.strides[d] = v.stride(d);
+    }
+  }
 };
 
 // Numbers of f32 that an attention reads, or writes.
@@ -115,6 +147,12 @@ struct attention_options {
   f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
   attention_f32_input
       alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
+  // Added to x after ALiBi: (batches, heads, queries, keys), or the last ones of these dimensions; an extent
+  // of 1 serves all. Of f32, or of the elements of q; any strides, along keys below 2^31 bytes. With -inf a key
+  // gets no weight. Not for attention_varlen.
+  attention_bias bias{};
+  // Of bool or u8, shaped as bias: 0 masks, whatever q . k and bias are. Not for attention_varlen.
+  attention_keep keep{};
   // A score of a key without a value that each query of a head attends to, in units of x: f32, f16 or bf16.
   attention_sinks sinks{};
   // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too;
@@ -158,6 +196,7 @@ struct attention_arguments {
   const attention_options* options;
   bool own_score = false, own_mask = false;        // of the caller
   const attention_sequences* sequences = nullptr;  // not null: tensors are (rows, heads, head size)
+  bool with_functions = false;                     // attention_with, whose kernels read no bias and no keep
 };
 
 template <class Q, class K, class V, class O>

@@ -23,6 +23,7 @@ struct attention_call {
   attention_operand q, k, v, o;
   attention_problem problem{};  // but for query_tiles, which the kernel's tile decides
   attention_terms terms{};
+  attention_score_tensor bias{}, keep{};
   attention_band band{};
 
   constexpr bool empty() const { return problem.batches == 0 || problem.heads == 0 || problem.queries == 0; }

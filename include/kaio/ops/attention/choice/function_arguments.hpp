@@ -2,6 +2,7 @@
 // The arguments that a launch takes for a score and a mask: the library's own get theirs out of the call.
 
 #include <kaio/ops/attention/call/call.hpp>
+#include <kaio/ops/attention/common/biased_score.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 
@@ -13,8 +14,12 @@ namespace kaio::ops {
 // others are `extra`.
 template <class Score, class Mask, class Launch, class... Extra>
 void with_function_arguments(const attention_call& call, const Launch& launch, const Extra&... extra) {
-  constexpr bool general = std::is_same_v<Score, general_score>, band = std::is_same_v<Mask, band_mask>;
-  if constexpr (general && band)
+  constexpr bool general = std::is_same_v<Score, general_score>, biased = std::is_same_v<Score, biased_score>,
+                 band = std::is_same_v<Mask, band_mask>;
+  static_assert(band || !biased, "kaio: biased_score is for the library's own kernels");
+  if constexpr (biased && band)
+    launch(call.terms, call.bias, call.keep, call.band, extra...);
+  else if constexpr (general && band)
     launch(call.terms, call.band, extra...);
   else if constexpr (general)
     launch(call.terms, extra...);

@@ -15,16 +15,6 @@
 
 namespace kaio::ops {
 
-// One score, which all lanes of a warp hold.
-struct single_score {
-  static constexpr std::uint32_t rows = 1;
-  var<f32>* x;
-  static constexpr std::uint32_t size() { return 1; }
-  static constexpr std::uint32_t row(std::uint32_t) { return 0; }
-  static constexpr std::uint32_t column(std::uint32_t) { return 0; }
-  constexpr var<f32>& operator[](std::uint32_t) const { return *x; }
-};
-
 // The 16 rows of a warp, from `first_query` on, which are rows `of_warp` on of `tile`; lane l has rows l / 4
 // and l / 4 + 8, of which `wrong` and `results` are. Rows of wrong lanes are written to the tile anew.
 // score(s, origin, scale) and mask(s, origin) are those of the kernel.
@@ -67,7 +57,7 @@ constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_war
           for (auto d : t.range(lane, qk_size, 32u).no_unroll())
             dot += cast<f32>(of_q[d]) * cast<f32>(of_k[d]);
           var x(t, warp_reduce(t, dot, plus{}));
-          const single_score one{&x};
+          const single_score<T> one{&x};
           const score_origin<1> origin = origin_of<1>(t, block, {{query}}, t.let(key));
           score(one, origin, scale);
           mask(one, origin);

@@ -8,6 +8,7 @@
 //   s[i]         score i, a variable
 //   row(i)       which of the thread's rows it is in, from 0: a number of the host
 //   column(i)    how many keys it is to the right of the thread's first one: a number of the host
+//   element      the type of the operands
 //   rows         how many rows the thread has scores of
 //   exact        where it is there: of f32 operands, so that functions of a score are not approximated
 
@@ -20,10 +21,16 @@ namespace kaio::ops {
 using dsl::fixed_string;
 using dsl::scalar;
 
+template <std::uint32_t Rows>
+struct score_origin;
+
 struct attention_place {
   val<u32> batch, head, query, key;
   val<i32>
       offset;  // keys - queries of the sequence: query + offset is the query's own key, aligned bottom right
+
+  // The origin of this score without others.
+  constexpr score_origin<1> alone() const;
 };
 
 // The places of a thread's scores in a tile.
@@ -47,10 +54,15 @@ struct score_origin {
   }
 };
 
+constexpr score_origin<1> attention_place::alone() const {
+  return {batch, head, {{query}}, key, query, key, offset};
+}
+
 // A thread's scores out of the fragments of mma.sync, 16 queries x 8 keys each: rows r and r + 8.
-template <class Fragment, std::uint32_t Count>
+template <scalar T, class Fragment, std::uint32_t Count>
 class mma_scores {
  public:
+  using element = T;
   static constexpr std::uint32_t rows = 2;
   constexpr explicit mma_scores(dsl::register_array<Fragment, Count>& fragments) : fragments_(&fragments) {}
   static constexpr std::uint32_t size() { return Count * 4; }
@@ -63,9 +75,10 @@ class mma_scores {
 };
 
 // A thread's scores out of an accumulator of wgmma, 64 queries x N keys: rows r and r + 8.
-template <class Accumulator>
+template <scalar T, class Accumulator>
 class wgmma_scores {
  public:
+  using element = T;
   static constexpr std::uint32_t rows = 2;
   constexpr explicit wgmma_scores(Accumulator& accumulator) : accumulator_(&accumulator) {}
   static constexpr std::uint32_t size() { return Accumulator::size(); }
@@ -75,6 +88,18 @@ class wgmma_scores {
 
  private:
   Accumulator* accumulator_;
+};
+
+// One score.
+template <scalar T>
+struct single_score {
+  using element = T;
+  static constexpr std::uint32_t rows = 1;
+  var<f32>* x;
+  static constexpr std::uint32_t size() { return 1; }
+  static constexpr std::uint32_t row(std::uint32_t) { return 0; }
+  static constexpr std::uint32_t column(std::uint32_t) { return 0; }
+  constexpr var<f32>& operator[](std::uint32_t) const { return *x; }
 };
 
 }  // namespace kaio::ops

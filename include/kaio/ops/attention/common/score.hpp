@@ -108,22 +108,7 @@ struct general_score {
                              const val<attention_terms>& terms) {
     if (auto more = t.when(terms[&attention_terms::plain] == 0u)) {
       for (std::uint32_t i = 0; i < s.size(); ++i) s[i] *= scale;
-      const val cap = t.let(terms[&attention_terms::softcap]);
-      if (auto capped = t.when(cap != 0.0f)) {
-        const val narrow = t.let(2.0f * log2_of_e / cap);
-        for (std::uint32_t i = 0; i < s.size(); ++i)
-          if constexpr (requires { Scores::exact; })
-            s[i] = cap * tanh(s[i] / cap);
-          else
-            s[i] = soft_cap(t, s[i], cap, narrow);
-      }
-      if (auto linear = t.when(terms[&attention_terms::alibi] != 0u)) {
-        const val slope = slope_of(t, origin.batch, origin.head, terms);
-        for (std::uint32_t i = 0; i < s.size(); ++i) {
-          const attention_place at = origin.at(t, s, i);
-          s[i] -= slope * distance(t, at);
-        }
-      }
+      add_terms(t, s, origin, terms);
     }
   }
   static constexpr val<f32> factor(thread t, const val<f32>& scale, const val<attention_terms>& terms) {
@@ -133,11 +118,33 @@ struct general_score {
   constexpr val<f32> operator()(thread t, val<f32> score, attention_place at,
                                 val<attention_terms> terms) const {
     var x = score;
-    const val cap = t.let(terms[&attention_terms::softcap]);
-    if (auto capped = t.when(cap != 0.0f)) x = soft_cap(t, x, cap, t.let(2.0f * log2_of_e / cap));
-    if (auto linear = t.when(terms[&attention_terms::alibi] != 0u))
-      x -= slope_of(t, at.batch, at.head, terms) * distance(t, at);
+    const single_score<f32> one{&x};
+    add_terms(t, one, at.alone(), terms);
     return t.let(x);
+  }
+
+  // All but the scale.
+  template <class Scores, std::uint32_t Rows>
+  static constexpr void add_terms(thread t, Scores& s, const score_origin<Rows>& origin,
+                                  const val<attention_terms>& terms) {
+    const val cap = t.let(terms[&attention_terms::softcap]);
+    if (auto capped = t.when(cap != 0.0f)) {
+      const val narrow = t.let(2.0f * log2_of_e / cap);
+      for (std::uint32_t i = 0; i < s.size(); ++i)
+        if constexpr (requires { Scores::exact; })
+          s[i] = cap * tanh(s[i] / cap);
+        else
+          s[i] = soft_cap(t, s[i], cap, narrow);
+    }
+    if (auto linear = t.when(terms[&attention_terms::alibi] != 0u)) {
+      const val slope = slope_of(t, origin, terms);
+      // From the first key; f32 holds it exactly up to 2^24.
+      const auto apart = array_of<Rows>([&](u32 r) {
+        return t.let(cast<f32>(cast<i32>(origin.query[r]) + origin.offset - cast<i32>(origin.key)));
+      });
+      for (std::uint32_t i = 0; i < s.size(); ++i)
+        s[i] -= slope * abs(apart[s.row(i)] - static_cast<f32>(s.column(i)));
+    }
   }
 
  private:
@@ -148,15 +155,12 @@ struct general_score {
     const val e = t.let(fast::ftz::exp2(x * narrow));
     return t.let(cap - 2.0f * cap * fast::ftz::rcp(e + 1.0f));
   }
-  static constexpr val<f32> slope_of(thread t, const val<u32>& batch, const val<u32>& head,
+  template <std::uint32_t Rows>
+  static constexpr val<f32> slope_of(thread t, const score_origin<Rows>& origin,
                                      const val<attention_terms>& terms) {
-    const val at = t.let(cast<i64>(batch) * terms[&attention_terms::alibi_batch] +
-                         cast<i64>(head) * terms[&attention_terms::alibi_head]);
+    const val at = t.let(cast<i64>(origin.batch) * terms[&attention_terms::alibi_batch] +
+                         cast<i64>(origin.head) * terms[&attention_terms::alibi_head]);
     return t.let(pointer_at<in<f32>>(t, t.let(terms[&attention_terms::alibi]))[at]);
-  }
-  static constexpr val<f32> distance(thread t, const attention_place& at) {
-    const val apart = t.let(cast<i32>(at.query) + at.offset - cast<i32>(at.key));
-    return t.let(abs(cast<f32>(apart)));
   }
 };
 

@@ -122,7 +122,7 @@ struct attention_mma_body {
       const val first_key = t.let(tile * C.keys);
       auto s_parts =
           array_of<key_parts>([&](u32) { return typename mma::accumulator(t, 0.0f); });  // 16 x keys
-      const mma_scores scores(s_parts);
+      const mma_scores<T, typename mma::accumulator, key_parts> scores(s_parts);
 
       cp_async_wait_group<0>(t);
       t.barrier();

@@ -6,6 +6,8 @@
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention/mma_sync/kernel.hpp>
 
+#include <type_traits>
+
 namespace kaio::ops {
 
 template <attention_mma_config C, scalar T, class Score, class Mask, class... Extra>
@@ -26,7 +28,8 @@ attention_variant describe_attention_mma() {
   return {.image = &attention_mma<C, T, Score, Mask>.image(),
           .type = detail::attention_type_of<T>(),
           .depth = C.depth,
-          .queries = C.queries()};
+          .queries = C.queries(),
+          .is_biased = std::is_same_v<Score, biased_score>};
 }
 
 }  // namespace kaio::ops

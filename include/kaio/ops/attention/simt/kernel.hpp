@@ -37,6 +37,7 @@ constexpr attention_simt_config attention_simt_for(std::uint32_t depth) {
 // A thread's scores: Rows queries x Columns keys, 16 apart.
 template <std::uint32_t Rows, std::uint32_t Columns>
 struct simt_scores {
+  using element = f32;
   static constexpr std::uint32_t rows = Rows;
   static constexpr bool exact = true;
   dsl::register_array<var<f32>, Rows * Columns>* sums;

@@ -6,6 +6,8 @@
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention/simt/kernel.hpp>
 
+#include <type_traits>
+
 namespace kaio::ops {
 
 template <attention_simt_config C, class Score, class Mask, class... Extra>
@@ -26,7 +28,8 @@ attention_variant describe_attention_simt() {
   return {.image = &attention_simt<C, Score, Mask>.image(),
           .type = attention_type::f32,
           .depth = C.depth,
-          .queries = C.tile};
+          .queries = C.tile,
+          .is_biased = std::is_same_v<Score, biased_score>};
 }
 
 }  // namespace kaio::ops

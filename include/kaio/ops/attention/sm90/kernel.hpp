@@ -149,7 +149,7 @@ struct attention_sm90_body {
 
       scores_accumulator s(t);
       output_accumulator sums(t);
-      const wgmma_scores scores(s);
+      const wgmma_scores<T, scores_accumulator> scores(s);
       for (auto index : t.range(block_idx_x(), tiles, grid_dim_x())) {
         const attention_block block = find_block(t, problem, t.let(index), C.queries());
         const tile_range range = range_of(block);
