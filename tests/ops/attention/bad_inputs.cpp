@@ -80,6 +80,15 @@ TEST_CASE("attention: bad views", "[ops][attention]") {
     tensor_view<const f16, 4> apart(t.k_memory, extents(2, 24, 2, 64), strides(6144, 256, 128, 2));
     attention(t.s, t.q, apart, t.v, t.o);
   });
+  tensor_view<f32, 4> wide(t.numbers, 2, 16, 2, 32);
+  t.refuses("the batches of out", [&] { attention(t.s, t.of_q(1, 16, 2, 64), t.k, t.v, wide); });
+  t.refuses("output out shares memory with argument bias", [&] {
+    attention(t.s, t.of_q(2, 16, 2, 64), t.k, t.v, wide, {.bias = tensor_view<const f32, 1>(t.numbers, 24)});
+  });
+  t.refuses("arguments q and out have different element types", [&] {
+    const tensor_view<const f32, 4> q(t.numbers, 1, 4, 1, 64);
+    ops::attention_choice(t.s, q, q, q, tensor_view<f16, 4>(t.o_memory, 1, 4, 1, 64));
+  });
   t.refuses("no multiple of", [&] {
     device_pointer<f16> odd{t.q_memory.address() + 1, 16384, t.q_memory.as_argument().device};
     attention(t.s, tensor_view<const f16, 4>(odd, extents(2, 32, 4, 64)), t.k, t.v, t.o);

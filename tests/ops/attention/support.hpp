@@ -67,7 +67,8 @@ struct attention_case {
   score_tensor_shape bias{}, keep{};
   bool sinks = false;
   bool lse = true;
-  float range = 1;  // of the elements of q and k
+  bool f32_output = false;  // whatever the operands are
+  float range = 1;          // of the elements of q and k
   std::uint64_t seed = 1;
 
   double true_scale() const { return scale ? double(*scale) : 1 / std::sqrt(double(qk_size)); }
@@ -165,14 +166,14 @@ struct attention_reference {
             }
             const std::size_t at = ((std::size_t{b} * c.queries + i) * c.heads + h) * c.v_size + e;
             exact[at] = sum;
-            plain[at] = rounded(sum_plain);
+            plain[at] = c.f32_output ? double(sum_plain) : rounded(sum_plain);
           }
         }
   }
 };
 
-template <class T>
-void compare_attention(const attention_case& c, const tensor4<T>& got, const tensor4<T>& before,
+template <class O, class T>
+void compare_attention(const attention_case& c, const tensor4<O>& got, const tensor4<O>& before,
                        const attention_reference<T>& want) {
   double worst = 0, allowed = 0, largest = 0;
   std::vector<bool> is_element(got.host.size(), false);
@@ -196,7 +197,7 @@ void compare_attention(const attention_case& c, const tensor4<T>& got, const ten
   // The plain formula of few keys may happen to be exact where another order of roundings is not.
   REQUIRE(worst <= std::max(2 * allowed, 2 * unit_in_last_place<T>(largest)));
   for (std::size_t i = 0; i < got.host.size(); ++i)
-    if (!is_element[i] && std::memcmp(&got.host[i], &before.host[i], sizeof(T)) != 0) {
+    if (!is_element[i] && std::memcmp(&got.host[i], &before.host[i], sizeof(O)) != 0) {
       CAPTURE(i);
       FAIL("a kernel wrote into the padding of its output");
     }
@@ -214,17 +215,20 @@ inline void compare_lse(const std::vector<f32>& got, const std::vector<double>& 
 }
 
 // The tensors of a case. run(q, k, v, out, options) calls the operation.
-template <class T, class Run>
-void check_attention_by(const attention_case& c, const Run& run, const host_functions& f = {}) {
+template <class T, class O = T, class Run>
+void check_attention_by(const attention_case& given, const Run& run, const host_functions& f = {}) {
+  attention_case c = given;
+  c.f32_output = !std::is_same_v<O, T>;
   CAPTURE(c.text());
   tensor4<T> q(c.batches, c.queries, c.heads, c.qk_size, c.heads_first, c.pad);
   tensor4<T> k(c.batches, c.keys, c.key_heads, c.qk_size, c.heads_first, c.pad);
   tensor4<T> v(c.batches, c.keys, c.key_heads, c.v_size, c.heads_first, c.pad);
-  tensor4<T> o(c.batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
+  tensor4<O> o(c.batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
   q.fill(c.seed, c.range);
   k.fill(c.seed + 1, c.range);
   v.fill(c.seed + 2, 1);
-  auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host), on_o = upload(o.host);
+  auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
+  auto on_o = upload(o.host);
   std::vector<f32> slopes;
   for (u32 b = 0; b < (c.alibi == 2 ? c.batches : 1); ++b)
     for (u32 h = 0; h < c.heads; ++h) slopes.push_back(static_cast<f32>(c.slope(b, h)));
@@ -254,10 +258,10 @@ void check_attention_by(const attention_case& c, const Run& run, const host_func
   if (c.sinks) options.sinks = tensor_view<const T, 1>(on_sinks, c.heads);
   if (c.lse) options.lse = tensor_view<f32, 3>(on_lse, c.batches, c.heads, c.queries);
   run(q.template view<const T>(on_q), k.template view<const T>(on_k), v.template view<const T>(on_v),
-      o.template view<T>(on_o), options);
+      o.template view<O>(on_o), options);
 
   const attention_reference<T> want(c, q, k, v, f);
-  tensor4<T> got = o;
+  tensor4<O> got = o;
   const auto downloaded = on_o.download();
   std::copy(downloaded.begin(), downloaded.begin() + static_cast<std::ptrdiff_t>(got.host.size()),
             got.host.begin());
@@ -265,9 +269,9 @@ void check_attention_by(const attention_case& c, const Run& run, const host_func
   if (c.lse) compare_lse(on_lse.download(), want.lse);
 }
 
-template <class T>
+template <class T, class O = T>
 void check_attention(const attention_case& c) {
-  check_attention_by<T>(
+  check_attention_by<T, O>(
       c, [](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
         attention(under_test().stream(), q, k, v, o, options);
       });

@@ -206,7 +206,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
                        v = as_one_batch(arguments.v), o = as_one_batch(arguments.out);
   if (packed) check_sequences(check, operation, *arguments.sequences);
   for (const auto& [name, view] : {std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
-    if (view->type != q.type)
+    if (view->type != q.type && (view != &o || o.type != attention_type::f32))
       refuse(operation,
              "arguments q and " + std::string(name) + " have different element types; cast one of them");
   check.input("q", q);
@@ -268,6 +268,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
 
   attention_call call;
   call.type = q.type;
+  call.output = o.type;
   call.q = operand_of(q);
   call.k = operand_of(k);
   call.v = operand_of(v);
@@ -277,6 +278,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   problem.k = strides_of(operation, "k", k);
   problem.v = strides_of(operation, "v", v);
   problem.o = strides_of(operation, "out", o);
+  problem.o.is_f32 = o.type != q.type ? 1 : 0;
   problem.batches = static_cast<u32>(q.extents[batch]);
   problem.heads = static_cast<u32>(q.extents[head]);
   problem.queries = static_cast<u32>(q.extents[row]);

@@ -29,6 +29,7 @@ const char* reason(const attention_variant& v, const attention_call& call, const
   if (call.depth() > v.depth) return "the head size is larger than it is made for";
   if (!v.is_biased && (call.bias.address != 0 || call.keep.address != 0))
     return "it reads no bias and no keep";
+  if (!v.writes_f32 && call.output != call.type) return "it writes the element type of q, k and v";
   const attention_problem& p = call.problem;
   if (v.copies_tensors) {
     if ((p.q.by_16 & p.k.by_16 & p.v.by_16) == 0) return "rows do not begin at multiples of 16 bytes";

@@ -208,8 +208,8 @@ constexpr void require_attention_types() {
       "kaio: q, k and v of an attention have the same element type; cast one of them");
   static_assert(!std::is_const_v<O>,
                 "kaio: the output of an attention is a view of elements that are not const");
-  static_assert(std::is_same_v<element, O>,
-                "kaio: the output of an attention has the element type of q, k and v");
+  static_assert(std::is_same_v<element, O> || std::is_same_v<f32, O>,
+                "kaio: the output of an attention has the element type of q, k and v, or f32");
 }
 
 }  // namespace detail

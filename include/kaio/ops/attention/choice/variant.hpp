@@ -23,7 +23,8 @@ struct attention_variant {
   // Reads Q, K and V by tensor copies: rows begin at multiples of 16 bytes and are as long, and there are
   // keys.
   bool copies_tensors = false;
-  bool is_biased = false;  // its score is biased_score, which reads `bias` and `keep`
+  bool writes_f32 = false;  // an output of f32 too, whatever the operands are
+  bool is_biased = false;   // its score is biased_score, which reads `bias` and `keep`
 };
 
 // The images of all kernels that the library's attention may launch: to list them, and to load them ahead

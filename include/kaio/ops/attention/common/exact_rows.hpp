@@ -15,14 +15,13 @@
 
 namespace kaio::ops {
 
-// The 16 rows of a warp, from `first_query` on, which are rows `of_warp` on of `tile`; lane l has rows l / 4
-// and l / 4 + 8, of which `wrong` and `results` are. Rows of wrong lanes are written to the tile anew.
+// The 16 rows of a warp, from `first_query` on; lane l has rows l / 4 and l / 4 + 8, of which `wrong` and
+// `results` are. put(row, column, x) takes the elements of wrong lanes' rows anew, of columns up to Depth.
 // score(s, origin, scale) and mask(s, origin) are those of the kernel.
-template <scalar T, std::uint32_t Depth, class Tile, class ApplyScore, class ApplyMask>
-constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_warp,
-                              const val<u32>& first_query, const val<attention_problem>& problem,
-                              const attention_block& block, const key_range& keys,
-                              const dsl::register_array<val<bool>, 2>& wrong,
+template <scalar T, std::uint32_t Depth, class Put, class ApplyScore, class ApplyMask>
+constexpr void recompute_rows(thread t, const Put& put, const val<u32>& first_query,
+                              const val<attention_problem>& problem, const attention_block& block,
+                              const key_range& keys, const dsl::register_array<val<bool>, 2>& wrong,
                               const dsl::register_array<softmax_row, 2>& results, const val<f32>& factor,
                               const ApplyScore& score, const ApplyMask& mask) {
   const auto lanes = array_of<2>([&](u32 r) { return t.let(ballot(wrong[r])); });
@@ -68,7 +67,7 @@ constexpr void recompute_rows(thread t, const Tile& tile, const val<u32>& of_war
               if (auto exists = t.when(lane + 32 * i < v_size)) sums[i] += p * cast<f32>(of_v[lane + 32 * i]);
           }
         }
-        for (u32 i = 0; i < Depth / 32; ++i) tile[of_warp + row][lane + 32 * i] = cast<T>(sums[i] * inverse);
+        for (u32 i = 0; i < Depth / 32; ++i) put(t.let(row), t.let(lane + 32 * i), t.let(sums[i] * inverse));
       }
     }
     sync_warp(t);

@@ -169,17 +169,41 @@ struct attention_mma_body {
     const val leads = t.let(lane % 4u == 0u);
     for (u32 r = 0; r < 2; ++r) store_lse(t, problem, block, query_of[r], leads, result[r].lse);
 
-    // O goes through the warp's own rows of the tile of Q, so that whole lines are written.
+    // O goes through the warp's own rows of the tile of Q, so that whole lines are written: all columns of T,
+    // or of f32 one half of them after the other.
     cp_async_wait_group<0>(t);
     t.barrier();
+    const auto strides = problem[&attention_problem::o];
+    const val first_row = t.let(block.first_query + warp_row);
+    const val pitch = t.let(strides[&attention_strides::row]);
+    const val by_16 = t.let(strides[&attention_strides::by_16]);
+    const val offset = head_offset(t, strides, block, block.head, block.first_q_row);
+    const val is_f32 = t.let(strides[&attention_strides::is_f32] != 0u);
+    const out wide = pointer_at<out<f32>>(t, t.let(strides[&attention_strides::address])).from(offset);
     using words = shared_tile<u32, C.queries(), C.depth / 2, swizzled<128>>;
+    using halves = shared_tile<f32, C.queries(), C.depth / 2, swizzled<128>>;
     const words staged = words::over(q_shared);
-    for (std::uint32_t j = 0; j < value_parts; ++j)
-      for (u32 r = 0; r < 2; ++r) {
-        const auto& from = o_parts[j].registers;
-        staged[warp_row + quad_row + 8 * r][quad_column / 2u + 4 * j] =
-            bit_cast<u32>(pack<pair>(from[2 * r] * result[r].inverse, from[2 * r + 1] * result[r].inverse));
+    const halves half = halves::over(q_shared);
+    if (auto to_f32 = t.when(is_f32)) {
+      for (std::uint32_t first = 0; first < C.depth; first += C.depth / 2) {
+        for (std::uint32_t c = 0; c < C.depth / 2; c += 8)
+          for (u32 e = 0; e < 4; ++e)
+            half[warp_row + quad_row + 8 * (e / 2)][quad_column + (c + e % 2)] =
+                o_parts[(first + c) / 8].registers[e] * result[e / 2].inverse;
+        sync_warp(t);
+        store_rows<f32, 16, C.depth / 2>(t, half, warp_row, wide.from(i64{first}), pitch,
+                                         t.let(max(v_size, first) - first), by_16, first_row, queries);
+        sync_warp(t);
       }
+    }
+    if (auto to_tile = t.otherwise()) {
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (u32 r = 0; r < 2; ++r) {
+          const auto& from = o_parts[j].registers;
+          staged[warp_row + quad_row + 8 * r][quad_column / 2u + 4 * j] =
+              bit_cast<u32>(pack<pair>(from[2 * r] * result[r].inverse, from[2 * r + 1] * result[r].inverse));
+        }
+    }
     sync_warp(t);
     const auto wrong = array_of<2>([&](u32 r) {
       var found(t, isnan(o_parts[0].registers[2 * r]));
@@ -187,13 +211,15 @@ struct attention_mma_body {
         for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
       return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < queries));
     });
-    recompute_rows<T, C.depth>(t, q_shared, warp_row, t.let(block.first_query + warp_row), problem, block,
-                               range, wrong, result, factor, score, mask);
-    const auto strides = problem[&attention_problem::o];
-    store_rows<T, 16, C.depth>(
-        t, q_shared, warp_row, o.from(head_offset(t, strides, block, block.head, block.first_q_row)),
-        t.let(strides[&attention_strides::row]), v_size, t.let(strides[&attention_strides::by_16]),
-        t.let(block.first_query + warp_row), queries);
+    const auto put = [&](const val<u32>& row, const val<u32>& column, const val<f32>& x) {
+      if (auto to_f32 = t.when(all_of(is_f32, column < v_size)))
+        wide[cast<i64>(first_row + row) * pitch + cast<i64>(column)] = x;
+      if (auto to_tile = t.when(!is_f32)) q_shared[warp_row + row][column] = cast<T>(x);
+    };
+    recompute_rows<T, C.depth>(t, put, first_row, problem, block, range, wrong, result, factor, score, mask);
+    if (auto from_tile = t.when(!is_f32))
+      store_rows<T, 16, C.depth>(t, q_shared, warp_row, o.from(offset), pitch, v_size, by_16, first_row,
+                                 queries);
   }
 
  private:

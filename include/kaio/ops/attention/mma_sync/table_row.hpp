@@ -29,6 +29,7 @@ attention_variant describe_attention_mma() {
           .type = detail::attention_type_of<T>(),
           .depth = C.depth,
           .queries = C.queries(),
+          .writes_f32 = true,
           .is_biased = std::is_same_v<Score, biased_score>};
 }
 

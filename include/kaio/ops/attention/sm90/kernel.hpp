@@ -242,8 +242,11 @@ struct attention_sm90_body {
             if (output_accumulator::row(i) == 8 * r) found |= isnan(sums[i]);
           return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < block.queries));
         });
-        recompute_rows<T, C.depth>(t, q_shared, warp_row, t.let(block.first_query + warp_row), problem, block,
-                                   range.keys, wrong, result, factor, score, mask);
+        const auto put = [&](const val<u32>& row, const val<u32>& column, const val<f32>& x) {
+          q_shared[warp_row + row][column] = cast<T>(x);
+        };
+        recompute_rows<T, C.depth>(t, put, t.let(block.first_query + warp_row), problem, block, range.keys,
+                                   wrong, result, factor, score, mask);
         const auto strides = problem[&attention_problem::o];
         store_rows<T, 16, C.depth>(
             t, q_shared, warp_row, o.from(head_offset(t, strides, block, block.head, block.first_q_row)),
