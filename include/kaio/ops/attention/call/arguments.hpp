@@ -158,6 +158,10 @@ struct attention_options {
   // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too;
   // -inf where there are none. Of attention_varlen (heads, rows of q).
   attention_f32_output lse{};
+  // Asks that the bits of a sequence depend on its own numbers, lengths and options, and not on the other
+  // sequences of the call, the multiprocessors of the device or max_q. No kernel splits the keys of a query, so
+  // they never do, given rows that begin alike at multiples of 16 bytes; a caller that relies on it says so.
+  bool batch_invariant = false;
 };
 
 // Whole numbers of the device, one for each sequence.

@@ -65,11 +65,11 @@ constexpr void apply_mask(thread t, Scores& s, const score_origin<Rows>& origin,
   if constexpr (requires { Mask::tile(t, s, origin, extra...); }) {
     Mask::tile(t, s, origin, extra...);
   } else {
-    for (std::uint32_t i = 0; i < s.size(); ++i) {
-      const val kept = Mask{}(t, place_for<Mask>(t, s, origin, i), extra...);
-      const val exists = t.let(origin.key + s.column(i) <= origin.last_key);
-      s[i] = select(all_of(kept, exists), s[i], -std::numeric_limits<f32>::infinity());
-    }
+    const score_origin<Rows> from = origin_for<Mask>(t, origin);
+    for (std::uint32_t i = 0; i < s.size(); ++i)
+      s[i] = select(all_of(Mask{}(t, place_for<Mask>(t, s, from, i), extra...),
+                           origin.key + s.column(i) <= origin.last_key),
+                    s[i], -std::numeric_limits<f32>::infinity());
   }
 }
 

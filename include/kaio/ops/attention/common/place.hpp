@@ -46,11 +46,16 @@ struct score_origin {
   constexpr attention_place at(thread t, const Scores& s, std::uint32_t i) const {
     return {batch, head, query[s.row(i)], t.let(key + s.column(i)), offset};
   }
-  // The same, or for a place outside of the tensors the nearest one inside: a function may read memory by it.
+  // The same where the queries are those of existing(): for a key that does not exist the last one, since a
+  // function may read memory by it.
   template <class Scores>
   constexpr attention_place inside(thread t, const Scores& s, std::uint32_t i) const {
-    return {batch, head, t.let(min(query[s.row(i)], last_query)), t.let(min(key + s.column(i), last_key)),
-            offset};
+    return {batch, head, query[s.row(i)], t.let(min(key + s.column(i), last_key)), offset};
+  }
+  // With the last query in place of those that do not exist.
+  constexpr score_origin existing(thread t) const {
+    const auto within = array_of<Rows>([&](u32 r) { return t.let(min(query[r], last_query)); });
+    return {batch, head, within, key, last_query, last_key, offset};
   }
 };
 

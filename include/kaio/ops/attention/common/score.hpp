@@ -62,7 +62,15 @@ concept attention_score = std::is_empty_v<S> && requires { typename parameters_o
 template <class F>
 inline constexpr auto attention_function_name = detail::name_of_attention_function<F>();
 
-// The place of score i for a score or a mask, which may read memory by it unless it says that it does not.
+// The origin of the places for a score or a mask, and the place of score i: it may read memory by them unless
+// it says that it does not.
+template <class F, std::uint32_t Rows>
+constexpr score_origin<Rows> origin_for(thread t, const score_origin<Rows>& origin) {
+  if constexpr (requires { F::reads_nothing; })
+    return origin;
+  else
+    return origin.existing(t);
+}
 template <class F, class Scores, std::uint32_t Rows>
 constexpr attention_place place_for(thread t, const Scores& s, const score_origin<Rows>& origin,
                                     std::uint32_t i) {
@@ -83,8 +91,9 @@ constexpr void apply_score(thread t, Scores& s, const score_origin<Rows>& origin
   if constexpr (requires { Score::tile(t, s, origin, scale, extra...); }) {
     Score::tile(t, s, origin, scale, extra...);
   } else {
+    const score_origin<Rows> from = origin_for<Score>(t, origin);
     for (std::uint32_t i = 0; i < s.size(); ++i)
-      s[i] = Score{}(t, t.let(s[i] * scale), place_for<Score>(t, s, origin, i), extra...);
+      s[i] = Score{}(t, t.let(s[i] * scale), place_for<Score>(t, s, from, i), extra...);
   }
 }
 template <class Score, class... Extra>
@@ -129,12 +138,14 @@ struct general_score {
                                   const val<attention_terms>& terms) {
     const val cap = t.let(terms[&attention_terms::softcap]);
     if (auto capped = t.when(cap != 0.0f)) {
+      // cap * tanh(x / cap), with an error of about 2^-22 of cap, which operands of 16 bits do not show: that
+      // of tanh.approx would be 2^-11.
       const val narrow = t.let(2.0f * log2_of_e / cap);
       for (std::uint32_t i = 0; i < s.size(); ++i)
         if constexpr (requires { Scores::exact; })
           s[i] = cap * tanh(s[i] / cap);
         else
-          s[i] = soft_cap(t, s[i], cap, narrow);
+          s[i] = cap - 2.0f * cap * fast::ftz::rcp(fast::ftz::exp2(s[i] * narrow) + 1.0f);
     }
     if (auto linear = t.when(terms[&attention_terms::alibi] != 0u)) {
       const val slope = slope_of(t, origin, terms);
@@ -148,13 +159,6 @@ struct general_score {
   }
 
  private:
-  // cap * tanh(x / cap), with an error of about 2^-22 of cap, which operands of 16 bits do not show: that of
-  // tanh.approx would be 2^-11.
-  template <class X>
-  static constexpr val<f32> soft_cap(thread t, const X& x, const val<f32>& cap, const val<f32>& narrow) {
-    const val e = t.let(fast::ftz::exp2(x * narrow));
-    return t.let(cap - 2.0f * cap * fast::ftz::rcp(e + 1.0f));
-  }
   template <std::uint32_t Rows>
   static constexpr val<f32> slope_of(thread t, const score_origin<Rows>& origin,
                                      const val<attention_terms>& terms) {
