@@ -14,6 +14,7 @@
 //   x = scale * (q_i . k_j)               f32 sums; scale = 1 / sqrt(head size of q) unless given
 //   x = softcap * tanh(x / softcap)       where there is a softcap
 //   x -= slope_h * |i + Sk - Sq - j|      where there is ALiBi
+//   x += bias[b, h, i, j]                 where there is a bias
 //   p = exp(x - lse_i)                    over the keys that the mask keeps; lse_i = ln of the sum of exp(x)
 //   o_i = sum of p * v_j                  f32 sums; p is rounded to the element type before it is multiplied
 //
@@ -38,8 +39,9 @@ namespace detail {
 void run_attention(const stream& s, const attention_arguments& arguments);
 }  // namespace detail
 
-// q: (B, Sq, Hq, D), k: (B, Sk, Hkv, D), v: (B, Sk, Hkv, Dv), out: (B, Sq, Hq, Dv), all f16, bf16 or f32. D
-// and Dv are 1 to 512, Hq is a multiple of Hkv; B, Sq and Sk may be 0. Fastest where rows begin at multiples
+// q: (B, Sq, Hq, D), k: (B, Sk, Hkv, D), v: (B, Sk, Hkv, Dv), out: (B, Sq, Hq, Dv), all f16, bf16 or f32, or
+// out alone f32: then its sums are not rounded, by kernels of mma.sync. D and Dv are 1 to 512, Hq is a
+// multiple of Hkv; B, Sq and Sk may be 0. Fastest where rows begin at multiples
 // of 16 bytes and D and Dv are multiples of 8. out shares no memory with any other argument.
 template <class Q, class K, class V, class O>
 void attention(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,

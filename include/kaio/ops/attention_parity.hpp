@@ -1,15 +1,16 @@
 #pragma once
-// The attention of KAIO by the names that its users know: one head of f32 in compact row-major buffers,
-// seq_len x d_k each. All of them are ops::attention, so the limits of KAIO are lifted: any seq_len, d_k from
-// 1 to 512, no matrix of scores in memory (its `attention` allocated two at every call), and
+// The attention of KAIO by the names that its users know: one head in compact row-major buffers, of f32 and
+// seq_len x d_k each, or for attention_tc of f16 with a result of f32. All of them are ops::attention, so the
+// limits of KAIO are lifted: any seq_len, d_k from 1 to 512, no matrix of scores in memory (its `attention`
+// allocated two at every call), and
 // `attention_flash` and `attention` are the same.
 //
 //   attention(gpu, q, k, v, out, seq_len, d_k);
 //   attention_flash_causal_with_stats(gpu, q, k, v, out, stats, seq_len, d_k);   // seq_len numbers: lse
+//   attention_tc(gpu, q, k, v, out, seq_q, seq_k, d_k, d_v);                     // f16, out of f32
 //
 // Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument where a
-// buffer is too small or null. KAIO's attention_tc, whose operands are f16 and whose output is f32, is not
-// here: ops::attention writes the element type of its operands.
+// buffer is too small or null.
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/runtime/buffer.hpp>
@@ -29,6 +30,14 @@ inline void compact_attention(const device& gpu, const buffer<f32>& q, const buf
   const extents shape(1, seq_len, 1, d_k);
   ops::attention(gpu.stream(), tensor_view<const f32, 4>(q, shape), tensor_view<const f32, 4>(k, shape),
                  tensor_view<const f32, 4>(v, shape), tensor_view<f32, 4>(out, shape), options);
+}
+inline void compact_attention_tc(const device& gpu, const buffer<f16>& q, const buffer<f16>& k,
+                                 const buffer<f16>& v, buffer<f32>& out, std::uint32_t seq_q,
+                                 std::uint32_t seq_k, std::uint32_t d_k, std::uint32_t d_v, bool causal) {
+  ops::attention(gpu.stream(), tensor_view<const f16, 4>(q, 1, seq_q, 1, d_k),
+                 tensor_view<const f16, 4>(k, 1, seq_k, 1, d_k),
+                 tensor_view<const f16, 4>(v, 1, seq_k, 1, d_v), tensor_view<f32, 4>(out, 1, seq_q, 1, d_v),
+                 {.causal = causal ? causal_alignment::top_left : causal_alignment::none});
 }
 inline std::string compact_attention_choice(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k) {
   const auto in_memory = gpu.allocate<f32>(std::uint64_t{seq_len} * d_k);
@@ -72,6 +81,21 @@ inline void attention_flash_causal_with_stats(const device& gpu, const buffer<f3
                                               const buffer<f32>& v, buffer<f32>& out, buffer<f32>& stats,
                                               std::uint32_t seq_len, std::uint32_t d_k) {
   detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, true, &stats);
+}
+
+// softmax(q k^T / sqrt(d_k)) v of f16 operands, not rounded to f16: q is seq_q x d_k, k seq_k x d_k, v seq_k
+// x d_v, out seq_q x d_v. KAIO's own had seq_k up to 384 and sizes up to 128 in multiples of 8 or 16; here
+// seq_q and seq_k are any, d_k and d_v 1 to 256. Throws unsupported_device below sm_80.
+inline void attention_tc(const device& gpu, const buffer<f16>& q, const buffer<f16>& k, const buffer<f16>& v,
+                         buffer<f32>& out, std::uint32_t seq_q, std::uint32_t seq_k, std::uint32_t d_k,
+                         std::uint32_t d_v) {
+  detail::compact_attention_tc(gpu, q, k, v, out, seq_q, seq_k, d_k, d_v, false);
+}
+// The same where row i attends to rows 0 to i of k and v.
+inline void attention_tc_causal(const device& gpu, const buffer<f16>& q, const buffer<f16>& k,
+                                const buffer<f16>& v, buffer<f32>& out, std::uint32_t seq_q,
+                                std::uint32_t seq_k, std::uint32_t d_k, std::uint32_t d_v) {
+  detail::compact_attention_tc(gpu, q, k, v, out, seq_q, seq_k, d_k, d_v, true);
 }
 
 // KAIO's own had two kernels to choose from; here the choice is always automatic.

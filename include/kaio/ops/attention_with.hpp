@@ -16,10 +16,11 @@
 // for sm_80 and later (512: two for sm_80 and later, for blocks of 99 and of 163 KB of shared memory), for f32
 // one of multiply-adds.
 // ops::general_score and ops::band_mask are the library's own, which take soft cap and ALiBi, causal and
-// window out of the options. With general_score kernels for sm_90a have more than 4,000 instructions: clang
-// needs -fconstexpr-steps=16777216. The arguments after the options are those of your score and then those of
-// your mask, as a launch takes them: buffers or device_pointers for in<T> and inout<T>, exact types for
-// val<T>. What they point to is not checked.
+// window out of the options. With general_score kernels for sm_90a have about 4,000 instructions, close to
+// what clang evaluates without flags: a long mask of your own next to it may need -fconstexpr-steps=16777216.
+// The arguments after the options are those of your score and then those of your mask, as a launch takes
+// them: buffers or device_pointers for in<T> and inout<T>, exact types for val<T>. What they point to is not
+// checked.
 //
 // With ops::block_sparse<M> in place of a mask M the kernels visit the blocks of keys that the option `blocks`
 // lists, and no others; M runs in the partial ones. <kaio/ops/make_block_mask.hpp> makes the lists of M.
@@ -90,7 +91,7 @@ void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_vi
       s.device_identity(),
       {"attention_with", q, k, v, out, &options, !std::is_same_v<Score, general_score>,
        !std::is_same_v<mask_of_blocks<Mask>, band_mask>, nullptr,
-       is_block_sparse<Mask> ? detail::use_of_blocks::required : detail::use_of_blocks::none});
+       is_block_sparse<Mask> ? detail::use_of_blocks::required : detail::use_of_blocks::none, true});
   if (call.empty()) return;
   static const auto variants = table::variants();
   const std::size_t chosen = detail::choose_attention("attention_with", call, variants, device);

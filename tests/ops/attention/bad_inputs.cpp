@@ -80,6 +80,15 @@ TEST_CASE("attention: bad views", "[ops][attention]") {
     tensor_view<const f16, 4> apart(t.k_memory, extents(2, 24, 2, 64), strides(6144, 256, 128, 2));
     attention(t.s, t.q, apart, t.v, t.o);
   });
+  tensor_view<f32, 4> wide(t.numbers, 2, 16, 2, 32);
+  t.refuses("the batches of out", [&] { attention(t.s, t.of_q(1, 16, 2, 64), t.k, t.v, wide); });
+  t.refuses("output out shares memory with argument bias", [&] {
+    attention(t.s, t.of_q(2, 16, 2, 64), t.k, t.v, wide, {.bias = tensor_view<const f32, 1>(t.numbers, 24)});
+  });
+  t.refuses("arguments q and out have different element types", [&] {
+    const tensor_view<const f32, 4> q(t.numbers, 1, 4, 1, 64);
+    ops::attention_choice(t.s, q, q, q, tensor_view<f16, 4>(t.o_memory, 1, 4, 1, 64));
+  });
   t.refuses("no multiple of", [&] {
     device_pointer<f16> odd{t.q_memory.address() + 1, 16384, t.q_memory.as_argument().device};
     attention(t.s, tensor_view<const f16, 4>(odd, extents(2, 32, 4, 64)), t.k, t.v, t.o);
@@ -128,6 +137,20 @@ TEST_CASE("attention: outputs that share memory", "[ops][attention]") {
   t.refuses("output out shares memory with argument k", [&] { attention(t.s, q, o, v, o); });
   t.refuses("output out shares memory with argument v", [&] { attention(t.s, q, k, o, o); });
   const tensor_view<f32, 1> slopes(t.numbers, 4);
+  const tensor_view<const f16, 1> bias(t.o_memory, 24);
+  t.refuses("output out shares memory with argument bias",
+            [&] { attention(t.s, t.q, t.k, t.v, t.o, {.bias = bias}); });
+  const device_pointer<u8> bytes{t.o_memory.address(), 24, t.o_memory.as_argument().device};
+  t.refuses("output out shares memory with argument keep",
+            [&] { attention(t.s, t.q, t.k, t.v, t.o, {.keep = tensor_view<const u8, 1>(bytes, 24)}); });
+  const device_pointer<u8> numbers{t.numbers.address(), 24, t.numbers.as_argument().device};
+  const tensor_view<f32, 3> lse(t.numbers, 2, 4, 32);
+  t.refuses("output lse shares memory with argument bias", [&] {
+    attention(t.s, t.q, t.k, t.v, t.o, {.bias = tensor_view<const f32, 1>(t.numbers, 24), .lse = lse});
+  });
+  t.refuses("output lse shares memory with argument keep", [&] {
+    attention(t.s, t.q, t.k, t.v, t.o, {.keep = tensor_view<const u8, 1>(numbers, 24), .lse = lse});
+  });
   t.refuses("output lse shares memory with argument alibi", [&] {
     attention(t.s, t.q, t.k, t.v, t.o, {.alibi = slopes, .lse = tensor_view<f32, 3>(t.numbers, 2, 4, 32)});
   });
@@ -148,6 +171,25 @@ TEST_CASE("attention: bad options", "[ops][attention]") {
   t.refuses("causal", with({.causal = static_cast<causal_alignment>(3)}));
   t.refuses("argument alibi", with({.alibi = tensor_view<const f32, 1>(t.numbers, 3)}));
   t.refuses("argument alibi", with({.alibi = tensor_view<const f32, 2>(t.numbers, 3, 4)}));
+  // bias and keep for scores of 2 x 4 x 32 x 24
+  buffer<u8> bytes = t.gpu.allocate<u8>(8192);
+  buffer<bf16> other = t.gpu.allocate<bf16>(64);
+  t.refuses("argument bias is a null", with({.bias = tensor_view<const f32, 2>()}));
+  t.refuses("argument keep is a null", with({.keep = tensor_view<const u8, 2>()}));
+  t.refuses("the batches, or one for all", with({.bias = tensor_view<const f32, 4>(t.numbers, 3, 1, 1, 1)}));
+  t.refuses("the heads of q, or one for all", with({.bias = tensor_view<const f32, 3>(t.numbers, 2, 1, 24)}));
+  t.refuses("the queries, or one for all", with({.keep = tensor_view<const u8, 2>(bytes, 24, 24)}));
+  t.refuses("the keys, or one for all", with({.keep = tensor_view<const u8, 1>(bytes, 32)}));
+  t.refuses("argument bias", with({.bias = tensor_view<const f32, 1>(t.numbers, 0)}));
+  t.refuses("argument bias has another element type", with({.bias = tensor_view<const bf16, 1>(other, 24)}));
+  const device_pointer<f32> far{t.numbers.address(), u64{1} << 40, nullptr};
+  t.refuses("along the keys; it is below 2^31 bytes",
+            with({.bias = tensor_view<const f32, 1>(far, extents(24), strides(i64{1} << 29))}));
+  t.refuses("another device", [&] {
+    device elsewhere = device::open("emulator");
+    buffer<u8> memory = elsewhere.allocate<u8>(24);
+    attention(t.s, t.q, t.k, t.v, t.o, {.keep = tensor_view<const u8, 1>(memory, 24)});
+  });
   t.refuses("lse", with({.lse = tensor_view<f32, 3>(t.numbers, 2, 4, 31)}));
   t.refuses("lse", with({.lse = tensor_view<f32, 3>(t.numbers, 2, 3, 32)}));
   t.refuses("lse", with({.lse = tensor_view<f32, 3>(t.numbers, extents(2, 4, 32), strides(0, 32, 1))}));
@@ -161,6 +203,15 @@ TEST_CASE("attention: options that a score or a mask of one's own takes the plac
             [&] { attention_with<64>(t.s, q, q, q, o, plus_one{}, ops::band_mask{}, {.softcap = 1.0f}); });
   t.refuses("a mask of your own", [&] {
     attention_with<64>(t.s, q, q, q, o, plus_one{}, even_keys{}, {.causal = causal_alignment::top_left});
+  });
+  t.refuses("argument bias is not read here", [&] {
+    attention_with<64>(t.s, q, q, q, o, plus_one{}, ops::band_mask{},
+                       {.bias = tensor_view<const f32, 1>(t.more_numbers, 4)});
+  });
+  buffer<u8> bytes = t.gpu.allocate<u8>(4);
+  t.refuses("argument keep is not read here", [&] {
+    attention_with<64>(t.s, q, q, q, o, plus_one{}, even_keys{},
+                       {.keep = tensor_view<const u8, 1>(bytes, 4)});
   });
   t.refuses(errc::unsupported_device, "the head size is larger",
             [&] { attention_with<64>(t.s, wide, wide, q, o, plus_one{}, even_keys{}, {}); });

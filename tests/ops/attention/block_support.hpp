@@ -104,7 +104,7 @@ void check_in_blocks_by(const attention_case& c, const block_case& b, const Run&
   CAPTURE(b.query_size, b.key_size, b.one_batch, b.one_head, b.full_lists, b.room, b.seed);
   block_tensors lists(c, b);
   const host_functions f{nullptr, [&](u32 batch, u32 head, u32 i, u32 j) {
-                           return lists.keeps(batch, head, i, j, c.keeps(i, j));
+                           return lists.keeps(batch, head, i, j, c.keeps(batch, head, i, j));
                          }};
   check_attention_by<T>(
       c,

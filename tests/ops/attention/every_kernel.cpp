@@ -57,6 +57,12 @@ void run_all(ops::attention_type type) {
       other.v_size = 40;
       run_one<T>(kernel, c);
       run_one<T>(kernel, other);
+      if (!kernel.is_biased) continue;
+      other.bias = {.rank = 4, .own_type = true};
+      other.keep = {.rank = 2};
+      run_one<T>(kernel, other);
+      other.bias = {.rank = 3, .keys_first = true};
+      run_one<T>(kernel, other);
     }
   }
 }

@@ -187,7 +187,7 @@ TEST_CASE("make_block_mask: causal masks, windows, and batches", "[ops][attentio
         made_mask made({.queries = queries, .keys = keys, .query_size = 64, .key_size = 48, .room = 1});
         make_block_mask(under_test().stream(), ops::band_mask{}, made.output(),
                         {.queries = queries, .keys = keys, .causal = causal, .window = window});
-        made.check([&](u32, u32, u32 i, u32 j) { return band.keeps(i, j); });
+        made.check([&](u32 b, u32 h, u32 i, u32 j) { return band.keeps(b, h, i, j); });
       }
   made_mask made({.batches = 3, .heads = 2, .queries = 70, .keys = 200, .query_size = 64, .key_size = 32});
   make_block_mask(under_test().stream(), stripes{}, made.output(), {.queries = 70, .keys = 200});

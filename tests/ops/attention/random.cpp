@@ -31,6 +31,11 @@ attention_case draw(std::uint64_t seed) {
   if (chance(4)) c.softcap = 0.5f + static_cast<f32>(below(8));
   if (chance(3)) c.scale = static_cast<f32>(static_cast<i32>(below(9)) - 2) / 8;
   if (chance(3)) c.alibi = 1 + below(2);
+  const auto tensor = [&] {
+    return score_tensor_shape{1 + below(4), below(16), below(16), chance(2), chance(2)};
+  };
+  if (chance(4)) c.bias = tensor();
+  if (chance(4)) c.keep = tensor();
   c.sinks = chance(4);
   c.lse = chance(2);
   c.range = chance(4) ? 3.0f : 1.0f;

@@ -3,6 +3,7 @@
 // where its largest error is at most twice that of the plain formula in the operand type: scores rounded to
 // it, probabilities rounded to it, sums in f32. Padding of inputs holds NaN, that of outputs a pattern that
 // must still be there.
+#include "tests/ops/attention/score_tensor.hpp"
 #include "tests/ops/support.hpp"
 
 #include <kaio/ops/attention.hpp>
@@ -69,16 +70,22 @@ struct attention_case {
   f32 softcap = 0;
   std::optional<f32> scale{};
   u32 alibi = 0;  // dimensions of the slopes
+  score_tensor_shape bias{}, keep{};
   bool sinks = false;
   bool lse = true;
-  float range = 1;  // of the elements of q and k
+  bool f32_output = false;  // whatever the operands are
+  float range = 1;          // of the elements of q and k
   attention_precision precision = attention_precision::ieee;
   std::uint64_t seed = 1;
 
   double true_scale() const { return scale ? double(*scale) : 1 / std::sqrt(double(qk_size)); }
   double slope(u32 b, u32 h) const { return alibi == 0 ? 0 : 0.25 / (1 + h) + (alibi == 2 ? 0.125 * b : 0); }
+  double bias_of(u32 b, u32 h, u32 i, u32 j) const {
+    return bias.exists() ? bias_at(bias.at(0, b), bias.at(1, h), bias.at(2, i), bias.at(3, j)) : 0;
+  }
   double sink(u32 h) const { return 1.5 - h; }
-  bool keeps(u32 i, u32 j) const {
+  bool keeps(u32 b, u32 h, u32 i, u32 j) const {
+    if (keep.exists() && !keep_at(keep.at(0, b), keep.at(1, h), keep.at(2, i), keep.at(3, j))) return false;
     const i64 offset = causal == causal_alignment::top_left ? 0 : i64{keys} - i64{queries};
     const i64 own = i64{i} + offset;
     if (causal != causal_alignment::none && j > own) return false;
@@ -91,8 +98,9 @@ struct attention_case {
     return "B " + n(batches) + "Sq " + n(queries) + "Sk " + n(keys) + "Hq " + n(heads) + "Hkv " +
            n(key_heads) + "D " + n(qk_size) + "Dv " + n(v_size) + (heads_first ? "BHSD " : "BSHD ") + "pad " +
            n(pad) + "causal " + n(static_cast<int>(causal)) + "window " + n(window.left) + n(window.right) +
-           "softcap " + n(softcap) + "scale " + n(scale.value_or(0)) + "alibi " + n(alibi) + "sinks " +
-           n(sinks) + "precision " + n(static_cast<int>(precision)) + "seed " + n(seed);
+           "softcap " + n(softcap) + "scale " + n(scale.value_or(0)) + "alibi " + n(alibi) + "bias " +
+           bias.text() + " keep " + keep.text() + " sinks " + n(sinks) + "precision " +
+           n(static_cast<int>(precision)) + "seed " + n(seed);
   }
 };
 
@@ -133,7 +141,7 @@ struct attention_reference {
           double largest = nothing, largest_plain = nothing;
           for (u32 j = 0; j < c.keys; ++j) {
             x[j] = y[j] = nothing;
-            if (!(f.mask ? f.mask(b, h, i, j) : c.keeps(i, j))) continue;
+            if (!(f.mask ? f.mask(b, h, i, j) : c.keeps(b, h, i, j))) continue;
             double dot = 0;
             float sum = 0;
             for (u32 e = 0; e < c.qk_size; ++e) {
@@ -145,7 +153,8 @@ struct attention_reference {
               double s = round(score * c.true_scale());
               if (f.score) return round(f.score(s, b, h, i, j));
               if (c.softcap > 0) s = round(double(c.softcap) * round(std::tanh(round(s / c.softcap))));
-              return round(s - c.slope(b, h) * std::abs(double(i) + c.keys - c.queries - j));
+              s = round(s - c.slope(b, h) * std::abs(double(i) + c.keys - c.queries - j));
+              return round(s + c.bias_of(b, h, i, j));
             };
             x[j] = modified(dot, [](double z) { return z; });
             y[j] = modified(rounded(sum), rounded);
@@ -180,14 +189,14 @@ struct attention_reference {
             }
             const std::size_t at = ((std::size_t{b} * c.queries + i) * c.heads + h) * c.v_size + e;
             exact[at] = sum;
-            plain[at] = rounded(sum_plain);
+            plain[at] = c.f32_output ? double(sum_plain) : rounded(sum_plain);
           }
         }
   }
 };
 
-template <class T>
-void compare_attention(const attention_case& c, const tensor4<T>& got, const tensor4<T>& before,
+template <class O, class T>
+void compare_attention(const attention_case& c, const tensor4<O>& got, const tensor4<O>& before,
                        const attention_reference<T>& want) {
   double worst = 0, allowed = 0, largest = 0;
   std::vector<bool> is_element(got.host.size(), false);
@@ -211,7 +220,7 @@ void compare_attention(const attention_case& c, const tensor4<T>& got, const ten
   // The plain formula of few keys may happen to be exact where another order of roundings is not.
   REQUIRE(worst <= std::max(2 * allowed, 2 * unit_in_last_place<T>(largest)));
   for (std::size_t i = 0; i < got.host.size(); ++i)
-    if (!is_element[i] && std::memcmp(&got.host[i], &before.host[i], sizeof(T)) != 0) {
+    if (!is_element[i] && std::memcmp(&got.host[i], &before.host[i], sizeof(O)) != 0) {
       CAPTURE(i);
       FAIL("a kernel wrote into the padding of its output");
     }
@@ -229,17 +238,20 @@ inline void compare_lse(const std::vector<f32>& got, const std::vector<double>& 
 }
 
 // The tensors of a case. run(q, k, v, out, options) calls the operation.
-template <class T, class Run>
-void check_attention_by(const attention_case& c, const Run& run, const host_functions& f = {}) {
+template <class T, class O = T, class Run>
+void check_attention_by(const attention_case& given, const Run& run, const host_functions& f = {}) {
+  attention_case c = given;
+  c.f32_output = !std::is_same_v<O, T>;
   CAPTURE(c.text());
   tensor4<T> q(c.batches, c.queries, c.heads, c.qk_size, c.heads_first, c.pad);
   tensor4<T> k(c.batches, c.keys, c.key_heads, c.qk_size, c.heads_first, c.pad);
   tensor4<T> v(c.batches, c.keys, c.key_heads, c.v_size, c.heads_first, c.pad);
-  tensor4<T> o(c.batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
+  tensor4<O> o(c.batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
   q.fill(c.seed, c.range);
   k.fill(c.seed + 1, c.range);
   v.fill(c.seed + 2, 1);
-  auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host), on_o = upload(o.host);
+  auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
+  auto on_o = upload(o.host);
   std::vector<f32> slopes;
   for (u32 b = 0; b < (c.alibi == 2 ? c.batches : 1); ++b)
     for (u32 h = 0; h < c.heads; ++h) slopes.push_back(static_cast<f32>(c.slope(b, h)));
@@ -254,13 +266,26 @@ void check_attention_by(const attention_case& c, const Run& run, const host_func
   options.precision = c.precision;
   if (c.alibi == 1) options.alibi = tensor_view<const f32, 1>(on_slopes, c.heads);
   if (c.alibi == 2) options.alibi = tensor_view<const f32, 2>(on_slopes, c.batches, c.heads);
+  const std::array<u32, 4> scores{c.batches, c.heads, c.queries, c.keys};
+  const auto nan = std::numeric_limits<float>::quiet_NaN();
+  const auto bias_of = [](auto poison) {
+    return [](u32 b, u32 h, u32 i, u32 j) {
+      return from_float<decltype(poison)>(static_cast<float>(bias_at(b, h, i, j)));
+    };
+  };
+  score_tensor<f32> bias(c.bias, scores, nan, bias_of(nan));
+  score_tensor<T> own_bias(c.bias, scores, from_float<T>(nan), bias_of(from_float<T>(nan)));
+  score_tensor<u8> keep(c.keep, scores, 77, [](u32 b, u32 h, u32 i, u32 j) { return keep_at(b, h, i, j); });
+  if (c.bias.exists() && !c.bias.own_type) options.bias = bias.template view<ops::attention_bias>();
+  if (c.bias.exists() && c.bias.own_type) options.bias = own_bias.template view<ops::attention_bias>();
+  if (c.keep.exists()) options.keep = keep.template view<ops::attention_keep>();
   if (c.sinks) options.sinks = tensor_view<const T, 1>(on_sinks, c.heads);
   if (c.lse) options.lse = tensor_view<f32, 3>(on_lse, c.batches, c.heads, c.queries);
   run(q.template view<const T>(on_q), k.template view<const T>(on_k), v.template view<const T>(on_v),
-      o.template view<T>(on_o), options);
+      o.template view<O>(on_o), options);
 
   const attention_reference<T> want(c, q, k, v, f);
-  tensor4<T> got = o;
+  tensor4<O> got = o;
   const auto downloaded = on_o.download();
   std::copy(downloaded.begin(), downloaded.begin() + static_cast<std::ptrdiff_t>(got.host.size()),
             got.host.begin());
@@ -269,10 +294,10 @@ void check_attention_by(const attention_case& c, const Run& run, const host_func
   if (c.lse) compare_lse(on_lse.download(), want.lse, tf32 ? 2 * want.lse_error : 0);
 }
 
-template <class T>
+template <class T, class O = T>
 void check_attention(const attention_case& c) {
   if (!has_attention<T>()) return;
-  check_attention_by<T>(
+  check_attention_by<T, O>(
       c, [](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
         attention(under_test().stream(), q, k, v, o, options);
       });

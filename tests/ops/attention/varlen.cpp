@@ -161,6 +161,11 @@ TEST_CASE("attention_varlen: bad lengths", "[ops][attention]") {
   refuses("argument cu_q has gaps", {.cu_q = apart, .cu_k = four, .max_q = 8});
   refuses("max_q is -1", {.cu_q = four, .cu_k = four, .max_q = -1});
   auto lse = gpu.allocate<f32>(64);
+  auto bytes = gpu.allocate<u8>(64);
+  refuses("argument bias has no meaning", {.cu_q = four, .cu_k = four, .max_q = 8},
+          {.bias = tensor_view<const f32, 1>(lse, 32)});
+  refuses("argument keep has no meaning", {.cu_q = four, .cu_k = four, .max_q = 8},
+          {.keep = tensor_view<const u8, 1>(bytes, 32)});
   refuses("argument lse", {.cu_q = four, .cu_k = four, .max_q = 8},
           {.lse = tensor_view<f32, 3>(lse, 1, 1, 32)});
 }

@@ -18,25 +18,25 @@ constexpr ptx::program tracer::finish(ptx::dim3 block) {
     if (i == prologue_used_) i = prologue_size;
     const ptx::instruction it = program_.instructions[i];
     if (it.op == opcode::none) continue;
-    const std::uint32_t first = it.first_operand;
-    const std::uint32_t end = i < prologue_size ? first + 2 : program_.instructions[i + 1].first_operand;
+    const std::uint32_t first = it.first_operand,
+                        end = i < prologue_size ? first + 2 : program_.instructions[i + 1].first_operand;
     program_.instructions[kept] = it;
-    program_.instructions[kept].operand_count =
+    program_.instructions[kept++].operand_count =
         static_cast<std::uint8_t>(it.guarded ? end - first - 1 : end - first);
-    kept = kept + 1;
     if (first == end) continue;
     // A register first occurs as the result of an instruction, unless a variable is read that was never
     // written.
     const operand result = program_.operands[first];
-    if (reads_unwritten_)
+    if (result.kind == operand_kind::reg && !reads_unwritten_) {
+      std::uint32_t& number = program_.register_number[result.index];
+      if (number == 0) number = ++program_.registers[static_cast<unsigned>(ptx::class_of(result.type))];
+    } else if (reads_unwritten_) {
       number_registers(first, end);
-    else if (result.kind == operand_kind::pack || result.kind == operand_kind::pair)
+    } else if (result.kind == operand_kind::pack || result.kind == operand_kind::pair) {
       number_registers(first + 1, first + 1 + result.index);
-    else if (result.kind != operand_kind::reg)
+    } else {
       number_registers(first, first + 1);
-    else if (program_.register_number[result.index] == 0)
-      program_.register_number[result.index] =
-          ++program_.registers[static_cast<unsigned>(ptx::class_of(result.type))];
+    }
   }
   program_.instruction_count = kept;
   program_.operand_count = operand_count_;

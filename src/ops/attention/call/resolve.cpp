@@ -5,6 +5,7 @@
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -85,9 +86,43 @@ void check_options(std::string_view operation, const attention_arguments& argume
   if (arguments.own_score && (options.softcap != 0 || options.alibi.view.exists()))
     refuse(operation,
            "a softcap or alibi next to a score of your own, which takes their place: compute them there");
+  for (const auto& [name, view] :
+       {std::pair{"bias", &options.bias.view}, std::pair{"keep", &options.keep.view}})
+    if (view->exists() && arguments.with_functions)
+      refuse(operation, "argument " + std::string(name) +
+                            " is not read here; pass its memory to a score or a mask of your own");
+    else if (view->exists() && arguments.sequences != nullptr)
+      refuse(operation, "argument " + std::string(name) +
+                            " has no meaning for sequences in one tensor; call attention for each of them");
   if (arguments.own_mask && is_banded(options.causal, options.window))
     refuse(operation,
            "causal or a window next to a mask of your own, which takes their place: test them there");
+}
+
+// A tensor with an element for each of `scores`, (batches, heads, queries, keys).
+void check_score_tensor(const validation& check, std::string_view operation, const char* name,
+                        const attention_view& v, const std::array<std::int64_t, 4>& scores) {
+  constexpr const char* what[] = {"the batches, or one for all", "the heads of q, or one for all",
+                                  "the queries, or one for all", "the keys, or one for all"};
+  check.input(name, v);
+  for (std::size_t d = 0; d < v.rank; ++d) {
+    const std::size_t of_scores = d + 4 - v.rank;
+    if (v.extents[d] != 1) check.extent(name, v, d, scores[of_scores], what[of_scores]);
+  }
+  const std::size_t last = v.rank - 1;
+  if (v.extents[last] > 1 && v.strides[last] > std::numeric_limits<i32>::max() / v.element_bytes)
+    refuse(operation, "argument " + std::string(name) + " has stride " + std::to_string(v.strides[last]) +
+                          " along the keys; it is below 2^31 bytes: copy the tensor");
+}
+
+attention_score_tensor score_tensor_of(const attention_view& v) {
+  const auto bytes = [&](std::size_t dimension) {
+    const std::size_t before = 4 - v.rank;
+    if (dimension < before || v.extents[dimension - before] == 1) return u64{0};
+    return static_cast<u64>(v.strides[dimension - before]) * v.element_bytes;
+  };
+  return {
+      v.address, bytes(0), bytes(1), bytes(2), static_cast<u32>(bytes(3)), v.element_bytes == 4 ? 1u : 0u};
 }
 
 // A view with a batch of one before its dimensions.
@@ -156,7 +191,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
                        v = as_one_batch(arguments.v), o = as_one_batch(arguments.out);
   if (packed) check_sequences(check, operation, *arguments.sequences);
   for (const auto& [name, view] : {std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
-    if (view->type != q.type)
+    if (view->type != q.type && (view != &o || o.type != attention_type::f32))
       refuse(operation,
              "arguments q and " + std::string(name) + " have different element types; cast one of them");
   check.input("q", q);
@@ -186,6 +221,16 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
     check.extent("sinks", sinks, 0, q.extents[head], "the heads of q");
     check.apart("out", o, "sinks", sinks);
   }
+  for (const auto& [name, view] :
+       {std::pair{"bias", &options.bias.view}, std::pair{"keep", &options.keep.view}})
+    if (view->exists()) {
+      check_score_tensor(check, operation, name, *view,
+                         {batches, q.extents[head], q.extents[row], k.extents[row]});
+      check.apart("out", o, name, *view);
+    }
+  if (options.bias.view.exists() && options.bias.view.type != attention_type::f32 &&
+      options.bias.view.type != q.type)
+    refuse(operation, "argument bias has another element type than q, and not f32; cast it to one of them");
   if (packed)
     for (const auto& [name, view] : {std::pair{"cu_q", &arguments.sequences->cu_q.view},
                                      std::pair{"cu_k", &arguments.sequences->cu_k.view},
@@ -202,6 +247,8 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
       check.apart("lse", lse, name, *view);
     if (alibi.exists()) check.apart("lse", lse, "alibi", alibi);
     if (sinks.exists()) check.apart("lse", lse, "sinks", sinks);
+    if (options.bias.view.exists()) check.apart("lse", lse, "bias", options.bias.view);
+    if (options.keep.view.exists()) check.apart("lse", lse, "keep", options.keep.view);
   }
 
   check_blocks(check, arguments, {batches, q.extents[head], q.extents[row], k.extents[row]});
@@ -215,6 +262,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   attention_call call;
   call.type = q.type;
   call.precision = q.type == attention_type::f32 ? options.precision : attention_precision::ieee;
+  call.output = o.type;
   call.q = operand_of(q);
   call.k = operand_of(k);
   call.v = operand_of(v);
@@ -224,6 +272,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   problem.k = strides_of(operation, "k", k);
   problem.v = strides_of(operation, "v", v);
   problem.o = strides_of(operation, "out", o);
+  problem.o.is_f32 = o.type != q.type ? 1 : 0;
   problem.batches = static_cast<u32>(q.extents[batch]);
   problem.heads = static_cast<u32>(q.extents[head]);
   problem.queries = static_cast<u32>(q.extents[row]);
@@ -265,7 +314,10 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
     call.terms.alibi_batch = alibi.rank == 2 && alibi.extents[0] != 1 ? alibi.strides[0] : 0;
     call.terms.alibi_head = alibi.strides[alibi.rank - 1];
   }
-  call.terms.plain = options.softcap == 0 && !alibi.exists() && problem.scale > 0 ? 1 : 0;
+  if (options.bias.view.exists()) call.bias = score_tensor_of(options.bias.view);
+  if (options.keep.view.exists()) call.keep = score_tensor_of(options.keep.view);
+  const bool has_tensors = options.bias.view.exists() || options.keep.view.exists();
+  call.terms.plain = options.softcap == 0 && !alibi.exists() && !has_tensors && problem.scale > 0 ? 1 : 0;
   return call;
 }
 

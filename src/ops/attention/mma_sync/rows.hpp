@@ -12,8 +12,9 @@ namespace kaio::ops {
 
 template <attention_mma_config Config, scalar T, class Mask = band_mask>
 attention_variant attention_mma_row() {
-  attention_variant row = describe_attention_mma<Config, T, general_score, Mask>();
-  row.run = launch_attention_mma<Config, T, general_score, Mask>;
+  using score = std::conditional_t<is_block_sparse<Mask>, general_score, biased_score>;
+  attention_variant row = describe_attention_mma<Config, T, score, Mask>();
+  row.run = launch_attention_mma<Config, T, score, Mask>;
   return row;
 }
 

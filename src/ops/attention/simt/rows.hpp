@@ -11,8 +11,9 @@ namespace kaio::ops {
 
 template <attention_simt_config Config, scalar T, class Mask>
 attention_variant attention_simt_row() {
-  attention_variant result = describe_attention_simt<Config, T, general_score, Mask>();
-  result.run = launch_attention_simt<Config, T, general_score, Mask>;
+  using score = std::conditional_t<is_block_sparse<Mask>, general_score, biased_score>;
+  attention_variant result = describe_attention_simt<Config, T, score, Mask>();
+  result.run = launch_attention_simt<Config, T, score, Mask>;
   return result;
 }
 

@@ -27,6 +27,36 @@ struct attention_sinks {
   attention_sinks(const tensor_view<T, 1>& v) : view(v) {}
 };
 
+// A number for each score, which is added to it: 1 to 4 dimensions.
+struct attention_bias {
+  attention_view view;
+  attention_bias() = default;
+  template <class T, std::size_t Rank>
+  attention_bias(const tensor_view<T, Rank>& v) : view(v) {}
+};
+
+// Whether a query attends to a key, for each score: 1 to 4 dimensions.
+struct attention_keep {
+  attention_view view;  // of elements of one byte
+  attention_keep() = default;
+  template <class T, std::size_t Rank>
+  attention_keep(const tensor_view<T, Rank>& v) {
+    using element = std::remove_const_t<T>;
+    static_assert(std::is_same_v<element, bool> || std::is_same_v<element, u8>,
+                  "kaio: the elements of keep are bool or u8");
+    static_assert(Rank <= 4, "kaio: an attention takes views of four dimensions at most");
+    view.rank = Rank;
+    view.element_bytes = 1;
+    view.address = v.address();
+    view.bytes = v.bytes();
+    view.device = v.device();
+    for (std::size_t d = 0; d < Rank; ++d) {
+      view.extents[d] = v.extent(d);
+      view.strides[d] = v.stride(d);
+    }
+  }
+};
+
 // Numbers of f32 that an attention reads, or writes.
 struct attention_f32_input {
   attention_view view;
@@ -70,6 +100,12 @@ struct attention_options {
   f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
   attention_f32_input
       alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
+  // Added to x after ALiBi: (batches, heads, queries, keys), or the last ones of these dimensions; an extent
+  // of 1 serves all. Of f32, or of the elements of q; any strides, along keys below 2^31 bytes. With -inf a key
+  // gets no weight. Not for attention_varlen.
+  attention_bias bias{};
+  // Of bool or u8, shaped as bias: 0 masks, whatever q . k and bias are. Not for attention_varlen.
+  attention_keep keep{};
   // A score of a key without a value that each query of a head attends to, in units of x: f32, f16 or bf16.
   attention_sinks sinks{};
   // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too;
@@ -79,6 +115,10 @@ struct attention_options {
   // The blocks of keys that are visited; causal and the window hold in the partial ones. All of them where it
   // is not given.
   block_mask blocks{};
+  // Asks that the bits of a sequence depend on its own numbers, lengths and options, and not on the other
+  // sequences of the call, the multiprocessors of the device or max_q. No kernel splits the keys of a query, so
+  // they never do, given rows that begin alike at multiples of 16 bytes; a caller that relies on it says so.
+  bool batch_invariant = false;
 };
 
 // Whole numbers of the device, one for each sequence.
@@ -116,6 +156,7 @@ struct attention_arguments {
   bool own_score = false, own_mask = false;        // of the caller
   const attention_sequences* sequences = nullptr;  // not null: tensors are (rows, heads, head size)
   use_of_blocks blocks = use_of_blocks::possible;
+  bool with_functions = false;  // attention_with, whose kernels read no bias and no keep
 };
 
 template <class Q, class K, class V, class O>
@@ -127,8 +168,8 @@ constexpr void require_attention_types() {
       "kaio: q, k and v of an attention have the same element type; cast one of them");
   static_assert(!std::is_const_v<O>,
                 "kaio: the output of an attention is a view of elements that are not const");
-  static_assert(std::is_same_v<element, O>,
-                "kaio: the output of an attention has the element type of q, k and v");
+  static_assert(std::is_same_v<element, O> || std::is_same_v<f32, O>,
+                "kaio: the output of an attention has the element type of q, k and v, or f32");
 }
 
 }  // namespace detail

@@ -19,11 +19,13 @@ struct attention_operand {
 };
 
 struct attention_call {
-  attention_type type = attention_type::f32;
+  attention_type type = attention_type::f32;                  // of q, k and v
+  attention_type output = attention_type::f32;                // the same, or f32
   attention_precision precision = attention_precision::ieee;  // the least
   attention_operand q, k, v, o;
   attention_problem problem{};  // but for query_tiles, which the kernel's tile decides
   attention_terms terms{};
+  attention_score_tensor bias{}, keep{};
   attention_band band{};
   attention_block_lists lists{};
   bool in_blocks = false;  // lists are there

@@ -36,6 +36,7 @@ constexpr attention_type attention_type_of() {
 struct attention_view {
   attention_type type = attention_type::f32;
   std::uint32_t rank = 0;  // 0: there is none
+  std::uint32_t element_bytes = 4;
   std::uint64_t address = 0, bytes = 0;
   const void* device = nullptr;
   std::array<std::int64_t, 4> extents{}, strides{};
@@ -45,6 +46,7 @@ struct attention_view {
   attention_view(const tensor_view<T, Rank>& view)
       : type(detail::attention_type_of<std::remove_const_t<T>>()),
         rank(Rank),
+        element_bytes(sizeof(T)),
         address(view.address()),
         bytes(view.bytes()),
         device(view.device()) {
@@ -58,7 +60,7 @@ struct attention_view {
   }
   bool exists() const noexcept { return rank != 0; }
   detail::view_facts facts() const noexcept {
-    return {address, bytes, device, bytes_of(type), rank, extents.data(), strides.data()};
+    return {address, bytes, device, element_bytes, rank, extents.data(), strides.data()};
   }
 };
 

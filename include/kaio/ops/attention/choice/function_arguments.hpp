@@ -2,6 +2,7 @@
 // The arguments that a launch takes for a score and a mask: the library's own get theirs out of the call.
 
 #include <kaio/ops/attention/call/call.hpp>
+#include <kaio/ops/attention/common/biased_score.hpp>
 #include <kaio/ops/attention/common/block_sparse.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
@@ -24,11 +25,13 @@ inline constexpr std::size_t parameter_count<attention_parameters<P...>> = sizeo
 // block_sparse, come from the call, others are `extra`.
 template <class Score, class Mask, class Launch, class... Extra>
 void with_function_arguments(const attention_call& call, const Launch& launch, const Extra&... extra) {
-  constexpr bool general = std::is_same_v<Score, general_score>;
+  constexpr bool general = std::is_same_v<Score, general_score>, biased = std::is_same_v<Score, biased_score>;
   constexpr bool band = std::is_same_v<mask_of_blocks<Mask>, band_mask>;
+  static_assert(band || !biased, "kaio: biased_score is for the library's own kernels");
   const std::tuple<const Extra&...> all{extra...};
   constexpr std::size_t count = sizeof...(Extra);
-  constexpr std::size_t of_score = general ? 0 : detail::parameter_count<parameters_of_score<Score>>;
+  constexpr std::size_t of_score =
+      general || biased ? 0 : detail::parameter_count<parameters_of_score<Score>>;
   constexpr std::size_t split = of_score < count ? of_score : count;
   const auto call_with = [&]<std::size_t... S, std::size_t... M>(std::index_sequence<S...>,
                                                                  std::index_sequence<M...>) {
@@ -44,7 +47,9 @@ void with_function_arguments(const attention_call& call, const Launch& launch, c
       else
         with_lists(first...);
     };
-    if constexpr (general)
+    if constexpr (biased)
+      with_mask(call.terms, call.bias, call.keep);
+    else if constexpr (general)
       with_mask(call.terms, std::get<S>(all)...);
     else
       with_mask(std::get<S>(all)...);

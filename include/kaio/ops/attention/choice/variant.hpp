@@ -26,7 +26,9 @@ struct attention_variant {
   // Reads Q, K and V by tensor copies: rows begin at multiples of 16 bytes and are as long, and there are
   // keys.
   bool copies_tensors = false;
-  bool in_blocks = false;  // walks over the lists of a block mask
+  bool in_blocks = false;   // walks over the lists of a block mask
+  bool writes_f32 = false;  // an output of f32 too, whatever the operands are
+  bool is_biased = false;   // its score is biased_score, which reads `bias` and `keep`
 };
 
 // The images of all kernels that the library's attention may launch: to list them, and to load them ahead

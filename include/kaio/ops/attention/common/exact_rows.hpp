@@ -15,27 +15,17 @@
 
 namespace kaio::ops {
 
-// One score, which all lanes of a warp hold.
-struct single_score {
-  static constexpr std::uint32_t rows = 1;
-  var<f32>* x;
-  static constexpr std::uint32_t size() { return 1; }
-  static constexpr std::uint32_t row(std::uint32_t) { return 0; }
-  static constexpr std::uint32_t column(std::uint32_t) { return 0; }
-  constexpr var<f32>& operator[](std::uint32_t) const { return *x; }
-};
-
 // The 16 rows of a warp, from `first_query` on, and Depth columns of them from `first_column` on; lane l has
-// rows l / 4 and l / 4 + 8, of which `wrong` and `results` are. write(row, column, x) for each of these elements of
-// the rows of wrong lanes, columns counted from first_column. walk_of() is the kernel's walk over keys;
+// rows l / 4 and l / 4 + 8, of which `wrong` and `results` are. put(row, column, x) takes these elements of the
+// rows of wrong lanes anew, columns counted from first_column. walk_of() is the kernel's walk over keys;
 // score(s, origin, scale) and mask(s, origin) are those of the kernel.
 template <scalar T, std::uint32_t Depth, class Column, class WalkOf, class ApplyScore, class ApplyMask,
-          class Write>
+          class Put>
 constexpr void recompute_rows(thread t, const val<u32>& first_query, const Column& first_column,
                               const val<attention_problem>& problem, const attention_block& block,
                               const WalkOf& walk_of, const dsl::register_array<val<bool>, 2>& wrong,
                               const dsl::register_array<softmax_row, 2>& results, const val<f32>& factor,
-                              const ApplyScore& score, const ApplyMask& mask, const Write& write) {
+                              const ApplyScore& score, const ApplyMask& mask, const Put& put) {
   const auto lanes = array_of<2>([&](u32 r) { return t.let(ballot(wrong[r])); });
   if (auto any = t.when((lanes[0] | lanes[1]) != 0u)) {
     const auto memory_of_head = [&](auto member, const val<u32>& head, const val<u32>& first_row) {
@@ -69,7 +59,7 @@ constexpr void recompute_rows(thread t, const val<u32>& first_query, const Colum
           for (auto d : t.range(lane, qk_size, 32u).no_unroll())
             dot += cast<f32>(of_q[d]) * cast<f32>(of_k[d]);
           var x(t, warp_reduce(t, dot, plus{}));
-          const single_score one{&x};
+          const single_score<T> one{&x};
           const score_origin<1> origin = origin_of<1>(t, block, {{query}}, key, block.keys);
           score(one, origin, scale);
           where_masked([&] { mask(one, origin); });
@@ -81,8 +71,7 @@ constexpr void recompute_rows(thread t, const val<u32>& first_query, const Colum
                 sums[i] += p * cast<f32>(of_v[column + 32 * i]);
           }
         });
-        for (u32 i = 0; i < Depth / 32; ++i)
-          write(row, t.let(lane + 32 * i), t.let(cast<T>(sums[i] * inverse)));
+        for (u32 i = 0; i < Depth / 32; ++i) put(t.let(row), t.let(lane + 32 * i), t.let(sums[i] * inverse));
       }
     }
     sync_warp(t);

@@ -58,13 +58,18 @@ constexpr key_range keys_of(thread t, const val<u32>& first_query, const val<u32
     return {t.let(0u), keys, t.let(0u), t.let(0u)};
 }
 
-// Scores of keys that are masked or do not exist become -inf.
+// Scores of keys that are masked or do not exist become -inf. A mask with a function `tile` does them
+// together.
 template <class Mask, class Scores, std::uint32_t Rows, class... Extra>
 constexpr void apply_mask(thread t, Scores& s, const score_origin<Rows>& origin, const Extra&... extra) {
-  for (std::uint32_t i = 0; i < s.size(); ++i) {
-    const val kept = Mask{}(t, place_for<Mask>(t, s, origin, i), extra...);
-    const val exists = t.let(origin.key + s.column(i) <= origin.last_key);
-    s[i] = select(all_of(kept, exists), s[i], -std::numeric_limits<f32>::infinity());
+  if constexpr (requires { Mask::tile(t, s, origin, extra...); }) {
+    Mask::tile(t, s, origin, extra...);
+  } else {
+    const score_origin<Rows> from = origin_for<Mask>(t, origin);
+    for (std::uint32_t i = 0; i < s.size(); ++i)
+      s[i] = select(all_of(Mask{}(t, place_for<Mask>(t, s, from, i), extra...),
+                           origin.key + s.column(i) <= origin.last_key),
+                    s[i], -std::numeric_limits<f32>::infinity());
   }
 }
 
@@ -87,6 +92,21 @@ struct band_mask {
   constexpr val<bool> operator()(thread t, attention_place at, val<attention_band> band) const {
     const val apart = t.let(cast<i32>(at.key) - (cast<i32>(at.query) + shift(t, at.offset, band)));
     return t.let(all_of(apart >= band[&attention_band::low], apart <= band[&attention_band::high]));
+  }
+
+  // low <= x <= high is x - low <= high - low of unsigned numbers: one comparison.
+  template <class Scores, std::uint32_t Rows>
+  static constexpr void tile(thread t, Scores& s, const score_origin<Rows>& origin,
+                             const val<attention_band>& band) {
+    const val low = t.let(band[&attention_band::low]);
+    const val width = t.let(cast<u32>(band[&attention_band::high]) - cast<u32>(low));
+    const val lowest = t.let(cast<u32>(shift(t, origin.offset, band)) + cast<u32>(low));
+    const auto from_low =
+        array_of<Rows>([&](u32 r) { return t.let(origin.key - (lowest + origin.query[r])); });
+    for (std::uint32_t i = 0; i < s.size(); ++i)
+      s[i] = select(
+          all_of(from_low[s.row(i)] + s.column(i) <= width, origin.key + s.column(i) <= origin.last_key),
+          s[i], -std::numeric_limits<f32>::infinity());
   }
 
   static constexpr key_range keys(thread t, const val<u32>& first_query, const val<u32>& last_query,

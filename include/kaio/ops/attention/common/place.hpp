@@ -8,6 +8,7 @@
 //   s[i]         score i, a variable
 //   row(i)       which of the thread's rows it is in, from 0: a number of the host
 //   column(i)    how many keys it is to the right of the thread's first one: a number of the host
+//   element      the type of the operands
 //   rows         how many rows the thread has scores of
 //   exact        where it is there: of f32 operands, so that functions of a score are not approximated
 
@@ -20,10 +21,16 @@ namespace kaio::ops {
 using dsl::fixed_string;
 using dsl::scalar;
 
+template <std::uint32_t Rows>
+struct score_origin;
+
 struct attention_place {
   val<u32> batch, head, query, key;
   val<i32>
       offset;  // keys - queries of the sequence: query + offset is the query's own key, aligned bottom right
+
+  // The origin of this score without others.
+  constexpr score_origin<1> alone() const;
 };
 
 // The places of a thread's scores in a tile.
@@ -39,18 +46,28 @@ struct score_origin {
   constexpr attention_place at(thread t, const Scores& s, std::uint32_t i) const {
     return {batch, head, query[s.row(i)], t.let(key + s.column(i)), offset};
   }
-  // The same, or for a place outside of the tensors the nearest one inside: a function may read memory by it.
+  // The same where the queries are those of existing(): for a key that does not exist the last one, since a
+  // function may read memory by it.
   template <class Scores>
   constexpr attention_place inside(thread t, const Scores& s, std::uint32_t i) const {
-    return {batch, head, t.let(min(query[s.row(i)], last_query)), t.let(min(key + s.column(i), last_key)),
-            offset};
+    return {batch, head, query[s.row(i)], t.let(min(key + s.column(i), last_key)), offset};
+  }
+  // With the last query in place of those that do not exist.
+  constexpr score_origin existing(thread t) const {
+    const auto within = array_of<Rows>([&](u32 r) { return t.let(min(query[r], last_query)); });
+    return {batch, head, within, key, last_query, last_key, offset};
   }
 };
 
+constexpr score_origin<1> attention_place::alone() const {
+  return {batch, head, {{query}}, key, query, key, offset};
+}
+
 // A thread's scores out of the fragments of mma.sync, 16 queries x 8 keys each: rows r and r + 8.
-template <class Fragment, std::uint32_t Count>
+template <scalar T, class Fragment, std::uint32_t Count>
 class mma_scores {
  public:
+  using element = T;
   static constexpr std::uint32_t rows = 2;
   constexpr explicit mma_scores(dsl::register_array<Fragment, Count>& fragments) : fragments_(&fragments) {}
   static constexpr std::uint32_t size() { return Count * 4; }
@@ -63,9 +80,10 @@ class mma_scores {
 };
 
 // A thread's scores out of an accumulator of wgmma, 64 queries x N keys: rows r and r + 8.
-template <class Accumulator>
+template <scalar T, class Accumulator>
 class wgmma_scores {
  public:
+  using element = T;
   static constexpr std::uint32_t rows = 2;
   constexpr explicit wgmma_scores(Accumulator& accumulator) : accumulator_(&accumulator) {}
   static constexpr std::uint32_t size() { return Accumulator::size(); }
@@ -75,6 +93,18 @@ class wgmma_scores {
 
  private:
   Accumulator* accumulator_;
+};
+
+// One score.
+template <scalar T>
+struct single_score {
+  using element = T;
+  static constexpr std::uint32_t rows = 1;
+  var<f32>* x;
+  static constexpr std::uint32_t size() { return 1; }
+  static constexpr std::uint32_t row(std::uint32_t) { return 0; }
+  static constexpr std::uint32_t column(std::uint32_t) { return 0; }
+  constexpr var<f32>& operator[](std::uint32_t) const { return *x; }
 };
 
 }  // namespace kaio::ops

@@ -11,8 +11,8 @@ namespace kaio::ops {
 struct attention_strides {
   u64 address;
   i64 batch, row, head;
-  u32 by_16;  // 1 where every row begins at a multiple of 16 bytes, and is a multiple of 16 bytes long
-  u32 unused;
+  u32 by_16;   // 1 where every row begins at a multiple of 16 bytes, and is a multiple of 16 bytes long
+  u32 is_f32;  // of O: 1 where operands are of 16 bits and it is of f32
 };
 
 // The element types of sinks.

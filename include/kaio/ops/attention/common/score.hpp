@@ -71,7 +71,15 @@ concept attention_score = std::is_empty_v<S> && requires { typename parameters_o
 template <class F>
 inline constexpr auto attention_function_name = detail::name_of_attention_function<F>();
 
-// The place of score i for a score or a mask, which may read memory by it unless it says that it does not.
+// The origin of the places for a score or a mask, and the place of score i: it may read memory by them unless
+// it says that it does not.
+template <class F, std::uint32_t Rows>
+constexpr score_origin<Rows> origin_for(thread t, const score_origin<Rows>& origin) {
+  if constexpr (requires { F::reads_nothing; })
+    return origin;
+  else
+    return origin.existing(t);
+}
 template <class F, class Scores, std::uint32_t Rows>
 constexpr attention_place place_for(thread t, const Scores& s, const score_origin<Rows>& origin,
                                     std::uint32_t i) {
@@ -92,8 +100,9 @@ constexpr void apply_score(thread t, Scores& s, const score_origin<Rows>& origin
   if constexpr (requires { Score::tile(t, s, origin, scale, extra...); }) {
     Score::tile(t, s, origin, scale, extra...);
   } else {
+    const score_origin<Rows> from = origin_for<Score>(t, origin);
     for (std::uint32_t i = 0; i < s.size(); ++i)
-      s[i] = Score{}(t, t.let(s[i] * scale), place_for<Score>(t, s, origin, i), extra...);
+      s[i] = Score{}(t, t.let(s[i] * scale), place_for<Score>(t, s, from, i), extra...);
   }
 }
 template <class Score, class... Extra>
@@ -130,22 +139,7 @@ struct general_score {
                              const val<attention_terms>& terms) {
     if (auto more = t.when(terms[&attention_terms::plain] == 0u)) {
       for (std::uint32_t i = 0; i < s.size(); ++i) s[i] *= scale;
-      const val cap = t.let(terms[&attention_terms::softcap]);
-      if (auto capped = t.when(cap != 0.0f)) {
-        const val narrow = t.let(2.0f * log2_of_e / cap);
-        for (std::uint32_t i = 0; i < s.size(); ++i)
-          if constexpr (requires { Scores::exact; })
-            s[i] = cap * tanh(s[i] / cap);
-          else
-            s[i] = soft_cap(t, s[i], cap, narrow);
-      }
-      if (auto linear = t.when(terms[&attention_terms::alibi] != 0u)) {
-        const val slope = slope_of(t, origin.batch, origin.head, terms);
-        for (std::uint32_t i = 0; i < s.size(); ++i) {
-          const attention_place at = origin.at(t, s, i);
-          s[i] -= slope * distance(t, at);
-        }
-      }
+      add_terms(t, s, origin, terms);
     }
   }
   static constexpr val<f32> factor(thread t, const val<f32>& scale, const val<attention_terms>& terms) {
@@ -155,30 +149,44 @@ struct general_score {
   constexpr val<f32> operator()(thread t, val<f32> score, attention_place at,
                                 val<attention_terms> terms) const {
     var x = score;
-    const val cap = t.let(terms[&attention_terms::softcap]);
-    if (auto capped = t.when(cap != 0.0f)) x = soft_cap(t, x, cap, t.let(2.0f * log2_of_e / cap));
-    if (auto linear = t.when(terms[&attention_terms::alibi] != 0u))
-      x -= slope_of(t, at.batch, at.head, terms) * distance(t, at);
+    const single_score<f32> one{&x};
+    add_terms(t, one, at.alone(), terms);
     return t.let(x);
   }
 
+  // All but the scale.
+  template <class Scores, std::uint32_t Rows>
+  static constexpr void add_terms(thread t, Scores& s, const score_origin<Rows>& origin,
+                                  const val<attention_terms>& terms) {
+    const val cap = t.let(terms[&attention_terms::softcap]);
+    if (auto capped = t.when(cap != 0.0f)) {
+      // cap * tanh(x / cap), with an error of about 2^-22 of cap, which operands of 16 bits do not show: that
+      // of tanh.approx would be 2^-11.
+      const val narrow = t.let(2.0f * log2_of_e / cap);
+      for (std::uint32_t i = 0; i < s.size(); ++i)
+        if constexpr (requires { Scores::exact; })
+          s[i] = cap * tanh(s[i] / cap);
+        else
+          s[i] = cap - 2.0f * cap * fast::ftz::rcp(fast::ftz::exp2(s[i] * narrow) + 1.0f);
+    }
+    if (auto linear = t.when(terms[&attention_terms::alibi] != 0u)) {
+      const val slope = slope_of(t, origin, terms);
+      // From the first key; f32 holds it exactly up to 2^24.
+      const auto apart = array_of<Rows>([&](u32 r) {
+        return t.let(cast<f32>(cast<i32>(origin.query[r]) + origin.offset - cast<i32>(origin.key)));
+      });
+      for (std::uint32_t i = 0; i < s.size(); ++i)
+        s[i] -= slope * abs(apart[s.row(i)] - static_cast<f32>(s.column(i)));
+    }
+  }
+
  private:
-  // cap * tanh(x / cap), with an error of about 2^-22 of cap, which operands of 16 bits do not show: that of
-  // tanh.approx would be 2^-11.
-  template <class X>
-  static constexpr val<f32> soft_cap(thread t, const X& x, const val<f32>& cap, const val<f32>& narrow) {
-    const val e = t.let(fast::ftz::exp2(x * narrow));
-    return t.let(cap - 2.0f * cap * fast::ftz::rcp(e + 1.0f));
-  }
-  static constexpr val<f32> slope_of(thread t, const val<u32>& batch, const val<u32>& head,
+  template <std::uint32_t Rows>
+  static constexpr val<f32> slope_of(thread t, const score_origin<Rows>& origin,
                                      const val<attention_terms>& terms) {
-    const val at = t.let(cast<i64>(batch) * terms[&attention_terms::alibi_batch] +
-                         cast<i64>(head) * terms[&attention_terms::alibi_head]);
+    const val at = t.let(cast<i64>(origin.batch) * terms[&attention_terms::alibi_batch] +
+                         cast<i64>(origin.head) * terms[&attention_terms::alibi_head]);
     return t.let(pointer_at<in<f32>>(t, t.let(terms[&attention_terms::alibi]))[at]);
-  }
-  static constexpr val<f32> distance(thread t, const attention_place& at) {
-    const val apart = t.let(cast<i32>(at.query) + at.offset - cast<i32>(at.key));
-    return t.let(abs(cast<f32>(apart)));
   }
 };
 

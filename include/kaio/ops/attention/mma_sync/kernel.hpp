@@ -58,6 +58,7 @@ struct attention_mma_body {
   using v_rows = attention_rows<T, C.keys, C.depth_v, C.threads(), typename product::v_layout, asynchronous>;
   using q_tile = typename q_rows::tile;
   using o_tile = shared_tile<T, C.queries(), C.depth_v, swizzle>;
+  using halves = shared_tile<f32, C.queries(), C.depth_v / 2, swizzle>;  // of the columns of each warp
   // Of a warp: of Q and K, keys of S, slices of P, columns of O.
   static constexpr std::uint32_t slices = C.own_depth_qk() / product::k, key_parts = C.keys / 8,
                                  p_slices = C.keys / product::k, value_parts = C.own_depth_v() / 8;
@@ -128,7 +129,7 @@ struct attention_mma_body {
     for (auto tile : t.range(range.first, range.last).no_unroll()) {
       const auto keys = range.tile(t, range.find(t, tile));
       auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x keys
-      const mma_scores scores(s_parts);
+      const mma_scores<T, accumulator, key_parts> scores(s_parts);
 
       wait(t);
       of_v.copy(v_shared, keys.first, keys.limit);
@@ -173,10 +174,34 @@ struct attention_mma_body {
     const val leads = t.let(leads_row(lane, part));
     for (u32 r = 0; r < 2; ++r) store_lse(t, problem, block, query_of[r], leads, result[r].lse);
 
-    // O goes through the warp's own part of the tile of Q, so that whole lines are written.
+    // O goes through the warp's own part of the tile of Q, so that whole lines are written: all columns of T,
+    // or where operands of 16 bits have an output of f32 one half of them after the other.
     wait(t);
     const auto own_o = column_block<C.own_depth_v()>(o_shared, part);
-    stage(t, own_o, o_parts, result, t.let(warp_row + quad_row), quad_column);
+    const auto strides = problem[&attention_problem::o];
+    const auto first_column = first_column_of(t, part);
+    const val first_row = t.let(block.first_query + warp_row);
+    const val pitch = t.let(strides[&attention_strides::row]);
+    const val by_16 = t.let(strides[&attention_strides::by_16]);
+    const val columns = columns_from(t, v_size, first_column);
+    const val offset = head_offset(t, strides, block, block.head, block.first_q_row);
+    const out o_head = from_column(o.from(offset), first_column);
+    const out wide = from_column(
+        pointer_at<out<f32>>(t, t.let(strides[&attention_strides::address])).from(offset), first_column);
+    const val is_wide = t.let(strides[&attention_strides::is_f32] == (sizeof(T) == 2 ? 1u : 2u));
+    const val row = t.let(warp_row + quad_row);
+    if (auto to_tile = t.when(!is_wide)) stage(t, own_o, o_parts, result, row, quad_column);
+    if constexpr (sizeof(T) == 2)
+      if (auto to_f32 = t.when(is_wide))
+        for (std::uint32_t first = 0; first < C.own_depth_v(); first += C.own_depth_v() / 2) {
+          const auto half = column_block<C.own_depth_v() / 2>(halves::over(q_memory), part);
+          stage_half(t, half, first, o_parts, result, row, quad_column);
+          sync_warp(t);
+          store_rows<f32, 16, C.own_depth_v() / 2>(t, half, warp_row, wide.from(i64{first}), pitch,
+                                                   t.let(max(columns, first) - first), by_16, first_row,
+                                                   queries);
+          sync_warp(t);
+        }
     sync_warp(t);
     const auto wrong = array_of<2>([&](u32 r) {
       var found(t, isnan(o_parts[0].registers[2 * r]));
@@ -184,19 +209,17 @@ struct attention_mma_body {
         for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
       return t.let(all_of(found, !isnan(result[r].inverse), query_of[r] < queries));
     });
-    const auto first_column = first_column_of(t, part);
+    const auto put = [&](const val<u32>& of_warp, const val<u32>& column, const val<f32>& x) {
+      if (auto to_f32 = t.when(all_of(is_wide, column < columns)))
+        wide[cast<i64>(first_row + of_warp) * pitch + cast<i64>(column)] = x;
+      if (auto to_tile = t.when(!is_wide)) own_o[warp_row + of_warp][column] = cast<T>(x);
+    };
     recompute_rows<T, C.own_depth_v()>(
-        t, t.let(block.first_query + warp_row), first_column, problem, block, [&] { return range; }, wrong,
-        result, factor, score, mask,
-        [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
-          own_o[warp_row + row][column] = x;
-        });
-    const auto strides = problem[&attention_problem::o];
-    const out o_head = o.from(head_offset(t, strides, block, block.head, block.first_q_row));
-    store_rows<T, 16, C.own_depth_v()>(
-        t, own_o, warp_row, from_column(o_head, first_column), t.let(strides[&attention_strides::row]),
-        columns_from(t, v_size, first_column), t.let(strides[&attention_strides::by_16]),
-        t.let(block.first_query + warp_row), queries);
+        t, first_row, first_column, problem, block, [&] { return range; }, wrong, result, factor, score, mask,
+        put);
+    if (auto from_tile = t.when(!is_wide))
+      store_rows<T, 16, C.own_depth_v()>(t, own_o, warp_row, o_head, pitch, columns, by_16, first_row,
+                                         queries);
   }
 
  private:
@@ -229,8 +252,8 @@ struct attention_mma_body {
     else
       return lane % 4u == 0u;
   }
-  template <class Column>
-  static constexpr out<T> from_column(const out<T>& row, const Column& column) {
+  template <class Row, class Column>
+  static constexpr Row from_column(const Row& row, const Column& column) {
     if constexpr (shares)
       return row.from(cast<i64>(column));
     else
@@ -302,6 +325,17 @@ struct attention_mma_body {
         } else {
           store_vec(to[row + 8 * r][column + 8 * j], make_vec(t.let(first), t.let(second)));
         }
+      }
+  }
+  // Half of the columns, from `first` on, as f32.
+  template <class Tile, class Parts, class Result>
+  static constexpr void stage_half(thread t, const Tile& to, std::uint32_t first, const Parts& parts,
+                                   const Result& result, const val<u32>& row, const val<u32>& column) {
+    for (std::uint32_t c = 0; c < C.own_depth_v() / 2; c += 8)
+      for (u32 r = 0; r < 2; ++r) {
+        const auto& from = parts[(first + c) / 8].registers;
+        store_vec(to[row + 8 * r][column + c], make_vec(t.let(from[2 * r] * result[r].inverse),
+                                                        t.let(from[2 * r + 1] * result[r].inverse)));
       }
   }
 };

@@ -31,7 +31,9 @@ attention_variant describe_attention_mma() {
           .depth_qk = C.depth_qk,
           .depth_v = C.depth_v,
           .queries = C.queries(),
-          .in_blocks = is_block_sparse<Mask>};
+          .in_blocks = is_block_sparse<Mask>,
+          .writes_f32 = true,
+          .is_biased = std::is_same_v<Score, biased_score>};
 }
 
 }  // namespace kaio::ops

@@ -45,8 +45,9 @@ constexpr attention_simt_config attention_simt_for(std::uint32_t depth) {
 inline constexpr attention_simt_config attention_simt_small{.depth = 512, .tile = 16, .chunk = 256};
 
 // A thread's scores: Rows queries x Columns keys, 16 apart.
-template <std::uint32_t Rows, std::uint32_t Columns>
+template <scalar T, std::uint32_t Rows, std::uint32_t Columns>
 struct simt_scores {
+  using element = T;
   static constexpr std::uint32_t rows = Rows;
   static constexpr bool exact = true;
   dsl::register_array<var<f32>, Rows * Columns>* sums;
@@ -113,7 +114,7 @@ struct attention_simt_body {
         for (auto first : t.range(0u, qk_size, C.chunk).no_unroll())
           multiply(t.let(first), t.let(min(qk_size - first, C.chunk)));
       }
-      const simt_scores<rows, columns> scores{&s};
+      const simt_scores<T, rows, columns> scores{&s};
       const score_origin<rows> origin =
           origin_of<rows>(t, block, query_of, t.let(keys.first + of_column), keys.end);
       score(scores, origin, scale);

@@ -6,6 +6,8 @@
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention/simt/kernel.hpp>
 
+#include <type_traits>
+
 namespace kaio::ops {
 
 template <attention_simt_config C, scalar T, class Score, class Mask, class... Extra>
@@ -28,7 +30,8 @@ attention_variant describe_attention_simt() {
           .depth_qk = C.depth,
           .depth_v = C.depth,
           .queries = C.tile,
-          .in_blocks = is_block_sparse<Mask>};
+          .in_blocks = is_block_sparse<Mask>,
+          .is_biased = std::is_same_v<Score, biased_score>};
 }
 
 }  // namespace kaio::ops

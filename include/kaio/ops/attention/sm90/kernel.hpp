@@ -162,7 +162,7 @@ struct attention_sm90_body {
 
       scores_accumulator s(t);
       output_accumulator sums(t);
-      wgmma_scores scores(s);
+      wgmma_scores<T, scores_accumulator> scores(s);
       auto p = array_of<C.keys / 4>([&](u32) { return var(t, pack<pair>(t.let(0.0f), t.let(0.0f))); });
       online_softmax<2> softmax(t);
       var<u32> record(t, 0u);  // of the tile of queries
@@ -222,8 +222,8 @@ struct attention_sm90_body {
             t, warp_query, 0u, problem, block,
             [&] { return walks.template walk<C.keys>(t, block, C.queries()); }, wrong, result, factor, score,
             mask,
-            [&](const val<u32>& row, const val<u32>& column, const val<T>& x) {
-              store_element(t, o, t.let(warp_query + row), column, x);
+            [&](const val<u32>& row, const val<u32>& column, const val<f32>& x) {
+              store_element(t, o, t.let(warp_query + row), column, t.let(cast<T>(x)));
             });
       };
 

@@ -1,0 +1,90 @@
+#pragma once
+// general_score, and tensors that have an element for each score: a bias, and which scores are kept. A thread
+// reads the elements of its own scores, at any strides. Kernels for sm_90a, which contain their score twice,
+// are not made with it: they would be too large.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/place.hpp>
+#include <kaio/ops/attention/common/score.hpp>
+#include <kaio/ops/attention/common/terms.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace kaio::ops {
+
+//   x = what general_score makes of it;   x += bias;   x = -inf where keep is 0, whatever it was
+struct biased_score {
+  static constexpr fixed_string name = "biased";
+
+  template <class Scores, std::uint32_t Rows>
+  static constexpr void tile(thread t, Scores& s, const score_origin<Rows>& origin, const val<f32>& scale,
+                             const val<attention_terms>& terms, const val<attention_score_tensor>& bias,
+                             const val<attention_score_tensor>& keep) {
+    if (auto more = t.when(terms[&attention_terms::plain] == 0u)) {
+      for (std::uint32_t i = 0; i < s.size(); ++i) s[i] *= scale;
+      general_score::add_terms(t, s, origin, terms);
+      add_tensors(t, s, origin, bias, keep);
+    }
+  }
+  static constexpr val<f32> factor(thread t, const val<f32>& scale, const val<attention_terms>& terms,
+                                   const val<attention_score_tensor>&, const val<attention_score_tensor>&) {
+    return general_score::factor(t, scale, terms);
+  }
+
+  constexpr val<f32> operator()(thread t, val<f32> score, attention_place at, val<attention_terms> terms,
+                                val<attention_score_tensor> bias, val<attention_score_tensor> keep) const {
+    var x = score;
+    const single_score<f32> one{&x};
+    general_score::add_terms(t, one, at.alone(), terms);
+    add_tensors(t, one, at.alone(), bias, keep);
+    return t.let(x);
+  }
+
+ private:
+  template <class Scores, std::uint32_t Rows>
+  static constexpr void add_tensors(thread t, Scores& s, const score_origin<Rows>& origin,
+                                    const val<attention_score_tensor>& bias,
+                                    const val<attention_score_tensor>& keep) {
+    using element = typename Scores::element;
+    const auto add = [](auto& score, const auto& x) { score += cast<f32>(x); };
+    if (auto exists = t.when(bias[&attention_score_tensor::address] != u64{0})) {
+      if constexpr (std::is_same_v<element, f32>) {
+        with_elements<f32>(t, s, origin, bias, add);
+      } else {
+        const val is_f32 = t.let(bias[&attention_score_tensor::is_f32] != 0u);
+        if (auto wide = t.when(is_f32)) with_elements<f32>(t, s, origin, bias, add);
+        if (auto narrow = t.otherwise()) with_elements<element>(t, s, origin, bias, add);
+      }
+    }
+    if (auto exists = t.when(keep[&attention_score_tensor::address] != u64{0}))
+      with_elements<bool>(t, s, origin, keep, [](auto& score, const auto& kept) {
+        score = select(kept, score, -std::numeric_limits<f32>::infinity());
+      });
+  }
+
+  // change(score, element) for each score of a thread; elements are T. Scores outside of the sequence, which
+  // the mask removes afterwards, meet some element of the tensor.
+  template <scalar T, class Scores, std::uint32_t Rows, class Change>
+  static constexpr void with_elements(thread t, Scores& s, const score_origin<Rows>& origin,
+                                      const val<attention_score_tensor>& tensor, const Change& change) {
+    const val key = t.let(min(origin.key, origin.last_key));
+    const val to_last = t.let(origin.last_key - key);
+    const val of_key = t.let(cast<u64>(tensor[&attention_score_tensor::key]));
+    const val first =
+        t.let(tensor[&attention_score_tensor::address] +
+              cast<u64>(origin.batch) * tensor[&attention_score_tensor::batch] +
+              cast<u64>(origin.head) * tensor[&attention_score_tensor::head] + cast<u64>(key) * of_key);
+    const auto row = array_of<Rows>([&](u32 r) {
+      const val query = t.let(min(origin.query[r], origin.last_query));
+      return t.let(first + cast<u64>(query) * tensor[&attention_score_tensor::query]);
+    });
+    for (std::uint32_t i = 0; i < s.size(); ++i) {
+      const val at = t.let(row[s.row(i)] + cast<u64>(min(to_last, s.column(i))) * of_key);
+      change(s[i], pointer_at<in<T>>(t, at)[0]);
+    }
+  }
+};
+
+}  // namespace kaio::ops
