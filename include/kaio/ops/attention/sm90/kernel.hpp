@@ -160,19 +160,30 @@ struct attention_sm90_body {
       const named_barrier own_turn(t, t.let(warpgroup + 1u), 256);
       const named_barrier next_turn(t, t.let(select(warpgroup == C.consumers - 1, 1u, warpgroup + 2u)), 256);
 
+      const named_barrier own_group(t, t.let(warpgroup + (1 + C.consumers)), 128);
+
       scores_accumulator s(t);
       output_accumulator sums(t);
       wgmma_scores<T, scores_accumulator> scores(s);
       auto p = array_of<C.keys / 4>([&](u32) { return var(t, pack<pair>(t.let(0.0f), t.let(0.0f))); });
       online_softmax<2> softmax(t);
-      var<u32> record(t, 0u);  // of the tile of queries
-      var<u32> flags(t, 0u);   // of the step
+      var<u32> record(t, 0u);                               // of the tile of queries
+      var<u32> first_key(t, 0u), end(t, 0u), flags(t, 0u);  // of the step: key_step
 
       const auto release = [&](auto& ring) {
         if (auto one = t.when(leads_group)) ring.release();
         ring.advance();
       };
       const auto is = [&](u32 flag) { return t.let((flags & flag) != 0u); };
+      // K has come, and what is to be done with its scores. A barrier of the warpgroup follows before one of its
+      // threads releases the stage, which the record is a part of.
+      const auto await_keys = [&] {
+        from_k.wait();
+        const key_step step = steps.at(from_k.stage());
+        first_key = step.first_key;
+        end = step.end;
+        flags = step.flags;
+      };
       const auto issue_scores = [&](const val<u32>& q_stage, const val<u32>& k_stage) {  // S = Q K^T
         wgmma_batch mma(t);
         mma.multiply_add(s, wgmma_operand<major::k>(q_shared[q_stage]).rows(group_row),
@@ -180,19 +191,17 @@ struct attention_sm90_body {
       };
       // S has come: K is read no more, nor is Q where these were its last keys.
       const auto take_scores = [&] {
-        const key_step step = steps.at(from_k.stage());
-        flags = step.flags;
         release(from_k);
         if (auto at_end = t.when(is(key_step::is_last))) release(from_q);
         if (auto some = t.when(!is(key_step::has_no_keys))) {
           const attention_block block = queries.block(t.let(record));
           const score_origin<2> origin = origin_of<2>(
               t, block, array_of<2>([&](u32 r) { return t.let(block.first_query + own_row + 8 * r); }),
-              t.let(step.first_key + own_column), step.end);
+              t.let(first_key + own_column), t.let(end));
           score(scores, origin, scale);
           if (auto partial = t.when(is(key_step::needs_mask))) mask(scores, origin);
           if constexpr (walk_of<Walks>::cuts_tiles)
-            if (auto cut = t.when(is(key_step::needs_cut))) cut_scores(t, scores, origin.key, step.end);
+            if (auto cut = t.when(is(key_step::needs_cut))) cut_scores(t, scores, origin.key, t.let(end));
         }
         if (auto none = t.otherwise())
           for (std::uint32_t i = 0; i < scores.size(); ++i) scores[i] = -std::numeric_limits<f32>::infinity();
@@ -230,7 +239,8 @@ struct attention_sm90_body {
       from_q.wait();
       if (auto some = t.when(queries.exists(t.let(record)))) {
         if (auto last = t.when(warpgroup == C.consumers - 1)) next_turn.arrive();
-        from_k.wait();
+        await_keys();
+        own_group.sync();
         issue_scores(from_q.stage(), from_k.stage());
         wgmma_wait<0>(t);
         take_scores();  // there is nothing to correct yet
@@ -245,7 +255,7 @@ struct attention_sm90_body {
             goes_on = select(queries.exists(t.let(record)), 1u, 0u);
           }
           if (auto more = t.when(goes_on != 0u)) {
-            from_k.wait();
+            await_keys();
             own_turn.sync();
           }
           // After the last step of all these are scores that nobody reads, of tiles that are still there: ptxas
