@@ -165,7 +165,6 @@ struct attention_sm90_body {
       scores_accumulator s(t);
       output_accumulator sums(t);
       wgmma_scores<T, scores_accumulator> scores(s);
-      auto p = array_of<C.keys / 4>([&](u32) { return var(t, pack<pair>(t.let(0.0f), t.let(0.0f))); });
       online_softmax<2> softmax(t);
       var<u32> record(t, 0u);                               // of the tile of queries
       var<u32> first_key(t, 0u), end(t, 0u), flags(t, 0u);  // of the step: key_step
@@ -205,9 +204,7 @@ struct attention_sm90_body {
         }
         if (auto none = t.otherwise())
           for (std::uint32_t i = 0; i < scores.size(); ++i) scores[i] = -std::numeric_limits<f32>::infinity();
-        const auto correction = softmax.step(scores, factor);
-        for (std::uint32_t i = 0; i < p.size(); ++i) p[i] = s.template pair<pair>(i);
-        return correction;
+        return softmax.step(scores, factor);
       };
       // The O of a tile of queries leaves.
       const auto finish = [&](const val<u32>& of, online_softmax<2>& done) {
@@ -246,6 +243,8 @@ struct attention_sm90_body {
         take_scores();  // there is nothing to correct yet
         sums.clear();
         for (auto step : t.loop()) {
+          // P of the step before, 64 x 16 each. It is made when the products with the last one have ended.
+          const auto p = operands_of(s, std::make_integer_sequence<std::uint32_t, C.keys / 16>{});
           const val of_p = record;
           const val ends = is(key_step::is_last);
           var<u32> goes_on(t, 1u);
@@ -264,11 +263,9 @@ struct attention_sm90_body {
                        t.let(select(goes_on != 0u, from_k.stage(), 0u)));
           from_v.wait();
           {
-            const auto slices = operands_of(p, std::make_integer_sequence<std::uint32_t, C.keys / 16>{});
             const auto values = wgmma_operand<major::mn>(v_shared[from_v.stage()]);
-            wgmma_batch mma(t);  // O += P V, 64 x 16 of P each
-            for (std::uint32_t c = 0; c < C.keys / 16; ++c)
-              mma.multiply_add(sums, slices[c], values.slice(c));
+            wgmma_batch mma(t);  // O += P V
+            for (std::uint32_t c = 0; c < C.keys / 16; ++c) mma.multiply_add(sums, p[c], values.slice(c));
           }
           if (auto more = t.when(goes_on != 0u)) next_turn.arrive();
           wgmma_wait<1>(t);
@@ -301,10 +298,10 @@ struct attention_sm90_body {
 
  private:
   template <std::uint32_t... I>
-  static constexpr auto operands_of(const dsl::register_array<var<pair>, C.keys / 4>& p,
-                                    std::integer_sequence<std::uint32_t, I...>) {
+  static constexpr auto operands_of(const scores_accumulator& s, std::integer_sequence<std::uint32_t, I...>) {
     return std::array<wgmma_register_operand<T>, sizeof...(I)>{
-        {{p[4 * I], p[4 * I + 1], p[4 * I + 2], p[4 * I + 3]}...}};
+        {{s.template pair<pair>(4 * I), s.template pair<pair>(4 * I + 1), s.template pair<pair>(4 * I + 2),
+          s.template pair<pair>(4 * I + 3)}...}};
   }
 };
 
