@@ -17,7 +17,7 @@
 // one of multiply-adds.
 // ops::general_score and ops::band_mask are the library's own, which take soft cap and ALiBi, causal and
 // window out of the options. With general_score kernels for sm_90a have about 4,000 instructions, close to
-// what clang evaluates without flags: a long mask of your own next to it may need -fconstexpr-steps=16777216.
+// what clang evaluates without flags: a mask of your own next to it may need -fconstexpr-steps=16777216.
 // The arguments after the options are those of your score and then those of your mask, as a launch takes
 // them: buffers or device_pointers for in<T> and inout<T>, exact types for val<T>. What they point to is not
 // checked.

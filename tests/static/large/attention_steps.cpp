@@ -14,12 +14,12 @@ struct document_window {
   }
 };
 
-template <std::uint32_t Depth, class Mask>
-constexpr bool is_made = attention_sm90<attention_sm90_for(Depth), f16, general_score, Mask>.is_well_formed();
+template <std::uint32_t Depth, class Score, class Mask>
+constexpr bool is_made = attention_sm90<attention_sm90_for(Depth, Depth), f16, Score, Mask>.is_well_formed();
 
-static_assert(is_made<64, band_mask>);
-static_assert(is_made<128, band_mask>);
-static_assert(is_made<256, band_mask>);
-static_assert(is_made<128, document_window>);
+static_assert(is_made<64, general_score, band_mask>);
+static_assert(is_made<128, general_score, band_mask>);
+static_assert(is_made<256, general_score, band_mask>);
+static_assert(is_made<128, plain_score, document_window>);
 
 }  // namespace
