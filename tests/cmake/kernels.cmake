@@ -23,10 +23,8 @@ if(TARGET kaio_test_ops)
     ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
   set_tests_properties(ops.emulator ops.sanitized PROPERTIES COST 200)
   # On the emulator's own architecture attention takes the kernels for sm_90a.
-  foreach(architecture sm_75 sm_80)
-    add_test(NAME ops.attention.${architecture} COMMAND kaio_test_ops "[attention]" "~attention: every kernel*")
-  endforeach()
-  foreach(architecture sm_70 sm_86)  # the kernels of which most are those of the others
+  add_test(NAME ops.attention.sm_80 COMMAND kaio_test_ops "[attention]" "~attention: every kernel*")
+  foreach(architecture sm_70 sm_75 sm_86)  # which have not all types: their own kernels
     add_test(NAME ops.attention.${architecture} COMMAND kaio_test_ops "attention: every kernel*")
   endforeach()
   foreach(architecture sm_70 sm_75 sm_80 sm_86)
