@@ -141,3 +141,20 @@ TEST_CASE("attention: batch invariance, mma.sync", "[ops][attention]") {
 TEST_CASE("attention: batch invariance, f32", "[ops][attention]") {
   for (const u32 size : {64u, 128u, 256u}) check<f32>(size);
 }
+
+// A packed sequence takes no kernel by its length, which only the device knows.
+TEST_CASE("attention: a batch-invariant call takes the kernel of packed sequences", "[ops][attention]") {
+  const stream& s = under_test().stream();
+  if (!under_test().properties().target.arch_specific) return;
+  const u32 rows = 8192, size = 128;
+  auto memory = under_test().allocate<f16>(u64{rows} * size), o = under_test().allocate<f16>(u64{rows} * size);
+  const tensor_view<const f16, 4> x(memory, 1, rows, 1, size);
+  const tensor_view<f16, 4> out(o, 1, rows, 1, size);
+  const auto choice = [&](const attention_options& options) {
+    return std::string(ops::attention_choice(s, x, x, x, out, options));
+  };
+  const tensor_view<const f16, 4> few(memory, 1, 64, 1, size);
+  const tensor_view<f16, 4> few_out(o, 1, 64, 1, size);
+  REQUIRE(choice({}) != std::string(ops::attention_choice(s, few, few, few, few_out)));
+  REQUIRE(choice({.batch_invariant = true}) == std::string(ops::attention_choice(s, few, few, few, few_out)));
+}

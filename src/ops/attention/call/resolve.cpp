@@ -263,6 +263,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   call.type = q.type;
   call.precision = q.type == attention_type::f32 ? options.precision : attention_precision::ieee;
   call.output = o.type;
+  call.batch_invariant = options.batch_invariant;
   call.q = operand_of(q);
   call.k = operand_of(k);
   call.v = operand_of(v);

@@ -37,7 +37,9 @@ const char* reason(const attention_variant& v, const attention_call& call, const
     return "it reads no bias and no keep";
   if (!v.writes_f32 && call.output != call.type) return "it writes the element type of q, k and v";
   const attention_problem& p = call.problem;
-  if (p.packed != 0 ? v.least_keys != 0 : p.keys < v.least_keys) return "it is made for more keys";
+  // Of packed sequences the lengths are not known here, and each of them may be asked for alone.
+  if (v.least_keys != 0 && (p.packed != 0 || call.batch_invariant || p.keys < v.least_keys))
+    return "it is made for more keys";
   if (v.copies_tensors) {
     if ((p.q.by_16 & p.k.by_16 & p.v.by_16 & p.o.by_16) == 0)
       return "rows do not begin at multiples of 16 bytes";

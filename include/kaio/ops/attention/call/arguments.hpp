@@ -115,9 +115,9 @@ struct attention_options {
   // The blocks of keys that are visited; causal and the window hold in the partial ones. All of them where it
   // is not given.
   block_mask blocks{};
-  // Asks that the bits of a sequence depend on its own numbers, lengths and options, and not on the other
-  // sequences of the call, the multiprocessors of the device or max_q. No kernel splits the keys of a query, so
-  // they never do, given rows that begin alike at multiples of 16 bytes; a caller that relies on it says so.
+  // The bits of a sequence depend on its own numbers, lengths and options alone, given rows that begin alike
+  // at multiples of 16 bytes: not on the other sequences of the call, nor on whether it is packed. No kernel
+  // splits the keys of a query; with this option none is chosen by the number of keys either.
   bool batch_invariant = false;
 };
 

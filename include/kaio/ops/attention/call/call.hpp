@@ -28,7 +28,8 @@ struct attention_call {
   attention_score_tensor bias{}, keep{};
   attention_band band{};
   attention_block_lists lists{};
-  bool in_blocks = false;  // lists are there
+  bool in_blocks = false;        // lists are there
+  bool batch_invariant = false;  // the kernel is one that sequences of other lengths take too
 
   constexpr bool empty() const { return problem.batches == 0 || problem.heads == 0 || problem.queries == 0; }
   // Tiles of so many queries of a head; where there are lists, none is in two of their blocks.
