@@ -41,8 +41,8 @@ void run_attention(const stream& s, const attention_arguments& arguments);
 
 // q: (B, Sq, Hq, D), k: (B, Sk, Hkv, D), v: (B, Sk, Hkv, Dv), out: (B, Sq, Hq, Dv), all f16, bf16 or f32, or
 // out alone f32: then its sums are not rounded, by kernels of mma.sync. D and Dv are 1 to 512, Hq is a
-// multiple of Hkv; B, Sq and Sk may be 0. Fastest where rows begin at multiples
-// of 16 bytes and D and Dv are multiples of 8. out shares no memory with any other argument.
+// multiple of Hkv; B, Sq and Sk may be 0. Fastest where rows begin at multiples of 16 bytes and D and Dv are
+// multiples of 8. out shares no memory with any other argument.
 template <class Q, class K, class V, class O>
 void attention(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
                const tensor_view<V, 4>& v, const tensor_view<O, 4>& out,

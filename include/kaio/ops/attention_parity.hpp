@@ -85,7 +85,8 @@ inline void attention_flash_causal_with_stats(const device& gpu, const buffer<f3
 
 // softmax(q k^T / sqrt(d_k)) v of f16 operands, not rounded to f16: q is seq_q x d_k, k seq_k x d_k, v seq_k
 // x d_v, out seq_q x d_v. KAIO's own had seq_k up to 384 and sizes up to 128 in multiples of 8 or 16; here
-// seq_q and seq_k are any, d_k and d_v 1 to 256. Throws unsupported_device below sm_80.
+// seq_q and seq_k are any, d_k and d_v 1 to 512. Throws unsupported_device below sm_75, and above 256 elements
+// below sm_80.
 inline void attention_tc(const device& gpu, const buffer<f16>& q, const buffer<f16>& k, const buffer<f16>& v,
                          buffer<f32>& out, std::uint32_t seq_q, std::uint32_t seq_k, std::uint32_t d_k,
                          std::uint32_t d_v) {

@@ -7,8 +7,8 @@
 //   attention_with<128>(s, q, k, v, out, ops::general_score{}, ops::block_sparse<same_document>{},
 //                       {.blocks = blocks}, documents);
 //
-// The mask is evaluated at every place until a kept and a dropped one of a pair of blocks were seen, as far as its
-// function `keys`, where it has one, leaves that open. A block that the end of the queries or keys cuts is
+// The mask is evaluated at every place until a kept and a dropped one of a pair of blocks were seen, as far as
+// its function `keys`, where it has one, leaves that open. A block that the end of the queries or keys cuts is
 // full where the mask keeps all of its places that exist. Lists are in order; the same call gives the same
 // lists every time, and numbers past a count are not written. Nothing is allocated, read back or waited for,
 // so that a call may be captured into a graph. The kernel is compiled where it is used.

@@ -270,8 +270,8 @@ constexpr void ldmatrix_trans(F& first, G& second, const P& place, std::uint32_t
 }
 
 // From a shared tile, what begins at `row`, `column` of the tile. The rows of the tile run along K: they are
-// rows of A, or columns of B. Two fragments, or four of one register each, follow each other down the tile. `row` and `column` are numbers
-// of the host or of the device, the column a multiple of 16 bytes.
+// rows of A, or columns of B. Two fragments, or four of one register each, follow each other down the tile.
+// `row` and `column` are numbers of the host or of the device, the column a multiple of 16 bytes.
 template <matrix_fragment F, class Tile, class R, class C>
 constexpr void ldmatrix(F& to, const Tile& tile, const R& row, const C& column,
                         std::uint32_t line = __builtin_LINE(), const char* file = __builtin_FILE()) {

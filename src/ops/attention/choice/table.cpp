@@ -32,7 +32,7 @@ const char* reason(const attention_variant& v, const attention_call& call, const
     return "it needs more shared memory than a block of this device has";
   if (call.problem.qk_size > v.depth_qk || call.problem.v_size > v.depth_v)
     return "the head size is larger than it is made for";
-  if (v.plain && call.terms.plain == 0) return "it has neither soft cap nor ALiBi";
+  if (v.plain && call.terms.plain == 0) return "it has neither soft cap nor ALiBi, and no scale of 0 or less";
   if (!v.is_biased && (call.bias.address != 0 || call.keep.address != 0))
     return "it reads no bias and no keep";
   if (!v.writes_f32 && call.output != call.type) return "it writes the element type of q, k and v";

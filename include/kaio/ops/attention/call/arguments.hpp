@@ -45,15 +45,7 @@ struct attention_keep {
     static_assert(std::is_same_v<element, bool> || std::is_same_v<element, u8>,
                   "kaio: the elements of keep are bool or u8");
     static_assert(Rank <= 4, "kaio: an attention takes views of four dimensions at most");
-    view.rank = Rank;
-    view.element_bytes = 1;
-    view.address = v.address();
-    view.bytes = v.bytes();
-    view.device = v.device();
-    for (std::size_t d = 0; d < Rank; ++d) {
-      view.extents[d] = v.extent(d);
-      view.strides[d] = v.stride(d);
-    }
+    view = detail::view_of_numbers(v);
   }
 };
 

@@ -65,11 +65,12 @@ struct attention_view {
 };
 
 namespace detail {
-// A view of i32, as one of elements of four bytes.
+// A view of numbers that are no elements of an attention: of their size alone.
 template <class T, std::size_t Rank>
 attention_view view_of_numbers(const tensor_view<T, Rank>& v) {
   attention_view view;
   view.rank = Rank;
+  view.element_bytes = sizeof(T);
   view.address = v.address();
   view.bytes = v.bytes();
   view.device = v.device();

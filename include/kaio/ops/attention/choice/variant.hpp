@@ -21,7 +21,7 @@ struct attention_variant {
   attention_precision precision = attention_precision::ieee;
   std::uint32_t depth_qk = 0, depth_v = 0;  // the most elements of a row of Q and K, of V and O
   std::uint32_t queries = 0;                // of a tile
-  bool plain = false;                       // has neither soft cap nor ALiBi, and scale is above 0
+  bool plain = false;                       // its score is plain_score
   std::uint32_t least_keys = 0;             // with fewer keys the next kernel is faster
   // Reads Q, K and V by tensor copies: rows begin at multiples of 16 bytes and are as long, and there are
   // keys.

@@ -17,7 +17,7 @@
 //   for (auto i : t.range(range.first, range.last)) {
 //     const auto found = range.find(t, i);        // reads what has to be read of memory
 //     const auto keys = range.tile(t, found);     // keys.first; from keys.limit on no query reads any
-//     range.mask(t, keys, scores, origin, mask);   // where it has to run
+//     range.mask(t, keys, scores, origin, mask);  // where it has to run
 //   }
 //
 // Everything in it is the same for all threads of a block, so that branches on it are taken alike.
@@ -65,10 +65,6 @@ class range_walk {
   // Tile i + 1, `keys` being tile i.
   constexpr key_tile after(thread t, const val<u32>&, const key_tile& keys) const {
     return {t.let(keys.first + Keys), keys_.last, end_};
-  }
-  // The first row of tile i in a tensor where the sequence begins at row `origin`.
-  constexpr val<u32> row(thread t, const val<u32>& origin, const val<u32>& i) const {
-    return t.let(origin + i * Keys);
   }
   // Whether the mask has to run in a tile.
   constexpr val<bool> is_partial(thread t, const key_tile& keys) const {
@@ -125,9 +121,6 @@ class block_walk {
   }
   constexpr key_tile after(thread t, const val<u32>& i, const key_tile&) const {
     return find(t, t.let(i + 1u));
-  }
-  constexpr val<u32> row(thread t, const val<u32>& origin, const val<u32>& i) const {
-    return t.let(origin + find(t, i).first);
   }
   constexpr const val<bool>& is_partial(thread, const key_tile& keys) const { return keys.masked; }
   constexpr val<bool> is_cut(thread t, const key_tile& keys) const {

@@ -188,7 +188,7 @@ struct attention_mma_body {
     const out o_head = from_column(o.from(offset), first_column);
     const out wide = from_column(
         pointer_at<out<f32>>(t, t.let(strides[&attention_strides::address])).from(offset), first_column);
-    const val is_wide = t.let(strides[&attention_strides::is_f32] == (sizeof(T) == 2 ? 1u : 2u));
+    const val is_wide = t.let(strides[&attention_strides::is_f32] != 0u);
     const val row = t.let(warp_row + quad_row);
     if (auto to_tile = t.when(!is_wide)) stage(t, own_o, o_parts, result, row, quad_column);
     if constexpr (sizeof(T) == 2)

@@ -31,6 +31,7 @@ attention_variant describe_attention_mma() {
           .depth_qk = C.depth_qk,
           .depth_v = C.depth_v,
           .queries = C.queries(),
+          .plain = std::is_same_v<Score, plain_score>,
           .in_blocks = is_block_sparse<Mask>,
           .writes_f32 = true,
           .is_biased = std::is_same_v<Score, biased_score>};

@@ -30,6 +30,7 @@ attention_variant describe_attention_simt() {
           .depth_qk = C.depth,
           .depth_v = C.depth,
           .queries = C.tile,
+          .plain = std::is_same_v<Score, plain_score>,
           .in_blocks = is_block_sparse<Mask>,
           .is_biased = std::is_same_v<Score, biased_score>};
 }

@@ -159,8 +159,7 @@ struct attention_sm90_body {
       // Whose turn it is to issue products: this warpgroup's barrier, which the one before it arrives at.
       const named_barrier own_turn(t, t.let(warpgroup + 1u), 256);
       const named_barrier next_turn(t, t.let(select(warpgroup == C.consumers - 1, 1u, warpgroup + 2u)), 256);
-
-      const named_barrier own_group(t, t.let(warpgroup + (1 + C.consumers)), 128);
+      const named_barrier own_group(t, t.let(warpgroup + (1 + C.consumers)), 128);  // before the first turn
 
       scores_accumulator s(t);
       output_accumulator sums(t);

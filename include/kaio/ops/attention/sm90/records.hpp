@@ -1,6 +1,6 @@
 #pragma once
-// What the producer tells the consumers next to the tiles that it copies, in shared memory, so that finding it
-// costs them no instructions. With a tile of queries: where it is. With a tile of keys: its first key, and what
+// What the producer passes on to the consumers with the tiles that it copies, in shared memory, so that they
+// need not compute it. With a tile of queries: where it is. With a tile of keys: its first key, and what
 // to do with its scores. The barrier of the copy orders both.
 
 #include <kaio/dsl/dsl.hpp>
