@@ -18,9 +18,6 @@ foreach(line IN LISTS lines)
   list(APPEND ops_sources ${source})
 endforeach()
 set(KAIO_OPS_SOURCES ${ops_sources})  # all of them: tests/native compiles them too
-if(NOT KAIO_BUILD_OPS)
-  return()
-endif()
 
 set(KAIO_OPS_FAMILIES)  # <family>|<source>|<function>|<type of its list>
 set(ops_objects)
@@ -41,14 +38,22 @@ foreach(source IN LISTS ops_sources)
   endif()
   set(family ${CMAKE_MATCH_1})
   string(REGEX REPLACE "^void ([a-z0-9_]+)\\(.*" "\\1" function "${function}")
-  list(APPEND KAIO_OPS_FAMILIES "${family}|${source}|${function}|${list}")
   list(REMOVE_ITEM ops_sources ${source})
-  add_library(kaio_ops_${family} OBJECT ${source})
-  list(APPEND ops_objects kaio_ops_${family})
+  if(KAIO_BUILD_OPS)
+    list(APPEND KAIO_OPS_FAMILIES "${family}|${source}|${function}|${list}")
+    add_library(kaio_ops_${family} OBJECT ${source})
+    list(APPEND ops_objects kaio_ops_${family})
+  endif()
 endforeach()
 
-add_library(kaio_ops_common OBJECT ${ops_sources})
+# What checks and chooses: all of the library but its kernels. A program that compiles the kernels itself, by
+# attention_with, links these objects alone.
+add_library(kaio_ops_common OBJECT EXCLUDE_FROM_ALL ${ops_sources})
 list(APPEND ops_objects kaio_ops_common)
+add_library(kaio_ops_without_kernels INTERFACE)
+target_sources(kaio_ops_without_kernels INTERFACE $<TARGET_OBJECTS:kaio_ops_common>)
+target_link_options(kaio_ops_without_kernels INTERFACE LINKER:--gc-sections)
+
 foreach(objects IN LISTS ops_objects)
   set_target_properties(${objects} PROPERTIES POSITION_INDEPENDENT_CODE ON)
   target_include_directories(${objects} PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -60,6 +65,9 @@ foreach(objects IN LISTS ops_objects)
   target_compile_options(${objects} PRIVATE ${KAIO_CONSTEXPR_FLAGS} -ffunction-sections -fdata-sections)
   target_link_libraries(${objects} PRIVATE kaio_dsl)
 endforeach()
+if(NOT KAIO_BUILD_OPS)
+  return()
+endif()
 
 # Machine code of these kernels, which are printed by a program that is linked without the emulator and launches none.
 kaio_can_precompile()

@@ -63,7 +63,8 @@ struct outcome {
   double error;
   double bound;
   double milliseconds;
-  double bytes;  // moved by one run: inputs read once, outputs written once
+  double bytes;           // moved by one run: inputs read once, outputs written once
+  double operations = 0;  // of one run, where they bound it: multiplications and additions
 };
 
 // Prints the report; returns the exit code of the program.
@@ -74,6 +75,8 @@ inline int report(const device& on, const outcome& o) {
   std::printf("  largest error   %.2e (bound %.0e)  %s\n", o.error, o.bound, pass ? "PASS" : "FAIL");
   std::printf("  median latency  %.4f ms\n  bandwidth       %.1f GB/s\n", o.milliseconds,
               o.bytes / o.milliseconds * 1e-6);
+  if (o.operations != 0)
+    std::printf("  throughput      %.3f TFLOP/s\n", o.operations / o.milliseconds * 1e-9);
   return pass ? 0 : 1;
 }
 

@@ -1,60 +1,105 @@
 #include "showcase/attention/attention.hpp"
+#include "showcase/attention/transformer.hpp"
 #include "showcase/showcase.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 using namespace kaio;
+using showcase::head_size, showcase::tile_shape, showcase::tile_visit;
 
 namespace {
 
-constexpr u32 head = 64;
+struct tensors {
+  u32 length, heads, key_heads;
+  std::vector<f16> q, k, v;
+};
 
-// The largest error of attention in double precision, on `rows` rows spread over all.
-double verify(const std::vector<f32>& q, const std::vector<f32>& k, const std::vector<f32>& v,
-              const std::vector<f32>& y, u32 length, bool is_causal) {
-  showcase::largest_error error(1e-3);
-  const u32 rows = std::min(length, 64u);
-  for (u32 n = 0; n < rows; ++n) {
-    const u32 i = length / rows * n + n % (length / rows);
-    const u32 keys = is_causal ? i + 1 : length;
-    std::vector<double> weights(keys);
-    double largest = -std::numeric_limits<double>::infinity();
-    for (u32 j = 0; j < keys; ++j) {
-      for (u32 d = 0; d < head; ++d)
-        weights[j] += double{q[i * head + d]} * k[j * head + d] / std::sqrt(double{head});
-      largest = std::max(largest, weights[j]);
+// The largest error on 64 rows, spread over all, next to double precision.
+double verify(const tensors& x, const std::vector<f16>& o) {
+  showcase::largest_error error(0.1);
+  for (u32 n = 0; n < 64; ++n) {
+    const u32 i = static_cast<u32>(u64{x.length - 1} * n / 63), h = n % x.heads;
+    const u32 group = h / (x.heads / x.key_heads);
+    const f16* const q = &x.q[(u64{i} * x.heads + h) * head_size];
+    std::vector<double> sums(head_size, 0.0);
+    double total = 0;
+    for (u32 j = 0; j <= i; ++j) {
+      const u64 row = (u64{j} * x.key_heads + group) * head_size;
+      double score = 0;
+      for (u32 d = 0; d < head_size; ++d) score += double{f32(q[d])} * f32(x.k[row + d]);
+      const double weight = std::exp(score / std::sqrt(double{head_size}));
+      total += weight;
+      for (u32 d = 0; d < head_size; ++d) sums[d] += weight * f32(x.v[row + d]);
     }
-    double sum = 0;
-    for (double& w : weights) sum += w = std::exp(w - largest);
-    for (u32 d = 0; d < head; ++d) {
-      double want = 0;
-      for (u32 j = 0; j < keys; ++j) want += weights[j] * v[j * head + d];
-      error.compare(y[i * head + d], want / sum);
-    }
+    for (u32 d = 0; d < head_size; ++d)
+      error.compare(f32(o[(u64{i} * x.heads + h) * head_size + d]), sums[d] / total);
   }
   return error.value();
 }
 
-template <class Score>
-int run(device& gpu, u32 length, const char* mask) {
-  constexpr const auto& kernel = showcase::attention<head, Score>;
-  const std::vector<f32> host_q = showcase::random_normal(length * head, 1);
-  const std::vector<f32> host_k = showcase::random_normal(length * head, 2);
-  const std::vector<f32> host_v = showcase::random_normal(length * head, 3);
-  auto q = gpu.upload(host_q), k = gpu.upload(host_k), v = gpu.upload(host_v);
-  auto y = gpu.allocate<f32>(length * head);
-  const f32 scale = 1.0f / std::sqrt(f32{head});
-  const auto launch = [&] { kernel.launch(gpu.stream(), grid(length), q, k, v, y, length, scale); };
-  launch();
-  const double error =
-      verify(host_q, host_k, host_v, y.download(), length, std::is_same_v<Score, showcase::causal>);
-  const double ms = showcase::median_ms(gpu, launch);
-  const std::string size =
-      std::to_string(length) + " queries and keys of " + std::to_string(head) + ", " + mask;
-  return showcase::report(gpu, {"attention", size, error, 1e-4, ms, 16.0 * length * head});
+// Draws the order in which blocks visit the tiles of queries; false: one is visited twice, or never.
+bool draw_schedule(device& gpu, u32 length, u32 heads) {
+  const u32 tiles = (length + tile_shape.queries() - 1) / tile_shape.queries();
+  const u32 blocks = std::min(tiles * heads, gpu.properties().multiprocessors);
+  const u32 rounds = (tiles * heads + blocks - 1) / blocks;
+  ops::attention_problem problem{};
+  problem.queries = problem.keys = length;
+  problem.batches = problem.heads_of_group = 1;
+  problem.heads = heads;
+  problem.query_tiles = tiles;
+  problem.longest_first = 1;
+  auto on_gpu = gpu.upload(std::vector<tile_visit>(u64{blocks} * rounds, {0, 0, 0}));
+  showcase::visit_order.launch(gpu.stream(), grid(blocks), on_gpu, rounds, problem,
+                               ops::attention_band{.high = 0});
+  const std::vector<tile_visit> order = on_gpu.download();
+
+  std::printf("\n  %u tiles of %u queries on %u multiprocessors; a digit is a head, and two tiles of keys\n",
+              tiles * heads, tile_shape.queries(), blocks);
+  std::map<std::pair<u32, u32>, u32> visits;
+  for (u32 b = 0; b < blocks; ++b) {
+    std::string line;
+    u32 steps = 0;
+    for (u32 r = 0; r < rounds; ++r) {
+      const tile_visit& visit = order[u64{b} * rounds + r];
+      if (visit.steps == 0) continue;
+      ++visits[{visit.head, visit.first_query}];
+      steps += visit.steps;
+      line += std::string((visit.steps + 1) / 2, "0123456789abcdef"[visit.head % 16]) + ' ';
+    }
+    if (b < 4 || b + 4 >= blocks) std::printf("  block %3u  %s%u steps\n", b, line.c_str(), steps);
+    if (b == 4) std::printf("  ...\n");
+  }
+  const bool once =
+      std::all_of(visits.begin(), visits.end(), [](const auto& visit) { return visit.second == 1; });
+  return once && visits.size() == u64{tiles} * heads;
+}
+
+int run(device& gpu, u32 length, u32 heads, u32 key_heads) {
+  const showcase::transformer_block block(length, head_size);
+  const tensors x{
+      length, heads, key_heads, block.queries(heads), block.keys(key_heads), block.values(key_heads)};
+  auto q = gpu.upload(x.q), k = gpu.upload(x.k), v = gpu.upload(x.v);
+  auto o = gpu.allocate<f16>(x.q.size());
+  const tensor_view<const f16, 4> q_view(q, 1, length, heads, head_size);
+  const tensor_view<const f16, 4> k_view(k, 1, length, key_heads, head_size);
+  const tensor_view<const f16, 4> v_view(v, 1, length, key_heads, head_size);
+  const tensor_view<f16, 4> o_view(o, 1, length, heads, head_size);
+  const auto call = [&] { showcase::causal_attention(gpu.stream(), q_view, k_view, v_view, o_view); };
+  call();
+  const double error = verify(x, o.download());
+  const double ms = showcase::median_ms(gpu, call);
+  const std::string size = std::to_string(length) + " tokens, " + std::to_string(heads) + " heads of " +
+                           std::to_string(head_size) + ", " + std::to_string(key_heads) +
+                           " of keys and values, causal, f16";
+  const double bytes = 2.0 * static_cast<double>(2 * x.q.size() + 2 * x.k.size());
+  const double pairs = 0.5 * length * (length + 1.0) * heads;  // of a query and a key
+  return showcase::report(gpu, {"attention", size, error, 5e-3, ms, bytes, 4.0 * pairs * head_size});
 }
 
 }  // namespace
@@ -62,8 +107,12 @@ int run(device& gpu, u32 length, const char* mask) {
 int main() {
   return showcase::guarded([] {
     device gpu = device::open();
-    const u32 length = gpu.is_emulator() ? 150 : 4096;
-    const int every = run<showcase::every_key>(gpu, length, "every key");
-    return std::max(every, run<showcase::causal>(gpu, length, "causal"));
+    if (gpu.properties().target.sm < 80) {
+      std::puts("attention: needs a GPU from sm_80 on");
+      return 0;
+    }
+    const int result = gpu.is_emulator() ? run(gpu, 300, 4, 2) : run(gpu, 8192, 16, 4);
+    if (!gpu.properties().target.arch_specific) return result;
+    return draw_schedule(gpu, 4096, 16) ? result : 1;
   });
 }

@@ -1,103 +1,56 @@
 #pragma once
-// Attention composed from device functions, each an ordinary C++ function over device values: a reduction of
-// the block inside a softmax inside a kernel, and the kernel a template over the head size and what the
-// caller does to a score.
+// The attention of a transformer block in f16: several heads of queries share a head of keys and values, and a
+// token attends to itself and to those before it. A call of the library, whose kernels for this score and this
+// mask are compiled here; the score and the mask may be classes of your own.
 //
-//   score(i, j) = Score(scale * q[i] . k[j], i, j)
-//   y[i]        = sum over j of softmax(score(i, .))[j] * v[j]
+// On sm_90a every multiprocessor runs one block until all tiles of queries are done. The tiles with the most
+// keys begin first, and every second round of the blocks goes backwards, so that all of them end at about the
+// same time. `visit_order` asks the kernel's own part for this order: the showcase draws it. Inside of a tile
+// the softmax of one warpgroup runs while the tensor cores multiply for the other:
 //
-// One block computes one row of y. Keys come in tiles of one a thread; between tiles the row keeps the
-// largest score, the sum of the weights and the weighted sum of the values, rescaled when the largest score
-// grows.
-// Source: Milakov and Gimelshein, "Online normalizer calculation for softmax" (2018).
+//   warpgroup 0   S1, PV0 | softmax 1      | S2, PV1 | softmax 2 ...
+//   warpgroup 1             S1, PV0 | softmax 1      | S2, PV1 | ...
 
-#include <kaio/dsl/dsl.hpp>
-
-#include <limits>
+#include <kaio/kaio.hpp>
+#include <kaio/ops/attention_with.hpp>
 
 namespace kaio::showcase {
 
-// Functors over (score, query, key), as a caller would write them.
-struct every_key {
-  template <class S, class I, class J>
-  constexpr auto operator()(const S& score, const I&, const J&) const {
-    return score;
-  }
-};
-struct causal {
-  template <class S, class I, class J>
-  constexpr auto operator()(const S& score, const I& query, const J& key) const {
-    return select(key <= query, score, -std::numeric_limits<f32>::infinity());
-  }
-};
+inline constexpr u32 head_size = 128;
+inline constexpr ops::attention_sm90_config tile_shape = ops::attention_sm90_for(head_size, head_size);
 
-// The dot product of a query in shared memory with row `key` of a matrix, in four independent sums.
-template <u32 Size>
-constexpr val<f32> dot(thread t, const shared<f32, Size>& query, in<f32> keys, const val<u64>& key) {
-  static_assert(Size % 4 == 0);
-  auto sums = array_of<4>([&](u32) { return var<f32>(t, 0.0f); });
-  for (auto d : t.range(0u, Size, 4))
-    for (u32 j = 0; j < 4; ++j) sums[j] += query[d + j] * keys[key * Size + cast<u64>(d + j)];
-  return t.let((sums[0] + sums[1]) + (sums[2] + sums[3]));
+// q, o: (1, length, heads, 128); k, v: (1, length, heads of keys, 128).
+inline void causal_attention(const stream& s, const tensor_view<const f16, 4>& q,
+                             const tensor_view<const f16, 4>& k, const tensor_view<const f16, 4>& v,
+                             const tensor_view<f16, 4>& o) {
+  attention_with<head_size>(s, q, k, v, o, ops::plain_score{}, ops::band_mask{},
+                            {.causal = causal_alignment::bottom_right});
 }
 
-// The softmax of a row that arrives in tiles, one score a thread.
-class online_softmax {
- public:
-  constexpr explicit online_softmax(thread t)
-      : t_(t), largest_(t, std::numeric_limits<f32>::lowest()), sum_(t, 0.0f) {}
-
-  struct step {
-    val<f32> weight;   // of this thread's score
-    val<f32> rescale;  // what the sums so far have to be multiplied with
-  };
-  // Takes one score of each thread of the block.
-  constexpr step add(const val<f32>& score) {
-    val top = max(largest_, block_reduce(t_, score, maximum{}));
-    val rescale = exp(largest_ - top);
-    val weight = exp(score - top);
-    sum_ = sum_ * rescale + block_reduce(t_, weight, plus{});
-    largest_ = top;
-    return {weight, rescale};
-  }
-  constexpr val<f32> sum() const { return t_.let(sum_); }
-
- private:
-  thread t_;
-  var<f32> largest_, sum_;
+// A tile of queries that a block works on: of which head, its first query, and how many tiles of keys it
+// visits.
+struct tile_visit {
+  u32 head, first_query, steps;
 };
 
-template <u32 Size, class Score = every_key>
-inline constexpr auto attention = kernel<"attention_" + decimal<Size>, 128>(
-    [](thread t, in<f32> q, in<f32> k, in<f32> v, out<f32> y, val<u32> keys, val<f32> scale) {
-      static_assert(Size <= 128, "one thread an element of the output");
-      shared<f32, Size> query(t);
-      shared<f32, 128> weights(t);
-      val rank = t.thread_rank();
-      val row = t.let(block_idx_x());
-      val own = t.let(rank < Size);
-      if (auto one = t.when(own)) query[rank] = q[cast<u64>(row) * Size + cast<u64>(rank)] * scale;
-      t.barrier();
-
-      online_softmax softmax(t);
-      var sum(t, 0.0f);
-      for (auto tile : t.range(0u, keys, 128)) {
-        val key = tile + rank;
-        var score(t, -std::numeric_limits<f32>::infinity());
-        if (auto inside = t.when(key < keys)) {
-          val product = dot(t, query, k, t.let(cast<u64>(key)));
-          score = Score{}(product, row, key);
-        }
-        const online_softmax::step step = softmax.add(t.let(score));
-        weights[rank] = step.weight;
-        t.barrier();
-        sum *= step.rescale;
-        if (auto one = t.when(own))
-          for (auto j : t.range(0u, min(keys - tile, 128u)))
-            sum += weights[j] * v[cast<u64>(tile + j) * Size + cast<u64>(rank)];
-        t.barrier();
+// One thread for each block of the attention: writes which tiles the block works on, one after the other, into
+// its own `rounds` places, of which those that it does not need are left.
+inline constexpr auto visit_order =
+    kernel<"visit_order", 1>([](thread t, out<tile_visit> order, val<u32> rounds,
+                                val<ops::attention_problem> problem, val<ops::attention_band> band) {
+      const auto walks = ops::walks_of<ops::band_mask>(t, band);
+      ops::query_walk tiles(t, problem, tile_shape.queries(), walks);
+      var place(t, cast<u64>(block_idx_x()) * cast<u64>(rounds));
+      for (auto each : t.loop()) {
+        each.break_if(!tiles.has_tile());
+        const ops::attention_block block = tiles.block();
+        const auto keys = walks.walk<tile_shape.keys>(t, block, tile_shape.queries());
+        order[place][&tile_visit::head] = block.head;
+        order[place][&tile_visit::first_query] = block.first_query;
+        order[place][&tile_visit::steps] = keys.last - keys.first;
+        place += 1u;
+        tiles.advance();
       }
-      if (auto one = t.when(own)) y[cast<u64>(row) * Size + cast<u64>(rank)] = sum / softmax.sum();
     });
 
 }  // namespace kaio::showcase

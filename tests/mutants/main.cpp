@@ -6,8 +6,8 @@
 #include "catch.hpp"
 #include "mutants/mutation.hpp"
 #include "mutants/run.hpp"
-#include "showcase/attention/attention.hpp"
 #include "showcase/fused_silu_gate/fused_silu_gate.hpp"
+#include "showcase/row_attention/row_attention.hpp"
 #include "showcase/saxpy/saxpy.hpp"
 #include "showcase/softmax/softmax.hpp"
 #include "showcase/statistics/statistics.hpp"
@@ -66,7 +66,7 @@ std::vector<kernel_case> cases() {
       {&showcase::fused_silu_gate.image(), {gated(1200), gated(1500), gated(1624), gated(1924)}},
       {&showcase::saxpy.image(), {{{3, 1, 1}, {input{600}, input{600}, f(1.5), u32{600}}}}},
       {&showcase::softmax.image(), {rows(4500), rows(100), rows(4096)}},
-      {&showcase::attention<64>.image(), {attended(150), attended(256)}},
+      {&showcase::row_attention<64>.image(), {attended(150), attended(256)}},
       {&showcase::row_statistics<f32>.image(), {moments(600), moments(100)}},
       {&tests::block_folds<96>.image(),
        {{{1, 1, 1}, {input{96}, input{96}, input{96}, output{8 * 96}, output{4 * 96}}}}},
