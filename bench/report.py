@@ -116,22 +116,36 @@ def attention_table(rows):
     """A line for each problem and protocol: kaio, and the fastest of its peers."""
     cases = {}
     for r in rows:
-        case = (r["type"], r["shape"], r["causal"], r["protocol"])
+        case = (r["type"], r["shape"], r["work"], r["protocol"])
         cases.setdefault(case, {})[r["contestant"]] = r
     lines = []
-    for (kind, shape, causal, protocol), of in sorted(cases.items()):
+    for (kind, shape, work, protocol), of in sorted(cases.items()):
         peers = [r for name, r in of.items() if name != "kaio"]
         if "kaio" not in of or not peers:
             continue
-        ours, best = of["kaio"], min(peers, key=lambda r: r["us"])
-        lines.append([kind, shape.replace("x", " x "), "causal" if causal else "full", protocol, f"{ours['us']:.1f}",
-                      f"{ours['tflops']:.0f}", best["contestant"], f"{best['us']:.1f}", f"{best['us'] / ours['us']:.3f}",
+        ours, best, flex = of["kaio"], min(peers, key=lambda r: r["us"]), of.get("flex")
+        plain = cases.get((kind, shape, "causal" if "causal" in work or work == "window" else "full", protocol), {}).get("kaio")
+        lines.append([kind, shape.replace("x", " x "), work, protocol, f"{ours['us']:.1f}", f"{ours['tflops']:.0f}",
+                      best["contestant"], f"{best['us']:.1f}", f"{best['us'] / ours['us']:.3f}",
+                      f"{flex['us'] / ours['us']:.2f}" if flex else "",
+                      f"{ours['tflops'] / plain['tflops']:.2f}" if plain and plain is not ours else "",
                       ours["date"], ours["commit"]])
     return table("Attention forward",
-                 ["type", "B x S x Hq x Hkv x D", "mask", "protocol", "kaio, us", "TFLOP/s", "best peer", "us", "ratio", "date",
-                  "commit"], lines,
-                 "The peers are PyTorch's scaled_dot_product_attention by cuDNN and by FlashAttention-2, in a process of their\n"
-                 "own on the same machine. 4 B H S^2 D operations, half of them where causal.\n\n")
+                 ["type", "B x S x Hq x Hkv x D", "work", "protocol", "kaio, us", "TFLOP/s", "best peer", "us", "ratio",
+                  "ratio to FlexAttention", "TFLOP/s in those of plain", "date", "commit"], lines,
+                 "The peers are PyTorch's scaled_dot_product_attention by cuDNN and by FlashAttention-2, FlexAttention under\n"
+                 "torch.compile, varlen_attn, and FlashAttention-3 where it is installed, in a process of their own on the same\n"
+                 "machine. The works are those of `bench/attention/problem.hpp`. 4 D operations for each pair of a query and a key\n"
+                 "that the mask keeps.\n\n")
+
+
+def attention_random_table(rows):
+    return table("Random attention",
+                 ["type", "seed", "problems", "protocol", "geometric mean of the ratios", "worst", "of", "date", "commit"],
+                 [[r["type"], str(r["seed"]), str(r["problems"]), r["protocol"], f"{r['ratio']:.3f}", f"{r['worst']:.3f}",
+                   r["worst_case"], r["date"], r["commit"]]
+                  for r in newest(rows, ["device", "type", "seed", "protocol"])],
+                 "The problems of `attention --random`; ratios to the fastest peer.\n\n")
 
 
 def energy_table(rows):
@@ -244,6 +258,7 @@ def main():
          "machine", "date", "commit"],
         [emulator_line(r) for r in newest(of("emulator"), ["machine", "kernel", "checks"])])
     text += attention_table(of("attention"))
+    text += attention_random_table(of("attention_random"))
     text += random_table(of("matmul_random"))
     text += energy_table(of("matmul_energy"))
     text += matmul_table(of("matmul"))

@@ -11,28 +11,30 @@ namespace kaio::bench {
 
 // Tensors are (batch, sequence, head, element) without gaps.
 struct sampled_attention {
-  u32 batches, queries, keys, heads, key_heads, size;
-  i32 low, high;  // key - query of those that are attended to
-  f64 scale;
+  u32 batches, length, heads, key_heads, size;
+  i32 low, high;     // key - query of those that are attended to,
+  u32 of_documents;  // 1: where both are of the same document
+  f64 scale, softcap;
+  u32 has_slopes;
 };
 
 // One warp for each of as many elements of O as there are blocks: the exact number, and the element.
 template <class T>
 inline constexpr auto sample_attention = kernel<"sample_attention_" + type_name<T>, 32>(
-    [](thread t, in<T> q, in<T> k, in<T> v, in<T> o, out<f64> want, out<f64> got, val<sampled_attention> p) {
+    [](thread t, in<T> q, in<T> k, in<T> v, in<T> o, in<u32> document, in<f32> slopes, out<f64> want,
+       out<f64> got, val<sampled_attention> p) {
       val sample = t.let(block_idx_x());
       val batch = t.let(mixed(sample * 4u) % p[&sampled_attention::batches]);
       val head = t.let(mixed(sample * 4u + 1u) % p[&sampled_attention::heads]);
-      val query = t.let(mixed(sample * 4u + 2u) % p[&sampled_attention::queries]);
+      val query = t.let(mixed(sample * 4u + 2u) % p[&sampled_attention::length]);
       val size = t.let(p[&sampled_attention::size]);
       val element = t.let(mixed(sample * 4u + 3u) % size);
       val group = t.let(head / (p[&sampled_attention::heads] / p[&sampled_attention::key_heads]));
-      val keys = t.let(p[&sampled_attention::keys]);
-      const val of_q =
-          t.let(((cast<u64>(batch) * cast<u64>(p[&sampled_attention::queries]) + cast<u64>(query)) *
-                     cast<u64>(p[&sampled_attention::heads]) +
-                 cast<u64>(head)) *
-                cast<u64>(size));
+      val keys = t.let(p[&sampled_attention::length]);
+      const val of_q = t.let(
+          ((cast<u64>(batch) * cast<u64>(keys) + cast<u64>(query)) * cast<u64>(p[&sampled_attention::heads]) +
+           cast<u64>(head)) *
+          cast<u64>(size));
       const auto of_k = [&](const auto& key) {
         return t.let(((cast<u64>(batch) * cast<u64>(keys) + cast<u64>(key)) *
                           cast<u64>(p[&sampled_attention::key_heads]) +
@@ -43,13 +45,19 @@ inline constexpr auto sample_attention = kernel<"sample_attention_" + type_name<
       var total(t, 0.0), sum(t, 0.0);
       for (auto key : t.range(t.lane_rank(), keys, 32u)) {
         val apart = t.let(cast<i32>(key) - cast<i32>(query));
-        if (auto kept =
-                t.when(all_of(apart >= p[&sampled_attention::low], apart <= p[&sampled_attention::high]))) {
+        var kept(t, all_of(apart >= p[&sampled_attention::low], apart <= p[&sampled_attention::high]));
+        if (auto packed = t.when(p[&sampled_attention::of_documents] != 0u))
+          kept &= document[query] == document[key];
+        if (auto read = t.when(kept)) {
           const val from = of_k(key);
           var dot(t, 0.0);
           for (auto e : t.range(0u, size))
             dot += cast<f64>(q[of_q + cast<u64>(e)]) * cast<f64>(k[from + cast<u64>(e)]);
-          const val x = t.let(dot * p[&sampled_attention::scale]);
+          var x(t, dot * p[&sampled_attention::scale]);
+          const val cap = t.let(p[&sampled_attention::softcap]);
+          if (auto capped = t.when(cap != 0.0)) x = cap * tanh(x / cap);
+          if (auto linear = t.when(p[&sampled_attention::has_slopes] != 0u))
+            x -= cast<f64>(slopes[head]) * cast<f64>(abs(apart));
           const val next = t.let(max(largest, x));
           const val correction = t.let(exp(largest - next));
           const val weight = t.let(exp(x - next));

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""The peers of the benchmark of attention: torch's scaled_dot_product_attention by cuDNN and by FlashAttention. Prints a
-line for each case, contestant and protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. A peer that is not installed, or
-cannot compute a case, prints none.
+"""The peers of the benchmark of attention: torch's scaled_dot_product_attention by cuDNN and by FlashAttention-2,
+FlexAttention under torch.compile, varlen_attn, and FlashAttention-3 where it is installed. Prints a line for each case,
+contestant and protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. A peer that is not installed, or cannot compute a case,
+prints none.
 
-    peers.py [--seconds S] TYPE:BxSxHxHkvxD:causal|full ...
+    peers.py [--seconds S] TYPE:BxSxHxHkvxD:WORK ...
 
-The protocols are those of the benchmark of matmul, whose measurement this uses.
+The works are those of problem.hpp. The protocols are those of the benchmark of matmul, whose measurement this uses.
 """
 
 import argparse
 import importlib.util
+import inspect
 import pathlib
 import sys
 
@@ -18,12 +20,100 @@ specification = importlib.util.spec_from_file_location("matmul_peers", matmul)
 matmul_peers = importlib.util.module_from_spec(specification)
 specification.loader.exec_module(matmul_peers)
 
+WINDOW, SOFTCAP = 1024, 20.0
+
 
 def parse(word):
-    kind, sizes, mask = word.split(":")
+    kind, sizes, work = word.split(":")
     batches, length, heads, key_heads, size = (int(x) for x in sizes.split("x"))
     return {"text": word, "type": kind, "batches": batches, "length": length, "heads": heads, "key_heads": key_heads,
-            "size": size, "causal": mask == "causal"}
+            "size": size, "work": work, "causal": work in ("causal", "window", "causal_alibi", "varlen_causal"),
+            "packed": work.startswith("varlen"), "grouped": heads != key_heads}
+
+
+def documents(case):
+    """The lengths of problem.hpp."""
+    state, left, lengths = 1, case["length"] * (case["batches"] if case["packed"] else 1), []
+    while left > 0:
+        state = (state * 1664525 + 1013904223) % 2**32
+        lengths.append(min(1 + (state >> 16) % 2047, left))
+        left -= lengths[-1]
+    return lengths
+
+
+# Each peer takes torch and a case, and returns a function of (q, k, v), of (B, S, H, D) or packed (rows, H, D), or None.
+
+
+def by_backend(name):
+    def peer(torch, case):
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        if case["work"] not in ("full", "causal") or (name == "EFFICIENT_ATTENTION") != (case["type"] == "f32"):
+            return None
+
+        def run(q, k, v):
+            with sdpa_kernel(getattr(SDPBackend, name)):
+                return torch.nn.functional.scaled_dot_product_attention(
+                    q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), is_causal=case["causal"],
+                    enable_gqa=case["grouped"])
+
+        return run
+    return peer
+
+
+def flex(torch, case):
+    from torch.nn.attention.flex_attention import create_block_mask, flex_attention
+    if case["packed"]:
+        return None
+    torch._dynamo.reset()  # compiled anew for each case: for its own extents
+    document = torch.repeat_interleave(torch.tensor(documents(case), device="cuda"))
+    slopes = torch.tensor([2.0**(-8 * (h + 1) / case["heads"]) for h in range(case["heads"])], device="cuda")
+    masks = {"causal": lambda b, h, q, k: q >= k, "causal_alibi": lambda b, h, q, k: q >= k,
+             "window": lambda b, h, q, k: (q >= k) & (q - k < WINDOW),
+             "documents": lambda b, h, q, k: document[q] == document[k]}
+    scores = {"softcap": lambda x, b, h, q, k: SOFTCAP * torch.tanh(x / SOFTCAP)}
+    scores["alibi"] = scores["causal_alibi"] = lambda x, b, h, q, k: x - slopes[h] * (q - k).abs()
+    work, length = case["work"], case["length"]
+    blocks = create_block_mask(masks[work], None, None, length, length, device="cuda") if work in masks else None
+    compiled = torch.compile(flex_attention, dynamic=False)
+    return lambda q, k, v: compiled(q.transpose(1, 2), k.transpose(1, 2), v.transpose(1, 2), score_mod=scores.get(work),
+                                    block_mask=blocks, enable_gqa=case["grouped"])
+
+
+def sequences(torch, case):
+    lengths = documents(case)
+    begins = torch.tensor([0, *lengths], device="cuda").cumsum(0).to(torch.int32)
+    return begins, max(lengths)
+
+
+def varlen(torch, case):
+    from torch.nn.attention.varlen import varlen_attn
+    if not case["packed"] or case["type"] == "f32":
+        return None
+    begins, longest = sequences(torch, case)
+    takes = inspect.signature(varlen_attn).parameters
+    options = {"enable_gqa": True} if case["grouped"] and "enable_gqa" in takes else {}
+    if case["causal"]:
+        options.update({"is_causal": True} if "is_causal" in takes else {"window_size": (-1, 0)})
+    return lambda q, k, v: varlen_attn(q, k, v, begins, begins, longest, longest, **options)
+
+
+def flash_3(torch, case):
+    from flash_attn_interface import flash_attn_func, flash_attn_varlen_func
+    if case["work"] not in ("full", "causal", "window", "softcap", "varlen", "varlen_causal") or case["type"] == "f32":
+        return None
+    options = {"causal": case["causal"]}
+    if case["work"] == "window":
+        options["window_size"] = (WINDOW - 1, 0)
+    if case["work"] == "softcap":
+        options["softcap"] = SOFTCAP
+    if not case["packed"]:
+        return lambda q, k, v: flash_attn_func(q, k, v, **options)
+    begins, longest = sequences(torch, case)
+    return lambda q, k, v: flash_attn_varlen_func(q, k, v, begins, begins, longest, longest, **options)
+
+
+peers = {"cudnn": by_backend("CUDNN_ATTENTION"), "flash": by_backend("FLASH_ATTENTION"),
+         "efficient": by_backend("EFFICIENT_ATTENTION"), "flex": flex, "varlen": varlen, "flash_3": flash_3}
 
 
 def main():
@@ -33,34 +123,28 @@ def main():
     options = parser.parse_args()
     try:
         import torch
-        from torch.nn.attention import SDPBackend, sdpa_kernel
     except ImportError:
         return
     if not torch.cuda.is_available():
         return
-    backends = {"cudnn": SDPBackend.CUDNN_ATTENTION, "flash": SDPBackend.FLASH_ATTENTION,
-                "efficient": SDPBackend.EFFICIENT_ATTENTION}
     types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
     cache = 2 * torch.cuda.get_device_properties(0).L2_cache_size
     displaced = torch.empty(max(cache, 128 << 20) // 4, device="cuda").zero_()
     flush = lambda: displaced.sum()
     for case in map(parse, options.cases):
         def tensor(heads):
-            shape = (case["batches"], case["length"], heads, case["size"])
-            return torch.randn(shape, device="cuda").to(types[case["type"]]).transpose(1, 2)
+            rows = (case["batches"] * case["length"],) if case["packed"] else (case["batches"], case["length"])
+            return torch.randn((*rows, heads, case["size"]), device="cuda").to(types[case["type"]])
         one_set = sum(x.numel() * x.element_size() for x in (tensor(case["heads"]), tensor(case["key_heads"]))) * 2
         sets = min(max(-(-cache // one_set), 1), 16)
         inputs = [(tensor(case["heads"]), tensor(case["key_heads"]), tensor(case["key_heads"])) for _ in range(sets)]
-        for name, backend in backends.items():
-            if name == "efficient" and case["type"] != "f32":
-                continue
+        for name, peer in peers.items():
             try:
-                def run_of(q, k, v):
-                    return lambda: torch.nn.functional.scaled_dot_product_attention(
-                        q, k, v, is_causal=case["causal"], enable_gqa=case["heads"] != case["key_heads"])
-                with sdpa_kernel(backend):
-                    times = matmul_peers.median_us(torch, [run_of(*one) for one in inputs], options.seconds, flush)
-            except Exception as error:  # a case that the peer does not have
+                run = peer(torch, case)
+                if run is None:
+                    continue
+                times = matmul_peers.median_us(torch, [lambda one=one: run(*one) for one in inputs], options.seconds, flush)
+            except Exception as error:  # a case that the peer does not have, or a peer that is not installed
                 text = str(error).splitlines()[0] if str(error) else repr(error)
                 print(f"peers.py: {name} {case['text']}: {text}", file=sys.stderr)
                 continue
