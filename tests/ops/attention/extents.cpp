@@ -48,6 +48,28 @@ double emulated_cost(const covering_cases::values& v) {
   return 1 + 2e-6 * depth * visited * (c.queries + 64) * c.heads * (v[type] >= 2 ? 3 : 1);
 }
 
+// All batches and heads read the same numbers, by strides of 0, and give the same bits as one does alone.
+template <class T>
+void many(u32 batches, u32 heads) {
+  const u32 rows = 9, depth = 64;
+  CAPTURE(batches, heads);
+  attention_inputs<T> x({.queries = rows, .keys = rows});
+  const auto repeated = [&](buffer<T>& memory) {
+    return tensor_view<const T, 4>(memory, extents(batches, rows, heads, depth), strides(0, depth, 0, 1));
+  };
+  const std::size_t elements = std::size_t{batches} * rows * heads * depth;
+  auto all = under_test().allocate<T>(elements), one = under_test().allocate<T>(std::size_t{rows} * depth);
+  attention(under_test().stream(), repeated(x.on_q), repeated(x.on_k), repeated(x.on_v),
+            tensor_view<T, 4>(all, batches, heads, rows, depth).exchanged(1, 2));
+  attention(under_test().stream(), x.q.template view<const T>(x.on_q), x.k.template view<const T>(x.on_k),
+            x.v.template view<const T>(x.on_v), tensor_view<T, 4>(one, 1, rows, 1, depth));
+  const std::vector<T> got = all.download(), want = one.download();
+  std::size_t wrong = 0;
+  for (std::size_t first = 0; first < elements; first += want.size())
+    wrong += std::memcmp(&got[first], want.data(), want.size() * sizeof(T)) != 0;
+  REQUIRE(wrong == 0);
+}
+
 }  // namespace
 
 TEST_CASE("attention: extents, masks, groups and head sizes", "[ops][attention]") {
@@ -74,4 +96,18 @@ TEST_CASE("attention: all extents with all masks", "[ops][attention]") {
       for (u32 c = 0; c < 3; ++c)
         for (u32 w = 0; w < std::size(windows); ++w)
           run({q, k, c, w, any(std::size(groups)), any(std::size(sizes)), any(4)});
+}
+
+TEST_CASE("attention: more batches and heads than a grid's second and third extent", "[ops][attention]") {
+  if (under_test().is_emulator()) {  // which takes minutes for more
+    many<f16>(3, 5);
+    many<f32>(5, 3);
+    return;
+  }
+  for (const u32 count : {65535u, 65536u, 65537u}) {
+    many<f16>(count, 1);
+    many<f16>(1, count);
+    many<f32>(count, 1);
+    many<f32>(1, count);
+  }
 }
