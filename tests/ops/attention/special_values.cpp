@@ -82,6 +82,30 @@ void planted_nan(attention_precision precision = attention_precision::ieee) {
   }
 }
 
+template <class T>
+void low_bias() {
+  if (!has_attention<T>()) return;
+  constexpr u32 queries = 40, keys = 90;
+  one_head<T> x(queries, keys);
+  std::vector<f32> bias(std::size_t{queries} * keys, 0.0f);
+  constexpr f32 lows[] = {std::numeric_limits<f32>::lowest(), -1e9f, -1e35f};
+  for (u32 i = 0; i < queries; i += 2)
+    for (u32 j = 0; j < keys; ++j) bias[i * keys + j] = lows[i % 3];
+  auto on_bias = upload(bias);
+  const auto got = x.run({.bias = tensor_view<const f32, 2>(on_bias, queries, keys)});
+  const auto without = x.run({});
+  for (u32 e = 0; e < 64; ++e) {
+    double mean = 0;
+    for (u32 j = 0; j < keys; ++j) mean += to_double(x.v.at(0, j, 0, e)) / keys;
+    for (u32 i = 0; i < queries; ++i) {
+      const double value = to_double(got[i * 64 + e]);
+      const double want = i % 2 == 0 ? mean : to_double(without[i * 64 + e]);
+      CAPTURE(i, e, value, want);
+      REQUIRE(std::abs(value - want) <= 4 * unit_in_last_place<T>(1.0));
+    }
+  }
+}
+
 }  // namespace
 
 TEST_CASE("attention: NaN reaches the rows that attend to it", "[ops][attention]") {
@@ -95,6 +119,13 @@ TEST_CASE("attention: large scores", "[ops][attention]") {
   check_attention<bf16>({.queries = 70, .keys = 90, .softcap = 30.0f, .scale = 4.0f, .range = 40});
   check_attention<f16>({.queries = 70, .keys = 90, .scale = 1.0f, .range = 20});
   check_attention<f32>({.queries = 70, .keys = 90, .scale = 1.0f, .range = 100});
+}
+
+// A row whose bias is so low everywhere that scores vanish in it is an ordinary one: a mean of all values.
+TEST_CASE("attention: rows of very low bias", "[ops][attention]") {
+  low_bias<f16>();
+  low_bias<bf16>();
+  low_bias<f32>();
 }
 
 TEST_CASE("attention: one k and v for all batches, by strides of 0", "[ops][attention]") {
