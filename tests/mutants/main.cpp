@@ -102,7 +102,7 @@ TEST_CASE("mutants of the kernels are killed", "[mutants]") {
       ++count;
       bool dead = false;
       for (std::size_t i = 0; i < right.size() && !dead; ++i) {
-        const auto result = run(image, one.shapes[i], m.text);
+        const auto result = run(image, one.shapes[i], mutated(text, m));
         dead = !result || *result != right[i];
       }
       if (dead)

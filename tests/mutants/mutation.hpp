@@ -2,7 +2,7 @@
 // Small faults put into the PTX of a kernel, one at a time: what is missing or off by one in kernels that go
 // wrong. A test suite and a sanitizer are worth what share of them they notice.
 //
-//   for (const mutation& m : mutations_of(text)) run(m.text);
+//   for (const mutation& m : mutations_of(text)) run(mutated(text, m));
 
 #include <algorithm>
 #include <cstddef>
@@ -17,9 +17,9 @@ enum class fault_of { order, guard, comparison, address };
 
 struct mutation {
   fault_of kind;
-  std::string text;  // of the whole module
-  std::size_t line;  // from 1
-  std::string what;  // "a barrier is missing: bar.sync 0;"
+  std::size_t line;         // from 1
+  std::string replacement;  // of that line
+  std::string what;         // "a barrier is missing: bar.sync 0;"
 };
 
 namespace detail {
@@ -51,6 +51,14 @@ inline bool has(std::string_view line, std::string_view part) { return line.find
 
 }  // namespace detail
 
+// The text with one fault.
+inline std::string mutated(std::string_view text, const mutation& m) {
+  std::size_t begin = 0;
+  for (std::size_t line = 1; line < m.line; ++line) begin = text.find('\n', begin) + 1;
+  const std::size_t end = std::min(text.find('\n', begin), text.size());
+  return std::string(text.substr(0, begin)) + m.replacement + std::string(text.substr(end));
+}
+
 // Without a barrier, fence or wait; without a guard; with a comparison that is true for one more or one less
 // number; with an address in shared memory that is one word further.
 inline std::vector<mutation> mutations_of(std::string_view text) {
@@ -61,10 +69,8 @@ inline std::vector<mutation> mutations_of(std::string_view text) {
   std::vector<mutation> found;
   const auto add = [&](fault_of kind, std::size_t at, const std::string& line, std::string_view what) {
     if (line == lines[at]) return;
-    mutation m{
-        kind, {}, at + 1, std::string(what) + ": " + lines[at].substr(lines[at].find_first_not_of(" \t"))};
-    for (std::size_t i = 0; i < lines.size(); ++i) m.text += (i == at ? line : lines[i]) + "\n";
-    found.push_back(std::move(m));
+    found.push_back({kind, at + 1, line,
+                     std::string(what) + ": " + lines[at].substr(lines[at].find_first_not_of(" \t"))});
   };
   constexpr std::string_view order[] = {
       "bar.sync",   "bar.arrive",   "barrier.",         "bar.warp.sync",    "membar.",

@@ -77,7 +77,14 @@ struct attention_case {
   float range = 1;          // of the elements of q and k
   attention_precision precision = attention_precision::ieee;
   std::uint64_t seed = 1;
+  std::vector<u32> rows{};  // the queries that are compared; all where it is empty
 
+  std::vector<u32> compared() const {
+    std::vector<u32> result = rows;
+    if (rows.empty())
+      for (u32 i = 0; i < queries; ++i) result.push_back(i);
+    return result;
+  }
   double true_scale() const { return scale ? double(*scale) : 1 / std::sqrt(double(qk_size)); }
   double slope(u32 b, u32 h) const { return alibi == 0 ? 0 : 0.25 / (1 + h) + (alibi == 2 ? 0.125 * b : 0); }
   double bias_of(u32 b, u32 h, u32 i, u32 j) const {
@@ -118,9 +125,27 @@ struct host_functions {
   std::function<bool(u32 b, u32 h, u32 i, u32 j)> mask;
 };
 
+// The elements of a tensor in the order of its indices: their values, and what a product makes of them.
+template <class T>
+struct reference_operand {
+  std::vector<float> values, rounded;
+  u32 rows, heads, size;
+
+  reference_operand(const tensor4<T>& x, bool tf32) : rows(x.rows), heads(x.heads), size(x.size) {
+    for (u32 b = 0; b < x.batches; ++b)
+      for (u32 r = 0; r < x.rows; ++r)
+        for (u32 h = 0; h < x.heads; ++h)
+          for (u32 e = 0; e < x.size; ++e) values.push_back(static_cast<float>(to_double(x.at(b, r, h, e))));
+    rounded = values;
+    if (tf32)
+      for (float& value : rounded) value = static_cast<float>(to_tf32(double(value)));
+  }
+  std::size_t row(u32 b, u32 r, u32 h) const { return ((std::size_t{b} * rows + r) * heads + h) * size; }
+};
+
 template <class T>
 struct attention_reference {
-  std::vector<double> exact, plain, lse;  // [batch][query][head][element], [batch][head][query]
+  std::vector<double> exact, plain, lse;  // [batch][compared query][head][element], [batch][head][query]
   double lse_error = 0;                   // the largest one of the plain formula
 
   attention_reference(const attention_case& c, const tensor4<T>& q, const tensor4<T>& k, const tensor4<T>& v,
@@ -128,26 +153,30 @@ struct attention_reference {
     // Operands and probabilities of tf32 are rounded to it, scores are f32.
     const bool tf32 = c.precision == attention_precision::tf32;
     const auto rounded = [](double x) { return to_double(from_float<T>(static_cast<float>(x))); };
-    const auto operand = [&](double x) { return tf32 ? to_tf32(x) : rounded(x); };
+    const auto operand = [&](double x) { return static_cast<float>(tf32 ? to_tf32(x) : rounded(x)); };
     const double nothing = -std::numeric_limits<double>::infinity();
-    exact.resize(std::size_t{c.batches} * c.queries * c.heads * c.v_size);
+    const reference_operand<T> of_q(q, tf32), of_k(k, tf32), of_v(v, tf32);
+    const std::vector<u32> queries = c.compared();
+    exact.resize(std::size_t{c.batches} * queries.size() * c.heads * c.v_size);
     plain.resize(exact.size());
-    lse.resize(std::size_t{c.batches} * c.heads * c.queries);
-    std::vector<double> x(c.keys), y(c.keys);
+    lse.resize(std::size_t{c.batches} * c.heads * queries.size());
+    std::vector<double> x(c.keys), y(c.keys), sums(c.v_size);
+    std::vector<float> plain_sums(c.v_size);
     for (u32 b = 0; b < c.batches; ++b)
       for (u32 h = 0; h < c.heads; ++h)
-        for (u32 i = 0; i < c.queries; ++i) {
-          const u32 g = h / (c.heads / c.key_heads);
+        for (std::size_t n = 0; n < queries.size(); ++n) {
+          const u32 i = queries[n], g = h / (c.heads / c.key_heads);
+          const std::size_t q_row = of_q.row(b, i, h);
           double largest = nothing, largest_plain = nothing;
           for (u32 j = 0; j < c.keys; ++j) {
             x[j] = y[j] = nothing;
             if (!(f.mask ? f.mask(b, h, i, j) : c.keeps(b, h, i, j))) continue;
+            const std::size_t k_row = of_k.row(b, j, g);
             double dot = 0;
             float sum = 0;
             for (u32 e = 0; e < c.qk_size; ++e) {
-              const double a = to_double(q.at(b, i, h, e)), w = to_double(k.at(b, j, g, e));
-              dot += a * w;
-              sum += static_cast<float>(operand(a)) * static_cast<float>(operand(w));
+              dot += double(of_q.values[q_row + e]) * double(of_k.values[k_row + e]);
+              sum += of_q.rounded[q_row + e] * of_k.rounded[k_row + e];
             }
             const auto modified = [&](double score, auto round) {
               double s = round(score * c.true_scale());
@@ -172,24 +201,27 @@ struct attention_reference {
             total += std::exp(x[j] - largest);
             total_plain += static_cast<float>(std::exp(static_cast<float>(y[j] - largest_plain)));
           }
-          lse[(std::size_t{b} * c.heads + h) * c.queries + i] =
+          lse[(std::size_t{b} * c.heads + h) * queries.size() + n] =
               total == 0 ? nothing : largest + std::log(total);
           if (total != 0)
             lse_error = std::max(lse_error, std::abs(largest_plain + std::log(double(total_plain)) - largest -
                                                      std::log(total)));
-          for (u32 e = 0; e < c.v_size; ++e) {
-            double sum = 0;
-            float sum_plain = 0;
-            for (u32 j = 0; j < c.keys; ++j) {
-              if (x[j] == nothing) continue;
-              const double w = to_double(v.at(b, j, g, e));
-              sum += std::exp(x[j] - largest) / total * w;
-              sum_plain += static_cast<float>(operand(std::exp(y[j] - largest_plain) / total_plain)) *
-                           static_cast<float>(operand(w));
+          std::fill(sums.begin(), sums.end(), 0.0);
+          std::fill(plain_sums.begin(), plain_sums.end(), 0.0f);
+          for (u32 j = 0; j < c.keys; ++j) {
+            if (x[j] == nothing) continue;
+            const double p = std::exp(x[j] - largest) / total;
+            const float plain_p = operand(std::exp(y[j] - largest_plain) / total_plain);
+            const std::size_t v_row = of_v.row(b, j, g);
+            for (u32 e = 0; e < c.v_size; ++e) {
+              sums[e] += p * double(of_v.values[v_row + e]);
+              plain_sums[e] += plain_p * of_v.rounded[v_row + e];
             }
-            const std::size_t at = ((std::size_t{b} * c.queries + i) * c.heads + h) * c.v_size + e;
-            exact[at] = sum;
-            plain[at] = c.f32_output ? double(sum_plain) : rounded(sum_plain);
+          }
+          const std::size_t first = ((std::size_t{b} * queries.size() + n) * c.heads + h) * c.v_size;
+          for (u32 e = 0; e < c.v_size; ++e) {
+            exact[first + e] = sums[e];
+            plain[first + e] = c.f32_output ? double(plain_sums[e]) : rounded(plain_sums[e]);
           }
         }
   }
@@ -202,10 +234,9 @@ void compare_attention(const attention_case& c, const tensor4<O>& got, const ten
   std::vector<bool> is_element(got.host.size(), false);
   std::size_t n = 0;
   for (u32 b = 0; b < c.batches; ++b)
-    for (u32 i = 0; i < c.queries; ++i)
+    for (const u32 i : c.compared())
       for (u32 h = 0; h < c.heads; ++h)
         for (u32 e = 0; e < c.v_size; ++e, ++n) {
-          is_element[got.index(b, i, h, e)] = true;
           const double x = to_double(got.at(b, i, h, e)), exact = want.exact[n];
           if (std::isnan(x) != std::isnan(exact)) {
             CAPTURE(b, i, h, e, x, exact);
@@ -219,6 +250,10 @@ void compare_attention(const attention_case& c, const tensor4<O>& got, const ten
   CAPTURE(worst, allowed, largest);
   // The plain formula of few keys may happen to be exact where another order of roundings is not.
   REQUIRE(worst <= std::max(2 * allowed, 2 * unit_in_last_place<T>(largest)));
+  for (u32 b = 0; b < c.batches; ++b)
+    for (u32 i = 0; i < c.queries; ++i)
+      for (u32 h = 0; h < c.heads; ++h)
+        for (u32 e = 0; e < c.v_size; ++e) is_element[got.index(b, i, h, e)] = true;
   for (std::size_t i = 0; i < got.host.size(); ++i)
     if (!is_element[i] && std::memcmp(&got.host[i], &before.host[i], sizeof(O)) != 0) {
       CAPTURE(i);
@@ -237,20 +272,34 @@ inline void compare_lse(const std::vector<f32>& got, const std::vector<double>& 
   }
 }
 
-// The tensors of a case. run(q, k, v, out, options) calls the operation.
+// Q, K and V of a case, which those of the same shape, layout, range and seed may share.
+template <class T>
+struct attention_inputs {
+  tensor4<T> q, k, v;
+  buffer<T> on_q, on_k, on_v;
+
+  explicit attention_inputs(const attention_case& c)
+      : q(c.batches, c.queries, c.heads, c.qk_size, c.heads_first, c.pad),
+        k(c.batches, c.keys, c.key_heads, c.qk_size, c.heads_first, c.pad),
+        v(c.batches, c.keys, c.key_heads, c.v_size, c.heads_first, c.pad) {
+    q.fill(c.seed, c.range);
+    k.fill(c.seed + 1, c.range);
+    v.fill(c.seed + 2, 1);
+    on_q = upload(q.host);
+    on_k = upload(k.host);
+    on_v = upload(v.host);
+  }
+};
+
+// run(q, k, v, out, options) calls the operation.
 template <class T, class O = T, class Run>
-void check_attention_by(const attention_case& given, const Run& run, const host_functions& f = {}) {
+void check_attention_of(attention_inputs<T>& inputs, const attention_case& given, const Run& run,
+                        const host_functions& f = {}) {
   attention_case c = given;
   c.f32_output = !std::is_same_v<O, T>;
   CAPTURE(c.text());
-  tensor4<T> q(c.batches, c.queries, c.heads, c.qk_size, c.heads_first, c.pad);
-  tensor4<T> k(c.batches, c.keys, c.key_heads, c.qk_size, c.heads_first, c.pad);
-  tensor4<T> v(c.batches, c.keys, c.key_heads, c.v_size, c.heads_first, c.pad);
+  auto& [q, k, v, on_q, on_k, on_v] = inputs;
   tensor4<O> o(c.batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
-  q.fill(c.seed, c.range);
-  k.fill(c.seed + 1, c.range);
-  v.fill(c.seed + 2, 1);
-  auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
   auto on_o = upload(o.host);
   std::vector<f32> slopes;
   for (u32 b = 0; b < (c.alibi == 2 ? c.batches : 1); ++b)
@@ -291,7 +340,18 @@ void check_attention_by(const attention_case& given, const Run& run, const host_
             got.host.begin());
   compare_attention(c, got, o, want);
   const bool tf32 = c.precision == attention_precision::tf32;
-  if (c.lse) compare_lse(on_lse.download(), want.lse, tf32 ? 2 * want.lse_error : 0);
+  if (!c.lse) return;
+  const std::vector<f32> numbers = on_lse.download();
+  std::vector<f32> compared;
+  for (std::size_t head = 0; head < std::size_t{c.batches} * c.heads; ++head)
+    for (const u32 i : c.compared()) compared.push_back(numbers[head * c.queries + i]);
+  compare_lse(compared, want.lse, tf32 ? 2 * want.lse_error : 0);
+}
+
+template <class T, class O = T, class Run>
+void check_attention_by(const attention_case& c, const Run& run, const host_functions& f = {}) {
+  attention_inputs<T> inputs(c);
+  check_attention_of<T, O>(inputs, c, run, f);
 }
 
 template <class T, class O = T>

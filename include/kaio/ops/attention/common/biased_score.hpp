@@ -15,6 +15,9 @@
 namespace kaio::ops {
 
 //   x = what general_score makes of it;   x += bias;   x = -inf where keep is 0, whatever it was
+//
+// A bias may be the lowest finite number in all of a row. Scores become exponents of two here, so that the
+// softmax subtracts the largest from others without a product, whose error would be as large as they are.
 struct biased_score {
   static constexpr fixed_string name = "biased";
 
@@ -26,11 +29,16 @@ struct biased_score {
       for (std::uint32_t i = 0; i < s.size(); ++i) s[i] *= scale;
       general_score::add_terms(t, s, origin, terms);
       add_tensors(t, s, origin, bias, keep);
+      constexpr f32 lowest = std::numeric_limits<f32>::lowest();
+      for (std::uint32_t i = 0; i < s.size(); ++i) {
+        const val exponent = t.let(s[i] * log2_of_e);
+        s[i] = select(all_of(s[i] >= lowest, exponent < lowest), lowest, exponent);
+      }
     }
   }
   static constexpr val<f32> factor(thread t, const val<f32>& scale, const val<attention_terms>& terms,
                                    const val<attention_score_tensor>&, const val<attention_score_tensor>&) {
-    return general_score::factor(t, scale, terms);
+    return t.let(select(terms[&attention_terms::plain] != 0u, scale * log2_of_e, 1.0f));
   }
 
   constexpr val<f32> operator()(thread t, val<f32> score, attention_place at, val<attention_terms> terms,

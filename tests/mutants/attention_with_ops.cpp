@@ -1,0 +1,275 @@
+// Mutants of the kernels of attention: of each a sample, drawn by a seed, of the small faults of mutation.hpp.
+// KAIO_MUTANTS=n draws n of each kernel, KAIO_MUTANTS=all takes all of them.
+
+#include "catch.hpp"
+#include "mutants/attention_run.hpp"
+#include "mutants/mutation.hpp"
+#include "mutants/run.hpp"
+
+#include <kaio/ops/attention/block_mask/kernel.hpp>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iostream>
+#include <string>
+#include <vector>
+
+using namespace kaio;
+using namespace kaio::tests::mutants;
+using emulator::schedule;
+using emulator::schedule_kind;
+
+namespace {
+
+constexpr std::size_t ordinary_sample = 40, sample_of_slow = 5;
+
+using result = std::optional<std::vector<std::byte>>;
+// A kernel on one of its cases, as it is or with a fault.
+using run_of_case = std::function<result(std::string_view text, schedule order)>;
+
+// A missing barrier shows in some order of warps.
+const schedule orders[] = {
+    {}, {schedule_kind::reverse, 0}, {schedule_kind::random, 1}, {schedule_kind::random, 2}};
+
+struct tally {
+  std::size_t count = 0, killed = 0;
+};
+
+std::vector<mutation> sample_of(std::string_view text, std::size_t ordinary) {
+  std::vector<mutation> all = mutations_of(text);
+  std::mt19937 engine(1);
+  std::shuffle(all.begin(), all.end(), engine);
+  const char* const asked = std::getenv("KAIO_MUTANTS");
+  if (asked != nullptr && std::string(asked) == "all") return all;
+  const std::size_t count = asked != nullptr ? std::stoul(asked) : ordinary;
+  if (all.size() > count) all.resize(count);
+  return all;
+}
+
+// The C++ line that a line of the text came from.
+std::string origin_of(const ptx::kernel_image& image, std::size_t line) {
+  if (line > image.line_count) return "nowhere";
+  const std::uint16_t statement = image.statement_of_line[line - 1];
+  if (statement == ptx::no_statement) return "nowhere";
+  const auto& at = image.statements[statement];
+  return std::string(at.file) + ":" + std::to_string(at.line);
+}
+
+// Statements whose faults leave every result as it is, by a part of their text.
+struct harmless {
+  std::string_view file, statement;
+};
+constexpr harmless without_effect[] = {
+    {"common/block.hpp", "longest_first"},             // the order of tiles
+    {"common/key_walk.hpp", "keys_.whole_first"},      // the mask runs in a tile that it keeps whole
+    {"common/softmax.hpp", "const val lse ="},         // logarithms of numbers that no sum is
+    {"common/store_rows.hpp", "auto whole ="},         // elements one by one instead of 16 bytes
+    {"mma_sync/rows.hpp", "auto fast ="},              // the same of copies
+    {"block_mask/kernel.hpp", "const val outside ="},  // what every place of the block is asked then
+    {"block_mask/kernel.hpp", "const val inside ="},
+    {"block_mask/kernel.hpp", "auto none ="},
+    {"block_mask/kernel.hpp", "auto all ="},
+    {"block_mask/kernel.hpp", "t.range(0u, others, warps)"},  // of at least one
+    // One place more of a block of which some places are known to be kept and some are not.
+    {"block_mask/kernel.hpp", "t.range(first_query, end_query)"},
+    {"block_mask/kernel.hpp", "t.range(first_key + t.lane_rank()"},
+    {"block_mask/kernel.hpp", "dropped |= "},
+    {"block_mask/kernel.hpp", "query.break_if"},
+};
+bool has_no_effect(const ptx::kernel_image& image, std::size_t line) {
+  const std::string origin = origin_of(image, line);
+  const std::size_t colon = origin.rfind(':');
+  if (colon == std::string::npos) return false;
+  std::ifstream file(origin.substr(0, colon));
+  std::string statement;
+  for (std::size_t i = std::stoul(origin.substr(colon + 1)); i > 0; --i) std::getline(file, statement);
+  return std::any_of(std::begin(without_effect), std::end(without_effect), [&](const harmless& h) {
+    return origin.substr(0, colon).ends_with(h.file) && statement.find(h.statement) != statement.npos;
+  });
+}
+
+tally kill_mutants(const ptx::kernel_image& image, const std::vector<run_of_case>& cases,
+                   std::size_t sample) {
+  INFO(image.name);
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string text = text_of(image);
+  std::vector<result> right;
+  for (const run_of_case& run : cases) {
+    right.push_back(run(text, {}));
+    REQUIRE(right.back().has_value());
+  }
+  tally found;
+  for (const mutation& m : sample_of(text, sample)) {
+    if (has_no_effect(image, m.line)) continue;
+    const std::string faulty = mutated(text, m);
+    const auto differs = [&](std::size_t i, const schedule& order) {
+      const result one = cases[i](faulty, order);
+      return !one || *one != *right[i];
+    };
+    bool dead = false;
+    for (std::size_t i = 0; i < cases.size() && !dead; ++i) dead = differs(i, {});
+    if (m.kind == fault_of::order)
+      for (std::size_t o = 1; o < std::size(orders) && !dead; ++o) dead = differs(0, orders[o]);
+    ++found.count;
+    found.killed += dead;
+    if (!dead)
+      std::cout << "survived: " << image.name << " line " << m.line << ", " << m.what << " from "
+                << origin_of(image, m.line) << '\n';
+  }
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  std::cout << image.name << ": " << found.killed << " of " << found.count << " mutants, " << seconds.count()
+            << " s\n";
+  return found;
+}
+
+const ops::attention_variant& kernel_named(std::span<const ops::attention_variant> table,
+                                           std::string_view begin) {
+  for (const ops::attention_variant& kernel : table)
+    if (kernel.image->name.starts_with(begin)) return kernel;
+  FAIL("no kernel " << begin);
+  return table[0];
+}
+
+// Masks, tails of tiles in both directions, heads that share keys, all options that the kernel has.
+std::vector<run_of_case> cases_of(const ops::attention_variant& kernel) {
+  const bool aligned = kernel.copies_tensors;
+  attention_shape all{.queries = kernel.queries + 6,
+                      .keys = 154,
+                      .causal = causal_alignment::bottom_right,
+                      .window = {90, 0},
+                      .softcap = kernel.plain ? 0.0f : 2.0f,
+                      .alibi = !kernel.plain,
+                      .sinks = 2,
+                      .blocks_of_grid = aligned ? 2u : 0};
+  std::vector<attention_shape> shapes;
+  // Head sizes that end at different places of a row, as do the last tiles of queries and keys.
+  struct ends {
+    u32 qk_size, v_size, queries, keys;
+    bool f32_output = false;
+  };
+  const ends odd[] = {{33, 51, 6, 3},   {1, 26, 10, 20, true},   {50, 33, 15, 197},
+                      {23, 12, 20, 60}, {63, 45, 40, 151, true}, {8, 62, 63, 13},
+                      {40, 7, 33, 46},  {57, 24, 1, 53, true}};
+  const ends even[] = {{8, 16, 6, 3}, {24, 48, 100, 37}, {40, 56, 190, 60}, {56, 24, 63, 100}};
+  const auto add = [&](const ends& e) {
+    shapes.push_back({.queries = e.queries,
+                      .keys = e.keys,
+                      .heads = 1,
+                      .qk_size = e.qk_size,
+                      .v_size = e.v_size,
+                      .pad = 8,
+                      .f32_output = e.f32_output && kernel.writes_f32});
+  };
+  if (aligned)
+    for (const ends& e : even) add(e);
+  else
+    for (const ends& e : odd) add(e);
+  shapes.push_back(all);
+  if (kernel.writes_f32)
+    shapes.push_back({.queries = 40, .keys = 30, .heads = 1, .planted = true, .f32_output = true});
+  // Two tiles, both whole.
+  shapes.push_back({.queries = kernel.queries, .keys = 256, .heads = 1});
+  shapes.push_back({.queries = 30, .keys = 40, .causal = causal_alignment::top_left, .planted = true});
+  shapes.push_back({.queries = 25,
+                    .keys = 40,
+                    .heads = 1,
+                    .qk_size = 56,
+                    .v_size = 48,
+                    .causal = causal_alignment::bottom_right,
+                    .softcap = all.softcap,
+                    .alibi = all.alibi,
+                    .sinks = 3,
+                    .bias = kernel.is_biased,
+                    .planted = true});
+  attention_shape empty_rows{.batches = 2,
+                             .queries = 90,
+                             .keys = 30,
+                             .causal = causal_alignment::bottom_right,
+                             .blocks_of_grid = all.blocks_of_grid};
+  attention_shape none{.queries = 5, .keys = 0, .sinks = 1};
+  if (!aligned) shapes.push_back(none);
+  if (kernel.in_blocks) {
+    for (attention_shape& shape : shapes) shape.block = 48;
+    for (u32 n = 1; n <= 16; ++n)  // a block, and the keys, end at each column of a tile
+      shapes.push_back({.queries = 10,
+                        .keys = 4 * n - n % 2 + 3,
+                        .causal = causal_alignment::bottom_right,
+                        .window = {6, 0},
+                        .block = 4 * n - n % 2});
+    attention_shape large = all;
+    large.keys = 300;
+    large.block = 100;
+    shapes.push_back(large);
+  } else {
+    shapes.push_back(empty_rows);
+    shapes.push_back({.queries = 60,
+                      .keys = 170,
+                      .heads = 4,
+                      .key_heads = 2,
+                      .window = {30, 25},
+                      .packed = true,
+                      .blocks_of_grid = all.blocks_of_grid});
+  }
+  if (!kernel.in_blocks)
+    shapes.push_back({.queries = aligned ? 420u : 210,
+                      .keys = aligned ? 2709u : 693,
+                      .heads = 1,
+                      .packed = true,
+                      .many = aligned ? 42u : 21,
+                      .blocks_of_grid = all.blocks_of_grid});
+  if (kernel.is_biased) {
+    attention_shape tensors = all;
+    tensors.bias = tensors.keep = true;
+    tensors.queries = 20;
+    tensors.keys = 70;
+    shapes.push_back(tensors);
+  }
+  std::vector<run_of_case> cases;
+  for (const attention_shape& shape : shapes)
+    cases.push_back(
+        [&kernel, shape](std::string_view text, schedule order) { return run(kernel, shape, text, order); });
+  return cases;
+}
+
+tally kill_of(std::span<const ops::attention_variant> table, std::string_view begin) {
+  const ops::attention_variant& kernel = kernel_named(table, begin);
+  return kill_mutants(*kernel.image, cases_of(kernel),
+                      kernel.copies_tensors ? sample_of_slow : ordinary_sample);
+}
+
+tally kill_make_block_mask() {
+  const ptx::kernel_image& image = ops::block_mask_lists<ops::band_mask>.image();
+  std::vector<run_of_case> cases;
+  for (const block_mask_shape& shape :
+       {block_mask_shape{150, 700, 16, 24, causal_alignment::bottom_right, {200, 0}},
+        {130, 300, 32, 16, causal_alignment::top_left, {}, false},
+        {100, 70, 7, 9, causal_alignment::none, {10, 20}, true, true},
+        {300, 40, 16, 8, causal_alignment::bottom_right, {}, true, true}})
+    cases.push_back(
+        [&image, shape](std::string_view text, schedule order) { return run(image, shape, text, order); });
+  return kill_mutants(image, cases, ordinary_sample);
+}
+
+}  // namespace
+
+// The aim is 95 of 100. Among the survivors are faults that no result shows (a write that another follows, a
+// wait for nothing) and masks of single elements of a fragment that no case ends at.
+TEST_CASE("mutants of attention are killed", "[mutants]") {
+  tally all;
+  const auto add = [&](const tally& one) {
+    all.count += one.count;
+    all.killed += one.killed;
+  };
+  add(kill_of(ops::attention_mma_f16(), "attention_mma_f16_d64"));
+  add(kill_of(ops::attention_mma_blocks_f16(), "attention_mma_f16_d64"));
+  add(kill_of(ops::attention_simt_f32(), "attention_simt_f32_d64"));
+  add(kill_of(ops::attention_sm90_bf16(), "attention_sm90_bf16_d64_192x128"));
+  add(kill_of(ops::attention_sm90_bf16(), "attention_sm90_bf16_d64_192x112"));
+  add(kill_make_block_mask());
+  std::cout << all.killed << " of " << all.count << " mutants of attention killed\n";
+  CHECK(all.killed * 100 >= all.count * 88);
+}
