@@ -7,6 +7,9 @@ foreach(group unit threads emulator mutants)
     set_tests_properties(${group} PROPERTIES LABELS ${group} TIMEOUT 600)
   endif()
 endforeach()
+if(TARGET kaio_test_mutants)  # reads the sources of kernels, by their names from the root on
+  set_tests_properties(mutants PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+endif()
 
 if(TARGET kaio_test_unit AND ZLIB_FOUND)
   target_compile_definitions(kaio_test_unit PRIVATE KAIO_HAS_ZLIB)

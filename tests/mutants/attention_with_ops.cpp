@@ -84,7 +84,8 @@ bool has_no_effect(const ptx::kernel_image& image, std::size_t line) {
   const std::string origin = origin_of(image, line);
   const std::size_t colon = origin.rfind(':');
   if (colon == std::string::npos) return false;
-  std::ifstream file(origin.substr(0, colon));
+  std::ifstream file(origin.substr(0, colon));  // from the root of the repository
+  REQUIRE(file.is_open());
   std::string statement;
   for (std::size_t i = std::stoul(origin.substr(colon + 1)); i > 0; --i) std::getline(file, statement);
   return std::any_of(std::begin(without_effect), std::end(without_effect), [&](const harmless& h) {
