@@ -47,13 +47,14 @@ double verify(const tensors& x, const std::vector<f16>& o) {
 bool draw_schedule(device& gpu, u32 length, u32 heads) {
   const u32 tiles = (length + tile_shape.queries() - 1) / tile_shape.queries();
   const u32 blocks = std::min(tiles * heads, gpu.properties().multiprocessors);
-  const u32 rounds = (tiles * heads + blocks - 1) / blocks;
+  const u32 rounds = (tiles * heads + blocks - 1) / blocks + 1;  // one more where blocks take pairs of tiles
   ops::attention_problem problem{};
   problem.queries = problem.keys = length;
   problem.batches = problem.heads_of_group = 1;
   problem.heads = heads;
   problem.query_tiles = tiles;
   problem.longest_first = 1;
+  problem.leading_heads = ops::leading_heads(heads, tiles, gpu.properties().multiprocessors);
   auto on_gpu = gpu.upload(std::vector<tile_visit>(u64{blocks} * rounds, {0, 0, 0}));
   showcase::visit_order.launch(gpu.stream(), grid(blocks), on_gpu, rounds, problem,
                                ops::attention_band{.high = 0});

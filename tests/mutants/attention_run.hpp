@@ -292,7 +292,8 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
     } else {
       for (const ops::attention_operand* x : {&call.q, &call.k, &call.v, &call.o}) pass(x->address);
     }
-    pass(ops::problem_of(call, kernel.queries));
+    // As on two multiprocessors, or with as many blocks as the shape asks for: so heads lead.
+    pass(ops::problem_of(call, kernel.queries, std::max(shape.blocks_of_grid, 2u)));
     if (!kernel.plain) pass(call.terms);
     if (kernel.is_biased) {
       pass(call.bias);

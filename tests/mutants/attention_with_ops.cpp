@@ -64,7 +64,8 @@ struct harmless {
   std::string_view file, statement;
 };
 constexpr harmless without_effect[] = {
-    {"common/block.hpp", "longest_first"},             // the order of tiles
+    {"common/block.hpp", "longest_first"},  // the order of tiles
+    {"common/block.hpp", "head >= leading"},
     {"common/key_walk.hpp", "keys_.whole_first"},      // the mask runs in a tile that it keeps whole
     {"common/softmax.hpp", "const val lse ="},         // logarithms of numbers that no sum is
     {"common/store_rows.hpp", "auto whole ="},         // elements one by one instead of 16 bytes
@@ -191,6 +192,12 @@ std::vector<run_of_case> cases_of(const ops::attention_variant& kernel) {
                              .keys = 30,
                              .causal = causal_alignment::bottom_right,
                              .blocks_of_grid = all.blocks_of_grid};
+  // Of eight heads six lead, two tiles each.
+  shapes.push_back({.queries = kernel.queries + 6,
+                    .keys = 40,
+                    .heads = 8,
+                    .causal = causal_alignment::top_left,
+                    .blocks_of_grid = all.blocks_of_grid});
   attention_shape none{.queries = 5, .keys = 0, .sinks = 1};
   if (!aligned) shapes.push_back(none);
   if (kernel.in_blocks) {

@@ -35,4 +35,10 @@ attention_band band_of(causal_alignment causal, const attention_window& window) 
   return band;
 }
 
+bool gives_last_queries_more(const attention_band& band, std::uint32_t queries) {
+  constexpr attention_band open;
+  if (band.high == open.high) return false;
+  return band.low == open.low || std::int64_t{band.high} - band.low >= queries / 2;
+}
+
 }  // namespace kaio::ops::detail

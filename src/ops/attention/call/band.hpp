@@ -4,6 +4,7 @@
 #include <kaio/ops/attention/call/arguments.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
 
+#include <cstdint>
 #include <string_view>
 
 namespace kaio::ops::detail {
@@ -16,5 +17,9 @@ bool is_banded(causal_alignment causal, const attention_window& window);
 
 // Which keys are at most how far from a query's own one.
 attention_band band_of(causal_alignment causal, const attention_window& window);
+
+// Whether the last of so many queries attend to more keys than the first ones: with a causal mask, but not where
+// a window gives most of them the same number.
+bool gives_last_queries_more(const attention_band& band, std::uint32_t queries);
 
 }  // namespace kaio::ops::detail

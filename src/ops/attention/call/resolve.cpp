@@ -301,7 +301,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   }
   problem.scale = options.scale.value_or(1 / std::sqrt(static_cast<f32>(problem.qk_size)));
 
-  problem.longest_first = call.band.high != std::numeric_limits<i32>::max() ? 1 : 0;
+  problem.longest_first = gives_last_queries_more(call.band, problem.queries) ? 1 : 0;
   if (sinks.exists()) {
     problem.sinks = sinks.address;
     problem.sink_head = sinks.strides[0];

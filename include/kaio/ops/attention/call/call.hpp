@@ -48,9 +48,15 @@ template <class T>
 device_pointer<T> memory_of(const attention_operand& x) {
   return {x.address, x.bytes / sizeof(T), x.device, true};
 }
-inline attention_problem problem_of(const attention_call& call, std::uint32_t rows) {
+// For tiles of so many queries, on a device with so many multiprocessors. Of sequences of different lengths no
+// heads lead: their tiles do not have the same numbers of keys.
+inline attention_problem problem_of(const attention_call& call, std::uint32_t rows,
+                                    std::uint32_t multiprocessors) {
   attention_problem result = call.problem;
   result.query_tiles = static_cast<u32>(call.query_tiles(rows));
+  if (result.longest_first != 0 && result.packed == 0)
+    result.leading_heads =
+        leading_heads(std::uint64_t{result.heads} * result.batches, result.query_tiles, multiprocessors);
   return result;
 }
 

@@ -1,8 +1,15 @@
 #pragma once
 // What a block of an attention kernel works on: a tile of queries of one head of one sequence. The grid has
-// one dimension; tiles of a head follow each other, or, where the last ones have the most keys (causal), the
-// last tiles of all heads come first, so that no long one is left for the end. Where sequences of different
-// lengths share a tensor (packed), their lengths are read here.
+// one dimension; tiles of a head follow each other, so that blocks that run at once share K and V in L2. Where
+// the last tiles have the most keys (causal), they come first, and the last heads are taken together, the last
+// tiles of all of them first, so that no long one is left for the end. With four heads of three tiles, two of
+// them leading:
+//
+//   block    0   1   2   3   4   5   6   7   8   9   10  11
+//   head     0   0   0   1   1   1   2   3   2   3   2   3
+//   tile     2   1   0   2   1   0   2   2   1   1   0   0
+//
+// Where sequences of different lengths share a tensor (packed), their lengths are read here.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
@@ -23,20 +30,38 @@ struct attention_block {
   val<i32> offset;                    // keys - queries
 };
 
-// Tiles have `rows` queries; `walks` (key_walk.hpp) knows where they begin.
-template <class Walks>
-constexpr attention_block find_block(thread t, const val<attention_problem>& problem, const val<u32>& index,
-                                     std::uint32_t rows, const Walks& walks) {
+// A tile of queries, by numbers.
+struct tile_of_head {
+  val<u32> head;  // of those of all batches
+  val<u32> tile;
+};
+
+// Tile `index` in the order above.
+constexpr tile_of_head tile_in_order(thread t, const val<attention_problem>& problem, const val<u32>& index) {
   const val tiles = t.let(problem[&attention_problem::query_tiles]);
-  const val heads = t.let(problem[&attention_problem::heads]);
-  const val all_heads = t.let(heads * problem[&attention_problem::batches]);
   var head = t.let(index / tiles);
   var tile = t.let(index - head * tiles);
   if (auto longest = t.when(problem[&attention_problem::longest_first] != 0u)) {
-    const val from_last = t.let(index / all_heads);
-    head = index - from_last * all_heads;
-    tile = tiles - 1u - from_last;
+    tile = tiles - 1u - tile;
+    const val leading = t.let(problem[&attention_problem::leading_heads]);
+    if (auto last = t.when(head >= leading)) {
+      const val together =
+          t.let(problem[&attention_problem::heads] * problem[&attention_problem::batches] - leading);
+      const val of_last = t.let(index - leading * tiles);
+      const val from_last = t.let(of_last / together);
+      head = leading + (of_last - from_last * together);
+      tile = tiles - 1u - from_last;
+    }
   }
+  return {t.let(head), t.let(tile)};
+}
+
+// Tiles have `rows` queries; `walks` (key_walk.hpp) knows where they begin.
+template <class Walks>
+constexpr attention_block find_block(thread t, const val<attention_problem>& problem,
+                                     const tile_of_head& place, std::uint32_t rows, const Walks& walks) {
+  const val heads = t.let(problem[&attention_problem::heads]);
+  const val head = place.head, tile = place.tile;
   const val batch = t.let(head / heads);
   const val of_batch = t.let(head - batch * heads);
 

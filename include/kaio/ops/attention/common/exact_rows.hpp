@@ -28,6 +28,7 @@ constexpr void recompute_rows(thread t, const val<u32>& first_query, const Colum
                               const ApplyScore& score, const ApplyMask& mask, const Put& put) {
   const auto lanes = array_of<2>([&](u32 r) { return t.let(ballot(wrong[r])); });
   if (auto any = t.when((lanes[0] | lanes[1]) != 0u)) {
+    sync_warp(t);  // other lanes' stores of these rows come before
     const auto memory_of_head = [&](auto member, const val<u32>& head, const val<u32>& first_row) {
       const auto strides = problem[member];
       return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))

@@ -94,19 +94,31 @@ struct band_mask {
     return t.let(all_of(apart >= band[&attention_band::low], apart <= band[&attention_band::high]));
   }
 
-  // low <= x <= high is x - low <= high - low of unsigned numbers: one comparison.
+  // Of each row the columns from `from` to `to` are kept: one comparison a score, and another one where the band
+  // has a lower end.
   template <class Scores, std::uint32_t Rows>
   static constexpr void tile(thread t, Scores& s, const score_origin<Rows>& origin,
                              const val<attention_band>& band) {
-    const val low = t.let(band[&attention_band::low]);
-    const val width = t.let(cast<u32>(band[&attention_band::high]) - cast<u32>(low));
-    const val lowest = t.let(cast<u32>(shift(t, origin.offset, band)) + cast<u32>(low));
-    const auto from_low =
-        array_of<Rows>([&](u32 r) { return t.let(origin.key - (lowest + origin.query[r])); });
+    const val low = t.let(band[&attention_band::low]), high = t.let(band[&attention_band::high]);
+    const val own = t.let(shift(t, origin.offset, band));
+    // Columns are few: what is beyond them is as good at their ends, and differences stay within 32 bits.
+    const auto column = [&](const val<i32>& apart, u32 r) {
+      const val key = t.let(cast<i64>(origin.query[r]) + cast<i64>(own) + cast<i64>(apart));
+      return t.let(cast<i32>(min(max(key - cast<i64>(origin.key), i64{-1}), i64{1} << 30)));
+    };
+    const val last = t.let(cast<i32>(origin.last_key) - cast<i32>(origin.key));
+    const val open_high = t.let(high == std::numeric_limits<i32>::max());
+    const auto to =
+        array_of<Rows>([&](u32 r) { return t.let(select(open_high, last, min(last, column(high, r)))); });
     for (std::uint32_t i = 0; i < s.size(); ++i)
-      s[i] = select(
-          all_of(from_low[s.row(i)] + s.column(i) <= width, origin.key + s.column(i) <= origin.last_key),
-          s[i], -std::numeric_limits<f32>::infinity());
+      s[i] =
+          select(to[s.row(i)] >= static_cast<i32>(s.column(i)), s[i], -std::numeric_limits<f32>::infinity());
+    if (auto has_low = t.when(low != std::numeric_limits<i32>::min())) {
+      const auto from = array_of<Rows>([&](u32 r) { return column(low, r); });
+      for (std::uint32_t i = 0; i < s.size(); ++i)
+        s[i] = select(from[s.row(i)] <= static_cast<i32>(s.column(i)), s[i],
+                      -std::numeric_limits<f32>::infinity());
+    }
   }
 
   static constexpr key_range keys(thread t, const val<u32>& first_query, const val<u32>& last_query,

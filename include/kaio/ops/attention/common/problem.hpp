@@ -5,6 +5,8 @@
 
 #include <kaio/dsl/number/scalar.hpp>
 
+#include <cstdint>
+
 namespace kaio::ops {
 
 // Where the rows of Q, K, V or O begin: the address of the first one, and from one to the next in elements.
@@ -35,8 +37,16 @@ struct attention_problem {
   u32 heads_of_group;   // query heads that share a head of K and V
   u32 qk_size, v_size;  // elements of a row of Q and K, of V and O
   u32 query_tiles;      // of a head
-  u32 longest_first;    // 1: the last tiles of queries, which have the most keys, begin first
+  u32 longest_first;    // 1: the last tiles of queries have the most keys, and begin first (block.hpp):
+  u32 leading_heads;  // of so many heads, of all batches, one head after the other; then of the rest at once
   f32 scale;
 };
+
+// How many heads lead where so many blocks run at once: all but those for the last one or two rounds of two
+// tiles a block. An even number.
+constexpr std::uint32_t leading_heads(std::uint64_t heads, std::uint64_t query_tiles, std::uint64_t blocks) {
+  const std::uint64_t rounds = heads * query_tiles / 2 / blocks;
+  return rounds < 2 ? 0 : static_cast<std::uint32_t>((rounds - 1) * blocks / query_tiles * 2);
+}
 
 }  // namespace kaio::ops

@@ -18,7 +18,8 @@ void launch_attention_mma(const stream& s, const attention_call& call, const Ext
       [&](const auto&... arguments) {
         attention_mma<C, T, Score, Mask>.launch(s, grid(call.blocks(C.queries())), memory_of<T>(call.q),
                                                 memory_of<T>(call.k), memory_of<T>(call.v), o,
-                                                problem_of(call, C.queries()), arguments...);
+                                                problem_of(call, C.queries(), s.properties().multiprocessors),
+                                                arguments...);
       },
       extra...);
 }

@@ -16,9 +16,9 @@ void launch_attention_simt(const stream& s, const attention_call& call, const Ex
   with_function_arguments<Score, Mask>(
       call,
       [&](const auto&... arguments) {
-        attention_simt<C, T, Score, Mask>.launch(s, grid(call.blocks(C.tile)), memory_of<T>(call.q),
-                                                 memory_of<T>(call.k), memory_of<T>(call.v), o,
-                                                 problem_of(call, C.tile), arguments...);
+        attention_simt<C, T, Score, Mask>.launch(
+            s, grid(call.blocks(C.tile)), memory_of<T>(call.q), memory_of<T>(call.k), memory_of<T>(call.v), o,
+            problem_of(call, C.tile, s.properties().multiprocessors), arguments...);
       },
       extra...);
 }

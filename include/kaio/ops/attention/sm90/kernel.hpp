@@ -241,6 +241,7 @@ struct attention_sm90_body {
         wgmma_wait<0>(t);
         take_scores();  // there is nothing to correct yet
         sums.clear();
+        var<u32> has_sums(t, 0u);
         for (auto step : t.loop()) {
           // P of the step before, 64 x 16 each. It is made when the products with the last one have ended.
           const auto p = operands_of(s, std::make_integer_sequence<std::uint32_t, C.keys / 16>{});
@@ -264,8 +265,10 @@ struct attention_sm90_body {
           {
             const auto values = wgmma_operand<major::mn>(v_shared[from_v.stage()]);
             wgmma_batch mma(t);  // O += P V
-            for (std::uint32_t c = 0; c < C.keys / 16; ++c) mma.multiply_add(sums, p[c], values.slice(c));
+            mma.multiply_add(sums, p[0], values.slice(0), t.let(has_sums != 0u));
+            for (std::uint32_t c = 1; c < C.keys / 16; ++c) mma.multiply_add(sums, p[c], values.slice(c));
           }
+          has_sums = select(ends, 0u, 1u);
           if (auto more = t.when(goes_on != 0u)) next_turn.arrive();
           wgmma_wait<1>(t);
           online_softmax<2> done(softmax);
@@ -279,7 +282,6 @@ struct attention_sm90_body {
           release(from_v);
           if (auto leaves = t.when(ends)) {
             finish(of_p, done);
-            sums.clear();
           }
           // Mostly the largest scores are those that were there before.
           if (auto stays = t.otherwise()) {

@@ -7,6 +7,16 @@
 //   round 0     0   1   2   3
 //   round 1     7   6   5   4
 //   round 2     8   9  10  11
+//
+// Of leading heads (block.hpp) a block takes two tiles a round, which have the same number of keys together in
+// each round: of two heads with n tiles each, tile n - 1 - i of the first and tile i of the second. So blocks
+// stay together, and what runs at once is tiles of few heads, whose K and V stay in L2.
+//
+//   pair        0       1       2       |  heads 0 and 1, of 3 tiles
+//   tiles       2, 0    1, 1    0, 2    |  of head 0, of head 1
+//
+// Sources for the order: longest processing time first (Graham, "Bounds on Multiprocessing Timing Anomalies",
+// 1969).
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/block.hpp>
@@ -25,32 +35,53 @@ class query_walk {
         problem_(problem),
         rows_(rows),
         walks_(walks),
-        tiles_(t.let(problem[&attention_problem::query_tiles] * problem[&attention_problem::heads] *
-                     problem[&attention_problem::batches])),
+        pairs_(t.let(problem[&attention_problem::leading_heads] / 2u *
+                     problem[&attention_problem::query_tiles])),
+        end_(t.let(problem[&attention_problem::query_tiles] * problem[&attention_problem::heads] *
+                       problem[&attention_problem::batches] -
+                   pairs_)),
         round_(t, 0u),
-        index_(t, block_idx_x()) {
+        index_(t, block_idx_x()),
+        is_second_(t, 0u) {
     skip_missing();
   }
 
-  constexpr val<bool> has_tile() const { return t_.let(index_ < tiles_); }
-  constexpr attention_block block() const { return find_block(t_, problem_, t_.let(index_), rows_, walks_); }
+  constexpr val<bool> has_tile() const { return t_.let(index_ < end_); }
+  constexpr attention_block block() const { return find_block(t_, problem_, place(), rows_, walks_); }
   constexpr void advance() {
     next();
     skip_missing();
   }
 
  private:
+  // Of pair `index_`, or, after the pairs, of the tile that is one for two of them more.
+  constexpr tile_of_head place() const {
+    const val tiles = t_.let(problem_[&attention_problem::query_tiles]);
+    const auto single = tile_in_order(t_, problem_, t_.let(index_ + pairs_));
+    var head(t_, single.head), tile(t_, single.tile);
+    if (auto paired = t_.when(index_ < pairs_)) {
+      const val pair = t_.let(index_ / tiles);
+      const val of_pair = t_.let(index_ - pair * tiles);
+      head = pair * 2u + is_second_;
+      tile = select(is_second_ != 0u, of_pair, tiles - 1u - of_pair);
+    }
+    return {t_.let(head), t_.let(tile)};
+  }
   constexpr void next() {
-    round_ += 1u;
-    const val blocks = grid_dim_x();
-    const val place = t_.let(select(round_ % 2u == 0u, block_idx_x(), blocks - 1u - block_idx_x()));
-    index_ = round_ * blocks + place;
+    if (auto first_of_two = t_.when(all_of(index_ < pairs_, is_second_ == 0u))) is_second_ = 1u;
+    if (auto new_round = t_.otherwise()) {
+      is_second_ = 0u;
+      round_ += 1u;
+      const val blocks = grid_dim_x();
+      const val place = t_.let(select(round_ % 2u == 0u, block_idx_x(), blocks - 1u - block_idx_x()));
+      index_ = round_ * blocks + place;
+    }
   }
   // A sequence that is shorter than the longest one has fewer tiles.
   constexpr void skip_missing() {
     if (auto packed = t_.when(problem_[&attention_problem::packed] != 0u))
       for (auto missing : t_.loop()) {
-        missing.break_if(index_ >= tiles_);
+        missing.break_if(!has_tile());
         const attention_block found = block();
         missing.break_if(found.first_query < found.queries);
         next();
@@ -61,8 +92,8 @@ class query_walk {
   val<attention_problem> problem_;
   std::uint32_t rows_;
   Walks walks_;
-  val<u32> tiles_;
-  var<u32> round_, index_;
+  val<u32> pairs_, end_;  // indices: before pairs_ of two tiles, from there to before end_ of one
+  var<u32> round_, index_, is_second_;
 };
 
 }  // namespace kaio::ops

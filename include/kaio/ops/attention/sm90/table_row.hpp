@@ -43,8 +43,9 @@ void launch_attention_sm90(const stream& s, const attention_call& call, const Ex
   with_function_arguments<Score, Mask>(
       call,
       [&](const auto&... arguments) {
-        attention_sm90<C, T, Score, Mask>.launch(s, grid(blocks).programmatic(), q, k, v,
-                                                 problem_of(call, C.queries()), arguments...);
+        attention_sm90<C, T, Score, Mask>.launch(
+            s, grid(blocks).programmatic(), q, k, v,
+            problem_of(call, C.queries(), s.properties().multiprocessors), arguments...);
       },
       extra...);
 }
