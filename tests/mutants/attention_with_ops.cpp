@@ -192,6 +192,12 @@ std::vector<run_of_case> cases_of(const ops::attention_variant& kernel) {
                              .keys = 30,
                              .causal = causal_alignment::bottom_right,
                              .blocks_of_grid = all.blocks_of_grid};
+  // Both ends of the band pass each column of a tile, in each row.
+  shapes.push_back({.queries = kernel.queries + 100,
+                    .keys = kernel.queries + 100,
+                    .heads = 1,
+                    .causal = causal_alignment::top_left,
+                    .window = {21, 0}});
   // Of eight heads six lead, two tiles each.
   shapes.push_back({.queries = kernel.queries + 6,
                     .keys = 40,
@@ -279,5 +285,5 @@ TEST_CASE("mutants of attention are killed", "[mutants]") {
   add(kill_of(ops::attention_sm90_bf16(), "attention_sm90_bf16_d64_192x112"));
   add(kill_make_block_mask());
   std::cout << all.killed << " of " << all.count << " mutants of attention killed\n";
-  CHECK(all.killed * 100 >= all.count * 88);
+  CHECK(all.killed * 100 >= all.count * 92);
 }
