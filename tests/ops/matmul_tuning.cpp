@@ -50,7 +50,7 @@ class own_cache {
   // The one file of tuning that is there.
   fs::path file() const {
     for (const auto& entry : fs::directory_iterator(folder()))
-      if (entry.path().filename().string().rfind("matmul-", 0) == 0) return entry.path();
+      if (entry.path().filename().string().rfind("device-", 0) == 0) return entry.path();
     return {};
   }
 
