@@ -82,9 +82,9 @@ class trial {
   void replace(attention_operand& x, attention_strides& s, std::uint32_t length, std::uint32_t size,
                const buffer<u32>* pattern) {
     if (x.rows == 0) return;  // of keys
-    stand_in& by = add(x.address, (span_of(x.batches, s.batch) + span_of(x.rows, s.row) +
-                                   span_of(x.heads, s.head) + length) *
-                                      size);
+    stand_in& by = add(
+        x.address,
+        (span_of(x.batches, s.batch) + span_of(x.rows, s.row) + span_of(x.heads, s.head) + length) * size);
     if (pattern != nullptr) by.fill(gpu_->stream(), *pattern);
     x.address = s.address = by.address();
     x.bytes = by.bytes();
@@ -159,8 +159,8 @@ tune_report tune_attention_call(const device& gpu, const attention_arguments& ar
   const auto trials = make_trials<trial>(gpu, [&] { return trial(gpu, call, pattern); });
   for (const attention_variant& v : all_attention_variants()) {
     if (!accepts(v, trials[0].call(), properties)) continue;
-    const double seconds = measure_trials(
-        gpu, trials, how.repetitions, [&](const stream& s, const trial& t) { v.run(s, t.call()); });
+    const double seconds = measure_trials(gpu, trials, how.repetitions,
+                                          [&](const stream& s, const trial& t) { v.run(s, t.call()); });
     report.entries.push_back({std::string(v.image->name), seconds});
     if (&v == &before) report.seconds_before = seconds;
   }

@@ -46,8 +46,7 @@ std::int64_t steps_of(const attention_band& band, const seen_lengths& n, std::in
                       std::int64_t last, std::int64_t keys) {
   const std::int64_t own = band.top_left != 0 ? 0 : n.keys - n.queries;
   const auto within = [&](std::int64_t key) { return std::clamp<std::int64_t>(key, 0, n.keys); };
-  const std::int64_t from =
-      band.low == std::numeric_limits<i32>::min() ? 0 : within(first + own + band.low);
+  const std::int64_t from = band.low == std::numeric_limits<i32>::min() ? 0 : within(first + own + band.low);
   const std::int64_t to =
       band.high == std::numeric_limits<i32>::max() ? n.keys : within(last + own + band.high + 1);
   return to > from ? parts(to, keys) - from / keys : 0;
@@ -115,9 +114,9 @@ const attention_family_costs& family_of(const attention_variant& v) {
 
 attention_kernel_costs kernel_costs_of(const attention_variant& v) {
   for (const attention_kernel_costs& row : fitted_attention_kernels)
-    if (row.family == v.family && row.sm == v.image->needs.target.sm && row.element_bytes == bytes_of(v.type) &&
-        row.depth_qk == v.depth_qk && row.depth_v == v.depth_v && row.queries == v.queries &&
-        row.keys == v.keys)
+    if (row.family == v.family && row.sm == v.image->needs.target.sm &&
+        row.element_bytes == bytes_of(v.type) && row.depth_qk == v.depth_qk && row.depth_v == v.depth_v &&
+        row.queries == v.queries && row.keys == v.keys)
       return row;
   attention_kernel_costs result{};
   result.rate = family_of(v).rate;
@@ -169,8 +168,8 @@ double seconds_of(const attention_work& work, const attention_variant& v, const 
 
   const double tensor = work.operations / (work.operations_in_clock * kernel.rate) * sharing;
   const double softmax = work.scores * (1 / costs.exponentials + costs.score_clocks) * sharing;
-  const double l2 = work.loaded_bytes /
-                    std::min(costs.l2_of_one / blocks, costs.l2_of_all * multiprocessors / running);
+  const double l2 =
+      work.loaded_bytes / std::min(costs.l2_of_one / blocks, costs.l2_of_all * multiprocessors / running);
   const double terms = (v.plain ? 0 : costs.general_clocks) + work.softcap * costs.softcap_clocks +
                        work.alibi * costs.alibi_clocks + work.tensors * costs.tensor_clocks;
   const double step = std::max({tensor, softmax, l2}) + work.copied * costs.copy_clocks * blocks +
@@ -183,7 +182,8 @@ double seconds_of(const attention_work& work, const attention_variant& v, const 
   const double clocks = family.start_clocks * (persistent ? 1 : waves) + std::max(waves * average, longest);
   const double computing = clocks / clock_of(device);
   const double reading = work.read_and_written / dram_bandwidth(device, costs.dram_share);
-  return costs.launch_seconds + std::max(computing, reading) + costs.not_hidden * std::min(computing, reading);
+  return costs.launch_seconds + std::max(computing, reading) +
+         costs.not_hidden * std::min(computing, reading);
 }
 
 double cost(const attention_variant& v, const attention_call& call, const device_properties& device) {

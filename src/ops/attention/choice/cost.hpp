@@ -26,18 +26,18 @@ namespace kaio::ops {
 
 // Of every device. Clocks are of a multiprocessor.
 struct attention_device_costs {
-  double launch_seconds;   // from one kernel to the next
-  double dram_share;       // of the bandwidth that the memory's clock gives
-  double not_hidden;       // of the shorter of computing and reading
-  double exponentials;     // in a clock
-  double score_clocks;     // of a score, besides its exponential
-  double general_clocks;   // of a score of a kernel that is not plain
-  double softcap_clocks;   // of a score with a soft cap
-  double alibi_clocks;     // with ALiBi
-  double tensor_clocks;    // with a bias or a mask in memory, for each of them
-  double copy_clocks;      // of an element that is copied on its own
-  double l2_of_one;        // bytes in a clock: what one multiprocessor takes
-  double l2_of_all;        // for each multiprocessor where all of them pull
+  double launch_seconds;  // from one kernel to the next
+  double dram_share;      // of the bandwidth that the memory's clock gives
+  double not_hidden;      // of the shorter of computing and reading
+  double exponentials;    // in a clock
+  double score_clocks;    // of a score, besides its exponential
+  double general_clocks;  // of a score of a kernel that is not plain
+  double softcap_clocks;  // of a score with a soft cap
+  double alibi_clocks;    // with ALiBi
+  double tensor_clocks;   // with a bias or a mask in memory, for each of them
+  double copy_clocks;     // of an element that is copied on its own
+  double l2_of_one;       // bytes in a clock: what one multiprocessor takes
+  double l2_of_all;       // for each multiprocessor where all of them pull
 };
 
 struct attention_family_costs {
@@ -60,8 +60,8 @@ struct attention_kernel_costs {
 
 // What a kernel does for a call on a device.
 struct attention_work {
-  double tiles, at_once;     // of queries, of all heads; that run together
-  double steps, most_steps;  // of a tile: on average, of the longest one
+  double tiles, at_once;                   // of queries, of all heads; that run together
+  double steps, most_steps;                // of a tile: on average, of the longest one
   double operations, operations_in_clock;  // of a step; at most, of a multiprocessor
   double scores, loaded_bytes, copied;     // of a step; elements that are copied on their own
   double softcap, alibi, tensors;          // terms of a score: 0 or 1, 0 or 1, 0 to 2

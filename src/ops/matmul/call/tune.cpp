@@ -104,9 +104,8 @@ tune_report tune(const device& gpu, const matmul_view& a, const matmul_view& b, 
   const auto trials = make_trials<trial>(gpu, [&] { return trial(gpu, call, pattern); });
   for (const matmul_variant* v : variants_for(call)) {
     if (!accepts(*v, trials[0].call(), properties)) continue;
-    const double seconds =
-        measure_trials(gpu, trials, how.repetitions,
-                       [&](const stream& s, const trial& t) { run_variant(s, t.call(), *v); });
+    const double seconds = measure_trials(
+        gpu, trials, how.repetitions, [&](const stream& s, const trial& t) { run_variant(s, t.call(), *v); });
     report.entries.push_back({v->name(), seconds});
     if (v == &before) report.seconds_before = seconds;
   }

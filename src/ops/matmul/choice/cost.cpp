@@ -25,10 +25,9 @@ constexpr device_costs with_bandwidths(double l2_of_all, double shared, double l
 }
 
 // In the order of `generations`.
-constexpr device_costs costs_of_generations[] = {with_bandwidths(26, 128, 2.5e-6),
-                                                 with_bandwidths(24, 64, 2.5e-6),
-                                                 with_bandwidths(47, 128, 2.2e-6),
-                                                 with_bandwidths(32, 128, 2.2e-6), fitted_device};
+constexpr device_costs costs_of_generations[] = {
+    with_bandwidths(26, 128, 2.5e-6), with_bandwidths(24, 64, 2.5e-6), with_bandwidths(47, 128, 2.2e-6),
+    with_bandwidths(32, 128, 2.2e-6), fitted_device};
 static_assert(std::size(costs_of_generations) == generation_count);
 
 double operations_in_clock(const matmul_variant& v, const machine_rates& machine) {
