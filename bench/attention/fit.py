@@ -32,16 +32,17 @@ multiprocessors, clock, dram = 132, 1.98e9, 2 * 3201e6 * 6144 / 8  # of the H200
 
 families = ["sm90", "mma_sync", "simt"]
 device_fields = ["launch_seconds", "dram_share", "not_hidden", "exponentials", "score_clocks", "general_clocks", "softcap_clocks",
-                 "alibi_clocks", "tensor_clocks", "copy_clocks", "l2_of_one", "l2_of_all"]
+                 "alibi_clocks", "tensor_clocks", "copy_clocks", "padding", "l2_of_one", "l2_of_all"]
 family_fields = ["start_clocks", "tile_clocks", "step_clocks", "alone", "last_wave", "rate"]
-work_fields = ["family", "sm", "element_bytes", "depth_qk", "depth_v", "queries", "keys", "plain", "tiles", "at_once", "steps",
-               "most_steps", "operations", "operations_in_clock", "scores", "loaded_bytes", "copied", "softcap", "alibi",
+work_fields = ["family", "sm", "element_bytes", "depth_qk", "depth_v", "queries", "keys", "plain", "tiles", "resident", "steps",
+               "most_steps", "operations", "operations_in_clock", "padded", "scores", "loaded_bytes", "copied", "softcap", "alibi",
                "tensors", "results", "read_and_written", "seconds"]
 
 # Where the search begins, and what stays where nothing was measured. Sources: the throughput of instructions (CUDA C++
 # Programming Guide: 16 exponentials in a clock, 128 other instructions of a lane; DeepGEMM's heuristics for L2), the
-# instructions that a kernel has for a score, and for copies matmul's constants.
-first_device = [1e-6, .87, .2, 16, .04, .016, .08, .024, .125, .063, 64, 46.6]
+# instructions that a kernel has for a score, and for copies matmul's constants. padding: of kernels that fit otherwise the one
+# for the smaller head size is the faster one.
+first_device = [1e-6, .87, .2, 16, .04, .016, .08, .024, .125, .063, .6, 64, 46.6]
 # sm90: rates of FlashAttention-3. mma_sync: 323 TFLOP/s on an H200 (D = 128), two blocks on a multiprocessor; a tile costs
 # as much as that of sm90, of which it was measured. simt: instructions, and reads of shared memory.
 first_family = [[2000, 6000, 200, 1, .7, .58], [1000, 6000, 200, 2, .7, .5], [1000, 6000, 2000, 1.5, .7, .3]]
@@ -143,20 +144,21 @@ def seconds(w, device, family, rate, further):
     """seconds_of() of cost.cpp, for arrays."""
     f = dict(zip(family_fields, family[w.family].T))
     kernel_rate = np.where(w.kernel < 0, f["rate"], rate[w.kernel])
-    filled = w.tiles / w.at_once
+    at_once = w.resident * multiprocessors
+    filled = w.tiles / at_once
     whole = np.ceil(filled)
-    running = np.minimum(w.tiles, w.at_once)
+    running = np.minimum(w.tiles, at_once)
     blocks = np.maximum(1, running / multiprocessors)
-    sharing = np.maximum(blocks, f["alone"])
+    sharing = np.maximum(blocks, np.minimum(f["alone"], w.resident))
     waves = np.maximum(np.minimum(whole, 1), filled + f["last_wave"] * (whole - filled))
-    tensor = w.operations / (w.operations_in_clock * kernel_rate) * sharing
+    tensor = w.operations / (w.operations_in_clock * kernel_rate) * sharing * (1 + w.padded * device["padding"])
     softmax = w.scores * (1 / device["exponentials"] + device["score_clocks"]) * sharing
     l2 = w.loaded_bytes / np.minimum(device["l2_of_one"] / blocks, device["l2_of_all"] * multiprocessors / running)
     terms = (np.where(w.plain == 1, 0, device["general_clocks"]) + w.softcap * device["softcap_clocks"]
              + w.alibi * device["alibi_clocks"] + w.tensors * device["tensor_clocks"])
     step = (np.maximum(np.maximum(tensor, softmax), l2) + w.copied * device["copy_clocks"] * blocks
             + w.scores * terms * sharing + f["step_clocks"])
-    tile = f["tile_clocks"] * w.results / (128 * 128) * blocks + np.where(w.kernel < 0, 0, further[w.kernel])
+    tile = f["tile_clocks"] * (1 + w.results / (128 * 128)) / 2 * blocks + np.where(w.kernel < 0, 0, further[w.kernel])
     average, longest = tile + w.steps * step, tile + w.most_steps * step
     clocks = f["start_clocks"] * np.where(w.family == 0, 1, waves) + np.maximum(waves * average, longest)
     computing = clocks / clock

@@ -66,9 +66,10 @@ TEST_CASE("attention: estimates are those of measured calls", "[ops][attention][
     double us;  // bench/results, bf16, by kernels of tiles of 128 (D = 256: 80) keys
   };
   const device_properties h200 = named("H200");
-  for (const row& r : {row{"32x512x16x16x128", work::full, 161.2}, row{"32x512x16x16x128", work::causal, 129.0},
-                       row{"8x2048x16x16x128", work::full, 456.2}, row{"8x2048x32x32x64", work::causal, 422.6},
-                       row{"2x8192x8x8x256", work::full, 1630.9}}) {
+  for (const row& r :
+       {row{"32x512x16x16x128", work::full, 161.2}, row{"32x512x16x16x128", work::causal, 129.0},
+        row{"8x2048x16x16x128", work::full, 456.2}, row{"8x2048x32x32x64", work::causal, 422.6},
+        row{"2x8192x8x8x256", work::full, 1630.9}}) {
     bench::problem p = bench::problem_of(r.shape).value();
     p.what = r.what;
     const paper_call<bf16> on_paper(p);
@@ -79,7 +80,8 @@ TEST_CASE("attention: estimates are those of measured calls", "[ops][attention][
   }
 }
 
-TEST_CASE("attention: longer sequences, more heads and more batches cost no less", "[ops][attention][choice]") {
+TEST_CASE("attention: longer sequences, more heads and more batches cost no less",
+          "[ops][attention][choice]") {
   const auto all = ops::all_attention_variants();
   for (const device_properties& device : bench::paper_devices())
     for (const u32 size : {64u, 128u, 256u, 512u}) {
@@ -87,7 +89,8 @@ TEST_CASE("attention: longer sequences, more heads and more batches cost no less
         const paper_call<f16> on_paper(p, {}, queries);
         std::vector<double> costs;
         for (const ops::attention_variant& v : all)
-          if (ops::accepts(v, on_paper.call(), device)) costs.push_back(ops::cost(v, on_paper.call(), device));
+          if (ops::accepts(v, on_paper.call(), device))
+            costs.push_back(ops::cost(v, on_paper.call(), device));
         return costs;
       };
       const auto no_less = [&](const std::vector<double>& less, const std::vector<double>& more) {
@@ -136,7 +139,8 @@ TEST_CASE("attention: a batch-invariant choice depends on no length", "[ops][att
             if (what == work::softcap) continue;
             bench::problem packed = p;
             packed.what = work::varlen;
-            names.insert(chosen(paper_call<f16>(packed, {.batch_invariant = true}).call(), device).image->name);
+            names.insert(
+                chosen(paper_call<f16>(packed, {.batch_invariant = true}).call(), device).image->name);
           }
         CAPTURE(device.name, size);
         CHECK(names.size() == 1);
@@ -151,7 +155,8 @@ void for_calls(const F& f) {
   for (const u32 size : {64u, 128u, 192u, 256u, 512u})
     for (const u32 length : {64u, 2048u, 8192u})
       for (const work what : {work::full, work::softcap}) {
-        const paper_call<T> on_paper({.batches = 4, .length = length, .heads = 16, .key_heads = 16, .size = size, .what = what});
+        const paper_call<T> on_paper(
+            {.batches = 4, .length = length, .heads = 16, .key_heads = 16, .size = size, .what = what});
         ops::attention_call call = on_paper.call();
         f(call);
         call.problem.v_size = std::min(size, 128u);

@@ -133,11 +133,12 @@ attention_work work_of(const attention_variant& v, const attention_call& call,
 
   attention_work work{};
   work.tiles = steps.tiles * n.heads * n.batches;
-  work.at_once = multiprocessors_of(device) * resident_blocks(v, device);
+  work.resident = resident_blocks(v, device);
   work.steps = steps.average;
   work.most_steps = steps.most;
   work.operations = 2 * queries * keys * (qk + of_v);
   work.operations_in_clock = operations_in_clock(v, generations[generation_of(device)]);
+  work.padded = 1 - (p.qk_size + p.v_size) / (qk + of_v);
   work.scores = queries * keys;
   work.loaded_bytes = keys * (p.qk_size + p.v_size) * size;
   if (v.family == attention_family::simt || (p.k.by_16 & p.v.by_16) == 0)
@@ -145,7 +146,7 @@ attention_work work_of(const attention_variant& v, const attention_call& call,
   work.softcap = call.terms.softcap > 0 ? 1 : 0;
   work.alibi = call.terms.alibi != 0 ? 1 : 0;
   work.tensors = (call.bias.address != 0 ? 1.0 : 0.0) + (call.keep.address != 0 ? 1.0 : 0.0);
-  work.results = queries * p.v_size;
+  work.results = queries * of_v;
 
   const double rows_of_q = static_cast<double>(n.queries) * n.heads * n.batches;
   const double rows_of_k = static_cast<double>(n.keys) * n.heads / n.heads_of_group * n.batches;
@@ -160,13 +161,16 @@ double seconds_of(const attention_work& work, const attention_variant& v, const 
   const attention_kernel_costs kernel = kernel_costs_of(v);
   const double multiprocessors = multiprocessors_of(device);
 
-  const double filled = work.tiles / work.at_once, whole = std::ceil(filled);
-  const double running = std::min(work.tiles, work.at_once);
+  const double at_once = work.resident * multiprocessors, filled = work.tiles / at_once,
+               whole = std::ceil(filled);
+  const double running = std::min(work.tiles, at_once);
   // Blocks on one multiprocessor share its resources.
-  const double blocks = std::max(1.0, running / multiprocessors), sharing = std::max(blocks, family.alone);
+  const double blocks = std::max(1.0, running / multiprocessors),
+               sharing = std::max(blocks, std::min(family.alone, work.resident));
   const double waves = std::max(std::min(whole, 1.0), filled + family.last_wave * (whole - filled));
 
-  const double tensor = work.operations / (work.operations_in_clock * kernel.rate) * sharing;
+  const double tensor = work.operations / (work.operations_in_clock * kernel.rate) * sharing *
+                        (1 + work.padded * costs.padding);
   const double softmax = work.scores * (1 / costs.exponentials + costs.score_clocks) * sharing;
   const double l2 =
       work.loaded_bytes / std::min(costs.l2_of_one / blocks, costs.l2_of_all * multiprocessors / running);
@@ -176,7 +180,8 @@ double seconds_of(const attention_work& work, const attention_variant& v, const 
                       work.scores * terms * sharing + family.step_clocks;
 
   constexpr double usual_results = 128 * 128;
-  const double tile = family.tile_clocks * work.results / usual_results * blocks + kernel.tile_clocks;
+  const double tile =
+      family.tile_clocks * (1 + work.results / usual_results) / 2 * blocks + kernel.tile_clocks;
   const bool persistent = v.family == attention_family::sm90;
   const double average = tile + work.steps * step, longest = tile + work.most_steps * step;
   const double clocks = family.start_clocks * (persistent ? 1 : waves) + std::max(waves * average, longest);

@@ -36,17 +36,18 @@ struct attention_device_costs {
   double alibi_clocks;    // with ALiBi
   double tensor_clocks;   // with a bias or a mask in memory, for each of them
   double copy_clocks;     // of an element that is copied on its own
+  double padding;         // what a step counts more that is with zeros alone
   double l2_of_one;       // bytes in a clock: what one multiprocessor takes
   double l2_of_all;       // for each multiprocessor where all of them pull
 };
 
 struct attention_family_costs {
   double start_clocks;  // of a block, before its first tile
-  double tile_clocks;   // of a tile of queries: Q, and O to memory, for 128 queries of 128 elements
-  double step_clocks;   // of a step, which nothing hides
-  double alone;         // as how many blocks on a multiprocessor one counts at least
-  double last_wave;     // how whole the last wave counts: 0 by its tiles, 1 as a full one
-  double rate;          // of the device's operations in a clock, where the kernel has no row of its own
+  double tile_clocks;  // of a tile of queries, Q and O: half of them always, half for 128 x 128 elements of O
+  double step_clocks;  // of a step, which nothing hides
+  double alone;        // as how many blocks on a multiprocessor one counts, where as many fit
+  double last_wave;    // how whole the last wave counts: 0 by its tiles, 1 as a full one
+  double rate;         // of the device's operations in a clock, where the kernel has no row of its own
 };
 
 // Kernels of a configuration, and the share of the device's operations in a clock that they reach.
@@ -60,13 +61,15 @@ struct attention_kernel_costs {
 
 // What a kernel does for a call on a device.
 struct attention_work {
-  double tiles, at_once;                   // of queries, of all heads; that run together
+  double tiles;                            // of queries, of all heads
+  double resident;                         // blocks on a multiprocessor at once
   double steps, most_steps;                // of a tile: on average, of the longest one
   double operations, operations_in_clock;  // of a step; at most, of a multiprocessor
-  double scores, loaded_bytes, copied;     // of a step; elements that are copied on their own
-  double softcap, alibi, tensors;          // terms of a score: 0 or 1, 0 or 1, 0 to 2
-  double results;                          // elements of O of a tile
-  double read_and_written;                 // bytes of memory
+  double padded;                        // the share of operations that are with zeros, beyond the head sizes
+  double scores, loaded_bytes, copied;  // of a step; elements that are copied on their own
+  double softcap, alibi, tensors;       // terms of a score: 0 or 1, 0 or 1, 0 to 2
+  double results;                       // elements of O of a tile, as the kernel pads it
+  double read_and_written;              // bytes of memory
 };
 attention_work work_of(const attention_variant& v, const attention_call& call,
                        const device_properties& device);
