@@ -18,18 +18,18 @@ using namespace kaio::tests;
 
 namespace {
 
-// Tensors of two batches and four heads, of 64 elements.
+// Tensors of two heads of queries and one of keys, of 64 elements.
 struct operands {
   static constexpr u32 size = 64;
   u32 queries, keys;
   tensor4<f16> of_q, of_k, of_o;
   buffer<f16> on_q, on_k, on_o;
 
-  operands(u32 n_queries, u32 n_keys, u32 batches = 2)
+  operands(u32 n_queries, u32 n_keys, u32 batches = 1)
       : queries(n_queries),
         keys(n_keys),
-        of_q(batches, n_queries, 4, size, false, 0),
-        of_k(batches, n_keys, 2, size, false, 0),
+        of_q(batches, n_queries, 2, size, false, 0),
+        of_k(batches, n_keys, 1, size, false, 0),
         of_o(of_q) {
     of_q.fill(1, 1);
     of_k.fill(2, 1);
@@ -58,8 +58,10 @@ std::string remember_another(operands& x, const attention_options& options = {})
   const auto o = x.o();
   const ops::attention_call call =
       ops::detail::resolve_attention(under_test().identity(), {"test", q, k, k, o, &options});
-  const std::string name(x.variants(options).at(1).name);
-  REQUIRE(x.variants(options).at(1).refusal.empty());
+  // The last one that can run it, which no call of these tests would take.
+  std::string name;
+  for (const auto& variant : x.variants(options))
+    if (variant.refusal.empty()) name = variant.name;
   ops::remember_tuned(under_test().properties(), ops::attention_signature::of(call).text(), name, true);
   return name;
 }
@@ -79,7 +81,7 @@ TEST_CASE("attention: variants are listed by their time, with reasons, and run b
   REQUIRE(x.choice() == all.front().name);
   REQUIRE(all.front().seconds > 0);
   std::set<std::string_view> names;
-  attention_case c{.batches = 2, .queries = 40, .keys = 70, .heads = 4, .key_heads = 2};
+  const attention_case c{.queries = 40, .keys = 70, .heads = 2, .key_heads = 1};
   const attention_reference<f16> want(c, x.of_q, x.of_k, x.of_k);
   for (std::size_t i = 0; i < all.size(); ++i) {
     CAPTURE(std::string(all[i].name), std::string(all[i].refusal));
@@ -141,11 +143,11 @@ TEST_CASE("attention: tune finds, remembers, and leaves the caller's data alone"
 
 TEST_CASE("attention: what was found is for calls of one kind", "[ops][attention][tune]") {
   const own_cache cache;
-  operands x(40, 70), longer(40, 71), alone(40, 70, 1);
+  operands x(40, 70), longer(40, 71), more(40, 70, 2);
   const std::string found = remember_another(x);
   REQUIRE(x.choice() == found);
   REQUIRE(longer.choice() != found);
-  REQUIRE(alone.choice() != found);
+  REQUIRE(more.choice() != found);
   REQUIRE(x.choice({.causal = causal_alignment::top_left}) != found);
   REQUIRE(x.choice({.window = {.left = 3}}) != found);
   REQUIRE(x.choice({.batch_invariant = true}) != found);
@@ -168,9 +170,9 @@ TEST_CASE("attention: a batch-invariant call is tuned for all lengths", "[ops][a
   const own_cache cache;
   const stream& s = under_test().stream();
   const attention_options options{.batch_invariant = true};
-  operands x(40, 70), longer(200, 150), alone(1, 9, 1);
+  operands x(40, 70), longer(200, 150), more(1, 9, 3);
   const std::string found = remember_another(x, options);
-  for (operands* const each : {&x, &longer, &alone}) {
+  for (operands* const each : {&x, &longer, &more}) {
     REQUIRE(each->choice(options) == found);
     REQUIRE(each->choice() != found);
   }
@@ -178,37 +180,37 @@ TEST_CASE("attention: a batch-invariant call is tuned for all lengths", "[ops][a
   auto begins = upload(std::vector<i32>{0, 40});
   const tensor_view<const i32, 1> cu(begins, 2);
   const ops::attention_sequences sequences{.cu_q = cu, .cu_k = cu, .max_q = 40};
-  const tensor_view<const f16, 3> q(x.on_q, 40, 4, 64), k(x.on_k, 40, 2, 64);
-  const tensor_view<f16, 3> o(x.on_o, 40, 4, 64);
+  const tensor_view<const f16, 3> q(x.on_q, 40, 2, 64), k(x.on_k, 40, 1, 64);
+  const tensor_view<f16, 3> o(x.on_o, 40, 2, 64);
   const ops::attention_call call = ops::detail::resolve_attention(
       s.device_identity(), {"test", q, k, k, o, &options, false, false, &sequences});
   REQUIRE(ops::choose("test", call, s.properties(), {}).image->name == found);
   const auto report = tune(under_test(), q, k, k, o, sequences, options, {.repetitions = 1});
   REQUIRE(report.variant_before == found);
-  for (operands* const each : {&x, &longer, &alone}) REQUIRE(each->choice(options) == report.variant);
+  for (operands* const each : {&x, &longer, &more}) REQUIRE(each->choice(options) == report.variant);
 }
 
 TEST_CASE("attention: tune with everything that a call may have", "[ops][attention][tune]") {
   const own_cache cache;
   device& gpu = under_test();
-  const u32 length = 50;
+  const u32 length = 30;
   operands x(length, length);
-  auto lse = gpu.allocate<f32>(u64{2} * 4 * length), slopes = gpu.allocate<f32>(4),
-       bias = gpu.allocate<f32>(u64{length} * length), sinks = gpu.allocate<f32>(4);
+  auto lse = gpu.allocate<f32>(u64{2} * length), slopes = gpu.allocate<f32>(2),
+       bias = gpu.allocate<f32>(u64{length} * length), sinks = gpu.allocate<f32>(2);
   auto keep = gpu.allocate<u8>(length);
   attention_options options{.causal = causal_alignment::bottom_right,
                             .window = {20, 0},
                             .softcap = 3,
-                            .alibi = tensor_view<const f32, 1>(slopes, 4),
+                            .alibi = tensor_view<const f32, 1>(slopes, 2),
                             .bias = tensor_view<const f32, 2>(bias, length, length),
                             .keep = tensor_view<const u8, 1>(keep, length),
-                            .sinks = tensor_view<const f32, 1>(sinks, 4),
-                            .lse = tensor_view<f32, 3>(lse, 2, 4, length)};
+                            .sinks = tensor_view<const f32, 1>(sinks, 2),
+                            .lse = tensor_view<f32, 3>(lse, 1, 2, length)};
   REQUIRE_FALSE(x.tuned(options).variant.empty());
   // Lists of blocks, of which a real call would have two kinds.
-  auto counts = upload(std::vector<i32>(4, 99)), indices = upload(std::vector<i32>(16, 99));
-  const tensor_view<const i32, 3> of_counts(counts, 1, 1, 4);
-  const tensor_view<const i32, 4> of_indices(indices, 1, 1, 4, 4);
+  auto counts = upload(std::vector<i32>(2, 99)), indices = upload(std::vector<i32>(4, 99));
+  const tensor_view<const i32, 3> of_counts(counts, 1, 1, 2);
+  const tensor_view<const i32, 4> of_indices(indices, 1, 1, 2, 2);
   REQUIRE_FALSE(x.tuned({.blocks = {.kv_num_blocks = of_counts,
                                     .kv_indices = of_indices,
                                     .full_kv_num_blocks = of_counts,
@@ -224,13 +226,13 @@ TEST_CASE("attention: threads tune, forget and call at once", "[ops][attention][
   const own_cache cache;
   std::vector<std::thread> threads;
   std::atomic<int> bad{0};
-  for (u32 i = 0; i < 4; ++i)
+  for (u32 i = 0; i < 2; ++i)
     threads.emplace_back([&, i] {
       device gpu = device::open();
       const u32 rows = 8 + i % 2;
-      auto x = gpu.allocate<f16>(u64{rows} * 64), y = gpu.allocate<f16>(u64{rows} * 64);
-      const tensor_view<const f16, 4> in(x, 1, rows, 1, 64);
-      const tensor_view<f16, 4> out(y, 1, rows, 1, 64);
+      auto x = gpu.allocate<f32>(u64{rows} * 64), y = gpu.allocate<f32>(u64{rows} * 64);
+      const tensor_view<const f32, 4> in(x, 1, rows, 1, 64);
+      const tensor_view<f32, 4> out(y, 1, rows, 1, 64);
       for (int k = 0; k < 2; ++k) {
         if (tune(gpu, in, in, in, out, {}, {.repetitions = 1}).variant.empty()) ++bad;
         if (ops::attention_choice(gpu.stream(), in, in, in, out).empty()) ++bad;
