@@ -3,16 +3,17 @@
 // random numbers.
 //
 //   attention [--json] [--seconds S] [--type f16|bf16|f32] [--shape BxSxHxHkvxD]... [--work NAME]...
-//             [--random COUNT [--seed N]] [--no-peers] [--variants | --model]
+//             [--random COUNT [--seed N]] [--no-peers] [--variants | --model | --kernels]
 //
 // Without --shape: B * S = 16384, H * D = 2048, S from 512 to 16384, D 64, 128 and 256. The works are those of
 // problem.hpp; without --work full and causal. --random: other shapes, each of them full or causal, and what
 // their ratios are to the best peer: the geometric mean and the worst. Sampled elements are compared with
 // double precision. --variants: times every kernel that can run a problem, --random others than above, and
 // prints lines of JSON for fit.py; --model: what the cost model sees of the same problems on an H200, which
-// need not be there. The protocols, cold and burst, are those of bench/matmul/timing.hpp; peers.py has the
+// need not be there; --kernels: bench/results/attention_kernels.md. The protocols, cold and burst, are those of bench/matmul/timing.hpp; peers.py has the
 // peers'.
 
+#include "bench/attention/calls.hpp"
 #include "bench/attention/measure.hpp"
 #include "bench/attention/model.hpp"
 #include "bench/matmul/clock_sampler.hpp"
@@ -36,7 +37,7 @@ using namespace kaio::bench;
 namespace {
 
 struct settings {
-  bool json = false, no_peers = false, variants = false, model = false;
+  bool json = false, no_peers = false, variants = false, model = false, kernels = false;
   double seconds = 0.5;
   u32 random = 0, seed = 1;
   std::string type = "f16";
@@ -213,9 +214,14 @@ int main(int count, char** words) {
   arguments.add_option("--random", how.random, "how many random problems in place of shapes and works");
   arguments.add_option("--seed", how.seed, "of the random problems");
   arguments.add_flag("--variants", how.variants, "times of all kernels that can run a problem");
+  arguments.add_flag("--kernels", how.kernels, "the table of which kernel serves which calls");
   arguments.add_flag("--model", how.model, "what the cost model sees of problems on an H200");
   CLI11_PARSE(arguments, count, words);
   try {
+    if (how.kernels) {
+      print_kernels();
+      return 0;
+    }
     if (how.model) {
       print_model_constants();
       for (const problem& p : problems_of(how, false)) {

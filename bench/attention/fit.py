@@ -34,7 +34,7 @@ families = ["sm90", "mma_sync", "simt"]
 device_fields = ["launch_seconds", "dram_share", "not_hidden", "exponentials", "score_clocks", "general_clocks", "softcap_clocks",
                  "alibi_clocks", "tensor_clocks", "copy_clocks", "padding", "l2_of_one", "l2_of_all"]
 family_fields = ["start_clocks", "tile_clocks", "step_clocks", "alone", "last_wave", "rate"]
-work_fields = ["family", "sm", "element_bytes", "depth_qk", "depth_v", "queries", "keys", "plain", "tiles", "resident", "steps",
+work_fields = ["family", "sm", "element_bytes", "depth_qk", "depth_v", "queries", "keys", "made_for", "plain", "tiles", "resident", "steps",
                "most_steps", "operations", "operations_in_clock", "padded", "scores", "loaded_bytes", "copied", "softcap", "alibi",
                "tensors", "results", "read_and_written", "seconds"]
 
@@ -149,7 +149,7 @@ def seconds(w, device, family, rate, further):
     whole = np.ceil(filled)
     running = np.minimum(w.tiles, at_once)
     blocks = np.maximum(1, running / multiprocessors)
-    sharing = np.maximum(blocks, np.minimum(f["alone"], w.resident))
+    sharing = np.maximum(blocks, np.minimum(f["alone"], w.made_for))
     waves = np.maximum(np.minimum(whole, 1), filled + f["last_wave"] * (whole - filled))
     tensor = w.operations / (w.operations_in_clock * kernel_rate) * sharing * (1 + w.padded * device["padding"])
     softmax = w.scores * (1 / device["exponentials"] + device["score_clocks"]) * sharing

@@ -50,7 +50,7 @@ inline void print_model_constants() {
 }
 
 // {"type": ..., "shape": ..., "work": ..., "variants": {"name": [family, sm, bytes of an element, head sizes,
-// queries, keys, plain, the fields of attention_work, seconds], ...}}, in the order of the table.
+// queries, keys, the blocks on a multiprocessor that it is made for, plain, the fields of attention_work, seconds], ...}}, in the order of the table.
 template <class T>
 void print_model(const std::string& type, const problem& p) {
   static const device_properties h200 = paper_devices().back();
@@ -67,7 +67,7 @@ void print_model(const std::string& type, const problem& p) {
     first = false;
     print_numbers(static_cast<double>(v.family), static_cast<double>(v.image->needs.target.sm),
                   static_cast<double>(ops::bytes_of(v.type)), v.depth_qk, v.depth_v, v.queries, v.keys,
-                  v.plain ? 1.0 : 0.0, w.tiles, w.resident, w.steps, w.most_steps, w.operations,
+                  v.resident, v.plain ? 1.0 : 0.0, w.tiles, w.resident, w.steps, w.most_steps, w.operations,
                   w.operations_in_clock, w.padded, w.scores, w.loaded_bytes, w.copied, w.softcap, w.alibi,
                   w.tensors, w.results, w.read_and_written, ops::seconds_of(w, v, h200));
   }

@@ -1,5 +1,6 @@
 // The cost model of attention: what was measured keeps its kernel, longer sequences never cost less, and every
 // kernel of the library is taken by some call on some device.
+#include "bench/attention/calls.hpp"
 #include "bench/attention/paper_call.hpp"
 #include "bench/matmul_choice/paper_devices.hpp"
 #include "ops/attention/choice/cost.hpp"
@@ -147,49 +148,19 @@ TEST_CASE("attention: a batch-invariant choice depends on no length", "[ops][att
       }
 }
 
-namespace {
-
-// Calls of all kinds, by f(call).
-template <class T, class F>
-void for_calls(const F& f) {
-  for (const u32 size : {64u, 128u, 192u, 256u, 512u})
-    for (const u32 length : {64u, 2048u, 8192u})
-      for (const work what : {work::full, work::softcap}) {
-        const paper_call<T> on_paper(
-            {.batches = 4, .length = length, .heads = 16, .key_heads = 16, .size = size, .what = what});
-        ops::attention_call call = on_paper.call();
-        f(call);
-        call.problem.v_size = std::min(size, 128u);
-        f(call);
-        call.problem.v_size = size;
-        if (std::is_same_v<T, f32>) call.precision = ops::attention_precision::tf32;
-        call.output = ops::attention_type::f32;
-        f(call);
-        call = on_paper.call();
-        call.in_blocks = true;
-        call.lists.queries = call.lists.keys = 128;
-        call.lists.partial.most = 1000;
-        f(call);
-        call.problem.v_size = std::min(size, 128u);
-        f(call);
-      }
-}
-
-}  // namespace
-
 TEST_CASE("attention: every kernel is taken on some device", "[ops][attention][choice]") {
   std::set<const ptx::kernel_image*> taken;
   for (const device_properties& device : bench::paper_devices()) {
-    const auto take = [&](const ops::attention_call& call) {
+    const auto take = [&](const ops::attention_call& call, const auto&, const auto&, u32) {
       for (const ops::attention_variant& v : ops::all_attention_variants())
         if (ops::accepts(v, call, device)) {
           taken.insert(chosen(call, device).image);
           return;
         }
     };
-    for_calls<f16>(take);
-    for_calls<bf16>(take);
-    for_calls<f32>(take);
+    bench::for_calls<f16>(take);
+    bench::for_calls<bf16>(take);
+    bench::for_calls<f32>(take);
   }
   for (const ptx::kernel_image* const kernel : ops::attention_kernels()) {
     CAPTURE(std::string(kernel->name));

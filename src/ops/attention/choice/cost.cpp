@@ -166,7 +166,7 @@ double seconds_of(const attention_work& work, const attention_variant& v, const 
   const double running = std::min(work.tiles, at_once);
   // Blocks on one multiprocessor share its resources.
   const double blocks = std::max(1.0, running / multiprocessors),
-               sharing = std::max(blocks, std::min(family.alone, work.resident));
+               sharing = std::max(blocks, std::min(family.alone, static_cast<double>(v.resident)));
   const double waves = std::max(std::min(whole, 1.0), filled + family.last_wave * (whole - filled));
 
   const double tensor = work.operations / (work.operations_in_clock * kernel.rate) * sharing *

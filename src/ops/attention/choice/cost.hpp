@@ -45,9 +45,9 @@ struct attention_family_costs {
   double start_clocks;  // of a block, before its first tile
   double tile_clocks;  // of a tile of queries, Q and O: half of them always, half for 128 x 128 elements of O
   double step_clocks;  // of a step, which nothing hides
-  double alone;        // as how many blocks on a multiprocessor one counts, where as many fit
-  double last_wave;    // how whole the last wave counts: 0 by its tiles, 1 as a full one
-  double rate;         // of the device's operations in a clock, where the kernel has no row of its own
+  double alone;  // as how many blocks on a multiprocessor one counts, where the kernel is made for as many
+  double last_wave;  // how whole the last wave counts: 0 by its tiles, 1 as a full one
+  double rate;       // of the device's operations in a clock, where the kernel has no row of its own
 };
 
 // Kernels of a configuration, and the share of the device's operations in a clock that they reach.
