@@ -3,15 +3,19 @@
 // random numbers.
 //
 //   attention [--json] [--seconds S] [--type f16|bf16|f32] [--shape BxSxHxHkvxD]... [--work NAME]...
-//             [--random COUNT [--seed N]] [--no-peers]
+//             [--random COUNT [--seed N]] [--no-peers] [--variants | --model | --kernels]
 //
 // Without --shape: B * S = 16384, H * D = 2048, S from 512 to 16384, D 64, 128 and 256. The works are those of
 // problem.hpp; without --work full and causal. --random: other shapes, each of them full or causal, and what
 // their ratios are to the best peer: the geometric mean and the worst. Sampled elements are compared with
-// double precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp; peers.py has the
+// double precision. --variants: times every kernel that can run a problem, --random others than above, and
+// prints lines of JSON for fit.py; --model: what the cost model sees of the same problems on an H200, which
+// need not be there; --kernels: bench/results/attention_kernels.md. The protocols, cold and burst, are those of bench/matmul/timing.hpp; peers.py has the
 // peers'.
 
+#include "bench/attention/calls.hpp"
 #include "bench/attention/measure.hpp"
+#include "bench/attention/model.hpp"
 #include "bench/matmul/clock_sampler.hpp"
 #include "bench/matmul/driver_graph.hpp"
 
@@ -33,7 +37,7 @@ using namespace kaio::bench;
 namespace {
 
 struct settings {
-  bool json = false, no_peers = false;
+  bool json = false, no_peers = false, variants = false, model = false, kernels = false;
   double seconds = 0.5;
   u32 random = 0, seed = 1;
   std::string type = "f16";
@@ -120,7 +124,9 @@ void print_summary(const settings& how, const ratios& all) {
 }
 
 std::vector<problem> problems_of(const settings& how, bool emulated) {
-  if (how.random != 0) return random_problems(how.random, how.seed);
+  if (how.random != 0)
+    return how.variants || how.model ? random_choices(how.random, how.seed)
+                                     : random_problems(how.random, how.seed);
   std::vector<problem> shapes;
   for (const std::string& text : how.shapes) shapes.push_back(problem_of(text.c_str()).value());
   if (shapes.empty() && emulated)
@@ -141,9 +147,41 @@ std::vector<problem> problems_of(const settings& how, bool emulated) {
 }
 
 template <class T>
+bool is_right(const measured& m) {
+  return m.error < (sizeof(T) == 4 ? 1e-4 : std::is_same_v<T, f16> ? 5e-3 : 4e-2);
+}
+
+// {"benchmark": "attention_variants", ..., "us": {"name": us of a burst, ...}}
+template <class T>
+bool run_variants(attention_bench<T>& each, const settings& how, const std::vector<problem>& problems) {
+  bool right = true;
+  for (const problem& p : problems) {
+    if (p.has_documents()) continue;
+    std::string times;
+    for (const std::string& name : each.variants(p)) {
+      const measured m = each.measure(p, name);
+      char text[160];
+      std::snprintf(text, sizeof text, "%s\"%s\": %.3f", times.empty() ? "" : ", ", name.c_str(), m.burst_us);
+      times += text;
+      if (is_right<T>(m)) continue;
+      std::fprintf(stderr, "%s %s by %s: WRONG\n", how.type.c_str(), key_of(p).c_str(), name.c_str());
+      right = false;
+    }
+    std::printf(
+        "{\"benchmark\": \"attention_variants\", \"device\": \"%s\", \"type\": \"%s\", \"shape\": \"%s\", "
+        "\"work\": \"%s\", \"us\": {%s}}\n",
+        how.device.c_str(), how.type.c_str(), p.shape().c_str(), std::string(p.work_name()).c_str(),
+        times.c_str());
+    std::fflush(stdout);
+  }
+  return right;
+}
+
+template <class T>
 bool run(device& gpu, const settings& how, const std::vector<problem>& problems, ratios& all) {
   clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
   attention_bench<T> each(gpu, clock, how.seconds);
+  if (how.variants) return run_variants(each, how, problems);
   bool right = true;
   for (const problem& p : problems) {
     if (!can_measure<T>(p)) continue;
@@ -152,7 +190,7 @@ bool run(device& gpu, const settings& how, const std::vector<problem>& problems,
     print(how, p, "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
     all[{key_of(p), "cold"}].kaio = m.cold_us;
     all[{key_of(p), "burst"}].kaio = m.burst_us;
-    if (m.error < (sizeof(T) == 4 ? 1e-4 : std::is_same_v<T, f16> ? 5e-3 : 4e-2)) continue;
+    if (is_right<T>(m)) continue;
     std::fprintf(stderr, "%s %s: WRONG\n", how.type.c_str(), key_of(p).c_str());
     right = false;
   }
@@ -175,8 +213,24 @@ int main(int count, char** words) {
       ->check([](const std::string& text) { return work_of(text) ? std::string() : "there is no " + text; });
   arguments.add_option("--random", how.random, "how many random problems in place of shapes and works");
   arguments.add_option("--seed", how.seed, "of the random problems");
+  arguments.add_flag("--variants", how.variants, "times of all kernels that can run a problem");
+  arguments.add_flag("--kernels", how.kernels, "the table of which kernel serves which calls");
+  arguments.add_flag("--model", how.model, "what the cost model sees of problems on an H200");
   CLI11_PARSE(arguments, count, words);
   try {
+    if (how.kernels) {
+      print_kernels();
+      return 0;
+    }
+    if (how.model) {
+      print_model_constants();
+      for (const problem& p : problems_of(how, false)) {
+        if (how.type == "f16") print_model<f16>(how.type, p);
+        if (how.type == "bf16") print_model<bf16>(how.type, p);
+        if (how.type == "f32") print_model<f32>(how.type, p);
+      }
+      return 0;
+    }
     device gpu = device::open();
     how.device = gpu.properties().name;
     const std::vector<problem> problems = problems_of(how, gpu.is_emulator());

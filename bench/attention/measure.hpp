@@ -16,6 +16,7 @@
 #include <functional>
 #include <limits>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -42,9 +43,10 @@ class attention_bench {
   attention_bench(device& gpu, clock_sampler& clock, double seconds)
       : gpu_(gpu), clock_(clock), seconds_(seconds), stream_(gpu.create_stream()), timing_(gpu, stream_) {}
 
-  measured measure(const problem& p) {
+  // By the kernel that is chosen, or the one that is named.
+  measured measure(const problem& p, std::string_view variant = {}) {
     operands x = make_operands(p);
-    const call run = call_of(p, x);
+    const call run = call_of(p, x, variant);
     poison<T>.launch(stream_, grid(blocks()), x.o[0], u64{x.o[0].size()});
     contestant kaio{"kaio", run.put};
     kaio.run(0);
@@ -69,6 +71,17 @@ class attention_bench {
     result.burst_mhz = clock_.end();
     result.cold_us = median(kaio.cold);
     result.burst_us = median(kaio.burst);
+    return result;
+  }
+
+  // The names of the kernels that can run a problem, which is neither packed nor of documents.
+  std::vector<std::string> variants(const problem& p) {
+    operands x = make_operands(p);
+    const extents of_q(p.batches, p.length, p.heads, p.size), of_k(p.batches, p.length, p.key_heads, p.size);
+    const auto [q, k, v, o] = views(x, 0, of_q, of_k);
+    std::vector<std::string> result;
+    for (const auto& one : ops::attention_variants(stream_, q, k, v, o, options_of(p, x, {})))
+      if (one.refusal.empty()) result.emplace_back(one.name);
     return result;
   }
 
@@ -122,12 +135,17 @@ class attention_bench {
                       tensor_view<const T, Rank>(x.v[i], of_k), tensor_view<T, Rank>(x.o[i], of_q));
   }
 
-  call call_of(const problem& p, operands& x) {
+  static attention_options options_of(const problem& p, operands& x, std::string_view variant) {
     attention_options options;
     if (p.is_causal()) options.causal = causal_alignment::bottom_right;
     if (p.what == work::window) options.window.left = problem::window - 1;
     if (p.what == work::softcap) options.softcap = problem::softcap;
     if (p.has_slopes()) options.alibi = tensor_view<const f32, 1>(x.slopes, p.heads);
+    options.variant = variant;
+    return options;
+  }
+  call call_of(const problem& p, operands& x, std::string_view variant) {
+    const attention_options options = options_of(p, x, variant);
     if (p.is_packed()) return packed_call(p, x, options);
     const extents of_q(p.batches, p.length, p.heads, p.size), of_k(p.batches, p.length, p.key_heads, p.size);
     if (p.what == work::documents) return documents_call(p, x, of_q, of_k);

@@ -119,4 +119,31 @@ inline std::vector<problem> random_problems(u32 count, u32 seed) {
   return result;
 }
 
+// For the choice of a kernel: what a head may be, any number of rows, and more works. Packed sequences and
+// documents have one kernel each.
+inline std::vector<problem> random_choices(u32 count, u32 seed) {
+  std::mt19937 engine(seed);
+  const auto below = [&](u32 n) { return static_cast<u32>(engine() % n); };
+  const auto log_uniform = [&](double low, double high) {
+    const double share = static_cast<double>(engine()) / 4294967296.0;
+    return static_cast<u32>(low * std::pow(high / low, share));
+  };
+  constexpr std::array<u32, 9> sizes{32, 64, 64, 80, 128, 128, 192, 256, 512};
+  constexpr std::array<u32, 5> groups{1, 1, 2, 4, 8};
+  constexpr std::array works{work::full,    work::full,  work::causal,       work::causal,
+                             work::softcap, work::alibi, work::causal_alibi, work::window};
+  std::vector<problem> result;
+  while (result.size() < count) {
+    problem p;
+    p.length = log_uniform(8, 16384);
+    p.batches = std::max(log_uniform(8, 32768) / p.length, 1u);
+    p.key_heads = 1 + below(8);
+    p.heads = p.key_heads * groups[below(groups.size())];
+    p.size = sizes[below(sizes.size())];
+    p.what = works[below(works.size())];
+    if (p.operations() < 5e11) result.push_back(p);
+  }
+  return result;
+}
+
 }  // namespace kaio::bench

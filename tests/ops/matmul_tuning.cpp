@@ -5,6 +5,7 @@
 
 #include "ops/tune/tune_file.hpp"
 #include "tests/ops/matmul_support.hpp"
+#include "tests/ops/tune_support.hpp"
 
 #include <atomic>
 #include <csignal>
@@ -24,40 +25,6 @@ using namespace kaio::tests;
 namespace fs = std::filesystem;
 
 namespace {
-
-// XDG_CACHE_HOME in a folder of the test's own.
-class own_cache {
- public:
-  own_cache() {
-    std::string pattern = (fs::temp_directory_path() / "kaio-tune-XXXXXX").string();
-    home_ = ::mkdtemp(pattern.data());
-    if (const char* before = std::getenv("XDG_CACHE_HOME")) before_ = before;
-    ::setenv("XDG_CACHE_HOME", home_.c_str(), 1);
-    ops::forget_tuning();
-  }
-  ~own_cache() {
-    fs::permissions(home_, fs::perms::owner_all);
-    std::error_code ignored;
-    fs::remove_all(home_, ignored);
-    if (before_.empty())
-      ::unsetenv("XDG_CACHE_HOME");
-    else
-      ::setenv("XDG_CACHE_HOME", before_.c_str(), 1);
-    ops::forget_tuning();
-  }
-  fs::path home() const { return home_; }
-  fs::path folder() const { return home_ / "kaio" / "tune"; }
-  // The one file of tuning that is there.
-  fs::path file() const {
-    for (const auto& entry : fs::directory_iterator(folder()))
-      if (entry.path().filename().string().rfind("matmul-", 0) == 0) return entry.path();
-    return {};
-  }
-
- private:
-  fs::path home_;
-  std::string before_;
-};
 
 std::string contents(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);

@@ -29,6 +29,9 @@
 #include <kaio/ops/attention/call/arguments.hpp>
 #include <kaio/runtime/stream.hpp>
 
+#include <string_view>
+#include <vector>
+
 namespace kaio::runtime {
 class device;
 }
@@ -69,7 +72,22 @@ void attention_warmup(const runtime::device& gpu, const attention_view& q, const
                       const attention_view& v, const attention_view& out,
                       const attention_options& options = {});
 
-// The name of the kernel that a call takes; empty where it does nothing. Throws what the call itself would.
+// A kernel for this element type, and its properties for this call.
+struct attention_variant_info {
+  std::string_view name;
+  std::string_view refusal;  // why it cannot run this call on this device; empty where it can
+  double seconds = 0;        // as the cost model sees it; 0 where it cannot run
+};
+// All kernels for the element type of a call, the fastest by the cost model first, those that cannot run it
+// last. The one that attention takes is the first, unless `tune` has found a better one. Empty where the call does
+// nothing.
+std::vector<attention_variant_info> attention_variants(const stream& s, const attention_view& q,
+                                                       const attention_view& k, const attention_view& v,
+                                                       const attention_view& out,
+                                                       const attention_options& options = {});
+
+// The name of the kernel that a call takes, the cost model's or the one that `tune` has found; empty where it
+// does nothing. Throws what the call itself would.
 std::string_view attention_choice(const stream& s, const attention_view& q, const attention_view& k,
                                   const attention_view& v, const attention_view& out,
                                   const attention_options& options = {});

@@ -39,13 +39,6 @@ inline void compact_attention_tc(const device& gpu, const buffer<f16>& q, const 
                  tensor_view<const f16, 4>(v, 1, seq_k, 1, d_v), tensor_view<f32, 4>(out, 1, seq_q, 1, d_v),
                  {.causal = causal ? causal_alignment::top_left : causal_alignment::none});
 }
-inline std::string compact_attention_choice(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k) {
-  const auto in_memory = gpu.allocate<f32>(std::uint64_t{seq_len} * d_k);
-  auto out_memory = gpu.allocate<f32>(std::uint64_t{seq_len} * d_k);
-  const extents shape(1, seq_len, 1, d_k);
-  const tensor_view<const f32, 4> x(in_memory, shape);
-  return std::string(attention_choice(gpu.stream(), x, x, x, tensor_view<f32, 4>(out_memory, shape)));
-}
 }  // namespace detail
 
 // softmax(q k^T / sqrt(d_k)) v.
@@ -110,12 +103,9 @@ inline void attention_auto_causal(const device& gpu, const buffer<f32>& q, const
   detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, true);
 }
 
-// The name of the kernel that these calls take. A head size has one kernel, so there is nothing to measure.
-inline std::string tune_attention(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k) {
-  return detail::compact_attention_choice(gpu, seq_len, d_k);
-}
-inline std::string tune_attention_causal(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k) {
-  return detail::compact_attention_choice(gpu, seq_len, d_k);
-}
+// Measures the kernels for these calls by ops::tune, which remembers the fastest; returns its name. Throws what
+// that does.
+std::string tune_attention(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k);
+std::string tune_attention_causal(const device& gpu, std::uint32_t seq_len, std::uint32_t d_k);
 
 }  // namespace kaio::ops

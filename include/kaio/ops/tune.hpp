@@ -6,6 +6,8 @@
 //   std::cout << r.variant << ": " << r.seconds * 1e6 << " us, was " << r.seconds_before * 1e6 << '\n';
 //   matmul(gpu.stream(), a, b, c, {.activation = matmul_activation::silu});    // runs r.variant
 //
+//   tune(gpu, q, k, v, o, {.causal = causal_alignment::bottom_right});         // the same of an attention
+//
 // The views say shape, strides and types alone: measuring takes memory of its own, filled with random
 // numbers, and never touches the caller's. Kernels differ in the order in which they add up a sum, so a
 // result may differ in its last bits between variants; each of them keeps the error bounds of the operation,
@@ -17,6 +19,7 @@
 // results hold for this process alone. Programs with elevated rights use no files. Threads may tune, forget and call
 // operations at once.
 
+#include <kaio/ops/attention.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/runtime/device.hpp>
 
@@ -48,6 +51,32 @@ struct tune_report {
 // Waits for the device. Throws what the call would, and out_of_memory.
 tune_report tune(const device& gpu, const matmul_view& a, const matmul_view& b, const matmul_view& c,
                  const matmul_options& options = {}, const tune_options& how = {});
+
+namespace detail {
+tune_report tune_attention_call(const device& gpu, const attention_arguments& arguments,
+                                const tune_options& how);
+}  // namespace detail
+
+// The same for attention. What is in memory is not looked at: `keep` is measured as if it masked nothing, and
+// lists of blocks as if they were full. The result is for calls of the same lengths, heads, head sizes, types,
+// alignments and options; with batch_invariant for those of any lengths, batches and packing, so that a
+// sequence still takes one kernel wherever it is. Its entries are empty where there are no queries or no keys.
+template <class Q, class K, class V, class O>
+tune_report tune(const device& gpu, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
+                 const tensor_view<V, 4>& v, const tensor_view<O, 4>& out,
+                 const attention_options& options = {}, const tune_options& how = {}) {
+  detail::require_attention_types<Q, K, V, O>();
+  return detail::tune_attention_call(gpu, {"tune", q, k, v, out, &options}, how);
+}
+// Of attention_varlen: as if the rows were shared equally by all sequences.
+template <class Q, class K, class V, class O>
+tune_report tune(const device& gpu, const tensor_view<Q, 3>& q, const tensor_view<K, 3>& k,
+                 const tensor_view<V, 3>& v, const tensor_view<O, 3>& out,
+                 const attention_sequences& sequences, const attention_options& options = {},
+                 const tune_options& how = {}) {
+  detail::require_attention_types<Q, K, V, O>();
+  return detail::tune_attention_call(gpu, {"tune", q, k, v, out, &options, false, false, &sequences}, how);
+}
 
 // Forgets the results of this process and reads the files again when they are needed.
 void forget_tuning() noexcept;

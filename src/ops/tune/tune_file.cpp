@@ -87,7 +87,7 @@ descriptor open_tune_folder(bool create) {
   return open_folder(ours.get(), "tune", create, true);
 }
 
-std::string file_name(std::string_view device) { return "matmul-" + tune_digest(device); }
+std::string file_name(std::string_view device) { return "device-" + tune_digest(device); }
 
 std::string read_all(int folder, const std::string& name) {
   const descriptor file(::openat(folder, name.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));

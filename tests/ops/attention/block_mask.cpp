@@ -114,14 +114,14 @@ void planted_nan_in_blocks() {
        full_indices = upload(std::vector<i32>{2, 99, -5, 0});
   const auto run = [&] {
     auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host), on_o = upload(o.host);
-    attention(under_test().stream(), q.template view<const T>(on_q), k.template view<const T>(on_k),
-              v.template view<const T>(on_v), o.template view<T>(on_o),
-              {.causal = causal_alignment::top_left,
-               .blocks = {.kv_num_blocks = tensor_view<const i32, 3>(counts, 1, 1, 4),
-                          .kv_indices = tensor_view<const i32, 4>(indices, 1, 1, 4, 1),
-                          .full_kv_num_blocks = tensor_view<const i32, 3>(full_counts, 1, 1, 4),
-                          .full_kv_indices = tensor_view<const i32, 4>(full_indices, 1, 1, 4, 1),
-                          .size = {64, 64}}});
+    attention_first_fit(under_test().stream(), q.template view<const T>(on_q), k.template view<const T>(on_k),
+                        v.template view<const T>(on_v), o.template view<T>(on_o),
+                        {.causal = causal_alignment::top_left,
+                         .blocks = {.kv_num_blocks = tensor_view<const i32, 3>(counts, 1, 1, 4),
+                                    .kv_indices = tensor_view<const i32, 4>(indices, 1, 1, 4, 1),
+                                    .full_kv_num_blocks = tensor_view<const i32, 3>(full_counts, 1, 1, 4),
+                                    .full_kv_indices = tensor_view<const i32, 4>(full_indices, 1, 1, 4, 1),
+                                    .size = {64, 64}}});
     return on_o.download();
   };
   const auto clean = run();
@@ -197,11 +197,11 @@ TEST_CASE("attention: a block mask's lists may change between runs of one call",
   auto on_x = upload(x.host), on_o = upload(x.host);
   auto counts = upload(std::vector<i32>{1, 1}), indices = upload(std::vector<i32>{0, 0, 1, 0});
   const auto run = [&] {
-    attention(under_test().stream(), x.view<const f16>(on_x), x.view<const f16>(on_x),
-              x.view<const f16>(on_x), x.view<f16>(on_o),
-              {.blocks = {.kv_num_blocks = tensor_view<const i32, 3>(counts, 1, 1, 2),
-                          .kv_indices = tensor_view<const i32, 4>(indices, 1, 1, 2, 2),
-                          .size = {64, 64}}});
+    attention_first_fit(under_test().stream(), x.view<const f16>(on_x), x.view<const f16>(on_x),
+                        x.view<const f16>(on_x), x.view<f16>(on_o),
+                        {.blocks = {.kv_num_blocks = tensor_view<const i32, 3>(counts, 1, 1, 2),
+                                    .kv_indices = tensor_view<const i32, 4>(indices, 1, 1, 2, 2),
+                                    .size = {64, 64}}});
     return on_o.download();
   };
   const auto first = run();

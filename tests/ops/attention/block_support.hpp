@@ -119,7 +119,7 @@ template <class T>
 void check_in_blocks(const attention_case& c, const block_case& b) {
   check_in_blocks_by<T>(
       c, b, [](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
-        attention(under_test().stream(), q, k, v, o, options);
+        attention_first_fit(under_test().stream(), q, k, v, o, options);
       });
 }
 

@@ -107,7 +107,7 @@ results<T> run(const far_case& c, tensor which, int dimension, i64 span) {
   if (c.packed) {
     auto cu_q = upload(std::vector<i32>{0, 3, 40}), cu_k = upload(std::vector<i32>{0, 9, 50});
     options.lse = lse.view<f32, 2>(1);
-    attention_varlen(
+    attention_varlen_first_fit(
         under_test().stream(), q.template view<const T, 3>(1), k.template view<const T, 3>(1),
         v.template view<const T, 3>(1), o.template view<T, 3>(1),
         {.cu_q = tensor_view<const i32, 1>(cu_q, 3), .cu_k = tensor_view<const i32, 1>(cu_k, 3), .max_q = 37},
@@ -124,8 +124,8 @@ results<T> run(const far_case& c, tensor which, int dimension, i64 span) {
         bias.emplace(of_scores, drawn<f32>(of_scores, 6), far(tensor::bias), span).template view<const f32>();
     options.keep = keep.emplace(of_scores, kept, far(tensor::keep), span).template view<const u8>();
   }
-  attention(under_test().stream(), q.template view<const T>(), k.template view<const T>(),
-            v.template view<const T>(), o.template view<T>(), options);
+  attention_first_fit(under_test().stream(), q.template view<const T>(), k.template view<const T>(),
+                      v.template view<const T>(), o.template view<T>(), options);
   return {o.download(), lse.download()};
 }
 

@@ -72,7 +72,7 @@ void check(attention_inputs<T>& inputs, const attention_case& c) {
   check_attention_of<T>(
       inputs, c,
       [](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
-        attention(under_test().stream(), q, k, v, o, options);
+        attention_first_fit(under_test().stream(), q, k, v, o, options);
       });
 }
 

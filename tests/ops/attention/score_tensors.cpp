@@ -64,10 +64,10 @@ void masked_nan() {
   auto bias = upload(std::vector<f32>(keys, 0.5f));
   const auto run = [&] {
     auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host), on_o = upload(o.host);
-    attention(under_test().stream(), q.template view<const T>(on_q), k.template view<const T>(on_k),
-              v.template view<const T>(on_v), o.template view<T>(on_o),
-              {.bias = tensor_view<const f32, 1>(bias, keys),
-               .keep = tensor_view<const u8, 2>(on_kept, queries, keys)});
+    attention_first_fit(under_test().stream(), q.template view<const T>(on_q), k.template view<const T>(on_k),
+                        v.template view<const T>(on_v), o.template view<T>(on_o),
+                        {.bias = tensor_view<const f32, 1>(bias, keys),
+                         .keep = tensor_view<const u8, 2>(on_kept, queries, keys)});
     return on_o.download();
   };
   const auto clean = run();

@@ -24,8 +24,8 @@ struct one_head {
   }
   std::vector<T> run(const attention_options& options) {
     auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host), on_o = upload(o.host);
-    attention(under_test().stream(), q.template view<const T>(on_q), k.template view<const T>(on_k),
-              v.template view<const T>(on_v), o.template view<T>(on_o), options);
+    attention_first_fit(under_test().stream(), q.template view<const T>(on_q), k.template view<const T>(on_k),
+                        v.template view<const T>(on_v), o.template view<T>(on_o), options);
     return on_o.download();
   }
 };
@@ -200,12 +200,13 @@ TEST_CASE("attention: one k and v for all batches, by strides of 0", "[ops][atte
   const auto repeated = [&](buffer<f16>& memory, const tensor4<f16>& x) {
     return tensor_view<const f16, 4>(memory, extents(3, 30, 2, 64), strides(0, x.row, x.head, 1));
   };
-  attention(gpu.stream(), q.view<const f16>(on_q), repeated(on_k, k), repeated(on_v, v), o.view<f16>(on_o));
+  attention_first_fit(gpu.stream(), q.view<const f16>(on_q), repeated(on_k, k), repeated(on_v, v),
+                      o.view<f16>(on_o));
   const auto all = on_o.download();
   for (u32 b = 0; b < 3; ++b) {
     auto on_one = gpu.upload(o.host);
-    attention(gpu.stream(), q.view<const f16>(on_q).slice(0, b, 1), k.view<const f16>(on_k),
-              v.view<const f16>(on_v), o.view<f16>(on_one).slice(0, b, 1));
+    attention_first_fit(gpu.stream(), q.view<const f16>(on_q).slice(0, b, 1), k.view<const f16>(on_k),
+                        v.view<const f16>(on_v), o.view<f16>(on_one).slice(0, b, 1));
     const auto one = on_one.download();
     REQUIRE(std::memcmp(&all[o.index(b, 0, 0, 0)], &one[o.index(b, 0, 0, 0)], 20 * 2 * 64 * 2) == 0);
   }

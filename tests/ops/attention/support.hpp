@@ -3,6 +3,7 @@
 // where its largest error is at most twice that of the plain formula in the operand type: scores rounded to
 // it, probabilities rounded to it, sums in f32. Padding of inputs holds NaN, that of outputs a pattern that
 // must still be there.
+#include "tests/ops/attention/first_fit.hpp"
 #include "tests/ops/attention/score_tensor.hpp"
 #include "tests/ops/support.hpp"
 
@@ -359,7 +360,7 @@ void check_attention(const attention_case& c) {
   if (!has_attention<T>()) return;
   check_attention_by<T, O>(
       c, [](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
-        attention(under_test().stream(), q, k, v, o, options);
+        attention_first_fit(under_test().stream(), q, k, v, o, options);
       });
 }
 

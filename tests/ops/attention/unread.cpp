@@ -95,8 +95,8 @@ results<T> run_within(const unread_case& c, float outside) {
     options.bias = bias.template view<const f32>();
     options.keep = keep.template view<const u8>();
   }
-  attention(under_test().stream(), q.template view<const T>(), k.template view<const T>(),
-            v.template view<const T>(), o.template view<T>(), options);
+  attention_first_fit(under_test().stream(), q.template view<const T>(), k.template view<const T>(),
+                      v.template view<const T>(), o.template view<T>(), options);
   return {o.memory.download(), lse.memory.download()};
 }
 
@@ -127,9 +127,9 @@ void check_outside_of_window(u32 size, attention_precision precision = attention
   const auto run = [&] {
     x.on_k = upload(x.k.host);
     x.on_v = upload(x.v.host);
-    attention(under_test().stream(), x.q.template view<const T>(x.on_q), x.k.template view<const T>(x.on_k),
-              x.v.template view<const T>(x.on_v), x.q.template view<T>(on_o),
-              {.window = {10, 9}, .precision = precision});
+    attention_first_fit(under_test().stream(), x.q.template view<const T>(x.on_q),
+                        x.k.template view<const T>(x.on_k), x.v.template view<const T>(x.on_v),
+                        x.q.template view<T>(on_o), {.window = {10, 9}, .precision = precision});
     std::vector<T> rows = on_o.download();
     return std::vector<T>(rows.begin() + 310 * size, rows.begin() + (310 + queries) * size);
   };
@@ -173,15 +173,16 @@ results<T> run_packed(u32 size, float other, attention_precision precision) {
   attention_options options{.causal = causal_alignment::bottom_right,
                             .lse = tensor_view<f32, 2>(on_lse, heads, rows_q)};
   options.precision = precision;
-  attention_varlen(under_test().stream(), view(static_cast<const T*>(nullptr), q, on_q),
-                   view(static_cast<const T*>(nullptr), k, on_k),
-                   view(static_cast<const T*>(nullptr), v, on_v), view(static_cast<T*>(nullptr), o, on_o),
-                   {.cu_q = tensor_view<const i32, 1>(cu_q, 4),
-                    .cu_k = tensor_view<const i32, 1>(cu_k, 4),
-                    .max_q = 70,
-                    .used_q = tensor_view<const i32, 1>(of_q, 3),
-                    .used_k = tensor_view<const i32, 1>(of_k, 3)},
-                   options);
+  attention_varlen_first_fit(under_test().stream(), view(static_cast<const T*>(nullptr), q, on_q),
+                             view(static_cast<const T*>(nullptr), k, on_k),
+                             view(static_cast<const T*>(nullptr), v, on_v),
+                             view(static_cast<T*>(nullptr), o, on_o),
+                             {.cu_q = tensor_view<const i32, 1>(cu_q, 4),
+                              .cu_k = tensor_view<const i32, 1>(cu_k, 4),
+                              .max_q = 70,
+                              .used_q = tensor_view<const i32, 1>(of_q, 3),
+                              .used_k = tensor_view<const i32, 1>(of_k, 3)},
+                             options);
   const auto out = on_o.download();
   const auto lse = on_lse.download();
   results<T> found;

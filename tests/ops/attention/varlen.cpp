@@ -65,14 +65,14 @@ void check_varlen(const attention_case& c, const std::vector<lengths>& sequences
     where.used_q = tensor_view<const i32, 1>(on_used_q, count);
     where.used_k = tensor_view<const i32, 1>(on_used_k, count);
   }
-  attention_varlen(under_test().stream(), view(static_cast<const T*>(nullptr), q, on_q),
-                   view(static_cast<const T*>(nullptr), k, on_k),
-                   view(static_cast<const T*>(nullptr), v, on_v), view(static_cast<T*>(nullptr), o, on_o),
-                   where,
-                   {.causal = c.causal,
-                    .window = c.window,
-                    .softcap = c.softcap,
-                    .lse = tensor_view<f32, 2>(on_lse, c.heads, rows_q)});
+  attention_varlen_first_fit(under_test().stream(), view(static_cast<const T*>(nullptr), q, on_q),
+                             view(static_cast<const T*>(nullptr), k, on_k),
+                             view(static_cast<const T*>(nullptr), v, on_v),
+                             view(static_cast<T*>(nullptr), o, on_o), where,
+                             {.causal = c.causal,
+                              .window = c.window,
+                              .softcap = c.softcap,
+                              .lse = tensor_view<f32, 2>(on_lse, c.heads, rows_q)});
   tensor4<T> got = o;
   const auto downloaded = on_o.download();
   std::copy(downloaded.begin(), downloaded.begin() + static_cast<std::ptrdiff_t>(got.host.size()),

@@ -2,27 +2,98 @@
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/runtime/device.hpp>
+#include <kaio/runtime/error.hpp>
 
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ops/attention/choice/signature.hpp"
 #include "ops/attention/choice/table.hpp"
+#include "ops/tune/recent_choices.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-const attention_variant& choose(std::string_view operation, const attention_call& call,
-                                const device_properties& device) {
+std::string shape_text(const attention_call& call) {
+  return "head sizes " + std::to_string(call.problem.qk_size) + " and " + std::to_string(call.problem.v_size);
+}
+
+const attention_variant* find_named(std::string_view name) {
+  for (const attention_variant& v : all_attention_variants())
+    if (v.image->name == name) return &v;
+  return nullptr;
+}
+
+// Whether a variant has the element type of a call, and reads lists where the call has them.
+bool is_for(const attention_variant& v, const attention_call& call) {
+  return v.type == call.type && v.in_blocks == call.in_blocks;
+}
+
+const attention_variant& tuned_or_best(std::string_view operation, const attention_call& call,
+                                       const attention_signature& signature,
+                                       const device_properties& device) {
+  if (const std::string name = find_tuned(device, signature.text()); !name.empty())
+    if (const attention_variant* v = find_named(name); v != nullptr && accepts(*v, call, device)) return *v;
   const auto variants = all_attention_variants();
   return variants[detail::choose_attention(operation, call, variants, device)];
 }
 
 }  // namespace
 
+const attention_variant& choose(std::string_view operation, const attention_call& call,
+                                const device_properties& device, std::string_view forced) {
+  if (!forced.empty()) {
+    const attention_variant* const v = find_named(forced);
+    if (v == nullptr)
+      throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " +
+                             std::string(forced) + "; attention_variants lists them");
+    if (const char* const why = refusal(*v, call, device); why != nullptr)
+      throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(forced) +
+                             " cannot run a call with " + shape_text(call) + ": " + why +
+                             "; leave the variant out, or take another of attention_variants");
+    return *v;
+  }
+  thread_local recent_choices<attention_signature, attention_variant> recent;
+  const attention_signature signature = attention_signature::of(call);
+  return recent.find(signature, device, [&]() -> const attention_variant& {
+    return tuned_or_best(operation, call, signature, device);
+  });
+}
+
 namespace detail {
+
+std::size_t choose_attention(std::string_view operation, const attention_call& call,
+                             std::span<const attention_variant> variants, const device_properties& device) {
+  const char* last = "there is none for this element type";
+  std::size_t found = variants.size();
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    if (const char* const why = refusal(variants[i], call, device); why != nullptr) {
+      if (is_for(variants[i], call)) last = why;
+      continue;
+    }
+    const double seconds = cost(variants[i], call, device);
+    if (seconds < least) {
+      least = seconds;
+      found = i;
+    }
+  }
+  if (found == variants.size())
+    throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + shape_text(call) +
+                             " on " + device.name + " (sm_" + std::to_string(device.target.sm) +
+                             "); the last one was left out because " + last);
+  return found;
+}
 
 void run_attention(const stream& s, const attention_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
   const attention_call call = resolve_attention(s.device_identity(), arguments);
-  if (!call.empty()) choose(arguments.operation, call, device).run(s, call);
+  if (!call.empty()) choose(arguments.operation, call, device, arguments.options->variant).run(s, call);
 }
 
 }  // namespace detail
@@ -32,7 +103,7 @@ void attention_warmup(const runtime::device& gpu, const attention_view& q, const
   const device_properties& device = gpu.properties();
   const attention_call call =
       detail::resolve_attention(gpu.identity(), {"attention_warmup", q, k, v, out, &options});
-  if (!call.empty()) gpu.warmup(*choose("attention_warmup", call, device).image);
+  if (!call.empty()) gpu.warmup(*choose("attention_warmup", call, device, options.variant).image);
 }
 
 std::string_view attention_choice(const stream& s, const attention_view& q, const attention_view& k,
@@ -41,7 +112,30 @@ std::string_view attention_choice(const stream& s, const attention_view& q, cons
   const device_properties& device = s.properties();
   const attention_call call =
       detail::resolve_attention(s.device_identity(), {"attention_choice", q, k, v, out, &options});
-  return call.empty() ? std::string_view() : choose("attention_choice", call, device).image->name;
+  return call.empty() ? std::string_view()
+                      : choose("attention_choice", call, device, options.variant).image->name;
+}
+
+std::vector<attention_variant_info> attention_variants(const stream& s, const attention_view& q,
+                                                       const attention_view& k, const attention_view& v,
+                                                       const attention_view& out,
+                                                       const attention_options& options) {
+  const device_properties& device = s.properties();
+  const attention_call call =
+      detail::resolve_attention(s.device_identity(), {"attention_variants", q, k, v, out, &options});
+  std::vector<attention_variant_info> result;
+  if (call.empty()) return result;
+  for (const attention_variant& variant : all_attention_variants()) {
+    if (!is_for(variant, call)) continue;
+    const char* const why = refusal(variant, call, device);
+    result.push_back({variant.image->name, why == nullptr ? std::string_view() : why,
+                      why == nullptr ? cost(variant, call, device) : 0});
+  }
+  std::stable_sort(result.begin(), result.end(), [](const auto& x, const auto& y) {
+    if (x.refusal.empty() != y.refusal.empty()) return x.refusal.empty();
+    return x.seconds < y.seconds;
+  });
+  return result;
 }
 
 }  // namespace kaio::ops

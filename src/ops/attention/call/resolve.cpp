@@ -94,6 +94,8 @@ void check_options(std::string_view operation, const attention_arguments& argume
     else if (view->exists() && arguments.sequences != nullptr)
       refuse(operation, "argument " + std::string(name) +
                             " has no meaning for sequences in one tensor; call attention for each of them");
+  if (arguments.with_functions && !options.variant.empty())
+    refuse(operation, "a variant of the library's own kernels next to functions of your own; leave it out");
   if (arguments.own_mask && is_banded(options.causal, options.window))
     refuse(operation,
            "causal or a window next to a mask of your own, which takes their place: test them there");

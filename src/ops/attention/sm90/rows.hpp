@@ -27,18 +27,12 @@ attention_variant attention_sm90_blocks_row() {
   return attention_sm90_row<attention_sm90_for(DepthQk, DepthV, false, true), T, general_score,
                             block_sparse<band_mask>>();
 }
-template <scalar T>
-attention_variant attention_sm90_long_row() {
-  attention_variant row = attention_sm90_row<attention_sm90_long_128, T, plain_score>();
-  row.least_keys = attention_sm90_long_keys;
-  return row;
-}
 
 template <scalar T>
 std::span<const attention_variant> attention_sm90_rows() {
   static const auto& rows = *new std::array{attention_sm90_row<64, 64, T, plain_score>(),
                                             attention_sm90_row<64, 64, T, general_score>(),
-                                            attention_sm90_long_row<T>(),
+                                            attention_sm90_row<attention_sm90_long_128, T, plain_score>(),
                                             attention_sm90_row<128, 128, T, plain_score>(),
                                             attention_sm90_row<128, 128, T, general_score>(),
                                             attention_sm90_row<192, 128, T, plain_score>(),

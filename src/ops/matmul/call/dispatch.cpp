@@ -6,7 +6,6 @@
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -16,7 +15,7 @@
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul/choice/split_k.hpp"
 #include "ops/matmul/choice/table.hpp"
-#include "ops/tune/tune_store.hpp"
+#include "ops/tune/recent_choices.hpp"
 
 namespace kaio::ops {
 
@@ -67,21 +66,6 @@ const matmul_variant* tuned_or_best(const matmul_call& call, const call_signatur
   return best(call, device);
 }
 
-// What a thread chose lately: a choice costs some microseconds, and a layer of a network is called again.
-struct recent_choice {
-  call_signature signature;
-  std::uint64_t device = 0, generation = 0;
-  const matmul_variant* variant = nullptr;
-};
-
-std::uint64_t device_key(const device_properties& device) {
-  std::uint64_t key = device.target.sm;
-  key = key << 1 | (device.target.arch_specific ? 1u : 0u);
-  key = key << 12 | device.multiprocessors;
-  key = key << 8 | static_cast<std::uint64_t>(device.ordinal + 1);
-  return key << 16 | std::uint64_t{device.ptx_version.major} << 8 | device.ptx_version.minor;
-}
-
 }  // namespace
 
 const matmul_variant& choose(std::string_view operation, const matmul_call& call,
@@ -98,17 +82,13 @@ const matmul_variant& choose(std::string_view operation, const matmul_call& call
                              "; leave the variant out, or take another of matmul_variants");
     return *v;
   }
-  thread_local std::array<recent_choice, 64> recent;
+  thread_local recent_choices<call_signature, matmul_variant> recent;
   const call_signature signature = call_signature::of(call);
-  const std::uint64_t on = device_key(device), generation = tuning_generation();
-  recent_choice& slot = recent[signature.hash() % recent.size()];
-  if (slot.variant == nullptr || slot.generation != generation || slot.device != on ||
-      !(slot.signature == signature)) {
+  return recent.find(signature, device, [&]() -> const matmul_variant& {
     const matmul_variant* const v = tuned_or_best(call, signature, device);
     if (v == nullptr) throw_none(operation, call, device);
-    slot = {signature, on, generation, v};
-  }
-  return *slot.variant;
+    return *v;
+  });
 }
 
 void run_variant(const stream& s, const matmul_call& call, const matmul_variant& v) {

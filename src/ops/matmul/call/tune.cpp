@@ -1,75 +1,38 @@
 // Measures the variants of a call on memory of its own.
 
-#include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/parity.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/runtime/buffer.hpp>
-#include <kaio/runtime/event.hpp>
 
 #include <algorithm>
 #include <cstdint>
-#include <random>
 #include <string>
 #include <vector>
 
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/matmul/choice/table.hpp"
-#include "ops/tune/tune_store.hpp"
+#include "ops/tune/measure.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-// Words of a pattern, again and again: random numbers of any type, whose length is not a power of two so that
-// rows do not repeat.
-constexpr std::uint32_t pattern_words = 65521;
-
-inline constexpr auto repeat_pattern = kaio::kernel<"matmul_tune_fill", 256>(
-    [](thread t, in<u32> pattern, out<u32> to, val<u32> length, val<u64> count) {
-      const val i = t.let(cast<u64>(block_idx_x()) * 256ull + cast<u64>(t.thread_rank()));
-      if (auto inside = t.when(i < count)) to[i] = pattern[i % cast<u64>(length)];
-    });
-
-template <class T>
-void add_numbers(std::vector<std::uint32_t>& words) {
-  std::mt19937 engine(1);
-  std::uniform_real_distribution<float> any(-1, 1);
-  std::vector<T> numbers(words.size() * 4 / sizeof(T));
-  for (T& x : numbers) x = T(any(engine));
-  std::copy_n(reinterpret_cast<const unsigned char*>(numbers.data()), words.size() * 4,
-              reinterpret_cast<unsigned char*>(words.data()));
-}
-
-buffer<u32> make_pattern(const device& gpu, matmul_type type) {
-  std::vector<std::uint32_t> words(pattern_words);
+buffer<u32> pattern_of(const device& gpu, matmul_type type) {
   switch (type) {
-    case matmul_type::f32: add_numbers<f32>(words); break;
-    case matmul_type::f16: add_numbers<f16>(words); break;
-    case matmul_type::bf16: add_numbers<bf16>(words); break;
-    case matmul_type::e4m3: add_numbers<e4m3>(words); break;
-    case matmul_type::e5m2: add_numbers<e5m2>(words); break;
+    case matmul_type::f32: return make_pattern<f32>(gpu);
+    case matmul_type::f16: return make_pattern<f16>(gpu);
+    case matmul_type::bf16: return make_pattern<bf16>(gpu);
+    case matmul_type::e4m3: return make_pattern<e4m3>(gpu);
+    case matmul_type::e5m2: break;
   }
-  return gpu.upload(words);
+  return make_pattern<e5m2>(gpu);
 }
 
-// Memory in place of that of an operand: as much, and as aligned.
-struct stand_in {
-  buffer<u32> memory;
-  std::uint64_t offset = 0;
-
-  stand_in(const device& gpu, std::uint64_t address, std::uint64_t bytes) : offset(address % 256) {
-    memory = gpu.allocate<u32>((bytes + offset + 3) / 4 + 1);
-  }
-  void fill(const stream& s, const buffer<u32>& pattern) {
-    const u64 count = memory.size();
-    repeat_pattern.launch(s, over(count), pattern, memory, u32{pattern_words}, count);
-  }
-  void replace(matmul_operand& x) const {
-    x.address = memory.address() + offset;
-    x.bytes = memory.bytes() - offset;
-    x.device = memory.as_argument().device;
-  }
-};
+void replace(matmul_operand& x, const stand_in& by) {
+  x.address = by.address();
+  x.bytes = by.bytes();
+  x.device = by.device();
+}
 
 // From the first element of an operand to the end of its last one.
 std::uint64_t bytes_spanned(const matmul_operand& x, std::uint64_t lines, std::uint64_t length,
@@ -95,30 +58,30 @@ class trial {
           gpu, x.address,
           bytes_spanned(x, along ? across : call.k, along ? call.k : across, call.batches, size));
       memory_.back().fill(gpu.stream(), pattern);
-      memory_.back().replace(x);
+      replace(x, memory_.back());
     };
     add_operand(call_.a, call.m);
     add_operand(call_.b, call.n);
     memory_.emplace_back(gpu, call.c.address, bytes_spanned(call.c, call.m, call.n, call.batches, c_size));
-    memory_.back().replace(call_.c);
+    replace(call_.c, memory_.back());
     for (matmul_term* t : {&call_.terms.c, &call_.terms.bias, &call_.terms.residual}) {
       if (t->type == 0) continue;
       memory_.emplace_back(gpu, t->address, bytes_spanned(*t, call));
-      t->address = memory_.back().memory.address() + memory_.back().offset;
+      t->address = memory_.back().address();
     }
     if (call.workspace.address != 0) {
       // What the largest split takes is enough.
       const std::uint64_t most = std::min(call.workspace.bytes, call.m * call.n * 16 * sizeof(f32));
       memory_.emplace_back(gpu, call.workspace.address, most);
-      call_.workspace = matmul_workspace(memory_.back().memory);
-      call_.workspace.address += memory_.back().offset;
+      call_.workspace.address = memory_.back().address();
       call_.workspace.bytes = most;
+      call_.workspace.device = memory_.back().device();
     }
   }
   const matmul_call& call() const { return call_; }
   std::uint64_t bytes() const {
     std::uint64_t sum = 0;
-    for (const stand_in& m : memory_) sum += m.memory.bytes();
+    for (const stand_in& m : memory_) sum += m.bytes();
     return sum;
   }
 
@@ -126,26 +89,6 @@ class trial {
   matmul_call call_;
   std::vector<stand_in> memory_;
 };
-
-// The median of `repetitions` runs; each goes once through all trials, whose operands do not fit into the L2
-// cache together, so that a run finds them where a program would: in memory.
-double measure(const device& gpu, const std::vector<trial>& trials, const matmul_variant& v,
-               std::uint32_t repetitions) {
-  const stream& s = gpu.stream();
-  for (const trial& t : trials) run_variant(s, t.call(), v);
-  s.synchronize();
-  std::vector<double> samples;
-  event begin = gpu.create_event(), end = gpu.create_event();
-  for (std::uint32_t i = 0; i < repetitions; ++i) {
-    s.record(begin);
-    for (const trial& t : trials) run_variant(s, t.call(), v);
-    s.record(end);
-    samples.push_back(elapsed_ms(begin, end) * 1e-3 / static_cast<double>(trials.size()));
-  }
-  std::nth_element(samples.begin(), samples.begin() + static_cast<std::ptrdiff_t>(samples.size() / 2),
-                   samples.end());
-  return samples[samples.size() / 2];
-}
 
 }  // namespace
 
@@ -157,29 +100,17 @@ tune_report tune(const device& gpu, const matmul_view& a, const matmul_view& b, 
   const device_properties& properties = gpu.properties();
   const matmul_variant& before = choose("tune", call, properties, {});
 
-  const buffer<u32> pattern = make_pattern(gpu, call.operand);
-  std::vector<trial> trials;
-  trials.emplace_back(gpu, call, pattern);
-  constexpr std::size_t most_trials = 16;
-  const std::uint64_t wanted = gpu.is_emulator() ? 0 : 2 * std::uint64_t{properties.l2_bytes};
-  while (trials.size() < most_trials && trials[0].bytes() * trials.size() < wanted)
-    trials.emplace_back(gpu, call, pattern);
-  gpu.stream().synchronize();
-
+  const buffer<u32> pattern = pattern_of(gpu, call.operand);
+  const auto trials = make_trials<trial>(gpu, [&] { return trial(gpu, call, pattern); });
   for (const matmul_variant* v : variants_for(call)) {
     if (!accepts(*v, trials[0].call(), properties)) continue;
-    const double seconds = measure(gpu, trials, *v, std::max(how.repetitions, 1u));
+    const double seconds = measure_trials(
+        gpu, trials, how.repetitions, [&](const stream& s, const trial& t) { run_variant(s, t.call(), *v); });
     report.entries.push_back({v->name(), seconds});
     if (v == &before) report.seconds_before = seconds;
   }
-  std::stable_sort(report.entries.begin(), report.entries.end(),
-                   [](const tune_entry& x, const tune_entry& y) { return x.seconds < y.seconds; });
   report.variant_before = before.name();
-  if (report.entries.empty()) return report;
-  report.variant = report.entries.front().variant;
-  report.seconds = report.entries.front().seconds;
-  if (how.remember)
-    report.saved = remember_tuned(properties, call_signature::of(call).text(), report.variant, how.use_files);
+  conclude(report, properties, call_signature::of(call).text(), how);
   return report;
 }
 
@@ -210,10 +141,6 @@ std::string tune_matmul(const device& gpu, std::uint32_t m, std::uint32_t n, std
 }
 std::string tune_matmul_tc(const device& gpu, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   return tune_compact<f16>(gpu, m, n, k);
-}
-
-void list_tune_kernels(std::vector<const ptx::kernel_image*>& list) {
-  list.push_back(&repeat_pattern.image());
 }
 
 }  // namespace kaio::ops

@@ -3,23 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 
 #include "ops/matmul/choice/fitted.hpp"
+#include "ops/tune/machine.hpp"
 
 namespace kaio::ops {
 
 namespace {
-
-// What the model knows of a generation, from which on the row holds: operations of a multiprocessor in a
-// clock by wgmma, by mma.sync, and by multiply-adds of f32. Sources: NVIDIA's architecture papers.
-struct cost_machine {
-  std::uint32_t sm;
-  double tensor_16, tensor_8;
-  double mma_16, mma_8, mma_tf32;
-  double fma_32;
-  double dram_bytes_per_second;  // where the driver does not report clocks
-  device_costs costs;
-};
 
 // Where nothing was measured, the bandwidths are those of the papers, and the fixed costs of sm_90 hold.
 constexpr device_costs with_bandwidths(double l2_of_all, double shared, double launch_seconds) {
@@ -33,62 +24,13 @@ constexpr device_costs with_bandwidths(double l2_of_all, double shared, double l
   return costs;
 }
 
-constexpr cost_machine machines[] = {
-    {.sm = 70,
-     .tensor_16 = 0,
-     .tensor_8 = 0,
-     .mma_16 = 1024,
-     .mma_8 = 0,
-     .mma_tf32 = 0,
-     .fma_32 = 128,
-     .dram_bytes_per_second = 0.9e12,
-     .costs = with_bandwidths(26, 128, 2.5e-6)},
-    {.sm = 75,
-     .tensor_16 = 0,
-     .tensor_8 = 0,
-     .mma_16 = 1024,
-     .mma_8 = 0,
-     .mma_tf32 = 0,
-     .fma_32 = 128,
-     .dram_bytes_per_second = 0.3e12,
-     .costs = with_bandwidths(24, 64, 2.5e-6)},
-    {.sm = 80,
-     .tensor_16 = 0,
-     .tensor_8 = 0,
-     .mma_16 = 2048,
-     .mma_8 = 0,
-     .mma_tf32 = 1024,
-     .fma_32 = 128,
-     .dram_bytes_per_second = 1.5e12,
-     .costs = with_bandwidths(47, 128, 2.2e-6)},
-    {.sm = 86,
-     .tensor_16 = 0,
-     .tensor_8 = 0,
-     .mma_16 = 512,
-     .mma_8 = 1024,
-     .mma_tf32 = 256,
-     .fma_32 = 256,
-     .dram_bytes_per_second = 0.9e12,
-     .costs = with_bandwidths(32, 128, 2.2e-6)},
-    {.sm = 90,
-     .tensor_16 = 4096,
-     .tensor_8 = 8192,
-     .mma_16 = 2500,
-     .mma_8 = 4096,
-     .mma_tf32 = 1100,
-     .fma_32 = 256,
-     .dram_bytes_per_second = 4.1e12,
-     .costs = fitted_device},
-};
+// In the order of `generations`.
+constexpr device_costs costs_of_generations[] = {
+    with_bandwidths(26, 128, 2.5e-6), with_bandwidths(24, 64, 2.5e-6), with_bandwidths(47, 128, 2.2e-6),
+    with_bandwidths(32, 128, 2.2e-6), fitted_device};
+static_assert(std::size(costs_of_generations) == generation_count);
 
-const cost_machine& machine_of(const device_properties& device) {
-  const cost_machine* found = &machines[0];
-  for (const cost_machine& m : machines)
-    if (m.sm <= device.target.sm) found = &m;
-  return *found;
-}
-
-double operations_in_clock(const matmul_variant& v, const cost_machine& machine) {
+double operations_in_clock(const matmul_variant& v, const machine_rates& machine) {
   const bool eight = v.operand >= matmul_type::e4m3;
   switch (v.family) {
     case matmul_family::sm90:
@@ -101,16 +43,6 @@ double operations_in_clock(const matmul_variant& v, const cost_machine& machine)
     case matmul_family::simt: return machine.fma_32;
   }
   return machine.fma_32;
-}
-
-double dram_bandwidth(const device_properties& device, const cost_machine& machine) {
-  if (device.memory_clock_khz == 0 || device.memory_bus_bits == 0)
-    return machine.dram_bytes_per_second / 0.87 * machine.costs.dram_share;
-  return 2.0 * device.memory_clock_khz * 1e3 * device.memory_bus_bits / 8 * machine.costs.dram_share;
-}
-
-double multiprocessors_of(const device_properties& device) {
-  return device.multiprocessors == 0 ? 1 : device.multiprocessors;
 }
 
 // A cluster is within a GPC, whose multiprocessors are no multiple of 8 everywhere: of the 132 of an H200 15
@@ -150,7 +82,7 @@ void detail::take_fitted_costs(matmul_variant& v) {
 }
 
 kernel_work work_of(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
-  const cost_machine& machine = machine_of(device);
+  const machine_rates& machine = generations[generation_of(device)];
   kernel_work work{};
 
   const std::uint64_t rows = quotient_up(call.m, tile_rows(v)),
@@ -221,10 +153,9 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
 }
 
 double seconds_of(const kernel_work& work, const matmul_variant& v, const device_properties& device) {
-  const cost_machine& machine = machine_of(device);
-  const device_costs& costs = machine.costs;
+  const device_costs& costs = costs_of_generations[generation_of(device)];
   const family_costs& family = family_of(v);
-  const double clock = device.clock_khz != 0 ? device.clock_khz * 1e3 : 1.5e9;
+  const double clock = clock_of(device);
   const double multiprocessors = multiprocessors_of(device);
 
   const double filled = work.blocks / work.at_once, rounds = std::floor(filled);
@@ -260,7 +191,7 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
   const bool persistent = v.family == matmul_family::sm90;
   const double computing = (persistent ? start + waves * block : waves * (start + block)) / clock;
 
-  const double reading = work.read_and_written / dram_bandwidth(device, machine);
+  const double reading = work.read_and_written / dram_bandwidth(device, costs.dram_share);
   // Parts are written and read again, by L2 where they fit.
   const double second = v.splits == 1 ? 0
                                       : costs.second_kernel_seconds +

@@ -2,11 +2,13 @@
 // The properties of a call and a device that the choice of a variant depends on: two calls of one signature
 // take the same.
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <string>
 
 #include "ops/matmul/choice/table.hpp"
+#include "ops/tune/signature.hpp"
 
 namespace kaio::ops {
 
@@ -48,25 +50,9 @@ struct call_signature {
     return result;
   }
 
-  std::uint64_t hash() const {
-    std::uint64_t h = 0x9e3779b97f4a7c15u;
-    for (const std::uint64_t x : {m, n, k, batches, kind, memory}) {
-      h ^= x;
-      h *= 0xff51afd7ed558ccdu;
-      h ^= h >> 32;
-    }
-    return h;
-  }
-
-  // As it is written to a file: numbers, joined by commas.
-  std::string text() const {
-    std::string result;
-    for (const std::uint64_t x : {m, n, k, batches, kind, memory}) {
-      if (!result.empty()) result += ',';
-      result += std::to_string(x);
-    }
-    return result;
-  }
+  std::array<std::uint64_t, 6> words() const { return {m, n, k, batches, kind, memory}; }
+  std::uint64_t hash() const { return hash_of_words(words()); }
+  std::string text() const { return text_of_words(words()); }
 };
 
 }  // namespace kaio::ops

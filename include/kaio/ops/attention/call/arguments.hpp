@@ -111,6 +111,7 @@ struct attention_options {
   // at multiples of 16 bytes: not on the other sequences of the call, nor on whether it is packed. No kernel
   // splits the keys of a query; with this option none is chosen by the number of keys either.
   bool batch_invariant = false;
+  std::string_view variant{};  // the kernel to run, a name of attention_variants; empty: the best one
 };
 
 // Whole numbers of the device, one for each sequence.

@@ -1,6 +1,6 @@
 #pragma once
 // One kernel that attention may run, as data: what it computes, its tile shape, and the function that
-// launches it.
+// launches it. Which of them can run a call, and how long it takes there, follows from the data alone.
 
 #include <kaio/ops/attention/call/call.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -14,15 +14,23 @@
 
 namespace kaio::ops {
 
+enum class attention_family : std::uint8_t {
+  sm90,      // persistent, tensor copies and wgmma
+  mma_sync,  // tensor cores by warps, from sm_75 on
+  simt,      // multiply-adds
+};
+
 struct attention_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const attention_call&) = nullptr;
+  attention_family family = attention_family::simt;
   attention_type type = attention_type::f32;
   attention_precision precision = attention_precision::ieee;
   std::uint32_t depth_qk = 0, depth_v = 0;  // the most elements of a row of Q and K, of V and O
-  std::uint32_t queries = 0;                // of a tile
+  std::uint32_t queries = 0, keys = 0;      // of a tile
+  std::uint32_t qk_step = 0, v_step = 0;    // head sizes are computed in multiples of these
+  std::uint32_t resident = 1;               // blocks on a multiprocessor at once, at most
   bool plain = false;                       // its score is plain_score
-  std::uint32_t least_keys = 0;             // with fewer keys the next kernel is faster
   // Reads Q, K and V by tensor copies: rows begin at multiples of 16 bytes and are as long, and there are
   // keys.
   bool copies_tensors = false;
@@ -36,8 +44,8 @@ struct attention_variant {
 std::vector<const ptx::kernel_image*> attention_kernels();
 
 namespace detail {
-// The place of the variant that a call takes: the first one that can run it. Throws unsupported_device where
-// none can.
+// The place of the variant that a call takes among some: the least cost of those that can run it. Throws
+// unsupported_device where none can.
 std::size_t choose_attention(std::string_view operation, const attention_call& call,
                              std::span<const attention_variant> variants, const device_properties& device);
 }  // namespace detail

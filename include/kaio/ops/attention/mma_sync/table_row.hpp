@@ -27,11 +27,16 @@ void launch_attention_mma(const stream& s, const attention_call& call, const Ext
 template <attention_mma_config C, scalar T, class Score, class Mask>
 attention_variant describe_attention_mma() {
   return {.image = &attention_mma<C, T, Score, Mask>.image(),
+          .family = attention_family::mma_sync,
           .type = detail::attention_type_of<T>(),
           .precision = std::is_same_v<T, f32> ? attention_precision::tf32 : attention_precision::ieee,
           .depth_qk = C.depth_qk,
           .depth_v = C.depth_v,
           .queries = C.queries(),
+          .keys = C.keys,
+          .qk_step = C.depth_qk,
+          .v_step = C.depth_v,
+          .resident = C.min_blocks,
           .plain = std::is_same_v<Score, plain_score>,
           .in_blocks = is_block_sparse<Mask>,
           .writes_f32 = true,

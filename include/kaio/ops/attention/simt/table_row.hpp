@@ -26,10 +26,15 @@ void launch_attention_simt(const stream& s, const attention_call& call, const Ex
 template <attention_simt_config C, scalar T, class Score, class Mask>
 attention_variant describe_attention_simt() {
   return {.image = &attention_simt<C, T, Score, Mask>.image(),
+          .family = attention_family::simt,
           .type = detail::attention_type_of<T>(),
           .depth_qk = C.depth,
           .depth_v = C.depth,
           .queries = C.tile,
+          .keys = C.tile,
+          .qk_step = 4,
+          .v_step = C.chunk,
+          .resident = 2,  // of 256 threads, for which 128 registers are left then
           .plain = std::is_same_v<Score, plain_score>,
           .in_blocks = is_block_sparse<Mask>,
           .is_biased = std::is_same_v<Score, biased_score>};

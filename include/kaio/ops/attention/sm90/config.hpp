@@ -44,6 +44,5 @@ constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth_qk, std::
 
 // For long sequences: with fewer steps, each of them longer, but tiles of keys that waste more at the ends.
 inline constexpr attention_sm90_config attention_sm90_long_128{.keys = 176, .query_stages = 1};
-inline constexpr std::uint32_t attention_sm90_long_keys = 4096;
 
 }  // namespace kaio::ops

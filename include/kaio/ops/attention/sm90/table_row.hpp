@@ -53,10 +53,14 @@ void launch_attention_sm90(const stream& s, const attention_call& call, const Ex
 template <attention_sm90_config C, scalar T, class Score, class Mask>
 attention_variant describe_attention_sm90() {
   return {.image = &attention_sm90<C, T, Score, Mask>.image(),
+          .family = attention_family::sm90,
           .type = detail::attention_type_of<T>(),
           .depth_qk = C.depth_qk,
           .depth_v = C.depth_v,
           .queries = C.queries(),
+          .keys = C.keys,
+          .qk_step = C.depth_qk,
+          .v_step = C.depth_v,
           .plain = std::is_same_v<Score, plain_score>,
           .copies_tensors = true,
           .in_blocks = is_block_sparse<Mask>};

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Fits the constants of attention's cost model (src/ops/attention/choice) to measured times, and writes them to fitted.hpp.
+
+    bench_attention --model > model.jsonl                                        # the problems of bench/results: no GPU
+    bench_attention --variants --type bf16 --random 300 > measured.jsonl         # on an H200; also f16 and f32
+    bench_attention --model --type bf16 --random 300 >> model.jsonl              # the same problems
+    fit.py --model model.jsonl [--measured measured.jsonl]... [--write]
+
+Without --measured the times of bench/results/h200.jsonl alone are taken, of the last commit that measured a problem; the
+shapes that are there: fit.py --shapes prints them as arguments for --model. Those times are of the kernel that a call
+took, so that no other has any. A constant that no time depends on keeps the number that is written here, and so does,
+nearly, one that times hardly depend on: each is held to it by a spring. Where a kernel has no times, its rate moves with
+that of the kernel that it is compared with here.
+
+What is minimised is the square of the errors of the logarithms, and with --measured how much longer the model's choice takes
+than the best kernel, the choice made soft so that it has a derivative. seconds() is seconds_of() of cost.cpp: the
+script stops where the two disagree on a time. It needs numpy and scipy.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+import numpy as np
+import scipy.optimize
+
+root = pathlib.Path(__file__).resolve().parents[2]
+fitted = root / "src/ops/attention/choice/fitted.hpp"
+recorded = root / "bench/results/h200.jsonl"
+multiprocessors, clock, dram = 132, 1.98e9, 2 * 3201e6 * 6144 / 8  # of the H200
+
+families = ["sm90", "mma_sync", "simt"]
+device_fields = ["launch_seconds", "dram_share", "not_hidden", "exponentials", "score_clocks", "general_clocks", "softcap_clocks",
+                 "alibi_clocks", "tensor_clocks", "copy_clocks", "padding", "l2_of_one", "l2_of_all"]
+family_fields = ["start_clocks", "tile_clocks", "step_clocks", "alone", "last_wave", "rate"]
+work_fields = ["family", "sm", "element_bytes", "depth_qk", "depth_v", "queries", "keys", "made_for", "plain", "tiles", "resident", "steps",
+               "most_steps", "operations", "operations_in_clock", "padded", "scores", "loaded_bytes", "copied", "softcap", "alibi",
+               "tensors", "results", "read_and_written", "seconds"]
+
+# Where the search begins, and what stays where nothing was measured. Sources: the throughput of instructions (CUDA C++
+# Programming Guide: 16 exponentials in a clock, 128 other instructions of a lane; DeepGEMM's heuristics for L2), the
+# instructions that a kernel has for a score, and for copies matmul's constants. padding: of kernels that fit otherwise the one
+# for the smaller head size is the faster one.
+first_device = [1e-6, .87, .2, 16, .04, .016, .08, .024, .125, .063, .6, 64, 46.6]
+# sm90: rates of FlashAttention-3. mma_sync: 323 TFLOP/s on an H200 (D = 128), two blocks on a multiprocessor; a tile costs
+# as much as that of sm90, of which it was measured. simt: instructions, and reads of shared memory.
+first_family = [[2000, 6000, 200, 1, .7, .58], [1000, 6000, 200, 2, .7, .5], [1000, 6000, 2000, 1.5, .7, .3]]
+fixed = {"launch_seconds", "dram_share", "exponentials"}  # what times of a few shapes cannot separate
+
+# (family, sm, bytes, head sizes, queries, keys): the rate, or its ratio to that of another kernel; further clocks of a
+# tile; where they are from.
+sm90_64, sm90_128, sm90_256 = (0, 90, 2, 64, 64, 192, 128), (0, 90, 2, 128, 128, 128, 128), (0, 90, 2, 256, 256, 128, 80)
+mma_128 = (1, 80, 2, 128, 128, 64, 64)
+simt_64 = (2, 70, 4, 64, 64, 64, 64)
+kernels = {
+    sm90_64: (.5, 0, "bench/results"),
+    (0, 90, 2, 64, 64, 192, 112): ((sm90_64, .98), 0, "the one above, with a step that is an eighth shorter"),
+    (0, 90, 2, 64, 64, 128, 128): ((sm90_64, .9), 0, "the first one, with two consumers of three"),
+    sm90_128: (.58, 0, "bench/results"),
+    # Against the one above fewer steps, but a tile of Q that nothing loads ahead.
+    (0, 90, 2, 128, 128, 128, 176): ((sm90_128, 1.06), 2300, "the crossover at 4096 keys, found when it was made"),
+    (0, 90, 2, 192, 128, 128, 128): ((sm90_128, 1.0), 0, "D = 128"),
+    sm90_256: (.62, 0, "bench/results"),
+    (0, 90, 2, 256, 256, 128, 64): ((sm90_256, .95), 0, "the one above, with shorter steps"),
+    (1, 80, 2, 64, 64, 64, 64): (.45, 0, "FlashAttention-2 on an H100, 282 to 324 TFLOP/s"),
+    mma_128: (.5, 0, "323 TFLOP/s of a kernel of mma.sync on an H200"),
+    (1, 80, 2, 192, 128, 64, 64): ((mma_128, 1.0), 0, "D = 128"),
+    (1, 80, 2, 256, 256, 64, 32): ((mma_128, .8), 0, "Q is read again for every tile"),
+    (1, 80, 2, 512, 512, 64, 32): ((mma_128, .7), 0, "the same, and sums that two warps exchange"),
+    (1, 80, 2, 512, 512, 32, 16): ((mma_128, .5), 0, "the same with half the warps"),
+    # A thread's tile: reads of shared memory for each multiply-add.
+    simt_64: (.3, 0, "4 x 4 of a thread"),
+    (2, 70, 4, 128, 128, 64, 64): ((simt_64, 1.0), 0, "4 x 4 of a thread"),
+    (2, 70, 4, 256, 256, 32, 32): ((simt_64, .7), 0, "2 x 2 of a thread"),
+    (2, 70, 4, 512, 512, 32, 32): ((simt_64, .7), 0, "2 x 2 of a thread"),
+    (2, 70, 4, 512, 512, 16, 16): ((simt_64, .4), 0, "1 x 1 of a thread"),
+    (2, 70, 2, 64, 64, 64, 64): ((simt_64, 1.0), 0, "as of f32"),
+    (2, 70, 2, 128, 128, 64, 64): ((simt_64, 1.0), 0, "as of f32"),
+    (2, 70, 2, 256, 256, 32, 32): ((simt_64, .7), 0, "as of f32"),
+    (2, 70, 2, 512, 512, 32, 32): ((simt_64, .7), 0, "as of f32"),
+    (2, 70, 2, 512, 512, 16, 16): ((simt_64, .4), 0, "as of f32"),
+}
+order = list(kernels)
+
+
+class Constants:
+    """The vector that is fitted, of logarithms: device, families, and a factor of each kernel's rate and of its further
+    clocks. last_wave is a share, and is kept below 1."""
+
+    def __init__(self):
+        self.first = np.log(np.concatenate([first_device, np.ravel(first_family), np.ones(len(order)), np.ones(len(order))]))
+        n, m = len(device_fields), len(families) * len(family_fields)
+        self.cuts = [n, n + m, n + m + len(order)]
+        room = np.full(len(self.first), 1.5)
+        room[[i for i, name in enumerate(device_fields) if name in fixed]] = 1e-9
+        room[:n] = np.minimum(room[:n], .5)
+        self.bounds = [(x - r, x + r) for x, r in zip(self.first, room)]
+        for f in range(len(families)):
+            at = n + f * len(family_fields) + family_fields.index("last_wave")
+            self.bounds[at] = (self.bounds[at][0], 0)
+
+    def read(self, vector):
+        device, family, rates, clocks = np.split(np.exp(vector), self.cuts)
+        return (dict(zip(device_fields, device)), family.reshape(len(families), -1),
+                *np.transpose([self.kernel(key, dict(zip(order, rates)), dict(zip(order, clocks))) for key in order]))
+
+    def kernel(self, key, rates, clocks):
+        rate, further, _ = kernels[key]
+        if isinstance(rate, tuple):
+            rate = rate[1] * self.kernel(rate[0], rates, clocks)[0]
+        return rate * rates[key], further * clocks[key]
+
+
+class Rows:
+    """The rows of the model for which there are times: one for each problem and kernel."""
+
+    def __init__(self, model, times):
+        rows, us, problem = [], [], []
+        for number, (key, of_kernels) in enumerate(times.items()):
+            for name, time in of_kernels.items():
+                variants = model.get(key, {})
+                if name is None and variants:  # the first of the table, which calls took when this was recorded
+                    name = self.recorded_choice(key, variants)
+                if name in variants:
+                    rows.append(variants[name])
+                    us.append(time)
+                    problem.append(number)
+        for name, column in zip(work_fields, np.array(rows, float).T):
+            setattr(self, name, column)
+        self.us = np.array(us)
+        _, self.problem, self.count = np.unique(problem, return_inverse=True, return_counts=True)
+        keys = [tuple(map(int, row[:7])) for row in rows]
+        self.kernel = np.array([order.index(k) if k in kernels else -1 for k in keys])
+        self.family = self.family.astype(int)
+
+    @staticmethod
+    def recorded_choice(key, variants):
+        """The kernel of tiles of 128 keys, as the one of 176 was made after those times."""
+        return next(name for name in variants if "x176_" not in name)
+
+
+def seconds(w, device, family, rate, further):
+    """seconds_of() of cost.cpp, for arrays."""
+    f = dict(zip(family_fields, family[w.family].T))
+    kernel_rate = np.where(w.kernel < 0, f["rate"], rate[w.kernel])
+    at_once = w.resident * multiprocessors
+    filled = w.tiles / at_once
+    whole = np.ceil(filled)
+    running = np.minimum(w.tiles, at_once)
+    blocks = np.maximum(1, running / multiprocessors)
+    sharing = np.maximum(blocks, np.minimum(f["alone"], w.made_for))
+    waves = np.maximum(np.minimum(whole, 1), filled + f["last_wave"] * (whole - filled))
+    tensor = w.operations / (w.operations_in_clock * kernel_rate) * sharing * (1 + w.padded * device["padding"])
+    softmax = w.scores * (1 / device["exponentials"] + device["score_clocks"]) * sharing
+    l2 = w.loaded_bytes / np.minimum(device["l2_of_one"] / blocks, device["l2_of_all"] * multiprocessors / running)
+    terms = (np.where(w.plain == 1, 0, device["general_clocks"]) + w.softcap * device["softcap_clocks"]
+             + w.alibi * device["alibi_clocks"] + w.tensors * device["tensor_clocks"])
+    step = (np.maximum(np.maximum(tensor, softmax), l2) + w.copied * device["copy_clocks"] * blocks
+            + w.scores * terms * sharing + f["step_clocks"])
+    tile = f["tile_clocks"] * (1 + w.results / (128 * 128)) / 2 * blocks + np.where(w.kernel < 0, 0, further[w.kernel])
+    average, longest = tile + w.steps * step, tile + w.most_steps * step
+    clocks = f["start_clocks"] * np.where(w.family == 0, 1, waves) + np.maximum(waves * average, longest)
+    computing = clocks / clock
+    reading = w.read_and_written / (dram * device["dram_share"])
+    return (device["launch_seconds"] + np.maximum(computing, reading)
+            + device["not_hidden"] * np.minimum(computing, reading))
+
+
+def difference(w, head):
+    """The largest relative difference of seconds() from the times of cost.cpp, with the constants that it has."""
+    here = dict((tuple(map(int, row[:7])), row[7:]) for row in head["kernels"])
+    rate = np.array([here.get(key, [0, 0])[0] for key in order])
+    further = np.array([here.get(key, [0, 0])[1] for key in order])
+    # What is not in fitted.hpp yet is there by its family.
+    known = np.array([key in here for key in order])
+    kernel, w.kernel = w.kernel, np.where((w.kernel >= 0) & known[w.kernel], w.kernel, -1)
+    result = seconds(w, dict(zip(device_fields, head["device"])), np.array(head["families"]), rate, further)
+    w.kernel = kernel
+    return np.abs(result / w.seconds - 1).max()
+
+
+def lost(us, w):
+    """How much longer the model's choice takes than the best kernel, of the problems with several."""
+    result = []
+    for p in np.flatnonzero(w.count > 1):
+        rows = np.flatnonzero(w.problem == p)
+        result.append(w.us[rows[np.argmin(us[rows])]] / w.us[rows].min() - 1)
+    return np.array(result)
+
+
+def fit(constants, w):
+    several = [np.flatnonzero(w.problem == p) for p in np.flatnonzero(w.count > 1)]
+    weight = np.sqrt(1 / w.count[w.problem])
+
+    def errors(vector):
+        log_us = np.log(1e6 * seconds(w, *constants.read(vector)))
+        parts = [weight * (log_us - np.log(w.us)), .05 * (vector - constants.first)]
+        for rows in several:
+            chance = np.exp(-(log_us[rows] - log_us[rows].min()) / .05)
+            parts.append([(chance / chance.sum() * np.minimum(w.us[rows] / w.us[rows].min() - 1, 3)).sum()])
+        return np.concatenate(parts)
+
+    return scipy.optimize.least_squares(errors, constants.first, bounds=np.transpose(constants.bounds), loss="soft_l1",
+                                        f_scale=.1).x
+
+
+def report(name, us, w):
+    error = np.abs(np.log(us / w.us))
+    print(f"{name:8} {len(us)} times: mean error {100 * error.mean():.1f} %, worst {100 * error.max():.1f} %")
+    loss = lost(us, w)
+    if len(loss):
+        print(f"{'':8} {len(loss)} choices: {100 * loss.mean():.1f} % longer than the best on average, "
+              f"95 % of them at most {100 * np.quantile(loss, .95):.1f} %, worst {100 * loss.max():.0f} %")
+
+
+def text_of(constants, vector, w):
+    device, family, rate, further = constants.read(vector)
+    times = np.bincount(w.kernel[w.kernel >= 0], minlength=len(order))
+
+    def braces(fields):
+        return "{" + " ".join(f".{name} = {x:.4g}," for name, x in fields) + "}"
+
+    lines = ["#pragma once",
+             "// Written by bench/attention/fit.py, which says where numbers are from that were not measured. The comments count",
+             "// the times that a row was fitted to.", "", '#include "ops/attention/choice/cost.hpp"', "",
+             "namespace kaio::ops {", "",
+             f"inline constexpr attention_device_costs fitted_attention_device{braces(device.items())};", "",
+             "// In the order of attention_family.", "inline constexpr attention_family_costs fitted_attention_families[]{"]
+    for f, name in enumerate(families):
+        lines += [f"    // {name}: {(w.family == f).sum()}", "    " + braces(zip(family_fields, family[f])) + ","]
+    lines += ["};", "", "inline constexpr attention_kernel_costs fitted_attention_kernels[]{"]
+    for i, key in enumerate(order):
+        source = f"{times[i]} times" if times[i] else f"not measured: {kernels[key][2]}"
+        lines += [f"    // {source}", f"    {{attention_family::{families[key[0]]}, "
+                  + ", ".join(map(str, key[1:])) + f", {rate[i]:.4g}, {further[i]:.4g}}},"]
+    return "\n".join([*lines, "};", "", "}  // namespace kaio::ops", ""])
+
+
+def recorded_times():
+    """{(type, shape, work): {None: us}}, of the last commit that measured any; both protocols count."""
+    result, commits = {}, []
+    with open(recorded, encoding="utf-8") as file:
+        rows = [r for r in map(json.loads, file) if r.get("benchmark") == "attention" and r["contestant"] == "kaio"]
+    for row in rows:
+        commits.append(row["commit"])
+        if row["work"] in ("full", "causal"):
+            result.setdefault((row["type"], row["shape"], row["work"]), {}).setdefault(row["commit"], []).append(row["us"])
+    return {key: {None: np.exp(np.mean(np.log(us)))} for key, by in result.items()
+            for commit, us in by.items() if commit == commits[-1]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model")
+    parser.add_argument("--measured", action="append", default=[])
+    parser.add_argument("--shapes", action="store_true", help="print the recorded shapes as arguments for --model")
+    parser.add_argument("--write", action="store_true", help=f"write {fitted.name}")
+    words = parser.parse_args()
+    times = recorded_times()
+    if words.shapes:
+        print(" ".join(f"--shape {shape}" for shape in dict.fromkeys(shape for _, shape, _ in times)))
+        return 0
+    with open(words.model, encoding="utf-8") as file:
+        lines = [json.loads(line) for line in file]
+    head = lines[0]
+    model = {(line["type"], line["shape"], line["work"]): line["variants"] for line in lines if "variants" in line}
+    for name in words.measured:
+        with open(name, encoding="utf-8") as file:
+            for line in map(json.loads, file):
+                if line.get("benchmark") == "attention_variants":
+                    times.setdefault((line["type"], line["shape"], line["work"]), {}).update(line["us"])
+    w = Rows(model, times)
+    if difference(w, head) > 1e-9:
+        print("seconds() is not what cost.cpp computes: make them equal first", file=sys.stderr)
+        return 1
+    constants = Constants()
+    report("as it is", 1e6 * w.seconds, w)
+    vector = fit(constants, w)
+    report("fitted", 1e6 * seconds(w, *constants.read(vector)), w)
+    if words.write:
+        fitted.write_text(text_of(constants, vector, w), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

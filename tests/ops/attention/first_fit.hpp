@@ -1,0 +1,40 @@
+#pragma once
+// attention and attention_varlen by the first kernel of the table that can run a call: that for sm_90a before
+// those of mma.sync, these before those of multiply-adds, the smallest head size first. The cost model takes
+// other ones for the small problems of these tests; so small problems test the kernels of large ones.
+#include "ops/attention/choice/table.hpp"
+#include "tests/ops/support.hpp"
+
+#include <kaio/ops/attention.hpp>
+
+#include <string_view>
+
+namespace kaio::tests {
+
+inline std::string_view first_variant(const ops::detail::attention_arguments& arguments) {
+  const ops::attention_call call = ops::detail::resolve_attention(under_test().identity(), arguments);
+  if (call.empty()) return {};
+  const bool is_long = call.problem.packed == 0 && call.problem.keys >= 4096;
+  for (const ops::attention_variant& v : ops::all_attention_variants())
+    if ((v.keys != 176 || is_long) && ops::accepts(v, call, under_test().properties())) return v.image->name;
+  return {};
+}
+
+template <class Q, class K, class V, class O>
+void attention_first_fit(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
+                         const tensor_view<V, 4>& v, const tensor_view<O, 4>& out,
+                         const attention_options& given = {}) {
+  attention_options options = given;
+  options.variant = first_variant({"attention", q, k, v, out, &given});
+  attention(s, q, k, v, out, options);
+}
+template <class Q, class K, class V, class O>
+void attention_varlen_first_fit(const stream& s, const tensor_view<Q, 3>& q, const tensor_view<K, 3>& k,
+                                const tensor_view<V, 3>& v, const tensor_view<O, 3>& out,
+                                const attention_sequences& sequences, const attention_options& given = {}) {
+  attention_options options = given;
+  options.variant = first_variant({"attention_varlen", q, k, v, out, &given, false, false, &sequences});
+  attention_varlen(s, q, k, v, out, sequences, options);
+}
+
+}  // namespace kaio::tests
