@@ -28,24 +28,22 @@ using root_cases =
     case_list<"roots", sqrt_case, rsqrt_case, rcp_case, cbrt_case, hypot_case, hypot_both_case>;
 using exponential_cases = case_list<"exponentials", exp_case, exp2_case, exp10_case, expm1_case, log_case,
                                     log2_case, log10_case, log1p_case>;
-using power_cases = case_list<"powers", pow_base_case, pow_square_case, pow_one_case, pow_exponent_case,
-                              pow_both_case>;
+using power_cases =
+    case_list<"powers", pow_base_case, pow_square_case, pow_one_case, pow_exponent_case, pow_both_case>;
 using trigonometric_cases = case_list<"trigonometric", sin_case, cos_case, tan_case, sinpi_case, cospi_case,
                                       sincos_case, sincos_cos_case>;
 using inverse_cases = case_list<"inverse", asin_case, acos_case, atan_case, atan2_above_case,
                                 atan2_beside_case, atan2_both_case, fmod_dividend_case, fmod_both_case>;
-using hyperbolic_cases =
-    case_list<"hyperbolic", sinh_case, cosh_case, tanh_case, sigmoid_case>;
+using hyperbolic_cases = case_list<"hyperbolic", sinh_case, cosh_case, tanh_case, sigmoid_case>;
 using activation_cases = case_list<"activations", erf_case, erfc_case, gelu_case, gelu_tanh_case>;
-using fast_cases =
-    case_list<"fast", fast_exp_case, fast_exp2_case, fast_exp10_case, fast_log_case, fast_log2_case,
-              fast_log10_case, fast_sigmoid_case, fast_pow_case, fast_sin_case, fast_cos_case, fast_tan_case,
-              fast_rcp_case, fast_rsqrt_case, fast_sqrt_case, fast_div_case, fast_sincos_case,
-              fast_tanh_case>;
-using ftz_cases = case_list<"ftz", ftz_exp_case, ftz_exp2_case, ftz_exp10_case, ftz_log_case, ftz_log2_case,
-                            ftz_log10_case, ftz_sigmoid_case, ftz_pow_case, ftz_sin_case, ftz_cos_case,
-                            ftz_tan_case, ftz_rcp_case, ftz_rsqrt_case, ftz_sqrt_case, ftz_div_case,
-                            ftz_sincos_case>;
+using fast_cases = case_list<"fast", fast_exp_case, fast_exp2_case, fast_exp10_case, fast_log_case,
+                             fast_log2_case, fast_log10_case, fast_sigmoid_case, fast_pow_case, fast_sin_case,
+                             fast_cos_case, fast_tan_case, fast_rcp_case, fast_rsqrt_case, fast_sqrt_case,
+                             fast_div_case, fast_sincos_case, fast_tanh_case>;
+using ftz_cases =
+    case_list<"ftz", ftz_exp_case, ftz_exp2_case, ftz_exp10_case, ftz_log_case, ftz_log2_case, ftz_log10_case,
+              ftz_sigmoid_case, ftz_pow_case, ftz_sin_case, ftz_cos_case, ftz_tan_case, ftz_rcp_case,
+              ftz_rsqrt_case, ftz_sqrt_case, ftz_div_case, ftz_sincos_case>;
 
 template <class Case, class T, class I>
 constexpr void put_slope(in<T> x, out<T> y, const I& i) {

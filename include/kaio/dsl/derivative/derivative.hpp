@@ -14,13 +14,12 @@
 namespace kaio::dsl {
 
 template <class T>
-concept differentiable =
-    std::is_same_v<T, f64> || std::is_same_v<T, f32> || std::is_same_v<T, f16> || std::is_same_v<T, bf16>;
+inline constexpr bool has_derivatives = floating<T> && !packed<T>;
 
 template <class X>
-inline constexpr bool is_differentiable_val = false;
-template <differentiable T>
-inline constexpr bool is_differentiable_val<val<T>> = true;
+inline constexpr bool is_derivative_variable = false;
+template <class T>
+inline constexpr bool is_derivative_variable<val<T>> = has_derivatives<T>;
 
 // d expression / d variable, of the type of the expression, computed where it is called. Both are f64, f32, f16 or
 // bf16. What the expression has of the variable went through arithmetic, functions, select and conversions between
@@ -31,12 +30,12 @@ template <device E, class X>
 constexpr auto derivative(const E& expression, const X& variable, std::uint32_t line = __builtin_LINE(),
                           const char* file = __builtin_FILE()) {
   using T = element<E>;
-  static_assert(differentiable<T>,
+  static_assert(has_derivatives<T>,
                 "kaio: derivative takes an expression of f64, f32, f16 or bf16; write cast<f32>(x)");
   static_assert(
-      is_differentiable_val<X>,
+      is_derivative_variable<X>,
       "kaio: derivative is taken by a val of f64, f32, f16 or bf16 that knows its kernel; write val s = x[i] before the expression, and compute it from s");
-  if constexpr (differentiable<T> && is_differentiable_val<X>) {
+  if constexpr (has_derivatives<T> && is_derivative_variable<X>) {
     tracer* const trace = variable.node().context();
     if (trace == nullptr)
       kernel_error(

@@ -35,7 +35,8 @@ class function_tangent {
       case known_function::fmod: {  // a - q b
         if (db == 0) return da;
         const value q = e_.div(e_.sub(c.a, c.result), c.b);
-        const value whole = e_.trace().pure({opcode::cvt, in_order(modifier::rni), e_.type, e_.type, e_.type}, q);
+        const value whole =
+            e_.trace().pure({opcode::cvt, in_order(modifier::rni), e_.type, e_.type, e_.type}, q);
         return on_.product_sum(negate(e_, whole), db, da);
       }
       case known_function::cbrt: return on_.quotient(da, e_.mul(e_.mul(c.result, c.result), number(3)));
@@ -95,14 +96,11 @@ class function_tangent {
 
   // sqrt(1 - a^2)
   constexpr value side(value a) const {
-    return e_.trace().unary(operation::sqrt, e_.type,
-                            e_.mul(e_.sub(number(1), a), e_.add(a, number(1))));
+    return e_.trace().unary(operation::sqrt, e_.type, e_.mul(e_.sub(number(1), a), e_.add(a, number(1))));
   }
 
   // e^(c a^2)
-  constexpr value bell(value a, f64 c) const {
-    return call<exp_function>(e_.mul(e_.mul(a, a), number(c)));
-  }
+  constexpr value bell(value a, f64 c) const { return call<exp_function>(e_.mul(e_.mul(a, a), number(c))); }
 
   // With the normal distribution: P(a) + a p(a).
   constexpr value of_gelu(value a) const {
@@ -124,8 +122,8 @@ class function_tangent {
     value by_exponent = 0;
     if (db != 0) {
       const value partial = e_.mul(c.result, call<log_function>(c.a));
-      by_exponent = on_.product(
-          e_.select(compare(e_, operation::eq, c.result, T{0}), number(0), partial), db);
+      by_exponent =
+          on_.product(e_.select(compare(e_, operation::eq, c.result, T{0}), number(0), partial), db);
     }
     if (da == 0) return by_exponent;
     return on_.product_sum(e_.mul(c.b, power_before(c)), da, by_exponent);

@@ -126,11 +126,11 @@ class instruction_tangent {
       case opcode::sqrt: {
         const value half = on_.product(on_.number(0.5), d.a);
         if (!is_approximate(made)) return on_.quotient(half, y);
-        return on_.product(again({opcode::rcp, made.f.modifiers, made.f.t0, made.f.t1, made.f.result}, y), half);
+        return on_.product(again({opcode::rcp, made.f.modifiers, made.f.t0, made.f.t1, made.f.result}, y),
+                           half);
       }
       case opcode::rcp: return on_.product(on_.mul(on_.negated(y), y), d.a);
-      case opcode::rsqrt:
-        return on_.product(on_.mul(on_.mul(y, on_.number(-0.5)), on_.mul(y, y)), d.a);
+      case opcode::rsqrt: return on_.product(on_.mul(on_.mul(y, on_.number(-0.5)), on_.mul(y, y)), d.a);
       case opcode::ex2: return on_.product(on_.mul(y, on_.number(0.69314718055994531)), d.a);
       case opcode::lg2: {
         const value inverse = again({opcode::rcp, made.f.modifiers, made.f.t0, made.f.t1, made.f.result}, a);

@@ -43,7 +43,8 @@ constexpr const char* refusal_of(ptx::opcode op) {
     case opcode::text:
     case opcode::text_pure:
       return "kaio: derivative of a ptx_op: what its instruction computes is not known; write it with functions of the language";
-    default: return "kaio: derivative of an instruction that has none; compute with the arithmetic and functions of floats";
+    default:
+      return "kaio: derivative of an instruction that has none; compute with the arithmetic and functions of floats";
   }
 }
 

@@ -17,8 +17,7 @@ namespace kaio::dsl::detail {
 template <class Tracer>
 class differentiator {
  public:
-  constexpr differentiator(Tracer& t, value y, value x)
-      : t_(t), y_(y), x_(x), start_(t.definition_of(x)) {}
+  constexpr differentiator(Tracer& t, value y, value x) : t_(t), y_(y), x_(x), start_(t.definition_of(x)) {}
 
   constexpr value run() {
     if (tracer::is_constant(y_) || y_ < x_) return 0;
@@ -40,6 +39,7 @@ class differentiator {
  private:
   struct node {
     bool needed = false;
+    value user = 0;          // a value that was computed from it
     std::uint32_t call = 0;  // the number of the call that it is the result of, from 1
     value tangent = 0;
   };
@@ -49,8 +49,10 @@ class differentiator {
   constexpr node& at(value v) { return nodes_[v - x_]; }
   constexpr bool is_after(value v) const { return !tracer::is_constant(v) && v > x_ && v <= y_; }
   constexpr value tangent(value v) { return v == x_ || is_after(v) ? at(v).tangent : 0; }
-  constexpr void mark(value v) {
-    if (is_after(v)) at(v).needed = true;
+  constexpr void mark(value v, value user) {
+    if (!is_after(v)) return;
+    at(v).needed = true;
+    at(v).user = user;
   }
 
   // A pure instruction that is known by its operands; others are read as they were recorded.
@@ -99,10 +101,10 @@ class differentiator {
 
   constexpr void mark_sources(value v) {
     if (const std::uint32_t n = at(v).call; n != 0) {
-      mark(t_.call_at(n - 1).a);
-      mark(t_.call_at(n - 1).b);
+      mark(t_.call_at(n - 1).a, v);
+      mark(t_.call_at(n - 1).b, v);
     } else {
-      each_source(v, [&](value source) { mark(source); });
+      each_source(v, [&](value source) { mark(source, v); });
     }
   }
 
@@ -112,7 +114,7 @@ class differentiator {
     bool depends = false;
     each_source(v, [&](value source) { depends = depends || tangent(source) != 0; });
     const type t = t_.type_of(v);
-    if (!depends) return reads_written_local(v) ? refuse(derivative_refusal.local, v) : 0;
+    if (!depends) return reads_written_local(v) ? refuse(derivative_refusal.local, at(v).user) : 0;
     if (!ptx::is_floating(t)) return discrete;
     if (ptx::is_packed(t)) return refuse(derivative_refusal.packed, v);
     if (!has_key(v)) {
@@ -121,7 +123,8 @@ class differentiator {
     }
     const tracer::key made = t_.made_of(v);
     if (made.f.op == opcode::mov || made.f.op == opcode::cvt) return of_conversion(v, made);
-    const operand_tangents d{tangent(made.a), tangent(made.b), made.f.op == opcode::selp ? 0 : tangent(made.c)};
+    const operand_tangents d{tangent(made.a), tangent(made.b),
+                             made.f.op == opcode::selp ? 0 : tangent(made.c)};
     if (rule_of(made.f.op) != derivative_rule::tangent) return refuse(refusal_of(made.f.op), v);
     return instruction_tangent(t_, t).of(made, v, d);
   }
@@ -138,7 +141,7 @@ class differentiator {
     if (!ptx::is_floating(t_.type_of(v))) return 0;
     const value reg = t_.variable_register(t_.snapshot_of(v));
     if (t_.is_written(reg, start_, t_.definition_of(v)) || t_.is_before_loop(start_))
-      return refuse(derivative_refusal.variable, v);
+      return refuse(derivative_refusal.variable, at(v).user);  // a var is read before its statement begins
     return t_.snapshot_of(v) == t_.snapshot_of(x_) ? at(x_).tangent : 0;
   }
 
@@ -189,11 +192,12 @@ class differentiator {
     return made.a;
   }
 
-  // The kernel has a fault in the line where the value was computed.
+  // The kernel has a fault in the line where the value was computed, or where it is differentiated.
   constexpr value refuse(const char* message, value v) {
-    const std::uint32_t position = t_.definition_of(v);
+    const std::uint32_t position = v == 0 ? 0 : t_.definition_of(v);
     if (position != 0)
-      if (const ptx::source_line line = t_.line_of(position); line.line != 0) t_.declare(line.line, line.file);
+      if (const ptx::source_line line = t_.line_of(position); line.line != 0)
+        t_.declare(line.line, line.file);
     t_.fail(message);
     return 0;
   }
