@@ -30,6 +30,8 @@ constexpr val<T> chained(val<T> y, int steps) {
     }                                                                 \
   };
 
+// clang-format off: it takes x * x for a pointer.
+
 KAIO_COMPOSITION(soft_cap, -80, 80, return 30.0f * tanh(x / 30.0f);)
 KAIO_COMPOSITION(alibi, -8, 8, return x - 0.0625f * abs(cast<dsl::element<A>>(thread_idx_x()) - 7.0f);)
 KAIO_COMPOSITION(capped_alibi, -80, 80, val t = x - 0.25f * abs(x * 0.5f - 7.0f);
@@ -55,6 +57,8 @@ KAIO_COMPOSITION(second_of_power, 0.5, 2, val y = pow(x, x); return derivative(y
 KAIO_COMPOSITION(second_of_quotient, 0.5, 2, val y = log(x) / x; return derivative(y, x);)
 KAIO_COMPOSITION(third_of_sigmoid, -3, 3, val y = sigmoid(x); val d = derivative(y, x);
                  return derivative(d, x);)
+
+// clang-format on
 
 #undef KAIO_COMPOSITION
 
