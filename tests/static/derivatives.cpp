@@ -15,12 +15,14 @@ static_assert(all_instructions_are_known(),
               "kaio: a pure instruction needs its row in derivative/instruction_rules.hpp");
 
 // The derivative of scale * s is scale itself; of a value that does not depend on s, 0.
-inline constexpr auto linear = kernel<"linear", 32>([](thread, in<f32> x, out<f32> y, val<f32> scale) {
-  val s = x[0u];
-  y[0u] = derivative(scale * s + 2.0f, s);
-  y[1u] = derivative(scale * scale, s);
-  y[2u] = derivative(-s, s);
-});
+inline constexpr auto linear =
+    kernel<"linear", 32>([](thread, in<f32> x, out<f32> y, val<f32> scale, val<f32> n) {
+      val s = x[0u];
+      y[0u] = derivative(scale * s + 2.0f, s);
+      y[1u] = derivative(scale * scale, s);
+      y[2u] = derivative(-s, s);
+      y[3u] = derivative(scale + n, n);
+    });
 static_assert(!linear.ptx().contains("mul.rn") && !linear.ptx().contains("fma") &&
               !linear.ptx().contains("ld.global"));
 static_assert(linear.ptx().contains("0fBF800000") && linear.ptx().contains("0f00000000"));

@@ -50,15 +50,16 @@ TEST_CASE("partial derivatives, and what a derivative holds constant", "[derivat
   const std::vector<f32> got = y.download();
   for (u32 i = 0; i < n; ++i) {
     const double a = x[i], b = x[i + n];
-    const double want[partial_rows] = {2 * a * b,         // of a^2 b by a
-                                       a * a,             // by b
-                                       2 * a,             // mixed
-                                       0,                 // of b by a
-                                       1,                 // of a by itself
-                                       3 * a * a * b,     // through a var written before
-                                       b,                 // in a guarded body
-                                       2 * a + 2,         // of a sum that a loop of the host makes
-                                       std::cos(a) * b};  // through f64
+    const double want[partial_rows] = {2 * a * b,        // of a^2 b by a
+                                       a * a,            // by b
+                                       2 * a,            // mixed
+                                       0,                // of b by a
+                                       1,                // of a by itself
+                                       3 * a * a * b,    // through a var written before
+                                       b,                // in a guarded body
+                                       2 * a + 2,        // of what a lambda computes
+                                       std::cos(a) * b,  // through f64
+                                       2 * (a + b)};     // by a val of a var that changes later
     for (u32 k = 0; k < partial_rows; ++k)
       if (!(std::fabs(static_cast<double>(got[i + n * k]) - want[k]) <= 1e-5 * (1 + std::fabs(want[k]))))
         FAIL("row " << k << " at " << a << ", " << b << ": " << got[i + n * k] << ", not " << want[k]);

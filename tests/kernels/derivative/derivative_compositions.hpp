@@ -86,7 +86,7 @@ inline constexpr auto half_slopes =
       }
     });
 
-inline constexpr u32 partial_rows = 9;
+inline constexpr u32 partial_rows = 10;
 inline constexpr auto partial_slopes =
     kernel<"partial_slopes", 64>([](thread t, in<f32> x, out<f32> y, val<u32> n) {
       val i = t.global_id();
@@ -111,6 +111,10 @@ inline constexpr auto partial_slopes =
         y[i + n * 7] = derivative(sum, a);
         val wide = sin(cast<f64>(a)) * cast<f64>(b);
         y[i + n * 8] = cast<f32>(derivative(wide, a));
+        var changing = a + b;
+        val before = changing;
+        changing = 7.0f;
+        y[i + n * 9] = derivative(before * before, before);
       }
     });
 

@@ -13,14 +13,13 @@ struct derivative_refusals {
   const char* integer =
       "kaio: derivative of a conversion to an integer; write floor(x), rint(x) or trunc(x), whose derivative is 0, or choose by a comparison: select(x > 1.0f, a, b)";
   const char* bits =
-      "kaio: derivative of a bit_cast; write the function in arithmetic, with abs(x) and copysign(x, y) for signs";
+      "kaio: derivative of a bit_cast, or of a conversion to e4m3 or e5m2; write the function in arithmetic, with abs(x) and copysign(x, y) for signs";
   const char* variable =
       "kaio: derivative of a var that was written after the variable of the derivative was made, or is read in a loop within it; compute with vals, and choose by select(condition, a, b)";
   const char* local =
       "kaio: derivative of an element of a local array that was written after the variable of the derivative was made; compute with vals";
   const char* packed =
       "kaio: derivative of a packed pair or of the words of a number; compute with f16, bf16 or f32";
-  const char* float8 = "kaio: derivative of a conversion to e4m3 or e5m2; convert outside of the derivative";
 };
 inline constexpr derivative_refusals derivative_refusal{};
 

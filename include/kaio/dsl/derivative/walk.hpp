@@ -111,12 +111,17 @@ class differentiator {
   constexpr value tangent_of(value v) {
     if (const std::uint32_t n = at(v).call; n != 0) return of_call(t_.call_at(n - 1));
     if (t_.snapshot_of(v) != 0) return of_snapshot(v);
-    bool depends = false;
-    each_source(v, [&](value source) { depends = depends || tangent(source) != 0; });
+    bool depends = false, is_discrete = false;
+    each_source(v, [&](value source) {
+      const value d = tangent(source);
+      depends = depends || d != 0;
+      is_discrete = is_discrete || d == discrete;
+    });
     const type t = t_.type_of(v);
     if (!depends) return reads_written_local(v) ? refuse(derivative_refusal.local, at(v).user) : 0;
     if (!ptx::is_floating(t)) return discrete;
-    if (ptx::is_packed(t)) return refuse(derivative_refusal.packed, v);
+    if (ptx::is_packed(t))
+      return refuse(is_discrete ? derivative_refusal.bits : derivative_refusal.packed, v);
     if (!has_key(v)) {
       const opcode op = t_.recorded(t_.definition_of(v)).op;
       return refuse(op == opcode::mov ? derivative_refusal.packed : refusal_of(op), v);
@@ -163,7 +168,7 @@ class differentiator {
     const bool is_copy = made.f.op == opcode::mov && a == made.a;
     if (d == discrete || (is_copy && from != to))
       return refuse(ptx::is_floating(made.f.t0) ? derivative_refusal.integer : derivative_refusal.bits, v);
-    if (!ptx::is_floating(from) || ptx::is_packed(from)) return refuse(derivative_refusal.float8, v);
+    if (!ptx::is_floating(from) || ptx::is_packed(from)) return refuse(derivative_refusal.packed, v);
     if (to == from) return d;
     return d == t_.one(from) ? t_.one(to) : t_.cast(to, from, d);
   }

@@ -399,8 +399,8 @@ class tracer {
   };
   // A value of a mathematical function.
   struct call {
-    known_function function = known_function::none;
-    value result = 0, a = 0, b = 0;
+    known_function function;
+    value result, a, b;
   };
   static constexpr std::uint32_t max_calls = 2048;
 
