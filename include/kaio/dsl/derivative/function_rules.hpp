@@ -1,6 +1,6 @@
 #pragma once
-// The derivatives of the mathematical functions, written with functions of the language, so that a derivative can
-// be differentiated again. Where the function's own value gives its derivative, that is used: exp, tanh.
+// The derivatives of the mathematical functions, written with functions of the language, so that a derivative
+// can be differentiated again. Where the function's own value gives its derivative, that is used: exp, tanh.
 //
 //   const value dy = function_tangent<f32>(t).of(call, da, 0);     // call: y is tanh of a
 

@@ -84,8 +84,8 @@ class instruction_tangent {
  public:
   constexpr instruction_tangent(tracer& t, ptx::type type) : on_(t, type) {}
 
-  // The tangent of y, which the instruction made of its operands; one of their tangents `d` is not 0. mov and cvt
-  // are in walk.hpp.
+  // The tangent of y, which the instruction made of its operands; one of their tangents `d` is not 0. mov and
+  // cvt are in walk.hpp.
   constexpr value of(const tracer::key& made, value y, const operand_tangents& d) const {
     if (!ptx::contains(made.f.modifiers, modifier::sat)) return unbounded(made, y, d);
     // Within [0, 1] the result is the one without .sat.

@@ -1,7 +1,7 @@
 #pragma once
 // Arithmetic on tangents. The tangent of a value is its derivative along the variable, as a value of the same
-// type; 0, which is no value, where it does not depend on the variable: nothing is recorded for those. Factors of
-// 1, 0 and -1 are folded, so that the derivative of `scale * s` is `scale` itself.
+// type; 0, which is no value, where it does not depend on the variable: nothing is recorded for those.
+// Factors of 1, 0 and -1 are folded, so that the derivative of `scale * s` is `scale` itself.
 //
 //   const tangent_arithmetic on(t, type);
 //   const value dy = on.product_sum(a, db, on.product(b, da));     // of y = a * b

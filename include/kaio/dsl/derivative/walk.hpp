@@ -1,7 +1,7 @@
 #pragma once
-// The walk over what was recorded between a variable and an expression. A value is made of older values, so one
-// pass from the expression down marks what it needs, and one pass up computes the tangent of each marked value that
-// depends on the variable (forward mode).
+// The walk over what was recorded between a variable and an expression. A value is made of older values, so
+// one pass from the expression down marks what it needs, and one pass up computes the tangent of each marked
+// value that depends on the variable (forward mode).
 //
 //   const value dy = differentiator<tracer>(t, y, x).run();      // 0: y does not depend on x
 

@@ -1,6 +1,6 @@
 #pragma once
-// What values were computed from, as derivative() asks: which mathematical function a value is of, and what was
-// written between two positions of the program.
+// What values were computed from, as derivative() asks: which mathematical function a value is of, and what
+// was written between two positions of the program.
 
 #include <kaio/dsl/trace/recording.hpp>
 
