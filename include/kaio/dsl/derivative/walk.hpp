@@ -118,7 +118,10 @@ class differentiator {
       is_discrete = is_discrete || d == discrete;
     });
     const type t = t_.type_of(v);
-    if (!depends) return reads_written_local(v) ? refuse(derivative_refusal.local, at(v).user) : 0;
+    if (!depends) {
+      if (reads_written_local(v)) return refuse(derivative_refusal.local, at(v).user);
+      return !has_key(v) && reads_written_var(v) ? refuse(derivative_refusal.variable, v) : 0;
+    }
     if (!ptx::is_floating(t)) return discrete;
     if (ptx::is_packed(t))
       return refuse(is_discrete ? derivative_refusal.bits : derivative_refusal.packed, v);
@@ -148,6 +151,19 @@ class differentiator {
     if (t_.is_written(reg, start_, t_.definition_of(v)) || t_.is_before_loop(start_))
       return refuse(derivative_refusal.variable, at(v).user);  // a var is read before its statement begins
     return t_.snapshot_of(v) == t_.snapshot_of(x_) ? at(x_).tangent : 0;
+  }
+
+  // A shuffle of a var reads its register.
+  constexpr bool reads_written_var(value v) const {
+    const std::uint32_t position = t_.definition_of(v);
+    if (position <= tracer::prologue_size) return false;
+    for (std::uint32_t k = t_.recorded(position).first_operand; k < t_.operands_end(position); ++k) {
+      const operand& o = t_.operand_of_program(k);
+      if (o.kind == operand_kind::reg && ptx::is_floating(o.type) && t_.definition_of(o.index) == 0 &&
+          (t_.is_written(o.index, start_, position) || t_.is_before_loop(start_)))
+        return true;
+    }
+    return false;
   }
 
   constexpr bool reads_written_local(value v) const {
