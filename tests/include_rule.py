@@ -55,7 +55,7 @@ private_wings = {
 # The floors of each wing, from the ground up; "." is the folder of the wing itself.
 public_floors = {
     "ptx": [".", "analysis"],
-    "dsl": ["number", "trace", "expression", "math", "integer", "control", "memory", "tile", "warp", "async", "inline_ptx",
+    "dsl": ["number", "trace", "expression", "math", "derivative", "integer", "control", "memory", "tile", "warp", "async", "inline_ptx",
             "block", "cluster", "mma", "kernel", "."],
     "runtime": ["detail", "."],
     "ops": ["tensor", "matmul/common", "matmul/call", "matmul/choice", "matmul/simt", "matmul/mma_sync", "matmul/sm90",

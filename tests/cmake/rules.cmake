@@ -8,6 +8,10 @@ set_tests_properties(include_rule PROPERTIES LABELS rules)
 add_test(NAME attention_kernels COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/attention_kernels.py)
 set_tests_properties(attention_kernels PROPERTIES LABELS rules)
 
+# Every function has a case of the tests of derivative().
+add_test(NAME derivatives COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/derivatives.py)
+set_tests_properties(derivatives PROPERTIES LABELS rules)
+
 # The table of promises is what its data say, and its tests exist where all are built.
 set(complete_build)
 if(KAIO_BUILD_OPS AND "ops" IN_LIST KAIO_TESTS)

@@ -66,6 +66,7 @@ constexpr dsl::value twice_where_positive(dsl::tracer& t, dsl::value x) {
   return e.add(square, e.mul(x, x));
 }
 struct twice_function {
+  static constexpr auto name = dsl::known_function::none;
   template <dsl::host_floating T>
   static constexpr dsl::value lower(const dsl::detail::evaluator<T>& e, dsl::value x) {
     if constexpr (std::is_same_v<T, f32>) return twice_where_positive(e.trace(), x);

@@ -14,6 +14,7 @@
 #include <kaio/dsl/trace/division.hpp>
 #include <kaio/dsl/trace/fold.hpp>
 #include <kaio/dsl/trace/instruction_types.hpp>
+#include <kaio/dsl/trace/known_function.hpp>
 #include <kaio/dsl/trace/tracer.hpp>
 #include <kaio/dsl/trace/recording.hpp>
 #include <kaio/dsl/trace/numbering.hpp>
@@ -21,6 +22,7 @@
 #include <kaio/dsl/trace/float8.hpp>
 #include <kaio/dsl/trace/arithmetic.hpp>
 #include <kaio/dsl/trace/finish.hpp>
+#include <kaio/dsl/trace/history.hpp>
 #include <kaio/dsl/trace/scratch.hpp>
 #include <kaio/dsl/trace/memory.hpp>
 #include <kaio/dsl/trace/trace.hpp>
@@ -58,6 +60,12 @@
 #include <kaio/dsl/math/root.hpp>
 #include <kaio/dsl/math/rounding.hpp>
 #include <kaio/dsl/math/trigonometric.hpp>
+#include <kaio/dsl/derivative/tangent.hpp>
+#include <kaio/dsl/derivative/function_rules.hpp>
+#include <kaio/dsl/derivative/instruction_rules.hpp>
+#include <kaio/dsl/derivative/refusal.hpp>
+#include <kaio/dsl/derivative/walk.hpp>
+#include <kaio/dsl/derivative/derivative.hpp>
 #include <kaio/dsl/integer/support.hpp>
 #include <kaio/dsl/integer/count.hpp>
 #include <kaio/dsl/integer/field.hpp>

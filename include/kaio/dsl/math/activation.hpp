@@ -124,18 +124,21 @@ constexpr value lower_gelu(const evaluator<T>& e, value x) {
 }  // namespace detail
 
 struct sigmoid_function {
+  static constexpr known_function name = known_function::sigmoid;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_sigmoid(e, x);
   }
 };
 struct gelu_function {
+  static constexpr known_function name = known_function::gelu;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_gelu(e, x);
   }
 };
 struct gelu_tanh_function {
+  static constexpr known_function name = known_function::gelu_tanh;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_gelu_tanh(e, x);

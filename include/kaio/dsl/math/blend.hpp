@@ -10,6 +10,7 @@ namespace kaio::dsl {
 namespace detail {
 
 struct positive_difference {
+  static constexpr known_function name = known_function::none;
   template <host_floating T>
   static constexpr value lower(const evaluator<T>& e, value a, value b) {
     const value below = e.trace().compare(operation::le, e.type, a, b);

@@ -136,12 +136,14 @@ constexpr value lower_erfc(const evaluator<T>& e, value x) {
 }  // namespace detail
 
 struct erf_function {
+  static constexpr known_function name = known_function::erf;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_erf(e, x);
   }
 };
 struct erfc_function {
+  static constexpr known_function name = known_function::erfc;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_erfc(e, x);

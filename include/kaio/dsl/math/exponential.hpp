@@ -173,24 +173,28 @@ constexpr value lower_expm1(const evaluator<f64>& e, value x) {
 }  // namespace detail
 
 struct exp_function {
+  static constexpr known_function name = known_function::exp;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_exp(e, x);
   }
 };
 struct exp2_function {
+  static constexpr known_function name = known_function::exp2;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_exp2(e, x);
   }
 };
 struct exp10_function {
+  static constexpr known_function name = known_function::exp10;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_exp10(e, x);
   }
 };
 struct expm1_function {
+  static constexpr known_function name = known_function::expm1;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_expm1(e, x);

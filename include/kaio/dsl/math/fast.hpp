@@ -73,6 +73,7 @@ struct fast_pow {
 // A fast function in the form that function.hpp takes.
 template <class Function>
 struct fast_function {
+  static constexpr known_function name = known_function::none;
   template <host_floating T, class... Values>
   static constexpr value lower(const evaluator<T>& e, Values... x) {
     static_assert(

@@ -1,9 +1,11 @@
 #pragma once
 // How a mathematical function becomes an expression. Its instructions are written once for f32 and f64
 // (Function::lower on an evaluator); f16 and bf16 go through f32, whose result, rounded once more, is within
-// half a unit of the last place of theirs and a little; packed pairs go half by half.
+// half a unit of the last place of theirs and a little; packed pairs go half by half. A Function has a name for
+// derivative(): that of its rule, or none where its instructions can be differentiated.
 //
 //   struct square {
+//     static constexpr known_function name = known_function::none;
 //     template <host_floating T>
 //     static constexpr value lower(const detail::evaluator<T>& e, value x) { return e.mul(x, x); }
 //   };
@@ -22,7 +24,9 @@ struct function_rule {
 
   static constexpr value apply(tracer& t, value x) {
     if constexpr (host_floating<T>) {
-      return Function::template lower<T>(detail::evaluator<T>(t), x);
+      const value y = Function::template lower<T>(detail::evaluator<T>(t), x);
+      if constexpr (Function::name != known_function::none) t.computed(Function::name, y, x);
+      return y;
     } else if constexpr (packed<T>) {
       using half = function_rule<Function, half_of<T>>;
       const tracer::halves parts = t.split(x, half::type);
@@ -36,7 +40,9 @@ struct function_rule {
 
   static constexpr value apply(tracer& t, value x, value y) {
     if constexpr (host_floating<T>) {
-      return Function::template lower<T>(detail::evaluator<T>(t), x, y);
+      const value z = Function::template lower<T>(detail::evaluator<T>(t), x, y);
+      if constexpr (Function::name != known_function::none) t.computed(Function::name, z, x, y);
+      return z;
     } else if constexpr (packed<T>) {
       using half = function_rule<Function, half_of<T>>;
       const tracer::halves left = t.split(x, half::type);

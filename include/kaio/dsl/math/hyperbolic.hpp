@@ -93,18 +93,21 @@ constexpr value lower_tanh(const evaluator<f64>& e, value x) {
 }  // namespace detail
 
 struct sinh_function {
+  static constexpr known_function name = known_function::sinh;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_sinh(e, x);
   }
 };
 struct cosh_function {
+  static constexpr known_function name = known_function::cosh;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_cosh(e, x);
   }
 };
 struct tanh_function {
+  static constexpr known_function name = known_function::tanh;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_tanh(e, x);

@@ -188,24 +188,28 @@ constexpr value lower_atan2(const evaluator<T>& e, value y, value x) {
 }  // namespace detail
 
 struct asin_function {
+  static constexpr known_function name = known_function::asin;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_asin(e, x);
   }
 };
 struct acos_function {
+  static constexpr known_function name = known_function::acos;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_acos(e, x);
   }
 };
 struct atan_function {
+  static constexpr known_function name = known_function::atan;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_atan(e, x);
   }
 };
 struct atan2_function {
+  static constexpr known_function name = known_function::atan2;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value y, value x) {
     return detail::lower_atan2(e, y, x);

@@ -178,24 +178,28 @@ constexpr value lower_log1p(const evaluator<T>& e, value x) {
 }  // namespace detail
 
 struct log_function {
+  static constexpr known_function name = known_function::log;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_log(e, x);
   }
 };
 struct log2_function {
+  static constexpr known_function name = known_function::log2;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_log2(e, x);
   }
 };
 struct log10_function {
+  static constexpr known_function name = known_function::log10;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_log10(e, x);
   }
 };
 struct log1p_function {
+  static constexpr known_function name = known_function::log1p;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_log1p(e, x);

@@ -158,6 +158,7 @@ constexpr value lower_pow(const evaluator<T>& e, value x, value y) {
 }  // namespace detail
 
 struct pow_function {
+  static constexpr known_function name = known_function::pow;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x, value y) {
     return detail::lower_pow(e, x, y);

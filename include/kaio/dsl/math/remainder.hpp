@@ -106,6 +106,7 @@ constexpr value divide_out(const evaluator<T>& e, value a, value b) {
 }  // namespace detail
 
 struct fmod_function {
+  static constexpr known_function name = known_function::fmod;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x, value y) {
     tracer& t = e.trace();

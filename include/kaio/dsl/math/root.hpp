@@ -123,24 +123,28 @@ constexpr value lower_hypot(const evaluator<T>& e, value x, value y) {
 }  // namespace detail
 
 struct rsqrt_function {
+  static constexpr known_function name = known_function::rsqrt;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_rsqrt(e, x);
   }
 };
 struct rcp_function {
+  static constexpr known_function name = known_function::none;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return e.trace().pure({opcode::rcp, in_order(modifier::rn), e.type, ptx::type::none, e.type}, x);
   }
 };
 struct cbrt_function {
+  static constexpr known_function name = known_function::cbrt;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::lower_cbrt(e, x);
   }
 };
 struct hypot_function {
+  static constexpr known_function name = known_function::hypot;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x, value y) {
     return detail::lower_hypot(e, x, y);

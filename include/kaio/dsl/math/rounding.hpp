@@ -15,6 +15,7 @@ namespace detail {
 
 template <modifier Mode>
 struct round_function {
+  static constexpr known_function name = known_function::none;
   template <host_floating T>
   static constexpr value lower(const evaluator<T>& e, value x) {
     return e.trace().pure({opcode::cvt, in_order(Mode), e.type, e.type, e.type}, x);
@@ -22,6 +23,7 @@ struct round_function {
 };
 
 struct round_half_away {
+  static constexpr known_function name = known_function::none;
   template <host_floating T>
   static constexpr value lower(const evaluator<T>& e, value x) {
     // The largest number below 1/2: its sum with a number just below 1/2 stays below 1.
@@ -31,6 +33,7 @@ struct round_half_away {
 };
 
 struct copysign_function {
+  static constexpr known_function name = known_function::none;
   template <host_floating T>
   static constexpr value lower(const evaluator<T>& e, value x, value sign) {
     return with_sign(e, x, sign);

@@ -120,7 +120,10 @@ struct sincos_rule {
   static constexpr std::array<value, 2> apply(tracer& t, value x) {
     if constexpr (host_floating<T>) {
       const evaluator<T> e(t);
-      return sine_and_cosine(e, reduce(e, magnitude(e, x)), x);
+      const std::array y = sine_and_cosine(e, reduce(e, magnitude(e, x)), x);
+      t.computed(known_function::sin, y[0], x);
+      t.computed(known_function::cos, y[1], x);
+      return y;
     } else if constexpr (packed<T>) {
       using half = sincos_rule<half_of<T>>;
       const tracer::halves parts = t.split(x, half::type);
@@ -156,18 +159,21 @@ constexpr quadrant_angle reduce_pi(const evaluator<T>& e, value x) {
 }  // namespace detail
 
 struct sin_function {
+  static constexpr known_function name = known_function::sin;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::sine_and_cosine(e, detail::reduce(e, detail::magnitude(e, x)), x)[0];
   }
 };
 struct cos_function {
+  static constexpr known_function name = known_function::cos;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     return detail::sine_and_cosine(e, detail::reduce(e, detail::magnitude(e, x)), x)[1];
   }
 };
 struct tan_function {
+  static constexpr known_function name = known_function::tan;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     const detail::quadrant_angle a = detail::reduce(e, detail::magnitude(e, x));
@@ -177,6 +183,7 @@ struct tan_function {
 };
 // Zeros of the functions in units of pi are positive, but for the sign of the argument.
 struct sinpi_function {
+  static constexpr known_function name = known_function::sinpi;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     const value a = detail::magnitude(e, x);
@@ -185,6 +192,7 @@ struct sinpi_function {
   }
 };
 struct cospi_function {
+  static constexpr known_function name = known_function::cospi;
   template <host_floating T>
   static constexpr value lower(const detail::evaluator<T>& e, value x) {
     const value a = detail::magnitude(e, x);

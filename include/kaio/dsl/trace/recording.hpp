@@ -25,7 +25,7 @@ constexpr void tracer::fail(const char* message) {
   position_ = prologue_size;
   operand_count_ = 2 * prologue_size;
   value_count_ = constant_count_ = numbered_count_ = newest_numbered_ = 0;
-  variable_count_ = group_count_ = scope_count_ = 0;
+  variable_count_ = group_count_ = scope_count_ = call_count_ = 0;
   program_.statement_count = program_.array_count = program_.data_words = 0;
   for (open_record& open : scope_stack_) open.newest_numbered = 0;
   for (std::uint32_t& first : bucket_) first = 0;
@@ -107,7 +107,7 @@ constexpr void tracer::leave_scope() {
 }
 
 constexpr void tracer::enter_loop() {
-  ++loop_depth_;
+  loop_starts_[++loop_depth_ % loop_places] = position_;
   ++loops_entered_;
   enter_scope();
 }

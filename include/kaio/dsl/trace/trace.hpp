@@ -5,6 +5,7 @@
 #include <kaio/dsl/trace/conversion.hpp>
 #include <kaio/dsl/trace/finish.hpp>
 #include <kaio/dsl/trace/float8.hpp>
+#include <kaio/dsl/trace/history.hpp>
 #include <kaio/dsl/trace/memory.hpp>
 #include <kaio/dsl/trace/numbering.hpp>
 #include <kaio/dsl/trace/recording.hpp>

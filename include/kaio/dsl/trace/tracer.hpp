@@ -16,12 +16,14 @@
 //   numbering.hpp     constants and pure instructions, recorded once where they are the same
 //   conversion.hpp    between the types of the language          float8.hpp    of the 8-bit floats
 //   arithmetic.hpp    the operations, and what constants make simpler
+//   history.hpp       what values were computed from
 //   memory.hpp        addresses, loads, stores, atomics          scratch.hpp   memory for exchanges in a block
 //   finish.hpp        the finished program
 
 #include <kaio/dsl/number/diagnostic.hpp>
 #include <kaio/dsl/trace/fold.hpp>
 #include <kaio/dsl/trace/instruction_types.hpp>
+#include <kaio/dsl/trace/known_function.hpp>
 #include <kaio/ptx/program.hpp>
 
 #include <cstdint>
@@ -388,6 +390,48 @@ class tracer {
   // What ld and st call a type: bool has a byte, floats of 16 bits are bits.
   static constexpr type memory_type(type t);
 
+  // --- what values were computed from, for derivatives (history.hpp)
+
+  // The identity of a pure instruction: those with the same key have the same value.
+  struct key {
+    form f;
+    value a, b, c, d;
+  };
+  // A value of a mathematical function.
+  struct call {
+    known_function function;
+    value result, a, b;
+  };
+  static constexpr std::uint32_t max_calls = 2048;
+
+  // `result` is `function` of a, or of a and b.
+  constexpr void computed(known_function function, value result, value a, value b = 0);
+  constexpr std::uint32_t call_count() const { return call_count_; }  // max_calls: some may be missing
+  constexpr const call& call_at(std::uint32_t n) const { return calls_[n]; }
+  // What a numbered value was computed from; zeros for any other value.
+  constexpr key made_of(value v) const { return numbered_[values_[v].numbered].made_of; }
+  // The position of the instruction that a value is the result of, counted from 1; 0: there is none.
+  constexpr std::uint32_t definition_of(value v) const { return values_[v].definition; }
+  // The instruction at such a position, the end of its operands, and its line.
+  constexpr const ptx::instruction& recorded(std::uint32_t position) const {
+    return program_.instructions[position - 1];
+  }
+  constexpr std::uint32_t operands_end(std::uint32_t position) const {
+    return position < position_ ? program_.instructions[position].first_operand : operand_count_;
+  }
+  constexpr const operand& operand_of_program(std::uint32_t n) const { return program_.operands[n]; }
+  constexpr ptx::source_line line_of(std::uint32_t position) const;
+  // The variable that a value is a snapshot of; 0: it is none.
+  constexpr std::uint32_t snapshot_of(value v) const { return values_[v].variable; }
+  // Whether an instruction recorded after the position `from`, up to `to`, writes a register.
+  constexpr bool is_written(value reg, std::uint32_t from, std::uint32_t to) const;
+  // Whether one of them writes to memory of the thread's own.
+  constexpr bool writes_local(std::uint32_t from, std::uint32_t to) const;
+  // Whether a loop that is open now was entered after a position.
+  constexpr bool is_before_loop(std::uint32_t position) const {
+    return loop_depth_ != 0 && loop_starts_[loop_depth_ % loop_places] >= position;
+  }
+
   // --- threads (memory.hpp, scratch.hpp)
 
   // A special register that changes while the thread runs.
@@ -411,12 +455,6 @@ class tracer {
   constexpr ptx::program finish(ptx::dim3 block);
 
  private:
-  // The identity of a pure instruction: those with the same key have the same value.
-  struct key {
-    form f;
-    value a, b, c, d;
-  };
-
   // --- conversions
 
   constexpr value choose(type t, value condition, value a, value b);
@@ -540,8 +578,6 @@ class tracer {
   constexpr value start(const key& k);
   // Makes a value known under its key.
   constexpr void number(value v, const key& k);
-  // What a numbered value was computed from; zeros for any other value.
-  constexpr key made_of(value v) const { return numbered_[values_[v].numbered].made_of; }
   // Ensures that nothing else can use the newest value; false where something may.
   constexpr bool forget_last(value v);
   // A mov of what never changes while the thread runs; `identity` distinguishes such things.
@@ -663,6 +699,10 @@ class tracer {
   value without_constant_ = 0;  // what take_constant() leaves
   buffer buffers_[max_buffers] = {};
   std::uint32_t buffer_count_ = 0;
+  call calls_[max_calls] = {};
+  std::uint32_t call_count_ = 0;
+  static constexpr std::uint32_t loop_places = 2 * max_depth;  // more loops are not nested
+  std::uint32_t loop_starts_[loop_places] = {};  // by depth: the position where the open loop begins
 };
 
 }  // namespace kaio::dsl
