@@ -23,6 +23,37 @@ struct attention_block {
   val<i32> offset;                    // keys - queries
 };
 
+// The rows that a batch has in the tensors: those of a sequence where several are packed.
+struct attention_sequence {
+  var<u32> queries, keys;
+  var<u32> tensor_batch, first_q_row, first_k_row;
+
+  constexpr attention_sequence(thread t, const val<attention_problem>& problem, const val<u32>& batch)
+      : queries(t, problem[&attention_problem::queries]),
+        keys(t, problem[&attention_problem::keys]),
+        tensor_batch(t, batch),
+        first_q_row(t, 0u),
+        first_k_row(t, 0u) {
+    if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
+      const auto number = [&](const val<u64>& address, const val<u32>& i) {
+        return t.let(cast<u32>(pointer_at<in<i32>>(t, address)[i]));
+      };
+      const val cu_q = t.let(problem[&attention_problem::cu_q]),
+                cu_k = t.let(problem[&attention_problem::cu_k]);
+      const val next = t.let(batch + 1u);
+      tensor_batch = 0u;
+      first_q_row = number(cu_q, batch);
+      first_k_row = number(cu_k, batch);
+      queries = number(cu_q, next) - first_q_row;
+      keys = number(cu_k, next) - first_k_row;
+      const val used_q = t.let(problem[&attention_problem::used_q]);
+      const val used_k = t.let(problem[&attention_problem::used_k]);
+      if (auto fewer = t.when(used_q != 0u)) queries = min(queries, number(used_q, batch));
+      if (auto fewer = t.when(used_k != 0u)) keys = min(keys, number(used_k, batch));
+    }
+  }
+};
+
 // Tiles have `rows` queries; `walks` (key_walk.hpp) knows where they begin.
 template <class Walks>
 constexpr attention_block find_block(thread t, const val<attention_problem>& problem, const val<u32>& index,
@@ -40,25 +71,8 @@ constexpr attention_block find_block(thread t, const val<attention_problem>& pro
   const val batch = t.let(head / heads);
   const val of_batch = t.let(head - batch * heads);
 
-  var queries(t, problem[&attention_problem::queries]), keys(t, problem[&attention_problem::keys]);
-  var tensor_batch(t, batch), q_row(t, 0u), k_row(t, 0u);
-  if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
-    const auto number = [&](const val<u64>& address, const val<u32>& i) {
-      return t.let(cast<u32>(pointer_at<in<i32>>(t, address)[i]));
-    };
-    const val cu_q = t.let(problem[&attention_problem::cu_q]),
-              cu_k = t.let(problem[&attention_problem::cu_k]);
-    const val next = t.let(batch + 1u);
-    tensor_batch = 0u;
-    q_row = number(cu_q, batch);
-    k_row = number(cu_k, batch);
-    queries = number(cu_q, next) - q_row;
-    keys = number(cu_k, next) - k_row;
-    const val used_q = t.let(problem[&attention_problem::used_q]);
-    const val used_k = t.let(problem[&attention_problem::used_k]);
-    if (auto fewer = t.when(used_q != 0u)) queries = min(queries, number(used_q, batch));
-    if (auto fewer = t.when(used_k != 0u)) keys = min(keys, number(used_k, batch));
-  }
+  const attention_sequence sequence(t, problem, batch);
+  const auto& [queries, keys, tensor_batch, q_row, k_row] = sequence;
   const val group = t.let(of_batch / problem[&attention_problem::heads_of_group]);
   const val first_query = walks.first_query(t, tile, rows);
   const val all_queries = t.let(queries);
