@@ -60,7 +60,8 @@ public_floors = {
     "runtime": ["detail", "."],
     "ops": ["tensor", "matmul/common", "matmul/call", "matmul/choice", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
             "attention/common", "attention/call", "attention/block_mask", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90",
-            "."],
+            "attention/backward/common", "attention/backward/call", "attention/backward/choice", "attention/backward/simt",
+            "attention/backward/mma_sync", "."],
     "tool": ["."],
     "": ["."],
 }
@@ -73,7 +74,9 @@ private_floors = {
     "runtime": ["base", "driver", "emulator", "."],
     "driver_emulator": ["abi", "state", "module", "graph", "api"],
     "ops": ["tensor", "tune", "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
-            "matmul/call", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90", "attention/call"],
+            "matmul/call", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90", "attention/call",
+            "attention/backward/choice", "attention/backward/common", "attention/backward/simt", "attention/backward/mma_sync",
+            "attention/backward/call"],
     "tool": ["."],
 }
 # What a compiler ends at that was not asked for C++20: it is not there.

@@ -1,5 +1,6 @@
 // The kernels of the operations, for the program that precompiles them: cmake/kaio_ops.cmake.
 
+#include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/tool/ptx_tool.hpp>
@@ -8,6 +9,7 @@ namespace {
 const kaio::tool::family ops("ops", [] {
   auto list = kaio::ops::matmul_kernels();
   for (const auto* kernel : kaio::ops::attention_kernels()) list.push_back(kernel);
+  for (const auto* kernel : kaio::ops::attention_backward_kernels()) list.push_back(kernel);
   return list;
 });
 }

@@ -35,7 +35,8 @@ if(TARGET kaio_test_ops)
   # On the emulator's own architecture attention takes the kernels for sm_90a.
   add_test(NAME ops.attention.sm_80 COMMAND kaio_test_ops "[attention]" "~attention: every kernel*")
   foreach(architecture sm_70 sm_75 sm_86)  # which have not all types: their own kernels
-    add_test(NAME ops.attention.${architecture} COMMAND kaio_test_ops "attention: every kernel*")
+    add_test(NAME ops.attention.${architecture} COMMAND kaio_test_ops
+      "attention: every kernel*,attention_backward: edges*")
   endforeach()
   foreach(architecture sm_70 sm_75 sm_80 sm_86)
     set_tests_properties(ops.attention.${architecture} PROPERTIES LABELS ops TIMEOUT 900

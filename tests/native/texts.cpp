@@ -7,6 +7,7 @@
 #include "tools/registry.hpp"
 
 #if KAIO_BUILD_OPS
+#include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #endif
@@ -45,6 +46,7 @@ image_list all_kernels() {
 #if KAIO_BUILD_OPS
   for (const ptx::kernel_image* const kernel : ops::matmul_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::attention_kernels()) all.push_back(kernel);
+  for (const ptx::kernel_image* const kernel : ops::attention_backward_kernels()) all.push_back(kernel);
 #endif
   return all;
 }

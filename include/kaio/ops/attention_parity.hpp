@@ -9,10 +9,13 @@
 //   attention_flash_causal_with_stats(gpu, q, k, v, out, stats, seq_len, d_k);   // seq_len numbers: lse
 //   attention_tc(gpu, q, k, v, out, seq_q, seq_k, d_k, d_v);                     // f16, out of f32
 //
+//   attention_flash_bwd(gpu, grad_out, q, k, v, out, stats, dq, dk, dv, seq_len, d_k);
+//
 // Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument where a
 // buffer is too small or null.
 
 #include <kaio/ops/attention.hpp>
+#include <kaio/ops/attention_backward.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/device.hpp>
 
@@ -30,6 +33,23 @@ inline void compact_attention(const device& gpu, const buffer<f32>& q, const buf
   const extents shape(1, seq_len, 1, d_k);
   ops::attention(gpu.stream(), tensor_view<const f32, 4>(q, shape), tensor_view<const f32, 4>(k, shape),
                  tensor_view<const f32, 4>(v, shape), tensor_view<f32, 4>(out, shape), options);
+}
+inline void compact_attention_backward(const device& gpu, const buffer<f32>& grad_out, const buffer<f32>& q,
+                                       const buffer<f32>& k, const buffer<f32>& v, const buffer<f32>& out,
+                                       const buffer<f32>& stats, buffer<f32>& dq, buffer<f32>& dk,
+                                       buffer<f32>& dv, std::uint32_t seq_len, std::uint32_t d_k,
+                                       bool causal) {
+  const extents shape(1, seq_len, 1, d_k);
+  using input = tensor_view<const f32, 4>;
+  using output = tensor_view<f32, 4>;
+  const auto workspace = gpu.allocate<u8>(
+      attention_backward_workspace_bytes(gpu.stream(), input(q, shape), input(k, shape), input(v, shape)));
+  ops::attention_backward(
+      gpu.stream(), input(grad_out, shape), input(q, shape), input(k, shape), input(v, shape),
+      input(out, shape), tensor_view<const f32, 3>(stats, 1, 1, seq_len), output(dq, shape),
+      output(dk, shape), output(dv, shape),
+      {.forward = {.causal = causal ? causal_alignment::top_left : causal_alignment::none},
+       .workspace = workspace});
 }
 inline void compact_attention_tc(const device& gpu, const buffer<f16>& q, const buffer<f16>& k,
                                  const buffer<f16>& v, buffer<f32>& out, std::uint32_t seq_q,
@@ -74,6 +94,28 @@ inline void attention_flash_causal_with_stats(const device& gpu, const buffer<f3
                                               const buffer<f32>& v, buffer<f32>& out, buffer<f32>& stats,
                                               std::uint32_t seq_len, std::uint32_t d_k) {
   detail::compact_attention(gpu, q, k, v, out, seq_len, d_k, true, &stats);
+}
+
+// The gradients of attention_flash_with_stats, of its out and stats. It allocates workspace, and returns when it
+// has run.
+inline void attention_flash_bwd(const device& gpu, const buffer<f32>& grad_out, const buffer<f32>& q,
+                                const buffer<f32>& k, const buffer<f32>& v, const buffer<f32>& out,
+                                const buffer<f32>& stats, buffer<f32>& dq, buffer<f32>& dk, buffer<f32>& dv,
+                                std::uint32_t seq_len, std::uint32_t d_k) {
+  detail::compact_attention_backward(gpu, grad_out, q, k, v, out, stats, dq, dk, dv, seq_len, d_k, false);
+}
+// Those of attention_flash_causal_with_stats; KAIO's plan has both names.
+inline void attention_flash_bwd_causal(const device& gpu, const buffer<f32>& grad_out, const buffer<f32>& q,
+                                       const buffer<f32>& k, const buffer<f32>& v, const buffer<f32>& out,
+                                       const buffer<f32>& stats, buffer<f32>& dq, buffer<f32>& dk,
+                                       buffer<f32>& dv, std::uint32_t seq_len, std::uint32_t d_k) {
+  detail::compact_attention_backward(gpu, grad_out, q, k, v, out, stats, dq, dk, dv, seq_len, d_k, true);
+}
+inline void attention_flash_causal_bwd(const device& gpu, const buffer<f32>& grad_out, const buffer<f32>& q,
+                                       const buffer<f32>& k, const buffer<f32>& v, const buffer<f32>& out,
+                                       const buffer<f32>& stats, buffer<f32>& dq, buffer<f32>& dk,
+                                       buffer<f32>& dv, std::uint32_t seq_len, std::uint32_t d_k) {
+  detail::compact_attention_backward(gpu, grad_out, q, k, v, out, stats, dq, dk, dv, seq_len, d_k, true);
 }
 
 // softmax(q k^T / sqrt(d_k)) v of f16 operands, not rounded to f16: q is seq_q x d_k, k seq_k x d_k, v seq_k

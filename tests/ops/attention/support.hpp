@@ -250,7 +250,9 @@ void compare_attention(const attention_case& c, const tensor4<O>& got, const ten
         }
   CAPTURE(worst, allowed, largest);
   // The plain formula of few keys may happen to be exact where another order of roundings is not.
-  REQUIRE(worst <= std::max(2 * allowed, 2 * unit_in_last_place<T>(largest)));
+  // Of few numbers the plain formula may be right by chance. An exponential has two units of f32 itself.
+  const double units = sizeof(T) == sizeof(f32) ? 6 : 2;
+  REQUIRE(worst <= std::max(2 * allowed, units * unit_in_last_place<T>(largest)));
   for (u32 b = 0; b < c.batches; ++b)
     for (u32 i = 0; i < c.queries; ++i)
       for (u32 h = 0; h < c.heads; ++h)

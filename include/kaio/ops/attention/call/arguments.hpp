@@ -134,6 +134,9 @@ struct attention_sequences {
   std::int64_t max_q = 0;  // at least as many as the longest sequence has rows of q
   // (sequences): how many of its rows a sequence has; all where it is not given
   attention_i32_input used_q{}, used_k{};
+  // Of attention_backward_varlen: at least as many as the longest sequence has rows of k; 0: all rows of k. A
+  // smaller number launches fewer blocks that have nothing to do.
+  std::int64_t max_k = 0;
 };
 
 namespace detail {

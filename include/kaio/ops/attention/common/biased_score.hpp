@@ -4,6 +4,7 @@
 // times, are not made with it: they would be too large.
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/attention/common/place.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/terms.hpp>
@@ -25,9 +26,17 @@ struct biased_score {
   static constexpr void tile(thread t, Scores& s, const score_origin<Rows>& origin, const val<f32>& scale,
                              const val<attention_terms>& terms, const val<attention_score_tensor>& bias,
                              const val<attention_score_tensor>& keep) {
+    tile_derivative(t, s, no_derivatives{}, origin, scale, terms, bias, keep);
+  }
+  template <class Scores, class Derivatives, std::uint32_t Rows>
+  static constexpr void tile_derivative(thread t, Scores& s, Derivatives&& derivatives,
+                                        const score_origin<Rows>& origin, const val<f32>& scale,
+                                        const val<attention_terms>& terms,
+                                        const val<attention_score_tensor>& bias,
+                                        const val<attention_score_tensor>& keep) {
     if (auto more = t.when(terms[&attention_terms::plain] == 0u)) {
       for (std::uint32_t i = 0; i < s.size(); ++i) s[i] *= scale;
-      general_score::add_terms(t, s, origin, terms);
+      general_score::add_terms(t, s, origin, terms, derivatives);
       add_tensors(t, s, origin, bias, keep);
       constexpr f32 lowest = std::numeric_limits<f32>::lowest();
       for (std::uint32_t i = 0; i < s.size(); ++i) {
@@ -60,6 +69,11 @@ struct biased_score {
     if (auto exists = t.when(bias[&attention_score_tensor::address] != u64{0})) {
       if constexpr (std::is_same_v<element, f32>) {
         with_elements<f32>(t, s, origin, bias, add);
+      } else if constexpr (std::is_same_v<element, any_element>) {
+        with_any_element(t, val(bias[&attention_score_tensor::is_f32]), [&]<class A>(A) {
+          with_elements<typename A::stored>(t, s, origin, bias,
+                                            [](auto& score, const auto& x) { score += A::read(x); });
+        });
       } else {
         const val is_f32 = t.let(bias[&attention_score_tensor::is_f32] != 0u);
         if (auto wide = t.when(is_f32)) with_elements<f32>(t, s, origin, bias, add);

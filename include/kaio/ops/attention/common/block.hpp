@@ -30,23 +30,53 @@ struct attention_block {
   val<i32> offset;                    // keys - queries
 };
 
+// The rows that a batch has in the tensors: those of a sequence where several are packed.
+struct attention_sequence {
+  var<u32> queries, keys;
+  var<u32> tensor_batch, first_q_row, first_k_row;
+
+  constexpr attention_sequence(thread t, const val<attention_problem>& problem, const val<u32>& batch)
+      : queries(t, problem[&attention_problem::queries]),
+        keys(t, problem[&attention_problem::keys]),
+        tensor_batch(t, batch),
+        first_q_row(t, 0u),
+        first_k_row(t, 0u) {
+    if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
+      const auto number = [&](const val<u64>& address, const val<u32>& i) {
+        return t.let(cast<u32>(pointer_at<in<i32>>(t, address)[i]));
+      };
+      const val cu_q = t.let(problem[&attention_problem::cu_q]),
+                cu_k = t.let(problem[&attention_problem::cu_k]);
+      const val next = t.let(batch + 1u);
+      tensor_batch = 0u;
+      first_q_row = number(cu_q, batch);
+      first_k_row = number(cu_k, batch);
+      queries = number(cu_q, next) - first_q_row;
+      keys = number(cu_k, next) - first_k_row;
+      const val used_q = t.let(problem[&attention_problem::used_q]);
+      const val used_k = t.let(problem[&attention_problem::used_k]);
+      if (auto fewer = t.when(used_q != 0u)) queries = min(queries, number(used_q, batch));
+      if (auto fewer = t.when(used_k != 0u)) keys = min(keys, number(used_k, batch));
+    }
+  }
+};
+
 // A tile of queries, by numbers.
 struct tile_of_head {
   val<u32> head;  // of those of all batches
   val<u32> tile;
 };
 
-// Tile `index` in the order above.
-constexpr tile_of_head tile_in_order(thread t, const val<attention_problem>& problem, const val<u32>& index) {
-  const val tiles = t.let(problem[&attention_problem::query_tiles]);
+// Place `index` of the order above, of so many heads with so many tiles each.
+constexpr tile_of_head tile_in_order(thread t, const val<u32>& index, const val<u32>& tiles,
+                                     const val<u32>& heads, const val<u32>& longest_first,
+                                     const val<u32>& leading) {
   var head = t.let(index / tiles);
   var tile = t.let(index - head * tiles);
-  if (auto longest = t.when(problem[&attention_problem::longest_first] != 0u)) {
+  if (auto longest = t.when(longest_first != 0u)) {
     tile = tiles - 1u - tile;
-    const val leading = t.let(problem[&attention_problem::leading_heads]);
     if (auto last = t.when(head >= leading)) {
-      const val together =
-          t.let(problem[&attention_problem::heads] * problem[&attention_problem::batches] - leading);
+      const val together = t.let(heads - leading);
       const val of_last = t.let(index - leading * tiles);
       const val from_last = t.let(of_last / together);
       head = leading + (of_last - from_last * together);
@@ -54,6 +84,14 @@ constexpr tile_of_head tile_in_order(thread t, const val<attention_problem>& pro
     }
   }
   return {t.let(head), t.let(tile)};
+}
+
+// Of tiles of queries.
+constexpr tile_of_head tile_in_order(thread t, const val<attention_problem>& problem, const val<u32>& index) {
+  return tile_in_order(t, index, t.let(problem[&attention_problem::query_tiles]),
+                       t.let(problem[&attention_problem::heads] * problem[&attention_problem::batches]),
+                       t.let(problem[&attention_problem::longest_first]),
+                       t.let(problem[&attention_problem::leading_heads]));
 }
 
 // Tiles have `rows` queries; `walks` (key_walk.hpp) knows where they begin.
@@ -65,25 +103,8 @@ constexpr attention_block find_block(thread t, const val<attention_problem>& pro
   const val batch = t.let(head / heads);
   const val of_batch = t.let(head - batch * heads);
 
-  var queries(t, problem[&attention_problem::queries]), keys(t, problem[&attention_problem::keys]);
-  var tensor_batch(t, batch), q_row(t, 0u), k_row(t, 0u);
-  if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
-    const auto number = [&](const val<u64>& address, const val<u32>& i) {
-      return t.let(cast<u32>(pointer_at<in<i32>>(t, address)[i]));
-    };
-    const val cu_q = t.let(problem[&attention_problem::cu_q]),
-              cu_k = t.let(problem[&attention_problem::cu_k]);
-    const val next = t.let(batch + 1u);
-    tensor_batch = 0u;
-    q_row = number(cu_q, batch);
-    k_row = number(cu_k, batch);
-    queries = number(cu_q, next) - q_row;
-    keys = number(cu_k, next) - k_row;
-    const val used_q = t.let(problem[&attention_problem::used_q]);
-    const val used_k = t.let(problem[&attention_problem::used_k]);
-    if (auto fewer = t.when(used_q != 0u)) queries = min(queries, number(used_q, batch));
-    if (auto fewer = t.when(used_k != 0u)) keys = min(keys, number(used_k, batch));
-  }
+  const attention_sequence sequence(t, problem, batch);
+  const auto& [queries, keys, tensor_batch, q_row, k_row] = sequence;
   const val group = t.let(of_batch / problem[&attention_problem::heads_of_group]);
   const val first_query = walks.first_query(t, tile, rows);
   const val all_queries = t.let(queries);
@@ -98,6 +119,13 @@ constexpr attention_block find_block(thread t, const val<attention_problem>& pro
           t.let(q_row),
           t.let(k_row),
           t.let(cast<i32>(keys) - cast<i32>(queries))};
+}
+
+// Of tile `index` in the order above.
+template <class Walks>
+constexpr attention_block find_block(thread t, const val<attention_problem>& problem, const val<u32>& index,
+                                     std::uint32_t rows, const Walks& walks) {
+  return find_block(t, problem, tile_in_order(t, problem, index), rows, walks);
 }
 
 // The keys that a tile of `rows` queries may attend to; none where the sequence has no such tile. keys(block,

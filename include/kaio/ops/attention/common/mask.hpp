@@ -58,6 +58,22 @@ constexpr key_range keys_of(thread t, const val<u32>& first_query, const val<u32
     return {t.let(0u), keys, t.let(0u), t.let(0u)};
 }
 
+// The same of some keys: the queries that attend to any of them, and those that attend to all.
+struct query_range {
+  val<u32> first, last, whole_first, whole_last;
+};
+
+// Of keys first to last, both of which exist. A mask without a function `queries`, as band_mask has it, is
+// asked for every query.
+template <class Mask, class... Extra>
+constexpr query_range queries_of(thread t, const val<u32>& first_key, const val<u32>& last_key,
+                                 const val<u32>& queries, const val<i32>& offset, const Extra&... extra) {
+  if constexpr (requires { Mask::queries(t, first_key, last_key, queries, offset, extra...); })
+    return Mask::queries(t, first_key, last_key, queries, offset, extra...);
+  else
+    return {t.let(0u), queries, t.let(0u), t.let(0u)};
+}
+
 // Scores of keys that are masked or do not exist become -inf. A mask with a function `tile` does them
 // together.
 template <class Mask, class Scores, std::uint32_t Rows, class... Extra>
@@ -81,6 +97,10 @@ struct every_key {
   static constexpr key_range keys(thread t, const val<u32>&, const val<u32>&, const val<u32>& keys,
                                   const val<i32>&) {
     return {t.let(0u), keys, t.let(0u), keys};
+  }
+  static constexpr query_range queries(thread t, const val<u32>&, const val<u32>&, const val<u32>& queries,
+                                       const val<i32>&) {
+    return {t.let(0u), queries, t.let(0u), queries};
   }
 };
 
@@ -137,6 +157,25 @@ struct band_mask {
     const val last = within(t.let(select(open_high, count, bottom + high)));
     return {first, t.let(max(first, last)), within(t.let(select(open_low, none, bottom + low))),
             within(t.let(select(open_high, count, top + high)))};
+  }
+
+  // low <= key - own <= high, the other way round.
+  static constexpr query_range queries(thread t, const val<u32>& first_key, const val<u32>& last_key,
+                                       const val<u32>& queries, const val<i32>& offset,
+                                       const val<attention_band>& band) {
+    const val own = t.let(cast<i64>(shift(t, offset, band)));
+    const val low = t.let(1 - cast<i64>(band[&attention_band::low]) - own);
+    const val high = t.let(-cast<i64>(band[&attention_band::high]) - own);
+    const val count = t.let(cast<i64>(queries));
+    const auto within = [&](const val<i64>& q) { return t.let(cast<u32>(min(max(q, i64{0}), count))); };
+    const val left = t.let(cast<i64>(first_key)), right = t.let(cast<i64>(last_key));
+    const val none = t.let(cast<i64>(queries) * 0);
+    const val open_low = t.let(band[&attention_band::low] == std::numeric_limits<i32>::min());
+    const val open_high = t.let(band[&attention_band::high] == std::numeric_limits<i32>::max());
+    const val first = within(t.let(select(open_high, none, left + high)));
+    const val last = within(t.let(select(open_low, count, right + low)));
+    return {first, t.let(max(first, last)), within(t.let(select(open_high, none, right + high))),
+            within(t.let(select(open_low, count, left + low)))};
   }
 
  private:

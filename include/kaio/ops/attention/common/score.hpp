@@ -123,8 +123,16 @@ struct plain_score {
   static constexpr void tile(thread, Scores&, const score_origin<Rows>&, const val<f32>&) {}
   static constexpr val<f32> factor(thread t, const val<f32>& scale) { return t.let(scale * log2_of_e); }
 
+  // What attention_backward multiplies by.
+  template <class Scores, class Derivatives, std::uint32_t Rows>
+  static constexpr void tile_derivative(thread, Scores&, Derivatives&, const score_origin<Rows>&,
+                                        const val<f32>&) {}
+
   constexpr val<f32> operator()(thread, val<f32> x, attention_place) const { return x; }
 };
+
+// In place of an array of derivatives.
+struct no_derivatives {};
 
 // The scores of the prebuilt attention: a soft cap, then ALiBi, each of them chosen at the launch.
 //
@@ -146,6 +154,16 @@ struct general_score {
     return t.let(select(terms[&attention_terms::plain] != 0u, scale * log2_of_e, log2_of_e));
   }
 
+  template <class Scores, class Derivatives, std::uint32_t Rows>
+  static constexpr void tile_derivative(thread t, Scores& s, Derivatives& derivatives,
+                                        const score_origin<Rows>& origin, const val<f32>& scale,
+                                        const val<attention_terms>& terms) {
+    if (auto more = t.when(terms[&attention_terms::plain] == 0u)) {
+      for (std::uint32_t i = 0; i < s.size(); ++i) s[i] *= scale;
+      add_terms(t, s, origin, terms, derivatives);
+    }
+  }
+
   constexpr val<f32> operator()(thread t, val<f32> score, attention_place at,
                                 val<attention_terms> terms) const {
     var x = score;
@@ -154,17 +172,26 @@ struct general_score {
     return t.let(x);
   }
 
-  // All but the scale.
-  template <class Scores, std::uint32_t Rows>
+  // All but the scale. Where there are derivatives[i], they are multiplied by that of score i.
+  template <class Scores, std::uint32_t Rows, class Derivatives = no_derivatives>
   static constexpr void add_terms(thread t, Scores& s, const score_origin<Rows>& origin,
-                                  const val<attention_terms>& terms) {
+                                  const val<attention_terms>& terms, Derivatives&& derivatives = {}) {
+    constexpr bool differentiates = !std::is_same_v<std::remove_cvref_t<Derivatives>, no_derivatives>;
     const val cap = t.let(terms[&attention_terms::softcap]);
     if (auto capped = t.when(cap != 0.0f)) {
       // cap * tanh(x / cap), with an error of about 2^-22 of cap, which operands of 16 bits do not show: that
       // of tanh.approx would be 2^-11.
       const val narrow = t.let(2.0f * log2_of_e / cap);
       for (std::uint32_t i = 0; i < s.size(); ++i)
-        if constexpr (requires { Scores::exact; })
+        if constexpr (differentiates && requires { Scores::exact; }) {
+          const val bent = t.let(tanh(s[i] / cap));
+          derivatives[i] *= 1.0f - bent * bent;
+          s[i] = cap * bent;
+        } else if constexpr (differentiates) {
+          const val share = t.let(fast::ftz::rcp(fast::ftz::exp2(s[i] * narrow) + 1.0f));  // (1 - tanh) / 2
+          derivatives[i] *= 4.0f * share * (1.0f - share);
+          s[i] = cap - 2.0f * cap * share;
+        } else if constexpr (requires { Scores::exact; })
           s[i] = cap * tanh(s[i] / cap);
         else
           s[i] = cap - 2.0f * cap * fast::ftz::rcp(fast::ftz::exp2(s[i] * narrow) + 1.0f);

@@ -21,7 +21,7 @@ struct attention_score_tensor {
   u64 address;  // 0: there is none
   u64 batch, head, query;
   u32 key;
-  u32 is_f32;  // a bias: 1: of f32, 0: of the elements of Q
+  u32 is_f32;  // a bias: 1: of f32, 0: of the elements of Q; next to any_element: element_type of it
 };
 
 // Of band_mask, low <= key - own <= high: causal masks and sliding windows, of which the most negative and

@@ -76,8 +76,7 @@ struct attention_mma_body {
     const o_tile o_shared = o_tile::over(q_memory);                 // queries x depth_v
     const typename k_rows::tile k_shared(t);                        // keys x depth_qk
     const typename v_rows::tile v_shared(t);                        // keys x depth_v
-    const attention_block block =
-        find_block(t, problem, tile_in_order(t, problem, t.let(block_idx_x())), C.queries(), walks);
+    const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.queries(), walks);
     const val queries = block.query_limit;
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);

@@ -73,8 +73,7 @@ struct attention_simt_body {
     const q_tile q_shared(t);                                            // queries x depth
     const kv_tile kv_shared(t);                                          // keys x chunk
     const shared_tile<f32, C.tile, C.tile, dsl::padded<1>> p_shared(t);  // queries x keys
-    const attention_block block =
-        find_block(t, problem, tile_in_order(t, problem, t.let(block_idx_x())), C.tile, walks);
+    const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.tile, walks);
     const val queries = block.query_limit;
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);

@@ -1,0 +1,82 @@
+#pragma once
+// What a caller of attention_backward gives next to what the attention itself got.
+
+#include <kaio/ops/attention/call/arguments.hpp>
+#include <kaio/ops/tensor/validation.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// A gradient that is written: of the type of what it is the gradient of. None where it is not wanted.
+struct attention_gradient {
+  attention_view view;
+  attention_gradient() = default;
+  template <class T, std::size_t Rank>
+  attention_gradient(const tensor_view<T, Rank>& v) : view(v) {
+    static_assert(!std::is_const_v<T>,
+                  "kaio: a gradient is written to a view of elements that are not const");
+  }
+};
+
+// An f32 for each query, shaped as the option `lse` of attention.
+struct attention_row_input {
+  attention_view view;
+  attention_row_input() = default;
+  template <class T, std::size_t Rank>
+  attention_row_input(const tensor_view<T, Rank>& v) : view(v) {
+    static_assert(
+        Rank == 2 || Rank == 3,
+        "kaio: the log-sum-exp of an attention is (batches, heads, queries); of attention_varlen (heads, rows)");
+    static_assert(std::is_same_v<std::remove_const_t<T>, f32>,
+                  "kaio: the log-sum-exp of an attention is f32");
+  }
+};
+
+// Device memory that the call may use until it has run: a buffer, or a device_pointer.
+struct attention_workspace {
+  std::uint64_t address = 0, bytes = 0;
+  const void* device = nullptr;
+
+  attention_workspace() = default;
+  template <class Memory>
+    requires requires(const Memory& m) { m.as_argument().bits; }
+  attention_workspace(const Memory& memory) {
+    const ptx::argument argument = memory.as_argument();
+    address = argument.bits;
+    bytes = argument.bytes;
+    device = argument.device;
+  }
+  workspace_facts facts() const noexcept { return {address, bytes, device}; }
+};
+
+struct attention_backward_options {
+  // Those of the attention that is differentiated. Its `lse` is not written, `precision` not used: products of
+  // f32 are exact; `blocks` is refused.
+  attention_options forward{};
+  attention_row_input dlse{};  // the gradient of the lse, shaped as it
+  // Of the bias: of the same extents, f32 or the elements of q; summed where they are 1.
+  attention_gradient dbias{};
+  attention_gradient dsinks{};      // (heads): f32, f16 or bf16
+  attention_workspace workspace{};  // of attention_backward_workspace_bytes, at a multiple of 16 bytes
+};
+
+namespace detail {
+
+// A call that was not checked yet.
+struct attention_backward_arguments {
+  std::string_view operation;
+  attention_view dout, q, k, v, out, lse;
+  attention_view dq, dk, dv;
+  const attention_backward_options* options;
+  bool own_score = false, own_mask = false;        // of the caller
+  const attention_sequences* sequences = nullptr;  // not null: tensors are (rows, heads, head size)
+  bool with_functions = false;                     // attention_backward_with
+};
+
+}  // namespace detail
+
+}  // namespace kaio::ops

@@ -1,0 +1,68 @@
+#pragma once
+// An attention_backward as its kernels see it: checked and normalised.
+
+#include <kaio/ops/attention/backward/call/arguments.hpp>
+#include <kaio/ops/attention/backward/common/problem.hpp>
+#include <kaio/ops/attention/call/call.hpp>
+#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/runtime/stream.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace kaio::ops {
+
+struct attention_backward_call {
+  attention_call forward;           // problem.lse is an input here
+  attention_gradients gradients{};  // but for key_tiles, which the kernel's tile decides
+  attention_type bias_type = attention_type::f32;
+  std::uint64_t longest_keys = 0;   // of a sequence
+  std::uint64_t own_workspace = 0;  // address of what the variant has of the workspace
+
+  constexpr bool wants_queries() const { return gradients.dq.address != 0 || gradients.dbias.direct != 0; }
+  constexpr bool wants_keys() const { return gradients.dk.address != 0 || gradients.dv.address != 0; }
+  constexpr std::uint64_t key_tiles(std::uint32_t rows) const { return (longest_keys + rows - 1) / rows; }
+  // Blocks that own `rows` keys of a head each.
+  constexpr std::uint64_t key_blocks(std::uint32_t rows) const {
+    return key_tiles(rows) * gradients.key_heads * forward.problem.batches;
+  }
+};
+
+// For tiles of so many keys, on a device with so many multiprocessors.
+inline attention_gradients gradients_of(const attention_backward_call& call, std::uint32_t key_rows,
+                                        std::uint32_t multiprocessors) {
+  attention_gradients result = call.gradients;
+  const attention_problem& p = call.forward.problem;
+  result.key_tiles = static_cast<u32>(call.key_tiles(key_rows));
+  if (p.longest_first != 0 && p.packed == 0)
+    result.leading_key_heads =
+        leading_heads(std::uint64_t{result.key_heads} * p.batches, result.key_tiles, multiprocessors);
+  return result;
+}
+
+namespace detail {
+constexpr element_type element_type_of(attention_type type) {
+  return type == attention_type::f32   ? element_type::f32
+         : type == attention_type::f16 ? element_type::f16
+                                       : element_type::bf16;
+}
+// Checks the arguments, and normalises them as above. Throws invalid_argument.
+attention_backward_call resolve_attention_backward(const void* device,
+                                                   const attention_backward_arguments& arguments);
+// The extents of a call alone, of which a workspace's size follows. Throws invalid_argument.
+attention_backward_call size_attention_backward(std::string_view operation, const attention_view& q,
+                                                const attention_view& k, const attention_view& v,
+                                                const attention_sequences* sequences);
+// Bytes of the numbers of each query.
+std::uint64_t attention_backward_numbers(std::string_view operation, const attention_view& q);
+// Throws invalid_argument where the workspace is not there, or has less than this next to the numbers.
+void check_backward_workspace(const void* device, const attention_backward_arguments& arguments,
+                              std::uint64_t own_bytes);
+// Whether dbias has an element for each score, which a variant may write.
+bool has_full_bias_gradient(const attention_backward_call& call);
+// What every variant needs before its own kernels, the numbers of each query; and dsinks, and dbias where the
+// variant does not write it.
+void prepare_attention_backward(const stream& s, const attention_backward_call& call);
+}  // namespace detail
+
+}  // namespace kaio::ops

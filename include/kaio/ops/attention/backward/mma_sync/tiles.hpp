@@ -1,0 +1,165 @@
+#pragma once
+// How a block of the backward kernels with matrix instructions computes: it owns 64 rows of two tensors, a
+// warp 16 of them, and walks over tiles of rows of two others.
+//
+//               step                   keys kernel      owns K, V      walks over Q, dO
+//           +--------+                 queries kernel   owns Q, dO     walks over K, V
+//   own  16 | S, dP  | of a warp
+//           +--------+                 S = own0 step0^T, dP = own1 step1^T: in registers, in the queries kernel
+//                                      as the softmax has it, in the keys kernel transposed
+//
+// What becomes of S and dP, rounded to T, is an operand as it is: sums += dS step0, sums += P step1. The tile
+// after the one that is computed with is copied meanwhile.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/mma.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/attention/backward/common/key_block.hpp>
+#include <kaio/ops/attention/backward/common/problem.hpp>
+#include <kaio/ops/attention/backward/mma_sync/config.hpp>
+#include <kaio/ops/attention/common/block.hpp>
+#include <kaio/ops/attention/common/store_rows.hpp>
+#include <kaio/ops/attention/mma_sync/product.hpp>
+#include <kaio/ops/attention/mma_sync/rows.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace kaio::ops {
+
+// A thread's scores out of fragments of K Q^T, 16 keys x 8 queries each: keys r and r + 8.
+template <scalar T, class Fragment, std::uint32_t Count>
+class transposed_mma_scores {
+ public:
+  using element = T;
+  static constexpr std::uint32_t rows = 2 * Count;
+  constexpr explicit transposed_mma_scores(dsl::register_array<Fragment, Count>& fragments)
+      : fragments_(&fragments) {}
+  static constexpr std::uint32_t size() { return Count * 4; }
+  static constexpr std::uint32_t row(std::uint32_t i) { return i / 4 * 2 + i % 2; }
+  static constexpr std::uint32_t column(std::uint32_t i) { return i % 4 / 2 * 8; }
+  // How many queries row r is after the thread's first one.
+  static constexpr std::uint32_t query(std::uint32_t r) { return r / 2 * 8 + r % 2; }
+  constexpr var<f32>& operator[](std::uint32_t i) const { return (*fragments_)[i / 4].registers[i % 4]; }
+
+ private:
+  dsl::register_array<Fragment, Count>* fragments_;
+};
+
+template <attention_backward_mma_config C, scalar T>
+struct backward_mma_tiles {
+  static_assert(C.valid(), "kaio: this tile shape of a backward attention is none that the kernel can run");
+  using product = attention_product<T, 80>;
+  using accumulator = typename product::accumulator;
+  using swizzle = dsl::swizzled<128>;
+  template <std::uint32_t Rows, std::uint32_t Depth>
+  using rows = attention_rows<T, Rows, Depth, C.threads, swizzle>;
+  static constexpr std::uint32_t fragments = C.step / 8, count = fragments * 4;  // of a thread's scores
+  using scores = dsl::register_array<accumulator, fragments>;
+  template <std::uint32_t Columns>
+  using sums = dsl::register_array<accumulator, Columns / 8>;
+
+  static constexpr scores zero_scores(thread t) {
+    return array_of<fragments>([&](u32) { return accumulator(t, 0.0f); });
+  }
+  template <std::uint32_t Columns>
+  static constexpr sums<Columns> zero_sums(thread t) {
+    return array_of<Columns / 8>([&](u32) { return accumulator(t, 0.0f); });
+  }
+  static constexpr auto fragments_of_b(thread t) {
+    return array_of<product::together>([&](u32) { return typename product::b_fragment(t); });
+  }
+
+  // The copies of a head's rows into tiles of Rows x Depth.
+  template <std::uint32_t Rows, std::uint32_t Depth, class Strides>
+  static constexpr rows<Rows, Depth> rows_of(thread t, const Strides& strides, const attention_block& block,
+                                             const val<u32>& head, const val<u32>& first_row,
+                                             const val<u32>& size) {
+    return rows<Rows, Depth>(t,
+                             pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
+                                 .from(head_offset(t, strides, block, head, first_row)),
+                             t.let(strides[&attention_strides::row]), size,
+                             t.let(strides[&attention_strides::by_16]));
+  }
+
+  // All copies are here, and all warps have read what the next ones go over.
+  static constexpr void wait(thread t) {
+    cp_async_wait_group<0>(t);
+    t.barrier();
+  }
+
+  // s += own step^T, of the warp's 16 rows.
+  template <class Own, class Step>
+  static constexpr void multiply_rows(thread t, scores& s, const Own& own, const val<u32>& warp_row,
+                                      const Step& step) {
+    for (std::uint32_t i = 0; i < Own::columns / product::k; ++i) {
+      typename product::a_fragment a(t);
+      product::load_queries(a, own, warp_row, i);
+      for (std::uint32_t j = 0; j < fragments; j += product::together) {
+        auto b = fragments_of_b(t);
+        product::load_keys(b, step, 8 * j, i);
+        for (std::uint32_t n = 0; n < product::together; ++n) product::multiply_add(s[j + n], a, b[n]);
+      }
+    }
+  }
+
+  // sum += weights step, of Columns columns of the step.
+  template <std::uint32_t Columns, class Step>
+  static constexpr void multiply_columns(thread t, sums<Columns>& sum, const scores& weights,
+                                         const Step& step) {
+    for (std::uint32_t c = 0; c < C.step / product::k; ++c) {
+      typename product::a_fragment a(t);
+      product::take_probabilities(a, weights, c);
+      for (std::uint32_t j = 0; j < Columns / 8; j += product::together) {
+        auto b = fragments_of_b(t);
+        product::load_values(t, b, step, c, 8 * j);
+        for (std::uint32_t n = 0; n < product::together; ++n) product::multiply_add(sum[j + n], a, b[n]);
+      }
+    }
+  }
+
+  // S becomes P, and dP dx; shifts and deltas are those of the rows of Scores.
+  template <class Scores, class Shifts>
+  static constexpr void differentiate(thread t, const Scores& s, const Scores& dp, const Shifts& shifts,
+                                      const Shifts& deltas, const val<f32>& factor) {
+    for (std::uint32_t i = 0; i < Scores::size(); ++i) {
+      const val shift = shifts[Scores::row(i)];
+      const val p = probability(t, t.let(s[i] * factor), shift);
+      s[i] = p;
+      dp[i] = select(p == 0.0f, 0.0f, p * (dp[i] - deltas[Scores::row(i)]));
+    }
+  }
+
+  template <std::uint32_t Columns>
+  static constexpr val<bool> has_nan(thread t, const sums<Columns>& sum) {
+    var found(t, isnan(sum[0].registers[0]));
+    for (std::uint32_t j = 0; j < Columns / 8; ++j)
+      for (std::uint32_t e = 0; e < 4; ++e) found |= isnan(sum[j].registers[e]);
+    return t.let(found);
+  }
+
+  // factor * sum to rows first on of memory, through the warp's own rows of a tile that it has read.
+  template <std::uint32_t Columns, class Own>
+  static constexpr void store(thread t, const sums<Columns>& sum, const Own& own, const val<u32>& warp_row,
+                              const out<T>& memory, const val<i64>& pitch, const val<u32>& size,
+                              const val<u32>& by_16, const val<u32>& first, const val<u32>& limit,
+                              const val<f32>& factor) {
+    using words = shared_tile<u32, C.own, Columns / 2, swizzle>;
+    const auto to = column_block<Columns>(own, 0u);
+    const val lane = t.lane_rank();
+    const val row = t.let(warp_row + accumulator::layout::lane_row(lane));
+    const val column = t.let(accumulator::layout::lane_column(lane) / 2u);
+    for (std::uint32_t j = 0; j < Columns / 8; ++j)
+      for (u32 r = 0; r < 2; ++r) {
+        const auto& from = sum[j].registers;
+        words::over(to)[row + 8 * r][column + 4 * j] =
+            bit_cast<u32>(pack<typename product::pair>(from[2 * r] * factor, from[2 * r + 1] * factor));
+      }
+    sync_warp(t);
+    store_rows<T, 16, Columns>(t, to, warp_row, memory, pitch, size, by_16, t.let(first + warp_row), limit);
+    sync_warp(t);
+  }
+};
+
+}  // namespace kaio::ops

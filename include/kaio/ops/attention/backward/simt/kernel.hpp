@@ -1,0 +1,225 @@
+#pragma once
+// The gradients of an attention with ordinary multiply-adds, all of it in f32, of operands of any type.
+//
+//   keys       a block owns a tile of keys of one head of K, and walks over the tiles of queries of each head
+//              of its group that attend to them: dV += P^T dO, dK += dS^T Q
+//   queries    a block owns a tile of queries, and walks over the keys that they attend to: dQ += dS K
+//
+//   S = Q K^T, x = score(S), P = exp(x - lse), dP = dO V^T, dS = P * (dP - delta) * dx/dS
+//
+// A tile of P and then of dS is in shared memory; sums are in registers. Nothing is added by more than one
+// block, so the same call gives the same bits. Where rows are longer than the columns that a block has
+// registers for, blocks with other columns compute the same scores: block_idx_y is the part.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/backward/common/bias_gradient.hpp>
+#include <kaio/ops/attention/backward/common/flags.hpp>
+#include <kaio/ops/attention/backward/common/functions.hpp>
+#include <kaio/ops/attention/backward/common/key_block.hpp>
+#include <kaio/ops/attention/backward/simt/tiles.hpp>
+#include <kaio/ops/attention/common/key_walk.hpp>
+#include <kaio/ops/attention/common/mask.hpp>
+#include <kaio/ops/attention/common/score.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace kaio::ops {
+
+template <attention_backward_simt_config C>
+struct attention_backward_simt_body {
+  using tiles = backward_tiles<C>;
+  using scores = typename tiles::scores;
+  using view = backward_scores<tiles::each, tiles::each>;
+  static constexpr std::uint32_t each = tiles::each, count = tiles::count;
+
+  // The rows of Q, K, V and dO that a head of queries is computed with.
+  struct operands {
+    attention_head_rows q, k, v, dout;
+    static constexpr operands of(thread t, const val<attention_problem>& problem,
+                                 const val<attention_gradients>& gradients, const attention_block& block) {
+      const val qk_size = t.let(problem[&attention_problem::qk_size]);
+      const val v_size = t.let(problem[&attention_problem::v_size]);
+      return {attention_head_rows::of(t, problem[&attention_problem::q], block, block.head, block.first_q_row,
+                                      qk_size),
+              attention_head_rows::of(t, problem[&attention_problem::k], block, block.group,
+                                      block.first_k_row, qk_size),
+              attention_head_rows::of(t, problem[&attention_problem::v], block, block.group,
+                                      block.first_k_row, v_size),
+              attention_head_rows::of(t, gradients[&attention_gradients::dout], block, block.head,
+                                      block.first_q_row, v_size)};
+    }
+  };
+
+  // P and dS of a tile of scores; change: where the scores are those of the softmax, dS is of S, else of x.
+  struct tile_gradients {
+    scores p, ds, derivatives;
+  };
+  template <class Functions, class Mask>
+  static constexpr tile_gradients differentiate(thread t, const tiles& tile, const operands& of,
+                                                const val<attention_problem>& problem,
+                                                const val<attention_gradients>& gradients,
+                                                const attention_block& block, const val<u32>& first_key,
+                                                const val<u32>& key_limit, const val<u32>& key_end,
+                                                const Functions& functions, const Mask& apply_mask) {
+    tile_gradients result{tiles::zero_scores(t), tiles::zero_scores(t),
+                          array_of<count>([&](u32) { return var(t, 1.0f); })};
+    const val scale = t.let(problem[&attention_problem::scale]);
+    const auto query =
+        array_of<each>([&](u32 r) { return t.let(block.first_query + tile.row + C.side * r); });
+    const auto numbers =
+        array_of<each>([&](u32 r) { return numbers_of_query(t, problem, gradients, block, query[r]); });
+    tile.products(result.p, of.q, block.first_query, block.query_limit, of.k, first_key, key_limit);
+    const view s{&result.p};
+    const score_origin<each> origin =
+        origin_of<each>(t, block, query, t.let(first_key + tile.column), key_end);
+    functions.score(s, result.derivatives, origin, scale);
+    apply_mask(s, origin);
+    const val factor = functions.factor(scale);
+    tile.products(result.ds, of.dout, block.first_query, block.query_limit, of.v, first_key, key_limit);
+    for (u32 i = 0; i < count; ++i) {
+      const val shift = numbers[i / each].shift;
+      result.p[i] = probability(t, t.let(result.p[i] * factor), shift);
+      const val p = t.let(result.p[i]);
+      result.ds[i] = select(p == 0.0f, 0.0f, p * (result.ds[i] - numbers[i / each].delta));
+    }
+    return result;
+  }
+
+  // dK and dV of a tile of keys.
+  template <class Functions>
+  static constexpr void of_keys(thread t, const val<attention_problem>& problem,
+                                const val<attention_gradients>& gradients, const Functions& functions) {
+    const tiles tile(t, t.let(gradients[&attention_gradients::type]));
+    const attention_key_block keys = find_key_block(t, problem, gradients, t.let(block_idx_x()), C.tile);
+    if (auto has_to = t.when(is_flagged(t, flags_of_keys(t, gradients, keys))))
+      compute_keys(t, problem, gradients, functions, tile, keys);
+  }
+
+  // dQ of a tile of queries.
+  template <class Functions>
+  static constexpr void of_queries(thread t, const val<attention_problem>& problem,
+                                   const val<attention_gradients>& gradients, const Functions& functions) {
+    const tiles tile(t, t.let(gradients[&attention_gradients::type]));
+    const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.tile, functions.walks);
+    if (auto has_to = t.when(is_flagged(t, flags_of_queries(t, problem, gradients, block))))
+      compute_queries(t, problem, gradients, functions, tile, block);
+  }
+
+ private:
+  template <class Functions>
+  static constexpr void compute_keys(thread t, const val<attention_problem>& problem,
+                                     const val<attention_gradients>& gradients, const Functions& functions,
+                                     const tiles& tile, const attention_key_block& keys) {
+    const val first_column = t.let(block_idx_y() * C.depth);
+    const val group_size = t.let(problem[&attention_problem::heads_of_group]);
+    const val wants_dk = t.let(gradients[&attention_gradients::dk][&attention_strides::address] != u64{0});
+    const val wants_dv = t.let(gradients[&attention_gradients::dv][&attention_strides::address] != u64{0});
+    const auto walk = query_range_walk<C.tile>::over(t, keys, C.tile, functions.queries);
+    auto dk = tiles::zero_sums(t), dv = tiles::zero_sums(t);
+    for (auto i : t.range(0u, group_size).no_unroll()) {
+      const val head = t.let(keys.group * group_size + i);
+      for (auto j : t.range(walk.first, walk.last).no_unroll()) {
+        const attention_block block = keys.of_head(head, t.let(j * C.tile));
+        const operands of = operands::of(t, problem, gradients, block);
+        auto tile_of = differentiate(t, tile, of, problem, gradients, block, keys.first_key, keys.keys,
+                                     keys.keys, functions, [&](const auto& s, const auto& origin) {
+                                       if (auto partial = t.when(walk.is_partial(t, block.first_query)))
+                                         functions.mask(s, origin);
+                                     });
+        if (auto wanted = t.when(wants_dv)) {
+          tile.put(tile_of.p, false);
+          tile.accumulate(dv, of.dout, block.first_query, block.query_limit, first_column);
+          t.barrier();
+        }
+        if (auto wanted = t.when(wants_dk)) {
+          for (u32 e = 0; e < count; ++e) tile_of.ds[e] *= tile_of.derivatives[e];
+          tile.put(tile_of.ds, false);
+          tile.accumulate(dk, of.q, block.first_query, block.query_limit, first_column);
+        }
+      }
+    }
+    const attention_block block = keys.of_head(keys.group, keys.first_key);
+    const auto store = [&](const auto& sum, auto member, auto size, const val<f32>& factor) {
+      tile.store(sum,
+                 attention_head_rows::of(t, gradients[member], block, keys.group, keys.first_k_row,
+                                         t.let(problem[size])),
+                 keys.first_key, keys.keys, first_column, factor);
+    };
+    if (auto wanted = t.when(wants_dk))
+      store(dk, &attention_gradients::dk, &attention_problem::qk_size,
+            t.let(problem[&attention_problem::scale]));
+    if (auto wanted = t.when(wants_dv))
+      store(dv, &attention_gradients::dv, &attention_problem::v_size, t.let(1.0f));
+  }
+
+  template <class Functions>
+  static constexpr void compute_queries(thread t, const val<attention_problem>& problem,
+                                        const val<attention_gradients>& gradients, const Functions& functions,
+                                        const tiles& tile, const attention_block& block) {
+    const val first_column = t.let(block_idx_y() * C.depth);
+    const auto range = functions.walks.template walk<C.tile>(t, block, C.tile);
+    const operands of = operands::of(t, problem, gradients, block);
+    const val writes_dbias = writes_bias_gradient(t, gradients);
+    auto dq = tiles::zero_sums(t);
+    for (auto j : t.range(range.first, range.last).no_unroll()) {
+      const auto keys = range.tile(t, range.find(t, j));
+      auto tile_of = differentiate(
+          t, tile, of, problem, gradients, block, keys.first, keys.limit, keys.end, functions,
+          [&](const auto& s, const auto& origin) { range.mask(t, keys, s, origin, functions.mask); });
+      if (auto wanted = t.when(writes_dbias)) {
+        const auto query =
+            array_of<each>([&](u32 r) { return t.let(block.first_query + tile.row + C.side * r); });
+        store_bias_gradient(t, gradients, view{&tile_of.ds},
+                            origin_of<each>(t, block, query, t.let(keys.first + tile.column), keys.end));
+      }
+      for (u32 e = 0; e < count; ++e) tile_of.ds[e] *= tile_of.derivatives[e];
+      tile.put(tile_of.ds, true);
+      tile.accumulate(dq, of.k, keys.first, keys.limit, first_column);
+    }
+    if (auto wanted = t.when(gradients[&attention_gradients::dq][&attention_strides::address] != u64{0}))
+      tile.store(dq,
+                 attention_head_rows::of(t, gradients[&attention_gradients::dq], block, block.head,
+                                         block.first_q_row, of.q.size),
+                 block.first_query, block.query_limit, first_column,
+                 t.let(problem[&attention_problem::scale]));
+  }
+};
+
+template <attention_backward_simt_config C, class Score, class Mask, class OfScore, class OfMask>
+struct attention_backward_simt_kernels;
+
+template <attention_backward_simt_config C, class Score, class Mask, class... OfScore, class... OfMask>
+struct attention_backward_simt_kernels<C, Score, Mask, attention_parameters<OfScore...>,
+                                       attention_parameters<OfMask...>> {
+  static constexpr auto name_of(auto what) {
+    return "attention_backward_simt_" + what + "_d" + decimal<C.depth> + "_" + decimal<C.tile> + "x" +
+           decimal<C.tile> + "_" + attention_function_name<Score> + "_" + attention_function_name<Mask>;
+  }
+  static constexpr kernel_options options{.large_shared = true, .min_blocks = 1};
+
+  using functions = backward_functions_of<Score, Mask>;
+
+  static constexpr auto keys = kaio::kernel<name_of(fixed_string("keys")), block_size{C.threads}, options>(
+      [](thread t, val<attention_problem> problem, val<attention_gradients> gradients, OfScore... of_score,
+         OfMask... of_mask) {
+        attention_backward_simt_body<C>::of_keys(t, problem, gradients,
+                                                 functions::of(t, gradients, of_score..., of_mask...));
+      });
+  static constexpr auto queries =
+      kaio::kernel<name_of(fixed_string("queries")), block_size{C.threads}, options>(
+          [](thread t, val<attention_problem> problem, val<attention_gradients> gradients,
+             OfScore... of_score, OfMask... of_mask) {
+            attention_backward_simt_body<C>::of_queries(t, problem, gradients,
+                                                        functions::of(t, gradients, of_score..., of_mask...));
+          });
+};
+
+// ::keys is launched with a grid of key_tiles * key_heads * batches blocks along x and parts along y, ::queries
+// with query_tiles * heads * batches; both with the problem, the gradients, the arguments of the score, those
+// of the mask.
+template <attention_backward_simt_config C, class Score, class Mask>
+using attention_backward_simt =
+    attention_backward_simt_kernels<C, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>;
+
+}  // namespace kaio::ops

@@ -1,0 +1,105 @@
+#pragma once
+// The gradients of an attention with a score or a mask of your own, in the kernels that the library's
+// attention_backward has: compiled where it is used.
+//
+//   struct distance_penalty {                              // x -= slope * |query - key|
+//     static constexpr fixed_string name = "distance_penalty";
+//     constexpr val<f32> operator()(thread t, val<f32> x, ops::attention_place at, val<f32> slope) const {
+//       return t.let(x - slope * cast<f32>(abs_diff(at.query, at.key)));
+//     }
+//   };
+//   attention_backward_with<128>(s, dout, q, k, v, out, lse, dq, dk, dv, distance_penalty{}, ops::band_mask{},
+//                                {.forward = {.causal = causal_alignment::bottom_right}}, 0.5f);
+//
+// What the score computes is differentiated by x (kaio::derivative); a member `derivative` of the same parameters,
+// where there is one, takes the place of that. The first template argument is the most elements of a row that the kernels are compiled for: 64, 128 or 256.
+// For f16 and bf16 there are two kernels for sm_80 and later, for all types two of multiply-adds. A mask with a
+// function `queries`, as ops::band_mask has it, leaves out the tiles of queries that attend to none of some
+// keys; without one all of them are visited. What the arguments after the options are, attention_with.hpp
+// says.
+
+#include <kaio/ops/attention/backward/mma_sync/table_row.hpp>
+#include <kaio/ops/attention/backward/simt/table_row.hpp>
+#include <kaio/ops/attention_backward.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+namespace detail {
+template <class Dout, class Q, class K, class V>
+constexpr void require_backward_types() {
+  using element = std::remove_const_t<Q>;
+  static_assert(is_attention_element<element>, "kaio: the elements of an attention are f32, f16 or bf16");
+  static_assert(std::is_same_v<element, std::remove_const_t<K>> &&
+                    std::is_same_v<element, std::remove_const_t<V>> &&
+                    std::is_same_v<element, std::remove_const_t<Dout>>,
+                "kaio: dout, q, k and v of an attention have the same element type; cast one of them");
+}
+}  // namespace detail
+
+// As attention_backward, of attention_with(score, mask). Throws what that does; invalid_argument where the
+// options have what the score or the mask in its place would not see, and for dbias: what a score reads gets
+// no gradient; unsupported_device where a head size is above Depth.
+template <std::uint32_t Depth, class Dout, class Q, class K, class V, class O, attention_score Score,
+          attention_mask Mask, class... Extra>
+void attention_backward_with(const stream& s, const tensor_view<Dout, 4>& dout, const tensor_view<Q, 4>& q,
+                             const tensor_view<K, 4>& k, const tensor_view<V, 4>& v,
+                             const tensor_view<O, 4>& out, const attention_row_input& lse,
+                             const attention_gradient& dq, const attention_gradient& dk,
+                             const attention_gradient& dv, Score, Mask,
+                             const attention_backward_options& options, const Extra&... extra) {
+  static_assert(Depth == 64 || Depth == 128 || Depth == 256,
+                "kaio: attention_backward_with is compiled for head sizes up to 64, 128 or 256");
+  detail::require_backward_types<Dout, Q, K, V>();
+  using element = std::remove_const_t<Q>;
+  constexpr auto simt = attention_backward_simt_for(Depth);
+  constexpr auto keys = attention_backward_mma_keys(Depth);
+  constexpr auto queries = attention_backward_mma_queries(Depth);
+  const device_properties& device = s.properties();
+  const detail::attention_backward_arguments arguments{"attention_backward_with",
+                                                       dout,
+                                                       q,
+                                                       k,
+                                                       v,
+                                                       out,
+                                                       lse.view,
+                                                       dq.view,
+                                                       dk.view,
+                                                       dv.view,
+                                                       &options,
+                                                       !std::is_same_v<Score, general_score>,
+                                                       !std::is_same_v<Mask, band_mask>,
+                                                       nullptr,
+                                                       true};
+  const attention_backward_call call = detail::resolve_attention_backward(s.device_identity(), arguments);
+  const auto run = [&](const auto& variants, const auto& launch) {
+    const std::size_t chosen =
+        detail::choose_attention_backward("attention_backward_with", call, variants, device);
+    const auto bytes = variants[chosen].workspace_bytes;
+    detail::check_backward_workspace(s.device_identity(), arguments, bytes == nullptr ? 0 : bytes(call));
+    detail::prepare_attention_backward(s, call);
+    launch(chosen);
+  };
+  if constexpr (std::is_same_v<element, f32>) {
+    static const std::array variants{describe_attention_backward_simt<simt, Score, Mask>()};
+    run(variants, [&](std::size_t) { launch_attention_backward_simt<simt, Score, Mask>(s, call, extra...); });
+  } else {
+    static const std::array variants{describe_attention_backward_mma<keys, queries, element, Score, Mask>(),
+                                     describe_attention_backward_simt<simt, Score, Mask>()};
+    run(variants, [&](std::size_t chosen) {
+      if (chosen == 1) return launch_attention_backward_simt<simt, Score, Mask>(s, call, extra...);
+      launch_attention_backward_simt<simt, Score, Mask>(
+          s, launch_attention_backward_mma<keys, queries, element, Score, Mask>(s, call, extra...), extra...);
+    });
+  }
+}
+
+}  // namespace kaio::ops
+
+namespace kaio {
+using ops::attention_backward_with;
+}  // namespace kaio

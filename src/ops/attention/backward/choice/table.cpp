@@ -1,0 +1,85 @@
+// The table of attention_backward's kernels, and which of them a call takes: the first one that can run it.
+
+#include "ops/attention/backward/choice/table.hpp"
+
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <string>
+
+namespace kaio::ops {
+
+namespace {
+
+// Why a kernel cannot run a call; nullptr: it can.
+const char* reason(const attention_backward_variant& v, const attention_backward_call& call,
+                   const device_properties& device) {
+  if (!v.any_type && v.type != call.forward.type) return "it is made for another element type";
+  for (const ptx::kernel_image* const image : v.images) {
+    if (image == nullptr) continue;
+    const ptx::needs& needs = image->needs;
+    const ptx::target target = device.target;
+    if (needs.target.arch_specific ? target.sm != needs.target.sm || !target.arch_specific
+                                   : target.sm < needs.target.sm)
+      return "it is made for another architecture";
+    if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
+    if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
+      return "it needs more shared memory than a block of this device has";
+  }
+  const attention_problem& p = call.forward.problem;
+  if (p.qk_size > v.depth_qk || p.v_size > v.depth_v) return "the head size is larger than it is made for";
+  if (v.plain && call.forward.terms.plain == 0)
+    return "it has neither soft cap nor ALiBi, and no scale of 0 or less";
+  if (!v.is_biased && (call.forward.bias.address != 0 || call.forward.keep.address != 0))
+    return "it reads no bias and no keep";
+  if (v.copies_tensors) {
+    const attention_gradients& g = call.gradients;
+    for (const attention_strides& s : {p.q, p.k, p.v, g.dout, g.dq, g.dk, g.dv})
+      if (s.address != 0 && s.by_16 == 0) return "rows do not begin at multiples of 16 bytes";
+    if (call.longest_keys == 0 || p.queries == 0) return "there is nothing to copy";
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::span<const attention_backward_variant> all_attention_backward_variants() {
+  static const auto& all = *new std::vector<attention_backward_variant>([] {
+    std::vector<attention_backward_variant> list;
+    for (const auto family :
+         {attention_backward_mma_f16, attention_backward_mma_bf16, attention_backward_simt_rows})
+      for (const attention_backward_variant& v : family()) list.push_back(v);
+    return list;
+  }());
+  return all;
+}
+
+std::vector<const ptx::kernel_image*> attention_backward_kernels() {
+  std::vector<const ptx::kernel_image*> list = attention_backward_common_kernels();
+  for (const attention_backward_variant& v : all_attention_backward_variants())
+    for (const ptx::kernel_image* const image : v.images)
+      if (image != nullptr && std::find(list.begin(), list.end(), image) == list.end()) list.push_back(image);
+  return list;
+}
+
+namespace detail {
+
+std::size_t choose_attention_backward(std::string_view operation, const attention_backward_call& call,
+                                      std::span<const attention_backward_variant> variants,
+                                      const device_properties& device) {
+  const char* last = "there is none for this element type";
+  for (std::size_t i = 0; i < variants.size(); ++i) {
+    const char* const why = reason(variants[i], call, device);
+    if (why == nullptr) return i;
+    if (variants[i].any_type || variants[i].type == call.forward.type) last = why;
+  }
+  const std::string text = "kaio: " + std::string(operation) + ": no kernel for head sizes " +
+                           std::to_string(call.forward.problem.qk_size) + " and " +
+                           std::to_string(call.forward.problem.v_size) + " on " + device.name + " (sm_" +
+                           std::to_string(device.target.sm) + "); the last one was left out because " + last;
+  throw unsupported_device(text);
+}
+
+}  // namespace detail
+
+}  // namespace kaio::ops

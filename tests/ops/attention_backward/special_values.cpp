@@ -1,0 +1,158 @@
+// ops::attention_backward: what NaN does, at masked places and at others; and the same bits in every run.
+#include <numbers>
+
+#include "tests/ops/attention_backward/support.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+// dq, dk and dv of a case whose inputs are as `change` leaves them.
+template <class T>
+struct gradients {
+  std::vector<T> dq, dk, dv;
+  tensor4<T> shape_q, shape_k;
+};
+
+template <class T, class Change>
+gradients<T> gradients_of(const backward_case& c, const Change& change,
+                          const attention_options& options = {}) {
+  attention_inputs<T> inputs(c);
+  tensor4<T> dout(c.batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
+  dout.fill(c.seed + 3, 1);
+  backward_reference<T> of_forward(c, inputs.q, inputs.k, inputs.v, dout);
+  change(inputs.q, inputs.k, inputs.v, dout, of_forward.out, of_forward.lse);
+  auto on_q = upload(inputs.q.host), on_k = upload(inputs.k.host), on_v = upload(inputs.v.host);
+  auto on_dout = upload(dout.host), on_out = upload(of_forward.out.host);
+  auto on_lse = upload(of_forward.lse);
+  backward_output<T> dq(c.batches, c.queries, c.heads, c.qk_size, c.heads_first, c.pad),
+      dk(c.batches, c.keys, c.key_heads, c.qk_size, c.heads_first, c.pad),
+      dv(c.batches, c.keys, c.key_heads, c.v_size, c.heads_first, c.pad);
+  const auto view = [](const tensor4<T>& x, buffer<T>& memory) { return x.template view<const T>(memory); };
+  const stream& s = under_test().stream();
+  const auto of_q = view(inputs.q, on_q), of_k = view(inputs.k, on_k), of_v = view(inputs.v, on_v);
+  auto workspace = under_test().allocate<u8>(attention_backward_workspace_bytes(s, of_q, of_k, of_v));
+  attention_options forward = options;
+  forward.causal = c.causal;
+  forward.window = c.window;
+  forward.softcap = c.softcap;
+  attention_backward(s, view(dout, on_dout), of_q, of_k, of_v, view(of_forward.out, on_out),
+                     tensor_view<const f32, 3>(on_lse, c.batches, c.heads, c.queries),
+                     dq.before.template view<T>(dq.memory), dk.before.template view<T>(dk.memory),
+                     dv.before.template view<T>(dv.memory), {.forward = forward, .workspace = workspace});
+  return {dq.download().host, dk.download().host, dv.download().host, dq.before, dk.before};
+}
+
+constexpr auto unchanged = [](auto&...) {};
+
+template <class T>
+bool is_nan_in_row(const std::vector<T>& x, const tensor4<T>& shape, u32 row) {
+  bool found = false;
+  for (u32 b = 0; b < shape.batches; ++b)
+    for (u32 h = 0; h < shape.heads; ++h)
+      for (u32 e = 0; e < shape.size; ++e) found |= std::isnan(to_double(x[shape.index(b, row, h, e)]));
+  return found;
+}
+
+template <class T>
+void check_masked_nan() {
+  backward_case c;
+  c.queries = c.keys = 70;
+  c.qk_size = c.v_size = 40;
+  c.causal = causal_alignment::top_left;
+  c.window = {20, 0};
+  const T nan = from_float<T>(std::numeric_limits<float>::quiet_NaN());
+  // Key 40 is attended to by queries 40 to 60, query 40 attends to keys 20 to 40: what is elsewhere stays.
+  const auto of_key = gradients_of<T>(
+      c, [&](auto&, auto& k, auto& v, auto&, auto&, auto&) { k.at(0, 40, 0, 3) = v.at(0, 40, 0, 5) = nan; });
+  const auto of_query = gradients_of<T>(c, [&](auto& q, auto&, auto&, auto& dout, auto&, auto&) {
+    q.at(0, 40, 0, 3) = dout.at(0, 40, 0, 5) = nan;
+  });
+  for (u32 i = 0; i < 70; ++i) {
+    CAPTURE(i);
+    REQUIRE(is_nan_in_row(of_key.dq, of_key.shape_q, i) == (i >= 40 && i <= 60));
+    REQUIRE(is_nan_in_row(of_query.dk, of_query.shape_k, i) == (i >= 20 && i <= 40));
+    REQUIRE(is_nan_in_row(of_query.dv, of_query.shape_k, i) == (i >= 20 && i <= 40));
+    REQUIRE(is_nan_in_row(of_key.dk, of_key.shape_k, i) == (i == 40));
+    REQUIRE(is_nan_in_row(of_query.dq, of_query.shape_q, i) == (i == 40));
+  }
+}
+
+template <class T>
+void check_empty_rows() {
+  backward_case c;
+  c.queries = 80;
+  c.keys = 50;
+  c.qk_size = c.v_size = 24;
+  c.causal = causal_alignment::bottom_right;  // queries 0 to 29 have no keys
+  const auto want = gradients_of<T>(c, unchanged);
+  const T nan = from_float<T>(std::numeric_limits<float>::quiet_NaN());
+  const auto got = gradients_of<T>(c, [&](auto& q, auto&, auto&, auto& dout, auto&, auto&) {
+    for (u32 i = 0; i < 30; ++i) q.at(0, i, 0, 0) = dout.at(0, i, 0, 0) = nan;
+  });
+  if (std::is_same_v<T, f32>) {
+    REQUIRE(same_bits(got.dk, want.dk));
+    REQUIRE(same_bits(got.dv, want.dv));
+  }
+  // Blocks of matrix instructions that meet a NaN are computed again by other kernels.
+  double apart = 0;
+  for (std::size_t i = 0; i < got.dk.size(); ++i)
+    apart = std::max({apart, std::abs(to_double(got.dk[i]) - to_double(want.dk[i])),
+                      std::abs(to_double(got.dv[i]) - to_double(want.dv[i]))});
+  REQUIRE(apart < 4e-3);
+  for (u32 i = 0; i < 30; ++i)
+    for (u32 e = 0; e < 24; ++e) REQUIRE(to_double(got.dq[got.shape_q.index(0, i, 0, e)]) == 0);
+}
+
+// A row whose scores are all the lowest finite number, as frameworks mask what is padding, with dO = 0: nothing of
+// it reaches another row.
+template <class T>
+void check_lowest_bias() {
+  backward_case c;
+  c.queries = c.keys = 40;
+  c.qk_size = c.v_size = 24;
+  std::vector<f32> bias(40 * 40, 0.0f);
+  for (u32 j = 0; j < 40; ++j) bias[7 * 40 + j] = std::numeric_limits<f32>::lowest();
+  const auto on_bias = upload(bias);
+  const auto without = [](auto&, auto&, auto&, auto& dout, auto& out, auto& lse) {
+    for (u32 e = 0; e < 24; ++e) dout.at(0, 7, 0, e) = out.at(0, 7, 0, e) = from_float<T>(0);
+    lse[7] = std::numeric_limits<f32>::lowest() * std::numbers::ln2_v<f32>;  // as the forward's
+  };
+  const auto got = gradients_of<T>(c, without, {.bias = tensor_view<const f32, 2>(on_bias, 40, 40)});
+  for (const std::vector<T>* one : {&got.dq, &got.dk, &got.dv})
+    for (const T x : *one) REQUIRE(std::isfinite(to_double(x)));
+  for (u32 e = 0; e < 24; ++e) REQUIRE(to_double(got.dq[got.shape_q.index(0, 7, 0, e)]) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("attention_backward: a row of the lowest bias", "[ops][attention_backward]") {
+  check_lowest_bias<f32>();
+  check_lowest_bias<f16>();
+}
+
+TEST_CASE("attention_backward: a NaN reaches what attends to it, and nothing else",
+          "[ops][attention_backward]") {
+  check_masked_nan<f32>();
+  check_masked_nan<f16>();
+}
+
+TEST_CASE("attention_backward: a query without keys adds nothing, whatever its numbers are",
+          "[ops][attention_backward]") {
+  check_empty_rows<f32>();
+  check_empty_rows<f16>();
+}
+
+TEST_CASE("attention_backward: the same bits in every run", "[ops][attention_backward]") {
+  backward_case c;
+  c.heads = 2;
+  c.queries = 75;
+  c.keys = 90;
+  c.causal = causal_alignment::bottom_right;
+  c.softcap = 3;
+  const auto first = gradients_of<f16>(c, unchanged), again = gradients_of<f16>(c, unchanged);
+  REQUIRE(same_bits(first.dq, again.dq));
+  REQUIRE(same_bits(first.dk, again.dk));
+  REQUIRE(same_bits(first.dv, again.dv));
+}

@@ -1,0 +1,67 @@
+// ops::attention_backward_with: a score and a mask of the user's own, and its derivative.
+#include <kaio/ops/attention_backward_with.hpp>
+
+#include "tests/ops/attention_backward/support.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+struct bent_score {  // its derivative is made by kaio::derivative
+  static constexpr fixed_string name = "bent";
+  constexpr val<f32> operator()(thread t, val<f32> x, ops::attention_place at, in<f32> weight,
+                                val<f32> a) const {
+    return t.let(x + a * x * x + weight[at.key]);
+  }
+};
+
+struct bent_score_with_derivative {
+  static constexpr fixed_string name = "bent_with_derivative";
+  constexpr val<f32> operator()(thread t, val<f32> x, ops::attention_place at, in<f32> weight,
+                                val<f32> a) const {
+    return bent_score{}(t, x, at, weight, a);
+  }
+  constexpr val<f32> derivative(thread t, val<f32> x, ops::attention_place, in<f32>, val<f32> a) const {
+    return t.let(1.0f + 2.0f * a * x);
+  }
+};
+
+struct every_third {
+  static constexpr fixed_string name = "every_third";
+  constexpr val<bool> operator()(thread t, ops::attention_place at, val<u32> of) const {
+    return t.let((at.query + at.key) % of != 0u);
+  }
+};
+
+template <class T, class Score>
+void check_with(u32 queries, u32 keys) {
+  backward_case c;
+  c.batches = 2;
+  c.heads = 2;
+  c.queries = queries;
+  c.keys = keys;
+  c.qk_size = c.v_size = 40;
+  std::vector<f32> weight;
+  for (u32 j = 0; j < keys; ++j) weight.push_back(0.125f * static_cast<f32>(j % 5));
+  const auto on_weight = upload(weight);
+  host_score f;
+  f.score = [&](double s, u32, u32, u32, u32 j) { return s + 0.25 * s * s + double(weight[j]); };
+  f.derivative = [](double s, u32, u32, u32, u32) { return 1 + 0.5 * s; };
+  f.mask = [](u32, u32, u32 i, u32 j) { return (i + j) % 3 != 0; };
+  check_backward_by<T>(
+      c,
+      [&](const auto& dout, const auto& q, const auto& k, const auto& v, const auto& out, const auto& lse,
+          const auto& dq, const auto& dk, const auto& dv, const attention_backward_options& options) {
+        attention_backward_with<64>(under_test().stream(), dout, q, k, v, out, lse, dq, dk, dv, Score{},
+                                    every_third{}, options, on_weight, 0.25f, 3u);
+      },
+      f);
+}
+
+}  // namespace
+
+TEST_CASE("attention_backward_with: a score and a mask of the user's own", "[ops][attention_backward]") {
+  check_with<f32, bent_score>(70, 33);
+  check_with<f16, bent_score_with_derivative>(33, 70);
+}
