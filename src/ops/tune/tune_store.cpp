@@ -60,11 +60,12 @@ std::string find_tuned(const device_properties& device, std::string_view key) {
 bool remember_tuned(const device_properties& device, std::string_view key, std::string_view variant,
                     bool use_file) {
   const std::string text = device_text(device);
-  find_tuned(device, key);  // what the file says comes first
+  tune_map read = read_tuning(text);  // what the file says comes first
   store& s = the_store();
   {
     const std::unique_lock lock(s.mutex);
-    s.devices[text].insert_or_assign(std::string(key), std::string(variant));
+    const auto [found, inserted] = s.devices.try_emplace(text, std::move(read));
+    found->second.insert_or_assign(std::string(key), std::string(variant));
   }
   generation.fetch_add(1, std::memory_order_acq_rel);
   return use_file && write_tuning(text, key, variant);

@@ -55,28 +55,63 @@ bool is_nan_in_row(const std::vector<T>& x, const tensor4<T>& shape, u32 row) {
   return found;
 }
 
+// A NaN in key 40, and one in query 40, of all batches and heads. of_forward: the forward has seen them too, and left NaN
+// in out and lse of the queries that attend to them.
 template <class T>
-void check_masked_nan() {
-  backward_case c;
+void check_masked_nan(backward_case c, bool of_forward) {
+  CAPTURE(c.qk_size, c.softcap, of_forward);
   c.queries = c.keys = 70;
-  c.qk_size = c.v_size = 40;
   c.causal = causal_alignment::top_left;
-  c.window = {20, 0};
   const T nan = from_float<T>(std::numeric_limits<float>::quiet_NaN());
-  // Key 40 is attended to by queries 40 to 60, query 40 attends to keys 20 to 40: what is elsewhere stays.
-  const auto of_key = gradients_of<T>(
-      c, [&](auto&, auto& k, auto& v, auto&, auto&, auto&) { k.at(0, 40, 0, 3) = v.at(0, 40, 0, 5) = nan; });
-  const auto of_query = gradients_of<T>(c, [&](auto& q, auto&, auto&, auto& dout, auto&, auto&) {
-    q.at(0, 40, 0, 3) = dout.at(0, 40, 0, 5) = nan;
+  const u32 left = c.window.left < 0 ? 70 : static_cast<u32>(c.window.left);
+  const u32 first_key = 40 - std::min(left, 40u), last_query = std::min(40 + left, 69u);
+  const auto plant = [&](tensor4<T>& x, u32 row, u32 e) {
+    for (u32 b = 0; b < x.batches; ++b)
+      for (u32 h = 0; h < x.heads; ++h) x.at(b, row, h, e) = nan;
+  };
+  const auto leave = [&](tensor4<T>& out, std::vector<f32>& lse, u32 first, u32 last) {
+    for (u32 i = first; of_forward && i <= last; ++i) {
+      for (u32 e = 0; e < out.size; ++e) plant(out, i, e);
+      for (u32 n = 0; n < out.batches * out.heads; ++n)
+        lse[n * 70 + i] = std::numeric_limits<f32>::quiet_NaN();
+    }
+  };
+  const auto of_key = gradients_of<T>(c, [&](auto&, auto& k, auto& v, auto&, auto& out, auto& lse) {
+    plant(k, 40, 3);
+    plant(v, 40, 5);
+    leave(out, lse, 40, last_query);
+  });
+  const auto of_query = gradients_of<T>(c, [&](auto& q, auto&, auto&, auto& dout, auto& out, auto& lse) {
+    plant(q, 40, 3);
+    plant(dout, 40, 5);
+    leave(out, lse, 40, 40);
   });
   for (u32 i = 0; i < 70; ++i) {
     CAPTURE(i);
-    REQUIRE(is_nan_in_row(of_key.dq, of_key.shape_q, i) == (i >= 40 && i <= 60));
-    REQUIRE(is_nan_in_row(of_query.dk, of_query.shape_k, i) == (i >= 20 && i <= 40));
-    REQUIRE(is_nan_in_row(of_query.dv, of_query.shape_k, i) == (i >= 20 && i <= 40));
-    REQUIRE(is_nan_in_row(of_key.dk, of_key.shape_k, i) == (i == 40));
+    REQUIRE(is_nan_in_row(of_key.dq, of_key.shape_q, i) == (i >= 40 && i <= last_query));
+    REQUIRE(is_nan_in_row(of_query.dk, of_query.shape_k, i) == (i >= first_key && i <= 40));
+    REQUIRE(is_nan_in_row(of_query.dv, of_query.shape_k, i) == (i >= first_key && i <= 40));
+    const bool reached = of_forward ? i >= first_key && i <= last_query : i == 40;
+    REQUIRE(is_nan_in_row(of_key.dk, of_key.shape_k, i) == reached);
     REQUIRE(is_nan_in_row(of_query.dq, of_query.shape_q, i) == (i == 40));
   }
+}
+
+template <class T>
+void check_masked_nans() {
+  backward_case c;
+  c.qk_size = c.v_size = 40;
+  c.window = {20, 0};
+  check_masked_nan<T>(c, false);
+  check_masked_nan<T>(c, true);
+  c.softcap = 2;  // the derivative of a masked score is NaN
+  check_masked_nan<T>(c, true);
+  c.batches = 2;
+  c.heads = 4;
+  c.key_heads = 2;
+  c.qk_size = c.v_size = 136;  // two parts of a row, and smaller tiles of multiply-adds
+  c.window = {};
+  check_masked_nan<T>(c, false);
 }
 
 template <class T>
@@ -134,8 +169,8 @@ TEST_CASE("attention_backward: a row of the lowest bias", "[ops][attention_backw
 
 TEST_CASE("attention_backward: a NaN reaches what attends to it, and nothing else",
           "[ops][attention_backward]") {
-  check_masked_nan<f32>();
-  check_masked_nan<f16>();
+  check_masked_nans<f32>();
+  check_masked_nans<f16>();
 }
 
 TEST_CASE("attention_backward: a query without keys adds nothing, whatever its numbers are",

@@ -126,7 +126,12 @@ class function_tangent {
           on_.product(e_.select(compare(e_, operation::eq, c.result, T{0}), number(0), partial), db);
     }
     if (da == 0) return by_exponent;
-    return on_.product_sum(e_.mul(c.b, power_before(c)), da, by_exponent);
+    // a^0 is 1, at a = 0 too.
+    const value partial = e_.mul(c.b, power_before(c));
+    const value by_base = tracer::is_constant(c.b) && e_.trace().bits_of(c.b) != 0
+                              ? partial
+                              : e_.select(compare(e_, operation::eq, c.b, T{0}), number(0), partial);
+    return on_.product_sum(by_base, da, by_exponent);
   }
 
   // a^(b - 1)

@@ -45,10 +45,15 @@ class differentiator {
   };
   // In place of a tangent: an integer or a predicate that was made from the variable.
   static constexpr value discrete = 0xffffffffu;
+  // The same where an integer var was written since: it counts as a constant, but not its bits as a float.
+  static constexpr value written = 0xfffffffeu;
 
   constexpr node& at(value v) { return nodes_[v - x_]; }
   constexpr bool is_after(value v) const { return !tracer::is_constant(v) && v > x_ && v <= y_; }
-  constexpr value tangent(value v) { return v == x_ || is_after(v) ? at(v).tangent : 0; }
+  constexpr value tangent(value v) {
+    const value found = v == x_ || is_after(v) ? at(v).tangent : 0;
+    return found == written ? 0 : found;
+  }
   constexpr void mark(value v, value user) {
     if (!is_after(v)) return;
     at(v).needed = true;
@@ -120,6 +125,10 @@ class differentiator {
     const type t = t_.type_of(v);
     if (!depends) {
       if (reads_written_local(v)) return refuse(derivative_refusal.local, at(v).user);
+      if (is_made_of_written(v)) {
+        if (!ptx::is_floating(t)) return written;
+        if (is_copy_of_bits(v)) return refuse(derivative_refusal.variable, v);
+      }
       return !has_key(v) && reads_written_var(v) ? refuse(derivative_refusal.variable, v) : 0;
     }
     if (!ptx::is_floating(t)) return discrete;
@@ -144,12 +153,24 @@ class differentiator {
     return function_tangent<f32>(t_).of(c, da, db);
   }
 
-  // A var. One that is not a float can depend on the variable only by steps.
+  constexpr bool is_made_of_written(value v) {
+    bool found = false;
+    each_source(v,
+                [&](value source) { found = found || (is_after(source) && at(source).tangent == written); });
+    return found;
+  }
+  constexpr bool is_copy_of_bits(value v) const {
+    const opcode op = has_key(v) ? t_.made_of(v).f.op : t_.recorded(t_.definition_of(v)).op;
+    return op == opcode::mov;
+  }
+
+  // A var. One that is not a float can depend on the variable by steps, or be its bits.
   constexpr value of_snapshot(value v) {
-    if (!ptx::is_floating(t_.type_of(v))) return 0;
     const value reg = t_.variable_register(t_.snapshot_of(v));
-    if (t_.is_written(reg, start_, t_.definition_of(v)) || t_.is_before_loop(start_))
-      return refuse(derivative_refusal.variable, at(v).user);  // a var is read before its statement begins
+    const bool may_depend = t_.is_written(reg, start_, t_.definition_of(v)) || t_.is_before_loop(start_);
+    if (!ptx::is_floating(t_.type_of(v))) return may_depend ? written : 0;
+    if (may_depend)
+      return refuse(derivative_refusal.variable, at(v).user);  // read before its statement begins
     return t_.snapshot_of(v) == t_.snapshot_of(x_) ? at(x_).tangent : 0;
   }
 
@@ -171,7 +192,7 @@ class differentiator {
     if (position <= tracer::prologue_size) return false;
     const ptx::instruction& i = t_.recorded(position);
     return i.op == opcode::ld && ptx::contains(i.modifiers, modifier::local) &&
-           t_.writes_local(start_, position);
+           (t_.writes_local(start_, position) || t_.is_before_loop(start_));
   }
 
   // mov and cvt: between floats, and the ways through their bits that bf16 takes on older architectures.

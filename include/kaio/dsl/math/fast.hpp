@@ -58,6 +58,8 @@ struct fast_tanh {
 };
 template <bool Ftz>
 struct fast_sigmoid {
+  // Its instructions one by one have the derivative 0 * inf where e^-x is beyond f32.
+  static constexpr known_function name = known_function::sigmoid;
   static constexpr value apply(const evaluator<f32>& e, value x) {
     const value power = fast_exp2<Ftz>::apply(e, e.mul(x, e.number(-log2_of_e)));
     return e.approximate(opcode::rcp, e.add(power, e.number(1.0f)), Ftz);
@@ -73,7 +75,12 @@ struct fast_pow {
 // A fast function in the form that function.hpp takes.
 template <class Function>
 struct fast_function {
-  static constexpr known_function name = known_function::none;
+  static constexpr known_function name = [] {
+    if constexpr (requires { Function::name; })
+      return Function::name;
+    else
+      return known_function::none;
+  }();
   template <host_floating T, class... Values>
   static constexpr value lower(const evaluator<T>& e, Values... x) {
     static_assert(

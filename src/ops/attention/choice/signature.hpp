@@ -32,7 +32,7 @@ struct attention_signature {
     for (const attention_score_tensor& x : {call.bias, call.keep}) add(x.address != 0, 1);
     for (const attention_strides& s : {p.q, p.k, p.v, p.o}) {
       add(s.by_16, 1);
-      add(((s.batch | s.row | s.head) >> 38) != 0, 1);  // about what tensor copies do not take
+      add(((s.batch | s.row | s.head) >> 39) != 0, 1);  // about what tensor copies do not take
     }
     add(call.k.rows == 0, 1);
     const auto pair = [](auto high, auto low) {

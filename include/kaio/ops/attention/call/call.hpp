@@ -31,7 +31,10 @@ struct attention_call {
   bool in_blocks = false;        // lists are there
   bool batch_invariant = false;  // the kernel is one that sequences of other lengths take too
 
-  constexpr bool empty() const { return problem.batches == 0 || problem.heads == 0 || problem.queries == 0; }
+  constexpr bool empty() const {
+    const bool has_rows = problem.queries != 0 && (problem.packed == 0 || q.rows != 0);
+    return problem.batches == 0 || problem.heads == 0 || !has_rows;
+  }
   // Tiles of so many queries of a head; where there are lists, none is in two of their blocks.
   constexpr std::uint64_t query_tiles(std::uint32_t rows) const {
     const auto parts = [](std::uint64_t of, std::uint64_t size) { return (of + size - 1) / size; };

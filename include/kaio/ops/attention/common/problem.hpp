@@ -45,7 +45,7 @@ struct attention_problem {
 // How many heads lead where so many blocks run at once: all but those for the last one or two rounds of two
 // tiles a block. An even number.
 constexpr std::uint32_t leading_heads(std::uint64_t heads, std::uint64_t query_tiles, std::uint64_t blocks) {
-  const std::uint64_t rounds = heads * query_tiles / 2 / blocks;
+  const std::uint64_t rounds = blocks == 0 ? 0 : heads * query_tiles / 2 / blocks;
   return rounds < 2 ? 0 : static_cast<std::uint32_t>((rounds - 1) * blocks / query_tiles * 2);
 }
 

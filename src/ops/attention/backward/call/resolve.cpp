@@ -142,6 +142,12 @@ attention_backward_call size_attention_backward(std::string_view operation, cons
         refuse(operation, "argument " + std::string(one.name) + " has an extent of " +
                               std::to_string(one.view->extents[d]) + "; it is from 0 to 2^31 - 1");
   }
+  if (sequences != nullptr) {
+    if (!sequences->cu_q.view.exists())
+      refuse(operation, "cu_q is not given; it says how many sequences there are");
+    if (sequences->max_q < 0 || sequences->max_q > most_extent)
+      refuse(operation, "max_q is " + std::to_string(sequences->max_q) + "; it is from 0 to 2^31 - 1");
+  }
   attention_backward_call call;
   call.forward.type = q.type;
   attention_problem& problem = call.forward.problem;

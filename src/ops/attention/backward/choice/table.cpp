@@ -28,7 +28,7 @@ const char* reason(const attention_backward_variant& v, const attention_backward
   }
   const attention_problem& p = call.forward.problem;
   if (p.qk_size > v.depth_qk || p.v_size > v.depth_v) return "the head size is larger than it is made for";
-  if (v.plain && call.forward.terms.plain == 0)
+  if (v.plain && !call.forward.empty() && call.forward.terms.plain == 0)
     return "it has neither soft cap nor ALiBi, and no scale of 0 or less";
   if (!v.is_biased && (call.forward.bias.address != 0 || call.forward.keep.address != 0))
     return "it reads no bias and no keep";

@@ -19,12 +19,13 @@ struct attention_key_block {
   val<u32> batch, group;  // group: the head of K and V
   val<u32> first_key;     // of the tile, in its sequence
   val<u32> queries, keys;
+  val<u32> query_limit;  // queries from here on are not asked for
   val<u32> tensor_batch, first_q_row, first_k_row;
   val<i32> offset;  // keys - queries
 
   // The queries of one head, as the parts of the forward take them.
   constexpr attention_block of_head(const val<u32>& head, const val<u32>& first_query) const {
-    return {batch, head,         group,       first_query, queries, queries,
+    return {batch, head,         group,       first_query, query_limit, queries,
             keys,  tensor_batch, first_q_row, first_k_row, offset};
   }
 };
@@ -50,6 +51,7 @@ constexpr attention_key_block find_key_block(thread t, const val<attention_probl
           t.let(tile * rows),
           queries,
           keys,
+          t.let(min(queries, problem[&attention_problem::queries])),
           t.let(sequence.tensor_batch),
           t.let(sequence.first_q_row),
           t.let(sequence.first_k_row),
@@ -70,8 +72,8 @@ class query_range_walk {
     const query_range range = of(block, block.first_key, last_key);
     const val exists = t.let(block.first_key < block.keys);
     return {t.let(select(exists, range.first / Queries, 0u)),
-            t.let(select(exists, (range.last + (Queries - 1)) / Queries, 0u)), range.whole_first,
-            range.whole_last};
+            t.let(select(exists, (min(range.last, block.query_limit) + (Queries - 1)) / Queries, 0u)),
+            range.whole_first, range.whole_last};
   }
   constexpr val<bool> is_partial(thread t, const val<u32>& query) const {
     return t.let(any_of(query<whole_first_, query + Queries> whole_last_));
@@ -89,13 +91,14 @@ struct query_numbers {
   val<f32> shift, delta;
 };
 
-// exp(score - lse) of exponents of two. Queries without keys, or that do not exist, have the shift +inf: all of
-// theirs is 0, whatever their numbers are. It is at most 1: of scores near the lowest finite number lse has an
+// exp(score - lse) of exponents of two; 0 of a masked score, whose exponent is -inf, and of queries without keys,
+// or that do not exist, which have the shift +inf: whatever the other numbers are. It is at most 1: of scores near the lowest finite number lse has an
 // error that is larger than any exponent.
 constexpr val<f32> probability(thread t, const val<f32>& exponent, const val<f32>& shift) {
   const val below = t.let(exponent - shift);
   const val p = t.let(fast::ftz::exp2(select(below > 0.0f, 0.0f, below)));
-  return t.let(select(shift == std::numeric_limits<f32>::infinity(), 0.0f, p));
+  constexpr f32 infinity = std::numeric_limits<f32>::infinity();
+  return t.let(select(any_of(exponent == -infinity, shift == infinity), 0.0f, p));
 }
 
 // The first of a head's numbers of queries, in elements.

@@ -120,7 +120,7 @@ inline constexpr auto attention_backward_sinks = kaio::kernel<"attention_backwar
                                     t.let(cast<i32>(keys) - cast<i32>(queries))};
         const val sink = sink_of(t, problem, block);
         const val first = first_number(t, problem, gradients, block);
-        for (auto i : t.block_stride(queries)) {
+        for (auto i : t.block_stride(t.let(min(queries, problem[&attention_problem::queries])))) {
           const val at = t.let(first + cast<u64>(i));
           const val share = t.let(fast::ftz::exp2(sink - pointer_at<in<f32>>(t, shifts)[at]));
           sum -= select(share == 0.0f, 0.0f, share * pointer_at<in<f32>>(t, deltas)[at]);

@@ -9,9 +9,10 @@
 // bits. Where rows are longer than the columns that a block has registers for, blocks with other columns
 // compute the same scores: block_idx_y is the part.
 //
-// A product with a masked score multiplies by 0, which is NaN where the other factor is NaN or infinite. A
-// block with a NaN in its sums leaves a flag, and is computed once more, without what is masked, by the
-// kernels of multiply-adds, of which only these blocks have something to do.
+// A product with a masked score multiplies by 0, which is NaN where the other factor is NaN or infinite; and dS
+// may be beyond the largest number of f16. A block whose sums are not all finite leaves a flag, and is computed
+// once more, in f32 and without what is masked, by the kernels of multiply-adds, of which only these blocks have
+// something to do.
 //
 // Source: Dao, "FlashAttention-2: Faster Attention with Better Parallelism and Work Partitioning", 2023.
 
@@ -150,12 +151,12 @@ struct attention_backward_mma_body {
       };
       tiles::differentiate(t, s, dp, number_of(0), number_of(1), factor);
       tiles::template multiply_columns<columns_v>(t, dv, s_parts, part_of<columns_v>(t, dout_shared[stage]));
-      for (u32 i = 0; i < count; ++i) dp[i] *= derivatives[i];
+      for (u32 i = 0; i < count; ++i) dp[i] = select(s[i] == 0.0f, 0.0f, dp[i] * derivatives[i]);
       tiles::template multiply_columns<columns_qk>(t, dk, dp_parts, part_of<columns_qk>(t, q_shared[stage]));
     }
     tiles::wait(t);
-    const val wrong = block_any(
-        t, any_of(tiles::template has_nan<columns_qk>(t, dk), tiles::template has_nan<columns_v>(t, dv)));
+    const val wrong = block_any(t, any_of(tiles::template is_not_finite<columns_qk>(t, dk),
+                                          tiles::template is_not_finite<columns_v>(t, dv)));
     leave_flag(t, flags_of_keys(t, gradients, keys), wrong);
     if (auto wanted = t.when(gradients[&attention_gradients::dk][&attention_strides::address] != u64{0}))
       store<columns_qk>(t, dk, k_shared, warp_row, gradients[&attention_gradients::dk], own, keys.group,
@@ -225,12 +226,12 @@ struct attention_backward_mma_body {
       tiles::multiply_rows(t, dp_parts, dout_shared, warp_row, v_shared[stage]);
       tiles::differentiate(t, s, dp, shifts, deltas, factor);
       if (auto wanted = t.when(writes_dbias)) store_bias_gradient(t, gradients, dp, origin);
-      for (u32 i = 0; i < count; ++i) dp[i] *= derivatives[i];
+      for (u32 i = 0; i < count; ++i) dp[i] = select(s[i] == 0.0f, 0.0f, dp[i] * derivatives[i]);
       tiles::template multiply_columns<columns_qk>(t, dq, dp_parts, part_of<columns_qk>(t, k_shared[stage]));
     }
     tiles::wait(t);
     leave_flag(t, flags_of_queries(t, problem, gradients, block),
-               block_any(t, tiles::template has_nan<columns_qk>(t, dq)));
+               block_any(t, tiles::template is_not_finite<columns_qk>(t, dq)));
     if (auto wanted = t.when(gradients[&attention_gradients::dq][&attention_strides::address] != u64{0}))
       store<columns_qk>(t, dq, q_shared, warp_row, gradients[&attention_gradients::dq], block, block.head,
                         block.first_q_row, qk_size, block.first_query, block.query_limit, scale);

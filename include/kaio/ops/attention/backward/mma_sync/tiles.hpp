@@ -132,10 +132,10 @@ struct backward_mma_tiles {
   }
 
   template <std::uint32_t Columns>
-  static constexpr val<bool> has_nan(thread t, const sums<Columns>& sum) {
-    var found(t, isnan(sum[0].registers[0]));
+  static constexpr val<bool> is_not_finite(thread t, const sums<Columns>& sum) {
+    var found(t, !isfinite(sum[0].registers[0]));
     for (std::uint32_t j = 0; j < Columns / 8; ++j)
-      for (std::uint32_t e = 0; e < 4; ++e) found |= isnan(sum[j].registers[e]);
+      for (std::uint32_t e = 0; e < 4; ++e) found |= !isfinite(sum[j].registers[e]);
     return t.let(found);
   }
 

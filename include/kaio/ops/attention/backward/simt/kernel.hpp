@@ -51,9 +51,14 @@ struct attention_backward_simt_body {
     }
   };
 
-  // P and dS of a tile of scores; change: where the scores are those of the softmax, dS is of S, else of x.
+  // Of a tile of scores: P, what dO makes of the scores that the softmax saw, and their derivatives.
   struct tile_gradients {
     scores p, ds, derivatives;
+
+    // dS. Where a score is masked its derivative may be none.
+    constexpr void differentiate() {
+      for (u32 e = 0; e < count; ++e) ds[e] = select(p[e] == 0.0f, 0.0f, ds[e] * derivatives[e]);
+    }
   };
   template <class Functions, class Mask>
   static constexpr tile_gradients differentiate(thread t, const tiles& tile, const operands& of,
@@ -133,7 +138,7 @@ struct attention_backward_simt_body {
           t.barrier();
         }
         if (auto wanted = t.when(wants_dk)) {
-          for (u32 e = 0; e < count; ++e) tile_of.ds[e] *= tile_of.derivatives[e];
+          tile_of.differentiate();
           tile.put(tile_of.ds, false);
           tile.accumulate(dk, of.q, block.first_query, block.query_limit, first_column);
         }
@@ -173,7 +178,7 @@ struct attention_backward_simt_body {
         store_bias_gradient(t, gradients, view{&tile_of.ds},
                             origin_of<each>(t, block, query, t.let(keys.first + tile.column), keys.end));
       }
-      for (u32 e = 0; e < count; ++e) tile_of.ds[e] *= tile_of.derivatives[e];
+      tile_of.differentiate();
       tile.put(tile_of.ds, true);
       tile.accumulate(dq, of.k, keys.first, keys.limit, first_column);
     }
