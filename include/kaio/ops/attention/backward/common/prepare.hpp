@@ -88,9 +88,12 @@ inline constexpr auto attention_backward_prepare =
                   delta -= pointer_at<in<f32>>(t, dlse)[at];
                 }
                 const val to = t.let(first + cast<u64>(query));
-                pointer_at<kaio::out<f32>>(t, t.let(gradients[&attention_gradients::shifts]))[to] =
-                    select(empty, std::numeric_limits<f32>::infinity(), lse * log2_of_e);
-                pointer_at<kaio::out<f32>>(t, t.let(gradients[&attention_gradients::deltas]))[to] = delta;
+                const auto shifts =
+                    pointer_at<kaio::out<f32>>(t, t.let(gradients[&attention_gradients::shifts]));
+                const auto deltas =
+                    pointer_at<kaio::out<f32>>(t, t.let(gradients[&attention_gradients::deltas]));
+                shifts[to] = select(empty, std::numeric_limits<f32>::infinity(), lse * log2_of_e);
+                deltas[to] = delta;
               }
             }
           }

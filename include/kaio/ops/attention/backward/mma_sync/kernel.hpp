@@ -150,8 +150,8 @@ struct attention_backward_mma_body {
         });
       };
       tiles::differentiate(t, s, dp, number_of(0), number_of(1), factor);
-      tiles::template multiply_columns<columns_v>(t, dv, s_parts, part_of<columns_v>(t, dout_shared[stage]));
       for (u32 i = 0; i < count; ++i) dp[i] = select(s[i] == 0.0f, 0.0f, dp[i] * derivatives[i]);
+      tiles::template multiply_columns<columns_v>(t, dv, s_parts, part_of<columns_v>(t, dout_shared[stage]));
       tiles::template multiply_columns<columns_qk>(t, dk, dp_parts, part_of<columns_qk>(t, q_shared[stage]));
     }
     tiles::wait(t);
@@ -230,11 +230,13 @@ struct attention_backward_mma_body {
       tiles::template multiply_columns<columns_qk>(t, dq, dp_parts, part_of<columns_qk>(t, k_shared[stage]));
     }
     tiles::wait(t);
-    leave_flag(t, flags_of_queries(t, problem, gradients, block),
+    // Found anew: that it is kept in registers through the loop costs some that the loop needs.
+    const attention_block again = find_block(t, problem, t.let(block_idx_x()), C.own, functions.walks);
+    leave_flag(t, flags_of_queries(t, problem, gradients, again),
                block_any(t, tiles::template is_not_finite<columns_qk>(t, dq)));
     if (auto wanted = t.when(gradients[&attention_gradients::dq][&attention_strides::address] != u64{0}))
-      store<columns_qk>(t, dq, q_shared, warp_row, gradients[&attention_gradients::dq], block, block.head,
-                        block.first_q_row, qk_size, block.first_query, block.query_limit, scale);
+      store<columns_qk>(t, dq, q_shared, warp_row, gradients[&attention_gradients::dq], again, again.head,
+                        again.first_q_row, qk_size, again.first_query, again.query_limit, scale);
   }
 };
 
