@@ -46,6 +46,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, help="what `kaio-kernels dump` wrote")
     parser.add_argument("--target", action="append", help="instead of the targets that each kernel claims")
     parser.add_argument("--level", action="append", help="instead of -O0 and -O3")
+    parser.add_argument("--quick", action="store_true",
+                        help="-O0 only for the first and the last target of a kernel")
     parser.add_argument("--may-spill", action="store_true", help="spills are no failure")
     parser.add_argument("--brief", action="store_true", help="print failures only")
     arguments = parser.parse_args()
@@ -58,12 +60,15 @@ def main():
     cases, unknown = [], set()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for kernel in manifest["kernels"]:
-            for target in arguments.target or kernel["targets"]:
+            targets = arguments.target or kernel["targets"]
+            for target in targets:
                 ptxas = next((one for one in assemblers if target in one.targets), None)
                 if ptxas is None:
                     unknown.add(target)
                     continue
                 for level in arguments.level or levels:
+                    if arguments.quick and level == "-O0" and target not in (targets[0], targets[-1]):
+                        continue
                     job = pool.submit(assemble, ptxas, arguments.folder / kernel["file"], target, level)
                     cases.append((kernel["name"], target, level, ptxas, job))
 
