@@ -112,7 +112,7 @@ def random_table(rows):
     ) + f"\nThe worst:\n{worst}\n"
 
 
-def attention_table(rows):
+def attention_table(title, rows, note):
     """A line for each problem and protocol: kaio, and the fastest of its peers."""
     cases = {}
     for r in rows:
@@ -124,23 +124,23 @@ def attention_table(rows):
         if "kaio" not in of or not peers:
             continue
         ours, best, flex = of["kaio"], min(peers, key=lambda r: r["us"]), of.get("flex")
+        repeatable = min((r["us"] for r in peers if r["contestant"].endswith("_deterministic")), default=None)
         plain = cases.get((kind, shape, "causal" if "causal" in work or work == "window" else "full", protocol), {}).get("kaio")
         lines.append([kind, shape.replace("x", " x "), work, protocol, f"{ours['us']:.1f}", f"{ours['tflops']:.0f}",
                       best["contestant"], f"{best['us']:.1f}", f"{best['us'] / ours['us']:.3f}",
                       f"{flex['us'] / ours['us']:.2f}" if flex else "",
+                      f"{repeatable / ours['us']:.2f}" if repeatable else "",
                       f"{ours['tflops'] / plain['tflops']:.2f}" if plain and plain is not ours else "",
                       ours["date"], ours["commit"]])
-    return table("Attention forward",
-                 ["type", "B x S x Hq x Hkv x D", "work", "protocol", "kaio, us", "TFLOP/s", "best peer", "us", "ratio",
-                  "ratio to FlexAttention", "TFLOP/s in those of plain", "date", "commit"], lines,
-                 "The peers are PyTorch's scaled_dot_product_attention by cuDNN and by FlashAttention-2, FlexAttention under\n"
-                 "torch.compile, varlen_attn, and FlashAttention-3 where it is installed, in a process of their own on the same\n"
-                 "machine. The works are those of `bench/attention/problem.hpp`. 4 D operations for each pair of a query and a key\n"
-                 "that the mask keeps.\n\n")
+    head = ["type", "B x S x Hq x Hkv x D", "work", "protocol", "kaio, us", "TFLOP/s", "best peer", "us", "ratio",
+            "ratio to FlexAttention", "ratio to deterministic peers", "TFLOP/s in those of plain", "date", "commit"]
+    unused = {i for i in range(len(head)) if all(line[i] == "" for line in lines)}
+    return table(title, [x for i, x in enumerate(head) if i not in unused],
+                 [[x for i, x in enumerate(line) if i not in unused] for line in lines], note)
 
 
-def attention_random_table(rows):
-    return table("Random attention",
+def attention_random_table(title, rows):
+    return table(title,
                  ["type", "seed", "problems", "protocol", "geometric mean of the ratios", "worst", "of", "date", "commit"],
                  [[r["type"], str(r["seed"]), str(r["problems"]), r["protocol"], f"{r['ratio']:.3f}", f"{r['worst']:.3f}",
                    r["worst_case"], r["date"], r["commit"]]
@@ -257,8 +257,19 @@ def main():
         ["kernel", "checks", "seconds", "million warp instructions a second", "million lane instructions a second", "figure", "",
          "machine", "date", "commit"],
         [emulator_line(r) for r in newest(of("emulator"), ["machine", "kernel", "checks"])])
-    text += attention_table(of("attention"))
-    text += attention_random_table(of("attention_random"))
+    text += attention_table(
+        "Attention forward", of("attention"),
+        "The peers are PyTorch's scaled_dot_product_attention by cuDNN and by FlashAttention-2, FlexAttention under\n"
+        "torch.compile, varlen_attn, and FlashAttention-3 where it is installed, in a process of their own on the same\n"
+        "machine. The works are those of `bench/attention/problem.hpp`. 4 D operations for each pair of a query and a key\n"
+        "that the mask keeps.\n\n")
+    text += attention_random_table("Random attention", of("attention_random"))
+    text += attention_table(
+        "Attention backward", of("attention_backward"),
+        "dQ, dK and dV, always deterministic; 10 D operations for each pair of a query and a key that the mask keeps. The\n"
+        "peers are torch's kernels for the gradients of scaled_dot_product_attention, as they are and with deterministic\n"
+        "algorithms, and those that autograd takes.\n\n")
+    text += attention_random_table("Random attention backward", of("attention_backward_random"))
     text += random_table(of("matmul_random"))
     text += energy_table(of("matmul_energy"))
     text += matmul_table(of("matmul"))

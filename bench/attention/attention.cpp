@@ -3,19 +3,23 @@
 // random numbers.
 //
 //   attention [--json] [--seconds S] [--type f16|bf16|f32] [--shape BxSxHxHkvxD]... [--work NAME]...
-//             [--random COUNT [--seed N]] [--no-peers] [--variants | --model | --kernels]
+//             [--random COUNT [--seed N]] [--no-peers] [--backward | --variants | --model | --kernels]
 //
 // Without --shape: B * S = 16384, H * D = 2048, S from 512 to 16384, D 64, 128 and 256. The works are those of
 // problem.hpp; without --work full and causal. --random: other shapes, each of them full or causal, and what
 // their ratios are to the best peer: the geometric mean and the worst. Sampled elements are compared with
 // double precision. --variants: times every kernel that can run a problem, --random others than above, and
 // prints lines of JSON for fit.py; --model: what the cost model sees of the same problems on an H200, which
-// need not be there; --kernels: bench/results/attention_kernels.md. The protocols, cold and burst, are those of bench/matmul/timing.hpp; peers.py has the
-// peers'.
+// need not be there; --kernels: bench/results/attention_kernels.md. --backward: the times of
+// ops::attention_backward, next to torch's gradients by cuDNN and by FlashAttention, each as it is and with
+// deterministic algorithms (backward_peers.py). The protocols, cold and burst, are those of
+// bench/matmul/timing.hpp; peers.py has the peers'.
 
+#include "bench/attention/backward.hpp"
 #include "bench/attention/calls.hpp"
 #include "bench/attention/measure.hpp"
 #include "bench/attention/model.hpp"
+#include "bench/attention/report.hpp"
 #include "bench/matmul/clock_sampler.hpp"
 #include "bench/matmul/driver_graph.hpp"
 
@@ -23,9 +27,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <string>
 #include <utility>
@@ -35,93 +37,6 @@ using namespace kaio;
 using namespace kaio::bench;
 
 namespace {
-
-struct settings {
-  bool json = false, no_peers = false, variants = false, model = false, kernels = false;
-  double seconds = 0.5;
-  u32 random = 0, seed = 1;
-  std::string type = "f16";
-  std::string device;  // its name
-  std::vector<std::string> shapes, works;
-};
-
-// Of each problem and protocol: the times of kaio, and of the best peer.
-struct times {
-  double kaio = 0, peer = 0;
-};
-using ratios = std::map<std::pair<std::string, std::string>, times>;
-
-void print(const settings& how, const problem& p, const std::string& contestant, const std::string& version,
-           const char* protocol, double us, double error, double mhz) {
-  const double tera = p.operations() / us * 1e-6;
-  const std::string name(p.work_name());
-  if (how.json)
-    std::printf(
-        "{\"benchmark\": \"attention\", \"device\": \"%s\", \"type\": \"%s\", \"shape\": \"%s\", \"work\": \"%s\", \"contestant\": \"%s\", "
-        "\"version\": \"%s\", \"protocol\": \"%s\", \"us\": %.3f, \"tflops\": %.1f, \"error\": %.2e, \"mhz\": %.0f}\n",
-        how.device.c_str(), how.type.c_str(), p.shape().c_str(), name.c_str(), contestant.c_str(),
-        version.c_str(), protocol, us, tera, error, mhz);
-  else
-    std::printf("%-5s %-22s %-13s %-6s %-10s %10.2f us %7.1f TF  %s\n", how.type.c_str(), p.shape().c_str(),
-                name.c_str(), protocol, contestant.c_str(), us, tera,
-                error > 0 ? ("error " + std::to_string(error)).c_str() : version.c_str());
-  std::fflush(stdout);
-}
-
-std::string key_of(const problem& p) { return p.shape() + ":" + std::string(p.work_name()); }
-
-void run_peers(const settings& how, const std::vector<problem>& problems, ratios& all) {
-  const std::filesystem::path program = std::filesystem::path(__FILE__).parent_path() / "peers.py";
-  std::string command = "python3 '" + program.string() + "' --seconds " + std::to_string(how.seconds);
-  for (const problem& p : problems) command += " " + how.type + ":" + key_of(p);
-  FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) return;
-  char line[512];
-  while (std::fgets(line, sizeof line, pipe) != nullptr) {
-    char shape[64], name[32], contestant[32], version[64], protocol[16];
-    double us = 0;
-    if (std::sscanf(line, "%*[^:]:%63[^:]:%31s %31s %63s %15s %lf", shape, name, contestant, version,
-                    protocol, &us) != 6)
-      continue;
-    std::optional<problem> p = problem_of(shape);
-    const std::optional<work> what = work_of(name);
-    if (!p || !what) continue;
-    p->what = *what;
-    print(how, *p, contestant, version, protocol, us, 0, 0);
-    double& best = all[{key_of(*p), protocol}].peer;
-    best = best == 0 ? us : std::min(best, us);
-  }
-  pclose(pipe);
-}
-
-void print_summary(const settings& how, const ratios& all) {
-  for (const char* const protocol : {"cold", "burst"}) {
-    double sum = 0, worst = 1e30;
-    u32 count = 0;
-    std::string worst_case;
-    for (const auto& [key, of] : all) {
-      if (key.second != protocol || of.kaio == 0 || of.peer == 0) continue;
-      const double ratio = of.peer / of.kaio;
-      sum += std::log(ratio);
-      ++count;
-      if (ratio < worst) {
-        worst = ratio;
-        worst_case = key.first;
-      }
-    }
-    if (count == 0) continue;
-    if (how.json)
-      std::printf(
-          "{\"benchmark\": \"attention_random\", \"device\": \"%s\", \"type\": \"%s\", \"seed\": %u, \"protocol\": \"%s\", \"problems\": "
-          "%u, \"ratio\": %.3f, \"worst\": %.3f, \"worst_case\": \"%s\"}\n",
-          how.device.c_str(), how.type.c_str(), how.seed, protocol, count, std::exp(sum / count), worst,
-          worst_case.c_str());
-    else
-      std::printf(
-          "%u random problems, seed %u, %s: ratio to the best peer %.3f (geometric mean), worst %.3f: %s\n",
-          count, how.seed, protocol, std::exp(sum / count), worst, worst_case.c_str());
-  }
-}
 
 std::vector<problem> problems_of(const settings& how, bool emulated) {
   if (how.random != 0)
@@ -181,11 +96,12 @@ template <class T>
 bool run(device& gpu, const settings& how, const std::vector<problem>& problems, ratios& all) {
   clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
   attention_bench<T> each(gpu, clock, how.seconds);
+  attention_backward_bench<T> gradients(gpu, clock, how.seconds);
   if (how.variants) return run_variants(each, how, problems);
   bool right = true;
   for (const problem& p : problems) {
-    if (!can_measure<T>(p)) continue;
-    const measured m = each.measure(p);
+    if (how.backward ? !can_measure_backward(p) : !can_measure<T>(p)) continue;
+    const measured m = how.backward ? gradients.measure(p) : each.measure(p);
     print(how, p, "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
     print(how, p, "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
     all[{key_of(p), "cold"}].kaio = m.cold_us;
@@ -203,6 +119,7 @@ int main(int count, char** words) {
   settings how;
   CLI::App arguments("Times of attention, and of its peers.");
   arguments.add_flag("--json", how.json, "a JSON object for each line");
+  arguments.add_flag("--backward", how.backward, "the gradients, in place of the attention");
   arguments.add_flag("--no-peers", how.no_peers, "kaio alone");
   arguments.add_option("--seconds", how.seconds, "for each protocol")->check(CLI::PositiveNumber);
   arguments.add_option("--type", how.type, "of the tensors")->check(CLI::IsMember({"f16", "bf16", "f32"}));

@@ -4,9 +4,9 @@ FlexAttention under torch.compile, varlen_attn, and FlashAttention-3 where it is
 contestant and protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. A peer that is not installed, or cannot compute a case,
 prints none.
 
-    peers.py [--seconds S] TYPE:BxSxHxHkvxD:WORK ...
+    peers.py [--seconds S] [--backward] TYPE:BxSxHxHkvxD:WORK ...
 
-The works are those of problem.hpp. The protocols are those of the benchmark of matmul, whose measurement this uses.
+--backward: of the gradients, backward_peers.py. The works are those of problem.hpp. The protocols are those of the benchmark of matmul, whose measurement this uses.
 """
 
 import argparse
@@ -14,6 +14,8 @@ import importlib.util
 import inspect
 import pathlib
 import sys
+
+from backward_peers import peers_of
 
 matmul = pathlib.Path(__file__).resolve().parent.parent / "matmul" / "peers.py"
 specification = importlib.util.spec_from_file_location("matmul_peers", matmul)
@@ -119,6 +121,7 @@ peers = {"cudnn": by_backend("CUDNN_ATTENTION"), "flash": by_backend("FLASH_ATTE
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("--backward", action="store_true")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
     try:
@@ -138,12 +141,13 @@ def main():
         one_set = sum(x.numel() * x.element_size() for x in (tensor(case["heads"]), tensor(case["key_heads"]))) * 2
         sets = min(max(-(-cache // one_set), 1), 16)
         inputs = [(tensor(case["heads"]), tensor(case["key_heads"]), tensor(case["key_heads"])) for _ in range(sets)]
-        for name, peer in peers.items():
+        for name, peer in (peers_of(peers) if options.backward else peers).items():
             try:
                 run = peer(torch, case)
                 if run is None:
                     continue
-                times = matmul_peers.median_us(torch, [lambda one=one: run(*one) for one in inputs], options.seconds, flush)
+                runs = [run(*one) if options.backward else lambda one=one: run(*one) for one in inputs]
+                times = matmul_peers.median_us(torch, runs, options.seconds, flush)
             except Exception as error:  # a case that the peer does not have, or a peer that is not installed
                 text = str(error).splitlines()[0] if str(error) else repr(error)
                 print(f"peers.py: {name} {case['text']}: {text}", file=sys.stderr)
