@@ -4,7 +4,7 @@
     bench_attention --model > model.jsonl                                        # the problems of bench/results: no GPU
     bench_attention --variants --type bf16 --random 300 > measured.jsonl         # on an H200; also f16 and f32
     bench_attention --model --type bf16 --random 300 >> model.jsonl              # the same problems
-    fit.py --model model.jsonl [--measured measured.jsonl]... [--write]
+    fit.py --model model.jsonl [--measured measured.jsonl]... [--folds N] [--write]
 
 Without --measured the times of bench/results/h200.jsonl alone are taken, of the last commit that measured a problem; the
 shapes that are there: fit.py --shapes prints them as arguments for --model. Those times are of the kernel that a call
@@ -208,10 +208,24 @@ def fit(constants, w):
 def report(name, us, w):
     error = np.abs(np.log(us / w.us))
     print(f"{name:8} {len(us)} times: mean error {100 * error.mean():.1f} %, worst {100 * error.max():.1f} %")
-    loss = lost(us, w)
+    report_choices(lost(us, w))
+
+
+def report_choices(loss):
     if len(loss):
         print(f"{'':8} {len(loss)} choices: {100 * loss.mean():.1f} % longer than the best on average, "
               f"95 % of them at most {100 * np.quantile(loss, .95):.1f} %, worst {100 * loss.max():.0f} %")
+
+
+def held_out(constants, model, times, folds):
+    """How much longer the choices take for problems that the constants were not fitted to: each is in one of `folds` parts,
+    for which those of the others are fitted."""
+    result = []
+    for fold in range(folds):
+        parts = [{key: of for i, (key, of) in enumerate(times.items()) if (i % folds == fold) == mine} for mine in (True, False)]
+        mine, others = (Rows(model, part) for part in parts)
+        result.append(lost(1e6 * seconds(mine, *constants.read(fit(constants, others))), mine))
+    return np.concatenate(result)
 
 
 def text_of(constants, vector, w):
@@ -255,6 +269,7 @@ def main():
     parser.add_argument("--model")
     parser.add_argument("--measured", action="append", default=[])
     parser.add_argument("--shapes", action="store_true", help="print the recorded shapes as arguments for --model")
+    parser.add_argument("--folds", type=int, default=0, help="report the choices of problems that were held out, in so many parts")
     parser.add_argument("--write", action="store_true", help=f"write {fitted.name}")
     words = parser.parse_args()
     times = recorded_times()
@@ -278,6 +293,9 @@ def main():
     report("as it is", 1e6 * w.seconds, w)
     vector = fit(constants, w)
     report("fitted", 1e6 * seconds(w, *constants.read(vector)), w)
+    if words.folds > 1:
+        print(f"held out, {words.folds} parts")
+        report_choices(held_out(constants, model, times, words.folds))
     if words.write:
         fitted.write_text(text_of(constants, vector, w), encoding="utf-8")
     return 0

@@ -1,5 +1,5 @@
-// ops::attention_backward with everything drawn at random: shape, heads, layout, mask, options and which
-// gradients are wanted. A failure prints its seed.
+// ops::attention_backward with everything drawn at random: shape, heads, layout, mask, options, which
+// gradients are wanted, and whether the operation itself computed O and the log-sum-exp. A failure prints its seed.
 #include <random>
 
 #include "tests/ops/attention_backward/support.hpp"
@@ -45,6 +45,7 @@ backward_case draw(std::uint64_t seed) {
     c.wants_dk = chance(2);
     c.wants_dv = chance(2);
   }
+  c.out = static_cast<backward_case::out_of>(below(3));
   return c;
 }
 

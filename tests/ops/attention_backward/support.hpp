@@ -66,7 +66,7 @@ struct backward_output {
 // run(dout, q, k, v, out, lse, dq, dk, dv, options) calls the operation.
 template <class T, class Run>
 void check_backward_by(const backward_case& c, const Run& run, const host_score& f = {}) {
-  CAPTURE(c.text(), c.dlse, c.dbias, c.dsinks, c.wants_dq, c.wants_dk, c.wants_dv);
+  CAPTURE(c.text(), c.dlse, c.dbias, c.dsinks, c.wants_dq, c.wants_dk, c.wants_dv, static_cast<int>(c.out));
   const attention_inputs<T> inputs(c);
   tensor4<T> dout(c.batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
   dout.fill(c.seed + 3, 1);
@@ -138,12 +138,26 @@ void check_backward_by(const backward_case& c, const Run& run, const host_score&
                                                         view(inputs.k, on_k), view(inputs.v, on_v));
   auto workspace = under_test().allocate<u8>(std::max<u64>(bytes, 1));
   options.workspace = workspace;
-  const auto call = [&] {
-    run(view(dout, on_dout), view(inputs.q, on_q), view(inputs.k, on_k), view(inputs.v, on_v),
-        view(want.out, on_out), tensor_view<const f32, 3>(on_lse, rows), gradient(c.wants_dq, dq),
-        gradient(c.wants_dk, dk), gradient(c.wants_dv, dv), options);
+  const auto call = [&](const auto& out) {
+    run(view(dout, on_dout), view(inputs.q, on_q), view(inputs.k, on_k), view(inputs.v, on_v), out,
+        tensor_view<const f32, 3>(on_lse, rows), gradient(c.wants_dq, dq), gradient(c.wants_dk, dk),
+        gradient(c.wants_dv, dv), options);
   };
-  call();
+  const auto call_after_attention = [&](const auto& out, const auto& written) {
+    attention_options forward = options.forward;
+    forward.lse = tensor_view<f32, 3>(on_lse, rows);
+    attention(under_test().stream(), view(inputs.q, on_q), view(inputs.k, on_k), view(inputs.v, on_v),
+              written, forward);
+    call(out);
+  };
+  using out_of = backward_case::out_of;
+  if (c.out == out_of::reference) call(view(want.out, on_out));
+  if (c.out == out_of::attention)
+    call_after_attention(view(want.out, on_out), want.out.template view<T>(on_out));
+  const tensor4<f32> wide(c.batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
+  auto on_wide = upload(wide.host);
+  if (c.out == out_of::attention_f32)
+    call_after_attention(wide.view<const f32>(on_wide), wide.view<f32>(on_wide));
   if (c.wants_dq) dq.compare("dq", want.dq);
   if (c.wants_dk) dk.compare("dk", want.dk);
   if (c.wants_dv) dv.compare("dv", want.dv);
