@@ -18,10 +18,19 @@ if(NOT KAIO_BUILD_OPS)
     -I${PROJECT_SOURCE_DIR}/src ${KAIO_CONSTEXPR_FLAGS})
 endif()
 
-# Each public header compiles alone, and twice.
+# Each public header compiles alone, and twice. The newest clang has all of them in every run, g++ a third in a run with
+# the seed of its day.
 file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR}/include
   ${PROJECT_SOURCE_DIR}/include/kaio/*.hpp)
+set(number 0)
 foreach(header IN LISTS headers)
+  math(EXPR number "${number} + 1")
+  if(KAIO_RANDOM_SEED AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    math(EXPR turn "(${KAIO_RANDOM_SEED} + ${number}) % 3")
+    if(turn)
+      continue()
+    endif()
+  endif()
   string(REGEX REPLACE "^kaio/(.*)\\.hpp$" "\\1" name ${header})
   string(REPLACE "/" "." name ${name})
   configure_file(headers/alone.cpp.in ${CMAKE_CURRENT_BINARY_DIR}/headers/${name}.cpp @ONLY)
