@@ -20,33 +20,36 @@ endif()
 if(TARGET kaio_test_ops)
   # attention_with compiles kernels of more than clang's default number of steps.
   target_compile_options(kaio_test_ops PRIVATE ${KAIO_CONSTEXPR_FLAGS})
-  # With every check of the emulator each test takes twice its time: a run with the seed of its day has attention on one
-  # day, and the other operations on the next; without a seed, all of them.
-  set(of_day "*")
-  if(KAIO_RANDOM_SEED)
-    math(EXPR turn "${KAIO_RANDOM_SEED} % 2")
-    set(halves "~[attention]" "[attention]")
-    list(GET halves ${turn} of_day)
-  endif()
-  add_test(NAME ops.sanitized COMMAND kaio_test_ops "${of_day}")
-  set_tests_properties(ops.sanitized PROPERTIES LABELS ops TIMEOUT 1800 COST 500
-    ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
-  set_tests_properties(ops.emulator PROPERTIES COST 400)
-  # On the emulator's own architecture attention takes the kernels for sm_90a.
-  add_test(NAME ops.attention.sm_80 COMMAND kaio_test_ops "[attention]" "~attention: every kernel*")
+  # What is run again in another way is a share of the cases in a run with the seed of its day, another one every day;
+  # without a seed, all of them: with every check of the emulator, on the architectures before its own, for which
+  # attention takes other kernels, and rings between producers and consumers under two schedules.
+  function(kaio_share_of_ops name filter first shares)
+    set(turn 0)
+    if(KAIO_RANDOM_SEED)
+      math(EXPR turn "${KAIO_RANDOM_SEED} + ${first}")
+    else()
+      set(shares 1)
+    endif()
+    add_test(NAME ops.${name} COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/cases.py
+      $<TARGET_FILE:kaio_test_ops> ${filter} --share ${turn}/${shares} ${ARGN})
+    set_tests_properties(ops.${name} PROPERTIES LABELS ops TIMEOUT 1800)
+  endfunction()
+  kaio_share_of_ops(sanitized "*" 0 5)
+  set_tests_properties(ops.sanitized PROPERTIES COST 500 ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
+  set_tests_properties(ops.emulator PROPERTIES COST 400 TIMEOUT 1800)
+  kaio_share_of_ops(attention.sm_80 "[attention],[attention_backward]" 0 3 --without "attention: every kernel")
   foreach(architecture sm_70 sm_75 sm_86)  # which have not all types: their own kernels
-    add_test(NAME ops.attention.${architecture} COMMAND kaio_test_ops
-      "attention: every kernel*,attention_backward: edges*")
+    kaio_share_of_ops(attention.${architecture} "attention: every kernel*,attention_backward: edges*" 0 1)
   endforeach()
   foreach(architecture sm_70 sm_75 sm_80 sm_86)
-    set_tests_properties(ops.attention.${architecture} PROPERTIES LABELS ops TIMEOUT 900
+    set_tests_properties(ops.attention.${architecture} PROPERTIES
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=${architecture}")
   endforeach()
-  # Rings between producers and consumers, under two schedules.
-  foreach(order random:1 random:2)
-    add_test(NAME ops.schedule.${order} COMMAND kaio_test_ops "sm_90a*,attention: every kernel*,attention: block masks and head sizes")
-    set_tests_properties(ops.schedule.${order} PROPERTIES LABELS schedules TIMEOUT 900
-      ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SCHEDULE=${order}")
+  foreach(order 1 2)
+    kaio_share_of_ops(schedule.random:${order}
+      "sm_90a*,attention: every kernel*,attention: block masks and head sizes" ${order} 2)
+    set_tests_properties(ops.schedule.random:${order} PROPERTIES LABELS schedules
+      ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SCHEDULE=random:${order}")
   endforeach()
 endif()
 # The kernels under eight schedules, about five seconds each: what they compute does not depend on the order of warps and

@@ -43,6 +43,7 @@ def load(path):
 
 
 fuzz = load(ROOT / "tests/fuzz/run.py")
+cases = load(ROOT / "tests/cases.py")
 
 
 def fail(message):
@@ -110,23 +111,16 @@ def link(compiler, build, target, instrumented, replaced, output):
         fail(f"{target} does not link:\n{linked.stderr}")
 
 
-def names_of(program, environment):
-    """The test cases of a program, by either version of Catch2."""
-    for arguments in (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"]):
-        listed = subprocess.run([program, *arguments], capture_output=True, text=True, env=environment)
-        names = [line.strip() for line in listed.stdout.splitlines() if line.strip()]
-        if names and "Unrecognised token" not in listed.stdout + listed.stderr:
-            return names
-    fail(f"{program} does not list its tests:\n{listed.stdout}{listed.stderr}")
-
-
 def run(program, environment, share, shares):
     """Runs a share of the test cases; whether all passed."""
-    chosen = names_of(program, environment)[share::shares]
+    names = cases.names_of(program, environment)
+    if names is None:
+        fail(f"{program} does not list its tests")
+    chosen = names[share::shares]
     if not chosen:
         return True
     listing = program.with_suffix(".tests")
-    listing.write_text("".join(name.replace("\\", "\\\\").replace(",", "\\,") + "\n" for name in chosen))
+    cases.write_list(chosen, listing)
     begin = time.monotonic()
     ran = subprocess.run([program, "--input-file", listing], env=environment, capture_output=True, text=True,
                          errors="replace")

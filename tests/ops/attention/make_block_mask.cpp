@@ -203,7 +203,7 @@ void attend_by_made_lists() {
   std::vector<f32> bias(length);
   for (u32 j = 0; j < length; ++j) bias[j] = static_cast<f32>(j % 5) / 4;
   auto on_document = upload(document);
-  auto on_bias = upload(bias);
+  [[maybe_unused]] auto on_bias = upload(bias);
   const attention_case c{.batches = 2,
                          .queries = length,
                          .keys = length,
@@ -216,22 +216,26 @@ void attend_by_made_lists() {
     const stream& s = under_test().stream();
     make_block_mask(s, documents{}, made.output(), {.queries = length, .keys = length}, on_document,
                     u32{open_keys});
-    check_attention_by<T>(
-        c,
-        [&](const auto& q, const auto& k, const auto& v, const auto& o, attention_options options) {
-          options.blocks = made.output();
-          attention_with<64>(s, q, k, v, o, ops::general_score{}, ops::block_sparse<documents>{}, options,
-                             on_document, u32{open_keys});
-        },
-        {nullptr, on_host(document)});
-    check_attention_by<T>(
-        c,
-        [&](const auto& q, const auto& k, const auto& v, const auto& o, attention_options options) {
-          options.blocks = made.output();
-          attention_with<64>(s, q, k, v, o, key_bias{}, ops::block_sparse<documents>{}, options, on_bias,
-                             on_document, u32{open_keys});
-        },
-        {[&](double x, u32, u32, u32, u32 j) { return x + double(bias[j]); }, on_host(document)});
+    // The library's score in f32, one of the caller in f16: a kernel of each costs seconds to compile.
+    if constexpr (std::same_as<T, f32>) {
+      check_attention_by<T>(
+          c,
+          [&](const auto& q, const auto& k, const auto& v, const auto& o, attention_options options) {
+            options.blocks = made.output();
+            attention_with<64>(s, q, k, v, o, ops::general_score{}, ops::block_sparse<documents>{}, options,
+                               on_document, u32{open_keys});
+          },
+          {nullptr, on_host(document)});
+    } else {
+      check_attention_by<T>(
+          c,
+          [&](const auto& q, const auto& k, const auto& v, const auto& o, attention_options options) {
+            options.blocks = made.output();
+            attention_with<64>(s, q, k, v, o, key_bias{}, ops::block_sparse<documents>{}, options, on_bias,
+                               on_document, u32{open_keys});
+          },
+          {[&](double x, u32, u32, u32, u32 j) { return x + double(bias[j]); }, on_host(document)});
+    }
   }
 }
 

@@ -50,7 +50,8 @@ void check_with(const attention_case& c) {
   };
   check_attention_by<T>(
       c, call(relative_bias{}, document_window{}, on_bias, u32{distances}, on_document, u32{window}), both);
-  // Each with the library's own other half, which takes its numbers out of the options: of one type.
+  // Each with the library's own other half, which takes its numbers out of the options: the arguments of all kernels
+  // are found in one way, so that each pair of halves has one type.
   if constexpr (std::same_as<T, f16>) {
     attention_case capped = c;
     capped.softcap = 1.5f;
@@ -58,6 +59,7 @@ void check_with(const attention_case& c) {
                               both.mask};
     check_attention_by<T>(capped, call(ops::general_score{}, document_window{}, on_document, u32{window}),
                           mask_alone);
+  } else {
     attention_case causal = c;
     causal.causal = causal_alignment::bottom_right;
     causal.window = {30, -1};

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""The test cases of a Catch2 program, by either version of Catch2; and a run of some of them.
+
+    cases.py PROGRAM FILTER [--share K/N] [--without PREFIX]
+
+runs each N-th of the cases that the filter selects and whose names do not begin with the prefix, from the K-th on, counted
+from 0 and modulo N: a share of them each day. Exits with what the program does.
+"""
+
+import argparse
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+
+def names_of(program, environment, *filters):
+    """The names, or None where the program does not list them."""
+    for arguments in (["--list-test-names-only"], ["--list-tests", "--verbosity", "quiet"]):
+        listed = subprocess.run([program, *filters, *arguments], capture_output=True, text=True, env=environment)
+        names = [line.strip() for line in listed.stdout.splitlines() if line.strip()]
+        if names and "Unrecognised token" not in listed.stdout + listed.stderr:
+            return names
+    return None
+
+
+def write_list(names, path):
+    """What --input-file takes."""
+    path.write_text("".join(name.replace("\\", "\\\\").replace(",", "\\,") + "\n" for name in names))
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("program", type=pathlib.Path)
+    arguments.add_argument("filter")
+    arguments.add_argument("--share", default="0/1")
+    arguments.add_argument("--without")
+    options = arguments.parse_args()
+    share, shares = map(int, options.share.split("/"))
+    names = names_of(options.program, os.environ, options.filter)
+    if names is None:
+        print(f"kaio: {options.program} does not list its tests")
+        return 1
+    if options.without:
+        names = [name for name in names if not name.startswith(options.without)]
+    chosen = names[share % shares::shares]
+    if not chosen:
+        print(f"kaio: no test case is in share {options.share} of {len(names)}")
+        return 1
+    with tempfile.TemporaryDirectory() as folder:
+        listing = pathlib.Path(folder) / "cases.txt"
+        write_list(chosen, listing)
+        print(f"{len(chosen)} of {len(names)} test cases", flush=True)
+        return subprocess.run([options.program, "--input-file", listing]).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())
