@@ -2,7 +2,7 @@
 // What a caller of attention_backward gives next to what the attention itself got.
 
 #include <kaio/ops/attention/call/arguments.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/attention/call/workspace.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -34,23 +34,6 @@ struct attention_row_input {
     static_assert(std::is_same_v<std::remove_const_t<T>, f32>,
                   "kaio: the log-sum-exp of an attention is f32");
   }
-};
-
-// Device memory that the call may use until it has run: a buffer, or a device_pointer.
-struct attention_workspace {
-  std::uint64_t address = 0, bytes = 0;
-  const void* device = nullptr;
-
-  attention_workspace() = default;
-  template <class Memory>
-    requires requires(const Memory& m) { m.as_argument().bits; }
-  attention_workspace(const Memory& memory) {
-    const ptx::argument argument = memory.as_argument();
-    address = argument.bits;
-    bytes = argument.bytes;
-    device = argument.device;
-  }
-  workspace_facts facts() const noexcept { return {address, bytes, device}; }
 };
 
 struct attention_backward_options {
