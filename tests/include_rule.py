@@ -62,7 +62,7 @@ public_floors = {
             "attention/common", "attention/call", "attention/block_mask", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90",
             "attention/backward/common", "attention/backward/call", "attention/backward/choice", "attention/backward/simt",
             "attention/backward/mma_sync", "attention/decode", "attention/decode/common", "attention/decode/call",
-            "attention/decode/choice", "attention/decode/simt", "attention/decode/mma_sync", "."],
+            "attention/decode/simt", "attention/decode/mma_sync", "."],
     "tool": ["."],
     "": ["."],
 }

@@ -20,10 +20,12 @@
 // Large Language Model Serving with PagedAttention", 2023.
 
 #include <kaio/ops/attention/decode/call/arguments.hpp>
+#include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace kaio::runtime {
 class device;
@@ -69,6 +71,10 @@ attention_decode_choice_info attention_decode_choice(const stream& s, const atte
                                                      const attention_cache_view& cache,
                                                      const attention_view& out,
                                                      const attention_decode_options& options = {});
+
+// The images of all kernels that attention_decode may launch: to list them, and to load them ahead with
+// device::warmup.
+std::vector<const ptx::kernel_image*> attention_decode_kernels();
 
 }  // namespace kaio::ops
 

@@ -36,19 +36,22 @@ void run_merge_states(const stream& s, const merge_states_arguments& arguments);
 // last one of results, which is 1. Of attention_varlen: (rows, H, D) and (H, rows). out may be out_a or out_b itself,
 // lse likewise; otherwise they share no memory with another argument.
 template <class A, class LseA, class B, class LseB, class O, class Lse, std::size_t Rank>
-void merge_states(const stream& s, const tensor_view<A, Rank>& out_a, const tensor_view<LseA, Rank - 1>& lse_a,
-                  const tensor_view<B, Rank>& out_b, const tensor_view<LseB, Rank - 1>& lse_b,
-                  const tensor_view<O, Rank>& out, const tensor_view<Lse, Rank - 1>& lse) {
-  static_assert(Rank == 4 || Rank == 3,
-                "kaio: the results of merge_states are (batches, queries, heads, size) or (rows, heads, size)");
+void merge_states(const stream& s, const tensor_view<A, Rank>& out_a,
+                  const tensor_view<LseA, Rank - 1>& lse_a, const tensor_view<B, Rank>& out_b,
+                  const tensor_view<LseB, Rank - 1>& lse_b, const tensor_view<O, Rank>& out,
+                  const tensor_view<Lse, Rank - 1>& lse) {
+  static_assert(
+      Rank == 4 || Rank == 3,
+      "kaio: the results of merge_states are (batches, queries, heads, size) or (rows, heads, size)");
   static_assert(std::is_same_v<std::remove_const_t<A>, std::remove_const_t<B>>,
                 "kaio: the results that merge_states takes have one element type; cast one of them");
-  static_assert(std::is_same_v<std::remove_const_t<LseA>, f32> && std::is_same_v<std::remove_const_t<LseB>, f32> &&
-                    std::is_same_v<Lse, f32>,
+  static_assert(std::is_same_v<std::remove_const_t<LseA>, f32> &&
+                    std::is_same_v<std::remove_const_t<LseB>, f32> && std::is_same_v<Lse, f32>,
                 "kaio: the log-sum-exp of an attention is f32, and the one that is written not const");
-  static_assert(!std::is_const_v<O>, "kaio: the output of merge_states is a view of elements that are not const");
-  detail::run_merge_states(
-      s, {out_a, lse_a, out_b, lse_b, out, lse.is_null() && lse.empty() ? attention_view() : attention_view(lse)});
+  static_assert(!std::is_const_v<O>,
+                "kaio: the output of merge_states is a view of elements that are not const");
+  detail::run_merge_states(s, {out_a, lse_a, out_b, lse_b, out,
+                               lse.is_null() && lse.empty() ? attention_view() : attention_view(lse)});
 }
 
 // Loads what merge_states launches, ahead of its first use: calls may then be captured into a graph.

@@ -21,7 +21,8 @@ TEST_CASE("attention_decode: a contiguous cache", "[ops][attention_decode]") {
 TEST_CASE("attention_decode: pages of any size, by a table and by a list", "[ops][attention_decode]") {
   for (const u32 page : {1u, 3u, 16u, 64u, 100u})
     for (const cache_kind kind : {cache_kind::table, cache_kind::list}) {
-      decode_case c{.lengths = {page * 2, page + 1, page - 1, 1, 0, 101}, .kind = kind, .page = page, .seed = page};
+      decode_case c{
+          .lengths = {page * 2, page + 1, page - 1, 1, 0, 101}, .kind = kind, .page = page, .seed = page};
       c.by_last_page = kind == cache_kind::list && page != 3;
       c.heads_first = page == 16;
       c.together = page == 64;

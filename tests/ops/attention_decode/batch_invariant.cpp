@@ -30,13 +30,16 @@ sequence_results<T> results_of(const decode_case& c, const decode_results<T>& al
 
 // The sequence's queries and keys out of `from`, as sequence b of another cache.
 template <class T>
-sequence_results<T> elsewhere(const decode_case& from, const decode_memory<T>& source, decode_case to, u32 b) {
+sequence_results<T> elsewhere(const decode_case& from, const decode_memory<T>& source, decode_case to,
+                              u32 b) {
   decode_memory<T> memory(to);
   for (u32 j = 0; j < from.lengths[0]; ++j) {
     const key_place x = source.numbers.place(from, 0, j), y = memory.numbers.place(to, b, j);
     for (u32 h = 0; h < from.key_heads; ++h) {
-      for (u32 e = 0; e < from.qk_size; ++e) memory.k.at(y.page, y.row, h, e) = source.k.at(x.page, x.row, h, e);
-      for (u32 e = 0; e < from.v_size; ++e) memory.v.at(y.page, y.row, h, e) = source.v.at(x.page, x.row, h, e);
+      for (u32 e = 0; e < from.qk_size; ++e)
+        memory.k.at(y.page, y.row, h, e) = source.k.at(x.page, x.row, h, e);
+      for (u32 e = 0; e < from.v_size; ++e)
+        memory.v.at(y.page, y.row, h, e) = source.v.at(x.page, x.row, h, e);
     }
   }
   for (u32 i = 0; i < from.queries; ++i)
@@ -71,7 +74,8 @@ void check_invariance(decode_case c) {
 TEST_CASE("attention_decode: batch_invariant", "[ops][attention_decode]") {
   check_invariance<f16>({.lengths = {90}, .sinks = true});  // one part with keys, alone or of several
   check_invariance<f16>({.lengths = {600}, .window = {550, -1}, .alibi = 1});
-  check_invariance<bf16>({.queries = 9, .heads = 4, .lengths = {530}, .causal = causal_alignment::bottom_right});
+  check_invariance<bf16>(
+      {.queries = 9, .heads = 4, .lengths = {530}, .causal = causal_alignment::bottom_right});
   check_invariance<f32>({.lengths = {513}, .softcap = 3});
 }
 

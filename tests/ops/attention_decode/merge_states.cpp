@@ -41,7 +41,8 @@ void check_merge(u32 batches, u32 rows, u32 heads, u32 size, u32 pad, bool heads
       for (u32 h = 0; h < heads; ++h) {
         const std::size_t i = (std::size_t{n} * heads + h) * rows + r;
         const double m = std::max(lse_a[i], lse_b[i]);
-        const double w_a = std::isinf(m) ? 0 : std::exp(lse_a[i] - m), w_b = std::isinf(m) ? 0 : std::exp(lse_b[i] - m);
+        const double w_a = std::isinf(m) ? 0 : std::exp(lse_a[i] - m),
+                     w_b = std::isinf(m) ? 0 : std::exp(lse_b[i] - m);
         CAPTURE(n, r, h, lse_a[i], lse_b[i]);
         if (w_a + w_b == 0) {
           REQUIRE(got_lse[i] == none);
@@ -80,7 +81,8 @@ TEST_CASE("merge_states: in place, packed rows, and without its lse", "[ops][att
   const auto result = [&](buffer<f32>& m) { return tensor_view<f32, 3>(m, rows, heads, size); };
   const auto numbers = [&](buffer<f32>& m) { return tensor_view<f32, 2>(m, heads, rows); };
   const stream& s = under_test().stream();
-  merge_states(s, result(on_a), numbers(on_lse), result(on_b), numbers(on_lse_b), result(on_a), numbers(on_lse));
+  merge_states(s, result(on_a), numbers(on_lse), result(on_b), numbers(on_lse_b), result(on_a),
+               numbers(on_lse));
   for (const f32 x : on_a.download()) REQUIRE(x == 2.0f);
   for (const f32 x : on_lse.download()) REQUIRE(std::abs(x - (0.5f + std::log(2.0f))) < 1e-6f);
   auto on_o = upload(a);
@@ -91,14 +93,15 @@ TEST_CASE("merge_states: in place, packed rows, and without its lse", "[ops][att
 
 TEST_CASE("merge_states: bad inputs", "[ops][attention_decode]") {
   const std::vector<f32> zeros(64);
-  auto on_a = upload(zeros), on_b = upload(zeros), on_o = upload(zeros), on_lse = upload(zeros), on_more = upload(zeros);
+  auto on_a = upload(zeros), on_b = upload(zeros), on_o = upload(zeros), on_lse = upload(zeros),
+       on_more = upload(zeros);
   const auto result = [](buffer<f32>& m, u32 size = 8) { return tensor_view<f32, 4>(m, 1, 4, 2, size); };
   const auto numbers = [](buffer<f32>& m, u32 rows = 4) { return tensor_view<f32, 3>(m, 1, 2, rows); };
   const stream& s = under_test().stream();
   using view = tensor_view<f32, 4>;
   using lse_view = tensor_view<f32, 3>;
-  const auto refuses = [&](const view& a, const lse_view& la, const view& b, const lse_view& lb, const view& o,
-                           const lse_view& l, std::string_view text) {
+  const auto refuses = [&](const view& a, const lse_view& la, const view& b, const lse_view& lb,
+                           const view& o, const lse_view& l, std::string_view text) {
     const thrown error = catch_error([&] { merge_states(s, a, la, b, lb, o, l); });
     CAPTURE(error.message, text);
     REQUIRE(error.code == errc::invalid_argument);

@@ -26,7 +26,9 @@ decode_case draw(std::uint64_t seed) {
   c.lengths.clear();
   const u32 batches = 1 + below(3), most = chance(3) ? 400 : 90;
   for (u32 b = 0; b < batches; ++b)
-    c.lengths.push_back(chance(8) ? 0 : chance(3) ? c.page * (1 + below(most / c.page + 1)) : 1 + below(most));
+    c.lengths.push_back(chance(8)   ? 0
+                        : chance(3) ? c.page * (1 + below(most / c.page + 1))
+                                    : 1 + below(most));
   if (chance(3))
     for (const u32 n : c.lengths) c.left.push_back(below(std::min(n, 40u) + 1));
   c.room = chance(2) ? 0 : c.kind == cache_kind::contiguous ? c.longest() + below(300) : 1 + below(30);

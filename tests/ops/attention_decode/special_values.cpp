@@ -27,7 +27,8 @@ void check_with(const decode_case& c, u32 j, bool in_keys, bool in_values, f32 x
 
 }  // namespace
 
-TEST_CASE("attention_decode: NaN at a key that some queries of a tile are masked from", "[ops][attention_decode]") {
+TEST_CASE("attention_decode: NaN at a key that some queries of a tile are masked from",
+          "[ops][attention_decode]") {
   constexpr f32 nan = std::numeric_limits<f32>::quiet_NaN(), infinite = std::numeric_limits<f32>::infinity();
   for (const u32 queries : {5u, 20u}) {  // in one tile of 16 rows, and in tiles of 64
     decode_case c{.queries = queries,
@@ -37,7 +38,7 @@ TEST_CASE("attention_decode: NaN at a key that some queries of a tile are masked
                   .page = 24,
                   .causal = causal_alignment::bottom_right,
                   .window = {60, 0}};
-    check_with<f16>(c, 397, true, true, nan);       // the last three queries read it
+    check_with<f16>(c, 397, true, true, nan);  // the last three queries read it
     check_with<f16>(c, 397, false, true, infinite);
     check_with<bf16>(c, 400 - queries - 60, false, true, nan);  // the first query's first key
     check_with<f32>(c, 397, true, true, nan);

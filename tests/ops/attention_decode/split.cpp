@@ -12,8 +12,8 @@ template <class T>
 ops::attention_decode_choice_info choice(const decode_case& c, const decode_memory<T>& memory) {
   tensor4<T> o(c.batches(), c.queries, c.heads, c.v_size, false, 0);
   auto on_q = upload(memory.q.host), on_o = upload(o.host);
-  return ops::attention_decode_choice(under_test().stream(), memory.q.template view<const T>(on_q), memory.cache,
-                                      o.template view<T>(on_o),
+  return ops::attention_decode_choice(under_test().stream(), memory.q.template view<const T>(on_q),
+                                      memory.cache, o.template view<T>(on_o),
                                       {.causal = c.causal,
                                        .window = c.window,
                                        .max_length = c.max_length,
@@ -55,13 +55,27 @@ TEST_CASE("attention_decode: a sequence in many parts", "[ops][attention_decode]
                       .variant = variant},
                      true);
   }
-  check_split<f32>({.heads = 2, .qk_size = 32, .v_size = 20, .lengths = {900}, .kind = cache_kind::list}, true);
+  check_split<f32>({.heads = 2, .qk_size = 32, .v_size = 20, .lengths = {900}, .kind = cache_kind::list},
+                   true);
 }
 
-TEST_CASE("attention_decode: as many parts as the window and max_length have keys", "[ops][attention_decode]") {
+TEST_CASE("attention_decode: as many parts as the window and max_length have keys",
+          "[ops][attention_decode]") {
   decode_case c{.lengths = {60, 7}, .room = 100000};
-  check_split<f16>([&] { auto x = c; x.max_length = 64; return x; }(), false);
-  check_split<f16>([&] { auto x = c; x.window = {30, 0}; return x; }(), false);
+  check_split<f16>(
+      [&] {
+        auto x = c;
+        x.max_length = 64;
+        return x;
+      }(),
+      false);
+  check_split<f16>(
+      [&] {
+        auto x = c;
+        x.window = {30, 0};
+        return x;
+      }(),
+      false);
 }
 
 TEST_CASE("attention_decode: no keys beyond max_length", "[ops][attention_decode]") {

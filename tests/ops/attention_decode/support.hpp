@@ -20,10 +20,10 @@ struct decode_case {
   std::vector<u32> left{};  // left padding; none where it is empty
   cache_kind kind = cache_kind::contiguous;
   u32 page = 16;
-  u32 room = 0;             // rows of a contiguous batch, pages of a row of a table; 0: what the lengths need
-  bool heads_first = false;  // (heads, rows, size) in memory
-  bool together = false;     // K and V by turns in one tensor
-  bool indexed = false;      // contiguous: by batch_index
+  u32 room = 0;  // rows of a contiguous batch, pages of a row of a table; 0: what the lengths need
+  bool heads_first = false;   // (heads, rows, size) in memory
+  bool together = false;      // K and V by turns in one tensor
+  bool indexed = false;       // contiguous: by batch_index
   bool by_last_page = false;  // list: last_page_len in place of lengths
   bool shared = false;        // sequences have their first page in common
   u32 pad = 0;                // elements after each row
@@ -45,13 +45,12 @@ struct decode_case {
     attention_case c;
     c.queries = queries, c.keys = lengths[b], c.heads = heads, c.key_heads = key_heads;
     c.qk_size = qk_size, c.v_size = v_size;
-    c.causal = causal, c.window = window, c.softcap = softcap, c.scale = scale, c.sinks = sinks, c.seed = seed;
+    c.causal = causal, c.window = window, c.softcap = softcap, c.scale = scale, c.sinks = sinks,
+    c.seed = seed;
     return c;
   }
   bool keeps(u32 b, u32 i, u32 j) const { return j >= left_of(b) && sequence(b).keeps(0, 0, i, j); }
-  double slope(u32 b, u32 h) const {
-    return alibi == 0 ? 0 : 0.25 / (1 + h) + (alibi == 2 ? 0.125 * b : 0);
-  }
+  double slope(u32 b, u32 h) const { return alibi == 0 ? 0 : 0.25 / (1 + h) + (alibi == 2 ? 0.125 * b : 0); }
   std::string text() const {
     std::string all = "lengths";
     for (const u32 n : lengths) all += " " + std::to_string(n);
@@ -60,7 +59,8 @@ struct decode_case {
     return all + " kind " + std::to_string(static_cast<int>(kind)) + " page " + std::to_string(page) +
            " heads_first " + std::to_string(heads_first) + " together " + std::to_string(together) +
            " indexed " + std::to_string(indexed) + " alibi " + std::to_string(alibi) + " variant " +
-           std::string(variant) + " " + attention_case(lengths.empty() ? attention_case{} : sequence(0)).text();
+           std::string(variant) + " " +
+           attention_case(lengths.empty() ? attention_case{} : sequence(0)).text();
   }
 };
 
@@ -237,7 +237,8 @@ decode_results<O> run_decode(const decode_case& c, decode_memory<T>& memory) {
   auto on_sinks = upload(sinks);
   std::vector<f32> lse(std::size_t{batches} * c.heads * c.queries, -12345.0f);
   auto on_lse = upload(lse);
-  attention_decode_options options{.scale = c.scale, .causal = c.causal, .window = c.window, .softcap = c.softcap};
+  attention_decode_options options{
+      .scale = c.scale, .causal = c.causal, .window = c.window, .softcap = c.softcap};
   if (c.alibi == 1) options.alibi = tensor_view<const f32, 1>(on_slopes, c.heads);
   if (c.alibi == 2) options.alibi = tensor_view<const f32, 2>(on_slopes, batches, c.heads);
   if (c.sinks) options.sinks = tensor_view<const T, 1>(on_sinks, c.heads);
@@ -247,8 +248,8 @@ decode_results<O> run_decode(const decode_case& c, decode_memory<T>& memory) {
   options.variant = c.variant;
   const stream& s = under_test().stream();
   const auto q = memory.q.template view<const T>(memory.on_q);
-  auto workspace = under_test().allocate<u8>(
-      attention_decode_workspace_bytes(s, q, memory.cache, options), uninitialised);
+  auto workspace =
+      under_test().allocate<u8>(attention_decode_workspace_bytes(s, q, memory.cache, options), uninitialised);
   if (workspace.size() != 0) options.workspace = workspace;
   attention_decode(s, q, memory.cache, o.template view<O>(on_o), options);
   decode_results<O> result{o, o, on_lse.download()};
@@ -282,11 +283,13 @@ void compare_decode(const decode_case& c, const decode_memory<T>& memory, const 
           is_element[got.out.index(b, i, h, e)] = true;
         }
       }
-    const attention_reference<T> want(one, q, memory.gather(c, b, memory.k), memory.gather(c, b, memory.v), f);
+    const attention_reference<T> want(one, q, memory.gather(c, b, memory.k), memory.gather(c, b, memory.v),
+                                      f);
     compare_attention(one, out, out, want);
     const auto first = got.lse.begin() + static_cast<std::ptrdiff_t>(std::size_t{b} * c.heads * c.queries);
-    compare_lse(std::vector<f32>(first, first + static_cast<std::ptrdiff_t>(std::size_t{c.heads} * c.queries)),
-                want.lse);
+    compare_lse(
+        std::vector<f32>(first, first + static_cast<std::ptrdiff_t>(std::size_t{c.heads} * c.queries)),
+        want.lse);
   }
   for (std::size_t i = 0; i < got.out.host.size(); ++i)
     if (!is_element[i] && std::memcmp(&got.out.host[i], &got.before.host[i], sizeof(O)) != 0) {

@@ -14,9 +14,10 @@ void refuse_attention(std::string_view operation, const std::string& what) {
 attention_strides strides_of(std::string_view operation, std::string_view name, const attention_view& v) {
   enum : std::size_t { batch, row, head, element };
   if (v.strides[element] != 1 && v.extents[element] > 1)
-    refuse_attention(operation,
-                     "argument " + std::string(name) + " has stride " + std::to_string(v.strides[element]) +
-                         " along its last dimension, the head size; it is 1: copy the tensor to memory of its own");
+    refuse_attention(
+        operation,
+        "argument " + std::string(name) + " has stride " + std::to_string(v.strides[element]) +
+            " along its last dimension, the head size; it is 1: copy the tensor to memory of its own");
   const auto stride = [&](std::size_t d) { return v.extents[d] > 1 ? v.strides[d] : 0; };
   const std::int64_t size = bytes_of(v.type);
   bool by_16 = v.address % 16 == 0 && v.extents[element] * size % 16 == 0;

@@ -35,12 +35,13 @@ planned_call plan(const void* device, const device_properties& properties,
   call.split.parts = plan.parts;
   call.split.chunk = plan.chunk;
   call.split.pitch = result.room.pitch;
-  const double blocks = static_cast<double>(call.split.row_tiles) * call.split.key_heads * plan.parts *
-                        call.problem.batches;
+  const double blocks =
+      static_cast<double>(call.split.row_tiles) * call.split.key_heads * plan.parts * call.problem.batches;
   if (blocks > std::numeric_limits<std::int32_t>::max())
     throw invalid_argument("kaio: " + std::string(arguments.operation) +
                            ": more than 2^31 blocks; give a smaller max_length, or divide the batch");
-  result.blocks = std::uint64_t{call.split.row_tiles} * call.split.key_heads * plan.parts * call.problem.batches;
+  result.blocks =
+      std::uint64_t{call.split.row_tiles} * call.split.key_heads * plan.parts * call.problem.batches;
   return result;
 }
 

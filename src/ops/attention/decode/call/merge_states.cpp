@@ -46,7 +46,8 @@ element_type element_of(attention_type type) {
 }
 
 attention_state state_of(std::string_view name, const attention_view& out, const attention_view& lse) {
-  return {detail::strides_of(operation, name, out), lse.address, lse.strides[0], lse.strides[1], lse.strides[2]};
+  return {detail::strides_of(operation, name, out), lse.address, lse.strides[0], lse.strides[1],
+          lse.strides[2]};
 }
 
 }  // namespace

@@ -65,7 +65,8 @@ void check_numbers(const validation& check, std::string_view operation, const at
     check.input(name, *view);
     const std::size_t last = view->rank - 1;
     if (view->extents[last] > 1 && view->strides[last] != 1)
-      refuse_attention(operation, "argument " + std::string(name) + " has gaps; its numbers follow each other");
+      refuse_attention(operation,
+                       "argument " + std::string(name) + " has gaps; its numbers follow each other");
     if (view == &cache.indptr)
       check.extent(name, *view, 0, sequences + 1, "the batches of q and one more");
     else if (view == &cache.indices)
@@ -118,7 +119,8 @@ void check_shapes(const validation& check, const attention_decode_arguments& arg
     for (const std::size_t d : {batch, row, head}) check.at_most(name, *view, d, most_extent);
   if (k.extents[head] != 0 &&
       q.extents[row] > most_extent / std::max<std::int64_t>(q.extents[head] / k.extents[head], 1))
-    refuse_attention(operation, "more than 2^31 queries of the heads that share a head of keys; take fewer queries");
+    refuse_attention(operation,
+                     "more than 2^31 queries of the heads that share a head of keys; take fewer queries");
 }
 
 void check_options(const validation& check, const attention_decode_arguments& arguments) {
@@ -128,8 +130,9 @@ void check_options(const validation& check, const attention_decode_arguments& ar
   check_scale_and_softcap(operation, options.scale, options.softcap);
   check_band(operation, options.causal, options.window);
   if (options.causal == causal_alignment::top_left)
-    refuse_attention(operation,
-                     "causal is top_left; the queries of a cache are its last keys: take bottom_right, or none");
+    refuse_attention(
+        operation,
+        "causal is top_left; the queries of a cache are its last keys: take bottom_right, or none");
   if (options.max_length < 0 || options.max_length > most_extent)
     refuse_attention(operation, "max_length is " + std::to_string(options.max_length) +
                                     "; it is from 1 to 2^31 - 1, or 0: what the cache has room for");
@@ -137,8 +140,9 @@ void check_options(const validation& check, const attention_decode_arguments& ar
   check_sinks(check, options.sinks.view, q.extents[head]);
   if (!lse.exists()) return;
   if (lse.rank != 3)
-    refuse_attention(operation,
-                     "argument lse has another number of dimensions than it needs; it is (batches, heads, queries)");
+    refuse_attention(
+        operation,
+        "argument lse has another number of dimensions than it needs; it is (batches, heads, queries)");
   check.output("lse", lse);
   check.extent("lse", lse, 0, q.extents[batch], "the batches of q");
   check.extent("lse", lse, 1, q.extents[head], "the heads of q");
@@ -241,7 +245,8 @@ attention_decode_call resolve_attention_decode(const void* device,
   const attention_band open;
   if (call.band.low != open.low && call.band.high != open.high)
     call.most_keys = std::min<std::uint64_t>(
-        call.most_keys, static_cast<std::uint64_t>(std::int64_t{call.band.high} - call.band.low) + problem.queries);
+        call.most_keys,
+        static_cast<std::uint64_t>(std::int64_t{call.band.high} - call.band.low) + problem.queries);
   return call;
 }
 

@@ -2,12 +2,13 @@
 // kernel too. Which of them is the least is computed with the most keys that a sequence may have, which the host
 // knows: a shorter one gives each part fewer keys.
 
-#include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <string>
+
+#include "ops/attention/decode/choice/variant.hpp"
 
 namespace kaio::ops {
 
@@ -23,7 +24,8 @@ constexpr std::uint64_t most_keys_of_part = 8192;
 
 }  // namespace
 
-attention_decode_plan plan_attention_decode(const attention_decode_variant& v, const attention_decode_call& call,
+attention_decode_plan plan_attention_decode(const attention_decode_variant& v,
+                                            const attention_decode_call& call,
                                             const device_properties& device) {
   if (call.batch_invariant) {
     const std::uint32_t chunk = call.split.rows <= 16 ? 512 : 4096;
@@ -31,7 +33,8 @@ attention_decode_plan plan_attention_decode(const attention_decode_variant& v, c
   }
   const std::uint32_t shared = std::max(v.image->needs.shared_bytes, v.image->needs.dynamic_shared_bytes);
   const std::uint64_t fit = std::max(device.shared_per_multiprocessor / std::max(shared, 1u), 1u);
-  const std::uint64_t at_once = std::max(device.multiprocessors, 1u) * std::min<std::uint64_t>(fit, v.resident);
+  const std::uint64_t at_once =
+      std::max(device.multiprocessors, 1u) * std::min<std::uint64_t>(fit, v.resident);
   const std::uint64_t blocks =
       call.row_tiles(v.rows) * call.split.key_heads * std::uint64_t{call.problem.batches};
   const std::uint64_t tiles = parts_of(call.most_keys, v.keys);
@@ -44,7 +47,8 @@ attention_decode_plan plan_attention_decode(const attention_decode_variant& v, c
   const std::uint64_t most = std::max<std::uint64_t>(std::min(by_bytes, tiles / least_tiles), 1);
   std::uint64_t best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint64_t parts = std::min(parts_of(call.most_keys, most_keys_of_part), most); parts <= most; ++parts) {
+  for (std::uint64_t parts = std::min(parts_of(call.most_keys, most_keys_of_part), most); parts <= most;
+       ++parts) {
     if (parts == 0) continue;
     const auto waves = static_cast<double>(parts_of(blocks * parts, at_once));
     const double one = static_cast<double>(parts_of(tiles, parts)) + start_and_end;
@@ -65,7 +69,8 @@ attention_decode_room room_of(std::string_view operation, const attention_decode
   if (plan.parts <= 1) return room;
   const double rows = static_cast<double>(call.results()) * plan.parts;
   if (rows * (room.pitch + 2) * sizeof(f32) > 9e18)
-    throw invalid_argument("kaio: " + std::string(operation) + ": the workspace has more than 2^63 bytes; give a "
+    throw invalid_argument("kaio: " + std::string(operation) +
+                           ": the workspace has more than 2^63 bytes; give a "
                            "smaller max_length, or divide the batch");
   const std::uint64_t count = call.results() * plan.parts;
   room.sums = count * room.pitch * sizeof(f32);

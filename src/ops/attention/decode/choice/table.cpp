@@ -1,11 +1,12 @@
 // The table of attention_decode's kernels, and which of them a call takes.
 
-#include "ops/attention/decode/choice/table.hpp"
-
+#include <kaio/ops/attention_decode.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
 #include <string>
+
+#include "ops/attention/decode/choice/table.hpp"
 
 namespace kaio::ops {
 
@@ -55,7 +56,8 @@ const attention_decode_variant& choose(std::string_view operation, const attenti
                              " cannot run this call: " + why + "; leave the variant out");
   }
   if (!forced.empty())
-    throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " + std::string(forced) +
+    throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " +
+                           std::string(forced) +
                            "; leave it out, or name one that attention_decode_choice has named");
   throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for head sizes " +
                            std::to_string(call.problem.qk_size) + " and " +

@@ -1,11 +1,12 @@
 #pragma once
 // The table of the kernels of attention_decode, by families.
 
-#include <kaio/ops/attention/decode/choice/variant.hpp>
-
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
+
+#include "ops/attention/decode/choice/variant.hpp"
 
 namespace kaio::ops {
 

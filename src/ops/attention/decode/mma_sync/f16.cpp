@@ -4,7 +4,9 @@
 
 namespace kaio::ops {
 
-std::span<const attention_decode_variant> attention_decode_mma_f16() { return attention_decode_mma_rows<f16>(); }
+std::span<const attention_decode_variant> attention_decode_mma_f16() {
+  return attention_decode_mma_rows<f16>();
+}
 
 void list_attention_decode_mma_f16_kernels(std::vector<const ptx::kernel_image*>& list) {
   for (const attention_decode_variant& v : attention_decode_mma_f16()) list.push_back(v.image);

@@ -18,8 +18,9 @@ struct attention_decode_options {
   causal_alignment causal = causal_alignment::none;
   // The own key of query i is i + keys - queries. Causal makes `right` 0.
   attention_window window{};
-  f32 softcap = 0;              // > 0: the score x becomes softcap * tanh(x / softcap)
-  attention_f32_input alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
+  f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
+  attention_f32_input
+      alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
   // A score of a key without a value that each query of a head attends to, in units of x: f32, f16 or bf16.
   attention_sinks sinks{};
   // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too;
@@ -33,7 +34,7 @@ struct attention_decode_options {
   // heads share a head of keys, so that the workspace grows with max_length.
   bool batch_invariant = false;
   attention_workspace workspace{};  // of attention_decode_workspace_bytes, at a multiple of 16 bytes
-  std::string_view variant{};       // the kernel to run, as attention_decode_choice names it; empty: the best one
+  std::string_view variant{};  // the kernel to run, as attention_decode_choice names it; empty: the best one
 };
 
 // A kv_cache without its element type.
@@ -79,8 +80,9 @@ template <class Q, class C, class O>
 constexpr void require_attention_decode_types() {
   using element = std::remove_const_t<Q>;
   static_assert(is_attention_element<element>, "kaio: the elements of an attention are f32, f16 or bf16");
-  static_assert(std::is_same_v<element, std::remove_const_t<C>>,
-                "kaio: the queries and the cache of an attention_decode have the same element type; cast one of them");
+  static_assert(
+      std::is_same_v<element, std::remove_const_t<C>>,
+      "kaio: the queries and the cache of an attention_decode have the same element type; cast one of them");
   static_assert(!std::is_const_v<O>,
                 "kaio: the output of an attention is a view of elements that are not const");
   static_assert(std::is_same_v<element, O> || std::is_same_v<f32, O>,

@@ -19,9 +19,7 @@ struct attention_decode_call {
   std::uint64_t most_keys = 0;  // that a query may attend to
   bool batch_invariant = false;
 
-  constexpr bool empty() const {
-    return problem.batches == 0 || problem.queries == 0 || problem.heads == 0;
-  }
+  constexpr bool empty() const { return problem.batches == 0 || problem.queries == 0 || problem.heads == 0; }
   constexpr std::uint64_t results() const {  // rows of O
     return std::uint64_t{problem.batches} * problem.queries * problem.heads;
   }

@@ -65,8 +65,8 @@ struct decode_block {
   val<u32> first_row;     // of the tile
   val<u32> part;
   cached_sequence sequence;
-  val<i32> offset;       // keys - queries
-  val<u32> first, last;  // the keys of this part: from first to before last
+  val<i32> offset;                   // keys - queries
+  val<u32> first, last;              // the keys of this part: from first to before last
   val<u32> whole_first, whole_last;  // those that all queries of the tile attend to
 };
 
@@ -128,8 +128,8 @@ constexpr score_origin<1> origin_of_row(thread t, const val<attention_problem>& 
 }
 
 // The row as a block of an attention, for what is the same there.
-constexpr attention_block block_of_row(thread t, const val<attention_problem>& problem,
-                                       const val<u32>& batch, const val<u32>& head) {
+constexpr attention_block block_of_row(thread t, const val<attention_problem>& problem, const val<u32>& batch,
+                                       const val<u32>& head) {
   const val queries = t.let(problem[&attention_problem::queries]);
   const val none = t.let(0u);
   return {batch, head, none, none, queries, queries, none, batch, none, none, t.let(0)};
@@ -177,10 +177,9 @@ constexpr val<i64> offset_of(thread t, const Strides& strides, const Page& page,
 constexpr val<u64> partial_row(thread t, const val<attention_problem>& problem,
                                const val<attention_split>& split, const decode_block& block,
                                const decode_row& row) {
-  const val of_query = t.let(cast<u64>(block.batch) * cast<u64>(problem[&attention_problem::queries]) +
-                             cast<u64>(row.query));
-  const val of_head =
-      t.let(of_query * cast<u64>(problem[&attention_problem::heads]) + cast<u64>(row.head));
+  const val of_query =
+      t.let(cast<u64>(block.batch) * cast<u64>(problem[&attention_problem::queries]) + cast<u64>(row.query));
+  const val of_head = t.let(of_query * cast<u64>(problem[&attention_problem::heads]) + cast<u64>(row.head));
   return t.let(of_head * cast<u64>(split[&attention_split::parts]) + cast<u64>(block.part));
 }
 

@@ -33,7 +33,8 @@ inline constexpr auto attention_decode_combine =
           const val size = t.let(problem[&attention_problem::v_size]);
           const val lane = t.lane_rank(), warp = t.let(t.warp_rank());
           const val first = t.let(cast<u64>(row) * cast<u64>(parts));
-          const in totals = pointer_at<in<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
+          const in totals =
+              pointer_at<in<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
           const val pitch = t.let(cast<u64>(split[&attention_split::pitch]));
           const in sums = pointer_at<in<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
 
@@ -53,8 +54,7 @@ inline constexpr auto attention_decode_combine =
           var sum(t, 0.0f);
           for (auto p : t.range(warp, count, config::warps).unroll<4>()) {
             const val total = load_vec<2>(totals[p * 2u]);
-            const val weight =
-                t.let(select(total[0] == nothing, 0.0f, fast::ftz::exp2(total[0] - most)));
+            const val weight = t.let(select(total[0] == nothing, 0.0f, fast::ftz::exp2(total[0] - most)));
             sum += total[1] * weight;
             const in of_part = sums.from(cast<u64>(p) * pitch);
             for (u32 f = 0; f < fours; ++f) {

@@ -20,7 +20,7 @@ struct attention_state {
 struct attention_merge_problem {
   attention_state a, b, o;
   u32 rows, heads, size;
-  u64 results;     // batches * rows * heads
+  u64 results;         // batches * rows * heads
   u32 type, out_type;  // element_type of both inputs; of the output
 };
 
@@ -71,8 +71,8 @@ inline constexpr auto attention_merge_states =
     kaio::kernel<"attention_merge_states", block_size{attention_merge_config::threads}>(
         [](thread t, val<attention_merge_problem> problem) {
           constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
-          const val index = t.let(cast<u64>(block_idx_x()) * u64{attention_merge_config::warps} +
-                                  cast<u64>(t.warp_rank()));
+          const val index =
+              t.let(cast<u64>(block_idx_x()) * u64{attention_merge_config::warps} + cast<u64>(t.warp_rank()));
           if (auto exists = t.when(index < problem[&attention_merge_problem::results])) {
             const val heads = t.let(problem[&attention_merge_problem::heads]);
             const val rows = t.let(problem[&attention_merge_problem::rows]);
@@ -116,7 +116,8 @@ inline constexpr auto attention_merge_states =
                 detail::add_state<A>(t, b, t.let(at_b + further), left, weight_b, x);
               });
               with_any_element(t, t.let(problem[&attention_merge_problem::out_type]), [&]<class A>(A) {
-                store_four<A>(t, t.let(to[&attention_strides::address]), t.let(at_o + further), left, by_16, x);
+                store_four<A>(t, t.let(to[&attention_strides::address]), t.let(at_o + further), left, by_16,
+                              x);
               });
             }
           }

@@ -31,14 +31,14 @@ struct attention_cache {
 // parts > 1 each block leaves sums and totals of its keys, and a second kernel adds them up.
 struct attention_split {
   u32 key_heads;
-  u32 rows;         // queries * heads_of_group
-  u32 row_tiles;    // of a head of keys
-  divisor group;    // heads_of_group
-  u32 parts;        // of the keys of each tile
-  u32 chunk;        // keys of a part; 0: as many for each part as the sequence gives
-  u32 pitch;        // f32 from one row of sums to the next, a multiple of 4
-  u64 sums;         // f32: sum of p * v, (batch, query, head, part, column)
-  u64 totals;       // f32: softmax_total, (batch, query, head, part, 2); a sum of -1: no keys, and no sums
+  u32 rows;            // queries * heads_of_group
+  u32 row_tiles;       // of a head of keys
+  divisor group;       // heads_of_group
+  u32 parts;           // of the keys of each tile
+  u32 chunk;           // keys of a part; 0: as many for each part as the sequence gives
+  u32 pitch;           // f32 from one row of sums to the next, a multiple of 4
+  u64 sums;            // f32: sum of p * v, (batch, query, head, part, column)
+  u64 totals;          // f32: softmax_total, (batch, query, head, part, 2); a sum of -1: no keys, and no sums
   u32 type, out_type;  // element_type of q, k and v; of out
 };
 

@@ -47,13 +47,10 @@ constexpr void mask_rows(thread t, const Scores& s, const val<attention_problem>
                          const decode_block& block, const dsl::register_array<decode_row, Rows>& rows,
                          const val<u32>& key, const val<attention_band>& band) {
   const score_origin<1> first = origin_of_row(t, problem, block, rows[0], key);
-  const score_origin<Rows> origin{first.batch,
-                                  first.head,
-                                  array_of<Rows>([&](u32 r) { return rows[r].query; }),
-                                  key,
-                                  first.last_query,
-                                  first.last_key,
-                                  first.offset};
+  const score_origin<Rows> origin{
+      first.batch, first.head,       array_of<Rows>([&](u32 r) { return rows[r].query; }),
+      key,         first.last_query, first.last_key,
+      first.offset};
   apply_mask<band_mask>(t, s, origin, band);
 }
 

@@ -6,9 +6,9 @@
 namespace kaio::ops {
 
 struct attention_decode_config {
-  std::uint32_t depth = 128;  // the most elements of a row of Q, K, V and O
-  std::uint32_t rows = 16;    // of a tile: queries of the heads that share a head of keys
-  std::uint32_t keys = 64;    // of a tile
+  std::uint32_t depth = 128;    // the most elements of a row of Q, K, V and O
+  std::uint32_t rows = 16;      // of a tile: queries of the heads that share a head of keys
+  std::uint32_t keys = 64;      // of a tile
   std::uint32_t key_warps = 4;  // that share 16 rows, each with a part of the keys of every tile
   std::uint32_t stages = 2;     // tiles of K and V in shared memory
   bool q_in_registers = true;   // Q stays there, else it is read again for every tile
@@ -19,9 +19,9 @@ struct attention_decode_config {
   constexpr std::uint32_t own_keys() const { return keys / key_warps; }  // of a warp, of a tile
   constexpr bool valid() const {
     const std::uint32_t apart = threads() / 8;  // rows that all threads copy together
-    return depth % 64 == 0 && depth <= 256 && rows % 16 == 0 && keys % key_warps == 0 && own_keys() % 16 == 0 &&
-           stages >= 2 && (rows == 16 || key_warps == 1) && apart % 8 == 0 && keys % apart == 0 &&
-           own_keys() % apart == 0;
+    return depth % 64 == 0 && depth <= 256 && rows % 16 == 0 && keys % key_warps == 0 &&
+           own_keys() % 16 == 0 && stages >= 2 && (rows == 16 || key_warps == 1) && apart % 8 == 0 &&
+           keys % apart == 0 && own_keys() % apart == 0;
   }
 };
 
@@ -31,8 +31,7 @@ struct attention_decode_config {
 constexpr attention_decode_config attention_decode_few(std::uint32_t depth) {
   if (depth <= 64) return {.depth = 64, .rows = 16, .keys = 128, .key_warps = 4, .min_blocks = 3};
   if (depth <= 128) return {.depth = 128, .rows = 16, .keys = 64, .key_warps = 4, .min_blocks = 3};
-  return {
-      .depth = 256, .rows = 16, .keys = 32, .key_warps = 2, .q_in_registers = false, .min_blocks = 3};
+  return {.depth = 256, .rows = 16, .keys = 32, .key_warps = 2, .q_in_registers = false, .min_blocks = 3};
 }
 
 // More rows: a warp has 16 of them, and all keys of a tile.

@@ -69,9 +69,8 @@ class attention_decode_copies {
   constexpr void look_up() {
     if (auto exists = t_.when(first_ < last_))
       places_.with([&](const auto& find) {
-        const auto found = array_of<rows>([&](u32 i) {
-          return find(t_.let(min(first_ + line_ + apart * i, last_ - 1u)));
-        });
+        const auto found =
+            array_of<rows>([&](u32 i) { return find(t_.let(min(first_ + line_ + apart * i, last_ - 1u))); });
         for (std::uint32_t i = 0; i < rows; ++i) {
           page_[i] = found[i].page;
           row_[i] = found[i].row;

@@ -43,9 +43,9 @@ struct attention_decode_body {
                                  p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
   static constexpr std::uint32_t together = product::together;
 
-  static constexpr void run(thread t, const val<attention_problem>& problem, const val<attention_cache>& cache,
-                            const val<attention_split>& split, const val<attention_terms>& terms,
-                            const val<attention_band>& band) {
+  static constexpr void run(thread t, const val<attention_problem>& problem,
+                            const val<attention_cache>& cache, const val<attention_split>& split,
+                            const val<attention_terms>& terms, const val<attention_band>& band) {
     const q_tile q_shared(t);  // rows x depth
     const ring tiles(t);       // own_keys x depth each
     const finish_type finish(t, finish_type::sums_tile::over(tiles));
@@ -137,13 +137,25 @@ struct attention_decode_body {
       return t.let(all_of(found, !isnan(totals[r].sum), row[r] < split[&attention_split::rows]));
     });
     const auto results = array_of<2>([&](u32 r) {
-      return part_of_row{t.let(select(totals[r].largest == -std::numeric_limits<f32>::infinity(), 0.0f,
-                                      totals[r].largest)),
-                         t.let(1.0f)};
+      return part_of_row{
+          t.let(select(totals[r].largest == -std::numeric_limits<f32>::infinity(), 0.0f, totals[r].largest)),
+          t.let(1.0f)};
     });
+    const auto source_of = [&] {
+      return rows_of_part{t,
+                          problem,
+                          cache,
+                          split,
+                          block,
+                          warp_row,
+                          key_warp,
+                          t.let(problem[&attention_problem::qk_size]),
+                          t.let(problem[&attention_problem::v_size]),
+                          t.let(problem[&attention_problem::scale]),
+                          cached_places(t, cache, block.sequence)};
+    };
     recompute_rows_of<T, C.depth>(
-        t, [&] { return rows_of_part{t, problem, cache, split, block, warp_row, key_warp}; }, 0u, wrong,
-        results, factor,
+        t, source_of, 0u, wrong, results, factor,
         [&](const auto& s, const auto& origin, const val<f32>& by) {
           apply_score<general_score>(t, s, origin, by, terms);
         },
@@ -180,11 +192,11 @@ struct attention_decode_body {
     const val<attention_cache>& cache;
     const val<attention_split>& split;
     const decode_block& block;
-    const val<u32>&warp_row, key_warp;
-    val<u32> qk_size = t.let(problem[&attention_problem::qk_size]);
-    val<u32> v_size = t.let(problem[&attention_problem::v_size]);
-    val<f32> scale = t.let(problem[&attention_problem::scale]);
-    cached_places places{t, cache, block.sequence};
+    const val<u32>& warp_row;
+    const val<u32>& key_warp;
+    val<u32> qk_size, v_size;
+    val<f32> scale;
+    cached_places places;
 
     constexpr row_of_part row(const val<u32>& r) const {
       const decode_row at = find_row(t, split, block, t.let(block.first_row + warp_row + r));

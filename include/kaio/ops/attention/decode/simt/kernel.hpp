@@ -21,19 +21,22 @@
 
 namespace kaio::ops {
 
-struct attention_decode_simt {
-  static constexpr std::uint32_t depth = 256, rows = 16, keys = 64, chunk = 64, side = 16, threads = side * side;
+// Depth: the most elements of a row.
+template <std::uint32_t Depth>
+struct attention_decode_simt_body {
+  static constexpr std::uint32_t depth = Depth, rows = 16, keys = 64, chunk = 64, side = 16,
+                                 threads = side * side;
   static constexpr std::uint32_t columns = keys / side, chunks = depth / chunk;
   using q_tile = shared_tile<f32, rows, depth, dsl::padded<4>>;
   using kv_tile = shared_tile<f32, keys, chunk, dsl::padded<4>>;
 
-  static constexpr void run(thread t, const val<attention_problem>& problem, const val<attention_cache>& cache,
-                            const val<attention_split>& split, const val<attention_terms>& terms,
-                            const val<attention_band>& band) {
-    const q_tile q_shared(t);                                    // rows x depth
-    const kv_tile kv_shared(t);                                  // keys x chunk
+  static constexpr void run(thread t, const val<attention_problem>& problem,
+                            const val<attention_cache>& cache, const val<attention_split>& split,
+                            const val<attention_terms>& terms, const val<attention_band>& band) {
+    const q_tile q_shared(t);                                        // rows x depth
+    const kv_tile kv_shared(t);                                      // keys x chunk
     const shared_tile<f32, rows, keys, dsl::padded<1>> p_shared(t);  // rows x keys
-    const shared<i64, keys> k_at(t), v_at(t);                    // offsets of the rows of a tile; -1: none
+    const shared<i64, keys> k_at(t), v_at(t);  // offsets of the rows of a tile; -1: none
     const decode_block block = find_decode_block(t, problem, cache, split, band, rows, keys);
     const cached_places places(t, cache, block.sequence);
     const val of_row = t.let(t.thread_rank() / side), of_column = t.let(t.thread_rank() % side);
@@ -44,11 +47,13 @@ struct attention_decode_simt {
     const val scale = t.let(problem[&attention_problem::scale]);
     const val factor = general_score::factor(t, scale, terms);
     const val row = t.let(block.first_row + of_row);
-    const auto at = array_of<1>([&](u32) { return find_row(t, split, block, t.let(min(row, all_rows - 1u))); });
+    const auto at =
+        array_of<1>([&](u32) { return find_row(t, split, block, t.let(min(row, all_rows - 1u))); });
 
     auto sums = array_of<chunks * 4>([&](u32) { return var(t, 0.0f); });  // O
     online_softmax<1, side> softmax(t);
-    with_any_element(t, type, [&]<class A>(A) { load_queries<A>(t, q_shared, problem, split, block, qk_size); });
+    with_any_element(t, type,
+                     [&]<class A>(A) { load_queries<A>(t, q_shared, problem, split, block, qk_size); });
 
     for (auto first : t.range(block.first, block.last, keys).no_unroll()) {
       t.barrier();
@@ -82,8 +87,8 @@ struct attention_decode_simt {
       const val key = t.let(first + of_column);
       const score_origin<1> origin = origin_of_row(t, problem, block, at[0], key);
       apply_score<general_score>(t, scores, origin, scale, terms);
-      const val is_whole = t.let(all_of(first >= block.whole_first, first + keys <= block.whole_last,
-                                        first + keys <= block.last));
+      const val is_whole = t.let(
+          all_of(first >= block.whole_first, first + keys <= block.whole_last, first + keys <= block.last));
       if (auto partial = t.when(!is_whole)) apply_mask<band_mask>(t, scores, origin, band);
       const auto correction = softmax.step(scores, factor);
       for (auto& sum : sums) sum *= correction[0];
@@ -118,7 +123,8 @@ struct attention_decode_simt {
       const val packed = t.let(block.first_row + row);
       var x(t, 0.0f);
       if (auto exists = t.when(all_of(packed < all_rows, column < size)))
-        x = A::read(queries_of<typename A::stored>(t, problem, block, find_row(t, split, block, packed))[column]);
+        x = A::read(
+            queries_of<typename A::stored>(t, problem, block, find_row(t, split, block, packed))[column]);
       to[row][column] = x;
     }
   }
@@ -151,8 +157,7 @@ struct attention_decode_simt {
     if (auto exists = t.when(row < split[&attention_split::rows])) {
       if (auto alone = t.when(split[&attention_split::parts] == 1u)) {
         const attention_block as_block = block_of_row(t, problem, block.batch, at.head);
-        const softmax_row result =
-            softmax_result(t, total.largest, total.sum, sink_of(t, problem, as_block));
+        const softmax_row result = softmax_result(t, total.largest, total.sum, sink_of(t, problem, as_block));
         store_lse(t, problem, as_block, at.query, t.let(column == 0u), result.lse);
         with_any_element(t, t.let(split[&attention_split::out_type]), [&]<class A>(A) {
           for (u32 f = 0; f < chunks; ++f)
@@ -170,21 +175,21 @@ struct attention_decode_simt {
                                 .from(t.let(cast<i64>(to) * cast<i64>(split[&attention_split::pitch])));
         for (u32 f = 0; f < chunks; ++f)
           if (auto has = t.when(all_of(has_keys, column + chunk * f < size)))
-            store_vec(memory[column + chunk * f],
-                      make_vec(t.let(sums[4 * f]), t.let(sums[4 * f + 1]), t.let(sums[4 * f + 2]),
-                               t.let(sums[4 * f + 3])));
+            store_vec(memory[column + chunk * f], make_vec(t.let(sums[4 * f]), t.let(sums[4 * f + 1]),
+                                                           t.let(sums[4 * f + 2]), t.let(sums[4 * f + 3])));
       }
     }
   }
 };
+
+using attention_decode_simt = attention_decode_simt_body<256>;
 
 // Launched as attention_decode_mma is.
 inline constexpr auto attention_decode_by_simt =
     kaio::kernel<"attention_decode_simt", block_size{attention_decode_simt::threads},
                  kernel_options{.min_blocks = 2}>(
         [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
-           val<attention_terms> terms, val<attention_band> band) {
-          attention_decode_simt::run(t, problem, cache, split, terms, band);
-        });
+           val<attention_terms> terms,
+           val<attention_band> band) { attention_decode_simt::run(t, problem, cache, split, terms, band); });
 
 }  // namespace kaio::ops
