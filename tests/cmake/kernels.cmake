@@ -36,7 +36,7 @@ if(TARGET kaio_test_ops)
   add_test(NAME ops.attention.sm_80 COMMAND kaio_test_ops "[attention]" "~attention: every kernel*")
   foreach(architecture sm_70 sm_75 sm_86)  # which have not all types: their own kernels
     add_test(NAME ops.attention.${architecture} COMMAND kaio_test_ops
-      "attention: every kernel*,attention_backward: edges*")
+      "attention: every kernel*,attention_backward: edges*,attention_decode: a contiguous cache")
   endforeach()
   foreach(architecture sm_70 sm_75 sm_80 sm_86)
     set_tests_properties(ops.attention.${architecture} PROPERTIES LABELS ops TIMEOUT 900

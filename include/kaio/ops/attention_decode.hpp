@@ -82,4 +82,6 @@ namespace kaio {
 using ops::attention_decode;
 using ops::attention_decode_options;
 using ops::attention_decode_workspace_bytes;
+using ops::attention_window;
+using ops::causal_alignment;
 }  // namespace kaio
