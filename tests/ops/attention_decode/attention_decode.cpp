@@ -1,5 +1,5 @@
-// attention_decode: every form of a cache, every page size, lengths at the ends of pages, groups of heads, numbers
-// of queries and head sizes, in every kernel.
+// attention_decode: every form of a cache, every page size, lengths at the ends of pages, groups of heads,
+// numbers of queries and head sizes, in every kernel.
 #include "tests/ops/attention_decode/support.hpp"
 
 using namespace kaio;

@@ -1,4 +1,5 @@
-// attention_decode: errors by the name of the argument, before anything runs; and calls of nothing, which do nothing.
+// attention_decode: errors by the name of the argument, before anything runs; and calls of nothing, which do
+// nothing.
 #include <functional>
 
 #include "tests/ops/attention_decode/support.hpp"

@@ -1,5 +1,5 @@
-// attention_decode: the same call gives the same bits; with batch_invariant, so does a sequence alone, next to
-// others, with more room, in pages or not.
+// attention_decode: the same call gives the same bits; with batch_invariant, so does a sequence alone, next
+// to others, with more room, in pages or not.
 #include "tests/ops/attention_decode/support.hpp"
 
 using namespace kaio;

@@ -1,5 +1,5 @@
-// merge_states: two halves of the keys of an attention against the formula in double precision, results without keys,
-// results in place, and its bad inputs.
+// merge_states: two halves of the keys of an attention against the formula in double precision, results
+// without keys, results in place, and its bad inputs.
 #include "tests/ops/attention/support.hpp"
 #include "thrown.hpp"
 

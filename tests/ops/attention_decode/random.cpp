@@ -1,5 +1,5 @@
-// attention_decode with everything drawn at random: the cache's form, lengths, heads, layout, mask and options. A
-// failure prints its seed.
+// attention_decode with everything drawn at random: the cache's form, lengths, heads, layout, mask and
+// options. A failure prints its seed.
 #include <random>
 
 #include "tests/ops/attention_decode/support.hpp"

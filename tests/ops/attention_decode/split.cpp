@@ -1,5 +1,5 @@
-// attention_decode: keys that are divided among blocks. The parts follow from numbers of the host; how many keys a
-// sequence has, the device knows.
+// attention_decode: keys that are divided among blocks. The parts follow from numbers of the host; how many
+// keys a sequence has, the device knows.
 #include "tests/ops/attention_decode/support.hpp"
 
 using namespace kaio;

@@ -1,7 +1,7 @@
 #pragma once
-// An attention_decode over a cache of any form, run and compared with double precision by the rule of attention
-// (tests/ops/attention/support.hpp), sequence by sequence. Every row of the cache that no query attends to holds
-// NaN, and numbers of pages beyond a sequence's length are no pages.
+// An attention_decode over a cache of any form, run and compared with double precision by the rule of
+// attention (tests/ops/attention/support.hpp), sequence by sequence. Every row of the cache that no query
+// attends to holds NaN, and numbers of pages beyond a sequence's length are no pages.
 
 #include "tests/ops/attention/support.hpp"
 

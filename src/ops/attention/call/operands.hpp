@@ -15,8 +15,8 @@ namespace kaio::ops::detail {
 
 [[noreturn]] void refuse_attention(std::string_view operation, const std::string& what);
 
-// Of a view of (batches, rows, heads, elements). Throws invalid_argument where neighbours along the last dimension
-// are not adjacent.
+// Of a view of (batches, rows, heads, elements). Throws invalid_argument where neighbours along the last
+// dimension are not adjacent.
 attention_strides strides_of(std::string_view operation, std::string_view name, const attention_view& v);
 
 // Throws invalid_argument where one of them is none.

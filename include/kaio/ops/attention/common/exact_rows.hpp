@@ -15,15 +15,15 @@
 
 namespace kaio::ops {
 
-// The 16 rows of a warp, and Depth columns of them from `first_column` on; lane l has rows l / 4 and l / 4 + 8,
-// of which `wrong` and `results` (with `largest` and `inverse`) are. put(row, column, x) takes these elements of
-// the rows of wrong lanes anew, columns counted from first_column. score(s, origin, scale) and mask(s, origin)
-// are those of the kernel. source_of() is where the numbers are:
+// The 16 rows of a warp, and Depth columns of them from `first_column` on; lane l has rows l / 4 and l / 4 +
+// 8, of which `wrong` and `results` (with `largest` and `inverse`) are. put(row, column, x) takes these
+// elements of the rows of wrong lanes anew, columns counted from first_column. score(s, origin, scale) and
+// mask(s, origin) are those of the kernel. source_of() is where the numbers are:
 //
 //   qk_size, v_size, scale
 //   row(r)              of a row of the warp: q, its elements, and origin(key), the place of a score
 //   key(j), value(j)    the elements of a key
-//   each_key(visit)     visit(key, where_masked) for each key; where_masked(f) calls f where the mask has to run
+//   each_key(visit)     visit(key, where_masked) for each key; where_masked(f) calls f where the mask runs
 template <scalar T, std::uint32_t Depth, class Column, class SourceOf, class Results, class ApplyScore,
           class ApplyMask, class Put>
 constexpr void recompute_rows_of(thread t, const SourceOf& source_of, const Column& first_column,

@@ -1,6 +1,6 @@
-// Into how many parts the keys are divided. A part costs its tiles of keys, a start and an end; parts cost the second
-// kernel too. Which of them is the least is computed with the most keys that a sequence may have, which the host
-// knows: a shorter one gives each part fewer keys.
+// Into how many parts the keys are divided. A part costs its tiles of keys, a start and an end; parts cost
+// the second kernel too. Which of them is the least is computed with the most keys that a sequence may have,
+// which the host knows: a shorter one gives each part fewer keys.
 
 #include <kaio/runtime/error.hpp>
 

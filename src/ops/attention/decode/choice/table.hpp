@@ -18,8 +18,8 @@ std::span<const attention_decode_variant> attention_decode_simt_rows();
 const ptx::kernel_image& attention_decode_combine_image();
 void run_attention_decode_combine(const stream& s, const attention_decode_call& call);
 
-// The kernel that a call takes: the one that is named, or the first one that can run it. Throws unsupported_device or
-// invalid_argument where there is none.
+// The kernel that a call takes: the one that is named, or the first one that can run it. Throws
+// unsupported_device or invalid_argument where there is none.
 const attention_decode_variant& choose(std::string_view operation, const attention_decode_call& call,
                                        const device_properties& device, std::string_view forced);
 

@@ -1,6 +1,6 @@
 #pragma once
-// The rows of the kernels of attention_decode with matrix instructions of a warp in the table, for one element
-// type.
+// The rows of the kernels of attention_decode with matrix instructions of a warp in the table, for one
+// element type.
 
 #include <kaio/ops/attention/decode/mma_sync/kernel.hpp>
 

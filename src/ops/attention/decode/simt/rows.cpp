@@ -1,4 +1,5 @@
-// attention_decode with multiply-adds, and the kernel that adds up parts: of any element type, on any architecture.
+// attention_decode with multiply-adds, and the kernel that adds up parts: of any element type, on any
+// architecture.
 
 #include <kaio/ops/attention/decode/common/combine.hpp>
 #include <kaio/ops/attention/decode/simt/kernel.hpp>

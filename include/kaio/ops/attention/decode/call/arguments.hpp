@@ -14,7 +14,8 @@ namespace kaio::ops {
 
 struct attention_decode_options {
   std::optional<f32> scale{};  // of q . k; 1 / sqrt(head size of q) where it is not given
-  // bottom_right: the last query attends to all keys, each one before it to one key less. There is no top_left.
+  // bottom_right: the last query attends to all keys, each one before it to one key less. There is no
+  // top_left.
   causal_alignment causal = causal_alignment::none;
   // The own key of query i is i + keys - queries. Causal makes `right` 0.
   attention_window window{};
@@ -29,9 +30,9 @@ struct attention_decode_options {
   // At least as many keys as the longest sequence has, a number of the host: work is divided by it. Keys from
   // here on do not exist, whatever the lengths are. 0: what the cache has room for.
   std::int64_t max_length = 0;
-  // The bits of a sequence depend on its own numbers, length and options alone: not on other sequences, the number
-  // of batches, max_length or the device's size. Parts are of 512 keys, or of 4096 where more than 16 queries and
-  // heads share a head of keys, so that the workspace grows with max_length.
+  // The bits of a sequence depend on its own numbers, length and options alone: not on other sequences, the
+  // number of batches, max_length or the device's size. Parts are of 512 keys, or of 4096 where more than 16
+  // queries and heads share a head of keys, so that the workspace grows with max_length.
   bool batch_invariant = false;
   attention_workspace workspace{};  // of attention_decode_workspace_bytes, at a multiple of 16 bytes
   std::string_view variant{};  // the kernel to run, as attention_decode_choice names it; empty: the best one

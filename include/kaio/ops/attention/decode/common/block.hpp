@@ -1,12 +1,13 @@
 #pragma once
-// What a block of attention_decode works on: some rows (queries and heads that share a head of keys) of a sequence,
-// and a part of the keys that these attend to. Everything about the sequence is read from device memory here.
+// What a block of attention_decode works on: some rows (queries and heads that share a head of keys) of a
+// sequence, and a part of the keys that these attend to. Everything about the sequence is read from device
+// memory here.
 //
 //   keys of a sequence    | padding |  not attended  |  part 0  |  part 1  |  part 2  | room |
 //                                                    ^ low                            ^ high
 //
-// The grid has one dimension: heads of keys first, which are neighbours in memory, then tiles of rows, which share
-// keys, then parts, then sequences.
+// The grid has one dimension: heads of keys first, which are neighbours in memory, then tiles of rows, which
+// share keys, then parts, then sequences.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/block.hpp>

@@ -1,6 +1,7 @@
 #pragma once
-// The second kernel of attention_decode: what the parts of the keys of a row gave, added up. Four warps share a row;
-// each takes every fourth part, in order, so that the bits do not depend on how many parts without keys follow.
+// The second kernel of attention_decode: what the parts of the keys of a row gave, added up. Four warps share
+// a row; each takes every fourth part, in order, so that the bits do not depend on how many parts without
+// keys follow.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>

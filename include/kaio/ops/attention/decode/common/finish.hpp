@@ -1,6 +1,6 @@
 #pragma once
-// The end of a block of attention_decode: sums of the warps that shared rows are added, and go to the output where
-// the block had all keys, else to the workspace.
+// The end of a block of attention_decode: sums of the warps that shared rows are added, and go to the output
+// where the block had all keys, else to the workspace.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
@@ -13,8 +13,8 @@
 
 namespace kaio::ops {
 
-// Rows of a tile, each in the sums of KeyWarps warps of 16 rows. What warps that share rows have follows each other:
-// row r of warp w is row 16 * w + r of the sums.
+// Rows of a tile, each in the sums of KeyWarps warps of 16 rows. What warps that share rows have follows each
+// other: row r of warp w is row 16 * w + r of the sums.
 template <std::uint32_t Rows, std::uint32_t KeyWarps, std::uint32_t Depth, std::uint32_t Threads>
 class attention_decode_finish {
   static constexpr std::uint32_t all_rows = Rows * KeyWarps;

@@ -1,6 +1,6 @@
 #pragma once
-// The kernel of merge_states: two results of one query, over different keys, become that over all of them. A warp
-// has a row; a lane four neighbours of every 128.
+// The kernel of merge_states: two results of one query, over different keys, become that over all of them. A
+// warp has a row; a lane four neighbours of every 128.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/decode/common/store.hpp>
@@ -66,7 +66,8 @@ constexpr void add_state(thread t, const State& s, const val<i64>& at, const val
 
 }  // namespace detail
 
-// Launched with a block for every four rows. The output may be one of the inputs: what a thread writes it has read.
+// Launched with a block for every four rows. The output may be one of the inputs: what a thread writes it has
+// read.
 inline constexpr auto attention_merge_states =
     kaio::kernel<"attention_merge_states", block_size{attention_merge_config::threads}>(
         [](thread t, val<attention_merge_problem> problem) {

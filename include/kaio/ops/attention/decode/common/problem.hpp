@@ -1,7 +1,8 @@
 #pragma once
-// What the kernels of attention_decode take next to an attention_problem: where the keys of a sequence are, and how
-// they are divided among blocks. Of the attention_problem, strides of k and v are from page to page (batch), from row
-// to row of a page, and from head to head; `keys`, `packed` and what belongs to it are unused.
+// What the kernels of attention_decode take next to an attention_problem: where the keys of a sequence are,
+// and how they are divided among blocks. Of the attention_problem, strides of k and v are from page to page
+// (batch), from row to row of a page, and from head to head; `keys`, `packed` and what belongs to it are
+// unused.
 
 #include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/attention/common/problem.hpp>
@@ -27,8 +28,8 @@ struct attention_cache {
   u64 left_padding;
 };
 
-// Rows of a tile are the queries of all heads that share a head of keys: row = query * heads_of_group + head. With
-// parts > 1 each block leaves sums and totals of its keys, and a second kernel adds them up.
+// Rows of a tile are the queries of all heads that share a head of keys: row = query * heads_of_group + head.
+// With parts > 1 each block leaves sums and totals of its keys, and a second kernel adds them up.
 struct attention_split {
   u32 key_heads;
   u32 rows;            // queries * heads_of_group

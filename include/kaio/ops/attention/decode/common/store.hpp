@@ -16,8 +16,8 @@ struct stored_as {
   static constexpr val<T> write(thread t, const val<f32>& x) { return t.let(cast<T>(x)); }
 };
 
-// `at`: in elements from `address`; those from `left` on do not exist. `whole`: all four do, at a multiple of their
-// size together.
+// `at`: in elements from `address`; those from `left` on do not exist. `whole`: all four do, at a multiple of
+// their size together.
 template <class Access, class Four>
 constexpr void store_four(thread t, const val<u64>& address, const val<i64>& at, const val<u32>& left,
                           const val<bool>& whole, const Four& x) {

@@ -25,9 +25,9 @@ struct attention_decode_config {
   }
 };
 
-// Up to 16 rows: four warps share them, so that a tile of keys, which is what is waited for, is read by all. What
-// counts are bytes under way on a multiprocessor: 64 KB a block, of which three fit, but for 99 KB (sm_86, sm_89),
-// where one is enough for a smaller bandwidth.
+// Up to 16 rows: four warps share them, so that a tile of keys, which is what is waited for, is read by all.
+// What counts are bytes under way on a multiprocessor: 64 KB a block, of which three fit, but for 99 KB
+// (sm_86, sm_89), where one is enough for a smaller bandwidth.
 constexpr attention_decode_config attention_decode_few(std::uint32_t depth) {
   if (depth <= 64) return {.depth = 64, .rows = 16, .keys = 128, .key_warps = 4, .min_blocks = 3};
   if (depth <= 128) return {.depth = 128, .rows = 16, .keys = 64, .key_warps = 4, .min_blocks = 3};

@@ -1,6 +1,7 @@
 #pragma once
-// Keys and values from a cache to a ring of tiles in shared memory, by asynchronous copies of 16 bytes through the
-// numbers of pages. Which page a row is in is read a tile ahead, so that a copy need not wait for it.
+// Keys and values from a cache to a ring of tiles in shared memory, by asynchronous copies of 16 bytes
+// through the numbers of pages. Which page a row is in is read a tile ahead, so that a copy need not wait for
+// it.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -12,8 +13,8 @@
 
 namespace kaio::ops {
 
-// Warps that share rows have a tile of their own: entry (2 * stage + is_v) * key_warps + warp of the ring. A row of
-// a tile is panels of 128 bytes; eight threads copy such a row of one panel.
+// Warps that share rows have a tile of their own: entry (2 * stage + is_v) * key_warps + warp of the ring. A
+// row of a tile is panels of 128 bytes; eight threads copy such a row of one panel.
 template <attention_decode_config C, scalar T>
 class attention_decode_copies {
  public:

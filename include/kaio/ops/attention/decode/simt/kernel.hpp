@@ -1,8 +1,8 @@
 #pragma once
-// attention_decode with ordinary multiply-adds, all of it in f32, of any element type and head size: for f32, for
-// devices before sm_80, and for caches whose rows do not begin at multiples of 16 bytes.
+// attention_decode with ordinary multiply-adds, all of it in f32, of any element type and head size: for f32,
+// for devices before sm_80, and for caches whose rows do not begin at multiples of 16 bytes.
 //
-//             64 keys       a block: 16 x 16 threads, 16 rows (queries of the heads that share a head of keys)
+//             64 keys       a block: 16 x 16 threads, 16 rows: queries of heads that share a head of keys
 //           +------+          a thread: one row, of S every 16th key, of O every 16th four of neighbours; the
 //   16 rows |  S   |          16 threads of a row are neighbours of a warp
 //           +------+
