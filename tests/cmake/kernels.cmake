@@ -39,7 +39,7 @@ if(TARGET kaio_test_ops)
   set_tests_properties(ops.emulator PROPERTIES COST 400 TIMEOUT 1800)
   kaio_share_of_ops(attention.sm_80 "[attention],[attention_backward]" 0 3 --without "attention: every kernel")
   foreach(architecture sm_70 sm_75 sm_86)  # which have not all types: their own kernels
-    kaio_share_of_ops(attention.${architecture} "attention: every kernel*,attention_backward: edges*" 0 1)
+    kaio_share_of_ops(attention.${architecture} "attention: every kernel*,attention_backward: edges*,attention_decode: a contiguous cache" 0 1)
   endforeach()
   foreach(architecture sm_70 sm_75 sm_80 sm_86)
     set_tests_properties(ops.attention.${architecture} PROPERTIES

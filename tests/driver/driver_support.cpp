@@ -25,6 +25,9 @@ struct library {
   int (*begin_capture)(void*, int);
   int (*end_capture)(void*, void**);
   int (*destroy_graph)(void*);
+  int (*instantiate_graph)(void**, void*, unsigned long long);
+  int (*launch_graph)(void*, void*);
+  int (*destroy_executable)(void*);
 };
 
 const library& driver() {
@@ -53,6 +56,9 @@ const library& driver() {
     find("cuStreamBeginCapture_v2", l.begin_capture);
     find("cuStreamEndCapture", l.end_capture);
     find("cuGraphDestroy", l.destroy_graph);
+    find("cuGraphInstantiateWithFlags", l.instantiate_graph);
+    find("cuGraphLaunch", l.launch_graph);
+    find("cuGraphExecDestroy", l.destroy_executable);
     return l;
   }();
   return found;
@@ -127,6 +133,22 @@ void fresh_driver::end_capture(void* stream) const {
   void* graph = nullptr;
   REQUIRE(driver().end_capture(stream, &graph) == 0);
   REQUIRE(driver().destroy_graph(graph) == 0);
+}
+
+void* fresh_driver::end_capture_as_graph(void* stream) const {
+  void *graph = nullptr, *executable = nullptr;
+  REQUIRE(driver().end_capture(stream, &graph) == 0);
+  REQUIRE(driver().instantiate_graph(&executable, graph, 0) == 0);
+  REQUIRE(driver().destroy_graph(graph) == 0);
+  return executable;
+}
+
+void fresh_driver::launch_graph(void* executable, void* stream) const {
+  REQUIRE(driver().launch_graph(executable, stream) == 0);
+}
+
+void fresh_driver::destroy_executable(void* executable) const {
+  REQUIRE(driver().destroy_executable(executable) == 0);
 }
 
 }  // namespace driver_test

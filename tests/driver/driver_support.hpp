@@ -47,6 +47,10 @@ class fresh_driver {
 
   void begin_capture(void* stream) const;
   void end_capture(void* stream) const;
+  // The capture's executable graph, to be launched any number of times and destroyed.
+  void* end_capture_as_graph(void* stream) const;
+  void launch_graph(void* executable, void* stream) const;
+  void destroy_executable(void* executable) const;
 };
 
 inline constexpr std::string_view scale_text[] = {

@@ -6,9 +6,11 @@
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention_backward.hpp>
+#include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/attention_parity.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
+#include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/parity.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 #include <kaio/ops/tune.hpp>

@@ -267,7 +267,9 @@ void compare_attention(const attention_case& c, const tensor4<O>& got, const ten
 inline void compare_lse(const std::vector<f32>& got, const std::vector<double>& want, double allowed = 0) {
   for (std::size_t i = 0; i < want.size(); ++i) {
     CAPTURE(i, got[i], want[i]);
-    if (std::isinf(want[i])) {
+    if (std::isnan(want[i])) {
+      REQUIRE(std::isnan(got[i]));
+    } else if (std::isinf(want[i])) {
       REQUIRE(double(got[i]) == want[i]);
     } else {
       REQUIRE(std::abs(double(got[i]) - want[i]) <= allowed + 2e-5 * std::max(1.0, std::abs(want[i])));

@@ -15,6 +15,7 @@
 
 #include "ops/attention/call/band.hpp"
 #include "ops/attention/call/blocks.hpp"
+#include "ops/attention/call/operands.hpp"
 
 namespace kaio::ops::detail {
 
@@ -23,7 +24,7 @@ namespace {
 constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 512;
 
 [[noreturn]] void refuse(std::string_view operation, const std::string& what) {
-  throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
+  refuse_attention(operation, what);
 }
 
 // The dimensions of Q, K, V and O.
@@ -36,18 +37,6 @@ attention_operand operand_of(const attention_view& v) {
           static_cast<std::uint32_t>(v.extents[head]),
           static_cast<std::uint32_t>(v.extents[row]),
           static_cast<std::uint32_t>(v.extents[batch])};
-}
-
-attention_strides strides_of(std::string_view operation, std::string_view name, const attention_view& v) {
-  if (v.strides[element] != 1 && v.extents[element] > 1)
-    refuse(operation,
-           "argument " + std::string(name) + " has stride " + std::to_string(v.strides[element]) +
-               " along its last dimension, the head size; it is 1: copy the tensor to memory of its own");
-  const auto stride = [&](std::size_t d) { return v.extents[d] > 1 ? v.strides[d] : 0; };
-  const std::int64_t size = bytes_of(v.type);
-  bool by_16 = v.address % 16 == 0 && v.extents[element] * size % 16 == 0;
-  for (const std::size_t d : {batch, row, head}) by_16 = by_16 && stride(d) * size % 16 == 0;
-  return {v.address, stride(batch), stride(row), stride(head), by_16 ? 1u : 0u, 0};
 }
 
 void check_shapes(const validation& check, std::string_view operation, const attention_view& q,
@@ -76,10 +65,7 @@ void check_shapes(const validation& check, std::string_view operation, const att
 
 void check_options(std::string_view operation, const attention_arguments& arguments) {
   const attention_options& options = *arguments.options;
-  if (options.scale && !std::isfinite(*options.scale))
-    refuse(operation, "a scale that is not finite; give a number");
-  if (!std::isfinite(options.softcap) || options.softcap < 0)
-    refuse(operation, "a softcap that is negative or not finite; 0 leaves it out");
+  check_scale_and_softcap(operation, options.scale, options.softcap);
   check_band(operation, options.causal, options.window);
   if (options.precision > attention_precision::tf32)
     refuse(operation, "a precision that is none of attention_precision");
@@ -211,18 +197,10 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
                           (packed ? "(heads, rows)" : "(batches, heads, queries)"));
   const attention_view lse = packed ? as_one_batch(options.lse.view) : options.lse.view;
   const std::int64_t batches = packed ? arguments.sequences->cu_q.view.extents[0] - 1 : q.extents[batch];
-  if (alibi.exists()) {
-    check.input("alibi", alibi);
-    check.extent("alibi", alibi, alibi.rank - 1, q.extents[head], "the heads of q");
-    if (alibi.rank == 2 && alibi.extents[0] != 1)
-      check.extent("alibi", alibi, 0, batches, "the batches, or one for all");
-    check.apart("out", o, "alibi", alibi);
-  }
-  if (sinks.exists()) {
-    check.input("sinks", sinks);
-    check.extent("sinks", sinks, 0, q.extents[head], "the heads of q");
-    check.apart("out", o, "sinks", sinks);
-  }
+  check_alibi(check, alibi, q.extents[head], batches);
+  if (alibi.exists()) check.apart("out", o, "alibi", alibi);
+  check_sinks(check, sinks, q.extents[head]);
+  if (sinks.exists()) check.apart("out", o, "sinks", sinks);
   for (const auto& [name, view] :
        {std::pair{"bias", &options.bias.view}, std::pair{"keep", &options.keep.view}})
     if (view->exists()) {
@@ -295,28 +273,13 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
   if (static_cast<double>(call.query_tiles(16)) * problem.heads * problem.batches >
       static_cast<double>(most_extent))
     refuse(operation, "more than 2^31 tiles of 16 queries; split the batch");
-  if (lse.exists()) {
-    problem.lse = lse.address;
-    problem.lse_batch = lse.strides[0];
-    problem.lse_head = lse.strides[1];
-    problem.lse_row = lse.strides[2];
-  }
+  take_lse(problem, lse);
   problem.scale = options.scale.value_or(1 / std::sqrt(static_cast<f32>(problem.qk_size)));
 
   problem.longest_first = gives_last_queries_more(call.band, problem.queries) ? 1 : 0;
-  if (sinks.exists()) {
-    problem.sinks = sinks.address;
-    problem.sink_head = sinks.strides[0];
-    problem.sinks_are = static_cast<u32>(sinks.type == attention_type::f32   ? sink_type::f32
-                                         : sinks.type == attention_type::f16 ? sink_type::f16
-                                                                             : sink_type::bf16);
-  }
+  take_sinks(problem, sinks);
   call.terms.softcap = options.softcap;
-  if (alibi.exists()) {
-    call.terms.alibi = alibi.address;
-    call.terms.alibi_batch = alibi.rank == 2 && alibi.extents[0] != 1 ? alibi.strides[0] : 0;
-    call.terms.alibi_head = alibi.strides[alibi.rank - 1];
-  }
+  take_alibi(call.terms, alibi);
   if (options.bias.view.exists()) call.bias = score_tensor_of(options.bias.view);
   if (options.keep.view.exists()) call.keep = score_tensor_of(options.keep.view);
   const bool has_tensors = options.bias.view.exists() || options.keep.view.exists();

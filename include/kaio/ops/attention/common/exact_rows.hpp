@@ -15,35 +15,25 @@
 
 namespace kaio::ops {
 
-// The 16 rows of a warp, from `first_query` on, and Depth columns of them from `first_column` on; lane l has
-// rows l / 4 and l / 4 + 8, of which `wrong` and `results` are. put(row, column, x) takes these elements of the
-// rows of wrong lanes anew, columns counted from first_column. walk_of() is the kernel's walk over keys;
-// score(s, origin, scale) and mask(s, origin) are those of the kernel.
-template <scalar T, std::uint32_t Depth, class Column, class WalkOf, class ApplyScore, class ApplyMask,
-          class Put>
-constexpr void recompute_rows(thread t, const val<u32>& first_query, const Column& first_column,
-                              const val<attention_problem>& problem, const attention_block& block,
-                              const WalkOf& walk_of, const dsl::register_array<val<bool>, 2>& wrong,
-                              const dsl::register_array<softmax_row, 2>& results, const val<f32>& factor,
-                              const ApplyScore& score, const ApplyMask& mask, const Put& put) {
+// The 16 rows of a warp, and Depth columns of them from `first_column` on; lane l has rows l / 4 and l / 4 +
+// 8, of which `wrong` and `results` (with `largest` and `inverse`) are. put(row, column, x) takes these
+// elements of the rows of wrong lanes anew, columns counted from first_column. score(s, origin, scale) and
+// mask(s, origin) are those of the kernel. source_of() is where the numbers are:
+//
+//   qk_size, v_size, scale
+//   row(r)              of a row of the warp: q, its elements, and origin(key), the place of a score
+//   key(j), value(j)    the elements of a key
+//   each_key(visit)     visit(key, where_masked) for each key; where_masked(f) calls f where the mask runs
+template <scalar T, std::uint32_t Depth, class Column, class SourceOf, class Results, class ApplyScore,
+          class ApplyMask, class Put>
+constexpr void recompute_rows_of(thread t, const SourceOf& source_of, const Column& first_column,
+                                 const dsl::register_array<val<bool>, 2>& wrong, const Results& results,
+                                 const val<f32>& factor, const ApplyScore& score, const ApplyMask& mask,
+                                 const Put& put) {
   const auto lanes = array_of<2>([&](u32 r) { return t.let(ballot(wrong[r])); });
   if (auto any = t.when((lanes[0] | lanes[1]) != 0u)) {
     sync_warp(t);  // other lanes' stores of these rows come before
-    const auto memory_of_head = [&](auto member, const val<u32>& head, const val<u32>& first_row) {
-      const auto strides = problem[member];
-      return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
-          .from(head_offset(t, strides, block, head, first_row));
-    };
-    const in q = memory_of_head(&attention_problem::q, block.head, block.first_q_row);
-    const in k = memory_of_head(&attention_problem::k, block.group, block.first_k_row);
-    const in v = memory_of_head(&attention_problem::v, block.group, block.first_k_row);
-    const val q_row = t.let(problem[&attention_problem::q][&attention_strides::row]);
-    const val k_row = t.let(problem[&attention_problem::k][&attention_strides::row]);
-    const val v_row = t.let(problem[&attention_problem::v][&attention_strides::row]);
-    const val qk_size = t.let(problem[&attention_problem::qk_size]);
-    const val v_size = t.let(problem[&attention_problem::v_size]);
-    const val scale = t.let(problem[&attention_problem::scale]);
-    const auto keys = walk_of();
+    const auto source = source_of();
     const val lane = t.lane_rank(), column = t.let(lane + first_column);
     for (auto row : t.range(0u, 16u).no_unroll()) {
       const val first_lane = t.let(row % 8u * 4u);
@@ -51,24 +41,23 @@ constexpr void recompute_rows(thread t, const val<u32>& first_query, const Colum
       if (auto flagged = t.when((select(upper, lanes[0], lanes[1]) >> first_lane & 15u) != 0u)) {
         const val shift = shfl_idx(select(upper, results[0].largest, results[1].largest), first_lane);
         const val inverse = shfl_idx(select(upper, results[0].inverse, results[1].inverse), first_lane);
-        const val query = t.let(first_query + row);
-        const in of_q = q.from(cast<i64>(query) * q_row);
+        const auto of_row = source.row(t.let(row));
         auto sums = array_of<Depth / 32>([&](u32) { return var(t, 0.0f); });  // columns lane + 32 i
-        keys.each_key(t, [&](const val<u32>& key, const auto& where_masked) {
-          const in of_k = k.from(cast<i64>(key) * k_row);
+        source.each_key([&](const val<u32>& key, const auto& where_masked) {
+          const in of_k = source.key(key);
           var dot(t, 0.0f);
-          for (auto d : t.range(lane, qk_size, 32u).no_unroll())
-            dot += cast<f32>(of_q[d]) * cast<f32>(of_k[d]);
+          for (auto d : t.range(lane, source.qk_size, 32u).no_unroll())
+            dot += cast<f32>(of_row.q[d]) * cast<f32>(of_k[d]);
           var x(t, warp_reduce(t, dot, plus{}));
           const single_score<T> one{&x};
-          const score_origin<1> origin = origin_of<1>(t, block, {{query}}, key, block.keys);
-          score(one, origin, scale);
+          const score_origin<1> origin = of_row.origin(key);
+          score(one, origin, source.scale);
           where_masked([&] { mask(one, origin); });
           if (auto kept = t.when(x != -std::numeric_limits<f32>::infinity())) {
             const val p = t.let(cast<f32>(cast<T>(fast::ftz::exp2(x * factor - shift))));
-            const in of_v = v.from(cast<i64>(key) * v_row);
+            const in of_v = source.value(key);
             for (u32 i = 0; i < Depth / 32; ++i)
-              if (auto exists = t.when(column + 32 * i < v_size))
+              if (auto exists = t.when(column + 32 * i < source.v_size))
                 sums[i] += p * cast<f32>(of_v[column + 32 * i]);
           }
         });
@@ -77,6 +66,76 @@ constexpr void recompute_rows(thread t, const val<u32>& first_query, const Colum
     }
     sync_warp(t);
   }
+}
+
+namespace detail {
+
+// The rows of a tile of queries, from `first_query` on, and the keys that its walk visits.
+template <scalar T, class Keys>
+struct rows_of_block {
+  struct row_of_block {
+    thread t;
+    const attention_block& block;
+    val<u32> query;
+    in<T> q;
+    constexpr score_origin<1> origin(const val<u32>& key) const {
+      return origin_of<1>(t, block, {{query}}, key, block.keys);
+    }
+  };
+  thread t;
+  const attention_block& block;
+  const val<u32>& first_query;
+  in<T> q, k, v;
+  val<i64> q_row, k_row, v_row;
+  val<u32> qk_size, v_size;
+  val<f32> scale;
+  Keys keys;
+
+  constexpr row_of_block row(const val<u32>& r) const {
+    const val query = t.let(first_query + r);
+    return {t, block, query, q.from(cast<i64>(query) * q_row)};
+  }
+  constexpr in<T> key(const val<u32>& j) const { return k.from(cast<i64>(j) * k_row); }
+  constexpr in<T> value(const val<u32>& j) const { return v.from(cast<i64>(j) * v_row); }
+  template <class Visit>
+  constexpr void each_key(const Visit& visit) const {
+    keys.each_key(t, visit);
+  }
+};
+
+}  // namespace detail
+
+// The same of rows from `first_query` on of a tile of queries. walk_of() is the kernel's walk over keys.
+template <scalar T, std::uint32_t Depth, class Column, class WalkOf, class ApplyScore, class ApplyMask,
+          class Put>
+constexpr void recompute_rows(thread t, const val<u32>& first_query, const Column& first_column,
+                              const val<attention_problem>& problem, const attention_block& block,
+                              const WalkOf& walk_of, const dsl::register_array<val<bool>, 2>& wrong,
+                              const dsl::register_array<softmax_row, 2>& results, const val<f32>& factor,
+                              const ApplyScore& score, const ApplyMask& mask, const Put& put) {
+  const auto source_of = [&] {
+    const auto memory_of_head = [&](auto member, const val<u32>& head, const val<u32>& first_row) {
+      const auto strides = problem[member];
+      return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
+          .from(head_offset(t, strides, block, head, first_row));
+    };
+    const auto row_of = [&](auto member) { return t.let(problem[member][&attention_strides::row]); };
+    return detail::rows_of_block<T, decltype(walk_of())>{
+        t,
+        block,
+        first_query,
+        memory_of_head(&attention_problem::q, block.head, block.first_q_row),
+        memory_of_head(&attention_problem::k, block.group, block.first_k_row),
+        memory_of_head(&attention_problem::v, block.group, block.first_k_row),
+        row_of(&attention_problem::q),
+        row_of(&attention_problem::k),
+        row_of(&attention_problem::v),
+        t.let(problem[&attention_problem::qk_size]),
+        t.let(problem[&attention_problem::v_size]),
+        t.let(problem[&attention_problem::scale]),
+        walk_of()};
+  };
+  recompute_rows_of<T, Depth>(t, source_of, first_column, wrong, results, factor, score, mask, put);
 }
 
 }  // namespace kaio::ops

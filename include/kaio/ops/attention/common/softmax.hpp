@@ -24,6 +24,29 @@ struct softmax_row {
   val<f32> lse;      // ln of the sum of exp(score); -inf of a row without keys
 };
 
+// The softmax of some keys of a row.
+struct softmax_total {
+  val<f32> largest;  // exponent of two; -inf without keys
+  val<f32> sum;      // of exp2(exponent - largest)
+};
+
+// `largest` and `sum` are those of softmax_total, of all keys of a row; `sink`: the exponent of two of a key
+// without a value, -inf: there is none.
+template <class Sum>
+constexpr softmax_row softmax_result(thread t, const val<f32>& largest, const Sum& of_keys,
+                                     const val<f32>& sink) {
+  constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
+  const val with_sink = t.let(max(largest, sink));
+  const val shift = t.let(select(with_sink == nothing, 0.0f, with_sink));
+  // 1 where there is no sink, or a smaller one.
+  const val share = t.let(fast::ftz::exp2(largest - shift));
+  const val sum = t.let(of_keys * share + fast::ftz::exp2(sink - shift));
+  const val empty = t.let(sum == 0.0f);
+  const val inverse = t.let(select(empty, 0.0f, share / sum));
+  const val lse = t.let(select(empty, nothing, shift * std::numbers::ln2_v<f32> + log(sum)));
+  return {t.let(select(largest == nothing, 0.0f, largest)), inverse, lse};
+}
+
 // `Lanes` neighbours share a row, a power of two.
 template <std::uint32_t Rows, std::uint32_t Lanes = 4>
 class online_softmax {
@@ -68,20 +91,22 @@ class online_softmax {
   // After the last tile, by all lanes. `sink`: the exponent of two of a key without a value, -inf: there is
   // none.
   constexpr softmax_row finish(std::uint32_t row, const val<f32>& factor, const val<f32>& sink) {
-    for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2) sum_[row] += shfl_xor(sum_[row], lanes);
-    const val largest = t_.let(select(largest_[row] == nothing, nothing, largest_[row] * factor));
-    const val with_sink = t_.let(max(largest, sink));
-    const val shift = t_.let(select(with_sink == nothing, 0.0f, with_sink));
-    // 1 where there is no sink, or a smaller one.
-    const val share = t_.let(fast::ftz::exp2(largest - shift));
-    const val sum = t_.let(sum_[row] * share + fast::ftz::exp2(sink - shift));
-    const val empty = t_.let(sum == 0.0f);
-    const val inverse = t_.let(select(empty, 0.0f, share / sum));
-    const val lse = t_.let(select(empty, nothing, shift * std::numbers::ln2_v<f32> + log(sum)));
-    return {t_.let(select(largest == nothing, 0.0f, largest)), inverse, lse};
+    return softmax_result(t_, total_largest(row, factor), sum_[row], sink);
+  }
+
+  // In place of `finish`, of a row of which others have further keys.
+  constexpr softmax_total total(std::uint32_t row, const val<f32>& factor) {
+    const val largest = total_largest(row, factor);
+    return {largest, t_.let(sum_[row])};
   }
 
  private:
+  // As an exponent of two; the sums of the lanes are added.
+  constexpr val<f32> total_largest(std::uint32_t row, const val<f32>& factor) {
+    for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2) sum_[row] += shfl_xor(sum_[row], lanes);
+    return t_.let(select(largest_[row] == nothing, nothing, largest_[row] * factor));
+  }
+
   // The largest score of a row until now. By chains that do not wait for each other.
   template <class Scores>
   constexpr var<f32> largest_with(Scores& s, std::uint32_t row) {

@@ -2,7 +2,7 @@
 // What a caller of attention_backward gives next to what the attention itself got.
 
 #include <kaio/ops/attention/call/arguments.hpp>
-#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/ops/attention/call/workspace.hpp>
 
 #include <cstddef>
 #include <cstdint>
@@ -36,26 +36,9 @@ struct attention_row_input {
   }
 };
 
-// Device memory that the call may use until it has run: a buffer, or a device_pointer.
-struct attention_workspace {
-  std::uint64_t address = 0, bytes = 0;
-  const void* device = nullptr;
-
-  attention_workspace() = default;
-  template <class Memory>
-    requires requires(const Memory& m) { m.as_argument().bits; }
-  attention_workspace(const Memory& memory) {
-    const ptx::argument argument = memory.as_argument();
-    address = argument.bits;
-    bytes = argument.bytes;
-    device = argument.device;
-  }
-  workspace_facts facts() const noexcept { return {address, bytes, device}; }
-};
-
 struct attention_backward_options {
-  // Those of the attention that is differentiated. Its `lse` is not written, `precision` not used: products of
-  // f32 are exact; `blocks` is refused.
+  // Those of the attention that is differentiated. Its `lse` is not written, `precision` not used: products
+  // of f32 are exact; `blocks` is refused.
   attention_options forward{};
   attention_row_input dlse{};  // the gradient of the lse, shaped as it
   // Of the bias: of the same extents, f32 or the elements of q; summed where they are 1.

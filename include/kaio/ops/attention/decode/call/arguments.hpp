@@ -1,0 +1,95 @@
+#pragma once
+// What a caller of attention_decode gives, and the same without its types.
+
+#include <kaio/ops/attention/call/arguments.hpp>
+#include <kaio/ops/attention/call/workspace.hpp>
+#include <kaio/ops/attention/decode/cache.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+namespace kaio::ops {
+
+struct attention_decode_options {
+  std::optional<f32> scale{};  // of q . k; 1 / sqrt(head size of q) where it is not given
+  // bottom_right: the last query attends to all keys, each one before it to one key less. There is no
+  // top_left.
+  causal_alignment causal = causal_alignment::none;
+  // The own key of query i is i + keys - queries. Causal makes `right` 0.
+  attention_window window{};
+  f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
+  attention_f32_input
+      alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
+  // A score of a key without a value that each query of a head attends to, in units of x: f32, f16 or bf16.
+  attention_sinks sinks{};
+  // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too;
+  // -inf where there are none.
+  attention_f32_output lse{};
+  // At least as many keys as the longest sequence has, a number of the host: work is divided by it. Keys from
+  // here on do not exist, whatever the lengths are. 0: what the cache has room for.
+  std::int64_t max_length = 0;
+  // The bits of a sequence depend on its own numbers, length and options alone: not on other sequences, the
+  // number of batches, max_length or the device's size. Parts are of 512 keys, or of 4096 where more than 16
+  // queries and heads share a head of keys, so that the workspace grows with max_length.
+  bool batch_invariant = false;
+  attention_workspace workspace{};  // of attention_decode_workspace_bytes, at a multiple of 16 bytes
+  std::string_view variant{};  // the kernel to run, as attention_decode_choice names it; empty: the best one
+};
+
+// A kv_cache without its element type.
+struct attention_cache_view {
+  attention_view k, v;
+  attention_view table, indptr, indices, lengths, last_page_len, batch_index, left_padding;
+
+  attention_cache_view() = default;
+  template <class T>
+  attention_cache_view(const kv_cache<T>& cache)
+      : k(cache.k),
+        v(cache.v),
+        table(numbers(cache.table)),
+        indptr(numbers(cache.indptr)),
+        indices(numbers(cache.indices)),
+        lengths(numbers(cache.lengths)),
+        last_page_len(numbers(cache.last_page_len)),
+        batch_index(numbers(cache.batch_index)),
+        left_padding(numbers(cache.left_padding)) {}
+
+ private:
+  // A view that was never given has no extent; one of no memory is refused where it is read.
+  template <std::size_t Rank>
+  static attention_view numbers(const tensor_view<const i32, Rank>& v) {
+    bool given = !v.is_null();
+    for (std::size_t d = 0; d < Rank; ++d) given = given || v.extent(d) != 0;
+    return given ? detail::view_of_numbers(v) : attention_view();
+  }
+};
+
+namespace detail {
+
+// A call that was not checked yet.
+struct attention_decode_arguments {
+  std::string_view operation;
+  attention_view q;
+  attention_cache_view cache;
+  attention_view out;
+  const attention_decode_options* options;
+};
+
+template <class Q, class C, class O>
+constexpr void require_attention_decode_types() {
+  using element = std::remove_const_t<Q>;
+  static_assert(is_attention_element<element>, "kaio: the elements of an attention are f32, f16 or bf16");
+  static_assert(
+      std::is_same_v<element, std::remove_const_t<C>>,
+      "kaio: the queries and the cache of an attention_decode have the same element type; cast one of them");
+  static_assert(!std::is_const_v<O>,
+                "kaio: the output of an attention is a view of elements that are not const");
+  static_assert(std::is_same_v<element, O> || std::is_same_v<f32, O>,
+                "kaio: the output of an attention has the element type of q, k and v, or f32");
+}
+
+}  // namespace detail
+
+}  // namespace kaio::ops

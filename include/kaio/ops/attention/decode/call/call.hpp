@@ -1,0 +1,35 @@
+#pragma once
+// An attention_decode as its kernels see it: checked and normalised.
+
+#include <kaio/ops/attention/call/call.hpp>
+#include <kaio/ops/attention/decode/call/arguments.hpp>
+#include <kaio/ops/attention/decode/common/problem.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+struct attention_decode_call {
+  attention_type type = attention_type::f32;  // of q, k and v
+  attention_problem problem{};
+  attention_cache cache{};
+  attention_split split{};  // but for row_tiles, parts, chunk and the workspace, which the kernel decides
+  attention_terms terms{};
+  attention_band band{};
+  std::uint64_t most_keys = 0;  // that a query may attend to
+  bool batch_invariant = false;
+
+  constexpr bool empty() const { return problem.batches == 0 || problem.queries == 0 || problem.heads == 0; }
+  constexpr std::uint64_t results() const {  // rows of O
+    return std::uint64_t{problem.batches} * problem.queries * problem.heads;
+  }
+  constexpr std::uint64_t row_tiles(std::uint32_t rows) const { return (split.rows + rows - 1) / rows; }
+};
+
+namespace detail {
+// Checks the arguments but for the workspace's size, and normalises them as above. Throws invalid_argument.
+attention_decode_call resolve_attention_decode(const void* device,
+                                               const attention_decode_arguments& arguments);
+}  // namespace detail
+
+}  // namespace kaio::ops

@@ -1,0 +1,194 @@
+#pragma once
+// What a block of attention_decode works on: some rows (queries and heads that share a head of keys) of a
+// sequence, and a part of the keys that these attend to. Everything about the sequence is read from device
+// memory here.
+//
+//   keys of a sequence    | padding |  not attended  |  part 0  |  part 1  |  part 2  | room |
+//                                                    ^ low                            ^ high
+//
+// The grid has one dimension: heads of keys first, which are neighbours in memory, then tiles of rows, which
+// share keys, then parts, then sequences.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/block.hpp>
+#include <kaio/ops/attention/common/mask.hpp>
+#include <kaio/ops/attention/common/softmax.hpp>
+#include <kaio/ops/attention/decode/common/problem.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// A sequence in a cache.
+struct cached_sequence {
+  val<u32> keys;         // how many it has, the padding too
+  val<u32> left;         // keys before this one do not exist
+  val<u32> cache_batch;  // of a contiguous cache
+  val<u64> pages;        // the address of the numbers of its pages
+};
+
+constexpr cached_sequence find_sequence(thread t, const val<attention_cache>& cache, const val<u32>& batch) {
+  const auto number = [&](const val<u64>& address, const val<u32>& i) {
+    return t.let(pointer_at<in<i32>>(t, address)[i]);
+  };
+  const val form = t.let(cache[&attention_cache::form]);
+  var keys(t, cache[&attention_cache::max_keys]);
+  var cache_batch(t, batch);
+  var pages(t, cache[&attention_cache::pages]);
+  if (auto listed = t.when(form == static_cast<u32>(cache_form::list))) {
+    const val indptr = t.let(cache[&attention_cache::indptr]);
+    const val first = number(indptr, batch);
+    const val count = t.let(cast<u32>(max(number(indptr, t.let(batch + 1u)) - first, 0)));
+    pages += cast<u64>(cast<i64>(first)) * sizeof(i32);
+    const val size = t.let(cache[&attention_cache::page][&divisor::value]);
+    const val room = t.let(cast<u64>(count) * cast<u64>(size));
+    keys = cast<u32>(min(cast<u64>(keys), room));
+    const val last_page = t.let(cache[&attention_cache::last_page]);
+    if (auto given = t.when(all_of(last_page != u64{0}, count != 0u))) {
+      const val rows = t.let(cast<u64>(cast<i64>(max(number(last_page, batch), 0))));
+      keys = cast<u32>(min(cast<u64>(keys), room - cast<u64>(size) + rows));
+    }
+  }
+  if (auto tabled = t.when(form == static_cast<u32>(cache_form::table)))
+    pages += cast<u64>(cast<i64>(batch) * cache[&attention_cache::pages_row]) * sizeof(i32);
+  const val lengths = t.let(cache[&attention_cache::lengths]);
+  if (auto given = t.when(lengths != u64{0})) keys = min(keys, cast<u32>(max(number(lengths, batch), 0)));
+  const val batch_index = t.let(cache[&attention_cache::batch_index]);
+  if (auto given = t.when(batch_index != u64{0})) cache_batch = cast<u32>(number(batch_index, batch));
+  const val left_padding = t.let(cache[&attention_cache::left_padding]);
+  var left(t, 0u);
+  if (auto given = t.when(left_padding != u64{0})) left = cast<u32>(max(number(left_padding, batch), 0));
+  return {t.let(keys), t.let(left), t.let(cache_batch), t.let(pages)};
+}
+
+struct decode_block {
+  val<u32> batch, group;  // group: the head of keys
+  val<u32> first_row;     // of the tile
+  val<u32> part;
+  cached_sequence sequence;
+  val<i32> offset;                   // keys - queries
+  val<u32> first, last;              // the keys of this part: from first to before last
+  val<u32> whole_first, whole_last;  // those that all queries of the tile attend to
+};
+
+// Tiles have `rows` rows.
+constexpr decode_block find_decode_block(thread t, const val<attention_problem>& problem,
+                                         const val<attention_cache>& cache, const val<attention_split>& split,
+                                         const val<attention_band>& band, std::uint32_t rows,
+                                         std::uint32_t keys_of_tile) {
+  const val key_heads = t.let(split[&attention_split::key_heads]);
+  const val tiles = t.let(split[&attention_split::row_tiles]);
+  const val parts = t.let(split[&attention_split::parts]);
+  const val index = t.let(block_idx_x());
+  const val of_heads = t.let(index / key_heads), group = t.let(index - of_heads * key_heads);
+  const val of_tiles = t.let(of_heads / tiles), tile = t.let(of_heads - of_tiles * tiles);
+  const val batch = t.let(of_tiles / parts), part = t.let(of_tiles - batch * parts);
+  const val first_row = t.let(tile * rows);
+  const cached_sequence sequence = find_sequence(t, cache, batch);
+  const val keys = sequence.keys;
+  const val offset = t.let(cast<i32>(keys) - cast<i32>(problem[&attention_problem::queries]));
+
+  const val last_row = t.let(min(first_row + rows, split[&attention_split::rows]) - 1u);
+  const val first_query = divide(t, first_row, split[&attention_split::group]).whole;
+  const val last_query = divide(t, last_row, split[&attention_split::group]).whole;
+  const key_range range = keys_of<band_mask>(t, first_query, last_query, keys, offset, band);
+  const val low = t.let(max(range.first, sequence.left)), high = t.let(max(range.last, low));
+  const val count = t.let(high - low);
+  const val of_part = t.let((count + parts - 1u) / parts);
+  const val even = t.let((of_part + (keys_of_tile - 1)) / keys_of_tile * keys_of_tile);
+  const val fixed = t.let(split[&attention_split::chunk]);
+  const val chunk = t.let(select(fixed != 0u, fixed, even));
+  const val before = t.let(min(cast<u64>(part) * cast<u64>(chunk), cast<u64>(count)));
+  const val first = t.let(low + cast<u32>(before));
+  const val last = t.let(first + min(chunk, high - first));
+  return {batch, group, first_row, part, sequence, offset, first, last, range.whole_first, range.whole_last};
+}
+
+// A row of a tile, by its query and its head of queries.
+struct decode_row {
+  val<u32> query, head;
+};
+constexpr decode_row find_row(thread t, const val<attention_split>& split, const decode_block& block,
+                              const val<u32>& row) {
+  const auto group = split[&attention_split::group];
+  const quotient at = divide(t, row, group);
+  return {at.whole, t.let(block.group * group[&divisor::value] + at.rest)};
+}
+
+// The place of a row's scores, whose first key is `key`; keys from the end of the part on do not exist.
+constexpr score_origin<1> origin_of_row(thread t, const val<attention_problem>& problem,
+                                        const decode_block& block, const decode_row& row,
+                                        const val<u32>& key) {
+  return {block.batch,
+          row.head,
+          {{row.query}},
+          key,
+          t.let(problem[&attention_problem::queries] - 1u),
+          t.let(block.last - 1u),
+          block.offset};
+}
+
+// The row as a block of an attention, for what is the same there.
+constexpr attention_block block_of_row(thread t, const val<attention_problem>& problem, const val<u32>& batch,
+                                       const val<u32>& head) {
+  const val queries = t.let(problem[&attention_problem::queries]);
+  const val none = t.let(0u);
+  return {batch, head, none, none, queries, queries, none, batch, none, none, t.let(0)};
+}
+
+// Places of rows of keys and values: a page, and a row of it.
+class cached_places {
+ public:
+  constexpr cached_places(thread t, const val<attention_cache>& cache, const cached_sequence& sequence)
+      : t_(t),
+        cache_(cache),
+        sequence_(sequence),
+        is_paged_(t.let(cache[&attention_cache::form] != static_cast<u32>(cache_form::contiguous))) {}
+
+  // f(find) in a branch for the form of the cache; find(key) is the place of a key that exists.
+  struct place {
+    val<u32> page, row;
+  };
+  template <class F>
+  constexpr void with(const F& f) const {
+    if (auto paged = t_.when(is_paged_))
+      f([&](const val<u32>& key) -> place {
+        const quotient at = divide(t_, key, cache_[&attention_cache::page]);
+        return {t_.let(cast<u32>(pointer_at<in<i32>>(t_, sequence_.pages)[at.whole])), at.rest};
+      });
+    if (auto contiguous = t_.otherwise())
+      f([&](const val<u32>& key) -> place { return {sequence_.cache_batch, key}; });
+  }
+
+ private:
+  thread t_;
+  const val<attention_cache>& cache_;
+  const cached_sequence& sequence_;
+  val<bool> is_paged_;
+};
+
+// The offset of a place in elements; `strides` are those of k or v.
+template <class Strides, class Page, class Row>
+constexpr val<i64> offset_of(thread t, const Strides& strides, const Page& page, const Row& row) {
+  return t.let(cast<i64>(page) * strides[&attention_strides::batch] +
+               cast<i64>(row) * strides[&attention_strides::row]);
+}
+
+// Where a part of the keys of a query goes, with all parts: a number of rows.
+constexpr val<u64> partial_row(thread t, const val<attention_problem>& problem,
+                               const val<attention_split>& split, const decode_block& block,
+                               const decode_row& row) {
+  const val of_query =
+      t.let(cast<u64>(block.batch) * cast<u64>(problem[&attention_problem::queries]) + cast<u64>(row.query));
+  const val of_head = t.let(of_query * cast<u64>(problem[&attention_problem::heads]) + cast<u64>(row.head));
+  return t.let(of_head * cast<u64>(split[&attention_split::parts]) + cast<u64>(block.part));
+}
+
+// Of a part that has no keys, `has_keys` is false.
+constexpr void store_total(thread t, const val<attention_split>& split, const val<u64>& row,
+                           const softmax_total& total, const val<bool>& has_keys) {
+  const auto to = pointer_at<out<f32>>(t, t.let(split[&attention_split::totals]));
+  store_vec(to[row * u64{2}], make_vec(total.largest, t.let(select(has_keys, total.sum, -1.0f))));
+}
+
+}  // namespace kaio::ops

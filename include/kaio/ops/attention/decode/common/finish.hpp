@@ -1,0 +1,120 @@
+#pragma once
+// The end of a block of attention_decode: sums of the warps that shared rows are added, and go to the output
+// where the block had all keys, else to the workspace.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/attention/common/softmax.hpp>
+#include <kaio/ops/attention/decode/common/block.hpp>
+#include <kaio/ops/attention/decode/common/store.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace kaio::ops {
+
+// Rows of a tile, each in the sums of KeyWarps warps of 16 rows. What warps that share rows have follows each
+// other: row r of warp w is row 16 * w + r of the sums.
+template <std::uint32_t Rows, std::uint32_t KeyWarps, std::uint32_t Depth, std::uint32_t Threads>
+class attention_decode_finish {
+  static constexpr std::uint32_t all_rows = Rows * KeyWarps;
+  static_assert(KeyWarps == 1 || Rows == 16);
+
+ public:
+  using sums_tile = shared_tile<f32, all_rows, Depth, dsl::swizzled<128>>;
+
+  constexpr attention_decode_finish(thread t, const sums_tile& sums)
+      : t_(t), sums_(sums), largest_(t), sum_(t), weights_(t), inverses_(t) {}
+
+  // all_rows x Depth: sum of p * v.
+  constexpr const sums_tile& sums() const { return sums_; }
+  constexpr void put(const val<u32>& row, const softmax_total& total) const {
+    largest_[row] = total.largest;
+    sum_[row] = total.sum;
+  }
+
+  // By all threads, after a barrier. T: of the output where it is not f32.
+  template <scalar T>
+  constexpr void store(const val<attention_problem>& problem, const val<attention_split>& split,
+                       const decode_block& block) const {
+    const val rows = t_.let(split[&attention_split::rows]);
+    const val is_alone = t_.let(split[&attention_split::parts] == 1u);
+    const val has_keys = t_.let(block.first < block.last);
+    for (auto i : t_.block_stride(Rows)) {
+      const val row = t_.let(i), packed = t_.let(block.first_row + row);
+      if (auto exists = t_.when(packed < rows)) {
+        const decode_row at = find_row(t_, split, block, packed);
+        const softmax_total total = add_totals(row);
+        if (auto alone = t_.when(is_alone)) {
+          const attention_block as_block = block_of_row(t_, problem, block.batch, at.head);
+          const softmax_row result =
+              softmax_result(t_, total.largest, total.sum, sink_of(t_, problem, as_block));
+          store_lse(t_, problem, as_block, at.query, t_.let(row == row), result.lse);
+          inverses_[row] = result.inverse;
+        }
+        if (auto partial = t_.otherwise())
+          store_total(t_, split, partial_row(t_, problem, split, block, at), total, has_keys);
+      }
+    }
+    t_.barrier();
+    const val size = t_.let(problem[&attention_problem::v_size]);
+    const val is_f32 = t_.let(problem[&attention_problem::o][&attention_strides::is_f32] != 0u);
+    if (auto stored = t_.when(any_of(is_alone, has_keys)))
+      for (auto i : t_.block_stride(Rows * Depth / 4)) {
+        const val row = t_.let(i / (Depth / 4)), column = t_.let(i % (Depth / 4) * 4u);
+        const val packed = t_.let(block.first_row + row);
+        if (auto exists = t_.when(all_of(packed < rows, column < size))) {
+          const decode_row at = find_row(t_, split, block, packed);
+          auto x = array_of<4>([&](u32) { return var(t_, 0.0f); });
+          for (std::uint32_t w = 0; w < KeyWarps; ++w) {
+            const val weight = t_.let(weights_[row + Rows * w]);
+            const val four = load_vec<4>(sums_[row + Rows * w][column]);
+            for (u32 e = 0; e < 4; ++e)
+              if (w == 0)
+                x[e] = four[e] * weight;
+              else
+                x[e] += four[e] * weight;
+          }
+          if (auto alone = t_.when(is_alone)) {
+            // After the sum, as attention_decode_combine does it: with one part the bits are the same.
+            const val inverse = t_.let(inverses_[row]);
+            for (auto& one : x) one *= inverse;
+            if (auto wide = t_.when(is_f32))
+              store_output<stored_as<f32>>(t_, problem, block.batch, at, column, size, x);
+            if (auto narrow = t_.otherwise())
+              store_output<stored_as<T>>(t_, problem, block.batch, at, column, size, x);
+          }
+          if (auto partial = t_.otherwise()) {
+            const val to = t_.let(partial_row(t_, problem, split, block, at) *
+                                      cast<u64>(split[&attention_split::pitch]) +
+                                  cast<u64>(column));
+            store_vec(pointer_at<out<f32>>(t_, t_.let(split[&attention_split::sums]))[to],
+                      make_vec(x[0], x[1], x[2], x[3]));
+          }
+        }
+      }
+  }
+
+ private:
+  // Of the warps that shared a row, and by what the sums of each are multiplied.
+  constexpr softmax_total add_totals(const val<u32>& row) const {
+    constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
+    var largest(t_, largest_[row]);
+    for (std::uint32_t w = 1; w < KeyWarps; ++w) largest = max(largest, largest_[row + Rows * w]);
+    var sum(t_, 0.0f);
+    for (std::uint32_t w = 0; w < KeyWarps; ++w) {
+      const val own = t_.let(largest_[row + Rows * w]);
+      const val weight = t_.let(select(own == nothing, 0.0f, fast::ftz::exp2(own - largest)));
+      weights_[row + Rows * w] = weight;
+      sum += sum_[row + Rows * w] * weight;
+    }
+    return {t_.let(largest), t_.let(sum)};
+  }
+
+  thread t_;
+  sums_tile sums_;
+  shared<f32, all_rows> largest_, sum_, weights_;
+  shared<f32, Rows> inverses_;
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,46 @@
+#pragma once
+// What the kernels of attention_decode take next to an attention_problem: where the keys of a sequence are,
+// and how they are divided among blocks. Of the attention_problem, strides of k and v are from page to page
+// (batch), from row to row of a page, and from head to head; `keys`, `packed` and what belongs to it are
+// unused.
+
+#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/attention/common/problem.hpp>
+#include <kaio/ops/matmul/common/tile_walk.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+enum class cache_form : u32 { contiguous, table, list };
+
+// The numbers of a cache in device memory, all of them i32. An address of 0: they are not there.
+struct attention_cache {
+  u32 form;      // cache_form
+  u32 max_keys;  // what a sequence has room for; no key from here on is read, whatever the numbers say
+  divisor page;  // rows of a page
+  u64 pages;     // of a table: from row to row `pages_row`; of a list: of all sequences
+  i64 pages_row;
+  u64 indptr;       // of a list
+  u64 lengths;      // of each sequence
+  u64 last_page;    // of a list, in place of lengths
+  u64 batch_index;  // of a contiguous cache
+  u64 left_padding;
+};
+
+// Rows of a tile are the queries of all heads that share a head of keys: row = query * heads_of_group + head.
+// With parts > 1 each block leaves sums and totals of its keys, and a second kernel adds them up.
+struct attention_split {
+  u32 key_heads;
+  u32 rows;            // queries * heads_of_group
+  u32 row_tiles;       // of a head of keys
+  divisor group;       // heads_of_group
+  u32 parts;           // of the keys of each tile
+  u32 chunk;           // keys of a part; 0: as many for each part as the sequence gives
+  u32 pitch;           // f32 from one row of sums to the next, a multiple of 4
+  u64 sums;            // f32: sum of p * v, (batch, query, head, part, column)
+  u64 totals;          // f32: softmax_total, (batch, query, head, part, 2); a sum of -1: no keys, and no sums
+  u32 type, out_type;  // element_type of q, k and v; of out
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,68 @@
+#pragma once
+// Scores of rows that are of different heads: what depends on the head runs row by row.
+
+#include <kaio/ops/attention/common/score.hpp>
+#include <kaio/ops/attention/decode/common/block.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// The scores of row R of a thread.
+template <class Scores, std::uint32_t R>
+class scores_of_row {
+  static constexpr std::uint32_t index(std::uint32_t n) {
+    std::uint32_t i = 0;
+    for (;; ++i)
+      if (Scores::row(i) == R && n-- == 0) return i;
+  }
+
+ public:
+  using element = typename Scores::element;
+  static constexpr std::uint32_t rows = 1;
+  constexpr explicit scores_of_row(const Scores& all) : all_(&all) {}
+  static constexpr std::uint32_t size() { return Scores::size() / Scores::rows; }
+  static constexpr std::uint32_t row(std::uint32_t) { return 0; }
+  static constexpr std::uint32_t column(std::uint32_t i) { return Scores::column(index(i)); }
+  constexpr auto& operator[](std::uint32_t i) const { return (*all_)[index(i)]; }
+
+ private:
+  const Scores* all_;
+};
+
+// The soft cap and ALiBi; `key`: the thread's first one.
+template <class Scores, std::uint32_t Rows, std::uint32_t R = 0>
+constexpr void score_rows(thread t, const Scores& s, const val<attention_problem>& problem,
+                          const decode_block& block, const dsl::register_array<decode_row, Rows>& rows,
+                          const val<u32>& key, const val<f32>& scale, const val<attention_terms>& terms) {
+  const score_origin<1> origin = origin_of_row(t, problem, block, rows[R], key);
+  const scores_of_row<Scores, R> own(s);
+  apply_score<general_score>(t, own, origin, scale, terms);
+  if constexpr (R + 1 < Rows) score_rows<Scores, Rows, R + 1>(t, s, problem, block, rows, key, scale, terms);
+}
+
+// The band, and the end of the part.
+template <class Scores, std::uint32_t Rows>
+constexpr void mask_rows(thread t, const Scores& s, const val<attention_problem>& problem,
+                         const decode_block& block, const dsl::register_array<decode_row, Rows>& rows,
+                         const val<u32>& key, const val<attention_band>& band) {
+  const score_origin<1> first = origin_of_row(t, problem, block, rows[0], key);
+  const score_origin<Rows> origin{
+      first.batch, first.head,       array_of<Rows>([&](u32 r) { return rows[r].query; }),
+      key,         first.last_query, first.last_key,
+      first.offset};
+  apply_mask<band_mask>(t, s, origin, band);
+}
+
+// The elements of a row of Q.
+template <scalar T>
+constexpr in<T> queries_of(thread t, const val<attention_problem>& problem, const decode_block& block,
+                           const decode_row& row) {
+  const auto strides = problem[&attention_problem::q];
+  return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
+      .from(t.let(cast<i64>(block.batch) * strides[&attention_strides::batch] +
+                  cast<i64>(row.head) * strides[&attention_strides::head] +
+                  cast<i64>(row.query) * strides[&attention_strides::row]));
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,44 @@
+#pragma once
+// The tile shapes of attention_decode with the matrix instructions of a warp, and what follows from them.
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+struct attention_decode_config {
+  std::uint32_t depth = 128;    // the most elements of a row of Q, K, V and O
+  std::uint32_t rows = 16;      // of a tile: queries of the heads that share a head of keys
+  std::uint32_t keys = 64;      // of a tile
+  std::uint32_t key_warps = 4;  // that share 16 rows, each with a part of the keys of every tile
+  std::uint32_t stages = 2;     // tiles of K and V in shared memory
+  bool q_in_registers = true;   // Q stays there, else it is read again for every tile
+  std::uint32_t min_blocks = 1;
+
+  constexpr std::uint32_t warps() const { return rows / 16 * key_warps; }
+  constexpr std::uint32_t threads() const { return warps() * 32; }
+  constexpr std::uint32_t own_keys() const { return keys / key_warps; }  // of a warp, of a tile
+  constexpr bool valid() const {
+    const std::uint32_t apart = threads() / 8;  // rows that all threads copy together
+    return depth % 64 == 0 && depth <= 256 && rows % 16 == 0 && keys % key_warps == 0 &&
+           own_keys() % 16 == 0 && stages >= 2 && (rows == 16 || key_warps == 1) && apart % 8 == 0 &&
+           keys % apart == 0 && own_keys() % apart == 0;
+  }
+};
+
+// Up to 16 rows: four warps share them, so that a tile of keys, which is what is waited for, is read by all.
+// What counts are bytes under way on a multiprocessor: 64 KB a block, of which three fit, but for 99 KB
+// (sm_86, sm_89), where one is enough for a smaller bandwidth.
+constexpr attention_decode_config attention_decode_few(std::uint32_t depth) {
+  if (depth <= 64) return {.depth = 64, .rows = 16, .keys = 128, .key_warps = 4, .min_blocks = 3};
+  if (depth <= 128) return {.depth = 128, .rows = 16, .keys = 64, .key_warps = 4, .min_blocks = 3};
+  return {.depth = 256, .rows = 16, .keys = 32, .key_warps = 2, .q_in_registers = false, .min_blocks = 3};
+}
+
+// More rows: a warp has 16 of them, and all keys of a tile.
+constexpr attention_decode_config attention_decode_many(std::uint32_t depth) {
+  if (depth <= 64) return {.depth = 64, .rows = 64, .keys = 64, .key_warps = 1, .min_blocks = 2};
+  if (depth <= 128) return {.depth = 128, .rows = 64, .keys = 64, .key_warps = 1, .min_blocks = 2};
+  return {.depth = 256, .rows = 64, .keys = 32, .key_warps = 1, .q_in_registers = false};
+}
+
+}  // namespace kaio::ops

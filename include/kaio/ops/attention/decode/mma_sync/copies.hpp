@@ -1,0 +1,108 @@
+#pragma once
+// Keys and values from a cache to a ring of tiles in shared memory, by asynchronous copies of 16 bytes
+// through the numbers of pages. Which page a row is in is read a tile ahead, so that a copy need not wait for
+// it.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/attention/decode/common/block.hpp>
+#include <kaio/ops/attention/decode/mma_sync/config.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Warps that share rows have a tile of their own: entry (2 * stage + is_v) * key_warps + warp of the ring. A
+// row of a tile is panels of 128 bytes; eight threads copy such a row of one panel.
+template <attention_decode_config C, scalar T>
+class attention_decode_copies {
+ public:
+  using ring = shared_tiles<T, C.own_keys(), C.depth, dsl::swizzled<128>, C.stages * 2 * C.key_warps>;
+  static constexpr std::uint32_t panel = 128 / sizeof(T), piece = 16 / sizeof(T), pieces = panel / piece;
+  static constexpr std::uint32_t apart = C.threads() / pieces;  // rows between those of a thread
+  static constexpr std::uint32_t rows = C.keys / apart;         // of a thread
+
+  constexpr attention_decode_copies(thread t, const ring& to, const val<attention_problem>& problem,
+                                    const val<attention_cache>& cache, const decode_block& block)
+      : t_(t),
+        ring_(to),
+        problem_(problem),
+        places_(t, cache, block.sequence),
+        first_(t, block.first),
+        last_(block.last),
+        line_(t.let(t.thread_rank() / pieces)),
+        column_(t.let(t.thread_rank() % pieces * piece)),
+        k_(head_of(&attention_problem::k, block.group)),
+        v_(head_of(&attention_problem::v, block.group)),
+        lane_(to[0].panel(0).lane(line_, column_)),
+        fill_(t, 0u),
+        page_(array_of<rows>([&](u32) { return var(t, 0u); })),
+        row_(array_of<rows>([&](u32) { return var(t, 0u); })) {
+    look_up();
+  }
+
+  // The next tile, where there is one, into the next stage. Commits a group of copies.
+  constexpr void copy() {
+    if (auto exists = t_.when(first_ < last_)) {
+      const val stage = fill_;
+      put(&attention_problem::k, k_, t_.let(problem_[&attention_problem::qk_size]), stage, 0);
+      put(&attention_problem::v, v_, t_.let(problem_[&attention_problem::v_size]), stage, 1);
+      fill_ = following(stage);
+    }
+    cp_async_commit_group(t_);
+    first_ += C.keys;
+    look_up();
+  }
+
+  constexpr val<u32> following(const val<u32>& stage) const {
+    return t_.let(select(stage == C.stages - 1, 0u, stage + 1u));
+  }
+
+ private:
+  constexpr in<T> head_of(auto member, const val<u32>& head) const {
+    const auto strides = problem_[member];
+    return pointer_at<in<T>>(t_, t_.let(strides[&attention_strides::address]))
+        .from(t_.let(cast<i64>(head) * strides[&attention_strides::head]));
+  }
+
+  // Where the thread's rows of the next tile are. Those beyond the last key are at its place, and not copied.
+  constexpr void look_up() {
+    if (auto exists = t_.when(first_ < last_))
+      places_.with([&](const auto& find) {
+        const auto found =
+            array_of<rows>([&](u32 i) { return find(t_.let(min(first_ + line_ + apart * i, last_ - 1u))); });
+        for (std::uint32_t i = 0; i < rows; ++i) {
+          page_[i] = found[i].page;
+          row_[i] = found[i].row;
+        }
+      });
+  }
+
+  constexpr void put(auto member, const in<T>& head, const val<u32>& size, const val<u32>& stage,
+                     std::uint32_t is_v) const {
+    const auto strides = problem_[member];
+    for (std::uint32_t i = 0; i < rows; ++i) {
+      const val exists = t_.let(first_ + line_ + apart * i < last_);
+      const in from = head.from(offset_of(t_, strides, page_[i], row_[i]) + cast<i64>(column_));
+      const std::uint32_t warp = apart * i / C.own_keys(), row = apart * i % C.own_keys();
+      const auto tile = ring_[t_.let((stage * 2u + is_v) * C.key_warps + warp)];
+      for (std::uint32_t p = 0; p < C.depth / panel; ++p)
+        cp_async<16>(tile.panel(p).at(lane_, row), from.from(i64{p * panel})[0],
+                     all_of(exists, column_ + p * panel < size));
+    }
+  }
+
+  thread t_;
+  ring ring_;
+  const val<attention_problem>& problem_;
+  cached_places places_;
+  var<u32> first_;  // of the tile that is copied next
+  val<u32> last_, line_, column_;
+  in<T> k_, v_;
+  typename shared_tile<T, C.own_keys(), panel, dsl::swizzled<128>>::lane_type lane_;
+  var<u32> fill_;
+  dsl::register_array<var<u32>, rows> page_, row_;
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,274 @@
+#pragma once
+// attention_decode with the matrix instructions of a warp, for sm_80 and later.
+//
+//             keys                      a block: `rows` rows, which are the queries of all heads that share a
+//           +------+------+               head of keys, and a part of the keys
+//     rows  |  S   |      |             S = Q K^T, P = softmax, O += P V: in the registers of a warp, as in
+//           +------+------+               attention
+//
+//   rows = 64    a warp has 16 rows, and all keys of a tile
+//   rows = 16    all warps have the same rows, each its own keys of a tile; at the end their sums are added:
+//
+//     tile       | warp 0 | warp 1 | warp 2 | warp 3 |        16 keys each of 64
+//
+// K and V come by a ring of tiles; one barrier a tile, after which the next one is asked for:
+//
+//   copies   | tile 1        | tile 2        | ...
+//   warps    | tile 0        | tile 1        |
+//
+// Sources: Dao, "FlashAttention-2", 2023; Dao et al., "Flash-Decoding for long-context inference", 2023.
+
+#include <kaio/dsl/mma.hpp>
+#include <kaio/ops/attention/common/exact_rows.hpp>
+#include <kaio/ops/attention/decode/common/finish.hpp>
+#include <kaio/ops/attention/decode/common/row_scores.hpp>
+#include <kaio/ops/attention/decode/mma_sync/copies.hpp>
+#include <kaio/ops/attention/mma_sync/product.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <attention_decode_config C, scalar T>
+struct attention_decode_body {
+  static_assert(C.valid(), "kaio: this tile shape of an attention_decode is none that the kernel can run");
+  using product = attention_product<T, 80>;
+  using accumulator = typename product::accumulator;
+  using swizzle = dsl::swizzled<128>;
+  using copies_type = attention_decode_copies<C, T>;
+  using ring = typename copies_type::ring;
+  using q_tile = shared_tile<T, C.rows, C.depth, swizzle>;
+  using finish_type = attention_decode_finish<C.rows, C.key_warps, C.depth, C.threads()>;
+  static constexpr std::uint32_t slices = C.depth / product::k, key_parts = C.own_keys() / 8,
+                                 p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
+  static constexpr std::uint32_t together = product::together;
+
+  static constexpr void run(thread t, const val<attention_problem>& problem,
+                            const val<attention_cache>& cache, const val<attention_split>& split,
+                            const val<attention_terms>& terms, const val<attention_band>& band) {
+    const q_tile q_shared(t);  // rows x depth
+    const ring tiles(t);       // own_keys x depth each
+    const finish_type finish(t, finish_type::sums_tile::over(tiles));
+    const decode_block block = find_decode_block(t, problem, cache, split, band, C.rows, C.keys);
+
+    load_queries(t, q_shared, problem, split, block);
+    copies_type copies(t, tiles, problem, cache, block);
+    for (std::uint32_t s = 0; s + 1 < C.stages; ++s) copies.copy();
+
+    const val lane = t.lane_rank();
+    const val warp = t.let(t.warp_rank());
+    const val warp_row = t.let(warp / C.key_warps * 16u), key_warp = t.let(warp % C.key_warps);
+    using accumulator_layout = typename accumulator::layout;
+    const val quad_row = t.let(accumulator_layout::lane_row(lane));
+    const val quad_column = t.let(accumulator_layout::lane_column(lane));
+    const val scale = t.let(problem[&attention_problem::scale]);
+    const val factor = general_score::factor(t, scale, terms);
+    const auto row = array_of<2>([&](u32 r) { return t.let(block.first_row + warp_row + quad_row + 8 * r); });
+    const auto of_row = array_of<2>([&](u32 r) { return find_row(t, split, block, row[r]); });
+
+    auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });
+    auto q_parts =
+        array_of < C.q_in_registers ? slices : 1 > ([&](u32) { return typename product::a_fragment(t); });
+    const auto fragments_of_b = [&] {
+      return array_of<together>([&](u32) { return typename product::b_fragment(t); });
+    };
+    online_softmax<2> softmax(t);
+    if constexpr (C.q_in_registers) {
+      cp_async_wait_group<C.stages - 1>(t);
+      t.barrier();
+      for (std::uint32_t i = 0; i < slices; ++i) product::load_queries(q_parts[i], q_shared, warp_row, i);
+    }
+
+    var stage(t, 0u);
+    for (auto first : t.range(block.first, block.last, C.keys).no_unroll()) {
+      cp_async_wait_group<C.stages - 2>(t);
+      t.barrier();
+      copies.copy();
+      const val entry = t.let(stage * (2 * C.key_warps) + key_warp);
+      const auto own_k = tiles[entry], own_v = tiles[t.let(entry + C.key_warps)];
+      auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x own_keys
+      const mma_scores<T, accumulator, key_parts> scores(s_parts);
+      for (std::uint32_t i = 0; i < slices; ++i) {
+        auto& a = q_parts[C.q_in_registers ? i : 0];
+        if constexpr (!C.q_in_registers) product::load_queries(a, q_shared, warp_row, i);
+        for (std::uint32_t j = 0; j < key_parts; j += together) {
+          auto b = fragments_of_b();
+          product::load_keys(b, own_k, 8 * j, i);
+          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(s_parts[j + n], a, b[n]);
+        }
+      }
+
+      const val key = t.let(first + key_warp * C.own_keys() + quad_column);
+      score_rows(t, scores, problem, block, of_row, key, scale, terms);
+      const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
+                                        first + C.keys <= block.last));
+      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, problem, block, of_row, key, band);
+      const auto correction = softmax.step(scores, factor);
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
+
+      for (std::uint32_t c = 0; c < p_slices; ++c) {
+        typename product::a_fragment p(t);  // 16 x k of P
+        product::take_probabilities(p, s_parts, c);
+        for (std::uint32_t j = 0; j < value_parts; j += together) {
+          auto b = fragments_of_b();
+          product::load_values(t, b, own_v, c, 8 * j);
+          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(o_parts[j + n], p, b[n]);
+        }
+      }
+      stage = copies.following(t.let(stage));
+    }
+
+    cp_async_wait_group<0>(t);
+    t.barrier();
+    const auto totals = array_of<2>([&](u32 r) { return softmax.total(r, factor); });
+    const val sums_row = t.let(warp * 16u);
+    const auto& sums = finish.sums();
+    for (std::uint32_t j = 0; j < value_parts; ++j)
+      for (u32 r = 0; r < 2; ++r) {
+        const auto& from = o_parts[j].registers;
+        store_vec(sums[sums_row + quad_row + 8 * r][quad_column + 8 * j],
+                  make_vec(t.let(from[2 * r]), t.let(from[2 * r + 1])));
+      }
+    const auto wrong = array_of<2>([&](u32 r) {
+      var found(t, isnan(o_parts[0].registers[2 * r]));
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
+      return t.let(all_of(found, !isnan(totals[r].sum), row[r] < split[&attention_split::rows]));
+    });
+    const auto results = array_of<2>([&](u32 r) {
+      return part_of_row{
+          t.let(select(totals[r].largest == -std::numeric_limits<f32>::infinity(), 0.0f, totals[r].largest)),
+          t.let(1.0f)};
+    });
+    const auto source_of = [&] {
+      return rows_of_part{t,
+                          problem,
+                          cache,
+                          split,
+                          block,
+                          warp_row,
+                          key_warp,
+                          t.let(problem[&attention_problem::qk_size]),
+                          t.let(problem[&attention_problem::v_size]),
+                          t.let(problem[&attention_problem::scale]),
+                          cached_places(t, cache, block.sequence)};
+    };
+    recompute_rows_of<T, C.depth>(
+        t, source_of, 0u, wrong, results, factor,
+        [&](const auto& s, const auto& origin, const val<f32>& by) {
+          apply_score<general_score>(t, s, origin, by, terms);
+        },
+        [&](const auto& s, const auto& origin) { apply_mask<band_mask>(t, s, origin, band); },
+        [&](const val<u32>& of_warp, const val<u32>& column, const val<f32>& x) {
+          sums[sums_row + of_warp][column] = x;
+        });
+    if (auto leads = t.when(lane % 4u == 0u))
+      for (u32 r = 0; r < 2; ++r) finish.put(t.let(sums_row + quad_row + 8 * r), totals[r]);
+    t.barrier();
+    finish.template store<T>(problem, split, block);
+  }
+
+ private:
+  // What recompute_rows_of takes of a row: sums are not divided here.
+  struct part_of_row {
+    val<f32> largest, inverse;
+  };
+
+  // The rows of a warp, and its keys of the part.
+  struct rows_of_part {
+    struct row_of_part {
+      thread t;
+      const val<attention_problem>& problem;
+      const decode_block& block;
+      decode_row at;
+      in<T> q;
+      constexpr score_origin<1> origin(const val<u32>& key) const {
+        return origin_of_row(t, problem, block, at, key);
+      }
+    };
+    thread t;
+    const val<attention_problem>& problem;
+    const val<attention_cache>& cache;
+    const val<attention_split>& split;
+    const decode_block& block;
+    const val<u32>& warp_row;
+    const val<u32>& key_warp;
+    val<u32> qk_size, v_size;
+    val<f32> scale;
+    cached_places places;
+
+    constexpr row_of_part row(const val<u32>& r) const {
+      const decode_row at = find_row(t, split, block, t.let(block.first_row + warp_row + r));
+      return {t, problem, block, at, queries_of<T>(t, problem, block, at)};
+    }
+    constexpr in<T> key(const val<u32>& j) const { return row_of(&attention_problem::k, j); }
+    constexpr in<T> value(const val<u32>& j) const { return row_of(&attention_problem::v, j); }
+    template <class Visit>
+    constexpr void each_key(const Visit& visit) const {
+      for (auto tile : t.range(block.first, block.last, C.keys).no_unroll()) {
+        const val from = t.let(min(tile + key_warp * C.own_keys(), block.last));
+        const val to = t.let(min(from + C.own_keys(), block.last));
+        for (auto key : t.range(from, to).no_unroll()) visit(key, [](const auto& f) { f(); });
+      }
+    }
+
+   private:
+    constexpr in<T> row_of(auto member, const val<u32>& j) const {
+      const auto strides = problem[member];
+      var at(t, cast<i64>(block.group) * strides[&attention_strides::head]);
+      places.with([&](const auto& find) {
+        const auto found = find(j);
+        at += offset_of(t, strides, found.page, found.row);
+      });
+      return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address])).from(t.let(at));
+    }
+  };
+
+  // All rows of the tile; those that do not exist become zero. Commits a group of copies.
+  static constexpr void load_queries(thread t, const q_tile& to, const val<attention_problem>& problem,
+                                     const val<attention_split>& split, const decode_block& block) {
+    constexpr std::uint32_t piece = 16 / sizeof(T), pieces = C.depth / piece;
+    const val size = t.let(problem[&attention_problem::qk_size]);
+    const val rows = t.let(split[&attention_split::rows]);
+    const val by_16 = t.let(problem[&attention_problem::q][&attention_strides::by_16]);
+    const auto each = [&](std::uint32_t step, const auto& f) {
+      for (auto i : t.block_stride(C.rows * C.depth / step)) {
+        const val row = t.let(i / (C.depth / step)), column = t.let(i % (C.depth / step) * step);
+        const val packed = t.let(block.first_row + row);
+        const decode_row at = find_row(t, split, block, t.let(min(packed, rows - 1u)));
+        f(row, column, t.let(all_of(packed < rows, column < size)), queries_of<T>(t, problem, block, at));
+      }
+    };
+    static_assert(pieces >= 1);
+    if (auto fast = t.when(by_16 != 0u))
+      each(piece, [&](const auto& row, const auto& column, const auto& exists, const in<T>& from) {
+        cp_async<16>(to[row][column], from.from(cast<i64>(column))[0], exists);
+      });
+    if (auto slow = t.otherwise())
+      each(1, [&](const auto& row, const auto& column, const auto& exists, const in<T>& from) {
+        var x(t, cast<T>(t.let(0.0f)));
+        if (auto has = t.when(exists)) x = from[column];
+        to[row][column] = x;
+      });
+    cp_async_commit_group(t);
+  }
+};
+
+template <attention_decode_config C, scalar T>
+struct attention_decode_kernel {
+  static constexpr auto name = "attention_decode_mma_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
+                               decimal<C.rows> + "x" + decimal<C.keys>;
+  static constexpr kernel_options options{.target = {80}, .large_shared = true, .min_blocks = C.min_blocks};
+  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
+      [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
+         val<attention_terms> terms, val<attention_band> band) {
+        attention_decode_body<C, T>::run(t, problem, cache, split, terms, band);
+      });
+};
+
+// Launched with key_heads * row_tiles * parts * batches blocks along x.
+template <attention_decode_config C, scalar T>
+inline constexpr auto attention_decode_mma = attention_decode_kernel<C, T>::kernel;
+
+}  // namespace kaio::ops

@@ -1,0 +1,195 @@
+#pragma once
+// attention_decode with ordinary multiply-adds, all of it in f32, of any element type and head size: for f32,
+// for devices before sm_80, and for caches whose rows do not begin at multiples of 16 bytes.
+//
+//             64 keys       a block: 16 x 16 threads, 16 rows: queries of heads that share a head of keys
+//           +------+          a thread: one row, of S every 16th key, of O every 16th four of neighbours; the
+//   16 rows |  S   |          16 threads of a row are neighbours of a warp
+//           +------+
+//
+// Where rows of keys are is found once for each tile. K and V are in shared memory 64 columns at a time.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/attention/common/any_element.hpp>
+#include <kaio/ops/attention/common/softmax.hpp>
+#include <kaio/ops/attention/decode/common/row_scores.hpp>
+#include <kaio/ops/attention/decode/common/store.hpp>
+#include <kaio/ops/attention/simt/kernel.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Depth: the most elements of a row.
+template <std::uint32_t Depth>
+struct attention_decode_simt_body {
+  static constexpr std::uint32_t depth = Depth, rows = 16, keys = 64, chunk = 64, side = 16,
+                                 threads = side * side;
+  static constexpr std::uint32_t columns = keys / side, chunks = depth / chunk;
+  using q_tile = shared_tile<f32, rows, depth, dsl::padded<4>>;
+  using kv_tile = shared_tile<f32, keys, chunk, dsl::padded<4>>;
+
+  static constexpr void run(thread t, const val<attention_problem>& problem,
+                            const val<attention_cache>& cache, const val<attention_split>& split,
+                            const val<attention_terms>& terms, const val<attention_band>& band) {
+    const q_tile q_shared(t);                                        // rows x depth
+    const kv_tile kv_shared(t);                                      // keys x chunk
+    const shared_tile<f32, rows, keys, dsl::padded<1>> p_shared(t);  // rows x keys
+    const shared<i64, keys> k_at(t), v_at(t);  // offsets of the rows of a tile; -1: none
+    const decode_block block = find_decode_block(t, problem, cache, split, band, rows, keys);
+    const cached_places places(t, cache, block.sequence);
+    const val of_row = t.let(t.thread_rank() / side), of_column = t.let(t.thread_rank() % side);
+    const val all_rows = t.let(split[&attention_split::rows]);
+    const val type = t.let(split[&attention_split::type]);
+    const val qk_size = t.let(problem[&attention_problem::qk_size]);
+    const val v_size = t.let(problem[&attention_problem::v_size]);
+    const val scale = t.let(problem[&attention_problem::scale]);
+    const val factor = general_score::factor(t, scale, terms);
+    const val row = t.let(block.first_row + of_row);
+    const auto at =
+        array_of<1>([&](u32) { return find_row(t, split, block, t.let(min(row, all_rows - 1u))); });
+
+    auto sums = array_of<chunks * 4>([&](u32) { return var(t, 0.0f); });  // O
+    online_softmax<1, side> softmax(t);
+    with_any_element(t, type,
+                     [&]<class A>(A) { load_queries<A>(t, q_shared, problem, split, block, qk_size); });
+
+    for (auto first : t.range(block.first, block.last, keys).no_unroll()) {
+      t.barrier();
+      for (auto i : t.block_stride(keys)) {
+        var k(t, i64{-1}), v(t, i64{-1});
+        if (auto exists = t.when(first + i < block.last))
+          places.with([&](const auto& find) {
+            const auto found = find(t.let(first + i));
+            k = offset_of(t, problem[&attention_problem::k], found.page, found.row);
+            v = offset_of(t, problem[&attention_problem::v], found.page, found.row);
+          });
+        k_at[i] = k;
+        v_at[i] = v;
+      }
+      auto s = array_of<columns>([&](u32) { return var(t, 0.0f); });
+      for (auto column : t.range(0u, qk_size, chunk).no_unroll()) {
+        t.barrier();
+        with_any_element(t, type, [&]<class A>(A) {
+          load_rows<A>(t, kv_shared, problem[&attention_problem::k], k_at, block, t.let(column), qk_size);
+        });
+        t.barrier();
+        for (auto d : t.range(0u, t.let(min(qk_size - column, chunk)), 4u).no_unroll()) {
+          const val x = load_vec<4>(q_shared[of_row][column + d]);
+          for (u32 c = 0; c < columns; ++c) {
+            const val y = load_vec<4>(kv_shared[of_column + side * c][d]);
+            for (u32 e = 0; e < 4; ++e) s[c] = fma(x[e], y[e], s[c]);
+          }
+        }
+      }
+      const simt_scores<f32, 1, columns> scores{&s};
+      const val key = t.let(first + of_column);
+      const score_origin<1> origin = origin_of_row(t, problem, block, at[0], key);
+      apply_score<general_score>(t, scores, origin, scale, terms);
+      const val is_whole = t.let(
+          all_of(first >= block.whole_first, first + keys <= block.whole_last, first + keys <= block.last));
+      if (auto partial = t.when(!is_whole)) apply_mask<band_mask>(t, scores, origin, band);
+      const auto correction = softmax.step(scores, factor);
+      for (auto& sum : sums) sum *= correction[0];
+      for (u32 c = 0; c < columns; ++c) p_shared[of_row][of_column + side * c] = s[c];
+      for (u32 f = 0; f < chunks; ++f)
+        if (auto has = t.when(chunk * f < v_size)) {
+          t.barrier();
+          with_any_element(t, type, [&]<class A>(A) {
+            load_rows<A>(t, kv_shared, problem[&attention_problem::v], v_at, block, t.let(chunk * f), v_size);
+          });
+          t.barrier();
+          for (auto j : t.range(0u, keys).no_unroll()) {
+            const val p = t.let(p_shared[of_row][j]);
+            const val x = load_vec<4>(kv_shared[j][of_column * 4u]);
+            // A masked key adds nothing, whatever its value is.
+            for (u32 e = 0; e < 4; ++e)
+              sums[4 * f + e] = select(p == 0.0f, sums[4 * f + e], fma(p, x[e], sums[4 * f + e]));
+          }
+        }
+    }
+    store(t, problem, split, block, row, at[0], softmax.total(0, factor), sums);
+  }
+
+ private:
+  template <class A>
+  static constexpr void load_queries(thread t, const q_tile& to, const val<attention_problem>& problem,
+                                     const val<attention_split>& split, const decode_block& block,
+                                     const val<u32>& size) {
+    const val all_rows = t.let(split[&attention_split::rows]);
+    for (auto i : t.block_stride(rows * depth)) {
+      const val row = t.let(i / depth), column = t.let(i % depth);
+      const val packed = t.let(block.first_row + row);
+      var x(t, 0.0f);
+      if (auto exists = t.when(all_of(packed < all_rows, column < size)))
+        x = A::read(
+            queries_of<typename A::stored>(t, problem, block, find_row(t, split, block, packed))[column]);
+      to[row][column] = x;
+    }
+  }
+
+  // Columns `first` to first + chunk of the rows of a tile; what does not exist becomes zero.
+  template <class A, class Strides>
+  static constexpr void load_rows(thread t, const kv_tile& to, const Strides& strides,
+                                  const shared<i64, keys>& at, const decode_block& block,
+                                  const val<u32>& first, const val<u32>& size) {
+    const in head = pointer_at<in<typename A::stored>>(t, t.let(strides[&attention_strides::address]))
+                        .from(t.let(cast<i64>(block.group) * strides[&attention_strides::head]));
+    for (auto i : t.block_stride(keys * chunk)) {
+      const val row = t.let(i / chunk), column = t.let(i % chunk);
+      const val from = t.let(at[row]);
+      var x(t, 0.0f);
+      if (auto exists = t.when(all_of(from >= i64{0}, first + column < size)))
+        x = A::read(head[from + cast<i64>(first + column)]);
+      to[row][column] = x;
+    }
+  }
+
+  // The thread's columns of its row: to the output where the block had all keys, else to the workspace.
+  template <class Sums>
+  static constexpr void store(thread t, const val<attention_problem>& problem,
+                              const val<attention_split>& split, const decode_block& block,
+                              const val<u32>& row, const decode_row& at, const softmax_total& total,
+                              const Sums& sums) {
+    const val column = t.let(t.thread_rank() % side * 4u);
+    const val size = t.let(problem[&attention_problem::v_size]);
+    if (auto exists = t.when(row < split[&attention_split::rows])) {
+      if (auto alone = t.when(split[&attention_split::parts] == 1u)) {
+        const attention_block as_block = block_of_row(t, problem, block.batch, at.head);
+        const softmax_row result = softmax_result(t, total.largest, total.sum, sink_of(t, problem, as_block));
+        store_lse(t, problem, as_block, at.query, t.let(column == 0u), result.lse);
+        with_any_element(t, t.let(split[&attention_split::out_type]), [&]<class A>(A) {
+          for (u32 f = 0; f < chunks; ++f)
+            if (auto has = t.when(column + chunk * f < size)) {
+              const auto x = array_of<4>([&](u32 e) { return t.let(sums[4 * f + e] * result.inverse); });
+              store_output<A>(t, problem, block.batch, at, t.let(column + chunk * f), size, x);
+            }
+        });
+      }
+      if (auto partial = t.otherwise()) {
+        const val to = partial_row(t, problem, split, block, at);
+        const val has_keys = t.let(block.first < block.last);
+        if (auto leads = t.when(column == 0u)) store_total(t, split, to, total, has_keys);
+        const auto memory = pointer_at<out<f32>>(t, t.let(split[&attention_split::sums]))
+                                .from(t.let(cast<i64>(to) * cast<i64>(split[&attention_split::pitch])));
+        for (u32 f = 0; f < chunks; ++f)
+          if (auto has = t.when(all_of(has_keys, column + chunk * f < size)))
+            store_vec(memory[column + chunk * f], make_vec(t.let(sums[4 * f]), t.let(sums[4 * f + 1]),
+                                                           t.let(sums[4 * f + 2]), t.let(sums[4 * f + 3])));
+      }
+    }
+  }
+};
+
+using attention_decode_simt = attention_decode_simt_body<256>;
+
+// Launched as attention_decode_mma is.
+inline constexpr auto attention_decode_by_simt =
+    kaio::kernel<"attention_decode_simt", block_size{attention_decode_simt::threads},
+                 kernel_options{.min_blocks = 2}>(
+        [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
+           val<attention_terms> terms,
+           val<attention_band> band) { attention_decode_simt::run(t, problem, cache, split, terms, band); });
+
+}  // namespace kaio::ops

@@ -1,0 +1,74 @@
+#include "ops/attention/call/operands.hpp"
+
+#include <kaio/runtime/error.hpp>
+
+#include <cmath>
+#include <cstddef>
+
+namespace kaio::ops::detail {
+
+void refuse_attention(std::string_view operation, const std::string& what) {
+  throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
+}
+
+attention_strides strides_of(std::string_view operation, std::string_view name, const attention_view& v) {
+  enum : std::size_t { batch, row, head, element };
+  if (v.strides[element] != 1 && v.extents[element] > 1)
+    refuse_attention(
+        operation,
+        "argument " + std::string(name) + " has stride " + std::to_string(v.strides[element]) +
+            " along its last dimension, the head size; it is 1: copy the tensor to memory of its own");
+  const auto stride = [&](std::size_t d) { return v.extents[d] > 1 ? v.strides[d] : 0; };
+  const std::int64_t size = bytes_of(v.type);
+  bool by_16 = v.address % 16 == 0 && v.extents[element] * size % 16 == 0;
+  for (const std::size_t d : {batch, row, head}) by_16 = by_16 && stride(d) * size % 16 == 0;
+  return {v.address, stride(batch), stride(row), stride(head), by_16 ? 1u : 0u, 0};
+}
+
+void check_scale_and_softcap(std::string_view operation, const std::optional<f32>& scale, f32 softcap) {
+  if (scale && !std::isfinite(*scale))
+    refuse_attention(operation, "a scale that is not finite; give a number");
+  if (!std::isfinite(softcap) || softcap < 0)
+    refuse_attention(operation, "a softcap that is negative or not finite; 0 leaves it out");
+}
+
+void check_alibi(const validation& check, const attention_view& alibi, std::int64_t heads,
+                 std::int64_t batches) {
+  if (!alibi.exists()) return;
+  check.input("alibi", alibi);
+  check.extent("alibi", alibi, alibi.rank - 1, heads, "the heads of q");
+  if (alibi.rank == 2 && alibi.extents[0] != 1)
+    check.extent("alibi", alibi, 0, batches, "the batches, or one for all");
+}
+
+void check_sinks(const validation& check, const attention_view& sinks, std::int64_t heads) {
+  if (!sinks.exists()) return;
+  check.input("sinks", sinks);
+  check.extent("sinks", sinks, 0, heads, "the heads of q");
+}
+
+void take_alibi(attention_terms& terms, const attention_view& alibi) {
+  if (!alibi.exists()) return;
+  terms.alibi = alibi.address;
+  terms.alibi_batch = alibi.rank == 2 && alibi.extents[0] != 1 ? alibi.strides[0] : 0;
+  terms.alibi_head = alibi.strides[alibi.rank - 1];
+}
+
+void take_sinks(attention_problem& problem, const attention_view& sinks) {
+  if (!sinks.exists()) return;
+  problem.sinks = sinks.address;
+  problem.sink_head = sinks.strides[0];
+  problem.sinks_are = static_cast<u32>(sinks.type == attention_type::f32   ? sink_type::f32
+                                       : sinks.type == attention_type::f16 ? sink_type::f16
+                                                                           : sink_type::bf16);
+}
+
+void take_lse(attention_problem& problem, const attention_view& lse) {
+  if (!lse.exists()) return;
+  problem.lse = lse.address;
+  problem.lse_batch = lse.strides[0];
+  problem.lse_head = lse.strides[1];
+  problem.lse_row = lse.strides[2];
+}
+
+}  // namespace kaio::ops::detail

@@ -1,0 +1,253 @@
+// The checks of an attention_decode before anything runs, and the normalisation of the caller's views.
+
+#include <kaio/ops/attention/decode/call/call.hpp>
+#include <kaio/ops/tensor/validation.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ops/attention/call/band.hpp"
+#include "ops/attention/call/operands.hpp"
+
+namespace kaio::ops::detail {
+
+namespace {
+
+constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 256;
+
+// The dimensions of Q and O; of K and V, `batch` is a page of a cache in pages.
+enum : std::size_t { batch, row, head, element };
+
+struct named {
+  std::string_view name;
+  const attention_view* view;
+};
+
+std::array<named, 7> numbers_of(const attention_cache_view& cache) {
+  return {{{"table", &cache.table},
+           {"indptr", &cache.indptr},
+           {"indices", &cache.indices},
+           {"lengths", &cache.lengths},
+           {"last_page_len", &cache.last_page_len},
+           {"batch_index", &cache.batch_index},
+           {"left_padding", &cache.left_padding}}};
+}
+
+// Which of the numbers of a cache may be together.
+cache_form form_of(std::string_view operation, const attention_cache_view& cache) {
+  const bool has_table = cache.table.exists(), has_list = cache.indptr.exists() || cache.indices.exists();
+  if (has_table && has_list)
+    refuse_attention(operation, "a cache with a table and with indptr and indices; give one of them");
+  if (cache.indptr.exists() != cache.indices.exists())
+    refuse_attention(operation, "a cache with one of indptr and indices; a list of pages has both");
+  if (cache.last_page_len.exists() && !has_list)
+    refuse_attention(operation, "last_page_len without indptr and indices; give lengths");
+  if (cache.last_page_len.exists() && cache.lengths.exists())
+    refuse_attention(operation, "a cache with lengths and last_page_len; give one of them");
+  if (cache.batch_index.exists() && (has_table || has_list))
+    refuse_attention(operation, "batch_index of a cache in pages; its pages say where a sequence is");
+  return has_table ? cache_form::table : has_list ? cache_form::list : cache_form::contiguous;
+}
+
+void check_numbers(const validation& check, std::string_view operation, const attention_cache_view& cache,
+                   std::int64_t sequences) {
+  constexpr const char* reason = "the batches of q";
+  for (const auto& [name, view] : numbers_of(cache)) {
+    if (!view->exists()) continue;
+    check.input(name, *view);
+    const std::size_t last = view->rank - 1;
+    if (view->extents[last] > 1 && view->strides[last] != 1)
+      refuse_attention(operation,
+                       "argument " + std::string(name) + " has gaps; its numbers follow each other");
+    if (view == &cache.indptr)
+      check.extent(name, *view, 0, sequences + 1, "the batches of q and one more");
+    else if (view == &cache.indices)
+      check.at_most(name, *view, 0, most_extent);
+    else
+      check.extent(name, *view, 0, sequences, reason);
+  }
+}
+
+void check_shapes(const validation& check, const attention_decode_arguments& arguments, cache_form form) {
+  const std::string_view operation = arguments.operation;
+  const attention_view &q = arguments.q, &k = arguments.cache.k, &v = arguments.cache.v, &o = arguments.out;
+  for (const auto& [name, view] : {named{"q", &q}, named{"k", &k}, named{"v", &v}, named{"out", &o}})
+    if (view->rank != 4 && (view != &o || view->exists()))
+      refuse_attention(operation, "argument " + std::string(name) + " has " + std::to_string(view->rank) +
+                                      " dimensions; it has four: batches or pages, rows, heads, head size");
+  for (const auto& [name, view] : {named{"k", &k}, named{"v", &v}, named{"out", &o}})
+    if (view->exists() && view->type != q.type && (view != &o || o.type != attention_type::f32))
+      refuse_attention(operation, "arguments q and " + std::string(name) +
+                                      " have different element types; cast one of them");
+  check.input("q", q);
+  check.input("k", k);
+  check.input("v", v);
+  if (o.exists()) {
+    check.output("out", o);
+    check.extent("out", o, batch, q.extents[batch], "the batches of q");
+    check.extent("out", o, row, q.extents[row], "the queries");
+    check.extent("out", o, head, q.extents[head], "the heads of q");
+    check.extent("out", o, element, v.extents[element], "the head size of v");
+  }
+  check.extent("v", v, batch, k.extents[batch], "the batches or pages of k");
+  check.extent("v", v, row, k.extents[row], "the rows of k");
+  check.extent("v", v, head, k.extents[head], "the heads of k");
+  check.extent("k", k, element, q.extents[element], "the head size of q");
+  if (form == cache_form::contiguous && !arguments.cache.batch_index.exists())
+    check.extent("k", k, batch, q.extents[batch], "the batches of q");
+  if (form != cache_form::contiguous && k.extents[row] == 0)
+    refuse_attention(operation, "argument k has pages of 0 rows; they have at least 1");
+  if (q.extents[head] != 0 && (k.extents[head] == 0 || q.extents[head] % k.extents[head] != 0))
+    refuse_attention(operation,
+                     "argument q has " + std::to_string(q.extents[head]) + " heads, and argument k " +
+                         std::to_string(k.extents[head]) +
+                         "; each head of k serves as many heads of q: give q a multiple of k's heads");
+  for (const auto& [name, view] : {named{"q", &q}, named{"v", &v}}) {
+    if (view->extents[element] == 0)
+      refuse_attention(operation, "argument " + std::string(name) + " has head size 0; it is at least 1");
+    check.at_most(name, *view, element, most_head_size);
+  }
+  for (const auto& [name, view] : {named{"q", &q}, named{"k", &k}})
+    for (const std::size_t d : {batch, row, head}) check.at_most(name, *view, d, most_extent);
+  if (k.extents[head] != 0 &&
+      q.extents[row] > most_extent / std::max<std::int64_t>(q.extents[head] / k.extents[head], 1))
+    refuse_attention(operation,
+                     "more than 2^31 queries of the heads that share a head of keys; take fewer queries");
+}
+
+void check_options(const validation& check, const attention_decode_arguments& arguments) {
+  const std::string_view operation = arguments.operation;
+  const attention_decode_options& options = *arguments.options;
+  const attention_view &q = arguments.q, &lse = options.lse.view;
+  check_scale_and_softcap(operation, options.scale, options.softcap);
+  check_band(operation, options.causal, options.window);
+  if (options.causal == causal_alignment::top_left)
+    refuse_attention(
+        operation,
+        "causal is top_left; the queries of a cache are its last keys: take bottom_right, or none");
+  if (options.max_length < 0 || options.max_length > most_extent)
+    refuse_attention(operation, "max_length is " + std::to_string(options.max_length) +
+                                    "; it is from 1 to 2^31 - 1, or 0: what the cache has room for");
+  check_alibi(check, options.alibi.view, q.extents[head], q.extents[batch]);
+  check_sinks(check, options.sinks.view, q.extents[head]);
+  if (!lse.exists()) return;
+  if (lse.rank != 3)
+    refuse_attention(
+        operation,
+        "argument lse has another number of dimensions than it needs; it is (batches, heads, queries)");
+  check.output("lse", lse);
+  check.extent("lse", lse, 0, q.extents[batch], "the batches of q");
+  check.extent("lse", lse, 1, q.extents[head], "the heads of q");
+  check.extent("lse", lse, 2, q.extents[row], "the queries");
+}
+
+// What is written shares no memory with anything else.
+void check_apart(const validation& check, const attention_decode_arguments& arguments) {
+  const attention_decode_options& options = *arguments.options;
+  std::vector<named> inputs{{"q", &arguments.q}, {"k", &arguments.cache.k}, {"v", &arguments.cache.v}};
+  for (const named& one : numbers_of(arguments.cache)) inputs.push_back(one);
+  inputs.push_back({"alibi", &options.alibi.view});
+  inputs.push_back({"sinks", &options.sinks.view});
+  std::vector<named> outputs{{"out", &arguments.out}, {"lse", &options.lse.view}};
+  std::erase_if(inputs, [](const named& x) { return !x.view->exists(); });
+  std::erase_if(outputs, [](const named& x) { return !x.view->exists(); });
+  for (const named& to : outputs)
+    for (const named& from : inputs) check.apart(to.name, *to.view, from.name, *from.view);
+  if (outputs.size() == 2) check.apart(outputs[1].name, *outputs[1].view, outputs[0].name, *outputs[0].view);
+  if (options.workspace.address == 0) return;
+  for (const auto& list : {inputs, outputs})
+    for (const named& one : list) check.workspace_apart(options.workspace.facts(), one.name, *one.view);
+}
+
+attention_cache cache_of(const attention_cache_view& view, cache_form form, std::int64_t max_length) {
+  attention_cache cache{};
+  cache.form = static_cast<u32>(form);
+  const std::int64_t rows = view.k.extents[row];
+  std::int64_t room = rows;
+  if (form != cache_form::contiguous) {
+    const std::int64_t pages = form == cache_form::table ? view.table.extents[1] : view.indices.extents[0];
+    room = pages > most_extent / rows ? most_extent : pages * rows;
+    cache.page = divisor::of(static_cast<u32>(rows));
+    cache.pages = form == cache_form::table ? view.table.address : view.indices.address;
+    if (form == cache_form::table && view.table.extents[0] > 1) cache.pages_row = view.table.strides[0];
+  }
+  if (max_length != 0) room = std::min(room, max_length);
+  cache.max_keys = static_cast<u32>(std::min(room, most_extent));
+  cache.indptr = view.indptr.address;
+  cache.lengths = view.lengths.address;
+  cache.last_page = view.last_page_len.address;
+  cache.batch_index = view.batch_index.address;
+  cache.left_padding = view.left_padding.address;
+  return cache;
+}
+
+element_type element_of(attention_type type) {
+  return type == attention_type::f32   ? element_type::f32
+         : type == attention_type::f16 ? element_type::f16
+                                       : element_type::bf16;
+}
+
+}  // namespace
+
+attention_decode_call resolve_attention_decode(const void* device,
+                                               const attention_decode_arguments& arguments) {
+  const std::string_view operation = arguments.operation;
+  const attention_decode_options& options = *arguments.options;
+  const attention_view &q = arguments.q, &k = arguments.cache.k, &v = arguments.cache.v, &o = arguments.out;
+  const validation check(operation, device);
+  const cache_form form = form_of(operation, arguments.cache);
+  check_shapes(check, arguments, form);
+  check_numbers(check, operation, arguments.cache, q.extents[batch]);
+  check_options(check, arguments);
+  check_apart(check, arguments);
+
+  attention_decode_call call;
+  call.type = q.type;
+  call.batch_invariant = options.batch_invariant;
+  attention_problem& problem = call.problem;
+  problem.q = strides_of(operation, "q", q);
+  problem.k = strides_of(operation, "k", k);
+  problem.v = strides_of(operation, "v", v);
+  if (o.exists()) {
+    problem.o = strides_of(operation, "out", o);
+    problem.o.is_f32 = o.type != q.type ? 1 : 0;
+  }
+  problem.batches = static_cast<u32>(q.extents[batch]);
+  problem.heads = static_cast<u32>(q.extents[head]);
+  problem.queries = static_cast<u32>(q.extents[row]);
+  problem.qk_size = static_cast<u32>(q.extents[element]);
+  problem.v_size = static_cast<u32>(v.extents[element]);
+  if (call.empty()) return call;
+  problem.heads_of_group = static_cast<u32>(q.extents[head] / k.extents[head]);
+  problem.scale = options.scale.value_or(1 / std::sqrt(static_cast<f32>(problem.qk_size)));
+  take_lse(problem, options.lse.view);
+  take_sinks(problem, options.sinks.view);
+  call.terms.softcap = options.softcap;
+  take_alibi(call.terms, options.alibi.view);
+  call.terms.plain = options.softcap == 0 && !options.alibi.view.exists() && problem.scale > 0 ? 1 : 0;
+  call.band = band_of(options.causal, options.window);
+
+  call.cache = cache_of(arguments.cache, form, options.max_length);
+  call.split.key_heads = static_cast<u32>(k.extents[head]);
+  call.split.rows = problem.queries * problem.heads_of_group;
+  call.split.group = divisor::of(problem.heads_of_group);
+  call.split.type = static_cast<u32>(element_of(q.type));
+  call.split.out_type = static_cast<u32>(element_of(o.exists() ? o.type : q.type));
+  call.most_keys = call.cache.max_keys;
+  const attention_band open;
+  if (call.band.low != open.low && call.band.high != open.high)
+    call.most_keys = std::min<std::uint64_t>(
+        call.most_keys,
+        static_cast<std::uint64_t>(std::int64_t{call.band.high} - call.band.low) + problem.queries);
+  return call;
+}
+
+}  // namespace kaio::ops::detail
