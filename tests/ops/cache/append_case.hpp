@@ -1,32 +1,11 @@
 #pragma once
 // A call of append_kv of any kind of cache, next to what it does on the host, bit by bit.
-#include "tests/ops/cache/support.hpp"
+#include "tests/ops/cache/append_sequences.hpp"
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/rotary.hpp>
 
 namespace kaio::tests {
-
-enum class cache_form { contiguous, batch_index, table, list, last_page, slots };
-enum class scale_form { none, one, heads, computed };
-
-struct append_case {
-  cache_form form = cache_form::table;
-  i64 batches = 3, tokens = 4;  // new tokens of each sequence; packed: up to as many
-  i64 heads = 2, size = 64, v_size = 64;
-  i64 page_rows = 16;  // contiguous: rows of a batch
-  i64 pages_of_sequence = 3;
-  bool packed = false, wide_numbers = false;
-  tensor_layout from{}, kept{};
-  scale_form scales = scale_form::none;
-  float range = 2;
-  u32 pairs = 0;  // rotated, 0: none
-  bool interleaved = false, positions = false, q_in_place = false, q_at_first = false, padding = false;
-  i64 query_heads = 0;
-  std::uint64_t seed = 1;
-
-  bool is_paged() const { return form >= cache_form::table; }
-};
 
 template <class C, class T>
 C kept_on_host(T x, float scale) {
@@ -43,11 +22,10 @@ C kept_on_host(T x, float scale) {
   }
 }
 
-// A call's numbers, and where each token goes.
 template <class T, class C>
-class append_run {
+class append_run : append_sequences {
  public:
-  explicit append_run(const append_case& in) : c(in), engine_(in.seed) { make_sequences(); }
+  explicit append_run(const append_case& in) : append_sequences(in) {}
 
   void check() {
     CAPTURE(static_cast<int>(c.form), c.batches, c.tokens, c.heads, c.size, c.v_size, c.page_rows, c.packed,
@@ -57,113 +35,9 @@ class append_run {
   }
 
  private:
-  struct token {
-    i64 batch, row, page = -1, place = -1, position = 0;  // page -1: it is not written
-    bool exists = false;
-  };
-  static constexpr bool is_kept = std::is_same_v<T, C>;
   static constexpr float largest = std::is_same_v<C, e4m3>   ? 448.0f
                                    : std::is_same_v<C, e5m2> ? 57344.0f
                                                              : 127.0f;
-
-  i64 below(i64 n) { return static_cast<i64>(engine_() % static_cast<u64>(n)); }
-
-  void make_sequences() {
-    // Sequences, with tokens of none before, between (never) and after them.
-    i64 rows = c.packed ? 1 : c.tokens;
-    for (i64 b = 0; b < c.batches; ++b) {
-      const i64 count = c.packed ? below(c.tokens + 1) : c.tokens;
-      counts.push_back(count);
-      if (c.packed && b == 0) cu.push_back(1);
-      if (c.packed) cu.push_back(static_cast<i32>(rows += count));
-      const i64 room = c.page_rows * (c.is_paged() ? c.pages_of_sequence : 1);
-      // Now and then beyond the end, and negative.
-      lengths.push_back(
-          static_cast<i32>(below(8) == 0 ? below(room + 3) - 2 : below(std::max<i64>(room - count, 1))));
-      padding.push_back(static_cast<i32>(below(3)));
-    }
-    if (c.packed) rows += 1;
-    shape_batches = c.packed ? 1 : c.batches;
-    shape_tokens = rows;
-    pages = c.is_paged() ? c.batches * c.pages_of_sequence + 2
-                         : c.batches + (c.form == cache_form::batch_index ? 2 : 0);
-    std::vector<i32> shuffled(static_cast<std::size_t>(pages));
-    std::iota(shuffled.begin(), shuffled.end(), 0);
-    std::shuffle(shuffled.begin(), shuffled.end(), engine_);
-    indptr.push_back(0);
-    for (i64 b = 0; b < c.batches; ++b) {
-      batch_index.push_back(below(9) == 0 ? -1 : shuffled[static_cast<std::size_t>(b)]);
-      const i64 of_list =
-          c.form == cache_form::last_page ? c.pages_of_sequence : below(c.pages_of_sequence + 1);
-      for (i64 p = 0; p < c.pages_of_sequence; ++p) {
-        i32 page = shuffled[static_cast<std::size_t>(b * c.pages_of_sequence + p) % shuffled.size()];
-        if (below(9) == 0) page = below(2) == 0 ? -1 : static_cast<i32>(pages);
-        table.push_back(page);
-        if (p < of_list) indices.push_back(page);
-      }
-      indptr.push_back(static_cast<i32>(indices.size()));
-      last_page.push_back(static_cast<i32>(below(c.page_rows) + 1));
-    }
-    if (indices.empty()) indices.push_back(-1);
-    std::vector<i64> free_slots(static_cast<std::size_t>(pages * c.page_rows));
-    std::iota(free_slots.begin(), free_slots.end(), 0);
-    std::shuffle(free_slots.begin(), free_slots.end(), engine_);
-    for (i64 i = 0; i < shape_batches * shape_tokens; ++i) {
-      const bool none = below(5) == 0 || i >= static_cast<i64>(free_slots.size());
-      slots.push_back(none ? (below(2) == 0 ? -1 : pages * c.page_rows + below(3))
-                           : free_slots[static_cast<std::size_t>(i)]);
-      positions.push_back(below(table_rows + 2) - 1);
-    }
-    for (i64 b = 0; b < shape_batches; ++b)
-      for (i64 t = 0; t < shape_tokens; ++t) place(b, t);
-  }
-
-  void place(i64 b, i64 t) {
-    token one{b, t};
-    const auto flat = static_cast<std::size_t>(b * shape_tokens + t);
-    i64 sequence = b, index = t;
-    one.exists = true;
-    if (c.packed && c.form != cache_form::slots) {
-      one.exists = false;
-      for (i64 s = 0; s < c.batches; ++s)
-        if (cu[static_cast<std::size_t>(s)] <= t && t < cu[static_cast<std::size_t>(s) + 1]) {
-          one.exists = true;
-          sequence = s;
-          index = t - cu[static_cast<std::size_t>(s)];
-        }
-    }
-    if (one.exists && c.form == cache_form::slots) {
-      const i64 slot = slots[flat];
-      if (slot >= 0 && slot < pages * c.page_rows) {
-        one.page = slot / c.page_rows;
-        one.place = slot % c.page_rows;
-      }
-    } else if (one.exists) {
-      const auto s = static_cast<std::size_t>(sequence);
-      const i64 of_list = indptr[s + 1] - indptr[s];
-      const i64 first = c.form == cache_form::last_page
-                            ? (of_list - 1) * c.page_rows + last_page[s] - counts[s]
-                            : lengths[s];
-      const i64 key = first + index;
-      one.position = (c.q_at_first ? first : key) - (c.padding ? padding[s] : 0);
-      key_position.push_back(key - (c.padding ? padding[s] : 0));
-      if (first >= 0) {
-        const i64 column = c.is_paged() ? key / c.page_rows : 0;
-        one.place = key - column * c.page_rows;
-        if (c.form == cache_form::contiguous) one.page = sequence;
-        if (c.form == cache_form::batch_index) one.page = batch_index[s];
-        if (c.form == cache_form::table && column < c.pages_of_sequence)
-          one.page =
-              table[s * static_cast<std::size_t>(c.pages_of_sequence) + static_cast<std::size_t>(column)];
-        if ((c.form == cache_form::list || c.form == cache_form::last_page) && column < of_list)
-          one.page = indices[static_cast<std::size_t>(indptr[s] + column)];
-        if (one.page < 0 || one.page >= pages || one.place >= c.page_rows) one.page = -1;
-      }
-    }
-    if (key_position.size() < tokens_.size() + 1) key_position.push_back(one.position);
-    if (c.positions) one.position = key_position.back() = positions[flat];
-    tokens_.push_back(one);
-  }
 
   template <std::size_t Rank, class N>
   static tensor_view<const N, Rank> token_view(buffer<N>& memory, i64 b, i64 t) {
@@ -216,6 +90,13 @@ class append_run {
       options.k_scale = tensor_view<const f32, 1>(m.k_scale, kaio::extents(count));
       options.v_scale = tensor_view<const f32, 1>(m.v_scale, kaio::extents(count));
     }
+    if (c.scales == scale_form::pages) {
+      // One for each head of a page.
+      options.k_scale = tensor_view<const f32, 3>(m.k_scale, kaio::extents(pages, c.page_rows, c.heads),
+                                                  kaio::strides(c.heads, 0, 1));
+      options.v_scale = tensor_view<const f32, 3>(m.v_scale, kaio::extents(pages, c.page_rows, c.heads),
+                                                  kaio::strides(c.heads, 0, 1));
+    }
     if (c.scales == scale_form::computed) {
       options.k_scale_out = tensor_view<f32, 3>(m.k_scale, kaio::extents(pages, c.page_rows, c.heads));
       options.v_scale_out = tensor_view<f32, 3>(m.v_scale, kaio::extents(pages, c.page_rows, c.heads));
@@ -265,6 +146,7 @@ class append_run {
     float scale = 1;
     if (c.scales == scale_form::one) scale = scales[0];
     if (c.scales == scale_form::heads) scale = scales[static_cast<std::size_t>(head)];
+    if (c.scales == scale_form::pages) scale = scales[static_cast<std::size_t>(at.page * c.heads + head)];
     if (c.scales == scale_form::computed) {
       float most = 0;
       for (const T& x : row) most = std::fmax(most, std::abs(static_cast<float>(to_double(x))));
@@ -282,8 +164,8 @@ class append_run {
     cache_tensor<C> want_k = to_k, want_v = to_v;
     cache_tensor<T> want_q = q_out;
     std::vector<f32> want_k_scale = k_scale, want_v_scale = v_scale;
-    for (std::size_t i = 0; i < tokens_.size(); ++i) {
-      const token& one = tokens_[i];
+    for (std::size_t i = 0; i < all_tokens.size(); ++i) {
+      const token& one = all_tokens[i];
       for (i64 h = 0; h < c.query_heads && one.exists && c.pairs != 0; ++h) {
         for (i64 e = 0; e < c.size; ++e)
           want_q.at(one.batch, one.row, h, e) = (c.q_in_place ? q_out : q).at(one.batch, one.row, h, e);
@@ -334,14 +216,6 @@ class append_run {
     REQUIRE(same_bits(fused.q_out.download(), apart.q_out.download()));
   }
 
-  append_case c;
-  std::mt19937_64 engine_;
-  static constexpr i64 table_rows = 60;
-  i64 shape_batches = 0, shape_tokens = 0, pages = 0;
-  std::vector<i64> counts, slots, positions, key_position;
-  std::vector<i32> lengths, cu, table, indptr, indices, last_page, batch_index, padding;
-  std::vector<token> tokens_;
-
  public:
   // Made after the sequences, of which they have the extents.
   cache_tensor<T> k, v, q, q_out;
@@ -357,7 +231,9 @@ class append_run {
     to_k = cache_tensor<C>(pages, c.page_rows, c.heads, c.size, c.kept);
     to_v = cache_tensor<C>(pages, c.page_rows, c.heads, c.v_size, c.kept);
     const bool computed = c.scales == scale_form::computed;
-    const auto count = static_cast<std::size_t>(computed ? pages * c.page_rows * c.heads : c.heads);
+    const auto count = static_cast<std::size_t>(computed ? pages * c.page_rows * c.heads
+                                                : c.scales == scale_form::pages ? pages * c.heads
+                                                                                : c.heads);
     for (std::size_t i = 0; i < count; ++i) {
       k_scale.push_back(computed ? -7.0f : 0.01f * static_cast<float>(i + 1));
       v_scale.push_back(computed ? -7.0f : 0.03f * static_cast<float>(i + 1));

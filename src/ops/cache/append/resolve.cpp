@@ -143,11 +143,16 @@ struct resolution {
             " of a cache whose elements are those of k and v; it has no scales");
     if (has_given && has_computed) wrong(scale + " next to " + scale + "_out; give one of them");
     if (has_given) {
-      check.input(scale, given.view);
-      if (given.view.extents[0] != 1)
-        check.extent(scale, given.view, 0, shape.heads, "1, or the heads of k and v");
-      rows.scale = given.view.address;
-      rows.scale_head = given.view.extents[0] == 1 ? 0 : given.view.strides[0];
+      const any_view& by = given.view;
+      check.input(scale, by);
+      if (by.rank == 1 && by.extents[0] != 1)
+        check.extent(scale, by, 0, shape.heads, "1, or the heads of k and v");
+      for (std::uint32_t d = 0; d < 3 && by.rank == 3; ++d)
+        check.extent(scale, by, d, to.extents[d], "as of the cache");
+      rows.scale = by.address;
+      rows.scale_page = by.rank == 3 ? by.strides[0] : 0;
+      rows.scale_row = by.rank == 3 ? by.strides[1] : 0;
+      rows.scale_head = by.rank == 3 ? by.strides[2] : by.extents[0] == 1 ? 0 : by.strides[0];
       rows.scales_are = static_cast<u32>(scale_source::given);
     }
     if (has_computed) {

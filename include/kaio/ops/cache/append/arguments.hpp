@@ -44,13 +44,15 @@ struct append_rotary {
   bool q_at_first = false;
 };
 
-// Scales of f32: (1) for all heads, (heads) of K and V, or none.
+// Scales of f32: (1) for all heads, (heads), or (pages, rows, heads) of any strides, 0 for what shares them.
 struct append_scale_input {
   any_view view;
   append_scale_input() = default;
-  template <class T>
-  append_scale_input(const tensor_view<T, 1>& v) : view(v) {
+  template <class T, std::size_t Rank>
+  append_scale_input(const tensor_view<T, Rank>& v) : view(v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, f32>, "kaio: the scales of a cache are f32");
+    static_assert(Rank == 1 || Rank == 3,
+                  "kaio: the scales of a cache are (1), (heads) or (pages, rows, heads)");
   }
 };
 

@@ -14,7 +14,7 @@ enum class scale_source : u32 { none, given, computed };
 // Where the rows of K or V go.
 struct cache_rows {
   page_strides at;
-  u64 scale;  // f32; of each head, or computed, of each row that is written
+  u64 scale;  // f32
   i64 scale_page, scale_row, scale_head;
   u32 kept, scales_are;  // of kept_type, of scale_source
   u32 size;              // elements of a row
