@@ -1,10 +1,10 @@
-// How much of the device's copy bandwidth the operations on caches reach, at the shapes of a prefill and of a decode
-// step: each run is timed next to a copy of as many bytes, in turn, in one program.
+// How much of the device's copy bandwidth the operations on caches reach, at the shapes of a prefill and of a
+// decode step: each run is timed next to a copy of as many bytes, in turn, in one program.
 //
 //   cache [--json] [--tokens N] [--sequences N] [--runs N]
 //
-// 32 heads of queries and 8 of keys of 128 bf16, in pages of 16 keys. Bandwidth counts the bytes that must move: rows
-// read once and written once, not the tables of rotary. Exits with 77 where there is no GPU.
+// 32 heads of queries and 8 of keys of 128 bf16, in pages of 16 keys. Bandwidth counts the bytes that must
+// move: rows read once and written once, not the tables of rotary. Exits with 77 where there is no GPU.
 
 #include "showcase/showcase.hpp"
 

@@ -1,5 +1,5 @@
-// After its warmup a call on a cache loads nothing, and so may be captured; every launch of it is made without a
-// look at the device's numbers.
+// After its warmup a call on a cache loads nothing, and so may be captured; every launch of it is made
+// without a look at the device's numbers.
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/append_kv.hpp>

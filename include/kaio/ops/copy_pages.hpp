@@ -1,13 +1,13 @@
 #pragma once
-// Pages of a cache copied within it, as a sequence that forks needs them, and the rows of sequences gathered out of a
-// cache, as a prefix that is attended to again does.
+// Pages of a cache copied within it, as a sequence that forks needs them, and the rows of sequences gathered
+// out of a cache, as a prefix that is attended to again does.
 //
-//   copy_pages(s, pages, pairs);              // (layers, pages, rows, heads, size); pairs (copies, 2): from, to
-//   gather_kv(s, cache, k, v);                // k, v: (B, S, heads, size): key i of sequence b at (b, i)
+//   copy_pages(s, pages, pairs);       // (layers, pages, rows, heads, size); pairs (copies, 2): from, to
+//   gather_kv(s, cache, k, v);         // k, v: (B, S, heads, size): key i of sequence b at (b, i)
 //
-// Elements are moved as they are, whatever their type. Numbers are read on the device: nothing is allocated, read back
-// or waited for, so a call may be captured into a graph. Throws invalid_argument, by the name of the argument,
-// before anything runs; and what a launch throws.
+// Elements are moved as they are, whatever their type. Numbers are read on the device: nothing is allocated,
+// read back or waited for, so a call may be captured into a graph. Throws invalid_argument, by the name of
+// the argument, before anything runs; and what a launch throws.
 
 #include <kaio/ops/cache/common/any_cache.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
@@ -33,10 +33,10 @@ void run_gather_kv(const stream& s, const any_cache& cache, const any_view& k, c
                    const gather_kv_options& options);
 }  // namespace detail
 
-// pages: (pages, rows, heads, size), or (layers, pages, rows, heads, size) of which all layers are copied alike,
-// elements of 1, 2 or 4 bytes, any strides whose last one is 1; size up to 512. pairs: i32, (copies, 2), the page
-// that is read and the page that is written. Pairs with a number that no page has are skipped. No page may be
-// written twice, or read by one pair and written by another: copies have no order.
+// pages: (pages, rows, heads, size), or (layers, pages, rows, heads, size) of which all layers are copied
+// alike, elements of 1, 2 or 4 bytes, any strides whose last one is 1; size up to 512. pairs: i32, (copies,
+// 2), the page that is read and the page that is written. Pairs with a number that no page has are skipped.
+// No page may be written twice, or read by one pair and written by another: copies have no order.
 template <class T, std::size_t Rank>
 void copy_pages(const stream& s, const tensor_view<T, Rank>& pages, const tensor_view<const i32, 2>& pairs) {
   static_assert(Rank == 4 || Rank == 5,
@@ -46,8 +46,8 @@ void copy_pages(const stream& s, const tensor_view<T, Rank>& pages, const tensor
   detail::run_copy_pages(s, pages, pairs);
 }
 
-// k: (B, S, Hkv, D), v: (B, S, Hkv, Dv), of the cache's element type, any strides whose last one is 1. Rows of a
-// sequence from its length on, before its left padding, and without a page are not written.
+// k: (B, S, Hkv, D), v: (B, S, Hkv, Dv), of the cache's element type, any strides whose last one is 1. Rows
+// of a sequence from its length on, before its left padding, and without a page are not written.
 template <class T, class K, class V>
 void gather_kv(const stream& s, const kv_cache<T>& cache, const tensor_view<K, 4>& k,
                const tensor_view<V, 4>& v, const gather_kv_options& options = {}) {

@@ -10,8 +10,8 @@
 //
 //   y0 = x0 cos - x1 sin     y1 = x1 cos + x0 sin     in f32, rounded once to the element type
 //
-// Nothing is allocated, read back or waited for, so a call may be captured into a graph; a kernel is loaded when
-// it is used for the first time on a device (rotary_warmup). Throws invalid_argument, by the name of the
+// Nothing is allocated, read back or waited for, so a call may be captured into a graph; a kernel is loaded
+// when it is used for the first time on a device (rotary_warmup). Throws invalid_argument, by the name of the
 // argument, before anything runs; and what a launch throws.
 //
 // Sources: Su et al., "RoFormer: Enhanced Transformer with Rotary Position Embedding", 2021; Peng et al.,
@@ -52,9 +52,9 @@ constexpr void require_rotary_types() {
 }  // namespace detail
 
 // x, out: (B, S, H, D), f32, f16 or bf16, views of any strides whose last one is 1, as (B, H, S, D) by
-// exchanged(1, 2). out is x itself, element by element, or apart from it. cos, sin: (positions, P), f32, f16 or
-// bf16, 2 P <= D <= 512; rows of any stride, neighbours adjacent. A token whose position the tables have no row
-// for gets NaN in its rotated elements. B, S and H may be 0; B * S * H is below 2^32.
+// exchanged(1, 2). out is x itself, element by element, or apart from it. cos, sin: (positions, P), f32, f16
+// or bf16, 2 P <= D <= 512; rows of any stride, neighbours adjacent. A token whose position the tables have
+// no row for gets NaN in its rotated elements. B, S and H may be 0; B * S * H is below 2^32.
 template <class X, class Out, class Cos, class Sin>
 void rotary(const stream& s, const tensor_view<X, 4>& x, const tensor_view<Out, 4>& out,
             const tensor_view<Cos, 2>& cos, const tensor_view<Sin, 2>& sin,
@@ -74,8 +74,8 @@ void rotary_varlen(const stream& s, const tensor_view<X, 3>& x, const tensor_vie
 }
 
 // cos and sin, (positions, P) of f32, f16 or bf16: row p has those of (first_position + p) * frequency_i, i
-// below P, frequency_i = base^(-i / P) as `scaling` changes it. Computed in double precision and rounded once:
-// right for positions up to 2^32, where the angle of a pair of frequency 1 is known to 2^-20.
+// below P, frequency_i = base^(-i / P) as `scaling` changes it. Computed in double precision and rounded
+// once: right for positions up to 2^32, where the angle of a pair of frequency 1 is known to 2^-20.
 template <class Cos, class Sin>
 void rotary_table(const stream& s, const tensor_view<Cos, 2>& cos, const tensor_view<Sin, 2>& sin,
                   const rotary_table_options& options = {}) {

@@ -1,4 +1,5 @@
-// What 8 bits make of each kind of number, and of scales: NaN, infinities, zeros, ties, the least and the greatest.
+// What 8 bits make of each kind of number, and of scales: NaN, infinities, zeros, ties, the least and the
+// greatest.
 #include "tests/ops/cache/append_case.hpp"
 
 using namespace kaio;

@@ -1,7 +1,7 @@
 #pragma once
-// Tensors of (batch, token, head, element) for the tests of caches: any order of dimensions in memory, padding after
-// rows, rows that begin anywhere. Padding of inputs holds NaN, outputs a pattern; whole buffers are compared, bit by
-// bit, so that a write to a place that has none shows.
+// Tensors of (batch, token, head, element) for the tests of caches: any order of dimensions in memory,
+// padding after rows, rows that begin anywhere. Padding of inputs holds NaN, outputs a pattern; whole buffers
+// are compared, bit by bit, so that a write to a place that has none shows.
 
 #include "tests/ops/support.hpp"
 

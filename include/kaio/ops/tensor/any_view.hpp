@@ -1,5 +1,6 @@
 #pragma once
-// A view without its type in its type, for what is compiled once for all element types: up to five dimensions.
+// A view without its type in its type, for what is compiled once for all element types: up to five
+// dimensions.
 //
 //   any_view v = tensor_view<const f16, 4>(...);    // v.kind is element_kind::f16
 

@@ -23,8 +23,8 @@ constexpr u32 shift_of(std::uint32_t element_bytes) {
 }
 u32 element_type_of(element_kind kind);  // of f32, f16 and bf16: an element_type
 
-// (B, tokens, heads, size), or (tokens, heads, size) as one batch: neighbours along the last dimension adjacent,
-// at most most_row_size of them, extents that the kernels count.
+// (B, tokens, heads, size), or (tokens, heads, size) as one batch: neighbours along the last dimension
+// adjacent, at most most_row_size of them, extents that the kernels count.
 struct row_shape {
   std::int64_t batches, tokens, heads, size;
   static row_shape of(const any_view& v);

@@ -40,7 +40,8 @@ struct append_rotary {
   token_number_input positions{};
   // Q is not needed with every append; out may be in itself.
   append_queries q{};
-  // All queries of a sequence are rotated as the first new token, as FlashAttention does without a causal mask.
+  // All queries of a sequence are rotated as the first new token, as FlashAttention does without a causal
+  // mask.
   bool q_at_first = false;
 };
 
@@ -57,7 +58,8 @@ struct append_scale_input {
 };
 
 struct append_kv_options {
-  // Of append_kv_varlen: (sequences + 1), sequence b has new tokens cu_seqlens[b] to before cu_seqlens[b + 1].
+  // Of append_kv_varlen: (sequences + 1), sequence b has new tokens cu_seqlens[b] to before
+  // cu_seqlens[b + 1].
   tensor_view<const i32, 1> cu_seqlens{};
   // In place of the numbers of the cache: token i is row slots[i] % rows of page slots[i] / rows; a negative
   // slot is skipped.

@@ -1,12 +1,13 @@
 #pragma once
-// append_kv: new rows of K and V into a cache, K rotated by position and both in 8 bits where that is asked for;
-// and Q rotated into a tensor of its own. A token has 2 Hkv + Hq rows, a group of lanes has one of them:
+// append_kv: new rows of K and V into a cache, K rotated by position and both in 8 bits where that is asked
+// for; and Q rotated into a tensor of its own. A token has 2 Hkv + Hq rows, a group of lanes has one of them:
 //
 //   row of a token    0 .. Hkv - 1     Hkv .. 2 Hkv - 1     2 Hkv .. 2 Hkv + Hq - 1
 //   is                K of a head      V of a head          Q of a head
 //
-// A lane has a unit of 16 elements (common/rotate.hpp), which stays in registers from the load to the store, so
-// that the largest element of a row is known before it is written; rows that are kept as they come are copied.
+// A lane has a unit of 16 elements (common/rotate.hpp), which stays in registers from the load to the store,
+// so that the largest element of a row is known before it is written; rows that are kept as they come are
+// copied.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/place.hpp>

@@ -1,6 +1,6 @@
 #pragma once
-// Sixteen elements of a row as x / scale in 8 bits: e4m3 and e5m2 rounded to the nearest even and saturated, i8
-// rounded to the nearest even and clamped to -127 .. 127, a NaN as 0.
+// Sixteen elements of a row as x / scale in 8 bits: e4m3 and e5m2 rounded to the nearest even and saturated,
+// i8 rounded to the nearest even and clamped to -127 .. 127, a NaN as 0.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/problem.hpp>
@@ -16,7 +16,8 @@ constexpr val<f32> largest_kept(thread t, const val<u32>& kept) {
                       select(kept == static_cast<u32>(kept_type::e5m2), 57344.0f, 127.0f)));
 }
 
-// Of rows that groups of `lanes` lanes have: amax / largest, and 1 for a row of zeros. By all lanes of a warp.
+// Of rows that groups of `lanes` lanes have: amax / largest, and 1 for a row of zeros. By all lanes of a
+// warp.
 template <class Vars>
 constexpr val<f32> scale_of_row(thread t, const val<u32>& kept, const Vars& x, const val<u32>& lanes) {
   var largest(t, 0.0f);

@@ -1,6 +1,6 @@
 #pragma once
-// Where a key of a sequence is in a cache. All of it is read on the device; what the cache has no place for is in
-// none, whatever the numbers are.
+// Where a key of a sequence is in a cache. All of it is read on the device; what the cache has no place for
+// is in none, whatever the numbers are.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/problem.hpp>

@@ -22,8 +22,8 @@ struct page_strides {
   i64 page, row, head;
 };
 
-// How the rows of sequences are found. Addresses of i32; 0: there are none. lengths, last_page_len, batch_index
-// and left_padding: one for each sequence.
+// How the rows of sequences are found. Addresses of i32; 0: there are none. lengths, last_page_len,
+// batch_index and left_padding: one for each sequence.
 struct cache_places {
   u64 table, indptr, indices, batch_index, lengths, last_page_len, left_padding;
   i64 table_row, table_column;  // strides

@@ -2,7 +2,9 @@
 // Rotary position embedding of a row in registers. A lane has a unit: eight pairs of a row, as two runs of
 // eight elements; pair i of a position turns by the angle whose cosine and sine the tables have,
 //
-//   y0 = x0 cos - x1 sin        y1 = x1 cos + x0 sin        (f32: fma(x0, cos, -(x1 sin)), fma(x1, cos, x0 sin))
+//   y0 = x0 cos - x1 sin        y1 = x1 cos + x0 sin
+//
+// in f32, as fma(x0, cos, -(x1 sin)) and fma(x1, cos, x0 sin).
 //
 //   pairing          unit u's runs of a row of 2 P rotated elements
 //   half             8u .. 8u + 7 and P + 8u .. P + 8u + 7           pairs (i, i + P): GPT-NeoX, Llama

@@ -1,6 +1,6 @@
 #pragma once
-// Rows of a tensor of (batch, token, head, element) among threads: a group of 1 to 32 neighbouring lanes has a
-// row, a block of 256 threads as many as fit.
+// Rows of a tensor of (batch, token, head, element) among threads: a group of 1 to 32 neighbouring lanes has
+// a row, a block of 256 threads as many as fit.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/problem.hpp>

@@ -12,8 +12,8 @@
 
 namespace kaio::ops {
 
-// Row `row` of head `head` of page `to` of each layer becomes that of page `from`, for each pair (from, to); blocks
-// along y share the layers.
+// Row `row` of head `head` of page `to` of each layer becomes that of page `from`, for each pair (from, to);
+// blocks along y share the layers.
 inline constexpr auto copy_pages_rows =
     kaio::kernel<"copy_pages", row_threads>([](thread t, val<copy_pages_problem> problem) {
       const row_place place = place_of_thread(t, t.let(problem[&copy_pages_problem::lanes_log]));
