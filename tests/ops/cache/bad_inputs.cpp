@@ -217,6 +217,9 @@ TEST_CASE("copy_pages and gather_kv: bad inputs", "[ops][cache]") {
               tensor_view<f16, 4>(other, 1, 3, 2, 32));
   });
   t.refuses("gather_kv_varlen takes it", [&] { gather_kv(t.s, t.cache, k, v, {.cu_seqlens = t.of(3)}); });
+  const tensor_view<const f32, 1> scale(t.scales, 3);
+  t.refuses("it has no scales", [&] { gather_kv(t.s, t.cache, k, v, {.k_scale = scale}); });
+  t.refuses("argument v_scale has extent 0", [&] { gather_kv(t.s, t.small, k, v, {.v_scale = scale}); });
   t.refuses("no cu_seqlens", [&] {
     gather_kv_varlen(t.s, t.cache, tensor_view<f16, 3>(t.y_memory, 6, 2, 32),
                      tensor_view<f16, 3>(other, 6, 2, 32), {});

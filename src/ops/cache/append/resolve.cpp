@@ -130,10 +130,7 @@ struct resolution {
                      const append_scale_input& given, const tensor_view<f32, 3>& computed) {
     cache_rows rows{};
     rows.at = page_strides_of(to);
-    rows.kept = static_cast<u32>(to.kind == element_kind::e4m3   ? kept_type::e4m3
-                                 : to.kind == element_kind::e5m2 ? kept_type::e5m2
-                                 : to.kind == element_kind::i8   ? kept_type::i8
-                                                                 : kept_type::same);
+    rows.kept = static_cast<u32>(kept_as(to.kind));
     rows.size = static_cast<u32>(to.extents[3]);
     rows.aligned = is_aligned(from, to, pairs) ? 1 : 0;
     const std::string scale = std::string(name) + "_scale";
@@ -143,16 +140,11 @@ struct resolution {
             " of a cache whose elements are those of k and v; it has no scales");
     if (has_given && has_computed) wrong(scale + " next to " + scale + "_out; give one of them");
     if (has_given) {
-      const any_view& by = given.view;
-      check.input(scale, by);
-      if (by.rank == 1 && by.extents[0] != 1)
-        check.extent(scale, by, 0, shape.heads, "1, or the heads of k and v");
-      for (std::uint32_t d = 0; d < 3 && by.rank == 3; ++d)
-        check.extent(scale, by, d, to.extents[d], "as of the cache");
+      const scale_strides by = check_scale(check, scale, given.view, to);
       rows.scale = by.address;
-      rows.scale_page = by.rank == 3 ? by.strides[0] : 0;
-      rows.scale_row = by.rank == 3 ? by.strides[1] : 0;
-      rows.scale_head = by.rank == 3 ? by.strides[2] : by.extents[0] == 1 ? 0 : by.strides[0];
+      rows.scale_page = by.page;
+      rows.scale_row = by.row;
+      rows.scale_head = by.head;
       rows.scales_are = static_cast<u32>(scale_source::given);
     }
     if (has_computed) {

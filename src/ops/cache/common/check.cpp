@@ -179,6 +179,25 @@ cache_places check_places(const validation& check, std::string_view operation, c
   return places;
 }
 
+kept_type kept_as(element_kind kind) {
+  return kind == element_kind::e4m3   ? kept_type::e4m3
+         : kind == element_kind::e5m2 ? kept_type::e5m2
+         : kind == element_kind::i8   ? kept_type::i8
+                                      : kept_type::same;
+}
+
+scale_strides check_scale(const validation& check, std::string_view name, const any_view& scale,
+                          const any_view& cache) {
+  check.input(name, scale);
+  if (scale.rank == 1) {
+    if (scale.extents[0] == 1) return {scale.address, 0, 0, 0};
+    check.extent(name, scale, 0, cache.extents[2], "1, or the heads of k and v");
+    return {scale.address, 0, 0, scale.strides[0]};
+  }
+  for (std::uint32_t d = 0; d < 3; ++d) check.extent(name, scale, d, cache.extents[d], "as of the cache");
+  return {scale.address, scale.strides[0], scale.strides[1], scale.strides[2]};
+}
+
 void set_pages(cache_places& places, const any_view& cache_k) {
   const bool has_rows = cache_k.extents[1] != 0;
   places.pages = has_rows ? static_cast<u32>(cache_k.extents[0]) : 0;

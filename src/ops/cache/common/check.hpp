@@ -58,6 +58,16 @@ void check_cache_extents(const validation& check, std::string_view operation, co
 cache_places check_places(const validation& check, std::string_view operation, const any_cache& cache,
                           std::int64_t sequences);
 
+kept_type kept_as(element_kind kind);
+
+// f32 scales (1), (heads) or (pages, rows, heads) of the rows of a cache's k or v: 0 where they are shared.
+struct scale_strides {
+  u64 address;
+  i64 page, row, head;
+};
+scale_strides check_scale(const validation& check, std::string_view name, const any_view& scale,
+                          const any_view& cache);
+
 // The pages of cache.k; one without rows has none.
 void set_pages(cache_places& places, const any_view& cache_k);
 

@@ -16,7 +16,30 @@ namespace kaio::ops {
 namespace detail {
 
 namespace {
+
 u32 pieces_of(u32 bytes) { return std::max(1u, bytes / 16); }
+
+gathered_rows gathered_of(const validation& check, std::string_view operation, std::string_view name,
+                          const any_view& from, const any_view& to, const any_view& scale) {
+  gathered_rows rows{};
+  rows.from = page_strides_of(from);
+  rows.to = strides_of(to);
+  rows.size = static_cast<u32>(to.extents[to.rank - 1]);
+  rows.kept = static_cast<u32>(from.kind == to.kind ? kept_type::same : kept_as(from.kind));
+  const bool same = from.kind == to.kind;
+  const std::uint64_t bytes = std::uint64_t{rows.size} * to.element_bytes;
+  rows.aligned = begins_at(from, same ? 16 : 8) && begins_at(to, 16) && (!same || bytes % 16 == 0) ? 1 : 0;
+  if (!is_given(scale)) return rows;
+  if (same)
+    refuse(operation, std::string(name) + " of elements that are moved as they are; it has no scales");
+  const scale_strides by = check_scale(check, name, scale, from);
+  rows.scale = by.address;
+  rows.scale_page = by.page;
+  rows.scale_row = by.row;
+  rows.scale_head = by.head;
+  return rows;
+}
+
 }  // namespace
 
 void run_copy_pages(const stream& s, const any_view& pages, const tensor_view<const i32, 2>& pairs) {
@@ -77,9 +100,13 @@ void run_gather_kv(const stream& s, const any_cache& cache, const any_view& k, c
       has_cu ? check_sequences(check, operation, options.cu_seqlens) : shape.batches;
   problem.places = check_places(check, operation, cache, sequences);
   set_pages(problem.places, cache.k);
+  problem.k = gathered_of(check, operation, "k_scale", cache.k, k, options.k_scale.view);
+  problem.v = gathered_of(check, operation, "v_scale", cache.v, v, options.v_scale.view);
   std::vector<named_argument> inputs{{"cache.k", cache.k}, {"cache.v", cache.v}};
   list_numbers(inputs, cache);
   if (has_cu) inputs.push_back({"cu_seqlens", options.cu_seqlens});
+  if (is_given(options.k_scale.view)) inputs.push_back({"k_scale", options.k_scale.view});
+  if (is_given(options.v_scale.view)) inputs.push_back({"v_scale", options.v_scale.view});
   for (const named_argument& input : inputs) {
     check.apart("k", k, input.name, input.view);
     check.apart("v", v, input.name, input.view);
@@ -89,24 +116,15 @@ void run_gather_kv(const stream& s, const any_cache& cache, const any_view& k, c
   shape.heads *= 2;
   const std::uint64_t rows = sequences == 0 ? 0 : row_count(operation, shape);
   if (rows == 0) return;
-  problem.k = page_strides_of(cache.k);
-  problem.v = page_strides_of(cache.v);
-  problem.to_k = strides_of(k);
-  problem.to_v = strides_of(v);
   if (has_cu) problem.cu = options.cu_seqlens.address();
   problem.sequences = static_cast<u32>(sequences);
   problem.tokens = static_cast<u32>(shape.tokens);
   problem.heads = static_cast<u32>(shape.heads / 2);
   problem.rows = static_cast<u32>(rows);
   problem.shift = shift_of(k.element_bytes);
-  problem.k_bytes = static_cast<u32>(shape.size) * k.element_bytes;
-  problem.v_bytes = static_cast<u32>(v.extents[v.rank - 1]) * v.element_bytes;
-  const auto aligned = [](const any_view& from, const any_view& to, u32 bytes) {
-    return begins_at(from, 16) && begins_at(to, 16) && bytes % 16 == 0 ? 1u : 0u;
-  };
-  problem.k_aligned = aligned(cache.k, k, problem.k_bytes);
-  problem.v_aligned = aligned(cache.v, v, problem.v_bytes);
-  problem.lanes_log = lanes_log2(pieces_of(std::max(problem.k_bytes, problem.v_bytes)));
+  problem.type = is_wide(k.kind) ? element_type_of(k.kind) : 0;
+  const auto most = static_cast<u32>(std::max(shape.size, v.extents[v.rank - 1])) * k.element_bytes;
+  problem.lanes_log = lanes_log2(pieces_of(most));
   gather_kv_rows.launch(s, grid(row_blocks(rows, problem.lanes_log)), problem);
 }
 

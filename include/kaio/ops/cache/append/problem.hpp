@@ -7,8 +7,6 @@
 
 namespace kaio::ops {
 
-// How elements are kept: in the type that they come in, or as x / scale in 8 bits.
-enum class kept_type : u32 { same, e4m3, e5m2, i8 };
 enum class scale_source : u32 { none, given, computed };
 
 // Where the rows of K or V go.

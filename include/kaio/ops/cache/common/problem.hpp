@@ -10,6 +10,9 @@ namespace kaio::ops {
 inline constexpr std::uint32_t run_size = 8;       // neighbouring elements that a thread moves at once
 inline constexpr std::uint32_t row_threads = 256;  // of a block
 
+// How elements are kept: in the type that they come in, or as x / scale in 8 bits.
+enum class kept_type : u32 { same, e4m3, e5m2, i8 };
+
 // Where rows begin: the address of the first one, and from one to the next in elements.
 struct row_strides {
   u64 address;

@@ -53,6 +53,74 @@ inline constexpr auto copy_pages_rows =
       }
     });
 
+namespace detail {
+
+// The elements of a run in 8 bits, as f32.
+template <class Vars>
+constexpr void load_kept(thread t, const val<u32>& kept, const element_run& run, Vars& x) {
+  auto bytes = array_of<run_size>([&](u32) { return var(t, 0u); });
+  if (auto whole = t.when(run.whole)) {
+    const val words = pointer_at<in<u32x2>>(t, run.address)[0];
+    for (u32 i = 0; i < run_size; ++i) bytes[i] = words[i / 4] >> (8 * (i % 4)) & 0xffu;
+  }
+  if (auto part = t.otherwise()) {
+    const auto memory = pointer_at<in<u8>>(t, run.address);
+    for (u32 i = 0; i < run_size; ++i)
+      if (auto exists = t.when(run.count > i)) bytes[i] = cast<u32>(memory[i]);
+  }
+  if (auto four = t.when(kept == static_cast<u32>(kept_type::e4m3)))
+    for (u32 i = 0; i < run_size; ++i) x[i] = cast<f32>(bit_cast<e4m3>(cast<u8>(bytes[i])));
+  if (auto five = t.when(kept == static_cast<u32>(kept_type::e5m2)))
+    for (u32 i = 0; i < run_size; ++i) x[i] = cast<f32>(bit_cast<e5m2>(cast<u8>(bytes[i])));
+  if (auto integer = t.when(kept == static_cast<u32>(kept_type::i8)))
+    for (u32 i = 0; i < run_size; ++i) x[i] = cast<f32>(bit_cast<i8>(cast<u8>(bytes[i])));
+}
+
+// A row as it is, or one of 8-bit elements times its scale.
+template <class Rows>
+constexpr void gather_row(thread t, const val<gather_problem>& problem, const Rows& rows, const key_place& of,
+                          const val<u32>& batch, const val<u32>& token, const val<u32>& head,
+                          const row_place& place) {
+  const auto pages = rows[&gathered_rows::from];
+  const val shift = t.let(problem[&gather_problem::shift]);
+  const val kept = t.let(rows[&gathered_rows::kept]);
+  const val same = t.let(kept == static_cast<u32>(kept_type::same));
+  const val size = t.let(rows[&gathered_rows::size]);
+  const val aligned = t.let(rows[&gathered_rows::aligned] != 0u);
+  const val from_shift = t.let(select(same, shift, 0u));
+  const val from =
+      t.let(pages[&page_strides::address] + (cast<u64>(cast<i64>(of.page) * pages[&page_strides::page] +
+                                                       cast<i64>(of.row) * pages[&page_strides::row] +
+                                                       cast<i64>(head) * pages[&page_strides::head])
+                                             << from_shift));
+  const val to = row_address(t, rows[&gathered_rows::to], batch, token, head, shift);
+  if (auto copied = t.when(same)) {
+    const val bytes = t.let(size << shift);
+    copy_row(t, from, to, bytes, shift, aligned, place.lane, place.lanes);
+  }
+  if (auto small = t.otherwise()) {
+    var scale(t, 1.0f);
+    const val scales = t.let(rows[&gathered_rows::scale]);
+    if (auto scaled = t.when(scales != 0u)) {
+      const val at = t.let(cast<i64>(of.page) * rows[&gathered_rows::scale_page] +
+                           cast<i64>(of.row) * rows[&gathered_rows::scale_row] +
+                           cast<i64>(head) * rows[&gathered_rows::scale_head]);
+      scale = pointer_at<in<f32>>(t, scales)[at];
+    }
+    const val type = t.let(problem[&gather_problem::type]);
+    const val runs = t.let((size + (run_size - 1)) / run_size);
+    for (auto r : t.range(place.lane, runs, place.lanes).no_unroll()) {
+      const val first = t.let(r * run_size);
+      auto x = array_of<run_size>([&](u32) { return var(t, 0.0f); });
+      load_kept(t, kept, run_of(t, from, from_shift, first, size, aligned), x);
+      for (u32 i = 0; i < run_size; ++i) x[i] *= scale;
+      store_run(t, type, run_of(t, to, shift, first, size, aligned), x, 0);
+    }
+  }
+}
+
+}  // namespace detail
+
 // Row i of each sequence out of the cache; rows from the sequence's length on are not written.
 inline constexpr auto gather_kv_rows =
     kaio::kernel<"gather_kv", row_threads>([](thread t, val<gather_problem> problem) {
@@ -85,25 +153,11 @@ inline constexpr auto gather_kv_rows =
           if (auto padded = t.when(paddings != 0u)) padding = detail::number_at(t, paddings, own);
           const val kept = t.let(all_of(cast<i32>(own_key) < cast<i32>(length), own_key >= padding));
           if (auto exists = t.when(all_of(of.exists, kept))) {
-            const val shift = t.let(problem[&gather_problem::shift]);
-            const auto move = [&](auto source, auto target, auto bytes, auto aligned) {
-              const auto rows = problem[source];
-              const val from = t.let(rows[&page_strides::address] +
-                                     (cast<u64>(cast<i64>(of.page) * rows[&page_strides::page] +
-                                                cast<i64>(of.row) * rows[&page_strides::row] +
-                                                cast<i64>(head) * rows[&page_strides::head])
-                                      << shift));
-              const val to = row_address(t, problem[target], batch, token, head, shift);
-              const val count = t.let(problem[bytes]);
-              const val by_16 = t.let(problem[aligned] != 0u);
-              copy_row(t, from, to, count, shift, by_16, place.lane, place.lanes);
+            const auto move = [&](const auto& rows) {
+              detail::gather_row(t, problem, rows, of, batch, token, head, place);
             };
-            if (auto keys = t.when(is_key))
-              move(&gather_problem::k, &gather_problem::to_k, &gather_problem::k_bytes,
-                   &gather_problem::k_aligned);
-            if (auto values = t.otherwise())
-              move(&gather_problem::v, &gather_problem::to_v, &gather_problem::v_bytes,
-                   &gather_problem::v_aligned);
+            if (auto keys = t.when(is_key)) move(problem[&gather_problem::k]);
+            if (auto values = t.otherwise()) move(problem[&gather_problem::v]);
           }
         }
       }

@@ -16,15 +16,26 @@ struct copy_pages_problem {
   u32 shift, aligned, lanes_log;
 };
 
+// Rows of K or V, out of the cache and into a tensor.
+struct gathered_rows {
+  page_strides from;
+  row_strides to;
+  u64 scale;  // f32; 0: there is none
+  i64 scale_page, scale_row, scale_head;
+  u32 kept;     // of kept_type
+  u32 size;     // elements of a row
+  u32 aligned;  // rows begin at multiples of 16 bytes, those of 8-bit elements at multiples of 8
+};
+
 struct gather_problem {
-  page_strides k, v;
-  row_strides to_k, to_v;
+  gathered_rows k, v;
   cache_places places;
   u64 cu;                   // as of append_problem
   u32 sequences;            // of cu
-  u32 tokens, heads, rows;  // tokens of a batch of to_k; rows: 2 * heads * tokens * batches
-  u32 k_bytes, v_bytes;     // of a row
-  u32 shift, k_aligned, v_aligned, lanes_log;
+  u32 tokens, heads, rows;  // tokens of a batch; rows: 2 * heads * tokens * batches
+  u32 type;                 // of element_type, where elements are kept in 8 bits
+  u32 shift;                // of the elements that are written
+  u32 lanes_log;
 };
 
 }  // namespace kaio::ops
