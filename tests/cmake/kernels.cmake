@@ -42,6 +42,10 @@ if(TARGET kaio_test_ops)
     set_tests_properties(ops.attention.${architecture} PROPERTIES LABELS ops TIMEOUT 900
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=${architecture}")
   endforeach()
+  # Without instructions for 8-bit floats.
+  add_test(NAME ops.cache.sm_80 COMMAND kaio_test_ops "[cache]")
+  set_tests_properties(ops.cache.sm_80 PROPERTIES LABELS ops TIMEOUT 300
+    ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_80")
   # Rings between producers and consumers, under two schedules.
   foreach(order random:1 random:2)
     add_test(NAME ops.schedule.${order} COMMAND kaio_test_ops "sm_90a*,attention: every kernel*,attention: block masks and head sizes")
