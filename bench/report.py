@@ -228,6 +228,11 @@ def main():
           verdict(r["ratio"], 0.95 if r["kernel"] == "fused_silu_gate" else None, True), r["device"], r["date"], r["commit"]]
          for r in newest(of("bandwidth"), ["device", "kernel"])])
     text += table(
+        "Caches of keys and values",
+        ["call", "us", "GB/s", "copy, GB/s", "ratio", "device", "date", "commit"],
+        [[r["call"], f"{r['us']:.1f}", f"{r['call_gbs']:.0f}", f"{r['copy_gbs']:.0f}", f"{r['ratio']:.3f}",
+          r["device"], r["date"], r["commit"]] for r in newest(of("cache"), ["device", "call"])])
+    text += table(
         "Launch",
         ["cuLaunchKernel, us", "kaio, us", "above, us", "at most", "", "device", "date", "commit"],
         [[f"{r['raw_ns'] / 1e3:.3f}", f"{r['kaio_ns'] / 1e3:.3f}", f"{r['above_ns'] / 1e3:.3f}", "0.3",

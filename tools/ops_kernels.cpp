@@ -2,6 +2,7 @@
 
 #include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
+#include <kaio/ops/cache/common/kernels.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/tool/ptx_tool.hpp>
 
@@ -10,6 +11,7 @@ const kaio::tool::family ops("ops", [] {
   auto list = kaio::ops::matmul_kernels();
   for (const auto* kernel : kaio::ops::attention_kernels()) list.push_back(kernel);
   for (const auto* kernel : kaio::ops::attention_backward_kernels()) list.push_back(kernel);
+  for (const auto* kernel : kaio::ops::cache_kernels()) list.push_back(kernel);
   return list;
 });
 }

@@ -45,6 +45,8 @@ if(TARGET kaio_test_ops)
     set_tests_properties(ops.attention.${architecture} PROPERTIES
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=${architecture}")
   endforeach()
+  kaio_share_of_ops(cache.sm_80 "[cache]" 0 1)  # without instructions for 8-bit floats
+  set_tests_properties(ops.cache.sm_80 PROPERTIES ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_80")
   foreach(order 1 2)
     kaio_share_of_ops(schedule.random:${order}
       "sm_90a*,attention: every kernel*,attention: block masks and head sizes" ${order} 2)

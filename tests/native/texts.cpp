@@ -9,6 +9,7 @@
 #if KAIO_BUILD_OPS
 #include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
+#include <kaio/ops/cache/common/kernels.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #endif
 
@@ -47,6 +48,7 @@ image_list all_kernels() {
   for (const ptx::kernel_image* const kernel : ops::matmul_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::attention_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::attention_backward_kernels()) all.push_back(kernel);
+  for (const ptx::kernel_image* const kernel : ops::cache_kernels()) all.push_back(kernel);
 #endif
   return all;
 }

@@ -4,13 +4,16 @@
 // with a score or a mask of your own: <kaio/ops/attention_with.hpp>, its gradients:
 // <kaio/ops/attention_backward_with.hpp>, and the block mask of one: <kaio/ops/make_block_mask.hpp>.
 
+#include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention_backward.hpp>
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/attention_parity.hpp>
+#include <kaio/ops/copy_pages.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/parity.hpp>
+#include <kaio/ops/rotary.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 #include <kaio/ops/tune.hpp>

@@ -3,6 +3,7 @@
 // f32, f16 and bf16 on every architecture.
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/element_type.hpp>
 
 #include <cstdint>
 
@@ -10,8 +11,6 @@ namespace kaio::ops {
 
 // The `element` of scores whose operands are of no type that the kernel knows.
 struct any_element {};
-
-enum class element_type : u32 { f16, f32, bf16 };
 
 namespace detail {
 struct stored_f32 {

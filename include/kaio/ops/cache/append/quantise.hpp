@@ -1,0 +1,79 @@
+#pragma once
+// Sixteen elements of a row as x / scale in 8 bits: e4m3 and e5m2 rounded to the nearest even and saturated,
+// i8 rounded to the nearest even and clamped to -127 .. 127, a NaN as 0.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/cache/append/problem.hpp>
+#include <kaio/ops/cache/common/run.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// The largest number of a type, which the largest element of a row with a scale of its own becomes.
+constexpr val<f32> largest_kept(thread t, const val<u32>& kept) {
+  return t.let(select(kept == static_cast<u32>(kept_type::e4m3), 448.0f,
+                      select(kept == static_cast<u32>(kept_type::e5m2), 57344.0f, 127.0f)));
+}
+
+// Of rows that groups of `lanes` lanes have: amax / largest, and 1 for a row of zeros. By all lanes of a
+// warp.
+template <class Vars>
+constexpr val<f32> scale_of_row(thread t, const val<u32>& kept, const Vars& x, const val<u32>& lanes) {
+  var largest(t, 0.0f);
+  for (u32 i = 0; i < 2 * run_size; ++i) largest = max(largest, abs(x[i]));
+  for (u32 distance = 16; distance != 0; distance /= 2) {
+    const val other = shfl_xor(largest, distance);
+    largest = select(lanes > distance, max(largest, other), largest);
+  }
+  const val scale = t.let(largest / largest_kept(t, kept));
+  return t.let(select(scale == 0.0f, 1.0f, scale));
+}
+
+namespace detail {
+template <class Float8, class Vars>
+constexpr void pack_pairs(thread t, const Vars& x, const val<f32>& scale,
+                          dsl::register_array<var<u32>, run_size>& pairs) {
+  for (u32 i = 0; i < run_size; ++i) {
+    const val low = t.let(x[2 * i] / scale), high = t.let(x[2 * i + 1] / scale);
+    pairs[i] = cast<u32>(pack<Float8>(low, high));
+  }
+}
+}  // namespace detail
+
+// Stores the runs of a unit. `runs` are by addresses and counts of bytes.
+template <class Vars>
+constexpr void store_quantised(thread t, const val<u32>& kept, const element_run& run0,
+                               const element_run& run1, const Vars& x, const val<f32>& scale) {
+  auto pairs = array_of<run_size>([&](u32) { return var(t, 0u); });
+  if (auto four = t.when(kept == static_cast<u32>(kept_type::e4m3)))
+    detail::pack_pairs<e4m3>(t, x, scale, pairs);
+  if (auto five = t.when(kept == static_cast<u32>(kept_type::e5m2)))
+    detail::pack_pairs<e5m2>(t, x, scale, pairs);
+  if (auto integer = t.when(kept == static_cast<u32>(kept_type::i8))) {
+    const auto code = [&](u32 i) {
+      const val rounded = t.let(cast<i32>(t.let(x[i] / scale), round_nearest));
+      return t.let(cast<u32>(min(max(rounded, -127), 127)) & 0xffu);
+    };
+    for (u32 i = 0; i < run_size; ++i) {
+      const val low = code(2 * i), high = code(2 * i + 1);
+      pairs[i] = low | high << 8;
+    }
+  }
+  for (u32 r = 0; r < 2; ++r) {
+    const element_run& run = r == 0 ? run0 : run1;
+    const u32 first = r * run_size / 2;
+    if (auto whole = t.when(run.whole)) {
+      const val low = t.let(pairs[first] | pairs[first + 1] << 16);
+      const val high = t.let(pairs[first + 2] | pairs[first + 3] << 16);
+      pointer_at<out<u32x2>>(t, run.address)[0] = make_vec(low, high);
+    }
+    if (auto part = t.otherwise()) {
+      const auto memory = pointer_at<out<u8>>(t, run.address);
+      for (u32 i = 0; i < run_size; ++i)
+        if (auto exists = t.when(run.count > i)) memory[i] = cast<u8>(pairs[first + i / 2] >> (8 * (i % 2)));
+    }
+  }
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,12 @@
+#pragma once
+// The kernels of the operations on caches, for tools that walk all of them.
+
+#include <kaio/ptx/kernel_image.hpp>
+
+#include <vector>
+
+namespace kaio::ops {
+
+std::vector<const ptx::kernel_image*> cache_kernels();
+
+}  // namespace kaio::ops

@@ -1,0 +1,55 @@
+#pragma once
+// rotary_table: the cosines and sines of position * frequency. A frequency is given in half turns for a
+// position, in double precision, so that the angle's whole turns are exact: only the fraction of the f64
+// product is rounded, at position 2^20 to 2^-33 of a half turn.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/any_element.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+inline constexpr std::uint32_t rotary_table_pairs = 32;  // of a launch
+
+struct rotary_table_problem {
+  u64 cos, sin;
+  i64 cos_row, sin_row;
+  u64 first_position;
+  u32 positions;
+  u32 first_pair, pairs;  // of this launch
+  u32 type;               // of element_type
+  f64 factor;             // of cos and sin
+  f64 half_turns[rotary_table_pairs];
+};
+
+// A warp has a position, a lane a pair. Launched with a block for each eight positions.
+inline constexpr auto rotary_table_rows =
+    kaio::kernel<"rotary_table", 256>([](thread t, val<rotary_table_problem> problem) {
+      const val lane = t.lane_rank();
+      const val row = t.let(block_idx_x() * 8u + t.warp_rank());
+      var half_turns(t, 0.0);
+      for (u32 i = 0; i < rotary_table_pairs; ++i)
+        half_turns = select(lane == i, problem[&rotary_table_problem::half_turns][i], half_turns);
+      const val exists = t.let(all_of(row < problem[&rotary_table_problem::positions],
+                                      lane < problem[&rotary_table_problem::pairs]));
+      if (auto one = t.when(exists)) {
+        const val position = t.let(problem[&rotary_table_problem::first_position] + cast<u64>(row));
+        const val angle = t.let(cast<f64>(position) * half_turns);
+        const val factor = t.let(problem[&rotary_table_problem::factor]);
+        const val cosine = t.let(cast<f32>(cospi(angle) * factor));
+        const val sine = t.let(cast<f32>(sinpi(angle) * factor));
+        const val pair = t.let(cast<i64>(problem[&rotary_table_problem::first_pair] + lane));
+        with_any_element(t, t.let(problem[&rotary_table_problem::type]), [&]<class A>(A) {
+          const auto store = [&](auto address, auto stride, const val<f32>& x) {
+            const val at = t.let(cast<i64>(row) * problem[stride] + pair);
+            const val stored = A::write(t, x);
+            pointer_at<out<typename A::stored>>(t, t.let(problem[address]))[at] = stored;
+          };
+          store(&rotary_table_problem::cos, &rotary_table_problem::cos_row, cosine);
+          store(&rotary_table_problem::sin, &rotary_table_problem::sin_row, sine);
+        });
+      }
+    });
+
+}  // namespace kaio::ops

@@ -1,0 +1,19 @@
+#pragma once
+// The checks of append_kv before anything runs.
+
+#include <kaio/ops/append_kv.hpp>
+#include <kaio/ops/cache/append/problem.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops::detail {
+
+struct append_call {
+  append_problem problem{};
+  std::uint64_t rows = 0;  // 0: there is nothing to do
+};
+// Throws invalid_argument.
+append_call resolve_append_kv(const void* device, const any_view& k, const any_view& v,
+                              const any_cache& cache, const append_kv_options& options);
+
+}  // namespace kaio::ops::detail

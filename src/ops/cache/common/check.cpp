@@ -1,0 +1,220 @@
+#include "ops/cache/common/check.hpp"
+
+#include <kaio/runtime/error.hpp>
+
+#include <limits>
+#include <utility>
+
+namespace kaio::ops::detail {
+
+namespace {
+constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+}  // namespace
+
+void refuse(std::string_view operation, const std::string& what) {
+  throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
+}
+
+u32 element_type_of(element_kind kind) {
+  return static_cast<u32>(kind == element_kind::f32   ? element_type::f32
+                          : kind == element_kind::f16 ? element_type::f16
+                                                      : element_type::bf16);
+}
+
+row_shape row_shape::of(const any_view& v) {
+  const std::uint32_t first = v.rank - 3;
+  return {v.rank == 4 ? v.extents[0] : 1, v.extents[first], v.extents[first + 1], v.extents[first + 2]};
+}
+
+void check_rows(std::string_view operation, std::string_view name, const any_view& v) {
+  const std::uint32_t last = v.rank - 1;
+  const std::string argument = "argument " + std::string(name);
+  if (v.strides[last] != 1 && v.extents[last] > 1)
+    refuse(operation, argument + " has stride " + std::to_string(v.strides[last]) +
+                          " along its last dimension; the elements of a head are neighbours: stride 1");
+  if (v.extents[last] > most_row_size)
+    refuse(operation, argument + " has heads of " + std::to_string(v.extents[last]) +
+                          " elements, and at most " + std::to_string(most_row_size) + " are supported");
+  for (std::uint32_t d = 0; d < last; ++d)
+    if (v.extents[d] > most)
+      refuse(operation, argument + " has extent " + std::to_string(d) + " of " +
+                            std::to_string(v.extents[d]) + ", and at most 2^31 - 1 is supported");
+}
+
+std::uint64_t row_count(std::string_view operation, const row_shape& shape) {
+  const double rows = static_cast<double>(shape.batches) * static_cast<double>(shape.tokens) *
+                      static_cast<double>(shape.heads);
+  if (rows >= 0x1p32)
+    refuse(operation, "2^32 rows or more, which a launch cannot count; take the batches in parts");
+  return static_cast<std::uint64_t>(rows);
+}
+
+row_strides strides_of(const any_view& v) {
+  const std::uint32_t first = v.rank - 3;
+  return {v.address, v.rank == 4 ? v.strides[0] : 0, v.strides[first], v.strides[first + 1]};
+}
+
+bool begins_at(const any_view& v, std::uint64_t bytes) {
+  if (v.address % bytes != 0) return false;
+  for (std::uint32_t d = 0; d + 1 < v.rank; ++d)
+    if (v.extents[d] > 1 && static_cast<std::uint64_t>(v.strides[d]) * v.element_bytes % bytes != 0)
+      return false;
+  return true;
+}
+
+u64 check_numbers(const validation& check, std::string_view operation, std::string_view name,
+                  const tensor_view<const i32, 1>& numbers, std::int64_t count, std::string_view reason) {
+  if (numbers.is_null()) return 0;
+  check.input(name, numbers);
+  check.extent(name, numbers, 0, count, reason);
+  if (numbers.extent(0) > 1 && numbers.stride(0) != 1)
+    refuse(operation, "argument " + std::string(name) + " has stride " + std::to_string(numbers.stride(0)) +
+                          "; its numbers are neighbours: stride 1");
+  return numbers.address();
+}
+
+std::int64_t check_sequences(const validation& check, std::string_view operation,
+                             const tensor_view<const i32, 1>& cu_seqlens) {
+  check.input("cu_seqlens", cu_seqlens);
+  check.not_empty("cu_seqlens", cu_seqlens);
+  check.at_most("cu_seqlens", cu_seqlens, 0, most);
+  const std::int64_t sequences = cu_seqlens.extent(0) - 1;
+  check_numbers(check, operation, "cu_seqlens", cu_seqlens, sequences + 1, "one more than the sequences");
+  return sequences;
+}
+
+token_numbers check_token_numbers(const validation& check, std::string_view name,
+                                  const token_number_input& numbers, const row_shape& shape) {
+  const any_view& v = numbers.view;
+  if (!is_given(v)) return {};
+  check.input(name, v);
+  const std::uint32_t last = v.rank - 1;
+  if (v.rank == 2) check.extent(name, v, 0, shape.batches, "the batches");
+  check.extent(name, v, last, shape.tokens, "the tokens of a batch");
+  return {v.address, v.rank == 2 ? v.strides[0] : 0, v.strides[last], v.element_bytes == 8 ? 1u : 0u};
+}
+
+rotary_tables check_tables(const validation& check, std::string_view operation, const any_view& cos,
+                           const any_view& sin, std::int64_t size, bool interleaved, bool inverse) {
+  check.input("cos", cos);
+  check.input("sin", sin);
+  for (std::uint32_t d = 0; d < 2; ++d) check.extent("sin", sin, d, cos.extents[d], "the extents of cos");
+  if (sin.kind != cos.kind) refuse(operation, "cos and sin have different element types; cast one of them");
+  if (cos.extents[1] * 2 > size)
+    refuse(operation, "argument cos has " + std::to_string(cos.extents[1]) + " pairs, and heads of " +
+                          std::to_string(size) + " elements have " + std::to_string(size / 2) +
+                          "; extent 1 of the tables is half of the elements that are rotated");
+  for (const auto& [name, v] : {std::pair{"cos", &cos}, std::pair{"sin", &sin}}) {
+    if (v->strides[1] != 1 && v->extents[1] > 1)
+      refuse(operation, "argument " + std::string(name) + " has stride " + std::to_string(v->strides[1]) +
+                            " along its pairs; they are neighbours: stride 1");
+    check.at_most(name, *v, 0, most);
+  }
+  rotary_tables tables{};
+  tables.cos = cos.address;
+  tables.sin = sin.address;
+  tables.cos_row = cos.strides[0];
+  tables.sin_row = sin.strides[0];
+  tables.type = element_type_of(cos.kind);
+  tables.rows = static_cast<u32>(cos.extents[0]);
+  tables.pairs = static_cast<u32>(cos.extents[1]);
+  tables.interleaved = interleaved ? 1 : 0;
+  tables.inverse = inverse ? 1 : 0;
+  tables.aligned = begins_at(cos, 16) && begins_at(sin, 16) ? 1 : 0;
+  return tables;
+}
+
+bool is_given(const any_view& v) { return v.exists() && (v.address != 0 || v.device != nullptr); }
+
+page_strides page_strides_of(const any_view& v) {
+  return {v.address, v.strides[0], v.strides[1], v.strides[2]};
+}
+
+void check_cache_extents(const validation& check, std::string_view operation, const any_cache& cache,
+                         const any_view& k, const any_view& v) {
+  check_rows(operation, "cache.k", cache.k);
+  check_rows(operation, "cache.v", cache.v);
+  const std::uint32_t last = k.rank - 1;
+  check.extent("cache.k", cache.k, 2, k.extents[last - 1], "the heads of k");
+  check.extent("cache.k", cache.k, 3, k.extents[last], "the head size of k");
+  for (std::uint32_t d = 0; d < 3; ++d)
+    check.extent("cache.v", cache.v, d, cache.k.extents[d], "as of cache.k");
+  check.extent("cache.v", cache.v, 3, v.extents[last], "the head size of v");
+}
+
+cache_places check_places(const validation& check, std::string_view operation, const any_cache& cache,
+                          std::int64_t sequences) {
+  const bool has_table = !cache.table.is_null(), has_list = !cache.indptr.is_null();
+  if (has_list == cache.indices.is_null())
+    refuse(operation, "cache.indptr and cache.indices belong together; give both or none");
+  if (has_table && has_list) refuse(operation, "cache.table next to cache.indptr; give one of them");
+  if (!has_list && !cache.last_page_len.is_null())
+    refuse(operation, "cache.last_page_len without cache.indptr; give cache.lengths");
+  if (!cache.lengths.is_null() && !cache.last_page_len.is_null())
+    refuse(operation, "cache.lengths next to cache.last_page_len; give one of them");
+  if ((has_table || has_list) && !cache.batch_index.is_null())
+    refuse(operation, "cache.batch_index of a cache in pages; it is of a contiguous one");
+  cache_places places{};
+  if (has_table) {
+    check.input("cache.table", cache.table);
+    check.extent("cache.table", cache.table, 0, sequences, "the sequences");
+    check.at_most("cache.table", cache.table, 1, most);
+    places.table = cache.table.address();
+    places.table_row = cache.table.stride(0);
+    places.table_column = cache.table.stride(1);
+    places.table_columns = static_cast<u32>(cache.table.extent(1));
+  }
+  const auto numbers = [&](std::string_view name, const tensor_view<const i32, 1>& v, std::int64_t count,
+                           std::string_view reason = "the sequences") {
+    return check_numbers(check, operation, name, v, count, reason);
+  };
+  places.indptr = numbers("cache.indptr", cache.indptr, sequences + 1, "one more than the sequences");
+  places.indices = numbers("cache.indices", cache.indices, cache.indices.extent(0));
+  places.lengths = numbers("cache.lengths", cache.lengths, sequences);
+  places.last_page_len = numbers("cache.last_page_len", cache.last_page_len, sequences);
+  places.batch_index = numbers("cache.batch_index", cache.batch_index, sequences);
+  places.left_padding = numbers("cache.left_padding", cache.left_padding, sequences);
+  if (!has_table && !has_list && cache.batch_index.is_null())
+    check.extent("cache.k", cache.k, 0, sequences, "the sequences, as there is no batch_index");
+  return places;
+}
+
+kept_type kept_as(element_kind kind) {
+  return kind == element_kind::e4m3   ? kept_type::e4m3
+         : kind == element_kind::e5m2 ? kept_type::e5m2
+         : kind == element_kind::i8   ? kept_type::i8
+                                      : kept_type::same;
+}
+
+scale_strides check_scale(const validation& check, std::string_view name, const any_view& scale,
+                          const any_view& cache) {
+  check.input(name, scale);
+  if (scale.rank == 1) {
+    if (scale.extents[0] == 1) return {scale.address, 0, 0, 0};
+    check.extent(name, scale, 0, cache.extents[2], "1, or the heads of k and v");
+    return {scale.address, 0, 0, scale.strides[0]};
+  }
+  for (std::uint32_t d = 0; d < 3; ++d) check.extent(name, scale, d, cache.extents[d], "as of the cache");
+  return {scale.address, scale.strides[0], scale.strides[1], scale.strides[2]};
+}
+
+void set_pages(cache_places& places, const any_view& cache_k) {
+  const bool has_rows = cache_k.extents[1] != 0;
+  places.pages = has_rows ? static_cast<u32>(cache_k.extents[0]) : 0;
+  places.page_rows = has_rows ? static_cast<u32>(cache_k.extents[1]) : 1;
+}
+
+void list_numbers(std::vector<named_argument>& list, const any_cache& cache) {
+  const auto add = [&](std::string_view name, const auto& v) {
+    if (!v.is_null()) list.push_back({name, v});
+  };
+  add("cache.table", cache.table);
+  add("cache.indptr", cache.indptr);
+  add("cache.indices", cache.indices);
+  add("cache.lengths", cache.lengths);
+  add("cache.last_page_len", cache.last_page_len);
+  add("cache.batch_index", cache.batch_index);
+  add("cache.left_padding", cache.left_padding);
+}
+
+}  // namespace kaio::ops::detail

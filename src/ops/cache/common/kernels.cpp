@@ -1,0 +1,15 @@
+#include "ops/cache/common/kernels.hpp"
+
+#include <kaio/ops/cache/common/kernels.hpp>
+
+namespace kaio::ops {
+
+std::vector<const ptx::kernel_image*> cache_kernels() {
+  std::vector<const ptx::kernel_image*> list;
+  list_cache_append_kernels(list);
+  list_cache_copy_kernels(list);
+  list_cache_rotary_kernels(list);
+  return list;
+}
+
+}  // namespace kaio::ops
