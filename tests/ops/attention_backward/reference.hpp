@@ -19,6 +19,7 @@ struct backward_case : attention_case {
   bool dlse = false, dbias = false, dsinks = false;
   bool wants_dq = true, wants_dk = true, wants_dv = true;
   bool dbias_own_type = false;
+  float dout_range = 1;  // of the elements of dout
 
   double dlse_of(u32 b, u32 h, u32 i) const { return dlse ? 0.25 * ((b + 2 * h + 3 * i) % 7) - 0.75 : 0; }
 };
