@@ -32,8 +32,9 @@ if(TARGET kaio_test_ops)
   set_tests_properties(ops.sanitized PROPERTIES LABELS ops TIMEOUT 1800 COST 500
     ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
   set_tests_properties(ops.emulator PROPERTIES COST 400)
-  # On the emulator's own architecture attention takes the kernels for sm_90a.
-  add_test(NAME ops.attention.sm_80 COMMAND kaio_test_ops "[attention]" "~attention: every kernel*")
+  # On the emulator's own architecture attention and its backward take the kernels for sm_90a.
+  add_test(NAME ops.attention.sm_80 COMMAND kaio_test_ops
+    "[attention]~attention: every kernel*,attention_backward: random*,attention_backward: edges*,attention_backward: a NaN*")
   foreach(architecture sm_70 sm_75 sm_86)  # which have not all types: their own kernels
     add_test(NAME ops.attention.${architecture} COMMAND kaio_test_ops
       "attention: every kernel*,attention_backward: edges*")
@@ -44,7 +45,7 @@ if(TARGET kaio_test_ops)
   endforeach()
   # Rings between producers and consumers, under two schedules.
   foreach(order random:1 random:2)
-    add_test(NAME ops.schedule.${order} COMMAND kaio_test_ops "sm_90a*,attention: every kernel*,attention: block masks and head sizes")
+    add_test(NAME ops.schedule.${order} COMMAND kaio_test_ops "sm_90a*,attention_backward for sm_90a*,attention: every kernel*,attention: block masks and head sizes")
     set_tests_properties(ops.schedule.${order} PROPERTIES LABELS schedules TIMEOUT 900
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SCHEDULE=${order}")
   endforeach()
