@@ -1,5 +1,5 @@
-// The kernels of attention_backward for sm_90a: calls of several tiles of keys and of queries, in which blocks wait
-// for each other's turns, and what they leave to the kernels of multiply-adds.
+// The kernels of attention_backward for sm_90a: calls of several tiles of keys and of queries, in which blocks
+// wait for each other's turns, and what they leave to the kernels of multiply-adds.
 #include "tests/ops/attention_backward/support.hpp"
 
 using namespace kaio;

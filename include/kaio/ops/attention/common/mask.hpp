@@ -142,8 +142,8 @@ struct band_mask {
     }
   }
 
-  // The same of scores of few keys and many queries: of each key the queries from `from` to `to`, counted from
-  // the thread's first one.
+  // The same of scores of few keys and many queries: of each key the queries from `from` to `to`, counted
+  // from the thread's first one.
   template <class Scores, std::uint32_t Rows>
   static constexpr void tile_by_keys(thread t, const Scores& s, const score_origin<Rows>& origin,
                                      const val<attention_band>& band) {

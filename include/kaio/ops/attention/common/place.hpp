@@ -95,8 +95,8 @@ class wgmma_scores {
   Accumulator* accumulator_;
 };
 
-// The same out of an accumulator of K Q^T, 64 keys x N queries: keys r and r + 8, which the columns are, of N / 4
-// queries, which the rows are.
+// The same out of an accumulator of K Q^T, 64 keys x N queries: columns are keys, r and r + 8, and rows N / 4
+// queries.
 template <scalar T, class Accumulator>
 class transposed_wgmma_scores {
  public:

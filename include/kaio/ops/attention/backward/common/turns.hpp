@@ -2,14 +2,18 @@
 // How blocks that own keys add to the same dQ in an order that is always the same: f32 sums in the workspace,
 // and for each tile of queries a turn, the number of the tile of keys that was added last, plus 1.
 //
-//   tile of keys        0      1      2              a block waits until the turn is the number of its tile, adds,
-//   turn of queries     0 -> 1 -> 2 -> 3             and passes the turn on; the first one that attends to the
-//                                                    queries stores, so that nothing has to be zero before
+//   tile of keys        0      1      2        a block waits until the turn is the number of its tile, adds,
+//   turn of queries     0 -> 1 -> 2 -> 3       and passes the turn on; the first one that attends to the
+//                                              queries stores, so that no sum has to be zero before
 //
-// A block waits for blocks with smaller numbers only. Numbers are tickets, taken as blocks begin: whatever else is
-// resident, the block with the smallest number of those that have not ended waits for none. A block walks over
-// the queries from the last to the first: where masks are causal, or windows, its predecessor was at the same
-// tile some steps before it, and without a mask all begin at the same tile, each a moment after the one before.
+// A block waits for the block of the tile of keys before its own, which has a smaller ticket: blocks take
+// tickets as they begin, and tiles of a head by rising tickets. So of those that have begun and not ended,
+// the one with the smallest ticket waits for none, however many are resident.
+//
+// Blocks walk over the queries from the last to the first. Under a causal mask, and without a mask, all
+// blocks of a head begin at the same tile of queries: each is later than the one before it by the time of an
+// addition, which it waits once. Of a window that is bounded to the left a block begins some steps further on
+// than the one before, and does not wait.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -23,8 +27,8 @@ namespace kaio::ops {
 inline constexpr std::uint32_t rows_of_dq_tile = 64;
 inline constexpr std::uint32_t first_turn = 4;  // the ticket comes before, alone in 16 bytes
 
-// The number of the tile of 64 queries that a block of a head begins at. Packed sequences begin at even tiles,
-// after those of the sequences before: with at most 128 rows left out between two.
+// The number of the tile of 64 queries that a block of a head begins at. Packed sequences begin at even
+// tiles, after those of the sequences before: with at most 128 rows left out between two.
 constexpr val<u32> dq_tile_of(thread t, const val<attention_problem>& problem,
                               const val<attention_gradients>& gradients, const attention_block& block) {
   const val packed = t.let(problem[&attention_problem::packed] != 0u);

@@ -28,8 +28,8 @@ struct attention_backward_sm90_config {
   }
 };
 
-// A thread of a consumer has 32 registers of S for each half, 32 of dP, which become P and dS of half as many,
-// depth_qk / 2 of dK, depth_v / 2 of dV, and 32 of dQ.
+// A thread of a consumer has 32 registers of S for each half, 32 of dP, which become P and dS of half as
+// many, depth_qk / 2 of dK, depth_v / 2 of dV, and 32 of dQ.
 constexpr attention_backward_sm90_config attention_backward_sm90_for(std::uint32_t depth, bool plain_score) {
   if (depth <= 64) return {.depth_qk = 64, .depth_v = 64, .queries = 128, .early_dp = plain_score};
   return {.depth_qk = 128, .depth_v = 128, .queries = 64, .early_dp = plain_score};

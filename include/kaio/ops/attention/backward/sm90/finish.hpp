@@ -1,7 +1,7 @@
 #pragma once
-// The last kernel of attention_backward on sm_90a: dq out of the f32 sums that the blocks of keys left, times the
-// scale, and the flags of queries whose sums are not all finite. A block has 64 queries of a head, and its
-// threads have of each 64 columns what they would have of an accumulator of wgmma:
+// The last kernel of attention_backward on sm_90a: dq out of the f32 sums that the blocks of keys left, times
+// the scale, and the flags of queries whose sums are not all finite. A block has 64 queries of a head, and
+// its threads have of each 64 columns what they would have of an accumulator of wgmma:
 //
 //   in memory, for 64 queries x 64 columns     registers 0 to 3 of threads 0 to 127, registers 4 to 7, ...
 
@@ -16,8 +16,8 @@
 
 namespace kaio::ops {
 
-// Launched with a block of 128 threads for each 64 queries of each head of queries. `parts`: of 64 columns each;
-// one part: the tiles of queries were of 128.
+// Launched with a block of 128 threads for each 64 queries of each head. `parts`: of 64 columns each; one
+// part: the tiles of queries were of 128.
 template <scalar T>
 inline constexpr auto attention_backward_sm90_finish =
     kaio::kernel<"attention_backward_sm90_finish_" + type_name<T>, 128>(

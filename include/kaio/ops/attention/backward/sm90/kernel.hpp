@@ -1,25 +1,26 @@
 #pragma once
-// The gradients of an attention for sm_90a: warp-specialised, with tensor copies and wgmma. A block owns 128 keys
-// of one head of K, 64 for each of two consumer warpgroups, and walks over the tiles of queries of each head of
-// its group that attend to them. S and dP are computed once, transposed, so that P^T and dS^T are operands as
-// they are; only dS goes through shared memory, for dQ, of which each consumer computes 64 x 64:
+// The gradients of an attention for sm_90a: warp-specialised, with tensor copies and wgmma. A block owns 128
+// keys of one head of K, 64 for each of two consumer warpgroups, and walks over the tiles of queries of each
+// head of its group that attend to them. S and dP are computed once, transposed, so that P^T and dS^T are
+// operands as they are; only dS goes through shared memory, for dQ, of which each consumer computes 64 x 64:
 //
 //   S^T = K Q^T    dP^T = V dO^T    P^T = exp2(S^T - shift)    dS^T = P^T * (dP^T - delta) * dx/dS
 //   dV += P^T dO   dK += dS^T Q     dQ  = dS K
 //
-// The other warpgroup has three warps at work: one copies tiles of Q and dO into rings of two, one brings the two
-// numbers of each query, and one adds dQ to f32 sums in memory by bulk copies, in turns (turns.hpp), so that the
-// same call gives the same bits. A kernel of its own turns the sums into dq (finish.hpp).
+// The other warpgroup has three warps at work: one copies tiles of Q and dO into rings of two, one brings the
+// two numbers of each query, and one adds dQ to f32 sums in memory by bulk copies, in turns (turns.hpp), so
+// that the same call gives the same bits. A kernel of its own turns the sums into dq (finish.hpp).
 //
 //   tensor cores   S0 | dP0 | dV0  | dQ0 dK0 | S1      | dP1 | dV1  | dQ1 dK1 | S2      | dP2 ...
 //   a consumer        | P0  | dS0 ||         | dQ0 out | P1  | dS1 ||         | dQ1 out | P2 ...
 //
-// || is the only barrier of a step: dS of both consumers is there. P is made while dP is in flight, dS while dV
-// is, and dQ leaves while the next S is. Registers do not suffice for more in flight.
+// || is the only barrier of a step: dS of both consumers is there. P is made while dP is in flight, dS while
+// dV is, and dQ leaves while the next S is. Registers do not suffice for more in flight. Steps of 128 queries
+// have two halves, of which the second one's S is in flight with the first one's dP; dQ and dK are of both.
 //
-// What is masked is multiplied by 0, which is NaN where the other factor is NaN or infinite; and dS may be beyond
-// the largest number of f16. Sums that are not all finite leave a flag, as those of the kernels for sm_80 do, and
-// are computed once more in f32.
+// What is masked is multiplied by 0, which is NaN where the other factor is NaN or infinite; and dS may be
+// beyond the largest number of f16. Sums that are not all finite leave a flag, as those of the kernels for
+// sm_80 do, and are computed once more in f32.
 //
 // Sources: Shah et al., "FlashAttention-3", 2024; PTX ISA, "Asynchronous Warpgroup Level Matrix
 // Multiply-Accumulate", "cp.reduce.async.bulk".
@@ -32,6 +33,8 @@
 #include <kaio/ops/attention/backward/common/key_block.hpp>
 #include <kaio/ops/attention/backward/common/turns.hpp>
 #include <kaio/ops/attention/backward/sm90/config.hpp>
+#include <kaio/ops/attention/backward/sm90/producers.hpp>
+#include <kaio/ops/attention/backward/sm90/shared.hpp>
 #include <kaio/ops/attention/backward/sm90/steps.hpp>
 #include <kaio/ops/attention/sm90/operands.hpp>
 #include <kaio/ops/attention/sm90/store.hpp>
@@ -48,15 +51,8 @@ struct attention_backward_sm90_body {
   static_assert(C.valid(), "kaio: this tile shape of a backward attention is none that the kernel can run");
   using map = tensor_map<T, 4>;
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
-  template <std::uint32_t Rows, std::uint32_t Columns>
-  using tile = shared_tile<T, Rows, Columns, dsl::swizzled<128>>;
-  template <std::uint32_t Rows, std::uint32_t Columns>
-  using ring = shared_tiles<T, Rows, Columns, dsl::swizzled<128>, C.stages>;
-  using sums_ring = shared_tiles<f32, 8 * C.consumers, 512, dsl::row_major, C.stages>;
-  using numbers_ring = shared_tiles<f32, 2, C.queries, dsl::row_major, C.stages>;
   using scores_accumulator = wgmma_accumulator<f32, 64>;
   using scores = transposed_wgmma_scores<T, scores_accumulator>;
-  using steps = backward_steps<C.queries>;
 
   // The numbers of a thread's queries, of which the first is in column `first`.
   template <class Numbers>
@@ -69,27 +65,14 @@ struct attention_backward_sm90_body {
   static constexpr void run(thread t, const map& q, const map& k, const map& v, const map& dout,
                             const val<attention_problem>& problem, const val<attention_gradients>& gradients,
                             const Functions& functions) {
-    const tile<C.keys, C.depth_qk> k_shared(t);       // keys x depth_qk
-    const tile<C.keys, C.depth_v> v_shared(t);        // keys x depth_v
-    const ring<C.queries, C.depth_qk> q_shared(t);    // queries x depth_qk
-    const ring<C.queries, C.depth_v> dout_shared(t);  // queries x depth_v
-    const ring<C.keys, C.queries> ds_shared(t);       // keys x queries: dS^T
-    const sums_ring dq_shared(t);    // for each consumer 64 x 64 of dQ, a thread's registers in fours
-    const numbers_ring numbers(t);   // shifts, deltas
-    const mbarriers<2> own_full(t);  // K, V
-    const pipeline<C.stages> ring_of_steps(t);  // full: Q; empty: Q, dO and the numbers
-    const mbarriers<C.stages> dout_full(t);     // dO and the numbers
-    const shared<u32, 1> ticket(t);
+    const backward_sm90_shared<C, T> shared(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       for (const map* one : {&q, &k, &v, &dout}) prefetch(*one);
-      for (u32 i = 0; i < 2; ++i) own_full[i].init(1);
-      ring_of_steps.init(1, C.consumers);
-      for (u32 i = 0; i < C.stages; ++i) dout_full[i].init(2);
-      fence_mbarrier_init(t);
-      ticket[0] = take_ticket(t, gradients);
+      shared.init();
+      shared.ticket[0] = take_ticket(t, gradients);
     }
     t.barrier();
-    const attention_key_block keys = find_key_block(t, problem, gradients, t.let(ticket[0]), C.keys);
+    const attention_key_block keys = find_key_block(t, problem, gradients, t.let(shared.ticket[0]), C.keys);
     const auto walk = query_range_walk<C.queries>::over(t, keys, C.keys, functions.queries);
     const val group_size = t.let(problem[&attention_problem::heads_of_group]);
     const val rounds = t.let((walk.last - walk.first) * group_size);
@@ -97,37 +80,15 @@ struct attention_backward_sm90_body {
     const val warpgroup = warpgroup_rank(t);
     if (auto others = t.when(warpgroup == C.consumers)) {
       decrease_registers<C.producer_registers>(t);
+      const backward_sm90_producers<C, T> work{shared, keys, walk, group_size, rounds};
       const val warp = t.let(t.warp_rank() % 4u);
-      if (auto copies = t.when(t.thread_rank() == 128 * C.consumers)) {
-        if (auto some = t.when(rounds != 0u)) {
-          own_full[0].arrive_expect_tx(C.k_bytes());
-          load_rows<T>(k_shared, k, t.let(keys.first_k_row + keys.first_key), keys.group, keys.tensor_batch,
-                       own_full[0]);
-          own_full[1].arrive_expect_tx(C.v_bytes());
-          load_rows<T>(v_shared, v, t.let(keys.first_k_row + keys.first_key), keys.group, keys.tensor_batch,
-                       own_full[1]);
-        }
-        auto to = ring_of_steps.producer(t);
-        steps step(t, keys, walk.first, walk.last, group_size);
-        for ([[maybe_unused]] auto n : t.range(0u, rounds).no_unroll()) {
-          const val row = t.let(keys.first_q_row + step.first_query());
-          const val head = step.head();
-          to.acquire_expect(C.q_bytes());
-          load_rows<T>(q_shared[to.stage()], q, row, head, keys.tensor_batch, to.full());
-          dout_full[to.stage()].arrive_expect_tx(C.dout_bytes());
-          load_rows<T>(dout_shared[to.stage()], dout, row, head, keys.tensor_batch, dout_full[to.stage()]);
-          to.advance();
-          step.advance();
-        }
-      }
-      if (auto brings = t.when(warp == 1u))
-        bring_numbers(t, problem, gradients, keys, walk, rounds, ring_of_steps, dout_full, numbers);
-      if (auto adds = t.when(warp == 2u))
-        add_dq(t, problem, gradients, functions, keys, walk, rounds, dq_shared);
+      if (auto copies = t.when(t.thread_rank() == 128 * C.consumers)) work.copy(t, q, k, v, dout);
+      if (auto brings = t.when(warp == 1u)) work.bring_numbers(t, problem, gradients);
+      if (auto adds = t.when(warp == 2u)) work.add_dq(t, problem, gradients, functions);
     }
     if (auto consumer = t.otherwise()) {
       increase_registers<C.consumer_registers>(t);
-      auto from = ring_of_steps.consumer(t);
+      auto from = shared.steps.consumer(t);
       const val leads_group = t.let(t.thread_rank() % 128u == 0u);
       const val scale = t.let(problem[&attention_problem::scale]);
       const val factor = functions.factor(scale);
@@ -138,11 +99,10 @@ struct attention_backward_sm90_body {
       const val ends_early = t.let(keys.first_key + C.keys > keys.keys);
       const val lane = t.lane_rank();
       const auto find_own_ds = [&] {
-        return ds_shared.lane(t.let(t.warp_rank() * 16u + lane % 16u), t.let(lane / 16u * 8u), 16);
+        return shared.ds.lane(t.let(t.warp_rank() * 16u + lane % 16u), t.let(lane / 16u * 8u), 16);
       };
       const auto early_own_ds = when_early(find_own_ds);
       const val own_sums = t.let(t.thread_rank() % 128u * 4u);
-      const named_barrier<1> both(t, 128 * C.consumers);
 
       auto s = each_half([&](u32) { return scores_accumulator(t); });   // 64 keys x 64 queries, of each half
       scores_accumulator dp(t);                                         // 64 keys x 64 queries
@@ -151,13 +111,13 @@ struct attention_backward_sm90_body {
       wgmma_accumulator<f32, C.depth_v> dv(t);                          // 64 keys x depth_v
       const auto issue_scores = [&](u32 half, const val<u32>& stage) {  // S^T = K Q^T
         wgmma_batch mma(t);
-        mma.multiply_add(s[half], wgmma_operand<major::k>(k_shared).rows(group_row),
-                         wgmma_operand<major::k>(q_shared[stage]).rows(64 * half), false);
+        mma.multiply_add(s[half], wgmma_operand<major::k>(shared.k).rows(group_row),
+                         wgmma_operand<major::k>(shared.q[stage]).rows(64 * half), false);
       };
       const auto issue_dp = [&](u32 half, const val<u32>& stage) {  // dP^T = V dO^T
         wgmma_batch mma(t);
-        mma.multiply_add(dp, wgmma_operand<major::k>(v_shared).rows(group_row),
-                         wgmma_operand<major::k>(dout_shared[stage]).rows(64 * half), false);
+        mma.multiply_add(dp, wgmma_operand<major::k>(shared.v).rows(group_row),
+                         wgmma_operand<major::k>(shared.dout[stage]).rows(64 * half), false);
       };
       // sum += A step, A in registers; from slice `first` of the step on
       const auto accumulate = [&](auto& sum, const auto& a, const auto& step, u32 first) {
@@ -166,46 +126,46 @@ struct attention_backward_sm90_body {
         for (std::uint32_t c = 0; c < a.size(); ++c) mma.multiply_add(sum, a[c], columns.slice(first + c));
       };
       const auto issue_dq = [&](const val<u32>& stage) {  // dQ = dS K
-        const auto ds = ds_shared[stage];
+        const auto ds = shared.ds[stage];
         wgmma_batch mma(t);
         if constexpr (C.queries == 64)
           mma.multiply_add(dq, wgmma_operand<major::mn>(ds),
-                           wgmma_operand<major::mn>(k_shared.panel(warpgroup)), false);
+                           wgmma_operand<major::mn>(shared.k.panel(warpgroup)), false);
         else
           mma.multiply_add(dq, wgmma_operand<major::mn>(ds.panel(warpgroup)),
-                           wgmma_operand<major::mn>(k_shared), false);
+                           wgmma_operand<major::mn>(shared.k), false);
       };
 
       // dQ of step n, to the warp that adds it.
       const auto put_dq = [&](const val<u32>& n) {
         const val stage = t.let(n & 1u);
-        if (auto used = t.when(n >= C.stages)) named_barrier(t, t.let(stage + dq_empty), dq_threads).sync();
+        if (auto used = t.when(n >= C.stages)) shared.dq_empty(stage).sync();
         for (u32 i = 0; i < 8; ++i)
-          store_vec(dq_shared[stage][t.let(warpgroup * 8u + i)][own_sums],
+          store_vec(shared.dq[stage][t.let(warpgroup * 8u + i)][own_sums],
                     make_vec(dq[4 * i], dq[4 * i + 1], dq[4 * i + 2], dq[4 * i + 3]));
         fence_proxy_async(t);
-        named_barrier(t, t.let(stage + dq_full), dq_threads).arrive();
+        shared.dq_full(stage).arrive();
       };
 
       dk.clear();
       dv.clear();
-      steps step(t, keys, walk.first, walk.last, group_size);
+      backward_steps<C.queries> step(t, keys, walk.first, walk.last, group_size);
       if (auto some = t.when(rounds != 0u)) {
-        own_full[0].wait(0u);
-        own_full[1].wait(0u);
+        shared.own_full[0].wait(0u);
+        shared.own_full[1].wait(0u);
         for (auto n : t.range(0u, rounds).no_unroll()) {
           const val stage = from.stage();
           from.wait();
           issue_scores(0, stage);
           wgmma_wait<1>(t);  // again for dQ: without it ptxas waits for S too
           if (auto before = t.when(n != 0u)) put_dq(t.let(n - 1u));
-          dout_full[stage].wait(from.parity());
+          shared.dout_full[stage].wait(from.parity());
           if constexpr (C.early_dp) issue_dp(0, stage);
           if constexpr (C.early_dp && C.halves() == 2) issue_scores(1, stage);
 
           // dS^T of 64 queries, rounded, in pairs.
           const auto half = [&](u32 h) {
-            const auto of_step = numbers[stage];
+            const auto of_step = shared.numbers[stage];
             const val own_query = t.let(own_column + 64 * h);
             const auto read_shifts = [&] { return numbers_of(t, of_step, 0, own_query); };
             const auto early_shifts = when_early(read_shifts);
@@ -237,7 +197,7 @@ struct attention_backward_sm90_body {
               for (u32 i = 0; i < scores::size(); ++i) x[i] *= derivatives[i];
               issue_dp(h, stage);
             }
-            accumulate(dv, p, dout_shared[stage], 4 * h);  // dV += P^T dO
+            accumulate(dv, p, shared.dout[stage], 4 * h);  // dV += P^T dO
             const auto deltas = numbers_of(t, of_step, 1, own_query);
             if (C.early_dp && h + 1 < C.halves())
               wgmma_wait<2>(t);  // dP
@@ -250,7 +210,7 @@ struct attention_backward_sm90_body {
             const auto pairs = array_of<scores::size() / 2>([&](u32 j) { return dp.template pair<pair>(j); });
             const auto own_ds = early_or(early_own_ds, find_own_ds);
             for (u32 c = 0; c < 4; ++c)
-              stmatrix_x4(ds_shared[stage].at(own_ds, 0, 64 * h + 16 * c), pairs[4 * c], pairs[4 * c + 1],
+              stmatrix_x4(shared.ds[stage].at(own_ds, 0, 64 * h + 16 * c), pairs[4 * c], pairs[4 * c + 1],
                           pairs[4 * c + 2], pairs[4 * c + 3]);
             if (C.early_dp && h + 1 < C.halves()) issue_dp(h + 1, stage);
             return pairs;
@@ -265,9 +225,9 @@ struct attention_backward_sm90_body {
           const auto ds = wgmma_register_operands<T, C.queries / 16>(
               [&](std::uint32_t j) { return j < 16 ? first[j] : second[j % 16]; });
           fence_proxy_async(t);
-          both.sync();
+          shared.consumers().sync();
           issue_dq(stage);
-          accumulate(dk, ds, q_shared[stage], 0);  // dK += dS^T Q
+          accumulate(dk, ds, shared.q[stage], 0);  // dK += dS^T Q
           wgmma_wait<0>(t);                        // dV, dQ, dK
           if (auto one = t.when(leads_group)) from.release();
           from.advance();
@@ -275,7 +235,7 @@ struct attention_backward_sm90_body {
         }
         put_dq(t.let(rounds - 1u));
       }
-      leave_flags(t, gradients, keys, warpgroup, leads_group, dk, dv);
+      leave_flags(t, shared, gradients, keys, warpgroup, leads_group, dk, dv);
       const attention_block block = keys.of_head(keys.group, keys.first_key);
       const auto store = [&](const auto& sums, auto member, auto size, const val<f32>& by) {
         const auto strides = gradients[member];
@@ -291,10 +251,6 @@ struct attention_backward_sm90_body {
   }
 
  private:
-  // Named barriers: each has a number for both of two stages, and is for the consumers and the warp that adds.
-  static constexpr u32 dq_full = 2, dq_empty = 4, group = 6;
-  static constexpr std::uint32_t dq_threads = 128 * C.consumers + 32;
-
   // f(0), and f(1) where a step has 128 queries.
   template <class F>
   static constexpr auto each_half(const F& f) {
@@ -326,89 +282,10 @@ struct attention_backward_sm90_body {
       return no_derivatives{};
   }
 
-  // A warp: the shift and delta of each query of a step. Queries that do not exist have the shift +inf.
-  template <class Walk>
-  static constexpr void bring_numbers(thread t, const val<attention_problem>& problem,
-                                      const val<attention_gradients>& gradients,
-                                      const attention_key_block& keys, const Walk& walk,
-                                      const val<u32>& rounds, const pipeline<C.stages>& ring_of_steps,
-                                      const mbarriers<C.stages>& full, const numbers_ring& numbers) {
-    constexpr u32 each = C.queries / 32;
-    auto to = ring_of_steps.producer(t);
-    const val lane = t.lane_rank();
-    const auto memory = [&](auto member) { return pointer_at<in<f32>>(t, t.let(gradients[member])); };
-    steps step(t, keys, walk.first, walk.last, t.let(problem[&attention_problem::heads_of_group]));
-    for ([[maybe_unused]] auto n : t.range(0u, rounds).no_unroll()) {
-      const attention_block block = keys.of_head(step.head(), step.first_query());
-      const val first = first_number(t, problem, gradients, block);
-      const auto query = array_of<each>([&](u32 i) { return t.let(block.first_query + lane + 32 * i); });
-      const auto at = array_of<each>(
-          [&](u32 i) { return t.let(first + cast<u64>(min(query[i], block.query_limit - 1u))); });
-      const auto shifts =
-          array_of<each>([&](u32 i) { return t.let(memory(&attention_gradients::shifts)[at[i]]); });
-      const auto deltas =
-          array_of<each>([&](u32 i) { return t.let(memory(&attention_gradients::deltas)[at[i]]); });
-      to.acquire();
-      for (u32 i = 0; i < each; ++i) {
-        const val exists = t.let(query[i] < block.query_limit);
-        numbers[to.stage()][0][lane + 32 * i] =
-            select(exists, shifts[i], std::numeric_limits<f32>::infinity());
-        numbers[to.stage()][1][lane + 32 * i] = select(exists, deltas[i], 0.0f);
-      }
-      sync_warp(t);
-      if (auto one = t.when(lane == 0u)) full[to.stage()].arrive();
-      to.advance();
-      step.advance();
-    }
-  }
-
-  // A warp: dQ of each step into the sums in memory, in its turn.
-  template <class Functions, class Walk>
-  static constexpr void add_dq(thread t, const val<attention_problem>& problem,
-                               const val<attention_gradients>& gradients, const Functions& functions,
-                               const attention_key_block& keys, const Walk& walk, const val<u32>& rounds,
-                               const sums_ring& dq_shared) {
-    constexpr std::uint32_t bytes = C.queries * C.depth_qk * sizeof(f32);
-    const val leads = t.let(t.lane_rank() == 0u);
-    const val number = t.let(keys.first_key / C.keys);
-    const auto before =
-        Walk::over(t, keys.at(t.let(max(keys.first_key, C.keys) - C.keys)), C.keys, functions.queries);
-    const val before_last = t.let(select(number == 0u, 0u, before.last));
-    const auto sums = pointer_at<inout<f32>>(t, t.let(gradients[&attention_gradients::dq_sums]));
-    steps step(t, keys, walk.first, walk.last, t.let(problem[&attention_problem::heads_of_group]));
-    for (auto n : t.range(0u, rounds).no_unroll()) {
-      const val stage = t.let(n & 1u);
-      named_barrier(t, t.let(stage + dq_full), dq_threads).sync();
-      if (auto one = t.when(leads)) {
-        const val first_query = step.first_query();
-        const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), first_query));
-        const val of_walk = t.let(first_query / C.queries);
-        const auto to = sums[cast<u64>(tile) * u64{rows_of_dq_tile * C.depth_qk}];
-        if (auto later = t.when(all_of(of_walk >= before.first, of_walk < before_last))) {
-          await_turn(t, turn_of(t, gradients, tile), number);
-          fence_proxy_async_global(t);
-          reduce_bulk<bulk_operation::add>(to, dq_shared[stage], bytes);
-        }
-        if (auto first = t.otherwise()) store_bulk(to, dq_shared[stage], bytes);
-        bulk_commit_group(t);
-        bulk_wait_group_read<0>(t);
-      }
-      sync_warp(t);
-      if (auto used_again = t.when(n + C.stages < rounds))
-        named_barrier(t, t.let(stage + dq_empty), dq_threads).arrive();
-      if (auto one = t.when(leads)) {
-        bulk_wait_group<0>(t);
-        fence_proxy_async_global(t);
-        const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), step.first_query()));
-        store(turn_of(t, gradients, tile), t.let(number + 1u), order::release, scope::device);
-      }
-      step.advance();
-    }
-  }
-
   // Of each consumer's 64 keys: whether they are to be computed again.
   template <class Dk, class Dv>
-  static constexpr void leave_flags(thread t, const val<attention_gradients>& gradients,
+  static constexpr void leave_flags(thread t, const backward_sm90_shared<C, T>& shared,
+                                    const val<attention_gradients>& gradients,
                                     const attention_key_block& keys, const val<u32>& warpgroup,
                                     const val<bool>& leads_group, const Dk& dk, const Dv& dv) {
     static_assert(rows_of_flag == 64);
@@ -421,7 +298,7 @@ struct attention_backward_sm90_body {
     for (std::uint32_t i = 0; i < dv.size(); ++i) wrong |= !isfinite(dv[i]);
     const val of_warp = t.let(warp_any(wrong));
     if (auto clears = t.when(all_of(leads_group, exists))) flag = 0u;
-    named_barrier(t, t.let(warpgroup + group), 128).sync();
+    shared.consumer(warpgroup).sync();
     if (auto sets = t.when(all_of(of_warp, t.lane_rank() == 0u, exists))) flag = 1u;
   }
 };
@@ -449,9 +326,9 @@ struct attention_backward_sm90_kernel<C, T, Score, Mask, attention_parameters<Of
       });
 };
 
-// Launched with a block for each 128 keys of each head of K, after attention_backward_prepare, with the maps of q,
-// k, v and dout (boxes of 64 elements, and of the tile's queries or keys), the problem, the gradients, the
-// arguments of the score, those of the mask.
+// Launched with a block for each 128 keys of each head of K, after attention_backward_prepare, with the maps
+// of q, k, v and dout (boxes of 64 elements, and of the tile's queries or keys), the problem, the gradients,
+// the arguments of the score, those of the mask.
 template <attention_backward_sm90_config C, scalar T, class Score, class Mask>
 inline constexpr auto attention_backward_sm90 =
     attention_backward_sm90_kernel<C, T, Score, Mask, parameters_of_score<Score>,

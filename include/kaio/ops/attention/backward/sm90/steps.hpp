@@ -1,6 +1,6 @@
 #pragma once
-// The steps of a block that owns keys, as each of its warps goes through them: the tiles of queries that attend
-// to the keys from the last to the first, of each head of the group.
+// The steps of a block that owns keys, as each of its warps goes through them: the tiles of queries that
+// attend to the keys from the last to the first, of each head of the group.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
