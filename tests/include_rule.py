@@ -61,7 +61,7 @@ public_floors = {
     "ops": ["tensor", "matmul/common", "matmul/call", "matmul/choice", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
             "attention/common", "attention/call", "attention/block_mask", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90",
             "attention/backward/common", "attention/backward/call", "attention/backward/choice", "attention/backward/simt",
-            "attention/backward/mma_sync", "."],
+            "attention/backward/mma_sync", "attention/backward/sm90", "."],
     "tool": ["."],
     "": ["."],
 }
@@ -76,6 +76,7 @@ private_floors = {
     "ops": ["tensor", "tune", "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
             "matmul/call", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90", "attention/call",
             "attention/backward/choice", "attention/backward/common", "attention/backward/simt", "attention/backward/mma_sync",
+            "attention/backward/sm90",
             "attention/backward/call"],
     "tool": ["."],
 }

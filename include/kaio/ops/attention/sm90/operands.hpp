@@ -4,6 +4,7 @@
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/mma/wgmma.hpp>
+#include <kaio/ops/attention/common/place.hpp>
 #include <kaio/ops/attention/sm90/config.hpp>
 
 #include <array>

@@ -2,6 +2,7 @@
 // The tensor maps of the kernels for sm_90a.
 
 #include <kaio/ops/attention/call/call.hpp>
+#include <kaio/ops/attention/common/place.hpp>
 #include <kaio/ops/attention/sm90/config.hpp>
 #include <kaio/runtime/stream.hpp>
 #include <kaio/runtime/tensor_map.hpp>

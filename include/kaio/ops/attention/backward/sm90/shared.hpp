@@ -11,6 +11,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
 #include <kaio/ops/attention/backward/sm90/config.hpp>
+#include <kaio/ops/attention/common/place.hpp>
 
 #include <cstdint>
 
