@@ -61,7 +61,7 @@ public_floors = {
     "ops": ["tensor", "matmul/common", "matmul/call", "matmul/choice", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
             "attention/common", "attention/call", "attention/block_mask", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90",
             "attention/backward/common", "attention/backward/call", "attention/backward/choice", "attention/backward/simt",
-            "attention/backward/mma_sync", "attention/decode", "attention/decode/common", "attention/decode/call",
+            "attention/backward/mma_sync", "attention/backward/sm90", "attention/decode", "attention/decode/common", "attention/decode/call",
              "attention/decode/simt", "attention/decode/mma_sync", "cache/common", "cache/rotary", "cache/append", "cache/copy", "."],
     "tool": ["."],
     "": ["."],
@@ -77,7 +77,7 @@ private_floors = {
     "ops": ["tensor", "tune", "matmul/choice", "matmul/common", "matmul/simt", "matmul/mma_sync", "matmul/sm90",
             "matmul/call", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90", "attention/call",
             "attention/backward/choice", "attention/backward/common", "attention/backward/simt", "attention/backward/mma_sync",
-            "attention/backward/call", "attention/decode/choice", "attention/decode/simt", "attention/decode/mma_sync",
+            "attention/backward/sm90", "attention/backward/call", "attention/decode/choice", "attention/decode/simt", "attention/decode/mma_sync",
              "attention/decode/call", "cache/common", "cache/rotary", "cache/append", "cache/copy"],
     "tool": ["."],
 }

@@ -49,7 +49,7 @@ if(TARGET kaio_test_ops)
   set_tests_properties(ops.cache.sm_80 PROPERTIES ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_80")
   foreach(order 1 2)
     kaio_share_of_ops(schedule.random:${order}
-      "sm_90a*,attention: every kernel*,attention: block masks and head sizes" ${order} 2)
+      "sm_90a*,attention_backward for sm_90a*,attention: every kernel*,attention: block masks and head sizes" ${order} 2)
     set_tests_properties(ops.schedule.random:${order} PROPERTIES LABELS schedules
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SCHEDULE=random:${order}")
   endforeach()

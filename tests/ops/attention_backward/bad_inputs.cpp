@@ -22,7 +22,7 @@ struct fixture {
               o_memory = gpu.allocate<f16>(poison.size());
   buffer<f16> dq_memory = gpu.upload(poison), dk_memory = gpu.upload(poison), dv_memory = gpu.upload(poison);
   buffer<f32> lse_memory = gpu.allocate<f32>(256), numbers = gpu.allocate<f32>(4096);
-  buffer<u8> workspace = gpu.allocate<u8>(1 << 16);
+  buffer<u8> workspace = gpu.allocate<u8>(1 << 19);
   tensor_view<const f16, 4> dout{dout_memory, 2, 32, 4, 32}, q{q_memory, 2, 32, 4, 64},
       k{k_memory, 2, 24, 2, 64}, v{v_memory, 2, 24, 2, 32}, o{o_memory, 2, 32, 4, 32};
   tensor_view<const f32, 3> lse{lse_memory, 2, 4, 32};
@@ -163,9 +163,11 @@ TEST_CASE("attention_backward: bad options and workspaces", "[ops][attention_bac
   });
   const std::string_view chosen =
       ops::attention_backward_choice(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv);
-  const bool has_matrix_instructions = t.gpu.properties().target.sm >= 80;
-  REQUIRE(chosen.starts_with(has_matrix_instructions ? "attention_backward_mma_keys_f16_d64_"
-                                                     : "attention_backward_simt_keys_d64_"));
+  const ptx::target target = t.gpu.properties().target;
+  const bool has_sm90 = target.sm == 90 && target.arch_specific;
+  REQUIRE(chosen.starts_with(has_sm90          ? "attention_backward_sm90_f16_d64_"
+                             : target.sm >= 80 ? "attention_backward_mma_keys_f16_d64_"
+                                               : "attention_backward_simt_keys_d64_"));
   ops::attention_backward_warmup(t.gpu, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv);
   attention_backward(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, t.dq, t.dk, t.dv, t.options());
   REQUIRE(!same_bits(t.dq_memory.download(), t.poison));

@@ -21,6 +21,7 @@ struct backward_case : attention_case {
   bool dbias_own_type = false;
   // Where O and the log-sum-exp are from: the reference, or the operation, which may write O in f32.
   enum class out_of { reference, attention, attention_f32 } out = out_of::reference;
+  float dout_range = 1;  // of the elements of dout
 
   double dlse_of(u32 b, u32 h, u32 i) const { return dlse ? 0.25 * ((b + 2 * h + 3 * i) % 7) - 0.75 : 0; }
 };

@@ -69,7 +69,7 @@ void check_backward_by(const backward_case& c, const Run& run, const host_score&
   CAPTURE(c.text(), c.dlse, c.dbias, c.dsinks, c.wants_dq, c.wants_dk, c.wants_dv, static_cast<int>(c.out));
   const attention_inputs<T> inputs(c);
   tensor4<T> dout(c.batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
-  dout.fill(c.seed + 3, 1);
+  dout.fill(c.seed + 3, c.dout_range);
   const backward_reference<T> want(c, inputs.q, inputs.k, inputs.v, dout, f);
   auto on_q = upload(inputs.q.host), on_k = upload(inputs.k.host), on_v = upload(inputs.v.host);
   auto on_dout = upload(dout.host), on_out = upload(want.out.host);
@@ -136,7 +136,7 @@ void check_backward_by(const backward_case& c, const Run& run, const host_score&
   };
   const auto bytes = attention_backward_workspace_bytes(under_test().stream(), view(inputs.q, on_q),
                                                         view(inputs.k, on_k), view(inputs.v, on_v));
-  auto workspace = under_test().allocate<u8>(std::max<u64>(bytes, 1));
+  auto workspace = upload(std::vector<u8>(std::max<u64>(bytes, 1), 0xab));  // nothing of it has to be zero
   options.workspace = workspace;
   const auto call = [&](const auto& out) {
     run(view(dout, on_dout), view(inputs.q, on_q), view(inputs.k, on_k), view(inputs.v, on_v), out,

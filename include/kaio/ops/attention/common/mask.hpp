@@ -119,6 +119,7 @@ struct band_mask {
   template <class Scores, std::uint32_t Rows>
   static constexpr void tile(thread t, Scores& s, const score_origin<Rows>& origin,
                              const val<attention_band>& band) {
+    if constexpr (requires { Scores::keys; }) return tile_by_keys(t, s, origin, band);
     const val low = t.let(band[&attention_band::low]), high = t.let(band[&attention_band::high]);
     const val own = t.let(shift(t, origin.offset, band));
     // Columns are few: what is beyond them is as good at their ends, and differences stay within 32 bits.
@@ -137,6 +138,34 @@ struct band_mask {
       const auto from = array_of<Rows>([&](u32 r) { return column(low, r); });
       for (std::uint32_t i = 0; i < s.size(); ++i)
         s[i] = select(from[s.row(i)] <= static_cast<i32>(s.column(i)), s[i],
+                      -std::numeric_limits<f32>::infinity());
+    }
+  }
+
+  // The same of scores of few keys and many queries: of each key the queries from `from` to `to`, counted
+  // from the thread's first one.
+  template <class Scores, std::uint32_t Rows>
+  static constexpr void tile_by_keys(thread t, const Scores& s, const score_origin<Rows>& origin,
+                                     const val<attention_band>& band) {
+    const val low = t.let(band[&attention_band::low]), high = t.let(band[&attention_band::high]);
+    const val first =
+        t.let(cast<i64>(origin.key) - cast<i64>(shift(t, origin.offset, band)) - cast<i64>(origin.query[0]));
+    const auto query = [&](const val<i32>& apart, u32 column) {
+      return t.let(cast<i32>(min(max(first + i64{column} - cast<i64>(apart), i64{-1}), i64{1} << 30)));
+    };
+    const auto exists =
+        array_of<Scores::keys>([&](u32 k) { return t.let(origin.key + Scores::key(k) <= origin.last_key); });
+    const val open_high = t.let(high == std::numeric_limits<i32>::max());
+    const auto from = array_of<Scores::keys>([&](u32 k) {
+      return t.let(select(exists[k], select(open_high, -1, query(high, Scores::key(k))), 1 << 30));
+    });
+    for (std::uint32_t i = 0; i < s.size(); ++i)
+      s[i] = select(from[s.key_number(i)] <= static_cast<i32>(s.query(s.row(i))), s[i],
+                    -std::numeric_limits<f32>::infinity());
+    if (auto has_low = t.when(low != std::numeric_limits<i32>::min())) {
+      const auto to = array_of<Scores::keys>([&](u32 k) { return query(low, Scores::key(k)); });
+      for (std::uint32_t i = 0; i < s.size(); ++i)
+        s[i] = select(to[s.key_number(i)] >= static_cast<i32>(s.query(s.row(i))), s[i],
                       -std::numeric_limits<f32>::infinity());
     }
   }

@@ -95,6 +95,28 @@ class wgmma_scores {
   Accumulator* accumulator_;
 };
 
+// The same out of an accumulator of K Q^T, 64 keys x N queries: columns are keys, r and r + 8, and rows N / 4
+// queries.
+template <scalar T, class Accumulator>
+class transposed_wgmma_scores {
+ public:
+  using element = T;
+  static constexpr std::uint32_t rows = Accumulator::columns / 4, keys = 2;
+  constexpr explicit transposed_wgmma_scores(Accumulator& accumulator) : accumulator_(&accumulator) {}
+  static constexpr std::uint32_t size() { return Accumulator::size(); }
+  static constexpr std::uint32_t row(std::uint32_t i) { return i / 4 * 2 + i % 2; }
+  static constexpr std::uint32_t column(std::uint32_t i) { return Accumulator::row(i); }
+  // How many queries row r is after the thread's first one.
+  static constexpr std::uint32_t query(std::uint32_t r) { return r / 2 * 8 + r % 2; }
+  // Which of the thread's keys score i is of, and how many keys that is after its first one.
+  static constexpr std::uint32_t key_number(std::uint32_t i) { return Accumulator::row(i) / 8; }
+  static constexpr std::uint32_t key(std::uint32_t k) { return 8 * k; }
+  constexpr auto& operator[](std::uint32_t i) const { return (*accumulator_)[i]; }
+
+ private:
+  Accumulator* accumulator_;
+};
+
 // One score.
 template <scalar T>
 struct single_score {

@@ -33,6 +33,7 @@
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
 #include <kaio/ops/attention/sm90/config.hpp>
+#include <kaio/ops/attention/sm90/operands.hpp>
 #include <kaio/ops/attention/sm90/query_walk.hpp>
 #include <kaio/ops/attention/sm90/records.hpp>
 #include <kaio/ops/attention/sm90/store.hpp>
@@ -58,14 +59,6 @@ struct attention_sm90_body {
                                                                        std::declval<attention_block>(), 0u));
   using q_map = tensor_map<T, 4>;
   using kv_map = tensor_map<T, 4>;
-
-  // Boxes of 64 elements x `rows`, a panel of the tile each.
-  template <class Tile>
-  static constexpr void load(const Tile& to, const tensor_map<T, 4>& map, const val<u32>& row,
-                             const val<u32>& head, const val<u32>& batch, const mbarrier& arrived) {
-    for (std::uint32_t p = 0; p < Tile::columns / C.panel; ++p)
-      copy_tensor(to.panel(p), map, coordinates(p * C.panel, row, head, batch), arrived);
-  }
 
   // score(s, origin, scale), factor(scale), mask(s, origin), and the walks over keys: Score and Mask with
   // their parameters.
@@ -104,7 +97,7 @@ struct attention_sm90_body {
         const auto load_v = [&] {
           if (auto some = t.when(has_v != 0u)) {
             to_v.acquire_expect(C.v_bytes());
-            load(v_shared[to_v.stage()], v, t.let(v_row), t.let(v_head), t.let(v_batch), to_v.full());
+            load_rows<T>(v_shared[to_v.stage()], v, t.let(v_row), t.let(v_head), t.let(v_batch), to_v.full());
             to_v.advance();
           }
         };
@@ -121,8 +114,8 @@ struct attention_sm90_body {
           queries.put(t.let(record), block);
           record = (record + 1u) % query_records::count;
           to_q.full().arrive_expect_tx(C.q_bytes());
-          load(q_shared[to_q.stage()], q, t.let(block.first_q_row + block.first_query), block.head,
-               block.tensor_batch, to_q.full());
+          load_rows<T>(q_shared[to_q.stage()], q, t.let(block.first_q_row + block.first_query), block.head,
+                       block.tensor_batch, to_q.full());
           to_q.advance();
           const auto range = walks.template walk<C.keys>(t, block, C.queries());
           // At least one, all of which is masked where there are no keys.
@@ -133,7 +126,7 @@ struct attention_sm90_body {
             to_k.acquire();
             steps.put(to_k.stage(), step);
             to_k.full().arrive_expect_tx(C.k_bytes());
-            load(k_shared[to_k.stage()], k, row, block.group, block.tensor_batch, to_k.full());
+            load_rows<T>(k_shared[to_k.stage()], k, row, block.group, block.tensor_batch, to_k.full());
             to_k.advance();
             load_v();
             has_v = 1u;
@@ -244,7 +237,8 @@ struct attention_sm90_body {
         var<u32> has_sums(t, 0u);
         for (auto step : t.loop()) {
           // P of the step before, 64 x 16 each. It is made when the products with the last one have ended.
-          const auto p = operands_of(s, std::make_integer_sequence<std::uint32_t, C.keys / 16>{});
+          const auto p = wgmma_register_operands<T, C.keys / 16>(
+              [&](std::uint32_t j) { return s.template pair<pair>(j); });
           const val of_p = record;
           const val ends = is(key_step::is_last);
           var<u32> goes_on(t, 1u);
@@ -295,14 +289,6 @@ struct attention_sm90_body {
         if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // what the last one arrived for
       }
     }
-  }
-
- private:
-  template <std::uint32_t... I>
-  static constexpr auto operands_of(const scores_accumulator& s, std::integer_sequence<std::uint32_t, I...>) {
-    return std::array<wgmma_register_operand<T>, sizeof...(I)>{
-        {{s.template pair<pair>(4 * I), s.template pair<pair>(4 * I + 1), s.template pair<pair>(4 * I + 2),
-          s.template pair<pair>(4 * I + 3)}...}};
   }
 };
 

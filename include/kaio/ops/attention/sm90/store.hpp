@@ -14,21 +14,28 @@
 
 namespace kaio::ops {
 
-// The rows of O that a block has for its head: row 0 is query 0 of the sequence.
+// The rows of a head that a block writes: row 0 is the first one of the sequence.
 struct attention_output {
   val<u64> address;
   val<i64> pitch;  // from row to row, in elements
   val<u32> rows, columns;
 };
 
+// Of a tensor whose rows of the sequence begin at `first_row`.
+template <class Strides>
+constexpr attention_output output_rows(thread t, const Strides& strides, const attention_block& block,
+                                       const val<u32>& head, const val<u32>& first_row, const val<u32>& rows,
+                                       const val<u32>& columns, std::uint32_t element_bytes) {
+  const val offset = t.let(head_offset(t, strides, block, head, first_row) * i64{element_bytes});
+  return {t.let(strides[&attention_strides::address] + cast<u64>(offset)),
+          t.let(strides[&attention_strides::row]), rows, columns};
+}
+// O.
+
 constexpr attention_output output_of(thread t, const val<attention_problem>& problem,
                                      const attention_block& block, std::uint32_t element_bytes) {
-  const auto strides = problem[&attention_problem::o];
-  const val offset =
-      t.let(head_offset(t, strides, block, block.head, block.first_q_row) * i64{element_bytes});
-  return {t.let(strides[&attention_strides::address] + cast<u64>(offset)),
-          t.let(strides[&attention_strides::row]), block.query_limit,
-          t.let(problem[&attention_problem::v_size])};
+  return output_rows(t, problem[&attention_problem::o], block, block.head, block.first_q_row,
+                     block.query_limit, t.let(problem[&attention_problem::v_size]), element_bytes);
 }
 
 // words[i] of lane j of a quad becomes words[j] of lane i.

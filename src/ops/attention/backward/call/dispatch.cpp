@@ -23,22 +23,24 @@ void run(const stream& s, const detail::attention_backward_arguments& arguments)
   const attention_backward_variant& chosen = choose(arguments.operation, call, device);
   const std::uint64_t own = chosen.workspace_bytes == nullptr ? 0 : chosen.workspace_bytes(call);
   detail::check_backward_workspace(s.device_identity(), arguments, own);
+  if (chosen.place_workspace != nullptr) chosen.place_workspace(call);
   call.gradients.dbias.direct = chosen.writes_dbias && detail::has_full_bias_gradient(call) ? 1 : 0;
   detail::prepare_attention_backward(s, call);
   chosen.run(s, call);
 }
 
-// The most that a kernel for these head sizes takes: which one runs may depend on the options.
+// The most that a kernel of the device for these head sizes takes: which one runs may depend on the options.
 std::uint64_t workspace_bytes(const stream& s, std::string_view operation, const attention_view& q,
                               const attention_view& k, const attention_view& v,
                               const attention_sequences* sequences) {
-  s.properties();
+  const ptx::target target = s.properties().target;
   const std::uint64_t numbers = detail::attention_backward_numbers(operation, q);
   const attention_backward_call call = detail::size_attention_backward(operation, q, k, v, sequences);
   std::uint64_t most = 0;
   for (const attention_backward_variant& variant : all_attention_backward_variants())
-    if (variant.workspace_bytes != nullptr && variant.type == call.forward.type &&
-        call.forward.problem.qk_size <= variant.depth_qk && call.forward.problem.v_size <= variant.depth_v)
+    if (variant.workspace_bytes != nullptr && detail::is_made_for(variant, target) &&
+        variant.type == call.forward.type && call.forward.problem.qk_size <= variant.depth_qk &&
+        call.forward.problem.v_size <= variant.depth_v)
       most = std::max(most, variant.workspace_bytes(call));
   return numbers + most;
 }

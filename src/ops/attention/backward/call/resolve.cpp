@@ -158,6 +158,8 @@ attention_backward_call size_attention_backward(std::string_view operation, cons
   problem.queries = static_cast<u32>(sequences == nullptr ? q.extents[row] : sequences->max_q);
   problem.qk_size = static_cast<u32>(q.extents[row + 2]);
   problem.v_size = static_cast<u32>(v.extents[row + 2]);
+  problem.packed = sequences == nullptr ? 0 : 1;
+  call.gradients.q_rows = static_cast<u32>(q.extents[row]);
   call.gradients.key_heads = static_cast<u32>(k.extents[row + 1]);
   call.longest_keys = longest_keys(operation, k, sequences);
   return call;
@@ -265,6 +267,10 @@ attention_backward_call resolve_attention_backward(const void* device,
   // The forward has nothing to do without queries; here keys get zeros.
   problem.heads_of_group = g.key_heads == 0 ? 0 : problem.heads / g.key_heads;
   g.dout = strides_of(dout);
+  call.dout = call.forward.o;  // of the same extents
+  call.dout.address = dout.address;
+  call.dout.bytes = dout.bytes;
+  call.dout.device = dout.device;
   for (const auto& [to, view] :
        {std::pair{&g.dq, &arguments.dq}, std::pair{&g.dk, &arguments.dk}, std::pair{&g.dv, &arguments.dv}})
     if (view->exists()) *to = strides_of(*view);

@@ -11,17 +11,16 @@ namespace kaio::ops {
 
 namespace {
 
+constexpr i64 most_stride = i64{1} << 39;  // of tensor copies, in elements of 2 bytes
+
 // Why a kernel cannot run a call; nullptr: it can.
 const char* reason(const attention_backward_variant& v, const attention_backward_call& call,
                    const device_properties& device) {
   if (!v.any_type && v.type != call.forward.type) return "it is made for another element type";
+  if (!detail::is_made_for(v, device.target)) return "it is made for another architecture";
   for (const ptx::kernel_image* const image : v.images) {
     if (image == nullptr) continue;
     const ptx::needs& needs = image->needs;
-    const ptx::target target = device.target;
-    if (needs.target.arch_specific ? target.sm != needs.target.sm || !target.arch_specific
-                                   : target.sm < needs.target.sm)
-      return "it is made for another architecture";
     if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
     if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
       return "it needs more shared memory than a block of this device has";
@@ -34,9 +33,12 @@ const char* reason(const attention_backward_variant& v, const attention_backward
     return "it reads no bias and no keep";
   if (v.copies_tensors) {
     const attention_gradients& g = call.gradients;
-    for (const attention_strides& s : {p.q, p.k, p.v, g.dout, g.dq, g.dk, g.dv})
+    for (const attention_strides& s : {p.q, p.k, p.v, g.dout, g.dq, g.dk, g.dv}) {
       if (s.address != 0 && s.by_16 == 0) return "rows do not begin at multiples of 16 bytes";
-    if (call.longest_keys == 0 || p.queries == 0) return "there is nothing to copy";
+      if (std::max({s.batch, s.row, s.head}) >= most_stride)
+        return "tensor copies take strides below 2^40 bytes";
+    }
+    if (call.longest_keys == 0 || call.forward.empty()) return "there is nothing to copy";
   }
   return nullptr;
 }
@@ -47,7 +49,8 @@ std::span<const attention_backward_variant> all_attention_backward_variants() {
   static const auto& all = *new std::vector<attention_backward_variant>([] {
     std::vector<attention_backward_variant> list;
     for (const auto family :
-         {attention_backward_mma_f16, attention_backward_mma_bf16, attention_backward_simt_rows})
+         {attention_backward_sm90_f16, attention_backward_sm90_bf16, attention_backward_mma_f16,
+          attention_backward_mma_bf16, attention_backward_simt_rows})
       for (const attention_backward_variant& v : family()) list.push_back(v);
     return list;
   }());
@@ -63,6 +66,14 @@ std::vector<const ptx::kernel_image*> attention_backward_kernels() {
 }
 
 namespace detail {
+
+bool is_made_for(const attention_backward_variant& variant, const ptx::target& target) {
+  return std::all_of(variant.images.begin(), variant.images.end(), [&](const ptx::kernel_image* image) {
+    if (image == nullptr) return true;
+    const ptx::target needed = image->needs.target;
+    return needed.arch_specific ? target.sm == needed.sm && target.arch_specific : target.sm >= needed.sm;
+  });
+}
 
 std::size_t choose_attention_backward(std::string_view operation, const attention_backward_call& call,
                                       std::span<const attention_backward_variant> variants,

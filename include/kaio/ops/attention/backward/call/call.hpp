@@ -13,7 +13,8 @@
 namespace kaio::ops {
 
 struct attention_backward_call {
-  attention_call forward;           // problem.lse is an input here
+  attention_call forward;  // problem.lse is an input here
+  attention_operand dout{};
   attention_gradients gradients{};  // but for key_tiles, which the kernel's tile decides
   attention_type bias_type = attention_type::f32;
   std::uint64_t longest_keys = 0;   // of a sequence

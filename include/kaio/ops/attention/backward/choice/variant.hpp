@@ -31,6 +31,8 @@ struct attention_backward_variant {
   bool copies_tensors = false;
   // Bytes of the workspace next to the numbers of each query; nullptr: none.
   std::uint64_t (*workspace_bytes)(const attention_backward_call&) = nullptr;
+  // Writes into call.gradients what of it the preparation is to set up; nullptr: nothing.
+  void (*place_workspace)(attention_backward_call&) = nullptr;
 };
 
 // The images of all kernels that attention_backward may launch.

@@ -23,6 +23,11 @@ struct attention_key_block {
   val<u32> tensor_batch, first_q_row, first_k_row;
   val<i32> offset;  // keys - queries
 
+  // Another tile of the same head of K.
+  constexpr attention_key_block at(const val<u32>& other_key) const {
+    return {batch,       group,        other_key,   queries,     keys,
+            query_limit, tensor_batch, first_q_row, first_k_row, offset};
+  }
   // The queries of one head, as the parts of the forward take them.
   constexpr attention_block of_head(const val<u32>& head, const val<u32>& first_query) const {
     return {batch, head,         group,       first_query, query_limit, queries,
@@ -75,8 +80,10 @@ class query_range_walk {
             t.let(select(exists, (min(range.last, block.query_limit) + (Queries - 1)) / Queries, 0u)),
             range.whole_first, range.whole_last};
   }
+  // Of a tile of so many queries from `query` on.
+  template <std::uint32_t Of = Queries>
   constexpr val<bool> is_partial(thread t, const val<u32>& query) const {
-    return t.let(any_of(query<whole_first_, query + Queries> whole_last_));
+    return t.let(any_of(query<whole_first_, query + Of> whole_last_));
   }
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-// The first kernel of attention_backward: two numbers of each query, which every tile of its scores needs.
+// The first kernel of attention_backward: two numbers of each query, which every tile of its scores needs; and
+// turns of adding to dq that have not begun (turns.hpp).
 //
 //   shift = lse as an exponent of two       delta = sum over d of dO[d] * O[d], less dlse
 //
@@ -10,6 +11,7 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
+#include <kaio/ops/attention/backward/common/turns.hpp>
 #include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/key_walk.hpp>
@@ -44,6 +46,7 @@ inline constexpr auto attention_backward_prepare =
           using config = attention_prepare_config;
           const attention_block block =
               find_block(t, problem, t.let(block_idx_x()), config::queries, range_walks<int>{0});
+          clear_turns(t, problem, gradients, block);
           const val warp = t.let(t.warp_rank()), lane = t.let(t.lane_rank());
           const val v_size = t.let(problem[&attention_problem::v_size]);
           const auto of_out = problem[&attention_problem::o];

@@ -37,6 +37,9 @@ struct attention_gradients {
   u64 key_flags, query_flags;
   u32 flag_key_tiles, flag_query_tiles, flag_key_parts, flag_query_parts;
   u32 batches;  // those of attention_problem
+  // Of the kernels for sm_90a (turns.hpp): tickets and turns, u32; sums of dq, f32. 0: there are none.
+  u64 turns, dq_sums;
+  u32 dq_tiles;  // of 64 queries: of a head, of all batches where sequences are packed
 };
 
 }  // namespace kaio::ops

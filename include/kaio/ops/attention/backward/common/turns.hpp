@@ -1,0 +1,69 @@
+#pragma once
+// How blocks that own keys add to the same dQ in an order that is always the same: f32 sums in the workspace,
+// and for each tile of queries a turn, the number of the tile of keys that was added last, plus 1.
+//
+//   tile of keys        0      1      2        a block waits until the turn is the number of its tile, adds,
+//   turn of queries     0 -> 1 -> 2 -> 3       and passes the turn on; the first one that attends to the
+//                                              queries stores, so that no sum has to be zero before
+//
+// A block waits for the block of the tile of keys before its own, which has a smaller ticket: blocks take
+// tickets as they begin, and tiles of a head by rising tickets. So of those that have begun and not ended,
+// the one with the smallest ticket waits for none, however many are resident.
+//
+// Blocks walk over the queries from the last to the first. Under a causal mask, and without a mask, all
+// blocks of a head begin at the same tile of queries: each is later than the one before it by the time of an
+// addition, which it waits once. Of a window that is bounded to the left a block begins some steps further on
+// than the one before, and does not wait.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/backward/common/problem.hpp>
+#include <kaio/ops/attention/common/block.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+inline constexpr std::uint32_t rows_of_dq_tile = 64;
+inline constexpr std::uint32_t first_turn = 4;  // the ticket comes before, alone in 16 bytes
+
+// The number of the tile of 64 queries that a block of a head begins at. Packed sequences begin at even
+// tiles, after those of the sequences before: with at most 128 rows left out between two.
+constexpr val<u32> dq_tile_of(thread t, const val<attention_problem>& problem,
+                              const val<attention_gradients>& gradients, const attention_block& block) {
+  const val packed = t.let(problem[&attention_problem::packed] != 0u);
+  const val head =
+      t.let(select(packed, block.head, block.batch * problem[&attention_problem::heads] + block.head));
+  const val before =
+      t.let(select(packed, (block.first_q_row / (2 * rows_of_dq_tile) + block.batch) * 2u, 0u));
+  return t.let(head * gradients[&attention_gradients::dq_tiles] + before +
+               block.first_query / rows_of_dq_tile);
+}
+
+constexpr auto turn_of(thread t, const val<attention_gradients>& gradients, const val<u32>& tile) {
+  return pointer_at<inout<u32>>(t, t.let(gradients[&attention_gradients::turns]))[tile + first_turn];
+}
+// By one thread of a block.
+constexpr val<u32> take_ticket(thread t, const val<attention_gradients>& gradients) {
+  return t.let(atomic_add(pointer_at<inout<u32>>(t, t.let(gradients[&attention_gradients::turns]))[0], 1u));
+}
+template <class Turn>
+constexpr void await_turn(thread t, const Turn& turn, const val<u32>& number) {
+  for (auto polls : t.loop()) {
+    const val now = t.let(load(turn, order::acquire, scope::device));
+    polls.break_if(now == number);
+  }
+}
+
+// Before the first block begins: by one thread of a block for each tile.
+constexpr void clear_turns(thread t, const val<attention_problem>& problem,
+                           const val<attention_gradients>& gradients, const attention_block& block) {
+  const val turns = t.let(gradients[&attention_gradients::turns]);
+  if (auto exist = t.when(all_of(turns != u64{0}, t.thread_rank() == 0u))) {
+    if (auto first = t.when(block_idx_x() == 0u)) pointer_at<inout<u32>>(t, turns)[0] = 0u;
+    if (auto has = t.when(block.first_query < block.queries))
+      turn_of(t, gradients, dq_tile_of(t, problem, gradients, block)) = 0u;
+  }
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,337 @@
+#pragma once
+// The gradients of an attention for sm_90a: warp-specialised, with tensor copies and wgmma. A block owns 128
+// keys of one head of K, 64 for each of two consumer warpgroups, and walks over the tiles of queries of each
+// head of its group that attend to them. S and dP are computed once, transposed, so that P^T and dS^T are
+// operands as they are; only dS goes through shared memory, for dQ, of which each consumer computes 64 x 64:
+//
+//   S^T = K Q^T    dP^T = V dO^T    P^T = exp2(S^T - shift)    dS^T = P^T * (dP^T - delta) * dx/dS
+//   dV += P^T dO   dK += dS^T Q     dQ  = dS K
+//
+// The other warpgroup has three warps at work: one copies tiles of Q and dO into rings of two, one brings the
+// two numbers of each query, and one adds dQ to f32 sums in memory by bulk copies, in turns (turns.hpp), so
+// that the same call gives the same bits. A kernel of its own turns the sums into dq (finish.hpp).
+//
+//   tensor cores   S0 | dP0 | dV0  | dQ0 dK0 | S1      | dP1 | dV1  | dQ1 dK1 | S2      | dP2 ...
+//   a consumer        | P0  | dS0 ||         | dQ0 out | P1  | dS1 ||         | dQ1 out | P2 ...
+//
+// || is the only barrier of a step: dS of both consumers is there. P is made while dP is in flight, dS while
+// dV is, and dQ leaves while the next S is. Registers do not suffice for more in flight. Steps of 128 queries
+// have two halves, of which the second one's S is in flight with the first one's dP; dQ and dK are of both.
+//
+// What is masked is multiplied by 0, which is NaN where the other factor is NaN or infinite; and dS may be
+// beyond the largest number of f16. Sums that are not all finite leave a flag, as those of the kernels for
+// sm_80 do, and are computed once more in f32.
+//
+// Sources: Shah et al., "FlashAttention-3", 2024; PTX ISA, "Asynchronous Warpgroup Level Matrix
+// Multiply-Accumulate", "cp.reduce.async.bulk".
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/mma.hpp>
+#include <kaio/dsl/mma/wgmma.hpp>
+#include <kaio/ops/attention/backward/common/flags.hpp>
+#include <kaio/ops/attention/backward/common/functions.hpp>
+#include <kaio/ops/attention/backward/common/key_block.hpp>
+#include <kaio/ops/attention/backward/common/turns.hpp>
+#include <kaio/ops/attention/backward/sm90/config.hpp>
+#include <kaio/ops/attention/backward/sm90/producers.hpp>
+#include <kaio/ops/attention/backward/sm90/shared.hpp>
+#include <kaio/ops/attention/backward/sm90/steps.hpp>
+#include <kaio/ops/attention/sm90/operands.hpp>
+#include <kaio/ops/attention/sm90/store.hpp>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+
+namespace kaio::ops {
+
+template <attention_backward_sm90_config C, scalar T>
+struct attention_backward_sm90_body {
+  static_assert(C.valid(), "kaio: this tile shape of a backward attention is none that the kernel can run");
+  using map = tensor_map<T, 4>;
+  using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
+  using scores_accumulator = wgmma_accumulator<f32, 64>;
+  using scores = transposed_wgmma_scores<T, scores_accumulator>;
+
+  // The numbers of a thread's queries, of which the first is in column `first`.
+  template <class Numbers>
+  static constexpr auto numbers_of(thread t, const Numbers& numbers, u32 which, const val<u32>& first) {
+    return array_of<scores::rows / 2>(
+        [&](u32 j) { return load_vec<2>(numbers[which][t.let(first + 8 * j)]); });
+  }
+
+  template <class Functions>
+  static constexpr void run(thread t, const map& q, const map& k, const map& v, const map& dout,
+                            const val<attention_problem>& problem, const val<attention_gradients>& gradients,
+                            const Functions& functions) {
+    const backward_sm90_shared<C, T> shared(t);
+    if (auto first = t.when(t.thread_rank() == 0u)) {
+      for (const map* one : {&q, &k, &v, &dout}) prefetch(*one);
+      shared.init();
+      shared.ticket[0] = take_ticket(t, gradients);
+    }
+    t.barrier();
+    const attention_key_block keys = find_key_block(t, problem, gradients, t.let(shared.ticket[0]), C.keys);
+    const auto walk = query_range_walk<C.queries>::over(t, keys, C.keys, functions.queries);
+    const val group_size = t.let(problem[&attention_problem::heads_of_group]);
+    const val rounds = t.let((walk.last - walk.first) * group_size);
+
+    const val warpgroup = warpgroup_rank(t);
+    if (auto others = t.when(warpgroup == C.consumers)) {
+      decrease_registers<C.producer_registers>(t);
+      const backward_sm90_producers<C, T> work{shared, keys, walk, group_size, rounds};
+      const val warp = t.let(t.warp_rank() % 4u);
+      if (auto copies = t.when(t.thread_rank() == 128 * C.consumers)) work.copy(t, q, k, v, dout);
+      if (auto brings = t.when(warp == 1u)) work.bring_numbers(t, problem, gradients);
+      if (auto adds = t.when(warp == 2u)) work.add_dq(t, problem, gradients, functions);
+    }
+    if (auto consumer = t.otherwise()) {
+      increase_registers<C.consumer_registers>(t);
+      auto from = shared.steps.consumer(t);
+      const val leads_group = t.let(t.thread_rank() % 128u == 0u);
+      const val scale = t.let(problem[&attention_problem::scale]);
+      const val factor = functions.factor(scale);
+      const val group_row = t.let(warpgroup * 64u);
+      const val own_row = t.let(scores_accumulator::first_row(t) + group_row);  // a key
+      const val own_column = scores_accumulator::first_column(t);               // a query
+      const val first_key = t.let(keys.first_key + own_row);
+      const val ends_early = t.let(keys.first_key + C.keys > keys.keys);
+      const val lane = t.lane_rank();
+      const auto find_own_ds = [&] {
+        return shared.ds.lane(t.let(t.warp_rank() * 16u + lane % 16u), t.let(lane / 16u * 8u), 16);
+      };
+      const auto early_own_ds = when_early(find_own_ds);
+      const val own_sums = t.let(t.thread_rank() % 128u * 4u);
+
+      auto s = each_half([&](u32) { return scores_accumulator(t); });   // 64 keys x 64 queries, of each half
+      scores_accumulator dp(t);                                         // 64 keys x 64 queries
+      wgmma_accumulator<f32, 64> dq(t);                                 // 64 queries x 64
+      wgmma_accumulator<f32, C.depth_qk> dk(t);                         // 64 keys x depth_qk
+      wgmma_accumulator<f32, C.depth_v> dv(t);                          // 64 keys x depth_v
+      const auto issue_scores = [&](u32 half, const val<u32>& stage) {  // S^T = K Q^T
+        wgmma_batch mma(t);
+        mma.multiply_add(s[half], wgmma_operand<major::k>(shared.k).rows(group_row),
+                         wgmma_operand<major::k>(shared.q[stage]).rows(64 * half), false);
+      };
+      const auto issue_dp = [&](u32 half, const val<u32>& stage) {  // dP^T = V dO^T
+        wgmma_batch mma(t);
+        mma.multiply_add(dp, wgmma_operand<major::k>(shared.v).rows(group_row),
+                         wgmma_operand<major::k>(shared.dout[stage]).rows(64 * half), false);
+      };
+      // sum += A step, A in registers; from slice `first` of the step on
+      const auto accumulate = [&](auto& sum, const auto& a, const auto& step, u32 first) {
+        const auto columns = wgmma_operand<major::mn>(step);
+        wgmma_batch mma(t);
+        for (std::uint32_t c = 0; c < a.size(); ++c) mma.multiply_add(sum, a[c], columns.slice(first + c));
+      };
+      const auto issue_dq = [&](const val<u32>& stage) {  // dQ = dS K
+        const auto ds = shared.ds[stage];
+        wgmma_batch mma(t);
+        if constexpr (C.queries == 64)
+          mma.multiply_add(dq, wgmma_operand<major::mn>(ds),
+                           wgmma_operand<major::mn>(shared.k.panel(warpgroup)), false);
+        else
+          mma.multiply_add(dq, wgmma_operand<major::mn>(ds.panel(warpgroup)),
+                           wgmma_operand<major::mn>(shared.k), false);
+      };
+
+      // dQ of step n, to the warp that adds it.
+      const auto put_dq = [&](const val<u32>& n) {
+        const val stage = t.let(n & 1u);
+        if (auto used = t.when(n >= C.stages)) shared.dq_empty(stage).sync();
+        for (u32 i = 0; i < 8; ++i)
+          store_vec(shared.dq[stage][t.let(warpgroup * 8u + i)][own_sums],
+                    make_vec(dq[4 * i], dq[4 * i + 1], dq[4 * i + 2], dq[4 * i + 3]));
+        fence_proxy_async(t);
+        shared.dq_full(stage).arrive();
+      };
+
+      dk.clear();
+      dv.clear();
+      backward_steps<C.queries> step(t, keys, walk.first, walk.last, group_size);
+      if (auto some = t.when(rounds != 0u)) {
+        shared.own_full[0].wait(0u);
+        shared.own_full[1].wait(0u);
+        for (auto n : t.range(0u, rounds).no_unroll()) {
+          const val stage = from.stage();
+          from.wait();
+          issue_scores(0, stage);
+          wgmma_wait<1>(t);  // again for dQ: without it ptxas waits for S too
+          if (auto before = t.when(n != 0u)) put_dq(t.let(n - 1u));
+          shared.dout_full[stage].wait(from.parity());
+          if constexpr (C.early_dp) issue_dp(0, stage);
+          if constexpr (C.early_dp && C.halves() == 2) issue_scores(1, stage);
+
+          // dS^T of 64 queries, rounded, in pairs.
+          const auto half = [&](u32 h) {
+            const auto of_step = shared.numbers[stage];
+            const val own_query = t.let(own_column + 64 * h);
+            const auto read_shifts = [&] { return numbers_of(t, of_step, 0, own_query); };
+            const auto early_shifts = when_early(read_shifts);
+            if (!C.early_dp && h == 1) issue_scores(1, stage);
+            if constexpr (C.early_dp)
+              wgmma_wait<C.halves() == 2 ? 2 : 1>(t);  // S
+            else
+              wgmma_wait<0>(t);
+            const attention_block block = keys.of_head(step.head(), t.let(step.first_query() + 64 * h));
+            const val first_query = t.let(block.first_query + own_column);
+            const score_origin<scores::rows> origin = origin_of<scores::rows>(
+                t, block,
+                array_of<scores::rows>([&](u32 r) { return t.let(first_query + scores::query(r)); }),
+                first_key, keys.keys);
+            const scores x(s[h]);
+            auto derivatives = derivatives_for<!C.early_dp>(t);
+            functions.score(x, derivatives, origin, scale);
+            const val needs_mask =
+                t.let(any_of(walk.template is_partial<64>(t, block.first_query), ends_early));
+            if (auto partial = t.when(needs_mask)) functions.mask(x, origin);
+            const auto shifts = early_or(early_shifts, read_shifts);
+            for (u32 i = 0; i < scores::size(); ++i) {
+              const u32 r = scores::row(i);
+              x[i] = fast::ftz::exp2(min_nan(x[i] * factor - shifts[r / 2][r % 2], 0.0f));
+            }
+            const auto p =
+                wgmma_register_operands<T, 4>([&](std::uint32_t j) { return s[h].template pair<pair>(j); });
+            if constexpr (!C.early_dp) {
+              for (u32 i = 0; i < scores::size(); ++i) x[i] *= derivatives[i];
+              issue_dp(h, stage);
+            }
+            accumulate(dv, p, shared.dout[stage], 4 * h);  // dV += P^T dO
+            const auto deltas = numbers_of(t, of_step, 1, own_query);
+            if (C.early_dp && h + 1 < C.halves())
+              wgmma_wait<2>(t);  // dP
+            else
+              wgmma_wait<1>(t);
+            for (u32 i = 0; i < scores::size(); ++i) {
+              const u32 r = scores::row(i);
+              dp[i] = x[i] * (dp[i] - deltas[r / 2][r % 2]);
+            }
+            const auto pairs = array_of<scores::size() / 2>([&](u32 j) { return dp.template pair<pair>(j); });
+            const auto own_ds = early_or(early_own_ds, find_own_ds);
+            for (u32 c = 0; c < 4; ++c)
+              stmatrix_x4(shared.ds[stage].at(own_ds, 0, 64 * h + 16 * c), pairs[4 * c], pairs[4 * c + 1],
+                          pairs[4 * c + 2], pairs[4 * c + 3]);
+            if (C.early_dp && h + 1 < C.halves()) issue_dp(h + 1, stage);
+            return pairs;
+          };
+          const auto first = half(0);
+          const auto second = [&] {
+            if constexpr (C.halves() == 2)
+              return half(1);
+            else
+              return first;
+          }();
+          const auto ds = wgmma_register_operands<T, C.queries / 16>(
+              [&](std::uint32_t j) { return j < 16 ? first[j] : second[j % 16]; });
+          fence_proxy_async(t);
+          shared.consumers().sync();
+          issue_dq(stage);
+          accumulate(dk, ds, shared.q[stage], 0);  // dK += dS^T Q
+          wgmma_wait<0>(t);                        // dV, dQ, dK
+          if (auto one = t.when(leads_group)) from.release();
+          from.advance();
+          step.advance();
+        }
+        put_dq(t.let(rounds - 1u));
+      }
+      leave_flags(t, shared, gradients, keys, warpgroup, leads_group, dk, dv);
+      const attention_block block = keys.of_head(keys.group, keys.first_key);
+      const auto store = [&](const auto& sums, auto member, auto size, const val<f32>& by) {
+        const auto strides = gradients[member];
+        if (auto wanted = t.when(strides[&attention_strides::address] != u64{0}))
+          store_quads<T>(t, sums, {{by, by}},
+                         output_rows(t, strides, block, keys.group, keys.first_k_row, keys.keys,
+                                     t.let(problem[size]), sizeof(T)),
+                         first_key);
+      };
+      store(dk, &attention_gradients::dk, &attention_problem::qk_size, scale);
+      store(dv, &attention_gradients::dv, &attention_problem::v_size, t.let(1.0f));
+    }
+  }
+
+ private:
+  // f(0), and f(1) where a step has 128 queries.
+  template <class F>
+  static constexpr auto each_half(const F& f) {
+    if constexpr (C.halves() == 1)
+      return std::array{f(0)};
+    else
+      return std::array{f(0), f(1)};
+  }
+  // What is computed before it is needed where there are registers for it, and there elsewhere.
+  template <class F>
+  static constexpr auto when_early(const F& f) {
+    if constexpr (C.early_dp)
+      return f();
+    else
+      return 0;
+  }
+  template <class Early, class F>
+  static constexpr auto early_or(const Early& early, const F& f) {
+    if constexpr (C.early_dp)
+      return early;
+    else
+      return f();
+  }
+  template <bool Exist>
+  static constexpr auto derivatives_for(thread t) {
+    if constexpr (Exist)
+      return array_of<scores::size()>([&](u32) { return var(t, 1.0f); });
+    else
+      return no_derivatives{};
+  }
+
+  // Of each consumer's 64 keys: whether they are to be computed again.
+  template <class Dk, class Dv>
+  static constexpr void leave_flags(thread t, const backward_sm90_shared<C, T>& shared,
+                                    const val<attention_gradients>& gradients,
+                                    const attention_key_block& keys, const val<u32>& warpgroup,
+                                    const val<bool>& leads_group, const Dk& dk, const Dv& dv) {
+    static_assert(rows_of_flag == 64);
+    const backward_flags flags = flags_of_keys(t, gradients, keys);
+    const val exists =
+        t.let(keys.first_key / rows_of_flag + warpgroup < gradients[&attention_gradients::flag_key_tiles]);
+    const auto flag = pointer_at<inout<u32>>(t, flags.address)[flags.first + cast<u64>(warpgroup)];
+    var wrong(t, !isfinite(dk[0]));
+    for (std::uint32_t i = 1; i < dk.size(); ++i) wrong |= !isfinite(dk[i]);
+    for (std::uint32_t i = 0; i < dv.size(); ++i) wrong |= !isfinite(dv[i]);
+    const val of_warp = t.let(warp_any(wrong));
+    if (auto clears = t.when(all_of(leads_group, exists))) flag = 0u;
+    shared.consumer(warpgroup).sync();
+    if (auto sets = t.when(all_of(of_warp, t.lane_rank() == 0u, exists))) flag = 1u;
+  }
+};
+
+template <attention_backward_sm90_config C, scalar T, class Score, class Mask, class OfScore, class OfMask>
+struct attention_backward_sm90_kernel;
+
+template <attention_backward_sm90_config C, scalar T, class Score, class Mask, class... OfScore,
+          class... OfMask>
+struct attention_backward_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
+                                      attention_parameters<OfMask...>> {
+  static constexpr auto name = "attention_backward_sm90_" + type_name<T> + "_d" +
+                               attention_depth_name<C.depth_qk, C.depth_v> + "_" + decimal<C.keys> + "x" +
+                               decimal<C.queries> + "_" + attention_function_name<Score> + "_" +
+                               attention_function_name<Mask>;
+  static constexpr kernel_options options{.target = {90, true}, .large_shared = true, .min_blocks = 1};
+  using functions = backward_functions_of<Score, Mask>;
+
+  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads}, options>(
+      [](thread t, tensor_map<T, 4> q, tensor_map<T, 4> k, tensor_map<T, 4> v, tensor_map<T, 4> dout,
+         val<attention_problem> problem, val<attention_gradients> gradients, OfScore... of_score,
+         OfMask... of_mask) {
+        attention_backward_sm90_body<C, T>::run(t, q, k, v, dout, problem, gradients,
+                                                functions::of(t, gradients, of_score..., of_mask...));
+      });
+};
+
+// Launched with a block for each 128 keys of each head of K, after attention_backward_prepare, with the maps
+// of q, k, v and dout (boxes of 64 elements, and of the tile's queries or keys), the problem, the gradients,
+// the arguments of the score, those of the mask.
+template <attention_backward_sm90_config C, scalar T, class Score, class Mask>
+inline constexpr auto attention_backward_sm90 =
+    attention_backward_sm90_kernel<C, T, Score, Mask, parameters_of_score<Score>,
+                                   parameters_of_mask<Mask>>::kernel;
+
+}  // namespace kaio::ops

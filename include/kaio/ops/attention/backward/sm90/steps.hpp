@@ -1,0 +1,36 @@
+#pragma once
+// The steps of a block that owns keys, as each of its warps goes through them: the tiles of queries that
+// attend to the keys from the last to the first, of each head of the group.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/backward/common/key_block.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <std::uint32_t Queries>
+class backward_steps {
+ public:
+  // Tiles first to before last of each of the group's heads.
+  constexpr backward_steps(thread t, const attention_key_block& keys, const val<u32>& first,
+                           const val<u32>& last, const val<u32>& group_size)
+      : t_(t), first_(first), last_(last), head_(t, keys.group * group_size), end_(t, last) {}
+
+  constexpr val<u32> head() const { return t_.let(head_); }
+  constexpr val<u32> first_query() const { return t_.let((end_ - 1u) * Queries); }
+  constexpr void advance() {
+    end_ -= 1u;
+    if (auto next_head = t_.when(end_ == first_)) {
+      end_ = last_;
+      head_ += 1u;
+    }
+  }
+
+ private:
+  thread t_;
+  val<u32> first_, last_;
+  var<u32> head_, end_;  // end_: after the tile
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,91 @@
+#pragma once
+// The backward kernels for sm_90a: the row of a configuration in the table of variants, and the launches that
+// run a call.
+
+#include <kaio/ops/attention/backward/choice/variant.hpp>
+#include <kaio/ops/attention/backward/sm90/finish.hpp>
+#include <kaio/ops/attention/backward/sm90/kernel.hpp>
+#include <kaio/ops/attention/choice/function_arguments.hpp>
+#include <kaio/ops/attention/sm90/tensor_maps.hpp>
+
+#include <type_traits>
+
+namespace kaio::ops {
+
+// What a call has in its workspace, one after the other; bytes.
+struct backward_sm90_workspace {
+  std::uint64_t turns, key_flags, query_flags, dq_sums;
+  std::uint64_t dq_tiles;  // a number: of a head, of all batches where sequences are packed
+
+  static constexpr backward_sm90_workspace of(const attention_backward_call& call, std::uint32_t depth) {
+    const attention_problem& p = call.forward.problem;
+    const auto words = [](std::uint64_t count) { return (count * sizeof(u32) + 15) / 16 * 16; };
+    constexpr std::uint64_t rows = 2 * rows_of_dq_tile;
+    const bool packed = p.packed != 0;
+    const std::uint64_t tiles =
+        packed ? (call.gradients.q_rows / rows + p.batches + 1) * 2 : (p.queries + rows - 1) / rows * 2;
+    const std::uint64_t all = tiles * p.heads * (packed ? 1 : p.batches);
+    return {words(first_turn + all), words(call.key_blocks(rows_of_flag)),
+            words(call.forward.blocks(rows_of_flag)), all * rows_of_dq_tile * depth * sizeof(f32), tiles};
+  }
+  constexpr std::uint64_t bytes() const { return turns + key_flags + query_flags + dq_sums; }
+};
+
+// The call with the places of all of these, which the preparation and the kernels of multiply-adds want too.
+template <attention_backward_sm90_config C>
+void place_attention_backward_sm90(attention_backward_call& call) {
+  const auto sizes = backward_sm90_workspace::of(call, C.depth_qk);
+  attention_gradients& g = call.gradients;
+  g.turns = call.own_workspace;
+  g.key_flags = g.turns + sizes.turns;
+  g.query_flags = g.key_flags + sizes.key_flags;
+  g.dq_sums = g.query_flags + sizes.query_flags;
+  g.dq_tiles = static_cast<u32>(sizes.dq_tiles);
+  g.flag_key_tiles = static_cast<u32>(call.key_tiles(rows_of_flag));
+  g.flag_query_tiles = static_cast<u32>(call.forward.query_tiles(rows_of_flag));
+  g.batches = call.forward.problem.batches;
+  g.flag_key_parts = g.flag_query_parts = 1;
+}
+
+template <attention_backward_sm90_config C, scalar T, class Score, class Mask, class... Extra>
+void launch_attention_backward_sm90(const stream& s, const attention_backward_call& call,
+                                    const Extra&... extra) {
+  const attention_call& forward = call.forward;
+  const attention_problem& p = forward.problem;
+  const std::uint32_t multiprocessors = s.properties().multiprocessors;
+  const attention_gradients gradients = gradients_of(call, C.keys, multiprocessors);
+  const auto q = attention_map<T>(s, forward.q, p.q, p.qk_size, C.queries);
+  const auto k = attention_map<T>(s, forward.k, p.k, p.qk_size, C.keys);
+  const auto v = attention_map<T>(s, forward.v, p.v, p.v_size, C.keys);
+  const auto dout = attention_map<T>(s, call.dout, gradients.dout, p.v_size, C.queries);
+  with_function_arguments<Score, Mask>(
+      forward,
+      [&](const auto&... arguments) {
+        if (const std::uint64_t blocks = call.key_blocks(C.keys); blocks != 0)
+          attention_backward_sm90<C, T, Score, Mask>.launch(s, grid(blocks), q, k, v, dout,
+                                                            problem_of(forward, C.queries, multiprocessors),
+                                                            gradients, arguments...);
+      },
+      extra...);
+  if (const std::uint64_t blocks = forward.blocks(rows_of_dq_tile); blocks != 0 && call.wants_queries())
+    attention_backward_sm90_finish<T>.launch(
+        s, grid(blocks), problem_of(forward, rows_of_dq_tile, multiprocessors), gradients, C.depth_qk / 64);
+}
+
+template <attention_backward_sm90_config C, scalar T, class Score, class Mask>
+attention_backward_variant describe_attention_backward_sm90() {
+  return {.images = {&attention_backward_sm90<C, T, Score, Mask>.image(),
+                     &attention_backward_sm90_finish<T>.image()},
+          .type = detail::attention_type_of<T>(),
+          .depth_qk = C.depth_qk,
+          .depth_v = C.depth_v,
+          .plain = std::is_same_v<Score, plain_score>,
+          .copies_tensors = true,
+          .workspace_bytes =
+              [](const attention_backward_call& call) {
+                return backward_sm90_workspace::of(call, C.depth_qk).bytes();
+              },
+          .place_workspace = place_attention_backward_sm90<C>};
+}
+
+}  // namespace kaio::ops

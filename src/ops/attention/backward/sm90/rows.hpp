@@ -1,0 +1,46 @@
+#pragma once
+// The rows of the backward kernels for sm_90a in the table, for one element type.
+
+#include <kaio/ops/attention/backward/sm90/table_row.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "ops/attention/backward/choice/table.hpp"
+
+namespace kaio::ops {
+
+template <std::uint32_t Depth, class Score>
+inline constexpr auto attention_backward_sm90_shape =
+    attention_backward_sm90_for(Depth, std::is_same_v<Score, plain_score>);
+
+template <std::uint32_t Depth, scalar T, class Score>
+void run_attention_backward_sm90(const stream& s, const attention_backward_call& call) {
+  launch_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, band_mask>(s, call);
+  run_attention_backward_simt(s, call, Depth);  // where there are flags
+}
+
+template <std::uint32_t Depth, scalar T, class Score>
+attention_backward_variant attention_backward_sm90_row() {
+  auto row =
+      describe_attention_backward_sm90<attention_backward_sm90_shape<Depth, Score>, T, Score, band_mask>();
+  row.run = run_attention_backward_sm90<Depth, T, Score>;
+  const attention_backward_variant& again = attention_backward_simt_row(Depth);
+  row.images[2] = again.images[0];
+  row.images[3] = again.images[1];
+  return row;
+}
+
+template <scalar T>
+std::span<const attention_backward_variant> attention_backward_sm90_rows() {
+  static const auto& rows = *new std::array{attention_backward_sm90_row<64, T, plain_score>(),
+                                            attention_backward_sm90_row<64, T, general_score>(),
+                                            attention_backward_sm90_row<128, T, plain_score>(),
+                                            attention_backward_sm90_row<128, T, general_score>()};
+  return rows;
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,90 @@
+// The kernels of attention_backward for sm_90a: calls of several tiles of keys and of queries, in which blocks
+// wait for each other's turns, and what they leave to the kernels of multiply-adds.
+#include "tests/ops/attention_backward/support.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+constexpr const char* of_sm90 = "attention_backward_sm90_";
+
+bool has_sm90() {
+  const ptx::target target = under_test().properties().target;
+  return target.sm == 90 && target.arch_specific;
+}
+
+// Where the device is one of sm_90a, by its kernels.
+template <class T>
+void check_sm90(const backward_case& c) {
+  check_backward_by<T>(c, [](const auto&... arguments) {
+    const stream& s = under_test().stream();
+    REQUIRE(ops::attention_backward_choice(s, arguments...).starts_with(of_sm90) == has_sm90());
+    attention_backward(s, arguments...);
+  });
+}
+
+backward_case shaped(u32 queries, u32 keys, u32 size) {
+  backward_case c;
+  c.queries = queries;
+  c.keys = keys;
+  c.qk_size = c.v_size = size;
+  return c;
+}
+
+template <class T>
+void check_shapes(u32 size) {
+  check_sm90<T>(shaped(330, 300, size));
+  backward_case causal = shaped(390, 260, size - 8);
+  causal.causal = causal_alignment::bottom_right;
+  check_sm90<T>(causal);
+  backward_case window = shaped(200, 400, size);
+  window.causal = causal_alignment::top_left;
+  window.window = {50, 0};
+  window.heads_first = true;
+  window.pad = 8;
+  check_sm90<T>(window);
+  backward_case later = shaped(260, 390, size);
+  later.window = {-1, 30};
+  later.v_size = 40;
+  check_sm90<T>(later);
+  backward_case general = shaped(140, 270, size);
+  general.softcap = 2;
+  general.alibi = 1;
+  general.causal = causal_alignment::bottom_right;
+  check_sm90<T>(general);
+  backward_case groups = shaped(150, 140, size);
+  groups.batches = 2;
+  groups.heads = 4;
+  groups.key_heads = 2;
+  groups.causal = causal_alignment::top_left;
+  groups.dlse = groups.sinks = groups.dsinks = true;
+  check_sm90<T>(groups);
+}
+
+}  // namespace
+
+TEST_CASE("attention_backward for sm_90a: several tiles, d64", "[ops][attention_backward]") {
+  check_shapes<f16>(64);
+}
+TEST_CASE("attention_backward for sm_90a: several tiles, d128", "[ops][attention_backward]") {
+  check_shapes<bf16>(128);
+}
+
+TEST_CASE("attention_backward for sm_90a: gradients that are not wanted", "[ops][attention_backward]") {
+  for (u32 wanted = 1; wanted < 7; ++wanted) {
+    backward_case c = shaped(70, 140, 64);
+    c.wants_dq = (wanted & 1) != 0;
+    c.wants_dk = (wanted & 2) != 0;
+    c.wants_dv = (wanted & 4) != 0;
+    check_sm90<bf16>(c);
+  }
+}
+
+TEST_CASE("attention_backward for sm_90a: dS beyond f16", "[ops][attention_backward]") {
+  for (const u32 size : {64u, 128u}) {
+    backward_case c = shaped(3, 4, size);
+    c.dout_range = 60000;
+    check_sm90<f16>(c);
+  }
+}
