@@ -54,8 +54,8 @@ constexpr void round_to_type(thread t, const val<u32>& type, Vars& x) {
 
 }  // namespace detail
 
-// From sm_89 on conversions to 8-bit floats are instructions; before, about 13 for each element. The bits are the
-// same.
+// From sm_89 on conversions to 8-bit floats are instructions; before, about 13 for each element. The bits are
+// the same.
 template <std::uint32_t Sm>
 inline constexpr auto append_kv_rows =
     kaio::kernel<"append_kv_sm" + decimal<Sm>, row_threads, kernel_options{.target = {Sm}}>(
