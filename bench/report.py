@@ -112,8 +112,9 @@ def random_table(rows):
     ) + f"\nThe worst:\n{worst}\n"
 
 
-def attention_table(title, rows, note):
-    """A line for each problem and protocol: kaio, and the fastest of its peers."""
+def attention_table(title, rows, note, rate=("tflops", "TFLOP/s", 0)):
+    """A line for each problem and protocol: kaio, and the fastest of its peers. The rate: its name in the data, its unit, digits."""
+    number, unit, digits = rate
     cases = {}
     for r in rows:
         case = (r["type"], r["shape"], r["work"], r["protocol"])
@@ -126,14 +127,14 @@ def attention_table(title, rows, note):
         ours, best, flex = of["kaio"], min(peers, key=lambda r: r["us"]), of.get("flex")
         repeatable = min((r["us"] for r in peers if r["contestant"].endswith("_deterministic")), default=None)
         plain = cases.get((kind, shape, "causal" if "causal" in work or work == "window" else "full", protocol), {}).get("kaio")
-        lines.append([kind, shape.replace("x", " x "), work, protocol, f"{ours['us']:.1f}", f"{ours['tflops']:.0f}",
+        lines.append([kind, shape.replace("x", " x "), work, protocol, f"{ours['us']:.1f}", f"{ours[number]:.{digits}f}",
                       best["contestant"], f"{best['us']:.1f}", f"{best['us'] / ours['us']:.3f}",
                       f"{flex['us'] / ours['us']:.2f}" if flex else "",
                       f"{repeatable / ours['us']:.2f}" if repeatable else "",
-                      f"{ours['tflops'] / plain['tflops']:.2f}" if plain and plain is not ours else "",
+                      f"{ours[number] / plain[number]:.2f}" if plain and plain is not ours else "",
                       ours["date"], ours["commit"]])
-    head = ["type", "B x S x Hq x Hkv x D", "work", "protocol", "kaio, us", "TFLOP/s", "best peer", "us", "ratio",
-            "ratio to FlexAttention", "ratio to deterministic peers", "TFLOP/s in those of plain", "date", "commit"]
+    head = ["type", "B x S x Hq x Hkv x D", "work", "protocol", "kaio, us", unit, "best peer", "us", "ratio",
+            "ratio to FlexAttention", "ratio to deterministic peers", f"{unit} in those of plain", "date", "commit"]
     unused = {i for i in range(len(head)) if all(line[i] == "" for line in lines)}
     return table(title, [x for i, x in enumerate(head) if i not in unused],
                  [[x for i, x in enumerate(line) if i not in unused] for line in lines], note)
@@ -275,6 +276,12 @@ def main():
         "peers are torch's kernels for the gradients of scaled_dot_product_attention, as they are and with deterministic\n"
         "algorithms, and those that autograd takes.\n\n")
     text += attention_random_table("Random attention backward", of("attention_backward_random"))
+    text += attention_table(
+        "Attention over caches", of("attention_decode"),
+        "S is the keys of a sequence; the works are those of `bench/attention_decode/problem.hpp`. Bytes are those of K, V, Q\n"
+        "and O. The peers are PyTorch's scaled_dot_product_attention, and FlashInfer where it is installed.\n\n",
+        ("tbs", "TB/s", 2))
+    text += attention_random_table("Random attention over caches", of("attention_decode_random"))
     text += random_table(of("matmul_random"))
     text += energy_table(of("matmul_energy"))
     text += matmul_table(of("matmul"))

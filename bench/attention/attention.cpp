@@ -28,7 +28,8 @@
 #include <CLI/CLI.hpp>
 
 #include <cstdio>
-#include <map>
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,35 @@ using namespace kaio;
 using namespace kaio::bench;
 
 namespace {
+
+struct settings {
+  bool json = false, no_peers = false, variants = false, model = false, kernels = false, backward = false;
+  double seconds = 0.5;
+  u32 random = 0, seed = 1;
+  std::string type = "f16";
+  std::string device;  // its name
+  std::vector<std::string> shapes, works;
+};
+
+std::string key_of(const problem& p) { return p.shape() + ":" + std::string(p.work_name()); }
+
+report report_of(const settings& how) {
+  report result{.benchmark = how.backward ? "attention_backward" : "attention",
+                .device = how.device,
+                .type = how.type,
+                .json = how.json,
+                .seed = how.seed};
+  // The backward has five products where the forward has two.
+  result.amount = [factor = how.backward ? 2.5 : 1.0](const std::string& shape,
+                                                      const std::string& name) -> std::optional<double> {
+    std::optional<problem> p = problem_of(shape.c_str());
+    const std::optional<work> what = work_of(name);
+    if (!p || !what) return std::nullopt;
+    p->what = *what;
+    return factor * p->operations();
+  };
+  return result;
+}
 
 std::vector<problem> problems_of(const settings& how, bool emulated) {
   if (how.random != 0)
@@ -93,7 +123,7 @@ bool run_variants(attention_bench<T>& each, const settings& how, const std::vect
 }
 
 template <class T>
-bool run(device& gpu, const settings& how, const std::vector<problem>& problems, ratios& all) {
+bool run(device& gpu, const settings& how, const std::vector<problem>& problems, report& to) {
   clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
   attention_bench<T> each(gpu, clock, how.seconds);
   attention_backward_bench<T> gradients(gpu, clock, how.seconds);
@@ -102,10 +132,9 @@ bool run(device& gpu, const settings& how, const std::vector<problem>& problems,
   for (const problem& p : problems) {
     if (how.backward ? !can_measure_backward(p) : !can_measure<T>(p)) continue;
     const measured m = how.backward ? gradients.measure(p) : each.measure(p);
-    print(how, p, "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
-    print(how, p, "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
-    all[{key_of(p), "cold"}].kaio = m.cold_us;
-    all[{key_of(p), "burst"}].kaio = m.burst_us;
+    const std::string name(p.work_name());
+    to.add(p.shape(), name, "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
+    to.add(p.shape(), name, "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
     if (is_right<T>(m)) continue;
     std::fprintf(stderr, "%s %s: WRONG\n", how.type.c_str(), key_of(p).c_str());
     right = false;
@@ -151,12 +180,18 @@ int main(int count, char** words) {
     device gpu = device::open();
     how.device = gpu.properties().name;
     const std::vector<problem> problems = problems_of(how, gpu.is_emulator());
-    ratios all;
-    const bool right = how.type == "f16"    ? run<f16>(gpu, how, problems, all)
-                       : how.type == "bf16" ? run<bf16>(gpu, how, problems, all)
-                                            : run<f32>(gpu, how, problems, all);
-    if (!how.no_peers && !gpu.is_emulator()) run_peers(how, problems, all);
-    if (how.random != 0) print_summary(how, all);
+    report to = report_of(how);
+    const bool right = how.type == "f16"    ? run<f16>(gpu, how, problems, to)
+                       : how.type == "bf16" ? run<bf16>(gpu, how, problems, to)
+                                            : run<f32>(gpu, how, problems, to);
+    if (!how.no_peers && !gpu.is_emulator()) {
+      std::vector<std::string> cases;
+      for (const problem& p : problems) cases.push_back(key_of(p));
+      to.run_peers(std::filesystem::path(__FILE__).parent_path() / "peers.py",
+                   (how.backward ? "--backward --seconds " : "--seconds ") + std::to_string(how.seconds),
+                   cases);
+    }
+    if (how.random != 0) to.print_summary();
     return right ? 0 : 1;
   } catch (const std::exception& e) {
     std::fprintf(stderr, "%s\n", e.what());

@@ -1,0 +1,131 @@
+// How long ops::attention_decode takes, next to torch's scaled_dot_product_attention by cuDNN and by FlashAttention and,
+// where it is installed, FlashInfer, on random numbers.
+//
+//   attention_decode [--json] [--seconds S] [--type f16|bf16|f32] [--shape BxSxHxHkvxD]... [--work NAME]...
+//                    [--random COUNT [--seed N]] [--no-peers]
+//
+// S is the keys of a sequence. Without --shape those of the table of figures; the works are those of problem.hpp,
+// without --work contiguous and pages_16. --random: other shapes and works, and what their ratios are to the best
+// peer: the geometric mean and the worst. The rate is bytes of K, V, Q and O over time. Sampled elements are
+// compared with double precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
+
+#include "bench/attention/report.hpp"
+#include "bench/attention_decode/measure.hpp"
+#include "bench/matmul/clock_sampler.hpp"
+#include "bench/matmul/driver_graph.hpp"
+
+#include <kaio/kaio.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+using namespace kaio;
+using namespace kaio::bench;
+
+namespace {
+
+struct settings {
+  bool json = false, no_peers = false;
+  double seconds = 0.5;
+  u32 random = 0, seed = 1;
+  std::string type = "bf16";
+  std::vector<std::string> shapes, works;
+};
+
+report report_of(const settings& how, const device& gpu) {
+  report result{.benchmark = "attention_decode",
+                .device = gpu.properties().name,
+                .type = how.type,
+                .json = how.json,
+                .seed = how.seed,
+                .rate = "tbs"};
+  result.amount = [of_element = how.type == "f32" ? 4.0 : 2.0](
+                      const std::string& shape, const std::string& name) -> std::optional<double> {
+    std::optional<decode_problem> p = decode_problem_of(shape.c_str());
+    const std::optional<decode_work> what = decode_work_of(name);
+    if (!p || !what) return std::nullopt;
+    p->what = *what;
+    return p->bytes(of_element);
+  };
+  return result;
+}
+
+std::vector<decode_problem> problems_of(const settings& how, bool emulated) {
+  if (how.random != 0) return random_decode_problems(how.random, how.seed);
+  std::vector<std::string> shapes = how.shapes, works = how.works;
+  if (shapes.empty() && emulated) shapes = {"2x200x4x2x64", "1x300x2x1x128"};
+  if (shapes.empty())
+    shapes = {"16x8192x32x8x128", "64x4096x32x8x128", "1x8192x32x8x128",
+              "1x1024x32x8x128",  "4x512x32x8x128",   "8x32768x32x8x128"};
+  if (works.empty()) works = {"contiguous", "pages_16"};
+  std::vector<decode_problem> result;
+  for (const std::string& shape : shapes)
+    for (const std::string& name : works) {
+      result.push_back(decode_problem_of(shape.c_str()).value());
+      result.back().what = decode_work_of(name).value();
+    }
+  return result;
+}
+
+template <class T>
+bool run(device& gpu, const settings& how, const std::vector<decode_problem>& problems, report& to) {
+  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  attention_decode_bench<T> each(gpu, clock, how.seconds);
+  bool right = true;
+  for (const decode_problem& p : problems) {
+    const measured m = each.measure(p);
+    to.add(p.shape(), p.work_name(), "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
+    to.add(p.shape(), p.work_name(), "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
+    if (m.error < (sizeof(T) == 4 ? 1e-4 : std::is_same_v<T, f16> ? 5e-3 : 4e-2)) continue;
+    std::fprintf(stderr, "%s %s:%s: WRONG\n", how.type.c_str(), p.shape().c_str(), p.work_name().c_str());
+    right = false;
+  }
+  return right;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  settings how;
+  CLI::App arguments("Times of attention over caches, and of its peers.");
+  arguments.add_flag("--json", how.json, "a JSON object for each line");
+  arguments.add_flag("--no-peers", how.no_peers, "kaio alone");
+  arguments.add_option("--seconds", how.seconds, "for each protocol")->check(CLI::PositiveNumber);
+  arguments.add_option("--type", how.type, "of the tensors")->check(CLI::IsMember({"f16", "bf16", "f32"}));
+  arguments.add_option("--shape", how.shapes, "BxSxHxHkvxD")->check([](const std::string& text) {
+    return decode_problem_of(text.c_str()) ? std::string()
+                                           : text + " is not BxSxHxHkvxD, H a multiple of Hkv";
+  });
+  arguments.add_option("--work", how.works, "contiguous, pages_16, ...: bench/attention_decode/problem.hpp")
+      ->check([](const std::string& text) {
+        return decode_work_of(text) ? std::string() : "there is no " + text;
+      });
+  arguments.add_option("--random", how.random, "how many random problems in place of shapes and works");
+  arguments.add_option("--seed", how.seed, "of the random problems");
+  CLI11_PARSE(arguments, count, words);
+  try {
+    device gpu = device::open();
+    const std::vector<decode_problem> problems = problems_of(how, gpu.is_emulator());
+    report to = report_of(how, gpu);
+    const bool right = how.type == "f16"    ? run<f16>(gpu, how, problems, to)
+                       : how.type == "bf16" ? run<bf16>(gpu, how, problems, to)
+                                            : run<f32>(gpu, how, problems, to);
+    if (!how.no_peers && !gpu.is_emulator()) {
+      std::vector<std::string> cases;
+      for (const decode_problem& p : problems) cases.push_back(p.shape() + ":" + p.work_name());
+      to.run_peers(std::filesystem::path(__FILE__).parent_path() / "peers.py",
+                   "--seconds " + std::to_string(how.seconds), cases);
+    }
+    if (how.random != 0) to.print_summary();
+    return right ? 0 : 1;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,68 @@
+#pragma once
+// The check of an attention over a cache: sampled elements of O in double precision, by a plain computation.
+
+#include "bench/matmul/kernels.hpp"
+
+#include <kaio/kaio.hpp>
+
+#include <limits>
+
+namespace kaio::bench {
+
+// Q and O are (batch, query, head, element), the cache (page, row, head, element), without gaps; the last query's
+// own key is the last one, and it attends to those up to its own where it is causal.
+struct sampled_decode {
+  u32 batches, queries, heads, key_heads, size, page, pages;
+  u32 causal;
+  f64 scale;
+};
+
+// One warp for each of as many elements of O as there are blocks: the exact number, and the element.
+template <class T>
+inline constexpr auto sample_decode = kernel<"sample_decode_" + type_name<T>, 32>(
+    [](thread t, in<T> q, in<T> k, in<T> v, in<T> o, in<i32> table, in<i32> lengths, out<f64> want,
+       out<f64> got, val<sampled_decode> p) {
+      val sample = t.let(block_idx_x());
+      val batch = t.let(mixed(sample * 4u) % p[&sampled_decode::batches]);
+      val head = t.let(mixed(sample * 4u + 1u) % p[&sampled_decode::heads]);
+      val query = t.let(mixed(sample * 4u + 2u) % p[&sampled_decode::queries]);
+      val size = t.let(p[&sampled_decode::size]), page = t.let(p[&sampled_decode::page]);
+      val element = t.let(mixed(sample * 4u + 3u) % size);
+      val groups = t.let(p[&sampled_decode::key_heads]);
+      val group = t.let(head / (p[&sampled_decode::heads] / groups));
+      val at_q = t.let(((cast<u64>(batch) * cast<u64>(p[&sampled_decode::queries]) + cast<u64>(query)) *
+                            cast<u64>(p[&sampled_decode::heads]) +
+                        cast<u64>(head)) *
+                       cast<u64>(size));
+      val length = t.let(cast<u32>(lengths[batch]));
+      val hidden =
+          t.let(select(p[&sampled_decode::causal] != 0u, p[&sampled_decode::queries] - 1u - query, 0u));
+      val keys = t.let(select(length > hidden, length - hidden, 0u));
+      var largest(t, -std::numeric_limits<f64>::infinity());
+      var total(t, 0.0), sum(t, 0.0);
+      for (auto key : t.range(t.lane_rank(), keys, 32u)) {
+        val place = t.let(table[batch * p[&sampled_decode::pages] + key / page]);
+        val from = t.let(((cast<u64>(place) * cast<u64>(page) + cast<u64>(key % page)) * cast<u64>(groups) +
+                          cast<u64>(group)) *
+                         cast<u64>(size));
+        var dot(t, 0.0);
+        for (auto e : t.range(0u, size))
+          dot += cast<f64>(q[at_q + cast<u64>(e)]) * cast<f64>(k[from + cast<u64>(e)]);
+        val x = t.let(dot * p[&sampled_decode::scale]);
+        val next = t.let(max(largest, x));
+        val correction = t.let(exp(largest - next)), weight = t.let(exp(x - next));
+        total = total * correction + weight;
+        sum = sum * correction + weight * cast<f64>(v[from + cast<u64>(element)]);
+        largest = next;
+      }
+      const val all = warp_reduce(t, largest, [](auto a, auto b) { return max(a, b); });
+      const val share = t.let(select(total == 0.0, 0.0, exp(largest - all)));
+      const val whole = warp_reduce(t, t.let(total * share), plus{});
+      const val result = warp_reduce(t, t.let(sum * share), plus{});
+      if (auto first = t.when(t.lane_rank() == 0u)) {
+        want[sample] = select(whole == 0.0, 0.0, result / whole);
+        got[sample] = cast<f64>(o[at_q + cast<u64>(element)]);
+      }
+    });
+
+}  // namespace kaio::bench

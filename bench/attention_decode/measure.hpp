@@ -1,0 +1,114 @@
+#pragma once
+// One problem: random operands, the call, the check of its result, and its times.
+
+#include "bench/attention/measurement.hpp"
+#include "bench/attention_decode/kernels.hpp"
+#include "bench/attention_decode/problem.hpp"
+
+#include <kaio/kaio.hpp>
+#include <kaio/ops/attention_decode.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <random>
+#include <string>
+#include <vector>
+
+namespace kaio::bench {
+
+template <class T>
+class attention_decode_bench : attention_measurement<T> {
+  using base = attention_measurement<T>;
+  using base::blocks, base::gpu_, base::normal, base::stream_;
+
+ public:
+  using base::base;
+
+  measured measure(const decode_problem& p) {
+    operands x = make_operands(p);
+    attention_decode_options options;
+    if (p.queries() > 1) options.causal = causal_alignment::bottom_right;
+    std::vector<cache_of> caches;
+    for (std::size_t i = 0; i < x.q.size(); ++i) caches.emplace_back(p, x, i);
+    const cache_of& first = caches.front();
+    measured result;
+    const auto choice = ops::attention_decode_choice(stream_, first.q, first.cache, first.o, options);
+    result.kernel = std::string(choice.name) + "/" + std::to_string(choice.parts);
+    auto memory = gpu_.template allocate<u8>(
+        std::max<u64>(ops::attention_decode_workspace_bytes(stream_, first.q, first.cache, options), 1));
+    options.workspace = memory;
+    poison<T>.launch(stream_, grid(blocks()), x.o[0], u64{x.o[0].size()});
+    contestant kaio{"kaio", [&](std::size_t i) {
+                      attention_decode(stream_, caches[i].q, caches[i].cache, caches[i].o, options);
+                    }};
+    kaio.run(0);
+    result.error = distance(p, x);
+    this->time(kaio, x.q.size(), result);
+    return result;
+  }
+
+ private:
+  // So many sets of tensors that L2 does not hold them. The table has the pages of each sequence; of a cache
+  // without pages, its batch.
+  struct operands {
+    std::vector<buffer<T>> q, k, v, o;
+    buffer<i32> table, lengths;
+  };
+  struct cache_of {
+    cache_of(const decode_problem& p, operands& x, std::size_t i)
+        : q(x.q[i], p.batches, p.queries(), p.heads, p.size),
+          o(x.o[i], p.batches, p.queries(), p.heads, p.size) {
+      const u64 places = p.is_paged() ? u64{p.batches} * p.pages() : p.batches;
+      cache.k = tensor_view<const T, 4>(x.k[i], places, p.page(), p.key_heads, p.size);
+      cache.v = tensor_view<const T, 4>(x.v[i], places, p.page(), p.key_heads, p.size);
+      cache.lengths = tensor_view<const i32, 1>(x.lengths, p.batches);
+      if (p.is_paged()) cache.table = tensor_view<const i32, 2>(x.table, p.batches, p.pages());
+    }
+    tensor_view<const T, 4> q;
+    tensor_view<T, 4> o;
+    kv_cache<const T> cache{};
+  };
+
+  operands make_operands(const decode_problem& p) {
+    const u64 rows = u64{p.batches} * p.pages() * p.page() * p.key_heads * p.size;
+    const u64 of_q = u64{p.batches} * p.queries() * p.heads * p.size;
+    const u64 cache = gpu_.is_emulator() ? 1 : 2 * gpu_.properties().l2_bytes;
+    operands x;
+    for (u64 sets = std::clamp<u64>((cache + 2 * rows * sizeof(T) - 1) / (2 * rows * sizeof(T)), 1, 16);
+         sets > 0; --sets) {
+      x.q.push_back(normal(of_q));
+      x.k.push_back(normal(rows));
+      x.v.push_back(normal(rows));
+      x.o.push_back(gpu_.template allocate<T>(of_q));
+    }
+    std::vector<i32> table(u64{p.batches} * p.pages());
+    std::iota(table.begin(), table.end(), 0);
+    if (p.is_paged()) std::shuffle(table.begin(), table.end(), std::mt19937(1));
+    x.table = gpu_.upload(table);
+    std::vector<i32> lengths;
+    for (const u32 one : p.lengths()) lengths.push_back(static_cast<i32>(one));
+    x.lengths = gpu_.upload(lengths);
+    return x;
+  }
+
+  double distance(const decode_problem& p, const operands& x) {
+    constexpr u32 samples = 512;
+    auto want = gpu_.template allocate<f64>(samples), got = gpu_.template allocate<f64>(samples);
+    const sampled_decode of{.batches = p.batches,
+                            .queries = p.queries(),
+                            .heads = p.heads,
+                            .key_heads = p.key_heads,
+                            .size = p.size,
+                            .page = p.page(),
+                            .pages = p.pages(),
+                            .causal = p.queries() > 1,
+                            .scale = 1 / std::sqrt(double(p.size))};
+    sample_decode<T>.launch(stream_, grid(samples), x.q[0], x.k[0], x.v[0], x.o[0], x.table, x.lengths, want,
+                            got, of);
+    stream_.synchronize();
+    return base::relative_error(want, got);
+  }
+};
+
+}  // namespace kaio::bench

@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""The peers of the benchmark of attention over caches: torch's scaled_dot_product_attention by cuDNN and by FlashAttention-2
+for caches without pages, and FlashInfer where it is installed. Prints a line for each case, contestant and protocol:
+CASE NAME VERSION PROTOCOL MICROSECONDS. A peer that is not installed, or cannot compute a case, prints none.
+
+    peers.py [--seconds S] TYPE:BxSxHxHkvxD:WORK ...
+
+The works are those of problem.hpp. The protocols are those of the benchmark of matmul, whose measurement this uses. What
+a peer plans on the host before it runs is not timed.
+"""
+
+import argparse
+import importlib.util
+import pathlib
+import sys
+
+matmul = pathlib.Path(__file__).resolve().parent.parent / "matmul" / "peers.py"
+specification = importlib.util.spec_from_file_location("matmul_peers", matmul)
+matmul_peers = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(matmul_peers)
+
+
+def parse(word):
+    kind, sizes, work = word.split(":")
+    batches, keys, heads, key_heads, size = (int(x) for x in sizes.split("x"))
+    page = {"pages_16": 16, "pages_1": 1}.get(work, keys)
+    return {"text": word, "type": kind, "batches": batches, "keys": keys, "heads": heads, "key_heads": key_heads,
+            "size": size, "work": work, "page": page, "pages": -(-keys // page), "queries": 4 if work == "four" else 1}
+
+
+def lengths(case):
+    """Those of problem.hpp."""
+    state, result = 1, []
+    for _ in range(case["batches"]):
+        state = (state * 1664525 + 1013904223) % 2**32
+        result.append(1 + (state * case["keys"] >> 32) if case["work"] == "lengths" else case["keys"])
+    return result
+
+
+# Each peer takes torch, a case and operands (q, k, v), of (B, Sq, H, D) and (pages or B, rows, heads, D), and returns the
+# function that computes, or None.
+
+
+def by_backend(name):
+    def peer(torch, case, q, k, v):
+        from torch.nn.attention import SDPBackend, sdpa_kernel
+        from torch.nn.attention.bias import causal_lower_right
+        if case["work"] not in ("contiguous", "four"):
+            return None
+        mask = causal_lower_right(4, case["keys"]) if case["work"] == "four" else None
+        q, k, v = (x.transpose(1, 2) for x in (q, k, v))
+
+        def run():
+            with sdpa_kernel(getattr(SDPBackend, name)):
+                return torch.nn.functional.scaled_dot_product_attention(
+                    q, k, v, attn_mask=mask, enable_gqa=case["heads"] != case["key_heads"])
+
+        return run
+    return peer
+
+
+def flashinfer(torch, case, q, k, v):
+    import flashinfer
+    if case["type"] == "f32" or case["queries"] > 1:
+        return None
+    device, page = "cuda", 16 if case["page"] == case["keys"] else case["page"]
+    if case["page"] == case["keys"]:  # as pages of 16 that follow each other
+        if case["keys"] % page:
+            return None
+        k, v = (x.reshape(-1, page, *x.shape[2:]) for x in (k, v))
+    pages = [-(-n // page) for n in lengths(case)]
+    most = -(-case["keys"] // page)
+    order = torch.arange(case["batches"] * most, dtype=torch.int32)
+    if case["page"] != case["keys"]:
+        order = order[torch.randperm(len(order))]
+    indices = torch.cat([order[b * most:b * most + n] for b, n in enumerate(pages)]).to(device)
+    indptr = torch.tensor([0, *pages], dtype=torch.int32).cumsum(0).to(torch.int32).to(device)
+    last = torch.tensor([(n - 1) % page + 1 for n in lengths(case)], dtype=torch.int32, device=device)
+    wrapper = flashinfer.BatchDecodeWithPagedKVCacheWrapper(torch.empty(256 << 20, dtype=torch.uint8, device=device), "NHD")
+    wrapper.plan(indptr, indices, last, case["heads"], case["key_heads"], case["size"], page, q_data_type=q.dtype,
+                 kv_data_type=k.dtype)
+    return lambda: wrapper.run(q[:, 0], (k, v))
+
+
+peers = {"cudnn": by_backend("CUDNN_ATTENTION"), "flash": by_backend("FLASH_ATTENTION"),
+         "efficient": by_backend("EFFICIENT_ATTENTION"), "flashinfer": flashinfer}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    try:
+        import torch
+    except ImportError:
+        return
+    if not torch.cuda.is_available():
+        return
+    types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
+    cache = 2 * torch.cuda.get_device_properties(0).L2_cache_size
+    displaced = torch.empty(max(cache, 128 << 20) // 4, device="cuda").zero_()
+    flush = lambda: displaced.sum()
+    for case in map(parse, options.cases):
+        def tensor(*shape):
+            return torch.randn((*shape, case["size"]), device="cuda", dtype=types[case["type"]])
+        places = case["batches"] * case["pages"]
+        one_set = 2 * places * case["page"] * case["key_heads"] * case["size"] * (4 if case["type"] == "f32" else 2)
+        inputs = [(tensor(case["batches"], case["queries"], case["heads"]), tensor(places, case["page"], case["key_heads"]),
+                   tensor(places, case["page"], case["key_heads"])) for _ in range(min(max(-(-cache // one_set), 1), 16))]
+        for name, peer in peers.items():
+            try:
+                runs = [peer(torch, case, *one) for one in inputs]
+                if None in runs:
+                    continue
+                times = matmul_peers.median_us(torch, runs, options.seconds, flush)
+            except Exception as error:  # a case that the peer does not have, or a peer that is not installed
+                text = str(error).splitlines()[0] if str(error) else repr(error)
+                print(f"peers.py: {name} {case['text']}: {text}", file=sys.stderr)
+                continue
+            for protocol, us in zip(("cold", "burst"), times):
+                print(case["text"], name, torch.__version__, protocol, f"{us:.4f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
