@@ -1,9 +1,11 @@
 // Which tile of keys a block of a backward kernel owns: each tile once, the ones with the most queries first.
 #include <kaio/ops/attention/backward/common/key_block.hpp>
 
+#include <map>
 #include <random>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "tests/ops/support.hpp"
 
@@ -72,6 +74,9 @@ TEST_CASE("attention_backward: each tile of keys has one block", "[ops][attentio
       tiles.insert({of.batch, of.group, of.tile});
     }
     REQUIRE(tiles.size() == order.size());
+    // Blocks that add to the same dQ wait for those of the tiles before: within a head, tiles come in order.
+    std::map<std::pair<u32, u32>, u32> next;
+    for (const owned& of : order) REQUIRE(of.tile == next[{of.batch, of.group}]++);
     // Of the heads that do not lead, the first tiles, which have the most queries, begin before all others.
     if (c.longest_first)
       for (std::size_t at = u64{leading} * c.tiles; at + 1 < order.size(); ++at)
