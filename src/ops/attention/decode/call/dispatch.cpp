@@ -34,6 +34,7 @@ planned_call plan(const void* device, const device_properties& properties,
   call.split.row_tiles = static_cast<u32>(call.row_tiles(result.variant->rows));
   call.split.parts = plan.parts;
   call.split.chunk = plan.chunk;
+  call.split.least = plan.least;
   call.split.pitch = result.room.pitch;
   const double blocks =
       static_cast<double>(call.split.row_tiles) * call.split.key_heads * plan.parts * call.problem.batches;

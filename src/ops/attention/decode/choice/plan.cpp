@@ -19,6 +19,9 @@ constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return
 // In tiles of keys.
 constexpr double start_and_end = 2, second_kernel = 3, of_a_part = 1.0 / 16;
 constexpr std::uint64_t most_parts = 256, least_tiles = 2;
+// Of a part where the device is full without parts: sequences that are much shorter than max_length are not cut into
+// parts that are nothing but starts and ends. Those without keys end at once.
+constexpr std::uint64_t least_tiles_of_many = 8;
 // A sequence that is longer than the others is not left to one block.
 constexpr std::uint64_t most_keys_of_part = 8192;
 
@@ -29,7 +32,8 @@ attention_decode_plan plan_attention_decode(const attention_decode_variant& v,
                                             const device_properties& device) {
   if (call.batch_invariant) {
     const std::uint32_t chunk = call.split.rows <= 16 ? 512 : 4096;
-    return {static_cast<std::uint32_t>(std::max<std::uint64_t>(parts_of(call.most_keys, chunk), 1)), chunk};
+    return {static_cast<std::uint32_t>(std::max<std::uint64_t>(parts_of(call.most_keys, chunk), 1)), chunk,
+            0};
   }
   const std::uint32_t shared = std::max(v.image->needs.shared_bytes, v.image->needs.dynamic_shared_bytes);
   const std::uint64_t fit = std::max(device.shared_per_multiprocessor / std::max(shared, 1u), 1u);
@@ -59,7 +63,8 @@ attention_decode_plan plan_attention_decode(const attention_decode_variant& v,
       best = parts;
     }
   }
-  return {static_cast<std::uint32_t>(best), 0};
+  const std::uint64_t least_keys = (blocks >= at_once ? least_tiles_of_many : least_tiles) * v.keys;
+  return {static_cast<std::uint32_t>(best), 0, static_cast<std::uint32_t>(least_keys)};
 }
 
 attention_decode_room room_of(std::string_view operation, const attention_decode_call& call,

@@ -27,7 +27,8 @@ struct attention_decode_variant {
 // How the keys of each tile of rows are divided, by numbers of the host alone.
 struct attention_decode_plan {
   std::uint32_t parts = 1;
-  std::uint32_t chunk = 0;  // keys of a part; 0: as many for each part as the sequence gives
+  std::uint32_t chunk = 0;  // keys of a part; 0: as many for each part as the sequence gives, and
+  std::uint32_t least = 0;  // so many at least
 };
 attention_decode_plan plan_attention_decode(const attention_decode_variant& v,
                                             const attention_decode_call& call,

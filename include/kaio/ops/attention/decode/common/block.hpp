@@ -16,6 +16,7 @@
 #include <kaio/ops/attention/decode/common/problem.hpp>
 
 #include <cstdint>
+#include <limits>
 
 namespace kaio::ops {
 
@@ -97,7 +98,7 @@ constexpr decode_block find_decode_block(thread t, const val<attention_problem>&
   const val of_part = t.let((count + parts - 1u) / parts);
   const val even = t.let((of_part + (keys_of_tile - 1)) / keys_of_tile * keys_of_tile);
   const val fixed = t.let(split[&attention_split::chunk]);
-  const val chunk = t.let(select(fixed != 0u, fixed, even));
+  const val chunk = t.let(select(fixed != 0u, fixed, max(even, split[&attention_split::least])));
   const val before = t.let(min(cast<u64>(part) * cast<u64>(chunk), cast<u64>(count)));
   const val first = t.let(low + cast<u32>(before));
   const val last = t.let(first + min(chunk, high - first));
@@ -184,11 +185,27 @@ constexpr val<u64> partial_row(thread t, const val<attention_problem>& problem,
   return t.let(of_head * cast<u64>(split[&attention_split::parts]) + cast<u64>(block.part));
 }
 
-// Of a part that has no keys, `has_keys` is false.
 constexpr void store_total(thread t, const val<attention_split>& split, const val<u64>& row,
-                           const softmax_total& total, const val<bool>& has_keys) {
+                           const softmax_total& total) {
   const auto to = pointer_at<out<f32>>(t, t.let(split[&attention_split::totals]));
-  store_vec(to[row * u64{2}], make_vec(total.largest, t.let(select(has_keys, total.sum, -1.0f))));
+  store_vec(to[row * u64{2}], make_vec(total.largest, total.sum));
+}
+
+// Whether a block has anything to compute: a part without keys has nothing, unless it is the only one.
+constexpr val<bool> has_work(thread t, const val<attention_split>& split, const decode_block& block) {
+  return t.let(any_of(block.first < block.last, split[&attention_split::parts] == 1u));
+}
+
+// What a block without work leaves of its tile of `rows` rows.
+constexpr void store_nothing(thread t, const val<attention_problem>& problem,
+                             const val<attention_split>& split, const decode_block& block,
+                             std::uint32_t rows) {
+  const softmax_total none{t.let(-std::numeric_limits<f32>::infinity()), t.let(-1.0f)};
+  for (auto i : t.block_stride(rows)) {
+    const val row = t.let(block.first_row + i);
+    if (auto exists = t.when(row < split[&attention_split::rows]))
+      store_total(t, split, partial_row(t, problem, split, block, find_row(t, split, block, row)), none);
+  }
 }
 
 }  // namespace kaio::ops

@@ -39,7 +39,6 @@ class attention_decode_finish {
                        const decode_block& block) const {
     const val rows = t_.let(split[&attention_split::rows]);
     const val is_alone = t_.let(split[&attention_split::parts] == 1u);
-    const val has_keys = t_.let(block.first < block.last);
     for (auto i : t_.block_stride(Rows)) {
       const val row = t_.let(i), packed = t_.let(block.first_row + row);
       if (auto exists = t_.when(packed < rows)) {
@@ -53,46 +52,45 @@ class attention_decode_finish {
           inverses_[row] = result.inverse;
         }
         if (auto partial = t_.otherwise())
-          store_total(t_, split, partial_row(t_, problem, split, block, at), total, has_keys);
+          store_total(t_, split, partial_row(t_, problem, split, block, at), total);
       }
     }
     t_.barrier();
     const val size = t_.let(problem[&attention_problem::v_size]);
     const val is_f32 = t_.let(problem[&attention_problem::o][&attention_strides::is_f32] != 0u);
-    if (auto stored = t_.when(any_of(is_alone, has_keys)))
-      for (auto i : t_.block_stride(Rows * Depth / 4)) {
-        const val row = t_.let(i / (Depth / 4)), column = t_.let(i % (Depth / 4) * 4u);
-        const val packed = t_.let(block.first_row + row);
-        if (auto exists = t_.when(all_of(packed < rows, column < size))) {
-          const decode_row at = find_row(t_, split, block, packed);
-          auto x = array_of<4>([&](u32) { return var(t_, 0.0f); });
-          for (std::uint32_t w = 0; w < KeyWarps; ++w) {
-            const val weight = t_.let(weights_[row + Rows * w]);
-            const val four = load_vec<4>(sums_[row + Rows * w][column]);
-            for (u32 e = 0; e < 4; ++e)
-              if (w == 0)
-                x[e] = four[e] * weight;
-              else
-                x[e] += four[e] * weight;
-          }
-          if (auto alone = t_.when(is_alone)) {
-            // After the sum, as attention_decode_combine does it: with one part the bits are the same.
-            const val inverse = t_.let(inverses_[row]);
-            for (auto& one : x) one *= inverse;
-            if (auto wide = t_.when(is_f32))
-              store_output<stored_as<f32>>(t_, problem, block.batch, at, column, size, x);
-            if (auto narrow = t_.otherwise())
-              store_output<stored_as<T>>(t_, problem, block.batch, at, column, size, x);
-          }
-          if (auto partial = t_.otherwise()) {
-            const val to = t_.let(partial_row(t_, problem, split, block, at) *
-                                      cast<u64>(split[&attention_split::pitch]) +
-                                  cast<u64>(column));
-            store_vec(pointer_at<out<f32>>(t_, t_.let(split[&attention_split::sums]))[to],
-                      make_vec(x[0], x[1], x[2], x[3]));
-          }
+    for (auto i : t_.block_stride(Rows * Depth / 4)) {
+      const val row = t_.let(i / (Depth / 4)), column = t_.let(i % (Depth / 4) * 4u);
+      const val packed = t_.let(block.first_row + row);
+      if (auto exists = t_.when(all_of(packed < rows, column < size))) {
+        const decode_row at = find_row(t_, split, block, packed);
+        auto x = array_of<4>([&](u32) { return var(t_, 0.0f); });
+        for (std::uint32_t w = 0; w < KeyWarps; ++w) {
+          const val weight = t_.let(weights_[row + Rows * w]);
+          const val four = load_vec<4>(sums_[row + Rows * w][column]);
+          for (u32 e = 0; e < 4; ++e)
+            if (w == 0)
+              x[e] = four[e] * weight;
+            else
+              x[e] += four[e] * weight;
+        }
+        if (auto alone = t_.when(is_alone)) {
+          // After the sum, as attention_decode_combine does it: with one part the bits are the same.
+          const val inverse = t_.let(inverses_[row]);
+          for (auto& one : x) one *= inverse;
+          if (auto wide = t_.when(is_f32))
+            store_output<stored_as<f32>>(t_, problem, block.batch, at, column, size, x);
+          if (auto narrow = t_.otherwise())
+            store_output<stored_as<T>>(t_, problem, block.batch, at, column, size, x);
+        }
+        if (auto partial = t_.otherwise()) {
+          const val to =
+              t_.let(partial_row(t_, problem, split, block, at) * cast<u64>(split[&attention_split::pitch]) +
+                     cast<u64>(column));
+          store_vec(pointer_at<out<f32>>(t_, t_.let(split[&attention_split::sums]))[to],
+                    make_vec(x[0], x[1], x[2], x[3]));
         }
       }
+    }
   }
 
  private:

@@ -37,6 +37,7 @@ struct attention_split {
   divisor group;       // heads_of_group
   u32 parts;           // of the keys of each tile
   u32 chunk;           // keys of a part; 0: as many for each part as the sequence gives
+  u32 least;           // keys of a part where chunk is 0, at least
   u32 pitch;           // f32 from one row of sums to the next, a multiple of 4
   u64 sums;            // f32: sum of p * v, (batch, query, head, part, column)
   u64 totals;          // f32: softmax_total, (batch, query, head, part, 2); a sum of -1: no keys, and no sums

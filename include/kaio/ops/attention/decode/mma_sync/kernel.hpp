@@ -51,6 +51,17 @@ struct attention_decode_body {
     const finish_type finish(t, finish_type::sums_tile::over(tiles));
     const decode_block block = find_decode_block(t, problem, cache, split, band, C.rows, C.keys);
 
+    if (auto works = t.when(has_work(t, split, block)))
+      compute(t, problem, cache, split, terms, band, block, q_shared, tiles, finish);
+    if (auto idle = t.otherwise()) store_nothing(t, problem, split, block, C.rows);
+  }
+
+ private:
+  static constexpr void compute(thread t, const val<attention_problem>& problem,
+                                const val<attention_cache>& cache, const val<attention_split>& split,
+                                const val<attention_terms>& terms, const val<attention_band>& band,
+                                const decode_block& block, const q_tile& q_shared, const ring& tiles,
+                                const finish_type& finish) {
     load_queries(t, q_shared, problem, split, block);
     copies_type copies(t, tiles, problem, cache, block);
     for (std::uint32_t s = 0; s + 1 < C.stages; ++s) copies.copy();
@@ -169,7 +180,6 @@ struct attention_decode_body {
     finish.template store<T>(problem, split, block);
   }
 
- private:
   // What recompute_rows_of takes of a row: sums are not divided here.
   struct part_of_row {
     val<f32> largest, inverse;

@@ -38,6 +38,18 @@ struct attention_decode_simt_body {
     const shared_tile<f32, rows, keys, dsl::padded<1>> p_shared(t);  // rows x keys
     const shared<i64, keys> k_at(t), v_at(t);  // offsets of the rows of a tile; -1: none
     const decode_block block = find_decode_block(t, problem, cache, split, band, rows, keys);
+    if (auto works = t.when(has_work(t, split, block)))
+      compute(t, problem, cache, split, terms, band, block, q_shared, kv_shared, p_shared, k_at, v_at);
+    if (auto idle = t.otherwise()) store_nothing(t, problem, split, block, rows);
+  }
+
+ private:
+  static constexpr void compute(thread t, const val<attention_problem>& problem,
+                                const val<attention_cache>& cache, const val<attention_split>& split,
+                                const val<attention_terms>& terms, const val<attention_band>& band,
+                                const decode_block& block, const q_tile& q_shared, const kv_tile& kv_shared,
+                                const shared_tile<f32, rows, keys, dsl::padded<1>>& p_shared,
+                                const shared<i64, keys>& k_at, const shared<i64, keys>& v_at) {
     const cached_places places(t, cache, block.sequence);
     const val of_row = t.let(t.thread_rank() / side), of_column = t.let(t.thread_rank() % side);
     const val all_rows = t.let(split[&attention_split::rows]);
@@ -112,7 +124,6 @@ struct attention_decode_simt_body {
     store(t, problem, split, block, row, at[0], softmax.total(0, factor), sums);
   }
 
- private:
   template <class A>
   static constexpr void load_queries(thread t, const q_tile& to, const val<attention_problem>& problem,
                                      const val<attention_split>& split, const decode_block& block,
@@ -169,12 +180,11 @@ struct attention_decode_simt_body {
       }
       if (auto partial = t.otherwise()) {
         const val to = partial_row(t, problem, split, block, at);
-        const val has_keys = t.let(block.first < block.last);
-        if (auto leads = t.when(column == 0u)) store_total(t, split, to, total, has_keys);
+        if (auto leads = t.when(column == 0u)) store_total(t, split, to, total);
         const auto memory = pointer_at<out<f32>>(t, t.let(split[&attention_split::sums]))
                                 .from(t.let(cast<i64>(to) * cast<i64>(split[&attention_split::pitch])));
         for (u32 f = 0; f < chunks; ++f)
-          if (auto has = t.when(all_of(has_keys, column + chunk * f < size)))
+          if (auto has = t.when(column + chunk * f < size))
             store_vec(memory[column + chunk * f], make_vec(t.let(sums[4 * f]), t.let(sums[4 * f + 1]),
                                                            t.let(sums[4 * f + 2]), t.let(sums[4 * f + 3])));
       }
