@@ -1,5 +1,6 @@
 // Bad input is a typed error that names the argument, before anything runs: outputs stay as they were.
 #include "tests/ops/matmul_support.hpp"
+#include "tests/ops/refusal.hpp"
 
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/tune.hpp>
@@ -23,18 +24,7 @@ struct fixture {
 
   // f throws an error of this code whose text has `part`, and C is untouched.
   void refuses(errc code, const std::string& part, const std::function<void()>& f) {
-    CAPTURE(part);
-    bool thrown = false;
-    try {
-      f();
-    } catch (const error& e) {
-      thrown = true;
-      CAPTURE(e.message());
-      REQUIRE(e.code() == code);
-      REQUIRE(std::string(e.message()).rfind("kaio: ", 0) == 0);
-      REQUIRE(std::string(e.message()).find(part) != std::string::npos);
-    }
-    REQUIRE(thrown);
+    require_refusal(code, "kaio: ", part, f);
     s.synchronize();
     REQUIRE(same_bits(c_memory.download(), poison));
   }

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/ops/attention/support.hpp"
+#include "tests/ops/refusal.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -25,18 +26,7 @@ struct fixture {
 
   // f throws an error of this code whose text has `part`, and the output is untouched.
   void refuses(errc code, const std::string& part, const std::function<void()>& f) {
-    CAPTURE(part);
-    bool thrown = false;
-    try {
-      f();
-    } catch (const error& e) {
-      thrown = true;
-      CAPTURE(e.message());
-      REQUIRE(e.code() == code);
-      REQUIRE(std::string(e.message()).rfind("kaio: attention", 0) == 0);
-      REQUIRE(std::string(e.message()).find(part) != std::string::npos);
-    }
-    REQUIRE(thrown);
+    require_refusal(code, "kaio: attention", part, f);
     s.synchronize();
     REQUIRE(same_bits(o_memory.download(), poison));
   }

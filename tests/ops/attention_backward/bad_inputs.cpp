@@ -7,6 +7,7 @@
 #include <string>
 
 #include "tests/ops/attention_backward/support.hpp"
+#include "tests/ops/refusal.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -35,18 +36,7 @@ struct fixture {
     return result;
   }
   void refuses(const std::string& part, const std::function<void()>& f) {
-    CAPTURE(part);
-    bool thrown = false;
-    try {
-      f();
-    } catch (const error& e) {
-      thrown = true;
-      CAPTURE(e.message());
-      REQUIRE(e.code() == errc::invalid_argument);
-      REQUIRE(std::string(e.message()).rfind("kaio: attention_backward", 0) == 0);
-      REQUIRE(std::string(e.message()).find(part) != std::string::npos);
-    }
-    REQUIRE(thrown);
+    require_refusal(errc::invalid_argument, "kaio: attention_backward", part, f);
     s.synchronize();
     for (const buffer<f16>* one : {&dq_memory, &dk_memory, &dv_memory})
       REQUIRE(same_bits(one->download(), poison));

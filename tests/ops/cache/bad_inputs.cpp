@@ -1,5 +1,6 @@
 // Bad input of the operations on caches is a typed error that names the argument, before anything runs.
 #include "tests/ops/cache/support.hpp"
+#include "tests/ops/refusal.hpp"
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/copy_pages.hpp>
@@ -36,18 +37,7 @@ struct fixture {
   tensor_view<const i32, 1> of(i64 count) { return {numbers, extents(count)}; }
 
   void refuses(const std::string& part, const std::function<void()>& f) {
-    CAPTURE(part);
-    bool thrown = false;
-    try {
-      f();
-    } catch (const error& e) {
-      thrown = true;
-      CAPTURE(e.message());
-      REQUIRE(e.code() == errc::invalid_argument);
-      REQUIRE(std::string(e.message()).rfind("kaio: ", 0) == 0);
-      REQUIRE(std::string(e.message()).find(part) != std::string::npos);
-    }
-    REQUIRE(thrown);
+    require_refusal(errc::invalid_argument, "kaio: ", part, f);
     s.synchronize();
     for (const buffer<f16>* b : {&k_memory, &v_memory, &y_memory}) REQUIRE(same_bits(b->download(), pattern));
   }
