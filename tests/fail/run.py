@@ -16,10 +16,10 @@ where there is no such part any of the file. Where a compiler cannot, the file s
 A file that mentions KAIO_FIXED is compiled once more with that macro defined, and must compile then: so it is
 proven that the mistake, and nothing else, is what fails.
 
-    run.py [--all] [--compiler g++ ...] [--lines table.csv] [file ...]
+    run.py [--all | --half] [--compiler g++ ...] [--lines table.csv] [file ...]
 
-By default each file on one of the compilers that are installed, on another one every day; --all: all files on all of
-them. Prints 'N passed, N failed' over files x compilers.
+By default each file on one of the compilers that are installed, on another one every day; --half: half of the files
+each day; --all: all files on all of them. Prints 'N passed, N failed' over files x compilers.
 The file is compiled as a user does it, without flags. With KAIO_FIXED the language is precompiled, once for each
 compiler. --lines records what was measured; tests/fail/lines.csv is the table of all files and compilers.
 """
@@ -154,11 +154,14 @@ def check(compiler, file):
     return "", measured
 
 
-def turns(files, compilers):
-    """Each file with the one compiler whose turn it is today."""
+def turns(files, compilers, half):
+    """Each file with the one compiler whose turn it is today; or half of them, which are the others tomorrow."""
     today = datetime.date.today().toordinal()
     for number, file in enumerate(files):
-        yield file, compilers[(number + today) % len(compilers)]
+        turn = number + today
+        if half and turn % 2:
+            continue
+        yield file, compilers[(turn // 2 if half else turn) % len(compilers)]
 
 
 def main():
@@ -166,6 +169,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--compiler", action="append", help="instead of every supported one that is here")
     parser.add_argument("--all", action="store_true", help="all files on all of them")
+    parser.add_argument("--half", action="store_true", help="half of the files, the other half tomorrow")
     parser.add_argument("--lines", type=pathlib.Path, help="write what was measured to this table")
     parser.add_argument("file", nargs="*", type=pathlib.Path)
     arguments = parser.parse_args()
@@ -180,7 +184,7 @@ def main():
           tempfile.TemporaryDirectory() as folder):
         list(pool.map(lambda compiler: precompile(compiler, folder), compilers))
         everything = arguments.all or arguments.compiler or arguments.file
-        pairs = itertools.product(files, compilers) if everything else turns(files, compilers)
+        pairs = itertools.product(files, compilers) if everything else turns(files, compilers, arguments.half)
         cases = [(file, compiler, pool.submit(check, compiler, file)) for file, compiler in pairs]
         for file, compiler, result in cases:
             problem, measured = result.result()
