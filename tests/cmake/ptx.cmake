@@ -1,11 +1,14 @@
-# tests/ptx: every kernel of the repository through ptxas, for every target that it claims: `tools/kaio verify` does the
-# same with -O0 for all of them.
+# tests/ptx: every kernel of the repository through ptxas, for every target that it claims; in a run with the seed of its day
+# for the oldest, the newest and another one. `tools/kaio verify` has all of them.
 if(TARGET kaio_kernels)
   set(kernels ${CMAKE_CURRENT_BINARY_DIR}/ptx)
   add_test(NAME tool.dump COMMAND kaio_kernels dump ${kernels})
   set_tests_properties(tool.dump PROPERTIES LABELS ptx FIXTURES_SETUP dumped_kernels)
-  add_test(NAME ptx COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/verify.py --quick
-    ${kernels})
+  set(day)
+  if(KAIO_RANDOM_SEED)
+    set(day --day ${KAIO_RANDOM_SEED})
+  endif()
+  add_test(NAME ptx COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/ptx/verify.py ${kernels} ${day})
   set_tests_properties(ptx PROPERTIES LABELS ptx TIMEOUT 900 PROCESSORS ${processors}
     SKIP_RETURN_CODE ${skipped} FIXTURES_REQUIRED dumped_kernels)
   kaio_identical_test(kernels ptx dumped_kernels)

@@ -35,6 +35,13 @@ def assemble(ptxas, file, target, level):
     return done.returncode, done.stdout + done.stderr
 
 
+def of_day(targets, day):
+    between = targets[1:-1]
+    if day is None or not between:
+        return targets
+    return [targets[0], between[day % len(between)], targets[-1]]
+
+
 def number(pattern, text):
     found = re.search(pattern, text)
     return int(found.group(1)) if found else 0
@@ -46,8 +53,8 @@ def main():
     parser.add_argument("folder", type=pathlib.Path, help="what `kaio-kernels dump` wrote")
     parser.add_argument("--target", action="append", help="instead of the targets that each kernel claims")
     parser.add_argument("--level", action="append", help="instead of -O0 and -O3")
-    parser.add_argument("--quick", action="store_true",
-                        help="-O0 only for the first and the last target of a kernel")
+    parser.add_argument("--day", type=int, help="of the targets that each kernel claims the first, the last and another one "
+                        "each day; -O0 for the last alone")
     parser.add_argument("--may-spill", action="store_true", help="spills are no failure")
     parser.add_argument("--brief", action="store_true", help="print failures only")
     arguments = parser.parse_args()
@@ -60,14 +67,14 @@ def main():
     cases, unknown = [], set()
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         for kernel in manifest["kernels"]:
-            targets = arguments.target or kernel["targets"]
+            targets = arguments.target or of_day(kernel["targets"], arguments.day)
             for target in targets:
                 ptxas = next((one for one in assemblers if target in one.targets), None)
                 if ptxas is None:
                     unknown.add(target)
                     continue
                 for level in arguments.level or levels:
-                    if arguments.quick and level == "-O0" and target not in (targets[0], targets[-1]):
+                    if arguments.day is not None and level == "-O0" and target != targets[-1]:
                         continue
                     job = pool.submit(assemble, ptxas, arguments.folder / kernel["file"], target, level)
                     cases.append((kernel["name"], target, level, ptxas, job))
