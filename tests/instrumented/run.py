@@ -46,6 +46,10 @@ fuzz = load(ROOT / "tests/fuzz/run.py")
 cases = load(ROOT / "tests/cases.py")
 
 
+def workers():
+    return int(os.environ.get("KAIO_JOBS") or os.cpu_count() or 1)
+
+
 def fail(message):
     print(f"kaio: {message}")
     sys.exit(1)
@@ -86,7 +90,7 @@ def jobs_of(build, with_driver):
 
 
 def compile_all(compiler, jobs):
-    with concurrent.futures.ThreadPoolExecutor(int(os.environ.get("KAIO_JOBS") or os.cpu_count() or 1)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(workers()) as pool:
         for failure in pool.map(lambda job: fuzz.compile_one(compiler, *job), jobs):
             if failure:
                 fail(f"a file does not compile:\n{failure}")
@@ -111,15 +115,9 @@ def link(compiler, build, target, instrumented, replaced, output):
         fail(f"{target} does not link:\n{linked.stderr}")
 
 
-def run(program, environment, share, shares):
-    """Runs a share of the test cases; whether all passed."""
-    names = cases.names_of(program, environment)
-    if names is None:
-        fail(f"{program} does not list its tests")
-    chosen = names[share::shares]
-    if not chosen:
-        return True
-    listing = program.with_suffix(".tests")
+def run(program, environment, chosen, part):
+    """Runs some test cases; whether all passed."""
+    listing = program.with_suffix(f".{part}.tests")
     cases.write_list(chosen, listing)
     begin = time.monotonic()
     ran = subprocess.run([program, "--input-file", listing], env=environment, capture_output=True, text=True,
@@ -166,13 +164,20 @@ def main():
                        ASAN_OPTIONS="detect_leaks=1:quarantine_size_mb=64")
     print(f"compiled in {time.monotonic() - begin:.0f} s", flush=True)
 
-    passed = True
+    runs = []
     for name, (share, shares) in part.items():
         program = folder / name
         instrumented = [*([library] if name == "driver_emulator" else []), *ops, *runtime]
         link(compiler, build, f"tests/{name}", instrumented,
              r"libkaio_(runtime\.a|cuda_emulator\.so)$|^-Wl,-rpath", program)
-        passed = run(program, environment, share, shares) and passed
+        listed = cases.names_of(program, environment)
+        if listed is None:
+            fail(f"{program} does not list its tests")
+        chosen = listed[share::shares]
+        runs += [(program, chosen[k::workers()], k) for k in range(workers()) if chosen[k::workers()]]
+    # The operations take longest: they begin first.
+    with concurrent.futures.ThreadPoolExecutor(workers()) as pool:
+        passed = all(list(pool.map(lambda one: run(one[0], environment, *one[1:]), reversed(runs))))
     return 0 if passed else 1
 
 
