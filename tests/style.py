@@ -2,7 +2,7 @@
 """How the files are written: clang-format, clang-tidy and shellcheck, with the settings in the root.
 
     style.py format [--fix]          every C++ file
-    style.py tidy --build DIR [--all]  src/ but for files with kernels, with the commands of a configured build: a third
+    style.py tidy --build DIR [--all]  src/ but for files with kernels, with the commands of a configured build: a sixth
                                      of the files, another one every day, or all of them
     style.py shell                   the shell scripts
 
@@ -53,7 +53,7 @@ def check_tidy(arguments):
     need("clang-tidy-16", "run-clang-tidy-16")
     files = [file for file in sorted((root / "src").rglob("*.cpp")) if not has_kernels(file)]
     if not arguments.all:
-        files = files[datetime.date.today().toordinal() % 3::3]
+        files = files[datetime.date.today().toordinal() % 6::6]
     # The command lines are g++'s, with warnings that clang does not know.
     return subprocess.run(["run-clang-tidy-16", "-quiet", "-extra-arg=-Wno-unknown-warning-option",
                            "-j", str(os.cpu_count()), "-p", arguments.build,
@@ -69,7 +69,7 @@ parser = argparse.ArgumentParser(description=__doc__,
                                  formatter_class=argparse.RawDescriptionHelpFormatter)
 parser.add_argument("tool", choices=["format", "tidy", "shell"])
 parser.add_argument("--build", default=str(root / "build/ci"), help="a folder with compile_commands.json")
-parser.add_argument("--all", action="store_true", help="clang-tidy on all files, not on a third of them")
+parser.add_argument("--all", action="store_true", help="clang-tidy on all files, not on a sixth of them")
 parser.add_argument("--fix", action="store_true", help="rewrite the files")
 arguments = parser.parse_args()
 code = {"format": check_format, "tidy": check_tidy, "shell": check_shell}[arguments.tool](arguments)

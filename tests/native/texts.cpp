@@ -9,6 +9,7 @@
 #if KAIO_BUILD_OPS
 #include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
+#include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/cache/common/kernels.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #endif
@@ -17,6 +18,12 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+
+#if KAIO_BUILD_OPS
+namespace kaio::ops {
+void list_attention_merge_kernels(std::vector<const ptx::kernel_image*>& list);
+}
+#endif
 
 namespace kaio::dsl {
 
@@ -48,7 +55,11 @@ image_list all_kernels() {
   for (const ptx::kernel_image* const kernel : ops::matmul_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::attention_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::attention_backward_kernels()) all.push_back(kernel);
+  for (const ptx::kernel_image* const kernel : ops::attention_decode_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::cache_kernels()) all.push_back(kernel);
+  std::vector<const ptx::kernel_image*> merge;
+  ops::list_attention_merge_kernels(merge);
+  all.insert(all.end(), merge.begin(), merge.end());
 #endif
   return all;
 }

@@ -103,7 +103,8 @@ double resident_blocks(const attention_variant& v, const device_properties& devi
 }
 
 double round_up(std::uint32_t size, std::uint32_t step) {
-  return static_cast<double>((size + step - 1) / step * step);
+  const std::uint32_t steps = (size + step - 1) / step;
+  return static_cast<double>(steps * step);
 }
 
 const attention_family_costs& family_of(const attention_variant& v) {

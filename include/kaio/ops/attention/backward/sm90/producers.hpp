@@ -71,9 +71,10 @@ struct backward_sm90_producers {
       to.acquire();
       for (u32 i = 0; i < each; ++i) {
         const val exists = t.let(query[i] < block.query_limit);
-        shared.numbers[to.stage()][0][lane + 32 * i] =
-            select(exists, shifts[i], std::numeric_limits<f32>::infinity());
-        shared.numbers[to.stage()][1][lane + 32 * i] = select(exists, deltas[i], 0.0f);
+        const val shift = t.let(select(exists, shifts[i], std::numeric_limits<f32>::infinity()));
+        const val delta = t.let(select(exists, deltas[i], 0.0f));
+        shared.numbers[to.stage()][0][lane + 32 * i] = shift;
+        shared.numbers[to.stage()][1][lane + 32 * i] = delta;
       }
       sync_warp(t);
       if (auto one = t.when(lane == 0u)) shared.dout_full[to.stage()].arrive();
