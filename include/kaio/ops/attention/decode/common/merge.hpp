@@ -103,9 +103,10 @@ inline constexpr auto attention_merge_states =
             const val at_o = detail::state_row(t, o, batch_number, at);
             sync_warp(t);  // all lanes have read the lse, which may be the output's
             const val lse = t.let(o[&attention_state::lse]);
-            if (auto wanted = t.when(all_of(lse != u64{0}, t.lane_rank() == 0u)))
-              pointer_at<inout<f32>>(t, lse)[detail::state_lse(t, o, batch_number, at)] =
-                  select(empty, nothing, shift + log(sum));
+            if (auto wanted = t.when(all_of(lse != u64{0}, t.lane_rank() == 0u))) {
+              const val to_lse = t.let(detail::state_lse(t, o, batch_number, at));
+              pointer_at<inout<f32>>(t, lse)[to_lse] = select(empty, nothing, shift + log(sum));
+            }
             const auto to = o[&attention_state::out];
             const val by_16 = t.let(to[&attention_strides::by_16] != 0u);
             for (auto column : t.range(t.lane_rank() * 4u, size, 128u).no_unroll()) {
