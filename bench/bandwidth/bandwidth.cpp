@@ -7,12 +7,12 @@
 // Bandwidth counts the bytes that must move: inputs read once, outputs written once; a copy reads and writes.
 // Exits with 77 where there is no GPU.
 
+#include "bench/median.hpp"
 #include "showcase/fused_silu_gate/fused_silu_gate.hpp"
 #include "showcase/saxpy/saxpy.hpp"
 #include "showcase/showcase.hpp"
 #include "showcase/softmax/softmax.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -38,12 +38,6 @@ struct settings {
   u32 elements = 1u << 26;  // 256 MB of f32
   int runs = 100;
 };
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
 
 class bench {
  public:
@@ -71,7 +65,8 @@ class bench {
         how_.json
             ? "{\"benchmark\": \"bandwidth\", \"device\": \"%s\", \"kernel\": \"%s\", \"elements\": %u, \"runs\": %d, \"kernel_gbs\": %.1f, \"copy_gbs\": %.1f, \"ratio\": %.4f}\n"
             : "%s: %s, %u elements, %d runs: %.1f GB/s, copy %.1f GB/s, ratio %.4f\n",
-        device.c_str(), name, how_.elements, how_.runs, median(runs), median(copies), median(ratios));
+        device.c_str(), name, how_.elements, how_.runs, kaio::bench::median(runs),
+        kaio::bench::median(copies), kaio::bench::median(ratios));
   }
 
  private:

@@ -6,6 +6,7 @@
 // 32 heads of queries and 8 of keys of 128 bf16, in pages of 16 keys. Bandwidth counts the bytes that must
 // move: rows read once and written once, not the tables of rotary. Exits with 77 where there is no GPU.
 
+#include "bench/median.hpp"
 #include "showcase/showcase.hpp"
 
 #include <kaio/ops/append_kv.hpp>
@@ -32,12 +33,6 @@ struct settings {
   int runs = 50;
 };
 
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
-                   values.end());
-  return values[values.size() / 2];
-}
-
 class bench {
  public:
   bench(device& on, const settings& how)
@@ -56,7 +51,7 @@ class bench {
       copies.push_back(copy);
       runs.push_back(call);
     }
-    const double call = median(runs), copy = median(copies);
+    const double call = kaio::bench::median(runs), copy = kaio::bench::median(copies);
     const std::string device(gpu_.description());
     std::printf(
         how_.json

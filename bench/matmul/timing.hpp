@@ -12,6 +12,7 @@
 
 #include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul/kernels.hpp"
+#include "bench/median.hpp"
 
 #include <kaio/kaio.hpp>
 
@@ -33,13 +34,6 @@ struct contestant {
   bool is_yardstick = false;                           // much slower: fewer runs
   std::vector<double> cold = {}, burst = {};           // microseconds
 };
-
-inline double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 class timing {
  public:
