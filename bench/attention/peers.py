@@ -13,7 +13,6 @@ import argparse
 import importlib.util
 import inspect
 import pathlib
-import sys
 
 from backward_peers import peers_of
 
@@ -131,9 +130,7 @@ def main():
     if not torch.cuda.is_available():
         return
     types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
-    cache = 2 * torch.cuda.get_device_properties(0).L2_cache_size
-    displaced = torch.empty(max(cache, 128 << 20) // 4, device="cuda").zero_()
-    flush = lambda: displaced.sum()
+    cache, flush = matmul_peers.displacing(torch)
     for case in map(parse, options.cases):
         def tensor(heads):
             rows = (case["batches"] * case["length"],) if case["packed"] else (case["batches"], case["length"])
@@ -142,18 +139,12 @@ def main():
         sets = min(max(-(-cache // one_set), 1), 16)
         inputs = [(tensor(case["heads"]), tensor(case["key_heads"]), tensor(case["key_heads"])) for _ in range(sets)]
         for name, peer in (peers_of(peers) if options.backward else peers).items():
-            try:
+            def make_runs(peer=peer):
                 run = peer(torch, case)
                 if run is None:
-                    continue
-                runs = [run(*one) if options.backward else lambda one=one: run(*one) for one in inputs]
-                times = matmul_peers.median_us(torch, runs, options.seconds, flush)
-            except Exception as error:  # a case that the peer does not have, or a peer that is not installed
-                text = str(error).splitlines()[0] if str(error) else repr(error)
-                print(f"peers.py: {name} {case['text']}: {text}", file=sys.stderr)
-                continue
-            for protocol, us in zip(("cold", "burst"), times):
-                print(case["text"], name, torch.__version__, protocol, f"{us:.4f}", flush=True)
+                    return None
+                return [run(*one) if options.backward else lambda one=one: run(*one) for one in inputs]
+            matmul_peers.print_times(torch, case["text"], name, make_runs, options.seconds, flush)
 
 
 if __name__ == "__main__":

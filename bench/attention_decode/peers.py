@@ -12,7 +12,6 @@ a peer plans on the host before it runs is not timed.
 import argparse
 import importlib.util
 import pathlib
-import sys
 
 matmul = pathlib.Path(__file__).resolve().parent.parent / "matmul" / "peers.py"
 specification = importlib.util.spec_from_file_location("matmul_peers", matmul)
@@ -98,9 +97,7 @@ def main():
     if not torch.cuda.is_available():
         return
     types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
-    cache = 2 * torch.cuda.get_device_properties(0).L2_cache_size
-    displaced = torch.empty(max(cache, 128 << 20) // 4, device="cuda").zero_()
-    flush = lambda: displaced.sum()
+    cache, flush = matmul_peers.displacing(torch)
     for case in map(parse, options.cases):
         def tensor(*shape):
             return torch.randn((*shape, case["size"]), device="cuda", dtype=types[case["type"]])
@@ -109,17 +106,10 @@ def main():
         inputs = [(tensor(case["batches"], case["queries"], case["heads"]), tensor(places, case["page"], case["key_heads"]),
                    tensor(places, case["page"], case["key_heads"])) for _ in range(min(max(-(-cache // one_set), 1), 16))]
         for name, peer in peers.items():
-            try:
+            def make_runs(peer=peer):
                 runs = [peer(torch, case, *one) for one in inputs]
-                if None in runs:
-                    continue
-                times = matmul_peers.median_us(torch, runs, options.seconds, flush)
-            except Exception as error:  # a case that the peer does not have, or a peer that is not installed
-                text = str(error).splitlines()[0] if str(error) else repr(error)
-                print(f"peers.py: {name} {case['text']}: {text}", file=sys.stderr)
-                continue
-            for protocol, us in zip(("cold", "burst"), times):
-                print(case["text"], name, torch.__version__, protocol, f"{us:.4f}", flush=True)
+                return None if None in runs else runs
+            matmul_peers.print_times(torch, case["text"], name, make_runs, options.seconds, flush)
 
 
 if __name__ == "__main__":

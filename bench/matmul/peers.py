@@ -62,6 +62,29 @@ def median_us(torch, runs, seconds, flush):
     return cold, statistics.median(times[1:])
 
 
+def displacing(torch):
+    """How many bytes of operands L2 does not hold, and what displaces its contents."""
+    cache = 2 * torch.cuda.get_device_properties(0).L2_cache_size
+    displaced = torch.empty(max(cache, 128 << 20) // 4, device="cuda").zero_()
+    return cache, lambda: displaced.sum()
+
+
+def print_times(torch, case, name, make_runs, seconds, flush):
+    """A line for each protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. make_runs() gives what median_us takes, or nothing
+    where the peer cannot compute the case; an error of a peer that is not installed, or does not have it, is printed."""
+    try:
+        runs = make_runs()
+        if not runs:
+            return
+        times = median_us(torch, runs, seconds, flush)
+    except Exception as error:
+        text = str(error).splitlines()[0] if str(error) else repr(error)
+        print(f"peers.py: {name} {case}: {text}", file=sys.stderr)
+        return
+    for protocol, us in zip(("cold", "burst"), times):
+        print(case, name, torch.__version__, protocol, f"{us:.4f}", flush=True)
+
+
 def torch_product(torch, case, a, b):
     """The call, or None where torch has none."""
     out = torch.empty((case["batch"], case["m"], case["n"]) if case["batch"] > 1 else (case["m"], case["n"]),
