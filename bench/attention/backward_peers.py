@@ -12,6 +12,11 @@ def repeated(torch, case, x):
     return x.repeat_interleave(case["heads"] // case["key_heads"], dim=2) if case["grouped"] else x
 
 
+def random_like(torch, x):
+    """Of a generator of its own: see peers.py."""
+    return torch.empty_like(x).normal_(generator=torch.Generator(device="cuda"))
+
+
 def by_operator(name, deterministic):
     """torch's operators themselves: what autograd calls, without autograd."""
     def peer(torch, case):
@@ -31,7 +36,7 @@ def by_operator(name, deterministic):
                     q, k, v, 0.0, case["causal"], False)
                 backward, rest = operators._scaled_dot_product_flash_attention_backward, (
                     cu_q, cu_k, max_q, max_k, 0.0, case["causal"], seed, offset)
-            dout = torch.randn_like(out)
+            dout = random_like(torch, out)
 
             def run():
                 torch.use_deterministic_algorithms(deterministic)
@@ -55,7 +60,7 @@ def by_autograd(forward):
         def prepare(q, k, v):
             inputs = [x.detach().requires_grad_() for x in (q, k, v)]
             out = attention(*inputs)
-            dout = torch.randn_like(out)
+            dout = random_like(torch, out)
             return lambda: torch.autograd.grad(out, inputs, dout, retain_graph=True)
 
         return prepare

@@ -131,10 +131,12 @@ def main():
         return
     types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
     cache, flush = matmul_peers.displacing(torch)
+    # Its own: a peer that fails while it is captured leaves torch's in a state that nobody can use.
+    generator = torch.Generator(device="cuda")
     for case in map(parse, options.cases):
         def tensor(heads):
             rows = (case["batches"] * case["length"],) if case["packed"] else (case["batches"], case["length"])
-            return torch.randn((*rows, heads, case["size"]), device="cuda").to(types[case["type"]])
+            return torch.randn((*rows, heads, case["size"]), device="cuda", generator=generator).to(types[case["type"]])
         one_set = sum(x.numel() * x.element_size() for x in (tensor(case["heads"]), tensor(case["key_heads"]))) * 2
         sets = min(max(-(-cache // one_set), 1), 16)
         inputs = [(tensor(case["heads"]), tensor(case["key_heads"]), tensor(case["key_heads"])) for _ in range(sets)]
