@@ -35,19 +35,24 @@ struct attention_key_block {
   }
 };
 
+// Place `index` of the order above.
+constexpr tile_of_head key_tile_in_order(thread t, const val<attention_problem>& problem,
+                                         const val<attention_gradients>& gradients, const val<u32>& index) {
+  const val tiles = t.let(gradients[&attention_gradients::key_tiles]);
+  const val heads = t.let(gradients[&attention_gradients::key_heads] * problem[&attention_problem::batches]);
+  const val longest_first = t.let(problem[&attention_problem::longest_first]);
+  const auto [head, tile] = tile_in_order(t, index, tiles, heads, longest_first,
+                                          t.let(gradients[&attention_gradients::leading_key_heads]));
+  // Where the last queries attend to the most keys, the first keys have the most queries.
+  return {head, t.let(select(longest_first != 0u, tiles - 1u - tile, tile))};
+}
+
 // Tiles have `rows` keys.
 constexpr attention_key_block find_key_block(thread t, const val<attention_problem>& problem,
-                                             const val<attention_gradients>& gradients, const val<u32>& index,
-                                             std::uint32_t rows) {
-  const val tiles = t.let(gradients[&attention_gradients::key_tiles]);
+                                             const val<attention_gradients>& gradients,
+                                             const tile_of_head& place, std::uint32_t rows) {
   const val heads = t.let(gradients[&attention_gradients::key_heads]);
-  const val longest_first = t.let(problem[&attention_problem::longest_first]);
-  const tile_of_head place =
-      tile_in_order(t, index, tiles, t.let(heads * problem[&attention_problem::batches]), longest_first,
-                    t.let(gradients[&attention_gradients::leading_key_heads]));
-  const val head = place.head;
-  // Where the last queries attend to the most keys, the first keys have the most queries.
-  const val tile = t.let(select(longest_first != 0u, tiles - 1u - place.tile, place.tile));
+  const val head = place.head, tile = place.tile;
   const val batch = t.let(head / heads);
   const attention_sequence sequence(t, problem, batch);
   const val queries = t.let(sequence.queries), keys = t.let(sequence.keys);

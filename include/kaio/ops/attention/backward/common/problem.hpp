@@ -39,7 +39,8 @@ struct attention_gradients {
   u32 batches;  // those of attention_problem
   // Of the kernels for sm_90a (turns.hpp): tickets and turns, u32; sums of dq, f32. 0: there are none.
   u64 turns, dq_sums;
-  u32 dq_tiles;  // of 64 queries: of a head, of all batches where sequences are packed
+  u32 dq_tiles;        // of 64 queries: of a head, of all batches where sequences are packed
+  u32 heads_together;  // so many heads of K take turns in the order of tiles; at least 1
 };
 
 }  // namespace kaio::ops

@@ -11,9 +11,15 @@
 // the one with the smallest ticket waits for none, however many are resident.
 //
 // Blocks walk over the queries from the last to the first. Under a causal mask, and without a mask, all
-// blocks of a head begin at the same tile of queries: each is later than the one before it by the time of an
-// addition, which it waits once. Of a window that is bounded to the left a block begins some steps further on
-// than the one before, and does not wait.
+// blocks of a head begin at the same tile of queries, and each has to be later than the one before it by the
+// time of an addition. So the tiles of some heads take turns: the blocks that run have few tiles of each, and
+// those of the same head end, and the next ones begin, one after the other. Of too many heads L2 would not hold
+// what their blocks read and add to. Of a window that is bounded to the left a block begins some steps further
+// on than the one before, and does not wait.
+//
+//   heads together: 2      ticket  0  1  2  3  4  5  6  7  8  9 10 11
+//   tiles of a head: 3     head    0  1  0  1  0  1  2  3  2  3  2  3
+//                          tile    0  0  1  1  2  2  0  0  1  1  2  2
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -42,6 +48,18 @@ constexpr val<u32> dq_tile_of(thread t, const val<attention_problem>& problem,
 
 constexpr auto turn_of(thread t, const val<attention_gradients>& gradients, const val<u32>& tile) {
   return pointer_at<inout<u32>>(t, t.let(gradients[&attention_gradients::turns]))[tile + first_turn];
+}
+// The tile of keys of a ticket.
+constexpr tile_of_head key_tile_in_turns(thread t, const val<attention_problem>& problem,
+                                         const val<attention_gradients>& gradients, const val<u32>& ticket) {
+  const val tiles = t.let(gradients[&attention_gradients::key_tiles]);
+  const val heads = t.let(gradients[&attention_gradients::key_heads] * problem[&attention_problem::batches]);
+  const val most = t.let(gradients[&attention_gradients::heads_together]);
+  const val first = t.let(ticket / (most * tiles) * most);
+  const val together = t.let(min(most, heads - first));
+  const val of_these = t.let(ticket - first * tiles);
+  const val tile = t.let(of_these / together);
+  return {t.let(first + (of_these - tile * together)), tile};
 }
 // By one thread of a block.
 constexpr val<u32> take_ticket(thread t, const val<attention_gradients>& gradients) {

@@ -76,7 +76,8 @@ struct attention_backward_mma_body {
     const step_tiles<C.depth_qk> q_shared(t);                      // queries x depth_qk
     const step_tiles<C.depth_v> dout_shared(t);                    // queries x depth_v
     const shared_tile<f32, 4, C.step, dsl::row_major> numbers(t);  // shifts, deltas: of each of two tiles
-    const attention_key_block keys = find_key_block(t, problem, gradients, t.let(block_idx_x()), C.own);
+    const attention_key_block keys = find_key_block(
+        t, problem, gradients, key_tile_in_order(t, problem, gradients, t.let(block_idx_x())), C.own);
     const val group_size = t.let(problem[&attention_problem::heads_of_group]);
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);

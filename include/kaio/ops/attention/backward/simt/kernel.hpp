@@ -96,7 +96,8 @@ struct attention_backward_simt_body {
   static constexpr void of_keys(thread t, const val<attention_problem>& problem,
                                 const val<attention_gradients>& gradients, const Functions& functions) {
     const tiles tile(t, t.let(gradients[&attention_gradients::type]));
-    const attention_key_block keys = find_key_block(t, problem, gradients, t.let(block_idx_x()), C.tile);
+    const attention_key_block keys = find_key_block(
+        t, problem, gradients, key_tile_in_order(t, problem, gradients, t.let(block_idx_x())), C.tile);
     if (auto has_to = t.when(is_flagged(t, flags_of_keys(t, gradients, keys))))
       compute_keys(t, problem, gradients, functions, tile, keys);
   }

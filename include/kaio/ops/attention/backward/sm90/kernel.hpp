@@ -7,16 +7,17 @@
 //   S^T = K Q^T    dP^T = V dO^T    P^T = exp2(S^T - shift)    dS^T = P^T * (dP^T - delta) * dx/dS
 //   dV += P^T dO   dK += dS^T Q     dQ  = dS K
 //
-// The other warpgroup has three warps at work: one copies tiles of Q and dO into rings of two, one brings the
-// two numbers of each query, and one adds dQ to f32 sums in memory by bulk copies, in turns (turns.hpp), so
-// that the same call gives the same bits. A kernel of its own turns the sums into dq (finish.hpp).
+// Of the other warpgroup one warp copies tiles of Q and dO into rings of two, one brings the two numbers of each
+// query, and two add dQ of every other step to f32 sums in memory by bulk copies, in turns (turns.hpp), so that
+// the same call gives the same bits. A kernel of its own turns the sums into dq (finish.hpp).
 //
-//   tensor cores   S0 | dP0 | dV0  | dQ0 dK0 | S1      | dP1 | dV1  | dQ1 dK1 | S2      | dP2 ...
-//   a consumer        | P0  | dS0 ||         | dQ0 out | P1  | dS1 ||         | dQ1 out | P2 ...
+//   tensor cores   S0 | dP0 | dV0  | dK0 dQ0 S1       | dP1 | dV1  | dK1 dQ1 S2       | dP2 ...
+//   a consumer        | P0  | dS0 ||         dQ0 out  | P1  | dS1 ||         dQ1 out  | P2 ...
 //
 // || is the only barrier of a step: dS of both consumers is there. P is made while dP is in flight, dS while
-// dV is, and dQ leaves while the next S is. Registers do not suffice for more in flight. Steps of 128 queries
-// have two halves, of which the second one's S is in flight with the first one's dP; dQ and dK are of both.
+// dV is, and dQ leaves while the next S is. Registers do not suffice for more in flight: dS is an operand of
+// dK, which has ended when the next S begins. Steps of 128 queries have two halves, of which the second one's
+// S is in flight with the first one's dP; dQ and dK are of both.
 //
 // What is masked is multiplied by 0, which is NaN where the other factor is NaN or infinite; and dS may be
 // beyond the largest number of f16. Sums that are not all finite leave a flag, as those of the kernels for
@@ -54,13 +55,6 @@ struct attention_backward_sm90_body {
   using scores_accumulator = wgmma_accumulator<f32, 64>;
   using scores = transposed_wgmma_scores<T, scores_accumulator>;
 
-  // The numbers of a thread's queries, of which the first is in column `first`.
-  template <class Numbers>
-  static constexpr auto numbers_of(thread t, const Numbers& numbers, u32 which, const val<u32>& first) {
-    return array_of<scores::rows / 2>(
-        [&](u32 j) { return load_vec<2>(numbers[which][t.let(first + 8 * j)]); });
-  }
-
   template <class Functions>
   static constexpr void run(thread t, const map& q, const map& k, const map& v, const map& dout,
                             const val<attention_problem>& problem, const val<attention_gradients>& gradients,
@@ -69,10 +63,13 @@ struct attention_backward_sm90_body {
     if (auto first = t.when(t.thread_rank() == 0u)) {
       for (const map* one : {&q, &k, &v, &dout}) prefetch(*one);
       shared.init();
-      shared.ticket[0] = take_ticket(t, gradients);
     }
+    launch_dependents(t);
+    grid_dependency_wait(t);
+    if (auto first = t.when(t.thread_rank() == 0u)) shared.ticket[0] = take_ticket(t, gradients);
     t.barrier();
-    const attention_key_block keys = find_key_block(t, problem, gradients, t.let(shared.ticket[0]), C.keys);
+    const attention_key_block keys = find_key_block(
+        t, problem, gradients, key_tile_in_turns(t, problem, gradients, t.let(shared.ticket[0])), C.keys);
     const auto walk = query_range_walk<C.queries>::over(t, keys, C.keys, functions.queries);
     const val group_size = t.let(problem[&attention_problem::heads_of_group]);
     const val rounds = t.let((walk.last - walk.first) * group_size);
@@ -84,7 +81,7 @@ struct attention_backward_sm90_body {
       const val warp = t.let(t.warp_rank() % 4u);
       if (auto copies = t.when(t.thread_rank() == 128 * C.consumers)) work.copy(t, q, k, v, dout);
       if (auto brings = t.when(warp == 1u)) work.bring_numbers(t, problem, gradients);
-      if (auto adds = t.when(warp == 2u)) work.add_dq(t, problem, gradients, functions);
+      if (auto adds = t.when(warp >= 2u)) work.add_dq(t, t.let(warp - 2u), problem, gradients, functions);
     }
     if (auto consumer = t.otherwise()) {
       increase_registers<C.consumer_registers>(t);
@@ -114,10 +111,32 @@ struct attention_backward_sm90_body {
         mma.multiply_add(s[half], wgmma_operand<major::k>(shared.k).rows(group_row),
                          wgmma_operand<major::k>(shared.q[stage]).rows(64 * half), false);
       };
-      const auto issue_dp = [&](u32 half, const val<u32>& stage) {  // dP^T = V dO^T
+      const auto issue_dp = [&](u32 half, const val<u32>& stage) {  // dP^T - delta = V dO^T - delta
         wgmma_batch mma(t);
         mma.multiply_add(dp, wgmma_operand<major::k>(shared.v).rows(group_row),
-                         wgmma_operand<major::k>(shared.dout[stage]).rows(64 * half), false);
+                         wgmma_operand<major::k>(shared.dout[stage]).rows(64 * half));
+      };
+      // The numbers of a thread's queries.
+      auto shifts = array_of<scores::rows>([&](u32) { return var(t, 0.0f); });
+      const auto for_pairs = [&](const val<u32>& stage, u32 half, u32 which, const auto& f) {
+        for (u32 j = 0; j < scores::rows / 2; ++j) {
+          const val two = load_vec<2>(shared.numbers[stage][which][t.let(own_column + (64 * half + 8 * j))]);
+          f(j, t.let(two[0]), t.let(two[1]));
+        }
+      };
+      const auto read_shifts = [&](u32 half, const val<u32>& stage) {
+        for_pairs(stage, half, 0, [&](u32 j, const auto& x, const auto& y) {
+          shifts[2 * j] = x;
+          shifts[2 * j + 1] = y;
+        });
+      };
+      const auto begin_dp = [&](u32 half, const val<u32>& stage) {  // dP^T - delta: before any product
+        for_pairs(stage, half, 1, [&](u32 j, const auto& x, const auto& y) {
+          for (u32 key = 0; key < 2; ++key) {
+            dp[4 * j + 2 * key] = x;
+            dp[4 * j + 2 * key + 1] = y;
+          }
+        });
       };
       // sum += A step, A in registers; from slice `first` of the step on
       const auto accumulate = [&](auto& sum, const auto& a, const auto& step, u32 first) {
@@ -136,6 +155,12 @@ struct attention_backward_sm90_body {
                            wgmma_operand<major::mn>(shared.k), false);
       };
 
+      // What is read before the first S of a step is there.
+      const auto begin_step = [&](const val<u32>& stage) {
+        if constexpr (!C.early_dp) return;
+        read_shifts(0, stage);
+        begin_dp(0, stage);
+      };
       // dQ of step n, to the warp that adds it.
       const auto put_dq = [&](const val<u32>& n) {
         const val stage = t.let(n & 1u);
@@ -153,27 +178,27 @@ struct attention_backward_sm90_body {
       if (auto some = t.when(rounds != 0u)) {
         shared.own_full[0].wait(0u);
         shared.own_full[1].wait(0u);
+        from.wait();
+        shared.dout_full[0].wait(0u);
+        issue_scores(0, from.stage());
+        wgmma_wait<0>(t);
+        begin_step(from.stage());
         for (auto n : t.range(0u, rounds).no_unroll()) {
-          const val stage = from.stage();
-          from.wait();
-          issue_scores(0, stage);
-          wgmma_wait<1>(t);  // again for dQ: without it ptxas waits for S too
-          if (auto before = t.when(n != 0u)) put_dq(t.let(n - 1u));
-          shared.dout_full[stage].wait(from.parity());
+          const val stage = t.let(from.stage());
           if constexpr (C.early_dp) issue_dp(0, stage);
           if constexpr (C.early_dp && C.halves() == 2) issue_scores(1, stage);
 
           // dS^T of 64 queries, rounded, in pairs.
           const auto half = [&](u32 h) {
-            const auto of_step = shared.numbers[stage];
-            const val own_query = t.let(own_column + 64 * h);
-            const auto read_shifts = [&] { return numbers_of(t, of_step, 0, own_query); };
-            const auto early_shifts = when_early(read_shifts);
-            if (!C.early_dp && h == 1) issue_scores(1, stage);
-            if constexpr (C.early_dp)
-              wgmma_wait<C.halves() == 2 ? 2 : 1>(t);  // S
-            else
-              wgmma_wait<0>(t);
+            if (C.early_dp && h == 1) read_shifts(1, stage);
+            if (h == 1) {  // S; the first half's has come before
+              if constexpr (C.early_dp) {
+                wgmma_wait<2>(t);
+              } else {
+                issue_scores(1, stage);
+                wgmma_wait<0>(t);
+              }
+            }
             const attention_block block = keys.of_head(step.head(), t.let(step.first_query() + 64 * h));
             const val first_query = t.let(block.first_query + own_column);
             const score_origin<scores::rows> origin = origin_of<scores::rows>(
@@ -186,33 +211,32 @@ struct attention_backward_sm90_body {
             const val needs_mask =
                 t.let(any_of(walk.template is_partial<64>(t, block.first_query), ends_early));
             if (auto partial = t.when(needs_mask)) functions.mask(x, origin);
-            const auto shifts = early_or(early_shifts, read_shifts);
+            if (!C.early_dp) read_shifts(h, stage);
             for (u32 i = 0; i < scores::size(); ++i) {
-              const u32 r = scores::row(i);
-              x[i] = fast::ftz::exp2(min_nan(x[i] * factor - shifts[r / 2][r % 2], 0.0f));
+              x[i] = fast::ftz::exp2(min_nan(x[i] * factor - shifts[scores::row(i)], 0.0f));
             }
             const auto p =
                 wgmma_register_operands<T, 4>([&](std::uint32_t j) { return s[h].template pair<pair>(j); });
             if constexpr (!C.early_dp) {
               for (u32 i = 0; i < scores::size(); ++i) x[i] *= derivatives[i];
+              begin_dp(h, stage);
               issue_dp(h, stage);
             }
             accumulate(dv, p, shared.dout[stage], 4 * h);  // dV += P^T dO
-            const auto deltas = numbers_of(t, of_step, 1, own_query);
             if (C.early_dp && h + 1 < C.halves())
               wgmma_wait<2>(t);  // dP
             else
               wgmma_wait<1>(t);
-            for (u32 i = 0; i < scores::size(); ++i) {
-              const u32 r = scores::row(i);
-              dp[i] = x[i] * (dp[i] - deltas[r / 2][r % 2]);
-            }
+            for (u32 i = 0; i < scores::size(); ++i) dp[i] *= x[i];
             const auto pairs = array_of<scores::size() / 2>([&](u32 j) { return dp.template pair<pair>(j); });
             const auto own_ds = early_or(early_own_ds, find_own_ds);
             for (u32 c = 0; c < 4; ++c)
               stmatrix_x4(shared.ds[stage].at(own_ds, 0, 64 * h + 16 * c), pairs[4 * c], pairs[4 * c + 1],
                           pairs[4 * c + 2], pairs[4 * c + 3]);
-            if (C.early_dp && h + 1 < C.halves()) issue_dp(h + 1, stage);
+            if (C.early_dp && h + 1 < C.halves()) {
+              begin_dp(h + 1, stage);
+              issue_dp(h + 1, stage);
+            }
             return pairs;
           };
           const auto first = half(0);
@@ -226,14 +250,24 @@ struct attention_backward_sm90_body {
               [&](std::uint32_t j) { return j < 16 ? first[j] : second[j % 16]; });
           fence_proxy_async(t);
           shared.consumers().sync();
-          issue_dq(stage);
           accumulate(dk, ds, shared.q[stage], 0);  // dK += dS^T Q
-          wgmma_wait<0>(t);                        // dV, dQ, dK
-          if (auto one = t.when(leads_group)) from.release();
+          issue_dq(stage);
+          wgmma_wait<1>(t);  // dV, dK
+          // The next S; after the last step one that nobody reads: the assembler keeps products in flight that
+          // are issued on every way alone.
           from.advance();
           step.advance();
+          const val goes_on = t.let(n + 1u < rounds);
+          if (auto more = t.when(goes_on)) from.wait();
+          const val next_stage = t.let(select(goes_on, from.stage(), stage));
+          issue_scores(0, next_stage);
+          wgmma_wait<1>(t);  // dQ
+          put_dq(n);
+          if (auto more = t.when(goes_on)) shared.dout_full[next_stage].wait(from.parity());
+          begin_step(next_stage);
+          wgmma_wait<0>(t);  // S
+          if (auto one = t.when(leads_group)) shared.steps.empty()[stage].arrive();
         }
-        put_dq(t.let(rounds - 1u));
       }
       leave_flags(t, shared, gradients, keys, warpgroup, leads_group, dk, dv);
       const attention_block block = keys.of_head(keys.group, keys.first_key);

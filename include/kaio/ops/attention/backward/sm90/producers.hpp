@@ -72,7 +72,7 @@ struct backward_sm90_producers {
       for (u32 i = 0; i < each; ++i) {
         const val exists = t.let(query[i] < block.query_limit);
         const val shift = t.let(select(exists, shifts[i], std::numeric_limits<f32>::infinity()));
-        const val delta = t.let(select(exists, deltas[i], 0.0f));
+        const val delta = t.let(select(exists, -deltas[i], 0.0f));
         shared.numbers[to.stage()][0][lane + 32 * i] = shift;
         shared.numbers[to.stage()][1][lane + 32 * i] = delta;
       }
@@ -83,9 +83,9 @@ struct backward_sm90_producers {
     }
   }
 
-  // A warp: dQ of each step into the sums in memory, in its turn.
+  // Two warps, one for each stage of the ring: dQ of every other step into the sums in memory, in its turn.
   template <class Functions>
-  constexpr void add_dq(thread t, const val<attention_problem>& problem,
+  constexpr void add_dq(thread t, const val<u32>& stage, const val<attention_problem>& problem,
                         const val<attention_gradients>& gradients, const Functions& functions) const {
     constexpr std::uint32_t bytes = C.queries * C.depth_qk * sizeof(f32);
     const val leads = t.let(t.lane_rank() == 0u);
@@ -95,8 +95,8 @@ struct backward_sm90_producers {
     const val before_last = t.let(select(number == 0u, 0u, before.last));
     const auto sums = pointer_at<inout<f32>>(t, t.let(gradients[&attention_gradients::dq_sums]));
     auto step = first_step(t);
-    for (auto n : t.range(0u, rounds).no_unroll()) {
-      const val stage = t.let(n & 1u);
+    if (auto odd = t.when(stage != 0u)) step.advance();
+    for (auto n : t.range(stage, rounds, u32{C.stages}).no_unroll()) {
       shared.dq_full(stage).sync();
       if (auto one = t.when(leads)) {
         const val first_query = step.first_query();
@@ -120,7 +120,7 @@ struct backward_sm90_producers {
         const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), step.first_query()));
         store(turn_of(t, gradients, tile), t.let(number + 1u), order::release, scope::device);
       }
-      step.advance();
+      for (u32 i = 0; i < C.stages; ++i) step.advance();
     }
   }
 };

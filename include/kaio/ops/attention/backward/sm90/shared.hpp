@@ -31,7 +31,7 @@ struct backward_sm90_shared {
   ring<C.keys, C.queries> ds;       // keys x queries: dS^T
   // For each consumer 64 x 64 of dQ: registers 4 i to 4 i + 3 of its threads are row i.
   shared_tiles<f32, 8 * C.consumers, 512, dsl::row_major, C.stages> dq;
-  shared_tiles<f32, 2, C.queries, dsl::row_major, C.stages> numbers;  // shifts, deltas
+  shared_tiles<f32, 2, C.queries, dsl::row_major, C.stages> numbers;  // shifts, deltas negated
   mbarriers<2> own_full;
   pipeline<C.stages> steps;
   mbarriers<C.stages> dout_full;

@@ -8,6 +8,8 @@
 #include <kaio/ops/attention/choice/function_arguments.hpp>
 #include <kaio/ops/attention/sm90/tensor_maps.hpp>
 
+#include <algorithm>
+#include <cstdint>
 #include <type_traits>
 
 namespace kaio::ops {
@@ -47,13 +49,28 @@ void place_attention_backward_sm90(attention_backward_call& call) {
   g.flag_key_parts = g.flag_query_parts = 1;
 }
 
+// How many heads of K take turns: so many that few tiles of a head are at work at a time, but not more than
+// L2 holds Q, dO and the sums of dQ of. Without a causal mask all blocks of a head are at other queries, and L2
+// has to hold more than that: 0.4 of it was best on an H200, for heads of 2 to 16 MB.
+template <attention_backward_sm90_config C>
+u32 backward_heads_together(const attention_backward_call& call, const device_properties& device) {
+  constexpr u32 tiles_at_work = 4;
+  const attention_problem& p = call.forward.problem;
+  const std::uint64_t of_query = 2 * C.depth_qk + 2 * C.depth_v + sizeof(f32) * C.depth_qk;
+  const std::uint64_t of_head = std::max<std::uint64_t>(of_query * p.queries * p.heads_of_group, 1);
+  const std::uint64_t cache = p.longest_first != 0 ? device.l2_bytes : std::uint64_t{device.l2_bytes} * 2 / 5;
+  const std::uint64_t most = std::max(device.multiprocessors / tiles_at_work, 1u);
+  return static_cast<u32>(std::clamp<std::uint64_t>(cache / of_head, 1, most));
+}
+
 template <attention_backward_sm90_config C, scalar T, class Score, class Mask, class... Extra>
 void launch_attention_backward_sm90(const stream& s, const attention_backward_call& call,
                                     const Extra&... extra) {
   const attention_call& forward = call.forward;
   const attention_problem& p = forward.problem;
   const std::uint32_t multiprocessors = s.properties().multiprocessors;
-  const attention_gradients gradients = gradients_of(call, C.keys, multiprocessors);
+  attention_gradients gradients = gradients_of(call, C.keys, multiprocessors);
+  gradients.heads_together = backward_heads_together<C>(call, s.properties());
   const auto q = attention_map<T>(s, forward.q, p.q, p.qk_size, C.queries);
   const auto k = attention_map<T>(s, forward.k, p.k, p.qk_size, C.keys);
   const auto v = attention_map<T>(s, forward.v, p.v, p.v_size, C.keys);
@@ -62,14 +79,15 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
       forward,
       [&](const auto&... arguments) {
         if (const std::uint64_t blocks = call.key_blocks(C.keys); blocks != 0)
-          attention_backward_sm90<C, T, Score, Mask>.launch(s, grid(blocks), q, k, v, dout,
+          attention_backward_sm90<C, T, Score, Mask>.launch(s, grid(blocks).programmatic(), q, k, v, dout,
                                                             problem_of(forward, C.queries, multiprocessors),
                                                             gradients, arguments...);
       },
       extra...);
   if (const std::uint64_t blocks = forward.blocks(rows_of_dq_tile); blocks != 0 && call.wants_queries())
-    attention_backward_sm90_finish<T>.launch(
-        s, grid(blocks), problem_of(forward, rows_of_dq_tile, multiprocessors), gradients, C.depth_qk / 64);
+    attention_backward_sm90_finish<T>.launch(s, grid(blocks).programmatic(),
+                                             problem_of(forward, rows_of_dq_tile, multiprocessors), gradients,
+                                             C.depth_qk / 64);
 }
 
 template <attention_backward_sm90_config C, scalar T, class Score, class Mask>
