@@ -5,13 +5,12 @@ kaio_precompile adds to a program. src/runtime/base/precompiled.hpp has the layo
     app_kernels dump DIR && precompile.py DIR --output FILE --architecture 80 --architecture 90
 
 A kernel is assembled for each architecture that it runs on; 90 stands for sm_90a where a kernel needs that. What no ptxas
-here can assemble is left to the driver's compiler, and reported. Machine code is kept below DIR and taken again where
-text, architecture and ptxas are the same.
+here can assemble is left to the driver's compiler, and reported. Machine code is kept below DIR, with what `ptxas -v`
+printed, and taken again where text, architecture and ptxas are the same.
 """
 
 import argparse
 import concurrent.futures
-import hashlib
 import json
 import os
 import pathlib
@@ -23,7 +22,7 @@ import zlib
 
 here = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(here))
-from ptxas import find_assemblers  # noqa: E402
+from ptxas import find_assemblers, name_of_code  # noqa: E402
 
 
 def architectures_of(kernel, wanted):
@@ -43,14 +42,16 @@ def replace_file(path, content):
 def assemble(ptxas, text, sm, specific, folder):
     """(machine code, what ptxas said where it failed)"""
     target = f"sm_{sm}{'a' if specific else ''}"
-    name = hashlib.sha256(f"{ptxas.release} {target}\n".encode() + text.read_bytes()).hexdigest()
+    name = name_of_code(ptxas, target, text)
     kept = folder / f"{name}.cubin"
     if kept.exists():
         return kept.read_bytes(), ""
     fresh = folder / f"{name}.{os.getpid()}"
-    done = subprocess.run([ptxas.path, f"-arch={target}", "-O3", str(text), "-o", str(fresh)], capture_output=True, text=True)
+    done = subprocess.run([ptxas.path, "-v", f"-arch={target}", "-O3", str(text), "-o", str(fresh)], capture_output=True,
+                          text=True)
     if done.returncode != 0:
         return b"", (done.stdout + done.stderr).strip()
+    replace_file(folder / f"{name}.txt", (done.stdout + done.stderr).encode())
     os.replace(fresh, kept)
     return kept.read_bytes(), ""
 

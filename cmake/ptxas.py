@@ -2,6 +2,7 @@
 toolkits. ptxas 13 no longer knows sm_70, ptxas 12 does, so there may be use for several."""
 
 import glob
+import hashlib
 import os
 import re
 import shutil
@@ -18,6 +19,11 @@ class assembler:
         self.release = tuple(int(part) for part in re.search(r"release (\d+)\.(\d+)", said).groups())
         said = subprocess.run([path, "--help"], capture_output=True, text=True).stdout
         self.targets = set(re.findall(r"'(sm_\w+)'", said))
+
+
+def name_of_code(ptxas, target, text):
+    """The name under which machine code of a file is kept, at -O3: the same where ptxas, target and text are."""
+    return hashlib.sha256(f"{ptxas.release} {target}\n".encode() + text.read_bytes()).hexdigest()
 
 
 def find_assemblers():

@@ -1,7 +1,7 @@
 # The emulator in the shape of the CUDA driver, with streams that run at once and with streams that are delayed;
 # and the driver's half of the runtime on it, which needs no GPU.
 if(TARGET kaio_cuda_emulator)
-  kaio_catch_program(driver_emulator)
+  kaio_catch_program(driver_emulator driver_emulator/support.hpp)
   if(TARGET kaio_test_driver_emulator)
     target_link_libraries(kaio_test_driver_emulator PRIVATE kaio_cuda_emulator)
     add_test(NAME driver_emulator COMMAND kaio_test_driver_emulator)
@@ -24,7 +24,7 @@ if(TARGET kaio_cuda_emulator)
         ENVIRONMENT "LD_LIBRARY_PATH=${folder}")
     endif()
   endif()
-  kaio_catch_program(driver)
+  kaio_catch_program(driver driver/driver_support.hpp)
   if(TARGET kaio_test_driver)
     add_dependencies(kaio_test_driver kaio_cuda_emulator)
     add_test(NAME driver COMMAND kaio_test_driver)

@@ -1,6 +1,6 @@
 # The same sources on the emulator, and on the first GPU when there is one.
 foreach(group kernels ops)
-  kaio_catch_program(${group})
+  kaio_catch_program(${group} ${group}/support.hpp)
   if(TARGET kaio_test_${group})
     add_test(NAME ${group}.emulator COMMAND kaio_test_${group})
     set_tests_properties(${group}.emulator PROPERTIES LABELS ${group} TIMEOUT 900

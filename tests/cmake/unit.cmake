@@ -1,7 +1,11 @@
 # tests/unit, tests/threads, tests/emulator, tests/mutants: Catch2 programs that need no GPU.
 
+set(unit_headers unit/runtime/support.hpp)
+set(threads_headers)
+set(emulator_headers emulator/kernel.hpp)
+set(mutants_headers)
 foreach(group unit threads emulator mutants)
-  kaio_catch_program(${group})
+  kaio_catch_program(${group} ${${group}_headers})
   if(TARGET kaio_test_${group})
     add_test(NAME ${group} COMMAND kaio_test_${group})
     set_tests_properties(${group} PROPERTIES LABELS ${group} TIMEOUT 600)
