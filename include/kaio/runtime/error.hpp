@@ -40,6 +40,9 @@ enum class errc : std::uint8_t {
   launch_timeout,      // a kernel used more instructions or time than its budget, or the system, allows
   cancelled,           // device::cancel ended the launch
   driver_error,        // any other code of the driver; the text has its name
+  unreadable_file,     // a file that cannot be opened, mapped or is no regular file
+  damaged_file,        // a file that contradicts its own format
+  unsupported_format,  // a sound file, or a part of one, of a version or format that kaio does not read
 };
 
 // "out_of_memory" for errc::out_of_memory.
@@ -165,6 +168,20 @@ class jit_error final : public error {
   detail::shared_text kernel_, log_, excerpt_;
 };
 
+// A file of weights cannot be read (weights/gguf.hpp, weights/safetensors.hpp): its code is unreadable_file, damaged_file
+// or unsupported_format. The views live as long as the exception or a copy of it.
+class file_error final : public error {
+ public:
+  file_error(errc code, std::string_view message, std::string_view file, std::string_view tensor)
+      : error(code, message), file_(file), tensor_(tensor) {}
+  ~file_error() override;
+  std::string_view file() const noexcept { return file_.view(); }      // its path
+  std::string_view tensor() const noexcept { return tensor_.view(); }  // empty: not of one tensor
+
+ private:
+  detail::shared_text file_, tensor_;
+};
+
 }  // namespace kaio::runtime
 
 namespace kaio {
@@ -174,6 +191,7 @@ using runtime::driver_error;
 using runtime::driver_missing;
 using runtime::errc;
 using runtime::error;
+using runtime::file_error;
 using runtime::illegal_access;
 using runtime::invalid_argument;
 using runtime::jit_error;
