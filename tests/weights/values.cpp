@@ -190,7 +190,7 @@ TEST_CASE("scales of MXFP4 and NVFP4 over their whole range") {
     std::string block(36, '\x22');
     block[0] = static_cast<char>(b);
     const unsigned code = b & 0x7f, exponent = code >> 3, fraction = code & 7;
-    const double scale = code == 0x7f    ? 0
+    const double scale = b == 0x7f       ? 0
                          : exponent == 0 ? std::ldexp(fraction, -9)
                                          : std::ldexp(8 + fraction, static_cast<int>(exponent) - 10);
     CHECK(read_values(entry(weight_format::nvfp4, 64, block))[0] == static_cast<float>(scale));

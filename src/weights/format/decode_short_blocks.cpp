@@ -71,10 +71,10 @@ void mxfp4(const std::byte* block, float* values) {
   for (unsigned e = 0; e < 32; ++e) values[e] = e2m1_values[nibble(block + 1, e)] * scale;
 }
 
-// e4m3 without its sign; the reference reads NaN as 0.
+// e4m3 without its sign; the reference reads 0x7f as 0, and 0xff as 480.
 float ue4m3(std::byte code) {
+  if (code == std::byte{0x7f}) return 0;
   const unsigned bits = std::to_integer<unsigned>(code) & 0x7f;
-  if (bits == 0x7f) return 0;
   const unsigned exponent = bits >> 3, fraction = bits & 7;
   if (exponent == 0) return static_cast<float>(fraction) * 0x1p-9f;
   return std::bit_cast<float>((exponent + 120) << 23 | fraction << 20);
