@@ -74,6 +74,7 @@ TEST_CASE("files of weights") {
   CHECK(read_values(*file.find("w")) == std::vector<float>{1, 2});
   CHECK(quantised_layers(file.tensors()).empty());
   CHECK(facts(weight_format::q4_k).block_bytes == 144);
+  CHECK(weights::to_string(weight_part::zero_points) == "zero points");
   CHECK_THROWS_AS(gguf_file::view(bytes, "m.gguf"), file_error);
   CHECK_THROWS_AS(gguf_file::open("/no/such/file.gguf"), file_error);
   CHECK_THROWS_AS(read_quantisation_config("/no/such/config.json"), file_error);

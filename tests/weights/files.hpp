@@ -1,5 +1,6 @@
 #pragma once
-// Files that the tests make: GGUF and safetensors in memory, field by field, and files on the disk that are removed.
+// Files that the tests make: GGUF and safetensors in memory, field by field, and files on the disk that are
+// removed.
 
 #include <kaio/weights/weights.hpp>
 

@@ -1,5 +1,6 @@
-// Files with random damage, from a seed: each is an error of the right type that names the file, or is read, and then every
-// tensor is inside the file, as long as its shape asks for, apart from the others, and can be decoded.
+// Files with random damage, from a seed: each is an error of the right type that names the file, or is read,
+// and then every tensor is inside the file, as long as its shape asks for, apart from the others, and can be
+// decoded.
 
 #include "files.hpp"
 
@@ -121,7 +122,8 @@ bool is_consistent(std::span<const tensor_entry> tensors, std::string_view text)
   return std::ranges::adjacent_find(names) == names.end();
 }
 
-// Reads memory of its exact size, so that a sanitizer notices one byte more. What else is thrown fails the test.
+// Reads memory of its exact size, so that a sanitizer notices one byte more. What else is thrown fails the
+// test.
 template <class Read>
 counts run(const std::string& good, std::size_t structure, Read read) {
   std::mt19937_64 random(20261123);

@@ -1,5 +1,5 @@
-// The layers of each scheme are found by their tensors, with the shape, bits and groups of the weight; tensors that do not
-// fit together are reported.
+// The layers of each scheme are found by their tensors, with the shape, bits and groups of the weight;
+// tensors that do not fit together are reported.
 
 #include "files.hpp"
 
@@ -199,8 +199,8 @@ TEST_CASE("the quantization_config of config.json") {
     return read_quantisation_config(f.write("config.json", text));
   };
   CHECK(!config(R"({"model_type":"llama"})"));
-  const auto gptq = config(
-      R"({"quantization_config":{"quant_method":"gptq","bits":4,"group_size":-1,"desc_act":true,"sym":true,"checkpoint_format":"gptq_v2"}})");
+  const auto gptq = config(R"({"quantization_config":{"quant_method":"gptq","bits":4,"group_size":-1,)"
+                           R"("desc_act":true,"sym":true,"checkpoint_format":"gptq_v2"}})");
   REQUIRE(gptq);
   CHECK(gptq->method == "gptq");
   CHECK(gptq->format == "gptq_v2");
@@ -208,8 +208,10 @@ TEST_CASE("the quantization_config of config.json") {
   CHECK(gptq->group == -1);
   CHECK(gptq->act_order);
   CHECK(gptq->symmetric);
-  const auto ct = config(
-      R"({"quantization_config":{"quant_method":"compressed-tensors","format":"pack-quantized","config_groups":{"group_0":{"weights":{"num_bits":8,"group_size":128,"symmetric":false,"actorder":"group"}}}}})");
+  const auto ct =
+      config(R"({"quantization_config":{"quant_method":"compressed-tensors","format":"pack-quantized",)"
+             R"("config_groups":{"group_0":{"weights":{"num_bits":8,"group_size":128,)"
+             R"("symmetric":false,"actorder":"group"}}}}})");
   REQUIRE(ct);
   CHECK(ct->format == "pack-quantized");
   CHECK(ct->bits == 8);

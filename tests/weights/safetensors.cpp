@@ -1,5 +1,5 @@
-// safetensors files and their indices are read as they were made, and each kind of damage is an error that names the file
-// and the tensor.
+// safetensors files and their indices are read as they were made, and each kind of damage is an error that
+// names the file and the tensor.
 
 #include "files.hpp"
 
@@ -111,11 +111,10 @@ TEST_CASE("safetensors: damaged tensors") {
                 "t");
   check_damaged(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[1,2]})", "xy"), "preceded by 1 bytes",
                 "t");
-  check_damaged(
-      member(
-          R"("a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},"b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]})",
-          "xyz"),
-      "shares bytes with tensor 'a'", "b");
+  check_damaged(member(R"("a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+                       R"("b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]})",
+                       "xyz"),
+                "shares bytes with tensor 'a'", "b");
   const damage unknown = damage_of(two_tensors().tensor("t", "F2", "[4]", "x").text());
   CHECK(unknown.code == errc::unsupported_format);
   CHECK(unknown.tensor == "t");

@@ -1,5 +1,5 @@
-// The decoder of each format gives the values of the reference, bit for bit: the checksums are those of gguf 0.19.0 for the
-// same blocks.
+// The decoder of each format gives the values of the reference, bit for bit: the checksums are those of gguf
+// 0.19.0 for the same blocks.
 
 #include "files.hpp"
 

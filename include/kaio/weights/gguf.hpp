@@ -1,18 +1,18 @@
 #pragma once
-// GGUF files, version 2 and 3, little endian: the format of llama.cpp. Opening maps the file and checks all of its
-// structure; the bytes of the tensors are not touched.
+// GGUF files, version 2 and 3, little endian: the format of llama.cpp. Opening maps the file and checks all
+// of its structure; the bytes of the tensors are not touched.
 //
 //   gguf_file model = gguf_file::open("model-Q4_K_M.gguf");
 //   for (const tensor_entry& t : model.tensors()) std::cout << t.name << ' ' << facts(t.format).name << '\n';
 //   const gguf_value* heads = model.metadata("llama.attention.head_count");
 //   if (heads) use(heads->as_unsigned());
 //
-// What is checked: that all counts, lengths and offsets are inside the file; products of extents for overflow; names
-// (UTF-8, not empty, at most 65535 bytes, no control characters, each once); keys likewise; the alignment (a power of
-// two) and that every tensor's offset keeps it; that rows are whole blocks, and that no two tensors overlap. What
-// contradicts the format throws file_error with errc::damaged_file, other versions and types errc::unsupported_format,
-// a file that cannot be mapped errc::unreadable_file. Nobody may shorten the file while it is mapped: reading what is
-// gone ends the program (SIGBUS).
+// What is checked: that all counts, lengths and offsets are inside the file; products of extents for
+// overflow; names (UTF-8, not empty, at most 65535 bytes, no control characters, each once); keys likewise;
+// the alignment (a power of two) and that every tensor's offset keeps it; that rows are whole blocks, and
+// that no two tensors overlap. What contradicts the format throws file_error with errc::damaged_file, other
+// versions and types errc::unsupported_format, a file that cannot be mapped errc::unreadable_file. Nobody may
+// shorten the file while it is mapped: reading what is gone ends the program (SIGBUS).
 //
 // Source: ggml, docs/gguf.md; the types are in weight_format.hpp.
 

@@ -1,15 +1,15 @@
 #pragma once
-// Quantised layers of safetensors files: which tensors make one weight together, in which scheme, and the shape, bits and
-// groups that follow from them. The scheme is seen in the names, types and shapes of the tensors; the quantization_config
-// of the model's config.json settles what these leave open.
+// Quantised layers of safetensors files: which tensors make one weight together, in which scheme, and the
+// shape, bits and groups that follow from them. The scheme is seen in the names, types and shapes of the
+// tensors; the quantization_config of the model's config.json settles what these leave open.
 //
 //   safetensors_file model = safetensors_file::open("model.safetensors");
 //   const auto config = read_quantisation_config("config.json");
 //   for (const quantised_layer& l : quantised_layers(model.tensors(), config ? &*config : nullptr))
-//     std::cout << l.name << ": " << facts(l.scheme).name << ", " << l.bits << " bits, groups of " << l.group << '\n';
+//     std::cout << l.name << ": " << facts(l.scheme).name << ", " << l.bits << " bits\n";
 //
-// A scheme is a row of a table (src/weights/scheme/scheme_table.cpp). Sources: GPTQModel, AutoAWQ, compressed-tensors,
-// bitsandbytes, ModelOpt, transformers' integrations/mxfp4.py.
+// A scheme is a row of a table (src/weights/scheme/scheme_table.cpp). Sources: GPTQModel, AutoAWQ,
+// compressed-tensors, bitsandbytes, ModelOpt, transformers' integrations/mxfp4.py.
 
 #include <kaio/runtime/error.hpp>
 #include <kaio/weights/tensor_entry.hpp>
@@ -95,7 +95,8 @@ struct quantisation_config {
 std::vector<quantised_layer> quantised_layers(std::span<const tensor_entry> tensors,
                                               const quantisation_config* config = nullptr);
 
-// Of a config.json; nothing where it has no quantization_config. Throws file_error: unreadable_file, damaged_file.
+// Of a config.json; nothing where it has no quantization_config. Throws file_error: unreadable_file,
+// damaged_file.
 std::optional<quantisation_config> read_quantisation_config(std::string_view path);
 
 }  // namespace kaio::weights

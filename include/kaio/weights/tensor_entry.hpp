@@ -1,6 +1,6 @@
 #pragma once
-// A tensor of a file of weights: its name, format, shape, and where its bytes are. gguf_file and safetensors_file list
-// them; read_values decodes them.
+// A tensor of a file of weights: its name, format, shape, and where its bytes are. gguf_file and
+// safetensors_file list them; read_values decodes them.
 
 #include <kaio/weights/weight_format.hpp>
 

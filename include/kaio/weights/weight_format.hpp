@@ -1,6 +1,7 @@
 #pragma once
-// The formats of the elements of weights in files: what they are called, how long their blocks are, and what kaio does
-// with them. One table (src/weights/format/weight_format.cpp) has them all; a row of it is what a new format takes.
+// The formats of the elements of weights in files: what they are called, how long their blocks are, and what
+// kaio does with them. One table (src/weights/format/weight_format.cpp) has them all; a row of it is what a
+// new format takes.
 //
 //   facts(weight_format::q4_k).block_bytes      // 144, for 256 elements
 //   facts(weight_format::bf16).operation        // "matmul": the operation that multiplies with it

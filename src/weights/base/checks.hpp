@@ -28,7 +28,8 @@ inline std::optional<std::uint64_t> sum(std::uint64_t a, std::uint64_t b) {
   return result;
 }
 
-// The product of the extents. An extent of 0 makes 0, whatever the others are, as long as these have a product.
+// The product of the extents. An extent of 0 makes 0, whatever the others are, as long as these have a
+// product.
 std::optional<std::uint64_t> elements_of(std::span<const std::uint64_t> shape);
 
 // Fails where two tensors share bytes of one file.

@@ -10,8 +10,8 @@ namespace {
 
 using kind = json::kind;
 
-// Receives the parser's events and makes the tree. nlohmann's own tree takes the last of two equal keys without a word,
-// and its destructor and ours go down into the nesting, which therefore has a bound.
+// Receives the parser's events and makes the tree. nlohmann's own tree takes the last of two equal keys
+// without a word, and its destructor and ours go down into the nesting, which therefore has a bound.
 class builder {
  public:
   static constexpr std::size_t deepest = 64;

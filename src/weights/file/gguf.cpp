@@ -1,4 +1,5 @@
-// Reads the structure of a GGUF file: header, metadata, descriptions of the tensors; then the tensors' places.
+// Reads the structure of a GGUF file: header, metadata, descriptions of the tensors; then the tensors'
+// places.
 
 #include <kaio/weights/gguf.hpp>
 
@@ -32,7 +33,8 @@ namespace {
 
 constexpr std::uint32_t magic = 0x46554747;  // "GGUF"
 constexpr std::uint32_t most_dimensions = 4;
-// What a key and a tensor take at least: a length, a type, a value of one byte; a length, a rank, a type, an offset.
+// What a key and a tensor take at least: a length, a type, a value of one byte; a length, a rank, a type, an
+// offset.
 constexpr std::uint64_t least_key_bytes = 8 + 4 + 1, least_tensor_bytes = 8 + 4 + 4 + 8;
 
 // Bytes of a value of a fixed size; 0: it has none.

@@ -1,5 +1,5 @@
-// Blocks of 256 elements with scales of their 16 or 32 elements inside: the K-quants and IQ4_XS. d and m are f16; the order
-// of the operations is the reference's. Source: ggml src/ggml-quants.c, dequantize_row_*.
+// Blocks of 256 elements with scales of their 16 or 32 elements inside: the K-quants and IQ4_XS. d and m are
+// f16; the order of the operations is the reference's. Source: ggml src/ggml-quants.c, dequantize_row_*.
 
 #include <kaio/dsl/number/half.hpp>
 

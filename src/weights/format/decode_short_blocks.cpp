@@ -1,6 +1,6 @@
-// Blocks of 32 and 64 elements. In those of 32, byte i of the codes has element i in its low half and element i + 16 in
-// its high half. d and m are the scale and the minimum, f16; the order of the operations is the reference's. Source: ggml
-// src/ggml-quants.c, dequantize_row_*, and gguf's quants.py.
+// Blocks of 32 and 64 elements. In those of 32, byte i of the codes has element i in its low half and element
+// i + 16 in its high half. d and m are the scale and the minimum, f16; the order of the operations is the
+// reference's. Source: ggml src/ggml-quants.c, dequantize_row_*, and gguf's quants.py.
 
 #include <kaio/dsl/number/half.hpp>
 

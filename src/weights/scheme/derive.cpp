@@ -1,4 +1,5 @@
-// Shapes of the tensors of a layer, as docs/weights.md lists them. Extents come from a file: products are checked.
+// Shapes of the tensors of a layer, as docs/weights.md lists them. Extents come from a file: products are
+// checked.
 
 #include "weights/scheme/derive.hpp"
 

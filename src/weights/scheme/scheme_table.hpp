@@ -18,7 +18,8 @@ struct part_rule {
 struct scheme_rule {
   scheme_facts facts;
   std::span<const part_rule> parts;
-  // Fills the shape, bits and groups, and `problem` where the tensors contradict each other. False: it is another scheme.
+  // Fills the shape, bits and groups, and `problem` where the tensors contradict each other. False: it is
+  // another scheme.
   bool (*derive)(quantised_layer& layer, const quantisation_config* config);
 };
 

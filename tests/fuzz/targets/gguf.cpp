@@ -1,5 +1,5 @@
-// Hostile GGUF files: the reader answers with tensors that are inside the file and can be decoded, or with an error that
-// names the file.
+// Hostile GGUF files: the reader answers with tensors that are inside the file and can be decoded, or with an
+// error that names the file.
 
 #include <kaio/weights/weights.hpp>
 

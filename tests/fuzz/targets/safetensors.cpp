@@ -1,5 +1,5 @@
-// Hostile safetensors files: the reader answers with tensors that are inside the file and can be decoded, and with layers
-// of them, or with an error that names the file.
+// Hostile safetensors files: the reader answers with tensors that are inside the file and can be decoded, and
+// with layers of them, or with an error that names the file.
 
 #include <kaio/weights/weights.hpp>
 
