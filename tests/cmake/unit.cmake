@@ -19,7 +19,9 @@ if(KAIO_BUILD_WEIGHTS AND "weights" IN_LIST KAIO_TESTS)
   target_include_directories(kaio_test_weights PRIVATE
     ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
   target_link_libraries(kaio_test_weights PRIVATE kaio_dsl kaio_device kaio_catch)
-  target_compile_options(kaio_test_weights PRIVATE -ffp-contract=off)
+  # Catch2 and the headers once, for all of them; what is tested is optimised as it is everywhere.
+  set_target_properties(kaio_test_weights PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  target_compile_options(kaio_test_weights PRIVATE -O0 -ffp-contract=off)
   kaio_warnings(kaio_test_weights)
   add_test(NAME weights COMMAND kaio_test_weights)
   set_tests_properties(weights PROPERTIES LABELS weights TIMEOUT 120)

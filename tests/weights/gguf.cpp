@@ -19,7 +19,7 @@ std::string floats(std::initializer_list<float> values) {
   return bytes;
 }
 
-gguf_maker two_tensors() {
+gguf_maker gguf_of_two() {
   gguf_maker g;
   g.key("general.architecture", gguf_type::string, gguf_maker::string("llama"));
   g.key("llama.block_count", gguf_type::u32, little(32u));
@@ -29,12 +29,12 @@ gguf_maker two_tensors() {
 }
 
 // Reads the text as "m.gguf".
-damage damage_of(const std::string& text) {
+damage damage_of_gguf(const std::string& text) {
   return catch_damage([&] { gguf_file::view(bytes_of(text), "m.gguf"); });
 }
 
-void check_damaged(const std::string& text, std::string_view what, std::string_view tensor = {}) {
-  const damage found = damage_of(text);
+void check_damaged_gguf(const std::string& text, std::string_view what, std::string_view tensor = {}) {
+  const damage found = damage_of_gguf(text);
   INFO(found.message);
   CHECK(found.code == errc::damaged_file);
   CHECK(found.file == "m.gguf");
@@ -46,7 +46,7 @@ void check_damaged(const std::string& text, std::string_view what, std::string_v
 }  // namespace
 
 TEST_CASE("GGUF: tensors with their shapes outermost first, and metadata of every type") {
-  gguf_maker g = two_tensors();
+  gguf_maker g = gguf_of_two();
   g.key("i8", gguf_type::i8, "\xfe").key("u64", gguf_type::u64, little(~std::uint64_t{0}));
   g.key("f32", gguf_type::f32, little(0.5f))
       .key("f64", gguf_type::f64, little(0.25))
@@ -110,7 +110,7 @@ TEST_CASE("GGUF: empty tensors, scalars, another alignment, version 2") {
 
 TEST_CASE("GGUF: a file is mapped, and what cannot be is refused") {
   folder f;
-  const std::string path = f.write("m.gguf", two_tensors().text());
+  const std::string path = f.write("m.gguf", gguf_of_two().text());
   CHECK(read_values(*gguf_file::open(path).find("norm")) == std::vector<float>{1, 2, 3});
   const auto unreadable = [](const std::string& name) {
     const damage found = catch_damage([&] { gguf_file::open(name); });
@@ -128,80 +128,82 @@ TEST_CASE("GGUF: a file is mapped, and what cannot be is refused") {
 }
 
 TEST_CASE("GGUF: damaged headers, keys and names") {
-  const std::string good = two_tensors().text();
+  const std::string good = gguf_of_two().text();
   for (std::size_t length = 0; length + 32 < good.size(); ++length) {
-    const damage found = damage_of(good.substr(0, length));
+    const damage found = damage_of_gguf(good.substr(0, length));
     CHECK(found.code == errc::damaged_file);
   }
-  check_damaged("GGML" + good.substr(4), "does not begin with GGUF");
-  check_damaged(good.substr(0, 8) + little(~std::uint64_t{0}) + good.substr(16),
-                "cannot hold its 18446744073709551615 tensors");
-  check_damaged(good.substr(0, 16) + little(std::uint64_t{1} << 40) + good.substr(24),
-                "cannot hold its 1099511627776 keys");
-  check_damaged(two_tensors().key("", gguf_type::u8, "1").text(), "a key is empty");
-  check_damaged(two_tensors().key("a\x1b[", gguf_type::u8, "1").text(), "control character");
-  check_damaged(two_tensors().key("llama.block_count", gguf_type::u8, "1").text(),
-                "'llama.block_count' occurs twice");
-  check_damaged(two_tensors().key("b", gguf_type::boolean, "\2").text(), "neither 0 nor 1");
-  check_damaged(two_tensors().key("b", static_cast<gguf_type>(13), "\2").text(), "unknown type 13");
-  check_damaged(two_tensors().key("general.alignment", gguf_type::u32, little(48u)).text(),
-                "general.alignment");
-  check_damaged(two_tensors().key("general.alignment", gguf_type::u32, little(0u)).text(),
-                "general.alignment");
-  check_damaged(two_tensors().key("general.alignment", gguf_type::u64, little(std::uint64_t{32})).text(),
-                "general.alignment");
+  check_damaged_gguf("GGML" + good.substr(4), "does not begin with GGUF");
+  check_damaged_gguf(good.substr(0, 8) + little(~std::uint64_t{0}) + good.substr(16),
+                     "cannot hold its 18446744073709551615 tensors");
+  check_damaged_gguf(good.substr(0, 16) + little(std::uint64_t{1} << 40) + good.substr(24),
+                     "cannot hold its 1099511627776 keys");
+  check_damaged_gguf(gguf_of_two().key("", gguf_type::u8, "1").text(), "a key is empty");
+  check_damaged_gguf(gguf_of_two().key("a\x1b[", gguf_type::u8, "1").text(), "control character");
+  check_damaged_gguf(gguf_of_two().key("llama.block_count", gguf_type::u8, "1").text(),
+                     "'llama.block_count' occurs twice");
+  check_damaged_gguf(gguf_of_two().key("b", gguf_type::boolean, "\2").text(), "neither 0 nor 1");
+  check_damaged_gguf(gguf_of_two().key("b", static_cast<gguf_type>(13), "\2").text(), "unknown type 13");
+  check_damaged_gguf(gguf_of_two().key("general.alignment", gguf_type::u32, little(48u)).text(),
+                     "general.alignment");
+  check_damaged_gguf(gguf_of_two().key("general.alignment", gguf_type::u32, little(0u)).text(),
+                     "general.alignment");
+  check_damaged_gguf(gguf_of_two().key("general.alignment", gguf_type::u64, little(std::uint64_t{32})).text(),
+                     "general.alignment");
   const std::string endless =
       little(static_cast<std::uint32_t>(gguf_type::u64)) + little(std::uint64_t{1} << 61);
-  check_damaged(two_tensors().key("a", gguf_type::array, endless).text(), "ends within a");
+  check_damaged_gguf(gguf_of_two().key("a", gguf_type::array, endless).text(), "ends within a");
   const std::string words = little(static_cast<std::uint32_t>(gguf_type::string)) + little(~std::uint64_t{0});
-  check_damaged(two_tensors().key("a", gguf_type::array, words).text(), "ends within a");
+  check_damaged_gguf(gguf_of_two().key("a", gguf_type::array, words).text(), "ends within a");
 
-  check_damaged(two_tensors().tensor("", {1}, f32_type, "1234").text(), "is empty");
-  check_damaged(two_tensors().tensor("\xff", {1}, f32_type, "1234").text(), "is not UTF-8");
-  check_damaged(two_tensors().tensor("a\nb", {1}, f32_type, "1234").text(), "control character");
-  check_damaged(two_tensors().tensor(std::string(65536, 'a'), {1}, f32_type, "1234").text(),
-                "longer than 65535");
-  check_damaged(two_tensors().tensor("norm", {1}, f32_type, "1234").text(), "occurs twice", "norm");
+  check_damaged_gguf(gguf_of_two().tensor("", {1}, f32_type, "1234").text(), "is empty");
+  check_damaged_gguf(gguf_of_two().tensor("\xff", {1}, f32_type, "1234").text(), "is not UTF-8");
+  check_damaged_gguf(gguf_of_two().tensor("a\nb", {1}, f32_type, "1234").text(), "control character");
+  check_damaged_gguf(gguf_of_two().tensor(std::string(65536, 'a'), {1}, f32_type, "1234").text(),
+                     "longer than 65535");
+  check_damaged_gguf(gguf_of_two().tensor("norm", {1}, f32_type, "1234").text(), "occurs twice", "norm");
 }
 
 TEST_CASE("GGUF: damaged shapes and places") {
   const std::uint64_t large = std::uint64_t{1} << 40;
-  check_damaged(two_tensors().tensor("t", {large, large}, f32_type, "").text(), "64 bits", "t");
-  check_damaged(two_tensors().tensor("t", {0, large, large}, f32_type, "").text(), "64 bits", "t");
-  check_damaged(two_tensors().tensor("t", {std::uint64_t{1} << 62}, f32_type, "").text(), "ends after", "t");
-  check_damaged(two_tensors().tensor("t", {1, 1, 1, 1, 1}, f32_type, "1234").text(), "5 dimensions", "t");
-  check_damaged(two_tensors().tensor("t", {33}, q8_0_type, std::string(68, 'x')).text(),
-                "no multiple of the 32", "t");
-  check_damaged(two_tensors().tensor("t", {}, q8_0_type, std::string(34, 'x')).text(),
-                "no multiple of the 32", "t");
-  check_damaged(two_tensors().tensor_at("t", {1}, f32_type, 132, "1234").text(), "alignment 32", "t");
-  check_damaged(two_tensors().tensor_at("t", {1}, f32_type, 160, "").text(), "ends after", "t");
-  check_damaged(two_tensors().tensor_at("t", {1}, f32_type, ~std::uint64_t{31}, "1234").text(), "ends after",
-                "t");
-  check_damaged(two_tensors().tensor_at("t", {1}, f32_type, 32, "1234").text(), "shares bytes with tensor",
-                "t");
-  check_damaged(two_tensors().tensor_at("t", {1}, f32_type, 64, "1234").text(),
-                "shares bytes with tensor 'blk.0.attn_q.weight'", "t");
+  check_damaged_gguf(gguf_of_two().tensor("t", {large, large}, f32_type, "").text(), "64 bits", "t");
+  check_damaged_gguf(gguf_of_two().tensor("t", {0, large, large}, f32_type, "").text(), "64 bits", "t");
+  check_damaged_gguf(gguf_of_two().tensor("t", {std::uint64_t{1} << 62}, f32_type, "").text(), "ends after",
+                     "t");
+  check_damaged_gguf(gguf_of_two().tensor("t", {1, 1, 1, 1, 1}, f32_type, "1234").text(), "5 dimensions",
+                     "t");
+  check_damaged_gguf(gguf_of_two().tensor("t", {33}, q8_0_type, std::string(68, 'x')).text(),
+                     "no multiple of the 32", "t");
+  check_damaged_gguf(gguf_of_two().tensor("t", {}, q8_0_type, std::string(34, 'x')).text(),
+                     "no multiple of the 32", "t");
+  check_damaged_gguf(gguf_of_two().tensor_at("t", {1}, f32_type, 132, "1234").text(), "alignment 32", "t");
+  check_damaged_gguf(gguf_of_two().tensor_at("t", {1}, f32_type, 160, "").text(), "ends after", "t");
+  check_damaged_gguf(gguf_of_two().tensor_at("t", {1}, f32_type, ~std::uint64_t{31}, "1234").text(),
+                     "ends after", "t");
+  check_damaged_gguf(gguf_of_two().tensor_at("t", {1}, f32_type, 32, "1234").text(),
+                     "shares bytes with tensor", "t");
+  check_damaged_gguf(gguf_of_two().tensor_at("t", {1}, f32_type, 64, "1234").text(),
+                     "shares bytes with tensor 'blk.0.attn_q.weight'", "t");
 }
 
 TEST_CASE("GGUF: versions and types that kaio does not read") {
   const auto unsupported = [](const std::string& text, std::string_view what, std::string_view tensor) {
-    const damage found = damage_of(text);
+    const damage found = damage_of_gguf(text);
     INFO(found.message);
     CHECK(found.code == errc::unsupported_format);
     CHECK(found.tensor == tensor);
     CHECK(found.message.find(what) != std::string::npos);
   };
-  gguf_maker g = two_tensors();
+  gguf_maker g = gguf_of_two();
   for (const std::uint32_t version : {0u, 1u, 4u}) {
     g.version = version;
     unsupported(g.text(), "version", "");
   }
   g.version = 0x03000000;
   unsupported(g.text(), "big endian", "");
-  unsupported(two_tensors().tensor("t", {32}, 9, std::string(36, 'x')).text(), "Q8_1", "t");
-  unsupported(two_tensors().tensor("t", {32}, 4, std::string(36, 'x')).text(), "type 4", "t");
-  unsupported(two_tensors().tensor("t", {32}, ~0u, std::string(36, 'x')).text(), "type 4294967295", "t");
+  unsupported(gguf_of_two().tensor("t", {32}, 9, std::string(36, 'x')).text(), "Q8_1", "t");
+  unsupported(gguf_of_two().tensor("t", {32}, 4, std::string(36, 'x')).text(), "type 4", "t");
+  unsupported(gguf_of_two().tensor("t", {32}, ~0u, std::string(36, 'x')).text(), "type 4294967295", "t");
   const std::string nested = little(static_cast<std::uint32_t>(gguf_type::array)) + little(std::uint64_t{0});
-  unsupported(two_tensors().key("a", gguf_type::array, nested).text(), "arrays of arrays", "");
+  unsupported(gguf_of_two().key("a", gguf_type::array, nested).text(), "arrays of arrays", "");
 }

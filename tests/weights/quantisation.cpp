@@ -50,8 +50,9 @@ found_layer only_layer(const safetensors_maker& s, const quantisation_config* co
           std::string(l.name), std::string(l.problem)};
 }
 
-void check(const safetensors_maker& s, weight_scheme scheme, std::uint64_t n, std::uint64_t k, unsigned bits,
-           std::uint64_t group, std::size_t parts, const quantisation_config* config = nullptr) {
+void check_layer(const safetensors_maker& s, weight_scheme scheme, std::uint64_t n, std::uint64_t k,
+                 unsigned bits, std::uint64_t group, std::size_t parts,
+                 const quantisation_config* config = nullptr) {
   const found_layer l = only_layer(s, config);
   INFO(std::string(facts(scheme).name) << ", problem: " << l.problem);
   CHECK(l.layers == 1);
@@ -77,8 +78,8 @@ made gptq(unsigned bits, std::uint64_t n, std::uint64_t k, std::uint64_t group) 
 
 TEST_CASE("GPTQ of 2, 3, 4 and 8 bits, with and without an index") {
   for (const unsigned bits : {2u, 3u, 4u, 8u})
-    check(gptq(bits, 64, 256, 32).s, weight_scheme::gptq, 64, 256, bits, 32, 3);
-  check(gptq(4, 64, 256, 256).s, weight_scheme::gptq, 64, 256, 4, 256, 3);
+    check_layer(gptq(bits, 64, 256, 32).s, weight_scheme::gptq, 64, 256, bits, 32, 3);
+  check_layer(gptq(4, 64, 256, 256).s, weight_scheme::gptq, 64, 256, 4, 256, 3);
   const auto indexed = [](auto group_of) {
     made m = gptq(4, 64, 64, 32);
     std::string index;
@@ -93,64 +94,64 @@ TEST_CASE("GPTQ of 2, 3, 4 and 8 bits, with and without an index") {
 }
 
 TEST_CASE("AWQ in its three forms") {
-  check(made()
-            .add("m.q.qweight", "I32", {256, 8})
-            .add("m.q.qzeros", "I32", {2, 8})
-            .add("m.q.scales", "F16", {2, 64})
-            .s,
-        weight_scheme::awq_gemm, 64, 256, 4, 128, 3);
+  check_layer(made()
+                  .add("m.q.qweight", "I32", {256, 8})
+                  .add("m.q.qzeros", "I32", {2, 8})
+                  .add("m.q.scales", "F16", {2, 64})
+                  .s,
+              weight_scheme::awq_gemm, 64, 256, 4, 128, 3);
   const quantisation_config config{.method = "awq", .format = "gemv", .bits = 4, .group = 64};
-  check(made()
-            .add("m.q.qweight", "I32", {64, 32})
-            .add("m.q.qzeros", "I32", {64, 2})
-            .add("m.q.scales", "F16", {64, 16})
-            .s,
-        weight_scheme::awq_gemv, 64, 256, 4, 64, 3, &config);
-  check(made()
-            .add("m.q.qweight", "I16", {16, 256})
-            .add("m.q.qzeros", "F16", {16, 64})
-            .add("m.q.scales", "F16", {16, 64})
-            .s,
-        weight_scheme::awq_gemv_fast, 64, 256, 4, 64, 3, &config);
+  check_layer(made()
+                  .add("m.q.qweight", "I32", {64, 32})
+                  .add("m.q.qzeros", "I32", {64, 2})
+                  .add("m.q.scales", "F16", {64, 16})
+                  .s,
+              weight_scheme::awq_gemv, 64, 256, 4, 64, 3, &config);
+  check_layer(made()
+                  .add("m.q.qweight", "I16", {16, 256})
+                  .add("m.q.qzeros", "F16", {16, 64})
+                  .add("m.q.scales", "F16", {16, 64})
+                  .s,
+              weight_scheme::awq_gemv_fast, 64, 256, 4, 64, 3, &config);
 }
 
 TEST_CASE("compressed-tensors: packed, integers, 8-bit floats, NVFP4 and MXFP4") {
   made packed;
   packed.add("m.q.weight_packed", "I32", {64, 32}).add("m.q.weight_scale", "BF16", {64, 4});
   packed.s.tensor("m.q.weight_shape", "I64", "[2]", little<std::int64_t>(64) + little<std::int64_t>(256));
-  check(packed.s, weight_scheme::packed_int, 64, 256, 4, 64, 3);
-  check(made().add("m.q.weight", "I8", {64, 256}).add("m.q.weight_scale", "F32", {64, 1}).s,
-        weight_scheme::int8, 64, 256, 8, 256, 2);
-  check(made().add("m.q.weight", "F8_E4M3", {64, 256}).add("m.q.weight_scale", "F32", {1}).s,
-        weight_scheme::fp8, 64, 256, 8, 256, 2);
-  check(made()
-            .add("m.q.weight_packed", "U8", {64, 128})
-            .add("m.q.weight_scale", "F8_E4M3", {64, 16})
-            .add("m.q.weight_global_scale", "F32", {1})
-            .s,
-        weight_scheme::nvfp4_packed, 64, 256, 4, 16, 3);
-  check(made().add("m.q.weight_packed", "U8", {64, 128}).add("m.q.weight_scale", "U8", {64, 8}).s,
-        weight_scheme::mxfp4_packed, 64, 256, 4, 32, 2);
+  check_layer(packed.s, weight_scheme::packed_int, 64, 256, 4, 64, 3);
+  check_layer(made().add("m.q.weight", "I8", {64, 256}).add("m.q.weight_scale", "F32", {64, 1}).s,
+              weight_scheme::int8, 64, 256, 8, 256, 2);
+  check_layer(made().add("m.q.weight", "F8_E4M3", {64, 256}).add("m.q.weight_scale", "F32", {1}).s,
+              weight_scheme::fp8, 64, 256, 8, 256, 2);
+  check_layer(made()
+                  .add("m.q.weight_packed", "U8", {64, 128})
+                  .add("m.q.weight_scale", "F8_E4M3", {64, 16})
+                  .add("m.q.weight_global_scale", "F32", {1})
+                  .s,
+              weight_scheme::nvfp4_packed, 64, 256, 4, 16, 3);
+  check_layer(made().add("m.q.weight_packed", "U8", {64, 128}).add("m.q.weight_scale", "U8", {64, 8}).s,
+              weight_scheme::mxfp4_packed, 64, 256, 4, 32, 2);
 }
 
 TEST_CASE("FP8 blocks, LLM.int8, NVFP4 of ModelOpt, MXFP4 of gpt-oss") {
-  check(made().add("m.q.weight", "F8_E4M3", {200, 256}).add("m.q.weight_scale_inv", "F32", {2, 2}).s,
-        weight_scheme::fp8_block, 200, 256, 8, 0, 2);
-  check(made()
-            .add("m.q.weight", "I8", {64, 256})
-            .add("m.q.SCB", "F32", {64})
-            .add("m.q.weight_format", "U8", {})
-            .s,
-        weight_scheme::llm_int8, 64, 256, 8, 256, 3);
-  check(made()
-            .add("m.q.weight", "U8", {64, 128})
-            .add("m.q.weight_scale", "F8_E4M3", {64, 16})
-            .add("m.q.weight_scale_2", "F32", {})
-            .add("m.q.input_scale", "F32", {})
-            .s,
-        weight_scheme::nvfp4_modelopt, 64, 256, 4, 16, 4);
-  check(made().add("m.q_blocks", "U8", {4, 64, 8, 16}).add("m.q_scales", "U8", {4, 64, 8}).s,
-        weight_scheme::mxfp4_blocks, 64, 256, 4, 32, 2);
+  check_layer(made().add("m.q.weight", "F8_E4M3", {200, 256}).add("m.q.weight_scale_inv", "F32", {2, 2}).s,
+              weight_scheme::fp8_block, 200, 256, 8, 0, 2);
+  check_layer(made()
+                  .add("m.q.weight", "I8", {64, 256})
+                  .add("m.q.SCB", "F32", {64})
+                  .add("m.q.weight_format", "U8", {})
+                  .s,
+              weight_scheme::llm_int8, 64, 256, 8, 256, 3);
+  check_layer(made()
+                  .add("m.q.weight", "U8", {64, 128})
+                  .add("m.q.weight_scale", "F8_E4M3", {64, 16})
+                  .add("m.q.weight_scale_2", "F32", {})
+                  .add("m.q.input_scale", "F32", {})
+                  .s,
+              weight_scheme::nvfp4_modelopt, 64, 256, 4, 16, 4);
+  check_layer(made().add("m.q_blocks", "U8", {4, 64, 8, 16}).add("m.q_scales", "U8", {4, 64, 8}).s,
+              weight_scheme::mxfp4_blocks, 64, 256, 4, 32, 2);
 }
 
 TEST_CASE("bitsandbytes nf4 and fp4 by their state") {
@@ -162,7 +163,8 @@ TEST_CASE("bitsandbytes nf4 and fp4 by their state") {
     const std::string state = R"({"quant_type":"nf4","blocksize":64,"dtype":"bfloat16","shape":[16,64]})";
     m.s.tensor(std::string("m.q.weight.quant_state.bitsandbytes__") + type, "U8",
                "[" + std::to_string(state.size()) + "]", state);
-    check(m.s, std::string_view(type) == "nf4" ? weight_scheme::nf4 : weight_scheme::fp4, 16, 64, 4, 64, 4);
+    check_layer(m.s, std::string_view(type) == "nf4" ? weight_scheme::nf4 : weight_scheme::fp4, 16, 64, 4, 64,
+                4);
   }
 }
 
@@ -199,15 +201,15 @@ TEST_CASE("the quantization_config of config.json") {
     return read_quantisation_config(f.write("config.json", text));
   };
   CHECK(!config(R"({"model_type":"llama"})"));
-  const auto gptq = config(R"({"quantization_config":{"quant_method":"gptq","bits":4,"group_size":-1,)"
-                           R"("desc_act":true,"sym":true,"checkpoint_format":"gptq_v2"}})");
-  REQUIRE(gptq);
-  CHECK(gptq->method == "gptq");
-  CHECK(gptq->format == "gptq_v2");
-  CHECK(gptq->bits == 4);
-  CHECK(gptq->group == -1);
-  CHECK(gptq->act_order);
-  CHECK(gptq->symmetric);
+  const auto of_gptq = config(R"({"quantization_config":{"quant_method":"gptq","bits":4,"group_size":-1,)"
+                              R"("desc_act":true,"sym":true,"checkpoint_format":"gptq_v2"}})");
+  REQUIRE(of_gptq);
+  CHECK(of_gptq->method == "gptq");
+  CHECK(of_gptq->format == "gptq_v2");
+  CHECK(of_gptq->bits == 4);
+  CHECK(of_gptq->group == -1);
+  CHECK(of_gptq->act_order);
+  CHECK(of_gptq->symmetric);
   const auto ct =
       config(R"({"quantization_config":{"quant_method":"compressed-tensors","format":"pack-quantized",)"
              R"("config_groups":{"group_0":{"weights":{"num_bits":8,"group_size":128,)"

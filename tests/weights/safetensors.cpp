@@ -10,19 +10,19 @@ using namespace kaio::tests;
 
 namespace {
 
-safetensors_maker two_tensors() {
+safetensors_maker safetensors_of_two() {
   safetensors_maker s;
   s.raw(R"("__metadata__":{"format":"pt"})");
   s.tensor("norm", "F32", "[2]", little(1.5f) + little(-2.0f)).tensor("codes", "I8", "[2,3]", "abcdef");
   return s;
 }
 
-damage damage_of(const std::string& text) {
+damage damage_of_safetensors(const std::string& text) {
   return catch_damage([&] { safetensors_file::view(bytes_of(text), "m.safetensors"); });
 }
 
-void check_damaged(const std::string& text, std::string_view what, std::string_view tensor = {}) {
-  const damage found = damage_of(text);
+void check_damaged_safetensors(const std::string& text, std::string_view what, std::string_view tensor = {}) {
+  const damage found = damage_of_safetensors(text);
   INFO(found.message);
   CHECK(found.code == errc::damaged_file);
   CHECK(found.file == "m.safetensors");
@@ -36,7 +36,7 @@ std::string with_header(const std::string& header) { return little<std::uint64_t
 }  // namespace
 
 TEST_CASE("safetensors: tensors in the order of their bytes, and metadata") {
-  safetensors_maker s = two_tensors();
+  safetensors_maker s = safetensors_of_two();
   s.tensor("half", "F4", "[4]", "\x21\x43")
       .tensor("scalar", "BOOL", "[]", "\1")
       .tensor("empty", "F16", "[0,7]", "");
@@ -64,58 +64,64 @@ TEST_CASE("safetensors: tensors in the order of their bytes, and metadata") {
 }
 
 TEST_CASE("safetensors: damaged headers") {
-  const std::string good = two_tensors().text();
+  const std::string good = safetensors_of_two().text();
   for (std::size_t length = 0; length < good.size(); ++length)
-    CHECK(damage_of(good.substr(0, length)).code == errc::damaged_file);
-  check_damaged(good + "x", "last 1 bytes are of no tensor");
-  check_damaged(little(std::uint64_t{100'000'001}) + good.substr(8), "longer than 100000000");
-  check_damaged(little(~std::uint64_t{0}) + good.substr(8), "longer than 100000000");
-  check_damaged(with_header(""), "does not begin with {");
-  check_damaged(with_header(" {}"), "does not begin with {");
-  check_damaged(with_header("{]"), "is no JSON");
-  check_damaged(with_header("{} x"), "is no JSON");
-  check_damaged(with_header("{\"\xff\":1}"), "is no JSON");
-  check_damaged(with_header(R"({"\ud800":1})"), "is no JSON");
+    CHECK(damage_of_safetensors(good.substr(0, length)).code == errc::damaged_file);
+  check_damaged_safetensors(good + "x", "last 1 bytes are of no tensor");
+  check_damaged_safetensors(little(std::uint64_t{100'000'001}) + good.substr(8), "longer than 100000000");
+  check_damaged_safetensors(little(~std::uint64_t{0}) + good.substr(8), "longer than 100000000");
+  check_damaged_safetensors(with_header(""), "does not begin with {");
+  check_damaged_safetensors(with_header(" {}"), "does not begin with {");
+  check_damaged_safetensors(with_header("{]"), "is no JSON");
+  check_damaged_safetensors(with_header("{} x"), "is no JSON");
+  check_damaged_safetensors(with_header("{\"\xff\":1}"), "is no JSON");
+  check_damaged_safetensors(with_header(R"({"\ud800":1})"), "is no JSON");
   std::string deep = "{\"a\":";
   deep.append(100'000, '[');
-  check_damaged(with_header(deep), "nested more than 64");
-  check_damaged(with_header(R"({"__metadata__":[]})"), "no object");
-  check_damaged(with_header(R"({"__metadata__":{"a":1}})"), "'a' is no text");
-  check_damaged(with_header(R"({"__metadata__":{"a":"1","a":"2"}})"), "twice", "a");
+  check_damaged_safetensors(with_header(deep), "nested more than 64");
+  check_damaged_safetensors(with_header(R"({"__metadata__":[]})"), "no object");
+  check_damaged_safetensors(with_header(R"({"__metadata__":{"a":1}})"), "'a' is no text");
+  check_damaged_safetensors(with_header(R"({"__metadata__":{"a":"1","a":"2"}})"), "twice", "a");
 }
 
 TEST_CASE("safetensors: damaged tensors") {
   const auto member = [](const std::string& m, const std::string& data = "") {
     return with_header("{" + m + "}") + data;
   };
-  check_damaged(two_tensors().tensor("norm", "U8", "[1]", "x").text(), "twice", "norm");
-  check_damaged(two_tensors().tensor("", "U8", "[1]", "x").text(), "is empty");
-  check_damaged(two_tensors().tensor("a\\u0007", "U8", "[1]", "x").text(), "control character");
-  check_damaged(member(R"("t":7)"), "has no dtype", "t");
-  check_damaged(member(R"("t":{"dtype":7,"shape":[1],"data_offsets":[0,1]})", "x"), "has no dtype", "t");
-  check_damaged(member(R"("t":{"dtype":"U8","data_offsets":[0,1]})", "x"), "has no shape", "t");
-  check_damaged(member(R"("t":{"dtype":"U8","shape":[1]})", "x"), "has no data_offsets", "t");
-  check_damaged(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[0,1,2]})", "x"),
-                "has no data_offsets", "t");
+  check_damaged_safetensors(safetensors_of_two().tensor("norm", "U8", "[1]", "x").text(), "twice", "norm");
+  check_damaged_safetensors(safetensors_of_two().tensor("", "U8", "[1]", "x").text(), "is empty");
+  check_damaged_safetensors(safetensors_of_two().tensor("a\\u0007", "U8", "[1]", "x").text(),
+                            "control character");
+  check_damaged_safetensors(member(R"("t":7)"), "has no dtype", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":7,"shape":[1],"data_offsets":[0,1]})", "x"),
+                            "has no dtype", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","data_offsets":[0,1]})", "x"), "has no shape", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[1]})", "x"), "has no data_offsets", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[0,1,2]})", "x"),
+                            "has no data_offsets", "t");
   for (const char* extent : {"-1", "1.0", "\"1\"", "null", "1e3", "18446744073709551616"})
-    check_damaged(
+    check_damaged_safetensors(
         member(R"("t":{"dtype":"U8","shape":[)" + std::string(extent) + R"(],"data_offsets":[0,1]})", "x"),
         "extents that are not numbers", "t");
-  check_damaged(two_tensors().tensor("t", "U8", "[18446744073709551615,2]", "x").text(), "64 bits", "t");
-  check_damaged(two_tensors().tensor("t", "F64", "[9223372036854775807]", "x").text(),
-                "not those of its shape", "t");
-  check_damaged(two_tensors().tensor("t", "F4", "[3]", "xx").text(), "no whole bytes", "t");
-  check_damaged(two_tensors().tensor("t", "F16", "[3]", "xxxxx").text(), "not those of its shape", "t");
-  check_damaged(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[1,0]})", "x"), "bytes 1 to 0", "t");
-  check_damaged(member(R"("t":{"dtype":"U8","shape":[2],"data_offsets":[0,2]})", "x"), "bytes 0 to 2 of 1",
-                "t");
-  check_damaged(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[1,2]})", "xy"), "preceded by 1 bytes",
-                "t");
-  check_damaged(member(R"("a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
-                       R"("b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]})",
-                       "xyz"),
-                "shares bytes with tensor 'a'", "b");
-  const damage unknown = damage_of(two_tensors().tensor("t", "F2", "[4]", "x").text());
+  check_damaged_safetensors(safetensors_of_two().tensor("t", "U8", "[18446744073709551615,2]", "x").text(),
+                            "64 bits", "t");
+  check_damaged_safetensors(safetensors_of_two().tensor("t", "F64", "[9223372036854775807]", "x").text(),
+                            "not those of its shape", "t");
+  check_damaged_safetensors(safetensors_of_two().tensor("t", "F4", "[3]", "xx").text(), "no whole bytes",
+                            "t");
+  check_damaged_safetensors(safetensors_of_two().tensor("t", "F16", "[3]", "xxxxx").text(),
+                            "not those of its shape", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[1,0]})", "x"),
+                            "bytes 1 to 0", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[2],"data_offsets":[0,2]})", "x"),
+                            "bytes 0 to 2 of 1", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[1,2]})", "xy"),
+                            "preceded by 1 bytes", "t");
+  check_damaged_safetensors(member(R"("a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+                                   R"("b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]})",
+                                   "xyz"),
+                            "shares bytes with tensor 'a'", "b");
+  const damage unknown = damage_of_safetensors(safetensors_of_two().tensor("t", "F2", "[4]", "x").text());
   CHECK(unknown.code == errc::unsupported_format);
   CHECK(unknown.tensor == "t");
 }

@@ -21,7 +21,7 @@ std::string body(unsigned n) {
   return bytes;
 }
 
-const std::string d = little(f16(0.0078125f).bits()), m = little(f16(0.015625f).bits());
+const std::string scale = little(f16(0.0078125f).bits()), minimum = little(f16(0.015625f).bits());
 
 tensor_entry entry(weight_format format, std::uint64_t elements, const std::string& bytes) {
   tensor_entry t;
@@ -51,8 +51,8 @@ std::string quantised_q4_0(const std::vector<float>& x) {
     float largest = 0;
     for (std::size_t i = b; i < b + 32; ++i)
       if (std::abs(x[i]) > std::abs(largest)) largest = x[i];
-    const float scale = largest / -8, inverse = scale != 0 ? 1 / scale : 0;
-    bytes += little(f16(scale).bits());
+    const float d = largest / -8, inverse = d != 0 ? 1 / d : 0;
+    bytes += little(f16(d).bits());
     const auto code = [&](std::size_t i) { return std::min(15, static_cast<int>(x[i] * inverse + 8.5f)); };
     for (std::size_t i = b; i < b + 16; ++i) bytes += static_cast<char>(code(i) | code(i + 16) << 4);
   }
@@ -64,8 +64,8 @@ std::string quantised_q8_0(const std::vector<float>& x) {
   for (std::size_t b = 0; b < x.size(); b += 32) {
     float largest = 0;
     for (std::size_t i = b; i < b + 32; ++i) largest = std::max(largest, std::abs(x[i]));
-    const float scale = largest / 127, inverse = scale != 0 ? 1 / scale : 0;
-    bytes += little(f16(scale).bits());
+    const float d = largest / 127, inverse = d != 0 ? 1 / d : 0;
+    bytes += little(f16(d).bits());
     for (std::size_t i = b; i < b + 32; ++i) bytes += static_cast<char>(std::round(x[i] * inverse));
   }
   return bytes;
@@ -83,37 +83,37 @@ struct block_case {
 TEST_CASE("each block of GGUF decodes to the bits of the reference") {
   const block_case cases[] = {
       {weight_format::q2_k,
-       body(80) + d + m,
+       body(80) + scale + minimum,
        0x7bc83501,
        0xd0a28b29,
        {0.0546875f, -0.015625f, 0.0078125f, 0.03125f}},
       {weight_format::q3_k,
-       body(108) + d,
+       body(108) + scale,
        0xd754d56d,
        0xc8ac2554,
        {0.4453125f, -0.59375f, 0.1484375f, -0.296875f}},
       {weight_format::q4_k,
-       d + m + body(140),
+       scale + minimum + body(140),
        0x17b9c44c,
        0x8e584c5a,
        {1.3671875f, 0.328125f, -0.7109375f, 0.625f}},
       {weight_format::q5_k,
-       d + m + body(172),
+       scale + minimum + body(172),
        0x6ab84efc,
        0xb71f573a,
        {3.7421875f, 0.328125f, 1.6640625f, 0.625f}},
       {weight_format::q6_k,
-       body(208) + d,
+       body(208) + scale,
        0xa5372b98,
        0x76174bd2,
        {-6.6796875f, 7.03125f, 3.8671875f, -4.921875f}},
       {weight_format::iq4_nl,
-       d + body(16),
+       scale + body(16),
        0x89a82474,
        0x2637c134,
        {-0.5078125f, 0.4140625f, -0.2734375f, 0.6953125f}},
       {weight_format::iq4_xs,
-       d + body(134),
+       scale + body(134),
        0x81c1f662,
        0xe6743695,
        {2.1328125f, -13.6171875f, 6.234375f, -8.0390625f}},
@@ -190,10 +190,10 @@ TEST_CASE("scales of MXFP4 and NVFP4 over their whole range") {
     std::string block(36, '\x22');
     block[0] = static_cast<char>(b);
     const unsigned code = b & 0x7f, exponent = code >> 3, fraction = code & 7;
-    const double scale = b == 0x7f       ? 0
-                         : exponent == 0 ? std::ldexp(fraction, -9)
-                                         : std::ldexp(8 + fraction, static_cast<int>(exponent) - 10);
-    CHECK(read_values(entry(weight_format::nvfp4, 64, block))[0] == static_cast<float>(scale));
+    const double wanted = b == 0x7f       ? 0
+                          : exponent == 0 ? std::ldexp(fraction, -9)
+                                          : std::ldexp(8 + fraction, static_cast<int>(exponent) - 10);
+    CHECK(read_values(entry(weight_format::nvfp4, 64, block))[0] == static_cast<float>(wanted));
   }
 }
 
@@ -203,9 +203,9 @@ TEST_CASE("Q4_1, Q5_0, Q5_1 and MXFP4 by hand") {
   const std::string high = little(0xa5a50ff0u);
   const auto nibble = [](unsigned e) { return e < 16 ? e : 31 - e; };
   const auto fifth = [](unsigned e) { return (0xa5a50ff0u >> e & 1) * 16; };
-  const auto q4_1 = read_values(entry(weight_format::q4_1, 32, d + m + codes));
-  const auto q5_0 = read_values(entry(weight_format::q5_0, 32, d + high + codes));
-  const auto q5_1 = read_values(entry(weight_format::q5_1, 32, d + m + high + codes));
+  const auto q4_1 = read_values(entry(weight_format::q4_1, 32, scale + minimum + codes));
+  const auto q5_0 = read_values(entry(weight_format::q5_0, 32, scale + high + codes));
+  const auto q5_1 = read_values(entry(weight_format::q5_1, 32, scale + minimum + high + codes));
   const auto mxfp4 = read_values(entry(weight_format::mxfp4, 32, "\x80" + codes));
   const double e2m1[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
   for (unsigned e = 0; e < 32; ++e) {
