@@ -133,6 +133,7 @@ TEST_CASE("GGUF: damaged headers, keys and names") {
     const damage found = damage_of_gguf(good.substr(0, length));
     CHECK(found.code == errc::damaged_file);
   }
+  check_damaged_gguf(good.substr(0, good.find("norm") + 20), "cut off", "norm");
   check_damaged_gguf("GGML" + good.substr(4), "does not begin with GGUF");
   check_damaged_gguf(good.substr(0, 8) + little(~std::uint64_t{0}) + good.substr(16),
                      "cannot hold its 18446744073709551615 tensors");

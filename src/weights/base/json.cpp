@@ -36,6 +36,7 @@ class builder {
     const auto twice = std::adjacent_find(keys.begin(), keys.end());
     if (twice != keys.end()) {
       repeated_ = std::string(*twice);
+      depth_ = open_.size() - 1;
       return refuse(runtime::text("has the key '", repeated_, "' twice"));
     }
     return end();
@@ -46,7 +47,7 @@ class builder {
   }
 
   json result() {
-    if (!problem_.empty()) throw json_error(problem_, repeated_);
+    if (!problem_.empty()) throw json_error(problem_, repeated_, depth_);
     return std::move(root_);
   }
 
@@ -78,6 +79,7 @@ class builder {
   json root_;
   std::vector<json> open_;  // what has begun and not ended, from the outside in
   std::string problem_, repeated_;
+  std::size_t depth_ = 0;
 };
 
 }  // namespace

@@ -33,11 +33,12 @@ struct json {
   bool truth_of(std::string_view key, bool otherwise) const noexcept;
 };
 
-// The message is the end of a sentence: "is no JSON: ...".
+// The message is the end of a sentence: "is no JSON ...".
 struct json_error : std::runtime_error {
-  json_error(const std::string& what, std::string repeated)
-      : std::runtime_error(what), key(std::move(repeated)) {}
-  std::string key;  // the one that occurs twice, where that is the error
+  json_error(const std::string& what, std::string repeated, std::size_t objects)
+      : std::runtime_error(what), key(std::move(repeated)), depth(objects) {}
+  std::string key;        // the one that occurs twice, where that is the error,
+  std::size_t depth = 0;  // in an object inside of so many others
 };
 
 // Throws json_error.

@@ -119,6 +119,7 @@ class parser {
     t.name = string("the name of a tensor");
     if (const auto problem = problem_of_name(t.name); !problem.empty())
       fail_damaged(file_, {}, text("the name of a tensor ", problem));
+    tensor_ = t.name;
     const auto rank = need<std::uint32_t>(t.name);
     if (rank > most_dimensions)
       fail_damaged(file_, t.name, text("has ", rank, " dimensions, and 4 are the most"));
@@ -137,6 +138,7 @@ class parser {
                         " of a block of ", f.name));
     t.offset = need<std::uint64_t>(t.name);
     t.file = file_;
+    tensor_ = {};
     return t;
   }
 
@@ -154,7 +156,7 @@ class parser {
     if (t.offset % alignment != 0)
       fail_damaged(file_, t.name,
                    text("begins at offset ", t.offset, ", no multiple of the alignment ", alignment));
-    if (!end || (*end > bytes_.size() && *size != 0))
+    if (!size || !begin || !end || (*end > bytes_.size() && *size != 0))
       fail_damaged(file_, t.name, text("ends after the file's ", bytes_.size(), " bytes"));
     t.offset = *begin;
     if (*size != 0)
@@ -162,9 +164,13 @@ class parser {
   }
 
  private:
+  [[noreturn]] void fail_cut(std::string_view of) const {
+    if (!tensor_.empty()) fail_damaged(file_, tensor_, "is cut off: the file ends within its description");
+    fail_damaged(file_, {}, text("it ends within ", of));
+  }
   std::span<const std::byte> take(std::uint64_t count, std::string_view of) {
     const auto taken = in_.take(count);
-    if (!taken) fail_damaged(file_, {}, text("it ends within ", of));
+    if (!taken) fail_cut(of);
     return *taken;
   }
   template <class T>
@@ -183,7 +189,7 @@ class parser {
   std::span<const std::byte> elements(const gguf_value& v) {
     if (const std::uint32_t size = size_of(v.element)) {
       const auto bytes = product(v.count, size);
-      if (!bytes) fail_damaged(file_, {}, text("it ends within ", v.key));
+      if (!bytes) fail_cut(v.key);
       return take(*bytes, v.key);
     }
     const std::size_t begin = in_.position();
@@ -199,7 +205,7 @@ class parser {
 
   byte_reader in_;
   std::span<const std::byte> bytes_;
-  std::string_view file_;
+  std::string_view file_, tensor_;  // tensor_: the one whose description is read
 };
 
 std::uint32_t alignment_of(const gguf_value* value, std::string_view file) {

@@ -34,11 +34,14 @@ std::string_view characters(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-json parse_json_of(std::string_view file, std::string_view characters, std::string_view what) {
+// `names` is how deep the object is whose keys are the names of tensors.
+json parse_json_of(std::string_view file, std::string_view characters, std::string_view what,
+                   std::size_t names) {
   try {
     return parse_json(characters);
   } catch (const json_error& e) {
-    fail_damaged(file, e.key, e.key.empty() ? text(what, " ", e.what()) : text("occurs twice in ", what));
+    if (!e.key.empty() && e.depth == names) fail_damaged(file, e.key, text("occurs twice in ", what));
+    fail_damaged(file, {}, text(what, " ", e.what()));
   }
 }
 
@@ -100,7 +103,7 @@ void read_shard(shard& s, std::span<const std::byte> bytes, std::vector<tensor_e
   if (!header) fail_damaged(s.path, {}, text("it ends within its header of ", *length, " bytes"));
   if (header->empty() || header->front() != std::byte{'{'})
     fail_damaged(s.path, {}, "its header does not begin with {");
-  s.header = parse_json_of(s.path, characters(*header), "the header");
+  s.header = parse_json_of(s.path, characters(*header), "the header", 0);
   const auto data = *in.take(in.left());
   const std::uint64_t begin = bytes.size() - data.size();
 
@@ -155,7 +158,7 @@ struct safetensors_file::contents {
 
   void open_index() {
     const mapped_file mapped(path);
-    const json index = parse_json_of(path, characters(mapped.bytes()), "the index");
+    const json index = parse_json_of(path, characters(mapped.bytes()), "the index", 1);
     const json* const map = index.find("weight_map");
     if (!map || !map->is_object() || map->members.empty()) fail_damaged(path, {}, "it has no weight_map");
     std::vector<std::pair<std::string_view, std::string_view>> wanted;  // file, tensor
