@@ -6,7 +6,7 @@ include(CMakePackageConfigHelpers)
 install(DIRECTORY include/kaio DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.hpp"
   PATTERN "*.h")
 install(FILES LICENSE-MIT LICENSE-APACHE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(TARGETS kaio_dsl kaio_runtime kaio_ops kaio_kaio kaio_ptx_tool EXPORT kaio_targets)
+install(TARGETS kaio_dsl kaio_runtime kaio_ops kaio_weights kaio_kaio kaio_ptx_tool EXPORT kaio_targets)
 if(TARGET kaio_cuda_emulator)
   install(TARGETS kaio_cuda_emulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
@@ -37,6 +37,10 @@ else()
   if(ops_type STREQUAL "STATIC_LIBRARY" AND TARGET kaio_ops_precompiled)
     string(PREPEND KAIO_PC_LIBRARIES "-Wl,--undefined=kaio_precompiled_ops ")
   endif()
+endif()
+
+if(KAIO_BUILD_WEIGHTS)
+  string(PREPEND KAIO_PC_LIBRARIES "-lkaio_weights ")
 endif()
 
 configure_package_config_file(cmake/kaioConfig.cmake.in ${PROJECT_BINARY_DIR}/cmake/kaioConfig.cmake

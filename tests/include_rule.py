@@ -39,6 +39,7 @@ public_wings = {
     "runtime": ({"ptx", "runtime"}, runtime, None),
     "ops": ({"ptx", "dsl", "runtime", "ops"}, None, hana),
     "tool": ({"ptx", "tool"}, core, None),
+    "weights": ({"ptx", "runtime", "weights"}, core | {"optional", "span", "string"}, None),
     "": ({"", "ptx", "dsl", "runtime", "ops"}, core, None),
 }
 # Wing below src: the public wings and the wings below src that it may include.
@@ -50,6 +51,7 @@ private_wings = {
     "driver_emulator": ({"ptx", "runtime"}, {"driver_emulator", "driver_abi", "emulator", "runtime", "host"}),
     "ops": ({"ptx", "dsl", "runtime", "ops"}, {"ops", "runtime", "host"}),
     "tool": ({"ptx", "tool"}, {"tool", "host"}),
+    "weights": ({"ptx", "dsl", "runtime", "weights"}, {"weights", "runtime", "host"}),
 }
 
 # The floors of each wing, from the ground up; "." is the folder of the wing itself.
@@ -64,6 +66,7 @@ public_floors = {
             "attention/backward/mma_sync", "attention/backward/sm90", "attention/decode", "attention/decode/common", "attention/decode/call",
              "attention/decode/simt", "attention/decode/mma_sync", "cache/common", "cache/rotary", "cache/append", "cache/copy", "."],
     "tool": ["."],
+    "weights": ["."],
     "": ["."],
 }
 private_floors = {
@@ -80,6 +83,7 @@ private_floors = {
             "attention/backward/sm90", "attention/backward/call", "attention/decode/choice", "attention/decode/simt", "attention/decode/mma_sync",
              "attention/decode/call", "cache/common", "cache/rotary", "cache/append", "cache/copy"],
     "tool": ["."],
+    "weights": ["base", "format", "file", "scheme", "."],
 }
 # What a compiler ends at that was not asked for C++20: it is not there.
 not_there = "kaio/cannot_be_compiled"

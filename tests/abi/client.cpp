@@ -3,6 +3,7 @@
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/runtime/runtime.hpp>
+#include <kaio/weights/weights.hpp>
 
 #include <typeinfo>
 #include <vector>
@@ -64,4 +65,17 @@ TEST_CASE("an operation") {
   CHECK(!ops::matmul_choice(gpu.stream(), a, b, c).empty());
   CHECK(ops::matmul_workspace_bytes(gpu.stream(), a, b, c) < 1024);
   ops::forget_tuning();
+}
+
+TEST_CASE("files of weights") {
+  const char text[] = "\x35\0\0\0\0\0\0\0{\"w\":{\"dtype\":\"U8\",\"shape\":[2],\"data_offsets\":[0,2]}}\1\2";
+  const std::span<const std::byte> bytes = std::as_bytes(std::span(text)).first(8 + 0x35 + 2);
+  const safetensors_file file = safetensors_file::view(bytes, "m.safetensors");
+  CHECK(read_values(*file.find("w")) == std::vector<float>{1, 2});
+  CHECK(quantised_layers(file.tensors()).empty());
+  CHECK(facts(weight_format::q4_k).block_bytes == 144);
+  CHECK(weights::to_string(weight_part::zero_points) == "zero points");
+  CHECK_THROWS_AS(gguf_file::view(bytes, "m.gguf"), file_error);
+  CHECK_THROWS_AS(gguf_file::open("/no/such/file.gguf"), file_error);
+  CHECK_THROWS_AS(read_quantisation_config("/no/such/config.json"), file_error);
 }

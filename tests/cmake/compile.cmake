@@ -38,7 +38,7 @@ foreach(header IN LISTS headers)
 endforeach()
 
 # A compiler that was not asked for C++20, or not for exceptions, ends after one sentence, whichever header comes first.
-foreach(header kaio dsl/dsl dsl/mma runtime/runtime runtime/stream ops/ops ptx/kernel_image tool/ptx_tool)
+foreach(header kaio dsl/dsl dsl/mma runtime/runtime runtime/stream ops/ops ptx/kernel_image tool/ptx_tool weights/weights)
   string(REPLACE "/" "." name ${header})
   file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/headers/standard.${name}.cpp "#include <kaio/${header}.hpp>\n")
   foreach(flag -std=c++17 -fno-exceptions)

@@ -1,7 +1,7 @@
 # The test programs under clang's AddressSanitizer and UndefinedBehaviorSanitizer: a share of them each day. The
 # emulator's objects are those of the fuzzer, which makes them; so this comes after it.
 set(programs)
-foreach(group emulator unit driver_emulator driver kernels ops)
+foreach(group emulator unit driver_emulator driver kernels ops weights)
   if(TARGET kaio_test_${group})
     list(APPEND programs $<TARGET_FILE:kaio_test_${group}>)
   endif()

@@ -6,4 +6,9 @@ if(TARGET kaio_program)
   add_test(NAME layout COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/layout.py
     $<TARGET_FILE:kaio_program>)
   set_tests_properties(layout PROPERTIES LABELS rules TIMEOUT 300)
+  if(KAIO_BUILD_WEIGHTS)
+    add_test(NAME weights.program COMMAND Python3::Interpreter ${CMAKE_CURRENT_SOURCE_DIR}/weights.py
+      $<TARGET_FILE:kaio_program>)
+    set_tests_properties(weights.program PROPERTIES LABELS weights TIMEOUT 120)
+  endif()
 endif()

@@ -40,7 +40,7 @@ if("docs" IN_LIST KAIO_TESTS)
     add_executable(kaio_docs_${program} ${folder}/${program}.cpp)
     set_target_properties(kaio_docs_${program} PROPERTIES
       OUTPUT_NAME ${program} RUNTIME_OUTPUT_DIRECTORY ${folder}/bin)
-    target_link_libraries(kaio_docs_${program} PRIVATE kaio::kaio)
+    target_link_libraries(kaio_docs_${program} PRIVATE kaio::kaio kaio::weights)
     kaio_warnings(kaio_docs_${program})
     kaio_check_kernels(kaio_docs_${program})
     add_test(NAME docs.${program} COMMAND kaio_docs_${program})

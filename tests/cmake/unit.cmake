@@ -15,6 +15,22 @@ if(TARGET kaio_test_mutants)  # reads the sources of kernels, by their names fro
   set_tests_properties(mutants PROPERTIES WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
 endif()
 
+# tests/weights: the reader of weight files, without the operations and the emulator.
+if(KAIO_BUILD_WEIGHTS AND "weights" IN_LIST KAIO_TESTS)
+  file(GLOB sources CONFIGURE_DEPENDS weights/*.cpp)
+  add_executable(kaio_test_weights ${sources} $<TARGET_OBJECTS:kaio_weights_objects>)
+  set_target_properties(kaio_test_weights PROPERTIES OUTPUT_NAME weights)
+  target_include_directories(kaio_test_weights PRIVATE
+    ${CMAKE_CURRENT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR})
+  target_link_libraries(kaio_test_weights PRIVATE kaio_dsl kaio_device kaio_catch)
+  # Catch2 and the headers once, for all of them; what is tested is optimised as it is everywhere.
+  set_target_properties(kaio_test_weights PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
+  target_compile_options(kaio_test_weights PRIVATE -O0 -ffp-contract=off)
+  kaio_warnings(kaio_test_weights)
+  add_test(NAME weights COMMAND kaio_test_weights)
+  set_tests_properties(weights PROPERTIES LABELS weights TIMEOUT 120)
+endif()
+
 if(TARGET kaio_test_unit AND ZLIB_FOUND)
   target_compile_definitions(kaio_test_unit PRIVATE KAIO_HAS_ZLIB)
 endif()

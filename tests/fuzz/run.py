@@ -41,12 +41,16 @@ class Target:
     options: tuple = ()
 
 
+WEIGHTS = (*(str(file.relative_to(ROOT)) for file in sorted((ROOT / "src/weights").rglob("*.cpp"))),
+           "src/runtime/base/error.cpp", "src/runtime/base/text.cpp")
 TARGETS = {
     "ptx": Target(emulator=True, share=40, longest=8192, options=(f"-dict={HERE / 'ptx.dict'}",)),
     "suppressions": Target(emulator=True),
     "fat_binary": Target(("src/driver_emulator/module/fat_binary.cpp", "src/driver_emulator/module/inflate.cpp")),
     "npy": Target(("tools/program/npy.cpp",)),
     "tune_file": Target(("src/ops/tune/tune_text.cpp",)),
+    "gguf": Target(WEIGHTS),
+    "safetensors": Target(WEIGHTS),
 }
 
 

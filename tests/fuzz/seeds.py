@@ -52,6 +52,40 @@ def npy_files():
             "empty": npy("{'descr': '|b1', 'fortran_order': False, 'shape': (0L, 18446744073709551615), }", b"")}
 
 
+def text64(text):
+    return struct.pack("<Q", len(text)) + text
+
+
+def gguf(keys, tensors, data):
+    """keys: (name, type, bytes); tensors: (name, dims, type, offset)"""
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(keys))
+    for name, kind, value in keys:
+        head += text64(name) + struct.pack("<I", kind) + value
+    for name, dims, kind, offset in tensors:
+        head += text64(name) + struct.pack(f"<I{len(dims)}QIQ", len(dims), *dims, kind, offset)
+    return head + bytes(-len(head) % 32) + data
+
+
+def gguf_files():
+    keys = [(b"general.alignment", 4, struct.pack("<I", 32)), (b"name", 8, text64(b"llama")),
+            (b"tokens", 9, struct.pack("<IQ", 8, 2) + text64(b"a") + text64(b"b")), (b"yes", 7, b"\1")]
+    return {"keys": gguf(keys, [], b""), "numbers": gguf([], [(b"w", [2, 2], 0, 0), (b"b", [3], 1, 32)], bytes(64)),
+            "blocks": gguf(keys, [(b"q", [32, 2], 2, 0), (b"k", [256], 12, 64)], bytes(224))}
+
+
+def safetensors_files():
+    def made(header, data):
+        return struct.pack("<Q", len(header)) + header + data
+    return {"numbers": made(b'{"__metadata__":{"a":"b"},"w":{"dtype":"F16","shape":[2,3],"data_offsets":[0,12]}}', bytes(12)),
+            "layer": made(b'{"q.weight":{"dtype":"I8","shape":[2,2],"data_offsets":[0,4]},'
+                          b'"q.SCB":{"dtype":"F32","shape":[2],"data_offsets":[4,12]}}', bytes(12)),
+            "state": made(b'{"q.weight":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},'
+                          b'"q.weight.absmax":{"dtype":"F32","shape":[1],"data_offsets":[1,5]},'
+                          b'"q.weight.quant_map":{"dtype":"F32","shape":[1],"data_offsets":[5,9]},'
+                          b'"q.weight.quant_state.bitsandbytes__nf4":{"dtype":"U8","shape":[30],"data_offsets":[9,39]}}',
+                          bytes(9) + b'{"blocksize":64,"shape":[1,2]}')}
+
+
 def fnv(text):
     value = 0xcbf29ce484222325
     for byte in text:
@@ -72,7 +106,7 @@ def suppressions():
             "stars": b"uninitialised *a*a*a*a*\n", "refused": b"race k\n"}
 
 
-MADE = {"fat_binary": fat_binaries, "npy": npy_files, "tune_file": tune_files, "suppressions": suppressions}
+MADE = {"fat_binary": fat_binaries, "npy": npy_files, "gguf": gguf_files, "safetensors": safetensors_files, "tune_file": tune_files, "suppressions": suppressions}
 
 
 def write(target, folder):

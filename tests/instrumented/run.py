@@ -30,7 +30,7 @@ def part_of(day):
     """The programs of a day, and which share of how many of their test cases is run. The driver-shaped library, which
     is compiled for its tests alone, has every third day."""
     if day % 3 == 0:
-        return {"unit": (0, 1), "driver_emulator": (0, 1), "driver": (0, 1)}
+        return {"unit": (0, 1), "driver_emulator": (0, 1), "driver": (0, 1), "weights": (0, 1)}
     turn = day // 3 * 2 + day % 3 - 1
     return {"emulator": (turn % 2, 2), "kernels": (turn % 4, 4), "ops": (turn % 12, 12)}
 
@@ -68,7 +68,7 @@ def settings_of(build, an_object):
     return [word for at, word in enumerate(words) if word.startswith(("-D", "-isystem")) or words[at - 1] == "-isystem"]
 
 
-def jobs_of(build, with_driver):
+def jobs_of(build, with_driver, with_weights):
     """What is compiled: by the library that it goes into, triples of a source, its object and its settings."""
     def triples(sources, folder, settings):
         return [(source, build / "tests" / folder / "objects" / source.relative_to(ROOT).with_suffix(".o"), settings)
@@ -86,7 +86,8 @@ def jobs_of(build, with_driver):
         sources = [ROOT / name.split("/kaio_ops_common.dir/")[1].removesuffix(".o") for name in names]
         ops = triples(sources, "instrumented", settings_of(build, names[0]))
     driver = triples(all_of("driver_emulator"), "instrumented", settings) if with_driver else []
-    return runtime, driver, ops
+    weights = triples(all_of("weights"), "fuzz", ()) if with_weights else []
+    return runtime, driver, ops, weights
 
 
 def compile_all(compiler, jobs):
@@ -150,9 +151,9 @@ def main():
         print("skipped: there is no clang with the sanitizers' runtime (Debian: clang-16, libclang-rt-16-dev)")
         return fuzz.SKIPPED
     begin = time.monotonic()
-    jobs = jobs_of(build, with_driver)
+    jobs = jobs_of(build, with_driver, "weights" in part)
     compile_all(compiler, [job for library in jobs for job in library])
-    runtime, driver, ops = [[made for _, made, _ in library] for library in jobs]
+    runtime, driver, ops, weights = [[made for _, made, _ in library] for library in jobs]
     folder = build / "tests/instrumented"
     folder.mkdir(parents=True, exist_ok=True)
     library = folder / pathlib.Path(LIBRARY).name
@@ -167,9 +168,11 @@ def main():
     runs = []
     for name, (share, shares) in part.items():
         program = folder / name
-        instrumented = [*([library] if name == "driver_emulator" else []), *ops, *runtime]
+        # The program of the weights has no operations, and a runtime without the emulator.
+        instrumented = [*weights, *runtime] if name == "weights" else [
+            *([library] if name == "driver_emulator" else []), *ops, *runtime]
         link(compiler, build, f"tests/{name}", instrumented,
-             r"libkaio_(runtime\.a|cuda_emulator\.so)$|^-Wl,-rpath", program)
+             r"libkaio_(runtime\.a|device\.a|cuda_emulator\.so)$|kaio_weights_objects\.dir/|^-Wl,-rpath", program)
         listed = cases.names_of(program, environment)
         if listed is None:
             fail(f"{program} does not list its tests")

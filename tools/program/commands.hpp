@@ -56,4 +56,12 @@ struct layout_options {
 // Writes the picture of a layout as SVG.
 int draw_layout(const layout_options& options);
 
+struct weights_options {
+  std::string file;    // *.gguf, *.safetensors or *.index.json
+  std::string config;  // config.json of the model; empty: the one next to the file, where there is one
+};
+
+// Lists the tensors of a file of weights.
+int list_weights(const weights_options& options);
+
 }  // namespace kaio::tools

@@ -1,6 +1,6 @@
 // kaio: PTX without a GPU. `kaio emulate` runs a kernel of any PTX file, `kaio check` a whole program under
 // the sanitizer, and `kaio profile` reports the cost of the kernels of either; `kaio layout` draws the
-// layouts of tiles and fragments.
+// layouts of tiles and fragments; `kaio weights` lists the tensors of a file of weights.
 
 #include "tools/program/arguments.hpp"
 #include "tools/program/commands.hpp"
@@ -113,6 +113,19 @@ int run(int argc, char** argv) {
   layout_command->add_option("name", drawn.name, "The layout, one of those that `kaio layout` lists");
   layout_command->add_option("--output", drawn.output, "The file; without it the standard output");
 
+#ifdef KAIO_HAS_WEIGHTS
+  weights_options listed;
+  auto* const weights_command = app.add_subcommand(
+      "weights",
+      "List the tensors of a GGUF or safetensors file: formats, shapes, and what kaio does with them");
+  weights_command
+      ->add_option("file", listed.file, "FILE.gguf, FILE.safetensors, or an index *.json of several")
+      ->required();
+  weights_command->add_option(
+      "--config", listed.config,
+      "The model's config.json; without it the one next to the file, where there is one");
+#endif
+
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
     app.parse(words);
@@ -126,6 +139,9 @@ int run(int argc, char** argv) {
     return check(checked);
   }
   if (layout_command->parsed()) return draw_layout(drawn);
+#ifdef KAIO_HAS_WEIGHTS
+  if (weights_command->parsed()) return list_weights(listed);
+#endif
   if (!has_program) return emulate(profiled_launch);
   profiled.command = program;
   return profile_program(profiled);

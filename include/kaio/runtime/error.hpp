@@ -12,9 +12,10 @@
 //     if (e.code() == kaio::errc::out_of_memory) ...
 //   }
 //
-// Errors after which the device is lost (an illegal access, a failed launch, one that ran too long) are remembered by
-// it: every later call on it fails with the first cause. A GPU recovers when the program is restarted; the emulator
-// when it is opened anew. A launch that was cancelled is none of them: the device stays usable.
+// Errors after which the device is lost (an illegal access, a failed launch, one that ran too long) are
+// remembered by it: every later call on it fails with the first cause. A GPU recovers when the program is
+// restarted; the emulator when it is opened anew. A launch that was cancelled is none of them: the device
+// stays usable.
 
 #include <kaio/ptx/standard.hpp>
 
@@ -40,6 +41,9 @@ enum class errc : std::uint8_t {
   launch_timeout,      // a kernel used more instructions or time than its budget, or the system, allows
   cancelled,           // device::cancel ended the launch
   driver_error,        // any other code of the driver; the text has its name
+  unreadable_file,     // a file that cannot be opened, mapped or is no regular file
+  damaged_file,        // a file that contradicts its own format
+  unsupported_format,  // a sound file, or a part of one, of a version or format that kaio does not read
 };
 
 // "out_of_memory" for errc::out_of_memory.
@@ -122,8 +126,8 @@ struct assertion_failed final : launch_error {
   ~assertion_failed() override;
 };
 
-// A launch used more instructions or time than its budget allows (budget.hpp, KAIO_LAUNCH_SECONDS, ...), or than the
-// system allows on a GPU with a display. The emulator's text names the place where it was.
+// A launch used more instructions or time than its budget allows (budget.hpp, KAIO_LAUNCH_SECONDS, ...), or
+// than the system allows on a GPU with a display. The emulator's text names the place where it was.
 struct launch_timeout final : launch_error {
   explicit launch_timeout(std::string_view message) : launch_error(message, errc::launch_timeout) {}
   ~launch_timeout() override;
@@ -165,6 +169,20 @@ class jit_error final : public error {
   detail::shared_text kernel_, log_, excerpt_;
 };
 
+// A file of weights cannot be read (weights/gguf.hpp, weights/safetensors.hpp): its code is unreadable_file,
+// damaged_file or unsupported_format. The views live as long as the exception or a copy of it.
+class file_error final : public error {
+ public:
+  file_error(errc code, std::string_view message, std::string_view file, std::string_view tensor)
+      : error(code, message), file_(file), tensor_(tensor) {}
+  ~file_error() override;
+  std::string_view file() const noexcept { return file_.view(); }      // its path
+  std::string_view tensor() const noexcept { return tensor_.view(); }  // empty: not of one tensor
+
+ private:
+  detail::shared_text file_, tensor_;
+};
+
 }  // namespace kaio::runtime
 
 namespace kaio {
@@ -174,6 +192,7 @@ using runtime::driver_error;
 using runtime::driver_missing;
 using runtime::errc;
 using runtime::error;
+using runtime::file_error;
 using runtime::illegal_access;
 using runtime::invalid_argument;
 using runtime::jit_error;

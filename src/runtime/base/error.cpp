@@ -73,6 +73,9 @@ std::string_view to_string(errc code) noexcept {
     case errc::launch_timeout: return "launch_timeout";
     case errc::cancelled: return "cancelled";
     case errc::driver_error: return "driver_error";
+    case errc::unreadable_file: return "unreadable_file";
+    case errc::damaged_file: return "damaged_file";
+    case errc::unsupported_format: return "unsupported_format";
   }
   return "unknown";
 }
@@ -93,6 +96,7 @@ device_lost::~device_lost() = default;
 stream_capturing::~stream_capturing() = default;
 driver_error::~driver_error() = default;
 jit_error::~jit_error() = default;
+file_error::~file_error() = default;
 
 void throw_error(errc code, const std::string& message) {
   switch (code) {
@@ -109,6 +113,9 @@ void throw_error(errc code, const std::string& message) {
     case errc::device_assert: throw assertion_failed(message);
     case errc::launch_timeout: throw launch_timeout(message);
     case errc::cancelled: throw launch_cancelled(message);
+    case errc::unreadable_file:
+    case errc::damaged_file:
+    case errc::unsupported_format: throw file_error(code, message, {}, {});
     case errc::driver_error: break;
   }
   throw driver_error(message);

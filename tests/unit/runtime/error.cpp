@@ -36,7 +36,7 @@ TEST_CASE("each code is thrown as its own type") {
 }
 
 TEST_CASE("the thrown code is the code asked for, and has a name") {
-  for (int i = 0; i <= static_cast<int>(errc::driver_error); ++i) {
+  for (int i = 0; i <= static_cast<int>(errc::unsupported_format); ++i) {
     const auto code = static_cast<errc>(i);
     CHECK(kaio::runtime::to_string(code) != "unknown");
     try {
@@ -70,6 +70,14 @@ TEST_CASE("a jit_error carries kernel, log and excerpt") {
   CHECK(copy.log() == "line 3: no");
   CHECK(copy.excerpt() == ">     3 | x");
   CHECK(copy.code() == errc::jit_failed);
+}
+
+TEST_CASE("a file_error carries the file and the tensor") {
+  const kaio::file_error e(errc::damaged_file, "kaio: damaged", "m.gguf", "blk.0");
+  const kaio::file_error copy = e;
+  CHECK(copy.file() == "m.gguf");
+  CHECK(copy.tensor() == "blk.0");
+  CHECK(copy.code() == errc::damaged_file);
 }
 
 TEST_CASE("the first failure is kept, whoever comes second") {

@@ -1,0 +1,112 @@
+#pragma once
+// Quantised layers of safetensors files: which tensors make one weight together, in which scheme, and the
+// shape, bits and groups that follow from them. The scheme is seen in the names, types and shapes of the
+// tensors; the quantization_config of the model's config.json settles what these leave open.
+//
+//   safetensors_file model = safetensors_file::open("model.safetensors");
+//   const auto config = read_quantisation_config("config.json");
+//   for (const quantised_layer& l : quantised_layers(model.tensors(), config ? &*config : nullptr))
+//     std::cout << l.name << ": " << facts(l.scheme).name << ", " << l.bits << " bits\n";
+//
+// A scheme is a row of a table (src/weights/scheme/scheme_table.cpp). Sources: GPTQModel, AutoAWQ,
+// compressed-tensors, bitsandbytes, ModelOpt, transformers' integrations/mxfp4.py.
+
+#include <kaio/runtime/error.hpp>
+#include <kaio/weights/tensor_entry.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kaio::weights {
+
+enum class weight_scheme : std::uint8_t {
+  gptq,           // qweight packed along K, scales {G, N}
+  awq_gemm,       // qweight packed along N, scales {G, N}
+  awq_gemv,       // qweight {N, K/8}
+  awq_gemv_fast,  // qweight of 16 bits, {N/4, K}
+  packed_int,     // compressed-tensors pack-quantized: weight_packed of i32
+  int8,           // compressed-tensors int-quantized: i8 with weight_scale
+  llm_int8,       // bitsandbytes: i8 with SCB
+  fp8,            // e4m3 with weight_scale
+  fp8_block,      // e4m3 with weight_scale_inv of blocks
+  nf4,
+  fp4,             // bitsandbytes
+  nvfp4_packed,    // compressed-tensors nvfp4-pack-quantized: divided by weight_global_scale
+  nvfp4_modelopt,  // multiplied by weight_scale_2
+  mxfp4_packed,    // compressed-tensors mxfp4-pack-quantized
+  mxfp4_blocks,    // gpt-oss: *_blocks and *_scales
+};
+
+struct scheme_facts {
+  weight_scheme scheme;
+  std::string_view name;       // "GPTQ", "AWQ gemm", ...
+  std::string_view operation;  // of kaio, that multiplies with it; empty: none does yet
+};
+
+const scheme_facts& facts(weight_scheme scheme) noexcept;
+std::span<const scheme_facts> weight_schemes() noexcept;
+
+enum class weight_part : std::uint8_t {
+  codes,
+  scales,
+  zero_points,
+  group_index,
+  shape,
+  global_scale,
+  input_scale,
+  code_table,
+  nested_scales,
+  nested_table,
+  state,
+};
+std::string_view to_string(weight_part part) noexcept;  // "zero points"
+
+struct quantised_part {
+  weight_part part;
+  const tensor_entry* tensor;
+};
+
+// The views and pointers are of the file's tensors.
+struct quantised_layer {
+  std::string_view name;  // what the names of its tensors begin with: "model.layers.0.mlp.up_proj"
+  weight_scheme scheme{};
+  std::uint64_t n = 0, k = 0;  // of the weight {N, K}; of experts each one's; 0: not known
+  unsigned bits = 0;           // of a code
+  std::uint64_t group = 0;     // codes along K that share a scale; 0: not known, or two-dimensional blocks
+  bool act_order = false;      // groups are not neighbours
+  std::string_view problem;    // why the tensors do not fit together; empty: they do
+  std::vector<quantised_part> parts;
+};
+
+// What a quantization_config says, as far as it does.
+struct quantisation_config {
+  std::string method;  // "gptq", "awq", "compressed-tensors", "bitsandbytes", "fp8", "mxfp4", "modelopt"
+  std::string format;  // compressed-tensors' format, GPTQ's checkpoint_format, AWQ's version
+  unsigned bits = 0;   // 0: not said
+  std::optional<std::int64_t> group;  // -1: all of K
+  bool act_order = false, symmetric = false;
+};
+
+// The layers in the order of their names; a tensor is a part of one at most.
+std::vector<quantised_layer> quantised_layers(std::span<const tensor_entry> tensors,
+                                              const quantisation_config* config = nullptr);
+
+// Of a config.json; nothing where it has no quantization_config. Throws file_error: unreadable_file,
+// damaged_file.
+std::optional<quantisation_config> read_quantisation_config(std::string_view path);
+
+}  // namespace kaio::weights
+
+namespace kaio {
+using weights::quantisation_config;
+using weights::quantised_layer;
+using weights::quantised_layers;
+using weights::quantised_part;
+using weights::read_quantisation_config;
+using weights::weight_part;
+using weights::weight_scheme;
+}  // namespace kaio

@@ -1,0 +1,61 @@
+// The quantization_config of a model's config.json.
+
+#include <kaio/weights/quantisation.hpp>
+
+#include "runtime/base/text.hpp"
+#include "weights/base/failure.hpp"
+#include "weights/base/json.hpp"
+#include "weights/base/mapped_file.hpp"
+
+namespace kaio::weights {
+namespace {
+
+// "bits" and "group_size" of the object that has them, which methods place differently.
+void read_numbers(const json& of, quantisation_config& to) {
+  const std::uint64_t bits = of.number_of("bits", of.number_of("num_bits", of.number_of("w_bit", 0)));
+  if (bits != 0 && bits <= 64) to.bits = static_cast<unsigned>(bits);
+  for (const std::string_view key : {"group_size", "q_group_size"}) {
+    const json* const group = of.find(key);
+    if (!group) continue;
+    if (group->is_unsigned() && group->number <= INT64_MAX)
+      to.group = static_cast<std::int64_t>(group->number);
+    if (group->is == json::kind::other_number) to.group = -1;  // the negative number that is in use
+  }
+}
+
+}  // namespace
+
+std::optional<quantisation_config> read_quantisation_config(std::string_view path) {
+  const mapped_file mapped(path);
+  json model;
+  try {
+    model = parse_json({reinterpret_cast<const char*>(mapped.bytes().data()), mapped.bytes().size()});
+  } catch (const json_error& e) {
+    fail_damaged(path, {}, runtime::text("it ", e.what()));
+  }
+  const json* given = model.find("quantization_config");
+  if (!given) given = model.find("compression_config");
+  if (!given || given->is == json::kind::null) return std::nullopt;
+  if (!given->is_object()) fail_damaged(path, {}, "its quantization_config is no object");
+
+  quantisation_config config;
+  config.method = given->text_of(
+      "quant_method",
+      given->truth_of("load_in_4bit", false) || given->truth_of("load_in_8bit", false) ? "bitsandbytes" : "");
+  read_numbers(*given, config);
+  config.act_order = given->truth_of("desc_act", false);
+  config.symmetric = given->truth_of("sym", false);
+  config.format = given->text_of(
+      "format",
+      given->text_of("checkpoint_format", given->text_of("version", given->text_of("bnb_4bit_quant_type"))));
+  if (const json* const groups = given->find("config_groups"); groups && !groups->members.empty())
+    if (const json* const weights = groups->members.front().second.find("weights");
+        weights && weights->is_object()) {
+      read_numbers(*weights, config);
+      config.symmetric = weights->truth_of("symmetric", false);
+      config.act_order = weights->text_of("actorder") == "group";
+    }
+  return config;
+}
+
+}  // namespace kaio::weights

@@ -1,0 +1,12 @@
+#pragma once
+// What the shapes of a layer's tensors say about its weight, by families of schemes.
+
+#include <kaio/weights/quantisation.hpp>
+
+namespace kaio::weights {
+
+using derive_function = bool(quantised_layer& layer, const quantisation_config* config);
+derive_function derive_gptq, derive_awq_gemm, derive_awq_gemv, derive_awq_gemv_fast, derive_packed_int,
+    derive_rows, derive_blocks, derive_bitsandbytes, derive_fp4_pairs, derive_mxfp4_blocks;
+
+}  // namespace kaio::weights

@@ -1,0 +1,71 @@
+// Finds the layers: tensors whose names begin alike, and the scheme that has them all.
+
+#include <algorithm>
+#include <map>
+
+#include "weights/scheme/scheme_table.hpp"
+
+namespace kaio::weights {
+namespace {
+
+struct named_part {
+  std::string_view suffix;
+  const tensor_entry* tensor;
+};
+
+// The longest suffix of the table that the name ends with.
+std::string_view suffix_of(std::string_view name) {
+  std::string_view longest;
+  for (const scheme_rule& rule : scheme_rules())
+    for (const part_rule& part : rule.parts)
+      if (part.suffix.size() > longest.size() && part.suffix.size() < name.size() &&
+          name.ends_with(part.suffix))
+        longest = part.suffix;
+  return longest;
+}
+
+bool takes(const part_rule& rule, const named_part& part) {
+  return rule.suffix == part.suffix &&
+         (rule.formats.size() == 0 ||
+          std::ranges::find(rule.formats, part.tensor->format) != rule.formats.end());
+}
+
+// The layer where the tensors are those of the scheme; its parts are empty where they are not.
+quantised_layer match(const scheme_rule& rule, std::string_view name, std::span<const named_part> parts,
+                      const quantisation_config* config) {
+  quantised_layer layer;
+  layer.name = name;
+  layer.scheme = rule.facts.scheme;
+  for (const part_rule& wanted : rule.parts) {
+    const auto found = std::ranges::find_if(parts, [&](const named_part& p) { return takes(wanted, p); });
+    if (found != parts.end())
+      layer.parts.push_back({wanted.part, found->tensor});
+    else if (wanted.required)
+      return {};
+  }
+  if (!rule.derive(layer, config)) return {};
+  return layer;
+}
+
+}  // namespace
+
+std::vector<quantised_layer> quantised_layers(std::span<const tensor_entry> tensors,
+                                              const quantisation_config* config) {
+  std::map<std::string_view, std::vector<named_part>> candidates;
+  for (const tensor_entry& t : tensors)
+    if (const auto suffix = suffix_of(t.name); !suffix.empty())
+      candidates[t.name.substr(0, t.name.size() - suffix.size())].push_back({suffix, &t});
+  std::vector<quantised_layer> layers;
+  for (const auto& [name, parts] : candidates) {
+    if (parts.size() < 2) continue;
+    for (const scheme_rule& rule : scheme_rules()) {
+      quantised_layer layer = match(rule, name, parts, config);
+      if (layer.parts.empty()) continue;
+      layers.push_back(std::move(layer));
+      break;
+    }
+  }
+  return layers;
+}
+
+}  // namespace kaio::weights

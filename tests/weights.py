@@ -1,0 +1,115 @@
+#!/usr/bin/env python3
+"""kaio weights lists the tensors of files that are made here, with what kaio does with their formats, and refuses damaged
+ones. Usage: weights.py PATH_OF_KAIO"""
+
+import json
+import os
+import pathlib
+import re
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+
+program = os.path.abspath(sys.argv.pop(1))
+SIZES = {"F32": 4, "I32": 4, "F16": 2, "BF16": 2, "U8": 1, "I8": 1, "F8_E4M3": 1}
+
+
+def string(text):
+    return struct.pack("<Q", len(text)) + text.encode()
+
+
+def gguf(tensors):
+    """tensors: (name, dims as the file has them, type, bytes)"""
+    head = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), 1) + string("general.architecture") + struct.pack("<I", 8) + string("llama")
+    data = b""
+    for name, dims, kind, contents in tensors:
+        head += string(name) + struct.pack(f"<I{len(dims)}QIQ", len(dims), *dims, kind, len(data))
+        data += contents + bytes(-len(contents) % 32)
+    return head + bytes(-len(head) % 32) + data
+
+
+def safetensors(tensors):
+    """tensors: {name: (dtype, shape)}, of zeros"""
+    header, at = {}, 0
+    for name, (dtype, shape) in tensors.items():
+        size = SIZES[dtype]
+        for extent in shape:
+            size *= extent
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [at, at + size]}
+        at += size
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + bytes(at)
+
+
+class weights(unittest.TestCase):
+    def setUp(self):
+        holder = tempfile.TemporaryDirectory()
+        self.addCleanup(holder.cleanup)
+        self.folder = pathlib.Path(holder.name)
+
+    def run_on(self, name, contents, *more):
+        path = self.folder / name
+        if contents is not None:
+            path.write_bytes(contents)
+        return subprocess.run([program, "weights", str(path), *more], capture_output=True, text=True, timeout=60)
+
+    def rows(self, done):
+        """{tensor: the rest of its line}"""
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.head, table, self.sums = re.fullmatch(r"(.*?)\n\n(.*?)\n\n(.*)", done.stdout, re.DOTALL).groups()
+        return {line.split()[0]: re.sub(r" {2,}", " | ", line.split(maxsplit=1)[1]) for line in table.splitlines()[1:]}
+
+    def test_gguf(self):
+        rows = self.rows(self.run_on("m.gguf", gguf([
+            ("norm", [4], 0, bytes(16)), ("q", [256, 2], 12, bytes(288)), ("codebook", [256], 19, bytes(50))])))
+        self.assertRegex(self.head, r"m\.gguf: GGUF version 3, 3 tensors, 1 keys, alignment 32, llama")
+        self.assertEqual(rows, {
+            "norm": "F32 | 4 | 16 | read; multiplied by matmul",
+            "q": "Q4_K | 2 x 256 | 288 | read; no operation multiplies it yet",
+            "codebook": "IQ1_S | 256 | 50 | listed; its values are not decoded"})
+        self.assertRegex(self.sums, r"Q4_K +1 +288\n")
+
+    def test_gptq_with_its_configuration(self):
+        config = {"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 32, "desc_act": False, "sym": True}}
+        (self.folder / "config.json").write_text(json.dumps(config))
+        tensors = {"l.q.qweight": ("I32", [8, 64]), "l.q.qzeros": ("I32", [2, 8]), "l.q.scales": ("F16", [2, 64]),
+                   "norm": ("BF16", [64]), "odd": ("U8", [2])}
+        rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
+        self.assertIn("5 tensors, 1 quantised layers\nquantization_config: gptq, 4 bits, groups of 32, symmetric", self.head)
+        self.assertEqual(rows, {
+            "l.q.qweight": "I32 | 8 x 64 | 2048 | GPTQ, 4 bits, groups of 32: 64 x 64; read; no operation multiplies it yet",
+            "l.q.qzeros": "I32 | 2 x 8 | 64 | zero points of GPTQ",
+            "l.q.scales": "F16 | 2 x 64 | 256 | scales of GPTQ",
+            "norm": "BF16 | 64 | 128 | read; multiplied by matmul",
+            "odd": "U8 | 2 | 2 | read"})
+
+    def test_index_of_several_files(self):
+        (self.folder / "a.safetensors").write_bytes(safetensors({"x": ("F16", [2])}))
+        (self.folder / "b.safetensors").write_bytes(safetensors({"y.weight": ("F8_E4M3", [2, 2]), "y.weight_scale_inv": ("F32", [1, 1])}))
+        index = {"weight_map": {"x": "a.safetensors", "y.weight": "b.safetensors", "y.weight_scale_inv": "b.safetensors"}}
+        rows = self.rows(self.run_on("model.safetensors.index.json", json.dumps(index).encode()))
+        self.assertIn("3 tensors in 2 files, 1 quantised layers", self.head)
+        self.assertEqual(rows["y.weight"], "F8_E4M3 | 2 x 2 | 4 | FP8 blocks, 8 bits: 2 x 2; read; no operation multiplies it yet")
+
+    def test_tensors_that_do_not_fit_together(self):
+        rows = self.rows(self.run_on("m.safetensors", safetensors({"w.weight": ("I8", [4, 4]), "w.SCB": ("F32", [2, 3, 4])})))
+        self.assertIn("refused: the scales are neither one, nor one a row", rows["w.weight"])
+
+    def refused(self, done, *parts):
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        for part in ("kaio: ", *parts):
+            self.assertIn(part, done.stderr)
+
+    def test_what_cannot_be_read_is_an_error(self):
+        good = gguf([("q", [32], 8, bytes(34))])
+        self.refused(self.run_on("m.gguf", good[:-40]), "m.gguf' is damaged: tensor 'q' ends after")
+        self.refused(self.run_on("renamed.bin", b"GGUF\4\0\0\0"), "version 4")
+        self.refused(self.run_on("m.safetensors", b"\0" * 9), "is damaged")
+        self.refused(self.run_on("none.gguf", None), "cannot be read: No such file")
+        self.refused(self.run_on("n.safetensors", safetensors({}), "--config", "/nowhere.json"), "/nowhere.json")
+
+
+if __name__ == "__main__":
+    unittest.main()

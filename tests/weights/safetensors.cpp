@@ -1,0 +1,170 @@
+// safetensors files and their indices are read as they were made, and each kind of damage is an error that
+// names the file and the tensor.
+
+#include "files.hpp"
+
+#include "catch.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+safetensors_maker safetensors_of_two() {
+  safetensors_maker s;
+  s.raw(R"("__metadata__":{"format":"pt"})");
+  s.tensor("norm", "F32", "[2]", little(1.5f) + little(-2.0f)).tensor("codes", "I8", "[2,3]", "abcdef");
+  return s;
+}
+
+damage damage_of_safetensors(const std::string& text) {
+  return catch_damage([&] { safetensors_file::view(bytes_of(text), "m.safetensors"); });
+}
+
+void check_damaged_safetensors(const std::string& text, std::string_view what, std::string_view tensor = {}) {
+  const damage found = damage_of_safetensors(text);
+  INFO(found.message);
+  CHECK(found.code == errc::damaged_file);
+  CHECK(found.file == "m.safetensors");
+  CHECK(found.tensor == tensor);
+  CHECK(found.message.starts_with("kaio: 'm.safetensors' is damaged: "));
+  CHECK(found.message.find(what) != std::string::npos);
+}
+
+std::string with_header(const std::string& header) { return little<std::uint64_t>(header.size()) + header; }
+
+}  // namespace
+
+TEST_CASE("safetensors: tensors in the order of their bytes, and metadata") {
+  safetensors_maker s = safetensors_of_two();
+  s.tensor("half", "F4", "[4]", "\x21\x43")
+      .tensor("scalar", "BOOL", "[]", "\1")
+      .tensor("empty", "F16", "[0,7]", "");
+  const std::string text = s.text();
+  const safetensors_file file = safetensors_file::view(bytes_of(text), "m.safetensors");
+  REQUIRE(file.tensors().size() == 5);
+  CHECK(file.files() == 1);
+  CHECK(file.tensors()[0].name == "norm");
+  const tensor_entry& codes = *file.find("codes");
+  CHECK(codes.format == weight_format::i8);
+  CHECK(codes.shape == std::vector<std::uint64_t>{2, 3});
+  CHECK(codes.bytes.data() == bytes_of(text).data() + codes.offset);
+  CHECK(codes.bytes.size() == 6);
+  CHECK(read_values(codes)[5] == 'f');
+  CHECK(read_values(*file.find("norm")) == std::vector<float>{1.5f, -2});
+  CHECK(read_values(*file.find("half")) == std::vector<float>{0.5f, 1, 1.5f, 2});
+  CHECK(file.find("scalar")->elements == 1);
+  CHECK(file.find("empty")->bytes.empty());
+  CHECK(file.find("other") == nullptr);
+  REQUIRE(file.metadata().size() == 1);
+  CHECK(file.metadata()[0].key == "format");
+  CHECK(file.metadata()[0].value == "pt");
+  const std::string empty = with_header("{}");
+  CHECK(safetensors_file::view(bytes_of(empty), "m").tensors().empty());
+}
+
+TEST_CASE("safetensors: damaged headers") {
+  const std::string good = safetensors_of_two().text();
+  for (std::size_t length = 0; length < good.size(); ++length)
+    CHECK(damage_of_safetensors(good.substr(0, length)).code == errc::damaged_file);
+  check_damaged_safetensors(good + "x", "last 1 bytes are of no tensor");
+  check_damaged_safetensors(little(std::uint64_t{100'000'001}) + good.substr(8), "longer than 100000000");
+  check_damaged_safetensors(little(~std::uint64_t{0}) + good.substr(8), "longer than 100000000");
+  check_damaged_safetensors(with_header(""), "does not begin with {");
+  check_damaged_safetensors(with_header(" {}"), "does not begin with {");
+  check_damaged_safetensors(with_header("{]"), "is no JSON");
+  check_damaged_safetensors(with_header("{} x"), "is no JSON");
+  check_damaged_safetensors(with_header("{\"\xff\":1}"), "is no JSON");
+  check_damaged_safetensors(with_header(R"({"\ud800":1})"), "is no JSON");
+  std::string deep = "{\"a\":";
+  deep.append(100'000, '[');
+  check_damaged_safetensors(with_header(deep), "nested more than 64");
+  check_damaged_safetensors(with_header(R"({"__metadata__":[]})"), "no object");
+  check_damaged_safetensors(with_header(R"({"__metadata__":{"a":1}})"), "'a' is no text");
+  check_damaged_safetensors(with_header(R"({"__metadata__":{"a":"1","a":"2"}})"),
+                            "the header has the key 'a' twice");
+}
+
+TEST_CASE("safetensors: damaged tensors") {
+  const auto member = [](const std::string& m, const std::string& data = "") {
+    return with_header("{" + m + "}") + data;
+  };
+  check_damaged_safetensors(safetensors_of_two().tensor("norm", "U8", "[1]", "x").text(), "twice", "norm");
+  check_damaged_safetensors(safetensors_of_two().tensor("", "U8", "[1]", "x").text(), "is empty");
+  check_damaged_safetensors(safetensors_of_two().tensor("a\\u0007", "U8", "[1]", "x").text(),
+                            "control character");
+  check_damaged_safetensors(member(R"("t":7)"), "has no dtype", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":7,"shape":[1],"data_offsets":[0,1]})", "x"),
+                            "has no dtype", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","data_offsets":[0,1]})", "x"), "has no shape", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[1]})", "x"), "has no data_offsets", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[0,1,2]})", "x"),
+                            "has no data_offsets", "t");
+  for (const char* extent : {"-1", "1.0", "\"1\"", "null", "1e3", "18446744073709551616"})
+    check_damaged_safetensors(
+        member(R"("t":{"dtype":"U8","shape":[)" + std::string(extent) + R"(],"data_offsets":[0,1]})", "x"),
+        "extents that are not numbers", "t");
+  check_damaged_safetensors(safetensors_of_two().tensor("t", "U8", "[18446744073709551615,2]", "x").text(),
+                            "64 bits", "t");
+  check_damaged_safetensors(safetensors_of_two().tensor("t", "F64", "[9223372036854775807]", "x").text(),
+                            "not those of its shape", "t");
+  check_damaged_safetensors(safetensors_of_two().tensor("t", "F4", "[3]", "xx").text(), "no whole bytes",
+                            "t");
+  check_damaged_safetensors(safetensors_of_two().tensor("t", "F16", "[3]", "xxxxx").text(),
+                            "not those of its shape", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[1,0]})", "x"),
+                            "bytes 1 to 0", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[2],"data_offsets":[0,2]})", "x"),
+                            "bytes 0 to 2 of 1", "t");
+  check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[1,2]})", "xy"),
+                            "preceded by 1 bytes", "t");
+  check_damaged_safetensors(member(R"("a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
+                                   R"("b":{"dtype":"U8","shape":[2],"data_offsets":[1,3]})",
+                                   "xyz"),
+                            "shares bytes with tensor 'a'", "b");
+  const damage unknown = damage_of_safetensors(safetensors_of_two().tensor("t", "F2", "[4]", "x").text());
+  CHECK(unknown.code == errc::unsupported_format);
+  CHECK(unknown.tensor == "t");
+}
+
+TEST_CASE("safetensors: an index names the files of its folder") {
+  folder f;
+  safetensors_maker first, second;
+  first.tensor("a", "U8", "[1]", "1").tensor("unmapped", "U8", "[1]", "2");
+  second.tensor("c", "U8", "[1]", "3").tensor("b", "U8", "[1]", "4");
+  f.write("model-2.safetensors", second.text());
+  const std::string path_of_first = f.write("model-1.safetensors", first.text());
+  const auto index = [&](const std::string& map) {
+    return f.write("model.safetensors.index.json",
+                   R"({"metadata":{"total_size":4},"weight_map":{)" + map + "}}");
+  };
+  const std::string good =
+      index(R"("b":"model-2.safetensors","a":"model-1.safetensors","c":"model-2.safetensors")");
+  const safetensors_file file = safetensors_file::open(good);
+  REQUIRE(file.tensors().size() == 3);
+  CHECK(file.files() == 2);
+  CHECK(file.tensors()[0].name == "a");
+  CHECK(file.tensors()[0].file == path_of_first);
+  CHECK(file.tensors()[1].name == "c");
+  CHECK(read_values(*file.find("b")) == std::vector<float>{'4'});
+  CHECK(file.find("unmapped") == nullptr);
+
+  const auto damaged = [&](const std::string& map, std::string_view tensor) {
+    const damage found = catch_damage([&] { safetensors_file::open(index(map)); });
+    INFO(found.message);
+    CHECK(found.code == errc::damaged_file);
+    CHECK(found.tensor == tensor);
+  };
+  damaged("", "");
+  damaged(R"("a":7)", "a");
+  damaged(R"("a":"../model-1.safetensors")", "a");
+  damaged(R"("a":"/etc/passwd")", "a");
+  damaged(R"("a":"..")", "a");
+  damaged(R"("a":"")", "a");
+  damaged(R"("d":"model-1.safetensors")", "d");
+  damaged(R"("a":"model-1.safetensors","a":"model-2.safetensors")", "a");
+  CHECK(catch_damage([&] { safetensors_file::open(index(R"("a":"model-3.safetensors")")); }).code ==
+        errc::unreadable_file);
+  CHECK(catch_damage([&] { safetensors_file::open(f.path("none.safetensors")); }).code ==
+        errc::unreadable_file);
+}

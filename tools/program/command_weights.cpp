@@ -1,0 +1,157 @@
+// kaio weights: the tensors of a file of weights, their formats, and what kaio does with them.
+
+#include "tools/program/commands.hpp"
+
+#include <kaio/weights/weights.hpp>
+
+#include "host/printable.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace kaio::tools {
+namespace {
+
+using row = std::vector<std::string>;
+
+// The table, its last column as it is and the numbers to the right.
+std::string table(const std::vector<row>& rows, const std::vector<bool>& to_the_right) {
+  std::vector<std::size_t> widths(to_the_right.size());
+  for (const row& r : rows)
+    for (std::size_t i = 0; i < r.size(); ++i) widths[i] = std::max(widths[i], r[i].size());
+  std::string text;
+  for (const row& r : rows) {
+    for (std::size_t i = 0; i + 1 < r.size(); ++i)
+      text += to_the_right[i] ? fmt::format("{:>{}}  ", r[i], widths[i])
+                              : fmt::format("{:<{}}  ", r[i], widths[i]);
+    text += r.back() + '\n';
+  }
+  return text;
+}
+
+std::string shape_of(const std::vector<std::uint64_t>& shape) {
+  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, " x "));
+}
+
+// What the repository has today; the tables of formats and schemes say it.
+std::string operation_text(std::string_view operation) {
+  return operation.empty() ? "no operation multiplies it yet" : fmt::format("multiplied by {}", operation);
+}
+
+std::string use_of(weight_format format) {
+  const weights::format_facts& f = facts(format);
+  if (!f.has_values) return "listed; its values are not decoded";
+  const bool is_weight = f.block_elements > 1 || !f.operation.empty();
+  return is_weight ? fmt::format("read; {}", operation_text(f.operation)) : "read";
+}
+
+std::string use_of(const quantised_layer& layer, weight_part part) {
+  const weights::scheme_facts& f = facts(layer.scheme);
+  if (!layer.problem.empty())
+    return fmt::format("{} of {}, refused: {}", to_string(part), f.name, layer.problem);
+  if (part != weight_part::codes) return fmt::format("{} of {}", to_string(part), f.name);
+  std::string text = fmt::format("{}, {} bits", f.name, layer.bits);
+  if (layer.group != 0 && layer.group == layer.k)
+    text += ", a scale for all of K";
+  else if (layer.group != 0)
+    text += fmt::format(", groups of {}", layer.group);
+  if (layer.act_order) text += ", act-order";
+  return fmt::format("{}: {} x {}; read; {}", text, layer.n, layer.k, operation_text(f.operation));
+}
+
+void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+
+void print_tensors(std::span<const tensor_entry> tensors, const std::vector<quantised_layer>& layers) {
+  std::map<const tensor_entry*, std::string> uses;
+  for (const quantised_layer& layer : layers)
+    for (const quantised_part& part : layer.parts) uses[part.tensor] = use_of(layer, part.part);
+  std::vector<row> rows = {{"tensor", "format", "shape", "bytes", "kaio"}};
+  std::map<weight_format, std::pair<std::size_t, std::uint64_t>> of_format;
+  for (const tensor_entry& t : tensors) {
+    const auto use = uses.find(&t);
+    rows.push_back({std::string(t.name), std::string(facts(t.format).name), shape_of(t.shape),
+                    std::to_string(t.bytes.size()), use != uses.end() ? use->second : use_of(t.format)});
+    auto& [count, bytes] = of_format[t.format];
+    ++count;
+    bytes += t.bytes.size();
+  }
+  print(table(rows, {false, false, false, true, false}));
+  std::vector<row> sums = {{"format", "tensors", "bytes"}};
+  for (const auto& [format, sum] : of_format)
+    sums.push_back({std::string(facts(format).name), std::to_string(sum.first), std::to_string(sum.second)});
+  print('\n' + table(sums, {false, true, true}));
+}
+
+void print_gguf(const std::string& path) {
+  const gguf_file file = gguf_file::open(path);
+  const gguf_value* const architecture = file.metadata("general.architecture");
+  std::string text =
+      fmt::format("{}: GGUF version {}, {} tensors, {} keys, alignment {}", path, file.version(),
+                  file.tensors().size(), file.metadata().size(), file.alignment());
+  if (architecture && architecture->as_string()) text += fmt::format(", {}", *architecture->as_string());
+  if (const gguf_value* const count = file.metadata("split.count");
+      count && count->as_unsigned().value_or(1) > 1)
+    text += fmt::format(", one of {} files of the model", *count->as_unsigned());
+  print(host::printable(text) + "\n\n");
+  print_tensors(file.tensors(), {});
+}
+
+std::string text_of(const quantisation_config& c) {
+  std::string text = fmt::format("quantization_config: {}", c.method.empty() ? "without a method" : c.method);
+  if (!c.format.empty()) text += fmt::format(" ({})", c.format);
+  if (c.bits != 0) text += fmt::format(", {} bits", c.bits);
+  if (c.group) text += *c.group < 0 ? ", groups of all of K" : fmt::format(", groups of {}", *c.group);
+  if (c.act_order) text += ", act-order";
+  if (c.symmetric) text += ", symmetric";
+  return host::printable(text) + '\n';
+}
+
+void print_safetensors(const std::string& path, const std::string& config_path) {
+  const safetensors_file file = safetensors_file::open(path);
+  std::optional<quantisation_config> config;
+  if (!config_path.empty()) config = read_quantisation_config(config_path);
+  const auto layers = quantised_layers(file.tensors(), config ? &*config : nullptr);
+  std::string text = fmt::format("{}: safetensors, {} tensors", path, file.tensors().size());
+  if (file.files() > 1) text += fmt::format(" in {} files", file.files());
+  if (!layers.empty()) text += fmt::format(", {} quantised layers", layers.size());
+  print(host::printable(text) + '\n' + (config ? text_of(*config) : std::string()) + '\n');
+  print_tensors(file.tensors(), layers);
+}
+
+bool begins_with_gguf(const std::string& path) {
+  char first[4] = {};
+  std::FILE* const file = std::fopen(path.c_str(), "rbe");
+  if (!file) return false;
+  const bool is_gguf = std::fread(first, 1, 4, file) == 4 && std::equal(first, first + 4, "GGUF");
+  std::fclose(file);
+  return is_gguf;
+}
+
+bool is_file(const std::string& path) {
+  struct stat facts {};
+  return ::stat(path.c_str(), &facts) == 0 && S_ISREG(facts.st_mode);
+}
+
+}  // namespace
+
+int list_weights(const weights_options& o) {
+  if (o.file.ends_with(".gguf") || (is_file(o.file) && begins_with_gguf(o.file))) {
+    print_gguf(o.file);
+    return fine;
+  }
+  std::string config = o.config;
+  if (const std::string beside = o.file.substr(0, o.file.rfind('/') + 1) + "config.json";
+      config.empty() && is_file(beside))
+    config = beside;
+  print_safetensors(o.file, config);
+  return fine;
+}
+
+}  // namespace kaio::tools
