@@ -80,6 +80,7 @@ std::vector<const ptx::kernel_image*> attention_decode_kernels();
 }  // namespace kaio::ops
 
 namespace kaio {
+using ops::attention_cache_scale;
 using ops::attention_decode;
 using ops::attention_decode_options;
 using ops::attention_decode_workspace_bytes;
