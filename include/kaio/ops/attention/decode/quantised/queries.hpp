@@ -50,8 +50,11 @@ constexpr void load_queries_as_f16(thread t, const Tile& to, const shared<f32, R
     const val up = t.let(select(scaled, bit_cast<f32>((268u - exponent) << place), 1.0f));
     if (auto leads = t.when(lane == 0u))
       factors[row] = select(scaled, bit_cast<f32>((exponent - 14u) << place), 1.0f);
-    for (u32 i = 0; i < Depth / 32; ++i)
-      to[row][t.let(place_of_query_element(lane + 32 * i))] = cast<f16>(x[i] * up);
+    for (u32 i = 0; i < Depth / 32; ++i) {
+      const val place_in_row = t.let(place_of_query_element(lane + 32 * i));
+      const val rounded = t.let(cast<f16>(x[i] * up));
+      to[row][place_in_row] = rounded;
+    }
   }
 }
 
