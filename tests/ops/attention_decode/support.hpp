@@ -67,7 +67,7 @@ struct decode_memory {
         for (u32 h = 0; h < c.key_heads; ++h) {
           for (u32 e = 0; e < c.qk_size; ++e) k.at(at.page, at.row, h, e) = element();
           for (u32 e = 0; e < c.v_size; ++e) v.at(at.page, at.row, h, e) = element();
-          if (c.scales != scale_kind::keys) continue;
+          if (k_scale.kind != scale_kind::keys) continue;
           k_scale.host[k_scale.index(at, h)] = (1.5f + any(engine)) / largest;
           v_scale.host[v_scale.index(at, h)] = std::exp2(8 * any(engine)) / largest;
         }
