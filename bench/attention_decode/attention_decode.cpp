@@ -1,12 +1,13 @@
 // How long ops::attention_decode takes, next to torch's scaled_dot_product_attention by cuDNN and by FlashAttention and,
 // where it is installed, FlashInfer, on random numbers.
 //
-//   attention_decode [--json] [--seconds S] [--type f16|bf16|f32] [--shape BxSxHxHkvxD]... [--work NAME]...
+//   attention_decode [--json] [--seconds S] [--type f16|bf16|f32] [--cache e4m3|e5m2|i8 [--scales-by-key]]
+//                    [--shape BxSxHxHkvxD]... [--work NAME]...
 //                    [--random COUNT [--seed N]] [--no-peers]
 //
 // S is the keys of a sequence. Without --shape those of the table of figures; the works are those of problem.hpp,
 // without --work contiguous and pages_16. --random: other shapes and works, and what their ratios are to the best
-// peer: the geometric mean and the worst. The rate is bytes of K, V, Q and O over time. Sampled elements are
+// peer: the geometric mean and the worst. --cache: of 8 bits, next to no peers. The rate is bytes of K, V, Q and O over time. Sampled elements are
 // compared with double precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
 
 #include "bench/attention/report.hpp"
@@ -31,27 +32,28 @@ using namespace kaio::bench;
 namespace {
 
 struct settings {
-  bool json = false, no_peers = false;
+  bool json = false, no_peers = false, by_key = false;
   double seconds = 0.5;
   u32 random = 0, seed = 1;
-  std::string type = "bf16";
+  std::string type = "bf16", cache;
   std::vector<std::string> shapes, works;
 };
 
 report report_of(const settings& how, const device& gpu) {
   report result{.benchmark = "attention_decode",
                 .device = gpu.properties().name,
-                .type = how.type,
+                .type = how.cache.empty() ? how.type : how.type + " " + how.cache,
                 .json = how.json,
                 .seed = how.seed,
                 .rate = "tbs"};
-  result.amount = [of_element = how.type == "f32" ? 4.0 : 2.0](
+  const double of_element = how.type == "f32" ? 4.0 : 2.0;
+  result.amount = [of_element, of_cached = how.cache.empty() ? of_element : 1.0](
                       const std::string& shape, const std::string& name) -> std::optional<double> {
     std::optional<decode_problem> p = decode_problem_of(shape.c_str());
     const std::optional<decode_work> what = decode_work_of(name);
     if (!p || !what) return std::nullopt;
     p->what = *what;
-    return p->bytes(of_element);
+    return p->bytes(of_element, of_cached);
   };
   return result;
 }
@@ -73,10 +75,10 @@ std::vector<decode_problem> problems_of(const settings& how, bool emulated) {
   return result;
 }
 
-template <class T>
+template <class T, class C = T>
 bool run(device& gpu, const settings& how, const std::vector<decode_problem>& problems, report& to) {
   clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
-  attention_decode_bench<T> each(gpu, clock, how.seconds);
+  attention_decode_bench<T, C> each(gpu, clock, how.seconds, how.by_key);
   bool right = true;
   for (const decode_problem& p : problems) {
     const measured m = each.measure(p);
@@ -89,6 +91,15 @@ bool run(device& gpu, const settings& how, const std::vector<decode_problem>& pr
   return right;
 }
 
+template <class T>
+bool run_with_cache(device& gpu, const settings& how, const std::vector<decode_problem>& problems,
+                    report& to) {
+  return how.cache == "e4m3"   ? run<T, e4m3>(gpu, how, problems, to)
+         : how.cache == "e5m2" ? run<T, e5m2>(gpu, how, problems, to)
+         : how.cache == "i8"   ? run<T, i8>(gpu, how, problems, to)
+                               : run<T>(gpu, how, problems, to);
+}
+
 }  // namespace
 
 int main(int count, char** words) {
@@ -98,6 +109,9 @@ int main(int count, char** words) {
   arguments.add_flag("--no-peers", how.no_peers, "kaio alone");
   arguments.add_option("--seconds", how.seconds, "for each protocol")->check(CLI::PositiveNumber);
   arguments.add_option("--type", how.type, "of the tensors")->check(CLI::IsMember({"f16", "bf16", "f32"}));
+  arguments.add_option("--cache", how.cache, "of the cache where it is of 8 bits")
+      ->check(CLI::IsMember({"e4m3", "e5m2", "i8"}));
+  arguments.add_flag("--scales-by-key", how.by_key, "of a cache of 8 bits: one for each key of a head");
   arguments.add_option("--shape", how.shapes, "BxSxHxHkvxD")->check([](const std::string& text) {
     return decode_problem_of(text.c_str()) ? std::string()
                                            : text + " is not BxSxHxHkvxD, H a multiple of Hkv";
@@ -113,10 +127,10 @@ int main(int count, char** words) {
     device gpu = device::open();
     const std::vector<decode_problem> problems = problems_of(how, gpu.is_emulator());
     report to = report_of(how, gpu);
-    const bool right = how.type == "f16"    ? run<f16>(gpu, how, problems, to)
-                       : how.type == "bf16" ? run<bf16>(gpu, how, problems, to)
-                                            : run<f32>(gpu, how, problems, to);
-    if (!how.no_peers && !gpu.is_emulator()) {
+    const bool right = how.type == "f16"    ? run_with_cache<f16>(gpu, how, problems, to)
+                       : how.type == "bf16" ? run_with_cache<bf16>(gpu, how, problems, to)
+                                            : run_with_cache<f32>(gpu, how, problems, to);
+    if (!how.no_peers && how.cache.empty() && !gpu.is_emulator()) {
       std::vector<std::string> cases;
       for (const decode_problem& p : problems) cases.push_back(p.shape() + ":" + p.work_name());
       to.run_peers(std::filesystem::path(__FILE__).parent_path() / "peers.py",

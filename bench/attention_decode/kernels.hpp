@@ -6,6 +6,7 @@
 #include <kaio/kaio.hpp>
 
 #include <limits>
+#include <type_traits>
 
 namespace kaio::bench {
 
@@ -15,12 +16,29 @@ struct sampled_decode {
   u32 batches, queries, heads, key_heads, size, page, pages;
   u32 causal;
   f64 scale;
+  f64 of_codes;  // what elements of the cache are multiplied by
 };
 
+// Of a cache of 8 bits: elements as codes, which times 1 / 32 are the elements of i8.
+template <class C>
+inline constexpr f32 scale_of_codes = std::is_same_v<C, i8> ? 1.0f / 32 : 1.0f;
+template <class T, class C>
+inline constexpr auto make_codes = kernel<"make_codes_" + type_name<T> + "_" + type_name<C>, 256>(
+    [](thread t, in<T> x, out<C> y, val<u64> n) {
+      for (auto i : t.grid_stride(n)) {
+        if constexpr (std::is_same_v<C, i8>) {
+          const val rounded = t.let(cast<i32>(cast<f32>(x[i]) * 32.0f, round_nearest));
+          y[i] = cast<i8>(min(max(rounded, -127), 127));
+        } else {
+          y[i] = cast<C>(cast<f32>(x[i]));
+        }
+      }
+    });
+
 // One warp for each of as many elements of O as there are blocks: the exact number, and the element.
-template <class T>
-inline constexpr auto sample_decode = kernel<"sample_decode_" + type_name<T>, 32>(
-    [](thread t, in<T> q, in<T> k, in<T> v, in<T> o, in<i32> table, in<i32> lengths, out<f64> want,
+template <class T, class C>
+inline constexpr auto sample_decode = kernel<"sample_decode_" + type_name<T> + "_" + type_name<C>, 32>(
+    [](thread t, in<T> q, in<C> k, in<C> v, in<T> o, in<i32> table, in<i32> lengths, out<f64> want,
        out<f64> got, val<sampled_decode> p) {
       val sample = t.let(block_idx_x());
       val batch = t.let(mixed(sample * 4u) % p[&sampled_decode::batches]);
@@ -47,12 +65,12 @@ inline constexpr auto sample_decode = kernel<"sample_decode_" + type_name<T>, 32
                          cast<u64>(size));
         var dot(t, 0.0);
         for (auto e : t.range(0u, size))
-          dot += cast<f64>(q[at_q + cast<u64>(e)]) * cast<f64>(k[from + cast<u64>(e)]);
-        val x = t.let(dot * p[&sampled_decode::scale]);
+          dot += cast<f64>(q[at_q + cast<u64>(e)]) * cast<f64>(cast<f32>(k[from + cast<u64>(e)]));
+        val x = t.let(dot * p[&sampled_decode::scale] * p[&sampled_decode::of_codes]);
         val next = t.let(max(largest, x));
         val correction = t.let(exp(largest - next)), weight = t.let(exp(x - next));
         total = total * correction + weight;
-        sum = sum * correction + weight * cast<f64>(v[from + cast<u64>(element)]);
+        sum = sum * correction + weight * cast<f64>(cast<f32>(v[from + cast<u64>(element)]));
         largest = next;
       }
       const val all = warp_reduce(t, largest, [](auto a, auto b) { return max(a, b); });
@@ -60,7 +78,7 @@ inline constexpr auto sample_decode = kernel<"sample_decode_" + type_name<T>, 32
       const val whole = warp_reduce(t, t.let(total * share), plus{});
       const val result = warp_reduce(t, t.let(sum * share), plus{});
       if (auto first = t.when(t.lane_rank() == 0u)) {
-        want[sample] = select(whole == 0.0, 0.0, result / whole);
+        want[sample] = select(whole == 0.0, 0.0, result / whole * p[&sampled_decode::of_codes]);
         got[sample] = cast<f64>(o[at_q + cast<u64>(element)]);
       }
     });

@@ -11,24 +11,39 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace kaio::bench {
 
-template <class T>
+// C: of the cache where it is of 8 bits.
+template <class T, class C = T>
 class attention_decode_bench : attention_measurement<T> {
+  static constexpr bool has_codes = !std::is_same_v<T, C>;
   using base = attention_measurement<T>;
   using base::blocks, base::gpu_, base::normal, base::stream_;
 
  public:
-  using base::base;
+  // by_key: a cache of 8 bits has a scale for each key of a head, in place of one.
+  attention_decode_bench(device& gpu, clock_sampler& clock, double seconds, bool by_key = false)
+      : base(gpu, clock, seconds), by_key_(by_key) {}
 
   measured measure(const decode_problem& p) {
     operands x = make_operands(p);
     attention_decode_options options;
     if (p.queries() > 1) options.causal = causal_alignment::bottom_right;
+    std::optional<buffer<f32>> scales;
+    if constexpr (has_codes) {
+      const u64 places = u64{p.batches} * p.pages(), count = by_key_ ? places * p.page() * p.key_heads : 1;
+      scales = gpu_.upload(std::vector<f32>(count, scale_of_codes<C>));
+      if (by_key_)
+        options.k_scale = options.v_scale = tensor_view<const f32, 3>(*scales, places, p.page(), p.key_heads);
+      else
+        options.k_scale = options.v_scale = tensor_view<const f32, 1>(*scales, 1);
+    }
     std::vector<cache_of> caches;
     for (std::size_t i = 0; i < x.q.size(); ++i) caches.emplace_back(p, x, i);
     const cache_of& first = caches.front();
@@ -52,7 +67,8 @@ class attention_decode_bench : attention_measurement<T> {
   // So many sets of tensors that L2 does not hold them. The table has the pages of each sequence; of a cache
   // without pages, its batch.
   struct operands {
-    std::vector<buffer<T>> q, k, v, o;
+    std::vector<buffer<T>> q, o;
+    std::vector<buffer<C>> k, v;
     buffer<i32> table, lengths;
   };
   struct cache_of {
@@ -60,14 +76,14 @@ class attention_decode_bench : attention_measurement<T> {
         : q(x.q[i], p.batches, p.queries(), p.heads, p.size),
           o(x.o[i], p.batches, p.queries(), p.heads, p.size) {
       const u64 places = p.is_paged() ? u64{p.batches} * p.pages() : p.batches;
-      cache.k = tensor_view<const T, 4>(x.k[i], places, p.page(), p.key_heads, p.size);
-      cache.v = tensor_view<const T, 4>(x.v[i], places, p.page(), p.key_heads, p.size);
+      cache.k = tensor_view<const C, 4>(x.k[i], places, p.page(), p.key_heads, p.size);
+      cache.v = tensor_view<const C, 4>(x.v[i], places, p.page(), p.key_heads, p.size);
       cache.lengths = tensor_view<const i32, 1>(x.lengths, p.batches);
       if (p.is_paged()) cache.table = tensor_view<const i32, 2>(x.table, p.batches, p.pages());
     }
     tensor_view<const T, 4> q;
     tensor_view<T, 4> o;
-    kv_cache<const T> cache{};
+    kv_cache<const C> cache{};
   };
 
   operands make_operands(const decode_problem& p) {
@@ -75,11 +91,11 @@ class attention_decode_bench : attention_measurement<T> {
     const u64 of_q = u64{p.batches} * p.queries() * p.heads * p.size;
     const u64 cache = gpu_.is_emulator() ? 1 : 2 * gpu_.properties().l2_bytes;
     operands x;
-    for (u64 sets = std::clamp<u64>((cache + 2 * rows * sizeof(T) - 1) / (2 * rows * sizeof(T)), 1, 16);
+    for (u64 sets = std::clamp<u64>((cache + 2 * rows * sizeof(C) - 1) / (2 * rows * sizeof(C)), 1, 16);
          sets > 0; --sets) {
       x.q.push_back(normal(of_q));
-      x.k.push_back(normal(rows));
-      x.v.push_back(normal(rows));
+      x.k.push_back(cached(rows));
+      x.v.push_back(cached(rows));
       x.o.push_back(gpu_.template allocate<T>(of_q));
     }
     std::vector<i32> table(u64{p.batches} * p.pages());
@@ -90,6 +106,18 @@ class attention_decode_bench : attention_measurement<T> {
     for (const u32 one : p.lengths()) lengths.push_back(static_cast<i32>(one));
     x.lengths = gpu_.upload(lengths);
     return x;
+  }
+
+  buffer<C> cached(u64 n) {
+    if constexpr (has_codes) {
+      const buffer<T> from = normal(n);
+      auto to = gpu_.template allocate<C>(n);
+      make_codes<T, C>.launch(stream_, grid(blocks()), from, to, u64{n});
+      stream_.synchronize();
+      return to;
+    } else {
+      return normal(n);
+    }
   }
 
   double distance(const decode_problem& p, const operands& x) {
@@ -103,12 +131,15 @@ class attention_decode_bench : attention_measurement<T> {
                             .page = p.page(),
                             .pages = p.pages(),
                             .causal = p.queries() > 1,
-                            .scale = 1 / std::sqrt(double(p.size))};
-    sample_decode<T>.launch(stream_, grid(samples), x.q[0], x.k[0], x.v[0], x.o[0], x.table, x.lengths, want,
-                            got, of);
+                            .scale = 1 / std::sqrt(double(p.size)),
+                            .of_codes = has_codes ? double(scale_of_codes<C>) : 1.0};
+    sample_decode<T, C>.launch(stream_, grid(samples), x.q[0], x.k[0], x.v[0], x.o[0], x.table, x.lengths,
+                               want, got, of);
     stream_.synchronize();
     return base::relative_error(want, got);
   }
+
+  bool by_key_;
 };
 
 }  // namespace kaio::bench

@@ -45,10 +45,10 @@ struct decode_problem {
     return result;
   }
   // Of K and V that are attended to, of Q, and of O.
-  double bytes(double of_element) const {
+  double bytes(double of_element, double of_cached) const {
     double rows = 0;
     for (const u32 one : lengths()) rows += one;
-    return of_element * size * (2 * rows * key_heads + 2.0 * batches * queries() * heads);
+    return size * (of_cached * 2 * rows * key_heads + of_element * 2.0 * batches * queries() * heads);
   }
   std::string shape() const {
     return std::to_string(batches) + "x" + std::to_string(keys) + "x" + std::to_string(heads) + "x" +

@@ -39,9 +39,9 @@ void run_attention_decode(const stream& s, const attention_decode_arguments& arg
 }  // namespace detail
 
 // q: (B, Sq, Hq, D), out: (B, Sq, Hq, Dv), the cache of Hkv heads of D and Dv elements, of which Hq is a
-// multiple; all f16, bf16 or f32, or out alone f32. D and Dv are 1 to 256. Made for Sq from 1 to 128. Fastest
-// where rows of keys begin at multiples of 16 bytes and D and Dv are multiples of 8. out, lse and the
-// workspace share no memory with any other argument.
+// multiple; all f16, bf16 or f32, or out alone f32, or the cache alone e4m3, e5m2 or i8. D and Dv are 1 to
+// 256. Made for Sq from 1 to 128. Fastest where rows of keys begin at multiples of 16 bytes and D and Dv are
+// multiples of 16 bytes. out, lse and the workspace share no memory with any other argument.
 template <class Q, class C, class O>
 void attention_decode(const stream& s, const tensor_view<Q, 4>& q, const kv_cache<C>& cache,
                       const tensor_view<O, 4>& out, const attention_decode_options& options = {}) {
@@ -80,6 +80,7 @@ std::vector<const ptx::kernel_image*> attention_decode_kernels();
 }  // namespace kaio::ops
 
 namespace kaio {
+using ops::attention_cache_scale;
 using ops::attention_decode;
 using ops::attention_decode_options;
 using ops::attention_decode_workspace_bytes;

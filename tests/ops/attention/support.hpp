@@ -149,14 +149,17 @@ struct attention_reference {
   std::vector<double> exact, plain, lse;  // [batch][compared query][head][element], [batch][head][query]
   double lse_error = 0;                   // the largest one of the plain formula
 
-  attention_reference(const attention_case& c, const tensor4<T>& q, const tensor4<T>& k, const tensor4<T>& v,
+  // K: the elements of k and v where they are others.
+  template <class K = T>
+  attention_reference(const attention_case& c, const tensor4<T>& q, const tensor4<K>& k, const tensor4<K>& v,
                       const host_functions& f = {}) {
     // Operands and probabilities of tf32 are rounded to it, scores are f32.
     const bool tf32 = c.precision == attention_precision::tf32;
     const auto rounded = [](double x) { return to_double(from_float<T>(static_cast<float>(x))); };
     const auto operand = [&](double x) { return static_cast<float>(tf32 ? to_tf32(x) : rounded(x)); };
     const double nothing = -std::numeric_limits<double>::infinity();
-    const reference_operand<T> of_q(q, tf32), of_k(k, tf32), of_v(v, tf32);
+    const reference_operand<T> of_q(q, tf32);
+    const reference_operand<K> of_k(k, tf32), of_v(v, tf32);
     const std::vector<u32> queries = c.compared();
     exact.resize(std::size_t{c.batches} * queries.size() * c.heads * c.v_size);
     plain.resize(exact.size());

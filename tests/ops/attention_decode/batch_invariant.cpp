@@ -29,13 +29,17 @@ sequence_results<T> results_of(const decode_case& c, const decode_results<T>& al
 }
 
 // The sequence's queries and keys out of `from`, as sequence b of another cache.
-template <class T>
-sequence_results<T> elsewhere(const decode_case& from, const decode_memory<T>& source, decode_case to,
+template <class T, class C>
+sequence_results<T> elsewhere(const decode_case& from, const decode_memory<T, C>& source, decode_case to,
                               u32 b) {
-  decode_memory<T> memory(to);
+  decode_memory<T, C> memory(to);
   for (u32 j = 0; j < from.lengths[0]; ++j) {
     const key_place x = source.numbers.place(from, 0, j), y = memory.numbers.place(to, b, j);
     for (u32 h = 0; h < from.key_heads; ++h) {
+      if (source.k_scale.kind == scale_kind::keys) {
+        memory.k_scale.host[memory.k_scale.index(y, h)] = source.k_scale.at(x, h);
+        memory.v_scale.host[memory.v_scale.index(y, h)] = source.v_scale.at(x, h);
+      }
       for (u32 e = 0; e < from.qk_size; ++e)
         memory.k.at(y.page, y.row, h, e) = source.k.at(x.page, x.row, h, e);
       for (u32 e = 0; e < from.v_size; ++e)
@@ -49,11 +53,11 @@ sequence_results<T> elsewhere(const decode_case& from, const decode_memory<T>& s
   return results_of(to, run_decode<T>(to, memory), b);
 }
 
-template <class T>
+template <class T, class C = T>
 void check_invariance(decode_case c) {
   CAPTURE(c.text());
   c.invariant = true;
-  decode_memory<T> memory(c);
+  decode_memory<T, C> memory(c);
   const auto got = run_decode<T>(c, memory);
   compare_decode(c, memory, got);
   const auto alone = results_of(c, got, 0);
@@ -77,6 +81,7 @@ TEST_CASE("attention_decode: batch_invariant", "[ops][attention_decode]") {
   check_invariance<bf16>(
       {.queries = 9, .heads = 4, .lengths = {530}, .causal = causal_alignment::bottom_right});
   check_invariance<f32>({.lengths = {513}, .softcap = 3});
+  check_invariance<f16, e4m3>({.lengths = {530}, .scales = scale_kind::keys});
 }
 
 TEST_CASE("attention_decode: the same bits in every run", "[ops][attention_decode]") {

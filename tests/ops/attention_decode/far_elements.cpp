@@ -41,20 +41,30 @@ struct far_tensor {
 
 }  // namespace
 
-TEST_CASE("attention_decode: caches of more than 2^31 elements", "[ops][attention_decode]") {
+namespace {
+
+template <class T, class C = T>
+void check_far() {
   for (const std::string_view variant : {std::string_view(), std::string_view("attention_decode_simt")}) {
     decode_case c{.lengths = {9, 30}, .kind = cache_kind::table, .page = 8, .variant = variant};
     c.qk_size = c.v_size = 16;
-    decode_memory<f16> memory(c);
-    const auto want = run_decode<f16>(c, memory);
+    decode_memory<T, C> memory(c);
+    const auto want = run_decode<T>(c, memory);
     compare_decode(c, memory, want);
     for (int d = 0; d < 3; ++d) {
-      const far_tensor<f16> k(memory.k, d), v(memory.v, d);
+      const far_tensor<C> k(memory.k, d), v(memory.v, d);
       memory.cache.k = k.view, memory.cache.v = v.view;
-      const auto got = run_decode<f16>(c, memory);
+      const auto got = run_decode<T>(c, memory);
       CAPTURE(d, variant);
       REQUIRE(same_bits(got.out.host, want.out.host));
       REQUIRE(same_bits(got.lse, want.lse));
     }
   }
+}
+
+}  // namespace
+
+TEST_CASE("attention_decode: caches of more than 2^31 elements", "[ops][attention_decode]") {
+  check_far<f16>();
+  check_far<f16, e4m3>();
 }

@@ -47,12 +47,13 @@ decode_case draw(std::uint64_t seed) {
   c.invariant = chance(5);
   if (chance(4)) c.max_length = c.longest() + below(100);
   if (c.max_length == 0 && chance(6)) c.variant = "attention_decode_simt";
+  c.scales = static_cast<scale_kind>(below(4));
   return c;
 }
 
-template <class T, class O = T>
+template <class T, class O = T, class C = T>
 void random_calls(std::uint64_t first, std::uint64_t count) {
-  for (std::uint64_t seed = first; seed < first + count; ++seed) check_decode<T, O>(draw(seed));
+  for (std::uint64_t seed = first; seed < first + count; ++seed) check_decode<T, O, C>(draw(seed));
 }
 
 }  // namespace
@@ -62,4 +63,12 @@ TEST_CASE("attention_decode: random calls, bf16", "[ops][attention_decode]") { r
 TEST_CASE("attention_decode: random calls, f32", "[ops][attention_decode]") { random_calls<f32>(3000, 16); }
 TEST_CASE("attention_decode: random calls, f16 to f32", "[ops][attention_decode]") {
   random_calls<f16, f32>(4000, 8);
+}
+TEST_CASE("attention_decode: random calls, caches of 8 bits", "[ops][attention_decode][codes]") {
+  random_calls<f16, f16, e4m3>(5000, 8);
+  random_calls<bf16, bf16, e4m3>(5100, 8);
+  random_calls<f16, f32, e5m2>(5200, 8);
+  random_calls<bf16, bf16, i8>(5300, 8);
+  random_calls<f16, f16, i8>(5400, 8);
+  random_calls<f32, f32, e4m3>(5500, 4);
 }

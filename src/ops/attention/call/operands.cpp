@@ -19,7 +19,7 @@ attention_strides strides_of(std::string_view operation, std::string_view name, 
         "argument " + std::string(name) + " has stride " + std::to_string(v.strides[element]) +
             " along its last dimension, the head size; it is 1: copy the tensor to memory of its own");
   const auto stride = [&](std::size_t d) { return v.extents[d] > 1 ? v.strides[d] : 0; };
-  const std::int64_t size = bytes_of(v.type);
+  const std::int64_t size = v.element_bytes;
   bool by_16 = v.address % 16 == 0 && v.extents[element] * size % 16 == 0;
   for (const std::size_t d : {batch, row, head}) by_16 = by_16 && stride(d) * size % 16 == 0;
   return {v.address, stride(batch), stride(row), stride(head), by_16 ? 1u : 0u, 0};

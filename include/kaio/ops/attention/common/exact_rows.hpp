@@ -44,10 +44,13 @@ constexpr void recompute_rows_of(thread t, const SourceOf& source_of, const Colu
         const auto of_row = source.row(t.let(row));
         auto sums = array_of<Depth / 32>([&](u32) { return var(t, 0.0f); });  // columns lane + 32 i
         source.each_key([&](const val<u32>& key, const auto& where_masked) {
-          const in of_k = source.key(key);
+          const auto of_k = source.key(key);
           var dot(t, 0.0f);
-          for (auto d : t.range(lane, source.qk_size, 32u).no_unroll())
-            dot += cast<f32>(of_row.q[d]) * cast<f32>(of_k[d]);
+          for (auto d : t.range(lane, source.qk_size, 32u).no_unroll()) {
+            const auto element_of_q = of_row.q[d];
+            const auto element_of_k = of_k[d];
+            dot += cast<f32>(element_of_q) * cast<f32>(element_of_k);
+          }
           var x(t, warp_reduce(t, dot, plus{}));
           const single_score<T> one{&x};
           const score_origin<1> origin = of_row.origin(key);
@@ -55,7 +58,7 @@ constexpr void recompute_rows_of(thread t, const SourceOf& source_of, const Colu
           where_masked([&] { mask(one, origin); });
           if (auto kept = t.when(x != -std::numeric_limits<f32>::infinity())) {
             const val p = t.let(cast<f32>(cast<T>(fast::ftz::exp2(x * factor - shift))));
-            const in of_v = source.value(key);
+            const auto of_v = source.value(key);
             for (u32 i = 0; i < Depth / 32; ++i)
               if (auto exists = t.when(column + 32 * i < source.v_size))
                 sums[i] += p * cast<f32>(of_v[column + 32 * i]);

@@ -84,7 +84,8 @@ void check_shapes(const validation& check, const attention_decode_arguments& arg
       refuse_attention(operation, "argument " + std::string(name) + " has " + std::to_string(view->rank) +
                                       " dimensions; it has four: batches or pages, rows, heads, head size");
   for (const auto& [name, view] : {named{"k", &k}, named{"v", &v}, named{"out", &o}})
-    if (view->exists() && view->type != q.type && (view != &o || o.type != attention_type::f32))
+    if (view->exists() && view->type != q.type && (view != &o || o.type != attention_type::f32) &&
+        (view == &o || !arguments.cache.has_codes()))
       refuse_attention(operation, "arguments q and " + std::string(name) +
                                       " have different element types; cast one of them");
   check.input("q", q);
@@ -149,6 +150,25 @@ void check_options(const validation& check, const attention_decode_arguments& ar
   check.extent("lse", lse, 2, q.extents[row], "the queries");
 }
 
+// Scales, where they are there: of what has some.
+void check_cache_scales(const validation& check, const attention_decode_arguments& arguments) {
+  const attention_decode_options& options = *arguments.options;
+  const attention_view& k = arguments.cache.k;
+  for (const auto& [name, view] :
+       {named{"k_scale", &options.k_scale.view}, named{"v_scale", &options.v_scale.view}}) {
+    if (!view->exists()) continue;
+    if (!arguments.cache.has_codes())
+      refuse_attention(arguments.operation,
+                       std::string(name) + " of a cache whose elements are those of q; it has no scales");
+    check.input(name, *view);
+    if (view->rank == 3)
+      for (const std::size_t d : {batch, row, head})
+        check.extent(name, *view, d, k.extents[d], "as of the cache");
+    else if (view->extents[0] != 1)
+      check.extent(name, *view, 0, k.extents[head], "1, or the heads of k");
+  }
+}
+
 // What is written shares no memory with anything else.
 void check_apart(const validation& check, const attention_decode_arguments& arguments) {
   const attention_decode_options& options = *arguments.options;
@@ -156,6 +176,8 @@ void check_apart(const validation& check, const attention_decode_arguments& argu
   for (const named& one : numbers_of(arguments.cache)) inputs.push_back(one);
   inputs.push_back({"alibi", &options.alibi.view});
   inputs.push_back({"sinks", &options.sinks.view});
+  inputs.push_back({"k_scale", &options.k_scale.view});
+  inputs.push_back({"v_scale", &options.v_scale.view});
   std::vector<named> outputs{{"out", &arguments.out}, {"lse", &options.lse.view}};
   std::erase_if(inputs, [](const named& x) { return !x.view->exists(); });
   std::erase_if(outputs, [](const named& x) { return !x.view->exists(); });
@@ -189,6 +211,27 @@ attention_cache cache_of(const attention_cache_view& view, cache_form form, std:
   return cache;
 }
 
+cache_elements kept_as(element_kind kind) {
+  return kind == element_kind::e4m3   ? cache_elements::e4m3
+         : kind == element_kind::e5m2 ? cache_elements::e5m2
+         : kind == element_kind::i8   ? cache_elements::i8
+                                      : cache_elements::same;
+}
+
+cache_scale scale_of(const attention_view& v) {
+  cache_scale scale{};
+  if (!v.exists()) return scale;
+  scale.address = v.address;
+  const auto stride = [&](std::size_t d) { return v.extents[d] > 1 ? v.strides[d] : 0; };
+  scale.head = stride(v.rank - 1);
+  if (v.rank == 3) {
+    scale.page = stride(batch);
+    scale.row = stride(row);
+  }
+  scale.by_key = scale.page != 0 || scale.row != 0 ? 1 : 0;
+  return scale;
+}
+
 element_type element_of(attention_type type) {
   return type == attention_type::f32   ? element_type::f32
          : type == attention_type::f16 ? element_type::f16
@@ -207,6 +250,7 @@ attention_decode_call resolve_attention_decode(const void* device,
   check_shapes(check, arguments, form);
   check_numbers(check, operation, arguments.cache, q.extents[batch]);
   check_options(check, arguments);
+  check_cache_scales(check, arguments);
   check_apart(check, arguments);
 
   attention_decode_call call;
@@ -235,6 +279,9 @@ attention_decode_call resolve_attention_decode(const void* device,
   call.terms.plain = options.softcap == 0 && !options.alibi.view.exists() && problem.scale > 0 ? 1 : 0;
   call.band = band_of(options.causal, options.window);
 
+  call.codes.kept = static_cast<u32>(kept_as(arguments.cache.kind));
+  call.codes.k = scale_of(options.k_scale.view);
+  call.codes.v = scale_of(options.v_scale.view);
   call.cache = cache_of(arguments.cache, form, options.max_length);
   call.split.key_heads = static_cast<u32>(k.extents[head]);
   call.split.rows = problem.queries * problem.heads_of_group;

@@ -15,19 +15,26 @@ namespace {
 std::span<const attention_decode_variant> all_variants() {
   static const auto& all = *new std::vector<attention_decode_variant>([] {
     std::vector<attention_decode_variant> list;
-    for (const auto family :
-         {attention_decode_mma_f16, attention_decode_mma_bf16, attention_decode_simt_rows})
+    for (const auto family : {attention_decode_mma_f16, attention_decode_mma_bf16, attention_decode_mma_codes,
+                              attention_decode_simt_rows})
       for (const attention_decode_variant& v : family()) list.push_back(v);
     return list;
   }());
   return all;
 }
 
+// Whether a kernel is made for these elements of Q and of the cache.
+bool is_of_types(const attention_decode_variant& v, const attention_decode_call& call) {
+  if (v.any_type) return true;
+  return v.takes_codes ? call.has_codes() && call.type != attention_type::f32
+                       : !call.has_codes() && v.type == call.type;
+}
+
 // Why a kernel cannot run a call; nullptr: it can.
 const char* reason(const attention_decode_variant& v, const attention_decode_call& call,
                    const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
-  if (!v.any_type && v.type != call.type) return "it is made for another element type";
+  if (!is_of_types(v, call)) return "it is made for another element type";
   if (device.target.sm < needs.target.sm) return "it is made for another architecture";
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
@@ -50,7 +57,7 @@ const attention_decode_variant& choose(std::string_view operation, const attenti
     if (!forced.empty() && v.image->name != forced) continue;
     const char* const why = reason(v, call, device);
     if (why == nullptr) return v;
-    if (v.any_type || v.type == call.type) last = why;
+    if (is_of_types(v, call)) last = why;
     if (!forced.empty())
       throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(forced) +
                              " cannot run this call: " + why + "; leave the variant out");

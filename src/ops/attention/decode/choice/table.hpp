@@ -13,6 +13,7 @@ namespace kaio::ops {
 // Each family's kernels, the smaller head sizes first.
 std::span<const attention_decode_variant> attention_decode_mma_f16();
 std::span<const attention_decode_variant> attention_decode_mma_bf16();
+std::span<const attention_decode_variant> attention_decode_mma_codes();
 std::span<const attention_decode_variant> attention_decode_simt_rows();
 // What adds up the parts.
 const ptx::kernel_image& attention_decode_combine_image();

@@ -16,6 +16,7 @@ struct attention_decode_variant {
   void (*run)(const stream&, const attention_decode_call&, std::uint64_t blocks) = nullptr;
   attention_type type = attention_type::f32;
   bool any_type = false;        // whatever `type` is
+  bool takes_codes = false;     // of f16 and bf16, a cache of 8 bits; `type` is unused
   bool copies_rows = false;     // rows of keys begin at multiples of 16 bytes, and are as long
   std::uint32_t depth = 0;      // the most elements of a row
   std::uint32_t rows = 0;       // of a tile

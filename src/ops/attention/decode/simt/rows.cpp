@@ -18,7 +18,7 @@ std::span<const attention_decode_variant> attention_decode_simt_rows() {
       .run =
           [](const stream& s, const attention_decode_call& call, std::uint64_t blocks) {
             attention_decode_by_simt.launch(s, grid(blocks), call.problem, call.cache, call.split, call.terms,
-                                            call.band);
+                                            call.band, call.codes);
           },
       .any_type = true,
       .depth = config::depth,

@@ -4,6 +4,7 @@
 #include <kaio/ops/attention/call/arguments.hpp>
 #include <kaio/ops/attention/call/workspace.hpp>
 #include <kaio/ops/attention/decode/cache.hpp>
+#include <kaio/ops/tensor/any_view.hpp>
 
 #include <cstdint>
 #include <optional>
@@ -11,6 +12,19 @@
 #include <type_traits>
 
 namespace kaio::ops {
+
+// Scales of a cache of 8 bits, of f32: (1) for all of it, (heads), or (pages or batches, rows, heads) of any
+// strides, 0 for what shares them.
+struct attention_cache_scale {
+  attention_view view;
+  attention_cache_scale() = default;
+  template <class T, std::size_t Rank>
+  attention_cache_scale(const tensor_view<T, Rank>& v) : view(v) {
+    static_assert(std::is_same_v<std::remove_const_t<T>, f32>, "kaio: the scales of a cache are f32");
+    static_assert(Rank == 1 || Rank == 3,
+                  "kaio: the scales of a cache are (1), (heads) or (pages, rows, heads)");
+  }
+};
 
 struct attention_decode_options {
   std::optional<f32> scale{};  // of q . k; 1 / sqrt(head size of q) where it is not given
@@ -22,6 +36,9 @@ struct attention_decode_options {
   f32 softcap = 0;  // > 0: the score x becomes softcap * tanh(x / softcap)
   attention_f32_input
       alibi{};  // slopes, (heads) or (batches, heads): x -= slope * |query + keys - queries - key|
+  // Of a cache of e4m3, e5m2 or i8: its elements are codes times a scale, as append_kv writes them; 1 where
+  // there is none. Those of keys that no query attends to are not read.
+  attention_cache_scale k_scale{}, v_scale{};
   // A score of a key without a value that each query of a head attends to, in units of x: f32, f16 or bf16.
   attention_sinks sinks{};
   // (batches, heads, queries): ln of the sum of exp(x) over the keys that a query attends to, the sink too;
@@ -41,13 +58,15 @@ struct attention_decode_options {
 // A kv_cache without its element type.
 struct attention_cache_view {
   attention_view k, v;
+  element_kind kind = element_kind::f32;
   attention_view table, indptr, indices, lengths, last_page_len, batch_index, left_padding;
 
   attention_cache_view() = default;
   template <class T>
   attention_cache_view(const kv_cache<T>& cache)
-      : k(cache.k),
-        v(cache.v),
+      : k(rows(cache.k)),
+        v(rows(cache.v)),
+        kind(element_kind_of<T>()),
         table(numbers(cache.table)),
         indptr(numbers(cache.indptr)),
         indices(numbers(cache.indices)),
@@ -56,7 +75,16 @@ struct attention_cache_view {
         batch_index(numbers(cache.batch_index)),
         left_padding(numbers(cache.left_padding)) {}
 
+  bool has_codes() const noexcept { return is_quantised(kind); }
+
  private:
+  template <class T>
+  static attention_view rows(const tensor_view<T, 4>& v) {
+    if constexpr (is_quantised(element_kind_of<T>()))
+      return detail::view_of_numbers(v);
+    else
+      return v;
+  }
   // A view that was never given has no extent; one of no memory is refused where it is read.
   template <std::size_t Rank>
   static attention_view numbers(const tensor_view<const i32, Rank>& v) {
@@ -82,8 +110,8 @@ constexpr void require_attention_decode_types() {
   using element = std::remove_const_t<Q>;
   static_assert(is_attention_element<element>, "kaio: the elements of an attention are f32, f16 or bf16");
   static_assert(
-      std::is_same_v<element, std::remove_const_t<C>>,
-      "kaio: the queries and the cache of an attention_decode have the same element type; cast one of them");
+      std::is_same_v<element, std::remove_const_t<C>> || is_quantised(element_kind_of<C>()),
+      "kaio: the cache of an attention_decode has the element type of the queries, or is e4m3, e5m2 or i8");
   static_assert(!std::is_const_v<O>,
                 "kaio: the output of an attention is a view of elements that are not const");
   static_assert(std::is_same_v<element, O> || std::is_same_v<f32, O>,

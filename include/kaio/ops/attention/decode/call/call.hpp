@@ -10,15 +10,18 @@
 namespace kaio::ops {
 
 struct attention_decode_call {
-  attention_type type = attention_type::f32;  // of q, k and v
+  attention_type type = attention_type::f32;  // of q, k and v; but of codes
   attention_problem problem{};
   attention_cache cache{};
   attention_split split{};  // but for row_tiles, parts, chunk and the workspace, which the kernel decides
   attention_terms terms{};
   attention_band band{};
+  attention_codes codes{};
   std::uint64_t most_keys = 0;  // that a query may attend to
   bool batch_invariant = false;
 
+  constexpr bool has_codes() const { return codes.kept != static_cast<u32>(cache_elements::same); }
+  constexpr std::uint32_t bytes_of_key_element() const { return has_codes() ? 1 : bytes_of(type); }
   constexpr bool empty() const { return problem.batches == 0 || problem.queries == 0 || problem.heads == 0; }
   constexpr std::uint64_t results() const {  // rows of O
     return std::uint64_t{problem.batches} * problem.queries * problem.heads;

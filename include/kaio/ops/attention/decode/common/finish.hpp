@@ -10,18 +10,20 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace kaio::ops {
 
 // Rows of a tile, each in the sums of KeyWarps warps of 16 rows. What warps that share rows have follows each
 // other: row r of warp w is row 16 * w + r of the sums.
-template <std::uint32_t Rows, std::uint32_t KeyWarps, std::uint32_t Depth, std::uint32_t Threads>
+template <std::uint32_t Rows, std::uint32_t KeyWarps, std::uint32_t Depth, std::uint32_t Threads,
+          class Layout = dsl::swizzled<128>>
 class attention_decode_finish {
   static constexpr std::uint32_t all_rows = Rows * KeyWarps;
   static_assert(KeyWarps == 1 || Rows == 16);
 
  public:
-  using sums_tile = shared_tile<f32, all_rows, Depth, dsl::swizzled<128>>;
+  using sums_tile = shared_tile<f32, all_rows, Depth, Layout>;
 
   constexpr attention_decode_finish(thread t, const sums_tile& sums)
       : t_(t), sums_(sums), largest_(t), sum_(t), weights_(t), inverses_(t) {}
@@ -33,8 +35,9 @@ class attention_decode_finish {
     sum_[row] = total.sum;
   }
 
-  // By all threads, after a barrier. T: of the output where it is not f32.
-  template <scalar T>
+  // By all threads, after a barrier. T: of the output where it is not f32; or any_element, by the split's
+  // out_type.
+  template <class T>
   constexpr void store(const val<attention_problem>& problem, const val<attention_split>& split,
                        const decode_block& block) const {
     const val rows = t_.let(split[&attention_split::rows]);
@@ -77,10 +80,15 @@ class attention_decode_finish {
           // After the sum, as attention_decode_combine does it: with one part the bits are the same.
           const val inverse = t_.let(inverses_[row]);
           for (auto& one : x) one *= inverse;
-          if (auto wide = t_.when(is_f32))
-            store_output<stored_as<f32>>(t_, problem, block.batch, at, column, size, x);
-          if (auto narrow = t_.otherwise())
-            store_output<stored_as<T>>(t_, problem, block.batch, at, column, size, x);
+          const auto put = [&]<class A>(A) {
+            store_output<A>(t_, problem, block.batch, at, column, size, x);
+          };
+          if constexpr (std::is_same_v<T, any_element>) {
+            with_any_element(t_, t_.let(split[&attention_split::out_type]), put);
+          } else {
+            if (auto wide = t_.when(is_f32)) put(stored_as<f32>{});
+            if (auto narrow = t_.otherwise()) put(stored_as<T>{});
+          }
         }
         if (auto partial = t_.otherwise()) {
           const val to =

@@ -44,4 +44,19 @@ struct attention_split {
   u32 type, out_type;  // element_type of q, k and v; of out
 };
 
+// How the elements of K and V are kept: as those of Q, or as codes of 8 bits, which times a scale are the
+// elements.
+enum class cache_elements : u32 { same, e4m3, e5m2, i8 };
+
+// Scales of f32, by the place of a key: an address of 0 is a scale of 1. by_key: page or row matter.
+struct cache_scale {
+  u64 address;
+  i64 page, row, head;
+  u32 by_key;
+};
+struct attention_codes {
+  u32 kept;  // cache_elements
+  cache_scale k, v;
+};
+
 }  // namespace kaio::ops

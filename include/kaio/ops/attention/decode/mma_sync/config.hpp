@@ -34,6 +34,13 @@ constexpr attention_decode_config attention_decode_few(std::uint32_t depth) {
   return {.depth = 256, .rows = 16, .keys = 32, .key_warps = 2, .q_in_registers = false, .min_blocks = 3};
 }
 
+// The same of codes of 8 bits: as many keys, and as many bytes, in twice the tiles.
+constexpr attention_decode_config attention_decode_codes(std::uint32_t depth) {
+  attention_decode_config config = attention_decode_few(depth);
+  config.stages *= 2;
+  return config;
+}
+
 // More rows: a warp has 16 of them, and all keys of a tile.
 constexpr attention_decode_config attention_decode_many(std::uint32_t depth) {
   if (depth <= 64) return {.depth = 64, .rows = 64, .keys = 64, .key_warps = 1, .min_blocks = 2};

@@ -1,7 +1,7 @@
 #pragma once
 // Keys and values from a cache to a ring of tiles in shared memory, by asynchronous copies of 16 bytes
 // through the numbers of pages. Which page a row is in is read a tile ahead, so that a copy need not wait for
-// it.
+// it. What a tile has is seen as T; with Codes > 1 a T is that many elements of the cache.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -10,18 +10,24 @@
 #include <kaio/ops/attention/decode/mma_sync/config.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
 // Warps that share rows have a tile of their own: entry (2 * stage + is_v) * key_warps + warp of the ring. A
-// row of a tile is panels of 128 bytes; eight threads copy such a row of one panel.
-template <attention_decode_config C, scalar T>
+// row of a tile is panels of 128 bytes, or one of 64; a thread copies 16 bytes of such a row of one panel.
+template <attention_decode_config C, scalar T, std::uint32_t Codes = 1>
 class attention_decode_copies {
  public:
-  using ring = shared_tiles<T, C.own_keys(), C.depth, dsl::swizzled<128>, C.stages * 2 * C.key_warps>;
-  static constexpr std::uint32_t panel = 128 / sizeof(T), piece = 16 / sizeof(T), pieces = panel / piece;
+  static constexpr std::uint32_t columns = C.depth / Codes,
+                                 panel_bytes = columns * sizeof(T) < 128 ? columns * sizeof(T) : 128;
+  using swizzle = dsl::swizzled<panel_bytes>;
+  using ring = shared_tiles<T, C.own_keys(), columns, swizzle, C.stages * 2 * C.key_warps>;
+  static constexpr std::uint32_t panel = panel_bytes / sizeof(T), piece = 16 / sizeof(T),
+                                 pieces = panel / piece;
   static constexpr std::uint32_t apart = C.threads() / pieces;  // rows between those of a thread
   static constexpr std::uint32_t rows = C.keys / apart;         // of a thread
+  static_assert(C.keys % apart == 0 && C.own_keys() % apart == 0 && apart % 8 == 0);
 
   constexpr attention_decode_copies(thread t, const ring& to, const val<attention_problem>& problem,
                                     const val<attention_cache>& cache, const decode_block& block)
@@ -42,12 +48,22 @@ class attention_decode_copies {
     look_up();
   }
 
-  // The next tile, where there is one, into the next stage. Commits a group of copies.
-  constexpr void copy() {
+  // The next tile, where there is one, into the next stage. Commits a group of copies. What belongs to a key
+  // comes along by more(stage, key of the tile, page, row, exists, piece), once for each piece of a panel.
+  constexpr void copy() { copy(nothing{}); }
+  template <class More>
+  constexpr void copy(const More& more) {
     if (auto exists = t_.when(first_ < last_)) {
       const val stage = fill_;
       put(&attention_problem::k, k_, t_.let(problem_[&attention_problem::qk_size]), stage, 0);
       put(&attention_problem::v, v_, t_.let(problem_[&attention_problem::v_size]), stage, 1);
+      if constexpr (!std::is_same_v<More, nothing>)
+        for (std::uint32_t i = 0; i < rows; ++i) {
+          const val key = t_.let(line_ + apart * i), page = t_.let(page_[i]), row = t_.let(row_[i]);
+          const val is_key = t_.let(first_ + key < last_);
+          const val piece_of_row = t_.let(column_ / piece);
+          more(stage, key, page, row, is_key, piece_of_row);
+        }
       fill_ = following(stage);
     }
     cp_async_commit_group(t_);
@@ -60,10 +76,21 @@ class attention_decode_copies {
   }
 
  private:
+  struct nothing {};
+
+  // Strides are in elements of the cache; rows begin at multiples of 16 bytes.
+  static_assert(Codes == 1 || Codes == 2);
+  static constexpr auto in_units(const auto& elements) {
+    if constexpr (Codes == 1)
+      return elements;
+    else
+      return elements >> 1;
+  }
+
   constexpr in<T> head_of(auto member, const val<u32>& head) const {
     const auto strides = problem_[member];
     return pointer_at<in<T>>(t_, t_.let(strides[&attention_strides::address]))
-        .from(t_.let(cast<i64>(head) * strides[&attention_strides::head]));
+        .from(t_.let(in_units(cast<i64>(head) * strides[&attention_strides::head])));
   }
 
   // Where the thread's rows of the next tile are. Those beyond the last key are at its place, and not copied.
@@ -84,12 +111,16 @@ class attention_decode_copies {
     const auto strides = problem_[member];
     for (std::uint32_t i = 0; i < rows; ++i) {
       const val exists = t_.let(first_ + line_ + apart * i < last_);
-      const in from = head.from(offset_of(t_, strides, page_[i], row_[i]) + cast<i64>(column_));
+      const in from = head.from(in_units(offset_of(t_, strides, page_[i], row_[i])) + cast<i64>(column_));
       const std::uint32_t warp = apart * i / C.own_keys(), row = apart * i % C.own_keys();
       const auto tile = ring_[t_.let((stage * 2u + is_v) * C.key_warps + warp)];
-      for (std::uint32_t p = 0; p < C.depth / panel; ++p)
-        cp_async<16>(tile.panel(p).at(lane_, row), from.from(i64{p * panel})[0],
-                     all_of(exists, column_ + p * panel < size));
+      for (std::uint32_t p = 0; p < columns / panel; ++p)
+        if constexpr (Codes == 1)
+          cp_async<16>(tile.panel(p).at(lane_, row), from.from(i64{p * panel})[0],
+                       all_of(exists, column_ + p * panel < size));
+        else
+          cp_async<16>(tile.panel(p).at(lane_, row), from.from(i64{p * panel})[0],
+                       all_of(exists, (column_ + p * panel) * Codes < size));
     }
   }
 
@@ -100,7 +131,7 @@ class attention_decode_copies {
   var<u32> first_;  // of the tile that is copied next
   val<u32> last_, line_, column_;
   in<T> k_, v_;
-  typename shared_tile<T, C.own_keys(), panel, dsl::swizzled<128>>::lane_type lane_;
+  typename shared_tile<T, C.own_keys(), panel, swizzle>::lane_type lane_;
   var<u32> fill_;
   dsl::register_array<var<u32>, rows> page_, row_;
 };

@@ -7,12 +7,14 @@
 //   16 rows |  S   |          16 threads of a row are neighbours of a warp
 //           +------+
 //
-// Where rows of keys are is found once for each tile. K and V are in shared memory 64 columns at a time.
+// Where rows of keys are is found once for each tile. K and V are in shared memory 64 columns at a time, those
+// that are codes of 8 bits as numbers.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
 #include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
+#include <kaio/ops/attention/decode/common/codes.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/common/store.hpp>
 #include <kaio/ops/attention/simt/kernel.hpp>
@@ -32,28 +34,47 @@ struct attention_decode_simt_body {
 
   static constexpr void run(thread t, const val<attention_problem>& problem,
                             const val<attention_cache>& cache, const val<attention_split>& split,
-                            const val<attention_terms>& terms, const val<attention_band>& band) {
+                            const val<attention_terms>& terms, const val<attention_band>& band,
+                            const val<attention_codes>& codes) {
     const q_tile q_shared(t);                                        // rows x depth
     const kv_tile kv_shared(t);                                      // keys x chunk
     const shared_tile<f32, rows, keys, dsl::padded<1>> p_shared(t);  // rows x keys
-    const shared<i64, keys> k_at(t), v_at(t);  // offsets of the rows of a tile; -1: none
+    const rows_in_memory k_rows(t), v_rows(t);
     const decode_block block = find_decode_block(t, problem, cache, split, band, rows, keys);
     if (auto works = t.when(has_work(t, split, block)))
-      compute(t, problem, cache, split, terms, band, block, q_shared, kv_shared, p_shared, k_at, v_at);
+      compute(t, problem, cache, split, terms, band, codes, block, q_shared, kv_shared, p_shared, k_rows,
+              v_rows);
     if (auto idle = t.otherwise()) store_nothing(t, problem, split, block, rows);
   }
 
  private:
+  // Of the keys of a tile.
+  struct rows_in_memory {
+    shared<i64, keys> at;     // offsets; -1: there is none
+    shared<f32, keys> scale;  // of codes
+    constexpr explicit rows_in_memory(thread t) : at(t), scale(t) {}
+  };
+
   static constexpr void compute(thread t, const val<attention_problem>& problem,
                                 const val<attention_cache>& cache, const val<attention_split>& split,
                                 const val<attention_terms>& terms, const val<attention_band>& band,
-                                const decode_block& block, const q_tile& q_shared, const kv_tile& kv_shared,
+                                const val<attention_codes>& codes, const decode_block& block,
+                                const q_tile& q_shared, const kv_tile& kv_shared,
                                 const shared_tile<f32, rows, keys, dsl::padded<1>>& p_shared,
-                                const shared<i64, keys>& k_at, const shared<i64, keys>& v_at) {
+                                const rows_in_memory& k_rows, const rows_in_memory& v_rows) {
     const cached_places places(t, cache, block.sequence);
     const val of_row = t.let(t.thread_rank() / side), of_column = t.let(t.thread_rank() % side);
     const val all_rows = t.let(split[&attention_split::rows]);
     const val type = t.let(split[&attention_split::type]);
+    const val kept = t.let(codes[&attention_codes::kept]);
+    const auto load = [&](auto member, const rows_in_memory& from, const val<u32>& first,
+                          const val<u32>& size) {
+      const auto strides = problem[member];
+      if (auto same = t.when(kept == static_cast<u32>(cache_elements::same)))
+        with_any_element(t, type,
+                         [&]<class A>(A) { load_rows<A>(t, kv_shared, strides, from, block, first, size); });
+      if (auto coded = t.otherwise()) load_codes(t, kv_shared, strides, from, block, kept, first, size);
+    };
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
     const val scale = t.let(problem[&attention_problem::scale]);
@@ -71,21 +92,26 @@ struct attention_decode_simt_body {
       t.barrier();
       for (auto i : t.block_stride(keys)) {
         var k(t, i64{-1}), v(t, i64{-1});
+        var of_k(t, 1.0f), of_v(t, 1.0f);
         if (auto exists = t.when(first + i < block.last))
           places.with([&](const auto& find) {
             const auto found = find(t.let(first + i));
             k = offset_of(t, problem[&attention_problem::k], found.page, found.row);
             v = offset_of(t, problem[&attention_problem::v], found.page, found.row);
+            if (auto coded = t.when(kept != static_cast<u32>(cache_elements::same))) {
+              of_k = scale_at(t, codes[&attention_codes::k], found.page, found.row, block.group);
+              of_v = scale_at(t, codes[&attention_codes::v], found.page, found.row, block.group);
+            }
           });
-        k_at[i] = k;
-        v_at[i] = v;
+        k_rows.at[i] = k;
+        v_rows.at[i] = v;
+        k_rows.scale[i] = of_k;
+        v_rows.scale[i] = of_v;
       }
       auto s = array_of<columns>([&](u32) { return var(t, 0.0f); });
       for (auto column : t.range(0u, qk_size, chunk).no_unroll()) {
         t.barrier();
-        with_any_element(t, type, [&]<class A>(A) {
-          load_rows<A>(t, kv_shared, problem[&attention_problem::k], k_at, block, t.let(column), qk_size);
-        });
+        load(&attention_problem::k, k_rows, t.let(column), qk_size);
         t.barrier();
         for (auto d : t.range(0u, t.let(min(qk_size - column, chunk)), 4u).no_unroll()) {
           const val x = load_vec<4>(q_shared[of_row][column + d]);
@@ -108,9 +134,7 @@ struct attention_decode_simt_body {
       for (u32 f = 0; f < chunks; ++f)
         if (auto has = t.when(chunk * f < v_size)) {
           t.barrier();
-          with_any_element(t, type, [&]<class A>(A) {
-            load_rows<A>(t, kv_shared, problem[&attention_problem::v], v_at, block, t.let(chunk * f), v_size);
-          });
+          load(&attention_problem::v, v_rows, t.let(chunk * f), v_size);
           t.barrier();
           for (auto j : t.range(0u, keys).no_unroll()) {
             const val p = t.let(p_shared[of_row][j]);
@@ -143,16 +167,35 @@ struct attention_decode_simt_body {
   // Columns `first` to first + chunk of the rows of a tile; what does not exist becomes zero.
   template <class A, class Strides>
   static constexpr void load_rows(thread t, const kv_tile& to, const Strides& strides,
-                                  const shared<i64, keys>& at, const decode_block& block,
+                                  const rows_in_memory& rows_of_tile, const decode_block& block,
                                   const val<u32>& first, const val<u32>& size) {
     const in head = pointer_at<in<typename A::stored>>(t, t.let(strides[&attention_strides::address]))
                         .from(t.let(cast<i64>(block.group) * strides[&attention_strides::head]));
     for (auto i : t.block_stride(keys * chunk)) {
       const val row = t.let(i / chunk), column = t.let(i % chunk);
-      const val from = t.let(at[row]);
+      const val from = t.let(rows_of_tile.at[row]);
       var x(t, 0.0f);
       if (auto exists = t.when(all_of(from >= i64{0}, first + column < size)))
         x = A::read(head[from + cast<i64>(first + column)]);
+      to[row][column] = x;
+    }
+  }
+
+  // The same of codes.
+  template <class Strides>
+  static constexpr void load_codes(thread t, const kv_tile& to, const Strides& strides,
+                                   const rows_in_memory& rows_of_tile, const decode_block& block,
+                                   const val<u32>& kept, const val<u32>& first, const val<u32>& size) {
+    const in head = pointer_at<in<u8>>(t, t.let(strides[&attention_strides::address]))
+                        .from(t.let(cast<i64>(block.group) * strides[&attention_strides::head]));
+    for (auto i : t.block_stride(keys * chunk)) {
+      const val row = t.let(i / chunk), column = t.let(i % chunk);
+      const val from = t.let(rows_of_tile.at[row]);
+      var x(t, 0.0f);
+      if (auto exists = t.when(all_of(from >= i64{0}, first + column < size))) {
+        const val code = t.let(cast<u32>(head[from + cast<i64>(first + column)]));
+        x = value_of_code(t, kept, code) * rows_of_tile.scale[row];
+      }
       to[row][column] = x;
     }
   }
@@ -199,7 +242,8 @@ inline constexpr auto attention_decode_by_simt =
     kaio::kernel<"attention_decode_simt", block_size{attention_decode_simt::threads},
                  kernel_options{.min_blocks = 2}>(
         [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
-           val<attention_terms> terms,
-           val<attention_band> band) { attention_decode_simt::run(t, problem, cache, split, terms, band); });
+           val<attention_terms> terms, val<attention_band> band, val<attention_codes> codes) {
+          attention_decode_simt::run(t, problem, cache, split, terms, band, codes);
+        });
 
 }  // namespace kaio::ops

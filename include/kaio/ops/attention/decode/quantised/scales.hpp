@@ -1,0 +1,68 @@
+#pragma once
+// Scales of keys and values next to a ring of tiles: where they differ from key to key they come by
+// asynchronous copies into rows of f32 of their own, else they are read once.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/decode/common/block.hpp>
+#include <kaio/ops/attention/decode/common/codes.hpp>
+#include <kaio/ops/attention/decode/mma_sync/config.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <attention_decode_config C>
+class attention_decode_scales {
+ public:
+  using memory = shared<f32, 2 * C.stages, C.keys>;  // row 2 * stage + is_v
+
+  constexpr attention_decode_scales(thread t, const memory& to, const val<attention_codes>& codes,
+                                    const val<u32>& head)
+      : t_(t),
+        memory_(to),
+        codes_(codes),
+        head_(head),
+        k_by_key(t.let(codes[&attention_codes::k][&cache_scale::by_key] != 0u)),
+        v_by_key(t.let(codes[&attention_codes::v][&cache_scale::by_key] != 0u)),
+        k_of_all(of_all(&attention_codes::k, k_by_key)),
+        v_of_all(of_all(&attention_codes::v, v_by_key)) {}
+
+  // Of a key of the tile, by the threads that copy its first and its second piece.
+  constexpr void copy(const val<u32>& stage, const val<u32>& key, const val<u32>& page, const val<u32>& row,
+                      const val<bool>& exists, const val<u32>& piece) const {
+    const auto one = [&](auto member, const val<bool>& by_key, u32 is_v) {
+      if (auto own = t_.when(all_of(by_key, piece == is_v))) {
+        const auto scale = codes_[member];
+        const val at = scale_offset(t_, scale, page, row, head_);
+        const auto from = pointer_at<in<f32>>(t_, t_.let(scale[&cache_scale::address]));
+        cp_async<4>(memory_[stage * 2u + is_v][key], from[at], exists);
+      }
+    };
+    one(&attention_codes::k, k_by_key, 0);
+    one(&attention_codes::v, v_by_key, 1);
+  }
+
+  // Of keys `key` and key + 1 of a stage.
+  constexpr auto pair(const val<u32>& stage, u32 is_v, const val<u32>& key) const {
+    return array_of<2>([&](u32 e) { return t_.let(memory_[stage * 2u + is_v][key + e]); });
+  }
+
+ private:
+  constexpr val<f32> of_all(auto member, const val<bool>& by_key) const {
+    var result(t_, 1.0f);
+    if (auto same = t_.when(!by_key)) result = scale_at(t_, codes_[member], t_.let(0u), t_.let(0u), head_);
+    return t_.let(result);
+  }
+
+  thread t_;
+  memory memory_;
+  const val<attention_codes>& codes_;
+  val<u32> head_;
+
+ public:
+  val<bool> k_by_key, v_by_key;
+  val<f32> k_of_all, v_of_all;  // 1 where they are by key
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,45 @@
+// attention_decode over caches of 8 bits with matrix instructions of a warp: on sm_89 and later, where
+// conversions of 8-bit floats are instructions, and on sm_80.
+
+#include <kaio/ops/attention/decode/quantised/kernel.hpp>
+
+#include <array>
+#include <cstdint>
+
+#include "ops/attention/decode/choice/table.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+template <attention_decode_config C, std::uint16_t Sm>
+attention_decode_variant row_of() {
+  return {.image = &attention_decode_quantised<C, Sm>.image(),
+          .run =
+              [](const stream& s, const attention_decode_call& call, std::uint64_t blocks) {
+                attention_decode_quantised<C, Sm>.launch(s, grid(blocks), call.problem, call.cache,
+                                                         call.split, call.terms, call.band, call.codes);
+              },
+          .takes_codes = true,
+          .copies_rows = true,
+          .depth = C.depth,
+          .rows = C.rows,
+          .keys = C.keys,
+          .resident = C.min_blocks};
+}
+
+}  // namespace
+
+std::span<const attention_decode_variant> attention_decode_mma_codes() {
+  static const auto& rows =
+      *new std::array{row_of<attention_decode_codes(64), 89>(),  row_of<attention_decode_codes(128), 89>(),
+                      row_of<attention_decode_codes(256), 89>(), row_of<attention_decode_codes(64), 80>(),
+                      row_of<attention_decode_codes(128), 80>(), row_of<attention_decode_codes(256), 80>()};
+  return rows;
+}
+
+void list_attention_decode_mma_codes_kernels(std::vector<const ptx::kernel_image*>& list) {
+  for (const attention_decode_variant& v : attention_decode_mma_codes()) list.push_back(v.image);
+}
+
+}  // namespace kaio::ops
