@@ -83,7 +83,7 @@ void attention_decode_warmup(const runtime::device& gpu, const attention_view& q
       plan(gpu.identity(), gpu.properties(), {"attention_decode_warmup", q, cache, out, &options});
   if (planned.variant == nullptr) return;
   gpu.warmup(*planned.variant->image);
-  if (planned.call.split.parts > 1) gpu.warmup(attention_decode_combine_image());
+  if (planned.call.split.parts > 1) gpu.warmup(attention_decode_combine_image(gpu.properties()));
 }
 
 attention_decode_choice_info attention_decode_choice(const stream& s, const attention_view& q,

@@ -75,7 +75,7 @@ const attention_decode_variant& choose(std::string_view operation, const attenti
 std::vector<const ptx::kernel_image*> attention_decode_kernels() {
   std::vector<const ptx::kernel_image*> list;
   for (const attention_decode_variant& v : all_variants()) list.push_back(v.image);
-  list.push_back(&attention_decode_combine_image());
+  list_attention_decode_combine_kernels(list);
   return list;
 }
 

@@ -16,7 +16,8 @@ std::span<const attention_decode_variant> attention_decode_mma_bf16();
 std::span<const attention_decode_variant> attention_decode_mma_codes();
 std::span<const attention_decode_variant> attention_decode_simt_rows();
 // What adds up the parts.
-const ptx::kernel_image& attention_decode_combine_image();
+const ptx::kernel_image& attention_decode_combine_image(const device_properties& device);
+void list_attention_decode_combine_kernels(std::vector<const ptx::kernel_image*>& list);
 void run_attention_decode_combine(const stream& s, const attention_decode_call& call);
 
 // The kernel that a call takes: the one that is named, or the first one that can run it. Throws

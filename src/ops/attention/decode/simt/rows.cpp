@@ -28,15 +28,25 @@ std::span<const attention_decode_variant> attention_decode_simt_rows() {
   return rows;
 }
 
-const ptx::kernel_image& attention_decode_combine_image() { return attention_decode_combine.image(); }
+const ptx::kernel_image& attention_decode_combine_image(const device_properties& device) {
+  return device.target.sm >= 90 ? attention_decode_combine<90>.image() : attention_decode_combine<70>.image();
+}
 
 void run_attention_decode_combine(const stream& s, const attention_decode_call& call) {
-  attention_decode_combine.launch(s, grid(call.results()), call.problem, call.split);
+  if (s.properties().target.sm >= 90)
+    attention_decode_combine<90>.launch(s, grid(call.results()).programmatic(), call.problem, call.split);
+  else
+    attention_decode_combine<70>.launch(s, grid(call.results()), call.problem, call.split);
+}
+
+void list_attention_decode_combine_kernels(std::vector<const ptx::kernel_image*>& list) {
+  list.push_back(&attention_decode_combine<70>.image());
+  list.push_back(&attention_decode_combine<90>.image());
 }
 
 void list_attention_decode_simt_kernels(std::vector<const ptx::kernel_image*>& list) {
   for (const attention_decode_variant& v : attention_decode_simt_rows()) list.push_back(v.image);
-  list.push_back(&attention_decode_combine_image());
+  list_attention_decode_combine_kernels(list);
 }
 
 }  // namespace kaio::ops

@@ -3,6 +3,7 @@
 // a row; each takes every fourth part, in order, so that the bits do not depend on how many parts without
 // keys follow.
 
+#include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
 #include <kaio/ops/attention/decode/common/store.hpp>
@@ -16,77 +17,80 @@ struct attention_combine_config {
   static constexpr std::uint32_t warps = 4, threads = warps * 32, depth = 256;
 };
 
-// Launched with a block for each query of each head and batch: (batch, query, head) along x.
+// Launched with a block for each query of each head and batch: (batch, query, head) along x; from sm_90 on
+// programmatically, before the kernel of the parts has ended.
+template <std::uint32_t Sm>
 inline constexpr auto attention_decode_combine =
-    kaio::kernel<"attention_decode_combine", block_size{attention_combine_config::threads}>(
-        [](thread t, val<attention_problem> problem, val<attention_split> split) {
-          using config = attention_combine_config;
-          constexpr u32 fours = config::depth / 128;  // of a lane
-          constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
-          const shared<f32, config::warps, config::depth> of_warps(t);
-          const shared<f32, config::warps> sum_of_warps(t);
-          const val heads = t.let(problem[&attention_problem::heads]);
-          const val queries = t.let(problem[&attention_problem::queries]);
-          const val row = t.let(block_idx_x());
-          const val of_heads = t.let(row / heads), head = t.let(row - of_heads * heads);
-          const val batch = t.let(of_heads / queries), query = t.let(of_heads - batch * queries);
-          const val parts = t.let(split[&attention_split::parts]);
-          const val size = t.let(problem[&attention_problem::v_size]);
-          const val lane = t.lane_rank(), warp = t.let(t.warp_rank());
-          const val first = t.let(cast<u64>(row) * cast<u64>(parts));
-          const in totals =
-              pointer_at<in<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
-          const val pitch = t.let(cast<u64>(split[&attention_split::pitch]));
-          const in sums = pointer_at<in<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
+    kaio::kernel<"attention_decode_combine_sm" + decimal<Sm>, block_size{attention_combine_config::threads},
+                 kernel_options{.target = {Sm, false}}>([](thread t, val<attention_problem> problem,
+                                                           val<attention_split> split) {
+      using config = attention_combine_config;
+      constexpr u32 fours = config::depth / 128;  // of a lane
+      constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
+      const shared<f32, config::warps, config::depth> of_warps(t);
+      const shared<f32, config::warps> sum_of_warps(t);
+      const val heads = t.let(problem[&attention_problem::heads]);
+      const val queries = t.let(problem[&attention_problem::queries]);
+      const val row = t.let(block_idx_x());
+      const val of_heads = t.let(row / heads), head = t.let(row - of_heads * heads);
+      const val batch = t.let(of_heads / queries), query = t.let(of_heads - batch * queries);
+      const val parts = t.let(split[&attention_split::parts]);
+      const val size = t.let(problem[&attention_problem::v_size]);
+      const val lane = t.lane_rank(), warp = t.let(t.warp_rank());
+      const val first = t.let(cast<u64>(row) * cast<u64>(parts));
+      const in totals = pointer_at<in<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
+      const val pitch = t.let(cast<u64>(split[&attention_split::pitch]));
+      const in sums = pointer_at<in<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
 
-          // Parts with keys are the first ones.
-          var largest(t, nothing);
-          var used(t, 0u);
-          for (auto p : t.range(lane, parts, 32u)) {
-            const val total = load_vec<2>(totals[p * 2u]);
-            largest = max(largest, total[0]);
-            used = select(total[1] < 0.0f, used, p + 1u);
-          }
-          const val most = t.let(warp_reduce(t, largest, maximum{}));
-          const val count = t.let(warp_reduce(t, used, maximum{}));
+      if constexpr (Sm >= 90) grid_dependency_wait(t);
+      // Parts with keys are the first ones.
+      var largest(t, nothing);
+      var used(t, 0u);
+      for (auto p : t.range(lane, parts, 32u)) {
+        const val total = load_vec<2>(totals[p * 2u]);
+        largest = max(largest, total[0]);
+        used = select(total[1] < 0.0f, used, p + 1u);
+      }
+      const val most = t.let(warp_reduce(t, largest, maximum{}));
+      const val count = t.let(warp_reduce(t, used, maximum{}));
 
-          // -0 + x is x for every x: with one part the sums are those of that part, bit for bit.
-          auto x = array_of<fours * 4>([&](u32) { return var(t, -0.0f); });
-          var sum(t, 0.0f);
-          for (auto p : t.range(warp, count, config::warps).unroll<4>()) {
-            const val total = load_vec<2>(totals[p * 2u]);
-            const val weight = t.let(select(total[0] == nothing, 0.0f, fast::ftz::exp2(total[0] - most)));
-            sum += total[1] * weight;
-            const in of_part = sums.from(cast<u64>(p) * pitch);
-            for (u32 f = 0; f < fours; ++f) {
-              const val column = t.let(lane * 4u + 128 * f);
-              if (auto has = t.when(column < size)) {
-                const val four = load_vec<4>(of_part[column]);
-                for (u32 e = 0; e < 4; ++e) x[4 * f + e] += four[e] * weight;
-              }
-            }
-          }
-          for (u32 f = 0; f < fours; ++f)
-            for (u32 e = 0; e < 4; ++e) of_warps[warp][lane * 4u + (128 * f + e)] = x[4 * f + e];
-          if (auto leads = t.when(lane == 0u)) sum_of_warps[warp] = sum;
-          t.barrier();
-
-          var all(t, sum_of_warps[0]);
-          for (u32 w = 1; w < config::warps; ++w) all += sum_of_warps[w];
-          const attention_block as_block = block_of_row(t, problem, batch, head);
-          const softmax_row result = softmax_result(t, most, all, sink_of(t, problem, as_block));
-          store_lse(t, problem, as_block, query, t.let(t.thread_rank() == 0u), result.lse);
-          const val column = t.let(t.thread_rank() * 4u);
+      // -0 + x is x for every x: with one part the sums are those of that part, bit for bit.
+      auto x = array_of<fours * 4>([&](u32) { return var(t, -0.0f); });
+      var sum(t, 0.0f);
+      for (auto p : t.range(warp, count, config::warps).unroll<4>()) {
+        const val total = load_vec<2>(totals[p * 2u]);
+        const val weight = t.let(select(total[0] == nothing, 0.0f, fast::ftz::exp2(total[0] - most)));
+        sum += total[1] * weight;
+        const in of_part = sums.from(cast<u64>(p) * pitch);
+        for (u32 f = 0; f < fours; ++f) {
+          const val column = t.let(lane * 4u + 128 * f);
           if (auto has = t.when(column < size)) {
-            const auto four = array_of<4>([&](u32 e) {
-              var y(t, of_warps[0][column + e]);
-              for (u32 w = 1; w < config::warps; ++w) y += of_warps[w][column + e];
-              return t.let(y * result.inverse);
-            });
-            with_any_element(t, t.let(split[&attention_split::out_type]), [&]<class A>(A) {
-              store_output<A>(t, problem, batch, decode_row{query, head}, column, size, four);
-            });
+            const val four = load_vec<4>(of_part[column]);
+            for (u32 e = 0; e < 4; ++e) x[4 * f + e] += four[e] * weight;
           }
+        }
+      }
+      for (u32 f = 0; f < fours; ++f)
+        for (u32 e = 0; e < 4; ++e) of_warps[warp][lane * 4u + (128 * f + e)] = x[4 * f + e];
+      if (auto leads = t.when(lane == 0u)) sum_of_warps[warp] = sum;
+      t.barrier();
+
+      var all(t, sum_of_warps[0]);
+      for (u32 w = 1; w < config::warps; ++w) all += sum_of_warps[w];
+      const attention_block as_block = block_of_row(t, problem, batch, head);
+      const softmax_row result = softmax_result(t, most, all, sink_of(t, problem, as_block));
+      store_lse(t, problem, as_block, query, t.let(t.thread_rank() == 0u), result.lse);
+      const val column = t.let(t.thread_rank() * 4u);
+      if (auto has = t.when(column < size)) {
+        const auto four = array_of<4>([&](u32 e) {
+          var y(t, of_warps[0][column + e]);
+          for (u32 w = 1; w < config::warps; ++w) y += of_warps[w][column + e];
+          return t.let(y * result.inverse);
         });
+        with_any_element(t, t.let(split[&attention_split::out_type]), [&]<class A>(A) {
+          store_output<A>(t, problem, batch, decode_row{query, head}, column, size, four);
+        });
+      }
+    });
 
 }  // namespace kaio::ops
