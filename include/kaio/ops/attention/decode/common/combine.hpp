@@ -57,7 +57,7 @@ inline constexpr auto attention_decode_combine =
       // -0 + x is x for every x: with one part the sums are those of that part, bit for bit.
       auto x = array_of<fours * 4>([&](u32) { return var(t, -0.0f); });
       var sum(t, 0.0f);
-      for (auto p : t.range(warp, count, config::warps).unroll<4>()) {
+      for (auto p : t.range(warp, count, config::warps).template unroll<4>()) {
         const val total = load_vec<2>(totals[p * 2u]);
         const val weight = t.let(select(total[0] == nothing, 0.0f, fast::ftz::exp2(total[0] - most)));
         sum += total[1] * weight;
