@@ -6,7 +6,7 @@
 //                        for epilogues that work on the sums alone: two panels alternate, so that one is
 //                        filled while the other leaves. Elements outside C are dropped by the copy, which writes
 //                        whole pieces of 16 bytes: rows of C are a multiple of that long
-//   sm90_finished_store  registers --> panel of f32 --> epilogue, four neighbours a lane --> C
+//   sm90_finished_store  registers --> panel of sums --> epilogue, four neighbours a lane --> C
 //                        for all others: their reads are then of neighbours, as their writes are
 
 #include <kaio/dsl/mma/stmatrix.hpp>
@@ -104,7 +104,7 @@ class sm90_copied_store {
   shared_tiles<Out, sm90_warp_rows, columns, swizzled<row_bytes>, 4 * turns * C.consumers()> staging_;
 };
 
-template <sm90_config C, class Out>
+template <sm90_config C, class Out, class Sum = f32>
 class sm90_finished_store {
  public:
   using destination = typename detail::output_of<Out>::template parameter<false>;
@@ -151,13 +151,13 @@ class sm90_finished_store {
   thread t_;
   destination c_;
   val<output_lines> lines_;
-  shared_tiles<f32, sm90_warp_rows, columns, padded<4>, 4 * C.consumers()> staging_;
+  shared_tiles<Sum, sm90_warp_rows, columns, padded<4>, 4 * C.consumers()> staging_;
 };
 
 namespace detail {
 template <sm90_config C, class Out, class Epilogue>
 struct sm90_store {
-  using type = sm90_finished_store<C, Out>;
+  using type = sm90_finished_store<C, Out, sum_of_epilogue<Epilogue>>;
 };
 template <sm90_config C, class Out, class Epilogue>
   requires works_in_registers<Epilogue>
