@@ -79,6 +79,16 @@ static_assert(static_cast<u32>(term_type::f32) == static_cast<u32>(matmul_type::
               static_cast<u32>(term_type::f16) == static_cast<u32>(matmul_type::f16) + 1 &&
               static_cast<u32>(term_type::bf16) == static_cast<u32>(matmul_type::bf16) + 1);
 
+// Whether int8_scaled is all of the epilogue.
+bool is_scaled(const int8_terms& terms) {
+  const auto is_f32 = [](const matmul_term& x) {
+    return x.type == 0 || x.type == static_cast<u32>(term_type::f32);
+  };
+  const matmul_terms& rest = terms.general;
+  return terms.zero_a.type == 0 && rest.residual.type == 0 && rest.activation == 0 && is_f32(terms.scale_a) &&
+         is_f32(terms.scale_b) && is_f32(rest.bias) && rest.bias.row == 0;
+}
+
 // Kernels read A by rows; a matrix of one column is lines of one element.
 void take_rows_of_a(std::string_view operation, matmul_call& call, const matmul_view& a) {
   if (call.a.lines == line_direction::along_k) return;
@@ -129,6 +139,7 @@ int8_call resolve_matmul_int8(const void* device, const detail::matmul_int8_argu
            "output c is of i32, which holds the sums; a scale, alpha, bias, activation or residual needs "
            "f32, f16, bf16 or i8");
   terms.general = call.terms;
+  call.terms.plain = is_scaled(terms) ? 1 : 0;
   if (!call.empty() && call.k != 0) take_rows_of_a(operation, call, a);
   return call;
 }

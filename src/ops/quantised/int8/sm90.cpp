@@ -15,6 +15,19 @@ void append_tile(variant_list& list) {
                   launch_call_sm90<C, i8, int8_output, int8_general>(s, call, terms);
                 });
 }
+// With scales alone, which the threads apply in registers; C of one type leaves by tensor copies.
+template <sm90_config C, class Out, class Epilogue>
+void append_scaled(variant_list& list) {
+  matmul_variant row = describe_sm90<C, i8, Out, Epilogue>();
+  row.general = false;
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    if constexpr (std::is_same_v<Epilogue, int8_sums>)
+      launch_call_sm90<C, i8, Out, Epilogue>(s, call);
+    else
+      launch_call_sm90<C, i8, Out, Epilogue>(s, call, static_cast<const int8_call&>(call).epilogue);
+  };
+  list.push_back(row);
+}
 template <sm90_split_config C>
 void append_split(variant_list& list) {
   add_int8_rows(list, describe_split<C, i8, int8_output, int8_general>(),
@@ -26,7 +39,11 @@ void append_split(variant_list& list) {
 }  // namespace
 
 void add_int8_sm90(variant_list& list) {
-  append_tile<{.m = 128, .n = 256, .stages = 4, .cluster_m = 2}>(list);
+  constexpr sm90_config large{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
+  append_scaled<large, f32, int8_scaled>(list);
+  append_scaled<large, f16, int8_scaled>(list);
+  append_scaled<large, bf16, int8_scaled>(list);
+  append_scaled<large, i32, int8_sums>(list);
   append_tile<{.m = 128, .n = 128, .stages = 6}>(list);
   // Few rows of C, as columns of its transpose: the time is that of reading B.
   append_split<{.m = 64, .n = 16, .stages = 5, .depth = 4, .splits = 2, .transposed = true}>(list);

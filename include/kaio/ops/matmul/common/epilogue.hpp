@@ -39,8 +39,10 @@ struct epilogue_signature {
       dsl::never<Call>,
       "kaio: an epilogue is called as val<f32> operator()(thread t, val<f32> x, place at, ...) const");
 };
-template <class E, class Sum, class... Extra>
-struct epilogue_signature<val<f32> (E::*)(thread, val<Sum>, place, Extra...) const> {
+template <class E, class Result, class Sum, class... Extra>
+struct epilogue_signature<val<Result> (E::*)(thread, val<Sum>, place, Extra...) const> {
+  static_assert(std::is_same_v<Result, f32> || (std::is_same_v<Result, i32> && std::is_same_v<Sum, i32>),
+                "kaio: the result of an epilogue is f32, or i32 of a sum of i32");
   static_assert((dsl::is_parameter<Extra> && ...),
                 "kaio: the further parameters of an epilogue are in<T>, inout<T> and val<T>, by value");
   using sum = Sum;
@@ -90,6 +92,19 @@ template <class E>
 inline constexpr bool works_in_registers = [] {
   if constexpr (requires { E::in_registers; })
     return E::in_registers;
+  else
+    return false;
+}();
+
+// Whether an epilogue in registers has `static constexpr bool is_factored = true`: that it is a function of the sum, of
+// what it reads for the row and of what it reads for the column, which a thread then reads once for all of its sums in
+// the row (column). It has three static functions:
+//   of_row(t, batch, row, extra...), of_column(t, batch, column, extra...)      of rows and columns inside C
+//   apply(t, x, of_row, of_column, extra...)
+template <class E>
+inline constexpr bool is_factored = [] {
+  if constexpr (requires { E::is_factored; })
+    return E::is_factored;
   else
     return false;
 }();
