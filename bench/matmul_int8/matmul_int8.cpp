@@ -56,7 +56,7 @@ int main(int count, char** words) {
   CLI11_PARSE(arguments, count, words);
   try {
     device gpu = device::open();
-    if (shapes.empty() && gpu.is_emulator()) shapes = {"130x264x200", "8x256x300"};
+    if (shapes.empty() && gpu.is_emulator()) shapes = {"130x264x208", "8x256x304"};
     if (shapes.empty())
       shapes = {"8192x8192x8192", "4096x4096x4096", "2048x4096x7168", "1024x1024x1024", "64x8192x8192",
                 "16x8192x8192",   "1x8192x8192",    "64x4096x4096",   "16x4096x4096",   "1x4096x4096"};
