@@ -111,6 +111,7 @@ std::vector<const ptx::kernel_image*> matmul_int8_kernels() {
   std::vector<const ptx::kernel_image*> list;
   for (const matmul_variant& v : int8_variants()) list.push_back(v.image);
   list_int8_column_sums_kernels(list);
+  list_int8_quantise_kernels(list);
   std::sort(list.begin(), list.end());
   list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;

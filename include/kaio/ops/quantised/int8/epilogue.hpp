@@ -9,6 +9,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/quantised/int8/code.hpp>
 
 #include <cstdint>
 
@@ -36,7 +37,7 @@ constexpr val<Out> rounded(thread t, const int8_result& x) {
   if constexpr (std::is_same_v<Out, i32>)
     return x.sum;
   else if constexpr (std::is_same_v<Out, i8>)
-    return t.let(cast_sat<i8>(cast<i32>(x.value / x.out_scale, dsl::round_nearest)));
+    return int8_code(t, x.value, x.out_scale);
   else
     return t.let(cast<Out>(x.value));
 }
