@@ -57,9 +57,9 @@ const matmul_variant& choose_int8(std::string_view operation, const matmul_call&
 
 // With K = 0 nothing is read of the operands, which may have no memory at all: a product of zeros by the kernel
 // that takes lines at any address.
-void leave_operands_out(int8_call& call) {
+void leave_operands_out(int8_call& call, const void* device) {
   if (call.k != 0) return;
-  call.a = call.b = {.device = call.c.device};
+  call.a = call.b = {.device = device};
   call.a.pitch = call.b.pitch = 1;
 }
 
@@ -71,7 +71,7 @@ void run_matmul_int8(const stream& s, const matmul_int8_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
   int8_call call = resolve_matmul_int8(s.device_identity(), arguments);
   if (call.empty()) return;
-  leave_operands_out(call);
+  leave_operands_out(call, s.device_identity());
   const matmul_variant& v = choose_int8(arguments.operation, call, device, arguments.options->variant);
   v.run(s, call, v);
 }
@@ -82,7 +82,7 @@ void matmul_int8_warmup(const runtime::device& gpu, const matmul_view& a, const 
                         const matmul_view& c, const matmul_int8_options& options) {
   int8_call call = resolve_matmul_int8(gpu.identity(), {"matmul_int8_warmup", a, b, c, &options});
   if (call.empty()) return;
-  leave_operands_out(call);
+  leave_operands_out(call, gpu.identity());
   gpu.warmup(*choose_int8("matmul_int8_warmup", call, gpu.properties(), options.variant).image);
 }
 
@@ -93,7 +93,7 @@ std::vector<matmul_variant_info> matmul_int8_variants(const stream& s, const mat
   int8_call call = resolve_matmul_int8(s.device_identity(), {"matmul_int8_variants", a, b, c, &options});
   std::vector<matmul_variant_info> result;
   if (call.empty()) return result;
-  leave_operands_out(call);
+  leave_operands_out(call, s.device_identity());
   for (const matmul_variant& v : int8_variants()) {
     if (!fits(v, call)) continue;
     matmul_variant_info one{v.name(), refusal(v, call, device), 0, 0};
