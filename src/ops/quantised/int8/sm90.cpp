@@ -28,6 +28,13 @@ void append_scaled(variant_list& list) {
   };
   list.push_back(row);
 }
+template <sm90_config C>
+void append_scaled_outputs(variant_list& list) {
+  append_scaled<C, f32, int8_scaled>(list);
+  append_scaled<C, f16, int8_scaled>(list);
+  append_scaled<C, bf16, int8_scaled>(list);
+  append_scaled<C, i32, int8_sums>(list);
+}
 template <sm90_split_config C>
 void append_split(variant_list& list) {
   add_int8_rows(list, describe_split<C, i8, int8_output, int8_general>(),
@@ -39,12 +46,10 @@ void append_split(variant_list& list) {
 }  // namespace
 
 void add_int8_sm90(variant_list& list) {
-  constexpr sm90_config large{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
-  append_scaled<large, f32, int8_scaled>(list);
-  append_scaled<large, f16, int8_scaled>(list);
-  append_scaled<large, bf16, int8_scaled>(list);
-  append_scaled<large, i32, int8_sums>(list);
-  append_tile<{.m = 128, .n = 128, .stages = 6}>(list);
+  constexpr sm90_config medium{.m = 128, .n = 128, .stages = 6};
+  append_scaled_outputs<{.m = 128, .n = 256, .stages = 4, .cluster_m = 2}>(list);
+  append_scaled_outputs<medium>(list);
+  append_tile<medium>(list);
   // Few rows of C, as columns of its transpose: the time is that of reading B.
   append_split<{.m = 64, .n = 16, .stages = 5, .depth = 4, .splits = 2, .transposed = true}>(list);
   append_split<{.m = 64, .n = 64, .stages = 6, .depth = 2, .splits = 2, .transposed = true}>(list);
