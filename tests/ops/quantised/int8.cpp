@@ -86,6 +86,49 @@ TEST_CASE("matmul_int8: batches", "[ops][int8]") {
   check_int8<f16>(s, {false, false, false, 1, 1, 1}, {.bias = true});
 }
 
+TEST_CASE("matmul_int8: vectors for each product of a batch, of 16 bits", "[ops][int8]") {
+  if (!has_int8()) return;
+  constexpr u32 batches = 2, m = 9, n = 33, k = 64;
+  matrices<i8> a(batches, m, k, false), b(batches, k, n, true);
+  std::mt19937_64 engine(1);
+  for (i8& x : a.host) x = static_cast<i8>(engine());
+  for (i8& x : b.host) x = static_cast<i8>(engine());
+  std::vector<bf16> of_a(batches * m);
+  std::vector<f16> of_b(batches * n);
+  std::vector<i32> zero(batches * m), sums(batches * n);
+  std::vector<f32> bias(m);
+  for (std::size_t i = 0; i < of_a.size(); ++i) of_a[i] = bf16(0.25f + 0.125f * static_cast<float>(i % 5));
+  for (std::size_t i = 0; i < of_b.size(); ++i) of_b[i] = f16(0.01f * static_cast<float>(i % 7 + 1));
+  for (i32& z : zero) z = static_cast<i32>(engine() % 256) - 128;
+  for (u32 i = 0; i < m; ++i) bias[i] = static_cast<float>(i) - 3.5f;
+  for (u32 q = 0; q < batches; ++q)
+    for (u32 j = 0; j < n; ++j)
+      for (u32 x = 0; x < k; ++x) sums[q * n + j] += b.at(q, x, j);
+  auto da = upload(a.host), db = upload(b.host);
+  auto ds = upload(of_a);
+  auto dt = upload(of_b);
+  auto dz = upload(zero), dsums = upload(sums);
+  auto dbias = upload(bias);
+  auto c = under_test().allocate<f32>(batches * m * n);
+  matmul_int8(under_test().stream(), batch_of<const i8>(da, a), batch_of<const i8>(db, b),
+              tensor_view<f32, 3>(c, batches, m, n),
+              {.scale_a = tensor_view<const bf16, 2>(ds, batches, m),
+               .scale_b = tensor_view<const f16, 2>(dt, batches, n),
+               .zero_a = tensor_view<const i32, 2>(dz, batches, m),
+               .column_sums = tensor_view<const i32, 2>(dsums, batches, n),
+               .bias = per_row(tensor_view<const f32, 1>(dbias, m))});
+  const auto got = c.download();
+  for (u32 q = 0; q < batches; ++q)
+    for (u32 i = 0; i < m; ++i)
+      for (u32 j = 0; j < n; ++j) {
+        i32 sum = -zero[q * m + i] * sums[q * n + j];
+        for (u32 x = 0; x < k; ++x) sum += i32{a.at(q, i, x)} * b.at(q, x, j);
+        float y = static_cast<float>(sum) * static_cast<float>(of_a[q * m + i]);
+        y *= static_cast<float>(of_b[q * n + j]);
+        REQUIRE(got[(q * m + i) * n + j] == y + bias[i]);
+      }
+}
+
 TEST_CASE("matmul_int8: random shapes", "[ops][int8]") {
   if (!has_int8()) return;
   std::mt19937_64 engine(20);
