@@ -65,7 +65,7 @@ public_floors = {
             "attention/backward/common", "attention/backward/call", "attention/backward/choice", "attention/backward/simt",
             "attention/backward/mma_sync", "attention/backward/sm90", "attention/decode", "attention/decode/common", "attention/decode/call",
              "attention/decode/simt", "attention/decode/mma_sync", "attention/decode/quantised", "cache/common", "cache/rotary", "cache/append",
-             "cache/copy", "."],
+             "cache/copy", "quantised/int8", "."],
     "tool": ["."],
     "weights": ["."],
     "": ["."],
@@ -82,7 +82,8 @@ private_floors = {
             "matmul/call", "attention/choice", "attention/simt", "attention/mma_sync", "attention/sm90", "attention/call",
             "attention/backward/choice", "attention/backward/common", "attention/backward/simt", "attention/backward/mma_sync",
             "attention/backward/sm90", "attention/backward/call", "attention/decode/choice", "attention/decode/simt", "attention/decode/mma_sync",
-             "attention/decode/quantised", "attention/decode/call", "cache/common", "cache/rotary", "cache/append", "cache/copy"],
+             "attention/decode/quantised", "attention/decode/call", "cache/common", "cache/rotary", "cache/append", "cache/copy",
+             "quantised/int8"],
     "tool": ["."],
     "weights": ["base", "format", "file", "scheme", "."],
 }

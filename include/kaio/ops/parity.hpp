@@ -6,11 +6,13 @@
 //   matmul(gpu, a, b, c, m, n, k);                   // f32 x f32 -> f32
 //   matmul_tc(gpu, a16, b16, c, m, n, k);            // f16 x f16 -> f32
 //   matmul_auto_tc(gpu, a16, b16, c, m, n, k);       // the same: the choice is always automatic here
+//   matmul_int8(gpu, a8, b8, c, scale, m, n, k);     // i8 x i8 -> scale * exact sums, f32
 //
 // Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument where a
 // buffer is too small or null.
 
 #include <kaio/ops/matmul.hpp>
+#include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/device.hpp>
@@ -67,6 +69,13 @@ inline void matmul_tc_bf16_async(const device& gpu, const buffer<bf16>& a, const
 inline void matmul_auto_tc_bf16(const device& gpu, const buffer<bf16>& a, const buffer<bf16>& b,
                                 buffer<f32>& c, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   detail::compact_matmul(gpu, a, b, c, m, n, k);
+}
+
+// C = scale * (A * B) of 8-bit integers, with exact sums. KAIO required K a multiple of 32.
+inline void matmul_int8(const device& gpu, const buffer<i8>& a, const buffer<i8>& b, buffer<f32>& c,
+                        f32 scale, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
+  ops::matmul_int8(gpu.stream(), tensor_view<const i8, 2>(a, m, k), tensor_view<const i8, 2>(b, k, n),
+                   tensor_view<f32, 2>(c, m, n), {.alpha = scale});
 }
 
 // Measures the kernels for one shape of compact operands and remembers the fastest; returns its name. Takes

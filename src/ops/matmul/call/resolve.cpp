@@ -141,8 +141,13 @@ matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments
     if (v->rank < 2) refuse(operation, "a view of fewer than two dimensions; a matrix has rows and columns");
   if (a_view.type != b_view.type)
     refuse(operation, "arguments a and b have different element types; cast one of them");
-  if (c_view.type > matmul_type::bf16)
-    refuse(operation, "output c is of 8-bit floats; it is f32, f16 or bf16");
+  if (!arguments.integers) {
+    for (const matmul_view* v : {&a_view, &b_view})
+      if (v->type > matmul_type::e5m2)
+        refuse(operation, "operands of integers; matmul_int8 multiplies those of i8");
+    if (c_view.type > matmul_type::bf16)
+      refuse(operation, "output c is of 8-bit floats or integers; it is f32, f16 or bf16");
+  }
   check.input("a", a_view);
   check.input("b", b_view);
   check.output("c", c_view);
@@ -165,7 +170,7 @@ matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments
   if (options.bias.vector.exists()) check_bias(check, options.bias, c, c_view);
   if (options.residual.exists()) {
     if (options.residual.type > matmul_type::bf16)
-      refuse(operation, "argument residual is of 8-bit floats; it is f32, f16 or bf16");
+      refuse(operation, "argument residual is of 8-bit floats or integers; it is f32, f16 or bf16");
     check_residual(check, operation, options.residual, c, c_view);
   }
   check_workspace(check, options.workspace, arguments);
@@ -209,9 +214,7 @@ matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments
     refuse(operation, "output c has strides " + std::to_string(c.row) + " and " + std::to_string(c.column) +
                           "; one of the last two must be 1: write to memory of its own, and copy");
   if (!by_rows && !may_rearrange)
-    refuse(
-        operation,
-        "output c is column-major; with an epilogue of your own it must be row-major: exchange the operands");
+    refuse(operation, "output c is column-major; here it must be row-major: exchange the operands");
   std::int64_t c_pitch = c.rows == 1 ? (c.columns + 15) / 16 * 16 : c.row;
   if (may_rearrange && (!by_rows || (c.columns == 1 && c.row == 1 && c.rows > 1))) {
     std::swap(a_sides, b_sides);

@@ -23,7 +23,7 @@ buffer<u32> pattern_of(const device& gpu, matmul_type type) {
     case matmul_type::f16: return make_pattern<f16>(gpu);
     case matmul_type::bf16: return make_pattern<bf16>(gpu);
     case matmul_type::e4m3: return make_pattern<e4m3>(gpu);
-    case matmul_type::e5m2: break;
+    default: break;
   }
   return make_pattern<e5m2>(gpu);
 }

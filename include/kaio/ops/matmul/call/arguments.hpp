@@ -21,8 +21,12 @@ namespace kaio::ops {
 //   tf32x3  tensor cores, inputs as the sum of two such numbers: about 22 significant bits, three products
 enum class matmul_precision : std::uint8_t { ieee, tf32, tf32x3 };
 
-// The element types of matrices.
-enum class matmul_type : std::uint8_t { f32, f16, bf16, e4m3, e5m2 };
+// The element types of matrices; those of i8 and i32 are for matmul_int8.
+enum class matmul_type : std::uint8_t { f32, f16, bf16, e4m3, e5m2, i8, i32 };
+constexpr std::uint32_t bytes_of(matmul_type type) {
+  if (type == matmul_type::f32 || type == matmul_type::i32) return 4;
+  return type <= matmul_type::bf16 ? 2 : 1;
+}
 
 namespace detail {
 
@@ -40,7 +44,9 @@ constexpr matmul_type matmul_type_of() {
          : std::is_same_v<T, f16>  ? matmul_type::f16
          : std::is_same_v<T, bf16> ? matmul_type::bf16
          : std::is_same_v<T, e4m3> ? matmul_type::e4m3
-                                   : matmul_type::e5m2;
+         : std::is_same_v<T, e5m2> ? matmul_type::e5m2
+         : std::is_same_v<T, i8>   ? matmul_type::i8
+                                   : matmul_type::i32;
 }
 
 }  // namespace detail
@@ -61,8 +67,10 @@ struct matmul_view {
         address(view.address()),
         bytes(view.bytes()),
         device(view.device()) {
-    static_assert(detail::is_matmul_operand<std::remove_const_t<T>>,
-                  "kaio: the elements of a matmul are f32, f16, bf16, e4m3 or e5m2");
+    static_assert(detail::is_matmul_operand<std::remove_const_t<T>> ||
+                      std::is_same_v<std::remove_const_t<T>, i8> ||
+                      std::is_same_v<std::remove_const_t<T>, i32>,
+                  "kaio: the elements of a matmul are f32, f16, bf16, e4m3 or e5m2, of matmul_int8 i8");
     static_assert(Rank <= 3, "kaio: a matmul takes views of two dimensions, and of three for a batch");
     for (std::size_t d = 0; d < Rank; ++d) {
       extents[d] = view.extent(d);
@@ -71,8 +79,7 @@ struct matmul_view {
   }
   bool exists() const noexcept { return rank != 0; }
   detail::view_facts facts() const noexcept {
-    const std::uint32_t size = type == matmul_type::f32 ? 4 : type <= matmul_type::bf16 ? 2 : 1;
-    return {address, bytes, device, size, rank, extents.data(), strides.data()};
+    return {address, bytes, device, bytes_of(type), rank, extents.data(), strides.data()};
   }
 };
 
@@ -137,6 +144,7 @@ struct matmul_arguments {
   std::string_view operation;
   matmul_view a, b, c;
   const matmul_options* options;
+  bool integers = false;  // A and B are of i8; C is of any type but 8-bit floats
 };
 template <class A, class B, class C, std::size_t RankA, std::size_t RankB, std::size_t RankC>
 constexpr void require_matmul_types() {

@@ -42,10 +42,6 @@ struct matmul_call {
   constexpr bool empty() const { return m == 0 || n == 0 || batches == 0; }
 };
 
-constexpr std::uint32_t bytes_of(matmul_type type) {
-  return type == matmul_type::f32 ? 4 : type <= matmul_type::bf16 ? 2 : 1;
-}
-
 namespace detail {
 // Checks the arguments, and normalises them as above. Throws invalid_argument. `may_rearrange`: whether
 // C^T may be computed and batches become rows, which an epilogue that looks at its place would see; where it

@@ -28,17 +28,19 @@ matrix_lines<T> lines_for(const matmul_operand& x, std::uint64_t across, std::ui
   const bool along = x.lines == line_direction::along_k;
   return {memory_of<T>(x), along ? k : across, along ? across : k, x.pitch, batches, x.batch_pitch};
 }
-// C as a kernel takes it: by its type, or with any_output as its address and the type of the call.
+// C as a kernel takes it: by its type, or with output_among as its address and the type of the call.
 template <class Out>
 auto output_of_call(const matmul_call& call) {
-  if constexpr (std::is_same_v<Out, any_output>)
+  if constexpr (detail::is_output_among<Out>)
     return output_memory{call.c.address, static_cast<u32>(call.output)};
   else
     return memory_of<Out>(call.c);
 }
 static_assert(static_cast<u32>(output_type::f32) == static_cast<u32>(matmul_type::f32) &&
               static_cast<u32>(output_type::f16) == static_cast<u32>(matmul_type::f16) &&
-              static_cast<u32>(output_type::bf16) == static_cast<u32>(matmul_type::bf16));
+              static_cast<u32>(output_type::bf16) == static_cast<u32>(matmul_type::bf16) &&
+              static_cast<u32>(output_type::i8) == static_cast<u32>(matmul_type::i8) &&
+              static_cast<u32>(output_type::i32) == static_cast<u32>(matmul_type::i32));
 template <class Out>
 matrix_lines<Out> output_for(const matmul_call& call) {
   return {output_of_call<Out>(call), call.n, call.m, call.c.pitch, call.batches, call.c.batch_pitch};
@@ -54,7 +56,7 @@ inline output_lines output_lines_of(const matmul_call& call) {
 // The element type of C of a variant's row; f32 where the launch gives it, until a row is made for each.
 template <class Out>
 constexpr matmul_type output_type_of() {
-  if constexpr (std::is_same_v<Out, any_output>)
+  if constexpr (detail::is_output_among<Out>)
     return matmul_type::f32;
   else
     return detail::matmul_type_of<Out>();

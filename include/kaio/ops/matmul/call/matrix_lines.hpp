@@ -38,13 +38,13 @@ struct matrix_lines {
 };
 
 // An output whose element type is given by the launch.
-template <>
-struct matrix_lines<any_output> {
+template <class... T>
+struct matrix_lines<output_among<T...>> {
   output_memory memory{};
   std::uint64_t length = 0, lines = 0, pitch = 0, batches = 1, batch_pitch = 0;
 
   bool stores_by_four() const {
-    const u64 element = memory.type == static_cast<u32>(output_type::f32) ? sizeof(f32) : sizeof(f16);
+    const u64 element = bytes_of(static_cast<output_type>(memory.type));
     return memory.address % (4 * element) == 0 && pitch % 4 == 0 && (batches == 1 || batch_pitch % 4 == 0);
   }
 };

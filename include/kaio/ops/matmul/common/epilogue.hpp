@@ -39,13 +39,32 @@ struct epilogue_signature {
       dsl::never<Call>,
       "kaio: an epilogue is called as val<f32> operator()(thread t, val<f32> x, place at, ...) const");
 };
-template <class E, class... Extra>
-struct epilogue_signature<val<f32> (E::*)(thread, val<f32>, place, Extra...) const> {
+template <class E, class Result, class Sum, class... Extra>
+struct epilogue_signature<val<Result> (E::*)(thread, val<Sum>, place, Extra...) const> {
+  static_assert(std::is_same_v<Result, f32> || (std::is_same_v<Result, i32> && std::is_same_v<Sum, i32>),
+                "kaio: the result of an epilogue is f32, or i32 of a sum of i32");
   static_assert((dsl::is_parameter<Extra> && ...),
                 "kaio: the further parameters of an epilogue are in<T>, inout<T> and val<T>, by value");
+  using sum = Sum;
   using parameters = epilogue_parameters<Extra...>;
 };
+
+// In what products of operands of type T are added up.
+template <class T>
+struct sum_of_operand {
+  using type = f32;
+};
+template <>
+struct sum_of_operand<i8> {
+  using type = i32;
+};
 }  // namespace detail
+
+template <class T>
+using sum_of = typename detail::sum_of_operand<T>::type;
+// What an epilogue takes: f32, or the i32 of products of i8.
+template <class E>
+using sum_of_epilogue = typename detail::epilogue_signature<decltype(&E::operator())>::sum;
 
 template <class E>
 using parameters_of_epilogue = typename detail::epilogue_signature<decltype(&E::operator())>::parameters;
@@ -77,10 +96,23 @@ inline constexpr bool works_in_registers = [] {
     return false;
 }();
 
+// Whether an epilogue in registers has `static constexpr bool is_factored = true`: that it is a function of the sum, of
+// what it reads for the row and of what it reads for the column, which a thread then reads once for all of its sums in
+// the row (column). It has three static functions:
+//   of_row(t, batch, row, extra...), of_column(t, batch, column, extra...)      of rows and columns inside C
+//   apply(t, x, of_row, of_column, extra...)
+template <class E>
+inline constexpr bool is_factored = [] {
+  if constexpr (requires { E::is_factored; })
+    return E::is_factored;
+  else
+    return false;
+}();
+
 // The results of N sums. An epilogue with a function `several`, as `general` has, makes them together: then
 // what is the same for all of them is in the kernel once, and their loads do not wait for each other.
-template <class Epilogue, std::uint32_t N, class... Extra>
-constexpr auto finished(thread t, const dsl::register_array<val<f32>, N>& x,
+template <class Epilogue, std::uint32_t N, class Sum, class... Extra>
+constexpr auto finished(thread t, const dsl::register_array<val<Sum>, N>& x,
                         const dsl::register_array<place, N>& at, const Extra&... extra) {
   if constexpr (requires { Epilogue{}.several(t, x, at, extra...); })
     return Epilogue{}.several(t, x, at, extra...);

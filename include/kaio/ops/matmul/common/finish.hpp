@@ -21,13 +21,20 @@ constexpr val<i64> offset_in(thread t, const val<output_lines>& lines, const pla
                cast<i64>(at.row) * lines[&output_lines::pitch] + cast<i64>(at.column));
 }
 
+// A result of an epilogue as an element of C. An epilogue may give results of a type of its own, with a function of
+// this name next to it.
+template <scalar Out>
+constexpr val<Out> rounded(thread t, const val<f32>& x) {
+  return t.let(cast<Out>(x));
+}
+
 // Four neighbours from `first` on, which exists and whose column is a multiple of four, into C; those past
 // its columns are dropped. `offset`: that of `first`.
-template <scalar Out>
+template <scalar Out, class Result>
 constexpr void store_four(thread t, const out<Out>& c, const val<output_lines>& lines, const place& first,
-                          const val<i64>& offset, const dsl::register_array<val<f32>, 4>& x) {
+                          const val<i64>& offset, const dsl::register_array<Result, 4>& x) {
   const val columns = t.let(lines[&output_lines::columns]);
-  const auto y = array_of<4>([&](u32 i) { return t.let(cast<Out>(x[i])); });
+  const auto y = array_of<4>([&](u32 i) { return rounded<Out>(t, x[i]); });
   const out four = c.from(offset);
   const val whole = t.let(all_of(lines[&output_lines::by_four] != 0u, first.column + 3u < columns));
   if (auto together = t.when(whole)) store_vec(four[0], make_vec(y[0], y[1], y[2], y[3]));

@@ -23,10 +23,7 @@ struct general {
                                                             const val<matmul_terms>& terms) {
     auto y = array_of<N>([&](u32 i) { return var(t, x[i] * terms[&matmul_terms::alpha]); });
     if (auto more = t.when(terms[&matmul_terms::plain] == 0u)) {
-      const auto wide = array_of<N>([&](u32 i) {
-        return wide_place{t.let(cast<i64>(at[i].batch)), t.let(cast<i64>(at[i].row)),
-                          t.let(cast<i64>(at[i].column))};
-      });
+      const auto wide = array_of<N>([&](u32 i) { return widened(t, at[i]); });
       const val beta = t.let(terms[&matmul_terms::beta]);
       each(t, terms[&matmul_terms::c], wide, [&](u32 i, const auto& c) { y[i] = fma(beta, c, y[i]); });
       each(t, terms[&matmul_terms::bias], wide, [&](u32 i, const auto& bias) { y[i] += bias; });
@@ -36,10 +33,12 @@ struct general {
     return array_of<N>([&](u32 i) { return val<f32>(t.let(y[i])); });
   }
 
- private:
   struct wide_place {
     val<i64> batch, row, column;
   };
+  static constexpr wide_place widened(thread t, const place& at) {
+    return {t.let(cast<i64>(at.batch)), t.let(cast<i64>(at.row)), t.let(cast<i64>(at.column))};
+  }
 
   // use(i, the element of a tensor for place i); not called where there is no such tensor.
   template <class Term, std::uint32_t N, class Use>
@@ -69,6 +68,7 @@ struct general {
     }
   }
 
+ private:
   template <std::uint32_t N>
   static constexpr void activate(thread t, dsl::register_array<var<f32>, N>& y, const val<u32>& which) {
     const auto is = [&](matmul_activation a) { return which == static_cast<u32>(a); };

@@ -1,6 +1,6 @@
 #pragma once
 // C of a matmul kernel whose element type the kernel fixes, or whose launch gives it: then one kernel serves
-// f32, f16 and bf16, for a branch that all threads take alike.
+// several, for a branch that all threads take alike.
 //
 //   mma_sync_matmul<cut, product, f16, identity>           // out<f16> c
 //   mma_sync_matmul<cut, product, any_output, identity>    // val<output_memory> c
@@ -9,13 +9,21 @@
 #include <kaio/ops/matmul/common/finish.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
-struct any_output {};
+// One of these types.
+template <class... T>
+struct output_among {};
+using any_output = output_among<f32, f16, bf16>;
 
 // The element type of a C, given at the launch.
-enum class output_type : u32 { f32, f16, bf16 };
+enum class output_type : u32 { f32, f16, bf16, i8 = 5, i32 };
+constexpr u32 bytes_of(output_type type) {
+  if (type == output_type::i8) return 1;
+  return type == output_type::f32 || type == output_type::i32 ? 4 : 2;
+}
 struct output_memory {
   u64 address;
   u32 type;  // of output_type
@@ -23,6 +31,18 @@ struct output_memory {
 };
 
 namespace detail {
+
+template <class Out>
+inline constexpr bool is_output_among = false;
+template <class... T>
+inline constexpr bool is_output_among<output_among<T...>> = true;
+
+template <class T>
+inline constexpr output_type number_of_output = std::is_same_v<T, f32>    ? output_type::f32
+                                                : std::is_same_v<T, f16>  ? output_type::f16
+                                                : std::is_same_v<T, bf16> ? output_type::bf16
+                                                : std::is_same_v<T, i8>   ? output_type::i8
+                                                                          : output_type::i32;
 
 template <class Out>
 struct output_of {
@@ -42,8 +62,8 @@ struct output_of {
   }
 };
 
-template <>
-struct output_of<any_output> {
+template <class... T>
+struct output_of<output_among<T...>> {
   static constexpr fixed_string name = "any";
   template <bool Pointers>
   using parameter = val<output_memory>;
@@ -55,10 +75,11 @@ struct output_of<any_output> {
   static constexpr void typed(thread t, const val<output_memory>& c, const F& f) {
     const val address = t.let(c[&output_memory::address]);
     const val type = t.let(c[&output_memory::type]);
-    const auto is = [&](output_type of) { return type == static_cast<u32>(of); };
-    if (auto single = t.when(is(output_type::f32))) f(pointer_at<out<f32>>(t, address));
-    if (auto half = t.when(is(output_type::f16))) f(pointer_at<out<f16>>(t, address));
-    if (auto brain = t.when(is(output_type::bf16))) f(pointer_at<out<bf16>>(t, address));
+    const auto one = [&]<class U>(std::type_identity<U>) {
+      if (auto chosen = t.when(type == static_cast<u32>(number_of_output<U>)))
+        f(pointer_at<out<U>>(t, address));
+    };
+    (one(std::type_identity<T>{}), ...);
   }
 };
 
@@ -66,9 +87,9 @@ struct output_of<any_output> {
 
 // C = epilogue(x[i]) for four neighbours from `first` on, whose column is a multiple of four. What is outside
 // of C is dropped; the epilogue sees places inside only.
-template <class Epilogue, class Out, class C, class... Extra>
+template <class Epilogue, class Out, class C, class Sum, class... Extra>
 constexpr void finish_four(thread t, const C& c, const val<output_lines>& lines, const place& first,
-                           const dsl::register_array<val<f32>, 4>& x, const Extra&... extra) {
+                           const dsl::register_array<val<Sum>, 4>& x, const Extra&... extra) {
   const val rows = t.let(lines[&output_lines::rows]);
   const val columns = t.let(lines[&output_lines::columns]);
   if (auto inside = t.when(all_of(first.row < rows, first.column < columns))) {

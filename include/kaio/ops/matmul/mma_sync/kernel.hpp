@@ -11,7 +11,7 @@
 // The blocks of a cluster may share a tile, each with a part of K; then each adds up the sums of all parts for
 // some of the places, the first part first, through distributed shared memory.
 //
-// Sums go over k from 0 up, in f32, in an order that the tile shape does not change but for the instruction's
+// Sums go over k from 0 up, in f32 (of i8 in i32), in an order that the tile shape does not change but for the instruction's
 // own k (and for split K, whose parts are added in order).
 
 #include <kaio/dsl/cluster.hpp>
@@ -136,6 +136,7 @@ struct mma_sync_body {
   using output = detail::output_of<Out>;
   using ring_a = typename operand_a::ring;
   using ring_b = typename operand_b::ring;
+  using sum = typename Product::accumulator::element_type;
   static constexpr std::uint32_t slices = ring_a::slices;
   static_assert(slices % 2 == 0, "kaio: a step of a matmul has an even number of slices");
   static constexpr bool has_async = operand_a::is_async || operand_b::is_async;
@@ -180,7 +181,7 @@ struct mma_sync_body {
  private:
   static constexpr auto zero_sums(thread t) {
     return array_of<ring_a::parts>([&](u32) {
-      return array_of<ring_b::parts>([&](u32) { return typename Product::accumulator(t, 0.0f); });
+      return array_of<ring_b::parts>([&](u32) { return typename Product::accumulator(t, sum{}); });
     });
   }
   // The parts of A and B for one slice.
@@ -343,7 +344,7 @@ struct mma_sync_body {
                   "kaio: the tiles of this cut have no room for a part of its sums; take more stages");
     constexpr std::uint32_t rows = down * Product::m;
     constexpr std::uint32_t columns = across * Product::n;
-    using staging = shared_tile<f32, warps * rows, columns, dsl::padded<8>>;
+    using staging = shared_tile<sum, warps * rows, columns, dsl::padded<8>>;
     const staging staged = [&] {
       if constexpr (in_a)
         return staging::over(a.memory());
@@ -405,16 +406,16 @@ struct mma_sync_body {
   }
   // Four neighbours' sums over the parts of all blocks of the cluster.
   template <class Cell>
-  static constexpr dsl::register_array<val<f32>, 4> total(thread t, const Cell& first) {
+  static constexpr dsl::register_array<val<sum>, 4> total(thread t, const Cell& first) {
     if constexpr (C.cluster_splits == 1) {
       const val four = load_vec<4>(first);
       return array_of<4>([&](u32 e) { return t.let(four[e]); });
     } else {
       const auto parts = array_of<C.cluster_splits>([&](u32 s) { return load_vec<4>(remote(first, s)); });
       return array_of<4>([&](u32 e) {
-        var sum(t, parts[0][e]);
-        for (u32 s = 1; s < C.cluster_splits; ++s) sum += parts[s][e];
-        return val<f32>(t.let(sum));
+        var all(t, parts[0][e]);
+        for (u32 s = 1; s < C.cluster_splits; ++s) all += parts[s][e];
+        return val<sum>(t.let(all));
       });
     }
   }

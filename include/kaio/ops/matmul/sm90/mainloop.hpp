@@ -18,6 +18,7 @@
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/mma/wgmma.hpp>
 #include <kaio/dsl/tile.hpp>
+#include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/sm90/config.hpp>
 
 #include <cstdint>
@@ -100,7 +101,7 @@ class sm90_mainloop {
  public:
   using a_operand = sm90_operand<T, C.a, C.m, C.depth, Halves ? 2 : C.cluster_n>;
   using b_operand = sm90_operand<T, C.b, C.n, C.depth, C.cluster_m>;
-  using accumulator = wgmma_accumulator<f32, C.n>;
+  using accumulator = wgmma_accumulator<sum_of<T>, C.n>;
   using b_ring = typename b_operand::template ring<C.stages>;
   static constexpr std::uint32_t k = a_operand::k;
 

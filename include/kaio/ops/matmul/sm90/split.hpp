@@ -53,7 +53,8 @@ struct sm90_split_body {
   // own_rows rows from each part, the first part first.
   static constexpr bool has_room = !C.reuses_ring || mainloop::b_ring::bytes >= rows * (columns + 4) * 4;
   using layout = std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>;
-  using sums = shared_tile<f32, rows, columns, layout>;
+  using sum = sum_of<T>;
+  using sums = shared_tile<sum, rows, columns, layout>;
   static_assert(rows % C.splits == 0);
 
   template <class... Extra>
@@ -179,9 +180,9 @@ struct sm90_split_body {
     const auto parts =
         array_of<C.splits>([&](u32 s) { return load_vec<4>(inbox[row + s * own_rows][column]); });
     return array_of<4>([&](u32 i) {
-      var sum(t, parts[0][i]);
-      for (u32 s = 1; s < C.splits; ++s) sum += parts[s][i];
-      return t.let(sum);
+      var all(t, parts[0][i]);
+      for (u32 s = 1; s < C.splits; ++s) all += parts[s][i];
+      return val<sum>(t.let(all));
     });
   }
 };

@@ -6,7 +6,7 @@
 //                        for epilogues that work on the sums alone: two panels alternate, so that one is
 //                        filled while the other leaves. Elements outside C are dropped by the copy, which writes
 //                        whole pieces of 16 bytes: rows of C are a multiple of that long
-//   sm90_finished_store  registers --> panel of f32 --> epilogue, four neighbours a lane --> C
+//   sm90_finished_store  registers --> panel of sums --> epilogue, four neighbours a lane --> C
 //                        for all others: their reads are then of neighbours, as their writes are
 
 #include <kaio/dsl/mma/stmatrix.hpp>
@@ -30,12 +30,13 @@ class sm90_copied_store {
                 "kaio: a panel of C has rows of 32, 64 or 128 bytes");
   static constexpr std::uint32_t panels = C.n / columns;
   static_assert(C.n % columns == 0);
+  static constexpr std::uint32_t fill_columns = sizeof(Out) == 2 ? 16 : 8;  // that are filled at a time
   // Panels of a warp that take turns: the first one of a tile follows the last one of the tile before.
   static constexpr std::uint32_t turns = panels % C.panels == 0 ? C.panels : 1;
   static constexpr std::uint32_t box[3] = {columns, sm90_warp_rows, 1};
 
-  constexpr sm90_copied_store(thread t, const tensor_map<Out, 3>& c, const val<output_lines>&)
-      : t_(t), map_(c), staging_(t) {}
+  constexpr sm90_copied_store(thread t, const tensor_map<Out, 3>& c, const val<output_lines>& lines)
+      : t_(t), map_(c), lines_(lines), staging_(t) {}
 
   // epilogue(x) for each element of the tile, into C.
   template <class Epilogue, class Accumulator, class... Extra>
@@ -43,20 +44,16 @@ class sm90_copied_store {
     const val lane = t_.let(lane_id());
     const val warp = warp_rank(t_);
     const val first_row = t_.let(tile.row + warp * sm90_warp_rows);
-    const auto element = [&](std::uint32_t i) {
-      const place at{tile.batch, t_.let(first_row + lane / 4u + acc.row(i)),
-                     t_.let(tile.column + lane % 4u * 2u + acc.column(i))};
-      return t_.let(Epilogue{}(t_, t_.let(acc[i]), at, extra...));
-    };
+    const auto make = elements<Epilogue>(acc, tile, first_row, lane, extra...);
     for (std::uint32_t p = 0; p < panels; ++p) {
       const auto staged = staging_[t_.let(warp * turns + p % turns)];
       // The store that used this panel before has read it.
       if (auto leader = t_.when(lane == 0u)) bulk_wait_group_read<turns - 1>(t_);
       sync_warp(t_);
       if constexpr (sizeof(Out) == 2)
-        fill_by_matrices(staged, lane, p, element);
+        fill_by_matrices(staged, lane, p, make);
       else
-        fill_by_pairs(staged, lane, p, element);
+        fill_by_pairs(staged, lane, p, make);
       fence_proxy_async(t_);
       sync_warp(t_);
       if (auto leader = t_.when(lane == 0u)) {
@@ -70,15 +67,51 @@ class sm90_copied_store {
   constexpr void drain() const { bulk_wait_group_read<0>(t_); }
 
  private:
+  // (first column of a few) -> (register of the accumulator, of these columns) -> the result.
+  template <class Epilogue, class Accumulator, class... Extra>
+  constexpr auto elements(const Accumulator& acc, const tile_origin& tile, const val<u32>& first_row,
+                          const val<u32>& lane, const Extra&... extra) const {
+    if constexpr (is_factored<Epilogue>) {
+      const auto last = [&](const auto& extent) { return t_.let(lines_[extent] - 1u); };
+      const auto of_rows = array_of<2>([&](std::uint32_t half) {
+        const val row = t_.let(min(first_row + lane / 4u + half * 8, last(&output_lines::rows)));
+        return Epilogue::of_row(t_, tile.batch, row, extra...);
+      });
+      const val first_column = t_.let(tile.column + lane % 4u * 2u);
+      const val last_column = last(&output_lines::columns);
+      return [this, of_rows, first_column, last_column, &acc, &tile, &extra...](std::uint32_t first) {
+        // A thread has two columns of each eight.
+        const auto of_columns = array_of<fill_columns / 4>([&](std::uint32_t j) {
+          const val column = t_.let(min(first_column + first + j / 2 * 8 + j % 2, last_column));
+          return Epilogue::of_column(t_, tile.batch, column, extra...);
+        });
+        return [this, of_rows, of_columns, &acc, &extra...](std::uint32_t i) {
+          const std::uint32_t column = acc.column(i) % fill_columns;
+          return t_.let(Epilogue::apply(t_, t_.let(acc[i]), of_rows[acc.row(i) / 8],
+                                        of_columns[column / 8 * 2 + column % 2], extra...));
+        };
+      };
+    } else {
+      return [this, &acc, &tile, &first_row, &lane, &extra...](std::uint32_t) {
+        return [this, &acc, &tile, &first_row, &lane, &extra...](std::uint32_t i) {
+          const place at{tile.batch, t_.let(first_row + lane / 4u + acc.row(i)),
+                         t_.let(tile.column + lane % 4u * 2u + acc.column(i))};
+          return t_.let(Epilogue{}(t_, t_.let(acc[i]), at, extra...));
+        };
+      };
+    }
+  }
+
   // 16 bits: stmatrix writes 16 rows x 16 columns of a warp at once; lane i gives the address of row i % 16,
   // columns 8 * (i / 16) on.
-  template <class Panel, class Element>
+  template <class Panel, class Make>
   constexpr void fill_by_matrices(const Panel& staged, const val<u32>& lane, std::uint32_t p,
-                                  const Element& element) const {
+                                  const Make& make) const {
     using pair = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
     const auto place_of_lane = staged.lane(lane % 16u, lane / 16u * 8u, 16);
     for (std::uint32_t c = 0; c < columns; c += 16) {
       const std::uint32_t first = (p * columns + c) / 2;
+      const auto element = make(p * columns + c);
       const auto packed = array_of<4>([&](std::uint32_t i) {
         return t_.let(pack<pair>(element(first + 2 * i), element(first + 2 * i + 1)));
       });
@@ -87,24 +120,27 @@ class sm90_copied_store {
   }
 
   // 32 bits: each thread writes its pairs.
-  template <class Panel, class Element>
+  template <class Panel, class Make>
   constexpr void fill_by_pairs(const Panel& staged, const val<u32>& lane, std::uint32_t p,
-                               const Element& element) const {
+                               const Make& make) const {
     const auto place_of_lane = staged.lane(lane / 4u, lane % 4u * 2u, 8);
-    for (std::uint32_t c = 0; c < columns; c += 8)
+    for (std::uint32_t c = 0; c < columns; c += 8) {
+      const auto element = make(p * columns + c);
       for (std::uint32_t half = 0; half < 2; ++half) {
         const std::uint32_t first = (p * columns + c) / 2 + 2 * half;
         store_vec(staged.at(place_of_lane, 8 * half, c),
                   make_vec(cast<Out>(element(first)), cast<Out>(element(first + 1))));
       }
+    }
   }
 
   thread t_;
   tensor_map<Out, 3> map_;
+  val<output_lines> lines_;
   shared_tiles<Out, sm90_warp_rows, columns, swizzled<row_bytes>, 4 * turns * C.consumers()> staging_;
 };
 
-template <sm90_config C, class Out>
+template <sm90_config C, class Out, class Sum = f32>
 class sm90_finished_store {
  public:
   using destination = typename detail::output_of<Out>::template parameter<false>;
@@ -151,13 +187,13 @@ class sm90_finished_store {
   thread t_;
   destination c_;
   val<output_lines> lines_;
-  shared_tiles<f32, sm90_warp_rows, columns, padded<4>, 4 * C.consumers()> staging_;
+  shared_tiles<Sum, sm90_warp_rows, columns, padded<4>, 4 * C.consumers()> staging_;
 };
 
 namespace detail {
 template <sm90_config C, class Out, class Epilogue>
 struct sm90_store {
-  using type = sm90_finished_store<C, Out>;
+  using type = sm90_finished_store<C, Out, sum_of_epilogue<Epilogue>>;
 };
 template <sm90_config C, class Out, class Epilogue>
   requires works_in_registers<Epilogue>

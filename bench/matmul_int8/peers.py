@@ -1,0 +1,93 @@
+#!/usr/bin/env python3
+"""The peers of the benchmark of matmul_int8: torch._int_mm, cuBLASLt's product of i8 into i32; for scaled outputs followed
+by torch's own kernels, eager and compiled; and bitsandbytes' product with its scales where it is installed. Prints a line for
+each case, contestant and protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. A peer that is not installed, or cannot compute a
+case, prints none: torch._int_mm takes more than 16 rows.
+
+    peers.py [--seconds S] TYPE:MxNxK:WORK ...
+
+The protocols are those of the benchmark of matmul, whose measurement this uses.
+"""
+
+import argparse
+import importlib.util
+import pathlib
+
+matmul = pathlib.Path(__file__).resolve().parent.parent / "matmul" / "peers.py"
+specification = importlib.util.spec_from_file_location("matmul_peers", matmul)
+matmul_peers = importlib.util.module_from_spec(specification)
+specification.loader.exec_module(matmul_peers)
+
+
+def parse(word):
+    _, sizes, work = word.split(":")
+    m, n, k = (int(x) for x in sizes.split("x"))
+    return {"text": word, "m": m, "n": n, "k": k, "work": work}
+
+
+# Each peer takes torch, a case, A (m x k) and W (n x k), and returns the function that computes A * W^T, or None.
+
+
+def scaled(torch, case):
+    """What follows the sums."""
+    if case["work"] == "f32":
+        return lambda sums: sums.float() * 0.0078125
+    rows = torch.full((case["m"], 1), 0.0078125, device="cuda")
+    columns = torch.full((1, case["n"]), 0.0078125, device="cuda")
+    return lambda sums: (sums.float() * rows * columns).bfloat16()
+
+
+def int_mm(torch, case, a, w):
+    if case["work"] == "i32":
+        return lambda: torch._int_mm(a, w.t())
+    after = scaled(torch, case)
+    return lambda: after(torch._int_mm(a, w.t()))
+
+
+def int_mm_compiled(torch, case, a, w):
+    if case["work"] == "i32":
+        return None
+    after = scaled(torch, case)
+    product = torch.compile(lambda x, y: after(torch._int_mm(x, y)), mode="max-autotune-no-cudagraphs")
+    return lambda: product(a, w.t())
+
+
+def bitsandbytes(torch, case, a, w):
+    import bitsandbytes.functional as functional
+    if case["work"] == "f32":
+        return None
+    if case["work"] == "i32":
+        return lambda: functional.int8_linear_matmul(a, w)
+    rows, columns = (torch.ones(case[side], device="cuda") for side in "mn")
+    return lambda: functional.int8_mm_dequant(functional.int8_linear_matmul(a, w), rows, columns)
+
+
+peers = {"int_mm": int_mm, "compiled": int_mm_compiled, "bitsandbytes": bitsandbytes}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seconds", type=float, default=0.5)
+    parser.add_argument("cases", nargs="*")
+    options = parser.parse_args()
+    try:
+        import torch
+    except ImportError:
+        return
+    if not torch.cuda.is_available():
+        return
+    cache, flush = matmul_peers.displacing(torch)
+    for case in map(parse, options.cases):
+        def operand(rows):
+            return torch.randint(-128, 128, (rows, case["k"]), device="cuda", dtype=torch.int8)
+        one_set = (case["m"] + case["n"]) * case["k"] + case["m"] * case["n"] * (2 if case["work"] == "bf16" else 4)
+        inputs = [(operand(case["m"]), operand(case["n"])) for _ in range(min(max(-(-cache // one_set), 1), 32))]
+        for name, peer in peers.items():
+            def make_runs(peer=peer):
+                runs = [peer(torch, case, *one) for one in inputs]
+                return None if None in runs else runs
+            matmul_peers.print_times(torch, case["text"], name, make_runs, options.seconds, flush)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+#pragma once
+// Products of 8-bit integers with scales (W8A8): C = activation(scale_a[m] * scale_b[n] * (A * B)) + residual, with
+// sums that are exact in i32.
+//
+//   tensor_view<const i8, 2> x(activations, m, k), w(weights, n, k);      // both with K contiguous
+//   matmul_int8(gpu.stream(), x, w.transposed(), y, {.scale_a = of_tokens, .scale_b = of_channels});
+//
+//   s = sum over k of a * b - zero_a[m] * column_sums[n]                           i32
+//   y = activation(f32(s) * scale_a[m] * scale_b[n] * alpha + bias) + residual     f32, from left to right
+//   C = s where it is i32, y where it is f32, f16 or bf16, y / out_scale where it is i8
+//
+// Each product and quotient is rounded to f32, then the result once to the type of C, to the nearest even; i8 is
+// clamped to -128 ... 127. The sums are exact while they are within i32, as all of K up to 131071 are, and wrap
+// around beyond. An i32 output takes no scales, alpha, bias, activation and residual.
+//
+// Layouts: rows of A and of C are contiguous, and either the columns of B (weights stored N x K, transposed(): the
+// fast way, where lines of both begin at multiples of 16 bytes) or its rows. Batches, empty extents and what is
+// promised about memory and streams: as matmul has them. From sm_80 on.
+//
+// Throws invalid_argument, by the name of the argument, before anything runs; unsupported_device where no kernel is
+// made for the device; and what a launch throws.
+
+#include <kaio/ops/matmul.hpp>
+#include <kaio/ops/quantised/int8/arguments.hpp>
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/stream.hpp>
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
+namespace kaio::ops {
+
+namespace detail {
+void run_matmul_int8(const stream& s, const matmul_int8_arguments& arguments);
+void run_int8_column_sums(const stream& s, const matmul_view& b, const matmul_view& sums);
+}  // namespace detail
+
+// A: M x K, B: K x N, both i8; C: M x N of f32, f16, bf16, i8 or i32; with three dimensions the batch comes first.
+// Asynchronous, in the order of the stream. C shares no memory with an input, but the residual may be C itself.
+template <class A, class B, class C, std::size_t RankA, std::size_t RankB, std::size_t RankC>
+void matmul_int8(const stream& s, const tensor_view<A, RankA>& a, const tensor_view<B, RankB>& b,
+                 const tensor_view<C, RankC>& c, const matmul_int8_options& options = {}) {
+  detail::require_matmul_int8_types<A, B, C, RankA, RankB, RankC>();
+  detail::run_matmul_int8(s, {"matmul_int8", a, b, c, &options});
+}
+
+// sums[n] = the sum over k of B[k][n], exact, for column_sums of asymmetric products: once for each weight. B of
+// any strides.
+template <class B>
+void int8_column_sums(const stream& s, const tensor_view<B, 2>& b, const tensor_view<i32, 1>& sums) {
+  static_assert(std::is_same_v<std::remove_const_t<B>, i8>, "kaio: int8_column_sums adds up a view of i8");
+  detail::run_int8_column_sums(s, b, sums);
+}
+
+// Loads what this call launches, ahead of its first use. The contents of the views are not looked at. Throws what
+// the call itself would.
+void matmul_int8_warmup(const runtime::device& gpu, const matmul_view& a, const matmul_view& b,
+                        const matmul_view& c, const matmul_int8_options& options = {});
+
+// All kernels for the types and layouts of a call, the fastest by the cost model first, those that cannot run it
+// last. Throws what the call itself would.
+std::vector<matmul_variant_info> matmul_int8_variants(const stream& s, const matmul_view& a,
+                                                      const matmul_view& b, const matmul_view& c,
+                                                      const matmul_int8_options& options = {});
+
+// The images of all kernels that matmul_int8, int8_column_sums and quantise_int8 may launch: to list them, and to load them ahead
+// with device::warmup.
+std::vector<const ptx::kernel_image*> matmul_int8_kernels();
+
+}  // namespace kaio::ops
+
+namespace kaio {
+using ops::int8_column_sums;
+using ops::matmul_int8;
+using ops::matmul_int8_options;
+}  // namespace kaio

@@ -1,0 +1,37 @@
+#pragma once
+// A number as a code of 8 bits, on the device: for kernels whose last step quantises. A row's scale is its largest
+// element / 127 (symmetric), or the width of its range, 0 included, / 255 (asymmetric, with a zero point).
+//
+//   const val scale = int8_scale(t, largest);                  // of |x| over the row
+//   codes[i] = int8_code(t, x, scale);
+
+#include <kaio/dsl/dsl.hpp>
+
+namespace kaio::ops {
+
+// largest / 127, and 1 for a row of zeros.
+constexpr val<f32> int8_scale(thread t, const val<f32>& largest) {
+  const val scale = t.let(largest / 127.0f);
+  return t.let(select(scale == 0.0f, 1.0f, scale));
+}
+// (highest - lowest) / 255 of a range with 0 in it, and 1 where it is nothing else.
+constexpr val<f32> int8_scale_of_range(thread t, const val<f32>& lowest, const val<f32>& highest) {
+  const val scale = t.let((highest - lowest) / 255.0f);
+  return t.let(select(scale == 0.0f, 1.0f, scale));
+}
+// The code of 0 where that of the lowest number is -128.
+constexpr val<i32> int8_zero_point(thread t, const val<f32>& lowest, const val<f32>& scale) {
+  return t.let(cast<i32>(cast_sat<i8>(cast<i32>(-128.0f - lowest / scale, dsl::round_nearest))));
+}
+
+// x / scale, rounded to the nearest even, [+ the zero point,] clamped to -128 ... 127; NaN is 0 [the zero point].
+constexpr val<i8> int8_code(thread t, const val<f32>& x, const val<f32>& scale) {
+  return t.let(cast_sat<i8>(cast<i32>(x / scale, dsl::round_nearest)));
+}
+constexpr val<i8> int8_code(thread t, const val<f32>& x, const val<f32>& scale, const val<i32>& zero) {
+  // An infinity is the least or the greatest i32 before the zero point is added.
+  const val code = t.let(min(max(cast<i32>(x / scale, dsl::round_nearest), -1024), 1024));
+  return t.let(cast_sat<i8>(code + zero));
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,143 @@
+#pragma once
+// What follows the exact sums of a product of i8, by numbers that are chosen when the operation is called, so that
+// one kernel serves every combination of scales, zero points, bias, activation, residual and output:
+//
+//   s = sum over k of a * b - zero_a[m] * column_sums[n]                               in i32
+//   y = activation(f32(s) * scale_a[m] * scale_b[n] * alpha + bias) + residual         in f32, from left to right
+//   C = s for i32, y for f32, f16 and bf16, y / out_scale for i8: each rounded once to the nearest even, i8 clamped
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/matmul/common/general.hpp>
+#include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/quantised/int8/code.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// The arguments of int8_general. A term of type none is not read: a scale of 1, no zero points. Zero points and
+// column sums are of i32, which their terms call f32.
+struct int8_terms {
+  matmul_terms general;
+  matmul_term scale_a, scale_b;
+  matmul_term zero_a, column_sums;
+  f32 out_scale = 1;  // of C in i8
+  u32 unused = 0;
+};
+
+using int8_output = output_among<f32, f16, bf16, i8, i32>;
+
+// The result for one place, until the element type of C is known.
+struct int8_result {
+  val<i32> sum;
+  val<f32> value, out_scale;
+};
+template <scalar Out>
+constexpr val<Out> rounded(thread t, const int8_result& x) {
+  if constexpr (std::is_same_v<Out, i32>)
+    return x.sum;
+  else if constexpr (std::is_same_v<Out, i8>)
+    return int8_code(t, x.value, x.out_scale);
+  else
+    return t.let(cast<Out>(x.value));
+}
+
+struct int8_general {
+  static constexpr fixed_string name = "general";
+
+  // The N places are neighbours of one row.
+  template <std::uint32_t N>
+  static constexpr dsl::register_array<int8_result, N> several(thread t,
+                                                               const dsl::register_array<val<i32>, N>& x,
+                                                               const dsl::register_array<place, N>& at,
+                                                               const val<int8_terms>& terms) {
+    const dsl::register_array<general::wide_place, 1> row{{general::widened(t, at[0])}};
+    const auto wide = array_of<N>([&](u32 i) {
+      return general::wide_place{row[0].batch, row[0].row, t.let(cast<i64>(at[i].column))};
+    });
+    auto sums = array_of<N>([&](u32 i) { return var(t, x[i]); });
+    const val is_asymmetric = t.let(terms[&int8_terms::zero_a][&matmul_term::type] != 0u);
+    if (auto asymmetric = t.when(is_asymmetric)) {
+      const val zero = integer_at(t, terms[&int8_terms::zero_a], row[0]);
+      for (u32 i = 0; i < N; ++i) sums[i] -= zero * integer_at(t, terms[&int8_terms::column_sums], wide[i]);
+    }
+    auto y = array_of<N>([&](u32 i) { return var(t, cast<f32>(sums[i])); });
+    general::each(t, terms[&int8_terms::scale_a], row, [&](u32, const auto& scale) {
+      for (u32 i = 0; i < N; ++i) y[i] *= scale;
+    });
+    general::each(t, terms[&int8_terms::scale_b], wide, [&](u32 i, const auto& scale) { y[i] *= scale; });
+    const val<matmul_terms> rest = terms[&int8_terms::general];
+    const val<f32> out_scale = t.let(terms[&int8_terms::out_scale]);
+    const auto result =
+        general::several(t, array_of<N>([&](u32 i) { return val<f32>(t.let(y[i])); }), at, rest);
+    return array_of<N>([&](u32 i) { return int8_result{t.let(sums[i]), result[i], out_scale}; });
+  }
+
+ private:
+  template <class Term>
+  static constexpr val<i32> integer_at(thread t, const Term& term, const general::wide_place& at) {
+    const val offset = t.let(at.batch * term[&matmul_term::batch] + at.row * term[&matmul_term::row] +
+                             at.column * term[&matmul_term::column]);
+    return t.let(pointer_at<in<i32>>(t, t.let(term[&matmul_term::address]))[offset]);
+  }
+
+ public:
+  constexpr val<f32> operator()(thread t, val<i32> x, place at, val<int8_terms> terms) const {
+    return several(t, dsl::register_array<val<i32>, 1>{{x}}, dsl::register_array<place, 1>{{at}}, terms)[0]
+        .value;
+  }
+};
+
+// The same without zero points, activation and residual, with scales and a bias of columns of f32: read once for
+// the rows and columns that a thread has.
+struct int8_scaled {
+  static constexpr fixed_string name = "scaled";
+  static constexpr bool in_registers = true;
+  static constexpr bool is_factored = true;
+
+  struct column_terms {
+    val<f32> scale, bias;
+  };
+  static constexpr val<f32> of_row(thread t, const val<u32>& batch, const val<u32>& row,
+                                   const val<int8_terms>& terms) {
+    return number_at(t, terms[&int8_terms::scale_a], 1.0f, &matmul_term::row, batch, row);
+  }
+  static constexpr column_terms of_column(thread t, const val<u32>& batch, const val<u32>& column,
+                                          const val<int8_terms>& terms) {
+    const val scale = number_at(t, terms[&int8_terms::scale_b], 1.0f, &matmul_term::column, batch, column);
+    const val bias = number_at(t, terms[&int8_terms::general][&matmul_terms::bias], -0.0f,
+                               &matmul_term::column, batch, column);
+    return {scale, bias};
+  }
+  // No bias is -0, which is the one number that leaves all others as they are.
+  static constexpr val<f32> apply(thread t, const val<i32>& x, const val<f32>& of_row,
+                                  const column_terms& of_column, const val<int8_terms>& terms) {
+    return t.let(cast<f32>(x) * of_row * of_column.scale * terms[&int8_terms::general][&matmul_terms::alpha] +
+                 of_column.bias);
+  }
+
+  constexpr val<f32> operator()(thread t, val<i32> x, place at, val<int8_terms> terms) const {
+    return apply(t, x, of_row(t, at.batch, at.row, terms), of_column(t, at.batch, at.column, terms), terms);
+  }
+
+ private:
+  template <class Term>
+  static constexpr val<f32> number_at(thread t, const Term& term, f32 otherwise, i64 matmul_term::*step,
+                                      const val<u32>& batch, const val<u32>& index) {
+    var result(t, otherwise);
+    if (auto exists = t.when(term[&matmul_term::type] != 0u)) {
+      const val offset = t.let(cast<i64>(batch) * term[&matmul_term::batch] + cast<i64>(index) * term[step]);
+      result = pointer_at<in<f32>>(t, t.let(term[&matmul_term::address]))[offset];
+    }
+    return t.let(result);
+  }
+};
+
+// The sums themselves.
+struct int8_sums {
+  static constexpr fixed_string name = "sums";
+  static constexpr bool in_registers = true;
+  constexpr val<i32> operator()(thread, val<i32> x, place) const { return x; }
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,31 @@
+// Products of i8 by matrix instructions of a warp, from sm_80 on: with asynchronous copies where lines are along K
+// and aligned, and for any address, B by rows too.
+
+#include <kaio/ops/matmul/mma_sync/cuts.hpp>
+#include <kaio/ops/matmul/mma_sync/table_row.hpp>
+
+#include "ops/quantised/int8/call.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+using product = instruction_product<mma_m16n8k32<i32, i8>>;
+
+template <mma_sync_config C>
+void append_cut(variant_list& list) {
+  add_int8_rows(list, describe_mma_sync<C, product, int8_output, int8_general>(),
+                [](const stream& s, const matmul_call& call, const int8_terms& terms) {
+                  launch_call_mma_sync<C, product, int8_output, int8_general>(s, call, terms);
+                });
+}
+
+}  // namespace
+
+void add_int8_mma_sync(variant_list& list) {
+  append_cut<mma_cuts::large_8()>(list);
+  append_cut<mma_cuts::unaligned(major::k, major::k, 64)>(list);
+  append_cut<mma_cuts::unaligned(major::k, major::mn, 64)>(list);
+}
+
+}  // namespace kaio::ops
