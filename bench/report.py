@@ -112,7 +112,7 @@ def random_table(rows):
     ) + f"\nThe worst:\n{worst}\n"
 
 
-def attention_table(title, rows, note, rate=("tflops", "TFLOP/s", 0)):
+def attention_table(title, rows, note, rate=("tflops", "TFLOP/s", 0), shape_name="B x S x Hq x Hkv x D"):
     """A line for each problem and protocol: kaio, and the fastest of its peers. The rate: its name in the data, its unit, digits."""
     number, unit, digits = rate
     cases = {}
@@ -133,7 +133,7 @@ def attention_table(title, rows, note, rate=("tflops", "TFLOP/s", 0)):
                       f"{repeatable / ours['us']:.2f}" if repeatable else "",
                       f"{ours[number] / plain[number]:.2f}" if plain and plain is not ours else "",
                       ours["date"], ours["commit"]])
-    head = ["type", "B x S x Hq x Hkv x D", "work", "protocol", "kaio, us", unit, "best peer", "us", "ratio",
+    head = ["type", shape_name, "work", "protocol", "kaio, us", unit, "best peer", "us", "ratio",
             "ratio to FlexAttention", "ratio to deterministic peers", f"{unit} in those of plain", "date", "commit"]
     unused = {i for i in range(len(head)) if all(line[i] == "" for line in lines)}
     return table(title, [x for i, x in enumerate(head) if i not in unused],
@@ -282,6 +282,11 @@ def main():
         "and O. The peers are PyTorch's scaled_dot_product_attention, and FlashInfer where it is installed.\n\n",
         ("tbs", "TB/s", 2))
     text += attention_random_table("Random attention over caches", of("attention_decode_random"))
+    text += attention_table(
+        "Products with weights of four bits", of("matmul_w4"),
+        "Shapes are N x K x group, works the rows of x. Bytes are those of codes, scales, x and y. The peers are PyTorch's\n"
+        "_weight_int4pack_mm (tinygemm), and torch.mm of weights that are not quantised.\n\n",
+        ("tbs", "TB/s", 2), "N x K x group")
     text += random_table(of("matmul_random"))
     text += energy_table(of("matmul_energy"))
     text += matmul_table(of("matmul"))

@@ -13,9 +13,11 @@
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/parity.hpp>
 #include <kaio/ops/quantise_int8.hpp>
+#include <kaio/ops/repack_w4.hpp>
 #include <kaio/ops/rotary.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 #include <kaio/ops/tune.hpp>

@@ -1,0 +1,74 @@
+#pragma once
+// y = x W^T + bias with weights of four bits (W4A16), which repack has packed.
+//
+//   buffer<u8> memory = gpu.allocate<u8>(matmul_w4_workspace_bytes(s, x, w));
+//   matmul_w4(s, x, w, y, {.workspace = memory});
+//
+// Weights are exact: sums of x * (q - zero) over 64 k, or over the 16 that groups are multiples of, are
+// multiplied by the scale in f32, and added in f32. The warps of a block divide K, and blocks too where
+// columns are few: then a second kernel adds up what these leave in the workspace. The same call gives the
+// same bits every time. Nothing is allocated, copied or waited for; kernels are loaded when they are used for
+// the first time on a device. Throws invalid_argument, by the name of the argument, before anything runs;
+// unsupported_device before sm_80; and what a launch throws.
+
+#include <kaio/ops/repack_w4.hpp>
+#include <kaio/ptx/kernel_image.hpp>
+
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+namespace kaio::ops {
+
+namespace detail {
+void run_matmul_w4(const stream& s, const matmul_w4_arguments& arguments);
+
+template <class X, class Out>
+constexpr void require_w4_types() {
+  using element = std::remove_const_t<X>;
+  static_assert(std::is_same_v<element, f16> || std::is_same_v<element, bf16>,
+                "kaio: the activations of matmul_w4 are f16 or bf16; cast them");
+  static_assert(!std::is_const_v<Out>, "kaio: matmul_w4 writes its output, whose elements are not const");
+  static_assert(std::is_same_v<Out, element> || std::is_same_v<Out, f32>,
+                "kaio: the output of matmul_w4 has the element type of x, or f32");
+}
+}  // namespace detail
+
+// x: (m, k), out: (m, n), of any strides from row to row; neighbours along a row are adjacent. Fastest where
+// rows of x begin at multiples of 16 bytes and the weights are not ordered. out and the workspace share no
+// memory with any other argument. m may be 0.
+template <class X, class Out>
+void matmul_w4(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
+               const tensor_view<Out, 2>& out, const matmul_w4_options& options = {}) {
+  detail::require_w4_types<X, Out>();
+  detail::run_matmul_w4(s, {"matmul_w4", x, out, &w, &options});
+}
+
+// How many bytes of workspace a call takes: by its extents, options and the device. 0 where no second kernel
+// runs. Of the weights only the shape is looked at.
+std::uint64_t matmul_w4_workspace_bytes(const stream& s, const any_view& x, const w4_weights& w,
+                                        const matmul_w4_options& options = {});
+
+// What a call runs, and into how many parts it divides K; nothing where it does nothing.
+struct matmul_w4_choice_info {
+  std::string_view name;
+  std::uint32_t parts = 0;
+};
+matmul_w4_choice_info matmul_w4_choice(const stream& s, const any_view& x, const w4_weights& w,
+                                       const matmul_w4_options& options = {});
+
+// Loads what this call launches, ahead of its first use: the call may then be captured into a graph.
+void matmul_w4_warmup(const runtime::device& gpu, const any_view& x, const w4_weights& w,
+                      const matmul_w4_options& options = {});
+
+// The images of all kernels of matmul_w4, repack and dequantise.
+std::vector<const ptx::kernel_image*> w4_kernels();
+
+}  // namespace kaio::ops
+
+namespace kaio {
+using ops::matmul_w4;
+using ops::matmul_w4_options;
+using ops::matmul_w4_workspace_bytes;
+}  // namespace kaio

@@ -1,0 +1,124 @@
+#pragma once
+// What callers give of weights of four bits, and the same without its types.
+
+#include <kaio/ops/attention/call/workspace.hpp>
+#include <kaio/ops/tensor/any_view.hpp>
+#include <kaio/ops/tensor/tensor_view.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace kaio::ops {
+
+enum class w4_scale_type : std::uint8_t { f16, bf16 };
+
+// The weight W of y = x W^T: n = out_features by k = in_features, W[n][k] = scale[g][n] * (q[n][k] -
+// zero[g][n]) with g = k / group.
+struct w4_shape {
+  std::int64_t n = 0, k = 0;
+  std::int64_t group = 128;  // a multiple of 16 that divides k; or k, which -1 is too
+  w4_scale_type scales = w4_scale_type::f16;
+  bool zero_points = false;  // of each group and column; else all of them are 8
+  bool ordered = false;      // act-order: the groups of k are given by an index
+};
+
+// Bytes of packed weights. Throws invalid_argument where the shape is none of weights.
+std::uint64_t packed_bytes(const w4_shape& shape);
+
+// Device memory of packed_bytes(shape) bytes, at a multiple of 16: written by repack, read by all else.
+struct w4_weights {
+  w4_shape shape{};
+  attention_workspace memory{};
+};
+
+// Packed words, of i32 or u32.
+struct w4_words {
+  any_view view;
+  w4_words() = default;
+  template <class T>
+  w4_words(const tensor_view<T, 2>& v) : view(v) {
+    using element = std::remove_const_t<T>;
+    static_assert(std::is_same_v<element, i32> || std::is_same_v<element, u32>,
+                  "kaio: weights of four bits come in words of i32 or u32");
+  }
+};
+// f16 or bf16, as the shape has it.
+struct w4_scales {
+  any_view view;
+  w4_scales() = default;
+  template <class T>
+  w4_scales(const tensor_view<T, 2>& v) : view(v) {
+    using element = std::remove_const_t<T>;
+    static_assert(std::is_same_v<element, f16> || std::is_same_v<element, bf16>,
+                  "kaio: the scales of weights of four bits are f16 or bf16; cast them");
+  }
+};
+
+// Tensors as files have them, of any strides; G = k / group, sizes rounded up. Zero points are read where the
+// shape has them, an index of groups where it is ordered; else they need not be given.
+struct gptq_w4 {
+  w4_words qweight{};                 // (k / 8, n)
+  w4_words qzeros{};                  // (G, n / 8)
+  w4_scales scales{};                 // (G, n)
+  tensor_view<const i32, 1> g_idx{};  // (k): each group has `group` of them; all 0: k / group
+  bool v2 = false;                    // checkpoint_format "gptq_v2"; "gptq" stores zero points less 1
+};
+struct awq_w4 {        // of version "gemm"
+  w4_words qweight{};  // (k, n / 8)
+  w4_words qzeros{};   // (G, n / 8)
+  w4_scales scales{};  // (G, n)
+};
+struct compressed_tensors_w4 {               // format pack-quantized
+  w4_words weight_packed{};                  // (n, k / 8)
+  w4_words weight_zero_point{};              // (n / 8, G)
+  w4_scales weight_scale{};                  // (n, G)
+  tensor_view<const i32, 1> weight_g_idx{};  // (k), of actorder "group"
+};
+struct kaio_int4 {     // of matmul_int4
+  w4_words packed{};   // (n, k / 8), two's complement
+  w4_scales scales{};  // (G, n)
+};
+
+struct matmul_w4_options {
+  any_view bias{};                  // (n), of the element type of x
+  attention_workspace workspace{};  // of matmul_w4_workspace_bytes, at a multiple of 16 bytes
+  // Into how many parts K is divided; 0: as the device is filled best. The bits depend on it, and on the rows
+  // of the kernel, alone.
+  std::int64_t parts = 0;
+  // The kernel to run, as matmul_w4_choice names it; empty: the best one. "dequantise": W as a matrix in the
+  // workspace, of 2 n k bytes, and matmul, where each weight is rounded once: for many rows of x, and before
+  // sm_80.
+  std::string_view variant{};
+};
+
+namespace detail {
+
+// A file's weights that were not checked yet.
+struct w4_source_arguments {
+  std::string_view words_name, zeros_name, scales_name, order_name;
+  any_view words, zeros, scales;
+  tensor_view<const i32, 1> order{};
+  bool words_along_n = false;   // (k, n / 8) in AutoAWQ's order
+  bool words_n_first = false;   // (n, k / 8)
+  bool zeros_n_first = false;   // (n / 8, G)
+  bool scales_n_first = false;  // (n, G)
+  std::uint32_t flip = 0, zeros_add = 0;
+};
+w4_source_arguments arguments_of(const gptq_w4& source);
+w4_source_arguments arguments_of(const awq_w4& source);
+w4_source_arguments arguments_of(const compressed_tensors_w4& source);
+w4_source_arguments arguments_of(const kaio_int4& source);
+
+// A matmul_w4 that was not checked yet.
+struct matmul_w4_arguments {
+  std::string_view operation;
+  any_view x, out;
+  const w4_weights* weights;
+  const matmul_w4_options* options;
+};
+
+}  // namespace detail
+
+}  // namespace kaio::ops

@@ -1,0 +1,181 @@
+#pragma once
+// The copies to shared memory of a warp of matmul_w4: its tile of W with the scales and zero points, and its
+// share of the tile of x that the warps with the same k have together. What does not change from tile to tile
+// is computed once.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/mma.hpp>
+#include <kaio/ops/quantised/w4/config.hpp>
+#include <kaio/ops/quantised/w4/problem.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+using dsl::scalar;
+
+// Where a block works, and a warp of it.
+struct w4_block {
+  val<u32> part;
+  val<u32> row, column;  // of y, the first ones
+  val<u32> first, last;  // tiles of K
+  val<u32> warp_n, warp_k;
+};
+
+template <w4_config C, scalar T>
+class w4_copies {
+ public:
+  using x_ring = shared_tiles<T, C.rows, w4_tile_k, dsl::swizzled<128>, C.stages * C.warps_k()>;
+  using codes_type = shared<u32, C.stages * C.warps * C.words>;
+  using facts_type = shared<u32, C.stages * C.warps * C.facts>;
+  static constexpr std::uint32_t piece = 16 / sizeof(T), pieces = w4_tile_k / piece;
+
+  constexpr w4_copies(thread t, const x_ring& x_tiles, const codes_type& codes, const facts_type& facts,
+                      const val<w4_problem>& problem, const w4_block& block)
+      : t_(t),
+        x_tiles_(x_tiles),
+        codes_(codes),
+        facts_(facts),
+        problem_(problem),
+        block_(block),
+        lane_(t.lane_rank()),
+        warp_(t.let(t.warp_rank())),
+        // Warps beyond the last tile copy it too, and store nothing.
+        tile_n_(t.let(
+            min(block.column / w4_tile_n + block.warp_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))),
+        k_(t.let(problem[&w4_problem::w][&w4_packed::k])),
+        by_16_(t.let(problem[&w4_problem::x_by_16] != 0u)),
+        facts_from_(find_facts()),
+        rank_(t.let(block.warp_n * 32u + lane_)),
+        column_(t.let(rank_ % pieces * piece)),
+        lines_(array_of<C.pieces()>([&](u32 p) { return find_line(p); })),
+        tile_(t, block.first + block.warp_k),
+        codes_from_(t, cast<u64>(tile_n_) * cast<u64>(problem[&w4_problem::w][&w4_packed::tiles_k]) *
+                               u64{w4_tile_bytes} +
+                           cast<u64>(tile_) * u64{w4_tile_bytes} + cast<u64>(lane_) * u64{16} +
+                           problem[&w4_problem::w][&w4_packed::codes]),
+        fill_(t, 0u) {}
+
+  // The next tile of the warp, if there is one, into the next stage, as a group.
+  constexpr void copy() {
+    const val tile = t_.let(tile_), stage = t_.let(fill_);
+    if (auto exists = t_.when(tile < block_.last)) {
+      copy_weights(tile, stage);
+      copy_x(tile, stage);
+    }
+    cp_async_commit_group(t_);
+    tile_ += C.warps_k();
+    codes_from_ += u64{C.warps_k() * w4_tile_bytes};
+    fill_ = following(stage);
+  }
+  constexpr val<u32> following(const val<u32>& stage) const {
+    return t_.let(select(stage == C.stages - 1, 0u, stage + 1u));
+  }
+  // All copies for the tile that is next have arrived, and may be read.
+  constexpr void wait() const {
+    cp_async_wait_group<C.stages - 2>(t_);
+    if constexpr (C.warps_n == 1)
+      sync_warp(t_);
+    else
+      t_.barrier();
+  }
+
+ private:
+  struct facts_place {
+    val<bool> has;
+    val<u32> slot;
+    val<u64> address, pitch;  // from group to group
+  };
+
+  // Lanes 0 to 15: scales, four for each group of a tile; 16 to 19: the zero points of a group.
+  constexpr facts_place find_facts() const {
+    const auto w = problem_[&w4_problem::w];
+    const val of_scales = t_.let(lane_ < 16u);
+    const val slot = t_.let(select(of_scales, lane_ / 4u, lane_ - 16u));
+    const val zeros = t_.let(w[&w4_packed::zeros]);
+    const val has = t_.let(all_of(slot < w[&w4_packed::slots], any_of(of_scales, zeros != u64{0})));
+    const val bytes = t_.let(select(of_scales, u64{w4_tile_n * 2}, u64{w4_tile_n / 2}));
+    const val base =
+        t_.let(select(of_scales, w[&w4_packed::scales] + cast<u64>(lane_ % 4u) * u64{16}, zeros));
+    return {has, slot, t_.let(base + cast<u64>(tile_n_) * bytes),
+            t_.let(cast<u64>(w[&w4_packed::tiles_n]) * bytes)};
+  }
+
+  constexpr void copy_weights(const val<u32>& tile, const val<u32>& stage) const {
+    const auto w = problem_[&w4_problem::w];
+    const val of_stage = t_.let(stage * C.warps + warp_);
+    const in codes = pointer_at<in<u32>>(t_, t_.let(codes_from_));
+    for (std::uint32_t h = 0; h < 2; ++h) {
+      constexpr std::uint32_t half = C.words / 2;
+      cp_async<16>(codes_[of_stage * C.words + lane_ * 4u + h * half], codes[h * half],
+                   prefetch_size::bytes_128);
+    }
+    if (auto some = t_.when(facts_from_.has)) {
+      const val k = t_.let(tile * w4_tile_k + facts_from_.slot * 16u);
+      const quotient of_group = divide(t_, k, w[&w4_packed::group]);
+      const val group = t_.let(min(of_group.whole, w[&w4_packed::groups] - 1u));
+      const val from = t_.let(cast<u64>(group) * facts_from_.pitch + facts_from_.address);
+      cp_async<16>(facts_[of_stage * C.facts + lane_ * 4u], pointer_at<in<u32>>(t_, from)[0]);
+    }
+  }
+
+  // What x does not have becomes zero.
+  constexpr void copy_x(const val<u32>& tile, const val<u32>& stage) const {
+    const val at = t_.let(tile * w4_tile_k + column_);
+    const val in_row = t_.let(select(at < k_, min(k_ - at, piece), 0u));
+    const auto to = x_tiles_[t_.let(stage * C.warps_k() + block_.warp_k)];
+    if (auto fast = t_.when(by_16_))
+      for (const x_line& line : lines_) {
+        const val bytes = t_.let(select(line.exists, in_row * sizeof(T), 0u));
+        const in from = pointer_at<in<T>>(t_, line.address);
+        cp_async<16>(to.at(line.place), from[at], bytes);
+      }
+    if (auto slow = t_.otherwise()) {
+      const val rows = t_.let(problem_[&w4_problem::w][&w4_packed::rows]);
+      auto source = array_of<piece>([&](u32 e) { return var<u32>(t_, min(at + e, k_ - 1u)); });
+      if (auto ordered = t_.when(rows != u64{0}))
+        for (auto& one : source) one = cast<u32>(pointer_at<in<i32>>(t_, rows)[one]);
+      for (const x_line& line : lines_) {
+        const val left = t_.let(select(line.exists, in_row, 0u));
+        const in from = pointer_at<in<T>>(t_, line.address);
+        const auto x = array_of<piece>([&](u32 e) { return t_.let(from[source[e]]); });
+        const auto y = array_of<piece>([&](u32 e) { return t_.let(select(e < left, x[e], T(0.0f))); });
+        store_vec(to[line.row][column_], make_vec(y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]));
+      }
+    }
+  }
+
+  // A row of x that the thread has a piece of.
+  struct x_line {
+    val<u32> row;  // of the tile
+    val<bool> exists;
+    val<u64> address;
+    typename x_ring::lane_type place;
+  };
+  constexpr x_line find_line(std::uint32_t p) const {
+    const val m = t_.let(problem_[&w4_problem::m]);
+    const val row = t_.let(rank_ / pieces + p * (C.warps_n * 32 / pieces));
+    const val of_x = t_.let(block_.row + row);
+    const val exists = t_.let(of_x < m);
+    const val line = t_.let(cast<i64>(min(of_x, m - 1u)) * problem_[&w4_problem::x_row]);
+    const val address = t_.let(problem_[&w4_problem::x] + cast<u64>(line) * u64{sizeof(T)});
+    return {row, exists, address, x_tiles_.lane(row, column_)};
+  }
+
+  thread t_;
+  const x_ring& x_tiles_;
+  const codes_type& codes_;
+  const facts_type& facts_;
+  const val<w4_problem>& problem_;
+  const w4_block& block_;
+  val<u32> lane_, warp_, tile_n_, k_;
+  val<bool> by_16_;
+  facts_place facts_from_;
+  val<u32> rank_, column_;
+  dsl::register_array<x_line, C.pieces()> lines_;
+  var<u32> tile_;
+  var<u64> codes_from_;
+  var<u32> fill_;
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,68 @@
+#pragma once
+// What the kernels on weights of four bits take: checked, and without types.
+
+#include <kaio/dsl/number/scalar.hpp>
+#include <kaio/ops/attention/common/element_type.hpp>
+#include <kaio/ops/matmul/common/tile_walk.hpp>
+
+namespace kaio::ops {
+
+// Packed weights in device memory (layout.hpp).
+struct w4_packed {
+  u64 codes, scales;
+  u64 zeros, rows;  // 0: there are none
+  u32 n, k, groups;
+  u32 tiles_n, tiles_k;
+  divisor group;
+  u32 slots;        // groups that a tile may have part of: 1, where they are multiples of 64, or 4
+  u32 scales_bf16;  // else f16
+};
+
+// A matmul_w4. Sums of its parts: f32, [parts][m][tiles_n * 32].
+struct w4_problem {
+  w4_packed w;
+  u64 x;
+  i64 x_row;    // in elements
+  u32 x_by_16;  // rows begin at multiples of 16 bytes, and no order is to be followed
+  u32 m;
+  u64 out;
+  i64 out_row;
+  u32 out_type;     // an element_type: that of x, or f32
+  u32 out_by_four;  // four neighbours are one access, where all exist
+  u64 bias;         // of the element type of x; 0: there is none
+  u32 type;         // of x, an element_type
+  u64 sums;
+  u32 parts;        // of K
+  u32 steps, rest;  // tiles of a part; the first `rest` parts have one more
+  divisor m_tiles, n_tiles;
+};
+
+// What a file has of weights, and where they go. The code of (k, n) is a nibble of the word
+//
+//   [k / 8][n]     nibble k % 8
+//   [k][n / 8]     where `along_n`: nibble 0, 4, 1, 5, 2, 6, 3, 7 of n % 8
+//
+// and so are zero points, nibble n % 8 of [group][n / 8] or that of the same order. Strides are of words.
+struct w4_source {
+  w4_packed w;
+  u64 codes;
+  i64 codes_k, codes_n;
+  u32 along_n;
+  u32 flip;    // exclusive or of each code
+  u64 scales;  // f16 or bf16
+  i64 scales_group, scales_n;
+  u64 zeros;  // 0: there are none
+  i64 zeros_group, zeros_n;
+  u32 zeros_add;  // modulo 16
+  u64 order;      // i32, the group of each k; 0: k / group
+};
+
+// The matrix of packed weights. Strides in elements.
+struct w4_matrix {
+  w4_packed w;
+  u64 out;
+  i64 out_n, out_k;
+  u32 type;  // an element_type
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,18 @@
+#include <kaio/ops/matmul_w4.hpp>
+
+#include <vector>
+
+#include "ops/quantised/w4/variant.hpp"
+
+namespace kaio::ops {
+
+std::vector<const ptx::kernel_image*> w4_kernels() {
+  std::vector<const ptx::kernel_image*> list;
+  for (const auto family : {matmul_w4_mma_f16, matmul_w4_mma_bf16})
+    for (const w4_variant& v : family()) list.push_back(v.image);
+  list.push_back(&matmul_w4_combine_image());
+  for (const ptx::kernel_image* const image : w4_repack_images()) list.push_back(image);
+  return list;
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,165 @@
+// From a call of matmul_w4 to its kernels: the choice of a variant, the plan, and the launches.
+
+#include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/quantised/w4/layout.hpp>
+#include <kaio/runtime/device.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "ops/quantised/w4/as_matrix.hpp"
+#include "ops/quantised/w4/resolve.hpp"
+#include "ops/quantised/w4/variant.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; }
+
+struct planned_call {
+  w4_problem problem{};
+  const w4_variant* variant = nullptr;  // none: nothing to do, or by a matrix
+  bool as_matrix = false;
+  std::uint64_t blocks = 0, workspace = 0;  // bytes
+};
+
+// Why a kernel cannot run on a device; nullptr: it can.
+const char* reason(const w4_variant& v, const device_properties& device) {
+  const ptx::needs& needs = v.image->needs;
+  if (device.target.sm < needs.target.sm) return "kernels are made for sm_80 and later";
+  if (device.ptx_version < needs.version) return "the driver is older than the PTX that they are written in";
+  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
+    return "they need more shared memory than a block of this device has";
+  return nullptr;
+}
+
+const w4_variant& choose_w4(std::string_view operation, const w4_problem& problem,
+                            const device_properties& device, std::string_view forced) {
+  const bool is_half = problem.type == static_cast<u32>(element_type::f16);
+  const auto family = is_half ? matmul_w4_mma_f16() : matmul_w4_mma_bf16();
+  const w4_variant* best = nullptr;
+  for (const w4_variant& v : family) {
+    if (!forced.empty() && v.image->name != forced) continue;
+    best = &v;
+    if (v.rows >= problem.m || !forced.empty()) break;
+  }
+  if (best == nullptr)
+    throw invalid_argument(
+        "kaio: " + std::string(operation) + ": there is no variant " + std::string(forced) +
+        " for these activations; leave it out, or name one that matmul_w4_choice has named");
+  if (const char* const why = reason(*best, device))
+    throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + device.name + " (sm_" +
+                             std::to_string(device.target.sm) + "): " + why +
+                             "; the variant dequantise runs where matmul does");
+  return *best;
+}
+
+planned_call plan(const void* device, const device_properties& properties,
+                  const detail::matmul_w4_arguments& arguments, bool choice_alone) {
+  planned_call result;
+  result.problem = detail::resolve_w4_product(device, arguments, choice_alone);
+  w4_problem& p = result.problem;
+  if (p.m == 0) return result;
+  if (arguments.options->variant == w4_as_matrix) {
+    result.as_matrix = true;
+    result.workspace = w4_matrix_bytes(p.w);
+    return result;
+  }
+  result.variant = &choose_w4(arguments.operation, p, properties, arguments.options->variant);
+  const std::uint64_t m_tiles = parts_of(p.m, result.variant->rows),
+                      n_tiles = parts_of(p.w.n, result.variant->columns);
+  p.m_tiles = divisor::of(static_cast<u32>(m_tiles));
+  p.n_tiles = divisor::of(static_cast<u32>(n_tiles));
+  p.parts = static_cast<u32>(arguments.options->parts);
+  if (p.parts == 0) p.parts = plan_w4_parts(*result.variant, p, properties);
+  p.steps = p.w.tiles_k / p.parts;
+  p.rest = p.w.tiles_k % p.parts;
+  constexpr double most = std::numeric_limits<std::int32_t>::max();
+  const std::uint64_t of_combine = p.parts == 1 ? 0 : parts_of(p.w.n, 512) * p.m;
+  if (static_cast<double>(m_tiles) * static_cast<double>(n_tiles) * p.parts > most ||
+      static_cast<double>(of_combine) > most)
+    throw invalid_argument("kaio: " + std::string(arguments.operation) +
+                           ": more than 2^31 blocks; divide the rows of x, or give fewer parts");
+  result.blocks = m_tiles * n_tiles * p.parts;
+  if (p.parts > 1) result.workspace = std::uint64_t{p.parts} * p.m * p.w.tiles_n * (w4_tile_n * sizeof(f32));
+  return result;
+}
+
+}  // namespace
+
+std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device) {
+  // In units of 8 KB of weights of a block, at its share of the bandwidth.
+  constexpr double start_and_end = 6, second_kernel = 8, of_a_part = 1.0 / 8;
+  constexpr std::uint32_t most_parts = 64;
+  const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
+  const ptx::needs& needs = v.image->needs;
+  const std::uint32_t shared = std::max({needs.shared_bytes, needs.dynamic_shared_bytes, 1u});
+  const std::uint64_t fit = std::max(device.shared_per_multiprocessor / shared, 1u);
+  const std::uint64_t units = std::max(device.multiprocessors, 1u),
+                      at_once = units * std::min<std::uint64_t>(fit, v.resident);
+  const std::uint32_t most = std::min({most_parts, problem.w.tiles_k});
+  std::uint32_t best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint32_t parts = 1; parts <= most; ++parts) {
+    const std::uint64_t blocks = tiles * parts;
+    const double of_tiles = static_cast<double>(parts_of(blocks, units)) *
+                            static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k));
+    const double cost = of_tiles + start_and_end * static_cast<double>(parts_of(blocks, at_once)) +
+                        (parts == 1 ? 0 : second_kernel + of_a_part * parts);
+    if (cost < least) {
+      least = cost;
+      best = parts;
+    }
+  }
+  return best;
+}
+
+namespace detail {
+
+void run_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
+  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  planned_call planned = plan(s.device_identity(), device, arguments, false);
+  if (planned.variant == nullptr && !planned.as_matrix) return;
+  const attention_workspace& workspace = arguments.options->workspace;
+  validation(arguments.operation, s.device_identity())
+      .workspace("workspace", workspace.facts(), planned.workspace, 16);
+  if (planned.as_matrix) return run_w4_as_matrix(s, arguments, planned.problem);
+  planned.problem.sums = workspace.address;
+  planned.variant->run(s, planned.problem, planned.blocks);
+  if (planned.problem.parts > 1) run_matmul_w4_combine(s, planned.problem);
+}
+
+}  // namespace detail
+
+std::uint64_t matmul_w4_workspace_bytes(const stream& s, const any_view& x, const w4_weights& w,
+                                        const matmul_w4_options& options) {
+  const device_properties& device = s.properties();
+  return plan(s.device_identity(), device, {"matmul_w4_workspace_bytes", x, {}, &w, &options}, true)
+      .workspace;
+}
+
+matmul_w4_choice_info matmul_w4_choice(const stream& s, const any_view& x, const w4_weights& w,
+                                       const matmul_w4_options& options) {
+  const device_properties& device = s.properties();
+  const planned_call planned =
+      plan(s.device_identity(), device, {"matmul_w4_choice", x, {}, &w, &options}, true);
+  if (planned.as_matrix) return {w4_as_matrix, 1};
+  if (planned.variant == nullptr) return {};
+  return {planned.variant->image->name, planned.problem.parts};
+}
+
+void matmul_w4_warmup(const runtime::device& gpu, const any_view& x, const w4_weights& w,
+                      const matmul_w4_options& options) {
+  const planned_call planned =
+      plan(gpu.identity(), gpu.properties(), {"matmul_w4_warmup", x, {}, &w, &options}, true);
+  if (planned.as_matrix) return warm_up_w4_as_matrix(gpu, x, planned.problem);
+  if (planned.variant == nullptr) return;
+  gpu.warmup(*planned.variant->image);
+  if (planned.problem.parts > 1) gpu.warmup(matmul_w4_combine_image());
+}
+
+}  // namespace kaio::ops

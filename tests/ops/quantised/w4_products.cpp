@@ -1,0 +1,151 @@
+// matmul_w4 against double precision: every kernel, extents around tiles and groups, parts of K, strides that
+// are no multiples of 16 bytes, orders of K, and everything drawn at random.
+#include "tests/ops/quantised/w4_support.hpp"
+
+#include <random>
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+struct w4_case {
+  w4_shape shape{.n = 64, .k = 128, .group = 64};
+  i64 m = 1;
+  i64 pad = 0, shift = 0;  // elements after each row of x and y, before the first one
+  bool bias = false;
+  matmul_w4_options options{};
+  w4_format format = w4_format::gptq_v2;
+  std::uint64_t seed = 1;
+};
+
+// `rounded`: each weight may be off by half of its last place.
+template <class T, class Out, class S>
+void check_w4(const w4_case& c) {
+  const bool rounded = c.options.variant == "dequantise";
+  if (under_test().properties().target.sm < 80) return;  // refused: w4_bad_inputs.cpp
+  const stream& s = under_test().stream();
+  const w4_model<S> model = w4_model<S>::random(c.shape, c.seed);
+  const w4_on_device<S> on_device(model, c.format);
+  std::mt19937_64 engine(c.seed);
+  std::uniform_real_distribution<float> any(-1, 1);
+  const i64 n = model.n(), k = model.k(), x_row = k + c.pad, y_row = n + c.pad;
+  CAPTURE(c.m, n, k, c.shape.group, c.shape.zero_points, c.shape.ordered, c.pad, c.shift, c.bias, c.seed,
+          c.options.parts);
+  // Padding of x is NaN, that of y a pattern; nothing follows the last elements.
+  std::vector<T> x(static_cast<std::size_t>(c.shift + (c.m - 1) * x_row + k));
+  std::memset(static_cast<void*>(x.data()), 0xff, x.size() * sizeof(T));
+  for (i64 r = 0; r < c.m; ++r)
+    for (i64 i = 0; i < k; ++i) x[static_cast<std::size_t>(c.shift + r * x_row + i)] = T(any(engine));
+  std::vector<T> bias;
+  for (i64 i = 0; i < n; ++i) bias.push_back(T(any(engine)));
+  std::vector<Out> y(static_cast<std::size_t>(c.shift + (c.m - 1) * y_row + n));
+  std::memset(static_cast<void*>(y.data()), 0x5a, y.size() * sizeof(Out));
+  const std::vector<Out> before = y;
+
+  buffer<T> x_memory = upload(x), bias_memory = upload(bias);
+  buffer<Out> y_memory = upload(y);
+  const tensor_view<const T, 2> x_view(
+      x_memory.view(static_cast<std::size_t>(c.shift), x.size() - static_cast<std::size_t>(c.shift)),
+      extents(c.m, k), strides(x_row, i64{1}));
+  const tensor_view<Out, 2> y_view(
+      y_memory.view(static_cast<std::size_t>(c.shift), y.size() - static_cast<std::size_t>(c.shift)),
+      extents(c.m, n), strides(y_row, i64{1}));
+  matmul_w4_options options = c.options;
+  if (c.bias) options.bias = tensor_view<const T, 1>(bias_memory, extents(n));
+  const std::uint64_t bytes = matmul_w4_workspace_bytes(s, x_view, on_device.weights(), options);
+  buffer<u8> workspace = under_test().upload(std::vector<u8>(std::max<std::uint64_t>(bytes, 1), 0xff));
+  if (bytes != 0) options.workspace = workspace;
+  matmul_w4(s, x_view, on_device.weights(), y_view, options);
+  y = y_memory.download();
+
+  std::vector<bool> written(y.size(), false);
+  for (i64 r = 0; r < c.m; ++r)
+    for (i64 column = 0; column < n; ++column) {
+      double exact = c.bias ? to_double(bias[static_cast<std::size_t>(column)]) : 0.0, all = std::abs(exact);
+      for (i64 i = 0; i < k; ++i) {
+        const double product =
+            to_double(x[static_cast<std::size_t>(c.shift + r * x_row + i)]) * model.weight(i, column);
+        exact += product;
+        all += std::abs(product);
+      }
+      const auto at = static_cast<std::size_t>(c.shift + r * y_row + column);
+      written[at] = true;
+      const double of_weights = !rounded ? 0.0 : std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
+      const double allowed = all * (0x1p-20 + of_weights) + unit_in_last_place<Out>(exact) * 0.51;
+      if (std::abs(to_double(y[at]) - exact) <= allowed) continue;
+      CAPTURE(r, column, exact);
+      REQUIRE(to_double(y[at]) == exact);
+    }
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (!written[i] && std::memcmp(&y[i], &before[i], sizeof(Out)) != 0)
+      FAIL("matmul_w4 wrote into the padding of its output");
+}
+
+w4_case draw(std::uint64_t seed) {
+  std::mt19937_64 engine(seed);
+  const auto below = [&](u32 n) { return static_cast<i64>(engine() % n); };
+  const auto chance = [&](u32 of) { return below(of) == 0; };
+  constexpr i64 groups[] = {16, 32, 48, 64, 128, -1};
+  w4_case c;
+  c.seed = seed;
+  const i64 group = groups[below(6)];
+  c.shape = {.n = chance(3) ? 32 * (1 + below(9)) + below(3) - 1 : 1 + below(90),
+             .k = group == -1 ? 1 + below(200) : group * (1 + below(static_cast<u32>(256 / group) + 1)),
+             .group = group,
+             .zero_points = chance(2),
+             .ordered = chance(3)};
+  c.m = chance(3) ? 1 : 1 + below(chance(3) ? 70 : 18);
+  c.pad = chance(2) ? 0 : chance(2) ? 8 : below(9);
+  c.shift = chance(3) ? below(9) : 0;
+  c.bias = chance(2);
+  c.options.parts = std::min(below(4), (c.shape.k + 63) / 64);
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("matmul_w4: every kernel, with one and several parts of K", "[ops][w4]") {
+  for (const i64 m : {1, 8, 9, 16, 17, 32, 33, 64, 65})
+    for (const i64 parts : {1, 3}) {
+      w4_case c{.shape = {.n = 40, .k = 256, .group = 128, .zero_points = m % 2 == 0},
+                .m = m,
+                .bias = parts == 3,
+                .options = {.parts = parts},
+                .seed = static_cast<std::uint64_t>(m)};
+      if (m % 3 != 0)
+        check_w4<f16, f16, f16>(c);
+      else
+        check_w4<bf16, bf16, bf16>(c);
+    }
+}
+
+TEST_CASE("matmul_w4: long K, as many parts as the device is filled by", "[ops][w4]") {
+  w4_case c{.shape = {.n = 264, .k = 1664, .group = 64, .zero_points = true}, .m = 2};
+  check_w4<f16, f16, f16>(c);
+  c.options.parts = 1;
+  check_w4<bf16, f32, f16>(c);  // more tiles than stages, in one part
+}
+
+TEST_CASE("matmul_w4: by a matrix in the workspace", "[ops][w4]") {
+  w4_case c{.shape = {.n = 72, .k = 112, .group = 16, .zero_points = true, .ordered = true},
+            .m = 33,
+            .bias = true,
+            .options = {.variant = "dequantise"}};
+  check_w4<f16, f16, f16>(c);
+  c.shape = {.n = 33, .k = 85, .group = -1};
+  c.pad = 3;
+  check_w4<bf16, f32, f16>(c);
+}
+
+TEST_CASE("matmul_w4: random calls", "[ops][w4]") {
+  for (std::uint64_t seed = 100; seed < 130; ++seed) {
+    check_w4<f16, f16, f16>(draw(seed));
+    check_w4<bf16, bf16, bf16>(draw(seed + 1000));
+  }
+  for (std::uint64_t seed = 200; seed < 206; ++seed) {
+    check_w4<f16, f32, f16>(draw(seed));
+    check_w4<bf16, f32, f16>(draw(seed + 1000));
+    check_w4<f16, f16, bf16>(draw(seed + 2000));
+  }
+}
