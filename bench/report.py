@@ -287,6 +287,11 @@ def main():
         "Shapes are N x K x group, works the rows of x. Bytes are those of codes, scales, x and y. The peers are PyTorch's\n"
         "_weight_int4pack_mm (tinygemm), and torch.mm of weights that are not quantised.\n\n",
         ("tbs", "TB/s", 2), "N x K x group")
+    text += attention_table(
+        "Products of integers of 8 bits", of("matmul_int8"),
+        "Shapes are M x N x K, works the output: i32, or with scales of rows and columns. The peers are PyTorch's _int_mm with\n"
+        "the scales by tensor operations, and the same under torch.compile.\n\n",
+        ("tflops", "TOP/s", 0), "M x N x K")
     text += random_table(of("matmul_random"))
     text += energy_table(of("matmul_energy"))
     text += matmul_table(of("matmul"))
