@@ -79,7 +79,7 @@ class weights(unittest.TestCase):
         rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
         self.assertIn("5 tensors, 1 quantised layers\nquantization_config: gptq, 4 bits, groups of 32, symmetric", self.head)
         self.assertEqual(rows, {
-            "l.q.qweight": "I32 | 8 x 64 | 2048 | GPTQ, 4 bits, groups of 32: 64 x 64; read; no operation multiplies it yet",
+            "l.q.qweight": "I32 | 8 x 64 | 2048 | GPTQ, 4 bits, groups of 32: 64 x 64; read; multiplied by matmul_w4 after repack",
             "l.q.qzeros": "I32 | 2 x 8 | 64 | zero points of GPTQ",
             "l.q.scales": "F16 | 2 x 64 | 256 | scales of GPTQ",
             "norm": "BF16 | 64 | 128 | read; multiplied by matmul",

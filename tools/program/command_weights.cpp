@@ -63,7 +63,7 @@ std::string use_of(const quantised_layer& layer, weight_part part) {
   else if (layer.group != 0)
     text += fmt::format(", groups of {}", layer.group);
   if (layer.act_order) text += ", act-order";
-  return fmt::format("{}: {} x {}; read; {}", text, layer.n, layer.k, operation_text(f.operation));
+  return fmt::format("{}: {} x {}; read; {}", text, layer.n, layer.k, operation_text(operation_of(layer)));
 }
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }

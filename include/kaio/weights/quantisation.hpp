@@ -43,8 +43,9 @@ enum class weight_scheme : std::uint8_t {
 
 struct scheme_facts {
   weight_scheme scheme;
-  std::string_view name;       // "GPTQ", "AWQ gemm", ...
-  std::string_view operation;  // of kaio, that multiplies with it; empty: none does yet
+  std::string_view name;        // "GPTQ", "AWQ gemm", ...
+  std::string_view operation;   // of kaio, that multiplies with it; empty: none does yet
+  unsigned operation_bits = 0;  // with codes of so many bits only; 0: of any
 };
 
 const scheme_facts& facts(weight_scheme scheme) noexcept;
@@ -81,6 +82,12 @@ struct quantised_layer {
   std::string_view problem;    // why the tensors do not fit together; empty: they do
   std::vector<quantised_part> parts;
 };
+
+// The operation that multiplies with a layer; empty: none does yet.
+inline std::string_view operation_of(const quantised_layer& layer) noexcept {
+  const scheme_facts& f = facts(layer.scheme);
+  return f.operation_bits == 0 || f.operation_bits == layer.bits ? f.operation : std::string_view{};
+}
 
 // What a quantization_config says, as far as it does.
 struct quantisation_config {

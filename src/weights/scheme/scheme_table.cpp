@@ -68,14 +68,17 @@ constexpr part_rule mxfp4_packed_parts[] = {
 constexpr part_rule mxfp4_blocks_parts[] = {{"_blocks", part::codes, true, {format::u8}},
                                             {"_scales", part::scales, true, {format::u8, format::e8m0}}};
 
-// Scheme, name, the operation that multiplies with it; its tensors; what their shapes say.
+// Scheme, name, the operation that multiplies with it, and codes of how many bits; its tensors; what their shapes
+// say.
 constexpr scheme_rule rules[] = {
-    {{gptq, "GPTQ", ""}, gptq_parts, derive_gptq},
-    {{awq_gemm, "AWQ gemm", ""}, awq_parts, derive_awq_gemm},
+    {{gptq, "GPTQ", "matmul_w4 after repack", 4}, gptq_parts, derive_gptq},
+    {{awq_gemm, "AWQ gemm", "matmul_w4 after repack", 4}, awq_parts, derive_awq_gemm},
     {{awq_gemv, "AWQ gemv", ""}, awq_parts, derive_awq_gemv},
     {{awq_gemv_fast, "AWQ gemv_fast", ""}, awq_fast_parts, derive_awq_gemv_fast},
-    {{packed_int, "compressed-tensors pack-quantized", ""}, packed_int_parts, derive_packed_int},
-    {{int8, "compressed-tensors int-quantized", ""}, int8_parts, derive_rows},
+    {{packed_int, "compressed-tensors pack-quantized", "matmul_w4 after repack", 4},
+     packed_int_parts,
+     derive_packed_int},
+    {{int8, "compressed-tensors int-quantized", "matmul_int8", 8}, int8_parts, derive_rows},
     {{llm_int8, "bitsandbytes LLM.int8", ""}, llm_int8_parts, derive_rows},
     {{fp8, "FP8 with scales", ""}, fp8_parts, derive_rows},
     {{fp8_block, "FP8 blocks", ""}, fp8_block_parts, derive_blocks},
