@@ -1,25 +1,21 @@
 #!/usr/bin/env python3
 """The peers of the benchmark of attention: torch's scaled_dot_product_attention by cuDNN and by FlashAttention-2,
-FlexAttention under torch.compile, varlen_attn, and FlashAttention-3 where it is installed. Prints a line for each case,
-contestant and protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. A peer that is not installed, or cannot compute a case,
-prints none.
+FlexAttention under torch.compile, varlen_attn, and FlashAttention-3 where it is installed.
 
     peers.py [--seconds S] [--backward] TYPE:BxSxHxHkvxD:WORK ...
 
---backward: of the gradients, backward_peers.py. The works are those of problem.hpp. The protocols are those of the benchmark of matmul, whose measurement this uses.
+--backward: of the gradients, backward_peers.py. The works are those of problem.hpp. What is printed, and how it is measured:
+bench/peer_times.py.
 """
 
-import argparse
-import importlib.util
 import inspect
 import pathlib
+import sys
 
 from backward_peers import peers_of
 
-matmul = pathlib.Path(__file__).resolve().parent.parent / "matmul" / "peers.py"
-specification = importlib.util.spec_from_file_location("matmul_peers", matmul)
-matmul_peers = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(matmul_peers)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from peer_times import print_all  # noqa: E402
 
 WINDOW, SOFTCAP = 1024, 20.0
 
@@ -117,37 +113,32 @@ peers = {"cudnn": by_backend("CUDNN_ATTENTION"), "flash": by_backend("FLASH_ATTE
          "efficient": by_backend("EFFICIENT_ATTENTION"), "flex": flex, "varlen": varlen, "flash_3": flash_3}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("--backward", action="store_true")
-    parser.add_argument("cases", nargs="*")
-    options = parser.parse_args()
-    try:
-        import torch
-    except ImportError:
-        return
-    if not torch.cuda.is_available():
-        return
-    types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
-    cache, flush = matmul_peers.displacing(torch)
+TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32"}
+
+
+def contestants(torch, case, options, sets_of):
     # Its own: a peer that fails while it is captured leaves torch's in a state that nobody can use.
     generator = torch.Generator(device="cuda")
-    for case in map(parse, options.cases):
-        def tensor(heads):
-            rows = (case["batches"] * case["length"],) if case["packed"] else (case["batches"], case["length"])
-            return torch.randn((*rows, heads, case["size"]), device="cuda", generator=generator).to(types[case["type"]])
-        one_set = sum(x.numel() * x.element_size() for x in (tensor(case["heads"]), tensor(case["key_heads"]))) * 2
-        sets = min(max(-(-cache // one_set), 1), 16)
-        inputs = [(tensor(case["heads"]), tensor(case["key_heads"]), tensor(case["key_heads"])) for _ in range(sets)]
-        for name, peer in (peers_of(peers) if options.backward else peers).items():
-            def make_runs(peer=peer):
-                run = peer(torch, case)
-                if run is None:
-                    return None
-                return [run(*one) if options.backward else lambda one=one: run(*one) for one in inputs]
-            matmul_peers.print_times(torch, case["text"], name, make_runs, options.seconds, flush)
+
+    def tensor(heads):
+        rows = (case["batches"] * case["length"],) if case["packed"] else (case["batches"], case["length"])
+        x = torch.randn((*rows, heads, case["size"]), device="cuda", generator=generator)
+        return x.to(getattr(torch, TYPES[case["type"]]))
+
+    one_set = sum(x.numel() * x.element_size() for x in (tensor(case["heads"]), tensor(case["key_heads"]))) * 2
+    inputs = [(tensor(case["heads"]), tensor(case["key_heads"]), tensor(case["key_heads"]))
+              for _ in range(sets_of(one_set, 16))]
+
+    def runs(peer):
+        def make_runs():
+            run = peer(torch, case)
+            if run is None:
+                return None
+            return [run(*one) if options.backward else lambda one=one: run(*one) for one in inputs]
+        return make_runs
+
+    return {name: runs(peer) for name, peer in (peers_of(peers) if options.backward else peers).items()}
 
 
 if __name__ == "__main__":
-    main()
+    print_all(__doc__, parse, contestants, ["--backward"])

@@ -1,22 +1,18 @@
 #!/usr/bin/env python3
 """The peers of the benchmark of attention over caches: torch's scaled_dot_product_attention by cuDNN and by FlashAttention-2
-for caches without pages, and FlashInfer where it is installed. Prints a line for each case, contestant and protocol:
-CASE NAME VERSION PROTOCOL MICROSECONDS. A peer that is not installed, or cannot compute a case, prints none.
+for caches without pages, and FlashInfer where it is installed.
 
     peers.py [--seconds S] TYPE:BxSxHxHkvxD:WORK ...
 
-The works are those of problem.hpp. The protocols are those of the benchmark of matmul, whose measurement this uses. What
-a peer plans on the host before it runs is not timed.
+The works are those of problem.hpp. What is printed, and how it is measured: bench/peer_times.py. What a peer plans on the host
+before it runs is not timed.
 """
 
-import argparse
-import importlib.util
 import pathlib
+import sys
 
-matmul = pathlib.Path(__file__).resolve().parent.parent / "matmul" / "peers.py"
-specification = importlib.util.spec_from_file_location("matmul_peers", matmul)
-matmul_peers = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(matmul_peers)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from peer_times import print_all, runs_of  # noqa: E402
 
 
 def parse(word):
@@ -85,32 +81,19 @@ peers = {"cudnn": by_backend("CUDNN_ATTENTION"), "flash": by_backend("FLASH_ATTE
          "efficient": by_backend("EFFICIENT_ATTENTION"), "flashinfer": flashinfer}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("cases", nargs="*")
-    options = parser.parse_args()
-    try:
-        import torch
-    except ImportError:
-        return
-    if not torch.cuda.is_available():
-        return
-    types = {"f16": torch.float16, "bf16": torch.bfloat16, "f32": torch.float32}
-    cache, flush = matmul_peers.displacing(torch)
-    for case in map(parse, options.cases):
-        def tensor(*shape):
-            return torch.randn((*shape, case["size"]), device="cuda", dtype=types[case["type"]])
-        places = case["batches"] * case["pages"]
-        one_set = 2 * places * case["page"] * case["key_heads"] * case["size"] * (4 if case["type"] == "f32" else 2)
-        inputs = [(tensor(case["batches"], case["queries"], case["heads"]), tensor(places, case["page"], case["key_heads"]),
-                   tensor(places, case["page"], case["key_heads"])) for _ in range(min(max(-(-cache // one_set), 1), 16))]
-        for name, peer in peers.items():
-            def make_runs(peer=peer):
-                runs = [peer(torch, case, *one) for one in inputs]
-                return None if None in runs else runs
-            matmul_peers.print_times(torch, case["text"], name, make_runs, options.seconds, flush)
+TYPES = {"f16": "float16", "bf16": "bfloat16", "f32": "float32"}
+
+
+def contestants(torch, case, options, sets_of):
+    def tensor(*shape):
+        return torch.randn((*shape, case["size"]), device="cuda", dtype=getattr(torch, TYPES[case["type"]]))
+
+    places = case["batches"] * case["pages"]
+    one_set = 2 * places * case["page"] * case["key_heads"] * case["size"] * (4 if case["type"] == "f32" else 2)
+    inputs = [(tensor(case["batches"], case["queries"], case["heads"]), tensor(places, case["page"], case["key_heads"]),
+               tensor(places, case["page"], case["key_heads"])) for _ in range(sets_of(one_set, 16))]
+    return {name: runs_of(peer, torch, case, inputs) for name, peer in peers.items()}
 
 
 if __name__ == "__main__":
-    main()
+    print_all(__doc__, parse, contestants)

@@ -6,83 +6,24 @@ JSON line for each case, contestant and protocol; a peer that is not installed, 
 
 --plain: fields with blanks between, for the program. --libraries: the files of cuBLASLt in Python's packages.
 
-The protocols are those of the program (timing.hpp): cold, the L2 cache displaced before each run by reading something
-else; burst, one CUDA graph of runs back to back, which go through so many sets of operands that L2 does not hold them.
+The protocols are those of bench/peer_times.py.
 """
 
 import argparse
 import glob
 import json
 import os
-import statistics
+import pathlib
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from peer_times import displacing, median_us  # noqa: E402
 
 
 def libraries():
     for folder in sys.path:
         for name in sorted(glob.glob(os.path.join(folder, "nvidia", "*", "lib", "libcublasLt.so.*"))):
             print(name)
-
-
-def median_us(torch, runs, seconds, flush):
-    """The medians of one product: cold, burst. `runs`: the same with each set of operands."""
-    run = runs[0]
-    begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-    for _ in range(3):
-        for each in runs:
-            each()
-    torch.cuda.synchronize()
-    begin.record()
-    run()
-    end.record()
-    end.synchronize()
-    once = max(begin.elapsed_time(end) * 1e-3, 4e-5)
-    count = int(min(max(seconds / once, 30), 300))
-    marks = [(torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)) for _ in range(count)]
-    for first, last in marks:
-        flush()
-        first.record()
-        run()
-        last.record()
-    torch.cuda.synchronize()
-    cold = statistics.median(first.elapsed_time(last) for first, last in marks) * 1e3
-
-    length = -(-int(min(max(0.02 / once, 5), 20)) // len(runs)) * len(runs)
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        for i in range(length):
-            runs[i % len(runs)]()
-    times = []
-    for _ in range(11):
-        begin.record()
-        graph.replay()
-        end.record()
-        end.synchronize()
-        times.append(begin.elapsed_time(end) / length * 1e3)
-    return cold, statistics.median(times[1:])
-
-
-def displacing(torch):
-    """How many bytes of operands L2 does not hold, and what displaces its contents."""
-    cache = 2 * torch.cuda.get_device_properties(0).L2_cache_size
-    displaced = torch.empty(max(cache, 128 << 20) // 4, device="cuda").zero_()
-    return cache, lambda: displaced.sum()
-
-
-def print_times(torch, case, name, make_runs, seconds, flush):
-    """A line for each protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. make_runs() gives what median_us takes, or nothing
-    where the peer cannot compute the case; an error of a peer that is not installed, or does not have it, is printed."""
-    try:
-        runs = make_runs()
-        if not runs:
-            return
-        times = median_us(torch, runs, seconds, flush)
-    except Exception as error:
-        text = str(error).splitlines()[0] if str(error) else repr(error)
-        print(f"peers.py: {name} {case}: {text}", file=sys.stderr)
-        return
-    for protocol, us in zip(("cold", "burst"), times):
-        print(case, name, torch.__version__, protocol, f"{us:.4f}", flush=True)
 
 
 def torch_product(torch, case, a, b):
@@ -190,12 +131,11 @@ def main():
         import triton
     except ImportError:
         triton = None
-    displaced = torch.empty(max(2 * torch.cuda.get_device_properties(0).L2_cache_size, 128 << 20) // 4, device="cuda").zero_()
-    flush = lambda: displaced.sum()
+    cache, flush = displacing(torch)
     for case in map(parse, options.cases):
         size = {"e4m3": 1, "f16": 2, "bf16": 2}.get(case["type"], 4) * case["batch"]
         one_set = size * (case["m"] * case["k"] + case["k"] * case["n"] + case["m"] * case["n"])
-        sets = min(max(-(-int(1.25 * displaced.numel() * 4) // one_set), 1), 32)
+        sets = min(max(-(-int(1.25 * max(cache, 128 << 20)) // one_set), 1), 32)
         pairs = [(operand(torch, case, case["m"], case["k"], case["layout"][0] == "T"),
                   operand(torch, case, case["k"], case["n"], case["layout"][1] == "T")) for _ in range(sets)]
         for name in ("torch", "triton"):

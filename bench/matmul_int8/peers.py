@@ -1,22 +1,18 @@
 #!/usr/bin/env python3
 """The peers of the benchmark of matmul_int8: torch._int_mm, cuBLASLt's product of i8 into i32; for scaled outputs followed
-by torch's own kernels, eager and compiled; and bitsandbytes' product with its scales where it is installed. Prints a line for
-each case, contestant and protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. A peer that is not installed, or cannot compute a
-case, prints none: torch._int_mm takes more than 16 rows.
+by torch's own kernels, eager and compiled; and bitsandbytes' product with its scales where it is installed. torch._int_mm
+takes more than 16 rows.
 
     peers.py [--seconds S] TYPE:MxNxK:WORK ...
 
-The protocols are those of the benchmark of matmul, whose measurement this uses.
+What is printed, and how it is measured: bench/peer_times.py.
 """
 
-import argparse
-import importlib.util
 import pathlib
+import sys
 
-matmul = pathlib.Path(__file__).resolve().parent.parent / "matmul" / "peers.py"
-specification = importlib.util.spec_from_file_location("matmul_peers", matmul)
-matmul_peers = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(matmul_peers)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from peer_times import print_all, runs_of  # noqa: E402
 
 
 def parse(word):
@@ -65,29 +61,14 @@ def bitsandbytes(torch, case, a, w):
 peers = {"int_mm": int_mm, "compiled": int_mm_compiled, "bitsandbytes": bitsandbytes}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("cases", nargs="*")
-    options = parser.parse_args()
-    try:
-        import torch
-    except ImportError:
-        return
-    if not torch.cuda.is_available():
-        return
-    cache, flush = matmul_peers.displacing(torch)
-    for case in map(parse, options.cases):
-        def operand(rows):
-            return torch.randint(-128, 128, (rows, case["k"]), device="cuda", dtype=torch.int8)
-        one_set = (case["m"] + case["n"]) * case["k"] + case["m"] * case["n"] * (2 if case["work"] == "bf16" else 4)
-        inputs = [(operand(case["m"]), operand(case["n"])) for _ in range(min(max(-(-cache // one_set), 1), 32))]
-        for name, peer in peers.items():
-            def make_runs(peer=peer):
-                runs = [peer(torch, case, *one) for one in inputs]
-                return None if None in runs else runs
-            matmul_peers.print_times(torch, case["text"], name, make_runs, options.seconds, flush)
+def contestants(torch, case, options, sets_of):
+    def operand(rows):
+        return torch.randint(-128, 128, (rows, case["k"]), device="cuda", dtype=torch.int8)
+
+    one_set = (case["m"] + case["n"]) * case["k"] + case["m"] * case["n"] * (2 if case["work"] == "bf16" else 4)
+    inputs = [(operand(case["m"]), operand(case["n"])) for _ in range(sets_of(one_set, 32))]
+    return {name: runs_of(peer, torch, case, inputs) for name, peer in peers.items()}
 
 
 if __name__ == "__main__":
-    main()
+    print_all(__doc__, parse, contestants)

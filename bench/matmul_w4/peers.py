@@ -1,21 +1,17 @@
 #!/usr/bin/env python3
 """The peers of the benchmark of weights of four bits: torch's tinygemm (_weight_int4pack_mm, bf16) and torch.mm of weights
-that are not quantised. Prints a line for each case, contestant and protocol: CASE NAME VERSION PROTOCOL MICROSECONDS. A
-peer that is not installed, or cannot compute a case, prints none.
+that are not quantised.
 
     peers.py [--seconds S] TYPE:NxKxGROUP:mM ...
 
-The protocols are those of the benchmark of matmul, whose measurement this uses.
+What is printed, and how it is measured: bench/peer_times.py.
 """
 
-import argparse
-import importlib.util
 import pathlib
+import sys
 
-matmul = pathlib.Path(__file__).resolve().parent.parent / "matmul" / "peers.py"
-specification = importlib.util.spec_from_file_location("matmul_peers", matmul)
-matmul_peers = importlib.util.module_from_spec(specification)
-specification.loader.exec_module(matmul_peers)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from peer_times import print_all, runs_of  # noqa: E402
 
 
 def parse(word):
@@ -47,28 +43,13 @@ def whole(torch, case, dtype):
 peers = {"tinygemm": tinygemm, "torch.mm": whole}
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=float, default=0.5)
-    parser.add_argument("cases", nargs="*")
-    options = parser.parse_args()
-    try:
-        import torch
-    except ImportError:
-        return
-    if not torch.cuda.is_available():
-        return
-    types = {"f16": torch.float16, "bf16": torch.bfloat16}
-    cache, flush = matmul_peers.displacing(torch)
-    for case in map(parse, options.cases):
-        one_set = case["n"] * case["k"] // 2
-        sets = min(max(-(-cache // one_set), 1), 32)
-        for name, peer in peers.items():
-            def make_runs(peer=peer):
-                runs = [peer(torch, case, types[case["type"]]) for _ in range(sets)]
-                return None if None in runs else runs
-            matmul_peers.print_times(torch, case["text"], name, make_runs, options.seconds, flush)
+TYPES = {"f16": "float16", "bf16": "bfloat16"}
+
+
+def contestants(torch, case, options, sets_of):
+    inputs = [(getattr(torch, TYPES[case["type"]]),)] * sets_of(case["n"] * case["k"] // 2, 32)
+    return {name: runs_of(peer, torch, case, inputs) for name, peer in peers.items()}
 
 
 if __name__ == "__main__":
-    main()
+    print_all(__doc__, parse, contestants)
