@@ -19,8 +19,8 @@
 // Sources: Dao, "FlashAttention-2", 2023; Dao et al., "Flash-Decoding for long-context inference", 2023.
 
 #include <kaio/dsl/mma.hpp>
-#include <kaio/ops/attention/common/exact_rows.hpp>
 #include <kaio/ops/attention/decode/common/finish.hpp>
+#include <kaio/ops/attention/decode/common/recompute.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/mma_sync/copies.hpp>
 #include <kaio/ops/attention/mma_sync/product.hpp>
@@ -147,11 +147,6 @@ struct attention_decode_body {
         for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
       return t.let(all_of(found, !isnan(totals[r].sum), row[r] < split[&attention_split::rows]));
     });
-    const auto results = array_of<2>([&](u32 r) {
-      return part_of_row{
-          t.let(select(totals[r].largest == -std::numeric_limits<f32>::infinity(), 0.0f, totals[r].largest)),
-          t.let(1.0f)};
-    });
     const auto source_of = [&] {
       return rows_of_part{t,
                           problem,
@@ -165,25 +160,12 @@ struct attention_decode_body {
                           t.let(problem[&attention_problem::scale]),
                           cached_places(t, cache, block.sequence)};
     };
-    recompute_rows_of<T, C.depth>(
-        t, source_of, 0u, wrong, results, factor,
-        [&](const auto& s, const auto& origin, const val<f32>& by) {
-          apply_score<general_score>(t, s, origin, by, terms);
-        },
-        [&](const auto& s, const auto& origin) { apply_mask<band_mask>(t, s, origin, band); },
-        [&](const val<u32>& of_warp, const val<u32>& column, const val<f32>& x) {
-          sums[sums_row + of_warp][column] = x;
-        });
+    recompute_rows_of_part<T, C.depth>(t, source_of, wrong, totals, factor, terms, band, sums, sums_row);
     if (auto leads = t.when(lane % 4u == 0u))
       for (u32 r = 0; r < 2; ++r) finish.put(t.let(sums_row + quad_row + 8 * r), totals[r]);
     t.barrier();
     finish.template store<T>(problem, split, block);
   }
-
-  // What recompute_rows_of takes of a row: sums are not divided here.
-  struct part_of_row {
-    val<f32> largest, inverse;
-  };
 
   // The rows of a warp, and its keys of the part.
   struct rows_of_part {
@@ -216,11 +198,7 @@ struct attention_decode_body {
     constexpr in<T> value(const val<u32>& j) const { return row_of(&attention_problem::v, j); }
     template <class Visit>
     constexpr void each_key(const Visit& visit) const {
-      for (auto tile : t.range(block.first, block.last, C.keys).no_unroll()) {
-        const val from = t.let(min(tile + key_warp * C.own_keys(), block.last));
-        const val to = t.let(min(from + C.own_keys(), block.last));
-        for (auto key : t.range(from, to).no_unroll()) visit(key, [](const auto& f) { f(); });
-      }
+      each_key_of_warp(t, C, block, key_warp, visit);
     }
 
    private:

@@ -5,6 +5,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/attention/decode/common/codes.hpp>
+#include <kaio/ops/attention/decode/common/recompute.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/mma_sync/config.hpp>
 
@@ -57,11 +58,7 @@ struct quantised_rows_of_part {
   }
   template <class Visit>
   constexpr void each_key(const Visit& visit) const {
-    for (auto tile : t.range(block.first, block.last, C.keys).no_unroll()) {
-      const val from = t.let(min(tile + key_warp * C.own_keys(), block.last));
-      const val to = t.let(min(from + C.own_keys(), block.last));
-      for (auto key : t.range(from, to).no_unroll()) visit(key, [](const auto& f) { f(); });
-    }
+    each_key_of_warp(t, C, block, key_warp, visit);
   }
 
  private:

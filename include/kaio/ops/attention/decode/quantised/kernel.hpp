@@ -15,8 +15,8 @@
 // Sources: as of the kernel of 16 bits.
 
 #include <kaio/dsl/mma.hpp>
-#include <kaio/ops/attention/common/exact_rows.hpp>
 #include <kaio/ops/attention/decode/common/finish.hpp>
+#include <kaio/ops/attention/decode/common/recompute.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/mma_sync/copies.hpp>
 #include <kaio/ops/attention/decode/quantised/convert.hpp>
@@ -169,11 +169,6 @@ struct attention_decode_quantised_body {
     const auto wrong = array_of<2>([&](u32 r) {
       return t.let(all_of(found[r], !isnan(totals[r].sum), row[r] < split[&attention_split::rows]));
     });
-    const auto results = array_of<2>([&](u32 r) {
-      return part_of_row{
-          t.let(select(totals[r].largest == -std::numeric_limits<f32>::infinity(), 0.0f, totals[r].largest)),
-          t.let(1.0f)};
-    });
     const auto source_of = [&] {
       return quantised_rows_of_part<C>{t,
                                        problem,
@@ -187,15 +182,7 @@ struct attention_decode_quantised_body {
                                        t.let(problem[&attention_problem::scale]),
                                        cached_places(t, cache, block.sequence)};
     };
-    recompute_rows_of<f32, C.depth>(
-        t, source_of, 0u, wrong, results, factor,
-        [&](const auto& s, const auto& origin, const val<f32>& by) {
-          apply_score<general_score>(t, s, origin, by, terms);
-        },
-        [&](const auto& s, const auto& origin) { apply_mask<band_mask>(t, s, origin, band); },
-        [&](const val<u32>& of_warp, const val<u32>& column, const val<f32>& x) {
-          sums[sums_row + of_warp][column] = x;
-        });
+    recompute_rows_of_part<f32, C.depth>(t, source_of, wrong, totals, factor, terms, band, sums, sums_row);
     if (auto leads = t.when(lane % 4u == 0u))
       for (u32 r = 0; r < 2; ++r) finish.put(t.let(sums_row + quad_row + 8 * r), totals[r]);
     t.barrier();
@@ -265,11 +252,6 @@ struct attention_decode_quantised_body {
     for (std::uint32_t i = 0; i < s.size(); ++i)
       if (s.row(i) == r) s[i] *= inverse;
   }
-
-  // What recompute_rows_of takes of a row: sums are not divided here.
-  struct part_of_row {
-    val<f32> largest, inverse;
-  };
 };
 
 template <attention_decode_config C, std::uint16_t Sm>

@@ -1,0 +1,53 @@
+#pragma once
+// Rows of a part that have NaN among their sums, once more from memory (common/exact_rows.hpp): what the
+// kernels with matrix instructions share of it. A warp has 16 rows and, of each tile of keys, its own ones.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/exact_rows.hpp>
+#include <kaio/ops/attention/common/mask.hpp>
+#include <kaio/ops/attention/common/score.hpp>
+#include <kaio/ops/attention/decode/common/block.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace kaio::ops {
+
+// The warp's keys of the part, as recompute_rows_of visits them.
+template <class Config, class Visit>
+constexpr void each_key_of_warp(thread t, const Config& config, const decode_block& block,
+                                const val<u32>& key_warp, const Visit& visit) {
+  for (auto tile : t.range(block.first, block.last, config.keys).no_unroll()) {
+    const val from = t.let(min(tile + key_warp * config.own_keys(), block.last));
+    const val to = t.let(min(from + config.own_keys(), block.last));
+    for (auto key : t.range(from, to).no_unroll()) visit(key, [](const auto& f) { f(); });
+  }
+}
+
+// totals: the softmax's of the two rows of a thread. sums: those of the part, which are not divided here; the
+// warp's begin at sums_row.
+template <scalar T, std::uint32_t Depth, class SourceOf, class Totals, class Terms, class Band, class Sums>
+constexpr void recompute_rows_of_part(thread t, const SourceOf& source_of,
+                                      const dsl::register_array<val<bool>, 2>& wrong, const Totals& totals,
+                                      const val<f32>& factor, const Terms& terms, const Band& band,
+                                      const Sums& sums, const val<u32>& sums_row) {
+  struct part_of_row {
+    val<f32> largest, inverse;
+  };
+  const auto results = array_of<2>([&](u32 r) {
+    return part_of_row{
+        t.let(select(totals[r].largest == -std::numeric_limits<f32>::infinity(), 0.0f, totals[r].largest)),
+        t.let(1.0f)};
+  });
+  recompute_rows_of<T, Depth>(
+      t, source_of, 0u, wrong, results, factor,
+      [&](const auto& s, const auto& origin, const val<f32>& by) {
+        apply_score<general_score>(t, s, origin, by, terms);
+      },
+      [&](const auto& s, const auto& origin) { apply_mask<band_mask>(t, s, origin, band); },
+      [&](const val<u32>& of_warp, const val<u32>& column, const val<f32>& x) {
+        sums[sums_row + of_warp][column] = x;
+      });
+}
+
+}  // namespace kaio::ops
