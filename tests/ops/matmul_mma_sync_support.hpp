@@ -2,8 +2,8 @@
 // Shared by the tests of the matmul kernels with matrix instructions of a warp: operands with leading
 // dimensions and batches, of small integers, so that results are exact, and the product in f64.
 
-#include "tests/kernels/support.hpp"
 #include "tests/ops/matmul_mma_sync_kernels.hpp"
+#include "tests/ops/support.hpp"
 
 #include <algorithm>
 
@@ -34,6 +34,12 @@ T from_double(double x) {
     return static_cast<f32>(x);
   else
     return T(x);
+}
+
+// NaN, which a result that was not written shows.
+template <class T>
+buffer<T> poisoned(std::size_t count) {
+  return under_test().upload(std::vector<T>(count, from_double<T>(std::numeric_limits<double>::quiet_NaN())));
 }
 
 inline u32 round_up(u32 x, u32 to) { return (x + to - 1) / to * to; }

@@ -119,7 +119,8 @@ void read_shard(shard& s, std::span<const std::byte> bytes, std::vector<tensor_e
     }
     own.push_back(read_entry(name, value, data, begin, s.path));
   }
-  std::ranges::stable_sort(own, {}, &tensor_entry::offset);
+  // Tensors without bytes come before the one that begins at their offset.
+  std::ranges::sort(own, {}, [](const tensor_entry& t) { return std::pair(t.offset, t.bytes.size()); });
   check_overlaps(own, s.path);
   std::uint64_t end = begin;
   for (const tensor_entry& t : own) {
