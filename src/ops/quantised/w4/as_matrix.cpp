@@ -56,8 +56,7 @@ void run_w4_as_matrix(const stream& s, const detail::matmul_w4_arguments& argume
 }
 
 void warm_up_w4_as_matrix(const runtime::device& gpu, const any_view& x, const w4_problem& problem) {
-  for (const ptx::kernel_image* const image : w4_repack_images())
-    if (image->name == "dequantise_w4") gpu.warmup(*image);
+  gpu.warmup(dequantise_w4_image());
   // Addresses that nothing else has: only how they are aligned matters.
   const std::uint64_t after = (x.address + x.bytes) / 256 * 256 + 256;
   const matmul_view b = transposed_weights(x, problem.w, after);

@@ -11,7 +11,7 @@ std::vector<const ptx::kernel_image*> w4_kernels() {
   for (const auto family : {matmul_w4_mma_f16, matmul_w4_mma_bf16})
     for (const w4_variant& v : family()) list.push_back(v.image);
   list.push_back(&matmul_w4_combine_image());
-  for (const ptx::kernel_image* const image : w4_repack_images()) list.push_back(image);
+  list_w4_repack_kernels(list);
   return list;
 }
 

@@ -40,12 +40,12 @@ void repack_w4_warmup(const runtime::device& gpu) {
   gpu.warmup(dequantise_w4_tiles.image());
 }
 
-std::vector<const ptx::kernel_image*> w4_repack_images() {
-  return {&dequantise_w4_tiles.image(), &repack_w4_tiles.image(), &repack_w4_order.image()};
-}
+const ptx::kernel_image& dequantise_w4_image() { return dequantise_w4_tiles.image(); }
 
 void list_w4_repack_kernels(std::vector<const ptx::kernel_image*>& list) {
-  for (const ptx::kernel_image* const image : w4_repack_images()) list.push_back(image);
+  for (const auto* const image :
+       {&dequantise_w4_tiles.image(), &repack_w4_tiles.image(), &repack_w4_order.image()})
+    list.push_back(image);
 }
 
 }  // namespace kaio::ops

@@ -33,7 +33,8 @@ void run_matmul_w4_combine(const stream& s, const w4_problem& problem);
 
 // W as a matrix; what repack and dequantise launch.
 void run_dequantise_w4_matrix(const stream& s, const w4_matrix& matrix);
-std::vector<const ptx::kernel_image*> w4_repack_images();
+const ptx::kernel_image& dequantise_w4_image();
+void list_w4_repack_kernels(std::vector<const ptx::kernel_image*>& list);
 
 // Into how many parts K is divided: where the cost of a block's tiles and of both kernels' beginnings and
 // ends is the least.
