@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -99,15 +100,15 @@ struct safetensors_maker {
 class folder {
  public:
   folder() {
-    if (!mkdtemp(path_)) std::abort();
+    if (!mkdtemp(path_.data())) std::abort();
   }
   folder(const folder&) = delete;
   folder& operator=(const folder&) = delete;
   ~folder() {
     for (const auto& file : files_) ::unlink(file.c_str());
-    ::rmdir(path_);
+    ::rmdir(path_.c_str());
   }
-  std::string path(std::string_view name) const { return std::string(path_) + '/' + std::string(name); }
+  std::string path(std::string_view name) const { return path_ + '/' + std::string(name); }
   // Writes a file; its path.
   std::string write(std::string_view name, std::string_view contents) {
     files_.push_back(path(name));
@@ -118,7 +119,7 @@ class folder {
   }
 
  private:
-  char path_[32] = "/tmp/kaio_weights_XXXXXX";
+  std::string path_ = (std::filesystem::temp_directory_path() / "kaio_weights_XXXXXX").string();
   std::vector<std::string> files_;
 };
 

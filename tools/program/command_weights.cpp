@@ -147,9 +147,9 @@ int list_weights(const weights_options& o) {
     return fine;
   }
   std::string config = o.config;
-  if (const std::string beside = o.file.substr(0, o.file.rfind('/') + 1) + "config.json";
-      config.empty() && is_file(beside))
-    config = beside;
+  if (const std::string of_folder = o.file.substr(0, o.file.rfind('/') + 1) + "config.json";
+      config.empty() && is_file(of_folder))
+    config = of_folder;
   print_safetensors(o.file, config);
   return fine;
 }
