@@ -161,7 +161,7 @@ struct attention_backward_sm90_body {
         read_shifts(0, stage);
         begin_dp(0, stage);
       };
-      // dQ of step n, to the warp that adds it.
+      // dQ of step n, to the warp that adds those of its stage.
       const auto put_dq = [&](const val<u32>& n) {
         const val stage = t.let(n & 1u);
         if (auto used = t.when(n >= C.stages)) shared.dq_empty(stage).sync();
@@ -212,9 +212,8 @@ struct attention_backward_sm90_body {
                 t.let(any_of(walk.template is_partial<64>(t, block.first_query), ends_early));
             if (auto partial = t.when(needs_mask)) functions.mask(x, origin);
             if (!C.early_dp) read_shifts(h, stage);
-            for (u32 i = 0; i < scores::size(); ++i) {
+            for (u32 i = 0; i < scores::size(); ++i)
               x[i] = fast::ftz::exp2(min_nan(x[i] * factor - shifts[scores::row(i)], 0.0f));
-            }
             const auto p =
                 wgmma_register_operands<T, 4>([&](std::uint32_t j) { return s[h].template pair<pair>(j); });
             if constexpr (!C.early_dp) {
