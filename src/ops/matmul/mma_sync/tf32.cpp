@@ -6,7 +6,9 @@ namespace kaio::ops {
 
 void add_mma_sync_tf32(variant_list& list) {
   add_mma_sync_layouts<mma_cuts::large_tf32, tf32_product>(list, matmul_precision::tf32);
-  add_mma_sync_layouts<unaligned_cut<32>, tf32_product>(list, matmul_precision::tf32);
+  add_mma_sync_layouts<mma_cuts::small_tf32, tf32_product>(list, matmul_precision::tf32);
+  add_mma_sync_layouts<mma_cuts::anywhere_tf32, tf32_product>(list, matmul_precision::tf32);
+  add_mma_sync_layouts<mma_cuts::split_tf32, tf32_product>(list, matmul_precision::tf32);
 }
 
 }  // namespace kaio::ops

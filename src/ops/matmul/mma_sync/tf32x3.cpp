@@ -6,7 +6,7 @@ namespace kaio::ops {
 
 void add_mma_sync_tf32x3(variant_list& list) {
   add_mma_sync_layouts<mma_cuts::large_tf32x3, tf32x3_product>(list, matmul_precision::tf32x3);
-  add_mma_sync_layouts<unaligned_cut<32>, tf32x3_product>(list, matmul_precision::tf32x3);
+  add_mma_sync_layouts<mma_cuts::anywhere_tf32, tf32x3_product>(list, matmul_precision::tf32x3);
 }
 
 }  // namespace kaio::ops

@@ -4,6 +4,9 @@
 
 namespace kaio::ops {
 
-void add_simt_any(variant_list& list) { add_simt_general_layouts<simt_anywhere>(list); }
+void add_simt_any(variant_list& list) {
+  add_simt_general_layouts<simt_anywhere>(list);
+  add_simt_general_layouts<simt_split_anywhere>(list);
+}
 
 }  // namespace kaio::ops

@@ -15,31 +15,42 @@ struct operand_rest {
   val<u32> across, along;
 };
 
-// The pieces of a thread: as many in each tile, `lines_apart` lines from each other.
-template <class Ring, scalar T, std::uint32_t Threads>
+// The pieces of a thread, of Bytes each: as many in each tile, `lines_apart` lines from each other.
+template <class Ring, scalar T, std::uint32_t Threads, std::uint32_t Bytes = 16>
 struct tile_pieces {
-  static constexpr std::uint32_t elements = 16 / sizeof(T);
+  static constexpr std::uint32_t elements = Bytes / sizeof(T);
   static constexpr std::uint32_t of_line = Ring::width / elements;
   static constexpr std::uint32_t lines_apart = Threads / of_line;
   static constexpr std::uint32_t count = Ring::lines / lines_apart;
+  // A swizzle is the same every 8 lines: so many pieces have places of their own, and others are 8 lines on.
+  static constexpr std::uint32_t places =
+      count == 1 || lines_apart >= 8 || !Ring::tiles::layout::is_swizzled ? 1 : 8 / lines_apart;
+  static constexpr std::uint32_t place_lines = places * lines_apart;
   static_assert(
-      Threads % of_line == 0 && Ring::lines % lines_apart == 0 &&
-          (count == 1 || lines_apart % 8 == 0 || !Ring::tiles::layout::is_swizzled),
+      Threads % of_line == 0 && Ring::lines % place_lines == 0 &&
+          (count == places || place_lines % 8 == 0 || !Ring::tiles::layout::is_swizzled),
       "kaio: the threads of a block share the pieces of a tile evenly, of a swizzled one in steps of 8 lines");
 
   val<u32> line, column;  // of the first piece
-  typename Ring::tiles::lane_type place;
+  dsl::register_array<typename Ring::tiles::lane_type, places> first;
 
   constexpr tile_pieces(thread t, const Ring& ring)
       : line(t.let(t.thread_rank() / of_line)),
         column(t.let(t.thread_rank() % of_line * elements)),
-        place(ring.memory().lane(line, column)) {}
+        first(array_of<places>(
+            [&](u32 i) { return ring.memory().lane(t.let(line + i * lines_apart), column); })) {}
+
+  // Of piece `j` in a tile.
+  template <class Tile>
+  constexpr auto place(const Tile& tile, std::uint32_t j) const {
+    return tile.at(first[j % places], j / places * place_lines);
+  }
 };
 
-// Asynchronous copies of 16 bytes.
-template <class Ring, scalar T, std::uint32_t Threads>
+// Asynchronous copies of Bytes.
+template <class Ring, scalar T, std::uint32_t Threads, std::uint32_t Bytes = 16>
 class async_copy {
-  using pieces = tile_pieces<Ring, T, Threads>;
+  using pieces = tile_pieces<Ring, T, Threads, Bytes>;
 
  public:
   // The operand's batch begins at `x`; its leading dimension is `leading`, and the tiles' first place is
@@ -74,15 +85,15 @@ class async_copy {
   template <bool Ragged, std::uint32_t J>
   constexpr void copy_from(const Ring& ring, const in<T>& from, const val<u32>& stage,
                            const operand_rest& rest) {
-    const auto to = ring.memory()[stage].at(pieces_.place, J * pieces::lines_apart);
+    const auto to = pieces_.place(ring.memory()[stage], J);
     if constexpr (!Ragged) {
-      cp_async<16>(to, from[0]);
+      cp_async<Bytes>(to, from[0]);
     } else {
       const val<u32>& lines_left = Ring::along_k ? rest.across : rest.along;
       const val<u32>& width_left = Ring::along_k ? rest.along : rest.across;
       const val numbers = t_.let(min(width_left - min(width_left, pieces_.column), pieces::elements));
       const val exists = t_.let(pieces_.line + J * pieces::lines_apart < lines_left);
-      cp_async<16>(to, from[0], t_.let(select(exists, numbers * sizeof(T), 0u)));
+      cp_async<Bytes>(to, from[0], t_.let(select(exists, numbers * sizeof(T), 0u)));
     }
     if constexpr (J + 1 < pieces::count) copy_from<Ragged, J + 1>(ring, from.from(piece_step_), stage, rest);
   }
@@ -151,7 +162,7 @@ class staged_copy {
 
   constexpr void put(const Ring& ring, const val<u32>& stage) const {
     for (std::uint32_t j = 0; j < pieces::count; ++j) {
-      const auto to = ring.memory()[stage].at(pieces_.place, j * pieces::lines_apart);
+      const auto to = pieces_.place(ring.memory()[stage], j);
       dsl::place_of<ptx::access::inout, u32x4>(to.location()) =
           make_vec(words_[4 * j], words_[4 * j + 1], words_[4 * j + 2], words_[4 * j + 3]);
     }

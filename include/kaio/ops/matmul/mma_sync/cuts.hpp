@@ -41,6 +41,35 @@ constexpr mma_sync_config large_tf32x3(major a, major b) {
       .m = 128, .n = 128, .k = 32, .warp_m = 32, .warp_n = 64, .stages = 3, .min_blocks = 1, .a = a, .b = b};
 }
 
+// For products that a device has too few large tiles of.
+constexpr mma_sync_config small_tf32(major a, major b) {
+  return {
+      .m = 64, .n = 64, .k = 32, .warp_m = 32, .warp_n = 32, .stages = 4, .min_blocks = 3, .a = a, .b = b};
+}
+// Lines that begin anywhere; and the same for a K so long that C is small next to it, by the blocks of a cluster,
+// which is for sm_90.
+constexpr mma_sync_config anywhere_tf32(major a, major b) {
+  mma_sync_config result = small_tf32(a, b);
+  result.stages = 3;
+  result.copy_a = copy_form::async_elements;
+  result.copy_b = copy_form::async_elements;
+  return result;
+}
+constexpr mma_sync_config split_tf32(major a, major b) {
+  return {.m = 32,
+          .n = 32,
+          .k = 64,
+          .warp_m = 16,
+          .warp_n = 16,
+          .stages = 3,
+          .min_blocks = 3,
+          .a = a,
+          .b = b,
+          .copy_a = copy_form::async_elements,
+          .copy_b = copy_form::async_elements,
+          .cluster_splits = 8};
+}
+
 // Elements of 8 bits on sm_89, along K.
 constexpr mma_sync_config large_8() {
   return {.m = 128,
@@ -104,6 +133,20 @@ constexpr mma_sync_config small_shifted(major a, major b) {
           .warp_m = 32,
           .warp_n = 32,
           .stages = 2,
+          .min_blocks = 3,
+          .a = a,
+          .b = b,
+          .copy_a = copy_form::shifted,
+          .copy_b = copy_form::shifted};
+}
+// For products that end after few steps: a thread has few pieces to shift.
+constexpr mma_sync_config tiny_shifted(major a, major b) {
+  return {.m = 32,
+          .n = 32,
+          .k = 64,
+          .warp_m = 16,
+          .warp_n = 16,
+          .stages = 2,
           .min_blocks = 4,
           .a = a,
           .b = b,
@@ -113,7 +156,9 @@ constexpr mma_sync_config small_shifted(major a, major b) {
 
 // The same for a K so long that C is small next to it, by the blocks of a cluster; sm_90.
 constexpr mma_sync_config split_shifted(major a, major b) {
-  mma_sync_config result = small_shifted(a, b);
+  mma_sync_config result = tiny_shifted(a, b);
+  result.k = 128;
+  result.min_blocks = 3;
   result.cluster_splits = 8;
   return result;
 }

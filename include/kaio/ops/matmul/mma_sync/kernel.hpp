@@ -43,7 +43,8 @@ class mma_sync_operand {
       "kaio: a matmul reads elements of 8 bits along K in vectors; take copy_form::elements for others");
 
  public:
-  static constexpr bool is_async = !is_function && form == copy_form::async;
+  static constexpr bool is_async =
+      !is_function && (form == copy_form::async || form == copy_form::async_elements);
   static constexpr bool is_shifted = !is_function && form == copy_form::shifted;
   using ring = mma_sync_ring<Role, Product, T, is_a ? C.m : C.n, is_a ? C.warp_m : C.warp_n, C.k, C.stages,
                              tile_major>;
@@ -107,7 +108,7 @@ class mma_sync_operand {
 
  private:
   using copy_type = std::conditional_t<
-      is_async, async_copy<ring, T, C.threads()>,
+      is_async, async_copy<ring, T, C.threads(), form == copy_form::async ? 16 : 4>,
       std::conditional_t<is_shifted, shifted_copy<ring, T, C.threads()>, staged_copy<ring, T, C.threads()>>>;
   template <class X>
   static constexpr copy_type make_copy(thread t, const ring& r, const X& x, const val<i64>& leading,

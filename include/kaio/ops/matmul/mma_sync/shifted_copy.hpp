@@ -123,7 +123,7 @@ class shifted_copy {
                      const tile_rest& rest) const {
     const auto store = [&](const auto& word) {
       for (std::uint32_t j = 0; j < Count; ++j) {
-        const auto to = ring.memory()[stage].at(pieces_.place, (First + j) * pieces::lines_apart);
+        const auto to = pieces_.place(ring.memory()[stage], First + j);
         dsl::place_of<ptx::access::inout, u32x4>(to.location()) =
             make_vec(word(j, 0), word(j, 1), word(j, 2), word(j, 3));
       }

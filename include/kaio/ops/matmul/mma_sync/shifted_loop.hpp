@@ -1,7 +1,14 @@
 #pragma once
 // The steps along K of a matmul whose operands are copied by shifted vectors, with two tiles of each in
-// shared memory. The pieces of the next tile are loaded in as many batches as a step has slices, each of
-// which is in flight while a slice is multiplied, so that few registers serve all of them:
+// shared memory. The pieces of the next tile are all in flight while a tile is multiplied, where a thread has
+// few of them:
+//
+//   fetch      A, B
+//   multiply   slice 0     slice 1     slice 2     slice 3
+//   put                                                        A, B, barrier
+//
+// Otherwise they are loaded in as many batches as a step has slices, each of which is in flight while a slice is
+// multiplied, so that few registers serve all of them:
 //
 //   fetch      A 0         A 1         B 0         B 1
 //   multiply   slice 0     slice 1     slice 2     slice 3
@@ -16,7 +23,10 @@ namespace kaio::ops {
 // Both operands' tiles; CopyA and CopyB are shifted_copy into RingA and RingB.
 template <class RingA, class CopyA, class RingB, class CopyB>
 class shifted_loop {
-  static constexpr std::uint32_t slices = RingA::slices, batches = slices / 2;  // of an operand
+  // Pieces are 16 bytes, and come out of two vectors of four registers.
+  static constexpr bool whole_tiles = CopyA::count + CopyB::count <= 8;
+  static constexpr std::uint32_t slices = RingA::slices;
+  static constexpr std::uint32_t batches = whole_tiles ? 1 : slices / 2;  // of an operand
   static_assert(RingA::tiles::count == 2 && RingB::tiles::count == 2,
                 "kaio: copy_form::shifted takes two stages");
   static_assert(CopyA::count % batches == 0 && CopyB::count % batches == 0,
@@ -49,40 +59,59 @@ class shifted_loop {
   // The first tile, all of it at once.
   constexpr void fill() {
     const tile first = tile_at(k_first_, t_.let(any_of(k_first_ != 0u, a_.inner().first & b_.inner().first)));
-    auto all = array_of<slices>([&](u32) { return new_batch(); });
-    each_slice([&]<std::uint32_t S>() { fetch<S>(all[S], first); });
-    each_slice([&]<std::uint32_t S>() { put<S>(all[S], stage_, first); });
-    finish(stage_, first);
+    auto all = array_of<2 * batches>([&](u32) { return new_batch(); });
+    each<2 * batches>([&]<std::uint32_t S>() { fetch<S>(all[S], first); });
+    each<2 * batches>([&]<std::uint32_t S>() { put<S>(all[S], stage_, first); });
+    mend(stage_, first);
+    t_.barrier();
   }
 
-  // load(stage, slice), multiply() for each slice, while the next tile is copied.
+  // load(stage, slice), multiply() for each slice, while the next tile is copied where there is one.
   template <class Load, class Multiply>
   constexpr void run(const Load& load, const Multiply& multiply) {
-    batch vectors = new_batch();
+    auto vectors = array_of < whole_tiles ? 2 : 1 > ([&](u32) { return new_batch(); });
     for (auto step : t_.range(k_first_, k_last_, depth)) {
       const val now = stage_;
       const val next = t_.let(1u - now);
       const tile following = tile_at(t_.let(step + depth), val<bool>(true));
-      each_slice([&]<std::uint32_t S>() {
-        load(now, S);
-        if constexpr (S != 0) put<S - 1>(vectors, next, following);
-        fetch<S>(vectors, following);
-        multiply();
-      });
-      put<slices - 1>(vectors, next, following);
-      finish(next, following);
+      const val more = t_.let(step + depth < k_last_);
+      if constexpr (whole_tiles) {
+        if (auto copies = t_.when(more)) each<2>([&]<std::uint32_t S>() { fetch<S>(vectors[S], following); });
+        for (std::uint32_t slice = 0; slice < slices; ++slice) {
+          load(now, slice);
+          multiply();
+        }
+        if (auto copies = t_.when(more)) {
+          each<2>([&]<std::uint32_t S>() { put<S>(vectors[S], next, following); });
+          mend(next, following);
+        }
+      } else {
+        each<slices>([&]<std::uint32_t S>() {
+          load(now, S);
+          if (auto copies = t_.when(more)) {
+            if constexpr (S != 0) put<S - 1>(vectors[0], next, following);
+            fetch<S>(vectors[0], following);
+          }
+          multiply();
+        });
+        if (auto copies = t_.when(more)) {
+          put<slices - 1>(vectors[0], next, following);
+          mend(next, following);
+        }
+      }
+      t_.barrier();
       stage_ = next;
     }
   }
 
  private:
   template <class F, std::uint32_t... S>
-  static constexpr void each_slice(const F& f, dsl::index_list<S...>) {
+  static constexpr void each(const F& f, dsl::index_list<S...>) {
     (f.template operator()<S>(), ...);
   }
-  template <class F>
-  static constexpr void each_slice(const F& f) {
-    each_slice(f, dsl::indices<slices>{});
+  template <std::uint32_t Count, class F>
+  static constexpr void each(const F& f) {
+    each(f, dsl::indices<Count>{});
   }
 
   constexpr batch new_batch() const {
@@ -107,15 +136,14 @@ class shifted_loop {
     else
       b_.template put<(S - batches) * count_b, count_b>(from, ring_b_, stage, of.b);
   }
-  // A tile that was put becomes visible to all threads.
-  constexpr void finish(const val<u32>& stage, const tile& of) {
+  // After all pieces of a tile were put.
+  constexpr void mend(const val<u32>& stage, const tile& of) {
     if (auto some = t_.when(unread_ != 0u)) {
       const val unread = unread_;
       a_.template mend<0>(ring_a_, stage, of.a, unread);
       b_.template mend<16>(ring_b_, stage, of.b, unread);
       unread_ = 0u;
     }
-    t_.barrier();
   }
 
   thread t_;

@@ -29,7 +29,12 @@ void launch_call_mma_sync(const stream& s, const matmul_call& call, const Extra&
 }
 // What a line of an operand begins at a multiple of, in bytes.
 constexpr std::uint32_t alignment_of(copy_form form) {
-  return form == copy_form::elements ? 1 : form == copy_form::shifted ? 2 : 16;
+  switch (form) {
+    case copy_form::elements: return 1;
+    case copy_form::shifted: return 2;
+    case copy_form::async_elements: return 4;
+    default: return 16;
+  }
 }
 template <mma_sync_config C, class Product, class Out, class Epilogue>
 matmul_variant describe_mma_sync() {
@@ -48,7 +53,7 @@ matmul_variant describe_mma_sync() {
           .a_alignment = alignment_of(C.copy_a),
           .b_alignment = alignment_of(C.copy_b),
           .whole_vectors = C.copy_a == copy_form::vectors,
-          .slow_copies = C.copy_a == copy_form::elements};
+          .slow_copies = C.copy_a == copy_form::elements || C.copy_a == copy_form::async_elements};
 }
 
 }  // namespace kaio::ops

@@ -8,6 +8,7 @@
 // along the rows, a piece is 4 neighbouring rows at one step of k. Either way 4 * rows numbers for 4 steps of
 // k are `rows` pieces.
 
+#include <kaio/dsl/cluster.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/simt/config.hpp>
 
@@ -27,6 +28,12 @@ struct simt_rows {
   // From there to its row `r`.
   static constexpr std::uint32_t of(std::uint32_t r) {
     return along_k ? r * Lanes : r / 4 * (4 * Lanes) + r % 4;
+  }
+  static constexpr val<u32> of(thread t, const val<u32>& r) {
+    if constexpr (along_k)
+      return t.let(r * Lanes);
+    else
+      return t.let(r / 4u * (4 * Lanes) + r % 4u);
   }
   // Of piece `p`: the row, counted like `of`, and the step of k where it begins.
   static constexpr std::uint32_t row_of_piece(std::uint32_t p) {
@@ -59,10 +66,11 @@ struct simt_block {
     const val tiles_m = t.let(problem[&simt_problem::tiles_m]);
     const val tiles_n = t.let(problem[&simt_problem::tiles_n]);
     const val per_part = t.let(tiles_m * tiles_n);
-    const val part = t.let(block_idx_x() / per_part);
-    const val index = t.let(block_idx_x() % per_part);
+    const val number = t.let(block_idx_x() / C.cluster_splits);
+    const val part = t.let(number / per_part);
+    const val index = t.let(number % per_part);
     const val batch = t.let(part / problem[&simt_problem::splits]);
-    const val split = t.let(part % problem[&simt_problem::splits]);
+    const val split = t.let(part % problem[&simt_problem::splits] * C.cluster_splits + rank_in_cluster(t));
     const val group = t.let(problem[&simt_problem::group]);
     const val per_group = t.let(group * tiles_n);
     const val first = t.let(index / per_group * group);
@@ -172,7 +180,28 @@ struct simt_block {
         }
       }
     };
-    if constexpr (works_in_registers<Epilogue>) {
+    if constexpr (C.cluster_splits != 1) {
+      // Each block of the cluster adds up the sums of all for some of the rows, the first part of K first.
+      constexpr std::uint32_t of_thread = C.thread_m * C.thread_n;
+      const shared_array<f32> staged(t, std::uint64_t{C.threads()} * of_thread);
+      const auto at = [&](const val<u32>& r, std::uint32_t first) {
+        return staged[(r * (C.thread_n / 4) + first / 4) * (4 * C.threads()) + t.thread_rank() * 4u];
+      };
+      for (std::uint32_t r = 0; r < C.thread_m; ++r)
+        for (std::uint32_t i = 0; i < C.thread_n; i += 4)
+          store_vec(at(r, i), make_vec(sums[r][i], sums[r][i + 1], sums[r][i + 2], sums[r][i + 3]));
+      cluster_barrier(t);
+      for (auto r : t.range(rank_in_cluster(t), C.thread_m, C.cluster_splits).no_unroll()) {
+        auto x = array_of<C.thread_n>([&](std::uint32_t) { return var(t, 0.0f); });
+        for (std::uint32_t i = 0; i < C.thread_n; i += 4)
+          for (std::uint32_t s = 0; s < C.cluster_splits; ++s) {
+            const val four = load_vec<4>(remote(at(r, i), s));
+            for (std::uint32_t j = 0; j < 4; ++j) x[i + j] += four[j];
+          }
+        store_row(t.let(first_row + rows_of_a::of(t, r)), x);
+      }
+      cluster_barrier(t);
+    } else if constexpr (works_in_registers<Epilogue>) {
       for (std::uint32_t r = 0; r < C.thread_m; ++r) store_row(t.let(first_row + rows_of_a::of(r)), sums[r]);
     } else {
       // Registers have constant numbers, so the loop over the rows chooses: the epilogue is in the kernel for
@@ -189,6 +218,14 @@ struct simt_block {
       }
     }
   }
+
+ private:
+  static constexpr val<u32> rank_in_cluster(thread t) {
+    if constexpr (C.cluster_splits == 1)
+      return t.let(0u);
+    else
+      return cluster_rank(t);
+  }
 };
 
 // A part of the kernels' names.
@@ -199,6 +236,12 @@ inline constexpr auto simt_name =
     decimal<C.thread_n> + "_s" + decimal<C.stages> + "_v" + decimal<C.vector_a> + decimal<C.vector_b> +
     fixed_string(C.pointers ? "_p"
                  : C.async  ? "_b"
-                            : "_r");
+                            : "_r") +
+    [] {
+      if constexpr (C.cluster_splits == 1)
+        return fixed_string("");
+      else
+        return "_split" + decimal<C.cluster_splits>;
+    }();
 
 }  // namespace kaio::ops

@@ -30,6 +30,7 @@ struct simt_config {
   std::uint32_t vector_b = 4;
   bool pointers = false;  // each batch by its address, out of arrays of addresses
   bool async = true;      // copies are cp.async (sm_80); false: go through registers, number by number
+  std::uint32_t cluster_splits = 1;  // blocks of a cluster that share a tile, each with a part of K; sm_90
 
   static constexpr std::uint32_t lanes_m = 4, lanes_n = 8;  // of a warp
   constexpr std::uint32_t warp_m() const { return lanes_m * thread_m; }
@@ -55,6 +56,18 @@ inline constexpr simt_config simt_anywhere{.m = 64,
                                            .min_blocks = 2,
                                            .vector_a = 1,
                                            .vector_b = 1};
+
+// The same for a K so long that C is small next to it, by the blocks of a cluster.
+inline constexpr simt_config simt_split_anywhere{.m = 32,
+                                                 .n = 32,
+                                                 .k = 16,
+                                                 .thread_m = 4,
+                                                 .thread_n = 4,
+                                                 .stages = 4,
+                                                 .min_blocks = 4,
+                                                 .vector_a = 1,
+                                                 .vector_b = 1,
+                                                 .cluster_splits = 8};
 
 // The problem as the kernel takes it. Extents of C above 0; leading dimensions and batch strides in elements.
 struct simt_problem {
@@ -86,7 +99,8 @@ constexpr simt_problem simt_problem_of(u32 m, u32 n, u32 k) {
   p.tiles_n = (n + C.n - 1) / C.n;
   p.group = 8;
   p.splits = 1;
-  p.k_of_split = (k + C.k - 1) / C.k * C.k;
+  const u32 step = C.k * C.cluster_splits;
+  p.k_of_split = (k / step + (k % step != 0 ? 1 : 0)) * C.k;
   p.vector_stores = n % 4 == 0;
   return p;
 }

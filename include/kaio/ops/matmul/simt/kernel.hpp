@@ -129,7 +129,12 @@ struct simt_matmul_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
   using operand = std::conditional_t<C.pointers, in<u64>, in<f32>>;
   using result = typename output::template parameter<C.pointers>;
   static constexpr kernel_options options{
-      .target = {C.async ? 80 : 70}, .large_shared = true, .min_blocks = C.min_blocks};
+      .target = {C.cluster_splits != 1 ? 90
+                 : C.async             ? 80
+                                       : 70},
+      .large_shared = true,
+      .cluster = C.cluster_splits == 1 ? block_size{0, 0, 0} : block_size{C.cluster_splits},
+      .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, operand a, operand b, result c, val<simt_problem> problem, Extra... extra) {
         simt_matmul_body<C, Out, Epilogue>::run(t, a, b, c, problem, extra...);
@@ -137,7 +142,7 @@ struct simt_matmul_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
 };
 
 // With C.pointers a, b and c are arrays of the addresses of each batch (c: of each part of a split).
-// Launched with a grid of tiles_m * tiles_n * splits * batches blocks along x, and the arguments a, b, c, the
+// Launched with a grid of tiles_m * tiles_n * splits * batches * C.cluster_splits blocks along x, and the arguments a, b, c, the
 // problem, and those of the epilogue.
 template <simt_config C, class Out, class Epilogue>
 inline constexpr auto simt_matmul =

@@ -24,8 +24,9 @@ void launch_call_simt(const stream& s, const matmul_call& call, const Extra&... 
   problem.batch_c = static_cast<i64>(call.c.batch_pitch);
   problem.vector_stores = stores_by_four(call) ? 1 : 0;
   auto c = output_of_call<Out>(call);
-  simt_matmul<C, Out, Epilogue>.launch(s, grid(u64{problem.tiles_m} * problem.tiles_n * call.batches),
-                                       memory_of<f32>(call.a), memory_of<f32>(call.b), c, problem, extra...);
+  simt_matmul<C, Out, Epilogue>.launch(
+      s, grid(u64{problem.tiles_m} * problem.tiles_n * call.batches * C.cluster_splits),
+      memory_of<f32>(call.a), memory_of<f32>(call.b), c, problem, extra...);
 }
 template <simt_config C, class Out, class Epilogue>
 matmul_variant describe_simt() {
@@ -39,6 +40,7 @@ matmul_variant describe_simt() {
           .n = C.n,
           .k = C.k,
           .stages = C.stages,
+          .cluster_splits = C.cluster_splits,
           .resident = C.min_blocks,
           .a_alignment = 4 * C.vector_a,
           .b_alignment = 4 * C.vector_b,
