@@ -98,6 +98,16 @@ void run_split(const shape& s, bool early) {
                 });
 }
 
+// The same, where the launch says how many blocks share a tile.
+template <sm90_split_config C, class T, class Out>
+void run_splits(const shape& s, u32 splits) {
+  check<T, Out>(s, C.a == major::mn, C.b == major::k, true,
+                [&](const auto& a, const auto& b, const auto& c, const auto& bias) {
+                  launch_sm90_splits<C, T, Out, biased>(under_test().stream(), a, b, c, s.k, false, splits,
+                                                        bias, 0.5f);
+                });
+}
+
 constexpr major k = major::k, mn = major::mn;
 
 }  // namespace
@@ -156,6 +166,13 @@ TEST_CASE("sm_90a matmul: the sums of a cluster meet in the ring", "[ops][matmul
       {1, 67, 35, 1000}, true);
   run_split<sm90_split_config{.m = 128, .n = 256, .stages = 4, .splits = 4, .reuses_ring = true, .b = mn},
             bf16, bf16>({1, 131, 260, 520}, true);
+}
+
+TEST_CASE("sm_90a matmul: the launch says how many blocks share a tile", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  for (const u32 splits : {2u, 4u, 8u})
+    run_splits<sm90_split_config{.m = 128, .n = 64, .stages = 5, .splits = 0, .reuses_ring = true, .a = mn},
+               f16, f32>({2, 131, 70, 530}, splits);
 }
 
 TEST_CASE("sm_90a matmul: the last tiles are computed in halves", "[ops][matmul]") {

@@ -38,8 +38,9 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
   if (v.whole_vectors && (a_length * size % v.a_alignment != 0 || b_length * size % v.b_alignment != 0))
     return "lines of A or B are no multiple of its copies' bytes long";
   // Multiply-adds that are made for sm_90 are fed by tensor copies too.
-  const bool copies_tensors = v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split ||
-                              (v.family == matmul_family::simt && needs.target.sm >= 90);
+  const bool copies_tensors =
+      v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split ||
+      (v.family == matmul_family::simt && needs.target.sm >= 90 && v.cluster_splits == 1);
   if (copies_tensors) {
     if (call.a.pitch < a_length || call.b.pitch < b_length)
       return "tensor copies take lines that do not overlap";

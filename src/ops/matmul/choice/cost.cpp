@@ -126,8 +126,8 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
         extent * bytes_of(call.operand) < short_line_bytes)
       work.short_lines += k;
   }
-  // Copies of single elements take instructions where others take none.
-  work.copied = v.slow_copies ? (m + n) * k : 0;
+  // Copies of single elements, or of words, take instructions where others take none.
+  work.copied = v.slow_copies ? (m + n) * k * size / std::max(size, double{v.a_alignment}) : 0;
 
   const double c_size = bytes_of(call.output);
   work.results = static_cast<double>(std::min<std::uint64_t>(call.m, tile_rows(v)) *

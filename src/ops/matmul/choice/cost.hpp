@@ -69,7 +69,7 @@ struct kernel_work {
   bool clusters, exchanges, halves;  // halves: few tiles of a last wave are computed in halves
   double cluster_splits;
   double operations, operations_in_clock;     // of a step; at most, of a multiprocessor
-  double shared_bytes, loaded_bytes, copied;  // of a step; elements that are copied on their own
+  double shared_bytes, loaded_bytes, copied;  // of a step; elements or words that are copied on their own
   double crossing_bytes;                      // of loaded_bytes: of lines that begin inside a line of L2
   double short_lines;                         // of a step: lines across K that are shorter than 32 bytes
   double results, outside, result_bytes;      // elements of a block in C, and outside of it; bytes of one

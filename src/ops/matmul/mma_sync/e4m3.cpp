@@ -7,6 +7,7 @@ namespace kaio::ops {
 void add_mma_sync_e4m3(variant_list& list) {
   using product = instruction_product<mma_m16n8k32<f32, e4m3>>;
   add_mma_sync_cut<mma_cuts::large_8(), product>(list);
+  add_mma_sync_cut<mma_cuts::words_8(), product>(list);
   add_mma_sync_layouts<unaligned_cut<64>, product>(list);
 }
 

@@ -51,14 +51,18 @@ constexpr sm90_split_config sm90_rows(std::uint32_t rows, std::uint32_t stages, 
   result.transposed = true;
   return result;
 }
-// A hundred rows or so, and a long K; and a K so long that C is small next to it.
-inline constexpr sm90_split_config sm90_two_128x64{.m = 128, .n = 64, .stages = 7, .splits = 2};
+// A K so long that C has fewer tiles than the device has multiprocessors, by two, four or eight blocks a tile.
+inline constexpr sm90_split_config sm90_split_128x128{
+    .m = 128, .n = 128, .stages = 6, .splits = 0, .reuses_ring = true};
+inline constexpr sm90_split_config sm90_split_128x64{
+    .m = 128, .n = 64, .stages = 8, .splits = 0, .reuses_ring = true};
 inline constexpr sm90_split_config sm90_eight_64x32{
     .m = 64, .n = 32, .stages = 9, .depth = 2, .splits = 8, .reuses_ring = true};
 
 template <class T>
 void add_sm90_splits(variant_list& list) {
-  add_sm90_split_layouts<sm90_two_128x64, T>(list);
+  add_sm90_split_layouts<sm90_split_128x128, T>(list);
+  add_sm90_split_layouts<sm90_split_128x64, T>(list);
   add_sm90_split_along_k<sm90_columns(16, 5, 4, 2), T>(list);
   add_sm90_split_along_k<sm90_columns(64, 6, 2, 2), T>(list);
   add_sm90_split_along_k<sm90_eight_64x32, T>(list);

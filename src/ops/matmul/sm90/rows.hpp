@@ -33,13 +33,19 @@ void add_sm90_general(variant_list& list) {
 
 template <sm90_split_config C, class T>
 void add_sm90_split(variant_list& list) {
-  matmul_variant row = describe_split<C, T, any_output, general>();
-  row.run = [](const stream& s, const matmul_call& whole, const matmul_variant&) {
-    for_batches(whole, most_grid_z, [&](const matmul_call& call) {
-      launch_call_split<C, T, any_output, general>(s, call, call.terms);
-    });
+  const auto add = [&](std::uint32_t splits) {
+    matmul_variant row = describe_split<C, T, any_output, general>(splits);
+    row.run = [](const stream& s, const matmul_call& whole, const matmul_variant& v) {
+      for_batches(whole, most_grid_z, [&](const matmul_call& call) {
+        launch_call_splits<C, T, any_output, general>(s, call, v.cluster_splits, call.terms);
+      });
+    };
+    add_for_each_output(list, row);
   };
-  add_for_each_output(list, row);
+  if constexpr (C.by_launch())
+    for (const std::uint32_t splits : {2u, 4u, 8u}) add(splits);
+  else
+    add(C.splits);
 }
 
 // B is mn-major, in panels of 64.

@@ -35,6 +35,7 @@ struct matmul_variant {
   std::uint32_t stages = 1;
   std::uint32_t cluster_m = 1, cluster_n = 1;  // blocks that share what they load
   std::uint32_t cluster_splits = 1;            // blocks of a cluster that share a tile
+  bool cluster_by_launch = false;              // the launch says how many, not the kernel
   std::uint32_t splits = 1;    // of K, each with sums in the workspace that a second kernel adds up
   std::uint32_t resident = 1;  // blocks on a multiprocessor at once
   std::uint32_t a_alignment = 1, b_alignment = 1;  // bytes, of every line of an operand
@@ -48,7 +49,7 @@ struct matmul_variant {
   double start_clocks = 0;  // of a block until its first multiplication
   double rate = 1;          // of the device's operations in a clock, the share that the kernel reaches
 
-  // The kernel's name, and the number of splits of K where there are several.
+  // The kernel's name, and the number of splits of K where the kernel does not say it.
   std::string name() const;
   std::uint64_t workspace_bytes(const matmul_call& call) const {
     return splits == 1 ? 0 : call.m * call.n * call.batches * splits * sizeof(f32);

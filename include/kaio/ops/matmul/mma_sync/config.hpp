@@ -22,7 +22,7 @@ enum class copy_form : std::uint8_t {
   vectors,   // loads of 16 bytes through registers; the same, and lines are a multiple of 16 bytes long
   elements,  // element by element through registers: any address
   shifted,   // aligned vectors of 16 bytes that are shifted in registers: any address, elements of 16 bits
-  async_elements,  // cp.async of an element of 4 bytes: any address; sm_80
+  async_words,  // cp.async of 4 bytes; addresses, leading dimensions and batch strides are multiples of them; sm_80
 };
 
 // A block computes m x n of C in steps of k, a warp warp_m x warp_n of them.

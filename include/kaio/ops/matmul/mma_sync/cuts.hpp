@@ -51,8 +51,8 @@ constexpr mma_sync_config small_tf32(major a, major b) {
 constexpr mma_sync_config anywhere_tf32(major a, major b) {
   mma_sync_config result = small_tf32(a, b);
   result.stages = 3;
-  result.copy_a = copy_form::async_elements;
-  result.copy_b = copy_form::async_elements;
+  result.copy_a = copy_form::async_words;
+  result.copy_b = copy_form::async_words;
   return result;
 }
 constexpr mma_sync_config split_tf32(major a, major b) {
@@ -65,8 +65,8 @@ constexpr mma_sync_config split_tf32(major a, major b) {
           .min_blocks = 3,
           .a = a,
           .b = b,
-          .copy_a = copy_form::async_elements,
-          .copy_b = copy_form::async_elements,
+          .copy_a = copy_form::async_words,
+          .copy_b = copy_form::async_words,
           .cluster_splits = 8};
 }
 
@@ -81,6 +81,21 @@ constexpr mma_sync_config large_8() {
           .min_blocks = 2,
           .a = major::k,
           .b = major::k};
+}
+
+// The same where lines begin at multiples of 4 bytes.
+constexpr mma_sync_config words_8() {
+  return {.m = 64,
+          .n = 64,
+          .k = 64,
+          .warp_m = 32,
+          .warp_n = 32,
+          .stages = 4,
+          .min_blocks = 3,
+          .a = major::k,
+          .b = major::k,
+          .copy_a = copy_form::async_words,
+          .copy_b = copy_form::async_words};
 }
 
 // f16 without asynchronous copies: on sm_75, and by m8n8k4 on sm_70.

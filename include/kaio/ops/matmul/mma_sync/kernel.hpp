@@ -44,7 +44,7 @@ class mma_sync_operand {
 
  public:
   static constexpr bool is_async =
-      !is_function && (form == copy_form::async || form == copy_form::async_elements);
+      !is_function && (form == copy_form::async || form == copy_form::async_words);
   static constexpr bool is_shifted = !is_function && form == copy_form::shifted;
   using ring = mma_sync_ring<Role, Product, T, is_a ? C.m : C.n, is_a ? C.warp_m : C.warp_n, C.k, C.stages,
                              tile_major>;

@@ -32,7 +32,7 @@ constexpr std::uint32_t alignment_of(copy_form form) {
   switch (form) {
     case copy_form::elements: return 1;
     case copy_form::shifted: return 2;
-    case copy_form::async_elements: return 4;
+    case copy_form::async_words: return 4;
     default: return 16;
   }
 }
@@ -53,7 +53,7 @@ matmul_variant describe_mma_sync() {
           .a_alignment = alignment_of(C.copy_a),
           .b_alignment = alignment_of(C.copy_b),
           .whole_vectors = C.copy_a == copy_form::vectors,
-          .slow_copies = C.copy_a == copy_form::elements || C.copy_a == copy_form::async_elements};
+          .slow_copies = C.copy_a == copy_form::elements || C.copy_a == copy_form::async_words};
 }
 
 }  // namespace kaio::ops

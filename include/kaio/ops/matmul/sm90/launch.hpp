@@ -9,6 +9,7 @@
 #include <kaio/runtime/tensor_map.hpp>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 
 namespace kaio::ops {
@@ -52,22 +53,33 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
 
 // The same by the blocks of clusters that share a tile. A transposed configuration takes B of the product
 // as `a`, and A as `b`. `a_is_constant`: no work of the stream that may still run writes `a`; the kernel then
-// begins to load it while the one before it ends.
+// begins to load it while the one before it ends. `splits`: those of the configuration, or 2, 4 or 8 where it
+// leaves them to the launch.
 template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
-void launch_sm90_split(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
-                       const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant,
-                       const Extra&... extra) {
+void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
+                        const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant, std::uint32_t splits,
+                        const Extra&... extra) {
   using mainloop = sm90_mainloop<C.loop(), T, false>;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const sm90_split_problem problem{detail::lines_of(c), detail::ceil_divide(k, mainloop::k),
-                                   divisor::of(detail::ceil_divide(along_m, C.m)), a_is_constant ? 1u : 0u};
+                                   divisor::of(detail::ceil_divide(along_m, C.m)), a_is_constant ? 1u : 0u,
+                                   static_cast<u32>(std::countr_zero(splits))};
   const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, C.n);
   auto to = c.memory;
-  sm90_split_matmul<C, T, Out, Epilogue>.launch(s, grid(tiles * C.splits, 1, c.batches).programmatic(),
+  const auto blocks = grid(tiles * splits, 1, c.batches).programmatic();
+  sm90_split_matmul<C, T, Out, Epilogue>.launch(s, C.by_launch() ? blocks.cluster(splits) : blocks,
                                                 a.map(s, mainloop::a_operand::box, sm90_config::row_bytes),
                                                 b.map(s, mainloop::b_operand::box, sm90_config::row_bytes),
                                                 to, problem, extra...);
+}
+
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
+void launch_sm90_split(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
+                       const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant,
+                       const Extra&... extra) {
+  static_assert(!C.by_launch(), "kaio: launch_sm90_splits is told how many splits there are");
+  launch_sm90_splits<C, T, Out, Epilogue>(s, a, b, c, k, a_is_constant, C.splits, extra...);
 }
 
 }  // namespace kaio::ops

@@ -24,12 +24,14 @@ struct sm90_split_config {
   std::uint32_t m = 64, n = 64;  // the tile, as wgmma sees it
   std::uint32_t stages = 8;
   std::uint32_t depth = 1;       // steps of 128 bytes along K in a stage
-  std::uint32_t splits = 1;      // blocks along K, 1 to 8
+  std::uint32_t splits = 1;      // blocks along K, 1 to 8; 0: the launch gives them, a power of two
   bool transposed = false;       // A and B have changed places, and the tile is one of C^T
   bool reuses_ring = false;      // the sums meet where B was, in place of memory of their own
   std::uint32_t min_blocks = 1;  // on a multiprocessor
   major a = major::k, b = major::k;
 
+  constexpr bool by_launch() const { return splits == 0; }
+  constexpr bool has_cluster() const { return splits != 1; }
   constexpr sm90_config loop() const {
     return {.m = m, .n = n, .stages = stages, .depth = depth, .a = a, .b = b};
   }
@@ -41,6 +43,7 @@ struct sm90_split_problem {
   u32 k_blocks;       // stages along K, at least one for each split
   divisor tiles_m;    // tiles along the M of wgmma
   u32 a_is_constant;  // 1: no kernel of the stream that may still run writes what is A here
+  u32 split_bits;     // where the launch gives the splits, 2 to this power
 };
 
 template <sm90_split_config C, scalar T, class Out, class Epilogue>
@@ -48,14 +51,15 @@ struct sm90_split_body {
   using mainloop = sm90_mainloop<C.loop(), T, false>;
   static constexpr std::uint32_t rows = C.transposed ? C.n : C.m;  // of the tile of C
   static constexpr std::uint32_t columns = C.transposed ? C.m : C.n;
-  static constexpr std::uint32_t own_rows = rows / C.splits;  // that a block adds up and stores
   static constexpr std::uint32_t consumers = 128 * C.loop().consumers();
-  // own_rows rows from each part, the first part first.
+  // Rows that a block adds up and stores, from each part, the first part first.
   static constexpr bool has_room = !C.reuses_ring || mainloop::b_ring::bytes >= rows * (columns + 4) * 4;
   using layout = std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>;
   using sum = sum_of<T>;
   using sums = shared_tile<sum, rows, columns, layout>;
-  static_assert(rows % C.splits == 0);
+  static_assert(C.by_launch() ? rows % 8 == 0 : rows % C.splits == 0);
+
+  static_assert(!(C.by_launch() && C.transposed), "kaio: the splits of a transposed tile are constants");
 
   template <class... Extra>
   static constexpr void run(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
@@ -75,16 +79,18 @@ struct sm90_split_body {
       loop.initialise();
     }
     t.barrier();
-    if constexpr (C.splits > 1) cluster_arrive(t);  // the others may write to the inbox
+    if constexpr (C.has_cluster()) cluster_arrive(t);  // the others may write to the inbox
     launch_dependents(t);
 
     // This block's part of K: parts differ by one step at most.
     const val part = rank_of_part(t);
-    const val steps = t.let(problem[&sm90_split_problem::k_blocks] / C.splits);
-    const val longer = t.let(problem[&sm90_split_problem::k_blocks] % C.splits);
+    const auto splits = splits_of(t, problem);
+    const auto own_rows = own_rows_of(t, problem);
+    const val steps = t.let(problem[&sm90_split_problem::k_blocks] / splits);
+    const val longer = t.let(problem[&sm90_split_problem::k_blocks] % splits);
     const val first_step = t.let(part * steps + min(part, longer));
     const val own_steps = t.let(steps + cast<u32>(part < longer));
-    const quotient tile = divide(t, t.let(block_idx_x() / C.splits), problem[&sm90_split_problem::tiles_m]);
+    const quotient tile = divide(t, t.let(block_idx_x() / splits), problem[&sm90_split_problem::tiles_m]);
     const tile_origin origin{t.let(block_idx_z()), t.let(tile.rest * C.m), t.let(tile.whole * C.n)};
 
     if (auto producer = t.when(t.thread_rank() == consumers)) {
@@ -96,7 +102,7 @@ struct sm90_split_body {
       loop.load_b_behind(at, origin, first_step, most);
       loop.load(at, origin, t.let(first_step + most), t.let(own_steps - most));
     }
-    if constexpr (C.splits > 1) cluster_wait(t);
+    if constexpr (C.has_cluster()) cluster_wait(t);
     const val is_consumer = t.let(warpgroup != C.loop().consumers());
     if (auto consumer = t.when(is_consumer)) {
       grid_dependency_wait(t);
@@ -104,7 +110,7 @@ struct sm90_split_body {
       typename mainloop::accumulator acc(t);
       loop.multiply(at, acc, warpgroup, own_steps);
       if constexpr (C.reuses_ring) wait_for_all(t);
-      hand_out(t, acc, inbox, part, t.thread_rank());
+      hand_out(t, acc, inbox, part, own_rows, t.thread_rank());
     }
     if constexpr (C.reuses_ring)
       if (auto producer = t.otherwise()) wait_for_all(t);
@@ -118,29 +124,42 @@ struct sm90_split_body {
         const val column = t.let(four % (columns / 4) * 4u);
         const place at{origin.batch, t.let(first_row + row), t.let(first_column + column)};
         const val<output_lines> lines = problem[&sm90_split_problem::c];
-        finish_four<Epilogue, Out>(t, c, lines, at, total(t, inbox, row, column), extra...);
+        finish_four<Epilogue, Out>(t, c, lines, at, total(t, inbox, splits, own_rows, row, column), extra...);
       }
     }
   }
 
  private:
   static constexpr void wait_for_all(thread t) {
-    if constexpr (C.splits > 1)
+    if constexpr (C.has_cluster())
       cluster_barrier(t);
     else
       t.barrier();
   }
   static constexpr val<u32> rank_of_part(thread t) {
-    if constexpr (C.splits > 1)
+    if constexpr (C.has_cluster())
       return cluster_rank(t);
     else
       return t.let(0u);
   }
+  // Numbers that are constants of the kernel, or the launch's.
+  static constexpr auto splits_of(thread t, const val<sm90_split_problem>& problem) {
+    if constexpr (C.by_launch())
+      return val<u32>(t.let(1u << problem[&sm90_split_problem::split_bits]));
+    else
+      return C.splits;
+  }
+  static constexpr auto own_rows_of(thread t, const val<sm90_split_problem>& problem) {
+    if constexpr (C.by_launch())
+      return val<u32>(t.let(rows >> problem[&sm90_split_problem::split_bits]));
+    else
+      return rows / C.splits;
+  }
 
   // The accumulators of a warpgroup, each to the block that owns its row.
-  template <class Accumulator>
+  template <class Accumulator, class Rows>
   static constexpr void hand_out(thread t, const Accumulator& acc, const sums& inbox, const val<u32>& part,
-                                 const val<u32>& rank) {
+                                 const Rows& own_rows, const val<u32>& rank) {
     const val lane = t.let(rank % 32u);
     const val row = t.let(rank / 32u * 16u + lane / 4u);
     const val column = t.let(lane % 4u * 2u);
@@ -148,13 +167,13 @@ struct sm90_split_body {
       for (std::uint32_t i = 0; i < Accumulator::size(); ++i) {
         const val across = t.let(column + Accumulator::column(i));
         const val down = t.let(row + Accumulator::row(i));
-        hand_one(inbox[row_of_part(t, part, across)][down], t.let(across / own_rows),
+        hand_one(inbox[row_of_part(t, part, own_rows, across)][down], t.let(across / own_rows),
                  [&](const auto& cell) { cell = acc[i]; });
       }
     } else {
       for (const std::uint32_t below : {0u, 8u}) {  // the rows that a thread has
         const val own_row = t.let(row + below);
-        const auto first = inbox.lane(row_of_part(t, part, own_row), column, 8);
+        const auto first = inbox.lane(row_of_part(t, part, own_rows, own_row), column, 8);
         const val owner = t.let(own_row / own_rows);
         for (std::uint32_t i = 0; i < Accumulator::size(); i += 2)
           if (Accumulator::row(i) == below)
@@ -164,7 +183,9 @@ struct sm90_split_body {
     }
   }
   // Where the block that owns a row keeps what this part adds to it.
-  static constexpr val<u32> row_of_part(thread t, const val<u32>& part, const val<u32>& row) {
+  template <class Rows>
+  static constexpr val<u32> row_of_part(thread t, const val<u32>& part, const Rows& own_rows,
+                                        const val<u32>& row) {
     return t.let(part * own_rows + row % own_rows);
   }
   template <class Cell, class Store>
@@ -176,14 +197,26 @@ struct sm90_split_body {
   }
 
   // The sums of all parts, the first part first.
-  static constexpr auto total(thread t, const sums& inbox, const val<u32>& row, const val<u32>& column) {
-    const auto parts =
-        array_of<C.splits>([&](u32 s) { return load_vec<4>(inbox[row + s * own_rows][column]); });
-    return array_of<4>([&](u32 i) {
-      var all(t, parts[0][i]);
-      for (u32 s = 1; s < C.splits; ++s) all += parts[s][i];
-      return val<sum>(t.let(all));
-    });
+  template <class Splits, class Rows>
+  static constexpr auto total(thread t, const sums& inbox, const Splits& splits, const Rows& own_rows,
+                              const val<u32>& row, const val<u32>& column) {
+    if constexpr (C.by_launch()) {
+      const val first = load_vec<4>(inbox[row][column]);
+      auto all = array_of<4>([&](u32 i) { return var<sum>(t, first[i]); });
+      for (auto s : t.range(1u, splits)) {
+        const val next = load_vec<4>(inbox[row + s * own_rows][column]);
+        for (u32 i = 0; i < 4; ++i) all[i] += next[i];
+      }
+      return array_of<4>([&](u32 i) { return val<sum>(t.let(all[i])); });
+    } else {
+      const auto parts =
+          array_of<C.splits>([&](u32 s) { return load_vec<4>(inbox[row + s * own_rows][column]); });
+      return array_of<4>([&](u32 i) {
+        var all(t, parts[0][i]);
+        for (u32 s = 1; s < C.splits; ++s) all += parts[s][i];
+        return val<sum>(t.let(all));
+      });
+    }
   }
 };
 
@@ -193,15 +226,21 @@ struct sm90_split_kernel;
 template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
 struct sm90_split_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
   using output = detail::output_of<Out>;
-  static constexpr auto name = "matmul_sm90_split" + decimal<C.splits> + "_" + type_name<T> + "_" +
-                               output::name + "_" + layout_name<C.a, C.b> +
+  static constexpr auto name = "matmul_sm90_split" +
+                               [] {
+                                 if constexpr (C.by_launch())
+                                   return fixed_string("n");
+                                 else
+                                   return decimal<C.splits>;
+                               }() +
+                               "_" + type_name<T> + "_" + output::name + "_" + layout_name<C.a, C.b> +
                                (C.transposed ? fixed_string("_across_") : fixed_string("_direct_")) +
                                decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.depth> + "_s" +
                                decimal<C.stages> + "_" + epilogue_name<Epilogue>;
   static constexpr kernel_options options{
       .target = {90, true},
       .large_shared = true,
-      .cluster = C.splits == 1 ? block_size{0, 0, 0} : block_size{C.splits},
+      .cluster = C.splits <= 1 ? block_size{0, 0, 0} : block_size{C.splits},
       .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.loop().threads()}, options>(
       [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, typename output::template parameter<false> c,

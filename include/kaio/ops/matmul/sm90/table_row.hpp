@@ -46,17 +46,23 @@ matmul_variant describe_sm90() {
 inline constexpr std::uint64_t most_grid_z = 65535;
 
 template <sm90_split_config C, class T, class Out, class Epilogue, class... Extra>
-void launch_call_split(const stream& s, const matmul_call& call, const Extra&... extra) {
+void launch_call_splits(const stream& s, const matmul_call& call, std::uint32_t splits,
+                        const Extra&... extra) {
   const auto a = lines_for<T>(call.a, call.m, call.k, call.batches);
   const auto b = lines_for<T>(call.b, call.n, call.k, call.batches);
   const auto c = output_for<Out>(call);
   if constexpr (C.transposed)
-    launch_sm90_split<C, T, Out, Epilogue>(s, b, a, c, call.k, call.constant_b, extra...);
+    launch_sm90_splits<C, T, Out, Epilogue>(s, b, a, c, call.k, call.constant_b, splits, extra...);
   else
-    launch_sm90_split<C, T, Out, Epilogue>(s, a, b, c, call.k, call.constant_a, extra...);
+    launch_sm90_splits<C, T, Out, Epilogue>(s, a, b, c, call.k, call.constant_a, splits, extra...);
+}
+template <sm90_split_config C, class T, class Out, class Epilogue, class... Extra>
+void launch_call_split(const stream& s, const matmul_call& call, const Extra&... extra) {
+  static_assert(!C.by_launch(), "kaio: launch_call_splits is told how many splits there are");
+  launch_call_splits<C, T, Out, Epilogue>(s, call, C.splits, extra...);
 }
 template <sm90_split_config C, class T, class Out, class Epilogue>
-matmul_variant describe_split() {
+matmul_variant describe_split(std::uint32_t splits = C.splits) {
   return {.image = &sm90_split_matmul<C, T, Out, Epilogue>.image(),
           .family = matmul_family::sm90_split,
           .operand = detail::matmul_type_of<T>(),
@@ -68,7 +74,8 @@ matmul_variant describe_split() {
           .n = C.n,
           .k = sm90_config::row_bytes / sizeof(T) * C.depth,
           .stages = C.stages,
-          .cluster_splits = C.splits,
+          .cluster_splits = splits,
+          .cluster_by_launch = C.by_launch(),
           .resident = C.min_blocks,
           .a_alignment = 16,
           .b_alignment = 16};
