@@ -65,15 +65,20 @@ inline std::vector<timed_variant> accepting(const ops::matmul_call& call, const 
   return result;
 }
 
-// {"device": ..., the problem's fields, "us": [[kernel, splits of K, us, 1 if dropped], ...]}; the first is
-// the choice.
+// Parts of K that a kernel's name does not say: those of a workspace, or of a cluster that the launch gives.
+inline unsigned parts_of(const ops::matmul_variant& v) {
+  return v.cluster_by_launch ? v.cluster_splits : v.splits;
+}
+
+// {"device": ..., the problem's fields, "us": [[kernel, parts of K, us, 1 if dropped], ...]}; the first is the
+// choice.
 inline void print_row(std::string_view device, const random_problem& p, const kernel_numbers& numbers,
                       const std::vector<timed_variant>& times) {
   std::string text = "{\"device\": \"" + std::string(device) + "\", " + p.text() + ", \"us\": [";
   for (std::size_t i = 0; i < times.size(); ++i) {
     char item[96];
     std::snprintf(item, sizeof item, "%s[%zu, %u, %.3f, %d]", i == 0 ? "" : ", ",
-                  numbers.of(*times[i].variant), times[i].variant->splits, times[i].us,
+                  numbers.of(*times[i].variant), parts_of(*times[i].variant), times[i].us,
                   times[i].dropped ? 1 : 0);
     text += item;
   }

@@ -87,7 +87,7 @@ class configurations {
   std::vector<std::vector<unsigned>> all_;
 };
 
-// {"seed": ..., "work": [[kernel, splits of K, configuration, few rows, general, start_clocks, rate,
+// {"seed": ..., "work": [[kernel, parts of K, configuration, few rows, general, start_clocks, rate,
 // the fields of kernel_work, seconds], ...]}
 inline void print_work(const random_problem& p, const device_properties& device,
                        const kernel_numbers& numbers, const configurations& known) {
@@ -97,7 +97,7 @@ inline void print_work(const random_problem& p, const device_properties& device,
   for (const timed_variant& t : accepting(call, device)) {
     const ops::matmul_variant& v = *t.variant;
     const ops::kernel_work w = ops::work_of(v, call, device);
-    std::printf("%s[%zu, %u, %zu, %d, %d", first ? "" : ", ", numbers.of(v), v.splits, known.number(v),
+    std::printf("%s[%zu, %u, %zu, %d, %d", first ? "" : ", ", numbers.of(v), parts_of(v), known.number(v),
                 v.most_rows != 0 ? 1 : 0, v.general ? 1 : 0);
     first = false;
     for (const double x : {v.start_clocks,

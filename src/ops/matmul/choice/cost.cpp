@@ -127,7 +127,7 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
       work.short_lines += k;
   }
   // Copies of single elements, or of words, take instructions where others take none.
-  work.copied = v.slow_copies ? (m + n) * k * size / std::max(size, double{v.a_alignment}) : 0;
+  work.copied = v.slow_copies ? (m + n) * k * size / std::max(size, static_cast<double>(v.a_alignment)) : 0;
 
   const double c_size = bytes_of(call.output);
   work.results = static_cast<double>(std::min<std::uint64_t>(call.m, tile_rows(v)) *
