@@ -10,6 +10,7 @@
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/attention_parity.hpp>
 #include <kaio/ops/copy_pages.hpp>
+#include <kaio/ops/dequantise.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_int8.hpp>
