@@ -18,6 +18,7 @@
 #include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/parity.hpp>
 #include <kaio/ops/quantise_int8.hpp>
+#include <kaio/ops/quantise_weights.hpp>
 #include <kaio/ops/repack_w4.hpp>
 #include <kaio/ops/rotary.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>

@@ -13,6 +13,7 @@ std::vector<const ptx::kernel_image*> format_kernels() {
   std::vector<const ptx::kernel_image*> list;
   list_dequantise_blocks_kernels(list);
   list_dequantise_codes_kernels(list);
+  list_quantise_blocks_kernels(list);
   return list;
 }
 

@@ -15,5 +15,6 @@ void warm_up_dequantise_blocks(const runtime::device& gpu);
 void warm_up_dequantise_codes(const runtime::device& gpu);
 void list_dequantise_blocks_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_dequantise_codes_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_quantise_blocks_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops
