@@ -5,6 +5,7 @@
 //   quantise_weights(s, w, bnb_4bit_output{.weight = codes, .absmax = absmax});           // nf4, fp4
 //   quantise_weights(s, w, mxfp4_output{.packed = codes, .scales = scales});              // OCP, floor
 //   quantise_weights(s, w, nvfp4_output{.packed = codes, .scales = scales, .global = t}); // two levels
+//   quantise_weights(s, w, w4_output{.weight_packed = codes, .weight_scale = scales});    // for repack
 //
 // w: (n, k) of f32, f16 or bf16, rows at any stride, neighbours adjacent. Fastest where rows begin at multiples of 16
 // bytes. Computed in f32. Nothing is allocated, read back or waited for. Throws invalid_argument, by the name
@@ -12,6 +13,7 @@
 
 #include <kaio/ops/quantised/formats/arguments.hpp>
 #include <kaio/ops/quantised/formats/block_format.hpp>
+#include <kaio/ops/quantised/w4/arguments.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <cstdint>
@@ -43,7 +45,23 @@ struct nvfp4_output {
   tensor_view<f32, 1> global{};   // 1, or none: one level
 };
 
+// Codes of four bits in groups along k, rounded to the nearest, in compressed-tensors' layout, which repack takes
+// (compressed_tensors_w4). Scales are rounded to their type first, 1 for a group of zeros; then
+//
+//   symmetric    scale = absmax / 7.5; code = w / scale
+//   asymmetric   of the group's range, 0 included: scale = (high - low) / 15, zero = -8 - low / scale; code = w / scale +
+//                zero
+//
+// with codes and zero points to the nearest even, -8 to 7, and stored + 8.
+struct w4_output {
+  tensor_view<i32, 2> weight_packed{};      // (n, k / 8)
+  w4_scales weight_scale{};                 // (n, k / group), f16 or bf16
+  tensor_view<i32, 2> weight_zero_point{};  // (n / 8, k / group), or none: symmetric
+  std::int64_t group = 128;                 // a multiple of 16 that divides k; or k, which -1 is too
+};
+
 namespace detail {
+void run_quantise_w4(const stream& s, const any_view& w, const w4_output& to);
 // An output, not yet checked.
 struct quantised_output {
   std::uint32_t kind;  // quantised_kind
@@ -76,6 +94,12 @@ void quantise_weights(const stream& s, const tensor_view<T, 2>& w, const Output&
   detail::run_quantise_weights(s, w, detail::quantised_output_of(to));
 }
 
+template <class T>
+void quantise_weights(const stream& s, const tensor_view<T, 2>& w, const w4_output& to) {
+  detail::require_quantisable<T>();
+  detail::run_quantise_w4(s, w, to);
+}
+
 // Loads the kernels ahead of their first use.
 void quantise_weights_warmup(const runtime::device& gpu);
 
@@ -86,4 +110,5 @@ using ops::bnb_4bit_output;
 using ops::mxfp4_output;
 using ops::nvfp4_output;
 using ops::quantise_weights;
+using ops::w4_output;
 }  // namespace kaio

@@ -174,6 +174,7 @@ void run_quantise_weights(const stream& s, const any_view& w, const quantised_ou
 void quantise_weights_warmup(const runtime::device& gpu) {
   gpu.warmup(quantise_blocks.image());
   gpu.warmup(tensor_scale.image());
+  warm_up_quantise_w4(gpu);
 }
 
 void list_quantise_blocks_kernels(std::vector<const ptx::kernel_image*>& list) {
