@@ -38,12 +38,6 @@ bool rows_begin_at(const any_view& v, std::uint64_t bytes) {
          (v.extents[0] <= 1 || static_cast<std::uint64_t>(v.strides[0]) * v.element_bytes % bytes == 0);
 }
 
-element_type element_type_of(element_kind kind) {
-  return kind == element_kind::f32   ? element_type::f32
-         : kind == element_kind::f16 ? element_type::f16
-                                     : element_type::bf16;
-}
-
 }  // namespace detail
 
 std::uint64_t packed_bytes(block_format format, std::int64_t elements) {

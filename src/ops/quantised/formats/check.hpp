@@ -1,11 +1,12 @@
 #pragma once
 // Checks that the operations on formats of files share.
 
-#include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
 
 #include <string>
 #include <string_view>
+
+#include "ops/cache/common/check.hpp"
 
 namespace kaio::ops::detail {
 
@@ -17,6 +18,5 @@ void check_matrix(std::string_view operation, std::string_view name, const any_v
 void check_line(std::string_view operation, std::string_view name, const any_view& v);
 // Rows begin at multiples of so many bytes.
 bool rows_begin_at(const any_view& v, std::uint64_t bytes);
-element_type element_type_of(element_kind kind);
 
 }  // namespace kaio::ops::detail

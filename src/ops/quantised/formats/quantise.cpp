@@ -80,7 +80,7 @@ void run_tensor_scale(const stream& s, const any_view& w, const any_view& global
   const std::int64_t row = (w.extents[1] + 7) / 8;
   tensor_scale_problem p{.x = w.address,
                          .x_row = w.strides[0],
-                         .type = static_cast<u32>(element_type_of(w.kind)),
+                         .type = element_type_of(w.kind),
                          .x_by_16 = rows_begin_at(w, 16) ? 1u : 0u,
                          .columns = static_cast<u32>(w.extents[1]),
                          .eights = static_cast<u32>(w.extents[0] * row),
@@ -145,7 +145,7 @@ void run_quantise_weights(const stream& s, const any_view& w, const quantised_ou
   quantise_blocks_problem p{};
   p.x = w.address;
   p.x_row = w.strides[0];
-  p.type = static_cast<u32>(element_type_of(w.kind));
+  p.type = element_type_of(w.kind);
   p.x_by_16 = n == 1 ? (w.address % 16 == 0 ? 1u : 0u) : rows_begin_at(w, 16) ? 1u : 0u;
   p.kind = to.kind;
   p.columns = static_cast<u32>(k);

@@ -125,7 +125,7 @@ code_problem resolve_codes(const void* device, const code_source& source, const 
   p.after = source.after;
   p.constant = source.constant;
   p.out = out.address;
-  p.type = static_cast<u32>(element_type_of(out.kind));
+  p.type = element_type_of(out.kind);
   const std::int64_t row = (k + 7) / 8;
   p.eights = static_cast<u32>(n * row);
   p.row_eights = divisor::of(static_cast<u32>(row));
