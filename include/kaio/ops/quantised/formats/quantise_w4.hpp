@@ -84,8 +84,9 @@ inline constexpr auto quantise_w4_groups = kaio::kernel<"quantise_w4", block_siz
             if (auto stores = t.when(all_of(is_first, has_row))) {
               const val at = t.let(cast<i64>(row) * p[&problem::scales_row] +
                                    cast<i64>(place.rest) * p[&problem::scales_column]);
-              pointer_at<out<typename A::stored>>(t, t.let(p[&problem::scales]))[at] =
-                  select(is_zero, one, kept);
+              const val stored = t.let(select(is_zero, one, kept));
+              const auto to = pointer_at<out<typename A::stored>>(t, t.let(p[&problem::scales]));
+              to[at] = stored;
             }
           }
         });
@@ -109,14 +110,18 @@ inline constexpr auto quantise_w4_groups = kaio::kernel<"quantise_w4", block_siz
           if (auto stores = t.when(column < limit)) {
             const val at = t.let(cast<i64>(row) * p[&problem::codes_row] +
                                  cast<i64>(column / 8u) * p[&problem::codes_column]);
-            pointer_at<out<u32>>(t, t.let(p[&problem::codes]))[at] = word;
+            const val all = t.let(word);
+            const auto to = pointer_at<out<u32>>(t, t.let(p[&problem::codes]));
+            to[at] = all;
           }
         }
       }
       if (auto stores = t.when(all_of(is_first, asymmetric))) {
         const val at = t.let(cast<i64>(place.whole) * p[&problem::zeros_row] +
                              cast<i64>(place.rest) * p[&problem::zeros_column]);
-        pointer_at<out<u32>>(t, t.let(p[&problem::zeros]))[at] = zero_word;
+        const val all = t.let(zero_word);
+        const auto to = pointer_at<out<u32>>(t, t.let(p[&problem::zeros]));
+        to[at] = all;
       }
     });
 
