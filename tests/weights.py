@@ -67,7 +67,7 @@ class weights(unittest.TestCase):
         self.assertRegex(self.head, r"m\.gguf: GGUF version 3, 3 tensors, 1 keys, alignment 32, llama")
         self.assertEqual(rows, {
             "norm": "F32 | 4 | 16 | read; multiplied by matmul",
-            "q": "Q4_K | 2 x 256 | 288 | read; no operation multiplies it yet",
+            "q": "Q4_K | 2 x 256 | 288 | read; multiplied by matmul after dequantise",
             "codebook": "IQ1_S | 256 | 50 | listed; its values are not decoded"})
         self.assertRegex(self.sums, r"Q4_K +1 +288\n")
 
@@ -91,7 +91,7 @@ class weights(unittest.TestCase):
         index = {"weight_map": {"x": "a.safetensors", "y.weight": "b.safetensors", "y.weight_scale_inv": "b.safetensors"}}
         rows = self.rows(self.run_on("model.safetensors.index.json", json.dumps(index).encode()))
         self.assertIn("3 tensors in 2 files, 1 quantised layers", self.head)
-        self.assertEqual(rows["y.weight"], "F8_E4M3 | 2 x 2 | 4 | FP8 blocks, 8 bits: 2 x 2; read; no operation multiplies it yet")
+        self.assertEqual(rows["y.weight"], "F8_E4M3 | 2 x 2 | 4 | FP8 blocks, 8 bits: 2 x 2; read; multiplied by matmul after dequantise")
 
     def test_tensors_that_do_not_fit_together(self):
         rows = self.rows(self.run_on("m.safetensors", safetensors({"w.weight": ("I8", [4, 4]), "w.SCB": ("F32", [2, 3, 4])})))

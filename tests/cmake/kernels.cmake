@@ -20,6 +20,9 @@ endif()
 if(TARGET kaio_test_ops)
   # attention_with compiles kernels of more than clang's default number of steps.
   target_compile_options(kaio_test_ops PRIVATE ${KAIO_CONSTEXPR_FLAGS})
+  if(KAIO_BUILD_WEIGHTS)  # whose decoders are what the device is compared with
+    target_link_libraries(kaio_test_ops PRIVATE kaio_weights_archive)
+  endif()
   # What is run again in another way is a share of the cases in a run with the seed of its day, another one every day;
   # without a seed, all of them: with every check of the emulator, on the architectures before its own, for which
   # attention takes other kernels, and rings between producers and consumers under two schedules.

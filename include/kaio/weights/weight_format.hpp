@@ -73,8 +73,9 @@ struct format_facts {
   weight_format format;
   std::string_view name;  // as its files spell it: "Q4_K", "BF16", "F8_E4M3"
   std::uint32_t block_elements, block_bytes;
-  bool has_values;             // read_values decodes it
-  std::string_view operation;  // of kaio, that multiplies with it as it is in the file; empty: none does yet
+  bool has_values;  // read_values decodes it
+  std::string_view
+      operation;  // of kaio, that multiplies with it, and what comes before; empty: none does yet
 };
 
 const format_facts& facts(weight_format format) noexcept;
