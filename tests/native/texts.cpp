@@ -12,6 +12,7 @@
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/cache/common/kernels.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
+#include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #endif
@@ -59,6 +60,7 @@ image_list all_kernels() {
   for (const ptx::kernel_image* const kernel : ops::attention_backward_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::attention_decode_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::cache_kernels()) all.push_back(kernel);
+  for (const ptx::kernel_image* const kernel : ops::matmul_fp8_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::matmul_int8_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::w4_kernels()) all.push_back(kernel);
   std::vector<const ptx::kernel_image*> merge;

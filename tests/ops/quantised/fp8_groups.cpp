@@ -12,8 +12,8 @@ using namespace kaio::tests;
 TEST_CASE("matmul_fp8: groups by every kernel at the edges of its tiles", "[ops][fp8]") {
   if (!has_fp8()) return;
   // One group, an odd and an even number of them, a last one that is short; tiles that are.
-  for (const shape& s : {shape{1, 129, 257, 272}, shape{1, 65, 127, 128}, shape{1, 1, 130, 513},
-                         shape{1, 17, 64, 1025}, shape{1, 70, 129, 1152}})
+  for (const shape& s :
+       {shape{1, 129, 257, 272}, shape{1, 65, 127, 128}, shape{1, 1, 130, 513}, shape{1, 17, 64, 1025}})
     check_every_fp8<f32>(s, fp8_aligned(s), {.groups = true, .bias = true, .alpha = -0.5f});
   const shape s{1, 130, 264, 384};
   check_every_fp8<bf16>(s, fp8_aligned(s),
@@ -27,7 +27,7 @@ TEST_CASE("matmul_fp8: groups by every kernel at the edges of its tiles", "[ops]
 
 TEST_CASE("matmul_fp8: groups of a long K, in tiles that follow each other", "[ops][fp8]") {
   if (!has_fp8()) return;
-  const shape s{1, 256, 384, 1280};
+  const shape s{1, 130, 256, 1152};
   check_every_fp8<bf16>(s, fp8_aligned(s), {.groups = true});
 }
 
