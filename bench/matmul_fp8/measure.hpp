@@ -23,7 +23,7 @@ struct fp8_problem {
   double operations() const { return 2.0 * m * n * k; }
 };
 
-// Where a scale is: line * first + group * second, in elements.
+// The strides of scales, in elements: from line to line of an operand, and from group to group along K.
 struct fp8_scale_place {
   u32 line, group;
 };

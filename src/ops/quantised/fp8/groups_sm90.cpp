@@ -9,7 +9,7 @@ namespace kaio::ops {
 namespace {
 
 using general = fp8_grouped<fp8_general>;
-using scaled = fp8_grouped<fp8_scaled>;
+using alone = fp8_grouped<fp8_alpha>;
 
 template <sm90_config C>
 void append_tile(variant_list& list) {
@@ -19,11 +19,11 @@ void append_tile(variant_list& list) {
                });
 }
 template <sm90_config C>
-void append_scaled(variant_list& list) {
-  matmul_variant row = describe_sm90<C, e4m3, bf16, scaled>();
+void append_alone(variant_list& list) {
+  matmul_variant row = describe_sm90<C, e4m3, bf16, alone>();
   row.general = false;
   row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    launch_call_sm90<C, e4m3, bf16, scaled>(s, call, static_cast<const fp8_call&>(call).epilogue);
+    launch_call_sm90<C, e4m3, bf16, alone>(s, call, static_cast<const fp8_call&>(call).epilogue);
   };
   list.push_back(row);
 }
@@ -39,8 +39,9 @@ void append_split(variant_list& list) {
 
 void add_fp8_groups_sm90(variant_list& list) {
   // Clusters of two share their tiles of B: 128 x 128 of e4m3 alone would need more of L2 than it delivers.
-  append_scaled<{.m = 128, .n = 128, .stages = 5, .cluster_m = 2, .whole_producer = true}>(list);
-  append_tile<{.m = 128, .n = 128, .stages = 5, .whole_producer = true}>(list);
+  append_alone<{.m = 128, .n = 256, .stages = 4, .cluster_m = 2, .whole_producer = true}>(list);
+  append_alone<{.m = 128, .n = 128, .stages = 6, .cluster_m = 2, .whole_producer = true}>(list);
+  append_tile<{.m = 128, .n = 128, .stages = 6, .whole_producer = true}>(list);
   append_split<{.m = 64, .n = 16, .stages = 5, .depth = 4, .splits = 2, .transposed = true}>(list);
   append_split<{.m = 64, .n = 64, .stages = 6, .depth = 2, .splits = 2, .transposed = true}>(list);
 }

@@ -80,9 +80,12 @@ matmul_term group_term(std::string_view operation, const vector_checks& check, c
           0};
 }
 
-// Whether fp8_scaled is all of the epilogue.
-bool is_scaled(const fp8_terms& terms) {
+// Whether fp8_scaled, with groups fp8_alpha, is all of the epilogue.
+bool is_plain(const fp8_terms& terms, bool has_groups) {
   const matmul_terms& rest = terms.general;
+  if (has_groups)
+    return rest.residual.type == 0 && rest.activation == 0 && rest.bias.type == 0 &&
+           terms.scale_a.type == 0 && terms.scale_b.type == 0;
   return rest.residual.type == 0 && rest.activation == 0 && is_f32_or_none(terms.scale_a) &&
          is_f32_or_none(terms.scale_b) && is_f32_or_none(rest.bias) && rest.bias.row == 0;
 }
@@ -141,7 +144,7 @@ fp8_call resolve_matmul_fp8(const void* device, const detail::matmul_fp8_argumen
   if (c.type != matmul_type::e4m3 && options.out_scale != 1)
     refuse(operation, "out_scale with an output that is not of e4m3; scale by alpha");
   terms.general = call.terms;
-  call.terms.plain = is_scaled(terms) ? 1 : 0;
+  call.terms.plain = is_plain(terms, has_groups) ? 1 : 0;
   return call;
 }
 

@@ -107,7 +107,7 @@ struct sm90_matmul_body {
       for (auto index : t.range(cluster, parts, clusters)) {
         const auto compute = [&](const tile_origin& tile) {
           if constexpr (promotes<Epilogue>)
-            sm90_promotion<mainloop, C.depth, C.whole_producer ? 2 : 1, Epilogue, false>(
+            sm90_promotion<mainloop, C.depth, C.whole_producer && C.n <= promoted_k ? 2 : 1, Epilogue, false>(
                 t, loop, tile, warpgroup, problem[&sm90_problem::c], t.let(0u), extra...)
                 .multiply(at, acc, k_blocks);
           else

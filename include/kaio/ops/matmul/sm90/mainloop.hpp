@@ -213,13 +213,13 @@ class sm90_mainloop {
     }
   }
 
-  // What `multiply` consists of, for other orders: use(the batch, the rows of A of a warpgroup, B) with a stage that has
-  // arrived, and the arrival at the barrier of one that was read.
+  // What `multiply` consists of, for other orders: the wait for a stage, use(a batch, the rows of A of a warpgroup, B)
+  // with one that has arrived, and the arrival at the barrier of one that was read.
+  constexpr void wait(const ring_position& at) const { full_[at.stage].wait(at.parity); }
   template <class Use>
-  constexpr void issue(const ring_position& at, const val<u32>& warpgroup, const Use& use) const {
-    full_[at.stage].wait(at.parity);
-    const auto a = wgmma_operand<C.a>(a_[at.stage]).rows(warpgroup * C.warpgroup_rows);
-    const auto b = wgmma_operand<C.b>(b_[at.stage]);
+  constexpr void issue(const var<u32>& stage, const val<u32>& warpgroup, const Use& use) const {
+    const auto a = wgmma_operand<C.a>(a_[stage]).rows(warpgroup * C.warpgroup_rows);
+    const auto b = wgmma_operand<C.b>(b_[stage]);
     wgmma_batch mma(t_);
     use(mma, a, b);
   }
@@ -287,7 +287,8 @@ class sm90_mainloop {
 
   constexpr void step(const ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                       bool accumulate) const {
-    issue(at, warpgroup, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
+    wait(at);
+    issue(at.stage, warpgroup, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
       mma.multiply_add(acc, a, b, accumulate);
     });
   }

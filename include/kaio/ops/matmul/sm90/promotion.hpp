@@ -20,10 +20,17 @@ template <class Loop, std::uint32_t Depth, std::uint32_t Sets, class Epilogue, b
 class sm90_promotion {
   using accumulator = typename Loop::accumulator;
   using line = typename Epilogue::line;
+  // Wide tiles are multiplied in parts, each of columns that have one scale of a group.
+  static constexpr std::uint32_t part_columns =
+      accumulator::columns < promoted_k ? accumulator::columns : promoted_k;
+  static constexpr std::uint32_t parts = accumulator::columns / part_columns;
+  using part_sums = wgmma_accumulator<f32, part_columns>;
   static constexpr std::uint32_t slices = promoted_k / 32;  // of 32 bytes
   // Rows of C that a thread has sums of.
   static constexpr std::uint32_t rows = Transposed ? accumulator::columns / 4 : 2;
-  static_assert(Depth == 1 || Sets == 1, "kaio: two sets of sums are of one group each");
+  static_assert(Sets == 1 || (Depth == 1 && parts == 1),
+                "kaio: two sets of sums are of one group and part each");
+  static_assert(Depth == 1 || parts == 1);
   static_assert(Loop::k == promoted_k * Depth, "kaio: sums of groups are of operands of 8 bits");
 
  public:
@@ -39,10 +46,10 @@ class sm90_promotion {
         before_(t, 0u),
         groups_(Epilogue::groups(t, extra...)),
         rows_(lines_of_rows(t, tile, lines, extra...)),
-        columns_(Epilogue::line_of_columns(t, tile.batch, Transposed ? tile.row : tile.column, extra...)),
+        columns_(lines_of_columns(t, tile, lines, extra...)),
         of_rows_(numbers<Depth * rows>(t)),
-        of_columns_(numbers<Depth>(t)),
-        sums_(array_of<Sets>([&](u32) { return array_of<Depth>([&](u32) { return accumulator(t); }); })) {}
+        of_columns_(numbers<Depth * parts>(t)),
+        sums_(array_of<Sets>([&](u32) { return array_of<Depth>([&](u32) { return part_sums(t); }); })) {}
 
   // total = A * B over `steps` stages, at least one.
   constexpr void multiply(ring_position& at, accumulator& total, const val<u32>& steps) {
@@ -53,9 +60,16 @@ class sm90_promotion {
     if constexpr (Sets == 1) {
       for ([[maybe_unused]] auto step : t_.range(0u, steps)) {
         issue(at, 0);
+        for (std::uint32_t part = 1; part < parts; ++part) {
+          wgmma_wait<0>(t_);
+          add(total, 0, part - 1);
+          loop_.issue(issued_, warpgroup_, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
+            mma.multiply_add(sums_[0][0], a, b.rows(part * part_columns), false);
+          });
+        }
         wgmma_wait<0>(t_);
         release(issued_);
-        add(total, 0);
+        add(total, 0, parts - 1);
       }
     } else {
       const auto next = [&](std::uint32_t set) {
@@ -97,23 +111,33 @@ class sm90_promotion {
       return Epilogue::line_of_row(t, tile.batch, row, extra...);
     });
   }
+  template <class... Extra>
+  static constexpr auto lines_of_columns(thread t, const tile_origin& tile, const val<output_lines>& lines,
+                                         const Extra&... extra) {
+    const val first = Transposed ? tile.row : tile.column;
+    const val last = t.let(lines[&output_lines::columns] - 1u);
+    return array_of<parts>([&](u32 p) {
+      return Epilogue::line_of_columns(t, tile.batch, t.let(min(first + p * part_columns, last)), extra...);
+    });
+  }
   template <std::uint32_t N>
   static constexpr auto numbers(thread t) {
     return array_of<Sets>([&](u32) { return array_of<N>([&](u32) { return var<f32>(t, 0.0f); }); });
   }
   static constexpr std::uint32_t row_of(std::uint32_t i) {
-    return Transposed ? accumulator::column(i) / 8 * 2 + accumulator::column(i) % 2 : accumulator::row(i) / 8;
+    return Transposed ? part_sums::column(i) / 8 * 2 + part_sums::column(i) % 2 : part_sums::row(i) / 8;
   }
 
-  // Asks for the scales of a stage, then for its products; nothing waits for the scales until they are used.
+  // Asks for the scales of a stage, then for its products (of the first part); nothing waits for the scales until they are used.
   constexpr void issue(ring_position& at, std::uint32_t set) {
     for (std::uint32_t d = 0; d < Depth; ++d) {
       const val group = t_.let(group_ + d);
       const val there = t_.let(Depth == 1 ? group : min(group, groups_ - 1u));
-      of_columns_[set][d] = columns_.at(t_, there);
+      for (std::uint32_t p = 0; p < parts; ++p) of_columns_[set][d * parts + p] = columns_[p].at(t_, there);
       for (std::uint32_t i = 0; i < rows; ++i) of_rows_[set][d * rows + i] = rows_[i].at(t_, there);
     }
-    loop_.issue(at, warpgroup_, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
+    loop_.wait(at);
+    loop_.issue(at.stage, warpgroup_, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
       for (std::uint32_t d = 0; d < Depth; ++d)
         mma.multiply_add(sums_[set][d], a.slice(d * slices, slices), b.slice(d * slices, slices), false);
     });
@@ -123,18 +147,20 @@ class sm90_promotion {
     group_ += Depth;
   }
 
-  // total += the sums of a stage.
-  constexpr void add(accumulator& total, std::uint32_t set) {
+  // total += the sums of a stage, or of a part of it.
+  constexpr void add(accumulator& total, std::uint32_t set, std::uint32_t part = 0) {
     for (std::uint32_t d = 0; d < Depth; ++d) {
       const auto scales = array_of<rows>([&](u32 i) {
-        const val scale = t_.let(of_rows_[set][d * rows + i] * of_columns_[set][d]);
+        const val scale = t_.let(of_rows_[set][d * rows + i] * of_columns_[set][d * parts + part]);
         if constexpr (Depth == 1)
           return scale;
         else  // a stage may be longer than K
           return t_.let(select(group_ - (Depth - d) < groups_, scale, 0.0f));
       });
-      for (std::uint32_t i = 0; i < accumulator::size(); ++i)
-        total[i] = fma(sums_[set][d][i], scales[row_of(i)], total[i]);
+      for (std::uint32_t i = 0; i < part_sums::size(); ++i) {
+        auto& sum = total[part * part_sums::size() + i];
+        sum = fma(sums_[set][d][i], scales[row_of(i)], sum);
+      }
     }
   }
 
@@ -145,10 +171,10 @@ class sm90_promotion {
   var<u32> issued_, before_;  // stages in flight
   val<u32> groups_;
   dsl::register_array<line, rows> rows_;
-  line columns_;
+  dsl::register_array<line, parts> columns_;
   dsl::register_array<dsl::register_array<var<f32>, Depth * rows>, Sets> of_rows_;
-  dsl::register_array<dsl::register_array<var<f32>, Depth>, Sets> of_columns_;
-  dsl::register_array<dsl::register_array<accumulator, Depth>, Sets> sums_;
+  dsl::register_array<dsl::register_array<var<f32>, Depth * parts>, Sets> of_columns_;
+  dsl::register_array<dsl::register_array<part_sums, Depth>, Sets> sums_;
 };
 
 }  // namespace kaio::ops

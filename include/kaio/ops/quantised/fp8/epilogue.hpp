@@ -74,6 +74,15 @@ struct fp8_general {
 // The same without activation and residual, with scales and a bias of columns of f32.
 using fp8_scaled = vector_scaled<f32, fp8_terms>;
 
+// alpha alone.
+struct fp8_alpha {
+  static constexpr fixed_string name = "alpha";
+  static constexpr bool in_registers = true;
+  constexpr val<f32> operator()(thread t, val<f32> x, place, val<fp8_terms> terms) const {
+    return t.let(x * terms[&fp8_terms::general][&matmul_terms::alpha]);
+  }
+};
+
 // Scales of groups, then Rest. Optional: for calls without such scales too, in place of which 1 is taken.
 template <class Rest, bool Optional = false>
 struct fp8_grouped : Rest {
