@@ -67,7 +67,8 @@ class matmul_fp8_bench : attention_measurement<e4m3> {
 
   // tensor: a scale for all of A and one for all of B; rows: of rows and of columns; blocks: of 1 x 128 of A, along M, and
   // 128 x 128 of W.
-  measured measure(const fp8_problem& p, std::string_view work) {
+  // `of_each`: every kernel that is fed by tensor copies, else the best one alone.
+  std::vector<measured> measure(const fp8_problem& p, std::string_view work, bool of_each) {
     const u32 groups = (p.k + 127) / 128, blocks = (p.n + 127) / 128;
     const bool is_tensor = work == "tensor", has_groups = work == "blocks";
     const std::size_t lines_a = is_tensor ? 1 : p.m, lines_b = is_tensor ? 1 : has_groups ? blocks : p.n;
@@ -85,11 +86,6 @@ class matmul_fp8_bench : attention_measurement<e4m3> {
     const auto a = [&](std::size_t i) { return tensor_view<const e4m3, 2>(x.a[i], p.m, p.k); };
     const auto b = [&](std::size_t i) { return tensor_view<const e4m3, 2>(x.w[i], p.n, p.k).transposed(); };
     const auto c = [&](std::size_t i) { return tensor_view<bf16, 2>(x.c[i], p.m, p.n); };
-    measured result;
-    result.kernel = ops::matmul_fp8_variants(stream_, a(0), b(0), c(0), options).front().name;
-    contestant kaio{"kaio", [&](std::size_t i) { matmul_fp8(stream_, a(i), b(i), c(i), options); }};
-    kaio.run(0);
-
     constexpr u32 samples = 512;
     auto want = gpu_.allocate<f64>(samples), got = gpu_.allocate<f64>(samples);
     fp8_sample of{.m = p.m, .n = p.n, .k = p.k, .a = {1, 0}, .b = {1, 0}, .lines_b = 1};
@@ -99,11 +95,22 @@ class matmul_fp8_bench : attention_measurement<e4m3> {
       of.b = {groups, 1};
       of.lines_b = 128;
     }
-    sample_fp8.launch(stream_, grid(samples), x.a[0], x.w[0], of_a, of_b, x.c[0], want, got, of);
-    stream_.synchronize();
-    result.error = relative_error(want, got);
-    time(kaio, x.a.size(), result);
-    return result;
+    std::vector<measured> results;
+    for (const auto& variant : ops::matmul_fp8_variants(stream_, a(0), b(0), c(0), options)) {
+      const bool is_asked_for = of_each && variant.refusal.empty() && variant.name.starts_with("matmul_sm90");
+      if (!results.empty() && !is_asked_for) continue;
+      measured result;
+      result.kernel = options.variant = variant.name;
+      poison<bf16>.launch(stream_, grid(base::blocks()), x.c[0], u64{p.m} * p.n);
+      contestant kaio{"kaio", [&](std::size_t i) { matmul_fp8(stream_, a(i), b(i), c(i), options); }};
+      kaio.run(0);
+      sample_fp8.launch(stream_, grid(samples), x.a[0], x.w[0], of_a, of_b, x.c[0], want, got, of);
+      stream_.synchronize();
+      result.error = relative_error(want, got);
+      time(kaio, x.a.size(), result);
+      results.push_back(result);
+    }
+    return results;
   }
 
  private:

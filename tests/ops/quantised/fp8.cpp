@@ -1,5 +1,6 @@
 // matmul_fp8 with scales of rows and columns: every kernel, operand and output.
 #include "tests/ops/quantised/fp8_support.hpp"
+#include "tests/ops/refusal.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -95,4 +96,26 @@ TEST_CASE("matmul_fp8: special values", "[ops][fp8]") {
   };
   check(e4m3{});
   check(e5m2{});
+}
+
+TEST_CASE("matmul_fp8: kernels are listed, loaded ahead and taken by name", "[ops][fp8]") {
+  REQUIRE(ops::matmul_fp8_kernels().size() == 17);
+  if (!has_fp8()) return;
+  const shape s{1, 33, 130, 256};
+  for (const bool groups : {false, true}) {
+    fp8_case<e4m3, e4m3, bf16> x(s, fp8_aligned(s), {.groups = groups});
+    const auto a = view_of<const e4m3>(x.da, x.a), b = view_of<const e4m3>(x.db, x.b);
+    const auto c = view_of<bf16>(x.dc, x.c);
+    ops::matmul_fp8_warmup(under_test(), a, b, c, x.options);
+    // Those that run it are first, from fast to slow.
+    const auto all = ops::matmul_fp8_variants(under_test().stream(), a, b, c, x.options);
+    REQUIRE(all.size() >= 2);
+    for (std::size_t i = 1; i < all.size(); ++i) {
+      REQUIRE((all[i - 1].refusal.empty() || !all[i].refusal.empty()));
+      if (all[i].refusal.empty()) REQUIRE(all[i].seconds >= all[i - 1].seconds);
+    }
+    if (all.back().refusal.empty()) continue;
+    require_refusal(errc::invalid_argument, "kaio: matmul_fp8", all.back().refusal,
+                    [&] { x.run(all.back().name); });
+  }
 }

@@ -38,12 +38,10 @@ void append_split(variant_list& list) {
 }  // namespace
 
 void add_fp8_groups_sm90(variant_list& list) {
-  // Clusters of two share their tiles of B: 128 x 128 of e4m3 alone would need more of L2 than it delivers.
   constexpr sm90_config large{.m = 128, .n = 256, .stages = 4, .cluster_m = 2, .whole_producer = true};
-  constexpr sm90_config medium_pair{.m = 128, .n = 128, .stages = 6, .cluster_m = 2, .whole_producer = true};
   constexpr sm90_config medium{.m = 128, .n = 128, .stages = 6, .whole_producer = true};
   append_alone<large>(list);
-  append_alone<medium_pair>(list);
+  append_alone<medium>(list);
   append_tile<medium>(list);
   // Few rows of C, as columns of its transpose: the time is that of reading B.
   constexpr sm90_split_config rows_16{

@@ -36,10 +36,8 @@ void append_split(variant_list& list) {
 }  // namespace
 
 void add_fp8_sm90(variant_list& list) {
-  constexpr sm90_config large{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
   constexpr sm90_config medium{.m = 128, .n = 128, .stages = 6};
   constexpr sm90_config medium_scaled{.m = 128, .n = 128, .stages = 6, .whole_producer = true};
-  append_scaled<large>(list);
   append_scaled<medium_scaled>(list);
   append_tile<medium, e4m3>(list);
   append_tile<medium, e5m2>(list);
