@@ -117,16 +117,17 @@ std::vector<matmul_variant_info> matmul_fp8_variants(const stream& s, const matm
   std::vector<matmul_variant_info> result;
   if (call.empty()) return result;
   leave_operands_out(call, s.device_identity());
+  const auto comes_before = [](const matmul_variant_info& x, const matmul_variant_info& y) {
+    if (x.refusal.empty() != y.refusal.empty()) return x.refusal.empty();
+    return x.seconds < y.seconds;
+  };
   for (const matmul_variant& v : variants_of(call)) {
     if (!fits(v, call)) continue;
     matmul_variant_info one{v.name(), refusal(v, call, device), 0, 0};
     if (one.refusal.empty()) one.seconds = cost(v, call, device);
-    result.push_back(std::move(one));
+    const auto place = std::upper_bound(result.begin(), result.end(), one, comes_before);
+    result.insert(place, std::move(one));
   }
-  std::stable_sort(result.begin(), result.end(), [](const auto& x, const auto& y) {
-    if (x.refusal.empty() != y.refusal.empty()) return x.refusal.empty();
-    return x.seconds < y.seconds;
-  });
   return result;
 }
 
