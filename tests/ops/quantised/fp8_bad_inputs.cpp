@@ -34,7 +34,7 @@ struct fixture {
     s.synchronize();
     REQUIRE(same_bits(c_memory.download(), poison));
   }
-  void refuses(const std::string& part, const matmul_fp8_options& options) {
+  void refuses_with(const std::string& part, const matmul_fp8_options& options) {
     refuses(part, [&] { matmul_fp8(s, a, b, c, options); });
   }
 };
@@ -66,25 +66,27 @@ TEST_CASE("matmul_fp8: bad views", "[ops][fp8]") {
 
 TEST_CASE("matmul_fp8: bad options", "[ops][fp8]") {
   fixture t;
-  t.refuses("argument scale_a", {.scale_a = t.floats(31)});
-  t.refuses("argument scale_b", {.scale_b = t.floats(32)});
-  t.refuses("scale_b is of 8-bit numbers or i32", {.scale_b = tensor_view<const i32, 1>(t.integers, 24)});
-  t.refuses("argument scale_a has 3 dimensions", {.scale_a = tensor_view<const f32, 3>(t.numbers, 1, 1, 32)});
-  t.refuses("argument scale_a", {.scale_a = tensor_view<const f32, 1>(t.c_memory, 32)});
-  t.refuses("groups_a and blocks_b", {.groups_a = t.matrix(32, 1)});
-  t.refuses("groups_a and blocks_b", {.blocks_b = t.matrix(1, 1)});
-  t.refuses("argument groups_a", {.groups_a = t.matrix(31, 1), .blocks_b = t.matrix(1, 1)});
-  t.refuses("one number for each 128 of K", {.groups_a = t.matrix(32, 2), .blocks_b = t.matrix(1, 1)});
-  t.refuses("128 columns of b", {.groups_a = t.matrix(32, 1), .blocks_b = t.matrix(1, 2)});
-  t.refuses("groups_a has 1 dimensions", {.groups_a = t.floats(32), .blocks_b = t.matrix(1, 1)});
-  t.refuses("blocks_b is not of f32",
-            {.groups_a = t.matrix(32, 1), .blocks_b = tensor_view<const i32, 2>(t.integers, 1, 1)});
-  t.refuses("argument groups_a",
-            {.groups_a = tensor_view<const f32, 2>(t.c_memory, 32, 1), .blocks_b = t.matrix(1, 1)});
-  t.refuses("bias", {.bias = per_column(t.floats(32))});
-  t.refuses("residual", {.residual = tensor_view<const f32, 2>(t.numbers, 4, 4)});
-  t.refuses("out_scale", {.out_scale = 2});
-  t.refuses("there is no variant", {.variant = "fastest"});
+  t.refuses_with("argument scale_a", {.scale_a = t.floats(31)});
+  t.refuses_with("argument scale_b", {.scale_b = t.floats(32)});
+  t.refuses_with("scale_b is of 8-bit numbers or i32",
+                 {.scale_b = tensor_view<const i32, 1>(t.integers, 24)});
+  t.refuses_with("argument scale_a has 3 dimensions",
+                 {.scale_a = tensor_view<const f32, 3>(t.numbers, 1, 1, 32)});
+  t.refuses_with("argument scale_a", {.scale_a = tensor_view<const f32, 1>(t.c_memory, 32)});
+  t.refuses_with("groups_a and blocks_b", {.groups_a = t.matrix(32, 1)});
+  t.refuses_with("groups_a and blocks_b", {.blocks_b = t.matrix(1, 1)});
+  t.refuses_with("argument groups_a", {.groups_a = t.matrix(31, 1), .blocks_b = t.matrix(1, 1)});
+  t.refuses_with("one number for each 128 of K", {.groups_a = t.matrix(32, 2), .blocks_b = t.matrix(1, 1)});
+  t.refuses_with("128 columns of b", {.groups_a = t.matrix(32, 1), .blocks_b = t.matrix(1, 2)});
+  t.refuses_with("groups_a has 1 dimensions", {.groups_a = t.floats(32), .blocks_b = t.matrix(1, 1)});
+  t.refuses_with("blocks_b is not of f32",
+                 {.groups_a = t.matrix(32, 1), .blocks_b = tensor_view<const i32, 2>(t.integers, 1, 1)});
+  t.refuses_with("argument groups_a",
+                 {.groups_a = tensor_view<const f32, 2>(t.c_memory, 32, 1), .blocks_b = t.matrix(1, 1)});
+  t.refuses_with("bias", {.bias = per_column(t.floats(32))});
+  t.refuses_with("residual", {.residual = tensor_view<const f32, 2>(t.numbers, 4, 4)});
+  t.refuses_with("out_scale", {.out_scale = 2});
+  t.refuses_with("there is no variant", {.variant = "fastest"});
   for (const float scale : {0.0f, -1.0f, std::numeric_limits<float>::infinity(), std::nanf("")})
     t.refuses("out_scale", [&] { matmul_fp8(t.s, t.a, t.b, t.c_e4m3, {.out_scale = scale}); });
 }
