@@ -292,6 +292,11 @@ def main():
         "Shapes are M x N x K, works the output: i32, or with scales of rows and columns. The peers are PyTorch's _int_mm with\n"
         "the scales by tensor operations, and the same under torch.compile.\n\n",
         ("tflops", "TOP/s", 0), "M x N x K")
+    text += attention_table(
+        "Products of 8-bit floats with scales", of("matmul_fp8"),
+        "Shapes are M x N x K, works the scales: of the tensors, of rows and columns, of 1 x 128 and 128 x 128; C of bf16. The peers\n"
+        "are PyTorch's _scaled_mm, with fast accumulation and (precise) without, and deep_gemm where it is installed.\n\n",
+        ("tflops", "TF", 0), "M x N x K")
     text += random_table(of("matmul_random"))
     text += energy_table(of("matmul_energy"))
     text += matmul_table(of("matmul"))

@@ -4,6 +4,7 @@
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/cache/common/kernels.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
+#include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/tool/ptx_tool.hpp>
 
@@ -13,6 +14,7 @@ const kaio::tool::family ops("ops", [] {
   for (const auto* kernel : kaio::ops::attention_kernels()) list.push_back(kernel);
   for (const auto* kernel : kaio::ops::attention_backward_kernels()) list.push_back(kernel);
   for (const auto* kernel : kaio::ops::cache_kernels()) list.push_back(kernel);
+  for (const auto* kernel : kaio::ops::matmul_fp8_kernels()) list.push_back(kernel);
   for (const auto* kernel : kaio::ops::matmul_int8_kernels()) list.push_back(kernel);
   return list;
 });

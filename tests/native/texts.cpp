@@ -13,6 +13,7 @@
 #include <kaio/ops/cache/common/kernels.hpp>
 #include <kaio/ops/dequantise.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
+#include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #endif
@@ -60,6 +61,7 @@ image_list all_kernels() {
   for (const ptx::kernel_image* const kernel : ops::attention_backward_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::attention_decode_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::cache_kernels()) all.push_back(kernel);
+  for (const ptx::kernel_image* const kernel : ops::matmul_fp8_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::matmul_int8_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::w4_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::format_kernels()) all.push_back(kernel);

@@ -13,10 +13,12 @@
 #include <kaio/ops/dequantise.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
+#include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/parity.hpp>
+#include <kaio/ops/quantise_fp8.hpp>
 #include <kaio/ops/quantise_int8.hpp>
 #include <kaio/ops/quantise_weights.hpp>
 #include <kaio/ops/repack_w4.hpp>

@@ -34,7 +34,7 @@ struct fixture {
     s.synchronize();
     REQUIRE(same_bits(c_memory.download(), poison));
   }
-  void refuses(const std::string& part, const matmul_int8_options& options) {
+  void refuses_with(const std::string& part, const matmul_int8_options& options) {
     refuses(part, [&] { matmul_int8(s, a, b, c, options); });
   }
 };
@@ -62,20 +62,21 @@ TEST_CASE("matmul_int8: bad views", "[ops][int8]") {
 
 TEST_CASE("matmul_int8: bad options", "[ops][int8]") {
   fixture t;
-  t.refuses("argument scale_a", {.scale_a = t.floats(31)});
-  t.refuses("argument scale_b", {.scale_b = t.floats(32)});
-  t.refuses("scale_b is of 8-bit numbers or i32", {.scale_b = t.whole(24)});
-  t.refuses("argument scale_a has 3 dimensions", {.scale_a = tensor_view<const f32, 3>(t.numbers, 1, 1, 32)});
-  t.refuses("argument scale_a", {.scale_a = tensor_view<const f32, 1>(t.c_memory, 32)});
-  t.refuses("zero_a and column_sums", {.zero_a = t.whole(32)});
-  t.refuses("zero_a and column_sums", {.column_sums = t.whole(24)});
-  t.refuses("argument zero_a", {.zero_a = t.whole(24), .column_sums = t.whole(24)});
-  t.refuses("argument column_sums", {.zero_a = t.whole(1), .column_sums = t.whole(1)});
-  t.refuses("zero_a is not of i32", {.zero_a = t.floats(32), .column_sums = t.whole(24)});
-  t.refuses("bias", {.bias = per_column(t.floats(32))});
-  t.refuses("residual", {.residual = tensor_view<const f32, 2>(t.numbers, 4, 4)});
-  t.refuses("out_scale", {.out_scale = 2});
-  t.refuses("there is no variant", {.variant = "fastest"});
+  t.refuses_with("argument scale_a", {.scale_a = t.floats(31)});
+  t.refuses_with("argument scale_b", {.scale_b = t.floats(32)});
+  t.refuses_with("scale_b is of 8-bit numbers or i32", {.scale_b = t.whole(24)});
+  t.refuses_with("argument scale_a has 3 dimensions",
+                 {.scale_a = tensor_view<const f32, 3>(t.numbers, 1, 1, 32)});
+  t.refuses_with("argument scale_a", {.scale_a = tensor_view<const f32, 1>(t.c_memory, 32)});
+  t.refuses_with("zero_a and column_sums", {.zero_a = t.whole(32)});
+  t.refuses_with("zero_a and column_sums", {.column_sums = t.whole(24)});
+  t.refuses_with("argument zero_a", {.zero_a = t.whole(24), .column_sums = t.whole(24)});
+  t.refuses_with("argument column_sums", {.zero_a = t.whole(1), .column_sums = t.whole(1)});
+  t.refuses_with("zero_a is not of i32", {.zero_a = t.floats(32), .column_sums = t.whole(24)});
+  t.refuses_with("bias", {.bias = per_column(t.floats(32))});
+  t.refuses_with("residual", {.residual = tensor_view<const f32, 2>(t.numbers, 4, 4)});
+  t.refuses_with("out_scale", {.out_scale = 2});
+  t.refuses_with("there is no variant", {.variant = "fastest"});
   for (const float scale : {0.0f, -1.0f, std::numeric_limits<float>::infinity(), std::nanf("")})
     t.refuses("out_scale", [&] { matmul_int8(t.s, t.a, t.b, t.c_i8, {.out_scale = scale}); });
   t.refuses("output c is of i32", [&] { matmul_int8(t.s, t.a, t.b, t.c_i32, {.alpha = 2}); });

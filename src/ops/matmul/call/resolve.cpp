@@ -139,9 +139,9 @@ matmul_call resolve_matmul(const void* device, const matmul_arguments& arguments
   const validation check(operation, device);
   for (const matmul_view* v : {&a_view, &b_view, &c_view})
     if (v->rank < 2) refuse(operation, "a view of fewer than two dimensions; a matrix has rows and columns");
-  if (a_view.type != b_view.type)
-    refuse(operation, "arguments a and b have different element types; cast one of them");
-  if (!arguments.integers) {
+  if (!arguments.types_are_checked) {
+    if (a_view.type != b_view.type)
+      refuse(operation, "arguments a and b have different element types; cast one of them");
     for (const matmul_view* v : {&a_view, &b_view})
       if (v->type > matmul_type::e5m2)
         refuse(operation, "operands of integers; matmul_int8 multiplies those of i8");

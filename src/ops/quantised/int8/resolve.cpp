@@ -1,6 +1,5 @@
 // The checks of a matmul_int8 before anything runs. What it shares with matmul is checked by that.
 
-#include <kaio/ops/tensor/validation.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <cmath>
@@ -8,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "ops/quantised/common/vector_checks.hpp"
 #include "ops/quantised/int8/call.hpp"
 
 namespace kaio::ops {
@@ -18,75 +18,12 @@ namespace {
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
 }
 
-// A vector with one number for each row (column) of C, or one for all; with two dimensions, one vector for each
-// product.
-struct vector_argument {
-  std::string_view name;
-  const matmul_view& v;
-  bool of_rows, may_repeat;
-};
-
-matmul_term term_of(const vector_argument& x, u32 type) {
-  const matmul_view& v = x.v;
-  const i64 step = v.extents[v.rank - 1] == 1 ? 0 : v.strides[v.rank - 1];
-  const i64 batch = v.rank == 2 && v.extents[0] != 1 ? v.strides[0] : 0;
-  return {v.address, batch, x.of_rows ? step : 0, x.of_rows ? 0 : step, type, 0};
-}
-
-class int8_checks {
- public:
-  int8_checks(const void* device, const detail::matmul_int8_arguments& arguments)
-      : operation_(arguments.operation), check_(operation_, device), c_(arguments.c) {}
-
-  void vector(const vector_argument& x) const {
-    const matmul_view& v = x.v;
-    if (v.rank > 2)
-      refuse(operation_, "argument " + std::string(x.name) + " has " + std::to_string(v.rank) +
-                             " dimensions; it is a vector, or one for each product of a batch");
-    check_.input(x.name, v);
-    const std::int64_t expected = c_.extents[c_.rank - (x.of_rows ? 2 : 1)];
-    if (!x.may_repeat || v.extents[v.rank - 1] != 1)
-      check_.extent(x.name, v, v.rank - 1, expected,
-                    x.of_rows ? "one number for each row of c" : "one number for each column of c");
-    if (v.rank == 2 && v.extents[0] != 1)
-      check_.extent(x.name, v, 0, c_.rank == 3 ? c_.extents[0] : 1,
-                    "one vector for each product of the batch, or one for all");
-    check_.apart("c", c_, x.name, v);
-  }
-  // A scale, of a floating type.
-  matmul_term scale(const vector_argument& x) const {
-    if (!x.v.exists()) return {};
-    if (x.v.type > matmul_type::bf16)
-      refuse(operation_,
-             "argument " + std::string(x.name) + " is of 8-bit numbers or i32; a scale is f32, f16 or bf16");
-    vector(x);
-    return term_of(x, static_cast<u32>(x.v.type) + 1);
-  }
-  matmul_term integers(const vector_argument& x) const {
-    if (!x.v.exists()) return {};
-    if (x.v.type != matmul_type::i32)
-      refuse(operation_, "argument " + std::string(x.name) + " is not of i32");
-    vector(x);
-    return term_of(x, 1);
-  }
-
- private:
-  std::string_view operation_;
-  validation check_;
-  const matmul_view& c_;
-};
-static_assert(static_cast<u32>(term_type::f32) == static_cast<u32>(matmul_type::f32) + 1 &&
-              static_cast<u32>(term_type::f16) == static_cast<u32>(matmul_type::f16) + 1 &&
-              static_cast<u32>(term_type::bf16) == static_cast<u32>(matmul_type::bf16) + 1);
-
 // Whether int8_scaled is all of the epilogue.
 bool is_scaled(const int8_terms& terms) {
-  const auto is_f32 = [](const matmul_term& x) {
-    return x.type == 0 || x.type == static_cast<u32>(term_type::f32);
-  };
   const matmul_terms& rest = terms.general;
-  return terms.zero_a.type == 0 && rest.residual.type == 0 && rest.activation == 0 && is_f32(terms.scale_a) &&
-         is_f32(terms.scale_b) && is_f32(rest.bias) && rest.bias.row == 0;
+  return terms.zero_a.type == 0 && rest.residual.type == 0 && rest.activation == 0 &&
+         is_f32_or_none(terms.scale_a) && is_f32_or_none(terms.scale_b) && is_f32_or_none(rest.bias) &&
+         rest.bias.row == 0;
 }
 
 // Kernels read A by rows; a matrix of one column is lines of one element.
@@ -118,7 +55,7 @@ int8_call resolve_matmul_int8(const void* device, const detail::matmul_int8_argu
                               .activation = options.activation,
                               .constant = options.constant};
   int8_call call{detail::resolve_matmul(device, {operation, a, b, c, &shared, true}, false), {}};
-  const int8_checks check(device, arguments);
+  const vector_checks check(operation, device, c);
   int8_terms& terms = call.epilogue;
   terms.scale_a = check.scale({"scale_a", options.scale_a, true, true});
   terms.scale_b = check.scale({"scale_b", options.scale_b, false, true});

@@ -47,12 +47,17 @@ void append_split(variant_list& list) {
 
 void add_int8_sm90(variant_list& list) {
   constexpr sm90_config medium{.m = 128, .n = 128, .stages = 6};
-  append_scaled_outputs<{.m = 128, .n = 256, .stages = 4, .cluster_m = 2}>(list);
+  constexpr sm90_config large{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
+  append_scaled_outputs<large>(list);
   append_scaled_outputs<medium>(list);
   append_tile<medium>(list);
   // Few rows of C, as columns of its transpose: the time is that of reading B.
-  append_split<{.m = 64, .n = 16, .stages = 5, .depth = 4, .splits = 2, .transposed = true}>(list);
-  append_split<{.m = 64, .n = 64, .stages = 6, .depth = 2, .splits = 2, .transposed = true}>(list);
+  constexpr sm90_split_config rows_16{
+      .m = 64, .n = 16, .stages = 5, .depth = 4, .splits = 2, .transposed = true};
+  constexpr sm90_split_config rows_64{
+      .m = 64, .n = 64, .stages = 6, .depth = 2, .splits = 2, .transposed = true};
+  append_split<rows_16>(list);
+  append_split<rows_64>(list);
 }
 
 }  // namespace kaio::ops

@@ -144,7 +144,7 @@ struct matmul_arguments {
   std::string_view operation;
   matmul_view a, b, c;
   const matmul_options* options;
-  bool integers = false;  // A and B are of i8; C is of any type but 8-bit floats
+  bool types_are_checked = false;  // by the operation, which has rules of its own for them
 };
 template <class A, class B, class C, std::size_t RankA, std::size_t RankB, std::size_t RankC>
 constexpr void require_matmul_types() {

@@ -39,6 +39,7 @@ auto output_of_call(const matmul_call& call) {
 static_assert(static_cast<u32>(output_type::f32) == static_cast<u32>(matmul_type::f32) &&
               static_cast<u32>(output_type::f16) == static_cast<u32>(matmul_type::f16) &&
               static_cast<u32>(output_type::bf16) == static_cast<u32>(matmul_type::bf16) &&
+              static_cast<u32>(output_type::e4m3) == static_cast<u32>(matmul_type::e4m3) &&
               static_cast<u32>(output_type::i8) == static_cast<u32>(matmul_type::i8) &&
               static_cast<u32>(output_type::i32) == static_cast<u32>(matmul_type::i32));
 template <class Out>

@@ -109,6 +109,20 @@ inline constexpr bool is_factored = [] {
     return false;
 }();
 
+// Whether an epilogue has `static constexpr bool promotes = true`: that the sums over each 128 of K, a group, are
+// multiplied by a scale of their row and one of their columns, and added up by the threads in f32. Its static functions
+// give what has at(t, group), the scale:
+//   line_of_row(t, batch, row, extra...), line_of_columns(t, batch, column, extra...)     one of 128 columns
+//   groups(t, extra...)                                                                   how many K has
+template <class E>
+inline constexpr bool promotes = [] {
+  if constexpr (requires { E::promotes; })
+    return E::promotes;
+  else
+    return false;
+}();
+inline constexpr std::uint32_t promoted_k = 128;
+
 // The results of N sums. An epilogue with a function `several`, as `general` has, makes them together: then
 // what is the same for all of them is in the kernel once, and their loads do not wait for each other.
 template <class Epilogue, std::uint32_t N, class Sum, class... Extra>

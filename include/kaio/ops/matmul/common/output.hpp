@@ -19,9 +19,9 @@ struct output_among {};
 using any_output = output_among<f32, f16, bf16>;
 
 // The element type of a C, given at the launch.
-enum class output_type : u32 { f32, f16, bf16, i8 = 5, i32 };
+enum class output_type : u32 { f32, f16, bf16, e4m3, i8 = 5, i32 };
 constexpr u32 bytes_of(output_type type) {
-  if (type == output_type::i8) return 1;
+  if (type == output_type::i8 || type == output_type::e4m3) return 1;
   return type == output_type::f32 || type == output_type::i32 ? 4 : 2;
 }
 struct output_memory {
@@ -41,6 +41,7 @@ template <class T>
 inline constexpr output_type number_of_output = std::is_same_v<T, f32>    ? output_type::f32
                                                 : std::is_same_v<T, f16>  ? output_type::f16
                                                 : std::is_same_v<T, bf16> ? output_type::bf16
+                                                : std::is_same_v<T, e4m3> ? output_type::e4m3
                                                 : std::is_same_v<T, i8>   ? output_type::i8
                                                                           : output_type::i32;
 

@@ -98,6 +98,15 @@ constexpr mma_sync_config words_8() {
           .copy_b = copy_form::async_words};
 }
 
+// The same with sums and totals in registers.
+constexpr mma_sync_config promoted_8() {
+  mma_sync_config result = large_8();
+  result.n = 64;
+  result.warp_m = result.warp_n = 32;
+  result.min_blocks = 1;
+  return result;
+}
+
 // f16 without asynchronous copies: on sm_75, and by m8n8k4 on sm_70.
 constexpr mma_sync_config large_sm75(major a, major b) {
   return {.m = 128,

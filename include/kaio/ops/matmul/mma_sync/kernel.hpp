@@ -18,6 +18,7 @@
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/mma_sync/copy.hpp>
+#include <kaio/ops/matmul/mma_sync/promotion.hpp>
 #include <kaio/ops/matmul/mma_sync/shifted_loop.hpp>
 
 #include <cstdint>
@@ -175,8 +176,13 @@ struct mma_sync_body {
     };
     if constexpr (is_shifted)
       multiply_shifted(t, a, b, k_first, k_last, finish);
+    else if constexpr (promotes<Epilogue>)
+      multiply_tiles(t, a, b, x_a, x_b, k_first, k_last, finish,
+                     mma_sync_promotion<C, Product, Epilogue>(
+                         t, {tile.batch, t.let(row + warp_m * C.warp_m), t.let(column + warp_n * C.warp_n)},
+                         problem[&mma_sync_problem::c], extra...));
     else
-      multiply_tiles(t, a, b, x_a, x_b, k_first, k_last, finish);
+      multiply_tiles(t, a, b, x_a, x_b, k_first, k_last, finish, no_promotion{});
   }
 
  private:
@@ -213,10 +219,10 @@ struct mma_sync_body {
   }
 
   // The same by asynchronous copies and copies of whole pieces.
-  template <class InputA, class InputB, class Finish>
+  template <class InputA, class InputB, class Finish, class Promotion>
   static constexpr void multiply_tiles(thread t, operand_a& a, operand_b& b, const InputA& x_a,
                                        const InputB& x_b, const val<u32>& k_first, const val<u32>& k_last,
-                                       const Finish& finish) {
+                                       const Finish& finish, Promotion&& promotion) {
     const val inside = t.let(all_of(a.left_across() >= C.m, b.left_across() >= C.n));
 
     auto sums = zero_sums(t);
@@ -282,6 +288,7 @@ struct mma_sync_body {
     for (auto step : t.range(k_first, k_last, C.k)) {
       const val now = stage;
       const val next = following(t, now);
+      if constexpr (promotes<Epilogue>) promotion.load(t.let(step));
       for (std::uint32_t slice = 0; slice < slices; ++slice) {
         if (slice + 1 == slices) {
           arrive(next);
@@ -295,10 +302,14 @@ struct mma_sync_body {
         }
         multiply(sums, parts_a[slice % 2], parts_b[slice % 2]);
       }
+      if constexpr (promotes<Epilogue>) promotion.add(sums, t.let(step), k_last);
       stage = next;
     }
     if constexpr (has_async) cp_async_wait_all(t);
-    finish(sums);
+    if constexpr (promotes<Epilogue>)
+      finish(promotion.totals());
+    else
+      finish(sums);
   }
 
   static constexpr val<u32> following(thread t, const val<u32>& stage) {

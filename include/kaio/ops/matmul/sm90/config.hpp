@@ -29,6 +29,7 @@ struct sm90_config {
   std::uint32_t cluster_n = 1;   // blocks along N, which share their tiles of A
   std::uint32_t min_blocks = 1;  // on a multiprocessor: one loads and stores while another multiplies
   std::uint32_t panels = 2;      // of C in flight, for each warp
+  bool whole_producer = false;   // a warpgroup, most of whose registers the consumers take
   major a = major::k;
   major b = major::k;
 
@@ -36,8 +37,8 @@ struct sm90_config {
   static constexpr std::uint32_t warpgroup_rows = 64;
 
   constexpr std::uint32_t consumers() const { return m / warpgroup_rows; }
-  // The consumer warpgroups, and after them one warp that produces.
-  constexpr std::uint32_t threads() const { return 128 * consumers() + 32; }
+  // The consumer warpgroups, and after them one warp that produces, or four of them.
+  constexpr std::uint32_t threads() const { return 128 * consumers() + (whole_producer ? 128 : 32); }
   constexpr std::uint32_t cluster_blocks() const { return cluster_m * cluster_n; }
   // Blocks that read what one block loads: those of its row and of its column.
   constexpr std::uint32_t sharers() const { return cluster_m + cluster_n - 1; }

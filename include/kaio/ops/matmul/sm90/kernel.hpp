@@ -17,6 +17,7 @@
 
 #include <kaio/ops/matmul/common/tile_walk.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
+#include <kaio/ops/matmul/sm90/promotion.hpp>
 #include <kaio/ops/matmul/sm90/store.hpp>
 
 #include <cstdint>
@@ -88,6 +89,7 @@ struct sm90_matmul_body {
     const val k_blocks = t.let(problem[&sm90_problem::k_blocks]);
 
     if (auto producer = t.when(warpgroup == C.consumers())) {
+      if constexpr (C.whole_producer) decrease_registers<24>(t);
       if (auto one = t.when(t.thread_rank() == 128 * C.consumers())) {
         ring_position at(t);
         const val zero = t.let(0u);
@@ -99,11 +101,17 @@ struct sm90_matmul_body {
       }
     }
     if (auto consumer = t.otherwise()) {
+      if constexpr (C.whole_producer) increase_registers<240>(t);
       ring_position at(t);
       typename mainloop::accumulator acc(t);
       for (auto index : t.range(cluster, parts, clusters)) {
         const auto compute = [&](const tile_origin& tile) {
-          loop.multiply(at, acc, warpgroup, k_blocks);
+          if constexpr (promotes<Epilogue>)
+            sm90_promotion<mainloop, C.depth, C.whole_producer && C.n <= promoted_k ? 2 : 1, Epilogue, false>(
+                t, loop, tile, warpgroup, problem[&sm90_problem::c], t.let(0u), extra...)
+                .multiply(at, acc, k_blocks);
+          else
+            loop.multiply(at, acc, warpgroup, k_blocks);
           output.template store<Epilogue>(acc, tile, extra...);
         };
         if constexpr (C.halves()) {
@@ -129,6 +137,14 @@ struct sm90_matmul_body {
   }
 };
 
+template <sm90_config C>
+inline constexpr auto producer_name = [] {
+  if constexpr (C.whole_producer)
+    return fixed_string("_w");
+  else
+    return fixed_string("");
+}();
+
 // The kernel with the parameters that its epilogue takes.
 template <sm90_config C, scalar T, class Out, class Epilogue, class Signature>
 struct sm90_matmul_kernel;
@@ -138,8 +154,8 @@ struct sm90_matmul_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
   static constexpr auto name = "matmul_sm90_" + type_name<T> + "_" + detail::output_of<Out>::name + "_" +
                                layout_name<C.a, C.b> + "_" + decimal<C.m> + "x" + decimal<C.n> + "x" +
                                decimal<C.depth> + "_s" + decimal<C.stages> + "_c" + decimal<C.cluster_m> +
-                               "x" + decimal<C.cluster_n> + "_b" + decimal<C.min_blocks> + "_" +
-                               epilogue_name<Epilogue>;
+                               "x" + decimal<C.cluster_n> + "_b" + decimal<C.min_blocks> + producer_name<C> +
+                               "_" + epilogue_name<Epilogue>;
   static constexpr kernel_options options{
       .target = {90, true},
       .large_shared = true,

@@ -104,6 +104,7 @@ class sm90_mainloop {
   using accumulator = wgmma_accumulator<sum_of<T>, C.n>;
   using b_ring = typename b_operand::template ring<C.stages>;
   static constexpr std::uint32_t k = a_operand::k;
+  static constexpr std::uint32_t stages = C.stages;
 
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b)
       : t_(t),
@@ -212,6 +213,27 @@ class sm90_mainloop {
     }
   }
 
+  // What `multiply` consists of, for other orders: the wait for a stage, use(a batch, the rows of A of a warpgroup, B)
+  // with one that has arrived, and the arrival at the barrier of one that was read.
+  constexpr void wait(const ring_position& at) const { full_[at.stage].wait(at.parity); }
+  template <class Use>
+  constexpr void issue(const var<u32>& stage, const val<u32>& warpgroup, const Use& use) const {
+    const auto a = wgmma_operand<C.a>(a_[stage]).rows(warpgroup * C.warpgroup_rows);
+    const auto b = wgmma_operand<C.b>(b_[stage]);
+    wgmma_batch mma(t_);
+    use(mma, a, b);
+  }
+  constexpr void release(const var<u32>& stage, const val<u32>& thread_in_group, const val<u32>& peer) const {
+    if (auto arrives = t_.when(thread_in_group < C.sharers())) arrive(stage, peer);
+  }
+  // Thread i of a warpgroup notifies the i-th block that writes into this one's shared memory: first the
+  // blocks of the column, then the others of the row.
+  constexpr val<u32> sharer(const val<u32>& i) const {
+    const val other = i - C.cluster_m;
+    const val in_row = (other + cast<u32>(other >= rank_n_)) * C.cluster_m + rank_m_;
+    return t_.let(select(i < C.cluster_m, rank_n_ * C.cluster_m + i, in_row));
+  }
+
  private:
   static constexpr val<u32> rank_in_cluster(thread t) {
     if constexpr (C.cluster_blocks() == 1)
@@ -263,25 +285,12 @@ class sm90_mainloop {
     return t_.let(((1u << C.cluster_m) - 1) << (rank_n_ * C.cluster_m));
   }
 
-  // Thread i of a warpgroup notifies the i-th block that writes into this one's shared memory: first the
-  // blocks of the column, then the others of the row.
-  constexpr val<u32> sharer(const val<u32>& i) const {
-    const val other = i - C.cluster_m;
-    const val in_row = (other + cast<u32>(other >= rank_n_)) * C.cluster_m + rank_m_;
-    return t_.let(select(i < C.cluster_m, rank_n_ * C.cluster_m + i, in_row));
-  }
-
   constexpr void step(const ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                       bool accumulate) const {
-    full_[at.stage].wait(at.parity);
-    const auto a = wgmma_operand<C.a>(a_[at.stage]).rows(warpgroup * C.warpgroup_rows);
-    const auto b = wgmma_operand<C.b>(b_[at.stage]);
-    wgmma_batch mma(t_);
-    mma.multiply_add(acc, a, b, accumulate);
-  }
-
-  constexpr void release(const var<u32>& stage, const val<u32>& thread_in_group, const val<u32>& peer) const {
-    if (auto arrives = t_.when(thread_in_group < C.sharers())) arrive(stage, peer);
+    wait(at);
+    issue(at.stage, warpgroup, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
+      mma.multiply_add(acc, a, b, accumulate);
+    });
   }
   constexpr void arrive(const var<u32>& stage, const val<u32>& peer) const {
     if constexpr (C.cluster_blocks() == 1)

@@ -14,6 +14,7 @@
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/common/tile_walk.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
+#include <kaio/ops/matmul/sm90/promotion.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -108,7 +109,13 @@ struct sm90_split_body {
       grid_dependency_wait(t);
       ring_position at(t);
       typename mainloop::accumulator acc(t);
-      loop.multiply(at, acc, warpgroup, own_steps);
+      if constexpr (promotes<Epilogue>)
+        sm90_promotion<mainloop, C.depth, 1, Epilogue, C.transposed>(t, loop, origin, warpgroup,
+                                                                     problem[&sm90_split_problem::c],
+                                                                     t.let(first_step * C.depth), extra...)
+            .multiply(at, acc, own_steps);
+      else
+        loop.multiply(at, acc, warpgroup, own_steps);
       if constexpr (C.reuses_ring) wait_for_all(t);
       hand_out(t, acc, inbox, part, own_rows, t.thread_rank());
     }

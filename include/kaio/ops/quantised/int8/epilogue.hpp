@@ -9,6 +9,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/quantised/common/vector_scaled.hpp>
 #include <kaio/ops/quantised/int8/code.hpp>
 
 #include <cstdint>
@@ -88,50 +89,8 @@ struct int8_general {
   }
 };
 
-// The same without zero points, activation and residual, with scales and a bias of columns of f32: read once for
-// the rows and columns that a thread has.
-struct int8_scaled {
-  static constexpr fixed_string name = "scaled";
-  static constexpr bool in_registers = true;
-  static constexpr bool is_factored = true;
-
-  struct column_terms {
-    val<f32> scale, bias;
-  };
-  static constexpr val<f32> of_row(thread t, const val<u32>& batch, const val<u32>& row,
-                                   const val<int8_terms>& terms) {
-    return number_at(t, terms[&int8_terms::scale_a], 1.0f, &matmul_term::row, batch, row);
-  }
-  static constexpr column_terms of_column(thread t, const val<u32>& batch, const val<u32>& column,
-                                          const val<int8_terms>& terms) {
-    const val scale = number_at(t, terms[&int8_terms::scale_b], 1.0f, &matmul_term::column, batch, column);
-    const val bias = number_at(t, terms[&int8_terms::general][&matmul_terms::bias], -0.0f,
-                               &matmul_term::column, batch, column);
-    return {scale, bias};
-  }
-  // No bias is -0, which is the one number that leaves all others as they are.
-  static constexpr val<f32> apply(thread t, const val<i32>& x, const val<f32>& of_row,
-                                  const column_terms& of_column, const val<int8_terms>& terms) {
-    return t.let(cast<f32>(x) * of_row * of_column.scale * terms[&int8_terms::general][&matmul_terms::alpha] +
-                 of_column.bias);
-  }
-
-  constexpr val<f32> operator()(thread t, val<i32> x, place at, val<int8_terms> terms) const {
-    return apply(t, x, of_row(t, at.batch, at.row, terms), of_column(t, at.batch, at.column, terms), terms);
-  }
-
- private:
-  template <class Term>
-  static constexpr val<f32> number_at(thread t, const Term& term, f32 otherwise, i64 matmul_term::*step,
-                                      const val<u32>& batch, const val<u32>& index) {
-    var result(t, otherwise);
-    if (auto exists = t.when(term[&matmul_term::type] != 0u)) {
-      const val offset = t.let(cast<i64>(batch) * term[&matmul_term::batch] + cast<i64>(index) * term[step]);
-      result = pointer_at<in<f32>>(t, t.let(term[&matmul_term::address]))[offset];
-    }
-    return t.let(result);
-  }
-};
+// The same without zero points, activation and residual, with scales and a bias of columns of f32.
+using int8_scaled = vector_scaled<i32, int8_terms>;
 
 // The sums themselves.
 struct int8_sums {

@@ -1,0 +1,180 @@
+#pragma once
+// A consumer warpgroup of a product whose sums over each 128 of K, a group, have a scale: wgmma adds up a group in
+// accumulators of its own, which the threads multiply by the scale and add to the total, in f32. With two sets of
+// accumulators the next group is multiplied while the one before is added; with one, another warpgroup's is:
+//
+//   wgmma     | 0 | 1 | 2 | 3 |          set 0: even groups, set 1: odd ones
+//   threads       | 0 | 1 | 2 | 3 |      total += scale_a[row][g] * scale_b[g][columns] * set
+//
+// Source: DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 3.3.2 (promotion to CUDA cores).
+
+#include <kaio/ops/matmul/common/finish.hpp>
+#include <kaio/ops/matmul/sm90/mainloop.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Depth: groups of a stage. Sets: 1 or 2; two are for threads of 200 registers and more.
+template <class Loop, std::uint32_t Depth, std::uint32_t Sets, class Epilogue, bool Transposed>
+class sm90_promotion {
+  using accumulator = typename Loop::accumulator;
+  using line = typename Epilogue::line;
+  // Wide tiles are multiplied in parts, each of columns that have one scale of a group.
+  static constexpr std::uint32_t part_columns =
+      accumulator::columns < promoted_k ? accumulator::columns : promoted_k;
+  static constexpr std::uint32_t parts = accumulator::columns / part_columns;
+  using part_sums = wgmma_accumulator<f32, part_columns>;
+  static constexpr std::uint32_t slices = promoted_k / 32;  // of 32 bytes
+  // Rows of C that a thread has sums of.
+  static constexpr std::uint32_t rows = Transposed ? accumulator::columns / 4 : 2;
+  static_assert(Sets == 1 || (Depth == 1 && parts == 1),
+                "kaio: two sets of sums are of one group and part each");
+  static_assert(Depth == 1 || parts == 1);
+  static_assert(Loop::k == promoted_k * Depth, "kaio: sums of groups are of operands of 8 bits");
+
+ public:
+  // `first_group`: where the first stage begins.
+  template <class... Extra>
+  constexpr sm90_promotion(thread t, const Loop& loop, const tile_origin& tile, const val<u32>& warpgroup,
+                           const val<output_lines>& lines, const val<u32>& first_group, const Extra&... extra)
+      : t_(t),
+        loop_(loop),
+        warpgroup_(warpgroup),
+        group_(t, first_group),
+        issued_(t, 0u),
+        before_(t, 0u),
+        groups_(Epilogue::groups(t, extra...)),
+        rows_(lines_of_rows(t, tile, lines, extra...)),
+        columns_(lines_of_columns(t, tile, lines, extra...)),
+        of_rows_(numbers<Depth * rows>(t)),
+        of_columns_(numbers<Depth * parts>(t)),
+        sums_(array_of<Sets>([&](u32) { return array_of<Depth>([&](u32) { return part_sums(t); }); })) {}
+
+  // total = A * B over `steps` stages, at least one.
+  constexpr void multiply(ring_position& at, accumulator& total, const val<u32>& steps) {
+    const val thread_in_group = t_.thread_rank() % 128u;
+    const val peer = loop_.sharer(thread_in_group);
+    const auto release = [&](const var<u32>& stage) { loop_.release(stage, thread_in_group, peer); };
+    total.clear();
+    if constexpr (Sets == 1) {
+      for ([[maybe_unused]] auto step : t_.range(0u, steps)) {
+        issue(at, 0);
+        for (std::uint32_t part = 1; part < parts; ++part) {
+          wgmma_wait<0>(t_);
+          add(total, 0, part - 1);
+          loop_.issue(issued_, warpgroup_, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
+            mma.multiply_add(sums_[0][0], a, b.rows(part * part_columns), false);
+          });
+        }
+        wgmma_wait<0>(t_);
+        release(issued_);
+        add(total, 0, parts - 1);
+      }
+    } else {
+      const auto next = [&](std::uint32_t set) {
+        issue(at, set);
+        wgmma_wait<1>(t_);
+        release(before_);
+        add(total, 1 - set);
+      };
+      const auto last = [&](std::uint32_t set) {
+        wgmma_wait<0>(t_);
+        release(issued_);
+        add(total, set);
+      };
+      issue(at, 0);
+      const val others = t_.let(steps - 1u);
+      for ([[maybe_unused]] auto pair : t_.range(0u, others / 2u)) {
+        next(1);
+        next(0);
+      }
+      if (auto odd = t_.when(others % 2u != 0u)) {
+        next(1);
+        last(1);
+      }
+      if (auto even = t_.otherwise()) last(0);
+    }
+  }
+
+ private:
+  // First row of C of a thread, and from it on those of its sums.
+  template <class... Extra>
+  static constexpr auto lines_of_rows(thread t, const tile_origin& tile, const val<output_lines>& lines,
+                                      const Extra&... extra) {
+    const val lane = t.let(lane_id());
+    const val first =
+        Transposed ? t.let(tile.column + lane % 4u * 2u) : t.let(tile.row + warp_rank(t) * 16u + lane / 4u);
+    const val last = t.let(lines[&output_lines::rows] - 1u);
+    return array_of<rows>([&](u32 i) {
+      const val row = t.let(min(first + (Transposed ? i / 2 * 8 + i % 2 : i * 8), last));
+      return Epilogue::line_of_row(t, tile.batch, row, extra...);
+    });
+  }
+  template <class... Extra>
+  static constexpr auto lines_of_columns(thread t, const tile_origin& tile, const val<output_lines>& lines,
+                                         const Extra&... extra) {
+    const val first = Transposed ? tile.row : tile.column;
+    const val last = t.let(lines[&output_lines::columns] - 1u);
+    return array_of<parts>([&](u32 p) {
+      return Epilogue::line_of_columns(t, tile.batch, t.let(min(first + p * part_columns, last)), extra...);
+    });
+  }
+  template <std::uint32_t N>
+  static constexpr auto numbers(thread t) {
+    return array_of<Sets>([&](u32) { return array_of<N>([&](u32) { return var<f32>(t, 0.0f); }); });
+  }
+  static constexpr std::uint32_t row_of(std::uint32_t i) {
+    return Transposed ? part_sums::column(i) / 8 * 2 + part_sums::column(i) % 2 : part_sums::row(i) / 8;
+  }
+
+  // Asks for the scales of a stage, then for its products (of the first part); nothing waits for the scales until they are used.
+  constexpr void issue(ring_position& at, std::uint32_t set) {
+    for (std::uint32_t d = 0; d < Depth; ++d) {
+      const val group = t_.let(group_ + d);
+      const val there = t_.let(Depth == 1 ? group : min(group, groups_ - 1u));
+      for (std::uint32_t p = 0; p < parts; ++p) of_columns_[set][d * parts + p] = columns_[p].at(t_, there);
+      for (std::uint32_t i = 0; i < rows; ++i) of_rows_[set][d * rows + i] = rows_[i].at(t_, there);
+    }
+    loop_.wait(at);
+    loop_.issue(at.stage, warpgroup_, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
+      for (std::uint32_t d = 0; d < Depth; ++d)
+        mma.multiply_add(sums_[set][d], a.slice(d * slices, slices), b.slice(d * slices, slices), false);
+    });
+    before_ = issued_;
+    issued_ = at.stage;
+    at.template advance<Loop::stages>();
+    group_ += Depth;
+  }
+
+  // total += the sums of a stage, or of a part of it.
+  constexpr void add(accumulator& total, std::uint32_t set, std::uint32_t part = 0) {
+    for (std::uint32_t d = 0; d < Depth; ++d) {
+      const auto scales = array_of<rows>([&](u32 i) {
+        const val scale = t_.let(of_rows_[set][d * rows + i] * of_columns_[set][d * parts + part]);
+        if constexpr (Depth == 1)
+          return scale;
+        else  // a stage may be longer than K
+          return t_.let(select(group_ - (Depth - d) < groups_, scale, 0.0f));
+      });
+      for (std::uint32_t i = 0; i < part_sums::size(); ++i) {
+        auto& sum = total[part * part_sums::size() + i];
+        sum = fma(sums_[set][d][i], scales[row_of(i)], sum);
+      }
+    }
+  }
+
+  thread t_;
+  const Loop& loop_;
+  val<u32> warpgroup_;
+  var<u32> group_;            // the first one of the stage that is issued next
+  var<u32> issued_, before_;  // stages in flight
+  val<u32> groups_;
+  dsl::register_array<line, rows> rows_;
+  dsl::register_array<line, parts> columns_;
+  dsl::register_array<dsl::register_array<var<f32>, Depth * rows>, Sets> of_rows_;
+  dsl::register_array<dsl::register_array<var<f32>, Depth * parts>, Sets> of_columns_;
+  dsl::register_array<dsl::register_array<part_sums, Depth>, Sets> sums_;
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,52 @@
+#pragma once
+// An operand of 8-bit floats as the f16 that hold the same numbers, for matrix instructions of f16: of either format, at
+// any address, with any strides, by the arguments of the launch.
+
+#include <kaio/dsl/dsl.hpp>
+
+namespace kaio::ops {
+
+// Strides in elements; `line`: from a row of A, or a column of B, to the next.
+struct fp8_matrix {
+  i64 line, k, batch;
+  u32 is_e5m2;
+  u32 unused = 0;
+};
+
+// e5m2 is the upper half of an f16. The bits of e4m3 in the place of an f16's are its value / 256.
+constexpr val<f16> f16_of_fp8(thread t, const val<u8>& code, const val<bool>& is_e5m2) {
+  const val bits = t.let(cast<u32>(code));
+  const val of_e5m2 = t.let(bits << 8);
+  const val magnitude = t.let(bits & 0x7fu);
+  const val small = t.let(bit_cast<f16>(cast<u16>((bits & 0x80u) << 8 | magnitude << 7)));
+  const val exact = t.let(cast<u32>(bit_cast<u16>(t.let(small * f16(256.0f)))));
+  const val of_e4m3 = t.let(select(magnitude == 0x7fu, 0x7fffu, exact));
+  return t.let(bit_cast<f16>(cast<u16>(select(is_e5m2, of_e5m2, of_e4m3))));
+}
+constexpr val<i64> offset_in(thread t, const val<u32>& batch, const val<u32>& line, const val<u32>& k,
+                             const val<fp8_matrix>& matrix) {
+  return t.let(cast<i64>(batch) * matrix[&fp8_matrix::batch] + cast<i64>(line) * matrix[&fp8_matrix::line] +
+               cast<i64>(k) * matrix[&fp8_matrix::k]);
+}
+
+// One by one.
+struct fp8_as_f16 {
+  static constexpr fixed_string name = "fp8";
+  constexpr val<f16> operator()(thread t, val<u32> batch, val<u32> line, val<u32> k, in<u8> x,
+                                val<fp8_matrix> matrix) const {
+    const val code = t.let(x[offset_in(t, batch, line, k, matrix)]);
+    return f16_of_fp8(t, code, t.let(matrix[&fp8_matrix::is_e5m2] != 0u));
+  }
+};
+// Eight neighbours along K, which begin at a multiple of 8 bytes.
+struct fp8_eights_as_f16 {
+  static constexpr fixed_string name = "fp8x8";
+  constexpr dsl::register_array<val<f16>, 8> operator()(thread t, val<u32> batch, val<u32> line, val<u32> k,
+                                                        in<u8> x, val<fp8_matrix> matrix) const {
+    const val codes = load_vec<8>(x[offset_in(t, batch, line, k, matrix)]);
+    const val is_e5m2 = t.let(matrix[&fp8_matrix::is_e5m2] != 0u);
+    return array_of<8>([&](u32 i) { return f16_of_fp8(t, t.let(codes[i]), is_e5m2); });
+  }
+};
+
+}  // namespace kaio::ops
