@@ -61,6 +61,8 @@ constexpr w4_shape shape_for(w4_shape shape) {
     shape.scales = D::scales == w4_scales_in_kernel::f32    ? w4_scale_type::f32
                    : D::scales == w4_scales_in_kernel::e8m0 ? w4_scale_type::e8m0
                                                             : w4_scale_type::e4m3;
+  else if (bytes_of(shape.scales) != 2)
+    shape.scales = w4_scale_type::f16;
   return shape;
 }
 
