@@ -1,5 +1,5 @@
 #pragma once
-// The kernels of matmul_w4, by what weights mean; fewer rows first.
+// The kernels of matmul_w4 and matmul_w8, by what weights mean; fewer rows first.
 
 #include <kaio/ops/quantised/w4/variant.hpp>
 
@@ -17,6 +17,10 @@ std::span<const w4_variant> matmul_w4_mxfp4_f16();
 std::span<const w4_variant> matmul_w4_mxfp4_bf16();
 std::span<const w4_variant> matmul_w4_nvfp4_f16();
 std::span<const w4_variant> matmul_w4_nvfp4_bf16();
+std::span<const w4_variant> matmul_w8_int8_f16();
+std::span<const w4_variant> matmul_w8_int8_bf16();
+std::span<const w4_variant> matmul_w8_e4m3_f16();
+std::span<const w4_variant> matmul_w8_e4m3_bf16();
 // Those for these weights and activations; sets what the launch has of them.
 std::span<const w4_variant> w4_family(w4_problem& problem);
 

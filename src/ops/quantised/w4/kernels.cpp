@@ -1,4 +1,4 @@
-// All kernels of matmul_w4, and which of them are for which weights.
+// All kernels of matmul_w4 and matmul_w8, and which of them are for which weights.
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/quantised/w4/decode_table.hpp>
@@ -31,6 +31,8 @@ std::span<const w4_variant> w4_family(w4_problem& p) {
       if (p.w.scale_type == static_cast<u32>(w4_scale_type::e8m0))
         return is_half ? matmul_w4_mxfp4_f16() : matmul_w4_mxfp4_bf16();
       return is_half ? matmul_w4_nvfp4_f16() : matmul_w4_nvfp4_bf16();
+    case w4_codes::int8: return is_half ? matmul_w8_int8_f16() : matmul_w8_int8_bf16();
+    case w4_codes::e4m3: return is_half ? matmul_w8_e4m3_f16() : matmul_w8_e4m3_bf16();
     default: return is_half ? matmul_w4_mma_f16() : matmul_w4_mma_bf16();
   }
 }

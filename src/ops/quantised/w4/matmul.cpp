@@ -112,7 +112,8 @@ std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, cons
   for (std::uint32_t parts = 1; parts <= most; ++parts) {
     const std::uint64_t blocks = tiles * parts;
     const double of_tiles = static_cast<double>(parts_of(blocks, units)) *
-                            static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k));
+                            static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k)) *
+                            (v.bits / 4);
     const double cost = of_tiles + start_and_end * static_cast<double>(parts_of(blocks, at_once)) +
                         (parts == 1 ? 0 : second_kernel + of_a_part * parts);
     if (cost < least) {

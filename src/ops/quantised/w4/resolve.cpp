@@ -61,6 +61,8 @@ void check_w4_codes(std::string_view operation, const w4_shape& shape) {
     case w4_codes::int8:
     case w4_codes::e4m3:
       if (shape.scales != w4_scale_type::f32) refuse("eight bits have scales of f32");
+      if (shape.codes == w4_codes::e4m3 && shape.group % w4_tile_k != 0 && shape.group != shape.k)
+        refuse("e4m3 have scales of columns, or of groups of multiples of 64");
       break;
     default: refuse("codes that are none of w4_codes");
   }

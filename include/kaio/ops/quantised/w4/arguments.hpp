@@ -151,13 +151,24 @@ w4_source_arguments arguments_of(const awq_w4& source);
 w4_source_arguments arguments_of(const compressed_tensors_w4& source);
 w4_source_arguments arguments_of(const kaio_int4& source);
 
+// How codes are laid out in memory: bytes of 8 / bits codes (n, k / (8 / bits)); words of four bytes along k,
+// (n, k / 4) or (k / 4, n); blocks of 34 bytes, a scale of f16 and 32 codes.
+enum class w4_code_layout : std::uint8_t { bytes, words, words_k_first, q8_0 };
+
 // The same of weights in bytes.
 struct w4_bytes_arguments {
-  std::string_view codes_name, scales_name, factors_name;
-  any_view codes, scales, factors;
+  std::string_view codes_name, scales_name, factors_name, zeros_name, order_name;
+  any_view codes{}, scales{}, factors{}, zeros{};
   std::uint32_t codes_types = 0;  // bits: the w4_codes that these may be
-  w4_scale_type scales_type = w4_scale_type::f32;
+  w4_code_layout layout = w4_code_layout::bytes;
+  w4_scale_type scales_type = w4_scale_type::f32;  // of the packed weights
   bool high_first = false, divides = false;
+  bool scales_group_first = false;                         // (G, n)
+  bool scales_of_many = false;                             // may be (1, 1), (n, 1), or of blocks of 128 x 128
+  bool zeros_in_words = false, zeros_group_first = false;  // (n / 4, G) or (G, n / 4); else bytes (n, G)
+  std::uint32_t flip = 0, zeros_add = 0;
+  f32 scale_factor = 1;
+  tensor_view<const i32, 1> order{};
   any_view nested_table{}, nested_scales{};
   f32 nested_offset = 0;
   std::int64_t nested_block = 256;
