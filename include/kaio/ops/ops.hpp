@@ -14,6 +14,7 @@
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/parity.hpp>
 #include <kaio/ops/quantise_int8.hpp>

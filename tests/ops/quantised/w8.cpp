@@ -323,10 +323,9 @@ TEST_CASE("w8: bad input", "[ops][w8]") {
           [&] { packed_bytes(w8_shape{.n = 1, .k = 64, .codes = w8_codes::e4m3, .zero_points = true}); });
   refuses("multiples of 64",
           [&] { packed_bytes(w8_shape{.n = 1, .k = 64, .group = 32, .codes = w8_codes::e4m3}); });
-  refuses("no order", [&] {
-    repack(s, int8_w8{codes, of_scales},
-           w8_weights{w8_shape{.n = 32, .k = 64, .group = 32, .ordered = true}, memory});
-  });
+  const w8_shape ordered{.n = 32, .k = 64, .group = 32, .ordered = true};
+  buffer<u8> more = under_test().allocate<u8>(packed_bytes(ordered));
+  refuses("no order", [&] { repack(s, int8_w8{codes, of_scales}, w8_weights{ordered, more}); });
   const tensor_view<const f16, 2> short_x(x, 1, 32);
   const tensor_view<f16, 2> of_y(y, 1, 32);
   refuses("matmul_w8", [&] { matmul_w8(s, short_x, w, of_y); });

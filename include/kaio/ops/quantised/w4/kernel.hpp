@@ -164,6 +164,20 @@ struct w4_body {
               end_group(j);
             }
           if (auto one = t.otherwise()) multiply_in(1);
+        } else if constexpr (D::slots == 2 && quads == 1 && fragments >= 4) {
+          // Both groups one after the other: unrolled, they take more registers than there are.
+          for (auto group : t.range(0u, 2u).no_unroll()) {
+            begin_group(group);
+            for (u32 half = 0; half < 2; ++half) {
+              const val j = t.let(group * 2u + half);
+              multiply(
+                  [&](auto& x) {
+                    for (u32 f = 0; f < fragments; f += 2) ldmatrix(x[f], x[f + 1], x_tile, 8 * f, j * 16u);
+                  },
+                  [&](u32 h, u32) { return codes[first_word(h) + j]; });
+            }
+            end_group(group);
+          }
         } else {
           multiply_in(D::slots);
         }
