@@ -1,6 +1,7 @@
 // nf4, fp4, MXFP4 and NVFP4: bytes and values of the reference quantisers by their CRCs, nested scales bit for
 // bit, and products against double precision.
 #include "tests/ops/quantised/w4_codes_support.hpp"
+#include "tests/ops/refusal.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -209,4 +210,37 @@ TEST_CASE("matmul_w4: tables and small floats to f32, and by a matrix", "[ops][w
   check_codes<f16, f16>(mx, {.m = 3}, 0, "dequantise");
   const byte_model fp4 = byte_model::random(w4_codes::fp4, {.n = 33, .k = 1024, .group = 64}, 4);
   check_codes<f16, f32>(fp4, {.m = 1});
+}
+
+TEST_CASE("w4: bad input of codes in bytes", "[ops][w4][codes]") {
+  const auto refuses = [](const std::string& part, const std::function<void()>& f) {
+    require_refusal(errc::invalid_argument, "kaio: ", part, f);
+  };
+  using type = w4_scale_type;
+  const auto shapes = [&](const std::string& part, const w4_shape& wrong) {
+    refuses(part, [&] { packed_bytes(wrong); });
+  };
+  shapes("scales of f32", {.n = 8, .k = 64, .group = 64, .codes = w4_codes::nf4});
+  shapes("multiples of 64", {.n = 8, .k = 64, .group = 32, .scales = type::f32, .codes = w4_codes::fp4});
+  shapes("groups of 32", {.n = 8, .k = 64, .group = 64, .scales = type::e8m0, .codes = w4_codes::e2m1});
+  shapes("groups of 16", {.n = 8, .k = 64, .group = 32, .scales = type::e4m3, .codes = w4_codes::e2m1});
+  shapes("f16 or bf16", {.n = 8, .k = 64, .group = 64, .scales = type::f32});
+  const w4_shape with_zeros{
+      .n = 8, .k = 64, .group = 64, .scales = type::f32, .zero_points = true, .codes = w4_codes::nf4};
+  shapes("no zero points", with_zeros);
+
+  const stream& s = under_test().stream();
+  w4_shape shape{.n = 8, .k = 64, .group = 16, .scales = type::e4m3, .codes = w4_codes::e2m1};
+  buffer<u8> memory = under_test().allocate<u8>(4096), bytes = under_test().allocate<u8>(4096);
+  buffer<f32> floats = under_test().allocate<f32>(64);
+  const tensor_view<const u8, 2> codes(bytes, 8, 32), scales(bytes, 8, 4);
+  const tensor_view<const f32, 1> factor(floats, extents(1)), two(floats, extents(2));
+  refuses("no factors", [&] { repack(s, nvfp4_w4{codes, scales, factor}, w4_weights{shape, memory}); });
+  refuses("scales of this format", [&] { repack(s, mxfp4_w4{codes, scales}, w4_weights{shape, memory}); });
+  refuses("codes of this format", [&] {
+    repack(s, bitsandbytes_w4{.weight = codes}, w4_weights{shape, memory});
+  });
+  shape.factors = true;
+  refuses("tensor_scale", [&] { repack(s, nvfp4_w4{codes, scales, two}, w4_weights{shape, memory}); });
+  refuses("scales", [&] { repack(s, nvfp4_w4{codes, codes, factor}, w4_weights{shape, memory}); });
 }

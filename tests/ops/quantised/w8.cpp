@@ -261,14 +261,15 @@ TEST_CASE("w8: weights are exact in every format, of any extents", "[ops][w8]") 
   std::uint64_t seed = 3;
   for (const w8_format format : {w8_format::plain, w8_format::gptq, w8_format::compressed_tensors})
     for (const auto& [n, k, group] :
-         {std::tuple{1, 16, 16}, std::tuple{33, 80, 16}, std::tuple{31, 65, -1}, std::tuple{70, 144, 48}})
-      require_matrix(w8_model::random({.n = n,
-                                       .k = k,
-                                       .group = group,
-                                       .zero_points = ++seed % 3 != 0,
-                                       .ordered = format != w8_format::plain && seed % 2 == 0},
-                                      seed),
-                     format);
+         {std::tuple{1, 16, 16}, std::tuple{33, 80, 16}, std::tuple{31, 65, -1}, std::tuple{70, 144, 48}}) {
+      ++seed;
+      const w8_shape shape{.n = n,
+                           .k = k,
+                           .group = group,
+                           .zero_points = seed % 3 != 0,
+                           .ordered = format != w8_format::plain && seed % 2 == 0};
+      require_matrix(w8_model::random(shape, seed), format);
+    }
   require_matrix(w8_model::random({.n = 37, .k = 72}, 1), w8_format::llm_int8, 0x1p-22);
   require_matrix(w8_model::random({.n = 35, .k = 96, .group = 32}, 1), w8_format::q8_0);
   require_matrix(w8_model::random({.n = 35, .k = 100, .codes = w8_codes::e4m3}, 1), w8_format::e4m3);
@@ -281,8 +282,9 @@ TEST_CASE("matmul_w8: integers, every kernel", "[ops][w8]") {
   std::uint64_t seed = 10;
   for (const i64 m : {1, 12, 37})
     for (const i64 group : {-1, 32, 128}) {
+      ++seed;
       const w8_model model = w8_model::random(
-          {.n = 45, .k = group == -1 ? 200 : 256, .group = group, .zero_points = ++seed % 2 == 0}, seed);
+          {.n = 45, .k = group == -1 ? 200 : 256, .group = group, .zero_points = seed % 2 == 0}, seed);
       check_w8<f16, f16>(model, w8_format::plain, {.m = m, .bias = m == 12, .seed = seed}, 1);
       check_w8<bf16, bf16>(model, w8_format::compressed_tensors,
                            {.m = m, .pad = m == 1 ? 5 : 0, .seed = seed}, 3);
