@@ -1,10 +1,10 @@
-// How long ops::matmul_w4 takes, next to torch's kernel for weights of four bits (tinygemm) and its matmul of weights
+// How long ops::matmul_w4 and matmul_w8 take, next to torch's kernel for weights of four bits (tinygemm) and its matmul of weights
 // that are not quantised, on random numbers.
 //
 //   matmul_w4 [--json] [--seconds S] [--type f16|bf16] [--shape NxKxGROUP]... [--work mM]... [--variant NAME]
-//             [--no-peers]
+//             [--codes int4|nf4|fp4|mxfp4|nvfp4|int8|e4m3] [--parts P] [--no-peers]
 //
-// M is the rows of x. Without --shape those of the table of figures, without --work m1, m16 and m64. The rate is
+// Groups are those of --shape, but of mxfp4 (32) and nvfp4 (16). M is the rows of x. Without --shape those of the table of figures, without --work m1, m16 and m64. The rate is
 // bytes of codes, scales, x and y over time. Sampled elements are compared with double precision. The protocols, cold
 // and burst, are those of bench/matmul/timing.hpp.
 
@@ -32,7 +32,8 @@ namespace {
 struct settings {
   bool json = false, no_peers = false;
   double seconds = 0.5;
-  std::string type = "bf16", variant;
+  std::string type = "bf16", variant, codes = "int4";
+  i64 parts = 0;
   std::vector<std::string> shapes, works;
 };
 
@@ -42,7 +43,7 @@ bool run(device& gpu, const settings& how, const std::vector<w4_bench_problem>& 
   matmul_w4_bench<T> each(gpu, clock, how.seconds);
   bool right = true;
   for (const w4_bench_problem& p : problems) {
-    const measured m = each.measure(p, how.variant);
+    const measured m = each.measure(p, codes_of(how.codes), how.variant, how.parts);
     to.add(p.shape(), p.work(), "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
     to.add(p.shape(), p.work(), "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
     if (m.error < (std::is_same_v<T, f16> ? 1e-3 : 6e-3)) continue;
@@ -56,12 +57,16 @@ bool run(device& gpu, const settings& how, const std::vector<w4_bench_problem>& 
 
 int main(int count, char** words) {
   settings how;
-  CLI::App arguments("Times of products with weights of four bits, and of their peers.");
+  CLI::App arguments("Times of products with weights of four or eight bits, and of their peers.");
   arguments.add_flag("--json", how.json, "a JSON object for each line");
   arguments.add_flag("--no-peers", how.no_peers, "kaio alone");
   arguments.add_option("--seconds", how.seconds, "for each protocol")->check(CLI::PositiveNumber);
   arguments.add_option("--type", how.type, "of the activations")->check(CLI::IsMember({"f16", "bf16"}));
   arguments.add_option("--variant", how.variant, "the kernel that runs, as matmul_w4_choice names it");
+  arguments.add_option("--codes", how.codes, "of the weights")
+      ->check(CLI::IsMember(std::vector<std::string>(std::begin(names_of_codes), std::end(names_of_codes))));
+  arguments.add_option("--parts", how.parts, "into how many K is divided; 0: as matmul_w4_choice has it")
+      ->check(CLI::NonNegativeNumber);
   arguments.add_option("--shape", how.shapes, "NxKxGROUP")->check([](const std::string& text) {
     return w4_bench_problem::of(text, "m1") ? std::string()
                                             : text + " is not NxKxGROUP, K a multiple of GROUP";
@@ -83,9 +88,10 @@ int main(int count, char** words) {
               .type = how.type,
               .json = how.json,
               .rate = "tbs"};
-    to.amount = [](const std::string& shape, const std::string& work) -> std::optional<double> {
+    to.amount = [codes = codes_of(how.codes)](const std::string& shape,
+                                              const std::string& work) -> std::optional<double> {
       const auto p = w4_bench_problem::of(shape, work);
-      return p ? std::optional(p->bytes()) : std::nullopt;
+      return p ? std::optional(p->bytes(codes)) : std::nullopt;
     };
     const bool right =
         how.type == "f16" ? run<f16>(gpu, how, problems, to) : run<bf16>(gpu, how, problems, to);

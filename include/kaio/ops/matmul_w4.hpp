@@ -4,8 +4,8 @@
 //   buffer<u8> memory = gpu.allocate<u8>(matmul_w4_workspace_bytes(s, x, w));
 //   matmul_w4(s, x, w, y, {.workspace = memory});
 //
-// Weights are exact: sums of x * (q - zero) over 64 k, or over the 16 that groups are multiples of, are
-// multiplied by the scale in f32, and added in f32. The warps of a block divide K, and blocks too where
+// Integers and floats of four bits are exact, numbers of tables are rounded once to the type of x: sums of
+// x * number over 64 k, or over fewer that a group has, are multiplied by the scale in f32, and added in f32. The warps of a block divide K, and blocks too where
 // columns are few: then a second kernel adds up what these leave in the workspace. The same call gives the
 // same bits every time. Nothing is allocated, copied or waited for; kernels are loaded when they are used for
 // the first time on a device. Throws invalid_argument, by the name of the argument, before anything runs;
@@ -23,6 +23,7 @@ namespace kaio::ops {
 
 namespace detail {
 void run_matmul_w4(const stream& s, const matmul_w4_arguments& arguments);
+std::uint64_t workspace_of_matmul_w4(const stream& s, const matmul_w4_arguments& arguments);
 
 template <class X, class Out>
 constexpr void require_w4_types() {

@@ -5,14 +5,14 @@
 //   const w4_shape shape{.n = 4096, .k = 11008, .group = 128, .zero_points = true};
 //   buffer<u8> memory = gpu.allocate<u8>(packed_bytes(shape));
 //   const w4_weights w{shape, memory};
-//   repack(s, gptq_w4{.qweight = ..., .qzeros = ..., .scales = ...}, w);     // or awq_w4, ...
+//   repack(s, gptq_w4{.qweight = ..., .qzeros = ..., .scales = ...}, w);     // or awq_w4, mxfp4_w4, ...
 //   dequantise(s, w, tensor_view<f16, 2>(matrix, 4096, 11008));              // W, (n, k)
 //
 // Nothing is allocated, read back or waited for. Throws invalid_argument, by the name of the argument, before
 // anything runs; and what a launch throws. Codes, zero points and the index of groups are not looked at by
 // the host: every code is one of sixteen, and an index that is none of groups leaves k / group.
 //
-// Sources of the layouts: GPTQModel, AutoAWQ, compressed-tensors, 2026.
+// Sources of the layouts: GPTQModel, AutoAWQ, compressed-tensors, bitsandbytes, transformers (gpt-oss), 2026.
 
 #include <kaio/ops/quantised/w4/arguments.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -27,6 +27,7 @@ namespace kaio::ops {
 
 namespace detail {
 void run_repack_w4(const stream& s, const w4_source_arguments& source, const w4_weights& to);
+void run_repack_w4(const stream& s, const w4_bytes_arguments& source, const w4_weights& to);
 void run_dequantise_w4(const stream& s, const w4_weights& w, const any_view& out);
 }  // namespace detail
 
@@ -37,8 +38,9 @@ void repack(const stream& s, const Source& source, const w4_weights& to) {
   detail::run_repack_w4(s, detail::arguments_of(source), to);
 }
 
-// out: (n, k) of any strides, f32, f16 or bf16, in the file's order of k. Each weight is the exact product of
-// scale and code less zero point, rounded once; f32 is exact.
+// out: (n, k) of any strides, f32, f16 or bf16, in the file's order of k. Each weight is the product in f32 of
+// its scale and the number of its code, which is exact but for nf4 and fp4, and then of the column's factor;
+// rounded once more to f16 or bf16. Not for own codes.
 template <class T>
 void dequantise(const stream& s, const w4_weights& w, const tensor_view<T, 2>& out) {
   static_assert(is_wide(element_kind_of<T>()) && !std::is_const_v<T>,
@@ -53,12 +55,16 @@ void repack_w4_warmup(const runtime::device& gpu);
 
 namespace kaio {
 using ops::awq_w4;
+using ops::bitsandbytes_w4;
 using ops::compressed_tensors_w4;
 using ops::dequantise;
 using ops::gptq_w4;
 using ops::kaio_int4;
+using ops::mxfp4_w4;
+using ops::nvfp4_w4;
 using ops::packed_bytes;
 using ops::repack;
+using ops::w4_codes;
 using ops::w4_scale_type;
 using ops::w4_shape;
 using ops::w4_weights;

@@ -3,7 +3,7 @@
 #include <kaio/ops/matmul.hpp>
 #include <kaio/runtime/device.hpp>
 
-#include "ops/quantised/w4/variant.hpp"
+#include "ops/quantised/w4/families.hpp"
 
 namespace kaio::ops {
 

@@ -7,12 +7,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "ops/quantised/w4/as_matrix.hpp"
+#include "ops/quantised/w4/families.hpp"
 #include "ops/quantised/w4/resolve.hpp"
-#include "ops/quantised/w4/variant.hpp"
 
 namespace kaio::ops {
 
@@ -37,10 +38,9 @@ const char* reason(const w4_variant& v, const device_properties& device) {
   return nullptr;
 }
 
-const w4_variant& choose_w4(std::string_view operation, const w4_problem& problem,
-                            const device_properties& device, std::string_view forced) {
-  const bool is_half = problem.type == static_cast<u32>(element_type::f16);
-  const auto family = is_half ? matmul_w4_mma_f16() : matmul_w4_mma_bf16();
+const w4_variant& choose_w4(std::string_view operation, std::span<const w4_variant> family,
+                            const w4_problem& problem, const device_properties& device,
+                            std::string_view forced) {
   const w4_variant* best = nullptr;
   for (const w4_variant& v : family) {
     if (!forced.empty() && v.image->name != forced) continue;
@@ -50,7 +50,7 @@ const w4_variant& choose_w4(std::string_view operation, const w4_problem& proble
   if (best == nullptr)
     throw invalid_argument(
         "kaio: " + std::string(operation) + ": there is no variant " + std::string(forced) +
-        " for these activations; leave it out, or name one that matmul_w4_choice has named");
+        " for these activations and codes; leave it out, or name one that matmul_w4_choice has named");
   if (const char* const why = reason(*best, device))
     throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + device.name + " (sm_" +
                              std::to_string(device.target.sm) + "): " + why +
@@ -64,12 +64,17 @@ planned_call plan(const void* device, const device_properties& properties,
   result.problem = detail::resolve_w4_product(device, arguments, choice_alone);
   w4_problem& p = result.problem;
   if (p.m == 0) return result;
-  if (arguments.options->variant == w4_as_matrix) {
+  const bool own = arguments.weights->shape.codes == w4_codes::own;
+  if (own && arguments.own == nullptr)
+    detail::refuse_w4(arguments.operation, "weights of own codes; matmul_w4_with has their kernels");
+  if (arguments.options->variant == w4_as_matrix && !own) {
     result.as_matrix = true;
     result.workspace = w4_matrix_bytes(p.w);
     return result;
   }
-  result.variant = &choose_w4(arguments.operation, p, properties, arguments.options->variant);
+  const auto family = own ? std::span(arguments.own, arguments.own_count) : w4_family(p);
+  result.variant = &choose_w4(arguments.operation, family, p, properties, arguments.options->variant);
+  p.unit *= result.variant->unit;
   const std::uint64_t m_tiles = parts_of(p.m, result.variant->rows),
                       n_tiles = parts_of(p.w.n, result.variant->columns);
   p.m_tiles = divisor::of(static_cast<u32>(m_tiles));
@@ -92,8 +97,12 @@ planned_call plan(const void* device, const device_properties& properties,
 }  // namespace
 
 std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device) {
-  // In units of 8 KB of weights of a block, at its share of the bandwidth.
-  constexpr double start_and_end = 6, second_kernel = 8, of_a_part = 1.0 / 8;
+  // In units of 8 KB of weights of a block, at its share of the bandwidth: about 0.4 us on an H200. A block
+  // that has a multiprocessor to itself, of several that it could have, waits for memory and instructions
+  // without others that work meanwhile: 16 rows with one took 0.57 us there, 8 rows with two 0.38. From
+  // sm_90 on the second kernel begins while the first one ends.
+  constexpr double start_and_end = 6, of_a_part = 1.0 / 8, alone = 1.25;
+  const double second_kernel = device.target.sm >= 90 ? 5 : 8;
   constexpr std::uint32_t most_parts = 64;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const ptx::needs& needs = v.image->needs;
@@ -107,7 +116,8 @@ std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, cons
   for (std::uint32_t parts = 1; parts <= most; ++parts) {
     const std::uint64_t blocks = tiles * parts;
     const double of_tiles = static_cast<double>(parts_of(blocks, units)) *
-                            static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k));
+                            static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k)) *
+                            (v.bits / 4) * (v.resident > 1 && blocks <= units ? alone : 1.0);
     const double cost = of_tiles + start_and_end * static_cast<double>(parts_of(blocks, at_once)) +
                         (parts == 1 ? 0 : second_kernel + of_a_part * parts);
     if (cost < least) {
@@ -133,13 +143,22 @@ void run_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
   if (planned.problem.parts > 1) run_matmul_w4_combine(s, planned.problem);
 }
 
+std::uint64_t workspace_of_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
+  const device_properties& device = s.properties();
+  return plan(s.device_identity(), device, arguments, true).workspace;
+}
+
+void check_own_w4(std::string_view operation, const w4_shape& shape, const w4_shape& wanted) {
+  if (shape.codes != wanted.codes || shape.scales != wanted.scales ||
+      shape.own_neighbours != wanted.own_neighbours || shape.own_slots != wanted.own_slots)
+    refuse_w4(operation, "the shape of the weights is not that of these codes; shape_for gives it");
+}
+
 }  // namespace detail
 
 std::uint64_t matmul_w4_workspace_bytes(const stream& s, const any_view& x, const w4_weights& w,
                                         const matmul_w4_options& options) {
-  const device_properties& device = s.properties();
-  return plan(s.device_identity(), device, {"matmul_w4_workspace_bytes", x, {}, &w, &options}, true)
-      .workspace;
+  return detail::workspace_of_matmul_w4(s, {"matmul_w4_workspace_bytes", x, {}, &w, &options});
 }
 
 matmul_w4_choice_info matmul_w4_choice(const stream& s, const any_view& x, const w4_weights& w,
@@ -159,7 +178,7 @@ void matmul_w4_warmup(const runtime::device& gpu, const any_view& x, const w4_we
   if (planned.as_matrix) return warm_up_w4_as_matrix(gpu, x, planned.problem);
   if (planned.variant == nullptr) return;
   gpu.warmup(*planned.variant->image);
-  if (planned.problem.parts > 1) gpu.warmup(matmul_w4_combine_image());
+  if (planned.problem.parts > 1) gpu.warmup(matmul_w4_combine_image(gpu.properties()));
 }
 
 }  // namespace kaio::ops

@@ -34,6 +34,47 @@ void check_lines(std::string_view operation, std::string_view name, const any_vi
                              std::to_string(v.extents[0]) + ", and at most 2^31 - 1 is supported");
 }
 
+void check_w4_codes(std::string_view operation, const w4_shape& shape) {
+  const auto refuse = [&](const char* what) { refuse_w4(operation, std::string("weights of ") + what); };
+  const bool halves = bytes_of(shape.scales) == 2;
+  if (shape.zero_points && shape.codes != w4_codes::int4 && shape.codes != w4_codes::int8)
+    refuse("codes that are no integers have no zero points");
+  switch (shape.codes) {
+    case w4_codes::int4:
+      if (!halves) refuse("int4 have scales of f16 or bf16");
+      break;
+    case w4_codes::nf4:
+    case w4_codes::fp4:
+      if (shape.scales != w4_scale_type::f32 || shape.group % w4_tile_k != 0)
+        refuse("nf4 or fp4 have scales of f32, in groups of multiples of 64");
+      break;
+    case w4_codes::e2m1: {
+      const bool mx = shape.scales == w4_scale_type::e8m0 && shape.group == 32;
+      const bool nv = shape.scales == w4_scale_type::e4m3 && shape.group == 16;
+      if (!mx && !nv) refuse("e2m1 have scales of e8m0 in groups of 32, or of e4m3 in groups of 16");
+      break;
+    }
+    case w4_codes::own:
+      if (shape.own_slots > 1 && shape.group % (w4_tile_k / shape.own_slots) != 0)
+        refuse("own codes in groups that are no multiples of what their kernels have");
+      break;
+    case w4_codes::int8:
+    case w4_codes::e4m3:
+      if (shape.scales != w4_scale_type::f32) refuse("eight bits have scales of f32");
+      if (shape.codes == w4_codes::e4m3 && shape.group % w4_tile_k != 0 && shape.group != shape.k)
+        refuse("e4m3 have scales of columns, or of groups of multiples of 64");
+      break;
+    default: refuse("codes that are none of w4_codes");
+  }
+}
+
+// Groups that a tile may have part of, as the kernels of the codes have it.
+u32 slots_of(const w4_shape& shape, u64 groups) {
+  if (shape.codes == w4_codes::e2m1) return shape.scales == w4_scale_type::e8m0 ? 2 : 4;
+  if (shape.codes == w4_codes::own && shape.own_slots != 0) return shape.own_slots;
+  return groups == 1 || shape.group % w4_tile_k == 0 ? 1 : 4;
+}
+
 }  // namespace
 
 void refuse_w4(std::string_view operation, const std::string& what) {
@@ -50,8 +91,15 @@ w4_layout check_w4_shape(std::string_view operation, w4_shape& shape) {
     refuse_w4(operation, "weights in groups of " + std::to_string(shape.group) +
                              " with k = " + std::to_string(shape.k) +
                              "; a group is a multiple of 16 that divides k, or k (-1)");
-  const w4_layout layout = w4_layout::of(static_cast<u64>(shape.n), static_cast<u64>(shape.k),
-                                         static_cast<u64>(shape.group), shape.zero_points, shape.ordered);
+  check_w4_codes(operation, shape);
+  const w4_layout layout = w4_layout::of({.n = static_cast<u64>(shape.n),
+                                          .k = static_cast<u64>(shape.k),
+                                          .group = static_cast<u64>(shape.group),
+                                          .bits = bits_of(shape.codes),
+                                          .scale_bytes = bytes_of(shape.scales),
+                                          .zero_points = shape.zero_points,
+                                          .factors = shape.factors,
+                                          .ordered = shape.ordered});
   if (layout.tiles_n * layout.tiles_k > static_cast<u64>(most) / 2 ||
       layout.tiles_n * layout.groups > static_cast<u64>(most) / 2)
     refuse_w4(operation, "weights of 2^41 codes or more; divide them along n");
@@ -85,8 +133,15 @@ w4_packed check_w4_weights(std::string_view operation, const void* device, const
           .tiles_n = static_cast<u32>(layout.tiles_n),
           .tiles_k = static_cast<u32>(layout.tiles_k),
           .group = divisor::of(static_cast<u32>(shape.group)),
-          .slots = layout.groups == 1 || shape.group % w4_tile_k == 0 ? 1u : 4u,
-          .scales_bf16 = shape.scales == w4_scale_type::bf16 ? 1u : 0u};
+          .slots = slots_of(shape, layout.groups),
+          .scales_bf16 = shape.scales == w4_scale_type::bf16 ? 1u : 0u,
+          .codes_type = static_cast<u32>(shape.codes),
+          .scale_type = static_cast<u32>(shape.scales),
+          .neighbours = shape.codes == w4_codes::nf4 || shape.codes == w4_codes::fp4 ||
+                                (shape.codes == w4_codes::own && shape.own_neighbours)
+                            ? 1u
+                            : 0u,
+          .factors = shape.factors ? base + layout.factors : 0};
 }
 
 w4_problem resolve_w4_product(const void* device, const matmul_w4_arguments& a, bool choice_alone) {
@@ -106,6 +161,7 @@ w4_problem resolve_w4_product(const void* device, const matmul_w4_arguments& a, 
     refuse_w4(a.operation, std::to_string(options.parts) + " parts of a k of " + std::to_string(p.w.k) +
                                "; 1 to " + std::to_string(p.w.tiles_k) + " are possible, and 0 is a choice");
   p.type = type_of(a.x.kind);
+  p.unit = 1;
   p.x = a.x.address;
   p.x_row = a.x.strides[0];
   p.x_by_16 = begins_at(a.x, 16) && p.w.rows == 0 ? 1 : 0;

@@ -23,6 +23,7 @@ any_view memory_view(const w4_weights& w);
 // But for what the kernel decides. Without an output: for the choice alone.
 w4_problem resolve_w4_product(const void* device, const matmul_w4_arguments& arguments, bool choice_alone);
 w4_source resolve_repack_w4(const void* device, const w4_source_arguments& source, const w4_weights& to);
+w4_bytes_source resolve_repack_w4(const void* device, const w4_bytes_arguments& source, const w4_weights& to);
 w4_matrix resolve_dequantise_w4(const void* device, const w4_weights& w, const any_view& out);
 
 }  // namespace kaio::ops::detail

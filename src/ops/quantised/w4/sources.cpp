@@ -98,6 +98,11 @@ w4_source resolve_repack_w4(const void* device, const w4_source_arguments& sourc
 
   const lines scales =
       check_tensor(check, memory, source.scales_name, source.scales, groups, n, source.scales_n_first);
+  if (to.shape.codes != w4_codes::int4 && to.shape.codes != w4_codes::own)
+    refuse_w4(operation, "words of integers for weights of other codes");
+  if (to.shape.factors) refuse_w4(operation, "weights with factors of a format that has none");
+  if (bytes_of(to.shape.scales) != 2)
+    refuse_w4(operation, "the scales of this format are f16 or bf16, and the shape has others");
   const bool is_bf16 = source.scales.kind == element_kind::bf16;
   if (is_bf16 != (to.shape.scales == w4_scale_type::bf16))
     refuse_w4(operation, "argument " + std::string(source.scales_name) + " is " + (is_bf16 ? "bf16" : "f16") +
@@ -133,6 +138,8 @@ w4_matrix resolve_dequantise_w4(const void* device, const w4_weights& w, const a
   constexpr std::string_view operation = "dequantise";
   const validation check(operation, device);
   w4_matrix result{};
+  if (w.shape.codes == w4_codes::own)
+    refuse_w4(operation, "weights of own codes, whose numbers only their kernels have");
   result.w = check_w4_weights(operation, device, w, true);
   check.output("out", out);
   check.extent("out", out, 0, w.shape.n, "n of the weights");

@@ -2,6 +2,7 @@
 // What callers give of weights of four bits, and the same without its types.
 
 #include <kaio/ops/attention/call/workspace.hpp>
+#include <kaio/ops/quantised/w4/codes.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 
@@ -12,7 +13,7 @@
 
 namespace kaio::ops {
 
-enum class w4_scale_type : std::uint8_t { f16, bf16 };
+struct w4_variant;
 
 // The weight W of y = x W^T: n = out_features by k = in_features, W[n][k] = scale[g][n] * (q[n][k] -
 // zero[g][n]) with g = k / group.
@@ -22,6 +23,12 @@ struct w4_shape {
   w4_scale_type scales = w4_scale_type::f16;
   bool zero_points = false;  // of each group and column; else all of them are 8
   bool ordered = false;      // act-order: the groups of k are given by an index
+  // int4; nf4 and fp4 with scales of f32 in groups of multiples of 64; e2m1 with scales of e8m0 in groups of
+  // 32, or of e4m3 in groups of 16; or codes of the user's own, see shape_for of matmul_w4_with.
+  w4_codes codes = w4_codes::int4;
+  bool factors = false;         // W[n] is multiplied by an f32 too, as the scale of a tensor of NVFP4
+  bool own_neighbours = false;  // the order that own codes are kept in
+  std::uint8_t own_slots = 0;   // how finely groups divide 64 k, of own codes
 };
 
 // Bytes of packed weights. Throws invalid_argument where the shape is none of weights.
@@ -76,6 +83,39 @@ struct compressed_tensors_w4 {               // format pack-quantized
   w4_scales weight_scale{};                  // (n, G)
   tensor_view<const i32, 1> weight_g_idx{};  // (k), of actorder "group"
 };
+// Bytes of two codes, or of an e8m0 or e4m3 scale.
+struct w4_bytes {
+  any_view view;
+  w4_bytes() = default;
+  template <class T>
+  w4_bytes(const tensor_view<T, 2>& v) : view(v) {
+    static_assert(std::is_same_v<std::remove_const_t<T>, u8> || std::is_same_v<std::remove_const_t<T>, e4m3>,
+                  "kaio: codes and scales of this format are bytes of u8, or scales of e4m3");
+  }
+};
+// nf4 or fp4: the weights, flattened row by row, in blocks of `group`, which divides k.
+struct bitsandbytes_w4 {
+  w4_bytes weight{};                   // (n, k / 2), the even k in the upper half of a byte
+  tensor_view<const f32, 2> absmax{};  // (n, k / group)
+  // Instead, where scales are quantised themselves: absmax = nested_quant_map[code] * nested_absmax[block /
+  // nested_blocksize] + nested_offset, of block n * (k / group) + group.
+  w4_bytes absmax_codes{};                       // (n, k / group), rows adjacent
+  tensor_view<const f32, 1> nested_quant_map{};  // (256)
+  tensor_view<const f32, 1> nested_absmax{};
+  f32 nested_offset = 0;
+  std::int64_t nested_blocksize = 256;
+};
+struct mxfp4_w4 {     // of gpt-oss (its last two dimensions as one) and of compressed-tensors
+  w4_bytes blocks{};  // (n, k / 2), the even k in the lower half of a byte
+  w4_bytes scales{};  // (n, k / 32), e8m0
+};
+struct nvfp4_w4 {
+  w4_bytes weight{};  // (n, k / 2), the even k in the lower half of a byte
+  w4_bytes scales{};  // (n, k / 16), e4m3
+  // Of the tensor, (1), or of each n, as of fused layers: where the shape has factors.
+  tensor_view<const f32, 1> tensor_scale{};
+  bool divides = false;  // compressed-tensors' weight_global_scale; ModelOpt's multiplies
+};
 struct kaio_int4 {     // of matmul_int4
   w4_words packed{};   // (n, k / 8), two's complement
   w4_scales scales{};  // (G, n)
@@ -111,12 +151,40 @@ w4_source_arguments arguments_of(const awq_w4& source);
 w4_source_arguments arguments_of(const compressed_tensors_w4& source);
 w4_source_arguments arguments_of(const kaio_int4& source);
 
+// How codes are laid out in memory: bytes of 8 / bits codes (n, k / (8 / bits)); words of four bytes along k,
+// (n, k / 4) or (k / 4, n); blocks of 34 bytes, a scale of f16 and 32 codes.
+enum class w4_code_layout : std::uint8_t { bytes, words, words_k_first, q8_0 };
+
+// The same of weights in bytes.
+struct w4_bytes_arguments {
+  std::string_view codes_name, scales_name, factors_name, zeros_name, order_name;
+  any_view codes{}, scales{}, factors{}, zeros{};
+  std::uint32_t codes_types = 0;  // bits: the w4_codes that these may be
+  w4_code_layout layout = w4_code_layout::bytes;
+  w4_scale_type scales_type = w4_scale_type::f32;  // of the packed weights
+  bool high_first = false, divides = false;
+  bool scales_group_first = false;                         // (G, n)
+  bool scales_of_many = false;                             // may be (1, 1), (n, 1), or of blocks of 128 x 128
+  bool zeros_in_words = false, zeros_group_first = false;  // (n / 4, G) or (G, n / 4); else bytes (n, G)
+  std::uint32_t flip = 0, zeros_add = 0;
+  f32 scale_factor = 1;
+  tensor_view<const i32, 1> order{};
+  any_view nested_table{}, nested_scales{};
+  f32 nested_offset = 0;
+  std::int64_t nested_block = 256;
+};
+w4_bytes_arguments arguments_of(const bitsandbytes_w4& source);
+w4_bytes_arguments arguments_of(const mxfp4_w4& source);
+w4_bytes_arguments arguments_of(const nvfp4_w4& source);
+
 // A matmul_w4 that was not checked yet.
 struct matmul_w4_arguments {
   std::string_view operation;
   any_view x, out;
   const w4_weights* weights;
   const matmul_w4_options* options;
+  const w4_variant* own = nullptr;  // the kernels of a dequantisation of the user's own, fewer rows first
+  std::size_t own_count = 0;
 };
 
 }  // namespace detail

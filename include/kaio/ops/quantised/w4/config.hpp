@@ -12,10 +12,10 @@ struct w4_config {
   std::uint32_t warps_n = 2;  // warps that share a tile of x, each with 32 columns of y
   std::uint32_t stages = 5;   // in shared memory, of a tile of K for each of the other warps
   std::uint32_t min_blocks = 1;
+  std::uint32_t bits = 4;  // of a code
 
   static constexpr std::uint32_t warps = 8, threads = warps * 32;
-  static constexpr std::uint32_t words = w4_tile_bytes / 4;  // of a tile of a warp
-  static constexpr std::uint32_t facts = 80;                 // words of its scales and zero points
+  constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // of a tile of a warp
   constexpr std::uint32_t warps_k() const { return warps / warps_n; }
   constexpr std::uint32_t columns() const { return warps_n * w4_tile_n; }  // of a block
   constexpr std::uint32_t fragments() const { return rows / 8; }
@@ -25,7 +25,7 @@ struct w4_config {
   // Rows of sums of all warps that have room where the codes were.
   constexpr std::uint32_t rows_at_once() const {
     std::uint32_t at_once = rows;
-    while (at_once * pitch() * warps_k() > stages * warps * words) at_once /= 2;
+    while (at_once * pitch() * warps_k() > stages * warps * words()) at_once /= 2;
     return at_once;
   }
   constexpr bool valid() const {
@@ -37,12 +37,13 @@ struct w4_config {
 // With few rows all warps have the same columns, and divide K: y is complete in the block, and no second
 // kernel is needed to fill the device. More rows need more columns, or x would be read too often. A stage
 // has 18.5 KB: 92.5 KB are below what every device from sm_80 on has; registers allow two blocks but for 64
-// rows.
-constexpr w4_config w4_rows(std::uint32_t rows) {
-  if (rows <= 8) return {.rows = 8, .warps_n = 1, .min_blocks = 2};
-  if (rows <= 16) return {.rows = 16, .warps_n = 2, .min_blocks = 2};
-  if (rows <= 32) return {.rows = 32, .warps_n = 4, .min_blocks = 2};
-  return {.rows = 64, .warps_n = 8, .min_blocks = 1};
+// rows. Codes of eight bits have fewer stages of more bytes.
+constexpr w4_config w4_rows(std::uint32_t rows, std::uint32_t bits = 4) {
+  const std::uint32_t stages = bits == 4 ? 5 : 3;
+  if (rows <= 8) return {.rows = 8, .warps_n = 1, .stages = stages, .min_blocks = 2, .bits = bits};
+  if (rows <= 16) return {.rows = 16, .warps_n = 2, .stages = stages, .min_blocks = 2, .bits = bits};
+  if (rows <= 32) return {.rows = 32, .warps_n = 4, .stages = stages, .min_blocks = 2, .bits = bits};
+  return {.rows = 64, .warps_n = 8, .stages = stages, .min_blocks = 1, .bits = bits};
 }
 
 }  // namespace kaio::ops

@@ -6,8 +6,10 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/quantised/w4/config.hpp>
+#include <kaio/ops/quantised/w4/facts.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace kaio::ops {
@@ -22,12 +24,14 @@ struct w4_block {
   val<u32> warp_n, warp_k;
 };
 
-template <w4_config C, scalar T>
+template <w4_config C, class D, scalar T>
 class w4_copies {
  public:
   using x_ring = shared_tiles<T, C.rows, w4_tile_k, dsl::swizzled<128>, C.stages * C.warps_k()>;
-  using codes_type = shared<u32, C.stages * C.warps * C.words>;
-  using facts_type = shared<u32, C.stages * C.warps * C.facts>;
+  using facts_of = w4_facts<D>;
+  static constexpr std::uint32_t words = C.words(), fact_words = facts_of::words, tile_bytes = words * 4;
+  using codes_type = shared<u32, C.stages * C.warps * words>;
+  using facts_type = shared<u32, C.stages * C.warps * fact_words>;
   static constexpr std::uint32_t piece = 16 / sizeof(T), pieces = w4_tile_k / piece;
 
   constexpr w4_copies(thread t, const x_ring& x_tiles, const codes_type& codes, const facts_type& facts,
@@ -45,14 +49,14 @@ class w4_copies {
             min(block.column / w4_tile_n + block.warp_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))),
         k_(t.let(problem[&w4_problem::w][&w4_packed::k])),
         by_16_(t.let(problem[&w4_problem::x_by_16] != 0u)),
-        facts_from_(find_facts()),
+        facts_from_(array_of<facts_of::passes>([&](u32 p) { return find_facts(p); })),
         rank_(t.let(block.warp_n * 32u + lane_)),
         column_(t.let(rank_ % pieces * piece)),
         lines_(array_of<C.pieces()>([&](u32 p) { return find_line(p); })),
         tile_(t, block.first + block.warp_k),
         codes_from_(t, cast<u64>(tile_n_) * cast<u64>(problem[&w4_problem::w][&w4_packed::tiles_k]) *
-                               u64{w4_tile_bytes} +
-                           cast<u64>(tile_) * u64{w4_tile_bytes} + cast<u64>(lane_) * u64{16} +
+                               u64{tile_bytes} +
+                           cast<u64>(tile_) * u64{tile_bytes} + cast<u64>(lane_) * u64{16} +
                            problem[&w4_problem::w][&w4_packed::codes]),
         fill_(t, 0u) {}
 
@@ -65,7 +69,7 @@ class w4_copies {
     }
     cp_async_commit_group(t_);
     tile_ += C.warps_k();
-    codes_from_ += u64{C.warps_k() * w4_tile_bytes};
+    codes_from_ += u64{C.warps_k() * tile_bytes};
     fill_ = following(stage);
   }
   constexpr val<u32> following(const val<u32>& stage) const {
@@ -87,16 +91,21 @@ class w4_copies {
     val<u64> address, pitch;  // from group to group
   };
 
-  // Lanes 0 to 15: scales, four for each group of a tile; 16 to 19: the zero points of a group.
-  constexpr facts_place find_facts() const {
+  // The piece of 16 bytes that a lane copies: the scales of all groups, then their zero points.
+  constexpr facts_place find_facts(std::uint32_t pass) const {
     const auto w = problem_[&w4_problem::w];
-    const val of_scales = t_.let(lane_ < 16u);
-    const val slot = t_.let(select(of_scales, lane_ / 4u, lane_ - 16u));
+    const val own = t_.let(lane_ + 32 * pass);
+    const val of_scales = t_.let(own < facts_of::scale_pieces);
+    const val slot =
+        t_.let(select(of_scales, own / facts_of::scale_pieces_of_group,
+                      (own - facts_of::scale_pieces) / std::max(facts_of::zero_pieces_of_group, 1u)));
     const val zeros = t_.let(w[&w4_packed::zeros]);
     const val has = t_.let(all_of(slot < w[&w4_packed::slots], any_of(of_scales, zeros != u64{0})));
-    const val bytes = t_.let(select(of_scales, u64{w4_tile_n * 2}, u64{w4_tile_n / 2}));
-    const val base =
-        t_.let(select(of_scales, w[&w4_packed::scales] + cast<u64>(lane_ % 4u) * u64{16}, zeros));
+    const val bytes = t_.let(select(of_scales, u64{facts_of::scale_pieces_of_group * 16},
+                                    u64{facts_of::zero_pieces_of_group * 16}));
+    const val inside = t_.let(select(of_scales, own % facts_of::scale_pieces_of_group,
+                                     own % std::max(facts_of::zero_pieces_of_group, 1u)));
+    const val base = t_.let(select(of_scales, w[&w4_packed::scales], zeros) + cast<u64>(inside) * u64{16});
     return {has, slot, t_.let(base + cast<u64>(tile_n_) * bytes),
             t_.let(cast<u64>(w[&w4_packed::tiles_n]) * bytes)};
   }
@@ -105,18 +114,17 @@ class w4_copies {
     const auto w = problem_[&w4_problem::w];
     const val of_stage = t_.let(stage * C.warps + warp_);
     const in codes = pointer_at<in<u32>>(t_, t_.let(codes_from_));
-    for (std::uint32_t h = 0; h < 2; ++h) {
-      constexpr std::uint32_t half = C.words / 2;
-      cp_async<16>(codes_[of_stage * C.words + lane_ * 4u + h * half], codes[h * half],
-                   prefetch_size::bytes_128);
-    }
-    if (auto some = t_.when(facts_from_.has)) {
-      const val k = t_.let(tile * w4_tile_k + facts_from_.slot * 16u);
-      const quotient of_group = divide(t_, k, w[&w4_packed::group]);
-      const val group = t_.let(min(of_group.whole, w[&w4_packed::groups] - 1u));
-      const val from = t_.let(cast<u64>(group) * facts_from_.pitch + facts_from_.address);
-      cp_async<16>(facts_[of_stage * C.facts + lane_ * 4u], pointer_at<in<u32>>(t_, from)[0]);
-    }
+    for (std::uint32_t h = 0; h < words / 128; ++h)
+      cp_async<16>(codes_[of_stage * words + lane_ * 4u + h * 128], codes[h * 128], prefetch_size::bytes_128);
+    for (std::uint32_t pass = 0; pass < facts_of::passes; ++pass)
+      if (auto some = t_.when(facts_from_[pass].has)) {
+        const val k = t_.let(tile * w4_tile_k + facts_from_[pass].slot * (w4_tile_k / facts_of::slots));
+        const quotient of_group = divide(t_, k, w[&w4_packed::group]);
+        const val group = t_.let(min(of_group.whole, w[&w4_packed::groups] - 1u));
+        const val from = t_.let(cast<u64>(group) * facts_from_[pass].pitch + facts_from_[pass].address);
+        cp_async<16>(facts_[of_stage * fact_words + lane_ * 4u + pass * 128],
+                     pointer_at<in<u32>>(t_, from)[0]);
+      }
   }
 
   // What x does not have becomes zero.
@@ -170,7 +178,7 @@ class w4_copies {
   const w4_block& block_;
   val<u32> lane_, warp_, tile_n_, k_;
   val<bool> by_16_;
-  facts_place facts_from_;
+  dsl::register_array<facts_place, facts_of::passes> facts_from_;
   val<u32> rank_, column_;
   dsl::register_array<x_line, C.pieces()> lines_;
   var<u32> tile_;

@@ -10,8 +10,8 @@
 // of the warps that share a tile. Both are asked for `stages` - 1 tiles ahead. At the end the sums of the
 // warps of a column are added through shared memory.
 //
-// Codes are decoded without their scales, which is exact (decode.hpp); sums of a tile of K (of 16 k, where
-// groups are no multiples of 64) are multiplied by the scale in f32, and added: no weight is rounded.
+// Codes are decoded without their scales (decode.hpp); sums of the part of a tile of K that a group has are
+// multiplied by the scale in f32, and added: no product of a code and a scale is rounded.
 //
 // Sources: Frantar et al., "MARLIN: Mixed-Precision Auto-Regressive Parallel Inference on Large Language
 // Models", 2024; Dao-AILab, quack, gemm_w4, 2026, multiplies sums by scales.
@@ -28,18 +28,23 @@
 
 namespace kaio::ops {
 
-template <w4_config C, scalar T>
+template <w4_config C, class D, scalar T>
 struct w4_body {
   static_assert(C.valid(), "kaio: this tile shape of a matmul_w4 is none that the kernel can run");
   using mma = mma_m16n8k16<f32, T>;
-  using decoder = w4_decoder<T>;
-  using copies_type = w4_copies<C, T>;
+  using decoder_type = typename D::template decoder<T>;
+  using copies_type = w4_copies<C, D, T>;
+  using facts_of = w4_facts<D>;
+  static_assert(C.bits == D::bits && (D::bits == 4 || D::bits == 8));
+  static_assert(D::slots == 0 || D::slots == 1 || D::slots == 2 || D::slots == 4);
   static constexpr std::uint32_t halves = 2, fragments = C.fragments();
+  static constexpr std::uint32_t quads = D::bits / 4;  // loads of four words that a tile's half takes
+  static constexpr std::uint32_t words_of_step = quads;
 
   static constexpr void run(thread t, const val<w4_problem>& problem) {
     const typename copies_type::x_ring x_tiles(t);  // rows x 64 each
-    const shared<u32, C.stages * C.warps * C.words> codes(t);
-    const shared<u32, C.stages * C.warps * C.facts> facts(t);
+    const typename copies_type::codes_type codes(t);
+    const typename copies_type::facts_type facts(t);
     const w4_block block = find_block(t, problem);
     copies_type copies(t, x_tiles, codes, facts, problem, block);
     for ([[maybe_unused]] auto s : t.range(1u, C.stages).no_unroll()) copies.copy();
@@ -47,88 +52,134 @@ struct w4_body {
     const val lane = t.lane_rank();
     const val warp = t.let(t.warp_rank());
     const val g = t.let(lane / 4u);
+    const decoder_type decoder(t, problem);
     const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
     const val fine = t.let(problem[&w4_problem::w][&w4_packed::slots] != 1u);
     const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
 
     const auto x_lane = lane_of_x(t, x_tiles);
-    auto totals = sums_of(t), sums = sums_of(t);
-    auto minus = array_of<halves * 2>([&](u32 i) { return var(t, decoder::of_zero(8, i % 2)); });
+    auto totals = sums_of<halves * fragments>(t);
+    auto group_sums = sums_of < D::scaled ? 1 : halves * fragments > (t);
+    auto& sums = [&]() -> auto& {
+      if constexpr (D::scaled)
+        return totals;
+      else
+        return group_sums;
+    }();
+    auto minus = array_of<halves * 2>([&](u32 i) { return var(t, initial(i % 2)); });
     var stage(t, 0u);
     for (auto first : t.range(block.first, block.last, C.warps_k()).no_unroll()) {
       copies.wait();
       copies.copy();
       const val of_stage = t.let(stage * C.warps + warp);
-      const val first_fact = t.let(of_stage * C.facts);
+      const val first_fact = t.let(of_stage * copies_type::fact_words);
       const auto x_tile = x_tiles[t.let(stage * C.warps_k() + block.warp_k)];
       stage = copies.following(t.let(stage));
       // Of part `slot` of the tile.
       const auto begin_group = [&](const auto& slot) {
-        for (auto& fragment_sums : sums)
-          for (auto& r : fragment_sums.registers) r = 0.0f;
-        if (auto some = t.when(has_zeros))
+        if constexpr (D::scaled) {
           for (u32 h = 0; h < halves; ++h) {
-            const val word = facts[first_fact + (slot * 4u + (64u + h * 2u)) + g / 4u];
-            const val both = t.let(word >> (g % 4u * 8u));
-            minus[2 * h] = (both & 15u) * decoder::unit(0) + decoder::base(0);
-            minus[2 * h + 1] = ((both >> 4) & 15u) * decoder::unit(1) + decoder::base(1);
+            const auto scale = facts_of::scales(t, facts, first_fact, slot, g, h, is_bf16);
+            minus[2 * h] = decoder_type::of_scale(t, scale.even);
+            minus[2 * h + 1] = decoder_type::of_scale(t, scale.odd);
           }
-      };
-      const auto end_group = [&](const auto& slot) {
-        for (u32 h = 0; h < halves; ++h) {
-          const val both = facts[first_fact + (slot * 16u + h * 8u) + g];
-          const val even = t.let(scale_of(both & 0xffffu, is_bf16));
-          const val odd = t.let(scale_of(both >> 16, is_bf16));
-          for (u32 f = 0; f < fragments; ++f) {
-            auto& to = totals[h * fragments + f].registers;
-            const auto& from = sums[h * fragments + f].registers;
-            for (u32 e = 0; e < 4; ++e) to[e] = fma(e < 2 ? even : odd, from[e], to[e]);
-          }
+        } else {
+          for (auto& fragment_sums : group_sums)
+            for (auto& r : fragment_sums.registers) r = 0.0f;
+          if constexpr (D::zero_points)
+            if (auto some = t.when(has_zeros))
+              for (u32 h = 0; h < halves; ++h) {
+                const auto zeros = facts_of::zeros(t, facts, first_fact, slot, g, h);
+                minus[2 * h] = decoder_type::of_zero(t, zeros.even, 0);
+                minus[2 * h + 1] = decoder_type::of_zero(t, zeros.odd, 1);
+              }
         }
       };
-      const auto first_word = [&](u32 h) { return of_stage * C.words + lane * 4u + h * (C.words / 2); };
-      // 16 of K; load(x) reads the fragments of x, word(h) is of half h of the weights.
+      const auto end_group = [&](const auto& slot) {
+        if constexpr (!D::scaled)
+          for (u32 h = 0; h < halves; ++h) {
+            const auto scale = facts_of::scales(t, facts, first_fact, slot, g, h, is_bf16);
+            for (u32 f = 0; f < fragments; ++f) {
+              auto& to = totals[h * fragments + f].registers;
+              const auto& from = group_sums[h * fragments + f].registers;
+              for (u32 e = 0; e < 4; ++e) to[e] = fma(e < 2 ? scale.even : scale.odd, from[e], to[e]);
+            }
+          }
+      };
+      // Load `quad` of half h of the weights of a lane.
+      const auto first_word = [&](u32 h) {
+        return of_stage * copies_type::words + lane * 4u + h * (quads * 128);
+      };
+      // 16 of K; load(x) reads the fragments of x, word(h, w) is word w of the step, of half h of the weights.
       const auto multiply = [&](const auto& load, const auto& word) {
         auto x = array_of<fragments>([&](u32) { return typename mma::b_fragment(t); });
         load(x);
         for (u32 h = 0; h < halves; ++h) {
           typename mma::a_fragment w(t);  // 16 x 16 of W
-          const val codes_of_half = t.let(word(h));
-          for (u32 i = 0; i < 4; ++i) {
-            const val decoded = decoder::decode(t, codes_of_half, i, minus[2 * h + i % 2]);
-            w.registers[i] = decoded;
-          }
+          const auto codes_of_half = array_of<words_of_step>([&](u32 i) { return t.let(word(h, i)); });
+          const auto zero = array_of<2>([&](u32 i) { return t.let(minus[2 * h + i]); });
+          decoder.decode(t, codes_of_half, zero, w.registers);
           for (u32 f = 0; f < fragments; ++f) mma::multiply_add(sums[h * fragments + f], w, x[f]);
         }
       };
+      // Steps of 16 that are known while the kernel is made, in so many groups.
+      const auto multiply_in = [&](u32 groups) {
+        const auto words = array_of<halves * quads>(
+            [&](u32 i) { return load_vec<4>(codes[first_word(i / quads) + i % quads * 128]); });
+        for (u32 j = 0; j < 4; ++j) {
+          if (j % (4 / groups) == 0) begin_group(j / (4 / groups));
+          multiply(
+              [&](auto& x) {
+                if constexpr (fragments == 1)
+                  ldmatrix(x[0], x_tile.at(x_lane, 0, 16 * j));
+                else
+                  for (u32 f = 0; f < fragments; f += 2)
+                    ldmatrix(x[f], x[f + 1], x_tile.at(x_lane, 8 * f, 16 * j));
+              },
+              [&](u32 h, u32 w) {
+                const u32 at = j * words_of_step + w;
+                return words[h * quads + at / 4][at % 4];
+              });
+          if ((j + 1) % (4 / groups) == 0) end_group(j / (4 / groups));
+        }
+      };
       const auto multiply_tile = [&] {
-        if (auto several = t.when(fine))
-          for (auto j : t.range(0u, 4u).no_unroll()) {
-            begin_group(j);
-            multiply(
-                [&](auto& x) {
-                  if constexpr (fragments == 1)
-                    ldmatrix(x[0], x_tile, 0, j * 16u);
-                  else
+        if constexpr (D::slots == 0) {
+          if (auto several = t.when(fine))
+            for (auto j : t.range(0u, 4u).no_unroll()) {
+              begin_group(j);
+              multiply(
+                  [&](auto& x) {
+                    if constexpr (fragments == 1)
+                      ldmatrix(x[0], x_tile, 0, j * 16u);
+                    else
+                      for (u32 f = 0; f < fragments; f += 2) ldmatrix(x[f], x[f + 1], x_tile, 8 * f, j * 16u);
+                  },
+                  [&](u32 h, u32 w) {
+                    if constexpr (quads == 1)
+                      return codes[first_word(h) + j];
+                    else
+                      return codes[first_word(h) + (j / 2u * 128u + j % 2u * 2u + w)];
+                  });
+              end_group(j);
+            }
+          if (auto one = t.otherwise()) multiply_in(1);
+        } else if constexpr (D::slots == 2 && quads == 1 && fragments >= 4) {
+          // Both groups one after the other: unrolled, they take more registers than there are.
+          for (auto group : t.range(0u, 2u).no_unroll()) {
+            begin_group(group);
+            for (u32 half = 0; half < 2; ++half) {
+              const val j = t.let(group * 2u + half);
+              multiply(
+                  [&](auto& x) {
                     for (u32 f = 0; f < fragments; f += 2) ldmatrix(x[f], x[f + 1], x_tile, 8 * f, j * 16u);
-                },
-                [&](u32 h) { return codes[first_word(h) + j]; });
-            end_group(j);
+                  },
+                  [&](u32 h, u32) { return codes[first_word(h) + j]; });
+            }
+            end_group(group);
           }
-        if (auto one = t.otherwise()) {
-          const auto words = array_of<halves>([&](u32 h) { return load_vec<4>(codes[first_word(h)]); });
-          begin_group(0u);
-          for (u32 j = 0; j < 4; ++j)
-            multiply(
-                [&](auto& x) {
-                  if constexpr (fragments == 1)
-                    ldmatrix(x[0], x_tile.at(x_lane, 0, 16 * j));
-                  else
-                    for (u32 f = 0; f < fragments; f += 2)
-                      ldmatrix(x[f], x[f + 1], x_tile.at(x_lane, 8 * f, 16 * j));
-                },
-                [&](u32 h) { return words[h][j]; });
-          end_group(0u);
+        } else {
+          multiply_in(D::slots);
         }
       };
       if constexpr (C.warps_k() == 1)
@@ -141,13 +192,16 @@ struct w4_body {
   }
 
  private:
+  template <std::uint32_t N>
   static constexpr auto sums_of(thread t) {
-    return array_of<halves * fragments>([&](u32) { return typename mma::accumulator(t, 0.0f); });
+    return array_of<N>([&](u32) { return typename mma::accumulator(t, 0.0f); });
   }
-  // f16 or bf16 in the lower half.
-  template <class Bits>
-  static constexpr auto scale_of(const Bits& bits, const val<bool>& is_bf16) {
-    return select(is_bf16, bit_cast<f32>(bits << 16), cast<f32>(bit_cast<f16>(cast<u16>(bits))));
+  // Where there are no zero points, what `minus` has is not looked at, or as the decoder has it.
+  static constexpr u32 initial(u32 odd) {
+    if constexpr (D::zero_points)
+      return decoder_type::initial(odd);
+    else
+      return odd - odd;
   }
   static constexpr auto lane_of_x([[maybe_unused]] thread t, const typename copies_type::x_ring& x_tiles) {
     using b = typename mma::b_fragment;
@@ -170,16 +224,17 @@ struct w4_body {
   }
 };
 
-template <w4_config C, scalar T>
+template <w4_config C, class D, scalar T>
 struct w4_kernel {
-  static constexpr auto name = "matmul_w4_mma_" + type_name<T> + "_" + decimal<C.rows>;
+  static constexpr auto name =
+      "matmul_w" + decimal<D::bits> + "_mma_" + D::name + type_name<T> + "_" + decimal<C.rows>;
   static constexpr kernel_options options{.target = {80}, .large_shared = true, .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads}, options>(
-      [](thread t, val<w4_problem> problem) { w4_body<C, T>::run(t, problem); });
+      [](thread t, val<w4_problem> problem) { w4_body<C, D, T>::run(t, problem); });
 };
 
 // Launched with m_tiles * n_tiles * parts blocks along x.
-template <w4_config C, scalar T>
-inline constexpr auto matmul_w4_mma = w4_kernel<C, T>::kernel;
+template <w4_config C, class D, scalar T>
+inline constexpr auto matmul_w4_mma = w4_kernel<C, D, T>::kernel;
 
 }  // namespace kaio::ops

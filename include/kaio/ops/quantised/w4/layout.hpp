@@ -1,6 +1,6 @@
 #pragma once
 // How weights of four bits are kept for the matrix instructions of a warp. W is N x K, the weight of
-// y = x W^T; what a warp multiplies is a tile of 32 x 64 of it, 1024 bytes:
+// y = x W^T; what a warp multiplies is a tile of 32 x 64 of it, 1024 bytes with codes of four bits:
 //
 //   codes    [N / 32][K / 64][2][32 lanes][4 words]      N and K rounded up
 //   word j of a lane (g = lane / 4, c = lane % 4), of half h of a tile at (n0, k0):
@@ -9,11 +9,18 @@
 //     nibble i + 4  the same n                       k + 1
 //
 // so that (word >> 4 i) & 0x000f000f is register i of the A of m16n8k16 (rows g and g + 8 of the fragment are
-// neighbours n), and a lane loads the fragments of four steps of K at once. Then, each at a multiple of 16
-// bytes:
+// neighbours n), and a lane loads the fragments of four steps of K at once. Codes that are looked up in a
+// table by bytes have both codes of register i in nibbles 2 i and 2 i + 1 ("neighbours").
 //
-//   scales   [K / group][N rounded up to 32]          f16 or bf16; 0 for what is beyond N
-//   zeros    [K / group][N rounded up to 32] / 2      nibbles, the even n low; where there are zero points
+// Codes of eight bits take two such words, in tiles of 2048 bytes, [2][2][32 lanes][4 words]: word 4 q + 2 r +
+// w of half h is of step j = 2 q + r, and has of registers 2 w and 2 w + 1 the bytes 0, 2 and 1, 3.
+//
+// Then, each at a multiple of 16 bytes:
+//
+//   scales   [K / group][N rounded up to 32]          1, 2 or 4 bytes each; 0 for what is beyond N
+//   zeros    [K / group][N rounded up to 32]          where there are zero points: nibbles, the even n low; or
+//                                                     bytes, with codes of eight bits
+//   factors  [N rounded up to 32]                     f32, where columns have factors of their own
 //   rows     [K]                                      i32, with an order of K: x's column of each k
 //
 // Nothing in it depends on the device. Frantar et al., "MARLIN", 2024, has the idea of such a layout.
@@ -24,23 +31,32 @@
 
 namespace kaio::ops {
 
-inline constexpr u32 w4_tile_n = 32, w4_tile_k = 64, w4_tile_bytes = w4_tile_n * w4_tile_k / 2;
+inline constexpr u32 w4_tile_n = 32, w4_tile_k = 64, w4_tile_codes = w4_tile_n * w4_tile_k;
+
+// What the places of the parts depend on.
+struct w4_extents {
+  u64 n = 0, k = 0, group = 0;  // positive and below 2^31; group divides k
+  u32 bits = 4;                 // of a code, and of a zero point: 4 or 8
+  u32 scale_bytes = 2;
+  bool zero_points = false, factors = false, ordered = false;
+};
 
 // Where the parts are, in bytes from the beginning; extents as the kernels count them.
 struct w4_layout {
   u64 tiles_n = 0, tiles_k = 0, groups = 0;
-  u64 scales = 0, zeros = 0, rows = 0, bytes = 0;
+  u64 scales = 0, zeros = 0, factors = 0, rows = 0, bytes = 0;
 
-  // n, k and group are positive and below 2^31; group divides k.
-  static constexpr w4_layout of(u64 n, u64 k, u64 group, bool zero_points, bool ordered) {
+  static constexpr w4_layout of(const w4_extents& e) {
     w4_layout a;
-    a.tiles_n = (n + w4_tile_n - 1) / w4_tile_n;
-    a.tiles_k = (k + w4_tile_k - 1) / w4_tile_k;
-    a.groups = k / group;
-    a.scales = a.tiles_n * a.tiles_k * w4_tile_bytes;
-    a.zeros = a.scales + a.groups * a.tiles_n * (w4_tile_n * 2);
-    a.rows = a.zeros + (zero_points ? a.groups * a.tiles_n * (w4_tile_n / 2) : 0);
-    a.bytes = a.rows + (ordered ? (k + 3) / 4 * 16 : 0);
+    a.tiles_n = (e.n + w4_tile_n - 1) / w4_tile_n;
+    a.tiles_k = (e.k + w4_tile_k - 1) / w4_tile_k;
+    a.groups = e.k / e.group;
+    const u64 facts = a.groups * a.tiles_n;
+    a.scales = a.tiles_n * a.tiles_k * (w4_tile_codes / 8 * e.bits);
+    a.zeros = a.scales + facts * (w4_tile_n * e.scale_bytes);
+    a.factors = a.zeros + (e.zero_points ? facts * (w4_tile_n / 8 * e.bits) : 0);
+    a.rows = a.factors + (e.factors ? a.tiles_n * (w4_tile_n * sizeof(f32)) : 0);
+    a.bytes = a.rows + (e.ordered ? (e.k + 3) / 4 * 16 : 0);
     return a;
   }
 };

@@ -1,6 +1,6 @@
 #pragma once
-// The codes of a word of packed weights (layout.hpp), for the kernels that make and read them: a block for
-// each tile of 32 x 64, a thread for each word.
+// The eight codes of a thread of the kernels that make and read packed weights (layout.hpp): a block for each
+// tile of 32 x 64, a thread for each word, or for the two words with codes of eight bits.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/quantised/w4/layout.hpp>
@@ -10,15 +10,17 @@
 
 namespace kaio::ops {
 
-inline constexpr u32 w4_tile_threads = w4_tile_bytes / 4;
+inline constexpr u32 w4_tile_threads = w4_tile_codes / 8;
 
 struct w4_word {
-  val<u64> at;    // in words
+  val<u64> at;    // in words of codes of four bits
   val<u32> n, k;  // of its lowest code
   val<u32> tile_n;
 
-  // Code i = 0 .. 7 of the word: its nibble, and how far from the lowest one it is.
+  // Code i = 0 .. 7 of the word: its nibble, and how far from the lowest one it is. Of eight bits: which byte
+  // of both words.
   static constexpr u32 nibble(u32 i) { return i / 2 + i % 2 * 4; }
+  static constexpr u32 byte(u32 i) { return i / 4 * 4 + i / 2 % 2 + i % 2 * 2; }
   static constexpr u32 further_n(u32 i) { return i / 2 % 2; }
   static constexpr u32 further_k(u32 i) { return i / 4 * 8 + i % 2; }
 };
@@ -32,6 +34,14 @@ constexpr w4_word find_word(thread t, const val<u32>& tile, const val<u32>& tile
   return {t.let(cast<u64>(tile) * u64{w4_tile_threads} + cast<u64>(rank)),
           t.let(tile_n * w4_tile_n + rank / 128u * 16u + lane / 4u * 2u),
           t.let(tile_k * w4_tile_k + rank % 4u * 16u + lane % 4u * 2u), tile_n};
+}
+
+// The first of both words of codes of eight bits: word 4 q + 2 r of a half, j = 2 q + r.
+constexpr val<u64> first_of_two_words(thread t, const w4_word& word) {
+  const val rank = t.thread_rank();
+  const val j = t.let(rank % 4u), lane = t.let(rank / 4u % 32u), half = t.let(rank / 128u);
+  const val tile = t.let((word.at - cast<u64>(rank)) * u64{2});
+  return t.let(tile + cast<u64>((half * 2u + j / 2u) * 128u + lane * 4u + j % 2u * 2u));
 }
 
 }  // namespace kaio::ops

@@ -14,8 +14,17 @@ struct w4_packed {
   u32 n, k, groups;
   u32 tiles_n, tiles_k;
   divisor group;
-  u32 slots;        // groups that a tile may have part of: 1, where they are multiples of 64, or 4
-  u32 scales_bf16;  // else f16
+  u32 slots;        // groups that a tile may have part of: 1, where they are multiples of 64; or 2, or 4
+  u32 scales_bf16;  // of scales of 2 bytes: else f16
+  u32 codes_type;   // a w4_codes
+  u32 scale_type;   // a w4_scale_type
+  u32 neighbours;   // the order of codes in a word (layout.hpp)
+  u64 factors;      // f32, of each n; 0: there are none
+};
+
+// Sixteen numbers of 16 bits: bytes of them, the lower and the upper ones, four in a word.
+struct w4_table_words {
+  u32 low0, low1, low2, low3, high0, high1, high2, high3;
 };
 
 // A matmul_w4. Sums of its parts: f32, [parts][m][tiles_n * 32].
@@ -31,6 +40,8 @@ struct w4_problem {
   u32 out_by_four;  // four neighbours are one access, where all exist
   u64 bias;         // of the element type of x; 0: there is none
   u32 type;         // of x, an element_type
+  f32 unit;         // y is multiplied by it
+  w4_table_words table;
   u64 sums;
   u32 parts;        // of K
   u32 steps, rest;  // tiles of a part; the first `rest` parts have one more
@@ -55,6 +66,37 @@ struct w4_source {
   i64 zeros_group, zeros_n;
   u32 zeros_add;  // modulo 16
   u64 order;      // i32, the group of each k; 0: k / group
+};
+
+// Weights in bytes. The code of (k, n) is in byte b = k * bits / 8 of line n, which is at codes + n * codes_n +
+// b / block * codes_block + b % block.
+struct w4_bytes_source {
+  w4_packed w;
+  u64 codes;
+  i64 codes_block, codes_n;
+  divisor block;
+  u32 bits;
+  u32 high_first;  // of codes of four bits: the even k in the upper half of a byte
+  u32 flip;        // exclusive or of each code
+  // Scales: element [group][n / scales_columns], by scale_factor where they become f32.
+  u64 scales;
+  i64 scales_group, scales_n;
+  divisor scales_columns;
+  u32 scales_type;  // a w4_scale_type
+  f32 scale_factor;
+  // Nested scales: codes of 8 bits of a table, by the scale of nested_block of them, and an offset; else 0.
+  u64 nested_table, nested_scales;
+  f32 nested_offset;
+  divisor nested_block;
+  // Zero points of eight bits: byte [group][n / zeros_block * zeros_n + n % zeros_block]; 0: there are none.
+  u64 zeros;
+  i64 zeros_group, zeros_n;
+  divisor zeros_block;
+  u32 zeros_add;  // modulo 256
+  u64 order;      // i32, the group of each k; 0: k / group
+  u64 factors;    // f32, of each n with stride factors_n; 0: there are none
+  i64 factors_n;
+  u32 factors_divide;
 };
 
 // The matrix of packed weights. Strides in elements.

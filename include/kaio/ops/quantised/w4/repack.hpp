@@ -1,8 +1,7 @@
 #pragma once
-// Weights of four bits from the layouts of files to that of the kernels (layout.hpp), and back to a matrix.
+// Weights of four bits from words of files to the layout of the kernels (layout.hpp).
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/quantised/w4/place.hpp>
 
 #include <cstdint>
@@ -56,6 +55,7 @@ inline constexpr auto repack_w4_tiles =
         const val along_n = t.let(source[&w4_source::along_n] != 0u);
         const val k_shift = t.let(select(along_n, 0u, 3u)), n_shift = t.let(select(along_n, 3u, 0u));
         const val rows = t.let(w[&w4_packed::rows]);
+        const val neighbours = t.let(w[&w4_packed::neighbours] != 0u);
         var result(t, 0u);
         for (u32 i = 0; i < 8; ++i) {
           const val own_n = t.let(word.n + w4_word::further_n(i));
@@ -70,7 +70,7 @@ inline constexpr auto repack_w4_tiles =
             const val turned = detail::interleaved(t, t.let(own_n & 7u));
             const val code = t.let(detail::nibble_of(bits, t.let(select(along_n, turned, row & 7u))) ^
                                    source[&w4_source::flip]);
-            result |= code << (4 * w4_word::nibble(i));
+            result |= code << t.let(select(neighbours, 4 * i, 4 * w4_word::nibble(i)));
           }
         }
         pointer_at<out<u32>>(t, t.let(w[&w4_packed::codes]))[word.at] = result;
@@ -107,54 +107,6 @@ inline constexpr auto repack_w4_tiles =
             pointer_at<out<u8>>(t, zeros)[place / u64{2}] = cast<u8>(zero | next << 4);
         }
       }
-    });
-
-// Launched with a block for each tile. Each weight is computed in f32, which is exact, and rounded once.
-inline constexpr auto dequantise_w4_tiles =
-    kaio::kernel<"dequantise_w4", block_size{w4_tile_threads}>([](thread t, val<w4_matrix> matrix) {
-      const auto w = matrix[&w4_matrix::w];
-      const val tiles_n = t.let(w[&w4_packed::tiles_n]);
-      const val n = t.let(w[&w4_packed::n]), k = t.let(w[&w4_packed::k]);
-      const w4_word word = find_word(t, t.let(block_idx_x()), t.let(w[&w4_packed::tiles_k]));
-      const val bits = t.let(pointer_at<in<u32>>(t, t.let(w[&w4_packed::codes]))[word.at]);
-      const val zeros = t.let(w[&w4_packed::zeros]), rows = t.let(w[&w4_packed::rows]);
-      const val pitch = t.let(tiles_n * w4_tile_n);
-      const val is_bf16 = t.let(w[&w4_packed::scales_bf16] != 0u);
-      const auto weight = array_of<8>([&](u32 i) {
-        var result(t, 0.0f);
-        const val own_k = t.let(min(word.k + w4_word::further_k(i), k - 1u));
-        const val group = divide(t, own_k, w[&w4_packed::group]).whole;
-        const val place =
-            t.let(cast<u64>(group) * cast<u64>(pitch) + cast<u64>(word.n + w4_word::further_n(i)));
-        const val scale = t.let(cast<u32>(pointer_at<in<u16>>(t, t.let(w[&w4_packed::scales]))[place]));
-        var zero(t, 8u);
-        if (auto some = t.when(zeros != u64{0})) {
-          const val both = t.let(cast<u32>(pointer_at<in<u8>>(t, zeros)[place / u64{2}]));
-          zero = both >> (4 * w4_word::further_n(i)) & 15u;
-        }
-        const val code = t.let(bits >> (4 * w4_word::nibble(i)) & 15u);
-        const val factor =
-            t.let(select(is_bf16, bit_cast<f32>(scale << 16), cast<f32>(bit_cast<f16>(cast<u16>(scale)))));
-        result = cast<f32>(cast<i32>(code) - cast<i32>(zero)) * factor;
-        return t.let(result);
-      });
-      const auto source_of = array_of<8>([&](u32 i) {
-        const val own_k = t.let(min(word.k + w4_word::further_k(i), k - 1u));
-        var row(t, own_k);
-        if (auto ordered = t.when(rows != u64{0})) row = cast<u32>(pointer_at<in<i32>>(t, rows)[own_k]);
-        return t.let(row);
-      });
-      with_any_element(t, t.let(matrix[&w4_matrix::type]), [&]<class A>(A) {
-        const auto to = pointer_at<out<typename A::stored>>(t, t.let(matrix[&w4_matrix::out]));
-        for (u32 i = 0; i < 8; ++i) {
-          const val own_n = t.let(word.n + w4_word::further_n(i));
-          if (auto exists = t.when(all_of(own_n < n, word.k + w4_word::further_k(i) < k))) {
-            const val at = t.let(cast<i64>(own_n) * matrix[&w4_matrix::out_n] +
-                                 cast<i64>(source_of[i]) * matrix[&w4_matrix::out_k]);
-            to[at] = A::write(t, weight[i]);
-          }
-        }
-      });
     });
 
 }  // namespace kaio::ops

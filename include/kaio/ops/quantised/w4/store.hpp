@@ -11,14 +11,20 @@
 
 namespace kaio::ops {
 
-// Columns `column` to column + 3 of row `row` of y, with the bias: type T, or f32.
+// Columns `column` to column + 3 of row `row` of y, with the factors of columns and the bias: type T, or f32.
 template <class Access, class Four>
 constexpr void finish_w4(thread t, const val<w4_problem>& problem, const val<u32>& row,
                          const val<u32>& column, const Four& x) {
   const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
   const val bias = t.let(problem[&w4_problem::bias]);
   const val left = t.let(n - column);
-  auto y = array_of<4>([&](u32 e) { return var<f32>(t, x[e]); });
+  const val unit = t.let(problem[&w4_problem::unit]);
+  const val factors = t.let(problem[&w4_problem::w][&w4_packed::factors]);
+  auto y = array_of<4>([&](u32 e) { return var<f32>(t, x[e] * unit); });
+  if (auto has = t.when(factors != u64{0})) {
+    const val four = load_vec<4>(pointer_at<in<f32>>(t, factors)[column]);
+    for (u32 e = 0; e < 4; ++e) y[e] *= four[e];
+  }
   if (auto has = t.when(bias != u64{0})) {
     const auto from = pointer_at<in<typename Access::stored>>(t, bias);
     for (u32 e = 0; e < 4; ++e)
@@ -89,15 +95,18 @@ constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block
 inline constexpr u32 w4_combine_threads = 128;
 
 // Launched with a block for each 4 * w4_combine_threads columns of each row, those of a row one after the
-// other.
+// other; from sm_90 on programmatically, before the kernel of the parts has ended.
+template <std::uint32_t Sm>
 inline constexpr auto matmul_w4_combine =
-    kaio::kernel<"matmul_w4_combine", block_size{w4_combine_threads}>([](thread t, val<w4_problem> problem) {
+    kaio::kernel<"matmul_w4_combine_sm" + decimal<Sm>, block_size{w4_combine_threads},
+                 kernel_options{.target = {Sm, false}}>([](thread t, val<w4_problem> problem) {
       const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
       const val of_row = t.let((n + (4 * w4_combine_threads - 1)) / (4 * w4_combine_threads));
       const val row = t.let(block_idx_x() / of_row);
       const val column = t.let(((block_idx_x() - row * of_row) * w4_combine_threads + t.thread_rank()) * 4u);
       const val m = t.let(problem[&w4_problem::m]);
       const val parts = t.let(problem[&w4_problem::parts]);
+      if constexpr (Sm >= 90) grid_dependency_wait(t);
       if (auto exists = t.when(column < n)) {
         const val pitch = t.let(cast<u64>(problem[&w4_problem::w][&w4_packed::tiles_n]) * u64{w4_tile_n});
         const val apart = t.let(cast<u64>(m) * pitch);

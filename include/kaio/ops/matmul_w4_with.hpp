@@ -1,0 +1,103 @@
+#pragma once
+// matmul_w4 with codes of your own, in the kernels that the library's matmul_w4 has: compiled where it is used.
+//
+//   struct three_bits : w4_table<three_bits> {                       // sixteen numbers, or a decoder
+//     static constexpr fixed_string name = "three_bits_";            // part of the names of the kernels
+//     static constexpr float numbers[16] = {0, .5f, 1, 2, -.5f, ...};
+//   };
+//   const w4_shape shape = shape_for<three_bits>({.n = n, .k = k, .group = 64});
+//   repack(s, compressed_tensors_w4{.weight_packed = words, .weight_scale = scales}, w);   // the codes as they are
+//   matmul_w4_with<three_bits>(s, x, w, y, {.workspace = memory});
+//
+// A class with more to it than a table, its scales and how it decodes eight codes at once: decode.hpp. Codes
+// come by any of the sources of words of repack, without zero points. Three kernels are compiled for each element type of x:
+// for 8, 32 and 64 rows.
+
+#include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/quantised/w4/decode_table.hpp>
+#include <kaio/ops/quantised/w4/variant.hpp>
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+namespace detail {
+
+// Throws invalid_argument where the weights were not packed for a dequantisation's shape.
+void check_own_w4(std::string_view operation, const w4_shape& shape, const w4_shape& wanted);
+
+template <class D>
+constexpr void require_w4_dequantisation() {
+  static_assert(std::is_base_of_v<w4_dequantisation, D>,
+                "kaio: a dequantisation of matmul_w4_with derives from w4_dequantisation, or from w4_table");
+  static_assert(!D::zero_points && D::bits == 4,
+                "kaio: a dequantisation of matmul_w4_with has codes of four bits and no zero points");
+  static_assert(sizeof(D::name) > 1, "kaio: a dequantisation of matmul_w4_with has a name of its own");
+}
+
+template <class D, scalar T>
+const auto& own_w4_variants() {
+  static const std::array variants{describe_w4<D, T, 8>(), describe_w4<D, T, 32>(), describe_w4<D, T, 64>()};
+  return variants;
+}
+
+template <class D, scalar T>
+matmul_w4_arguments own_w4_arguments(std::string_view operation, const any_view& x, const any_view& out,
+                                     const w4_weights& w, const matmul_w4_options& options);
+
+}  // namespace detail
+
+// The shape, with what the dequantisation has of it. Scales are of f16 or bf16, as it is given, where the
+// dequantisation has those.
+template <class D>
+constexpr w4_shape shape_for(w4_shape shape) {
+  detail::require_w4_dequantisation<D>();
+  shape.codes = w4_codes::own;
+  shape.own_neighbours = D::neighbours;
+  shape.own_slots = static_cast<std::uint8_t>(D::slots);
+  if constexpr (D::scales != w4_scales_in_kernel::f16_or_bf16)
+    shape.scales = D::scales == w4_scales_in_kernel::f32    ? w4_scale_type::f32
+                   : D::scales == w4_scales_in_kernel::e8m0 ? w4_scale_type::e8m0
+                                                            : w4_scale_type::e4m3;
+  else if (bytes_of(shape.scales) != 2)
+    shape.scales = w4_scale_type::f16;
+  return shape;
+}
+
+template <class D, scalar T>
+detail::matmul_w4_arguments detail::own_w4_arguments(std::string_view operation, const any_view& x,
+                                                     const any_view& out, const w4_weights& w,
+                                                     const matmul_w4_options& options) {
+  check_own_w4(operation, w.shape, shape_for<D>(w.shape));
+  const auto& variants = own_w4_variants<D, T>();
+  return {operation, x, out, &w, &options, variants.data(), variants.size()};
+}
+
+// As matmul_w4, but for the variant "dequantise".
+template <class D, class X, class Out>
+void matmul_w4_with(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
+                    const tensor_view<Out, 2>& out, const matmul_w4_options& options = {}) {
+  detail::require_w4_types<X, Out>();
+  detail::run_matmul_w4(
+      s, detail::own_w4_arguments<D, std::remove_const_t<X>>("matmul_w4_with", x, out, w, options));
+}
+
+template <class D, class X>
+std::uint64_t matmul_w4_with_workspace_bytes(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
+                                             const matmul_w4_options& options = {}) {
+  detail::require_w4_types<X, f32>();
+  return detail::workspace_of_matmul_w4(s, detail::own_w4_arguments<D, std::remove_const_t<X>>(
+                                               "matmul_w4_with_workspace_bytes", x, {}, w, options));
+}
+
+}  // namespace kaio::ops
+
+namespace kaio {
+using ops::matmul_w4_with;
+using ops::matmul_w4_with_workspace_bytes;
+using ops::shape_for;
+using ops::w4_dequantisation;
+using ops::w4_table;
+}  // namespace kaio

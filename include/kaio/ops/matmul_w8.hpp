@@ -1,0 +1,70 @@
+#pragma once
+// y = x W^T + bias with weights of eight bits, integers or e4m3, and activations of f16 or bf16 (W8A16); and
+// repack, which brings the tensors of files into the layout that the kernels read, once at load.
+//
+//   const w8_shape shape{.n = 4096, .k = 11008};                     // int8, a scale for each column
+//   buffer<u8> packed = gpu.allocate<u8>(packed_bytes(shape));
+//   const w8_weights w{shape, packed};
+//   repack(s, int8_w8{.weight = ..., .scales = ...}, w);             // or gptq_w8, q8_0_w8, e4m3_w8, ...
+//   buffer<u8> memory = gpu.allocate<u8>(matmul_w8_workspace_bytes(s, x, w));
+//   matmul_w8(s, x, w, y, {.workspace = memory});
+//
+// The kernels are those of matmul_w4 with other codes: what its header says of numbers, bits, parts, options
+// and errors is true here.
+
+#include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/quantised/w4/arguments_w8.hpp>
+
+#include <cstdint>
+#include <vector>
+
+namespace kaio::ops {
+
+using matmul_w8_options = matmul_w4_options;
+using matmul_w8_choice_info = matmul_w4_choice_info;
+
+// The memory of `to` shares nothing with the tensors.
+template <class Source>
+  requires requires(const Source& source) { detail::arguments_of(source); }
+void repack(const stream& s, const Source& source, const w8_weights& to) {
+  detail::run_repack_w4(s, detail::arguments_of(source), detail::as_w4_weights(to));
+}
+
+// out: (n, k) of any strides, f32, f16 or bf16, in the file's order of k: number by scale in f32, rounded once.
+template <class T>
+void dequantise(const stream& s, const w8_weights& w, const tensor_view<T, 2>& out) {
+  dequantise(s, detail::as_w4_weights(w), out);
+}
+
+// x: (m, k), out: (m, n), of any strides from row to row; neighbours along a row are adjacent.
+template <class X, class Out>
+void matmul_w8(const stream& s, const tensor_view<X, 2>& x, const w8_weights& w,
+               const tensor_view<Out, 2>& out, const matmul_w8_options& options = {}) {
+  detail::require_w4_types<X, Out>();
+  const w4_weights weights = detail::as_w4_weights(w);
+  detail::run_matmul_w4(s, {"matmul_w8", x, out, &weights, &options});
+}
+
+std::uint64_t matmul_w8_workspace_bytes(const stream& s, const any_view& x, const w8_weights& w,
+                                        const matmul_w8_options& options = {});
+matmul_w8_choice_info matmul_w8_choice(const stream& s, const any_view& x, const w8_weights& w,
+                                       const matmul_w8_options& options = {});
+void matmul_w8_warmup(const runtime::device& gpu, const any_view& x, const w8_weights& w,
+                      const matmul_w8_options& options = {});
+
+}  // namespace kaio::ops
+
+namespace kaio {
+using ops::compressed_tensors_w8;
+using ops::e4m3_w8;
+using ops::gptq_w8;
+using ops::int8_w8;
+using ops::llm_int8_w8;
+using ops::matmul_w8;
+using ops::matmul_w8_options;
+using ops::matmul_w8_workspace_bytes;
+using ops::q8_0_w8;
+using ops::w8_codes;
+using ops::w8_shape;
+using ops::w8_weights;
+}  // namespace kaio

@@ -1,0 +1,125 @@
+#pragma once
+// Codes that are numbers of a table, looked up by permutations of bytes (prmt): four codes of a word select
+// four bytes of eight, so that a byte of four numbers takes three permutations, two of half of the table each
+// and one that selects by the codes' top bits. A word, of eight codes, takes 21 instructions; 15 where
+// the lower bytes of all numbers are zero, as those of small integers are as f16.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/quantised/w4/decode.hpp>
+
+#include <array>
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// The numbers rounded to T, by bytes.
+template <scalar T>
+constexpr w4_table_words w4_table_of(const float (&numbers)[16]) {
+  u32 words[8] = {};
+  for (u32 i = 0; i < 16; ++i) {
+    const u32 bits = __builtin_bit_cast(std::uint16_t, T(numbers[i]));
+    words[i / 4] |= (bits & 0xff) << (8 * (i % 4));
+    words[4 + i / 4] |= (bits >> 8) << (8 * (i % 4));
+  }
+  return {words[0], words[1], words[2], words[3], words[4], words[5], words[6], words[7]};
+}
+
+namespace detail {
+
+// low, high: four words each; low is not looked at where it is all zeros, as `Upper` has it.
+template <scalar T, bool Upper, class Table, class Word, class Registers>
+constexpr void look_up_w4(thread t, [[maybe_unused]] const Table& low, const Table& high, const Word& word,
+                          Registers& registers) {
+  using pair = typename w4_pair<T>::type;
+  const val below = t.let(word & 0x77777777u);
+  const val top = t.let((word >> 1 & 0x44444444u) | 0x32103210u);
+  for (u32 half = 0; half < 2; ++half) {
+    const val entry = t.let(half == 0 ? t.let(below + 0u) : t.let(below >> 16));
+    const val pick = t.let(half == 0 ? t.let(top + 0u) : t.let(top >> 16));
+    const auto bytes_of = [&](const Table& table) {
+      const val first = t.let(byte_perm(table[0], table[1], entry));
+      const val second = t.let(byte_perm(table[2], table[3], entry));
+      return t.let(byte_perm(first, second, pick));
+    };
+    const val upper = bytes_of(high);
+    if constexpr (Upper) {
+      const val even = t.let(bit_cast<pair>(byte_perm(upper, 0u, 0x1404u)));
+      const val odd = t.let(bit_cast<pair>(byte_perm(upper, 0u, 0x3424u)));
+      registers[2 * half] = even;
+      registers[2 * half + 1] = odd;
+    } else {
+      const val lower = bytes_of(low);
+      const val even = t.let(bit_cast<pair>(byte_perm(lower, upper, 0x5140u)));
+      const val odd = t.let(bit_cast<pair>(byte_perm(lower, upper, 0x7362u)));
+      registers[2 * half] = even;
+      registers[2 * half + 1] = odd;
+    }
+  }
+}
+
+}  // namespace detail
+
+// The sixteen numbers of a class of the user's own: Numbers::numbers, a static constexpr float[16], each
+// rounded once to the type of x.
+template <class Numbers>
+struct w4_table : w4_dequantisation {
+  static constexpr bool neighbours = true;
+
+  template <scalar T>
+  class decoder {
+   public:
+    static constexpr f32 unit = 1.0f;
+    constexpr decoder(thread, const val<w4_problem>&) {}
+
+    template <class Words, class Minus, class Registers>
+    constexpr void decode(thread t, const Words& words, const Minus&, Registers& registers) const {
+      constexpr bool upper = (table.low0 | table.low1 | table.low2 | table.low3) == 0;
+      constexpr std::array<u32, 4> low{table.low0, table.low1, table.low2, table.low3};
+      constexpr std::array<u32, 4> high{table.high0, table.high1, table.high2, table.high3};
+      detail::look_up_w4<T, upper>(t, low, high, words[0], registers);
+    }
+
+   private:
+    static constexpr w4_table_words table = w4_table_of<T>(Numbers::numbers);
+  };
+};
+
+// nf4 and fp4 of bitsandbytes: the numbers are those of the launch, so that both have the same kernels; a
+// scale of f32 for each block of 64, or a multiple of it.
+struct w4_table_at_launch : w4_dequantisation {
+  static constexpr fixed_string name = "table_";
+  static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::f32;
+  static constexpr bool neighbours = true;
+  static constexpr std::uint32_t slots = 1;
+
+  template <scalar T>
+  class decoder {
+   public:
+    constexpr decoder(thread t, const val<w4_problem>& problem)
+        : low_(array_of<4>([&](u32 i) {
+            const auto table = problem[&w4_problem::table];
+            return t.let(i == 0   ? t.let(table[&w4_table_words::low0])
+                         : i == 1 ? t.let(table[&w4_table_words::low1])
+                         : i == 2 ? t.let(table[&w4_table_words::low2])
+                                  : t.let(table[&w4_table_words::low3]));
+          })),
+          high_(array_of<4>([&](u32 i) {
+            const auto table = problem[&w4_problem::table];
+            return t.let(i == 0   ? t.let(table[&w4_table_words::high0])
+                         : i == 1 ? t.let(table[&w4_table_words::high1])
+                         : i == 2 ? t.let(table[&w4_table_words::high2])
+                                  : t.let(table[&w4_table_words::high3]));
+          })) {}
+
+    template <class Words, class Minus, class Registers>
+    constexpr void decode(thread t, const Words& words, const Minus&, Registers& registers) const {
+      detail::look_up_w4<T, false>(t, low_, high_, words[0], registers);
+    }
+
+   private:
+    dsl::register_array<val<u32>, 4> low_, high_;
+  };
+};
+
+}  // namespace kaio::ops

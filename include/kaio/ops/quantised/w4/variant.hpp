@@ -1,0 +1,47 @@
+#pragma once
+// The kernels that matmul_w4 may run, as data, and how K is divided.
+
+#include <kaio/ops/attention/common/element_type.hpp>
+#include <kaio/ops/quantised/w4/kernel.hpp>
+#include <kaio/ops/quantised/w4/problem.hpp>
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/properties.hpp>
+#include <kaio/runtime/stream.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+struct w4_variant {
+  const ptx::kernel_image* image = nullptr;
+  void (*run)(const stream&, const w4_problem&, std::uint64_t blocks) = nullptr;
+  element_type type = element_type::f16;  // of x
+  std::uint32_t rows = 0;                 // of x, of a block
+  std::uint32_t columns = 0;              // of y, of a block
+  std::uint32_t warps_k = 1;              // tiles of K that a block works on at once
+  std::uint32_t resident = 1;             // blocks on a multiprocessor at once, at most
+  std::uint32_t bits = 4;                 // of a code
+  f32 unit = 1;                           // w4_problem::unit, where the decoder has one
+};
+
+// The kernel for so many rows of x.
+template <class D, scalar T, std::uint32_t Rows>
+w4_variant describe_w4() {
+  constexpr w4_config config = w4_rows(Rows, D::bits);
+  using decoder = typename D::template decoder<T>;
+  w4_variant v{.image = &matmul_w4_mma<config, D, T>.image(),
+               .run =
+                   [](const stream& s, const w4_problem& problem, std::uint64_t blocks) {
+                     matmul_w4_mma<w4_rows(Rows, D::bits), D, T>.launch(s, grid(blocks), problem);
+                   },
+               .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+               .rows = config.rows,
+               .columns = config.columns(),
+               .warps_k = config.warps_k(),
+               .resident = config.min_blocks,
+               .bits = D::bits};
+  if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
+  return v;
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,41 @@
+#pragma once
+// The kernels of matmul_w4 and matmul_w8, by what weights mean; fewer rows first.
+
+#include <kaio/ops/quantised/w4/variant.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kaio::ops {
+
+std::span<const w4_variant> matmul_w4_mma_f16();
+std::span<const w4_variant> matmul_w4_mma_bf16();
+std::span<const w4_variant> matmul_w4_table_f16();
+std::span<const w4_variant> matmul_w4_table_bf16();
+std::span<const w4_variant> matmul_w4_mxfp4_f16();
+std::span<const w4_variant> matmul_w4_mxfp4_bf16();
+std::span<const w4_variant> matmul_w4_nvfp4_f16();
+std::span<const w4_variant> matmul_w4_nvfp4_bf16();
+std::span<const w4_variant> matmul_w8_int8_f16();
+std::span<const w4_variant> matmul_w8_int8_bf16();
+std::span<const w4_variant> matmul_w8_e4m3_f16();
+std::span<const w4_variant> matmul_w8_e4m3_bf16();
+// Those for these weights and activations; sets what the launch has of them.
+std::span<const w4_variant> w4_family(w4_problem& problem);
+
+// What adds up the parts.
+const ptx::kernel_image& matmul_w4_combine_image(const device_properties& device);
+void run_matmul_w4_combine(const stream& s, const w4_problem& problem);
+
+// W as a matrix; what repack and dequantise launch.
+void run_dequantise_w4_matrix(const stream& s, const w4_matrix& matrix);
+const ptx::kernel_image& dequantise_w4_image();
+void list_w4_repack_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_matmul_w4_combine_kernels(std::vector<const ptx::kernel_image*>& list);
+
+// Into how many parts K is divided: where the cost of a block's tiles and of both kernels' beginnings and
+// ends is the least.
+std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device);
+
+}  // namespace kaio::ops

@@ -1,0 +1,99 @@
+// matmul_w4_with: codes of the user's own, a table and a class that decodes by itself.
+#include <kaio/ops/matmul_w4_with.hpp>
+
+#include "tests/ops/quantised/w4_codes_support.hpp"
+#include "tests/ops/refusal.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+// Seven steps of a three-bit code, the top bit of which is not looked at: the numbers are there twice.
+struct three_bits : w4_table<three_bits> {
+  static constexpr fixed_string name = "three_bits_";
+  static constexpr float numbers[16] = {0, 0.25f, 0.5f, 1, -0.25f, -0.5f, -1, 3,
+                                        0, 0.25f, 0.5f, 1, -0.25f, -0.5f, -1, 3};
+};
+
+// The lower three bits of a code less four; scales of f16 or bf16 in groups of 32.
+struct less_four : w4_dequantisation {
+  static constexpr fixed_string name = "less_four_";
+  static constexpr std::uint32_t slots = 2;
+
+  template <dsl::scalar T>
+  struct decoder {
+    using pair = typename ops::w4_pair<T>::type;
+    static constexpr f32 unit = 1;
+    constexpr decoder(thread, const val<ops::w4_problem>&) {}
+
+    template <class Words, class Minus, class Registers>
+    constexpr void decode(thread t, const Words& words, const Minus&, Registers& registers) const {
+      constexpr u32 magic = std::is_same_v<T, f16> ? 0x64006400u : 0x43004300u;  // 1024, 128
+      for (u32 i = 0; i < 4; ++i) {
+        const val codes = t.let((words[0] >> (4 * i) & 0x00070007u) | magic);
+        const val numbers = t.let(bit_cast<pair>(codes) - (std::is_same_v<T, f16> ? 1028.0 : 132.0));
+        registers[i] = numbers;
+      }
+    }
+  };
+};
+
+template <class D, class T, class Number>
+void check_own(const w4_shape& extents_of, const product_call& c, i64 parts, const Number& number) {
+  if (under_test().properties().target.sm < 80) return;
+  const w4_shape shape = shape_for<D>(extents_of);
+  w4_model<f16> model = w4_model<f16>::random(shape, c.seed);
+  model.shape = shape;
+  // The words of compressed-tensors have codes as they are.
+  const w4_on_device<f16> w(model, w4_format::compressed_tensors);
+  check_w_product<T, T>(
+      c, shape.n, shape.k,
+      [&](i64 row, i64 column) {
+        return to_double(model.scales[model.fact(model.group_of(column), row)]) *
+               number(model.code(column, row));
+      },
+      [&](const auto& x, const auto& y, const ops::any_view& bias) {
+        const stream& s = under_test().stream();
+        matmul_w4_options options{.bias = bias, .parts = parts};
+        const std::uint64_t bytes = matmul_w4_with_workspace_bytes<D>(s, x, w.weights(), options);
+        buffer<u8> workspace = under_test().upload(std::vector<u8>(std::max<std::uint64_t>(bytes, 1), 0xff));
+        if (bytes != 0) options.workspace = workspace;
+        matmul_w4_with<D>(s, x, w.weights(), y, options);
+      });
+}
+
+}  // namespace
+
+TEST_CASE("matmul_w4_with: a table", "[ops][w4][own]") {
+  const auto number = [](u32 code) { return static_cast<double>(three_bits::numbers[code]); };
+  check_own<three_bits, f16>({.n = 45, .k = 320, .group = 64}, {.m = 3, .bias = true, .seed = 1}, 1, number);
+  check_own<three_bits, f16>({.n = 30, .k = 96, .group = 16}, {.m = 19, .seed = 2}, 2, number);
+  check_own<three_bits, f16>({.n = 70, .k = 128, .group = 32, .ordered = true}, {.m = 40, .seed = 3}, 0,
+                             number);
+}
+
+TEST_CASE("matmul_w4_with: a decoder", "[ops][w4][own]") {
+  const auto number = [](u32 code) { return static_cast<double>(code & 7) - 4; };
+  check_own<less_four, bf16>({.n = 45, .k = 288, .group = 32}, {.m = 5, .seed = 1}, 3, number);
+  check_own<less_four, bf16>({.n = 33, .k = 192, .group = 96}, {.m = 33, .pad = 1, .seed = 2}, 1, number);
+}
+
+TEST_CASE("matmul_w4_with: weights of other codes are refused", "[ops][w4][own]") {
+  const stream& s = under_test().stream();
+  const w4_shape own = shape_for<three_bits>({.n = 32, .k = 64, .group = 64}),
+                 plain{.n = 32, .k = 64, .group = 64};
+  buffer<u8> memory = under_test().allocate<u8>(packed_bytes(own));
+  buffer<f16> x_memory = under_test().allocate<f16>(64), y_memory = under_test().allocate<f16>(64);
+  const tensor_view<const f16, 2> x(x_memory, 1, 64);
+  const tensor_view<f16, 2> y(y_memory, 1, 32);
+  const auto refuses = [&](const std::string& part, const std::function<void()>& f) {
+    require_refusal(errc::invalid_argument, "kaio: ", part, f);
+  };
+  refuses("shape_for", [&] { matmul_w4_with<three_bits>(s, x, w4_weights{plain, memory}, y); });
+  refuses("shape_for", [&] { matmul_w4_with<less_four>(s, x, w4_weights{own, memory}, y); });
+  refuses("matmul_w4_with", [&] { matmul_w4(s, x, w4_weights{own, memory}, y); });
+  const tensor_view<f16, 2> matrix(y_memory, 1, 1);
+  refuses("own codes", [&] { dequantise(s, w4_weights{own, memory}, matrix); });
+  refuses("multiples", [&] { packed_bytes(shape_for<less_four>({.n = 32, .k = 96, .group = 48})); });
+}
