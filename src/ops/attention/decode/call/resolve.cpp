@@ -137,6 +137,16 @@ void check_options(const validation& check, const attention_decode_arguments& ar
   if (options.max_length < 0 || options.max_length > most_extent)
     refuse_attention(operation, "max_length is " + std::to_string(options.max_length) +
                                     "; it is from 1 to 2^31 - 1, or 0: what the cache has room for");
+  if (arguments.own_score && (options.softcap != 0 || options.alibi.view.exists()))
+    refuse_attention(
+        operation,
+        "a softcap or alibi next to a score of your own, which takes their place: compute them there");
+  if (arguments.own_mask && is_banded(options.causal, options.window))
+    refuse_attention(
+        operation, "causal or a window next to a mask of your own, which takes their place: test them there");
+  if (arguments.with_functions && !options.variant.empty())
+    refuse_attention(operation,
+                     "a variant of the library's own kernels next to functions of your own; leave it out");
   check_alibi(check, options.alibi.view, q.extents[head], q.extents[batch]);
   check_sinks(check, options.sinks.view, q.extents[head]);
   if (!lse.exists()) return;

@@ -2,7 +2,7 @@
 // architecture.
 
 #include <kaio/ops/attention/decode/common/combine.hpp>
-#include <kaio/ops/attention/decode/simt/kernel.hpp>
+#include <kaio/ops/attention/decode/simt/table_row.hpp>
 
 #include <array>
 #include <cstdint>
@@ -12,19 +12,11 @@
 namespace kaio::ops {
 
 std::span<const attention_decode_variant> attention_decode_simt_rows() {
-  using config = attention_decode_simt;
-  static const auto& rows = *new std::array{attention_decode_variant{
-      .image = &attention_decode_by_simt.image(),
-      .run =
-          [](const stream& s, const attention_decode_call& call, std::uint64_t blocks) {
-            attention_decode_by_simt.launch(s, grid(blocks), call.problem, call.cache, call.split, call.terms,
-                                            call.band, call.codes);
-          },
-      .any_type = true,
-      .depth = config::depth,
-      .rows = config::rows,
-      .keys = config::keys,
-      .resident = 2}};
+  static const auto& rows = *new std::array{[] {
+    attention_decode_variant row = describe_attention_decode_simt<>();
+    row.run = launch_attention_decode_simt<>;
+    return row;
+  }()};
   return rows;
 }
 
@@ -32,7 +24,8 @@ const ptx::kernel_image& attention_decode_combine_image(const device_properties&
   return device.target.sm >= 90 ? attention_decode_combine<90>.image() : attention_decode_combine<70>.image();
 }
 
-void run_attention_decode_combine(const stream& s, const attention_decode_call& call) {
+void detail::combine_attention_decode(const stream& s, const attention_decode_call& call) {
+  if (call.split.parts <= 1) return;
   if (s.properties().target.sm >= 90)
     attention_decode_combine<90>.launch(s, grid(call.results()).programmatic(), call.problem, call.split);
   else

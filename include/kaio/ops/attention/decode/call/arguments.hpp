@@ -103,6 +103,8 @@ struct attention_decode_arguments {
   attention_cache_view cache;
   attention_view out;
   const attention_decode_options* options;
+  bool own_score = false, own_mask = false;  // of the caller
+  bool with_functions = false;               // of attention_decode_with
 };
 
 template <class Q, class C, class O>

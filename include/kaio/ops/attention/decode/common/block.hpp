@@ -72,10 +72,11 @@ struct decode_block {
   val<u32> whole_first, whole_last;  // those that all queries of the tile attend to
 };
 
-// Tiles have `rows` rows.
+// Tiles have `rows` rows. functions: decode_functions.
+template <class Functions>
 constexpr decode_block find_decode_block(thread t, const val<attention_problem>& problem,
                                          const val<attention_cache>& cache, const val<attention_split>& split,
-                                         const val<attention_band>& band, std::uint32_t rows,
+                                         const Functions& functions, std::uint32_t rows,
                                          std::uint32_t keys_of_tile) {
   const val key_heads = t.let(split[&attention_split::key_heads]);
   const val tiles = t.let(split[&attention_split::row_tiles]);
@@ -92,7 +93,7 @@ constexpr decode_block find_decode_block(thread t, const val<attention_problem>&
   const val last_row = t.let(min(first_row + rows, split[&attention_split::rows]) - 1u);
   const val first_query = divide(t, first_row, split[&attention_split::group]).whole;
   const val last_query = divide(t, last_row, split[&attention_split::group]).whole;
-  const key_range range = keys_of<band_mask>(t, first_query, last_query, keys, offset, band);
+  const key_range range = functions.keys(first_query, last_query, keys, offset);
   const val low = t.let(max(range.first, sequence.left)), high = t.let(max(range.last, low));
   const val count = t.let(high - low);
   const val of_part = t.let((count + parts - 1u) / parts);

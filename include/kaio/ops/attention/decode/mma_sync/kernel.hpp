@@ -20,6 +20,7 @@
 
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/decode/common/finish.hpp>
+#include <kaio/ops/attention/decode/common/functions.hpp>
 #include <kaio/ops/attention/decode/common/recompute.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/mma_sync/copies.hpp>
@@ -43,25 +44,26 @@ struct attention_decode_body {
                                  p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
   static constexpr std::uint32_t together = product::together;
 
+  template <class Functions>
   static constexpr void run(thread t, const val<attention_problem>& problem,
                             const val<attention_cache>& cache, const val<attention_split>& split,
-                            const val<attention_terms>& terms, const val<attention_band>& band) {
+                            const Functions& functions) {
     const q_tile q_shared(t);  // rows x depth
     const ring tiles(t);       // own_keys x depth each
     const finish_type finish(t, finish_type::sums_tile::over(tiles));
-    const decode_block block = find_decode_block(t, problem, cache, split, band, C.rows, C.keys);
+    const decode_block block = find_decode_block(t, problem, cache, split, functions, C.rows, C.keys);
 
     if (auto works = t.when(has_work(t, split, block)))
-      compute(t, problem, cache, split, terms, band, block, q_shared, tiles, finish);
+      compute(t, problem, cache, split, functions, block, q_shared, tiles, finish);
     if (auto idle = t.otherwise()) store_nothing(t, problem, split, block, C.rows);
   }
 
  private:
+  template <class Functions>
   static constexpr void compute(thread t, const val<attention_problem>& problem,
                                 const val<attention_cache>& cache, const val<attention_split>& split,
-                                const val<attention_terms>& terms, const val<attention_band>& band,
-                                const decode_block& block, const q_tile& q_shared, const ring& tiles,
-                                const finish_type& finish) {
+                                const Functions& functions, const decode_block& block, const q_tile& q_shared,
+                                const ring& tiles, const finish_type& finish) {
     load_queries(t, q_shared, problem, split, block);
     copies_type copies(t, tiles, problem, cache, block);
     for (std::uint32_t s = 0; s + 1 < C.stages; ++s) copies.copy();
@@ -73,7 +75,7 @@ struct attention_decode_body {
     const val quad_row = t.let(accumulator_layout::lane_row(lane));
     const val quad_column = t.let(accumulator_layout::lane_column(lane));
     const val scale = t.let(problem[&attention_problem::scale]);
-    const val factor = general_score::factor(t, scale, terms);
+    const val factor = functions.factor(scale);
     const auto row = array_of<2>([&](u32 r) { return t.let(block.first_row + warp_row + quad_row + 8 * r); });
     const auto of_row = array_of<2>([&](u32 r) { return find_row(t, split, block, row[r]); });
 
@@ -110,10 +112,10 @@ struct attention_decode_body {
       }
 
       const val key = t.let(first + key_warp * C.own_keys() + quad_column);
-      score_rows(t, scores, problem, block, of_row, key, scale, terms);
+      score_rows(t, scores, problem, block, of_row, key, scale, functions);
       const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
                                         first + C.keys <= block.last));
-      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, problem, block, of_row, key, band);
+      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, problem, block, of_row, key, functions);
       const auto correction = softmax.step(scores, factor);
       for (std::uint32_t j = 0; j < value_parts; ++j)
         for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
@@ -160,7 +162,7 @@ struct attention_decode_body {
                           t.let(problem[&attention_problem::scale]),
                           cached_places(t, cache, block.sequence)};
     };
-    recompute_rows_of_part<T, C.depth>(t, source_of, wrong, totals, factor, terms, band, sums, sums_row);
+    recompute_rows_of_part<T, C.depth>(t, source_of, wrong, totals, factor, functions, sums, sums_row);
     if (auto leads = t.when(lane % 4u == 0u))
       for (u32 r = 0; r < 2; ++r) finish.put(t.let(sums_row + quad_row + 8 * r), totals[r]);
     t.barrier();
@@ -243,20 +245,27 @@ struct attention_decode_body {
   }
 };
 
-template <attention_decode_config C, scalar T>
-struct attention_decode_kernel {
+template <attention_decode_config C, scalar T, class Score, class Mask, class OfScore, class OfMask>
+struct attention_decode_kernel;
+
+template <attention_decode_config C, scalar T, class Score, class Mask, class... OfScore, class... OfMask>
+struct attention_decode_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
+                               attention_parameters<OfMask...>> {
   static constexpr auto name = "attention_decode_mma_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
-                               decimal<C.rows> + "x" + decimal<C.keys>;
+                               decimal<C.rows> + "x" + decimal<C.keys> + decode_functions_name<Score, Mask>;
   static constexpr kernel_options options{.target = {80}, .large_shared = true, .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
-         val<attention_terms> terms, val<attention_band> band) {
-        attention_decode_body<C, T>::run(t, problem, cache, split, terms, band);
+         OfScore... of_score, OfMask... of_mask) {
+        attention_decode_body<C, T>::run(t, problem, cache, split,
+                                         decode_functions_of<Score, Mask>::of(t, of_score..., of_mask...));
       });
 };
 
-// Launched with key_heads * row_tiles * parts * batches blocks along x.
-template <attention_decode_config C, scalar T>
-inline constexpr auto attention_decode_mma = attention_decode_kernel<C, T>::kernel;
+// Launched with key_heads * row_tiles * parts * batches blocks along x, and the problem, the cache, the split,
+// the arguments of the score, those of the mask.
+template <attention_decode_config C, scalar T, class Score = general_score, class Mask = band_mask>
+inline constexpr auto attention_decode_mma =
+    attention_decode_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;
 
 }  // namespace kaio::ops
