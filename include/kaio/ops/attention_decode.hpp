@@ -49,12 +49,29 @@ void attention_decode(const stream& s, const tensor_view<Q, 4>& q, const kv_cach
   detail::run_attention_decode(s, {"attention_decode", q, cache, out, &options});
 }
 
+// The same of sequences that have different numbers of queries: q: (rows of all sequences, Hq, D), out: (rows,
+// Hq, Dv), options.lse: (heads, rows). Sequence b has rows cu_q[b] to before cu_q[b + 1], at most `max_q`, which are
+// its last queries; what else attention_sequences has is not given. These numbers are read on the device too; rows of no
+// sequence are not written. New keys and values, (rows, Hkv, D), are of the rows of q.
+template <class Q, class C, class O>
+void attention_decode_varlen(const stream& s, const tensor_view<Q, 3>& q, const kv_cache<C>& cache,
+                             const tensor_view<O, 3>& out, const attention_sequences& sequences,
+                             const attention_decode_options& options = {}) {
+  detail::require_attention_decode_types<Q, C, O>();
+  detail::run_attention_decode(
+      s, {"attention_decode_varlen", q, cache, out, &options, false, false, false, &sequences});
+}
+
 // How many bytes of workspace a call takes: it depends on the extents, max_length, the window,
 // batch_invariant and the device, not on what is in device memory. 0 where no second kernel runs. The
 // workspace of the options is not looked at. Throws what the call itself would.
 std::uint64_t attention_decode_workspace_bytes(const stream& s, const attention_view& q,
                                                const attention_cache_view& cache,
                                                const attention_decode_options& options = {});
+std::uint64_t attention_decode_varlen_workspace_bytes(const stream& s, const attention_view& q,
+                                                      const attention_cache_view& cache,
+                                                      const attention_sequences& sequences,
+                                                      const attention_decode_options& options = {});
 
 // Loads what this call launches, ahead of its first use: the call may then be captured into a graph. The
 // contents of the views are not looked at, nor is the workspace. Throws what the call itself would.
@@ -80,10 +97,14 @@ std::vector<const ptx::kernel_image*> attention_decode_kernels();
 }  // namespace kaio::ops
 
 namespace kaio {
+using ops::attention_append;
 using ops::attention_cache_scale;
 using ops::attention_decode;
 using ops::attention_decode_options;
+using ops::attention_decode_varlen;
+using ops::attention_decode_varlen_workspace_bytes;
 using ops::attention_decode_workspace_bytes;
+using ops::attention_sequences;
 using ops::attention_window;
 using ops::causal_alignment;
 }  // namespace kaio

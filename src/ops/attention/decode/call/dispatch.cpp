@@ -1,5 +1,6 @@
 // From a call of attention_decode to its kernels.
 
+#include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/runtime/device.hpp>
 
@@ -31,12 +32,34 @@ std::uint64_t attention_decode_workspace_bytes(const stream& s, const attention_
       .workspace_bytes();
 }
 
+std::uint64_t attention_decode_varlen_workspace_bytes(const stream& s, const attention_view& q,
+                                                      const attention_cache_view& cache,
+                                                      const attention_sequences& sequences,
+                                                      const attention_decode_options& options) {
+  const device_properties& device = s.properties();
+  attention_decode_options alone = options;
+  alone.workspace = {};
+  return detail::plan_attention_decode(s.device_identity(), device,
+                                       {"attention_decode_varlen_workspace_bytes",
+                                        q,
+                                        cache,
+                                        {},
+                                        &alone,
+                                        false,
+                                        false,
+                                        false,
+                                        &sequences},
+                                       attention_decode_variants())
+      .workspace_bytes();
+}
+
 void attention_decode_warmup(const runtime::device& gpu, const attention_view& q,
                              const attention_cache_view& cache, const attention_view& out,
                              const attention_decode_options& options) {
   const auto planned = detail::plan_attention_decode(gpu.identity(), gpu.properties(),
                                                      {"attention_decode_warmup", q, cache, out, &options},
                                                      attention_decode_variants());
+  if (options.append.exists()) append_kv_warmup(gpu);
   if (planned.blocks == 0) return;
   gpu.warmup(*attention_decode_variants()[planned.chosen].image);
   if (planned.call.split.parts > 1) gpu.warmup(attention_decode_combine_image(gpu.properties()));

@@ -1,7 +1,6 @@
 // Which kernel of some an attention_decode takes, and how its work is divided.
 
 #include <kaio/ops/attention/decode/choice/variant.hpp>
-#include <kaio/ops/tensor/validation.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
@@ -81,6 +80,10 @@ planned_attention_decode plan_attention_decode(const void* device, const device_
   const attention_decode_room room = room_of(arguments.operation, call, division);
   result.sums = room.sums;
   result.totals = room.totals;
+  if (arguments.options->append.rotates()) {
+    result.totals = (room.totals + 15) / 16 * 16;
+    result.queries = call.results() * call.problem.qk_size * bytes_of(call.type);
+  }
   call.split.row_tiles = static_cast<u32>(call.row_tiles(variant.rows));
   call.split.parts = division.parts;
   call.split.chunk = division.chunk;
@@ -93,21 +96,6 @@ planned_attention_decode plan_attention_decode(const void* device, const device_
                            ": more than 2^31 blocks; give a smaller max_length, or divide the batch");
   result.blocks =
       std::uint64_t{call.split.row_tiles} * call.split.key_heads * division.parts * call.problem.batches;
-  return result;
-}
-
-planned_attention_decode prepare_attention_decode(const stream& s,
-                                                  const attention_decode_arguments& arguments,
-                                                  std::span<const attention_decode_variant> variants) {
-  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
-  planned_attention_decode result = plan_attention_decode(s.device_identity(), device, arguments, variants);
-  if (result.blocks == 0) return result;
-  const attention_workspace& workspace = arguments.options->workspace;
-  validation(arguments.operation, s.device_identity())
-      .workspace("workspace", workspace.facts(), result.workspace_bytes(), 16);
-  attention_split& split = result.call.split;
-  split.sums = workspace.address;
-  split.totals = workspace.address + result.sums;
   return result;
 }
 

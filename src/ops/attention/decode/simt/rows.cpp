@@ -26,10 +26,12 @@ const ptx::kernel_image& attention_decode_combine_image(const device_properties&
 
 void detail::combine_attention_decode(const stream& s, const attention_decode_call& call) {
   if (call.split.parts <= 1) return;
+  attention_problem problem = call.problem;
+  if (call.is_packed()) problem.queries = static_cast<u32>(call.packed_rows);
   if (s.properties().target.sm >= 90)
-    attention_decode_combine<90>.launch(s, grid(call.results()).programmatic(), call.problem, call.split);
+    attention_decode_combine<90>.launch(s, grid(call.results()).programmatic(), problem, call.split);
   else
-    attention_decode_combine<70>.launch(s, grid(call.results()), call.problem, call.split);
+    attention_decode_combine<70>.launch(s, grid(call.results()), problem, call.split);
 }
 
 void list_attention_decode_combine_kernels(std::vector<const ptx::kernel_image*>& list) {

@@ -32,11 +32,12 @@ namespace detail {
 // A call with its kernel, and how it is divided.
 struct planned_attention_decode {
   attention_decode_call call;
-  std::size_t chosen = 0;    // of the variants
-  std::uint64_t blocks = 0;  // 0: the call does nothing
-  std::uint64_t sums = 0;    // bytes of the workspace: of sums of parts,
-  std::uint64_t totals = 0;  // and of their totals
-  std::uint64_t workspace_bytes() const { return sums + totals; }
+  std::size_t chosen = 0;     // of the variants
+  std::uint64_t blocks = 0;   // 0: the call does nothing
+  std::uint64_t sums = 0;     // bytes of the workspace: of sums of parts,
+  std::uint64_t totals = 0;   // of their totals,
+  std::uint64_t queries = 0;  // and of rotated queries
+  std::uint64_t workspace_bytes() const { return sums + totals + queries; }
 };
 
 // The call by the variant of these that its options name, or by the first one that can run it; `device`: its
@@ -45,7 +46,7 @@ struct planned_attention_decode {
 planned_attention_decode plan_attention_decode(const void* device, const device_properties& properties,
                                                const attention_decode_arguments& arguments,
                                                std::span<const attention_decode_variant> variants);
-// The same, ready to be launched: the workspace is checked, and taken.
+// The same, ready to be launched: the workspace is checked, and taken; new keys and values are appended.
 planned_attention_decode prepare_attention_decode(const stream& s,
                                                   const attention_decode_arguments& arguments,
                                                   std::span<const attention_decode_variant> variants);

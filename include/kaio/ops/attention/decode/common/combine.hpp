@@ -17,7 +17,8 @@ struct attention_combine_config {
   static constexpr std::uint32_t warps = 4, threads = warps * 32, depth = 256;
 };
 
-// Launched with a block for each query of each head and batch: (batch, query, head) along x; from sm_90 on
+// Launched with a block for each query of each head and batch: (batch, query, head) along x, where it is packed
+// as one batch that has all rows as its queries (`packed` is the number of sequences); from sm_90 on
 // programmatically, before the kernel of the parts has ended.
 template <std::uint32_t Sm>
 inline constexpr auto attention_decode_combine =
@@ -36,6 +37,7 @@ inline constexpr auto attention_decode_combine =
       const val batch = t.let(of_heads / queries), query = t.let(of_heads - batch * queries);
       const val parts = t.let(split[&attention_split::parts]);
       const val size = t.let(problem[&attention_problem::v_size]);
+      const val none = t.let(0u);
       const val lane = t.lane_rank(), warp = t.let(t.warp_rank());
       const val first = t.let(cast<u64>(row) * cast<u64>(parts));
       const in totals = pointer_at<in<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
@@ -43,10 +45,19 @@ inline constexpr auto attention_decode_combine =
       const in sums = pointer_at<in<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
 
       if constexpr (Sm >= 90) grid_dependency_wait(t);
+      // Packed, queries are rows of O, of which those of no sequence are left.
+      var exists(t, true);
+      if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
+        const in cu = pointer_at<in<i32>>(t, t.let(problem[&attention_problem::cu_q]));
+        const val begin = t.let(cu[0]), end = t.let(cu[problem[&attention_problem::packed]]);
+        exists = all_of(cast<i32>(query) >= begin, cast<i32>(query) < end);
+      }
+      const val is_row = t.let(exists);
+      const val own_parts = t.let(select(is_row, parts, 0u));
       // Parts with keys are the first ones.
       var largest(t, nothing);
       var used(t, 0u);
-      for (auto p : t.range(lane, parts, 32u)) {
+      for (auto p : t.range(lane, own_parts, 32u)) {
         const val total = load_vec<2>(totals[p * 2u]);
         largest = max(largest, total[0]);
         used = select(total[1] < 0.0f, used, p + 1u);
@@ -77,11 +88,11 @@ inline constexpr auto attention_decode_combine =
 
       var all(t, sum_of_warps[0]);
       for (u32 w = 1; w < config::warps; ++w) all += sum_of_warps[w];
-      const attention_block as_block = block_of_row(t, problem, batch, head);
+      const attention_block as_block = block_of_row(t, batch, head, queries, none);
       const softmax_row result = softmax_result(t, most, all, sink_of(t, problem, as_block));
-      store_lse(t, problem, as_block, query, t.let(t.thread_rank() == 0u), result.lse);
+      store_lse(t, problem, as_block, query, t.let(all_of(is_row, t.thread_rank() == 0u)), result.lse);
       const val column = t.let(t.thread_rank() * 4u);
-      if (auto has = t.when(column < size)) {
+      if (auto has = t.when(all_of(is_row, column < size))) {
         const auto four = array_of<4>([&](u32 e) {
           var y(t, of_warps[0][column + e]);
           for (u32 w = 1; w < config::warps; ++w) y += of_warps[w][column + e];

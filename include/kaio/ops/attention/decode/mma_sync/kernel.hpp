@@ -76,8 +76,8 @@ struct attention_decode_body {
     const val quad_column = t.let(accumulator_layout::lane_column(lane));
     const val scale = t.let(problem[&attention_problem::scale]);
     const val factor = functions.factor(scale);
-    const auto row = array_of<2>([&](u32 r) { return t.let(block.first_row + warp_row + quad_row + 8 * r); });
-    const auto of_row = array_of<2>([&](u32 r) { return find_row(t, split, block, row[r]); });
+    const auto row_of = [&](u32 r) { return t.let(block.first_row + warp_row + quad_row + 8 * r); };
+    const auto of_row = array_of<2>([&](u32 r) { return find_row(t, split, block, row_of(r)); });
 
     auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });
     auto q_parts =
@@ -112,10 +112,10 @@ struct attention_decode_body {
       }
 
       const val key = t.let(first + key_warp * C.own_keys() + quad_column);
-      score_rows(t, scores, problem, block, of_row, key, scale, functions);
+      score_rows(t, scores, block, of_row, key, scale, functions);
       const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
                                         first + C.keys <= block.last));
-      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, problem, block, of_row, key, functions);
+      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, block, of_row, key, functions);
       const auto correction = softmax.step(scores, factor);
       for (std::uint32_t j = 0; j < value_parts; ++j)
         for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
@@ -143,30 +143,33 @@ struct attention_decode_body {
         store_vec(sums[sums_row + quad_row + 8 * r][quad_column + 8 * j],
                   make_vec(t.let(from[2 * r]), t.let(from[2 * r + 1])));
       }
-    const auto wrong = array_of<2>([&](u32 r) {
-      var found(t, isnan(o_parts[0].registers[2 * r]));
+    const auto found = array_of<2>([&](u32 r) {
+      var any(t, isnan(o_parts[0].registers[2 * r]));
       for (std::uint32_t j = 0; j < value_parts; ++j)
-        for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
-      return t.let(all_of(found, !isnan(totals[r].sum), row[r] < split[&attention_split::rows]));
+        for (u32 e = 2 * r; e < 2 * r + 2; ++e) any |= isnan(o_parts[j].registers[e]);
+      return t.let(all_of(any, !isnan(totals[r].sum)));
     });
+    const decode_block ended = find_again(t, problem, block);
+    const val rows = rows_of_sequence(t, split, ended);
+    const auto wrong = array_of<2>([&](u32 r) { return t.let(all_of(found[r], row_of(r) < rows)); });
     const auto source_of = [&] {
       return rows_of_part{t,
                           problem,
                           cache,
                           split,
-                          block,
+                          ended,
                           warp_row,
                           key_warp,
                           t.let(problem[&attention_problem::qk_size]),
                           t.let(problem[&attention_problem::v_size]),
                           t.let(problem[&attention_problem::scale]),
-                          cached_places(t, cache, block.sequence)};
+                          cached_places(t, cache, ended.sequence)};
     };
     recompute_rows_of_part<T, C.depth>(t, source_of, wrong, totals, factor, functions, sums, sums_row);
     if (auto leads = t.when(lane % 4u == 0u))
       for (u32 r = 0; r < 2; ++r) finish.put(t.let(sums_row + quad_row + 8 * r), totals[r]);
     t.barrier();
-    finish.template store<T>(problem, split, block);
+    finish.template store<T>(problem, split, ended);
   }
 
   // The rows of a warp, and its keys of the part.
@@ -177,9 +180,7 @@ struct attention_decode_body {
       const decode_block& block;
       decode_row at;
       in<T> q;
-      constexpr score_origin<1> origin(const val<u32>& key) const {
-        return origin_of_row(t, problem, block, at, key);
-      }
+      constexpr score_origin<1> origin(const val<u32>& key) const { return origin_of_row(t, block, at, key); }
     };
     thread t;
     const val<attention_problem>& problem;
@@ -220,10 +221,10 @@ struct attention_decode_body {
                                      const val<attention_split>& split, const decode_block& block) {
     constexpr std::uint32_t piece = 16 / sizeof(T), pieces = C.depth / piece;
     const val size = t.let(problem[&attention_problem::qk_size]);
-    const val rows = t.let(split[&attention_split::rows]);
+    const val rows = rows_of_sequence(t, split, block);
     const val by_16 = t.let(problem[&attention_problem::q][&attention_strides::by_16]);
     const auto each = [&](std::uint32_t step, const auto& f) {
-      for (auto i : t.block_stride(C.rows * C.depth / step)) {
+      for (auto i : t.block_stride(C.rows * C.depth / step).no_unroll()) {
         const val row = t.let(i / (C.depth / step)), column = t.let(i % (C.depth / step) * step);
         const val packed = t.let(block.first_row + row);
         const decode_row at = find_row(t, split, block, t.let(min(packed, rows - 1u)));

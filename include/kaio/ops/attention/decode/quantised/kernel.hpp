@@ -130,10 +130,10 @@ struct attention_decode_quantised_body {
         }
 
       const val key = t.let(first + own_key);
-      score_rows(t, scores, problem, block, of_row, key, scale, functions);
+      score_rows(t, scores, block, of_row, key, scale, functions);
       const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
                                         first + C.keys <= block.last));
-      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, problem, block, of_row, key, functions);
+      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, block, of_row, key, functions);
       const auto of_before = softmax.step(scores, factor);
       auto correction = array_of<2>([&](u32 r) { return var(t, of_before[r]); });
       if (auto own = t.when(scales.v_by_key)) {
@@ -168,7 +168,7 @@ struct attention_decode_quantised_body {
                   make_vec(four[0], four[1], four[2], four[3]));
       }
     const auto wrong = array_of<2>([&](u32 r) {
-      return t.let(all_of(found[r], !isnan(totals[r].sum), row[r] < split[&attention_split::rows]));
+      return t.let(all_of(found[r], !isnan(totals[r].sum), row[r] < rows_of_sequence(t, split, block)));
     });
     const auto source_of = [&] {
       return quantised_rows_of_part<C>{t,

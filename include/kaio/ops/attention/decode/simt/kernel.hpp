@@ -65,7 +65,7 @@ struct attention_decode_simt_body {
                                 const rows_in_memory& k_rows, const rows_in_memory& v_rows) {
     const cached_places places(t, cache, block.sequence);
     const val of_row = t.let(t.thread_rank() / side), of_column = t.let(t.thread_rank() % side);
-    const val all_rows = t.let(split[&attention_split::rows]);
+    const val all_rows = rows_of_sequence(t, split, block);
     const val type = t.let(split[&attention_split::type]);
     const val kept = t.let(codes[&attention_codes::kept]);
     const auto load = [&](auto member, const rows_in_memory& from, const val<u32>& first,
@@ -124,7 +124,7 @@ struct attention_decode_simt_body {
       }
       const simt_scores<f32, 1, columns> scores{&s};
       const val key = t.let(first + of_column);
-      const score_origin<1> origin = origin_of_row(t, problem, block, at[0], key);
+      const score_origin<1> origin = origin_of_row(t, block, at[0], key);
       functions.score(scores, origin, scale);
       const val is_whole = t.let(
           all_of(first >= block.whole_first, first + keys <= block.whole_last, first + keys <= block.last));
@@ -153,7 +153,7 @@ struct attention_decode_simt_body {
   static constexpr void load_queries(thread t, const q_tile& to, const val<attention_problem>& problem,
                                      const val<attention_split>& split, const decode_block& block,
                                      const val<u32>& size) {
-    const val all_rows = t.let(split[&attention_split::rows]);
+    const val all_rows = rows_of_sequence(t, split, block);
     for (auto i : t.block_stride(rows * depth)) {
       const val row = t.let(i / depth), column = t.let(i % depth);
       const val packed = t.let(block.first_row + row);
@@ -209,16 +209,17 @@ struct attention_decode_simt_body {
                               const Sums& sums) {
     const val column = t.let(t.thread_rank() % side * 4u);
     const val size = t.let(problem[&attention_problem::v_size]);
-    if (auto exists = t.when(row < split[&attention_split::rows])) {
+    if (auto exists = t.when(row < rows_of_sequence(t, split, block))) {
       if (auto alone = t.when(split[&attention_split::parts] == 1u)) {
-        const attention_block as_block = block_of_row(t, problem, block.batch, at.head);
+        const attention_block as_block = block_of_row(t, block, at);
         const softmax_row result = softmax_result(t, total.largest, total.sum, sink_of(t, problem, as_block));
         store_lse(t, problem, as_block, at.query, t.let(column == 0u), result.lse);
         with_any_element(t, t.let(split[&attention_split::out_type]), [&]<class A>(A) {
           for (u32 f = 0; f < chunks; ++f)
             if (auto has = t.when(column + chunk * f < size)) {
               const auto x = array_of<4>([&](u32 e) { return t.let(sums[4 * f + e] * result.inverse); });
-              store_output<A>(t, problem, block.batch, at, t.let(column + chunk * f), size, x);
+              store_output<A>(t, problem, block.batch, row_of_tensor(t, block, at), t.let(column + chunk * f),
+                              size, x);
             }
         });
       }
