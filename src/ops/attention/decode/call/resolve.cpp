@@ -22,7 +22,8 @@ namespace kaio::ops::detail {
 
 namespace {
 
-constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 256;
+constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 256,
+                       most_latent_size = 576, most_latent_value_size = 512;
 
 // The dimensions of Q and O; of K and V, `batch` is a page of a cache in pages.
 enum : std::size_t { batch, row, head, element };
@@ -75,6 +76,15 @@ void check_numbers(const validation& check, std::string_view operation, const at
     else
       check.extent(name, *view, 0, sequences, reason);
   }
+}
+
+// Whether V is the first elements of the rows of K.
+bool values_in_keys(const attention_cache_view& cache) {
+  const attention_view &k = cache.k, &v = cache.v;
+  bool same = k.address == v.address && v.extents[element] <= k.extents[element] && !cache.has_codes();
+  for (const std::size_t d : {batch, row, head})
+    same = same && k.extents[d] == v.extents[d] && (k.extents[d] <= 1 || k.strides[d] == v.strides[d]);
+  return same;
 }
 
 // The views of a call with four dimensions, lse with three: sequences that follow each other are one batch.
@@ -172,7 +182,11 @@ void check_shapes(const validation& check, const attention_decode_arguments& arg
   for (const auto& [name, view] : {named{"q", &q}, named{"v", &v}}) {
     if (view->extents[element] == 0)
       refuse_attention(operation, "argument " + std::string(name) + " has head size 0; it is at least 1");
-    check.at_most(name, *view, element, most_head_size);
+    const bool latent = values_in_keys(arguments.cache);
+    check.at_most(name, *view, element,
+                  !latent      ? most_head_size
+                  : view == &q ? most_latent_size
+                               : most_latent_value_size);
   }
   for (const auto& [name, view] : {named{"q", &q}, named{"k", &k}})
     for (const std::size_t d : {batch, row, head}) check.at_most(name, *view, d, most_extent);
@@ -383,6 +397,7 @@ attention_decode_call resolve_attention_decode(const void* device,
   attention_decode_call call;
   call.type = q.type;
   call.batch_invariant = options.batch_invariant;
+  call.values_in_keys = values_in_keys(arguments.cache);
   attention_problem& problem = call.problem;
   problem.q = strides_of(operation, "q", q);
   problem.k = strides_of(operation, "k", k);

@@ -43,7 +43,8 @@ attention_decode_division divide_keys(const attention_decode_variant& v, const a
   const std::uint64_t tiles = parts_of(call.most_keys, v.keys);
   // What parts write and read is an eighth of the keys at most.
   const double key_bytes = static_cast<double>(call.most_keys) * call.problem.batches * call.split.key_heads *
-                           (call.problem.qk_size + call.problem.v_size) * call.bytes_of_key_element();
+                           (call.problem.qk_size + (call.values_in_keys ? 0 : call.problem.v_size)) *
+                           call.bytes_of_key_element();
   const double part_bytes = static_cast<double>(call.results()) * call.problem.v_size * sizeof(f32);
   const auto by_bytes = static_cast<std::uint64_t>(
       std::clamp(key_bytes / 8 / std::max(part_bytes, 1.0), 1.0, static_cast<double>(most_parts)));

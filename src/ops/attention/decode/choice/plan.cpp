@@ -30,10 +30,14 @@ const char* reason(const attention_decode_variant& v, const attention_decode_cal
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "it needs more shared memory than a block of this device has";
-  if (std::max(call.problem.qk_size, call.problem.v_size) > v.depth)
+  if (std::max(call.problem.qk_size, call.problem.v_size) > v.depth ||
+      (v.depth_v != 0 && call.problem.v_size > v.depth_v))
     return "the head size is larger than it is made for";
   if (v.copies_rows && (call.problem.k.by_16 & call.problem.v.by_16) == 0)
     return "rows of keys do not begin at multiples of 16 bytes";
+  if (v.values_in_keys && !call.values_in_keys) return "the values are not the first elements of the keys";
+  if (call.split.rows < v.least_rows)
+    return "fewer queries and heads share a head of keys than it is made for";
   if (v.most_rows != 0 && call.split.rows > v.most_rows)
     return "more queries and heads share a head of keys than it is made for";
   return nullptr;

@@ -20,23 +20,42 @@ std::span<const attention_decode_variant> attention_decode_simt_rows() {
   return rows;
 }
 
-const ptx::kernel_image& attention_decode_combine_image(const device_properties& device) {
-  return device.target.sm >= 90 ? attention_decode_combine<90>.image() : attention_decode_combine<70>.image();
+namespace {
+
+// f(kernel) for the kernel that adds up the parts of a call.
+template <class F>
+void with_combine(const device_properties& device, const attention_decode_call& call, const F& f) {
+  const bool is_wide = call.problem.v_size > 256, has_programmatic = device.target.sm >= 90;
+  if (has_programmatic && is_wide) return f(attention_decode_combine<90, 512>);
+  if (has_programmatic) return f(attention_decode_combine<90>);
+  if (is_wide) return f(attention_decode_combine<70, 512>);
+  f(attention_decode_combine<70>);
+}
+
+}  // namespace
+
+const ptx::kernel_image& attention_decode_combine_image(const device_properties& device,
+                                                        const attention_decode_call& call) {
+  const ptx::kernel_image* image = nullptr;
+  with_combine(device, call, [&](const auto& kernel) { image = &kernel.image(); });
+  return *image;
 }
 
 void detail::combine_attention_decode(const stream& s, const attention_decode_call& call) {
   if (call.split.parts <= 1) return;
   attention_problem problem = call.problem;
   if (call.is_packed()) problem.queries = static_cast<u32>(call.packed_rows);
-  if (s.properties().target.sm >= 90)
-    attention_decode_combine<90>.launch(s, grid(call.results()).programmatic(), problem, call.split);
-  else
-    attention_decode_combine<70>.launch(s, grid(call.results()), problem, call.split);
+  const auto blocks = grid(call.results());
+  with_combine(s.properties(), call, [&](const auto& kernel) {
+    kernel.launch(s, s.properties().target.sm >= 90 ? blocks.programmatic() : blocks, problem, call.split);
+  });
 }
 
 void list_attention_decode_combine_kernels(std::vector<const ptx::kernel_image*>& list) {
   list.push_back(&attention_decode_combine<70>.image());
   list.push_back(&attention_decode_combine<90>.image());
+  list.push_back(&attention_decode_combine<70, 512>.image());
+  list.push_back(&attention_decode_combine<90, 512>.image());
 }
 
 void list_attention_decode_simt_kernels(std::vector<const ptx::kernel_image*>& list) {

@@ -19,6 +19,7 @@ struct attention_decode_call {
   attention_codes codes{};
   std::uint64_t most_keys = 0;    // that a query may attend to
   std::uint64_t packed_rows = 0;  // packed: of q
+  bool values_in_keys = false;    // V is the first elements of the rows of K
   bool batch_invariant = false;
 
   constexpr bool has_codes() const { return codes.kept != static_cast<u32>(cache_elements::same); }

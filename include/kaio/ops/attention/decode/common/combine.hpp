@@ -14,21 +14,30 @@
 namespace kaio::ops {
 
 struct attention_combine_config {
-  static constexpr std::uint32_t warps = 4, threads = warps * 32, depth = 256;
+  static constexpr std::uint32_t warps = 4, threads = warps * 32;
 };
+
+template <std::uint32_t Depth>
+inline constexpr auto attention_combine_name = [] {
+  if constexpr (Depth == 256)
+    return fixed_string("attention_decode_combine_sm");
+  else
+    return "attention_decode_combine_d" + decimal<Depth> + "_sm";
+}();
 
 // Launched with a block for each query of each head and batch: (batch, query, head) along x, where it is packed
 // as one batch that has all rows as its queries (`packed` is the number of sequences); from sm_90 on
 // programmatically, before the kernel of the parts has ended.
-template <std::uint32_t Sm>
+// Depth: the most elements of a row, up to 512.
+template <std::uint32_t Sm, std::uint32_t Depth = 256>
 inline constexpr auto attention_decode_combine =
-    kaio::kernel<"attention_decode_combine_sm" + decimal<Sm>, block_size{attention_combine_config::threads},
+    kaio::kernel<attention_combine_name<Depth> + decimal<Sm>, block_size{attention_combine_config::threads},
                  kernel_options{.target = {Sm, false}}>([](thread t, val<attention_problem> problem,
                                                            val<attention_split> split) {
       using config = attention_combine_config;
-      constexpr u32 fours = config::depth / 128;  // of a lane
+      constexpr u32 fours = Depth / 128;  // of a lane
       constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
-      const shared<f32, config::warps, config::depth> of_warps(t);
+      const shared<f32, config::warps, Depth> of_warps(t);
       const shared<f32, config::warps> sum_of_warps(t);
       const val heads = t.let(problem[&attention_problem::heads]);
       const val queries = t.let(problem[&attention_problem::queries]);

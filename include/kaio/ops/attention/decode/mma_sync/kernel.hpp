@@ -24,6 +24,7 @@
 #include <kaio/ops/attention/decode/common/recompute.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/mma_sync/copies.hpp>
+#include <kaio/ops/attention/decode/mma_sync/queries.hpp>
 #include <kaio/ops/attention/mma_sync/product.hpp>
 
 #include <cstdint>
@@ -64,7 +65,7 @@ struct attention_decode_body {
                                 const val<attention_cache>& cache, const val<attention_split>& split,
                                 const Functions& functions, const decode_block& block, const q_tile& q_shared,
                                 const ring& tiles, const finish_type& finish) {
-    load_queries(t, q_shared, problem, split, block);
+    load_decode_queries<T>(t, q_shared, problem, split, block);
     copies_type copies(t, tiles, problem, cache, block);
     for (std::uint32_t s = 0; s + 1 < C.stages; ++s) copies.copy();
 
@@ -215,35 +216,6 @@ struct attention_decode_body {
       return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address])).from(t.let(at));
     }
   };
-
-  // All rows of the tile; those that do not exist become zero. Commits a group of copies.
-  static constexpr void load_queries(thread t, const q_tile& to, const val<attention_problem>& problem,
-                                     const val<attention_split>& split, const decode_block& block) {
-    constexpr std::uint32_t piece = 16 / sizeof(T), pieces = C.depth / piece;
-    const val size = t.let(problem[&attention_problem::qk_size]);
-    const val rows = rows_of_sequence(t, split, block);
-    const val by_16 = t.let(problem[&attention_problem::q][&attention_strides::by_16]);
-    const auto each = [&](std::uint32_t step, const auto& f) {
-      for (auto i : t.block_stride(C.rows * C.depth / step).no_unroll()) {
-        const val row = t.let(i / (C.depth / step)), column = t.let(i % (C.depth / step) * step);
-        const val packed = t.let(block.first_row + row);
-        const decode_row at = find_row(t, split, block, t.let(min(packed, rows - 1u)));
-        f(row, column, t.let(all_of(packed < rows, column < size)), queries_of<T>(t, problem, block, at));
-      }
-    };
-    static_assert(pieces >= 1);
-    if (auto fast = t.when(by_16 != 0u))
-      each(piece, [&](const auto& row, const auto& column, const auto& exists, const in<T>& from) {
-        cp_async<16>(to[row][column], from.from(cast<i64>(column))[0], exists);
-      });
-    if (auto slow = t.otherwise())
-      each(1, [&](const auto& row, const auto& column, const auto& exists, const in<T>& from) {
-        var x(t, cast<T>(t.let(0.0f)));
-        if (auto has = t.when(exists)) x = from[column];
-        to[row][column] = x;
-      });
-    cp_async_commit_group(t);
-  }
 };
 
 template <attention_decode_config C, scalar T, class Score, class Mask, class OfScore, class OfMask>
