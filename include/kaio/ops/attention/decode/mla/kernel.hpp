@@ -173,7 +173,8 @@ struct attention_mla_body {
                                       const Tile& keys, const val<u32>& first_key) {
     static_assert(together == own_parts);
     for (auto p : t.range(0u, panels)) {
-      const auto of_q = q_shared.panel(p), of_k = keys.panel(p);
+      const auto of_q = q_shared.panel(p);
+      const auto of_k = keys.panel(p);
       for (std::uint32_t column = 0; column < panel; column += product::k) {
         typename product::a_fragment a(t);
         ldmatrix(a, of_q, warp_row, column);
@@ -191,8 +192,8 @@ struct attention_mla_body {
     const val first = t.let(row_warp * key_parts), column = t.let(t.lane_rank() * 4u);
     for (std::uint32_t j = 0; j < own_parts; ++j) {
       const auto& from = own[j].registers;
-      store_vec(memory[t.let(first + half * own_parts + j)][column],
-                make_vec(from[0], from[1], from[2], from[3]));
+      const val row = t.let(first + half * own_parts + j);
+      store_vec(memory[row][column], make_vec(from[0], from[1], from[2], from[3]));
     }
     t.barrier();
     for (std::uint32_t j = 0; j < key_parts; ++j) {
