@@ -5,6 +5,7 @@
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 
+#include <cstdint>
 #include <type_traits>
 
 namespace kaio::ops {
@@ -54,5 +55,13 @@ inline constexpr auto decode_functions_name = [] {
   else
     return "_" + attention_function_name<Score> + "_" + attention_function_name<Mask>;
 }();
+
+// How many blocks a multiprocessor holds at once: with functions of the user's own, which need registers, one
+// less.
+template <class Score, class Mask>
+constexpr std::uint32_t decode_min_blocks(std::uint32_t of_library) {
+  const bool own = !std::is_same_v<Score, general_score> || !std::is_same_v<Mask, band_mask>;
+  return own && of_library > 1 ? of_library - 1 : of_library;
+}
 
 }  // namespace kaio::ops

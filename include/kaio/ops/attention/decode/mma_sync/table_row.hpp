@@ -32,7 +32,7 @@ attention_decode_variant describe_attention_decode_mma() {
           .rows = C.rows,
           .most_rows = C.rows == 16 ? 16u : 0u,
           .keys = C.keys,
-          .resident = C.min_blocks};
+          .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
 }
 
 }  // namespace kaio::ops

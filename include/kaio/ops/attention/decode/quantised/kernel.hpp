@@ -264,7 +264,8 @@ struct attention_decode_quantised_kernel<C, Sm, Score, Mask, attention_parameter
                                          attention_parameters<OfMask...>> {
   static constexpr auto name = "attention_decode_mma_8bit_sm" + decimal<Sm> + "_d" + decimal<C.depth> + "_" +
                                decimal<C.rows> + "x" + decimal<C.keys> + decode_functions_name<Score, Mask>;
-  static constexpr kernel_options options{.target = {Sm}, .large_shared = true, .min_blocks = C.min_blocks};
+  static constexpr kernel_options options{
+      .target = {Sm}, .large_shared = true, .min_blocks = decode_min_blocks<Score, Mask>(C.min_blocks)};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
          OfScore... of_score, OfMask... of_mask, val<attention_codes> codes) {

@@ -31,7 +31,7 @@ attention_decode_variant describe_attention_decode_quantised() {
           .depth = C.depth,
           .rows = C.rows,
           .keys = C.keys,
-          .resident = C.min_blocks};
+          .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
 }
 
 }  // namespace kaio::ops

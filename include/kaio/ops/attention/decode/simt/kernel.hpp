@@ -247,7 +247,8 @@ struct attention_decode_simt_kernel<Score, Mask, attention_parameters<OfScore...
                                     attention_parameters<OfMask...>> {
   static constexpr auto name = "attention_decode_simt" + decode_functions_name<Score, Mask>;
   static constexpr auto kernel =
-      kaio::kernel<name, block_size{attention_decode_simt::threads}, kernel_options{.min_blocks = 2}>(
+      kaio::kernel<name, block_size{attention_decode_simt::threads},
+                   kernel_options{.min_blocks = decode_min_blocks<Score, Mask>(2)}>(
           [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
              OfScore... of_score, OfMask... of_mask, val<attention_codes> codes) {
             attention_decode_simt::run(t, problem, cache, split,

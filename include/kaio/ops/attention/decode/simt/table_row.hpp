@@ -29,7 +29,7 @@ attention_decode_variant describe_attention_decode_simt() {
           .depth = config::depth,
           .rows = config::rows,
           .keys = config::keys,
-          .resident = 2};
+          .resident = decode_min_blocks<Score, Mask>(2)};
 }
 
 }  // namespace kaio::ops
