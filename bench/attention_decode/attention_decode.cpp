@@ -130,9 +130,10 @@ int main(int count, char** words) {
     const bool right = how.type == "f16"    ? run_with_cache<f16>(gpu, how, problems, to)
                        : how.type == "bf16" ? run_with_cache<bf16>(gpu, how, problems, to)
                                             : run_with_cache<f32>(gpu, how, problems, to);
-    if (!how.no_peers && how.cache.empty() && !gpu.is_emulator()) {
+    if (!how.no_peers && how.cache.empty() && !gpu.is_emulator()) {  // peers have none of the late works
       std::vector<std::string> cases;
-      for (const decode_problem& p : problems) cases.push_back(p.shape() + ":" + p.work_name());
+      for (const decode_problem& p : problems)
+        if (!p.is_late()) cases.push_back(p.shape() + ":" + p.work_name());
       to.run_peers(std::filesystem::path(__FILE__).parent_path() / "peers.py",
                    "--seconds " + std::to_string(how.seconds), cases);
     }

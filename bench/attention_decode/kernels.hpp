@@ -11,9 +11,10 @@
 namespace kaio::bench {
 
 // Q and O are (batch, query, head, element), the cache (page, row, head, element), without gaps; the last query's
-// own key is the last one, and it attends to those up to its own where it is causal.
+// own key is the last one, and it attends to those up to its own where it is causal. Where v_size is below size,
+// V is in the rows of K.
 struct sampled_decode {
-  u32 batches, queries, heads, key_heads, size, page, pages;
+  u32 batches, queries, heads, key_heads, size, v_size, page, pages;
   u32 causal;
   f64 scale;
   f64 of_codes;  // what elements of the cache are multiplied by
@@ -45,13 +46,13 @@ inline constexpr auto sample_decode = kernel<"sample_decode_" + type_name<T> + "
       val head = t.let(mixed(sample * 4u + 1u) % p[&sampled_decode::heads]);
       val query = t.let(mixed(sample * 4u + 2u) % p[&sampled_decode::queries]);
       val size = t.let(p[&sampled_decode::size]), page = t.let(p[&sampled_decode::page]);
-      val element = t.let(mixed(sample * 4u + 3u) % size);
+      val element = t.let(mixed(sample * 4u + 3u) % p[&sampled_decode::v_size]);
       val groups = t.let(p[&sampled_decode::key_heads]);
       val group = t.let(head / (p[&sampled_decode::heads] / groups));
-      val at_q = t.let(((cast<u64>(batch) * cast<u64>(p[&sampled_decode::queries]) + cast<u64>(query)) *
-                            cast<u64>(p[&sampled_decode::heads]) +
-                        cast<u64>(head)) *
-                       cast<u64>(size));
+      val row = t.let((cast<u64>(batch) * cast<u64>(p[&sampled_decode::queries]) + cast<u64>(query)) *
+                          cast<u64>(p[&sampled_decode::heads]) +
+                      cast<u64>(head));
+      val at_q = t.let(row * cast<u64>(size)), at_o = t.let(row * cast<u64>(p[&sampled_decode::v_size]));
       val length = t.let(cast<u32>(lengths[batch]));
       val hidden =
           t.let(select(p[&sampled_decode::causal] != 0u, p[&sampled_decode::queries] - 1u - query, 0u));
@@ -79,7 +80,7 @@ inline constexpr auto sample_decode = kernel<"sample_decode_" + type_name<T> + "
       const val result = warp_reduce(t, t.let(sum * share), plus{});
       if (auto first = t.when(t.lane_rank() == 0u)) {
         want[sample] = select(whole == 0.0, 0.0, result / whole * p[&sampled_decode::of_codes]);
-        got[sample] = cast<f64>(o[at_q + cast<u64>(element)]);
+        got[sample] = cast<f64>(o[at_o + cast<u64>(element)]);
       }
     });
 

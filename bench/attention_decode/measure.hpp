@@ -6,7 +6,9 @@
 #include "bench/attention_decode/problem.hpp"
 
 #include <kaio/kaio.hpp>
+#include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention_decode.hpp>
+#include <kaio/ops/rotary.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -46,6 +48,9 @@ class attention_decode_bench : attention_measurement<T> {
     }
     std::vector<cache_of> caches;
     for (std::size_t i = 0; i < x.q.size(); ++i) caches.emplace_back(p, x, i);
+    std::optional<new_token> token;
+    if (p.appends()) token.emplace(*this, p);
+    if (p.what == decode_work::append) token->give(p, options);
     const cache_of& first = caches.front();
     measured result;
     const auto choice = ops::attention_decode_choice(stream_, first.q, first.cache, first.o, options);
@@ -55,6 +60,12 @@ class attention_decode_bench : attention_measurement<T> {
     options.workspace = memory;
     poison<T>.launch(stream_, grid(blocks()), x.o[0], u64{x.o[0].size()});
     contestant kaio{"kaio", [&](std::size_t i) {
+                      if (p.what == decode_work::append) caches[i].cache.lengths = token->lengths_before(p);
+                      if (p.what == decode_work::apart) {
+                        token->append(stream_, p, caches[i]);
+                        attention_decode(stream_, token->turned(p), caches[i].cache, caches[i].o, options);
+                        return;
+                      }
                       attention_decode(stream_, caches[i].q, caches[i].cache, caches[i].o, options);
                     }};
     kaio.run(0);
@@ -74,29 +85,72 @@ class attention_decode_bench : attention_measurement<T> {
   struct cache_of {
     cache_of(const decode_problem& p, operands& x, std::size_t i)
         : q(x.q[i], p.batches, p.queries(), p.heads, p.size),
-          o(x.o[i], p.batches, p.queries(), p.heads, p.size) {
+          o(x.o[i], p.batches, p.queries(), p.heads, p.v_size()) {
       const u64 places = p.is_paged() ? u64{p.batches} * p.pages() : p.batches;
-      cache.k = tensor_view<const C, 4>(x.k[i], places, p.page(), p.key_heads, p.size);
-      cache.v = tensor_view<const C, 4>(x.v[i], places, p.page(), p.key_heads, p.size);
+      cache.k = tensor_view<C, 4>(x.k[i], places, p.page(), p.key_heads, p.size);
+      if (p.is_latent())
+        cache.v = cache.k.slice(3, 0, p.v_size());
+      else
+        cache.v = tensor_view<C, 4>(x.v[i], places, p.page(), p.key_heads, p.size);
       cache.lengths = tensor_view<const i32, 1>(x.lengths, p.batches);
       if (p.is_paged()) cache.table = tensor_view<const i32, 2>(x.table, p.batches, p.pages());
     }
     tensor_view<const T, 4> q;
     tensor_view<T, 4> o;
-    kv_cache<const C> cache{};
+    kv_cache<C> cache{};
+  };
+
+  // The last key of each sequence, and tables that turn nothing, so that results are those of the other works.
+  struct new_token {
+    buffer<T> k, v, cos, sin, q;
+    buffer<i32> before;
+
+    new_token(attention_decode_bench& bench, const decode_problem& p)
+        : k(bench.normal(u64{p.batches} * p.key_heads * p.size)),
+          v(bench.normal(u64{p.batches} * p.key_heads * p.size)),
+          cos(bench.gpu_.upload(std::vector<T>(u64{p.keys} * (p.size / 2), T(1.0f)))),
+          sin(bench.gpu_.upload(std::vector<T>(u64{p.keys} * (p.size / 2), T(0.0f)))),
+          q(bench.gpu_.template allocate<T>(u64{p.batches} * p.heads * p.size)) {
+      std::vector<i32> lengths;
+      for (const u32 one : p.lengths()) lengths.push_back(static_cast<i32>(one) - 1);
+      before = bench.gpu_.upload(lengths);
+    }
+    tensor_view<const i32, 1> lengths_before(const decode_problem& p) {
+      return tensor_view<const i32, 1>(before, p.batches);
+    }
+    tensor_view<const T, 4> rows(const decode_problem& p, buffer<T>& of) {
+      return tensor_view<const T, 4>(of, p.batches, 1, p.key_heads, p.size);
+    }
+    tensor_view<const T, 2> table(const decode_problem& p, buffer<T>& of) {
+      return tensor_view<const T, 2>(of, p.keys, p.size / 2);
+    }
+    tensor_view<T, 4> turned(const decode_problem& p) {
+      return tensor_view<T, 4>(q, p.batches, 1, p.heads, p.size);
+    }
+    void give(const decode_problem& p, attention_decode_options& options) {
+      options.append = {
+          .k = rows(p, k), .v = rows(p, v), .rotary = {.cos = table(p, cos), .sin = table(p, sin)}};
+    }
+    void append(const stream& s, const decode_problem& p, const cache_of& to) {
+      kv_cache<C> cache = to.cache;
+      cache.lengths = lengths_before(p);
+      append_kv(s, rows(p, k), rows(p, v), cache, {.rotary = {.cos = table(p, cos), .sin = table(p, sin)}});
+      rotary(s, to.q, turned(p), table(p, cos), table(p, sin), {.offsets = lengths_before(p)});
+    }
   };
 
   operands make_operands(const decode_problem& p) {
     const u64 rows = u64{p.batches} * p.pages() * p.page() * p.key_heads * p.size;
     const u64 of_q = u64{p.batches} * p.queries() * p.heads * p.size;
+    const u64 of_o = of_q / p.size * p.v_size();
     const u64 cache = gpu_.is_emulator() ? 1 : 2 * gpu_.properties().l2_bytes;
     operands x;
     for (u64 sets = std::clamp<u64>((cache + 2 * rows * sizeof(C) - 1) / (2 * rows * sizeof(C)), 1, 16);
          sets > 0; --sets) {
       x.q.push_back(normal(of_q));
       x.k.push_back(cached(rows));
-      x.v.push_back(cached(rows));
-      x.o.push_back(gpu_.template allocate<T>(of_q));
+      if (!p.is_latent()) x.v.push_back(cached(rows));
+      x.o.push_back(gpu_.template allocate<T>(of_o));
     }
     std::vector<i32> table(u64{p.batches} * p.pages());
     std::iota(table.begin(), table.end(), 0);
@@ -128,13 +182,14 @@ class attention_decode_bench : attention_measurement<T> {
                             .heads = p.heads,
                             .key_heads = p.key_heads,
                             .size = p.size,
+                            .v_size = p.v_size(),
                             .page = p.page(),
                             .pages = p.pages(),
                             .causal = p.queries() > 1,
                             .scale = 1 / std::sqrt(double(p.size)),
                             .of_codes = has_codes ? double(scale_of_codes<C>) : 1.0};
-    sample_decode<T, C>.launch(stream_, grid(samples), x.q[0], x.k[0], x.v[0], x.o[0], x.table, x.lengths,
-                               want, got, of);
+    sample_decode<T, C>.launch(stream_, grid(samples), x.q[0], x.k[0], p.is_latent() ? x.k[0] : x.v[0],
+                               x.o[0], x.table, x.lengths, want, got, of);
     stream_.synchronize();
     return base::relative_error(want, got);
   }

@@ -21,18 +21,28 @@ namespace kaio::bench {
 //   pages_1       pages of a key
 //   lengths       contiguous, lengths from 1 to all
 //   four          contiguous, four queries, causal
-enum class decode_work { contiguous, pages_16, pages_1, lengths, four };
-inline constexpr std::array<std::string_view, 5> decode_work_names{"contiguous", "pages_16", "pages_1",
-                                                                   "lengths", "four"};
+//   append        pages_16; the last key is new: the call rotates it and the queries, and appends it
+//   apart         the same by three calls: append_kv, rotary, attention_decode
+//   latent        pages_16, values are the first 512 elements of the keys (MLA): D from 257 to 576
+enum class decode_work { contiguous, pages_16, pages_1, lengths, four, append, apart, latent };
+inline constexpr std::array<std::string_view, 8> decode_work_names{
+    "contiguous", "pages_16", "pages_1", "lengths", "four", "append", "apart", "latent"};
+inline constexpr u32 random_works = 5;  // the first ones
 
 struct decode_problem {
   u32 batches = 1, keys = 0, heads = 1, key_heads = 1, size = 128;
   decode_work what = decode_work::contiguous;
 
   u32 queries() const { return what == decode_work::four ? 4 : 1; }
-  u32 page() const { return what == decode_work::pages_16 ? 16 : what == decode_work::pages_1 ? 1 : keys; }
+  u32 page() const {
+    return what == decode_work::pages_1 ? 1 : what == decode_work::pages_16 || is_late() ? 16 : keys;
+  }
+  bool is_late() const { return appends() || is_latent(); }
+  bool appends() const { return what == decode_work::append || what == decode_work::apart; }
+  bool is_latent() const { return what == decode_work::latent; }
+  u32 v_size() const { return is_latent() ? std::min(size, 512u) : size; }
   u32 pages() const { return (keys + page() - 1) / page(); }  // of a sequence
-  bool is_paged() const { return what == decode_work::pages_16 || what == decode_work::pages_1; }
+  bool is_paged() const { return what == decode_work::pages_16 || what == decode_work::pages_1 || is_late(); }
   // Keys of each sequence, the same ones in peers.py.
   std::vector<u32> lengths() const {
     std::vector<u32> result(batches, keys);
@@ -48,7 +58,9 @@ struct decode_problem {
   double bytes(double of_element, double of_cached) const {
     double rows = 0;
     for (const u32 one : lengths()) rows += one;
-    return size * (of_cached * 2 * rows * key_heads + of_element * 2.0 * batches * queries() * heads);
+    const double of_row = is_latent() ? size : 2.0 * size;
+    return of_cached * of_row * rows * key_heads +
+           of_element * (size + v_size()) * batches * queries() * heads;
   }
   std::string shape() const {
     return std::to_string(batches) + "x" + std::to_string(keys) + "x" + std::to_string(heads) + "x" +
@@ -92,7 +104,7 @@ inline std::vector<decode_problem> random_decode_problems(u32 count, u32 seed) {
     p.key_heads = 1 + below(8);
     p.heads = p.key_heads * groups[below(groups.size())];
     p.size = sizes[below(sizes.size())];
-    p.what = static_cast<decode_work>(below(decode_work_names.size()));
+    p.what = static_cast<decode_work>(below(random_works));
     if (2.0 * 2.0 * p.batches * p.keys * p.key_heads * p.size < 8.6e9) result.push_back(p);
   }
   return result;

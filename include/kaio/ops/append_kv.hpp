@@ -29,6 +29,7 @@
 #include <kaio/ops/cache/common/any_cache.hpp>
 #include <kaio/runtime/stream.hpp>
 
+#include <string_view>
 #include <type_traits>
 
 namespace kaio::runtime {
@@ -39,7 +40,7 @@ namespace kaio::ops {
 
 namespace detail {
 void run_append_kv(const stream& s, const any_view& k, const any_view& v, const any_cache& cache,
-                   const append_kv_options& options);
+                   const append_kv_options& options, std::string_view caller = {});
 
 template <class K, class V, class T>
 constexpr void require_append_types() {

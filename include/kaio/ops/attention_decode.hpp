@@ -40,7 +40,8 @@ void run_attention_decode(const stream& s, const attention_decode_arguments& arg
 
 // q: (B, Sq, Hq, D), out: (B, Sq, Hq, Dv), the cache of Hkv heads of D and Dv elements, of which Hq is a
 // multiple; all f16, bf16 or f32, or out alone f32, or the cache alone e4m3, e5m2 or i8. D and Dv are 1 to
-// 256. Made for Sq from 1 to 128. Fastest where rows of keys begin at multiples of 16 bytes and D and Dv are
+// 256; where cache.v is the first elements of the rows of cache.k, as of multi-head latent attention, up to
+// 576 and 512 for f16 and bf16 on sm_80 and later. Made for Sq from 1 to 128. Fastest where rows of keys begin at multiples of 16 bytes and D and Dv are
 // multiples of 16 bytes. out, lse and the workspace share no memory with any other argument.
 template <class Q, class C, class O>
 void attention_decode(const stream& s, const tensor_view<Q, 4>& q, const kv_cache<C>& cache,
@@ -49,12 +50,29 @@ void attention_decode(const stream& s, const tensor_view<Q, 4>& q, const kv_cach
   detail::run_attention_decode(s, {"attention_decode", q, cache, out, &options});
 }
 
+// The same of sequences that have different numbers of queries: q: (rows of all sequences, Hq, D), out: (rows,
+// Hq, Dv), options.lse: (heads, rows). Sequence b has rows cu_q[b] to before cu_q[b + 1], at most `max_q`, which are
+// its last queries; what else attention_sequences has is not given. These numbers are read on the device too; rows of no
+// sequence are not written. New keys and values, (rows, Hkv, D), are of the rows of q.
+template <class Q, class C, class O>
+void attention_decode_varlen(const stream& s, const tensor_view<Q, 3>& q, const kv_cache<C>& cache,
+                             const tensor_view<O, 3>& out, const attention_sequences& sequences,
+                             const attention_decode_options& options = {}) {
+  detail::require_attention_decode_types<Q, C, O>();
+  detail::run_attention_decode(
+      s, {"attention_decode_varlen", q, cache, out, &options, false, false, false, &sequences});
+}
+
 // How many bytes of workspace a call takes: it depends on the extents, max_length, the window,
 // batch_invariant and the device, not on what is in device memory. 0 where no second kernel runs. The
 // workspace of the options is not looked at. Throws what the call itself would.
 std::uint64_t attention_decode_workspace_bytes(const stream& s, const attention_view& q,
                                                const attention_cache_view& cache,
                                                const attention_decode_options& options = {});
+std::uint64_t attention_decode_varlen_workspace_bytes(const stream& s, const attention_view& q,
+                                                      const attention_cache_view& cache,
+                                                      const attention_sequences& sequences,
+                                                      const attention_decode_options& options = {});
 
 // Loads what this call launches, ahead of its first use: the call may then be captured into a graph. The
 // contents of the views are not looked at, nor is the workspace. Throws what the call itself would.
@@ -80,10 +98,14 @@ std::vector<const ptx::kernel_image*> attention_decode_kernels();
 }  // namespace kaio::ops
 
 namespace kaio {
+using ops::attention_append;
 using ops::attention_cache_scale;
 using ops::attention_decode;
 using ops::attention_decode_options;
+using ops::attention_decode_varlen;
+using ops::attention_decode_varlen_workspace_bytes;
 using ops::attention_decode_workspace_bytes;
+using ops::attention_sequences;
 using ops::attention_window;
 using ops::causal_alignment;
 }  // namespace kaio

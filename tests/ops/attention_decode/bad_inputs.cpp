@@ -94,11 +94,11 @@ TEST_CASE("attention_decode: tensors that do not fit", "[ops][attention_decode]"
 
 TEST_CASE("attention_decode: a head size beyond what kernels are made for", "[ops][attention_decode]") {
   auto q = upload(std::vector<f16>(264)), k = upload(std::vector<f16>(264)),
-       o = upload(std::vector<f16>(264));
-  const tensor_view<const f16, 4> keys(k, 1, 1, 1, 264);
+       v = upload(std::vector<f16>(264)), o = upload(std::vector<f16>(264));
+  const tensor_view<const f16, 4> keys(k, 1, 1, 1, 264), values(v, 1, 1, 1, 264);
   const thrown error = catch_error([&] {
     attention_decode(under_test().stream(), tensor_view<const f16, 4>(q, 1, 1, 1, 264),
-                     kv_cache<const f16>{.k = keys, .v = keys}, tensor_view<f16, 4>(o, 1, 1, 1, 264));
+                     kv_cache<const f16>{.k = keys, .v = values}, tensor_view<f16, 4>(o, 1, 1, 1, 264));
   });
   REQUIRE(error.code == errc::invalid_argument);
   REQUIRE(error.says("at most 256"));

@@ -7,6 +7,8 @@
 
 #include <kaio/ops/attention_decode.hpp>
 
+#include <functional>
+
 namespace kaio::tests {
 
 // One number for each row of each head of a cache: (pages, rows, heads).
@@ -161,9 +163,23 @@ struct decode_results {
   std::vector<f32> lse;
 };
 
-// Runs a case; `prepare` may change the cache before.
-template <class T, class O = T, class C = T>
-decode_results<O> run_decode(const decode_case& c, decode_memory<T, C>& memory) {
+// A call of the library's own.
+struct library_decode {
+  template <class Q, class C>
+  static std::uint64_t bytes(const stream& s, const Q& q, const kv_cache<C>& cache,
+                             const attention_decode_options& options) {
+    return attention_decode_workspace_bytes(s, q, cache, options);
+  }
+  template <class Q, class C, class O>
+  static void run(const stream& s, const Q& q, const kv_cache<C>& cache, const O& o,
+                  const attention_decode_options& options) {
+    attention_decode(s, q, cache, o, options);
+  }
+};
+
+// Runs a case; call: as library_decode.
+template <class T, class O = T, class C = T, class Call = library_decode>
+decode_results<O> run_decode(const decode_case& c, decode_memory<T, C>& memory, const Call& call = {}) {
   const u32 batches = c.batches();
   tensor4<O> o(batches, c.queries, c.heads, c.v_size, c.heads_first, c.pad);
   auto on_o = upload(o.host);
@@ -189,10 +205,9 @@ decode_results<O> run_decode(const decode_case& c, decode_memory<T, C>& memory) 
   options.variant = c.variant;
   const stream& s = under_test().stream();
   const auto q = memory.q.template view<const T>(memory.on_q);
-  auto workspace =
-      under_test().allocate<u8>(attention_decode_workspace_bytes(s, q, memory.cache, options), uninitialised);
+  auto workspace = under_test().allocate<u8>(call.bytes(s, q, memory.cache, options), uninitialised);
   if (workspace.size() != 0) options.workspace = workspace;
-  attention_decode(s, q, memory.cache, o.template view<O>(on_o), options);
+  call.run(s, q, memory.cache, o.template view<O>(on_o), options);
   decode_results<O> result{o, o, on_lse.download()};
   const auto downloaded = on_o.download();
   std::copy_n(downloaded.begin(), result.out.host.size(), result.out.host.begin());
@@ -200,7 +215,8 @@ decode_results<O> run_decode(const decode_case& c, decode_memory<T, C>& memory) 
 }
 
 template <class T, class O, class C>
-void compare_decode(const decode_case& c, const decode_memory<T, C>& memory, const decode_results<O>& got) {
+void compare_decode(const decode_case& c, const decode_memory<T, C>& memory, const decode_results<O>& got,
+                    const std::function<host_functions(u32)>& functions = {}) {
   std::vector<bool> is_element(got.out.host.size(), false);
   for (u32 b = 0; b < c.batches(); ++b) {
     CAPTURE(b);
@@ -213,6 +229,7 @@ void compare_decode(const decode_case& c, const decode_memory<T, C>& memory, con
         if (c.softcap > 0) x = double(c.softcap) * std::tanh(x / c.softcap);
         return x - c.slope(b, h) * std::abs(double(i) + c.lengths[b] - c.queries - j);
       };
+    if (functions) f = functions(b);  // of a sequence
     tensor4<T> q(1, c.queries, c.heads, c.qk_size, false, 0);
     tensor4<O> out(1, c.queries, c.heads, c.v_size, false, 0);
     std::vector<f32> lse;

@@ -25,6 +25,15 @@ attention_strides strides_of(std::string_view operation, std::string_view name, 
   return {v.address, stride(batch), stride(row), stride(head), by_16 ? 1u : 0u, 0};
 }
 
+attention_view as_one_batch(const attention_view& v) {
+  attention_view result = v;
+  if (v.rank == 0 || v.rank == 4) return result;
+  result.rank = v.rank + 1;
+  result.extents = {1, v.extents[0], v.extents[1], v.extents[2]};
+  result.strides = {0, v.strides[0], v.strides[1], v.strides[2]};
+  return result;
+}
+
 void check_scale_and_softcap(std::string_view operation, const std::optional<f32>& scale, f32 softcap) {
   if (scale && !std::isfinite(*scale))
     refuse_attention(operation, "a scale that is not finite; give a number");

@@ -19,6 +19,9 @@ namespace kaio::ops::detail {
 // dimension are not adjacent.
 attention_strides strides_of(std::string_view operation, std::string_view name, const attention_view& v);
 
+// A view with a batch of one before its dimensions; one of four dimensions as it is.
+attention_view as_one_batch(const attention_view& v);
+
 // Throws invalid_argument where one of them is none.
 void check_scale_and_softcap(std::string_view operation, const std::optional<f32>& scale, f32 softcap);
 // Slopes and sinks, where they are there: of so many heads and batches. Throws invalid_argument.

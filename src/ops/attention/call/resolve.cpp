@@ -113,16 +113,6 @@ attention_score_tensor score_tensor_of(const attention_view& v) {
       v.address, bytes(0), bytes(1), bytes(2), static_cast<u32>(bytes(3)), v.element_bytes == 4 ? 1u : 0u};
 }
 
-// A view with a batch of one before its dimensions.
-attention_view as_one_batch(const attention_view& v) {
-  attention_view result = v;
-  if (v.rank == 0 || v.rank == 4) return result;
-  result.rank = v.rank + 1;
-  result.extents = {1, v.extents[0], v.extents[1], v.extents[2]};
-  result.strides = {0, v.strides[0], v.strides[1], v.strides[2]};
-  return result;
-}
-
 void check_sequences(const validation& check, std::string_view operation,
                      const attention_sequences& sequences) {
   const attention_view &cu_q = sequences.cu_q.view, &cu_k = sequences.cu_k.view;

@@ -25,9 +25,9 @@ bool has_float8(const device_properties& device) {
 namespace detail {
 
 void run_append_kv(const stream& s, const any_view& k, const any_view& v, const any_cache& cache,
-                   const append_kv_options& options) {
+                   const append_kv_options& options, std::string_view caller) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
-  const append_call call = resolve_append_kv(s.device_identity(), k, v, cache, options);
+  const append_call call = resolve_append_kv(s.device_identity(), k, v, cache, options, caller);
   if (call.rows == 0) return;
   const auto blocks = grid(row_blocks(call.rows, call.problem.lanes_log));
   if (has_float8(device))

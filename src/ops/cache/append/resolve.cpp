@@ -27,7 +27,7 @@ struct resolution {
   const append_kv_options& options;
   row_shape shape{};
   std::int64_t sequences = 0;
-  bool by_slots = false, turns = false;
+  bool any_queries = false, by_slots = false, turns = false;
   append_call call{};
 
   append_problem& problem() { return call.problem; }
@@ -44,6 +44,7 @@ struct resolution {
     problem().v = strides_of(v);
     problem().type = element_type_of(k.kind);
     problem().tokens = static_cast<u32>(shape.tokens);
+    problem().key_tokens = problem().query_tokens = problem().tokens;
     problem().key_heads = static_cast<u32>(shape.heads);
   }
 
@@ -108,7 +109,8 @@ struct resolution {
     check_rows(operation, "rotary.q", q.in);
     check_rows(operation, "rotary.q.out", q.out);
     for (std::uint32_t d = 0; d < k.rank; ++d) {
-      if (d != k.rank - 2) check.extent("rotary.q", q.in, d, k.extents[d], "as of k");
+      if (d != k.rank - 2 && !(d == 1 && any_queries && k.rank == 4))
+        check.extent("rotary.q", q.in, d, k.extents[d], "as of k");
       check.extent("rotary.q.out", q.out, d, q.in.extents[d], "as of rotary.q");
     }
     const bool in_place =
@@ -116,7 +118,12 @@ struct resolution {
     if (!in_place) check.apart("rotary.q.out", q.out, "rotary.q", q.in);
     problem().q = strides_of(q.in);
     problem().q_out = strides_of(q.out);
-    problem().query_heads = static_cast<u32>(row_shape::of(q.in).heads);
+    const row_shape of_queries = row_shape::of(q.in);
+    if (of_queries.tokens != shape.tokens && problem().positions.address != 0)
+      wrong("rotary.positions, which are of the new tokens, with another number of queries");
+    problem().query_heads = static_cast<u32>(of_queries.heads);
+    problem().query_tokens = static_cast<u32>(of_queries.tokens);
+    problem().tokens = std::max(problem().tokens, problem().query_tokens);
     problem().q_in_place = in_place ? 1 : 0;
     problem().q_aligned = is_aligned(q.in, q.out, problem().tables.pairs) ? 1 : 0;
   }
@@ -194,6 +201,7 @@ struct resolution {
   void count_rows() {
     append_problem& p = problem();
     row_shape all = shape;
+    all.tokens = p.tokens;
     all.heads = 2 * shape.heads + p.query_heads;
     call.rows = sequences == 0 ? 0 : row_count(operation, all);
     p.rows = static_cast<u32>(call.rows);
@@ -208,9 +216,13 @@ struct resolution {
 }  // namespace
 
 append_call resolve_append_kv(const void* device, const any_view& k, const any_view& v,
-                              const any_cache& cache, const append_kv_options& options) {
-  const std::string_view operation = k.rank == 3 ? "append_kv_varlen" : "append_kv";
+                              const any_cache& cache, const append_kv_options& options,
+                              std::string_view caller) {
+  const std::string_view operation = !caller.empty() ? caller
+                                     : k.rank == 3   ? "append_kv_varlen"
+                                                     : "append_kv";
   resolution r{operation, validation(operation, device), k, v, cache, options};
+  r.any_queries = !caller.empty();
   r.check_new_rows();
   r.check_cache_rows();
   r.check_sequences_and_places();

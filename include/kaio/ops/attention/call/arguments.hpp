@@ -117,11 +117,13 @@ struct attention_options {
 // Whole numbers of the device, one for each sequence.
 struct attention_i32_input {
   attention_view view;  // of elements of four bytes
+  tensor_view<const i32, 1> numbers{};
   attention_i32_input() = default;
   template <class T>
   attention_i32_input(const tensor_view<T, 1>& v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, i32>, "kaio: the lengths of sequences are i32");
     view = detail::view_of_numbers(v);
+    numbers = v;
   }
 };
 

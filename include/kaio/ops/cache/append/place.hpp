@@ -20,9 +20,11 @@ struct append_place {
 
 constexpr append_place place_of_token(thread t, const val<append_problem>& problem, const val<u32>& batch,
                                       const val<u32>& token, const val<bool>& is_query) {
-  var exists(t, true);
-  var sequence(t, batch), index(t, token);                // index: of the token in its sequence
-  var count(t, t.let(problem[&append_problem::tokens]));  // of the sequence's new tokens
+  const val key_tokens = t.let(problem[&append_problem::key_tokens]);
+  const val query_tokens = t.let(problem[&append_problem::query_tokens]);
+  var exists(t, token < select(is_query, query_tokens, key_tokens));
+  var sequence(t, batch), index(t, token);  // index: of the token in its sequence
+  var count(t, key_tokens);                 // of the sequence's new tokens
   const val cu = t.let(problem[&append_problem::cu]);
   if (auto packed = t.when(cu != 0u)) {
     const token_place of = find_sequence(t, cu, t.let(problem[&append_problem::sequences]), token);

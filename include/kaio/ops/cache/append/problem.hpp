@@ -27,7 +27,8 @@ struct append_problem {
   cache_places places;
   u64 cu;         // i32, (sequences + 1), of tokens that follow each other; 0: batch b is sequence b
   u32 sequences;  // of cu
-  u32 tokens;     // of a batch
+  u32 tokens;     // of a batch: the larger one of
+  u32 key_tokens, query_tokens;
   u32 key_heads, query_heads, rows;  // rows: (2 key_heads + query_heads) * tokens * batches
   u32 type;                          // of k, v and q: element_type
   u32 q_aligned, q_in_place, q_at_first;

@@ -12,6 +12,7 @@ struct any_cache {
   tensor_view<const i32, 2> table;
   tensor_view<const i32, 1> indptr, indices, lengths, last_page_len, batch_index, left_padding;
 
+  any_cache() = default;
   template <class T>
   any_cache(const kv_cache<T>& of)
       : k(of.k),

@@ -16,12 +16,14 @@
 
 #include "ops/attention/call/band.hpp"
 #include "ops/attention/call/operands.hpp"
+#include "ops/attention/decode/call/check_append.hpp"
 
 namespace kaio::ops::detail {
 
 namespace {
 
-constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 256;
+constexpr std::int64_t most_extent = std::numeric_limits<std::int32_t>::max(), most_head_size = 256,
+                       most_latent_size = 576, most_latent_value_size = 512;
 
 // The dimensions of Q and O; of K and V, `batch` is a page of a cache in pages.
 enum : std::size_t { batch, row, head, element };
@@ -59,7 +61,7 @@ cache_form form_of(std::string_view operation, const attention_cache_view& cache
 
 void check_numbers(const validation& check, std::string_view operation, const attention_cache_view& cache,
                    std::int64_t sequences) {
-  constexpr const char* reason = "the batches of q";
+  constexpr const char* reason = "the sequences: the batches of q, or one less than the numbers of cu_q";
   for (const auto& [name, view] : numbers_of(cache)) {
     if (!view->exists()) continue;
     check.input(name, *view);
@@ -68,7 +70,7 @@ void check_numbers(const validation& check, std::string_view operation, const at
       refuse_attention(operation,
                        "argument " + std::string(name) + " has gaps; its numbers follow each other");
     if (view == &cache.indptr)
-      check.extent(name, *view, 0, sequences + 1, "the batches of q and one more");
+      check.extent(name, *view, 0, sequences + 1, "the sequences and one more");
     else if (view == &cache.indices)
       check.at_most(name, *view, 0, most_extent);
     else
@@ -76,13 +78,78 @@ void check_numbers(const validation& check, std::string_view operation, const at
   }
 }
 
-void check_shapes(const validation& check, const attention_decode_arguments& arguments, cache_form form) {
+// Whether V is the first elements of the rows of K.
+bool values_in_keys(const attention_cache_view& cache) {
+  const attention_view &k = cache.k, &v = cache.v;
+  bool same = k.address == v.address && v.extents[element] <= k.extents[element] && !cache.has_codes();
+  for (const std::size_t d : {batch, row, head})
+    same = same && k.extents[d] == v.extents[d] && (k.extents[d] <= 1 || k.strides[d] == v.strides[d]);
+  return same;
+}
+
+// The views of a call with four dimensions, lse with three: sequences that follow each other are one batch.
+struct shaped_call {
+  attention_view q, k, v, o, lse;
+  std::int64_t sequences = 0;
+  bool packed = false;
+};
+
+shaped_call shape_of(const attention_decode_arguments& arguments) {
   const std::string_view operation = arguments.operation;
-  const attention_view &q = arguments.q, &k = arguments.cache.k, &v = arguments.cache.v, &o = arguments.out;
-  for (const auto& [name, view] : {named{"q", &q}, named{"k", &k}, named{"v", &v}, named{"out", &o}})
-    if (view->rank != 4 && (view != &o || view->exists()))
-      refuse_attention(operation, "argument " + std::string(name) + " has " + std::to_string(view->rank) +
-                                      " dimensions; it has four: batches or pages, rows, heads, head size");
+  const bool packed = arguments.sequences != nullptr;
+  const auto require = [&](std::string_view name, const attention_view& view, std::uint32_t rank,
+                           const char* is) {
+    if (view.rank != rank)
+      refuse_attention(operation, "argument " + std::string(name) + " has " + std::to_string(view.rank) +
+                                      " dimensions; it has " + is);
+  };
+  constexpr const char *four = "four: batches or pages, rows, heads, head size",
+                       *three = "three: rows, heads, head size";
+  require("q", arguments.q, packed ? 3 : 4, packed ? three : four);
+  require("k", arguments.cache.k, 4, four);
+  require("v", arguments.cache.v, 4, four);
+  if (arguments.out.exists()) require("out", arguments.out, packed ? 3 : 4, packed ? three : four);
+  const attention_view& lse = arguments.options->lse.view;
+  if (lse.exists() && lse.rank != (packed ? 2u : 3u))
+    refuse_attention(operation,
+                     std::string("argument lse has another number of dimensions than it needs; it is ") +
+                         (packed ? "(heads, rows)" : "(batches, heads, queries)"));
+  shaped_call call{as_one_batch(arguments.q),
+                   arguments.cache.k,
+                   arguments.cache.v,
+                   as_one_batch(arguments.out),
+                   lse,
+                   arguments.q.extents[0],
+                   packed};
+  if (!packed) return call;
+  if (lse.exists()) call.lse = as_one_batch(lse);
+  call.sequences = arguments.sequences->cu_q.view.extents[0] - 1;
+  return call;
+}
+
+void check_sequences(const validation& check, std::string_view operation,
+                     const attention_sequences& sequences) {
+  const attention_view& cu_q = sequences.cu_q.view;
+  if (!cu_q.exists()) refuse_attention(operation, "cu_q is not given; it says where sequences begin");
+  if (sequences.cu_k.view.exists() || sequences.used_q.view.exists() || sequences.used_k.view.exists() ||
+      sequences.max_k != 0)
+    refuse_attention(operation,
+                     "cu_k, used_q, used_k or max_k of a cache, whose lengths say how many keys "
+                     "there are; give cu_q and max_q alone");
+  check.input("cu_q", cu_q);
+  if (cu_q.extents[0] < 1)
+    refuse_attention(operation, "argument cu_q is empty; it has one number more than there are sequences");
+  check.at_most("cu_q", cu_q, 0, most_extent);
+  if (cu_q.extents[0] > 1 && cu_q.strides[0] != 1)
+    refuse_attention(operation, "argument cu_q has gaps; its numbers follow each other");
+  if (sequences.max_q < 0 || sequences.max_q > most_extent)
+    refuse_attention(operation, "max_q is " + std::to_string(sequences.max_q) + "; it is from 0 to 2^31 - 1");
+}
+
+void check_shapes(const validation& check, const attention_decode_arguments& arguments,
+                  const shaped_call& call, cache_form form) {
+  const std::string_view operation = arguments.operation;
+  const attention_view &q = call.q, &k = call.k, &v = call.v, &o = call.o;
   for (const auto& [name, view] : {named{"k", &k}, named{"v", &v}, named{"out", &o}})
     if (view->exists() && view->type != q.type && (view != &o || o.type != attention_type::f32) &&
         (view == &o || !arguments.cache.has_codes()))
@@ -103,7 +170,8 @@ void check_shapes(const validation& check, const attention_decode_arguments& arg
   check.extent("v", v, head, k.extents[head], "the heads of k");
   check.extent("k", k, element, q.extents[element], "the head size of q");
   if (form == cache_form::contiguous && !arguments.cache.batch_index.exists())
-    check.extent("k", k, batch, q.extents[batch], "the batches of q");
+    check.extent("k", k, batch, call.sequences,
+                 call.packed ? "the sequences, of which cu_q has one number more" : "the batches of q");
   if (form != cache_form::contiguous && k.extents[row] == 0)
     refuse_attention(operation, "argument k has pages of 0 rows; they have at least 1");
   if (q.extents[head] != 0 && (k.extents[head] == 0 || q.extents[head] % k.extents[head] != 0))
@@ -114,20 +182,26 @@ void check_shapes(const validation& check, const attention_decode_arguments& arg
   for (const auto& [name, view] : {named{"q", &q}, named{"v", &v}}) {
     if (view->extents[element] == 0)
       refuse_attention(operation, "argument " + std::string(name) + " has head size 0; it is at least 1");
-    check.at_most(name, *view, element, most_head_size);
+    const bool latent = values_in_keys(arguments.cache);
+    check.at_most(name, *view, element,
+                  !latent      ? most_head_size
+                  : view == &q ? most_latent_size
+                               : most_latent_value_size);
   }
   for (const auto& [name, view] : {named{"q", &q}, named{"k", &k}})
     for (const std::size_t d : {batch, row, head}) check.at_most(name, *view, d, most_extent);
+  const std::int64_t queries = call.packed ? arguments.sequences->max_q : q.extents[row];
   if (k.extents[head] != 0 &&
-      q.extents[row] > most_extent / std::max<std::int64_t>(q.extents[head] / k.extents[head], 1))
+      queries > most_extent / std::max<std::int64_t>(q.extents[head] / k.extents[head], 1))
     refuse_attention(operation,
                      "more than 2^31 queries of the heads that share a head of keys; take fewer queries");
 }
 
-void check_options(const validation& check, const attention_decode_arguments& arguments) {
+void check_options(const validation& check, const attention_decode_arguments& arguments,
+                   const shaped_call& call) {
   const std::string_view operation = arguments.operation;
   const attention_decode_options& options = *arguments.options;
-  const attention_view &q = arguments.q, &lse = options.lse.view;
+  const attention_view &q = call.q, &lse = call.lse;
   check_scale_and_softcap(operation, options.scale, options.softcap);
   check_band(operation, options.causal, options.window);
   if (options.causal == causal_alignment::top_left)
@@ -137,13 +211,19 @@ void check_options(const validation& check, const attention_decode_arguments& ar
   if (options.max_length < 0 || options.max_length > most_extent)
     refuse_attention(operation, "max_length is " + std::to_string(options.max_length) +
                                     "; it is from 1 to 2^31 - 1, or 0: what the cache has room for");
-  check_alibi(check, options.alibi.view, q.extents[head], q.extents[batch]);
-  check_sinks(check, options.sinks.view, q.extents[head]);
-  if (!lse.exists()) return;
-  if (lse.rank != 3)
+  if (arguments.own_score && (options.softcap != 0 || options.alibi.view.exists()))
     refuse_attention(
         operation,
-        "argument lse has another number of dimensions than it needs; it is (batches, heads, queries)");
+        "a softcap or alibi next to a score of your own, which takes their place: compute them there");
+  if (arguments.own_mask && is_banded(options.causal, options.window))
+    refuse_attention(
+        operation, "causal or a window next to a mask of your own, which takes their place: test them there");
+  if (arguments.with_functions && !options.variant.empty())
+    refuse_attention(operation,
+                     "a variant of the library's own kernels next to functions of your own; leave it out");
+  check_alibi(check, options.alibi.view, q.extents[head], call.sequences);
+  check_sinks(check, options.sinks.view, q.extents[head]);
+  if (!lse.exists()) return;
   check.output("lse", lse);
   check.extent("lse", lse, 0, q.extents[batch], "the batches of q");
   check.extent("lse", lse, 1, q.extents[head], "the heads of q");
@@ -178,12 +258,14 @@ void check_apart(const validation& check, const attention_decode_arguments& argu
   inputs.push_back({"sinks", &options.sinks.view});
   inputs.push_back({"k_scale", &options.k_scale.view});
   inputs.push_back({"v_scale", &options.v_scale.view});
+  if (arguments.sequences != nullptr) inputs.push_back({"cu_q", &arguments.sequences->cu_q.view});
   std::vector<named> outputs{{"out", &arguments.out}, {"lse", &options.lse.view}};
   std::erase_if(inputs, [](const named& x) { return !x.view->exists(); });
   std::erase_if(outputs, [](const named& x) { return !x.view->exists(); });
   for (const named& to : outputs)
     for (const named& from : inputs) check.apart(to.name, *to.view, from.name, *from.view);
   if (outputs.size() == 2) check.apart(outputs[1].name, *outputs[1].view, outputs[0].name, *outputs[0].view);
+  check_append_apart(check, arguments);
   if (options.workspace.address == 0) return;
   for (const auto& list : {inputs, outputs})
     for (const named& one : list) check.workspace_apart(options.workspace.facts(), one.name, *one.view);
@@ -244,18 +326,22 @@ attention_decode_call resolve_attention_decode(const void* device,
                                                const attention_decode_arguments& arguments) {
   const std::string_view operation = arguments.operation;
   const attention_decode_options& options = *arguments.options;
-  const attention_view &q = arguments.q, &k = arguments.cache.k, &v = arguments.cache.v, &o = arguments.out;
   const validation check(operation, device);
   const cache_form form = form_of(operation, arguments.cache);
-  check_shapes(check, arguments, form);
-  check_numbers(check, operation, arguments.cache, q.extents[batch]);
-  check_options(check, arguments);
+  const shaped_call shaped = shape_of(arguments);
+  const attention_view &q = shaped.q, &k = shaped.k, &v = shaped.v, &o = shaped.o;
+  if (shaped.packed) check_sequences(check, operation, *arguments.sequences);
+  check_shapes(check, arguments, shaped, form);
+  check_numbers(check, operation, arguments.cache, shaped.sequences);
+  check_options(check, arguments, shaped);
   check_cache_scales(check, arguments);
+  check_append(arguments);
   check_apart(check, arguments);
 
   attention_decode_call call;
   call.type = q.type;
   call.batch_invariant = options.batch_invariant;
+  call.values_in_keys = values_in_keys(arguments.cache);
   attention_problem& problem = call.problem;
   problem.q = strides_of(operation, "q", q);
   problem.k = strides_of(operation, "k", k);
@@ -264,15 +350,20 @@ attention_decode_call resolve_attention_decode(const void* device,
     problem.o = strides_of(operation, "out", o);
     problem.o.is_f32 = o.type != q.type ? 1 : 0;
   }
-  problem.batches = static_cast<u32>(q.extents[batch]);
+  problem.batches = static_cast<u32>(shaped.sequences);
   problem.heads = static_cast<u32>(q.extents[head]);
-  problem.queries = static_cast<u32>(q.extents[row]);
+  problem.queries = static_cast<u32>(shaped.packed ? arguments.sequences->max_q : q.extents[row]);
+  if (shaped.packed) {
+    problem.packed = problem.batches;
+    problem.cu_q = arguments.sequences->cu_q.view.address;
+    call.packed_rows = static_cast<std::uint64_t>(q.extents[row]);
+  }
   problem.qk_size = static_cast<u32>(q.extents[element]);
   problem.v_size = static_cast<u32>(v.extents[element]);
   if (call.empty()) return call;
   problem.heads_of_group = static_cast<u32>(q.extents[head] / k.extents[head]);
   problem.scale = options.scale.value_or(1 / std::sqrt(static_cast<f32>(problem.qk_size)));
-  take_lse(problem, options.lse.view);
+  take_lse(problem, shaped.lse);
   take_sinks(problem, options.sinks.view);
   call.terms.softcap = options.softcap;
   take_alibi(call.terms, options.alibi.view);
@@ -280,9 +371,17 @@ attention_decode_call resolve_attention_decode(const void* device,
   call.band = band_of(options.causal, options.window);
 
   call.codes.kept = static_cast<u32>(kept_as(arguments.cache.kind));
-  call.codes.k = scale_of(options.k_scale.view);
-  call.codes.v = scale_of(options.v_scale.view);
+  const attention_append& append = options.append;
+  const auto scale_from = [](const attention_cache_scale& given, const tensor_view<f32, 3>& computed) {
+    return scale_of(computed.is_null() ? given.view : attention_view(computed));
+  };
+  call.codes.k = scale_from(options.k_scale, append.k_scale_out);
+  call.codes.v = scale_from(options.v_scale, append.v_scale_out);
   call.cache = cache_of(arguments.cache, form, options.max_length);
+  if (append.exists() && shaped.packed)
+    call.cache.cu_added = problem.cu_q;
+  else if (append.exists())
+    call.cache.added = static_cast<u32>(append.k.view.extents[1]);
   call.split.key_heads = static_cast<u32>(k.extents[head]);
   call.split.rows = problem.queries * problem.heads_of_group;
   call.split.group = divisor::of(problem.heads_of_group);

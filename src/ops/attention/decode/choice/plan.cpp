@@ -1,86 +1,108 @@
-// Into how many parts the keys are divided. A part costs its tiles of keys, a start and an end; parts cost
-// the second kernel too. Which of them is the least is computed with the most keys that a sequence may have,
-// which the host knows: a shorter one gives each part fewer keys.
+// Which kernel of some an attention_decode takes, and how its work is divided.
 
+#include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
 #include <limits>
 #include <string>
+#include <string_view>
 
-#include "ops/attention/decode/choice/variant.hpp"
+#include "ops/attention/decode/choice/division.hpp"
 
 namespace kaio::ops {
 
 namespace {
 
-constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; }
+// Whether a kernel is made for these elements of Q and of the cache.
+bool is_of_types(const attention_decode_variant& v, const attention_decode_call& call) {
+  if (v.any_type) return true;
+  return v.takes_codes ? call.has_codes() && call.type != attention_type::f32
+                       : !call.has_codes() && v.type == call.type;
+}
 
-// In tiles of keys.
-constexpr double start_and_end = 2, second_kernel = 3, of_a_part = 1.0 / 16;
-constexpr std::uint64_t most_parts = 256, least_tiles = 2;
-// Of a part where the device is full without parts: sequences that are much shorter than max_length are not cut into
-// parts that are nothing but starts and ends. Those without keys end at once.
-constexpr std::uint64_t least_tiles_of_many = 8;
-// A sequence that is longer than the others is not left to one block.
-constexpr std::uint64_t most_keys_of_part = 8192;
+// Why a kernel cannot run a call; nullptr: it can.
+const char* reason(const attention_decode_variant& v, const attention_decode_call& call,
+                   const device_properties& device) {
+  const ptx::needs& needs = v.image->needs;
+  if (!is_of_types(v, call)) return "it is made for another element type";
+  if (device.target.sm < needs.target.sm) return "it is made for another architecture";
+  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
+  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
+    return "it needs more shared memory than a block of this device has";
+  if (std::max(call.problem.qk_size, call.problem.v_size) > v.depth ||
+      (v.depth_v != 0 && call.problem.v_size > v.depth_v))
+    return "the head size is larger than it is made for";
+  if (v.copies_rows && (call.problem.k.by_16 & call.problem.v.by_16) == 0)
+    return "rows of keys do not begin at multiples of 16 bytes";
+  if (v.values_in_keys && !call.values_in_keys) return "the values are not the first elements of the keys";
+  if (call.split.rows < v.least_rows)
+    return "fewer queries and heads share a head of keys than it is made for";
+  if (v.most_rows != 0 && call.split.rows > v.most_rows)
+    return "more queries and heads share a head of keys than it is made for";
+  return nullptr;
+}
+
+// The one that is named, or the first one that can run the call.
+std::size_t choose(std::string_view operation, const attention_decode_call& call,
+                   std::span<const attention_decode_variant> variants, const device_properties& device,
+                   std::string_view forced) {
+  const char* last = "there is none for this element type";
+  for (const attention_decode_variant& v : variants) {
+    if (!forced.empty() && v.image->name != forced) continue;
+    const char* const why = reason(v, call, device);
+    if (why == nullptr) return static_cast<std::size_t>(&v - variants.data());
+    if (is_of_types(v, call)) last = why;
+    if (!forced.empty())
+      throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(forced) +
+                             " cannot run this call: " + why + "; leave the variant out");
+  }
+  if (!forced.empty())
+    throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " +
+                           std::string(forced) +
+                           "; leave it out, or name one that attention_decode_choice has named");
+  throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for head sizes " +
+                           std::to_string(call.problem.qk_size) + " and " +
+                           std::to_string(call.problem.v_size) + " on " + device.name + " (sm_" +
+                           std::to_string(device.target.sm) + "); the last one was left out because " + last);
+}
 
 }  // namespace
 
-attention_decode_plan plan_attention_decode(const attention_decode_variant& v,
-                                            const attention_decode_call& call,
-                                            const device_properties& device) {
-  if (call.batch_invariant) {
-    const std::uint32_t chunk = call.split.rows <= 16 ? 512 : 4096;
-    return {static_cast<std::uint32_t>(std::max<std::uint64_t>(parts_of(call.most_keys, chunk), 1)), chunk,
-            0};
+namespace detail {
+
+planned_attention_decode plan_attention_decode(const void* device, const device_properties& properties,
+                                               const attention_decode_arguments& arguments,
+                                               std::span<const attention_decode_variant> variants) {
+  planned_attention_decode result;
+  result.call = resolve_attention_decode(device, arguments);
+  attention_decode_call& call = result.call;
+  if (call.empty()) return result;
+  result.chosen = choose(arguments.operation, call, variants, properties, arguments.options->variant);
+  const attention_decode_variant& variant = variants[result.chosen];
+  const attention_decode_division division = divide_keys(variant, call, properties);
+  const attention_decode_room room = room_of(arguments.operation, call, division);
+  result.sums = room.sums;
+  result.totals = room.totals;
+  if (arguments.options->append.rotates()) {
+    result.totals = (room.totals + 15) / 16 * 16;
+    result.queries = call.results() * call.problem.qk_size * bytes_of(call.type);
   }
-  const std::uint32_t shared = std::max(v.image->needs.shared_bytes, v.image->needs.dynamic_shared_bytes);
-  const std::uint64_t fit = std::max(device.shared_per_multiprocessor / std::max(shared, 1u), 1u);
-  const std::uint64_t at_once =
-      std::max(device.multiprocessors, 1u) * std::min<std::uint64_t>(fit, v.resident);
-  const std::uint64_t blocks =
-      call.row_tiles(v.rows) * call.split.key_heads * std::uint64_t{call.problem.batches};
-  const std::uint64_t tiles = parts_of(call.most_keys, v.keys);
-  // What parts write and read is an eighth of the keys at most.
-  const double key_bytes = static_cast<double>(call.most_keys) * call.problem.batches * call.split.key_heads *
-                           (call.problem.qk_size + call.problem.v_size) * call.bytes_of_key_element();
-  const double part_bytes = static_cast<double>(call.results()) * call.problem.v_size * sizeof(f32);
-  const auto by_bytes = static_cast<std::uint64_t>(
-      std::clamp(key_bytes / 8 / std::max(part_bytes, 1.0), 1.0, static_cast<double>(most_parts)));
-  const std::uint64_t most = std::max<std::uint64_t>(std::min(by_bytes, tiles / least_tiles), 1);
-  std::uint64_t best = 1;
-  double least = std::numeric_limits<double>::infinity();
-  for (std::uint64_t parts = std::min(parts_of(call.most_keys, most_keys_of_part), most); parts <= most;
-       ++parts) {
-    if (parts == 0) continue;
-    const auto waves = static_cast<double>(parts_of(blocks * parts, at_once));
-    const double one = static_cast<double>(parts_of(tiles, parts)) + start_and_end;
-    const double cost =
-        waves * one + (parts == 1 ? 0 : second_kernel + of_a_part * static_cast<double>(parts));
-    if (cost < least) {
-      least = cost;
-      best = parts;
-    }
-  }
-  const std::uint64_t least_keys = (blocks >= at_once ? least_tiles_of_many : least_tiles) * v.keys;
-  return {static_cast<std::uint32_t>(best), 0, static_cast<std::uint32_t>(least_keys)};
+  call.split.row_tiles = static_cast<u32>(call.row_tiles(variant.rows));
+  call.split.parts = division.parts;
+  call.split.chunk = division.chunk;
+  call.split.least = division.least;
+  call.split.pitch = room.pitch;
+  const double blocks = static_cast<double>(call.split.row_tiles) * call.split.key_heads * division.parts *
+                        call.problem.batches;
+  if (blocks > std::numeric_limits<std::int32_t>::max())
+    throw invalid_argument("kaio: " + std::string(arguments.operation) +
+                           ": more than 2^31 blocks; give a smaller max_length, or divide the batch");
+  result.blocks =
+      std::uint64_t{call.split.row_tiles} * call.split.key_heads * division.parts * call.problem.batches;
+  return result;
 }
 
-attention_decode_room room_of(std::string_view operation, const attention_decode_call& call,
-                              const attention_decode_plan& plan) {
-  attention_decode_room room;
-  room.pitch = (call.problem.v_size + 3) / 4 * 4;
-  if (plan.parts <= 1) return room;
-  const double rows = static_cast<double>(call.results()) * plan.parts;
-  if (rows * (room.pitch + 2) * sizeof(f32) > 9e18)
-    throw invalid_argument("kaio: " + std::string(operation) +
-                           ": the workspace has more than 2^63 bytes; give a "
-                           "smaller max_length, or divide the batch");
-  const std::uint64_t count = call.results() * plan.parts;
-  room.sums = count * room.pitch * sizeof(f32);
-  room.totals = count * 2 * sizeof(f32);
-  return room;
-}
+}  // namespace detail
 
 }  // namespace kaio::ops

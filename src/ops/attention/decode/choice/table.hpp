@@ -1,12 +1,10 @@
 #pragma once
 // The table of the kernels of attention_decode, by families.
 
-#include <cstdint>
-#include <span>
-#include <string_view>
-#include <vector>
+#include <kaio/ops/attention/decode/choice/variant.hpp>
 
-#include "ops/attention/decode/choice/variant.hpp"
+#include <span>
+#include <vector>
 
 namespace kaio::ops {
 
@@ -15,14 +13,13 @@ std::span<const attention_decode_variant> attention_decode_mma_f16();
 std::span<const attention_decode_variant> attention_decode_mma_bf16();
 std::span<const attention_decode_variant> attention_decode_mma_codes();
 std::span<const attention_decode_variant> attention_decode_simt_rows();
+std::span<const attention_decode_variant> attention_mla_rows();
 // What adds up the parts.
-const ptx::kernel_image& attention_decode_combine_image(const device_properties& device);
+const ptx::kernel_image& attention_decode_combine_image(const device_properties& device,
+                                                        const attention_decode_call& call);
 void list_attention_decode_combine_kernels(std::vector<const ptx::kernel_image*>& list);
-void run_attention_decode_combine(const stream& s, const attention_decode_call& call);
 
-// The kernel that a call takes: the one that is named, or the first one that can run it. Throws
-// unsupported_device or invalid_argument where there is none.
-const attention_decode_variant& choose(std::string_view operation, const attention_decode_call& call,
-                                       const device_properties& device, std::string_view forced);
+// All of them, in the order in which they are preferred.
+std::span<const attention_decode_variant> attention_decode_variants();
 
 }  // namespace kaio::ops

@@ -2,7 +2,7 @@
 // The rows of the kernels of attention_decode with matrix instructions of a warp in the table, for one
 // element type.
 
-#include <kaio/ops/attention/decode/mma_sync/kernel.hpp>
+#include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
 
 #include <array>
 #include <cstdint>
@@ -13,19 +13,9 @@ namespace kaio::ops {
 
 template <attention_decode_config C, scalar T>
 attention_decode_variant attention_decode_mma_row() {
-  return {.image = &attention_decode_mma<C, T>.image(),
-          .run =
-              [](const stream& s, const attention_decode_call& call, std::uint64_t blocks) {
-                attention_decode_mma<C, T>.launch(s, grid(blocks), call.problem, call.cache, call.split,
-                                                  call.terms, call.band);
-              },
-          .type = detail::attention_type_of<T>(),
-          .copies_rows = true,
-          .depth = C.depth,
-          .rows = C.rows,
-          .most_rows = C.rows == 16 ? 16u : 0u,
-          .keys = C.keys,
-          .resident = C.min_blocks};
+  attention_decode_variant row = describe_attention_decode_mma<C, T>();
+  row.run = launch_attention_decode_mma<C, T>;
+  return row;
 }
 
 template <scalar T>

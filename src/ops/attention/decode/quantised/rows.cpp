@@ -1,7 +1,7 @@
 // attention_decode over caches of 8 bits with matrix instructions of a warp: on sm_89 and later, where
 // conversions of 8-bit floats are instructions, and on sm_80.
 
-#include <kaio/ops/attention/decode/quantised/kernel.hpp>
+#include <kaio/ops/attention/decode/quantised/table_row.hpp>
 
 #include <array>
 #include <cstdint>
@@ -14,18 +14,9 @@ namespace {
 
 template <attention_decode_config C, std::uint16_t Sm>
 attention_decode_variant row_of() {
-  return {.image = &attention_decode_quantised<C, Sm>.image(),
-          .run =
-              [](const stream& s, const attention_decode_call& call, std::uint64_t blocks) {
-                attention_decode_quantised<C, Sm>.launch(s, grid(blocks), call.problem, call.cache,
-                                                         call.split, call.terms, call.band, call.codes);
-              },
-          .takes_codes = true,
-          .copies_rows = true,
-          .depth = C.depth,
-          .rows = C.rows,
-          .keys = C.keys,
-          .resident = C.min_blocks};
+  attention_decode_variant row = describe_attention_decode_quantised<C, Sm>();
+  row.run = launch_attention_decode_quantised<C, Sm>;
+  return row;
 }
 
 }  // namespace

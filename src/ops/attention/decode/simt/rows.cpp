@@ -2,7 +2,7 @@
 // architecture.
 
 #include <kaio/ops/attention/decode/common/combine.hpp>
-#include <kaio/ops/attention/decode/simt/kernel.hpp>
+#include <kaio/ops/attention/decode/simt/table_row.hpp>
 
 #include <array>
 #include <cstdint>
@@ -12,36 +12,50 @@
 namespace kaio::ops {
 
 std::span<const attention_decode_variant> attention_decode_simt_rows() {
-  using config = attention_decode_simt;
-  static const auto& rows = *new std::array{attention_decode_variant{
-      .image = &attention_decode_by_simt.image(),
-      .run =
-          [](const stream& s, const attention_decode_call& call, std::uint64_t blocks) {
-            attention_decode_by_simt.launch(s, grid(blocks), call.problem, call.cache, call.split, call.terms,
-                                            call.band, call.codes);
-          },
-      .any_type = true,
-      .depth = config::depth,
-      .rows = config::rows,
-      .keys = config::keys,
-      .resident = 2}};
+  static const auto& rows = *new std::array{[] {
+    attention_decode_variant row = describe_attention_decode_simt<>();
+    row.run = launch_attention_decode_simt<>;
+    return row;
+  }()};
   return rows;
 }
 
-const ptx::kernel_image& attention_decode_combine_image(const device_properties& device) {
-  return device.target.sm >= 90 ? attention_decode_combine<90>.image() : attention_decode_combine<70>.image();
+namespace {
+
+// f(kernel) for the kernel that adds up the parts of a call.
+template <class F>
+void with_combine(const device_properties& device, const attention_decode_call& call, const F& f) {
+  const bool is_wide = call.problem.v_size > 256, has_programmatic = device.target.sm >= 90;
+  if (has_programmatic && is_wide) return f(attention_decode_combine<90, 512>);
+  if (has_programmatic) return f(attention_decode_combine<90>);
+  if (is_wide) return f(attention_decode_combine<70, 512>);
+  f(attention_decode_combine<70>);
 }
 
-void run_attention_decode_combine(const stream& s, const attention_decode_call& call) {
-  if (s.properties().target.sm >= 90)
-    attention_decode_combine<90>.launch(s, grid(call.results()).programmatic(), call.problem, call.split);
-  else
-    attention_decode_combine<70>.launch(s, grid(call.results()), call.problem, call.split);
+}  // namespace
+
+const ptx::kernel_image& attention_decode_combine_image(const device_properties& device,
+                                                        const attention_decode_call& call) {
+  const ptx::kernel_image* image = nullptr;
+  with_combine(device, call, [&](const auto& kernel) { image = &kernel.image(); });
+  return *image;
+}
+
+void detail::combine_attention_decode(const stream& s, const attention_decode_call& call) {
+  if (call.split.parts <= 1) return;
+  attention_problem problem = call.problem;
+  if (call.is_packed()) problem.queries = static_cast<u32>(call.packed_rows);
+  const auto blocks = grid(call.results());
+  with_combine(s.properties(), call, [&](const auto& kernel) {
+    kernel.launch(s, s.properties().target.sm >= 90 ? blocks.programmatic() : blocks, problem, call.split);
+  });
 }
 
 void list_attention_decode_combine_kernels(std::vector<const ptx::kernel_image*>& list) {
   list.push_back(&attention_decode_combine<70>.image());
   list.push_back(&attention_decode_combine<90>.image());
+  list.push_back(&attention_decode_combine<70, 512>.image());
+  list.push_back(&attention_decode_combine<90, 512>.image());
 }
 
 void list_attention_decode_simt_kernels(std::vector<const ptx::kernel_image*>& list) {

@@ -4,6 +4,8 @@
 #include <kaio/ops/attention/call/arguments.hpp>
 #include <kaio/ops/attention/call/workspace.hpp>
 #include <kaio/ops/attention/decode/cache.hpp>
+#include <kaio/ops/cache/append/arguments.hpp>
+#include <kaio/ops/cache/common/any_cache.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
 
 #include <cstdint>
@@ -17,13 +19,41 @@ namespace kaio::ops {
 // strides, 0 for what shares them.
 struct attention_cache_scale {
   attention_view view;
+  any_view numbers;  // the same, as append_kv takes it
   attention_cache_scale() = default;
   template <class T, std::size_t Rank>
-  attention_cache_scale(const tensor_view<T, Rank>& v) : view(v) {
+  attention_cache_scale(const tensor_view<T, Rank>& v) : view(v), numbers(v) {
     static_assert(std::is_same_v<std::remove_const_t<T>, f32>, "kaio: the scales of a cache are f32");
     static_assert(Rank == 1 || Rank == 3,
                   "kaio: the scales of a cache are (1), (heads) or (pages, rows, heads)");
   }
+};
+
+// New rows of K or V: f32, f16 or bf16, (batches, tokens, heads, size); of attention_decode_varlen (tokens,
+// heads, size).
+struct attention_new_rows {
+  any_view view;
+  attention_new_rows() = default;
+  template <class T, std::size_t Rank>
+  attention_new_rows(const tensor_view<T, Rank>& v) : view(v) {
+    static_assert(is_wide(element_kind_of<T>()), "kaio: new keys and values are f32, f16 or bf16");
+    static_assert(Rank == 3 || Rank == 4,
+                  "kaio: new keys and values are (batches, tokens, heads, size) or (tokens, heads, size)");
+  }
+};
+
+// New keys and values that a call appends to the cache before it reads it, as append_kv does.
+struct attention_append {
+  attention_new_rows k{}, v{};
+  // K and the queries of the call are rotated by position; `rotary.q` is not given: rotated queries go into
+  // the workspace.
+  append_rotary rotary{};
+  // Scales of a cache of 8 bits, computed for each row of a head: (pages, rows, heads), in place of k_scale
+  // and v_scale, by which the new elements are divided otherwise.
+  tensor_view<f32, 3> k_scale_out{}, v_scale_out{};
+
+  bool exists() const noexcept { return k.view.exists() || v.view.exists(); }
+  bool rotates() const noexcept { return rotary.cos.view.exists() || rotary.sin.view.exists(); }
 };
 
 struct attention_decode_options {
@@ -51,6 +81,8 @@ struct attention_decode_options {
   // number of batches, max_length or the device's size. Parts are of 512 keys, or of 4096 where more than 16
   // queries and heads share a head of keys, so that the workspace grows with max_length.
   bool batch_invariant = false;
+  // Lengths of the cache are those before the append, last_page_len those after it; they are not changed.
+  attention_append append{};
   attention_workspace workspace{};  // of attention_decode_workspace_bytes, at a multiple of 16 bytes
   std::string_view variant{};  // the kernel to run, as attention_decode_choice names it; empty: the best one
 };
@@ -60,20 +92,24 @@ struct attention_cache_view {
   attention_view k, v;
   element_kind kind = element_kind::f32;
   attention_view table, indptr, indices, lengths, last_page_len, batch_index, left_padding;
+  detail::any_cache cache;  // the same, as append_kv takes it
+  bool is_written = false;  // its elements are not const
 
   attention_cache_view() = default;
   template <class T>
-  attention_cache_view(const kv_cache<T>& cache)
-      : k(rows(cache.k)),
-        v(rows(cache.v)),
+  attention_cache_view(const kv_cache<T>& of)
+      : k(rows(of.k)),
+        v(rows(of.v)),
         kind(element_kind_of<T>()),
-        table(numbers(cache.table)),
-        indptr(numbers(cache.indptr)),
-        indices(numbers(cache.indices)),
-        lengths(numbers(cache.lengths)),
-        last_page_len(numbers(cache.last_page_len)),
-        batch_index(numbers(cache.batch_index)),
-        left_padding(numbers(cache.left_padding)) {}
+        table(numbers(of.table)),
+        indptr(numbers(of.indptr)),
+        indices(numbers(of.indices)),
+        lengths(numbers(of.lengths)),
+        last_page_len(numbers(of.last_page_len)),
+        batch_index(numbers(of.batch_index)),
+        left_padding(numbers(of.left_padding)),
+        cache(of),
+        is_written(!std::is_const_v<T>) {}
 
   bool has_codes() const noexcept { return is_quantised(kind); }
 
@@ -103,6 +139,9 @@ struct attention_decode_arguments {
   attention_cache_view cache;
   attention_view out;
   const attention_decode_options* options;
+  bool own_score = false, own_mask = false;        // of the caller
+  bool with_functions = false;                     // of attention_decode_with
+  const attention_sequences* sequences = nullptr;  // not null: q and out are (rows, heads, head size)
 };
 
 template <class Q, class C, class O>

@@ -17,14 +17,20 @@ struct attention_decode_call {
   attention_terms terms{};
   attention_band band{};
   attention_codes codes{};
-  std::uint64_t most_keys = 0;  // that a query may attend to
+  std::uint64_t most_keys = 0;    // that a query may attend to
+  std::uint64_t packed_rows = 0;  // packed: of q
+  bool values_in_keys = false;    // V is the first elements of the rows of K
   bool batch_invariant = false;
 
   constexpr bool has_codes() const { return codes.kept != static_cast<u32>(cache_elements::same); }
   constexpr std::uint32_t bytes_of_key_element() const { return has_codes() ? 1 : bytes_of(type); }
-  constexpr bool empty() const { return problem.batches == 0 || problem.queries == 0 || problem.heads == 0; }
+  constexpr bool is_packed() const { return problem.packed != 0; }
+  constexpr bool empty() const {
+    return problem.batches == 0 || problem.queries == 0 || problem.heads == 0 ||
+           (is_packed() && packed_rows == 0);
+  }
   constexpr std::uint64_t results() const {  // rows of O
-    return std::uint64_t{problem.batches} * problem.queries * problem.heads;
+    return (is_packed() ? packed_rows : std::uint64_t{problem.batches} * problem.queries) * problem.heads;
   }
   constexpr std::uint64_t row_tiles(std::uint32_t rows) const { return (split.rows + rows - 1) / rows; }
 };

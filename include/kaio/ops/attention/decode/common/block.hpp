@@ -53,13 +53,40 @@ constexpr cached_sequence find_sequence(thread t, const val<attention_cache>& ca
   if (auto tabled = t.when(form == static_cast<u32>(cache_form::table)))
     pages += cast<u64>(cast<i64>(batch) * cache[&attention_cache::pages_row]) * sizeof(i32);
   const val lengths = t.let(cache[&attention_cache::lengths]);
-  if (auto given = t.when(lengths != u64{0})) keys = min(keys, cast<u32>(max(number(lengths, batch), 0)));
+  if (auto given = t.when(lengths != u64{0})) {
+    const val length = number(lengths, batch);
+    var added(t, cache[&attention_cache::added]);
+    const val cu_added = t.let(cache[&attention_cache::cu_added]);
+    if (auto own = t.when(cu_added != u64{0})) {
+      const val end = number(cu_added, t.let(batch + 1u)), begin = number(cu_added, batch);
+      added = cast<u32>(max(end - begin, 0));
+    }
+    keys = min(keys, select(length < 0, 0u, cast<u32>(length) + added));
+  }
   const val batch_index = t.let(cache[&attention_cache::batch_index]);
   if (auto given = t.when(batch_index != u64{0})) cache_batch = cast<u32>(number(batch_index, batch));
   const val left_padding = t.let(cache[&attention_cache::left_padding]);
   var left(t, 0u);
   if (auto given = t.when(left_padding != u64{0})) left = cast<u32>(max(number(left_padding, batch), 0));
   return {t.let(keys), t.let(left), t.let(cache_batch), t.let(pages)};
+}
+
+// The queries of a sequence.
+struct sequence_queries {
+  val<u32> queries;
+  val<u32> query_row;  // of Q and O, that the first one is
+};
+constexpr sequence_queries find_queries(thread t, const val<attention_problem>& problem,
+                                        const val<u32>& batch) {
+  var queries(t, problem[&attention_problem::queries]);
+  var query_row(t, 0u);
+  if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
+    const in cu = pointer_at<in<i32>>(t, t.let(problem[&attention_problem::cu_q]));
+    const val begin = t.let(cu[batch]), end = t.let(cu[batch + 1u]);
+    query_row = cast<u32>(begin);
+    queries = min(queries, cast<u32>(max(end - begin, 0)));
+  }
+  return {t.let(queries), t.let(query_row)};
 }
 
 struct decode_block {
@@ -70,12 +97,28 @@ struct decode_block {
   val<i32> offset;                   // keys - queries
   val<u32> first, last;              // the keys of this part: from first to before last
   val<u32> whole_first, whole_last;  // those that all queries of the tile attend to
+  val<u32> queries;                  // of the sequence
+  val<u32> query_row;                // of Q and O, that the first query is
 };
 
-// Tiles have `rows` rows.
+// The same block, with its queries found once more: they need no registers until then.
+constexpr decode_block find_again(thread t, const val<attention_problem>& problem,
+                                  const decode_block& block) {
+  const sequence_queries found = find_queries(t, problem, block.batch);
+  return {block.batch, block.group, block.first_row,   block.part,       block.sequence, block.offset,
+          block.first, block.last,  block.whole_first, block.whole_last, found.queries,  found.query_row};
+}
+
+// Rows of all tiles: queries of the heads that share a head of keys.
+constexpr val<u32> rows_of_sequence(thread t, const val<attention_split>& split, const decode_block& block) {
+  return t.let(block.queries * split[&attention_split::group][&divisor::value]);
+}
+
+// Tiles have `rows` rows. functions: decode_functions.
+template <class Functions>
 constexpr decode_block find_decode_block(thread t, const val<attention_problem>& problem,
                                          const val<attention_cache>& cache, const val<attention_split>& split,
-                                         const val<attention_band>& band, std::uint32_t rows,
+                                         const Functions& functions, std::uint32_t rows,
                                          std::uint32_t keys_of_tile) {
   const val key_heads = t.let(split[&attention_split::key_heads]);
   const val tiles = t.let(split[&attention_split::row_tiles]);
@@ -87,12 +130,15 @@ constexpr decode_block find_decode_block(thread t, const val<attention_problem>&
   const val first_row = t.let(tile * rows);
   const cached_sequence sequence = find_sequence(t, cache, batch);
   const val keys = sequence.keys;
-  const val offset = t.let(cast<i32>(keys) - cast<i32>(problem[&attention_problem::queries]));
+  const sequence_queries of_sequence = find_queries(t, problem, batch);
+  const val own_queries = of_sequence.queries;
+  const val own_rows = t.let(own_queries * split[&attention_split::group][&divisor::value]);
+  const val offset = t.let(cast<i32>(keys) - cast<i32>(own_queries));
 
-  const val last_row = t.let(min(first_row + rows, split[&attention_split::rows]) - 1u);
+  const val last_row = t.let(max(min(first_row + rows, own_rows), 1u) - 1u);
   const val first_query = divide(t, first_row, split[&attention_split::group]).whole;
   const val last_query = divide(t, last_row, split[&attention_split::group]).whole;
-  const key_range range = keys_of<band_mask>(t, first_query, last_query, keys, offset, band);
+  const key_range range = functions.keys(first_query, last_query, keys, offset);
   const val low = t.let(max(range.first, sequence.left)), high = t.let(max(range.last, low));
   const val count = t.let(high - low);
   const val of_part = t.let((count + parts - 1u) / parts);
@@ -102,7 +148,18 @@ constexpr decode_block find_decode_block(thread t, const val<attention_problem>&
   const val before = t.let(min(cast<u64>(part) * cast<u64>(chunk), cast<u64>(count)));
   const val first = t.let(low + cast<u32>(before));
   const val last = t.let(first + min(chunk, high - first));
-  return {batch, group, first_row, part, sequence, offset, first, last, range.whole_first, range.whole_last};
+  return {batch,
+          group,
+          first_row,
+          part,
+          sequence,
+          offset,
+          first,
+          last,
+          range.whole_first,
+          range.whole_last,
+          own_queries,
+          of_sequence.query_row};
 }
 
 // A row of a tile, by its query and its head of queries.
@@ -117,24 +174,26 @@ constexpr decode_row find_row(thread t, const val<attention_split>& split, const
 }
 
 // The place of a row's scores, whose first key is `key`; keys from the end of the part on do not exist.
-constexpr score_origin<1> origin_of_row(thread t, const val<attention_problem>& problem,
-                                        const decode_block& block, const decode_row& row,
+constexpr score_origin<1> origin_of_row(thread t, const decode_block& block, const decode_row& row,
                                         const val<u32>& key) {
-  return {block.batch,
-          row.head,
-          {{row.query}},
-          key,
-          t.let(problem[&attention_problem::queries] - 1u),
-          t.let(block.last - 1u),
+  return {block.batch, row.head, {{row.query}}, key, t.let(block.queries - 1u), t.let(block.last - 1u),
           block.offset};
 }
 
-// The row as a block of an attention, for what is the same there.
-constexpr attention_block block_of_row(thread t, const val<attention_problem>& problem, const val<u32>& batch,
-                                       const val<u32>& head) {
-  const val queries = t.let(problem[&attention_problem::queries]);
+// A row as a block of an attention, for what is the same there. query_row: the row of the tensors that the
+// first of the queries is.
+constexpr attention_block block_of_row(thread t, const val<u32>& batch, const val<u32>& head,
+                                       const val<u32>& queries, const val<u32>& query_row) {
   const val none = t.let(0u);
-  return {batch, head, none, none, queries, queries, none, batch, none, none, t.let(0)};
+  return {batch, head, none, none, queries, queries, none, batch, query_row, none, t.let(0)};
+}
+constexpr attention_block block_of_row(thread t, const decode_block& block, const decode_row& row) {
+  return block_of_row(t, block.batch, row.head, block.queries, block.query_row);
+}
+
+// Where a row is in Q and O.
+constexpr decode_row row_of_tensor(thread t, const decode_block& block, const decode_row& row) {
+  return {t.let(block.query_row + row.query), row.head};
 }
 
 // Places of rows of keys and values: a page, and a row of it.
@@ -179,8 +238,9 @@ constexpr val<i64> offset_of(thread t, const Strides& strides, const Page& page,
 constexpr val<u64> partial_row(thread t, const val<attention_problem>& problem,
                                const val<attention_split>& split, const decode_block& block,
                                const decode_row& row) {
-  const val of_query =
-      t.let(cast<u64>(block.batch) * cast<u64>(problem[&attention_problem::queries]) + cast<u64>(row.query));
+  const val before = t.let(select(problem[&attention_problem::packed] != 0u, cast<u64>(block.query_row),
+                                  cast<u64>(block.batch) * cast<u64>(problem[&attention_problem::queries])));
+  const val of_query = t.let(before + cast<u64>(row.query));
   const val of_head = t.let(of_query * cast<u64>(problem[&attention_problem::heads]) + cast<u64>(row.head));
   return t.let(of_head * cast<u64>(split[&attention_split::parts]) + cast<u64>(block.part));
 }
@@ -191,9 +251,11 @@ constexpr void store_total(thread t, const val<attention_split>& split, const va
   store_vec(to[row * u64{2}], make_vec(total.largest, total.sum));
 }
 
-// Whether a block has anything to compute: a part without keys has nothing, unless it is the only one.
+// Whether a block has anything to compute: a tile without rows has nothing, and a part without keys, unless it
+// is the only one.
 constexpr val<bool> has_work(thread t, const val<attention_split>& split, const decode_block& block) {
-  return t.let(any_of(block.first < block.last, split[&attention_split::parts] == 1u));
+  return t.let(all_of(block.first_row < rows_of_sequence(t, split, block),
+                      any_of(block.first < block.last, split[&attention_split::parts] == 1u)));
 }
 
 // What a block without work leaves of its tile of `rows` rows.
@@ -203,7 +265,7 @@ constexpr void store_nothing(thread t, const val<attention_problem>& problem,
   const softmax_total none{t.let(-std::numeric_limits<f32>::infinity()), t.let(-1.0f)};
   for (auto i : t.block_stride(rows)) {
     const val row = t.let(block.first_row + i);
-    if (auto exists = t.when(row < split[&attention_split::rows]))
+    if (auto exists = t.when(row < rows_of_sequence(t, split, block)))
       store_total(t, split, partial_row(t, problem, split, block, find_row(t, split, block, row)), none);
   }
 }

@@ -14,20 +14,30 @@
 namespace kaio::ops {
 
 struct attention_combine_config {
-  static constexpr std::uint32_t warps = 4, threads = warps * 32, depth = 256;
+  static constexpr std::uint32_t warps = 4, threads = warps * 32;
 };
 
-// Launched with a block for each query of each head and batch: (batch, query, head) along x; from sm_90 on
+template <std::uint32_t Depth>
+inline constexpr auto attention_combine_name = [] {
+  if constexpr (Depth == 256)
+    return fixed_string("attention_decode_combine_sm");
+  else
+    return "attention_decode_combine_d" + decimal<Depth> + "_sm";
+}();
+
+// Launched with a block for each query of each head and batch: (batch, query, head) along x, where it is packed
+// as one batch that has all rows as its queries (`packed` is the number of sequences); from sm_90 on
 // programmatically, before the kernel of the parts has ended.
-template <std::uint32_t Sm>
+// Depth: the most elements of a row, up to 512.
+template <std::uint32_t Sm, std::uint32_t Depth = 256>
 inline constexpr auto attention_decode_combine =
-    kaio::kernel<"attention_decode_combine_sm" + decimal<Sm>, block_size{attention_combine_config::threads},
+    kaio::kernel<attention_combine_name<Depth> + decimal<Sm>, block_size{attention_combine_config::threads},
                  kernel_options{.target = {Sm, false}}>([](thread t, val<attention_problem> problem,
                                                            val<attention_split> split) {
       using config = attention_combine_config;
-      constexpr u32 fours = config::depth / 128;  // of a lane
+      constexpr u32 fours = Depth / 128;  // of a lane
       constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
-      const shared<f32, config::warps, config::depth> of_warps(t);
+      const shared<f32, config::warps, Depth> of_warps(t);
       const shared<f32, config::warps> sum_of_warps(t);
       const val heads = t.let(problem[&attention_problem::heads]);
       const val queries = t.let(problem[&attention_problem::queries]);
@@ -36,6 +46,7 @@ inline constexpr auto attention_decode_combine =
       const val batch = t.let(of_heads / queries), query = t.let(of_heads - batch * queries);
       const val parts = t.let(split[&attention_split::parts]);
       const val size = t.let(problem[&attention_problem::v_size]);
+      const val none = t.let(0u);
       const val lane = t.lane_rank(), warp = t.let(t.warp_rank());
       const val first = t.let(cast<u64>(row) * cast<u64>(parts));
       const in totals = pointer_at<in<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
@@ -43,10 +54,19 @@ inline constexpr auto attention_decode_combine =
       const in sums = pointer_at<in<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
 
       if constexpr (Sm >= 90) grid_dependency_wait(t);
+      // Packed, queries are rows of O, of which those of no sequence are left.
+      var exists(t, true);
+      if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
+        const in cu = pointer_at<in<i32>>(t, t.let(problem[&attention_problem::cu_q]));
+        const val begin = t.let(cu[0]), end = t.let(cu[problem[&attention_problem::packed]]);
+        exists = all_of(cast<i32>(query) >= begin, cast<i32>(query) < end);
+      }
+      const val is_row = t.let(exists);
+      const val own_parts = t.let(select(is_row, parts, 0u));
       // Parts with keys are the first ones.
       var largest(t, nothing);
       var used(t, 0u);
-      for (auto p : t.range(lane, parts, 32u)) {
+      for (auto p : t.range(lane, own_parts, 32u)) {
         const val total = load_vec<2>(totals[p * 2u]);
         largest = max(largest, total[0]);
         used = select(total[1] < 0.0f, used, p + 1u);
@@ -77,11 +97,11 @@ inline constexpr auto attention_decode_combine =
 
       var all(t, sum_of_warps[0]);
       for (u32 w = 1; w < config::warps; ++w) all += sum_of_warps[w];
-      const attention_block as_block = block_of_row(t, problem, batch, head);
+      const attention_block as_block = block_of_row(t, batch, head, queries, none);
       const softmax_row result = softmax_result(t, most, all, sink_of(t, problem, as_block));
-      store_lse(t, problem, as_block, query, t.let(t.thread_rank() == 0u), result.lse);
+      store_lse(t, problem, as_block, query, t.let(all_of(is_row, t.thread_rank() == 0u)), result.lse);
       const val column = t.let(t.thread_rank() * 4u);
-      if (auto has = t.when(column < size)) {
+      if (auto has = t.when(all_of(is_row, column < size))) {
         const auto four = array_of<4>([&](u32 e) {
           var y(t, of_warps[0][column + e]);
           for (u32 w = 1; w < config::warps; ++w) y += of_warps[w][column + e];

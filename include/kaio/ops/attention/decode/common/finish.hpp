@@ -40,7 +40,7 @@ class attention_decode_finish {
   template <class T>
   constexpr void store(const val<attention_problem>& problem, const val<attention_split>& split,
                        const decode_block& block) const {
-    const val rows = t_.let(split[&attention_split::rows]);
+    const val rows = rows_of_sequence(t_, split, block);
     const val is_alone = t_.let(split[&attention_split::parts] == 1u);
     for (auto i : t_.block_stride(Rows)) {
       const val row = t_.let(i), packed = t_.let(block.first_row + row);
@@ -48,7 +48,7 @@ class attention_decode_finish {
         const decode_row at = find_row(t_, split, block, packed);
         const softmax_total total = add_totals(row);
         if (auto alone = t_.when(is_alone)) {
-          const attention_block as_block = block_of_row(t_, problem, block.batch, at.head);
+          const attention_block as_block = block_of_row(t_, block, at);
           const softmax_row result =
               softmax_result(t_, total.largest, total.sum, sink_of(t_, problem, as_block));
           store_lse(t_, problem, as_block, at.query, t_.let(row == row), result.lse);
@@ -81,7 +81,7 @@ class attention_decode_finish {
           const val inverse = t_.let(inverses_[row]);
           for (auto& one : x) one *= inverse;
           const auto put = [&]<class A>(A) {
-            store_output<A>(t_, problem, block.batch, at, column, size, x);
+            store_output<A>(t_, problem, block.batch, row_of_tensor(t_, block, at), column, size, x);
           };
           if constexpr (std::is_same_v<T, any_element>) {
             with_any_element(t_, t_.let(split[&attention_split::out_type]), put);

@@ -1,8 +1,8 @@
 #pragma once
 // What the kernels of attention_decode take next to an attention_problem: where the keys of a sequence are,
 // and how they are divided among blocks. Of the attention_problem, strides of k and v are from page to page
-// (batch), from row to row of a page, and from head to head; `keys`, `packed` and what belongs to it are
-// unused.
+// (batch), from row to row of a page, and from head to head; `keys`, `cu_k`, `used_q` and
+// `used_k` are unused. Where it is packed, strides from batch to batch of Q and O are 0.
 
 #include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/attention/common/problem.hpp>
@@ -26,20 +26,24 @@ struct attention_cache {
   u64 last_page;    // of a list, in place of lengths
   u64 batch_index;  // of a contiguous cache
   u64 left_padding;
+  // Keys that are there besides `lengths`: so many of each sequence, or from cu_added[b] to before
+  // cu_added[b + 1] where that is not 0.
+  u32 added;
+  u64 cu_added;
 };
 
 // Rows of a tile are the queries of all heads that share a head of keys: row = query * heads_of_group + head.
 // With parts > 1 each block leaves sums and totals of its keys, and a second kernel adds them up.
 struct attention_split {
   u32 key_heads;
-  u32 rows;            // queries * heads_of_group
+  u32 rows;            // queries * heads_of_group; packed: of the longest sequence
   u32 row_tiles;       // of a head of keys
   divisor group;       // heads_of_group
   u32 parts;           // of the keys of each tile
   u32 chunk;           // keys of a part; 0: as many for each part as the sequence gives
   u32 least;           // keys of a part where chunk is 0, at least
   u32 pitch;           // f32 from one row of sums to the next, a multiple of 4
-  u64 sums;            // f32: sum of p * v, (batch, query, head, part, column)
+  u64 sums;            // f32: sum of p * v, (batch, query, head, part, column); packed: (row, head, ...)
   u64 totals;          // f32: softmax_total, (batch, query, head, part, 2); a sum of -1: no keys, and no sums
   u32 type, out_type;  // element_type of q, k and v; of out
 };

@@ -4,8 +4,6 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/exact_rows.hpp>
-#include <kaio/ops/attention/common/mask.hpp>
-#include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/decode/common/block.hpp>
 
 #include <cstdint>
@@ -26,11 +24,11 @@ constexpr void each_key_of_warp(thread t, const Config& config, const decode_blo
 
 // totals: the softmax's of the two rows of a thread. sums: those of the part, which are not divided here; the
 // warp's begin at sums_row.
-template <scalar T, std::uint32_t Depth, class SourceOf, class Totals, class Terms, class Band, class Sums>
+template <scalar T, std::uint32_t Depth, class SourceOf, class Totals, class Functions, class Sums>
 constexpr void recompute_rows_of_part(thread t, const SourceOf& source_of,
                                       const dsl::register_array<val<bool>, 2>& wrong, const Totals& totals,
-                                      const val<f32>& factor, const Terms& terms, const Band& band,
-                                      const Sums& sums, const val<u32>& sums_row) {
+                                      const val<f32>& factor, const Functions& functions, const Sums& sums,
+                                      const val<u32>& sums_row) {
   struct part_of_row {
     val<f32> largest, inverse;
   };
@@ -39,15 +37,10 @@ constexpr void recompute_rows_of_part(thread t, const SourceOf& source_of,
         t.let(select(totals[r].largest == -std::numeric_limits<f32>::infinity(), 0.0f, totals[r].largest)),
         t.let(1.0f)};
   });
-  recompute_rows_of<T, Depth>(
-      t, source_of, 0u, wrong, results, factor,
-      [&](const auto& s, const auto& origin, const val<f32>& by) {
-        apply_score<general_score>(t, s, origin, by, terms);
-      },
-      [&](const auto& s, const auto& origin) { apply_mask<band_mask>(t, s, origin, band); },
-      [&](const val<u32>& of_warp, const val<u32>& column, const val<f32>& x) {
-        sums[sums_row + of_warp][column] = x;
-      });
+  recompute_rows_of<T, Depth>(t, source_of, 0u, wrong, results, factor, functions.score, functions.mask,
+                              [&](const val<u32>& of_warp, const val<u32>& column, const val<f32>& x) {
+                                sums[sums_row + of_warp][column] = x;
+                              });
 }
 
 }  // namespace kaio::ops

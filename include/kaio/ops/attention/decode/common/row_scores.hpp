@@ -1,10 +1,12 @@
 #pragma once
 // Scores of rows that are of different heads: what depends on the head runs row by row.
 
+#include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/decode/common/block.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -30,28 +32,36 @@ class scores_of_row {
   const Scores* all_;
 };
 
-// The soft cap and ALiBi; `key`: the thread's first one.
-template <class Scores, std::uint32_t Rows, std::uint32_t R = 0>
-constexpr void score_rows(thread t, const Scores& s, const val<attention_problem>& problem,
-                          const decode_block& block, const dsl::register_array<decode_row, Rows>& rows,
-                          const val<u32>& key, const val<f32>& scale, const val<attention_terms>& terms) {
-  const score_origin<1> origin = origin_of_row(t, problem, block, rows[R], key);
+// The score of `functions` (decode_functions); `key`: the thread's first one.
+template <class Scores, class Functions, std::uint32_t Rows, std::uint32_t R = 0>
+constexpr void score_rows(thread t, const Scores& s, const decode_block& block,
+                          const dsl::register_array<decode_row, Rows>& rows, const val<u32>& key,
+                          const val<f32>& scale, const Functions& functions) {
+  const score_origin<1> origin = origin_of_row(t, block, rows[R], key);
   const scores_of_row<Scores, R> own(s);
-  apply_score<general_score>(t, own, origin, scale, terms);
-  if constexpr (R + 1 < Rows) score_rows<Scores, Rows, R + 1>(t, s, problem, block, rows, key, scale, terms);
+  functions.score(own, origin, scale);
+  if constexpr (R + 1 < Rows)
+    score_rows<Scores, Functions, Rows, R + 1>(t, s, block, rows, key, scale, functions);
 }
 
-// The band, and the end of the part.
-template <class Scores, std::uint32_t Rows>
-constexpr void mask_rows(thread t, const Scores& s, const val<attention_problem>& problem,
-                         const decode_block& block, const dsl::register_array<decode_row, Rows>& rows,
-                         const val<u32>& key, const val<attention_band>& band) {
-  const score_origin<1> first = origin_of_row(t, problem, block, rows[0], key);
-  const score_origin<Rows> origin{
-      first.batch, first.head,       array_of<Rows>([&](u32 r) { return rows[r].query; }),
-      key,         first.last_query, first.last_key,
-      first.offset};
-  apply_mask<band_mask>(t, s, origin, band);
+// The mask, and the end of the part. One that does not ask for the head runs once for all rows.
+template <class Scores, class Functions, std::uint32_t Rows, std::uint32_t R = 0>
+constexpr void mask_rows(thread t, const Scores& s, const decode_block& block,
+                         const dsl::register_array<decode_row, Rows>& rows, const val<u32>& key,
+                         const Functions& functions) {
+  if constexpr (std::is_same_v<typename Functions::mask_class, band_mask>) {
+    const score_origin<1> first = origin_of_row(t, block, rows[0], key);
+    const score_origin<Rows> origin{
+        first.batch, first.head,       array_of<Rows>([&](u32 r) { return rows[r].query; }),
+        key,         first.last_query, first.last_key,
+        first.offset};
+    functions.mask(s, origin);
+  } else {
+    const score_origin<1> origin = origin_of_row(t, block, rows[R], key);
+    const scores_of_row<Scores, R> own(s);
+    functions.mask(own, origin);
+    if constexpr (R + 1 < Rows) mask_rows<Scores, Functions, Rows, R + 1>(t, s, block, rows, key, functions);
+  }
 }
 
 // The elements of a row of Q.
@@ -62,7 +72,7 @@ constexpr in<T> queries_of(thread t, const val<attention_problem>& problem, cons
   return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
       .from(t.let(cast<i64>(block.batch) * strides[&attention_strides::batch] +
                   cast<i64>(row.head) * strides[&attention_strides::head] +
-                  cast<i64>(row.query) * strides[&attention_strides::row]));
+                  cast<i64>(block.query_row + row.query) * strides[&attention_strides::row]));
 }
 
 }  // namespace kaio::ops

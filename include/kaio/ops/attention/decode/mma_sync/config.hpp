@@ -14,6 +14,7 @@ struct attention_decode_config {
   bool q_in_registers = true;   // Q stays there, else it is read again for every tile
   std::uint32_t min_blocks = 1;
 
+  static constexpr std::uint32_t operands = 2;  // of a stage: K and V
   constexpr std::uint32_t warps() const { return rows / 16 * key_warps; }
   constexpr std::uint32_t threads() const { return warps() * 32; }
   constexpr std::uint32_t own_keys() const { return keys / key_warps; }  // of a warp, of a tile

@@ -14,15 +14,16 @@
 
 namespace kaio::ops {
 
-// Warps that share rows have a tile of their own: entry (2 * stage + is_v) * key_warps + warp of the ring. A
+// Warps that share rows have a tile of their own: entry (operands * stage + is_v) * key_warps + warp of the ring. A
 // row of a tile is panels of 128 bytes, or one of 64; a thread copies 16 bytes of such a row of one panel.
-template <attention_decode_config C, scalar T, std::uint32_t Codes = 1>
+// C: attention_decode_config, or attention_mla_config, of which V is in the rows of K.
+template <auto C, scalar T, std::uint32_t Codes = 1>
 class attention_decode_copies {
  public:
   static constexpr std::uint32_t columns = C.depth / Codes,
                                  panel_bytes = columns * sizeof(T) < 128 ? columns * sizeof(T) : 128;
   using swizzle = dsl::swizzled<panel_bytes>;
-  using ring = shared_tiles<T, C.own_keys(), columns, swizzle, C.stages * 2 * C.key_warps>;
+  using ring = shared_tiles<T, C.own_keys(), columns, swizzle, C.stages * C.operands * C.key_warps>;
   static constexpr std::uint32_t panel = panel_bytes / sizeof(T), piece = 16 / sizeof(T),
                                  pieces = panel / piece;
   static constexpr std::uint32_t apart = C.threads() / pieces;  // rows between those of a thread
@@ -56,7 +57,8 @@ class attention_decode_copies {
     if (auto exists = t_.when(first_ < last_)) {
       const val stage = fill_;
       put(&attention_problem::k, k_, t_.let(problem_[&attention_problem::qk_size]), stage, 0);
-      put(&attention_problem::v, v_, t_.let(problem_[&attention_problem::v_size]), stage, 1);
+      if constexpr (C.operands == 2)
+        put(&attention_problem::v, v_, t_.let(problem_[&attention_problem::v_size]), stage, 1);
       if constexpr (!std::is_same_v<More, nothing>)
         for (std::uint32_t i = 0; i < rows; ++i) {
           const val key = t_.let(line_ + apart * i), page = t_.let(page_[i]), row = t_.let(row_[i]);
@@ -113,7 +115,7 @@ class attention_decode_copies {
       const val exists = t_.let(first_ + line_ + apart * i < last_);
       const in from = head.from(in_units(offset_of(t_, strides, page_[i], row_[i])) + cast<i64>(column_));
       const std::uint32_t warp = apart * i / C.own_keys(), row = apart * i % C.own_keys();
-      const auto tile = ring_[t_.let((stage * 2u + is_v) * C.key_warps + warp)];
+      const auto tile = ring_[t_.let((stage * C.operands + is_v) * C.key_warps + warp)];
       for (std::uint32_t p = 0; p < columns / panel; ++p)
         if constexpr (Codes == 1)
           cp_async<16>(tile.panel(p).at(lane_, row), from.from(i64{p * panel})[0],

@@ -20,9 +20,11 @@
 
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/decode/common/finish.hpp>
+#include <kaio/ops/attention/decode/common/functions.hpp>
 #include <kaio/ops/attention/decode/common/recompute.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/mma_sync/copies.hpp>
+#include <kaio/ops/attention/decode/mma_sync/queries.hpp>
 #include <kaio/ops/attention/mma_sync/product.hpp>
 
 #include <cstdint>
@@ -43,26 +45,27 @@ struct attention_decode_body {
                                  p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
   static constexpr std::uint32_t together = product::together;
 
+  template <class Functions>
   static constexpr void run(thread t, const val<attention_problem>& problem,
                             const val<attention_cache>& cache, const val<attention_split>& split,
-                            const val<attention_terms>& terms, const val<attention_band>& band) {
+                            const Functions& functions) {
     const q_tile q_shared(t);  // rows x depth
     const ring tiles(t);       // own_keys x depth each
     const finish_type finish(t, finish_type::sums_tile::over(tiles));
-    const decode_block block = find_decode_block(t, problem, cache, split, band, C.rows, C.keys);
+    const decode_block block = find_decode_block(t, problem, cache, split, functions, C.rows, C.keys);
 
     if (auto works = t.when(has_work(t, split, block)))
-      compute(t, problem, cache, split, terms, band, block, q_shared, tiles, finish);
+      compute(t, problem, cache, split, functions, block, q_shared, tiles, finish);
     if (auto idle = t.otherwise()) store_nothing(t, problem, split, block, C.rows);
   }
 
  private:
+  template <class Functions>
   static constexpr void compute(thread t, const val<attention_problem>& problem,
                                 const val<attention_cache>& cache, const val<attention_split>& split,
-                                const val<attention_terms>& terms, const val<attention_band>& band,
-                                const decode_block& block, const q_tile& q_shared, const ring& tiles,
-                                const finish_type& finish) {
-    load_queries(t, q_shared, problem, split, block);
+                                const Functions& functions, const decode_block& block, const q_tile& q_shared,
+                                const ring& tiles, const finish_type& finish) {
+    load_decode_queries<T>(t, q_shared, problem, split, block);
     copies_type copies(t, tiles, problem, cache, block);
     for (std::uint32_t s = 0; s + 1 < C.stages; ++s) copies.copy();
 
@@ -73,9 +76,9 @@ struct attention_decode_body {
     const val quad_row = t.let(accumulator_layout::lane_row(lane));
     const val quad_column = t.let(accumulator_layout::lane_column(lane));
     const val scale = t.let(problem[&attention_problem::scale]);
-    const val factor = general_score::factor(t, scale, terms);
-    const auto row = array_of<2>([&](u32 r) { return t.let(block.first_row + warp_row + quad_row + 8 * r); });
-    const auto of_row = array_of<2>([&](u32 r) { return find_row(t, split, block, row[r]); });
+    const val factor = functions.factor(scale);
+    const auto row_of = [&](u32 r) { return t.let(block.first_row + warp_row + quad_row + 8 * r); };
+    const auto of_row = array_of<2>([&](u32 r) { return find_row(t, split, block, row_of(r)); });
 
     auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });
     auto q_parts =
@@ -110,10 +113,10 @@ struct attention_decode_body {
       }
 
       const val key = t.let(first + key_warp * C.own_keys() + quad_column);
-      score_rows(t, scores, problem, block, of_row, key, scale, terms);
+      score_rows(t, scores, block, of_row, key, scale, functions);
       const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
                                         first + C.keys <= block.last));
-      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, problem, block, of_row, key, band);
+      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, block, of_row, key, functions);
       const auto correction = softmax.step(scores, factor);
       for (std::uint32_t j = 0; j < value_parts; ++j)
         for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
@@ -141,30 +144,33 @@ struct attention_decode_body {
         store_vec(sums[sums_row + quad_row + 8 * r][quad_column + 8 * j],
                   make_vec(t.let(from[2 * r]), t.let(from[2 * r + 1])));
       }
-    const auto wrong = array_of<2>([&](u32 r) {
-      var found(t, isnan(o_parts[0].registers[2 * r]));
+    const auto found = array_of<2>([&](u32 r) {
+      var any(t, isnan(o_parts[0].registers[2 * r]));
       for (std::uint32_t j = 0; j < value_parts; ++j)
-        for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
-      return t.let(all_of(found, !isnan(totals[r].sum), row[r] < split[&attention_split::rows]));
+        for (u32 e = 2 * r; e < 2 * r + 2; ++e) any |= isnan(o_parts[j].registers[e]);
+      return t.let(all_of(any, !isnan(totals[r].sum)));
     });
+    const decode_block ended = find_again(t, problem, block);
+    const val rows = rows_of_sequence(t, split, ended);
+    const auto wrong = array_of<2>([&](u32 r) { return t.let(all_of(found[r], row_of(r) < rows)); });
     const auto source_of = [&] {
       return rows_of_part{t,
                           problem,
                           cache,
                           split,
-                          block,
+                          ended,
                           warp_row,
                           key_warp,
                           t.let(problem[&attention_problem::qk_size]),
                           t.let(problem[&attention_problem::v_size]),
                           t.let(problem[&attention_problem::scale]),
-                          cached_places(t, cache, block.sequence)};
+                          cached_places(t, cache, ended.sequence)};
     };
-    recompute_rows_of_part<T, C.depth>(t, source_of, wrong, totals, factor, terms, band, sums, sums_row);
+    recompute_rows_of_part<T, C.depth>(t, source_of, wrong, totals, factor, functions, sums, sums_row);
     if (auto leads = t.when(lane % 4u == 0u))
       for (u32 r = 0; r < 2; ++r) finish.put(t.let(sums_row + quad_row + 8 * r), totals[r]);
     t.barrier();
-    finish.template store<T>(problem, split, block);
+    finish.template store<T>(problem, split, ended);
   }
 
   // The rows of a warp, and its keys of the part.
@@ -175,9 +181,7 @@ struct attention_decode_body {
       const decode_block& block;
       decode_row at;
       in<T> q;
-      constexpr score_origin<1> origin(const val<u32>& key) const {
-        return origin_of_row(t, problem, block, at, key);
-      }
+      constexpr score_origin<1> origin(const val<u32>& key) const { return origin_of_row(t, block, at, key); }
     };
     thread t;
     const val<attention_problem>& problem;
@@ -212,51 +216,30 @@ struct attention_decode_body {
       return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address])).from(t.let(at));
     }
   };
-
-  // All rows of the tile; those that do not exist become zero. Commits a group of copies.
-  static constexpr void load_queries(thread t, const q_tile& to, const val<attention_problem>& problem,
-                                     const val<attention_split>& split, const decode_block& block) {
-    constexpr std::uint32_t piece = 16 / sizeof(T), pieces = C.depth / piece;
-    const val size = t.let(problem[&attention_problem::qk_size]);
-    const val rows = t.let(split[&attention_split::rows]);
-    const val by_16 = t.let(problem[&attention_problem::q][&attention_strides::by_16]);
-    const auto each = [&](std::uint32_t step, const auto& f) {
-      for (auto i : t.block_stride(C.rows * C.depth / step)) {
-        const val row = t.let(i / (C.depth / step)), column = t.let(i % (C.depth / step) * step);
-        const val packed = t.let(block.first_row + row);
-        const decode_row at = find_row(t, split, block, t.let(min(packed, rows - 1u)));
-        f(row, column, t.let(all_of(packed < rows, column < size)), queries_of<T>(t, problem, block, at));
-      }
-    };
-    static_assert(pieces >= 1);
-    if (auto fast = t.when(by_16 != 0u))
-      each(piece, [&](const auto& row, const auto& column, const auto& exists, const in<T>& from) {
-        cp_async<16>(to[row][column], from.from(cast<i64>(column))[0], exists);
-      });
-    if (auto slow = t.otherwise())
-      each(1, [&](const auto& row, const auto& column, const auto& exists, const in<T>& from) {
-        var x(t, cast<T>(t.let(0.0f)));
-        if (auto has = t.when(exists)) x = from[column];
-        to[row][column] = x;
-      });
-    cp_async_commit_group(t);
-  }
 };
 
-template <attention_decode_config C, scalar T>
-struct attention_decode_kernel {
+template <attention_decode_config C, scalar T, class Score, class Mask, class OfScore, class OfMask>
+struct attention_decode_kernel;
+
+template <attention_decode_config C, scalar T, class Score, class Mask, class... OfScore, class... OfMask>
+struct attention_decode_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
+                               attention_parameters<OfMask...>> {
   static constexpr auto name = "attention_decode_mma_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
-                               decimal<C.rows> + "x" + decimal<C.keys>;
-  static constexpr kernel_options options{.target = {80}, .large_shared = true, .min_blocks = C.min_blocks};
+                               decimal<C.rows> + "x" + decimal<C.keys> + decode_functions_name<Score, Mask>;
+  static constexpr kernel_options options{
+      .target = {80}, .large_shared = true, .min_blocks = decode_min_blocks<Score, Mask>(C.min_blocks)};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
-         val<attention_terms> terms, val<attention_band> band) {
-        attention_decode_body<C, T>::run(t, problem, cache, split, terms, band);
+         OfScore... of_score, OfMask... of_mask) {
+        attention_decode_body<C, T>::run(t, problem, cache, split,
+                                         decode_functions_of<Score, Mask>::of(t, of_score..., of_mask...));
       });
 };
 
-// Launched with key_heads * row_tiles * parts * batches blocks along x.
-template <attention_decode_config C, scalar T>
-inline constexpr auto attention_decode_mma = attention_decode_kernel<C, T>::kernel;
+// Launched with key_heads * row_tiles * parts * batches blocks along x, and the problem, the cache, the split,
+// the arguments of the score, those of the mask.
+template <attention_decode_config C, scalar T, class Score = general_score, class Mask = band_mask>
+inline constexpr auto attention_decode_mma =
+    attention_decode_kernel<C, T, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;
 
 }  // namespace kaio::ops

@@ -33,7 +33,7 @@ struct quantised_rows_of_part {
   struct row_of_part {
     row_of_queries q;
     constexpr score_origin<1> origin(const val<u32>& key) const {
-      return origin_of_row(q.t, q.problem, q.block, q.at, key);
+      return origin_of_row(q.t, q.block, q.at, key);
     }
   };
   thread t;

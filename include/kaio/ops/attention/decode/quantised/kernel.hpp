@@ -16,6 +16,7 @@
 
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/decode/common/finish.hpp>
+#include <kaio/ops/attention/decode/common/functions.hpp>
 #include <kaio/ops/attention/decode/common/recompute.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/mma_sync/copies.hpp>
@@ -45,32 +46,32 @@ struct attention_decode_quantised_body {
                                  p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
   static_assert(product::together == 2 && slices % 2 == 0 && key_parts % 2 == 0 && value_parts % 4 == 0);
 
+  template <class Functions>
   static constexpr void run(thread t, const val<attention_problem>& problem,
                             const val<attention_cache>& cache, const val<attention_split>& split,
-                            const val<attention_terms>& terms, const val<attention_band>& band,
-                            const val<attention_codes>& codes) {
+                            const Functions& functions, const val<attention_codes>& codes) {
     const q_tile q_shared(t);                            // rows x depth
     const ring tiles(t);                                 // own_keys x depth / 2 pairs of codes each
     const typename scales_type::memory scale_memory(t);  // 2 stages x keys
     const shared<f32, C.rows> q_factors(t);
     const finish_type finish(t, finish_type::sums_tile::over(tiles));
-    const decode_block block = find_decode_block(t, problem, cache, split, band, C.rows, C.keys);
+    const decode_block block = find_decode_block(t, problem, cache, split, functions, C.rows, C.keys);
 
     if (auto works = t.when(has_work(t, split, block))) {
       const scales_type scales(t, scale_memory, codes, block.group);
-      compute(t, problem, cache, split, terms, band, codes, block, q_shared, tiles, scales, q_factors,
-              finish);
+      compute(t, problem, cache, split, functions, codes, block, q_shared, tiles, scales, q_factors, finish);
     }
     if (auto idle = t.otherwise()) store_nothing(t, problem, split, block, C.rows);
   }
 
  private:
+  template <class Functions>
   static constexpr void compute(thread t, const val<attention_problem>& problem,
                                 const val<attention_cache>& cache, const val<attention_split>& split,
-                                const val<attention_terms>& terms, const val<attention_band>& band,
-                                const val<attention_codes>& codes, const decode_block& block,
-                                const q_tile& q_shared, const ring& tiles, const scales_type& scales,
-                                const shared<f32, C.rows>& q_factors, const finish_type& finish) {
+                                const Functions& functions, const val<attention_codes>& codes,
+                                const decode_block& block, const q_tile& q_shared, const ring& tiles,
+                                const scales_type& scales, const shared<f32, C.rows>& q_factors,
+                                const finish_type& finish) {
     copies_type copies(t, tiles, problem, cache, block);
     const auto copy = [&] {
       copies.copy([&](const val<u32>& into, const val<u32>& key, const val<u32>& page,
@@ -87,7 +88,7 @@ struct attention_decode_quantised_body {
     const val quad_row = t.let(accumulator_layout::lane_row(lane));
     const val quad_column = t.let(accumulator_layout::lane_column(lane));
     const val scale = t.let(problem[&attention_problem::scale]);
-    const val factor = general_score::factor(t, scale, terms);
+    const val factor = functions.factor(scale);
     const val kept = t.let(codes[&attention_codes::kept]);
     const val unit = t.let(select(kept == static_cast<u32>(cache_elements::e4m3), code_unit<e4m3, Sm>, 1.0f));
     const auto row = array_of<2>([&](u32 r) { return t.let(block.first_row + warp_row + quad_row + 8 * r); });
@@ -129,10 +130,10 @@ struct attention_decode_quantised_body {
         }
 
       const val key = t.let(first + own_key);
-      score_rows(t, scores, problem, block, of_row, key, scale, terms);
+      score_rows(t, scores, block, of_row, key, scale, functions);
       const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
                                         first + C.keys <= block.last));
-      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, problem, block, of_row, key, band);
+      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, block, of_row, key, functions);
       const auto of_before = softmax.step(scores, factor);
       auto correction = array_of<2>([&](u32 r) { return var(t, of_before[r]); });
       if (auto own = t.when(scales.v_by_key)) {
@@ -167,7 +168,7 @@ struct attention_decode_quantised_body {
                   make_vec(four[0], four[1], four[2], four[3]));
       }
     const auto wrong = array_of<2>([&](u32 r) {
-      return t.let(all_of(found[r], !isnan(totals[r].sum), row[r] < split[&attention_split::rows]));
+      return t.let(all_of(found[r], !isnan(totals[r].sum), row[r] < rows_of_sequence(t, split, block)));
     });
     const auto source_of = [&] {
       return quantised_rows_of_part<C>{t,
@@ -182,7 +183,7 @@ struct attention_decode_quantised_body {
                                        t.let(problem[&attention_problem::scale]),
                                        cached_places(t, cache, block.sequence)};
     };
-    recompute_rows_of_part<f32, C.depth>(t, source_of, wrong, totals, factor, terms, band, sums, sums_row);
+    recompute_rows_of_part<f32, C.depth>(t, source_of, wrong, totals, factor, functions, sums, sums_row);
     if (auto leads = t.when(lane % 4u == 0u))
       for (u32 r = 0; r < 2; ++r) finish.put(t.let(sums_row + quad_row + 8 * r), totals[r]);
     t.barrier();
@@ -254,20 +255,30 @@ struct attention_decode_quantised_body {
   }
 };
 
-template <attention_decode_config C, std::uint16_t Sm>
-struct attention_decode_quantised_kernel {
+template <attention_decode_config C, std::uint16_t Sm, class Score, class Mask, class OfScore, class OfMask>
+struct attention_decode_quantised_kernel;
+
+template <attention_decode_config C, std::uint16_t Sm, class Score, class Mask, class... OfScore,
+          class... OfMask>
+struct attention_decode_quantised_kernel<C, Sm, Score, Mask, attention_parameters<OfScore...>,
+                                         attention_parameters<OfMask...>> {
   static constexpr auto name = "attention_decode_mma_8bit_sm" + decimal<Sm> + "_d" + decimal<C.depth> + "_" +
-                               decimal<C.rows> + "x" + decimal<C.keys>;
-  static constexpr kernel_options options{.target = {Sm}, .large_shared = true, .min_blocks = C.min_blocks};
+                               decimal<C.rows> + "x" + decimal<C.keys> + decode_functions_name<Score, Mask>;
+  static constexpr kernel_options options{
+      .target = {Sm}, .large_shared = true, .min_blocks = decode_min_blocks<Score, Mask>(C.min_blocks)};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
-         val<attention_terms> terms, val<attention_band> band, val<attention_codes> codes) {
-        attention_decode_quantised_body<C, Sm>::run(t, problem, cache, split, terms, band, codes);
+         OfScore... of_score, OfMask... of_mask, val<attention_codes> codes) {
+        attention_decode_quantised_body<C, Sm>::run(
+            t, problem, cache, split, decode_functions_of<Score, Mask>::of(t, of_score..., of_mask...),
+            codes);
       });
 };
 
-// Launched as attention_decode_mma is.
-template <attention_decode_config C, std::uint16_t Sm>
-inline constexpr auto attention_decode_quantised = attention_decode_quantised_kernel<C, Sm>::kernel;
+// Launched as attention_decode_mma is, with the codes as the last argument.
+template <attention_decode_config C, std::uint16_t Sm, class Score = general_score, class Mask = band_mask>
+inline constexpr auto attention_decode_quantised =
+    attention_decode_quantised_kernel<C, Sm, Score, Mask, parameters_of_score<Score>,
+                                      parameters_of_mask<Mask>>::kernel;
 
 }  // namespace kaio::ops

@@ -27,7 +27,7 @@ constexpr void load_queries_as_f16(thread t, const Tile& to, const shared<f32, R
                                    const val<attention_problem>& problem, const val<attention_split>& split,
                                    const decode_block& block) {
   const val size = t.let(problem[&attention_problem::qk_size]);
-  const val rows = t.let(split[&attention_split::rows]);
+  const val rows = rows_of_sequence(t, split, block);
   const val type = t.let(split[&attention_split::type]);
   const val lane = t.lane_rank();
   for (auto row : t.range(t.let(t.warp_rank()), Rows, Warps).no_unroll()) {

@@ -15,6 +15,7 @@
 #include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
 #include <kaio/ops/attention/decode/common/codes.hpp>
+#include <kaio/ops/attention/decode/common/functions.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/common/store.hpp>
 #include <kaio/ops/attention/simt/kernel.hpp>
@@ -32,17 +33,17 @@ struct attention_decode_simt_body {
   using q_tile = shared_tile<f32, rows, depth, dsl::padded<4>>;
   using kv_tile = shared_tile<f32, keys, chunk, dsl::padded<4>>;
 
+  template <class Functions>
   static constexpr void run(thread t, const val<attention_problem>& problem,
                             const val<attention_cache>& cache, const val<attention_split>& split,
-                            const val<attention_terms>& terms, const val<attention_band>& band,
-                            const val<attention_codes>& codes) {
+                            const Functions& functions, const val<attention_codes>& codes) {
     const q_tile q_shared(t);                                        // rows x depth
     const kv_tile kv_shared(t);                                      // keys x chunk
     const shared_tile<f32, rows, keys, dsl::padded<1>> p_shared(t);  // rows x keys
     const rows_in_memory k_rows(t), v_rows(t);
-    const decode_block block = find_decode_block(t, problem, cache, split, band, rows, keys);
+    const decode_block block = find_decode_block(t, problem, cache, split, functions, rows, keys);
     if (auto works = t.when(has_work(t, split, block)))
-      compute(t, problem, cache, split, terms, band, codes, block, q_shared, kv_shared, p_shared, k_rows,
+      compute(t, problem, cache, split, functions, codes, block, q_shared, kv_shared, p_shared, k_rows,
               v_rows);
     if (auto idle = t.otherwise()) store_nothing(t, problem, split, block, rows);
   }
@@ -55,16 +56,16 @@ struct attention_decode_simt_body {
     constexpr explicit rows_in_memory(thread t) : at(t), scale(t) {}
   };
 
+  template <class Functions>
   static constexpr void compute(thread t, const val<attention_problem>& problem,
                                 const val<attention_cache>& cache, const val<attention_split>& split,
-                                const val<attention_terms>& terms, const val<attention_band>& band,
-                                const val<attention_codes>& codes, const decode_block& block,
-                                const q_tile& q_shared, const kv_tile& kv_shared,
+                                const Functions& functions, const val<attention_codes>& codes,
+                                const decode_block& block, const q_tile& q_shared, const kv_tile& kv_shared,
                                 const shared_tile<f32, rows, keys, dsl::padded<1>>& p_shared,
                                 const rows_in_memory& k_rows, const rows_in_memory& v_rows) {
     const cached_places places(t, cache, block.sequence);
     const val of_row = t.let(t.thread_rank() / side), of_column = t.let(t.thread_rank() % side);
-    const val all_rows = t.let(split[&attention_split::rows]);
+    const val all_rows = rows_of_sequence(t, split, block);
     const val type = t.let(split[&attention_split::type]);
     const val kept = t.let(codes[&attention_codes::kept]);
     const auto load = [&](auto member, const rows_in_memory& from, const val<u32>& first,
@@ -78,7 +79,7 @@ struct attention_decode_simt_body {
     const val qk_size = t.let(problem[&attention_problem::qk_size]);
     const val v_size = t.let(problem[&attention_problem::v_size]);
     const val scale = t.let(problem[&attention_problem::scale]);
-    const val factor = general_score::factor(t, scale, terms);
+    const val factor = functions.factor(scale);
     const val row = t.let(block.first_row + of_row);
     const auto at =
         array_of<1>([&](u32) { return find_row(t, split, block, t.let(min(row, all_rows - 1u))); });
@@ -123,11 +124,11 @@ struct attention_decode_simt_body {
       }
       const simt_scores<f32, 1, columns> scores{&s};
       const val key = t.let(first + of_column);
-      const score_origin<1> origin = origin_of_row(t, problem, block, at[0], key);
-      apply_score<general_score>(t, scores, origin, scale, terms);
+      const score_origin<1> origin = origin_of_row(t, block, at[0], key);
+      functions.score(scores, origin, scale);
       const val is_whole = t.let(
           all_of(first >= block.whole_first, first + keys <= block.whole_last, first + keys <= block.last));
-      if (auto partial = t.when(!is_whole)) apply_mask<band_mask>(t, scores, origin, band);
+      if (auto partial = t.when(!is_whole)) functions.mask(scores, origin);
       const auto correction = softmax.step(scores, factor);
       for (auto& sum : sums) sum *= correction[0];
       for (u32 c = 0; c < columns; ++c) p_shared[of_row][of_column + side * c] = s[c];
@@ -152,7 +153,7 @@ struct attention_decode_simt_body {
   static constexpr void load_queries(thread t, const q_tile& to, const val<attention_problem>& problem,
                                      const val<attention_split>& split, const decode_block& block,
                                      const val<u32>& size) {
-    const val all_rows = t.let(split[&attention_split::rows]);
+    const val all_rows = rows_of_sequence(t, split, block);
     for (auto i : t.block_stride(rows * depth)) {
       const val row = t.let(i / depth), column = t.let(i % depth);
       const val packed = t.let(block.first_row + row);
@@ -208,16 +209,17 @@ struct attention_decode_simt_body {
                               const Sums& sums) {
     const val column = t.let(t.thread_rank() % side * 4u);
     const val size = t.let(problem[&attention_problem::v_size]);
-    if (auto exists = t.when(row < split[&attention_split::rows])) {
+    if (auto exists = t.when(row < rows_of_sequence(t, split, block))) {
       if (auto alone = t.when(split[&attention_split::parts] == 1u)) {
-        const attention_block as_block = block_of_row(t, problem, block.batch, at.head);
+        const attention_block as_block = block_of_row(t, block, at);
         const softmax_row result = softmax_result(t, total.largest, total.sum, sink_of(t, problem, as_block));
         store_lse(t, problem, as_block, at.query, t.let(column == 0u), result.lse);
         with_any_element(t, t.let(split[&attention_split::out_type]), [&]<class A>(A) {
           for (u32 f = 0; f < chunks; ++f)
             if (auto has = t.when(column + chunk * f < size)) {
               const auto x = array_of<4>([&](u32 e) { return t.let(sums[4 * f + e] * result.inverse); });
-              store_output<A>(t, problem, block.batch, at, t.let(column + chunk * f), size, x);
+              store_output<A>(t, problem, block.batch, row_of_tensor(t, block, at), t.let(column + chunk * f),
+                              size, x);
             }
         });
       }
@@ -237,13 +239,27 @@ struct attention_decode_simt_body {
 
 using attention_decode_simt = attention_decode_simt_body<256>;
 
-// Launched as attention_decode_mma is.
+template <class Score, class Mask, class OfScore, class OfMask>
+struct attention_decode_simt_kernel;
+
+template <class Score, class Mask, class... OfScore, class... OfMask>
+struct attention_decode_simt_kernel<Score, Mask, attention_parameters<OfScore...>,
+                                    attention_parameters<OfMask...>> {
+  static constexpr auto name = "attention_decode_simt" + decode_functions_name<Score, Mask>;
+  static constexpr auto kernel =
+      kaio::kernel<name, block_size{attention_decode_simt::threads},
+                   kernel_options{.min_blocks = decode_min_blocks<Score, Mask>(2)}>(
+          [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
+             OfScore... of_score, OfMask... of_mask, val<attention_codes> codes) {
+            attention_decode_simt::run(t, problem, cache, split,
+                                       decode_functions_of<Score, Mask>::of(t, of_score..., of_mask...),
+                                       codes);
+          });
+};
+
+// Launched as attention_decode_mma is, with the codes as the last argument.
+template <class Score = general_score, class Mask = band_mask>
 inline constexpr auto attention_decode_by_simt =
-    kaio::kernel<"attention_decode_simt", block_size{attention_decode_simt::threads},
-                 kernel_options{.min_blocks = 2}>(
-        [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
-           val<attention_terms> terms, val<attention_band> band, val<attention_codes> codes) {
-          attention_decode_simt::run(t, problem, cache, split, terms, band, codes);
-        });
+    attention_decode_simt_kernel<Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>::kernel;
 
 }  // namespace kaio::ops

@@ -1,0 +1,61 @@
+#pragma once
+// One kernel that attention_decode may run, as data. Which of them can run a call, and how its work is
+// divided, follows from the data alone.
+
+#include <kaio/ops/attention/decode/call/call.hpp>
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/properties.hpp>
+#include <kaio/runtime/stream.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace kaio::ops {
+
+struct attention_decode_variant {
+  const ptx::kernel_image* image = nullptr;
+  void (*run)(const stream&, const attention_decode_call&, std::uint64_t blocks) = nullptr;
+  attention_type type = attention_type::f32;
+  bool any_type = false;         // whatever `type` is
+  bool takes_codes = false;      // of f16 and bf16, a cache of 8 bits; `type` is unused
+  bool copies_rows = false;      // rows of keys begin at multiples of 16 bytes, and are as long
+  bool values_in_keys = false;   // V is the first elements of the rows of K
+  std::uint32_t depth = 0;       // the most elements of a row
+  std::uint32_t depth_v = 0;     // of V and O; 0: as many
+  std::uint32_t rows = 0;        // of a tile
+  std::uint32_t most_rows = 0;   // it is for calls with at most so many; 0: any number
+  std::uint32_t least_rows = 0;  // it is for calls with at least so many
+  std::uint32_t keys = 0;        // of a tile
+  std::uint32_t resident = 1;    // blocks on a multiprocessor at once, at most
+};
+
+namespace detail {
+
+// A call with its kernel, and how it is divided.
+struct planned_attention_decode {
+  attention_decode_call call;
+  std::size_t chosen = 0;     // of the variants
+  std::uint64_t blocks = 0;   // 0: the call does nothing
+  std::uint64_t sums = 0;     // bytes of the workspace: of sums of parts,
+  std::uint64_t totals = 0;   // of their totals,
+  std::uint64_t queries = 0;  // and of rotated queries
+  std::uint64_t workspace_bytes() const { return sums + totals + queries; }
+};
+
+// The call by the variant of these that its options name, or by the first one that can run it; `device`: its
+// identity. The workspace of the options is not looked at. Throws invalid_argument, and unsupported_device where none
+// can.
+planned_attention_decode plan_attention_decode(const void* device, const device_properties& properties,
+                                               const attention_decode_arguments& arguments,
+                                               std::span<const attention_decode_variant> variants);
+// The same, ready to be launched: the workspace is checked, and taken; new keys and values are appended.
+planned_attention_decode prepare_attention_decode(const stream& s,
+                                                  const attention_decode_arguments& arguments,
+                                                  std::span<const attention_decode_variant> variants);
+// What follows the kernel of a call: adds up the parts, where there is more than one.
+void combine_attention_decode(const stream& s, const attention_decode_call& call);
+
+}  // namespace detail
+
+}  // namespace kaio::ops

@@ -1,0 +1,67 @@
+#pragma once
+// What the kernels of attention_decode are given of a score and a mask with their parameters.
+
+#include <kaio/ops/attention/common/block_sparse.hpp>
+#include <kaio/ops/attention/common/mask.hpp>
+#include <kaio/ops/attention/common/score.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+template <class Mask, class ApplyScore, class Factor, class ApplyMask, class KeysOf>
+struct decode_functions {
+  using mask_class = Mask;
+  ApplyScore score;  // score(s, origin, scale)
+  Factor factor;     // factor(scale)
+  ApplyMask mask;    // mask(s, origin)
+  KeysOf keys;       // keys(first query, last query, keys, keys - queries)
+};
+
+// of(thread, the parameters of the score, those of the mask).
+template <class Score, class Mask, class OfScore = parameters_of_score<Score>,
+          class OfMask = parameters_of_mask<Mask>>
+struct decode_functions_of;
+
+template <class Score, class Mask, class... OfScore, class... OfMask>
+struct decode_functions_of<Score, Mask, attention_parameters<OfScore...>, attention_parameters<OfMask...>> {
+  static_assert(!is_block_sparse<Mask>,
+                "kaio: attention_decode reads no lists of blocks; give it the mask itself");
+  static constexpr auto of(thread t, const OfScore&... of_score, const OfMask&... of_mask) {
+    const auto score = [t, &of_score...](const auto& s, const auto& origin, const val<f32>& scale) {
+      apply_score<Score>(t, s, origin, scale, of_score...);
+    };
+    const auto factor = [t, &of_score...](const val<f32>& scale) {
+      return exponent_factor<Score>(t, scale, of_score...);
+    };
+    const auto mask = [t, &of_mask...](const auto& s, const auto& origin) {
+      apply_mask<Mask>(t, s, origin, of_mask...);
+    };
+    const auto keys = [t, &of_mask...](const val<u32>& first, const val<u32>& last, const val<u32>& count,
+                                       const val<i32>& offset) -> key_range {
+      return keys_of<Mask>(t, first, last, count, offset, of_mask...);
+    };
+    return decode_functions<Mask, decltype(score), decltype(factor), decltype(mask), decltype(keys)>{
+        score, factor, mask, keys};
+  }
+};
+
+// The library's own kernels have no more in their names; those of other functions have these.
+template <class Score, class Mask>
+inline constexpr auto decode_functions_name = [] {
+  if constexpr (std::is_same_v<Score, general_score> && std::is_same_v<Mask, band_mask>)
+    return fixed_string("");
+  else
+    return "_" + attention_function_name<Score> + "_" + attention_function_name<Mask>;
+}();
+
+// How many blocks a multiprocessor holds at once: with functions of the user's own, which need registers, one
+// less.
+template <class Score, class Mask>
+constexpr std::uint32_t decode_min_blocks(std::uint32_t of_library) {
+  const bool own = !std::is_same_v<Score, general_score> || !std::is_same_v<Mask, band_mask>;
+  return own && of_library > 1 ? of_library - 1 : of_library;
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,349 @@
+#pragma once
+// attention_decode where V is the first elements of the rows of K, as of multi-head latent attention, with the
+// matrix instructions of a warp, for sm_80 and later: rows of K of up to 576 elements, of V of up to 512.
+//
+//             keys                      a block: `rows` rows, which are the queries of all heads that share a
+//           +------+------+               head of keys, and a part of the keys
+//     rows  |  S   |      |             S = Q K^T, P = softmax, O += P V, with V out of the tile of K
+//           +------+------+
+//
+// Two warps have 16 rows, each half of the columns of O, which is what its registers hold. Of tiles of 32
+// keys each multiplies half of the keys; they exchange S through shared memory, and compute the same
+// softmax of it:
+//
+//   warp 0   | S of keys  0 to 15 | S of all 32, softmax, O += P V, columns   0 to 255
+//   warp 1   | S of keys 16 to 31 | S of all 32, softmax, O += P V, columns 256 to 511
+//
+// Sources: DeepSeek-AI, "DeepSeek-V2", 2024; Dao, "FlashAttention-2", 2023.
+
+#include <kaio/dsl/mma.hpp>
+#include <kaio/ops/attention/common/exact_rows.hpp>
+#include <kaio/ops/attention/common/softmax.hpp>
+#include <kaio/ops/attention/decode/common/functions.hpp>
+#include <kaio/ops/attention/decode/common/row_scores.hpp>
+#include <kaio/ops/attention/decode/common/store.hpp>
+#include <kaio/ops/attention/decode/mla/config.hpp>
+#include <kaio/ops/attention/decode/mma_sync/copies.hpp>
+#include <kaio/ops/attention/decode/mma_sync/queries.hpp>
+#include <kaio/ops/attention/mma_sync/product.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace kaio::ops {
+
+template <attention_mla_config C, scalar T>
+struct attention_mla_body {
+  static_assert(C.valid(), "kaio: this tile shape of an attention_decode is none that the kernel can run");
+  using product = attention_product<T, 80>;
+  using accumulator = typename product::accumulator;
+  using swizzle = dsl::swizzled<128>;
+  using copies_type = attention_decode_copies<C, T>;
+  using ring = typename copies_type::ring;
+  using q_tile = shared_tile<T, C.rows, C.depth, swizzle>;
+  using v_tile = shared_tile<T, C.keys, C.depth_v, swizzle>;  // of a tile of K
+  static constexpr std::uint32_t own_parts = 2;               // of S, of a warp: 16 keys
+  static constexpr std::uint32_t panel = 64, panels = C.depth / panel, key_parts = C.keys / 8,
+                                 p_slices = C.keys / product::k, value_parts = C.own_depth_v() / 8;
+  static constexpr std::uint32_t together = product::together;
+  // A fragment of S of 16 rows is a row of four numbers a lane.
+  using s_tile = shared_tile<f32, C.exchanges ? C.row_warps() * key_parts : 1, 128, dsl::row_major>;
+
+  template <class Functions>
+  static constexpr void run(thread t, const val<attention_problem>& problem,
+                            const val<attention_cache>& cache, const val<attention_split>& split,
+                            const Functions& functions) {
+    const q_tile q_shared(t);  // rows x depth
+    const ring tiles(t);       // keys x depth each
+    const s_tile s_shared(t);
+    const decode_block block = find_decode_block(t, problem, cache, split, functions, C.rows, C.keys);
+
+    if (auto works = t.when(has_work(t, split, block)))
+      compute(t, problem, cache, split, functions, block, q_shared, tiles, s_shared);
+    if (auto idle = t.otherwise()) store_nothing(t, problem, split, block, C.rows);
+  }
+
+ private:
+  template <class Functions>
+  static constexpr void compute(thread t, const val<attention_problem>& problem,
+                                const val<attention_cache>& cache, const val<attention_split>& split,
+                                const Functions& functions, const decode_block& block, const q_tile& q_shared,
+                                const ring& tiles, const s_tile& s_shared) {
+    load_decode_queries<T>(t, q_shared, problem, split, block);
+    copies_type copies(t, tiles, problem, cache, block);
+    for (std::uint32_t s = 0; s + 1 < C.stages; ++s) copies.copy();
+
+    const val lane = t.lane_rank();
+    const val warp = t.let(t.warp_rank());
+    const val row_warp = t.let(warp / C.column_warps), half = t.let(warp % C.column_warps);
+    const val warp_row = t.let(row_warp * 16u);
+    using accumulator_layout = typename accumulator::layout;
+    const val quad_row = t.let(accumulator_layout::lane_row(lane));
+    const val quad_column = t.let(accumulator_layout::lane_column(lane));
+    const val scale = t.let(problem[&attention_problem::scale]);
+    const val factor = functions.factor(scale);
+    const auto row_of = [&](u32 r) { return t.let(block.first_row + warp_row + quad_row + 8 * r); };
+    const auto of_row = array_of<2>([&](u32 r) { return find_row(t, split, block, row_of(r)); });
+
+    auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });
+    const auto fragments_of_b = [&] {
+      return array_of<together>([&](u32) { return typename product::b_fragment(t); });
+    };
+    online_softmax<2> softmax(t);
+    var stage(t, 0u);
+    for (auto first : t.range(block.first, block.last, C.keys).no_unroll()) {
+      cp_async_wait_group<C.stages - 2>(t);
+      t.barrier();
+      copies.copy();
+      const auto keys = tiles[stage];
+      auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x keys
+      if constexpr (C.exchanges) {
+        auto own_parts_of_s = array_of<own_parts>([&](u32) { return accumulator(t, 0.0f); });
+        multiply_keys(t, own_parts_of_s, q_shared, warp_row, keys, t.let(half * 16u));
+        exchange(t, s_shared, own_parts_of_s, s_parts, row_warp, half);
+      } else {
+        multiply_keys(t, s_parts, q_shared, warp_row, keys, t.let(half * 0u));
+      }
+
+      const mma_scores<T, accumulator, key_parts> scores(s_parts);
+      const val key = t.let(first + quad_column);
+      score_rows(t, scores, block, of_row, key, scale, functions);
+      const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
+                                        first + C.keys <= block.last));
+      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, block, of_row, key, functions);
+      const auto correction = softmax.step(scores, factor);
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
+
+      const auto own_v = column_block<C.own_depth_v()>(v_tile::over(keys), half);  // keys x own_depth_v
+      for (std::uint32_t c = 0; c < p_slices; ++c) {
+        typename product::a_fragment p(t);  // 16 x k of P
+        product::take_probabilities(p, s_parts, c);
+        for (std::uint32_t j = 0; j < value_parts; j += together) {
+          auto b = fragments_of_b();
+          product::load_values(t, b, own_v, c, 8 * j);
+          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(o_parts[j + n], p, b[n]);
+        }
+      }
+      stage = copies.following(t.let(stage));
+    }
+
+    cp_async_wait_group<0>(t);
+    const auto totals = array_of<2>([&](u32 r) { return softmax.total(r, factor); });
+    const decode_block ended = find_again(t, problem, block);
+    const val rows = rows_of_sequence(t, split, ended);
+    const auto exists = array_of<2>([&](u32 r) { return t.let(row_of(r) < rows); });
+    const val leads = t.let(all_of(lane % 4u == 0u, half == 0u));
+    const auto results = array_of<2>(
+        [&](u32 r) { return finish_row(t, problem, split, ended, of_row[r], exists[r], leads, totals[r]); });
+    const output to(t, problem, split, ended);
+    const val first_column = t.let(half * C.own_depth_v());
+    for (u32 r = 0; r < 2; ++r)
+      if (auto is_row = t.when(exists[r]))
+        to.store(of_row[r], t.let(first_column + quad_column), o_parts, r, results[r].inverse);
+
+    const auto wrong = array_of<2>([&](u32 r) {
+      var found(t, isnan(o_parts[0].registers[2 * r]));
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (u32 e = 2 * r; e < 2 * r + 2; ++e) found |= isnan(o_parts[j].registers[e]);
+      return t.let(all_of(found, !isnan(totals[r].sum), exists[r]));
+    });
+    const auto source_of = [&] {
+      return rows_of_part{t,
+                          problem,
+                          split,
+                          ended,
+                          warp_row,
+                          t.let(problem[&attention_problem::qk_size]),
+                          t.let(problem[&attention_problem::v_size]),
+                          t.let(problem[&attention_problem::scale]),
+                          cached_places(t, cache, ended.sequence)};
+    };
+    recompute_rows_of<T, C.own_depth_v()>(
+        t, source_of, first_column, wrong, results, factor, functions.score, functions.mask,
+        [&](const val<u32>& row, const val<u32>& column, const val<f32>& x) {
+          const decode_row at = find_row(t, split, ended, t.let(ended.first_row + warp_row + row));
+          to.store_one(at, t.let(first_column + column), x);
+        });
+  }
+
+  // S += Q K^T of 16 rows and 16 keys.
+  template <class Scores, class Tile>
+  static constexpr void multiply_keys(thread t, Scores& s, const q_tile& q_shared, const val<u32>& warp_row,
+                                      const Tile& keys, const val<u32>& first_key) {
+    static_assert(together == own_parts);
+    for (auto p : t.range(0u, panels)) {
+      const auto of_q = q_shared.panel(p);
+      const auto of_k = keys.panel(p);
+      for (std::uint32_t column = 0; column < panel; column += product::k) {
+        typename product::a_fragment a(t);
+        ldmatrix(a, of_q, warp_row, column);
+        auto b = array_of<together>([&](u32) { return typename product::b_fragment(t); });
+        ldmatrix(b[0], b[1], of_k, first_key, column);
+        for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(s[n], a, b[n]);
+      }
+    }
+  }
+
+  // The scores of both warps of the same rows, in the order of the keys.
+  template <class Own, class All>
+  static constexpr void exchange(thread t, const s_tile& memory, const Own& own, All& all,
+                                 const val<u32>& row_warp, const val<u32>& half) {
+    const val first = t.let(row_warp * key_parts), column = t.let(t.lane_rank() * 4u);
+    for (std::uint32_t j = 0; j < own_parts; ++j) {
+      const auto& from = own[j].registers;
+      const val row = t.let(first + half * own_parts + j);
+      store_vec(memory[row][column], make_vec(from[0], from[1], from[2], from[3]));
+    }
+    t.barrier();
+    for (std::uint32_t j = 0; j < key_parts; ++j) {
+      const val x = load_vec<4>(memory[t.let(first + j)][column]);
+      for (std::uint32_t e = 0; e < 4; ++e) all[j].registers[e] = x[e];
+    }
+  }
+
+  // Writes what a row has besides O; by what its sums are multiplied, and the shift of their exponents.
+  struct row_result {
+    val<f32> largest, inverse;
+  };
+  static constexpr row_result finish_row(thread t, const val<attention_problem>& problem,
+                                         const val<attention_split>& split, const decode_block& block,
+                                         const decode_row& at, const val<bool>& exists,
+                                         const val<bool>& leads, const softmax_total& total) {
+    constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
+    var inverse(t, 1.0f);
+    const val writes = t.let(all_of(leads, exists));
+    if (auto alone = t.when(split[&attention_split::parts] == 1u)) {
+      const attention_block as_block = block_of_row(t, block, at);
+      const softmax_row result = softmax_result(t, total.largest, total.sum, sink_of(t, problem, as_block));
+      store_lse(t, problem, as_block, at.query, writes, result.lse);
+      inverse = result.inverse;
+    }
+    if (auto partial = t.otherwise())
+      if (auto own = t.when(writes)) store_total(t, split, partial_row(t, problem, split, block, at), total);
+    return {t.let(select(total.largest == nothing, 0.0f, total.largest)), t.let(inverse)};
+  }
+
+  // Where O goes: the output where the block had all keys, else sums in the workspace.
+  class output {
+   public:
+    constexpr output(thread t, const val<attention_problem>& problem, const val<attention_split>& split,
+                     const decode_block& block)
+        : t_(t),
+          problem_(problem),
+          split_(split),
+          block_(block),
+          is_alone_(t.let(split[&attention_split::parts] == 1u)),
+          is_f32_(
+              t.let(any_of(!is_alone_, problem[&attention_problem::o][&attention_strides::is_f32] != 0u))),
+          size_(t.let(problem[&attention_problem::v_size])) {}
+
+    // Row r of a thread, whose columns are `column`, the one after it, and so on every 8.
+    template <class Parts, class Inverse>
+    constexpr void store(const decode_row& at, const val<u32>& column, const Parts& parts, u32 r,
+                         const Inverse& inverse) const {
+      with_memory(at, [&]<class To>(const out<To>& row) {
+        for (std::uint32_t j = 0; j < value_parts; ++j) {
+          const auto& from = parts[j].registers;
+          const val a = t_.let(cast<To>(t_.let(from[2 * r] * inverse)));
+          const val b = t_.let(cast<To>(t_.let(from[2 * r + 1] * inverse)));
+          const val c = t_.let(column + 8 * j);
+          if (auto exists = t_.when(c < size_)) {
+            row[c] = a;
+            row[c + 1u] = b;
+          }
+        }
+      });
+    }
+    constexpr void store_one(const decode_row& at, const val<u32>& column, const val<f32>& x) const {
+      if (auto exists = t_.when(column < size_))
+        with_memory(at, [&]<class To>(const out<To>& row) {
+          const val y = t_.let(cast<To>(x));
+          row[column] = y;
+        });
+    }
+
+   private:
+    // f(row) in a branch for the type.
+    template <class F>
+    constexpr void with_memory(const decode_row& at, const F& f) const {
+      const auto strides = problem_[&attention_problem::o];
+      const decode_row row = row_of_tensor(t_, block_, at);
+      const val of_output = t_.let(cast<i64>(block_.batch) * strides[&attention_strides::batch] +
+                                   cast<i64>(row.head) * strides[&attention_strides::head] +
+                                   cast<i64>(row.query) * strides[&attention_strides::row]);
+      const val of_sums = t_.let(cast<i64>(partial_row(t_, problem_, split_, block_, at) *
+                                           cast<u64>(split_[&attention_split::pitch])));
+      const val offset = t_.let(select(is_alone_, of_output, of_sums));
+      const val address =
+          t_.let(select(is_alone_, strides[&attention_strides::address], split_[&attention_split::sums]));
+      if (auto wide = t_.when(is_f32_)) f(pointer_at<out<f32>>(t_, address).from(offset));
+      if (auto narrow = t_.otherwise()) f(pointer_at<out<T>>(t_, address).from(offset));
+    }
+
+    thread t_;
+    const val<attention_problem>& problem_;
+    const val<attention_split>& split_;
+    const decode_block& block_;
+    val<bool> is_alone_, is_f32_;
+    val<u32> size_;
+  };
+
+  // The rows of a warp, and all keys of the part.
+  struct rows_of_part {
+    struct row_of_part {
+      thread t;
+      const decode_block& block;
+      decode_row at;
+      in<T> q;
+      constexpr score_origin<1> origin(const val<u32>& key) const { return origin_of_row(t, block, at, key); }
+    };
+    thread t;
+    const val<attention_problem>& problem;
+    const val<attention_split>& split;
+    const decode_block& block;
+    const val<u32>& warp_row;
+    val<u32> qk_size, v_size;
+    val<f32> scale;
+    cached_places places;
+
+    constexpr row_of_part row(const val<u32>& r) const {
+      const decode_row at = find_row(t, split, block, t.let(block.first_row + warp_row + r));
+      return {t, block, at, queries_of<T>(t, problem, block, at)};
+    }
+    constexpr in<T> key(const val<u32>& j) const {
+      const auto strides = problem[&attention_problem::k];
+      var at(t, cast<i64>(block.group) * strides[&attention_strides::head]);
+      places.with([&](const auto& find) {
+        const auto found = find(j);
+        at += offset_of(t, strides, found.page, found.row);
+      });
+      return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address])).from(t.let(at));
+    }
+    constexpr in<T> value(const val<u32>& j) const { return key(j); }
+    template <class Visit>
+    constexpr void each_key(const Visit& visit) const {
+      for (auto one : t.range(block.first, block.last).no_unroll())
+        visit(t.let(one), [](const auto& f) { f(); });
+    }
+  };
+};
+
+template <attention_mla_config C, scalar T>
+struct attention_mla_kernel {
+  static constexpr auto name =
+      "attention_mla_mma_" + type_name<T> + "_" + decimal<C.rows> + "x" + decimal<C.keys>;
+  static constexpr kernel_options options{.target = {80}, .large_shared = true, .min_blocks = C.min_blocks};
+  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
+      [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
+         val<attention_terms> terms, val<attention_band> band) {
+        attention_mla_body<C, T>::run(t, problem, cache, split,
+                                      decode_functions_of<general_score, band_mask>::of(t, terms, band));
+      });
+};
+
+// Launched as attention_decode_mma is.
+template <attention_mla_config C, scalar T>
+inline constexpr auto attention_mla = attention_mla_kernel<C, T>::kernel;
+
+}  // namespace kaio::ops

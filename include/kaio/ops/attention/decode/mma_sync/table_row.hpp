@@ -1,0 +1,38 @@
+#pragma once
+// attention_decode with matrix instructions of a warp: the row of a configuration in the table of variants,
+// and the launch that runs a call.
+
+#include <kaio/ops/attention/choice/function_arguments.hpp>
+#include <kaio/ops/attention/decode/choice/variant.hpp>
+#include <kaio/ops/attention/decode/mma_sync/kernel.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <attention_decode_config C, scalar T, class Score = general_score, class Mask = band_mask,
+          class... Extra>
+void launch_attention_decode_mma(const stream& s, const attention_decode_call& call, std::uint64_t blocks,
+                                 const Extra&... extra) {
+  with_function_arguments<Score, Mask>(
+      call,
+      [&](const auto&... arguments) {
+        attention_decode_mma<C, T, Score, Mask>.launch(s, grid(blocks), call.problem, call.cache, call.split,
+                                                       arguments...);
+      },
+      extra...);
+}
+
+template <attention_decode_config C, scalar T, class Score = general_score, class Mask = band_mask>
+attention_decode_variant describe_attention_decode_mma() {
+  return {.image = &attention_decode_mma<C, T, Score, Mask>.image(),
+          .type = detail::attention_type_of<T>(),
+          .copies_rows = true,
+          .depth = C.depth,
+          .rows = C.rows,
+          .most_rows = C.rows == 16 ? 16u : 0u,
+          .keys = C.keys,
+          .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,37 @@
+#pragma once
+// attention_decode over caches of 8 bits with matrix instructions: the row of a configuration in the table of
+// variants, and the launch that runs a call.
+
+#include <kaio/ops/attention/choice/function_arguments.hpp>
+#include <kaio/ops/attention/decode/choice/variant.hpp>
+#include <kaio/ops/attention/decode/quantised/kernel.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <attention_decode_config C, std::uint16_t Sm, class Score = general_score, class Mask = band_mask,
+          class... Extra>
+void launch_attention_decode_quantised(const stream& s, const attention_decode_call& call,
+                                       std::uint64_t blocks, const Extra&... extra) {
+  with_function_arguments<Score, Mask>(
+      call,
+      [&](const auto&... arguments) {
+        attention_decode_quantised<C, Sm, Score, Mask>.launch(s, grid(blocks), call.problem, call.cache,
+                                                              call.split, arguments..., call.codes);
+      },
+      extra...);
+}
+
+template <attention_decode_config C, std::uint16_t Sm, class Score = general_score, class Mask = band_mask>
+attention_decode_variant describe_attention_decode_quantised() {
+  return {.image = &attention_decode_quantised<C, Sm, Score, Mask>.image(),
+          .takes_codes = true,
+          .copies_rows = true,
+          .depth = C.depth,
+          .rows = C.rows,
+          .keys = C.keys,
+          .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
+}
+
+}  // namespace kaio::ops

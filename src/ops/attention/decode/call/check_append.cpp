@@ -1,0 +1,77 @@
+#include "ops/attention/decode/call/check_append.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <tuple>
+
+#include "ops/attention/call/operands.hpp"
+
+namespace kaio::ops::detail {
+
+namespace {
+
+struct named {
+  std::string_view name;
+  const attention_view* view;
+};
+
+}  // namespace
+
+// What an append reads and writes, next to the rest of the call; append_kv checks what is its own.
+void check_append_apart(const validation& check, const attention_decode_arguments& arguments) {
+  const attention_decode_options& options = *arguments.options;
+  const attention_append& append = options.append;
+  if (!append.exists()) return;
+  struct any_named {
+    std::string_view name;
+    any_view view;
+  };
+  const std::array<any_named, 7> of_append{{{"append.k", append.k.view},
+                                            {"append.v", append.v.view},
+                                            {"append.rotary.cos", append.rotary.cos.view},
+                                            {"append.rotary.sin", append.rotary.sin.view},
+                                            {"append.rotary.positions", append.rotary.positions.view},
+                                            {"append.k_scale_out", append.k_scale_out},
+                                            {"append.v_scale_out", append.v_scale_out}}};
+  for (const auto& [name, view] : of_append) {
+    if (!view.exists() || view.address == 0) continue;
+    for (const named& to : {named{"out", &arguments.out}, named{"lse", &options.lse.view}})
+      if (to.view->exists()) check.apart(to.name, *to.view, name, view);
+    if (options.workspace.address != 0) check.workspace_apart(options.workspace.facts(), name, view);
+  }
+  for (const named& written : {named{"k", &arguments.cache.k}, named{"v", &arguments.cache.v}})
+    for (const named& from :
+         {named{"q", &arguments.q}, named{"alibi", &options.alibi.view}, named{"sinks", &options.sinks.view}})
+      if (from.view->exists()) check.apart(written.name, *written.view, from.name, *from.view);
+}
+
+// New keys and values, but for what append_kv checks.
+void check_append(const attention_decode_arguments& arguments) {
+  const attention_decode_options& options = *arguments.options;
+  const attention_append& append = options.append;
+  const bool scales = !append.k_scale_out.is_null() || !append.v_scale_out.is_null();
+  if (!append.exists()) {
+    if (append.rotates() || scales)
+      refuse_attention(arguments.operation,
+                       "append.rotary or append.k_scale_out without append.k and append.v, which they belong "
+                       "to; rotate queries alone by rotary");
+    return;
+  }
+  if (!append.k.view.exists() || !append.v.view.exists())
+    refuse_attention(arguments.operation, "one of append.k and append.v; both are appended");
+  if (append.k.view.rank != arguments.q.rank || append.v.view.rank != arguments.q.rank)
+    refuse_attention(arguments.operation, "append.k or append.v has another number of dimensions than q");
+  if (!arguments.cache.is_written)
+    refuse_attention(arguments.operation,
+                     "append to a cache of const elements; pass a kv_cache that is written");
+  if (append.rotary.q.in.exists())
+    refuse_attention(arguments.operation, "append.rotary.q is given; the queries of the call are rotated");
+  for (const auto& [name, given, computed] : {std::tuple{"k_scale", &options.k_scale, &append.k_scale_out},
+                                              std::tuple{"v_scale", &options.v_scale, &append.v_scale_out}})
+    if (given->view.exists() && !computed->is_null())
+      refuse_attention(arguments.operation, std::string(name) + " next to append." + name +
+                                                "_out, which is read in its place; give one of them");
+}
+
+}  // namespace kaio::ops::detail

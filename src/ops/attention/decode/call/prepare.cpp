@@ -1,0 +1,88 @@
+// An attention_decode up to its kernel: the plan, the workspace, and new keys and values.
+
+#include <kaio/ops/append_kv.hpp>
+#include <kaio/ops/attention/decode/choice/variant.hpp>
+#include <kaio/ops/tensor/validation.hpp>
+
+#include <string>
+
+#include "ops/attention/call/operands.hpp"
+
+namespace kaio::ops::detail {
+
+namespace {
+
+any_view queries_of(const attention_view& q) {
+  any_view view;
+  view.kind = q.type == attention_type::f32   ? element_kind::f32
+              : q.type == attention_type::f16 ? element_kind::f16
+                                              : element_kind::bf16;
+  view.rank = q.rank;
+  view.element_bytes = q.element_bytes;
+  view.address = q.address;
+  view.bytes = q.bytes;
+  view.device = q.device;
+  for (std::size_t d = 0; d < q.rank; ++d) {
+    view.extents[d] = q.extents[d];
+    view.strides[d] = q.strides[d];
+  }
+  return view;
+}
+
+// The same rows without gaps, elsewhere.
+attention_view dense_at(const attention_view& q, std::uint64_t address, const void* device) {
+  attention_view view = q;
+  view.address = address;
+  view.device = device;
+  std::int64_t stride = 1;
+  for (std::size_t d = q.rank; d-- > 0;) {
+    view.strides[d] = stride;
+    stride *= q.extents[d];
+  }
+  view.bytes = static_cast<std::uint64_t>(stride) * q.element_bytes;
+  return view;
+}
+
+void append(const stream& s, const attention_decode_arguments& arguments, const attention_view& rotated) {
+  const attention_decode_options& options = *arguments.options;
+  const attention_append& given = options.append;
+  append_kv_options to;
+  to.rotary = given.rotary;
+  if (rotated.exists()) {
+    to.rotary.q.in = queries_of(arguments.q);
+    to.rotary.q.out = queries_of(rotated);
+  }
+  to.k_scale_out = given.k_scale_out;
+  to.v_scale_out = given.v_scale_out;
+  to.k_scale.view = options.k_scale.numbers;
+  to.v_scale.view = options.v_scale.numbers;
+  if (arguments.sequences != nullptr) to.cu_seqlens = arguments.sequences->cu_q.numbers;
+  const std::string caller = std::string(arguments.operation) + ": append";
+  run_append_kv(s, given.k.view, given.v.view, arguments.cache.cache, to, caller);
+}
+
+}  // namespace
+
+planned_attention_decode prepare_attention_decode(const stream& s,
+                                                  const attention_decode_arguments& arguments,
+                                                  std::span<const attention_decode_variant> variants) {
+  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  planned_attention_decode result = plan_attention_decode(s.device_identity(), device, arguments, variants);
+  const attention_workspace& workspace = arguments.options->workspace;
+  attention_view rotated;
+  if (result.blocks != 0) {
+    validation(arguments.operation, s.device_identity())
+        .workspace("workspace", workspace.facts(), result.workspace_bytes(), 16);
+    attention_split& split = result.call.split;
+    split.sums = workspace.address;
+    split.totals = workspace.address + result.sums;
+    if (result.queries != 0) {
+      rotated = dense_at(arguments.q, workspace.address + result.sums + result.totals, workspace.device);
+      result.call.problem.q = strides_of(arguments.operation, "q", as_one_batch(rotated));
+    }
+  }
+  if (arguments.options->append.exists()) append(s, arguments, rotated);
+  return result;
+}
+
+}  // namespace kaio::ops::detail

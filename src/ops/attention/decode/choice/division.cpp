@@ -1,0 +1,86 @@
+// Into how many parts the keys are divided. A part costs its tiles of keys, a start and an end; parts cost
+// the second kernel too. Which of them is the least is computed with the most keys that a sequence may have,
+// which the host knows: a shorter one gives each part fewer keys.
+
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "ops/attention/decode/choice/division.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; }
+
+// In tiles of keys.
+constexpr double start_and_end = 2, second_kernel = 3, of_a_part = 1.0 / 16;
+constexpr std::uint64_t most_parts = 256, least_tiles = 2;
+// Of a part where the device is full without parts: sequences that are much shorter than max_length are not cut into
+// parts that are nothing but starts and ends. Those without keys end at once.
+constexpr std::uint64_t least_tiles_of_many = 8;
+// A sequence that is longer than the others is not left to one block.
+constexpr std::uint64_t most_keys_of_part = 8192;
+
+}  // namespace
+
+attention_decode_division divide_keys(const attention_decode_variant& v, const attention_decode_call& call,
+                                      const device_properties& device) {
+  if (call.batch_invariant) {
+    const std::uint32_t chunk = call.split.rows <= 16 ? 512 : 4096;
+    return {static_cast<std::uint32_t>(std::max<std::uint64_t>(parts_of(call.most_keys, chunk), 1)), chunk,
+            0};
+  }
+  const std::uint32_t shared = std::max(v.image->needs.shared_bytes, v.image->needs.dynamic_shared_bytes);
+  const std::uint64_t fit = std::max(device.shared_per_multiprocessor / std::max(shared, 1u), 1u);
+  const std::uint64_t at_once =
+      std::max(device.multiprocessors, 1u) * std::min<std::uint64_t>(fit, v.resident);
+  const std::uint64_t blocks =
+      call.row_tiles(v.rows) * call.split.key_heads * std::uint64_t{call.problem.batches};
+  const std::uint64_t tiles = parts_of(call.most_keys, v.keys);
+  // What parts write and read is an eighth of the keys at most.
+  const double key_bytes = static_cast<double>(call.most_keys) * call.problem.batches * call.split.key_heads *
+                           (call.problem.qk_size + (call.values_in_keys ? 0 : call.problem.v_size)) *
+                           call.bytes_of_key_element();
+  const double part_bytes = static_cast<double>(call.results()) * call.problem.v_size * sizeof(f32);
+  const auto by_bytes = static_cast<std::uint64_t>(
+      std::clamp(key_bytes / 8 / std::max(part_bytes, 1.0), 1.0, static_cast<double>(most_parts)));
+  const std::uint64_t most = std::max<std::uint64_t>(std::min(by_bytes, tiles / least_tiles), 1);
+  std::uint64_t best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint64_t parts = std::min(parts_of(call.most_keys, most_keys_of_part), most); parts <= most;
+       ++parts) {
+    if (parts == 0) continue;
+    const auto waves = static_cast<double>(parts_of(blocks * parts, at_once));
+    const double one = static_cast<double>(parts_of(tiles, parts)) + start_and_end;
+    const double cost =
+        waves * one + (parts == 1 ? 0 : second_kernel + of_a_part * static_cast<double>(parts));
+    if (cost < least) {
+      least = cost;
+      best = parts;
+    }
+  }
+  const std::uint64_t least_keys = (blocks >= at_once ? least_tiles_of_many : least_tiles) * v.keys;
+  return {static_cast<std::uint32_t>(best), 0, static_cast<std::uint32_t>(least_keys)};
+}
+
+attention_decode_room room_of(std::string_view operation, const attention_decode_call& call,
+                              const attention_decode_division& division) {
+  attention_decode_room room;
+  room.pitch = (call.problem.v_size + 3) / 4 * 4;
+  if (division.parts <= 1) return room;
+  const double rows = static_cast<double>(call.results()) * division.parts;
+  if (rows * (room.pitch + 2) * sizeof(f32) > 9e18)
+    throw invalid_argument("kaio: " + std::string(operation) +
+                           ": the workspace has more than 2^63 bytes; give a "
+                           "smaller max_length, or divide the batch");
+  const std::uint64_t count = call.results() * division.parts;
+  room.sums = count * room.pitch * sizeof(f32);
+  room.totals = count * 2 * sizeof(f32);
+  return room;
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,30 @@
+#pragma once
+// How the work of an attention_decode is divided.
+
+#include <kaio/ops/attention/decode/choice/variant.hpp>
+#include <kaio/runtime/properties.hpp>
+
+#include <cstdint>
+#include <string_view>
+
+namespace kaio::ops {
+
+// How the keys of each tile of rows are divided, by numbers of the host alone.
+struct attention_decode_division {
+  std::uint32_t parts = 1;
+  std::uint32_t chunk = 0;  // keys of a part; 0: as many for each part as the sequence gives, and
+  std::uint32_t least = 0;  // so many at least
+};
+attention_decode_division divide_keys(const attention_decode_variant& v, const attention_decode_call& call,
+                                      const device_properties& device);
+
+// Bytes of the workspace: sums, then totals. 0 with one part. Throws invalid_argument where they overflow.
+struct attention_decode_room {
+  std::uint64_t sums = 0, totals = 0;
+  std::uint32_t pitch = 0;  // f32 of a row of sums
+  std::uint64_t bytes() const { return sums + totals; }
+};
+attention_decode_room room_of(std::string_view operation, const attention_decode_call& call,
+                              const attention_decode_division& division);
+
+}  // namespace kaio::ops

@@ -1,0 +1,183 @@
+// attention_decode where values are the first elements of the keys, of heads larger than those of other caches
+// (multi-head latent attention): every form of a cache, masks, parts, and both kernels.
+#include <kaio/ops/append_kv.hpp>
+#include <kaio/ops/rotary.hpp>
+
+#include <random>
+
+#include "tests/ops/attention_decode/support.hpp"
+#include "thrown.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+// V is a view of K.
+template <class T>
+void share_values(decode_memory<T>& memory) {
+  for (u32 p = 0; p < memory.k.batches; ++p)
+    for (u32 r = 0; r < memory.k.rows; ++r)
+      for (u32 h = 0; h < memory.k.heads; ++h)
+        for (u32 e = 0; e < memory.v.size; ++e) memory.v.at(p, r, h, e) = memory.k.at(p, r, h, e);
+  memory.cache.v = memory.cache.k.slice(3, 0, memory.v.size);
+}
+
+template <class T>
+std::string_view kernel_of(const decode_case& c, decode_memory<T>& memory) {
+  tensor4<T> o(c.batches(), c.queries, c.heads, c.v_size, false, 0);
+  auto on_o = upload(o.host);
+  return ops::attention_decode_choice(under_test().stream(), memory.q.template view<const T>(memory.on_q),
+                                      memory.cache, o.template view<T>(on_o), {.variant = c.variant})
+      .name;
+}
+
+template <class T, class O = T>
+void check_mla(const decode_case& c) {
+  CAPTURE(c.text());
+  decode_memory<T> memory(c);
+  share_values(memory);
+  const std::string_view kernel = kernel_of(c, memory);
+  CAPTURE(kernel);
+  REQUIRE(kernel.starts_with("attention_mla"));
+  compare_decode(c, memory, run_decode<T, O>(c, memory));
+}
+
+decode_case latent(u32 heads, std::vector<u32> lengths) {
+  decode_case c;
+  c.heads = heads, c.key_heads = 1, c.qk_size = 576, c.v_size = 512;
+  c.lengths = std::move(lengths);
+  return c;
+}
+
+}  // namespace
+
+TEST_CASE("attention_decode: values in the keys", "[ops][attention_decode][mla]") {
+  if (under_test().properties().target.sm < 80) return;
+  decode_case few = latent(16, {70, 1, 0, 32});
+  few.kind = cache_kind::table;
+  check_mla<f16>(few);
+  decode_case many = latent(40, {33, 70});  // 80 rows: two tiles
+  many.queries = 2;
+  many.causal = causal_alignment::bottom_right;
+  check_mla<bf16>(many);
+  many.kind = cache_kind::list, many.page = 3, many.left = {2, 40}, many.pad = 8;
+  many.softcap = 5, many.alibi = 1, many.sinks = true;
+  check_mla<f16>(many);
+  many.variant = "attention_mla_mma_f16_32x16";
+  check_mla<f16>(many);
+  // Other sizes, several heads of keys, and an output of f32.
+  decode_case other = latent(6, {50});
+  other.key_heads = 2, other.qk_size = 296, other.v_size = 264;
+  check_mla<f16, f32>(other);
+}
+
+TEST_CASE("attention_decode: values in the keys, in parts", "[ops][attention_decode][mla]") {
+  if (under_test().properties().target.sm < 80) return;
+  decode_case c = latent(4, {1100, 300, 20, 0});
+  c.kind = cache_kind::table;
+  c.page = 64, c.room = 40;
+  c.sinks = true;
+  check_mla<f16>(c);
+  decode_case many = latent(34, {700});
+  many.window = {600, 0};
+  check_mla<bf16>(many);
+}
+
+TEST_CASE("attention_decode: values in the keys that are NaN", "[ops][attention_decode][mla]") {
+  if (under_test().properties().target.sm < 80) return;
+  for (const u32 heads : {2u, 20u}) {
+    decode_case c = latent(heads, {40});
+    c.queries = 2;
+    c.causal = causal_alignment::bottom_right;
+    decode_memory<f16> memory(c);
+    // The last key: its values are NaN for the last query alone.
+    const key_place at = memory.numbers.place(c, 0, 39);
+    for (const u32 e : {7u, 300u})
+      memory.k.at(at.page, at.row, 0, e) = from_float<f16>(std::numeric_limits<float>::quiet_NaN());
+    share_values(memory);
+    memory.upload_again();
+    compare_decode(c, memory, run_decode<f16>(c, memory));
+  }
+}
+
+TEST_CASE("attention_decode: values in the keys, as append_kv writes them", "[ops][attention_decode][mla]") {
+  if (under_test().properties().target.sm < 80) return;
+  constexpr u32 heads = 8, tokens = 5, room = 16, latent_size = 512, rotary_size = 64, positions = 16;
+  const stream& s = under_test().stream();
+  std::mt19937_64 engine(3);
+  std::uniform_real_distribution<float> any(-1, 1);
+  const auto random = [&](std::size_t n) {
+    std::vector<f16> x;
+    for (std::size_t i = 0; i < n; ++i) x.push_back(f16(any(engine)));
+    return upload(x);
+  };
+  const auto latent = random(tokens * latent_size), turned = random(tokens * rotary_size),
+             on_q = random(heads * (latent_size + rotary_size));
+  auto cos = under_test().allocate<f32>(positions * 32), sin = under_test().allocate<f32>(positions * 32);
+  rotary_table(s, tensor_view<f32, 2>(cos, positions, 32), tensor_view<f32, 2>(sin, positions, 32));
+  auto memory = under_test().allocate<f16>(room * (latent_size + rotary_size));
+  auto lengths = upload(std::vector<i32>{0});
+  const tensor_view<f16, 4> rows(memory, 1, room, 1, latent_size + rotary_size);
+  // To append_kv the rotated part is K, and the rest V.
+  kv_cache<f16> parts{.k = rows.slice(3, latent_size, rotary_size),
+                      .v = rows.slice(3, 0, latent_size),
+                      .lengths = tensor_view<const i32, 1>(lengths, 1)};
+  append_kv(s, tensor_view<const f16, 4>(turned, 1, tokens, 1, rotary_size),
+            tensor_view<const f16, 4>(latent, 1, tokens, 1, latent_size), parts,
+            {.rotary = {.cos = tensor_view<f32, 2>(cos, positions, 32),
+                        .sin = tensor_view<f32, 2>(sin, positions, 32)}});
+  const auto kept = memory.download();
+  const auto given = latent.download();
+  for (u32 i = 0; i < tokens; ++i)
+    for (u32 e = 0; e < latent_size; ++e)
+      REQUIRE(same_bits(std::vector<f16>{kept[i * (latent_size + rotary_size) + e]},
+                        std::vector<f16>{given[i * latent_size + e]}));
+  auto after = upload(std::vector<i32>{static_cast<i32>(tokens)});
+  auto on_o = under_test().allocate<f16>(heads * latent_size);
+  attention_decode(
+      s, tensor_view<const f16, 4>(on_q, 1, 1, heads, latent_size + rotary_size),
+      kv_cache<f16>{
+          .k = rows, .v = rows.slice(3, 0, latent_size), .lengths = tensor_view<const i32, 1>(after, 1)},
+      tensor_view<f16, 4>(on_o, 1, 1, heads, latent_size));
+  const auto q = on_q.download(), o = on_o.download();
+  for (u32 h = 0; h < heads; ++h) {
+    std::vector<double> x;
+    double most = -1e9, total = 0, want = 0;
+    for (u32 j = 0; j < tokens; ++j) {
+      double dot = 0;
+      for (u32 e = 0; e < latent_size + rotary_size; ++e)
+        dot += to_double(q[h * (latent_size + rotary_size) + e]) *
+               to_double(kept[j * (latent_size + rotary_size) + e]);
+      x.push_back(dot / 24);
+      most = std::max(most, x.back());
+    }
+    for (u32 j = 0; j < tokens; ++j) {
+      const double p = std::exp(x[j] - most);
+      total += p;
+      want += p * to_double(given[j * latent_size + 300]);
+    }
+    REQUIRE(std::abs(to_double(o[h * latent_size + 300]) - want / total) < 2e-3);
+  }
+}
+
+TEST_CASE("attention_decode: large heads without values in the keys", "[ops][attention_decode][mla]") {
+  const stream& s = under_test().stream();
+  auto q = upload(std::vector<f16>(600)), k = upload(std::vector<f16>(600)),
+       v = upload(std::vector<f16>(600)), o = upload(std::vector<f16>(600));
+  const auto refused = [&](std::string_view text, i64 size, i64 v_size, bool shared) {
+    const tensor_view<const f16, 4> keys(k, 1, 1, 1, size);
+    const tensor_view<const f16, 4> values =
+        shared ? keys.slice(3, 0, v_size) : tensor_view<const f16, 4>(v, 1, 1, 1, v_size);
+    const thrown error = catch_error([&] {
+      attention_decode(s, tensor_view<const f16, 4>(q, 1, 1, 1, size),
+                       kv_cache<const f16>{.k = keys, .v = values}, tensor_view<f16, 4>(o, 1, 1, 1, v_size));
+    });
+    CAPTURE(error.message);
+    REQUIRE(error.says(text));
+  };
+  refused("at most 256", 264, 264, false);
+  refused("at most 576", 584, 512, true);
+  refused("at most 512", 576, 520, true);
+  refused("no kernel for head sizes", 571, 512, true);  // rows that begin anywhere
+}
