@@ -65,7 +65,7 @@ public_floors = {
             "attention/backward/common", "attention/backward/call", "attention/backward/choice", "attention/backward/simt",
             "attention/backward/mma_sync", "attention/backward/sm90", "attention/decode", "attention/decode/common", "attention/decode/call",
              "attention/decode/simt", "attention/decode/mma_sync", "attention/decode/quantised", "cache/common", "cache/rotary", "cache/append",
-             "cache/copy", "quantised/int8", "quantised/w4", "."],
+             "cache/copy", "quantised/int8", "quantised/w4", "qkv", "."],
     "tool": ["."],
     "weights": ["."],
     "": ["."],
@@ -83,7 +83,7 @@ private_floors = {
             "attention/backward/choice", "attention/backward/common", "attention/backward/simt", "attention/backward/mma_sync",
             "attention/backward/sm90", "attention/backward/call", "attention/decode/choice", "attention/decode/simt", "attention/decode/mma_sync",
              "attention/decode/quantised", "attention/decode/call", "cache/common", "cache/rotary", "cache/append", "cache/copy",
-             "quantised/int8", "quantised/w4"],
+             "quantised/int8", "quantised/w4", "qkv"],
     "tool": ["."],
     "weights": ["base", "format", "file", "scheme", "."],
 }

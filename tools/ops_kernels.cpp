@@ -5,6 +5,7 @@
 #include <kaio/ops/cache/common/kernels.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/qkv.hpp>
 #include <kaio/tool/ptx_tool.hpp>
 
 namespace {
@@ -14,6 +15,7 @@ const kaio::tool::family ops("ops", [] {
   for (const auto* kernel : kaio::ops::attention_backward_kernels()) list.push_back(kernel);
   for (const auto* kernel : kaio::ops::cache_kernels()) list.push_back(kernel);
   for (const auto* kernel : kaio::ops::matmul_int8_kernels()) list.push_back(kernel);
+  for (const auto* kernel : kaio::ops::qkv_kernels()) list.push_back(kernel);
   return list;
 });
 }

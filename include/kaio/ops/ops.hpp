@@ -16,6 +16,7 @@
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/parity.hpp>
+#include <kaio/ops/qkv.hpp>
 #include <kaio/ops/quantise_int8.hpp>
 #include <kaio/ops/repack_w4.hpp>
 #include <kaio/ops/rotary.hpp>

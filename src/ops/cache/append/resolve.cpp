@@ -208,8 +208,9 @@ struct resolution {
 }  // namespace
 
 append_call resolve_append_kv(const void* device, const any_view& k, const any_view& v,
-                              const any_cache& cache, const append_kv_options& options) {
-  const std::string_view operation = k.rank == 3 ? "append_kv_varlen" : "append_kv";
+                              const any_cache& cache, const append_kv_options& options,
+                              std::string_view operation) {
+  if (operation.empty()) operation = k.rank == 3 ? "append_kv_varlen" : "append_kv";
   resolution r{operation, validation(operation, device), k, v, cache, options};
   r.check_new_rows();
   r.check_cache_rows();
