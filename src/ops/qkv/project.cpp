@@ -106,9 +106,9 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
                                     " for these types; leave it out, or take \"separate\"");
   }
   if (!why.empty()) return nullptr;
-  // Few tokens by a cluster for each tile. More of them by the product's own kernels on sm_90 and sm_100, which
-  // have instructions that this one does not.
-  const bool has_wgmma = device.target.sm >= 90 && device.target.sm < 120;
+  // Few tokens by a cluster for each tile. More of them by matmul's kernels for sm_90a, which have instructions that
+  // this one does not.
+  const bool has_wgmma = device.target.sm == 90;
   for (const qkv_variant& v : family) {
     if (!refusal(v, device).empty()) continue;
     if (v.splits > 1 ? call.tokens <= v.rows
