@@ -204,6 +204,9 @@ class qkv_bench : attention_measurement<T> {
                        options.rotary = {.cos = tables_[0], .sin = tables_[1], .q = {parts[0], q_of(p, i)}};
                        append_kv(stream_, parts[1], parts[2], cache_of(p, i), options);
                      }};
+    sets_[0].q = poisoned(u64{p.m} * p.heads * p.size);
+    sets_[0].k = poisoned(u64{pages_} * page_rows * p.key_heads * p.size);
+    sets_[0].v = poisoned(u64{pages_} * page_rows * p.key_heads * p.size);
     three.run(0);
     stream_.synchronize();
     result.error = distance(p);
@@ -214,8 +217,8 @@ class qkv_bench : attention_measurement<T> {
   // Of samples of Q, K and V, to double precision.
   double distance(const qkv_bench_problem& p) {
     const set& one = sets_[0];
-    const auto x = one.x.download(), w = one.w.download(), q = one.q.download(), k = one.k.download(),
-               v = one.v.download();
+    const auto x = one.x.download(), q = one.q.download(), k = one.k.download(), v = one.v.download();
+    const auto w = p.w4 ? std::vector<T>() : one.w.download();
     const auto cosines = cos_.download(), sines = sin_.download();
     double difference = 0, all = 0;
     for (u32 sample = 0; sample < 192; ++sample) {

@@ -51,3 +51,28 @@ TEST_CASE("qkv_project: nothing to do, one token, no keys", "[ops][qkv]") {
   check_qkv<bf16>({.tokens = 1, .q_heads = 1, .norms = true, .pairs = 32});
   check_qkv<f16>({.k_heads = 0, .v_heads = 0, .biases = true});
 }
+
+TEST_CASE("qkv_project: Q, K and V by their own weights, the same bits in each of many runs", "[ops][qkv]") {
+  const device& gpu = under_test();
+  const stream& s = gpu.stream();
+  const i64 tokens = 5, k = 48, size = 64;
+  const auto constant = [&](float x) { return gpu.upload(std::vector<f16>(2 * size * k, f16(x))); };
+  auto one = constant(1), two = constant(2), three = constant(3);
+  auto x_memory = gpu.upload(std::vector<f16>(tokens * k, f16(0.5f)));
+  const tensor_view<const f16, 2> x(x_memory, tokens, k);
+  const auto weight = [&](buffer<f16>& memory) { return tensor_view<const f16, 2>(memory, 2 * size, k); };
+  const qkv_weights w{weight(one), weight(two), weight(three)};
+  for (int run = 0; run < 40; ++run) {
+    auto q = gpu.allocate<f16>(tokens * 2 * size), of_k = gpu.allocate<f16>(tokens * 2 * size),
+         v = gpu.allocate<f16>(tokens * 2 * size);
+    const auto heads = [&](buffer<f16>& memory) { return tensor_view<f16, 3>(memory, tokens, 2, size); };
+    qkv_options options{.variant = run % 2 == 0 ? "separate" : ""};
+    const qkv_outputs to{heads(q), heads(of_k), heads(v)};
+    auto workspace = gpu.allocate<u8>(qkv_project_workspace_bytes(s, x, w, to, options) + 16);
+    options.workspace = workspace;
+    qkv_project(s, x, w, to, options);
+    REQUIRE(same_bits(q.download(), std::vector<f16>(tokens * 2 * size, f16(24.0f))));
+    REQUIRE(same_bits(of_k.download(), std::vector<f16>(tokens * 2 * size, f16(48.0f))));
+    REQUIRE(same_bits(v.download(), std::vector<f16>(tokens * 2 * size, f16(72.0f))));
+  }
+}
