@@ -6,6 +6,7 @@
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/qkv.hpp>
 #include <kaio/tool/ptx_tool.hpp>
 
 namespace {
@@ -16,6 +17,7 @@ const kaio::tool::family ops("ops", [] {
   for (const auto* kernel : kaio::ops::cache_kernels()) list.push_back(kernel);
   for (const auto* kernel : kaio::ops::matmul_fp8_kernels()) list.push_back(kernel);
   for (const auto* kernel : kaio::ops::matmul_int8_kernels()) list.push_back(kernel);
+  for (const auto* kernel : kaio::ops::qkv_kernels()) list.push_back(kernel);
   return list;
 });
 }

@@ -16,6 +16,7 @@
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/qkv.hpp>
 #endif
 
 #include <deque>
@@ -65,6 +66,7 @@ image_list all_kernels() {
   for (const ptx::kernel_image* const kernel : ops::matmul_int8_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::w4_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::format_kernels()) all.push_back(kernel);
+  for (const ptx::kernel_image* const kernel : ops::qkv_kernels()) all.push_back(kernel);
   std::vector<const ptx::kernel_image*> merge;
   ops::list_attention_merge_kernels(merge);
   all.insert(all.end(), merge.begin(), merge.end());

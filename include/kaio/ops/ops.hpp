@@ -20,6 +20,7 @@
 #include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/parity.hpp>
+#include <kaio/ops/qkv.hpp>
 #include <kaio/ops/quantise_fp8.hpp>
 #include <kaio/ops/quantise_int8.hpp>
 #include <kaio/ops/quantise_weights.hpp>

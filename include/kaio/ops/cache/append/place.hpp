@@ -18,7 +18,9 @@ struct append_place {
   val<u32> position;    // for the tables
 };
 
-constexpr append_place place_of_token(thread t, const val<append_problem>& problem, const val<u32>& batch,
+// `problem`: an append_problem, or a member that is one.
+template <class Problem>
+constexpr append_place place_of_token(thread t, const Problem& problem, const val<u32>& batch,
                                       const val<u32>& token, const val<bool>& is_query) {
   const val key_tokens = t.let(problem[&append_problem::key_tokens]);
   const val query_tokens = t.let(problem[&append_problem::query_tokens]);

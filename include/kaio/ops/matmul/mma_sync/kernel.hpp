@@ -20,6 +20,7 @@
 #include <kaio/ops/matmul/mma_sync/copy.hpp>
 #include <kaio/ops/matmul/mma_sync/promotion.hpp>
 #include <kaio/ops/matmul/mma_sync/shifted_loop.hpp>
+#include <kaio/ops/matmul/mma_sync/tile_rows.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -171,8 +172,12 @@ struct mma_sync_body {
                 t.let(problem[&mma_sync_problem::c][&output_lines::columns]));
     const auto finish = [&](const auto& sums) {
       t.barrier();
-      store(t, sums, a.tiles(), b.tiles(), warp_m, warp_n, {tile.batch, row, column},
-            output::bind(t, result, tile.batch), problem, extra...);
+      if constexpr (takes_rows<Epilogue>)
+        store_rows<C, Product, Epilogue>(t, sums, a.tiles(), b.tiles(), warp_m, warp_n,
+                                         {tile.batch, row, column}, extra...);
+      else
+        store(t, sums, a.tiles(), b.tiles(), warp_m, warp_n, {tile.batch, row, column},
+              output::bind(t, result, tile.batch), problem, extra...);
     };
     if constexpr (is_shifted)
       multiply_shifted(t, a, b, k_first, k_last, finish);

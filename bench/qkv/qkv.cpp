@@ -1,0 +1,108 @@
+// How long ops::qkv_project takes into a cache in pages, with rotation, next to three products and an append_kv
+// of kaio's ("three"), and to torch's product of the concatenated weights alone (a floor for its users), on
+// random numbers.
+//
+//   qkv [--json] [--seconds S] [--type f16|bf16] [--shape KxHEADSxKEY_HEADSxSIZE]... [--work mM|mMw4]...
+//       [--variant NAME] [--no-peers]
+//
+// M is the tokens: up to 64, each of a sequence of its own; more, of one. w4: weights of four bits. The rate is
+// bytes of weights, x, Q, K and V over time. Outputs hold NaN before the first call; sampled elements are compared
+// with double precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
+
+#include "bench/attention/report.hpp"
+#include "bench/matmul/clock_sampler.hpp"
+#include "bench/matmul/driver_graph.hpp"
+#include "bench/qkv/measure.hpp"
+
+#include <kaio/kaio.hpp>
+
+#include <CLI/CLI.hpp>
+
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+using namespace kaio;
+using namespace kaio::bench;
+
+namespace {
+
+struct settings {
+  bool json = false, no_peers = false;
+  double seconds = 0.3;
+  std::string type = "bf16", variant;
+  std::vector<std::string> shapes, works;
+};
+
+template <class T>
+bool run(device& gpu, const settings& how, const std::vector<qkv_bench_problem>& problems, report& to) {
+  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  qkv_bench<T> each(gpu, clock, how.seconds);
+  bool right = true;
+  for (const qkv_bench_problem& p : problems)
+    for (const auto& [contestant, m] : each.measure(p, how.variant)) {
+      to.add(p.shape(), p.work(), contestant, m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
+      to.add(p.shape(), p.work(), contestant, m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
+      if (m.error < (std::is_same_v<T, f16> ? 2e-3 : 1.2e-2)) continue;
+      std::fprintf(stderr, "%s %s:%s %s: WRONG\n", how.type.c_str(), p.shape().c_str(), p.work().c_str(),
+                   contestant.c_str());
+      right = false;
+    }
+  return right;
+}
+
+}  // namespace
+
+int main(int count, char** words) {
+  settings how;
+  CLI::App arguments("Times of qkv_project, and of its peers.");
+  arguments.add_flag("--json", how.json, "a JSON object for each line");
+  arguments.add_flag("--no-peers", how.no_peers, "kaio alone");
+  arguments.add_option("--seconds", how.seconds, "for each protocol")->check(CLI::PositiveNumber);
+  arguments.add_option("--type", how.type, "of hidden states")->check(CLI::IsMember({"f16", "bf16"}));
+  arguments.add_option("--variant", how.variant, "the kernel that runs, as qkv_project_choice names it");
+  arguments.add_option("--shape", how.shapes, "KxHEADSxKEY_HEADSxSIZE")->check([](const std::string& text) {
+    return qkv_bench_problem::of(text, "m1") ? std::string() : text + " is not KxHEADSxKEY_HEADSxSIZE";
+  });
+  arguments.add_option("--work", how.works, "m1, m16, m1w4, ...: tokens")->check([](const std::string& text) {
+    return qkv_bench_problem::of("128x1x1x64", text) ? std::string() : text + " is not m1, m2, m1w4, ...";
+  });
+  CLI11_PARSE(arguments, count, words);
+  try {
+    device gpu = device::open();
+    if (how.shapes.empty()) how.shapes = {gpu.is_emulator() ? "128x2x1x64" : "4096x32x8x128"};
+    if (how.works.empty())
+      how.works = gpu.is_emulator()
+                      ? std::vector<std::string>{"m1", "m2w4"}
+                      : std::vector<std::string>{"m1", "m16", "m64", "m512", "m2048", "m1w4", "m16w4"};
+    std::vector<qkv_bench_problem> problems;
+    for (const std::string& shape : how.shapes)
+      for (const std::string& work : how.works)
+        problems.push_back(qkv_bench_problem::of(shape, work).value());
+    report to{.benchmark = "qkv",
+              .device = gpu.properties().name,
+              .type = how.type,
+              .json = how.json,
+              .rate = "tbs"};
+    to.amount = [](const std::string& shape, const std::string& work) -> std::optional<double> {
+      const auto p = qkv_bench_problem::of(shape, work);
+      return p ? std::optional(p->bytes()) : std::nullopt;
+    };
+    const bool right =
+        how.type == "f16" ? run<f16>(gpu, how, problems, to) : run<bf16>(gpu, how, problems, to);
+    if (!how.no_peers && !gpu.is_emulator()) {
+      std::vector<std::string> cases;
+      for (const qkv_bench_problem& p : problems)
+        if (!p.w4) cases.push_back(p.shape() + ":" + p.work());
+      to.run_peers(std::filesystem::path(__FILE__).parent_path() / "peers.py",
+                   "--seconds " + std::to_string(how.seconds), cases);
+    }
+    return right ? 0 : 1;
+  } catch (const std::exception& e) {
+    std::fprintf(stderr, "%s\n", e.what());
+    return 1;
+  }
+}

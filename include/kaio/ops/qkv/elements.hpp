@@ -1,0 +1,59 @@
+#pragma once
+// How the 16 elements of a row that a lane has are read, rounded and written: of a type that is known at the
+// launch, at any address, or of one that the kernel knows, in whole runs of 16 bytes.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/cache/common/run.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+struct any_elements {
+  template <class Vars>
+  static constexpr void load(thread t, const val<u32>& type, const element_run& run, Vars& x, u32 first) {
+    load_run(t, type, run, x, first);
+  }
+  template <class Vars>
+  static constexpr void store(thread t, const val<u32>& type, const element_run& run, const Vars& x,
+                              u32 first) {
+    store_run(t, type, run, x, first);
+  }
+  // Each element as memory has it.
+  template <class Vars>
+  static constexpr void round(thread t, const val<u32>& type, Vars& x) {
+    with_any_element(t, type, [&]<class A>(A) {
+      if constexpr (!std::is_same_v<A, detail::stored_f32>)
+        for (u32 i = 0; i < 2 * run_size; ++i) x[i] = A::read(A::write(t, t.let(x[i])));
+    });
+  }
+};
+
+// Of T, f16 or bf16, from sm_80 on.
+template <class T>
+struct whole_elements {
+  using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
+
+  template <class Vars>
+  static constexpr void load(thread t, const val<u32>&, const element_run& run, Vars& x, u32 first) {
+    using stored = std::conditional_t<std::is_same_v<T, f16>, detail::stored_f16, detail::stored_bf16>;
+    detail::load_whole_run<stored>(t, run.address, x, first);
+  }
+  template <class Vars>
+  static constexpr void store(thread t, const val<u32>&, const element_run& run, const Vars& x, u32 first) {
+    const auto word = array_of<4>(
+        [&](u32 i) { return t.let(bit_cast<u32>(pack<pair>(x[first + 2 * i], x[first + 2 * i + 1]))); });
+    pointer_at<out<u32x4>>(t, run.address)[0] = make_vec(word[0], word[1], word[2], word[3]);
+  }
+  template <class Vars>
+  static constexpr void round(thread t, const val<u32>&, Vars& x) {
+    for (u32 i = 0; i < 2 * run_size; i += 2) {
+      const val both = t.let(pack<pair>(x[i], x[i + 1]));
+      x[i] = cast<f32>(low(both));
+      x[i + 1] = cast<f32>(high(both));
+    }
+  }
+};
+
+}  // namespace kaio::ops

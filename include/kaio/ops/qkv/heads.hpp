@@ -1,0 +1,53 @@
+#pragma once
+// The steps of qkv_project on a product that is in memory, in one launch: for products of every kind, and for
+// devices and heads that no other kernel is for. A group of lanes has a row of a head, a block of 256
+// threads as many as fit: all heads of a token follow each other.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/qkv/head.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// From sm_90 on launched programmatically, before the product has ended; conversions to 8-bit floats are
+// instructions there. The bits are the same.
+template <std::uint32_t Sm>
+inline constexpr auto qkv_heads =
+    kaio::kernel<"qkv_heads_sm" + decimal<Sm>, row_threads, kernel_options{.target = {Sm}, .min_blocks = 3}>(
+        [](thread t, val<qkv_problem> problem, val<qkv_product> product) {
+          const auto append = problem[&qkv_problem::append];
+          const row_place place = place_of_thread(t, t.let(append[&append_problem::lanes_log]));
+          const val inside = t.let(place.row < append[&append_problem::rows]);
+          const val heads = t.let(problem[&qkv_problem::heads]);
+          const val tokens = t.let(append[&append_problem::tokens]);
+          const val of_all = t.let(place.row / heads);
+          const val index = t.let(place.row - of_all * heads);
+          const val batch = t.let(of_all / tokens);
+          const val token = t.let(of_all - batch * tokens);
+          const head_row row = find_head(t, problem, inside, batch, token, index, place.lane, place.lanes);
+          if constexpr (Sm >= 90) grid_dependency_wait(t);
+          finish_head<any_elements>(t, problem, row, [&](const row_unit& unit, auto& x) {
+            const val type = t.let(product[&qkv_product::type]);
+            const val shift = t.let(select(type == static_cast<u32>(element_type::f32), 2u, 1u));
+            const val first = of_part(t, problem, row, [](const auto& p) { return p[&qkv_part::column]; });
+            const val size =
+                of_part(t, problem, row, [](const auto& p) { return p[&qkv_part::to][&cache_rows::size]; });
+            const val aligned = t.let(product[&qkv_product::aligned] != 0u);
+            const val column = t.let(cast<i64>(first + row.head * size));
+            const val line = t.let(cast<i64>(of_all) * product[&qkv_product::row] + column);
+            for (auto p : t.range(0u, t.let(product[&qkv_product::parts])).no_unroll()) {
+              const val at = t.let(line + cast<i64>(p) * product[&qkv_product::part]);
+              const val from = t.let(product[&qkv_product::address] + (cast<u64>(at) << shift));
+              auto y = array_of<2 * run_size>([&](u32) { return var(t, -0.0f); });
+              for (u32 r = 0; r < 2; ++r) {
+                const element_run run = run_of(t, from, shift, unit.first[r], unit.limit[r], aligned);
+                load_run(t, type, run, y, r * run_size);
+              }
+              for (u32 i = 0; i < 2 * run_size; ++i) x[i] = x[i] + y[i];
+            }
+          });
+        });
+
+}  // namespace kaio::ops

@@ -1,0 +1,136 @@
+#include "ops/qkv/product.hpp"
+
+#include <kaio/ops/matmul.hpp>
+#include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_w4.hpp>
+
+#include <algorithm>
+#include <utility>
+
+#include "ops/cache/common/check.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+matmul_view view_of(const any_view& v) {
+  matmul_view result;
+  result.type = v.kind == element_kind::f16    ? matmul_type::f16
+                : v.kind == element_kind::bf16 ? matmul_type::bf16
+                : v.kind == element_kind::i8   ? matmul_type::i8
+                                               : matmul_type::f32;
+  result.rank = v.rank;
+  result.address = v.address;
+  result.bytes = v.bytes;
+  result.device = v.device;
+  for (std::uint32_t d = 0; d < v.rank; ++d) {
+    result.extents[d] = v.extents[d];
+    result.strides[d] = v.strides[d];
+  }
+  return result;
+}
+
+matmul_view transposed(const any_view& w) {
+  matmul_view result = view_of(w);
+  std::swap(result.extents[0], result.extents[1]);
+  std::swap(result.strides[0], result.strides[1]);
+  return result;
+}
+
+}  // namespace
+
+namespace detail {
+
+any_view rows_of_x(const any_view& x) {
+  if (x.rank == 2) return x;
+  any_view flat = x;
+  flat.rank = 2;
+  flat.extents = {x.extents[0] * x.extents[1], x.extents[2]};
+  flat.strides = {x.extents[1] > 1 ? x.strides[1] : x.strides[0], x.strides[2]};
+  return flat;
+}
+
+}  // namespace detail
+
+std::uint64_t projection_product::bytes() const {
+  const std::uint64_t of_rows = tokens * static_cast<std::uint64_t>(pitch()) * sizeof(f16);
+  return (of_rows + 255) / 256 * 256;
+}
+
+std::uint64_t projection_product::address() const {
+  // Where there is no workspace yet, only how it is aligned matters.
+  return workspace.address != 0 ? workspace.address : std::uint64_t{1} << 61;
+}
+
+std::uint64_t projection_product::workspace_bytes(const stream& s) const {
+  std::uint64_t more = 0;
+  for (const projection_weight& w : weights)
+    if (w.is_packed) more = std::max(more, matmul_w4_workspace_bytes(s, detail::rows_of_x(x), w.packed));
+  return bytes() + more;
+}
+
+void projection_product::run(const stream& s) const {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const projection_weight& w = weights[i];
+    if (columns[i].count == 0) continue;
+    if (w.is_packed) {
+      matmul_w4_options options;
+      options.workspace = workspace;
+      options.workspace.address += bytes();
+      options.workspace.bytes -= bytes();
+      const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
+      detail::run_matmul_w4(s, {operation, flat, to, &w.packed, &options});
+    } else if (x.kind == element_kind::i8) {
+      const matmul_int8_options options = int8_options(w);
+      const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
+      detail::run_matmul_int8(s, {operation, view_of(flat), transposed(w.matrix), view_of(to), &options});
+    } else {
+      const matmul_options options;
+      const any_view to = matrix(columns[i], true);
+      detail::run_matmul(s, {operation, view_of(x), transposed(w.matrix), view_of(to), &options});
+    }
+  }
+}
+
+void projection_product::warm_up(const runtime::device& gpu) const {
+  for (std::size_t i = 0; i < weights.size(); ++i) {
+    const projection_weight& w = weights[i];
+    if (columns[i].count == 0) continue;
+    if (w.is_packed)
+      matmul_w4_warmup(gpu, detail::rows_of_x(x), w.packed);
+    else if (x.kind == element_kind::i8)
+      matmul_int8_warmup(gpu, view_of(detail::rows_of_x(x)), transposed(w.matrix),
+                         view_of(matrix(columns[i], false)), int8_options(w));
+    else
+      matmul_warmup(gpu, view_of(x), transposed(w.matrix), view_of(matrix(columns[i], true)), {});
+  }
+}
+
+// Columns of the product, as a matrix or as x has its batches.
+any_view projection_product::matrix(const projection_columns& of, bool in_batches) const {
+  any_view v;
+  v.kind = kind;
+  v.element_bytes = sizeof(f16);
+  v.address = address() + u64{of.first} * sizeof(f16);
+  v.bytes = bytes() - u64{of.first} * sizeof(f16);
+  v.device = workspace.device;
+  if (in_batches && x.rank == 3) {
+    v.rank = 3;
+    v.extents = {x.extents[0], x.extents[1], of.count};
+    v.strides = {x.extents[1] * pitch(), pitch(), 1};
+  } else {
+    v.rank = 2;
+    v.extents = {static_cast<std::int64_t>(tokens), of.count};
+    v.strides = {pitch(), 1};
+  }
+  return v;
+}
+
+matmul_int8_options projection_product::int8_options(const projection_weight& w) const {
+  matmul_int8_options options;
+  if (!x_scale.is_null()) options.scale_a = x_scale;
+  if (detail::is_given(w.scale)) options.scale_b = view_of(w.scale);
+  return options;
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,218 @@
+// From a call of qkv_project to its kernels.
+
+#include <kaio/ops/qkv.hpp>
+#include <kaio/runtime/device.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ops/cache/common/check.hpp"
+#include "ops/qkv/product.hpp"
+#include "ops/qkv/resolve.hpp"
+#include "ops/qkv/variant.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+constexpr std::string_view separate = "separate";
+
+projection_product product_of(const detail::qkv_arguments& a, const detail::qkv_call& call) {
+  return {.operation = a.operation,
+          .x = a.x,
+          .weights = {a.weights->of.data(), call.count},
+          .columns = {call.projections.data(), call.count},
+          .tokens = call.tokens,
+          .n = call.n,
+          .kind = a.outputs->q.kind,
+          .x_scale = a.options->x_scale,
+          .workspace = a.options->workspace};
+}
+
+void run_separate(const stream& s, const detail::qkv_call& call, const projection_product& product) {
+  product.run(s);
+  const qkv_problem& p = call.problem;
+  const auto whole = [](u32 count) { return count % run_size == 0; };
+  const bool aligned = whole(p.q.to.size) && whole(p.v.to.size) && whole(p.append.tables.pairs);
+  run_qkv_heads(s, p,
+                {.address = product.address(),
+                 .row = product.pitch(),
+                 .part = 0,
+                 .parts = 1,
+                 .type = p.append.type,
+                 .aligned = aligned ? 1u : 0u});
+}
+
+// Why no fused kernel can run a call; empty: all can that the device has.
+std::string_view obstacle(const detail::qkv_arguments& a, const detail::qkv_call& call) {
+  const qkv_problem& p = call.problem;
+  const u32 size = p.q.to.size;
+  if (size != p.v.to.size || (size != 64 && size != 128))
+    return "heads are not all of 64 or all of 128 elements";
+  if (p.append.tables.pairs % run_size != 0) return "the rotated pairs are no multiple of 8";
+  if (call.k == 0 || !call.follows) return "x is no matrix of equal distances";
+  const auto at_16 = [](std::uint64_t bytes) { return bytes % 16 == 0; };
+  const any_view x = detail::rows_of_x(a.x);
+  if (!at_16(x.address) || (x.extents[0] > 1 && !at_16(static_cast<u64>(x.strides[0]) * x.element_bytes)))
+    return "rows of x do not begin at multiples of 16 bytes";
+  std::int64_t pitch = 0;
+  for (std::uint32_t i = 0; i < call.count; ++i) {
+    const projection_weight& w = a.weights->of[i];
+    if (w.is_packed || w.matrix.element_bytes != 2) return "weights are of 8 or 4 bits";
+    if (call.projections[i].count == 0) continue;
+    const bool along_k = w.matrix.strides[1] == 1 || call.k == 1;
+    if (!along_k || !at_16(w.matrix.address) || !at_16(static_cast<u64>(w.matrix.strides[0]) * 2))
+      return "rows of the weights do not begin at multiples of 16 bytes";
+    if (pitch != 0 && pitch != w.matrix.strides[0]) return "the weights have different strides";
+    pitch = w.matrix.strides[0];
+  }
+  if (call.count == 3 && (p.k.column % 128 != 0 || p.v.column % 128 != 0))
+    return "a weight of three begins within a tile of 128 columns";
+  for (const qkv_part* part : {&p.q, &p.k, &p.v})
+    if (part->heads != 0 && (part->to.aligned == 0 || part->terms_aligned == 0))
+      return "an output, a bias or a norm does not begin at multiples of 16 bytes";
+  return {};
+}
+
+std::string_view refusal(const qkv_variant& v, const device_properties& device) {
+  const ptx::needs& needs = v.image->needs;
+  if (device.target.sm < needs.target.sm) return "it is for later devices";
+  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
+  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
+    return "it needs more shared memory than a block of this device has";
+  return {};
+}
+
+// The kernel of a call; nullptr: a product, and then the heads.
+const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call& call,
+                          const device_properties& device) {
+  const std::string_view forced = a.options->variant;
+  if (forced == separate) return nullptr;
+  const auto family = a.outputs->q.kind == element_kind::f16 ? qkv_mma_f16_rows() : qkv_mma_bf16_rows();
+  const std::string_view why = obstacle(a, call);
+  if (!forced.empty()) {
+    for (const qkv_variant& v : family) {
+      if (v.image->name != forced) continue;
+      const std::string_view reason = why.empty() ? refusal(v, device) : why;
+      if (reason.empty()) return &v;
+      detail::refuse(a.operation, "variant " + std::string(forced) + " cannot run this call: " +
+                                      std::string(reason) + "; leave it out, or take \"separate\"");
+    }
+    detail::refuse(a.operation, "there is no variant " + std::string(forced) +
+                                    " for these types; leave it out, or take \"separate\"");
+  }
+  if (!why.empty()) return nullptr;
+  // Few tokens by a cluster for each tile. More of them by matmul's kernels for sm_90a, which have instructions that
+  // this one does not.
+  const bool has_wgmma = device.target.sm == 90;
+  for (const qkv_variant& v : family) {
+    if (!refusal(v, device).empty()) continue;
+    if (v.splits > 1 ? call.tokens <= v.rows
+                     : !has_wgmma && call.tokens > 8 && (v.rows >= 128 || call.tokens <= 64))
+      return &v;
+  }
+  return nullptr;
+}
+
+void run_fused(const stream& s, const detail::qkv_arguments& a, const detail::qkv_call& call,
+               const qkv_variant& v) {
+  const any_view x = detail::rows_of_x(a.x);
+  qkv_fused_call fused{.x = x.address,
+                       .x_bytes = x.bytes,
+                       .device = x.device,
+                       .x_row = x.extents[0] > 1 ? x.strides[0] : (x.extents[1] + 7) / 8 * 8,
+                       .n = call.n,
+                       .k = call.k,
+                       .heads = call.problem};
+  std::array<u64, 3> first{};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    const projection_weight& w = a.weights->of[call.count == 3 ? i : 0];
+    const std::uint32_t column = call.count == 3 ? call.projections[i].first : 0;
+    if (call.count == 3 && call.projections[i].count == 0) continue;
+    fused.w_row = w.matrix.strides[0];
+    first[i] = w.matrix.address - u64{column} * static_cast<u64>(w.matrix.strides[0]) * sizeof(f16);
+  }
+  fused.w = {first[0], first[1], first[2]};
+  v.run(s, fused);
+}
+
+void check_follows(const detail::qkv_arguments& arguments, const detail::qkv_call& call) {
+  bool needs = arguments.x.kind == element_kind::i8;
+  for (const projection_weight& w : arguments.weights->of) needs = needs || w.is_packed;
+  if (needs && !call.follows)
+    detail::refuse(arguments.operation,
+                   "argument x has batches that do not follow each other, with weights of 8 or 4 bits; copy "
+                   "it to memory of its own");
+}
+
+struct planned {
+  detail::qkv_call call;
+  const qkv_variant* fused = nullptr;
+};
+
+planned plan(const void* device, const device_properties& properties,
+             const detail::qkv_arguments& arguments) {
+  planned result{.call = detail::resolve_qkv(device, arguments)};
+  if (result.call.empty()) return result;
+  check_follows(arguments, result.call);
+  result.fused = choose(arguments, result.call, properties);
+  return result;
+}
+
+}  // namespace
+
+namespace detail {
+
+void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
+  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const planned of = plan(s.device_identity(), device, arguments);
+  if (of.call.empty()) return;
+  if (of.fused != nullptr) return run_fused(s, arguments, of.call, *of.fused);
+  const projection_product product = product_of(arguments, of.call);
+  validation(arguments.operation, s.device_identity())
+      .workspace("workspace", arguments.options->workspace.facts(), product.workspace_bytes(s), 16);
+  run_separate(s, of.call, product);
+}
+
+}  // namespace detail
+
+std::uint64_t qkv_project_workspace_bytes(const stream& s, const any_view& x, const qkv_weights& weights,
+                                          const qkv_outputs& outputs, const qkv_options& options) {
+  const device_properties& device = s.properties();
+  const detail::qkv_arguments arguments{"qkv_project_workspace_bytes", x, &weights, &outputs, &options};
+  const planned of = plan(s.device_identity(), device, arguments);
+  return of.call.empty() || of.fused != nullptr ? 0 : product_of(arguments, of.call).workspace_bytes(s);
+}
+
+std::string qkv_project_choice(const stream& s, const any_view& x, const qkv_weights& weights,
+                               const qkv_outputs& outputs, const qkv_options& options) {
+  const device_properties& device = s.properties();
+  const detail::qkv_arguments arguments{"qkv_project_choice", x, &weights, &outputs, &options};
+  const planned of = plan(s.device_identity(), device, arguments);
+  if (of.call.empty()) return {};
+  return std::string(of.fused != nullptr ? std::string_view(of.fused->image->name) : separate);
+}
+
+void qkv_project_warmup(const runtime::device& gpu, const any_view& x, const qkv_weights& weights,
+                        const qkv_outputs& outputs, const qkv_options& options) {
+  const detail::qkv_arguments arguments{"qkv_project_warmup", x, &weights, &outputs, &options};
+  const planned of = plan(gpu.identity(), gpu.properties(), arguments);
+  if (of.call.empty()) return;
+  if (of.fused != nullptr) return gpu.warmup(*of.fused->image);
+  product_of(arguments, of.call).warm_up(gpu);
+  gpu.warmup(qkv_heads_image(gpu.properties()));
+}
+
+std::vector<const ptx::kernel_image*> qkv_kernels() {
+  std::vector<const ptx::kernel_image*> list;
+  list_qkv_heads_kernels(list);
+  list_qkv_mma_f16_kernels(list);
+  list_qkv_mma_bf16_kernels(list);
+  return list;
+}
+
+}  // namespace kaio::ops

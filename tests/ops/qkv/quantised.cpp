@@ -1,0 +1,104 @@
+// qkv_project with weights of 8 and of 4 bits: the bits of the same product by itself, and the heads of it.
+#include "tests/ops/qkv/support.hpp"
+
+#include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_w4.hpp>
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+constexpr i64 tokens = 5, size = 64, q_heads = 2, k_heads = 1, n = (q_heads + 2 * k_heads) * size, k = 128;
+
+struct heads {
+  buffer<f16> q, k, v;
+};
+heads fresh() {
+  const device& gpu = under_test();
+  return {gpu.allocate<f16>(tokens * q_heads * size), gpu.allocate<f16>(tokens * k_heads * size),
+          gpu.allocate<f16>(tokens * k_heads * size)};
+}
+qkv_outputs outputs_of(heads& h) {
+  return {tensor_view<f16, 3>(h.q, tokens, q_heads, size), tensor_view<f16, 3>(h.k, tokens, k_heads, size),
+          tensor_view<f16, 3>(h.v, tokens, k_heads, size)};
+}
+// The heads are the columns of a product.
+void require_columns(const heads& got, const std::vector<f16>& product) {
+  const auto q = got.q.download(), of_k = got.k.download(), v = got.v.download();
+  for (i64 token = 0; token < tokens; ++token)
+    for (i64 column = 0; column < n; ++column) {
+      const f16 want = product[static_cast<std::size_t>(token * n + column)];
+      const f16 is = column < 128   ? q[static_cast<std::size_t>(token * 128 + column)]
+                     : column < 192 ? of_k[static_cast<std::size_t>(token * 64 + column - 128)]
+                                    : v[static_cast<std::size_t>(token * 64 + column - 192)];
+      CAPTURE(token, column);
+      REQUIRE(to_double(is) == to_double(want));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("qkv_project: weights and hidden states of i8", "[ops][qkv]") {
+  if (under_test().properties().target.sm < 80) return;
+  const stream& s = under_test().stream();
+  std::mt19937_64 engine(3);
+  std::vector<i8> x(tokens * k), w(n * k);
+  for (i8& one : x) one = static_cast<i8>(static_cast<int>(engine() % 255) - 127);
+  for (i8& one : w) one = static_cast<i8>(static_cast<int>(engine() % 255) - 127);
+  std::vector<f32> of_rows(tokens), of_columns(n);
+  for (f32& one : of_rows) one = 1e-3f * static_cast<f32>(engine() % 9 + 1);
+  for (f32& one : of_columns) one = 1e-2f * static_cast<f32>(engine() % 9 + 1);
+  auto on_x = upload(x), on_w = upload(w);
+  auto on_rows = upload(of_rows), on_columns = upload(of_columns);
+  const tensor_view<const i8, 2> a(on_x, tokens, k), b(on_w, n, k);
+  const tensor_view<const f32, 1> row_scale(on_rows, tokens), column_scale(on_columns, n);
+
+  auto product = under_test().allocate<f16>(tokens * n);
+  matmul_int8(s, a, b.transposed(), tensor_view<f16, 2>(product, tokens, n),
+              {.scale_a = row_scale, .scale_b = column_scale});
+  const auto part = [&](i64 first, i64 count) {
+    return int8_weights{b.slice(0, first, count), column_scale.slice(0, first, count)};
+  };
+  for (const bool three : {false, true}) {
+    heads got = fresh();
+    const qkv_weights weights =
+        three ? qkv_weights{part(0, 128), part(128, 64), part(192, 64)} : qkv_weights{part(0, n)};
+    qkv_options options{.x_scale = row_scale};
+    auto workspace =
+        under_test().allocate<u8>(qkv_project_workspace_bytes(s, a, weights, outputs_of(got), options));
+    options.workspace = workspace;
+    qkv_project(s, a, weights, outputs_of(got), options);
+    require_columns(got, product.download());
+  }
+}
+
+TEST_CASE("qkv_project: weights of four bits", "[ops][qkv]") {
+  if (under_test().properties().target.sm < 80) return;
+  const stream& s = under_test().stream();
+  std::mt19937_64 engine(4);
+  std::vector<i32> words(n * k / 8);
+  for (i32& one : words) one = static_cast<i32>(engine());
+  std::vector<f16> scales(k / 32 * n), x(tokens * k);
+  for (f16& one : scales) one = f16(0.01f * static_cast<float>(engine() % 9 + 1));
+  for (f16& one : x) one = f16(static_cast<float>(engine() % 17) / 8 - 1);
+  auto on_words = upload(words);
+  auto on_scales = upload(scales), on_x = upload(x);
+  const w4_shape shape{.n = n, .k = k, .group = 32};
+  auto memory = under_test().allocate<u8>(packed_bytes(shape));
+  const w4_weights w{shape, memory};
+  repack(s,
+         kaio_int4{.packed = tensor_view<const i32, 2>(on_words, n, k / 8),
+                   .scales = tensor_view<const f16, 2>(on_scales, k / 32, n)},
+         w);
+  const tensor_view<const f16, 2> a(on_x, tokens, k);
+  auto product = under_test().allocate<f16>(tokens * n);
+  auto of_product = under_test().allocate<u8>(matmul_w4_workspace_bytes(s, a, w) + 16);
+  matmul_w4(s, a, w, tensor_view<f16, 2>(product, tokens, n), {.workspace = of_product});
+  heads got = fresh();
+  qkv_options options;
+  auto workspace = under_test().allocate<u8>(qkv_project_workspace_bytes(s, a, w, outputs_of(got)));
+  options.workspace = workspace;
+  qkv_project(s, a, w, outputs_of(got), options);
+  require_columns(got, product.download());
+}
