@@ -174,8 +174,9 @@ TEST_CASE("matmul of lines that begin anywhere: splits of K", "[ops][matmul]") {
 TEST_CASE("matmul of lines that begin anywhere: the blocks of a cluster have parts of K", "[ops][matmul]") {
   if (under_test().properties().target.sm < 90) return;
   for (const bool by_columns : {false, true})
-    for (const u32 k : {899u, 961u, 1100u}) {  // a part of a step is the last one, a whole one, of two steps each
-      const u32 m = 67, n = 70, batches = k == 577 ? 2 : 1;
+    for (const u32 k :
+         {899u, 961u, 1100u}) {  // a part of a step is the last one, a whole one, of two steps each
+      const u32 m = 67, n = 70, batches = k == 961 ? 2 : 1;
       const placed<bf16> a(batches, m, k, by_columns, 3, (by_columns ? m : k) + 1, 5, k);
       const placed<bf16> b(batches, k, n, !by_columns, 5, (by_columns ? n : k) + 3, 0, k + 1);
       check(a, b, by_cluster);

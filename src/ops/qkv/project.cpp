@@ -106,15 +106,11 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
                                     " for these types; leave it out, or take \"separate\"");
   }
   if (!why.empty()) return nullptr;
-  // Few tokens by a cluster for each tile. More of them by matmul's kernels for sm_90a, which have instructions that
-  // this one does not.
-  const bool has_wgmma = device.target.sm == 90;
-  for (const qkv_variant& v : family) {
-    if (!refusal(v, device).empty()) continue;
-    if (v.splits > 1 ? call.tokens <= v.rows
-                     : !has_wgmma && call.tokens > 8 && (v.rows >= 128 || call.tokens <= 64))
-      return &v;
-  }
+  // On sm_90 matmul's kernels have instructions that these do not, and tiles for few tokens: with the heads after
+  // them they take less time (docs/ops/qkv.md).
+  if (device.target.sm == 90 || call.tokens <= 8) return nullptr;
+  for (const qkv_variant& v : family)
+    if (refusal(v, device).empty() && (v.rows >= 128 || call.tokens <= 64)) return &v;
   return nullptr;
 }
 

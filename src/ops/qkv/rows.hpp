@@ -18,18 +18,16 @@ void run_qkv_mma(const stream& s, const qkv_fused_call& call) {
   problem.lda = call.x_row;
   problem.ldb = call.w_row;
   const device_pointer<T> x{call.x, call.x_bytes / sizeof(T), call.device, true};
-  qkv_project_mma<C, T>.launch(s, grid(std::uint64_t{problem.walk.tiles} * C.cluster_splits), x, call.w,
-                               problem, call.heads);
+  qkv_project_mma<C, T>.launch(s, grid(std::uint64_t{problem.walk.tiles}), x, call.w, problem, call.heads);
 }
 
 template <class T>
 std::span<const qkv_variant> qkv_mma_rows() {
   constexpr auto row = []<mma_sync_config C>() {
-    return qkv_variant{&qkv_project_mma<C, T>.image(), run_qkv_mma<C, T>, C.m, C.cluster_splits};
+    return qkv_variant{&qkv_project_mma<C, T>.image(), run_qkv_mma<C, T>, C.m};
   };
-  static const auto& rows =
-      *new std::array{row.template operator()<qkv_cuts::few>(), row.template operator()<qkv_cuts::medium>(),
-                      row.template operator()<qkv_cuts::large>()};
+  static const auto& rows = *new std::array{row.template operator()<qkv_cuts::medium>(),
+                                            row.template operator()<qkv_cuts::large>()};
   return rows;
 }
 

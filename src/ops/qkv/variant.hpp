@@ -28,8 +28,7 @@ struct qkv_fused_call {
 struct qkv_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const qkv_fused_call&) = nullptr;
-  std::uint32_t rows = 0;    // tokens of a tile
-  std::uint32_t splits = 1;  // blocks that divide K
+  std::uint32_t rows = 0;  // tokens of a tile
 };
 
 // Fewer rows first.

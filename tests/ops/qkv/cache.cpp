@@ -126,7 +126,7 @@ TEST_CASE("qkv_project: into caches, the bits of separate operations", "[ops][qk
     check_cache<f16, f16>(form, false, "separate", seed);
     check_cache<bf16, e4m3>(form, odd, "separate", seed + 1);
     check_cache<f16, i8>(form, true, "separate", seed + 2);
-    if (sm >= 90) check_cache<f16, e4m3>(form, !odd, "qkv_project_mma_f16_16x128", seed + 3);
+    if (sm >= 80) check_cache<f16, e4m3>(form, !odd, "qkv_project_mma_f16_32x128", seed + 3);
     if (sm >= 80) check_cache<bf16, i8>(form, odd, "qkv_project_mma_bf16_32x128", seed + 4);
     if (sm >= 80) check_cache<bf16, bf16>(form, false, "qkv_project_mma_bf16_128x128", seed + 5);
   }

@@ -6,7 +6,6 @@
 //   kernel    tile        for
 //   large     128 x 128   many tokens
 //   medium    32 x 128    fewer
-//   few       16 x 128    some tokens, from sm_90 on: the blocks of a cluster divide K
 //
 // Heads of 64 and 128, of Q, K and V alike; pairs that are rotated come in eights; outputs and terms begin at
 // multiples of 16 bytes (of 8 bits: 8).
@@ -31,16 +30,6 @@ inline constexpr mma_sync_config medium{.m = 32,
                                         .min_blocks = 1,
                                         .a = major::k,
                                         .b = major::k};
-inline constexpr mma_sync_config few{.m = 16,
-                                     .n = 128,
-                                     .k = 64,
-                                     .warp_m = 16,
-                                     .warp_n = 32,
-                                     .stages = 4,
-                                     .min_blocks = 3,
-                                     .a = major::k,
-                                     .b = major::k,
-                                     .cluster_splits = 8};
 }  // namespace qkv_cuts
 
 // The steps of the heads, for tiles of whole ones.
@@ -85,16 +74,11 @@ struct qkv_kernel {
   using product = instruction_product<mma_m16n8k16<f32, T>>;
   using body = mma_sync_body<C, product, T, qkv_rows<T>, in_memory<T>, in_memory<T>>;
   static constexpr auto name = "qkv_project_mma_" + type_name<T> + "_" + decimal<C.m> + "x" + decimal<C.n>;
-  static constexpr kernel_options options{
-      .target = {C.cluster_splits == 1 ? 80 : 90},
-      .large_shared = true,
-      .cluster = C.cluster_splits == 1 ? block_size{0, 0, 0} : block_size{C.cluster_splits},
-      .min_blocks = C.min_blocks};
+  static constexpr kernel_options options{.target = {80}, .large_shared = true, .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, in<T> x, val<qkv_matrices> w, val<mma_sync_problem> problem, val<qkv_problem> heads) {
         const auto weights = [&](const val<u32>&, const val<i64>&) {
-          const tile_index tile =
-              tile_at(t, problem[&mma_sync_problem::walk], t.let(block_idx_x() / C.cluster_splits));
+          const tile_index tile = tile_at(t, problem[&mma_sync_problem::walk], t.let(block_idx_x()));
           const val column = t.let(tile.n * C.n);
           const val of_k = t.let(column >= heads[&qkv_problem::k][&qkv_part::column]);
           const val of_v = t.let(column >= heads[&qkv_problem::v][&qkv_part::column]);
@@ -107,7 +91,7 @@ struct qkv_kernel {
       });
 };
 
-// Launched with walk.tiles * cluster_splits blocks along x.
+// Launched with walk.tiles blocks along x.
 template <mma_sync_config C, class T>
 inline constexpr auto qkv_project_mma = qkv_kernel<C, T>::kernel;
 
