@@ -11,12 +11,12 @@
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/cache/common/kernels.hpp>
-#include <kaio/ops/dequantise.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/qkv.hpp>
+#include <kaio/ops/quantised/dequantise.hpp>
 #endif
 
 #include <deque>

@@ -11,7 +11,7 @@
 // the first time on a device. Throws invalid_argument, by the name of the argument, before anything runs;
 // unsupported_device before sm_80; and what a launch throws.
 
-#include <kaio/ops/repack_w4.hpp>
+#include <kaio/ops/quantised/repack_w4.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 
 #include <cstdint>

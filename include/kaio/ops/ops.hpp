@@ -11,7 +11,6 @@
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/attention_parity.hpp>
 #include <kaio/ops/copy_pages.hpp>
-#include <kaio/ops/dequantise.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
@@ -21,10 +20,11 @@
 #include <kaio/ops/merge_states.hpp>
 #include <kaio/ops/parity.hpp>
 #include <kaio/ops/qkv.hpp>
-#include <kaio/ops/quantise_fp8.hpp>
-#include <kaio/ops/quantise_int8.hpp>
-#include <kaio/ops/quantise_weights.hpp>
-#include <kaio/ops/repack_w4.hpp>
+#include <kaio/ops/quantised/dequantise.hpp>
+#include <kaio/ops/quantised/quantise_fp8.hpp>
+#include <kaio/ops/quantised/quantise_int8.hpp>
+#include <kaio/ops/quantised/quantise_weights.hpp>
+#include <kaio/ops/quantised/repack_w4.hpp>
 #include <kaio/ops/rotary.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 #include <kaio/ops/tune.hpp>

@@ -1,7 +1,7 @@
 // Quantisers on the device: the bytes of the formats' references.
 #include "tests/ops/quantised/formats_support.hpp"
 
-#include <kaio/ops/quantise_weights.hpp>
+#include <kaio/ops/quantised/quantise_weights.hpp>
 
 #include <algorithm>
 #include <span>

@@ -5,7 +5,7 @@
 #include "tests/ops/quantised/w4_support.hpp"
 #include "tests/ops/refusal.hpp"
 
-#include <kaio/ops/dequantise.hpp>
+#include <kaio/ops/quantised/dequantise.hpp>
 #include <kaio/ops/quantised/formats/block_layout.hpp>
 
 #include <cmath>

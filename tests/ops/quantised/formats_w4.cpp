@@ -1,7 +1,7 @@
 // Numbers and blocks as the weights of matmul_w4.
 #include "tests/ops/quantised/formats_support.hpp"
 
-#include <kaio/ops/quantise_weights.hpp>
+#include <kaio/ops/quantised/quantise_weights.hpp>
 
 #include <algorithm>
 

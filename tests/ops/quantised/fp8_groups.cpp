@@ -1,7 +1,7 @@
 // matmul_fp8 with scales of groups of 128 along K: activations 1 x 128, weights 128 x 128.
 #include "tests/ops/quantised/fp8_support.hpp"
 
-#include <kaio/ops/quantise_fp8.hpp>
+#include <kaio/ops/quantised/quantise_fp8.hpp>
 
 #include <string>
 #include <vector>

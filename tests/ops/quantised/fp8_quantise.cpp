@@ -1,5 +1,5 @@
 // quantise_fp8: codes and scales, bit for bit, by aligned rows and by others.
-#include <kaio/ops/quantise_fp8.hpp>
+#include <kaio/ops/quantised/quantise_fp8.hpp>
 
 #include "tests/ops/matmul_support.hpp"
 #include "tests/ops/refusal.hpp"

@@ -1,5 +1,5 @@
 // quantise_int8: codes, scales and zero points, bit for bit, by aligned rows and by others.
-#include <kaio/ops/quantise_int8.hpp>
+#include <kaio/ops/quantised/quantise_int8.hpp>
 
 #include "tests/ops/matmul_support.hpp"
 #include "tests/ops/refusal.hpp"

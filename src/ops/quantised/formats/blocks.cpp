@@ -1,6 +1,6 @@
 // Blocks of a file as a matrix: the checks and the launch.
 
-#include <kaio/ops/dequantise.hpp>
+#include <kaio/ops/quantised/dequantise.hpp>
 #include <kaio/ops/quantised/formats/dequantise_blocks.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>

@@ -1,6 +1,6 @@
 // Codes and scales as a matrix: the launch.
 
-#include <kaio/ops/dequantise.hpp>
+#include <kaio/ops/quantised/dequantise.hpp>
 #include <kaio/ops/quantised/formats/dequantise_codes.hpp>
 #include <kaio/runtime/device.hpp>
 

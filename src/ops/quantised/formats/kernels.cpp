@@ -1,6 +1,6 @@
 #include "ops/quantised/formats/kernels.hpp"
 
-#include <kaio/ops/dequantise.hpp>
+#include <kaio/ops/quantised/dequantise.hpp>
 
 namespace kaio::ops {
 

@@ -1,7 +1,7 @@
 // Numbers as blocks of codes: the checks and the launches.
 
-#include <kaio/ops/quantise_weights.hpp>
 #include <kaio/ops/quantised/formats/quantise_blocks.hpp>
+#include <kaio/ops/quantised/quantise_weights.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>

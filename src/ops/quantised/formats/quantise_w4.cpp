@@ -1,7 +1,7 @@
 // Weights as codes of four bits in groups: the checks and the launch.
 
-#include <kaio/ops/quantise_weights.hpp>
 #include <kaio/ops/quantised/formats/quantise_w4.hpp>
+#include <kaio/ops/quantised/quantise_weights.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 

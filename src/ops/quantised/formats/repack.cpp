@@ -1,6 +1,6 @@
 // Blocks as the packed weights of matmul_w4: the checks and the launch.
 
-#include <kaio/ops/dequantise.hpp>
+#include <kaio/ops/quantised/dequantise.hpp>
 #include <kaio/ops/quantised/formats/repack_blocks.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>

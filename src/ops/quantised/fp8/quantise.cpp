@@ -2,8 +2,8 @@
 // has one scale twice.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/quantise_fp8.hpp>
 #include <kaio/ops/quantised/fp8/code.hpp>
+#include <kaio/ops/quantised/quantise_fp8.hpp>
 #include <kaio/ops/tensor/validation.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/error.hpp>

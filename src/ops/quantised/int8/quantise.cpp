@@ -1,8 +1,8 @@
 // Rows of numbers as codes of 8 bits: a block for each row, which it reads twice.
 
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/quantise_int8.hpp>
 #include <kaio/ops/quantised/int8/code.hpp>
+#include <kaio/ops/quantised/quantise_int8.hpp>
 #include <kaio/ops/tensor/validation.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/error.hpp>

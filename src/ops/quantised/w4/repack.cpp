@@ -1,9 +1,9 @@
 // The launches of repack and dequantise.
 
+#include <kaio/ops/quantised/repack_w4.hpp>
 #include <kaio/ops/quantised/w4/dequantise.hpp>
 #include <kaio/ops/quantised/w4/repack.hpp>
 #include <kaio/ops/quantised/w4/repack_bytes.hpp>
-#include <kaio/ops/repack_w4.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <vector>

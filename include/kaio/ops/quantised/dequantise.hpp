@@ -13,7 +13,7 @@
 
 #include <kaio/ops/quantised/formats/arguments.hpp>
 #include <kaio/ops/quantised/formats/block_format.hpp>
-#include <kaio/ops/repack_w4.hpp>
+#include <kaio/ops/quantised/repack_w4.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
 
