@@ -5,7 +5,8 @@
     matmul_choice --work --first 100001 --problems 8400 > work.jsonl
     fit.py --work work.jsonl [--measured measured.jsonl] [--write]
 
-Without --measured the recorded times are taken, bench/results/matmul_choice_h200.jsonl.xz.
+Without --measured the recorded times are taken, bench/results/matmul_choice_h200.jsonl.xz: of seeds from 100001, 200001 and
+300001 on. Problems of which the file of works has nothing are left out.
 
 Problems with even seeds are fitted, those with odd ones held out; both are reported: how much longer the model's choice
 takes than the best kernel. The constants that are written are fitted to all of them. What is minimised is that loss, with the choice made soft so that it has a derivative, and the
@@ -59,7 +60,7 @@ class Problems:
             if "kernels" in line:  # of the lines that follow
                 measured_kernels = [number.get(name) for name, *_ in line["kernels"]]
                 continue
-            if not take(line["seed"]):
+            if not take(line["seed"]) or line["seed"] not in work:
                 continue
             known = {(row[0], row[1]): row for row in work[line["seed"]]}
             times = [(known.get((measured_kernels[kernel], splits)), time, dropped)
