@@ -41,7 +41,7 @@ constexpr val<Out> rounded(thread t, const fp8_result& x) {
 }
 
 struct fp8_general {
-  static constexpr fixed_string name = "general";
+  static constexpr fixed_string name = "fp8_general";
 
   // The N places are neighbours of one row.
   template <std::uint32_t N>
