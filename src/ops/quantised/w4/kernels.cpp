@@ -41,7 +41,8 @@ std::vector<const ptx::kernel_image*> w4_kernels() {
   std::vector<const ptx::kernel_image*> list;
   for (const auto family :
        {matmul_w4_mma_f16, matmul_w4_mma_bf16, matmul_w4_table_f16, matmul_w4_table_bf16, matmul_w4_mxfp4_f16,
-        matmul_w4_mxfp4_bf16, matmul_w4_nvfp4_f16, matmul_w4_nvfp4_bf16})
+        matmul_w4_mxfp4_bf16, matmul_w4_nvfp4_f16, matmul_w4_nvfp4_bf16, matmul_w8_int8_f16,
+        matmul_w8_int8_bf16, matmul_w8_e4m3_f16, matmul_w8_e4m3_bf16})
     for (const w4_variant& v : family()) list.push_back(v.image);
   list_matmul_w4_combine_kernels(list);
   list_w4_repack_kernels(list);
