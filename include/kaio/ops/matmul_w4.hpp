@@ -63,7 +63,7 @@ matmul_w4_choice_info matmul_w4_choice(const stream& s, const any_view& x, const
 void matmul_w4_warmup(const runtime::device& gpu, const any_view& x, const w4_weights& w,
                       const matmul_w4_options& options = {});
 
-// The images of all kernels of matmul_w4, repack and dequantise.
+// The images of all kernels of matmul_w4, matmul_w8, repack and dequantise.
 std::vector<const ptx::kernel_image*> w4_kernels();
 
 }  // namespace kaio::ops
