@@ -42,7 +42,8 @@ constexpr w4_config w4_rows(std::uint32_t rows, std::uint32_t bits = 4) {
   const std::uint32_t stages = bits == 4 ? 5 : 3;
   if (rows <= 8) return {.rows = 8, .warps_n = 1, .stages = stages, .min_blocks = 2, .bits = bits};
   if (rows <= 16) return {.rows = 16, .warps_n = 2, .stages = stages, .min_blocks = 2, .bits = bits};
-  if (rows <= 32) return {.rows = 32, .warps_n = 4, .stages = stages, .min_blocks = bits == 8 ? 1u : 2u, .bits = bits};
+  if (rows <= 32)
+    return {.rows = 32, .warps_n = 4, .stages = stages, .min_blocks = bits == 8 ? 1u : 2u, .bits = bits};
   return {.rows = 64, .warps_n = 8, .stages = stages, .min_blocks = 1, .bits = bits};
 }
 
