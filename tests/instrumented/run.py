@@ -16,7 +16,6 @@ import os
 import pathlib
 import re
 import shlex
-import shutil
 import subprocess
 import sys
 import time
@@ -100,8 +99,11 @@ def compile_all(compiler, jobs):
 def archive_of_kernels(build, ops, output):
     """The library of the operations without what is instrumented: a member may be wanted for an inline function."""
     if ops:
-        shutil.copyfile(build / "libkaio_ops.a", output)
-        subprocess.run(["ar", "d", output, *(f"{made.stem}.cpp.o" for made in ops)], check=True)
+        instrumented = {str(made.relative_to(output.parent / "objects").with_suffix(".cpp.o")) for made in ops}
+        kept = [word for word in command_of(build, "libkaio_ops.a")
+                if word.endswith(".cpp.o") and word.split(".dir/")[1] not in instrumented]
+        output.unlink(missing_ok=True)
+        subprocess.run(["ar", "qcs", output, *kept], cwd=build, check=True)
 
 
 def link(compiler, build, target, instrumented, replaced, output):
