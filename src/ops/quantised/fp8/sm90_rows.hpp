@@ -1,0 +1,41 @@
+#pragma once
+// From a configuration of matmul's kernels for sm_90a to its rows in the table of matmul_fp8.
+
+#include <kaio/ops/matmul/sm90/table_row.hpp>
+
+#include "ops/quantised/fp8/call.hpp"
+
+namespace kaio::ops {
+
+// All arguments, into any type of C.
+template <sm90_config C, class T, class Epilogue>
+void append_fp8_tile(variant_list& list) {
+  add_fp8_rows(list, describe_sm90<C, T, fp8_output, Epilogue>(), [](const stream& s, const fp8_call& call) {
+    launch_call_sm90<C, T, fp8_output, Epilogue>(s, call, call.epilogue);
+  });
+}
+// Arguments that the threads apply in registers; C of bf16 leaves by tensor copies.
+template <sm90_config C, class Epilogue>
+void append_fp8_in_registers(variant_list& list) {
+  matmul_variant row = describe_sm90<C, e4m3, bf16, Epilogue>();
+  row.general = false;
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_sm90<C, e4m3, bf16, Epilogue>(s, call, static_cast<const fp8_call&>(call).epilogue);
+  };
+  list.push_back(row);
+}
+template <sm90_split_config C, class Epilogue>
+void append_fp8_split(variant_list& list) {
+  add_fp8_rows(list, describe_split<C, e4m3, fp8_output, Epilogue>(),
+               [](const stream& s, const fp8_call& call) {
+                 launch_call_split<C, e4m3, fp8_output, Epilogue>(s, call, call.epilogue);
+               });
+}
+
+// Few rows of C, as columns of its transpose: the time is that of reading B.
+inline constexpr sm90_split_config fp8_rows_16{
+    .m = 64, .n = 16, .stages = 5, .depth = 4, .splits = 2, .transposed = true};
+inline constexpr sm90_split_config fp8_rows_64{
+    .m = 64, .n = 64, .stages = 6, .depth = 2, .splits = 2, .transposed = true};
+
+}  // namespace kaio::ops
