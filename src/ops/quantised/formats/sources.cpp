@@ -2,31 +2,16 @@
 
 #include <kaio/ops/quantised/formats/arguments.hpp>
 #include <kaio/ops/quantised/formats/code_problem.hpp>
+#include <kaio/ops/quantised/w4/codes.hpp>
 
 namespace kaio::ops::detail {
 
 namespace {
 
-constexpr float nf4_numbers[16] = {-1.0f,
-                                   -0.6961928009986877f,
-                                   -0.5250730514526367f,
-                                   -0.39491748809814453f,
-                                   -0.28444138169288635f,
-                                   -0.18477343022823334f,
-                                   -0.09105003625154495f,
-                                   0.0f,
-                                   0.07958029955625534f,
-                                   0.16093020141124725f,
-                                   0.24611230194568634f,
-                                   0.33791524171829224f,
-                                   0.44070982933044434f,
-                                   0.5626170039176941f,
-                                   0.7229568362236023f,
-                                   1.0f};
-// bitsandbytes' own, not e2m1.
-constexpr float fp4_numbers[16] = {0.0f,        1.0f / 192, 2.0f / 3,    1.0f,        1.0f / 3,  0.5f,
-                                   1.0f / 6,    0.25f,      0.0f,        -1.0f / 192, -2.0f / 3, -1.0f,
-                                   -(1.0f / 3), -0.5f,      -(1.0f / 6), -0.25f};
+// bitsandbytes' own, not e2m1; a zero has no sign there.
+constexpr float bnb_fp4_numbers[16] = {0.0f,        1.0f / 192, 2.0f / 3,    1.0f,        1.0f / 3,  0.5f,
+                                       1.0f / 6,    0.25f,      0.0f,        -1.0f / 192, -2.0f / 3, -1.0f,
+                                       -(1.0f / 3), -0.5f,      -(1.0f / 6), -0.25f};
 constexpr float e2m1_numbers[16] = {0.0f,  0.5f,  1.0f,  1.5f,  2.0f,  3.0f,  4.0f,  6.0f,
                                     -0.0f, -0.5f, -1.0f, -1.5f, -2.0f, -3.0f, -4.0f, -6.0f};
 constexpr float one_127th = 7.874015718698502e-3f;  // as bitsandbytes writes it
@@ -47,7 +32,7 @@ code_source code_source_of(const bnb_4bit& source) {
           .scales = is_nested ? any_view(source.nested.absmax) : any_view(source.absmax),
           .codes_kind = code_kind::nibbles_high_first,
           .scales_kind = is_nested ? u32{scale_kind::nested} : u32{scale_kind::f32},
-          .table = source.code == bnb_code::nf4 ? nf4_numbers : fp4_numbers,
+          .table = source.code == bnb_code::nf4 ? nf4_numbers : bnb_fp4_numbers,
           .blocksize = source.blocksize,
           .nested = is_nested ? &source.nested : nullptr};
 }
