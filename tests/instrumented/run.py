@@ -31,7 +31,7 @@ def part_of(day):
     if day % 3 == 0:
         return {"unit": (0, 1), "driver_emulator": (0, 1), "driver": (0, 1), "weights": (0, 1)}
     turn = day // 3 * 2 + day % 3 - 1
-    return {"emulator": (turn % 2, 2), "kernels": (turn % 4, 4), "ops": (turn % 12, 12)}
+    return {"emulator": (turn % 2, 2), "kernels": (turn % 4, 4), "ops": (turn % 24, 24)}
 
 
 def load(path):
