@@ -2,22 +2,25 @@
 
 #include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
+#include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/cache/common/kernels.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/qkv.hpp>
+#include <kaio/ops/quantised/dequantise.hpp>
 #include <kaio/tool/ptx_tool.hpp>
 
 namespace {
 const kaio::tool::family ops("ops", [] {
   auto list = kaio::ops::matmul_kernels();
-  for (const auto* kernel : kaio::ops::attention_kernels()) list.push_back(kernel);
-  for (const auto* kernel : kaio::ops::attention_backward_kernels()) list.push_back(kernel);
-  for (const auto* kernel : kaio::ops::cache_kernels()) list.push_back(kernel);
-  for (const auto* kernel : kaio::ops::matmul_fp8_kernels()) list.push_back(kernel);
-  for (const auto* kernel : kaio::ops::matmul_int8_kernels()) list.push_back(kernel);
-  for (const auto* kernel : kaio::ops::qkv_kernels()) list.push_back(kernel);
+  for (const auto& more :
+       {kaio::ops::attention_kernels(), kaio::ops::attention_backward_kernels(),
+        kaio::ops::attention_decode_kernels(), kaio::ops::cache_kernels(), kaio::ops::format_kernels(),
+        kaio::ops::matmul_fp8_kernels(), kaio::ops::matmul_int8_kernels(), kaio::ops::qkv_kernels(),
+        kaio::ops::w4_kernels()})
+    list.insert(list.end(), more.begin(), more.end());
   return list;
 });
 }
