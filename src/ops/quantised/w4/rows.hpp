@@ -10,9 +10,11 @@
 
 namespace kaio::ops {
 
+// For so many rows of x on sm_80 and later, and for many on sm_90a.
 template <class D, scalar T, std::uint32_t... Rows>
 std::span<const w4_variant> matmul_w4_rows() {
-  static const auto& rows = *new std::array{describe_w4<D, T, Rows>()...};
+  static const auto& rows = *new std::array{describe_w4<D, T, Rows>()..., describe_w4_sm90<D, T, 64>(),
+                                            describe_w4_sm90<D, T, 128>()};
   return rows;
 }
 

@@ -4,9 +4,12 @@
 #include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
+#include <kaio/ops/quantised/w4/sm90/kernel.hpp>
 #include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/properties.hpp>
 #include <kaio/runtime/stream.hpp>
+#include <kaio/runtime/tensor_map.hpp>
 
 #include <cstdint>
 
@@ -21,7 +24,11 @@ struct w4_variant {
   std::uint32_t warps_k = 1;              // tiles of K that a block works on at once
   std::uint32_t resident = 1;             // blocks on a multiprocessor at once, at most
   std::uint32_t bits = 4;                 // of a code
-  f32 unit = 1;                           // w4_problem::unit, where the decoder has one
+  std::uint32_t slots = 4;                // groups that a tile of 64 of K may have part of, at most
+  std::uint32_t tiles = 1;                // of 64 of K, in a step
+  bool in_clusters =
+      false;     // the parts of K are the blocks of a cluster, 1, 2, 4 or 8, and need no workspace
+  f32 unit = 1;  // w4_problem::unit, where the decoder has one
 };
 
 // The kernel for so many rows of x.
@@ -40,6 +47,39 @@ w4_variant describe_w4() {
                .warps_k = config.warps_k(),
                .resident = config.min_blocks,
                .bits = D::bits};
+  if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
+  return v;
+}
+
+// The same on sm_90a. Rows of x are at multiples of 16 bytes.
+template <class D, scalar T, std::uint32_t Rows>
+void launch_w4_sm90(const stream& s, const w4_problem& problem, std::uint64_t blocks) {
+  constexpr w4_sm90_config config = w4_sm90_rows(Rows, D::bits);
+  const std::uint64_t row = problem.m == 1 ? problem.w.k : static_cast<std::uint64_t>(problem.x_row);
+  const device_pointer<T> x{problem.x, (problem.m - 1) * row + problem.w.k, s.device_identity()};
+  const std::uint64_t pitch = (row + 7) / 8 * 8;  // of one row any will do
+  matmul_w4_sm90<config, D, T>.launch(s, grid(blocks).cluster(problem.parts).programmatic(),
+                                      tiled_tensor_map<2>(s, x,
+                                                          {.extents = {problem.w.k, problem.m},
+                                                           .strides = {pitch},
+                                                           .box = {w4_tile_k, config.rows},
+                                                           .swizzle = tensor_swizzle::bytes_128,
+                                                           .promotion = l2_promotion::bytes_256}),
+                                      problem);
+}
+template <class D, scalar T, std::uint32_t Rows>
+w4_variant describe_w4_sm90() {
+  constexpr w4_sm90_config config = w4_sm90_rows(Rows, D::bits);
+  using decoder = typename D::template decoder<T>;
+  w4_variant v{.image = &matmul_w4_sm90<config, D, T>.image(),
+               .run = launch_w4_sm90<D, T, Rows>,
+               .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+               .rows = config.rows,
+               .columns = config.columns(),
+               .bits = D::bits,
+               .slots = w4_whole_groups<D>::slots,
+               .tiles = config.tiles,
+               .in_clusters = true};
   if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
   return v;
 }

@@ -1,0 +1,316 @@
+#pragma once
+// matmul_w4 for sm_90a: y = x W^T as Y^T = W X^T by wgmma, whose operand W comes from registers, decoded out
+// of the codes that are in shared memory, and X^T from the tiles of x as tensor copies leave them there. One
+// warp copies, two warpgroups decode and multiply; each has one or two times 64 columns of y:
+//
+//                             stage, 128 of K
+//   x      rows x 128     --> | x: rows x 64 | rows x 64 |      operand B of wgmma
+//   codes  32 x 64 each   --> | 1 KB | 1 KB | ...               words of a lane -> registers of A
+//   scales, zero points   --> | of each tile |
+//
+//   warpgroup 0   | decode | wgmma ...      | scale, add | decode | wgmma ...
+//   warpgroup 1            | decode         | wgmma ...           | scale, add | ...
+//
+// As in the kernels for sm_80, codes are decoded without their scales, and the sums of the part of 64 of K that
+// a group has are multiplied by the scale in f32 and added. The blocks of a cluster have the same tile of y
+// and each a part of K: they hand their sums to the block that owns the row of y, which adds them in the order
+// of K.
+//
+// Sources: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", register fragments of A;
+// CUTLASS, mixed-input GEMM of Hopper, for the order of operands.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/cluster.hpp>
+#include <kaio/dsl/mma.hpp>
+#include <kaio/dsl/mma/wgmma.hpp>
+#include <kaio/ops/quantised/w4/decode.hpp>
+#include <kaio/ops/quantised/w4/facts.hpp>
+#include <kaio/ops/quantised/w4/problem.hpp>
+#include <kaio/ops/quantised/w4/sm90/config.hpp>
+#include <kaio/ops/quantised/w4/store.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// A dequantisation whose groups are multiples of 64, where D would take any.
+template <class D>
+struct w4_whole_groups : D {
+  static constexpr std::uint32_t slots = D::slots == 0 ? 1 : D::slots;
+};
+
+template <w4_sm90_config C, class Dequantisation, scalar T>
+struct w4_sm90_body {
+  using D = w4_whole_groups<Dequantisation>;
+  static_assert(C.valid() && C.bits == D::bits);
+  using decoder_type = typename D::template decoder<T>;
+  using fragment = typename mma_m16n8k16<f32, T>::a_fragment;
+  using accumulator = wgmma_accumulator<f32, C.rows>;
+  using facts_of = w4_facts<D>;
+  using x_ring = shared_tiles<T, C.rows, w4_tile_k, dsl::swizzled<128>, C.stages * C.tiles>;
+  using ring_type = dsl::pipeline<C.stages>;
+  static constexpr std::uint32_t tiles_n = C.tiles_n(), words = C.words(), fact_words = facts_of::words;
+  static constexpr std::uint32_t quads = D::bits / 4;
+  static constexpr std::uint32_t box[2] = {w4_tile_k, C.rows};
+  // The sums meet where x was.
+  static constexpr bool has_room = C.stages * C.tiles * x_ring::stage_bytes >= C.rows * (C.columns() + 4) * 4;
+  using sums =
+      shared_tile<f32, C.rows, C.columns(), std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>>;
+  using codes_type = shared<u32, C.stages * C.tiles * tiles_n * words>;
+  using facts_type = shared<u32, C.stages * C.tiles * tiles_n * fact_words>;
+
+  static constexpr void run(thread t, const tensor_map<T, 2>& x, const val<w4_problem>& problem) {
+    const x_ring x_tiles(t);
+    const codes_type codes(t);
+    const facts_type facts(t);
+    ring_type ring(t);
+    if (auto first = t.when(t.thread_rank() == 0u)) {
+      prefetch(x);
+      ring.init(1, C.consumers * 4);
+      fence_mbarrier_init(t);
+    }
+    t.barrier();
+    launch_dependents(t);
+    grid_dependency_wait(t);
+
+    const val part = t.let(cluster_rank(t));
+    const val part_bits = t.let(popc(problem[&w4_problem::parts] - 1u));  // parts: a power of two
+    const quotient tile = divide(t, t.let(block_idx_x() >> part_bits), problem[&w4_problem::m_tiles]);
+    const val row = t.let(tile.rest * C.rows), column = t.let(tile.whole * C.columns());
+    const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
+    const val first = t.let(part * steps + min(part, rest));
+    const val last = t.let(first + steps + select(part < rest, 1u, 0u));
+
+    const sums inbox = sums::over(x_tiles);
+    const val own_bits = t.let(log2_rows - part_bits);  // of the rows of y that a block adds up
+    const val warp = warp_rank(t);
+    const val is_producer = t.let(warp == C.consumers * 4);
+    if (auto producer = t.when(is_producer)) {
+      load(t, x, problem, ring, x_tiles, codes, facts, row, t.let(column / w4_tile_n), first, last);
+      cluster_barrier(t);
+    }
+    if (auto consumer = t.otherwise()) {
+      auto totals = array_of<C.blocks * C.rows / 2>([&](u32) { return var(t, 0.0f); });
+      multiply(t, problem, ring, x_tiles, codes, facts, warp, first, last, totals);
+      cluster_barrier(t);  // no block reads its tiles any more
+      hand_out(t, inbox, totals, warp, part, own_bits);
+    }
+    cluster_barrier(t);  // the sums of all blocks have arrived
+    const val m = t.let(problem[&w4_problem::m]);
+    const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
+    const val parts = t.let(problem[&w4_problem::parts]);
+    const val own_rows = t.let(1u << own_bits);
+    const val first_row = t.let(row + (part << own_bits));
+    constexpr std::uint32_t fours = C.columns() / 4;
+    for (auto i : t.range(t.thread_rank(), own_rows * fours, C.threads).no_unroll()) {
+      const val of_rows = t.let(i / fours), of_columns = t.let(i % fours * 4u);
+      const val y_row = t.let(first_row + of_rows), y_column = t.let(column + of_columns);
+      if (auto exists = t.when(all_of(y_row < m, y_column < n))) {
+        const val here = load_vec<4>(inbox[of_rows][of_columns]);
+        auto total = array_of<4>([&](u32 e) { return var<f32>(t, here[e]); });
+        for (auto p : t.range(1u, parts).no_unroll()) {
+          const val more = load_vec<4>(inbox[of_rows + (p << own_bits)][of_columns]);
+          for (u32 e = 0; e < 4; ++e) total[e] += more[e];
+        }
+        finish_w4<w4_element<T>>(t, problem, y_row, y_column, total);
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t log2_rows = [] {
+    std::uint32_t bits = 0;
+    while (1u << bits < C.rows) ++bits;
+    return bits;
+  }();
+
+  // The warp that copies: stages `first` to `last` of K. Tiles beyond the ends of W are copies of the last
+  // ones: x is zero where K ends, and columns beyond N are not stored.
+  static constexpr void load(thread t, const tensor_map<T, 2>& x, const val<w4_problem>& problem,
+                             ring_type& ring, const x_ring& x_tiles, const codes_type& codes,
+                             const facts_type& facts, const val<u32>& row, const val<u32>& first_tile_n,
+                             const val<u32>& first, const val<u32>& last) {
+    constexpr std::uint32_t all = C.tiles * tiles_n, tile_bytes = words * 4;
+    constexpr std::uint32_t scale_bytes = facts_of::scale_pieces_of_group * 16,
+                            zero_bytes = facts_of::zero_pieces_of_group * 16;
+    const auto w = problem[&w4_problem::w];
+    const val lane = t.lane_rank();
+    const val last_n = t.let(w[&w4_packed::tiles_n] - 1u), last_k = t.let(w[&w4_packed::tiles_k] - 1u);
+    const val tiles_k = t.let(cast<u64>(w[&w4_packed::tiles_k])), of_group = t.let(cast<u64>(last_n + 1u));
+    const val zeros = t.let(w[&w4_packed::zeros]);
+    const val bytes = t.let(C.tiles * x_ring::stage_bytes + all * (tile_bytes + D::slots * scale_bytes) +
+                            select(zeros != u64{0}, all * D::slots * zero_bytes, 0u));
+    auto to = ring.producer(t);
+    for (auto step : t.range(first, last).no_unroll()) {
+      to.acquire();
+      if (auto one = t.when(lane == 0u)) {
+        to.full().arrive_expect_tx(bytes);
+        for (std::uint32_t k = 0; k < C.tiles; ++k)
+          copy_tensor(x_tiles[to.stage() * C.tiles + k], x,
+                      coordinates(t.let((step * C.tiles + k) * w4_tile_k), row), to.full());
+      }
+      sync_warp(t);
+      // A lane has a tile of W, or the facts of a slot of one.
+      for (auto item : t.range(lane, all * (1 + D::slots), 32u).no_unroll()) {
+        const val of_tile = t.let(item % all), kind = t.let(item / all);
+        const val place = t.let(to.stage() * all + of_tile);
+        const val tile_n = t.let(cast<u64>(min(first_tile_n + of_tile % tiles_n, last_n)));
+        const val tile_k = t.let(min(step * C.tiles + of_tile / tiles_n, last_k));
+        if (auto is_code = t.when(kind == 0u)) {
+          const val from =
+              t.let((tile_n * tiles_k + cast<u64>(tile_k)) * u64{tile_bytes} + w[&w4_packed::codes]);
+          copy_bulk(codes[place * words], pointer_at<in<u32>>(t, from)[0], tile_bytes, to.full());
+        }
+        if (auto is_fact = t.otherwise()) {
+          const val slot = t.let(kind - 1u);
+          const quotient k =
+              divide(t, t.let(tile_k * w4_tile_k + slot * (w4_tile_k / D::slots)), w[&w4_packed::group]);
+          const val group = t.let(cast<u64>(min(k.whole, w[&w4_packed::groups] - 1u)) * of_group + tile_n);
+          const val scales = t.let(group * u64{scale_bytes} + w[&w4_packed::scales]);
+          const val fact = t.let(place * fact_words);
+          copy_bulk(facts[fact + slot * (scale_bytes / 4)], pointer_at<in<u32>>(t, scales)[0], scale_bytes,
+                    to.full());
+          if constexpr (D::zero_points)
+            if (auto some = t.when(zeros != u64{0}))
+              copy_bulk(facts[fact + slot * (zero_bytes / 4) + facts_of::scale_pieces * 4],
+                        pointer_at<in<u32>>(t, t.let(group * u64{zero_bytes} + zeros))[0], zero_bytes,
+                        to.full());
+        }
+      }
+      to.advance();
+    }
+  }
+
+  // A consumer warpgroup: sums of its columns, in the order of the accumulators of wgmma.
+  template <class Totals>
+  static constexpr void multiply(thread t, const val<w4_problem>& problem, ring_type& ring,
+                                 const x_ring& x_tiles, const codes_type& codes, const facts_type& facts,
+                                 const val<u32>& warp, const val<u32>& first, const val<u32>& last,
+                                 Totals& totals) {
+    constexpr std::uint32_t of_span = 4 / D::slots;  // products along K between two scales
+    const val lane = t.lane_rank();
+    const val g = t.let(lane / 4u), half = t.let(warp % 2u);
+    // Of the tiles of W that a warp works on, the first; the next block's is two further.
+    const val first_tile = t.let(warp / 4u * (2 * C.blocks) + warp % 4u / 2u);
+    const decoder_type decoder(t, problem);
+    const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
+    const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
+    auto acc = array_of<C.blocks>([&](u32) { return accumulator(t); });
+    if constexpr (D::scaled)
+      for (auto& a : acc) a.clear();
+    auto from = ring.consumer(t);
+    for ([[maybe_unused]] auto step : t.range(first, last).no_unroll()) {
+      from.wait();
+      for (auto k : t.range(0u, C.tiles).no_unroll()) {
+        const val stage = t.let(from.stage() * C.tiles + k);
+        const val tile = t.let(stage * tiles_n + first_tile);
+        const auto x = wgmma_operand<major::k>(x_tiles[stage]);
+        const auto words_of = array_of<C.blocks * quads>([&](u32 i) {
+          const val at = t.let((tile + i / quads * 2) * words + half * (quads * 128) + lane * 4u);
+          return load_vec<4>(codes[at + i % quads * 128]);
+        });
+        for (u32 slot = 0; slot < D::slots; ++slot) {
+          const auto minus = array_of<C.blocks>([&](u32 b) {
+            return minus_of(t, facts, t.let((tile + 2 * b) * fact_words), slot, g, half, has_zeros, is_bf16);
+          });
+          const auto w = array_of<C.blocks * of_span>([&](u32 i) {
+            const u32 b = i / of_span, first_code = (slot * of_span + i % of_span) * quads;
+            const auto codes_of_step = array_of<quads>([&](u32 q) {
+              return t.let(words_of[b * quads + (first_code + q) / 4][(first_code + q) % 4]);
+            });
+            const auto zero = array_of<2>([&](u32 odd) { return t.let(minus[b][odd]); });
+            fragment decoded(t);
+            decoder.decode(t, codes_of_step, zero, decoded.registers);
+            return wgmma_register_operand<T>(decoded.registers);
+          });
+          {
+            wgmma_batch mma(t);
+            for (u32 b = 0; b < C.blocks; ++b)
+              for (u32 j = 0; j < of_span; ++j)
+                mma.multiply_add(acc[b], w[b * of_span + j], x.slice(slot * of_span + j),
+                                 D::scaled || j != 0);
+          }
+          wgmma_wait<0>(t);
+          if constexpr (!D::scaled)
+            for (u32 b = 0; b < C.blocks; ++b) {
+              const val fact = t.let((tile + 2 * b) * fact_words + half * half_scales);
+              const auto scale = facts_of::scales(t, facts, fact, slot, g, 0, is_bf16);
+              for (u32 i = 0; i < accumulator::size(); ++i) {
+                auto& total = totals[b * accumulator::size() + i];
+                total = fma(accumulator::row(i) == 0 ? scale.even : scale.odd, acc[b][i], total);
+              }
+            }
+        }
+      }
+      sync_warp(t);
+      if (auto one = t.when(lane == 0u)) from.release();
+      from.advance();
+    }
+    if constexpr (D::scaled)
+      for (u32 b = 0; b < C.blocks; ++b)
+        for (u32 i = 0; i < accumulator::size(); ++i) totals[b * accumulator::size() + i] = acc[b][i];
+  }
+
+  static constexpr u32 half_scales = facts_of::scale_pieces_of_group * 2, half_zeros = D::bits / 2;  // words
+
+  // What decode takes of a slot, for the even and the odd registers.
+  static constexpr auto minus_of(thread t, const facts_type& facts, const val<u32>& fact, u32 slot,
+                                 const val<u32>& g, const val<u32>& half, const val<bool>& has_zeros,
+                                 const val<bool>& is_bf16) {
+    if constexpr (D::scaled) {
+      const auto scale = facts_of::scales(t, facts, t.let(fact + half * half_scales), slot, g, 0, is_bf16);
+      const val even = decoder_type::of_scale(t, scale.even), odd = decoder_type::of_scale(t, scale.odd);
+      return array_of<2>([&](u32 i) { return var(t, i == 0 ? even : odd); });
+    } else if constexpr (D::zero_points) {
+      auto minus = array_of<2>([&](u32 i) { return var(t, decoder_type::initial(i)); });
+      if (auto some = t.when(has_zeros)) {
+        const auto zeros = facts_of::zeros(t, facts, t.let(fact + half * half_zeros), slot, g, 0);
+        minus[0] = decoder_type::of_zero(t, zeros.even, 0);
+        minus[1] = decoder_type::of_zero(t, zeros.odd, 1);
+      }
+      return minus;
+    } else {
+      return array_of<2>([&](u32) { return var(t, 0u); });
+    }
+  }
+
+  // The sums of a thread, each to the block that owns its row of y: neighbours are of the even and the odd
+  // column of a pair (layout.hpp).
+  template <class Totals>
+  static constexpr void hand_out(thread t, const sums& inbox, const Totals& totals, const val<u32>& warp,
+                                 const val<u32>& part, const val<u32>& own_bits) {
+    const val lane = t.lane_rank();
+    const val first_row = t.let(lane % 4u * 2u);
+    const val first_column = t.let(warp / 4u * (64 * C.blocks) + warp % 4u * 16u + lane / 4u * 2u);
+    for (u32 b = 0; b < C.blocks; ++b)
+      for (u32 i = 0; i < accumulator::size(); ++i)
+        if (accumulator::row(i) == 0) {
+          const val own = t.let(first_row + accumulator::column(i));
+          const val owner = t.let(own >> own_bits);
+          const val place = t.let((part << own_bits) + (own - (owner << own_bits)));
+          const auto& even = totals[b * accumulator::size() + i];
+          const auto& odd = totals[b * accumulator::size() + i + 2];
+          static_assert(accumulator::row(2) == 8 && accumulator::column(2) == 0);
+          store_vec(remote(inbox[place][first_column + 64 * b], owner), make_vec(even, odd));
+        }
+  }
+};
+
+template <w4_sm90_config C, class D, scalar T>
+struct w4_sm90_kernel {
+  static constexpr auto name =
+      "matmul_w" + decimal<D::bits> + "_sm90_" + D::name + type_name<T> + "_" + decimal<C.rows>;
+  static constexpr kernel_options options{
+      .target = {90, true}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = 1};
+  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads}, options>(
+      [](thread t, tensor_map<T, 2> x, val<w4_problem> problem) {
+        w4_sm90_body<C, D, T>::run(t, x, problem);
+      });
+};
+
+// Launched with m_tiles * n_tiles * parts blocks along x, in clusters of `parts`, which is 1, 2, 4 or 8.
+template <w4_sm90_config C, class D, scalar T>
+inline constexpr auto matmul_w4_sm90 = w4_sm90_kernel<C, D, T>::kernel;
+
+}  // namespace kaio::ops
