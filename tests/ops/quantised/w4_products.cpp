@@ -2,6 +2,8 @@
 // are no multiples of 16 bytes, orders of K, and everything drawn at random.
 #include "tests/ops/quantised/w4_support.hpp"
 
+#include <algorithm>
+#include <array>
 #include <random>
 
 using namespace kaio;
@@ -17,6 +19,7 @@ struct w4_case {
   matmul_w4_options options{};
   w4_format format = w4_format::gptq_v2;
   std::uint64_t seed = 1;
+  bool by_wgmma = false;  // where there is a kernel for the device
 };
 
 // `rounded`: each weight may be off by half of its last place.
@@ -56,6 +59,11 @@ void check_w4(const w4_case& c) {
   const std::uint64_t bytes = matmul_w4_workspace_bytes(s, x_view, on_device.weights(), options);
   buffer<u8> workspace = under_test().upload(std::vector<u8>(std::max<std::uint64_t>(bytes, 1), 0xff));
   if (bytes != 0) options.workspace = workspace;
+  if (c.by_wgmma && s.properties().target == ptx::target{90, true}) {
+    CHECK(matmul_w4_choice(s, x_view, on_device.weights(), options).name.find("sm90") !=
+          std::string_view::npos);
+    CHECK(bytes == 0);
+  }
   matmul_w4(s, x_view, on_device.weights(), y_view, options);
   y = y_memory.download();
 
@@ -107,7 +115,7 @@ w4_case draw(std::uint64_t seed) {
 
 TEST_CASE("matmul_w4: every kernel, with one and several parts of K", "[ops][w4]") {
   for (const i64 m : {1, 8, 9, 16, 17, 32, 33, 64, 65})
-    for (const i64 parts : {1, 3}) {
+    for (const i64 parts : {1, 2, 3}) {  // three are no cluster: the kernels for sm_80
       w4_case c{.shape = {.n = 40, .k = 256, .group = 128, .zero_points = m % 2 == 0},
                 .m = m,
                 .bias = parts == 3,
@@ -118,6 +126,33 @@ TEST_CASE("matmul_w4: every kernel, with one and several parts of K", "[ops][w4]
       else
         check_w4<bf16, bf16, bf16>(c);
     }
+}
+
+TEST_CASE("matmul_w4: many rows, around the tiles of sm_90a, whose parts of K are blocks of a cluster",
+          "[ops][w4]") {
+  w4_case c{.shape = {.n = 257, .k = 1728, .group = 64, .zero_points = true}, .m = 129, .bias = true};
+  c.by_wgmma = true;
+  c.options.parts = 4;
+  check_w4<f16, f16, f16>(c);
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    std::mt19937_64 engine(seed);
+    const auto below = [&](u32 n) { return static_cast<i64>(engine() % n); };
+    const i64 group = std::array<i64, 4>{64, 128, 192, -1}[static_cast<std::size_t>(below(4))];
+    c.shape = {.n = 1 + below(seed % 2 == 0 ? 300 : 40),
+               .k = group == -1 ? 8 * (1 + below(60)) : group * (1 + below(5)),
+               .group = group,
+               .zero_points = below(2) == 0};
+    c.m = 17 + below(seed % 2 == 0 ? 50 : 130);
+    c.pad = 8 * below(3);
+    c.bias = below(2) == 0;
+    c.seed = seed;
+    c.options.parts = std::min(i64{1} << below(4), std::max<i64>((c.shape.k + 127) / 128 / 2 * 2, 1));
+    if (c.options.parts == 6) c.options.parts = 4;
+    if (seed % 2 == 0)
+      check_w4<f16, f32, bf16>(c);
+    else
+      check_w4<bf16, bf16, f16>(c);
+  }
 }
 
 TEST_CASE("matmul_w4: long K, as many parts as the device is filled by", "[ops][w4]") {
