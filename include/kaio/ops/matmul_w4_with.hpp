@@ -10,8 +10,8 @@
 //   matmul_w4_with<three_bits>(s, x, w, y, {.workspace = memory});
 //
 // A class with more to it than a table, its scales and how it decodes eight codes at once: decode.hpp. Codes
-// come by any of the sources of words of repack, without zero points. Three kernels are compiled for each element type of x:
-// for 8, 32 and 64 rows.
+// come by any of the sources of words of repack, without zero points. Five kernels are compiled for each element type of x:
+// for 8, 32 and 64 rows on sm_80 and later, for 64 and 128 on sm_90a.
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/quantised/w4/decode_table.hpp>
@@ -39,7 +39,8 @@ constexpr void require_w4_dequantisation() {
 
 template <class D, scalar T>
 const auto& own_w4_variants() {
-  static const std::array variants{describe_w4<D, T, 8>(), describe_w4<D, T, 32>(), describe_w4<D, T, 64>()};
+  static const std::array variants{describe_w4<D, T, 8>(), describe_w4<D, T, 32>(), describe_w4<D, T, 64>(),
+                                   describe_w4_sm90<D, T, 64>(), describe_w4_sm90<D, T, 128>()};
   return variants;
 }
 

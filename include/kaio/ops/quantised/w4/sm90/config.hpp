@@ -8,27 +8,26 @@
 namespace kaio::ops {
 
 struct w4_sm90_config {
-  std::uint32_t rows = 64;   // of x, of a block: the N of wgmma
-  std::uint32_t blocks = 2;  // of 64 columns of y, of a warpgroup
+  std::uint32_t rows = 64;      // of x, of a block: the N of wgmma
+  std::uint32_t consumers = 4;  // warpgroups, each with 64 columns of y
   std::uint32_t stages = 6;
   std::uint32_t bits = 4;  // of a code
 
-  static constexpr std::uint32_t consumers = 2;  // warpgroups
-  static constexpr std::uint32_t tiles = 2;      // of 64 of K, in a stage
-  static constexpr std::uint32_t threads = consumers * 128 + 32;
-  constexpr std::uint32_t columns() const { return consumers * blocks * 64; }
+  static constexpr std::uint32_t tiles = 2;  // of 64 of K, in a stage
+  constexpr std::uint32_t threads() const { return consumers * 128 + 32; }
+  constexpr std::uint32_t columns() const { return consumers * 64; }
   constexpr std::uint32_t tiles_n() const { return columns() / w4_tile_n; }
   constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // of a tile of W
   constexpr bool valid() const {
-    return rows % 8 == 0 && rows <= 256 && (rows & (rows - 1)) == 0 && blocks >= 1 && stages >= 2;
+    return rows % 8 == 0 && rows <= 256 && (rows & (rows - 1)) == 0 && consumers >= 1 && stages >= 2;
   }
 };
 
 // Up to 64 rows of x a block has 256 columns, so that x is read from the cache half as often; more rows have
 // accumulators for 128. About 200 KB of shared memory.
 constexpr w4_sm90_config w4_sm90_rows(std::uint32_t rows, std::uint32_t bits = 4) {
-  if (rows <= 64) return {.rows = 64, .blocks = 2, .stages = bits == 4 ? 6u : 4u, .bits = bits};
-  return {.rows = 128, .blocks = 1, .stages = bits == 4 ? 5u : 4u, .bits = bits};
+  if (rows <= 64) return {.rows = 64, .consumers = 4, .stages = bits == 4 ? 6u : 4u, .bits = bits};
+  return {.rows = 128, .consumers = 2, .stages = bits == 4 ? 5u : 4u, .bits = bits};
 }
 
 }  // namespace kaio::ops

@@ -1,7 +1,7 @@
 #pragma once
 // matmul_w4 for sm_90a: y = x W^T as Y^T = W X^T by wgmma, whose operand W comes from registers, decoded out
 // of the codes that are in shared memory, and X^T from the tiles of x as tensor copies leave them there. One
-// warp copies, two warpgroups decode and multiply; each has one or two times 64 columns of y:
+// warp copies, two or four warpgroups decode and multiply; each has 64 columns of y:
 //
 //                             stage, 128 of K
 //   x      rows x 128     --> | x: rows x 64 | rows x 64 |      operand B of wgmma
@@ -91,7 +91,7 @@ struct w4_sm90_body {
       cluster_barrier(t);
     }
     if (auto consumer = t.otherwise()) {
-      auto totals = array_of<C.blocks * C.rows / 2>([&](u32) { return var(t, 0.0f); });
+      auto totals = array_of<accumulator::size()>([&](u32) { return var(t, 0.0f); });
       multiply(t, problem, ring, x_tiles, codes, facts, warp, first, last, totals);
       cluster_barrier(t);  // no block reads its tiles any more
       hand_out(t, inbox, totals, warp, part, own_bits);
@@ -103,7 +103,7 @@ struct w4_sm90_body {
     const val own_rows = t.let(1u << own_bits);
     const val first_row = t.let(row + (part << own_bits));
     constexpr std::uint32_t fours = C.columns() / 4;
-    for (auto i : t.range(t.thread_rank(), own_rows * fours, C.threads).no_unroll()) {
+    for (auto i : t.range(t.thread_rank(), own_rows * fours, C.threads()).no_unroll()) {
       const val of_rows = t.let(i / fours), of_columns = t.let(i % fours * 4u);
       const val y_row = t.let(first_row + of_rows), y_column = t.let(column + of_columns);
       if (auto exists = t.when(all_of(y_row < m, y_column < n))) {
@@ -191,14 +191,12 @@ struct w4_sm90_body {
     constexpr std::uint32_t of_span = 4 / D::slots;  // products along K between two scales
     const val lane = t.lane_rank();
     const val g = t.let(lane / 4u), half = t.let(warp % 2u);
-    // Of the tiles of W that a warp works on, the first; the next block's is two further.
-    const val first_tile = t.let(warp / 4u * (2 * C.blocks) + warp % 4u / 2u);
+    const val first_tile = t.let(warp / 2u);
     const decoder_type decoder(t, problem);
     const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
     const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
-    auto acc = array_of<C.blocks>([&](u32) { return accumulator(t); });
-    if constexpr (D::scaled)
-      for (auto& a : acc) a.clear();
+    accumulator acc(t);
+    if constexpr (D::scaled) acc.clear();
     auto from = ring.consumer(t);
     for ([[maybe_unused]] auto step : t.range(first, last).no_unroll()) {
       from.wait();
@@ -206,41 +204,33 @@ struct w4_sm90_body {
         const val stage = t.let(from.stage() * C.tiles + k);
         const val tile = t.let(stage * tiles_n + first_tile);
         const auto x = wgmma_operand<major::k>(x_tiles[stage]);
-        const auto words_of = array_of<C.blocks * quads>([&](u32 i) {
-          const val at = t.let((tile + i / quads * 2) * words + half * (quads * 128) + lane * 4u);
-          return load_vec<4>(codes[at + i % quads * 128]);
-        });
+        const val at = t.let(tile * words + half * (quads * 128) + lane * 4u);
+        const auto words_of = array_of<quads>([&](u32 i) { return load_vec<4>(codes[at + i * 128]); });
+        const val fact = t.let(tile * fact_words);
         for (u32 slot = 0; slot < D::slots; ++slot) {
-          const auto minus = array_of<C.blocks>([&](u32 b) {
-            return minus_of(t, facts, t.let((tile + 2 * b) * fact_words), slot, g, half, has_zeros, is_bf16);
-          });
-          const auto w = array_of<C.blocks * of_span>([&](u32 i) {
-            const u32 b = i / of_span, first_code = (slot * of_span + i % of_span) * quads;
+          const auto minus = minus_of(t, facts, fact, slot, g, half, has_zeros, is_bf16);
+          const auto w = array_of<of_span>([&](u32 j) {
             const auto codes_of_step = array_of<quads>([&](u32 q) {
-              return t.let(words_of[b * quads + (first_code + q) / 4][(first_code + q) % 4]);
+              const u32 word = (slot * of_span + j) * quads + q;
+              return t.let(words_of[word / 4][word % 4]);
             });
-            const auto zero = array_of<2>([&](u32 odd) { return t.let(minus[b][odd]); });
+            const auto zero = array_of<2>([&](u32 odd) { return t.let(minus[odd]); });
             fragment decoded(t);
             decoder.decode(t, codes_of_step, zero, decoded.registers);
             return wgmma_register_operand<T>(decoded.registers);
           });
           {
             wgmma_batch mma(t);
-            for (u32 b = 0; b < C.blocks; ++b)
-              for (u32 j = 0; j < of_span; ++j)
-                mma.multiply_add(acc[b], w[b * of_span + j], x.slice(slot * of_span + j),
-                                 D::scaled || j != 0);
+            for (u32 j = 0; j < of_span; ++j)
+              mma.multiply_add(acc, w[j], x.slice(slot * of_span + j), D::scaled || j != 0);
           }
           wgmma_wait<0>(t);
-          if constexpr (!D::scaled)
-            for (u32 b = 0; b < C.blocks; ++b) {
-              const val fact = t.let((tile + 2 * b) * fact_words + half * half_scales);
-              const auto scale = facts_of::scales(t, facts, fact, slot, g, 0, is_bf16);
-              for (u32 i = 0; i < accumulator::size(); ++i) {
-                auto& total = totals[b * accumulator::size() + i];
-                total = fma(accumulator::row(i) == 0 ? scale.even : scale.odd, acc[b][i], total);
-              }
-            }
+          if constexpr (!D::scaled) {
+            const auto scale =
+                facts_of::scales(t, facts, t.let(fact + half * half_scales), slot, g, 0, is_bf16);
+            for (u32 i = 0; i < accumulator::size(); ++i)
+              totals[i] = fma(accumulator::row(i) == 0 ? scale.even : scale.odd, acc[i], totals[i]);
+          }
         }
       }
       sync_warp(t);
@@ -248,8 +238,7 @@ struct w4_sm90_body {
       from.advance();
     }
     if constexpr (D::scaled)
-      for (u32 b = 0; b < C.blocks; ++b)
-        for (u32 i = 0; i < accumulator::size(); ++i) totals[b * accumulator::size() + i] = acc[b][i];
+      for (u32 i = 0; i < accumulator::size(); ++i) totals[i] = acc[i];
   }
 
   static constexpr u32 half_scales = facts_of::scale_pieces_of_group * 2, half_zeros = D::bits / 2;  // words
@@ -282,18 +271,15 @@ struct w4_sm90_body {
                                  const val<u32>& part, const val<u32>& own_bits) {
     const val lane = t.lane_rank();
     const val first_row = t.let(lane % 4u * 2u);
-    const val first_column = t.let(warp / 4u * (64 * C.blocks) + warp % 4u * 16u + lane / 4u * 2u);
-    for (u32 b = 0; b < C.blocks; ++b)
-      for (u32 i = 0; i < accumulator::size(); ++i)
-        if (accumulator::row(i) == 0) {
-          const val own = t.let(first_row + accumulator::column(i));
-          const val owner = t.let(own >> own_bits);
-          const val place = t.let((part << own_bits) + (own - (owner << own_bits)));
-          const auto& even = totals[b * accumulator::size() + i];
-          const auto& odd = totals[b * accumulator::size() + i + 2];
-          static_assert(accumulator::row(2) == 8 && accumulator::column(2) == 0);
-          store_vec(remote(inbox[place][first_column + 64 * b], owner), make_vec(even, odd));
-        }
+    const val column = t.let(warp * 16u + lane / 4u * 2u);
+    static_assert(accumulator::row(2) == 8 && accumulator::column(2) == 0);
+    for (u32 i = 0; i < accumulator::size(); ++i)
+      if (accumulator::row(i) == 0) {
+        const val own = t.let(first_row + accumulator::column(i));
+        const val owner = t.let(own >> own_bits);
+        const val place = t.let((part << own_bits) + (own - (owner << own_bits)));
+        store_vec(remote(inbox[place][column], owner), make_vec(totals[i], totals[i + 2]));
+      }
   }
 };
 
@@ -303,7 +289,7 @@ struct w4_sm90_kernel {
       "matmul_w" + decimal<D::bits> + "_sm90_" + D::name + type_name<T> + "_" + decimal<C.rows>;
   static constexpr kernel_options options{
       .target = {90, true}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = 1};
-  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads}, options>(
+  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, tensor_map<T, 2> x, val<w4_problem> problem) {
         w4_sm90_body<C, D, T>::run(t, x, problem);
       });
