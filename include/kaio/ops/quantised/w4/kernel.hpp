@@ -1,5 +1,5 @@
 #pragma once
-// matmul_w4 for few rows of x, with the matrix instructions of a warp: y = x W^T as Y^T = W X^T, so that the
+// matmul_w4 for sm_80 and later, with the matrix instructions of a warp: y = x W^T as Y^T = W X^T, so that the
 // weights are the operand of 16 rows, and rows of x come in eights. A block has 8 to 64 rows of x, 32 columns
 // of y for each of warps_n warps, and a part of the tiles of K, which the warps of a column share:
 //
