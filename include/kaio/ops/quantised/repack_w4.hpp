@@ -63,7 +63,6 @@ using ops::dequantise;
 using ops::gptq_w4;
 using ops::kaio_int4;
 using ops::marlin_w4;
-using ops::marlin_w8;
 using ops::mxfp4_w4;
 using ops::nvfp4_w4;
 using ops::packed_bytes;

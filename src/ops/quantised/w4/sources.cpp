@@ -1,6 +1,7 @@
 // The packed tensors of files and of the kernels of others, without their types; and the check of dequantise.
 
 #include <kaio/ops/quantised/w4/arguments_packed.hpp>
+#include <kaio/ops/quantised/w4/arguments_w8.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <string>

@@ -2,7 +2,7 @@
 // Weights that were packed for the kernels of others: AutoAWQ's gemv and gemv_fast, Marlin of vLLM, and tinygemm of
 // PyTorch.
 
-#include <kaio/ops/quantised/w4/arguments_w8.hpp>
+#include <kaio/ops/quantised/w4/arguments.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -28,11 +28,6 @@ struct marlin_w4 {
   w4_scales scales{};  // (G, n), permuted
   w4_words zeros{};    // (G, n / 8), permuted, as of AWQ's weights
 };
-// The same with codes of eight bits and bias 128.
-struct marlin_w8 {
-  w4_words b{};        // (k / 16, 4 n)
-  w4_scales scales{};  // (G, n), permuted
-};
 // aten::_convert_weight_to_int4pack: W = scale (q - 8) + zero. For w4_shape{.scales = f32, .offsets = true}; of k
 // and n as they were packed, padded to multiples of 16 inner_k_tiles and of 8.
 struct tinygemm_w4 {
@@ -45,7 +40,6 @@ namespace detail {
 w4_source_arguments arguments_of(const awq_gemv_w4& source);
 w4_source_arguments arguments_of(const awq_gemv_fast_w4& source);
 w4_source_arguments arguments_of(const marlin_w4& source);
-w4_source_arguments arguments_of(const marlin_w8& source);
 w4_source_arguments arguments_of(const tinygemm_w4& source);
 
 }  // namespace detail

@@ -84,6 +84,11 @@ struct e4m3_w8 {
   w8_scales scales{};
 };
 
+struct marlin_w8 {     // vLLM's Marlin with bias 128, k a multiple of 16, n of 64
+  w4_words b{};        // (k / 16, 4 n)
+  w4_scales scales{};  // (G, n), permuted
+};
+
 namespace detail {
 
 constexpr w4_shape as_w4_shape(const w8_shape& s) {
@@ -100,6 +105,7 @@ inline w4_weights as_w4_weights(const w8_weights& w) { return {as_w4_shape(w.sha
 
 w4_bytes_arguments arguments_of(const int8_w8& source);
 w4_bytes_arguments arguments_of(const llm_int8_w8& source);
+w4_source_arguments arguments_of(const marlin_w8& source);
 w4_bytes_arguments arguments_of(const gptq_w8& source);
 w4_bytes_arguments arguments_of(const compressed_tensors_w8& source);
 w4_bytes_arguments arguments_of(const q8_0_w8& source);
