@@ -98,22 +98,27 @@ inline constexpr auto repack_blocks =
             const auto is = [&](w4_scale_type one) { return type == static_cast<u32>(one); };
             if (auto wide = t.when(is(w4_scale_type::f32))) {
               const scale_and_offset by = load_scales(t, layout, from, j);
-              const val scale = t.let(by.scale), offset = t.let(by.offset);
-              pointer_at<out<f32>>(t, scales)[place] = select(exists, scale, 0.0f);
-              if (auto both = t.when(w[&w4_packed::offsets] != 0u))
-                pointer_at<out<f32>>(t, t.let(w[&w4_packed::zeros]))[place] = select(exists, -offset, 0.0f);
+              const val scale = t.let(select(exists, by.scale, 0.0f));
+              pointer_at<out<f32>>(t, scales)[place] = scale;
+              if (auto both = t.when(w[&w4_packed::offsets] != 0u)) {
+                const val offsets = t.let(w[&w4_packed::zeros]);
+                const val offset = t.let(select(exists, -by.offset, 0.0f));
+                pointer_at<out<f32>>(t, offsets)[place] = offset;
+              }
             }
             if (auto half = t.when(is(w4_scale_type::f16))) {
               const val at = t.let(from + cast<u64>(layout[&block_layout::d_at]));
-              const val scale = t.let(cast<u32>(pointer_at<in<u16>>(t, at)[0]));
-              pointer_at<out<u16>>(t, scales)[place] = cast<u16>(t.let(select(exists, scale, 0u)));
+              const val bits = t.let(cast<u32>(pointer_at<in<u16>>(t, at)[0]));
+              const val scale = t.let(cast<u16>(select(exists, bits, 0u)));
+              pointer_at<out<u16>>(t, scales)[place] = scale;
             }
             if (auto byte = t.when(any_of(is(w4_scale_type::e8m0), is(w4_scale_type::e4m3)))) {
               const val small = t.let(is(w4_scale_type::e4m3));
-              const val scale = detail::byte_at(t, t.let(from + cast<u64>(select(small, j >> 1, 0u))));
+              const val bits = detail::byte_at(t, t.let(from + cast<u64>(select(small, j >> 1, 0u))));
               // 0x7f of e4m3 is 0 in these blocks.
-              const val none = t.let(any_of(!exists, all_of(small, scale == 0x7fu)));
-              pointer_at<out<u8>>(t, scales)[place] = cast<u8>(t.let(select(none, 0u, scale)));
+              const val none = t.let(any_of(!exists, all_of(small, bits == 0x7fu)));
+              const val scale = t.let(cast<u8>(select(none, 0u, bits)));
+              pointer_at<out<u8>>(t, scales)[place] = scale;
             }
           }
         });
