@@ -17,7 +17,8 @@
 
 namespace kaio::bench {
 
-// q4_1 and q5_1 are blocks of GGUF, which have an f32 offset of each group when they are packed, as Q4_K and Q5_K.
+// q4_1 and q5_1 are blocks of GGUF, which have an f32 offset of each group when they are packed, as Q4_K and
+// Q5_K.
 enum class bench_codes { int4, nf4, fp4, mxfp4, nvfp4, q4_1, int8, e4m3, q5_1 };
 inline constexpr std::string_view names_of_codes[] = {"int4", "nf4",  "fp4",  "mxfp4", "nvfp4",
                                                       "q4_1", "int8", "e4m3", "q5_1"};

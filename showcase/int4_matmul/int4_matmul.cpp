@@ -1,6 +1,7 @@
-// A product with weights of four bits: W is quantised in groups of 128 along K by the largest element of each, packed
-// as kaio's int4 (two's complement, eight codes a word), and multiplied by matmul_w4. What it costs in accuracy is
-// compared with the product in double precision; the product of the codes is exact but for sums in f32.
+// A product with weights of four bits: W is quantised in groups of 128 along K by the largest element of
+// each, packed as kaio's int4 (two's complement, eight codes a word), and multiplied by matmul_w4. What it
+// costs in accuracy is compared with the product in double precision; the product of the codes is exact but
+// for sums in f32.
 
 #include <kaio/ops/matmul_w4.hpp>
 

@@ -1,6 +1,6 @@
 #pragma once
-// Two small files of one linear layer each, as other programs write them: a GGUF file in Q4_K, and a safetensors file
-// in the format of GPTQ with groups that are permuted (act-order).
+// Two small files of one linear layer each, as other programs write them: a GGUF file in Q4_K, and a
+// safetensors file in the format of GPTQ with groups that are permuted (act-order).
 
 #include <kaio/kaio.hpp>
 
@@ -29,8 +29,8 @@ inline void write_file(const std::string& path, const std::string& bytes) {
   if (!file.flush()) throw std::runtime_error("cannot write " + path);
 }
 
-// A block of Q4_K: 256 numbers in eights of 32, each with a scale and a minimum of six bits, by the largest range
-// of each. Any encoder is legal; llama.cpp searches for better scales.
+// A block of Q4_K: 256 numbers in eights of 32, each with a scale and a minimum of six bits, by the largest
+// range of each. Any encoder is legal; llama.cpp searches for better scales.
 inline std::string q4_k_block(const f32* x) {
   f32 scales[8], minima[8];
   for (int j = 0; j < 8; ++j) {

@@ -68,8 +68,8 @@ constexpr part_rule mxfp4_packed_parts[] = {
 constexpr part_rule mxfp4_blocks_parts[] = {{"_blocks", part::codes, true, {format::u8}},
                                             {"_scales", part::scales, true, {format::u8, format::e8m0}}};
 
-// Scheme, name, the operation that multiplies with it, codes of how many bits at most, and that for eight bits; its
-// tensors; what their shapes say.
+// Scheme, name, the operation that multiplies with it, codes of how many bits at most, and that for eight
+// bits; its tensors; what their shapes say.
 constexpr scheme_rule rules[] = {
     {{gptq, "GPTQ", "matmul_w4 after repack", 4, "matmul_w8 after repack"}, gptq_parts, derive_gptq},
     {{awq_gemm, "AWQ gemm", "matmul_w4 after repack", 4}, awq_parts, derive_awq_gemm},

@@ -1,5 +1,5 @@
-// Weights that were packed for other kernels, and codes of 2 and 3 bits: bytes by the CRCs of the reference packers,
-// each weight exact, and a product. The packers here are the layouts' definitions.
+// Weights that were packed for other kernels, and codes of 2 and 3 bits: bytes by the CRCs of the reference
+// packers, each weight exact, and a product. The packers here are the layouts' definitions.
 #include "tests/ops/quantised/w4_codes_support.hpp"
 #include "tests/ops/refusal.hpp"
 

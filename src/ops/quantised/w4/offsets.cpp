@@ -1,4 +1,5 @@
-// matmul_w4 with matrix instructions of a warp: integers of four bits with f32 offsets by f16 and bf16 on sm_80 and later.
+// matmul_w4 with matrix instructions of a warp: integers of four bits with f32 offsets by f16 and bf16 on
+// sm_80 and later.
 
 #include <vector>
 

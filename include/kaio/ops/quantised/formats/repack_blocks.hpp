@@ -1,6 +1,7 @@
 #pragma once
-// Blocks of a file as the packed weights of matmul_w4 and matmul_w8 (w4/layout.hpp): the same numbers at other
-// places, scales and minima multiplied out. All formats are one kernel, by the numbers of block_layout.hpp.
+// Blocks of a file as the packed weights of matmul_w4 and matmul_w8 (w4/layout.hpp): the same numbers at
+// other places, scales and minima multiplied out. All formats are one kernel, by the numbers of
+// block_layout.hpp.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/quantised/formats/block_values.hpp>

@@ -76,8 +76,8 @@ struct gptq_w4 {
   tensor_view<const i32, 1> g_idx{};  // (k): each group has `group` of them; all 0: k / group
   bool v2 = false;                    // checkpoint_format "gptq_v2"; "gptq" stores zero points less 1
   // Of a code: 2, 3 or 4 (gptq_w8 has 8). Words are then (k bits / 32, n) and (G, n bits / 32); without zero
-  // points these are 2^(bits - 1), and with fewer than 4 bits codes and zero points are packed as others with the
-  // same differences.
+  // points these are 2^(bits - 1), and with fewer than 4 bits codes and zero points are packed as others
+  // with the same differences.
   std::int64_t bits = 4;
 };
 struct awq_w4 {        // of version "gemm"

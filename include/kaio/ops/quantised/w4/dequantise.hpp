@@ -50,8 +50,8 @@ constexpr val<f32> scale_at(thread t, const val<u32>& type, const val<u64>& addr
 
 }  // namespace detail
 
-// Launched with a block for each tile. Each weight is computed in f32, number by scale and the offset, or by the
-// factor of the column, and rounded once.
+// Launched with a block for each tile. Each weight is computed in f32, number by scale and the offset, or by
+// the factor of the column, and rounded once.
 inline constexpr auto dequantise_w4_tiles =
     kaio::kernel<"dequantise_w4", block_size{w4_tile_threads}>([](thread t, val<w4_matrix> matrix) {
       const auto w = matrix[&w4_matrix::w];

@@ -44,7 +44,8 @@ constexpr val<u64> first_of_two_words(thread t, const w4_word& word) {
   return t.let(tile + cast<u64>((half * 2u + j / 2u) * 128u + lane * 4u + j % 2u * 2u));
 }
 
-// The words of a thread: each code is what code(n, k) gives of it, and 0 beyond N and K. `eight`: of eight bits.
+// The words of a thread: each code is what code(n, k) gives of it, and 0 beyond N and K. `eight`: of eight
+// bits.
 template <class W, class Code>
 constexpr void store_codes(thread t, const w4_word& word, const W& w, const val<bool>& eight,
                            const Code& code) {

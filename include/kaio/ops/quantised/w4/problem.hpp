@@ -50,8 +50,8 @@ struct w4_problem {
   divisor m_tiles, n_tiles;
 };
 
-// Where the number of (row, column) is in a packed tensor: in units of 2^unit_log2 bits, of which there are so
-// many from unit to unit,
+// Where the number of (row, column) is in a packed tensor: in units of 2^unit_log2 bits, of which there are
+// so many from unit to unit,
 //
 //   (row >> row_bits) * row_units + (column >> column_bits) * column_units + bit / 2^unit_log2 * unit
 //   bit = bits * (sum of of_row[i] over the bits i of the row, and of of_column[i] over those of the column)
