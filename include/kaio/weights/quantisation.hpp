@@ -43,10 +43,10 @@ enum class weight_scheme : std::uint8_t {
 
 struct scheme_facts {
   weight_scheme scheme;
-  std::string_view name;                 // "GPTQ", "AWQ gemm", ...
-  std::string_view operation;            // of kaio, that multiplies with it; empty: none does yet
-  unsigned operation_bits = 0;           // with codes of 2 to so many bits; 0: of any
-  std::string_view operation_of_8_bits;  // where it is another one
+  std::string_view name;                      // "GPTQ", "AWQ gemm", ...
+  std::string_view operation;                 // of kaio, that multiplies with it; empty: none does yet
+  unsigned operation_bits = 0;                // with codes of 2 to so many bits; 0: of any
+  std::string_view operation_of_8_bits = {};  // where it is another one
 };
 
 const scheme_facts& facts(weight_scheme scheme) noexcept;

@@ -184,6 +184,46 @@ TEST_CASE("repack: GPTQ and compressed-tensors with codes of 2 and 3 bits", "[op
   }
 }
 
+TEST_CASE("repack: codes of 2 to 4 bits of any n, in rows with gaps", "[ops][w4]") {
+  const stream& s = under_test().stream();
+  for (const u32 bits : {2u, 3u, 4u}) {
+    CAPTURE(bits);
+    constexpr i64 n = 45, k = 160, group = 80, groups = 2, pad = 3;
+    const i64 packed_k = k * bits / 32, packed_n = (n * bits + 31) / 32;
+    std::mt19937_64 engine(bits);
+    std::vector<u32> codes, zeros;
+    std::vector<bf16> scales(at(n * groups));
+    for (i64 i = 0; i < n * k; ++i) codes.push_back(static_cast<u32>(engine()) & ((1u << bits) - 1));
+    for (i64 i = 0; i < n * groups; ++i) zeros.push_back(static_cast<u32>(engine()) & ((1u << bits) - 1));
+    for (bf16& scale : scales) scale = bf16(static_cast<float>(engine() % 200) / 64.0f - 1.0f);
+    const std::vector<i32> by_n = lines_of(n, k, bits, [&](i64 c, i64 i) { return codes[at(c * k + i)]; });
+    std::vector<i32> padded;
+    for (i64 c = 0; c < n; ++c) {
+      padded.insert(padded.end(), by_n.begin() + c * packed_k, by_n.begin() + (c + 1) * packed_k);
+      padded.insert(padded.end(), pad, -1);
+    }
+    const auto words = upload(padded),
+               of_zeros =
+                   upload(lines_of(groups, n, bits, [&](i64 g, i64 c) { return zeros[at(g * n + c)]; }));
+    const auto of_scales = upload(scales);
+    const w4_shape shape{.n = n, .k = k, .group = group, .scales = w4_scale_type::bf16, .zero_points = true};
+    const auto memory = memory_for(shape);
+    const w4_weights w{shape, memory};
+    repack(s,
+           gptq_w4{.qweight = words_view(words, extents(packed_k, n), strides(i64{1}, packed_k + pad)),
+                   .qzeros = words_view(of_zeros, groups, packed_n),
+                   .scales = tensor_view<const bf16, 2>(of_scales, groups, n),
+                   .v2 = true,
+                   .bits = bits},
+           w);
+    require_weights(matrix_k_n<f32>(w), k, n, [&](i64 i, i64 c) {
+      const i64 fact = i / group * n + c;
+      return static_cast<f32>(scales[at(fact)]) *
+             (static_cast<f32>(codes[at(c * k + i)]) - static_cast<f32>(zeros[at(fact)]));
+    });
+  }
+}
+
 TEST_CASE("repack: AWQ's gemv and gemv_fast", "[ops][w4]") {
   constexpr i64 n = 128, k = 128, groups = 4, zw = 4;
   std::vector<f16> scales(at(n * 8 * zw), f16(-7.0f)), fast_scales(at(n * 8 * zw), f16(-7.0f)),
