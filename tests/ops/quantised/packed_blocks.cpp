@@ -71,7 +71,7 @@ std::vector<u8> likely_blocks(block_format format, i64 elements, std::uint64_t s
 }
 
 template <class T, class Out>
-void check_blocks(block_format format, i64 m, i64 n, i64 k, i64 parts) {
+void check_blocks(block_format format, i64 m, i64 n, i64 k, i64 parts, std::string_view variant = {}) {
   if (under_test().properties().target.sm < 80) return;
   CAPTURE(std::string(ops::facts(format).name), parts);
   const auto bytes = upload(likely_blocks(format, n * k, static_cast<std::uint64_t>(m + n)));
@@ -79,11 +79,11 @@ void check_blocks(block_format format, i64 m, i64 n, i64 k, i64 parts) {
   const std::vector<f32> w = by_dequantise(format, bytes, n, k);
   // Of weights with minima the sums of both are larger than the products.
   check_w_product<T, Out>(
-      {.m = m, .pad = m % 2 * 3, .bias = m % 2 == 0, .rounded = 0x1p-19}, n, k,
+      {.m = m, .pad = m % 2 * 3, .bias = m % 2 == 0, .rounded = variant.empty() ? 0x1p-19 : 0x1p-11}, n, k,
       [&](i64 row, i64 column) { return w[static_cast<std::size_t>(row * k + column)]; },
       [&](const auto& x, const auto& y, const ops::any_view& bias) {
         const stream& s = under_test().stream();
-        matmul_w4_options options{.bias = bias, .parts = parts};
+        matmul_w4_options options{.bias = bias, .parts = parts, .variant = variant};
         const auto run = [&](const auto& weights, const auto& workspace_bytes, const auto& multiply) {
           auto workspace = under_test().allocate<u8>(workspace_bytes(s, x, weights, options));
           options.workspace = workspace;
@@ -149,6 +149,7 @@ TEST_CASE("matmul_w4: blocks with minima, each kernel", "[ops][w4][formats]") {
   check_blocks<bf16, f32>(block_format::q4_1, 20, 33, 224, 2);
   check_blocks<f16, f32>(block_format::q4_k, 34, 40, 256, 1);
   check_blocks<bf16, f32>(block_format::q4_k, 33, 33, 256, 3);
+  check_blocks<f16, f32>(block_format::q4_k, 5, 40, 256, 0, "dequantise");
 }
 
 TEST_CASE("matmul_w8: blocks of five and six bits, each kernel with minima", "[ops][w8][formats]") {

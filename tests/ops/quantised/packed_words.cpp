@@ -370,6 +370,14 @@ TEST_CASE("repack: packed for other kernels, bad input", "[ops][w4]") {
   other = {.n = 64, .k = 64, .group = 32, .scales = w4_scale_type::f32, .offsets = true};
   refuses("with offsets of a format that has none",
           gptq_w4{.qweight = words_view(words, 8, 64), .scales = of_scales}, other);
+  auto bytes = under_test().allocate<u8>(4096);
+  auto numbers_of_8 = under_test().allocate<f32>(128);
+  require_refusal(errc::invalid_argument, "kaio: repack: ", "with offsets of a format that has none", [&] {
+    repack(
+        s,
+        int8_w8{tensor_view<const u8, 2>(bytes, 64, 64), tensor_view<const f32, 2>(numbers_of_8, 64, 2), {}},
+        w8_weights{{.n = 64, .k = 64, .group = 32, .offsets = true}, memory});
+  });
   tinygemm_w4 wrong = tiny;
   wrong.packed = tensor_view<const i32, 4>(words, 8, 2, 32, 3);
   refuses("inner_k_tiles", wrong, other);
