@@ -37,18 +37,11 @@ struct gguf_blocks {
 void repack(const stream& s, const gguf_blocks& source, const w4_weights& to);
 void repack(const stream& s, const gguf_blocks& source, const w8_weights& to);
 
-// Blocks of Q4_0.
-struct gguf_q4_0 {
-  tensor_view<const u8, 1> bytes{};
-};
-void repack(const stream& s, const gguf_q4_0& source, const w4_weights& to);
-
 }  // namespace kaio::ops
 
 namespace kaio {
 using ops::block_operation;
 using ops::gguf_blocks;
-using ops::gguf_q4_0;
 using ops::operation_of;
 using ops::repack;
 using ops::w4_shape_of;

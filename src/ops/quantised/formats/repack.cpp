@@ -129,10 +129,6 @@ void repack(const stream& s, const gguf_blocks& source, const w8_weights& to) {
                     detail::as_w4_shape(w8_shape_of(source.format, to.shape.n, to.shape.k)));
 }
 
-void repack(const stream& s, const gguf_q4_0& source, const w4_weights& to) {
-  repack(s, gguf_blocks{block_format::q4_0, source.bytes}, to);
-}
-
 void warm_up_repack_blocks(const runtime::device& gpu) { gpu.warmup(repack_blocks.image()); }
 
 void list_repack_blocks_kernels(std::vector<const ptx::kernel_image*>& list) {
