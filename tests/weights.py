@@ -67,7 +67,7 @@ class weights(unittest.TestCase):
         self.assertRegex(self.head, r"m\.gguf: GGUF version 3, 3 tensors, 1 keys, alignment 32, llama")
         self.assertEqual(rows, {
             "norm": "F32 | 4 | 16 | read; multiplied by matmul",
-            "q": "Q4_K | 2 x 256 | 288 | read; multiplied by matmul after dequantise",
+            "q": "Q4_K | 2 x 256 | 288 | read; multiplied by matmul_w4 after repack",
             "codebook": "IQ1_S | 256 | 50 | listed; its values are not decoded"})
         self.assertRegex(self.sums, r"Q4_K +1 +288\n")
 

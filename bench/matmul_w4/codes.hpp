@@ -4,9 +4,11 @@
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/matmul_w8.hpp>
+#include <kaio/ops/quantised/repack_blocks.hpp>
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <random>
 #include <string_view>
@@ -15,8 +17,14 @@
 
 namespace kaio::bench {
 
-enum class bench_codes { int4, nf4, fp4, mxfp4, nvfp4, int8, e4m3 };
-inline constexpr std::string_view names_of_codes[] = {"int4", "nf4", "fp4", "mxfp4", "nvfp4", "int8", "e4m3"};
+// q4_1 and q5_1 are blocks of GGUF, which have an f32 offset of each group when they are packed, as Q4_K and
+// Q5_K.
+enum class bench_codes { int4, nf4, fp4, mxfp4, nvfp4, q4_1, int8, e4m3, q5_1 };
+inline constexpr std::string_view names_of_codes[] = {"int4", "nf4",  "fp4",  "mxfp4", "nvfp4",
+                                                      "q4_1", "int8", "e4m3", "q5_1"};
+constexpr bool is_blocks(bench_codes codes) {
+  return codes == bench_codes::q4_1 || codes == bench_codes::q5_1;
+}
 
 constexpr bench_codes codes_of(std::string_view name) {
   u32 i = 0;
@@ -25,13 +33,14 @@ constexpr bench_codes codes_of(std::string_view name) {
 }
 // The group that a format has; else the one asked for.
 constexpr u32 group_of(bench_codes codes, u32 asked) {
-  return codes == bench_codes::mxfp4 ? 32 : codes == bench_codes::nvfp4 ? 16 : asked;
+  return codes == bench_codes::mxfp4 || is_blocks(codes) ? 32 : codes == bench_codes::nvfp4 ? 16 : asked;
 }
 // Bytes of a code and of its share of a scale.
 constexpr double bytes_of_weight(bench_codes codes, u32 group) {
   const bool eight = codes >= bench_codes::int8;
   const double scale = codes == bench_codes::int4                                   ? 2
                        : codes == bench_codes::mxfp4 || codes == bench_codes::nvfp4 ? 1
+                       : is_blocks(codes)                                           ? 8
                                                                                     : 4;
   return (eight ? 1.0 : 0.5) + scale / group;
 }
@@ -43,10 +52,14 @@ class bench_weights {
   bench_weights(device& gpu, bench_codes codes, u32 n, u32 k, u32 group)
       : codes_(codes), n_(n), k_(k), group_(group) {
     std::mt19937 engine(n + k);
-    bytes_.resize(u64{n} * k / (eight() ? 1 : 2));
+    bytes_.resize(is_blocks(codes) ? packed_bytes(format(), i64{n} * k) : u64{n} * k / (eight() ? 1 : 2));
     for (u8& byte : bytes_) {
       byte = static_cast<u8>(engine());
       if (codes == bench_codes::e4m3 && (byte & 0x7f) == 0x7f) byte = 0;
+    }
+    for (u64 i = 0; is_blocks(codes) && i < bytes_.size(); i += block_bytes()) {
+      put_half(i, 0.02f + static_cast<f32>(engine() % 256) / 16384.0f);
+      put_half(i + 2, -0.25f - static_cast<f32>(engine() % 256) / 2048.0f);
     }
     for (u64 i = 0; i < u64{n} * (k / group); ++i) {
       scales_.push_back((1.0f + static_cast<f32>(engine() % 256) / 256.0f) / 64.0f);
@@ -61,7 +74,12 @@ class bench_weights {
   }
 
   bool eight() const { return codes_ >= bench_codes::int8; }
+  block_format format() const {
+    return codes_ == bench_codes::q4_1 ? block_format::q4_1 : block_format::q5_1;
+  }
+  u64 block_bytes() const { return ops::facts(format()).bytes; }
   w4_shape four_bits() const {
+    if (is_blocks(codes_)) return w4_shape_of(format(), n_, k_);
     using type = w4_scale_type;
     constexpr type of_halves = std::is_same_v<T, f16> ? type::f16 : type::bf16;
     const w4_codes of[] = {w4_codes::int4, w4_codes::nf4, w4_codes::fp4, w4_codes::e2m1, w4_codes::e2m1};
@@ -70,6 +88,7 @@ class bench_weights {
     return {.n = n_, .k = k_, .group = group_, .scales = scales[i], .codes = of[i]};
   }
   w8_shape eight_bits() const {
+    if (is_blocks(codes_)) return w8_shape_of(format(), n_, k_);
     return {.n = n_,
             .k = k_,
             .group = group_,
@@ -82,7 +101,10 @@ class bench_weights {
     const tensor_view<const u8, 2> bytes(on_bytes_, n, static_cast<i64>(bytes_.size() / n_)),
         scale_bytes(on_scale_bytes_, n, groups);
     const tensor_view<const f32, 2> scales(on_scales_, n, groups);
+    const gguf_blocks blocks{format(), tensor_view<const u8, 1>(on_bytes_, static_cast<i64>(bytes_.size()))};
     switch (codes_) {
+      case bench_codes::q4_1: return repack(s, blocks, w4_weights{four_bits(), to});
+      case bench_codes::q5_1: return repack(s, blocks, w8_weights{eight_bits(), to});
       case bench_codes::int4: {
         const device_pointer<u32> pointer(on_bytes_.as_argument().bits, bytes_.size() / 4);
         const tensor_view<const u32, 2> words(pointer, n, static_cast<i64>(k_ / 8));
@@ -106,6 +128,7 @@ class bench_weights {
   }
 
   double value(u32 n, u32 k) const {
+    if (is_blocks(codes_)) return value_of_block((u64{n} * k_ + k) / 32 * block_bytes(), k % 32);
     const u64 at = u64{n} * k_ + k, fact = u64{n} * (k_ / group_) + k / group_;
     const u32 byte = bytes_[eight() ? at : at / 2];
     const bool high_first = codes_ == bench_codes::nf4 || codes_ == bench_codes::fp4;
@@ -122,6 +145,20 @@ class bench_weights {
   }
 
  private:
+  void put_half(u64 at, f32 value) {
+    const f16 half(value);
+    std::memcpy(&bytes_[at], &half, sizeof half);
+  }
+  // Code by d plus m; of Q5_1 the highest bits are four bytes before the others.
+  double value_of_block(u64 block, u32 e) const {
+    f16 d, m;
+    std::memcpy(&d, &bytes_[block], sizeof d);
+    std::memcpy(&m, &bytes_[block + 2], sizeof m);
+    const bool five = codes_ == bench_codes::q5_1;
+    u32 code = bytes_[block + (five ? 8 : 4) + e % 16] >> (e < 16 ? 0 : 4) & 15u;
+    if (five) code |= (bytes_[block + 4 + e / 8] >> (e % 8) & 1u) << 4;
+    return static_cast<double>(static_cast<f32>(d)) * code + static_cast<double>(static_cast<f32>(m));
+  }
   static double number_of_e4m3(u32 byte) {
     return static_cast<double>(static_cast<f32>(__builtin_bit_cast(e4m3, static_cast<u8>(byte))));
   }

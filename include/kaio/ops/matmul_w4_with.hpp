@@ -32,8 +32,9 @@ template <class D>
 constexpr void require_w4_dequantisation() {
   static_assert(std::is_base_of_v<w4_dequantisation, D>,
                 "kaio: a dequantisation of matmul_w4_with derives from w4_dequantisation, or from w4_table");
-  static_assert(!D::zero_points && D::bits == 4,
-                "kaio: a dequantisation of matmul_w4_with has codes of four bits and no zero points");
+  static_assert(!D::zero_points && !D::offsets && D::bits == 4,
+                "kaio: a dequantisation of matmul_w4_with has codes of four bits, no zero points and no "
+                "offsets");
   static_assert(sizeof(D::name) > 1, "kaio: a dequantisation of matmul_w4_with has a name of its own");
 }
 

@@ -60,6 +60,7 @@ using ops::e4m3_w8;
 using ops::gptq_w8;
 using ops::int8_w8;
 using ops::llm_int8_w8;
+using ops::marlin_w8;
 using ops::matmul_w8;
 using ops::matmul_w8_options;
 using ops::matmul_w8_workspace_bytes;

@@ -43,9 +43,10 @@ enum class weight_scheme : std::uint8_t {
 
 struct scheme_facts {
   weight_scheme scheme;
-  std::string_view name;        // "GPTQ", "AWQ gemm", ...
-  std::string_view operation;   // of kaio, that multiplies with it; empty: none does yet
-  unsigned operation_bits = 0;  // with codes of so many bits only; 0: of any
+  std::string_view name;                      // "GPTQ", "AWQ gemm", ...
+  std::string_view operation;                 // of kaio, that multiplies with it; empty: none does yet
+  unsigned operation_bits = 0;                // with codes of 2 to so many bits; 0: of any
+  std::string_view operation_of_8_bits = {};  // where it is another one
 };
 
 const scheme_facts& facts(weight_scheme scheme) noexcept;
@@ -86,7 +87,9 @@ struct quantised_layer {
 // The operation that multiplies with a layer; empty: none does yet.
 inline std::string_view operation_of(const quantised_layer& layer) noexcept {
   const scheme_facts& f = facts(layer.scheme);
-  return f.operation_bits == 0 || f.operation_bits == layer.bits ? f.operation : std::string_view{};
+  if (layer.bits == 8 && !f.operation_of_8_bits.empty()) return f.operation_of_8_bits;
+  const bool right = f.operation_bits == 0 || (layer.bits >= 2 && layer.bits <= f.operation_bits);
+  return right ? f.operation : std::string_view{};
 }
 
 // What a quantization_config says, as far as it does.

@@ -68,32 +68,30 @@ constexpr part_rule mxfp4_packed_parts[] = {
 constexpr part_rule mxfp4_blocks_parts[] = {{"_blocks", part::codes, true, {format::u8}},
                                             {"_scales", part::scales, true, {format::u8, format::e8m0}}};
 
-// Scheme, name, the operation that multiplies with it, and codes of how many bits; its tensors; what their shapes
-// say.
+// Scheme, name, the operation that multiplies with it, codes of how many bits at most, and that for eight
+// bits; its tensors; what their shapes say.
 constexpr scheme_rule rules[] = {
-    {{gptq, "GPTQ", "matmul_w4 after repack", 4}, gptq_parts, derive_gptq},
+    {{gptq, "GPTQ", "matmul_w4 after repack", 4, "matmul_w8 after repack"}, gptq_parts, derive_gptq},
     {{awq_gemm, "AWQ gemm", "matmul_w4 after repack", 4}, awq_parts, derive_awq_gemm},
-    {{awq_gemv, "AWQ gemv", ""}, awq_parts, derive_awq_gemv},
-    {{awq_gemv_fast, "AWQ gemv_fast", ""}, awq_fast_parts, derive_awq_gemv_fast},
-    {{packed_int, "compressed-tensors pack-quantized", "matmul_w4 after repack", 4},
+    {{awq_gemv, "AWQ gemv", "matmul_w4 after repack", 4}, awq_parts, derive_awq_gemv},
+    {{awq_gemv_fast, "AWQ gemv_fast", "matmul_w4 after repack", 4}, awq_fast_parts, derive_awq_gemv_fast},
+    {{packed_int, "compressed-tensors pack-quantized", "matmul_w4 after repack", 4, "matmul_w8 after repack"},
      packed_int_parts,
      derive_packed_int},
     {{int8, "compressed-tensors int-quantized", "matmul_int8", 8}, int8_parts, derive_rows},
-    {{llm_int8, "bitsandbytes LLM.int8", "matmul after dequantise"}, llm_int8_parts, derive_rows},
+    {{llm_int8, "bitsandbytes LLM.int8", "matmul_w8 after repack"}, llm_int8_parts, derive_rows},
     {{fp8, "FP8 with scales", "matmul after dequantise"}, fp8_parts, derive_rows},
     {{fp8_block, "FP8 blocks", "matmul after dequantise"}, fp8_block_parts, derive_blocks},
     {{nf4, "bitsandbytes nf4", "matmul after dequantise"}, nf4_parts, derive_bitsandbytes},
     {{fp4, "bitsandbytes fp4", "matmul after dequantise"}, fp4_parts, derive_bitsandbytes},
-    {{nvfp4_packed, "NVFP4 of compressed-tensors", "matmul after dequantise"},
+    {{nvfp4_packed, "NVFP4 of compressed-tensors", "matmul_w4 after repack"},
      nvfp4_packed_parts,
      derive_fp4_pairs},
-    {{nvfp4_modelopt, "NVFP4 of ModelOpt", "matmul after dequantise"},
-     nvfp4_modelopt_parts,
-     derive_fp4_pairs},
-    {{mxfp4_packed, "MXFP4 of compressed-tensors", "matmul after dequantise"},
+    {{nvfp4_modelopt, "NVFP4 of ModelOpt", "matmul_w4 after repack"}, nvfp4_modelopt_parts, derive_fp4_pairs},
+    {{mxfp4_packed, "MXFP4 of compressed-tensors", "matmul_w4 after repack"},
      mxfp4_packed_parts,
      derive_fp4_pairs},
-    {{mxfp4_blocks, "MXFP4 of gpt-oss", "matmul after dequantise"}, mxfp4_blocks_parts, derive_mxfp4_blocks},
+    {{mxfp4_blocks, "MXFP4 of gpt-oss", "matmul_w4 after repack"}, mxfp4_blocks_parts, derive_mxfp4_blocks},
 };
 
 constexpr auto all_facts = [] {

@@ -121,7 +121,7 @@ TEST_CASE("repack: Q4_0 as the weights of matmul_w4", "[ops][formats]") {
     const w4_shape shape{.n = n, .k = k, .group = 32};
     auto memory = under_test().allocate<u8>(packed_bytes(shape));
     const w4_weights weights{shape, memory};
-    repack(s, gguf_q4_0{view}, weights);
+    repack(s, gguf_blocks{block_format::q4_0, view}, weights);
     const auto by_weights =
         matrix_of<f32>(n, k, 0, 0, [&](const tensor_view<f32, 2>& out) { dequantise(s, weights, out); });
     const auto by_blocks = matrix_of<f32>(
@@ -160,7 +160,8 @@ TEST_CASE("formats: weights of four bits, bad input", "[ops][formats]") {
   auto bytes = under_test().allocate<u8>(4096);
   const auto refuses_repack = [&](const std::string& part, const w4_shape& shape, i64 size) {
     require_refusal(errc::invalid_argument, "kaio: repack: ", part, [&] {
-      repack(s, gguf_q4_0{tensor_view<const u8, 1>(bytes, size)}, w4_weights{shape, memory});
+      repack(s, gguf_blocks{block_format::q4_0, tensor_view<const u8, 1>(bytes, size)},
+             w4_weights{shape, memory});
     });
   };
   refuses_repack("that of Q4_0", {.n = 4, .k = 64, .group = 64}, 144);

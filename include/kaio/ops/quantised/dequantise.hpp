@@ -13,7 +13,7 @@
 
 #include <kaio/ops/quantised/formats/arguments.hpp>
 #include <kaio/ops/quantised/formats/block_format.hpp>
-#include <kaio/ops/quantised/repack_w4.hpp>
+#include <kaio/ops/quantised/repack_blocks.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
 
@@ -52,13 +52,6 @@ void dequantise(const stream& s, const Source& source, const tensor_view<T, 2>& 
   detail::run_dequantise_codes(s, detail::code_source_of(source), out);
 }
 
-// Blocks of Q4_0 as the packed weights of matmul_w4 (repack_w4.hpp), which have the same codes and scales: of groups of
-// 32 with scales of f16, without zero points and order.
-struct gguf_q4_0 {
-  tensor_view<const u8, 1> bytes{};  // packed_bytes(block_format::q4_0, n * k), at a multiple of 2
-};
-void repack(const stream& s, const gguf_q4_0& source, const w4_weights& to);
-
 // Loads the kernels ahead of their first use: calls may then be captured into a graph.
 void dequantise_warmup(const runtime::device& gpu);
 
@@ -73,9 +66,7 @@ using ops::bnb_code;
 using ops::bnb_int8;
 using ops::bnb_nested;
 using ops::dequantise;
-using ops::gguf_q4_0;
 using ops::mxfp4_tensors;
 using ops::nvfp4_tensors;
-using ops::repack;
 using ops::scaled_bytes;
 }  // namespace kaio

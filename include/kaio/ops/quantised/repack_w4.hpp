@@ -14,7 +14,7 @@
 //
 // Sources of the layouts: GPTQModel, AutoAWQ, compressed-tensors, bitsandbytes, transformers (gpt-oss), 2026.
 
-#include <kaio/ops/quantised/w4/arguments.hpp>
+#include <kaio/ops/quantised/w4/arguments_packed.hpp>
 #include <kaio/runtime/stream.hpp>
 
 #include <type_traits>
@@ -54,16 +54,20 @@ void repack_w4_warmup(const runtime::device& gpu);
 }  // namespace kaio::ops
 
 namespace kaio {
+using ops::awq_gemv_fast_w4;
+using ops::awq_gemv_w4;
 using ops::awq_w4;
 using ops::bitsandbytes_w4;
 using ops::compressed_tensors_w4;
 using ops::dequantise;
 using ops::gptq_w4;
 using ops::kaio_int4;
+using ops::marlin_w4;
 using ops::mxfp4_w4;
 using ops::nvfp4_w4;
 using ops::packed_bytes;
 using ops::repack;
+using ops::tinygemm_w4;
 using ops::w4_codes;
 using ops::w4_scale_type;
 using ops::w4_shape;

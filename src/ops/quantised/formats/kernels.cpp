@@ -7,7 +7,7 @@ namespace kaio::ops {
 void dequantise_warmup(const runtime::device& gpu) {
   warm_up_dequantise_blocks(gpu);
   warm_up_dequantise_codes(gpu);
-  warm_up_repack_q4_0(gpu);
+  warm_up_repack_blocks(gpu);
 }
 
 std::vector<const ptx::kernel_image*> format_kernels() {
@@ -16,7 +16,7 @@ std::vector<const ptx::kernel_image*> format_kernels() {
   list_dequantise_codes_kernels(list);
   list_quantise_blocks_kernels(list);
   list_quantise_w4_kernels(list);
-  list_repack_q4_0_kernels(list);
+  list_repack_blocks_kernels(list);
   return list;
 }
 

@@ -16,9 +16,9 @@ void warm_up_dequantise_codes(const runtime::device& gpu);
 void list_dequantise_blocks_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_dequantise_codes_kernels(std::vector<const ptx::kernel_image*>& list);
 void warm_up_quantise_w4(const runtime::device& gpu);
-void warm_up_repack_q4_0(const runtime::device& gpu);
+void warm_up_repack_blocks(const runtime::device& gpu);
 void list_quantise_w4_kernels(std::vector<const ptx::kernel_image*>& list);
-void list_repack_q4_0_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_repack_blocks_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_quantise_blocks_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops

@@ -11,6 +11,8 @@ namespace kaio::ops {
 
 std::span<const w4_variant> matmul_w4_mma_f16();
 std::span<const w4_variant> matmul_w4_mma_bf16();
+std::span<const w4_variant> matmul_w4_offsets_f16();
+std::span<const w4_variant> matmul_w4_offsets_bf16();
 std::span<const w4_variant> matmul_w4_table_f16();
 std::span<const w4_variant> matmul_w4_table_bf16();
 std::span<const w4_variant> matmul_w4_mxfp4_f16();
@@ -19,6 +21,8 @@ std::span<const w4_variant> matmul_w4_nvfp4_f16();
 std::span<const w4_variant> matmul_w4_nvfp4_bf16();
 std::span<const w4_variant> matmul_w8_int8_f16();
 std::span<const w4_variant> matmul_w8_int8_bf16();
+std::span<const w4_variant> matmul_w8_offsets_f16();
+std::span<const w4_variant> matmul_w8_offsets_bf16();
 std::span<const w4_variant> matmul_w8_e4m3_f16();
 std::span<const w4_variant> matmul_w8_e4m3_bf16();
 // Those for these weights and activations; sets what the launch has of them.

@@ -31,18 +31,23 @@ std::span<const w4_variant> w4_family(w4_problem& p) {
       if (p.w.scale_type == static_cast<u32>(w4_scale_type::e8m0))
         return is_half ? matmul_w4_mxfp4_f16() : matmul_w4_mxfp4_bf16();
       return is_half ? matmul_w4_nvfp4_f16() : matmul_w4_nvfp4_bf16();
-    case w4_codes::int8: return is_half ? matmul_w8_int8_f16() : matmul_w8_int8_bf16();
+    case w4_codes::int8:
+      if (p.w.offsets != 0) return is_half ? matmul_w8_offsets_f16() : matmul_w8_offsets_bf16();
+      return is_half ? matmul_w8_int8_f16() : matmul_w8_int8_bf16();
     case w4_codes::e4m3: return is_half ? matmul_w8_e4m3_f16() : matmul_w8_e4m3_bf16();
-    default: return is_half ? matmul_w4_mma_f16() : matmul_w4_mma_bf16();
+    default:
+      if (p.w.offsets != 0) return is_half ? matmul_w4_offsets_f16() : matmul_w4_offsets_bf16();
+      return is_half ? matmul_w4_mma_f16() : matmul_w4_mma_bf16();
   }
 }
 
 std::vector<const ptx::kernel_image*> w4_kernels() {
   std::vector<const ptx::kernel_image*> list;
   for (const auto family :
-       {matmul_w4_mma_f16, matmul_w4_mma_bf16, matmul_w4_table_f16, matmul_w4_table_bf16, matmul_w4_mxfp4_f16,
-        matmul_w4_mxfp4_bf16, matmul_w4_nvfp4_f16, matmul_w4_nvfp4_bf16, matmul_w8_int8_f16,
-        matmul_w8_int8_bf16, matmul_w8_e4m3_f16, matmul_w8_e4m3_bf16})
+       {matmul_w4_mma_f16, matmul_w4_mma_bf16, matmul_w4_offsets_f16, matmul_w4_offsets_bf16,
+        matmul_w8_offsets_f16, matmul_w8_offsets_bf16, matmul_w4_table_f16, matmul_w4_table_bf16,
+        matmul_w4_mxfp4_f16, matmul_w4_mxfp4_bf16, matmul_w4_nvfp4_f16, matmul_w4_nvfp4_bf16,
+        matmul_w8_int8_f16, matmul_w8_int8_bf16, matmul_w8_e4m3_f16, matmul_w8_e4m3_bf16})
     for (const w4_variant& v : family()) list.push_back(v.image);
   list_matmul_w4_combine_kernels(list);
   list_w4_repack_kernels(list);

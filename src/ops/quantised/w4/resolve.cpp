@@ -39,9 +39,17 @@ void check_w4_codes(std::string_view operation, const w4_shape& shape) {
   const bool halves = bytes_of(shape.scales) == 2;
   if (shape.zero_points && shape.codes != w4_codes::int4 && shape.codes != w4_codes::int8)
     refuse("codes that are no integers have no zero points");
+  if (shape.offsets &&
+      ((shape.codes != w4_codes::int4 && shape.codes != w4_codes::int8) || shape.zero_points))
+    refuse("codes that are no integers, or have zero points, have no offsets");
+  if (shape.offsets && shape.group % 32 != 0 && shape.group != shape.k)
+    refuse("groups with offsets have multiples of 32 codes, or k");
+  if (shape.zero > 15 || (shape.zero != 8 && (!shape.offsets || shape.codes != w4_codes::int4)))
+    refuse("another zero point than 8 have offsets, and codes of four bits");
   switch (shape.codes) {
     case w4_codes::int4:
-      if (!halves) refuse("int4 have scales of f16 or bf16");
+      if (shape.offsets ? shape.scales != w4_scale_type::f32 : !halves)
+        refuse("int4 have scales of f16 or bf16, and with offsets of f32");
       break;
     case w4_codes::nf4:
     case w4_codes::fp4:
@@ -72,6 +80,7 @@ void check_w4_codes(std::string_view operation, const w4_shape& shape) {
 u32 slots_of(const w4_shape& shape, u64 groups) {
   if (shape.codes == w4_codes::e2m1) return shape.scales == w4_scale_type::e8m0 ? 2 : 4;
   if (shape.codes == w4_codes::own && shape.own_slots != 0) return shape.own_slots;
+  if (shape.offsets) return 2;
   return groups == 1 || shape.group % w4_tile_k == 0 ? 1 : 4;
 }
 
@@ -99,7 +108,8 @@ w4_layout check_w4_shape(std::string_view operation, w4_shape& shape) {
                                           .scale_bytes = bytes_of(shape.scales),
                                           .zero_points = shape.zero_points,
                                           .factors = shape.factors,
-                                          .ordered = shape.ordered});
+                                          .ordered = shape.ordered,
+                                          .offsets = shape.offsets});
   if (layout.tiles_n * layout.tiles_k > static_cast<u64>(most) / 2 ||
       layout.tiles_n * layout.groups > static_cast<u64>(most) / 2)
     refuse_w4(operation, "weights of 2^41 codes or more; divide them along n");
@@ -125,7 +135,7 @@ w4_packed check_w4_weights(std::string_view operation, const void* device, const
   if (with_memory) validation(operation, device).workspace("weights", w.memory.facts(), layout.bytes, 16);
   return {.codes = base,
           .scales = base + layout.scales,
-          .zeros = shape.zero_points ? base + layout.zeros : 0,
+          .zeros = shape.zero_points || shape.offsets ? base + layout.zeros : 0,
           .rows = shape.ordered ? base + layout.rows : 0,
           .n = static_cast<u32>(shape.n),
           .k = static_cast<u32>(shape.k),
@@ -141,7 +151,9 @@ w4_packed check_w4_weights(std::string_view operation, const void* device, const
                                 (shape.codes == w4_codes::own && shape.own_neighbours)
                             ? 1u
                             : 0u,
-          .factors = shape.factors ? base + layout.factors : 0};
+          .factors = shape.factors ? base + layout.factors : 0,
+          .offsets = shape.offsets ? 1u : 0u,
+          .zero = shape.zero};
 }
 
 w4_problem resolve_w4_product(const void* device, const matmul_w4_arguments& a, bool choice_alone) {

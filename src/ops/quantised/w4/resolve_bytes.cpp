@@ -43,6 +43,7 @@ class resolver {
       refuse_w4(operation, "the codes of this format are not those that the shape of the weights has");
     if (source_.scales_type != to_.shape.scales)
       refuse_w4(operation, "the scales of this format are not those that the shape of the weights has");
+    if (to_.shape.offsets) refuse_w4(operation, "weights with offsets of a format that has none");
     resolve_codes();
     if (source_.layout != w4_code_layout::q8_0) resolve_scales();
     if (source_.nested_table.exists()) resolve_nested_scales();

@@ -10,11 +10,17 @@
 
 namespace kaio::ops {
 
-// For so many rows of x on sm_80 and later, and for many on sm_90a.
+// For so many rows of x on sm_80 and later; and for many on sm_90a, where there are no offsets: sums of x would
+// be products of their own.
 template <class D, scalar T, std::uint32_t... Rows>
 std::span<const w4_variant> matmul_w4_rows() {
-  static const auto& rows = *new std::array{describe_w4<D, T, Rows>()..., describe_w4_sm90<D, T, 64>(),
-                                            describe_w4_sm90<D, T, 128>()};
+  static const auto& rows = *[] {
+    if constexpr (D::offsets)
+      return new std::array{describe_w4<D, T, Rows>()...};
+    else
+      return new std::array{describe_w4<D, T, Rows>()..., describe_w4_sm90<D, T, 64>(),
+                            describe_w4_sm90<D, T, 128>()};
+  }();
   return rows;
 }
 

@@ -1,136 +1,126 @@
-// The tensors of files, checked, as the kernels of repack and dequantise take them.
+// The packed tensors of files and of the kernels of others, without their types; and the check of dequantise.
 
+#include <kaio/ops/quantised/w4/arguments_packed.hpp>
+#include <kaio/ops/quantised/w4/arguments_w8.hpp>
 #include <kaio/runtime/error.hpp>
 
 #include <string>
-#include <utility>
 
 #include "ops/quantised/w4/resolve.hpp"
 
 namespace kaio::ops::detail {
 
 w4_source_arguments arguments_of(const gptq_w4& source) {
-  return {.words_name = "qweight",
-          .zeros_name = "qzeros",
-          .scales_name = "scales",
-          .order_name = "g_idx",
-          .words = source.qweight.view,
-          .zeros = source.qzeros.view,
-          .scales = source.scales.view,
-          .order = source.g_idx,
-          .zeros_add = source.v2 ? 0u : 1u};
+  w4_source_arguments result;
+  result.words_name = "qweight";
+  result.zeros_name = "qzeros";
+  result.scales_name = "scales";
+  result.order_name = "g_idx";
+  result.words = source.qweight.view;
+  result.zeros = source.qzeros.view;
+  result.scales = source.scales.view;
+  result.order = source.g_idx;
+  result.bits = source.bits;
+  result.zeros_add = source.v2 ? 0 : 1;
+  return result;
 }
 
 w4_source_arguments arguments_of(const awq_w4& source) {
-  return {.words_name = "qweight",
-          .zeros_name = "qzeros",
-          .scales_name = "scales",
-          .order_name = "",
-          .words = source.qweight.view,
-          .zeros = source.qzeros.view,
-          .scales = source.scales.view,
-          .words_along_n = true};
+  w4_source_arguments result;
+  result.words_name = "qweight";
+  result.zeros_name = "qzeros";
+  result.scales_name = "scales";
+  result.words = source.qweight.view;
+  result.zeros = source.qzeros.view;
+  result.scales = source.scales.view;
+  result.layout = w4_word_layout::along_n;
+  return result;
+}
+
+w4_source_arguments arguments_of(const awq_gemv_w4& source) {
+  w4_source_arguments result;
+  result.words_name = "qweight";
+  result.zeros_name = "qzeros";
+  result.scales_name = "scales";
+  result.words = source.qweight.view;
+  result.zeros = source.qzeros.view;
+  result.scales = source.scales.view;
+  result.words_n_first = result.zeros_along_group = result.scales_n_first = result.padded = true;
+  return result;
+}
+
+w4_source_arguments arguments_of(const awq_gemv_fast_w4& source) {
+  w4_source_arguments result;
+  result.words_name = "qweight";
+  result.scales_name = "scales";
+  result.offsets_name = "qzeros";
+  result.words = source.qweight;
+  result.scales = source.scales.view;
+  result.offsets = source.qzeros.view;
+  result.layout = w4_word_layout::awq_fast;
+  result.padded = true;
+  result.zero = 0;
+  return result;
 }
 
 w4_source_arguments arguments_of(const compressed_tensors_w4& source) {
-  return {.words_name = "weight_packed",
-          .zeros_name = "weight_zero_point",
-          .scales_name = "weight_scale",
-          .order_name = "weight_g_idx",
-          .words = source.weight_packed.view,
-          .zeros = source.weight_zero_point.view,
-          .scales = source.weight_scale.view,
-          .order = source.weight_g_idx,
-          .words_n_first = true,
-          .zeros_n_first = true,
-          .scales_n_first = true};
+  w4_source_arguments result;
+  result.words_name = "weight_packed";
+  result.zeros_name = "weight_zero_point";
+  result.scales_name = "weight_scale";
+  result.order_name = "weight_g_idx";
+  result.words = source.weight_packed.view;
+  result.zeros = source.weight_zero_point.view;
+  result.scales = source.weight_scale.view;
+  result.order = source.weight_g_idx;
+  result.bits = source.bits;
+  result.words_n_first = result.zeros_n_first = result.scales_n_first = true;
+  return result;
 }
 
 w4_source_arguments arguments_of(const kaio_int4& source) {
-  return {.words_name = "packed",
-          .zeros_name = "",
-          .scales_name = "scales",
-          .order_name = "",
-          .words = source.packed.view,
-          .zeros = {},
-          .scales = source.scales.view,
-          .words_n_first = true,
-          .flip = 8};
+  w4_source_arguments result;
+  result.words_name = "packed";
+  result.scales_name = "scales";
+  result.words = source.packed.view;
+  result.scales = source.scales.view;
+  result.words_n_first = true;
+  result.flip = 8;
+  return result;
 }
 
-namespace {
-
-struct lines {
-  u64 address;
-  i64 along_k, along_n;  // strides
-};
-
-// A tensor of so many by so many, along K (groups) and along N, in that order or the other.
-lines check_tensor(const validation& check, const any_view& memory, std::string_view name, const any_view& v,
-                   std::int64_t along_k, std::int64_t along_n, bool n_first) {
-  check.input(name, v);
-  const std::size_t of_k = n_first ? 1 : 0, of_n = n_first ? 0 : 1;
-  check.extent(name, v, of_k, along_k, "what k and the group give");
-  check.extent(name, v, of_n, along_n, "what n gives");
-  check.apart("weights", memory, name, v);
-  return {v.address, v.strides[of_k], v.strides[of_n]};
+w4_source_arguments arguments_of(const marlin_w4& source) {
+  w4_source_arguments result;
+  result.words_name = "b";
+  result.zeros_name = "zeros";
+  result.scales_name = "scales";
+  result.words = source.b.view;
+  result.zeros = source.zeros.view;
+  result.scales = source.scales.view;
+  result.layout = w4_word_layout::marlin;
+  return result;
 }
 
-}  // namespace
+w4_source_arguments arguments_of(const marlin_w8& source) {
+  w4_source_arguments result;
+  result.words_name = "b";
+  result.scales_name = "scales";
+  result.words = source.b.view;
+  result.scales = source.scales.view;
+  result.layout = w4_word_layout::marlin;
+  result.bits = 8;
+  result.eight_bits = true;
+  return result;
+}
 
-w4_source resolve_repack_w4(const void* device, const w4_source_arguments& source, const w4_weights& to) {
-  constexpr std::string_view operation = "repack";
-  const validation check(operation, device);
-  w4_source result{};
-  result.w = check_w4_weights(operation, device, to, true);
-  const any_view memory = memory_view(to);
-  const std::int64_t n = to.shape.n, k = to.shape.k, groups = result.w.groups;
-  const auto eighth = [](std::int64_t x) { return (x + 7) / 8; };
-
-  const bool along_n = source.words_along_n;
-  const lines words = check_tensor(check, memory, source.words_name, source.words, along_n ? k : eighth(k),
-                                   along_n ? eighth(n) : n, source.words_n_first);
-  result.codes = words.address;
-  result.codes_k = words.along_k;
-  result.codes_n = words.along_n;
-  result.along_n = along_n ? 1 : 0;
-  result.flip = source.flip;
-
-  const lines scales =
-      check_tensor(check, memory, source.scales_name, source.scales, groups, n, source.scales_n_first);
-  if (to.shape.codes != w4_codes::int4 && to.shape.codes != w4_codes::own)
-    refuse_w4(operation, "words of integers for weights of other codes");
-  if (to.shape.factors) refuse_w4(operation, "weights with factors of a format that has none");
-  if (bytes_of(to.shape.scales) != 2)
-    refuse_w4(operation, "the scales of this format are f16 or bf16, and the shape has others");
-  const bool is_bf16 = source.scales.kind == element_kind::bf16;
-  if (is_bf16 != (to.shape.scales == w4_scale_type::bf16))
-    refuse_w4(operation, "argument " + std::string(source.scales_name) + " is " + (is_bf16 ? "bf16" : "f16") +
-                             ", and the shape of the weights has the other type");
-  result.scales = scales.address;
-  result.scales_group = scales.along_k;
-  result.scales_n = scales.along_n;
-
-  if (to.shape.zero_points) {
-    if (source.zeros_name.empty()) refuse_w4(operation, "weights with zero points of a format that has none");
-    const lines zeros =
-        check_tensor(check, memory, source.zeros_name, source.zeros, groups, eighth(n), source.zeros_n_first);
-    result.zeros = zeros.address;
-    result.zeros_group = zeros.along_k;
-    result.zeros_n = zeros.along_n;
-    result.zeros_add = source.zeros_add;
-  }
-  if (to.shape.ordered) {
-    if (source.order_name.empty()) refuse_w4(operation, "ordered weights of a format that has no order");
-    check.input(source.order_name, source.order);
-    check.extent(source.order_name, source.order, 0, k, "k of the weights");
-    check.apart("weights", memory, source.order_name, source.order);
-    if (source.order.stride(0) != 1 && k > 1)
-      refuse_w4(operation, "argument " + std::string(source.order_name) + " has stride " +
-                               std::to_string(source.order.stride(0)) +
-                               "; its numbers are neighbours: stride 1");
-    result.order = source.order.address();
-  }
+w4_source_arguments arguments_of(const tinygemm_w4& source) {
+  w4_source_arguments result;
+  result.words_name = "packed";
+  result.scales_name = result.offsets_name = "scales_and_zeros";
+  result.words = source.packed;
+  result.scales = result.offsets = source.scales_and_zeros;
+  result.layout = w4_word_layout::tinygemm;
+  result.inner_k_tiles = 2 * source.packed.extent(3);
   return result;
 }
 

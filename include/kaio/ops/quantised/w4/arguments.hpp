@@ -29,6 +29,10 @@ struct w4_shape {
   bool factors = false;         // W[n] is multiplied by an f32 too, as the scale of a tensor of NVFP4
   bool own_neighbours = false;  // the order that own codes are kept in
   std::uint8_t own_slots = 0;   // how finely groups divide 64 k, of own codes
+  // W = scale (q - zero) + offset[g][n]: of int4 with scales of f32, and f32 offsets, in groups of multiples
+  // of 32, or k. `zero` is 8 without offsets.
+  bool offsets = false;
+  std::uint8_t zero = 8;
 };
 
 // Bytes of packed weights. Throws invalid_argument where the shape is none of weights.
@@ -71,6 +75,10 @@ struct gptq_w4 {
   w4_scales scales{};                 // (G, n)
   tensor_view<const i32, 1> g_idx{};  // (k): each group has `group` of them; all 0: k / group
   bool v2 = false;                    // checkpoint_format "gptq_v2"; "gptq" stores zero points less 1
+  // Of a code: 2, 3 or 4 (gptq_w8 has 8). Words are then (k bits / 32, n) and (G, n bits / 32); without zero
+  // points these are 2^(bits - 1), and with fewer than 4 bits codes and zero points are packed as others
+  // with the same differences.
+  std::int64_t bits = 4;
 };
 struct awq_w4 {        // of version "gemm"
   w4_words qweight{};  // (k, n / 8)
@@ -82,6 +90,7 @@ struct compressed_tensors_w4 {               // format pack-quantized
   w4_words weight_zero_point{};              // (n / 8, G)
   w4_scales weight_scale{};                  // (n, G)
   tensor_view<const i32, 1> weight_g_idx{};  // (k), of actorder "group"
+  std::int64_t bits = 4;                     // 2, 3 or 4, as of gptq_w4
 };
 // Bytes of two codes, or of an e8m0 or e4m3 scale.
 struct w4_bytes {
@@ -135,16 +144,23 @@ struct matmul_w4_options {
 
 namespace detail {
 
-// A file's weights that were not checked yet.
+// Packed weights that were not checked yet.
+enum class w4_word_layout : std::uint8_t { along_k, along_n, awq_fast, marlin, tinygemm };
 struct w4_source_arguments {
-  std::string_view words_name, zeros_name, scales_name, order_name;
-  any_view words, zeros, scales;
+  std::string_view words_name, zeros_name, scales_name, order_name, offsets_name;
+  any_view words, zeros, scales, offsets;
   tensor_view<const i32, 1> order{};
-  bool words_along_n = false;   // (k, n / 8) in AutoAWQ's order
-  bool words_n_first = false;   // (n, k / 8)
-  bool zeros_n_first = false;   // (n / 8, G)
-  bool scales_n_first = false;  // (n, G)
+  w4_word_layout layout = w4_word_layout::along_k;  // along_n: (k, n / 8) in AutoAWQ's order
+  std::int64_t bits = 4;
+  bool words_n_first = false;      // (n, k / 8)
+  bool zeros_n_first = false;      // (n / 8, G)
+  bool zeros_along_group = false;  // (n, G / 8)
+  bool scales_n_first = false;     // (n, G)
+  bool padded = false;             // more groups of scales and zero points than there are
   std::uint32_t flip = 0, zeros_add = 0;
+  std::uint8_t zero = 8;           // of all weights
+  bool eight_bits = false;         // of matmul_w8
+  std::int64_t inner_k_tiles = 0;  // of tinygemm
 };
 w4_source_arguments arguments_of(const gptq_w4& source);
 w4_source_arguments arguments_of(const awq_w4& source);

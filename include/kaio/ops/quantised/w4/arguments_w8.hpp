@@ -19,6 +19,8 @@ struct w8_shape {
   w8_codes codes = w8_codes::int8;
   bool zero_points = false;  // of int8; else q is signed
   bool ordered = false;      // act-order: the groups of k are given by an index
+  // W = scale q + offset[g][n], of f32: of int8, in groups of multiples of 32, or k.
+  bool offsets = false;
 };
 
 // Bytes of packed weights. Throws invalid_argument where the shape is none of weights.
@@ -82,6 +84,11 @@ struct e4m3_w8 {
   w8_scales scales{};
 };
 
+struct marlin_w8 {     // vLLM's Marlin with bias 128, k a multiple of 16, n of 64
+  w4_words b{};        // (k / 16, 4 n)
+  w4_scales scales{};  // (G, n), permuted
+};
+
 namespace detail {
 
 constexpr w4_shape as_w4_shape(const w8_shape& s) {
@@ -91,12 +98,14 @@ constexpr w4_shape as_w4_shape(const w8_shape& s) {
           .scales = w4_scale_type::f32,
           .zero_points = s.zero_points,
           .ordered = s.ordered,
-          .codes = s.codes == w8_codes::int8 ? w4_codes::int8 : w4_codes::e4m3};
+          .codes = s.codes == w8_codes::int8 ? w4_codes::int8 : w4_codes::e4m3,
+          .offsets = s.offsets};
 }
 inline w4_weights as_w4_weights(const w8_weights& w) { return {as_w4_shape(w.shape), w.memory}; }
 
 w4_bytes_arguments arguments_of(const int8_w8& source);
 w4_bytes_arguments arguments_of(const llm_int8_w8& source);
+w4_source_arguments arguments_of(const marlin_w8& source);
 w4_bytes_arguments arguments_of(const gptq_w8& source);
 w4_bytes_arguments arguments_of(const compressed_tensors_w8& source);
 w4_bytes_arguments arguments_of(const q8_0_w8& source);

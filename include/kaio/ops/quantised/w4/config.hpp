@@ -37,9 +37,9 @@ struct w4_config {
 // With few rows all warps have the same columns, and divide K: y is complete in the block, and no second
 // kernel is needed to fill the device. More rows need more columns, or x would be read too often. A stage
 // has 18.5 KB: 92.5 KB are below what every device from sm_80 on has; registers allow two blocks but for 64
-// rows. Codes of eight bits have fewer stages of more bytes.
-constexpr w4_config w4_rows(std::uint32_t rows, std::uint32_t bits = 4) {
-  const std::uint32_t stages = bits == 4 ? 5 : 3;
+// rows. Codes of eight bits and those with offsets have fewer stages of more bytes.
+constexpr w4_config w4_rows(std::uint32_t rows, std::uint32_t bits = 4, bool offsets = false) {
+  const std::uint32_t stages = bits == 8 ? 3 : offsets ? 4 : 5;
   if (rows <= 8) return {.rows = 8, .warps_n = 1, .stages = stages, .min_blocks = 2, .bits = bits};
   if (rows <= 16) return {.rows = 16, .warps_n = 2, .stages = stages, .min_blocks = 2, .bits = bits};
   if (rows <= 32)

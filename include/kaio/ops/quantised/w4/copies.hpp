@@ -91,7 +91,7 @@ class w4_copies {
     val<u64> address, pitch;  // from group to group
   };
 
-  // The piece of 16 bytes that a lane copies: the scales of all groups, then their zero points.
+  // The piece of 16 bytes that a lane copies: the scales of all groups, then their zero points or offsets.
   constexpr facts_place find_facts(std::uint32_t pass) const {
     const auto w = problem_[&w4_problem::w];
     const val own = t_.let(lane_ + 32 * pass);

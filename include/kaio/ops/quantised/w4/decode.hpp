@@ -47,6 +47,7 @@ struct w4_dequantisation {
   static constexpr std::uint32_t bits = 4;  // of a code
   static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::f16_or_bf16;
   static constexpr bool zero_points = false;  // may be there
+  static constexpr bool offsets = false;      // an f32 of each group and column is added to its weights
   static constexpr bool neighbours = false;   // the order of codes in a word (layout.hpp)
   static constexpr bool scaled = false;       // numbers are multiplied by scales, not the sums of a group
   // Groups that a tile of 64 k has: 1, of multiples of 64; 2, of 32; 4, of 16. 0: multiples of 16.
@@ -101,6 +102,19 @@ struct w4_integers : w4_dequantisation {
       }
     }
   };
+};
+
+// The same with W = scale (q - zero) + offset, one zero point for all weights: sums of x over a group, which
+// the matrix instruction makes with a fragment of ones, are multiplied by the offset. GGUF's Q4_1 and Q4_K,
+// tinygemm's float zero points.
+struct w4_integers_and_offsets : w4_dequantisation {
+  static constexpr fixed_string name = "offsets_";
+  static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::f32;
+  static constexpr bool offsets = true;
+  static constexpr std::uint32_t slots = 2;
+
+  template <scalar T>
+  using decoder = w4_integers::decoder<T>;
 };
 
 }  // namespace kaio::ops

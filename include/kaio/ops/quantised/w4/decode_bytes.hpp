@@ -62,6 +62,16 @@ struct w8_integers : w8_dequantisation {
   };
 };
 
+// W = scale * q + offset. GGUF's Q5_1 and Q5_K.
+struct w8_integers_and_offsets : w8_dequantisation {
+  static constexpr fixed_string name = "offsets_";
+  static constexpr bool offsets = true;
+  static constexpr std::uint32_t slots = 2;
+
+  template <scalar T>
+  using decoder = w8_integers::decoder<T>;
+};
+
 struct w8_e4m3 : w8_dequantisation {
   static constexpr fixed_string name = "e4m3_";
   static constexpr std::uint32_t slots = 1;

@@ -50,8 +50,8 @@ constexpr val<f32> scale_at(thread t, const val<u32>& type, const val<u64>& addr
 
 }  // namespace detail
 
-// Launched with a block for each tile. Each weight is computed in f32, number by scale by factor of the column,
-// and rounded once.
+// Launched with a block for each tile. Each weight is computed in f32, number by scale and the offset, or by
+// the factor of the column, and rounded once.
 inline constexpr auto dequantise_w4_tiles =
     kaio::kernel<"dequantise_w4", block_size{w4_tile_threads}>([](thread t, val<w4_matrix> matrix) {
       const auto w = matrix[&w4_matrix::w];
@@ -72,6 +72,9 @@ inline constexpr auto dequantise_w4_tiles =
       const val neighbours = t.let(w[&w4_packed::neighbours] != 0u);
       const val zeros = t.let(w[&w4_packed::zeros]), rows = t.let(w[&w4_packed::rows]);
       const val factors = t.let(w[&w4_packed::factors]);
+      const val offsets = t.let(w[&w4_packed::offsets] != 0u);
+      const val has_zeros = t.let(all_of(zeros != u64{0}, !offsets));
+      const val own_zero = t.let(w[&w4_packed::zero]);
       const val pitch = t.let(tiles_n * w4_tile_n);
       const val scale_type = t.let(w[&w4_packed::scale_type]);
       const val scales = t.let(w[&w4_packed::scales]);
@@ -85,8 +88,8 @@ inline constexpr auto dequantise_w4_tiles =
         const val byte = t.let((i < 4 ? low : high) >> (8 * (w4_word::byte(i) % 4)) & 0xffu);
         var number(t, 0.0f);
         if (auto integer = t.when(codes_type == static_cast<u32>(w4_codes::int4))) {
-          var zero(t, 8u);
-          if (auto some = t.when(zeros != u64{0})) {
+          var zero(t, own_zero);
+          if (auto some = t.when(has_zeros)) {
             const val both = t.let(cast<u32>(pointer_at<in<u8>>(t, zeros)[place / u64{2}]));
             zero = both >> (4 * w4_word::further_n(i)) & 15u;
           }
@@ -97,12 +100,14 @@ inline constexpr auto dequantise_w4_tiles =
           number = numbers[(codes_type - static_cast<u32>(w4_codes::nf4)) * 16u + nibble];
         if (auto integer = t.when(codes_type == static_cast<u32>(w4_codes::int8))) {
           var zero(t, 128u);
-          if (auto some = t.when(zeros != u64{0})) zero = cast<u32>(pointer_at<in<u8>>(t, zeros)[place]);
+          if (auto some = t.when(has_zeros)) zero = cast<u32>(pointer_at<in<u8>>(t, zeros)[place]);
           number = cast<f32>(cast<i32>(byte) - cast<i32>(zero));
         }
         if (auto small = t.when(codes_type == static_cast<u32>(w4_codes::e4m3)))
           number = detail::number_of_e4m3(t, byte);
         var result(t, number * detail::scale_at(t, scale_type, scales, place));
+        // Of codes of few bits the product is exact.
+        if (auto some = t.when(offsets)) result += pointer_at<in<f32>>(t, zeros)[place];
         if (auto some = t.when(factors != u64{0})) result *= pointer_at<in<f32>>(t, factors)[own_n];
         return t.let(result);
       });

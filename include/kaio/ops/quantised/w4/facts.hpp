@@ -24,7 +24,8 @@ constexpr val<f32> scale_of_e4m3(thread t, const val<u32>& byte) {
   return t.let(bit_cast<f32>((byte & 0x7fu) << 20) * 0x1p120f);
 }
 
-// Of a dequantisation D (decode.hpp): words [slots][scales of 32 n], then [slots][zero points of 32 n].
+// Of a dequantisation D (decode.hpp): words [slots][scales of 32 n], then [slots][zero points of 32 n, or
+// offsets of f32].
 template <class D>
 struct w4_facts {
   static constexpr std::uint32_t scale_bytes = D::scales == w4_scales_in_kernel::f32           ? 4
@@ -32,7 +33,9 @@ struct w4_facts {
                                                                                                : 1;
   static constexpr std::uint32_t slots = D::slots == 0 ? 4 : D::slots;
   static constexpr std::uint32_t scale_pieces_of_group = w4_tile_n * scale_bytes / 16;  // of 16 bytes
-  static constexpr std::uint32_t zero_pieces_of_group = D::zero_points ? w4_tile_n * D::bits / 8 / 16 : 0;
+  static constexpr std::uint32_t zero_pieces_of_group = D::offsets       ? w4_tile_n * 4 / 16
+                                                        : D::zero_points ? w4_tile_n * D::bits / 8 / 16
+                                                                         : 0;
   static constexpr std::uint32_t scale_pieces = slots * scale_pieces_of_group;
   static constexpr std::uint32_t pieces = scale_pieces + slots * zero_pieces_of_group;
   static constexpr std::uint32_t words = pieces * 4, passes = (pieces + 31) / 32;
@@ -64,6 +67,15 @@ struct w4_facts {
       const val even = of_byte(t, t.let(both & 0xffu)), odd = of_byte(t, t.let(both >> 8 & 0xffu));
       return {even, odd};
     }
+  }
+  // Offsets of these columns.
+  template <class Facts, class Slot>
+  static constexpr two<val<f32>, val<f32>> offsets(thread t, const Facts& facts, const val<u32>& first,
+                                                   const Slot& slot, const val<u32>& g, u32 h) {
+    constexpr u32 of_slot = zero_pieces_of_group * 4;
+    const val both = load_vec<2>(facts[first + (slot * of_slot + (scale_pieces * 4 + h * 16u)) + g * 2u]);
+    const val even = t.let(bit_cast<kaio::f32>(both[0])), odd = t.let(bit_cast<kaio::f32>(both[1]));
+    return {even, odd};
   }
   // Zero points of these columns.
   template <class Facts, class Slot>

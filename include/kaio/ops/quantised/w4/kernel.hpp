@@ -60,13 +60,16 @@ struct w4_body {
     const auto x_lane = lane_of_x(t, x_tiles);
     auto totals = sums_of<halves * fragments>(t);
     auto group_sums = sums_of < D::scaled ? 1 : halves * fragments > (t);
+    // Of x over a group, in rows that are all the same.
+    [[maybe_unused]] auto x_sums = sums_of_x(t);
+    [[maybe_unused]] const auto ones = all_ones(t);
     auto& sums = [&]() -> auto& {
       if constexpr (D::scaled)
         return totals;
       else
         return group_sums;
     }();
-    auto minus = array_of<halves * 2>([&](u32 i) { return var(t, initial(i % 2)); });
+    auto minus = array_of<halves * 2>([&](u32 i) { return var(t, initial(t, problem, i % 2)); });
     var stage(t, 0u);
     for (auto first : t.range(block.first, block.last, C.warps_k()).no_unroll()) {
       copies.wait();
@@ -86,6 +89,9 @@ struct w4_body {
         } else {
           for (auto& fragment_sums : group_sums)
             for (auto& r : fragment_sums.registers) r = 0.0f;
+          if constexpr (D::offsets)
+            for (auto& fragment_sums : x_sums)
+              for (auto& r : fragment_sums.registers) r = 0.0f;
           if constexpr (D::zero_points)
             if (auto some = t.when(has_zeros))
               for (u32 h = 0; h < halves; ++h) {
@@ -104,6 +110,14 @@ struct w4_body {
               const auto& from = group_sums[h * fragments + f].registers;
               for (u32 e = 0; e < 4; ++e) to[e] = fma(e < 2 ? scale.even : scale.odd, from[e], to[e]);
             }
+            if constexpr (D::offsets) {
+              const auto offset = facts_of::offsets(t, facts, first_fact, slot, g, h);
+              for (u32 f = 0; f < fragments; ++f) {
+                auto& to = totals[h * fragments + f].registers;
+                const auto& from = x_sums[f].registers;
+                for (u32 e = 0; e < 4; ++e) to[e] = fma(e < 2 ? offset.even : offset.odd, from[e % 2], to[e]);
+              }
+            }
           }
       };
       // Load `quad` of half h of the weights of a lane.
@@ -114,6 +128,8 @@ struct w4_body {
       const auto multiply = [&](const auto& load, const auto& word) {
         auto x = array_of<fragments>([&](u32) { return typename mma::b_fragment(t); });
         load(x);
+        if constexpr (D::offsets)
+          for (u32 f = 0; f < fragments; ++f) mma::multiply_add(x_sums[f], ones, x[f]);
         for (u32 h = 0; h < halves; ++h) {
           typename mma::a_fragment w(t);  // 16 x 16 of W
           const auto codes_of_half = array_of<words_of_step>([&](u32 i) { return t.let(word(h, i)); });
@@ -197,11 +213,30 @@ struct w4_body {
     return array_of<N>([&](u32) { return typename mma::accumulator(t, 0.0f); });
   }
   // Where there are no zero points, what `minus` has is not looked at, or as the decoder has it.
-  static constexpr u32 initial(u32 odd) {
-    if constexpr (D::zero_points)
+  static constexpr auto initial([[maybe_unused]] thread t, [[maybe_unused]] const val<w4_problem>& problem,
+                                u32 odd) {
+    if constexpr (D::offsets && D::bits == 4)
+      return t.let(decoder_type::of_zero(t, t.let(problem[&w4_problem::w][&w4_packed::zero]), odd));
+    else if constexpr (D::offsets || D::zero_points)
       return decoder_type::initial(odd);
     else
       return odd - odd;
+  }
+  static constexpr auto sums_of_x([[maybe_unused]] thread t) {
+    if constexpr (D::offsets)
+      return sums_of<fragments>(t);
+    else
+      return 0;
+  }
+  static constexpr auto all_ones([[maybe_unused]] thread t) {
+    if constexpr (D::offsets) {
+      typename mma::a_fragment ones(t);
+      for (auto& r : ones.registers)
+        r = bit_cast<typename w4_pair<T>::type>(t.let(w4_pair<T>::is_half ? 0x3c003c00u : 0x3f803f80u));
+      return ones;
+    } else {
+      return 0;
+    }
   }
   static constexpr auto lane_of_x([[maybe_unused]] thread t, const typename copies_type::x_ring& x_tiles) {
     using b = typename mma::b_fragment;

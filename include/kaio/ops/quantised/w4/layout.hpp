@@ -19,7 +19,7 @@
 //
 //   scales   [K / group][N rounded up to 32]          1, 2 or 4 bytes each; 0 for what is beyond N
 //   zeros    [K / group][N rounded up to 32]          where there are zero points: nibbles, the even n low; or
-//                                                     bytes, with codes of eight bits
+//                                                     bytes, with codes of eight bits; or f32 offsets
 //   factors  [N rounded up to 32]                     f32, where columns have factors of their own
 //   rows     [K]                                      i32, with an order of K: x's column of each k
 //
@@ -39,6 +39,7 @@ struct w4_extents {
   u32 bits = 4;                 // of a code, and of a zero point: 4 or 8
   u32 scale_bytes = 2;
   bool zero_points = false, factors = false, ordered = false;
+  bool offsets = false;  // where zero points would be
 };
 
 // Where the parts are, in bytes from the beginning; extents as the kernels count them.
@@ -54,7 +55,9 @@ struct w4_layout {
     const u64 facts = a.groups * a.tiles_n;
     a.scales = a.tiles_n * a.tiles_k * (w4_tile_codes / 8 * e.bits);
     a.zeros = a.scales + facts * (w4_tile_n * e.scale_bytes);
-    a.factors = a.zeros + (e.zero_points ? facts * (w4_tile_n / 8 * e.bits) : 0);
+    a.factors = a.zeros + (e.offsets       ? facts * (w4_tile_n * sizeof(f32))
+                           : e.zero_points ? facts * (w4_tile_n / 8 * e.bits)
+                                           : 0);
     a.rows = a.factors + (e.factors ? a.tiles_n * (w4_tile_n * sizeof(f32)) : 0);
     a.bytes = a.rows + (e.ordered ? (e.k + 3) / 4 * 16 : 0);
     return a;

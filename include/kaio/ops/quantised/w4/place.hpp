@@ -44,4 +44,34 @@ constexpr val<u64> first_of_two_words(thread t, const w4_word& word) {
   return t.let(tile + cast<u64>((half * 2u + j / 2u) * 128u + lane * 4u + j % 2u * 2u));
 }
 
+// The words of a thread: each code is what code(n, k) gives of it, and 0 beyond N and K. `eight`: of eight
+// bits.
+template <class W, class Code>
+constexpr void store_codes(thread t, const w4_word& word, const W& w, const val<bool>& eight,
+                           const Code& code) {
+  const val n = t.let(w[&w4_packed::n]), k = t.let(w[&w4_packed::k]);
+  const val neighbours = t.let(w[&w4_packed::neighbours] != 0u);
+  var first(t, 0u), second(t, 0u);
+  for (auto i : t.range(0u, 8u).no_unroll()) {  // see w4_word
+    const val own_n = t.let(word.n + (i >> 1 & 1u));
+    const val own_k = t.let(word.k + ((i >> 2) * 8u + (i & 1u)));
+    if (auto exists = t.when(all_of(own_n < n, own_k < k))) {
+      const val one = code(own_n, own_k);
+      const val byte = t.let((i >> 1 & 1u) + (i & 1u) * 2u);
+      const val nibble = t.let(select(neighbours, i, (i >> 1) + (i & 1u) * 4u));
+      const val moved = t.let(one << select(eight, byte * 8u, nibble * 4u));
+      const val is_second = t.let(all_of(eight, i >= 4u));
+      first |= select(is_second, 0u, moved);
+      second |= select(is_second, moved, 0u);
+    }
+  }
+  const auto to = pointer_at<out<u32>>(t, t.let(w[&w4_packed::codes]));
+  if (auto two = t.when(eight)) {
+    const val at = first_of_two_words(t, word);
+    to[at] = first;
+    to[at + u64{1}] = second;
+  }
+  if (auto one = t.otherwise()) to[word.at] = first;
+}
+
 }  // namespace kaio::ops

@@ -10,7 +10,7 @@ namespace kaio::ops {
 // Packed weights in device memory (layout.hpp).
 struct w4_packed {
   u64 codes, scales;
-  u64 zeros, rows;  // 0: there are none
+  u64 zeros, rows;  // 0: there are none; `zeros` are f32 where there are offsets
   u32 n, k, groups;
   u32 tiles_n, tiles_k;
   divisor group;
@@ -20,6 +20,8 @@ struct w4_packed {
   u32 scale_type;   // a w4_scale_type
   u32 neighbours;   // the order of codes in a word (layout.hpp)
   u64 factors;      // f32, of each n; 0: there are none
+  u32 offsets;      // of groups and columns
+  u32 zero;         // of codes of four bits, where there are no zero points
 };
 
 // Sixteen numbers of 16 bits: bytes of them, the lower and the upper ones, four in a word.
@@ -48,24 +50,34 @@ struct w4_problem {
   divisor m_tiles, n_tiles;
 };
 
-// What a file has of weights, and where they go. The code of (k, n) is a nibble of the word
+// Where the number of (row, column) is in a packed tensor: in units of 2^unit_log2 bits, of which there are
+// so many from unit to unit,
 //
-//   [k / 8][n]     nibble k % 8
-//   [k][n / 8]     where `along_n`: nibble 0, 4, 1, 5, 2, 6, 3, 7 of n % 8
+//   (row >> row_bits) * row_units + (column >> column_bits) * column_units + bit / 2^unit_log2 * unit
+//   bit = bits * (sum of of_row[i] over the bits i of the row, and of of_column[i] over those of the column)
 //
-// and so are zero points, nibble n % 8 of [group][n / 8] or that of the same order. Strides are of words.
+// in the bits from bit % 2^unit_log2 on, and in the next unit what goes beyond. That is every layout of the
+// files, and those of the kernels of others. 8 of row_bits or column_bits at most.
+struct w4_place {
+  u64 address;
+  u32 of_row[8], of_column[8];
+  u32 row_bits, column_bits;
+  u32 bits, unit_log2;  // of a unit: 4 or 5; 0: numbers are units
+  i64 row_units, column_units, unit;
+};
+
+// What a file has of weights, and where they go: codes by (k, n), all else by (group, n).
 struct w4_source {
   w4_packed w;
-  u64 codes;
-  i64 codes_k, codes_n;
-  u32 along_n;
-  u32 flip;    // exclusive or of each code
-  u64 scales;  // f16 or bf16
-  i64 scales_group, scales_n;
-  u64 zeros;  // 0: there are none
-  i64 zeros_group, zeros_n;
-  u32 zeros_add;  // modulo 16
-  u64 order;      // i32, the group of each k; 0: k / group
+  w4_place codes;
+  u32 flip;                   // exclusive or of each code
+  u32 add;                    // to each code and zero point, then: of fewer bits than four
+  w4_place scales;            // f16 or bf16
+  u32 scales_type;            // a w4_scale_type
+  w4_place zeros;             // where the packed weights have them
+  u32 zeros_add, zeros_mask;  // before `add`
+  w4_place offsets;           // of the type of the scales, where the packed weights have offsets
+  u64 order;                  // i32, the group of each k; 0: k / group
 };
 
 // Weights in bytes. The code of (k, n) is in byte b = k * bits / 8 of line n, which is at codes + n * codes_n +

@@ -1,7 +1,8 @@
 #pragma once
-// Weights of four bits from words of files to the layout of the kernels (layout.hpp).
+// Packed weights of files and of the kernels of others to the layout of matmul_w4 and matmul_w8 (layout.hpp).
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/quantised/w4/dequantise.hpp>
 #include <kaio/ops/quantised/w4/place.hpp>
 
 #include <cstdint>
@@ -10,13 +11,51 @@ namespace kaio::ops {
 
 namespace detail {
 
-// Nibble `i`, of the device, of a word.
-template <class I>
-constexpr auto nibble_of(const val<u32>& word, const I& i) {
-  return word >> (i * 4u) & 15u;
+struct w4_unit {
+  val<i64> unit;
+  val<u32> bit;  // from its beginning on
+};
+
+template <class Place>
+constexpr w4_unit unit_of(thread t, const Place& place, const val<u32>& row, const val<u32>& column) {
+  var index(t, 0u);
+  for (u32 i = 0; i < 8; ++i) {
+    const val of_row = t.let(place[&w4_place::of_row][i]);
+    const val of_column = t.let(place[&w4_place::of_column][i]);
+    index += (row >> i & 1u) * of_row + (column >> i & 1u) * of_column;
+  }
+  const val rows = t.let(row >> t.let(place[&w4_place::row_bits]));
+  const val columns = t.let(column >> t.let(place[&w4_place::column_bits]));
+  const val unit = t.let(cast<i64>(rows) * place[&w4_place::row_units] +
+                         cast<i64>(columns) * place[&w4_place::column_units]);
+  return {unit, t.let(index * place[&w4_place::bits])};
 }
-// Where AutoAWQ puts column i of eight.
-constexpr val<u32> interleaved(thread t, const val<u32>& i) { return t.let(i / 2u | (i & 1u) << 2); }
+
+// The number of (row, column), of at most 8 bits, by bytes: units may begin at any address.
+template <class Place>
+constexpr val<u32> number_at(thread t, const Place& place, const val<u32>& row, const val<u32>& column) {
+  const w4_unit at = unit_of(t, place, row, column);
+  const val from = t.let(place[&w4_place::address]);
+  const val log2 = t.let(place[&w4_place::unit_log2]), bits = t.let(place[&w4_place::bits]);
+  const val one = t.let(1u);
+  const auto byte = [&](const val<u32>& bit) {
+    const val unit = t.let(at.unit + cast<i64>(bit >> log2) * place[&w4_place::unit]);
+    const val inside = t.let(bit >> 3 & ((one << (log2 - 3u)) - 1u));
+    const val place_of_byte = t.let(cast<u64>(unit << (log2 - 3u)) + cast<u64>(inside));
+    return t.let(cast<u32>(pointer_at<in<u8>>(t, from)[place_of_byte]));
+  };
+  var all(t, byte(at.bit));
+  const val begin = t.let(at.bit & 7u);
+  if (auto two = t.when(begin + bits > 8u)) all |= byte(t.let(at.bit + 8u)) << 8;
+  return t.let(all >> begin & ((one << bits) - 1u));
+}
+
+// The number, of f16, bf16 or f32, of a unit.
+template <class Place>
+constexpr val<u64> element_of(thread t, const Place& place, const val<u32>& row, const val<u32>& column) {
+  const w4_unit at = unit_of(t, place, row, column);
+  return t.let(cast<u64>(at.unit + cast<i64>(at.bit) * place[&w4_place::unit]));
+}
 
 }  // namespace detail
 
@@ -46,34 +85,20 @@ inline constexpr auto repack_w4_tiles =
     kaio::kernel<"repack_w4", block_size{w4_tile_threads}>([](thread t, val<w4_source> source) {
       const auto w = source[&w4_source::w];
       const val tiles_n = t.let(w[&w4_packed::tiles_n]), tiles_k = t.let(w[&w4_packed::tiles_k]);
-      const val n = t.let(w[&w4_packed::n]), k = t.let(w[&w4_packed::k]);
+      const val n = t.let(w[&w4_packed::n]);
       const val tiles = t.let(tiles_n * tiles_k);
       const val block = t.let(block_idx_x());
+      const val add = t.let(source[&w4_source::add]);
+      const val eight = t.let(w[&w4_packed::codes_type] >= static_cast<u32>(w4_codes::int8));
       if (auto codes = t.when(block < tiles)) {
         const w4_word word = find_word(t, block, tiles_k);
-        const auto from = pointer_at<in<u32>>(t, t.let(source[&w4_source::codes]));
-        const val along_n = t.let(source[&w4_source::along_n] != 0u);
-        const val k_shift = t.let(select(along_n, 0u, 3u)), n_shift = t.let(select(along_n, 3u, 0u));
         const val rows = t.let(w[&w4_packed::rows]);
-        const val neighbours = t.let(w[&w4_packed::neighbours] != 0u);
-        var result(t, 0u);
-        for (u32 i = 0; i < 8; ++i) {
-          const val own_n = t.let(word.n + w4_word::further_n(i));
-          const val own_k = t.let(word.k + w4_word::further_k(i));
-          if (auto exists = t.when(all_of(own_n < n, own_k < k))) {
-            var row(t, own_k);
-            if (auto ordered = t.when(rows != u64{0}))
-              row = cast<u32>(pointer_at<inout<i32>>(t, rows)[own_k]);
-            const val at = t.let(cast<i64>(row >> k_shift) * source[&w4_source::codes_k] +
-                                 cast<i64>(own_n >> n_shift) * source[&w4_source::codes_n]);
-            const val bits = t.let(from[at]);
-            const val turned = detail::interleaved(t, t.let(own_n & 7u));
-            const val code = t.let(detail::nibble_of(bits, t.let(select(along_n, turned, row & 7u))) ^
-                                   source[&w4_source::flip]);
-            result |= code << t.let(select(neighbours, 4 * i, 4 * w4_word::nibble(i)));
-          }
-        }
-        pointer_at<out<u32>>(t, t.let(w[&w4_packed::codes]))[word.at] = result;
+        store_codes(t, word, w, eight, [&](const val<u32>& own_n, const val<u32>& own_k) {
+          var row(t, own_k);
+          if (auto ordered = t.when(rows != u64{0})) row = cast<u32>(pointer_at<inout<i32>>(t, rows)[own_k]);
+          const val code = detail::number_at(t, source[&w4_source::codes], t.let(row), own_n);
+          return t.let((code ^ source[&w4_source::flip]) + add);
+        });
       }
       const val of_group = t.let(block - tiles), lane = t.thread_rank();
       if (auto facts = t.when(all_of(block >= tiles, lane < 32u))) {
@@ -81,29 +106,47 @@ inline constexpr auto repack_w4_tiles =
         const val column = t.let((of_group - group * tiles_n) * w4_tile_n + lane);
         const val exists = t.let(column < n);
         const val place = t.let(cast<u64>(of_group) * u64{w4_tile_n} + cast<u64>(lane));
-        var scale(t, cast<u16>(t.let(column * 0u)));
-        if (auto has = t.when(exists)) {
-          const val at = t.let(cast<i64>(group) * source[&w4_source::scales_group] +
-                               cast<i64>(column) * source[&w4_source::scales_n]);
-          scale = pointer_at<in<u16>>(t, t.let(source[&w4_source::scales]))[at];
-        }
-        pointer_at<out<u16>>(t, t.let(w[&w4_packed::scales]))[place] = scale;
-        const val zeros = t.let(w[&w4_packed::zeros]);
-        if (auto some = t.when(zeros != u64{0})) {
-          var zero(t, 0u);
+        const val type = t.let(source[&w4_source::scales_type]);
+        const val scales = t.let(w[&w4_packed::scales]), zeros = t.let(w[&w4_packed::zeros]);
+        const val as_f32 = t.let(w[&w4_packed::scale_type] == static_cast<u32>(w4_scale_type::f32));
+        const val offsets = t.let(w[&w4_packed::offsets] != 0u);
+        if (auto wide = t.when(as_f32)) {
+          var scale(t, 0.0f);
           if (auto has = t.when(exists)) {
-            const val at = t.let(cast<i64>(group) * source[&w4_source::zeros_group] +
-                                 cast<i64>(column / 8u) * source[&w4_source::zeros_n]);
-            const val bits = t.let(pointer_at<in<u32>>(t, t.let(source[&w4_source::zeros]))[at]);
-            const val along_n = t.let(source[&w4_source::along_n] != 0u);
-            const val natural = t.let(column & 7u);
-            const val turned = detail::interleaved(t, natural);
-            zero = (detail::nibble_of(bits, t.let(select(along_n, turned, natural))) +
-                    source[&w4_source::zeros_add]) &
-                   15u;
+            const auto of_scales = source[&w4_source::scales];
+            const val at = detail::element_of(t, of_scales, group, column);
+            scale = detail::scale_at(t, type, t.let(of_scales[&w4_place::address]), at);
           }
+          pointer_at<out<f32>>(t, scales)[place] = scale;
+        }
+        if (auto same = t.otherwise()) {
+          var scale(t, cast<u16>(t.let(column * 0u)));
+          if (auto has = t.when(exists)) {
+            const auto of_scales = source[&w4_source::scales];
+            const val at = detail::element_of(t, of_scales, group, column);
+            scale = pointer_at<in<u16>>(t, t.let(of_scales[&w4_place::address]))[at];
+          }
+          pointer_at<out<u16>>(t, scales)[place] = scale;
+        }
+        if (auto some = t.when(offsets)) {
+          var offset(t, 0.0f);
+          if (auto has = t.when(exists)) {
+            const auto of_offsets = source[&w4_source::offsets];
+            const val at = detail::element_of(t, of_offsets, group, column);
+            offset = detail::scale_at(t, type, t.let(of_offsets[&w4_place::address]), at);
+          }
+          pointer_at<out<f32>>(t, zeros)[place] = offset;
+        }
+        if (auto some = t.when(all_of(zeros != u64{0}, !offsets))) {
+          var zero(t, 0u);
+          if (auto has = t.when(exists))
+            zero = ((detail::number_at(t, source[&w4_source::zeros], group, column) +
+                     source[&w4_source::zeros_add]) &
+                    source[&w4_source::zeros_mask]) +
+                   add;
           const val next = t.let(shfl_down(zero, 1u));
-          if (auto even = t.when((lane & 1u) == 0u))
+          if (auto byte = t.when(eight)) pointer_at<out<u8>>(t, zeros)[place] = cast<u8>(zero);
+          if (auto even = t.when(all_of(!eight, (lane & 1u) == 0u)))
             pointer_at<out<u8>>(t, zeros)[place / u64{2}] = cast<u8>(zero | next << 4);
         }
       }

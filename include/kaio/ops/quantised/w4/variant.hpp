@@ -34,12 +34,12 @@ struct w4_variant {
 // The kernel for so many rows of x.
 template <class D, scalar T, std::uint32_t Rows>
 w4_variant describe_w4() {
-  constexpr w4_config config = w4_rows(Rows, D::bits);
+  constexpr w4_config config = w4_rows(Rows, D::bits, D::offsets);
   using decoder = typename D::template decoder<T>;
   w4_variant v{.image = &matmul_w4_mma<config, D, T>.image(),
                .run =
                    [](const stream& s, const w4_problem& problem, std::uint64_t blocks) {
-                     matmul_w4_mma<w4_rows(Rows, D::bits), D, T>.launch(s, grid(blocks), problem);
+                     matmul_w4_mma<w4_rows(Rows, D::bits, D::offsets), D, T>.launch(s, grid(blocks), problem);
                    },
                .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
                .rows = config.rows,
