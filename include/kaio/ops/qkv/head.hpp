@@ -7,8 +7,8 @@
 //   y = rotated by position               Q and K; rounded
 //   y = y * scale                         Q; rounded
 //
-// and then to a tensor, or into a cache as append_kv has it. Each step is in f32, so that the bits are those of
-// an operation for each.
+// with a head function (head_function.hpp) before or after the rotation, and then to a tensor, or into a
+// cache as append_kv has it. Each step is in f32, so that the bits are those of an operation for each.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/kernel.hpp>
@@ -17,9 +17,11 @@
 #include <kaio/ops/cache/common/rotate.hpp>
 #include <kaio/ops/cache/common/rows.hpp>
 #include <kaio/ops/qkv/elements.hpp>
+#include <kaio/ops/qkv/head_function.hpp>
 #include <kaio/ops/qkv/problem.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -148,11 +150,45 @@ constexpr void normalise(thread t, const Problem& problem, const head_row& row, 
   }
 }
 
+struct no_step {
+  constexpr void operator()(qkv_row&) const {}
+};
+
+// A head function, by all lanes of a warp. call(row) is it.
+template <class Elements, class Vars, class Call>
+constexpr void run_head_function(thread t, const head_row& row, const head_target& target,
+                                 const val<u32>& type, const val<u32>& size, const row_unit& unit,
+                                 const val<bool>& has_unit, Vars& x, const Call& call) {
+  const auto is_element = [&](u32 i) {
+    const u32 r = i / run_size;
+    return t.let(unit.first[r] + i % run_size < unit.limit[r]);
+  };
+  qkv_row of{target.writes,
+             row.is_q,
+             row.is_v,
+             t.let(select(target.writes, row.batch, 0u)),
+             t.let(select(target.writes, row.token, 0u)),
+             row.head,
+             t.let(select(target.writes, target.position, 0u)),
+             size,
+             has_unit,
+             {unit.first[0], unit.first[1]},
+             {is_element(0), is_element(1), is_element(2), is_element(3), is_element(4), is_element(5),
+              is_element(6), is_element(7), is_element(8), is_element(9), is_element(10), is_element(11),
+              is_element(12), is_element(13), is_element(14), is_element(15)},
+             x,
+             row.lanes};
+  call(of);
+  if (auto rounds = t.when(has_unit)) Elements::round(t, type, x);
+}
+
 }  // namespace detail
 
-// load(unit, x) fills x[0] to x[15] with the sums of a unit of the row.
-template <class Elements, class Problem, class Load>
-constexpr void finish_head(thread t, const Problem& problem, const head_row& row, const Load& load) {
+// load(unit, x) fills x[0] to x[15] with the sums of a unit of the row; own_step(row) is a head function Own.
+template <class Elements, class Own = no_head_function, class Problem, class Load,
+          class Call = detail::no_step>
+constexpr void finish_head(thread t, const Problem& problem, const head_row& row, const Load& load,
+                           const Call& own_step = {}) {
   const auto append = problem[&qkv_problem::append];
   const auto tables = append[&append_problem::tables];
   const val type = t.let(append[&append_problem::type]);
@@ -194,11 +230,17 @@ constexpr void finish_head(thread t, const Problem& problem, const head_row& row
   }
   if (auto some = t.when(problem[&qkv_problem::has_norms] != 0u))
     detail::normalise<Elements>(t, problem, row, type, shift, size, unit, has_unit, terms_aligned, x);
+  const auto run_own = [&] {
+    detail::run_head_function<Elements>(t, row, target, type, size, unit, has_unit, x, own_step);
+  };
+  constexpr bool has_own = !std::is_same_v<Own, no_head_function>;
+  if constexpr (has_own && runs_before_rotary<Own>) run_own();
   const val last_scale = of_part(t, problem, row, [](const auto& part) { return part[&qkv_part::scale]; });
   if (auto turns = t.when(all_of(has_unit, unit.rotated))) {
     rotate_unit(t, tables, target.position, unit, x);
     Elements::round(t, type, x);
   }
+  if constexpr (has_own && !runs_before_rotary<Own>) run_own();
   if (auto scales = t.when(all_of(has_unit, last_scale != 1.0f))) {
     for (u32 i = 0; i < 2 * run_size; ++i) x[i] = x[i] * last_scale;
     Elements::round(t, type, x);
