@@ -18,6 +18,7 @@ namespace kaio::ops {
 template <std::uint32_t Sm, class Own, class Call>
 constexpr void finish_heads(thread t, const val<qkv_problem>& problem, const val<qkv_product>& product,
                             const Call& own_step) {
+  using elements = std::conditional_t<Sm >= 80, half_elements, any_elements>;
   const auto append = problem[&qkv_problem::append];
   const row_place place = place_of_thread(t, t.let(append[&append_problem::lanes_log]));
   const val inside = t.let(place.row < append[&append_problem::rows]);
@@ -31,7 +32,7 @@ constexpr void finish_heads(thread t, const val<qkv_problem>& problem, const val
   if constexpr (Sm >= 90) grid_dependency_wait(t);
   const auto load = [&](const row_unit& unit, auto& x) {
     const val type = t.let(product[&qkv_product::type]);
-    const val shift = t.let(select(type == static_cast<u32>(element_type::f32), 2u, 1u));
+    const val shift = t.let(1u);
     const val first = of_part(t, problem, row, [](const auto& p) { return p[&qkv_part::column]; });
     const val size =
         of_part(t, problem, row, [](const auto& p) { return p[&qkv_part::to][&cache_rows::size]; });
@@ -44,16 +45,16 @@ constexpr void finish_heads(thread t, const val<qkv_problem>& problem, const val
       auto y = array_of<2 * run_size>([&](u32) { return var(t, -0.0f); });
       for (u32 r = 0; r < 2; ++r) {
         const element_run run = run_of(t, from, shift, unit.first[r], unit.limit[r], aligned);
-        load_run(t, type, run, y, r * run_size);
+        elements::load(t, type, run, y, r * run_size);
       }
       for (u32 i = 0; i < 2 * run_size; ++i) x[i] = x[i] + y[i];
     }
   };
-  finish_head<any_elements, Own>(t, problem, row, load, own_step);
+  finish_head<elements, Own>(t, problem, row, load, own_step);
 }
 
-// From sm_90 on launched programmatically, before the product has ended; conversions to 8-bit floats are
-// instructions there. The bits are the same.
+// From sm_90 on launched programmatically, before the product has ended; conversions to bf16 and to 8-bit floats
+// are instructions there. The bits are the same.
 template <std::uint32_t Sm, class Own, class OfOwn>
 struct qkv_heads_kernel;
 

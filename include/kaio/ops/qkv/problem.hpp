@@ -41,7 +41,7 @@ struct qkv_product {
   u64 address;
   i64 row, part;  // from one to the next, in elements
   u32 parts;
-  u32 type;     // element_type
+  u32 type;     // element_type: f16 or bf16
   u32 aligned;  // the runs of all heads begin at multiples of 16 bytes
 };
 
