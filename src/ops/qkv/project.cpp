@@ -38,12 +38,7 @@ projection_product product_of(const detail::qkv_arguments& a, const detail::qkv_
 qkv_product product_in_memory(const qkv_problem& p, const projection_product& product) {
   const auto whole = [](u32 count) { return count % run_size == 0; };
   const bool aligned = whole(p.q.to.size) && whole(p.v.to.size) && whole(p.append.tables.pairs);
-  return {.address = product.address(),
-          .row = product.pitch(),
-          .part = 0,
-          .parts = 1,
-          .type = p.append.type,
-          .aligned = aligned ? 1u : 0u};
+  return {.address = product.address(), .row = product.pitch(), .aligned = aligned ? 1u : 0u};
 }
 
 // Why no fused kernel can run a call; empty: all can that the device has.

@@ -211,7 +211,7 @@ struct resolution {
   }
 
   void fill_part(qkv_part& part, std::int64_t heads, std::int64_t size, u32 pairs) {
-    part.factor = part.scale = 1;
+    part.scale = 1;
     part.heads = static_cast<u32>(heads);
     part.to.size = static_cast<u32>(size);
     const bool whole = size % run_size == 0 && pairs % run_size == 0;

@@ -31,26 +31,21 @@ constexpr void finish_heads(thread t, const val<qkv_problem>& problem, const val
   const head_row row = find_head(t, problem, inside, batch, token, index, place.lane, place.lanes);
   if constexpr (Sm >= 90) grid_dependency_wait(t);
   const auto load = [&](const row_unit& unit, auto& x) {
-    const val type = t.let(product[&qkv_product::type]);
-    const val shift = t.let(1u);
+    const val type = t.let(append[&append_problem::type]);
     const val first = of_part(t, problem, row, [](const auto& p) { return p[&qkv_part::column]; });
     const val size =
         of_part(t, problem, row, [](const auto& p) { return p[&qkv_part::to][&cache_rows::size]; });
     const val aligned = t.let(product[&qkv_product::aligned] != 0u);
     const val column = t.let(cast<i64>(first + row.head * size));
-    const val line = t.let(cast<i64>(of_all) * product[&qkv_product::row] + column);
-    for (auto p : t.range(0u, t.let(product[&qkv_product::parts])).no_unroll()) {
-      const val at = t.let(line + cast<i64>(p) * product[&qkv_product::part]);
-      const val from = t.let(product[&qkv_product::address] + (cast<u64>(at) << shift));
-      auto y = array_of<2 * run_size>([&](u32) { return var(t, -0.0f); });
-      for (u32 r = 0; r < 2; ++r) {
-        const element_run run = run_of(t, from, shift, unit.first[r], unit.limit[r], aligned);
-        elements::load(t, type, run, y, r * run_size);
-      }
-      for (u32 i = 0; i < 2 * run_size; ++i) x[i] = x[i] + y[i];
+    const val shift = t.let(1u);
+    const val at = t.let(cast<i64>(of_all) * product[&qkv_product::row] + column);
+    const val from = t.let(product[&qkv_product::address] + (cast<u64>(at) << shift));
+    for (u32 r = 0; r < 2; ++r) {
+      const element_run run = run_of(t, from, shift, unit.first[r], unit.limit[r], aligned);
+      elements::load(t, type, run, x, r * run_size);
     }
   };
-  finish_head<elements, Own>(t, problem, row, load, own_step);
+  finish_head<elements, sums_are::elements, Own>(t, problem, row, load, own_step);
 }
 
 // From sm_90 on launched programmatically, before the product has ended; conversions to bf16 and to 8-bit floats
