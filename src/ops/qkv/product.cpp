@@ -92,7 +92,7 @@ void projection_product::run(const stream& s) const {
       const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
       detail::run_matmul_fp8(s, {operation, view_of(flat), transposed(w.matrix), view_of(to), &options});
     } else {
-      const matmul_options options;
+      const matmul_options options{.constant = constant};
       const any_view to = matrix(columns[i], true);
       detail::run_matmul(s, {operation, view_of(x), transposed(w.matrix), view_of(to), &options});
     }
@@ -112,7 +112,8 @@ void projection_product::warm_up(const runtime::device& gpu) const {
       matmul_fp8_warmup(gpu, view_of(detail::rows_of_x(x)), transposed(w.matrix),
                         view_of(matrix(columns[i], false)), fp8_options(w));
     else
-      matmul_warmup(gpu, view_of(x), transposed(w.matrix), view_of(matrix(columns[i], true)), {});
+      matmul_warmup(gpu, view_of(x), transposed(w.matrix), view_of(matrix(columns[i], true)),
+                    {.constant = constant});
   }
 }
 
@@ -138,6 +139,7 @@ any_view projection_product::matrix(const projection_columns& of, bool in_batche
 
 matmul_int8_options projection_product::int8_options(const projection_weight& w) const {
   matmul_int8_options options;
+  options.constant = constant;
   if (!x_scale.is_null()) options.scale_a = x_scale;
   if (detail::is_given(w.scale)) options.scale_b = view_of(w.scale);
   return options;
@@ -145,6 +147,7 @@ matmul_int8_options projection_product::int8_options(const projection_weight& w)
 
 matmul_fp8_options projection_product::fp8_options(const projection_weight& w) const {
   matmul_fp8_options options;
+  options.constant = constant;
   if (!x_scale.is_null()) options.scale_a = x_scale;
   if (detail::is_given(w.scale)) options.scale_b = view_of(w.scale);
   if (!x_groups.is_null()) {

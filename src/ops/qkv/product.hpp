@@ -30,6 +30,7 @@ struct projection_product {
   tensor_view<const f32, 1> x_scale{};
   tensor_view<const f32, 2> x_groups{};
   attention_workspace workspace{};
+  constant_operands constant = constant_operands::none;
 
   // Rows are at multiples of 16 bytes.
   std::int64_t pitch() const { return (std::int64_t{n} + 7) / 8 * 8; }

@@ -32,7 +32,8 @@ projection_product product_of(const detail::qkv_arguments& a, const detail::qkv_
           .kind = a.outputs->q.kind,
           .x_scale = a.options->x_scale,
           .x_groups = a.options->x_groups,
-          .workspace = a.options->workspace};
+          .workspace = a.options->workspace,
+          .constant = a.options->constant_weights ? constant_operands::b : constant_operands::none};
 }
 
 qkv_product product_in_memory(const qkv_problem& p, const projection_product& product) {

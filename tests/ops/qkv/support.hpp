@@ -96,6 +96,7 @@ class qkv_run {
       if (c.offsets) o.rotary.offsets = numbers_view(on_offsets, c.batches);
     }
     o.q_scale = c.q_scale;
+    o.constant_weights = c.seed % 3 != 0;
     o.variant = c.variant;
     return o;
   }

@@ -144,6 +144,9 @@ struct qkv_options {
   tensor_view<const f32, 1> x_scale{};   // of x of 8 bits: one for each row, or one for all
   tensor_view<const f32, 2> x_groups{};  // of x of 8-bit floats, (rows, ceil(K / 128)): with blocks
   attention_workspace workspace{};       // of qkv_project_workspace_bytes, at a multiple of 16 bytes
+  // The weights, with their scales, are not written by work that is in the stream before this call: products
+  // may read them before it has ended (constant_operands::b of matmul). A hint; results do not depend on it.
+  bool constant_weights = false;
   // The kernel to run, by a name that qkv_project_choice gives; "separate": a product, and then the heads;
   // empty: the best one.
   std::string_view variant{};

@@ -63,7 +63,7 @@ struct qkv_heads_kernel<Sm, Own, qkv_head_parameters<OfOwn...>> {
       return "qkv_heads_sm" + decimal<Sm>;
   }();
   static constexpr auto kernel =
-      kaio::kernel<name, row_threads, kernel_options{.target = {Sm}, .min_blocks = has_own ? 2 : 3}>(
+      kaio::kernel<name, row_threads, kernel_options{.target = {Sm}, .min_blocks = has_own ? 3 : 4}>(
           [](thread t, val<qkv_problem> problem, val<qkv_product> product, OfOwn... of_own) {
             finish_heads<Sm, Own>(t, problem, product, [&](qkv_row& row) { Own{}(t, row, of_own...); });
           });
