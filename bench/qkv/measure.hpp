@@ -7,7 +7,7 @@
 #include <kaio/kaio.hpp>
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/matmul.hpp>
-#include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/qkv.hpp>
 #include <kaio/ops/rotary.hpp>
 
@@ -26,7 +26,7 @@ namespace kaio::bench {
 // m tokens of K, each of a sequence of its own (m up to 64), else of one; heads of `size`.
 struct qkv_bench_problem {
   u32 k = 0, heads = 0, key_heads = 0, size = 128, m = 1;
-  bool w4 = false;
+  u32 bits = 16;  // of weights: 16, 8 with a scale for each output, 4 with one for each 128
 
   u32 columns() const { return (heads + 2 * key_heads) * size; }
   u32 sequences() const { return m <= 64 ? m : 1; }
@@ -35,25 +35,28 @@ struct qkv_bench_problem {
     return std::to_string(k) + "x" + std::to_string(heads) + "x" + std::to_string(key_heads) + "x" +
            std::to_string(size);
   }
-  std::string work() const { return "m" + std::to_string(m) + (w4 ? "w4" : ""); }
+  std::string work() const {
+    return "m" + std::to_string(m) + (bits == 16 ? "" : "w" + std::to_string(bits));
+  }
   // Of weights, x, Q, K and V.
   double bytes() const {
-    const double weights = double(columns()) * k * (w4 ? 0.5 + 2.0 / 128 : 2.0);
+    const double weights = double(columns()) * k * (bits == 4 ? 0.5 + 2.0 / 128 : bits / 8.0);
     return weights + 2.0 * m * (k + columns());
   }
 
-  // KxHEADSxKEY_HEADSxSIZE, and mM or mMw4.
+  // KxHEADSxKEY_HEADSxSIZE, and mM, mMw8 or mMw4.
   static std::optional<qkv_bench_problem> of(const std::string& shape, const std::string& work) {
     qkv_bench_problem p;
     char rest[8] = {}, more = 0;
     if (std::sscanf(shape.c_str(), "%ux%ux%ux%u%c", &p.k, &p.heads, &p.key_heads, &p.size, &more) != 4)
       return std::nullopt;
     const int found = std::sscanf(work.c_str(), "m%u%7s", &p.m, rest);
-    p.w4 = found == 2 && std::string(rest) == "w4";
-    if (found < 1 || (found == 2 && !p.w4)) return std::nullopt;
+    if (found == 2) p.bits = std::string(rest) == "w4" ? 4 : std::string(rest) == "w8" ? 8 : 0;
+    if (found < 1 || p.bits == 0) return std::nullopt;
     const bool fits =
         p.k != 0 && p.heads != 0 && p.key_heads != 0 && p.size != 0 && p.size % 16 == 0 && p.m != 0;
-    return fits && (!p.w4 || p.k % 128 == 0) && (p.m <= 64 || p.m % 2 == 0) ? std::optional(p) : std::nullopt;
+    return fits && (p.bits != 4 || p.k % 128 == 0) && (p.m <= 64 || p.m % 2 == 0) ? std::optional(p)
+                                                                                  : std::nullopt;
   }
 };
 
@@ -72,7 +75,7 @@ class qkv_bench : attention_measurement<T> {
     prepare(p);
     std::vector<std::pair<std::string, measured>> all;
     all.emplace_back("kaio", run(p, variant));
-    if (!p.w4) all.emplace_back("three", run_three(p));
+    if (p.bits == 16) all.emplace_back("three", run_three(p));
     return all;
   }
 
@@ -86,12 +89,14 @@ class qkv_bench : attention_measurement<T> {
     sets_.clear();
     const u64 of_weights = u64{p.columns()} * p.k;
     const u64 cache = gpu_.is_emulator() ? 1 : 2 * gpu_.properties().l2_bytes;
-    const u64 bytes = p.w4 ? of_weights / 2 : of_weights * 2;
+    const u64 bytes = of_weights * p.bits / 8;
     const u32 pages_of = (before + p.tokens() + page_rows - 1) / page_rows;
     std::mt19937 engine(p.k + p.m);
     words_.clear();
     scales_.clear();
-    if (p.w4) {
+    codes_.resize(p.bits == 8 ? of_weights : 0);
+    for (i8& one : codes_) one = static_cast<i8>(engine());
+    if (p.bits == 4) {
       words_.resize(of_weights / 8);
       for (i32& w : words_) w = static_cast<i32>(engine());
       scales_.resize(of_weights / 128);
@@ -104,7 +109,16 @@ class qkv_bench : attention_measurement<T> {
     pages_ = pages_of * p.sequences();
     for (u64 count = std::clamp<u64>((cache + bytes - 1) / bytes, 1, 16); count > 0; --count) {
       set one{normal(u64{p.m} * p.k), {}, {}, {}, {}, {}};
-      if (p.w4) {
+      if (p.bits == 8) {
+        one.packed = gpu_.template allocate<u8>(packed_bytes(shape_8(p)));
+        const auto on_codes = gpu_.upload(codes_);
+        const auto on_scales = gpu_.upload(std::vector<f32>(p.columns(), scale_8));
+        repack(stream_,
+               int8_w8{.weight = tensor_view<const i8, 2>(on_codes, p.columns(), p.k),
+                       .scales = tensor_view<const f32, 2>(on_scales, p.columns(), 1)},
+               w8_weights{shape_8(p), one.packed});
+        stream_.synchronize();
+      } else if (p.bits == 4) {
         one.packed = gpu_.template allocate<u8>(packed_bytes(shape_));
         const auto on_words = gpu_.upload(words_);
         const auto on_scales = gpu_.upload(scales_);
@@ -158,8 +172,10 @@ class qkv_bench : attention_measurement<T> {
     qkv_options options;
     options.rotary = {.cos = tables_[0], .sin = tables_[1]};
     options.variant = variant;
+    options.constant_weights = true;
     const auto weights = [&](std::size_t i) -> qkv_weights {
-      if (p.w4) return w4_weights{shape_, sets_[i].packed};
+      if (p.bits == 8) return w8_weights{shape_8(p), sets_[i].packed};
+      if (p.bits == 4) return w4_weights{shape_, sets_[i].packed};
       return tensor_view<const T, 2>(sets_[i].w, p.columns(), p.k);
     };
     measured result;
@@ -218,7 +234,7 @@ class qkv_bench : attention_measurement<T> {
   double distance(const qkv_bench_problem& p) {
     const set& one = sets_[0];
     const auto x = one.x.download(), q = one.q.download(), k = one.k.download(), v = one.v.download();
-    const auto w = p.w4 ? std::vector<T>() : one.w.download();
+    const auto w = p.bits != 16 ? std::vector<T>() : one.w.download();
     const auto cosines = cos_.download(), sines = sin_.download();
     double difference = 0, all = 0;
     for (u32 sample = 0; sample < 192; ++sample) {
@@ -252,7 +268,9 @@ class qkv_bench : attention_measurement<T> {
     double y = 0;
     for (u32 i = 0; i < p.k; ++i) {
       double weight = 0;
-      if (p.w4) {
+      if (p.bits == 8) {
+        weight = codes_[u64{column} * p.k + i] * static_cast<double>(scale_8);
+      } else if (p.bits == 4) {
         const auto word = static_cast<u32>(words_[u64{i / 8} * p.columns() + column]);
         weight = ((word >> (4 * (i % 8)) & 15u) - 8.0) *
                  static_cast<f32>(scales_[u64{i / 128} * p.columns() + column]);
@@ -265,7 +283,11 @@ class qkv_bench : attention_measurement<T> {
   }
 
   std::vector<set> sets_;
+  static constexpr f32 scale_8 = 1.0f / 4096;
+  static w8_shape shape_8(const qkv_bench_problem& p) { return {.n = p.columns(), .k = p.k}; }
+
   std::vector<i32> words_, table_;
+  std::vector<i8> codes_;
   std::vector<T> scales_;
   w4_shape shape_;
   u32 pages_ = 0;

@@ -2,8 +2,9 @@
 // The prebuilt operations. None of these headers contains kernels, so that including them is cheap; a matmul
 // with an epilogue of your own is compiled where it is used: <kaio/ops/matmul_with.hpp>; so is an attention
 // with a score or a mask of your own: <kaio/ops/attention_with.hpp>, its gradients:
-// <kaio/ops/attention_backward_with.hpp>, the same over a cache: <kaio/ops/attention_decode_with.hpp>, and the
-// block mask of one: <kaio/ops/make_block_mask.hpp>.
+// <kaio/ops/attention_backward_with.hpp>, the same over a cache: <kaio/ops/attention_decode_with.hpp>, the
+// block mask of one: <kaio/ops/make_block_mask.hpp>, and qkv_project with a step of your own in every head:
+// <kaio/ops/qkv_project_with.hpp>.
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention.hpp>

@@ -1,22 +1,28 @@
 #pragma once
-// The matmul of KAIO by the names that its users know, on compact row-major buffers. Each is matmul
-// with views of the buffers; the limits of KAIO are lifted: any M, N and K (it required K a multiple of 16
-// for tensor cores, and nothing zero), any device that has a kernel, and no kernel is rebuilt at a call.
+// The products of KAIO by the names that its users know, on compact row-major buffers. Each is matmul or
+// qkv_project with views of the buffers; the limits of KAIO are lifted: any M, N and K (it required K a
+// multiple of 16 for tensor cores, and nothing zero), any device that has a kernel, and no kernel is rebuilt
+// at a call.
 //
 //   matmul(gpu, a, b, c, m, n, k);                   // f32 x f32 -> f32
 //   matmul_tc(gpu, a16, b16, c, m, n, k);            // f16 x f16 -> f32
 //   matmul_auto_tc(gpu, a16, b16, c, m, n, k);       // the same: the choice is always automatic here
 //   matmul_int8(gpu, a8, b8, c, scale, m, n, k);     // i8 x i8 -> scale * exact sums, f32
+//   qkv_project_int8(gpu, x16, w_q, w_k, w_v, scale_q, scale_k, scale_v, q, k, v, m, n, k);
 //
 // Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument where a
 // buffer is too small or null.
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_w8.hpp>
+#include <kaio/ops/qkv.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/device.hpp>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -28,6 +34,26 @@ void compact_matmul(const device& gpu, const buffer<T>& a, const buffer<T>& b, b
                     std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   ops::matmul(gpu.stream(), tensor_view<const T, 2>(a, m, k), tensor_view<const T, 2>(b, k, n),
               tensor_view<Out, 2>(c, m, n));
+}
+// qkv_project has heads of up to 512 elements, and n columns are heads of one size: the largest of whole runs
+// of eight elements, else the largest.
+constexpr std::uint32_t head_size_of(std::uint32_t n) {
+  for (std::uint32_t size = 512; size >= 8; size -= 8)
+    if (n % size == 0) return size;
+  std::uint32_t size = 512;
+  while (n % size != 0) --size;
+  return size;
+}
+inline void compact_qkv_project(const device& gpu, const buffer<f16>& x, const qkv_weights& weights,
+                                const std::array<buffer<f16>*, 3>& out, std::uint32_t m, std::uint32_t n,
+                                std::uint32_t k) {
+  const std::uint32_t size = head_size_of(n);
+  const auto heads = [&](std::size_t i) { return tensor_view<f16, 3>(*out[i], m, n / size, size); };
+  const qkv_outputs outputs{heads(0), heads(1), heads(2)};
+  const tensor_view<const f16, 2> rows(x, m, k);
+  const auto workspace =
+      gpu.allocate<u8>(qkv_project_workspace_bytes(gpu.stream(), rows, weights, outputs), uninitialised);
+  ops::qkv_project(gpu.stream(), rows, weights, outputs, {.workspace = workspace});
 }
 }  // namespace detail
 
@@ -76,6 +102,56 @@ inline void matmul_int8(const device& gpu, const buffer<i8>& a, const buffer<i8>
                         f32 scale, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   ops::matmul_int8(gpu.stream(), tensor_view<const i8, 2>(a, m, k), tensor_view<const i8, 2>(b, k, n),
                    tensor_view<f32, 2>(c, m, n), {.alpha = scale});
+}
+
+// Q, K and V of x: m x k, each x W rounded once to f16, m x n. KAIO's weights are of one n. Both pack the
+// weights at every call, in memory that they allocate, and return when they have run: to pack them once, and
+// for heads, GQA, biases, norms, rotation and caches, see repack and qkv_project. n and k are at least 1.
+// Throws unsupported_device before sm_80.
+
+// W: k x n of i8, times its scale. KAIO required k a multiple of 16, n of 2.
+inline void qkv_project_int8(const device& gpu, const buffer<f16>& x, const buffer<i8>& w_q,
+                             const buffer<i8>& w_k, const buffer<i8>& w_v, f32 scale_q, f32 scale_k,
+                             f32 scale_v, buffer<f16>& q_out, buffer<f16>& k_out, buffer<f16>& v_out,
+                             std::uint32_t m, std::uint32_t n, std::uint32_t k) {
+  const w8_shape shape{.n = n, .k = k};
+  const auto scales = gpu.upload({scale_q, scale_k, scale_v});
+  const std::uint64_t bytes = packed_bytes(shape);
+  const auto pack = [&](const buffer<i8>& from, std::size_t i, buffer<u8>& to) {
+    const tensor_view<const f32, 2> scale(scales.view(i, 1), extents(n, 1), strides(0, 1));
+    repack(gpu.stream(),
+           int8_w8{.weight = tensor_view<const i8, 2>(from, k, n).transposed(), .scales = scale},
+           w8_weights{shape, to});
+    return projection_weight(w8_weights{shape, to});
+  };
+  auto q = gpu.allocate<u8>(bytes, uninitialised), of_k = gpu.allocate<u8>(bytes, uninitialised),
+       v = gpu.allocate<u8>(bytes, uninitialised);
+  const qkv_weights weights{pack(w_q, 0, q), pack(w_k, 1, of_k), pack(w_v, 2, v)};
+  detail::compact_qkv_project(gpu, x, weights, {&q_out, &k_out, &v_out}, m, n, k);
+}
+
+// W: k x n of four bits, two's complement, word k / 8 + n * (k / 8) has eight neighbours along k; its scales
+// k / group_size x n. KAIO required groups of 128, and n a multiple of 2; groups are multiples of 16 here.
+inline void qkv_project_int4(const device& gpu, const buffer<f16>& x, const buffer<u32>& w_q_packed,
+                             const buffer<u32>& w_k_packed, const buffer<u32>& w_v_packed,
+                             const buffer<f16>& scales_q, const buffer<f16>& scales_k,
+                             const buffer<f16>& scales_v, buffer<f16>& q_out, buffer<f16>& k_out,
+                             buffer<f16>& v_out, std::uint32_t m, std::uint32_t n, std::uint32_t k,
+                             std::uint32_t group_size) {
+  const w4_shape shape{.n = n, .k = k, .group = group_size};
+  const std::uint64_t bytes = packed_bytes(shape);  // throws where the group does not divide k
+  const auto pack = [&](const buffer<u32>& from, const buffer<f16>& scales, buffer<u8>& to) {
+    repack(gpu.stream(),
+           kaio_int4{.packed = tensor_view<const u32, 2>(from, n, (k + 7) / 8),
+                     .scales = tensor_view<const f16, 2>(scales, k / group_size, n)},
+           w4_weights{shape, to});
+    return projection_weight(w4_weights{shape, to});
+  };
+  auto q = gpu.allocate<u8>(bytes, uninitialised), of_k = gpu.allocate<u8>(bytes, uninitialised),
+       v = gpu.allocate<u8>(bytes, uninitialised);
+  const qkv_weights weights{pack(w_q_packed, scales_q, q), pack(w_k_packed, scales_k, of_k),
+                            pack(w_v_packed, scales_v, v)};
+  detail::compact_qkv_project(gpu, x, weights, {&q_out, &k_out, &v_out}, m, n, k);
 }
 
 // Measures the kernels for one shape of compact operands and remembers the fastest; returns its name. Takes

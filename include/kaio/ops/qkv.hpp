@@ -15,7 +15,8 @@
 //   y = y * q_scale                  Q, where it is not 1
 //
 // and then K and V are appended to the cache as append_kv has it, with its scales in 8 bits. So the bits are
-// those of an operation for each step, given the same sums.
+// those of an operation for each step, given the same sums. A step of your own goes before the rotation or
+// after it: <kaio/ops/qkv_project_with.hpp>.
 //
 // Nothing is allocated, read back or waited for, so that a call which was captured into a graph may be
 // replayed with other lengths, pages and positions. The same call gives the same bits every time. Throws
@@ -45,8 +46,9 @@ void run_qkv_project(const stream& s, const qkv_arguments& arguments);
 template <class X, std::size_t Rank>
 constexpr void require_qkv_types() {
   using element = std::remove_const_t<X>;
-  static_assert(std::is_same_v<element, f16> || std::is_same_v<element, bf16> || std::is_same_v<element, i8>,
-                "kaio: the hidden states of qkv_project are f16 or bf16, or i8 with weights of i8");
+  static_assert(std::is_same_v<element, f16> || std::is_same_v<element, bf16> ||
+                    is_quantised(element_kind_of<element>()),
+                "kaio: the hidden states of qkv_project are f16 or bf16; i8, e4m3 or e5m2 with such weights");
   static_assert(Rank == 2 || Rank == 3,
                 "kaio: the hidden states of qkv_project are (tokens, K) or (batches, tokens, K)");
 }
@@ -56,7 +58,7 @@ constexpr void require_qkv_types() {
 // x: (batches, tokens, K) with outputs of (batches, tokens, heads, size), or (tokens, K) with those of
 // (tokens, heads, size); neighbours along K adjacent, other strides free (with weights of 8 and 4 bits the
 // batches follow each other). Q and K have heads of one size, V its own, up to 512; each its own number of
-// heads. Weights have the element type of x. Outputs, cache and workspace share no memory with anything else.
+// heads. Weights: projection_weight. Outputs, cache and workspace share no memory with anything else.
 template <class X, std::size_t Rank>
 void qkv_project(const stream& s, const tensor_view<X, Rank>& x, const qkv_weights& weights,
                  const qkv_outputs& outputs, const qkv_options& options = {}) {
@@ -84,6 +86,7 @@ std::vector<const ptx::kernel_image*> qkv_kernels();
 }  // namespace kaio::ops
 
 namespace kaio {
+using ops::fp8_weights;
 using ops::int8_weights;
 using ops::projection_weight;
 using ops::qkv_options;

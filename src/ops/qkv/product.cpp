@@ -1,6 +1,7 @@
 #include "ops/qkv/product.hpp"
 
 #include <kaio/ops/matmul.hpp>
+#include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 
@@ -17,6 +18,8 @@ matmul_view view_of(const any_view& v) {
   matmul_view result;
   result.type = v.kind == element_kind::f16    ? matmul_type::f16
                 : v.kind == element_kind::bf16 ? matmul_type::bf16
+                : v.kind == element_kind::e4m3 ? matmul_type::e4m3
+                : v.kind == element_kind::e5m2 ? matmul_type::e5m2
                 : v.kind == element_kind::i8   ? matmul_type::i8
                                                : matmul_type::f32;
   result.rank = v.rank;
@@ -84,8 +87,12 @@ void projection_product::run(const stream& s) const {
       const matmul_int8_options options = int8_options(w);
       const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
       detail::run_matmul_int8(s, {operation, view_of(flat), transposed(w.matrix), view_of(to), &options});
+    } else if (is_quantised(x.kind)) {
+      const matmul_fp8_options options = fp8_options(w);
+      const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
+      detail::run_matmul_fp8(s, {operation, view_of(flat), transposed(w.matrix), view_of(to), &options});
     } else {
-      const matmul_options options;
+      const matmul_options options{.constant = constant};
       const any_view to = matrix(columns[i], true);
       detail::run_matmul(s, {operation, view_of(x), transposed(w.matrix), view_of(to), &options});
     }
@@ -101,8 +108,12 @@ void projection_product::warm_up(const runtime::device& gpu) const {
     else if (x.kind == element_kind::i8)
       matmul_int8_warmup(gpu, view_of(detail::rows_of_x(x)), transposed(w.matrix),
                          view_of(matrix(columns[i], false)), int8_options(w));
+    else if (is_quantised(x.kind))
+      matmul_fp8_warmup(gpu, view_of(detail::rows_of_x(x)), transposed(w.matrix),
+                        view_of(matrix(columns[i], false)), fp8_options(w));
     else
-      matmul_warmup(gpu, view_of(x), transposed(w.matrix), view_of(matrix(columns[i], true)), {});
+      matmul_warmup(gpu, view_of(x), transposed(w.matrix), view_of(matrix(columns[i], true)),
+                    {.constant = constant});
   }
 }
 
@@ -128,8 +139,21 @@ any_view projection_product::matrix(const projection_columns& of, bool in_batche
 
 matmul_int8_options projection_product::int8_options(const projection_weight& w) const {
   matmul_int8_options options;
+  options.constant = constant;
   if (!x_scale.is_null()) options.scale_a = x_scale;
   if (detail::is_given(w.scale)) options.scale_b = view_of(w.scale);
+  return options;
+}
+
+matmul_fp8_options projection_product::fp8_options(const projection_weight& w) const {
+  matmul_fp8_options options;
+  options.constant = constant;
+  if (!x_scale.is_null()) options.scale_a = x_scale;
+  if (detail::is_given(w.scale)) options.scale_b = view_of(w.scale);
+  if (!x_groups.is_null()) {
+    options.groups_a = x_groups;
+    options.blocks_b = transposed(w.blocks);
+  }
   return options;
 }
 

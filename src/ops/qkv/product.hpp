@@ -3,6 +3,7 @@
 // what the operations on it read, where they are not the epilogue of a product of their own.
 
 #include <kaio/ops/qkv/arguments.hpp>
+#include <kaio/ops/quantised/fp8/arguments.hpp>
 #include <kaio/ops/quantised/int8/arguments.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -27,7 +28,9 @@ struct projection_product {
   std::uint32_t n = 0;
   element_kind kind = element_kind::f16;  // of the product, f16 or bf16
   tensor_view<const f32, 1> x_scale{};
+  tensor_view<const f32, 2> x_groups{};
   attention_workspace workspace{};
+  constant_operands constant = constant_operands::none;
 
   // Rows are at multiples of 16 bytes.
   std::int64_t pitch() const { return (std::int64_t{n} + 7) / 8 * 8; }
@@ -40,6 +43,7 @@ struct projection_product {
   std::uint64_t bytes() const;
   any_view matrix(const projection_columns& of, bool in_batches) const;
   matmul_int8_options int8_options(const projection_weight& w) const;
+  matmul_fp8_options fp8_options(const projection_weight& w) const;
 };
 
 namespace detail {

@@ -1,6 +1,7 @@
 // From a call of qkv_project to its kernels.
 
 #include <kaio/ops/qkv.hpp>
+#include <kaio/ops/qkv/product_launch.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
@@ -30,21 +31,15 @@ projection_product product_of(const detail::qkv_arguments& a, const detail::qkv_
           .n = call.n,
           .kind = a.outputs->q.kind,
           .x_scale = a.options->x_scale,
-          .workspace = a.options->workspace};
+          .x_groups = a.options->x_groups,
+          .workspace = a.options->workspace,
+          .constant = a.options->constant_weights ? constant_operands::b : constant_operands::none};
 }
 
-void run_separate(const stream& s, const detail::qkv_call& call, const projection_product& product) {
-  product.run(s);
-  const qkv_problem& p = call.problem;
+qkv_product product_in_memory(const qkv_problem& p, const projection_product& product) {
   const auto whole = [](u32 count) { return count % run_size == 0; };
   const bool aligned = whole(p.q.to.size) && whole(p.v.to.size) && whole(p.append.tables.pairs);
-  run_qkv_heads(s, p,
-                {.address = product.address(),
-                 .row = product.pitch(),
-                 .part = 0,
-                 .parts = 1,
-                 .type = p.append.type,
-                 .aligned = aligned ? 1u : 0u});
+  return {.address = product.address(), .row = product.pitch(), .aligned = aligned ? 1u : 0u};
 }
 
 // Why no fused kernel can run a call; empty: all can that the device has.
@@ -92,6 +87,11 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
                           const device_properties& device) {
   const std::string_view forced = a.options->variant;
   if (forced == separate) return nullptr;
+  if (a.has_own) {
+    if (forced.empty()) return nullptr;
+    detail::refuse(a.operation, "variant " + std::string(forced) +
+                                    " has no head functions; leave it out, or take \"separate\"");
+  }
   const auto family = a.outputs->q.kind == element_kind::f16 ? qkv_mma_f16_rows() : qkv_mma_bf16_rows();
   const std::string_view why = obstacle(a, call);
   if (!forced.empty()) {
@@ -106,8 +106,8 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
                                     " for these types; leave it out, or take \"separate\"");
   }
   if (!why.empty()) return nullptr;
-  // On sm_90 matmul's kernels have instructions that these do not, and tiles for few tokens: with the heads after
-  // them they take less time (docs/ops/qkv.md).
+  // On sm_90 matmul's kernels have instructions that these do not, and tiles for few tokens: with the heads
+  // after them they take less time (docs/ops/qkv.md).
   if (device.target.sm == 90 || call.tokens <= 8) return nullptr;
   for (const qkv_variant& v : family)
     if (refusal(v, device).empty() && (v.rows >= 128 || call.tokens <= 64)) return &v;
@@ -137,7 +137,7 @@ void run_fused(const stream& s, const detail::qkv_arguments& a, const detail::qk
 }
 
 void check_follows(const detail::qkv_arguments& arguments, const detail::qkv_call& call) {
-  bool needs = arguments.x.kind == element_kind::i8;
+  bool needs = is_quantised(arguments.x.kind);
   for (const projection_weight& w : arguments.weights->of) needs = needs || w.is_packed;
   if (needs && !call.follows)
     detail::refuse(arguments.operation,
@@ -159,6 +159,15 @@ planned plan(const void* device, const device_properties& properties,
   return result;
 }
 
+detail::launched_qkv_product launch_product(const stream& s, const detail::qkv_arguments& arguments,
+                                            const detail::qkv_call& call) {
+  const projection_product product = product_of(arguments, call);
+  validation(arguments.operation, s.device_identity())
+      .workspace("workspace", arguments.options->workspace.facts(), product.workspace_bytes(s), 16);
+  product.run(s);
+  return {call.problem, product_in_memory(call.problem, product)};
+}
+
 }  // namespace
 
 namespace detail {
@@ -168,20 +177,33 @@ void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
   const planned of = plan(s.device_identity(), device, arguments);
   if (of.call.empty()) return;
   if (of.fused != nullptr) return run_fused(s, arguments, of.call, *of.fused);
-  const projection_product product = product_of(arguments, of.call);
-  validation(arguments.operation, s.device_identity())
-      .workspace("workspace", arguments.options->workspace.facts(), product.workspace_bytes(s), 16);
-  run_separate(s, of.call, product);
+  const launched_qkv_product launched = launch_product(s, arguments, of.call);
+  run_qkv_heads(s, launched.problem, launched.product);
+}
+
+launched_qkv_product run_qkv_product(const stream& s, const qkv_arguments& arguments) {
+  const device_properties& device = s.properties();
+  const planned of = plan(s.device_identity(), device, arguments);
+  return of.call.empty() ? launched_qkv_product{} : launch_product(s, arguments, of.call);
+}
+
+std::uint64_t workspace_of_qkv(const stream& s, const qkv_arguments& arguments) {
+  const device_properties& device = s.properties();
+  const planned of = plan(s.device_identity(), device, arguments);
+  return of.call.empty() || of.fused != nullptr ? 0 : product_of(arguments, of.call).workspace_bytes(s);
+}
+
+bool warm_up_qkv_product(const runtime::device& gpu, const qkv_arguments& arguments) {
+  const planned of = plan(gpu.identity(), gpu.properties(), arguments);
+  if (!of.call.empty()) product_of(arguments, of.call).warm_up(gpu);
+  return !of.call.empty();
 }
 
 }  // namespace detail
 
 std::uint64_t qkv_project_workspace_bytes(const stream& s, const any_view& x, const qkv_weights& weights,
                                           const qkv_outputs& outputs, const qkv_options& options) {
-  const device_properties& device = s.properties();
-  const detail::qkv_arguments arguments{"qkv_project_workspace_bytes", x, &weights, &outputs, &options};
-  const planned of = plan(s.device_identity(), device, arguments);
-  return of.call.empty() || of.fused != nullptr ? 0 : product_of(arguments, of.call).workspace_bytes(s);
+  return detail::workspace_of_qkv(s, {"qkv_project_workspace_bytes", x, &weights, &outputs, &options});
 }
 
 std::string qkv_project_choice(const stream& s, const any_view& x, const qkv_weights& weights,

@@ -9,7 +9,7 @@
 
 #include "ops/cache/append/resolve.hpp"
 #include "ops/cache/common/check.hpp"
-#include "ops/quantised/w4/resolve.hpp"
+#include "ops/qkv/weights.hpp"
 
 namespace kaio::ops::detail {
 
@@ -47,6 +47,7 @@ struct resolution {
   qkv_problem& problem() { return call.problem; }
   append_problem& append() { return call.problem.append; }
   bool cached() const { return out.cache.has_value(); }
+  bool has_tables() const { return is_given(options.rotary.cos.view) || is_given(options.rotary.sin.view); }
   [[noreturn]] void wrong(const std::string& what) const { refuse(a.operation, what); }
 
   void check_x() {
@@ -61,7 +62,7 @@ struct resolution {
       wrong("argument x has " + std::to_string(x.rank) + " dimensions and q has " +
             std::to_string(out.q.rank) +
             "; (tokens, K) goes with (tokens, heads, size), a batch before both");
-    if (x.kind != element_kind::i8 && x.kind != out.q.kind)
+    if (!is_quantised(x.kind) && x.kind != out.q.kind)
       wrong("argument x has another element type than q; cast one of them");
     call.k = static_cast<u32>(x.extents[last]);
     call.follows =
@@ -119,16 +120,17 @@ struct resolution {
                                       std::pair{"v_scale_out", !options.v_scale_out.is_null()}})
       if (given) wrong(std::string(name) + " without a cache; it is of one");
     const qkv_rotary& rotary = options.rotary;
-    if (!is_given(rotary.cos.view) && !is_given(rotary.sin.view)) {
+    if (!has_tables() && !a.has_own) {
       if (is_given(rotary.positions.view) || !rotary.offsets.is_null())
         wrong("positions or offsets without the tables; give rotary.cos and rotary.sin");
       return;
     }
-    append().tables = check_tables(check, a.operation, rotary.cos.view, rotary.sin.view, shape.size,
-                                   rotary.interleaved, false);
+    if (has_tables())
+      append().tables = check_tables(check, a.operation, rotary.cos.view, rotary.sin.view, shape.size,
+                                     rotary.interleaved, false);
     append().positions = check_token_numbers(check, "rotary.positions", rotary.positions, shape);
     const bool has_positions = append().positions.address != 0;
-    if (packed && !has_cu && !has_positions)
+    if (has_tables() && packed && !has_cu && !has_positions)
       wrong("a rotation of (tokens, heads, size) without cu_seqlens or rotary.positions; give one of them");
     if (has_positions && !rotary.offsets.is_null())
       wrong("rotary.offsets next to rotary.positions; add them to the positions");
@@ -146,7 +148,8 @@ struct resolution {
     of.rotary.cos = options.rotary.cos;
     of.rotary.sin = options.rotary.sin;
     of.rotary.interleaved = options.rotary.interleaved;
-    of.rotary.positions = options.rotary.positions;
+    const bool for_own = a.has_own && !has_tables();
+    if (!for_own) of.rotary.positions = options.rotary.positions;
     of.k_scale = options.k_scale;
     of.v_scale = options.v_scale;
     of.k_scale_out = options.k_scale_out;
@@ -157,40 +160,14 @@ struct resolution {
                           *out.cache, of, a.operation);
     append() = resolved.problem;
     append().type = type;
+    if (for_own)
+      append().positions = check_token_numbers(check, "rotary.positions", options.rotary.positions, shape);
     problem().cached = 1;
     sequences = append().cu != 0 ? append().sequences : shape.batches;
     if (!options.k_scale_out.is_null()) outputs.push_back({"k_scale_out", options.k_scale_out});
     if (!options.v_scale_out.is_null()) outputs.push_back({"v_scale_out", options.v_scale_out});
   }
   const void* check_device;
-
-  void check_weight(std::string_view name, const projection_weight& w, std::int64_t n) {
-    if (w.is_packed) {
-      if (w.packed.shape.n != n || w.packed.shape.k != call.k)
-        wrong("argument " + std::string(name) + " is of " + std::to_string(w.packed.shape.n) +
-              " outputs by " + std::to_string(w.packed.shape.k) + " inputs, and " + std::to_string(n) +
-              " by " + std::to_string(call.k) + " is expected: heads times their size, and K of x");
-      if (a.x.kind == element_kind::i8) wrong("weights of four bits with an x of i8; x is f16 or bf16");
-      inputs.push_back({name, memory_view(w.packed)});
-      return;
-    }
-    const any_view& m = w.matrix;
-    if (m.rank != 2) wrong("argument " + std::string(name) + " is not given");
-    check.input(name, m);
-    check.extent(name, m, 0, n, "heads times their size");
-    check.extent(name, m, 1, call.k, "K of x");
-    if (m.strides[0] != 1 && m.strides[1] != 1 && m.extents[0] > 1 && m.extents[1] > 1)
-      wrong("argument " + std::string(name) + " has strides " + std::to_string(m.strides[0]) + " and " +
-            std::to_string(m.strides[1]) + "; one of them must be 1: copy the matrix to memory of its own");
-    if (m.kind != a.x.kind) wrong("argument " + std::string(name) + " has another element type than x");
-    inputs.push_back({name, m});
-    if (is_given(w.scale)) {
-      check.input(std::string(name) + ".scale", w.scale);
-      if (w.scale.extents[0] != 1)
-        check.extent(std::string(name) + ".scale", w.scale, 0, n, "1, or one for each output");
-      inputs.push_back({"weights.scale", w.scale});
-    }
-  }
 
   void check_weights() {
     const std::array<std::int64_t, 3> n{shape.heads * shape.size, k_heads * shape.size, v_heads * v_size};
@@ -204,25 +181,19 @@ struct resolution {
     problem().k.column = static_cast<u32>(n[0]);
     problem().v.column = static_cast<u32>(n[0] + n[1]);
     call.count = a.weights->count;
+    const weight_checks weights{a, check, call.k, inputs};
+    weights.check_x_scales(shape.batches * shape.tokens);
     if (call.count == 1) {
       call.projections[0] = {0, call.n};
-      check_weight("weights", a.weights->of[0], all);
+      weights.check_weight("weights", a.weights->of[0], all);
     } else {
       constexpr std::array<std::string_view, 3> names{"weights.q", "weights.k", "weights.v"};
       std::uint32_t column = 0;
       for (std::size_t i = 0; i < 3; ++i) {
         call.projections[i] = {column, static_cast<u32>(n[i])};
-        check_weight(names[i], a.weights->of[i], n[i]);
+        weights.check_weight(names[i], a.weights->of[i], n[i]);
         column += static_cast<u32>(n[i]);
       }
-    }
-    if (!options.x_scale.is_null()) {
-      if (a.x.kind != element_kind::i8) wrong("x_scale of an x that is not i8; it has no scales");
-      check.input("x_scale", options.x_scale);
-      if (options.x_scale.extent(0) != 1)
-        check.extent("x_scale", options.x_scale, 0, shape.batches * shape.tokens,
-                     "1, or one for each row of x");
-      inputs.push_back({"x_scale", options.x_scale});
     }
   }
 
@@ -240,7 +211,7 @@ struct resolution {
   }
 
   void fill_part(qkv_part& part, std::int64_t heads, std::int64_t size, u32 pairs) {
-    part.factor = part.scale = 1;
+    part.scale = 1;
     part.heads = static_cast<u32>(heads);
     part.to.size = static_cast<u32>(size);
     const bool whole = size % run_size == 0 && pairs % run_size == 0;

@@ -44,7 +44,7 @@ TEST_CASE("qkv_project: bad input", "[ops][qkv]") {
     o.variant = "separate";
     o.workspace = {};
   });
-  refused("x_scale of an x that is not i8", w, to,
+  refused("x_scale of an x that is not of 8 bits", w, to,
           [&](qkv_options& o) { o.x_scale = tensor_view<const f32, 1>(run.on_cos, 1); });
   refused("there is no variant nothing", w, to, [&](qkv_options& o) { o.variant = "nothing"; });
   refused("rotary.offsets next to rotary.positions", w, to, [&](qkv_options& o) {

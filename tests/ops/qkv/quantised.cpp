@@ -1,8 +1,11 @@
-// qkv_project with weights of 8 and of 4 bits: the bits of the same product by itself, and the heads of it.
+// qkv_project with weights of 8 and of 4 bits, integers and floats: the bits of the same product by itself,
+// and the heads of it.
 #include "tests/ops/qkv/support.hpp"
+#include "tests/ops/refusal.hpp"
 
+#include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
-#include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/matmul_w8.hpp>
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -101,4 +104,107 @@ TEST_CASE("qkv_project: weights of four bits", "[ops][qkv]") {
   options.workspace = workspace;
   qkv_project(s, a, w, outputs_of(got), options);
   require_columns(got, product.download());
+}
+
+TEST_CASE("qkv_project: weights of eight bits and hidden states of f16", "[ops][qkv]") {
+  if (under_test().properties().target.sm < 80) return;
+  const stream& s = under_test().stream();
+  std::mt19937_64 engine(5);
+  std::vector<u8> codes(n * k);
+  for (u8& one : codes) one = static_cast<u8>(engine() & 0xfe);  // no NaN of e4m3
+  for (u8& one : codes) one = one == 0xfe ? u8{0} : one;
+  std::vector<f32> scales(n);
+  for (f32& one : scales) one = 0.01f * static_cast<f32>(engine() % 9 + 1);
+  std::vector<f16> x(tokens * k);
+  for (f16& one : x) one = f16(static_cast<float>(engine() % 17) / 8 - 1);
+  auto on_codes = upload(codes);
+  auto on_scales = upload(scales);
+  auto on_x = upload(x);
+  const tensor_view<const f16, 2> a(on_x, tokens, k);
+  const tensor_view<const f32, 2> scale(on_scales, n, 1);
+  for (const w8_codes kind : {w8_codes::int8, w8_codes::e4m3}) {
+    const auto pack = [&](i64 first, i64 count, buffer<u8>& memory) {
+      const w8_shape shape{.n = count, .k = k, .codes = kind};
+      memory = under_test().allocate<u8>(packed_bytes(shape));
+      const w8_weights w{shape, memory};
+      const tensor_view<const f32, 2> of_part = scale.slice(0, first, count);
+      const auto bytes =
+          on_codes.view(static_cast<std::size_t>(first * k), static_cast<std::size_t>(count * k));
+      if (kind == w8_codes::int8)
+        repack(s, int8_w8{.weight = tensor_view<const u8, 2>(bytes, count, k), .scales = of_part}, w);
+      else
+        repack(s, e4m3_w8{.weight = tensor_view<const u8, 2>(bytes, count, k), .scales = of_part}, w);
+      return w;
+    };
+    std::array<buffer<u8>, 4> memory;
+    const w8_weights whole = pack(0, n, memory[0]);
+    auto product = under_test().allocate<f16>(tokens * n);
+    auto of_product = under_test().allocate<u8>(matmul_w8_workspace_bytes(s, a, whole) + 16);
+    matmul_w8(s, a, whole, tensor_view<f16, 2>(product, tokens, n), {.workspace = of_product});
+    for (const bool three : {false, true}) {
+      heads got = fresh();
+      const qkv_weights weights =
+          three ? qkv_weights{pack(0, 128, memory[1]), pack(128, 64, memory[2]), pack(192, 64, memory[3])}
+                : qkv_weights{whole};
+      qkv_options options;
+      auto workspace =
+          under_test().allocate<u8>(qkv_project_workspace_bytes(s, a, weights, outputs_of(got), options));
+      options.workspace = workspace;
+      qkv_project(s, a, weights, outputs_of(got), options);
+      require_columns(got, product.download());
+    }
+  }
+}
+
+TEST_CASE("qkv_project: weights and hidden states of 8-bit floats", "[ops][qkv]") {
+  if (under_test().properties().target.sm < 80) return;
+  const stream& s = under_test().stream();
+  std::mt19937_64 engine(6);
+  std::uniform_real_distribution<float> any(-4, 4);
+  std::vector<e4m3> x(tokens * k), w(n * k);
+  for (e4m3& one : x) one = e4m3(any(engine));
+  for (e4m3& one : w) one = e4m3(any(engine));
+  const auto positive = [&](std::size_t count) {
+    std::vector<f32> result(count);
+    for (f32& one : result) one = 1e-2f * static_cast<f32>(engine() % 9 + 1);
+    return result;
+  };
+  auto on_x = upload(x), on_w = upload(w);
+  auto on_rows = upload(positive(tokens)), on_columns = upload(positive(n)), on_blocks = upload(positive(2));
+  const tensor_view<const e4m3, 2> a(on_x, tokens, k), b(on_w, n, k);
+  const tensor_view<const f32, 1> row_scale(on_rows, tokens), column_scale(on_columns, n);
+  const tensor_view<const f32, 2> groups(on_rows, tokens, 1), blocks(on_blocks, 2, 1);
+  for (const bool grouped : {false, true})
+    for (const bool three : {false, true}) {
+      if (grouped && three) continue;  // blocks of 128 columns; K and V have 64 each
+      CAPTURE(grouped, three);
+      auto product = under_test().allocate<f16>(tokens * n);
+      matmul_fp8_options of_product;
+      qkv_options options;
+      if (grouped) {
+        of_product.groups_a = groups;
+        of_product.blocks_b = blocks.transposed();
+        options.x_groups = groups;
+      } else {
+        of_product.scale_a = row_scale;
+        of_product.scale_b = column_scale;
+        options.x_scale = row_scale;
+      }
+      matmul_fp8(s, a, b.transposed(), tensor_view<f16, 2>(product, tokens, n), of_product);
+      const auto part = [&](i64 first, i64 count) {
+        return fp8_weights{b.slice(0, first, count), column_scale.slice(0, first, count)};
+      };
+      heads got = fresh();
+      const qkv_weights weights = grouped ? qkv_weights{fp8_weights{.matrix = b, .blocks = blocks}}
+                                  : three ? qkv_weights{part(0, 128), part(128, 64), part(192, 64)}
+                                          : qkv_weights{part(0, n)};
+      auto workspace =
+          under_test().allocate<u8>(qkv_project_workspace_bytes(s, a, weights, outputs_of(got), options));
+      options.workspace = workspace;
+      qkv_project(s, a, weights, outputs_of(got), options);
+      require_columns(got, product.download());
+      options.x_groups = grouped ? tensor_view<const f32, 2>{} : groups;
+      require_refusal(errc::invalid_argument, "kaio: qkv_project: ", "blocks without x_groups",
+                      [&] { qkv_project(s, a, weights, outputs_of(got), options); });
+    }
 }

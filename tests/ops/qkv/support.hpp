@@ -9,6 +9,8 @@
 #include <kaio/ops/qkv.hpp>
 #include <kaio/ops/rotary.hpp>
 
+#include <functional>
+
 namespace kaio::tests {
 
 struct qkv_case {
@@ -87,17 +89,21 @@ class qkv_run {
       o.rotary.cos = tables.view(on_cos);
       o.rotary.sin = tables.view(on_sin);
       o.rotary.interleaved = c.interleaved;
+    }
+    if (c.pairs != 0 || call) {
       if (c.positions)
         o.rotary.positions = tensor_view<const i64, 2>(on_positions, extents(c.batches, c.tokens));
       if (c.offsets) o.rotary.offsets = numbers_view(on_offsets, c.batches);
     }
     o.q_scale = c.q_scale;
+    o.constant_weights = c.seed % 3 != 0;
     o.variant = c.variant;
     return o;
   }
   // With the workspace that the call takes.
   void project(const qkv_outputs& to, qkv_options o) {
     const stream& s = under_test().stream();
+    if (call) return call(s, x_view(), weights(), to, o);
     auto workspace =
         under_test().template allocate<u8>(qkv_project_workspace_bytes(s, x_view(), weights(), to, o) + 16);
     o.workspace = workspace;
@@ -136,6 +142,12 @@ class qkv_run {
         one = rounded(one * inverse * (weight_of + (c.seed % 2 == 0 ? 1 : 0)));
       }
     }
+    const auto own = [&](const head_function& f) {
+      if (!f) return;
+      f(part, head, at, y);
+      for (double& one : y) one = rounded(one);
+    };
+    own(before_rotary);
     if (part != 2)
       for (u32 i = 0; i < c.pairs; ++i) {
         const std::size_t of_table = static_cast<std::size_t>(at) * tables.pitch + i;
@@ -146,6 +158,7 @@ class qkv_run {
         y0 = rounded(a * cosine - b_of * sine);
         y1 = rounded(b_of * cosine + a * sine);
       }
+    own(after_rotary);
     if (part == 0 && c.q_scale != 1)
       for (double& one : y) one = rounded(one * static_cast<double>(c.q_scale));
     return y;
@@ -188,6 +201,12 @@ class qkv_run {
   }
 
   qkv_case c;
+  // Of qkv_project_with: the steps of a head function, and the call in place of qkv_project.
+  using head_function = std::function<void(int part, i64 head, i64 position, std::vector<double>& y)>;
+  head_function before_rotary, after_rotary;
+  std::function<void(const stream&, const tensor_view<const T, 3>&, const qkv_weights&, const qkv_outputs&,
+                     const qkv_options&)>
+      call;
   i64 columns = 0;
   std::vector<T> x, w, bias, norm;
   std::vector<i64> positions;

@@ -5,6 +5,7 @@
 #include <kaio/ops/cache/append/arguments.hpp>
 #include <kaio/ops/cache/common/any_cache.hpp>
 #include <kaio/ops/quantised/w4/arguments.hpp>
+#include <kaio/ops/quantised/w4/arguments_w8.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 
@@ -23,10 +24,29 @@ struct int8_weights {
   tensor_view<const f32, 1> scale{};
 };
 
-// A weight as linear layers have it, (N, K) with N = heads * size: f16 or bf16, i8 with scales, or of four
-// bits. Of a matrix (K, N): transposed().
+// Weights of 8-bit floats, for an x of those: with the scales of their outputs, (N) or one for all; with
+// those of blocks of 128 x 128, (ceil(N / 128), ceil(K / 128)), for an x with x_groups; or both.
+struct fp8_matrix {
+  any_view view;
+  fp8_matrix() = default;
+  template <class T>
+  fp8_matrix(const tensor_view<T, 2>& v) : view(v) {
+    using element = std::remove_const_t<T>;
+    static_assert(std::is_same_v<element, e4m3> || std::is_same_v<element, e5m2>,
+                  "kaio: fp8_weights are e4m3 or e5m2");
+  }
+};
+struct fp8_weights {
+  fp8_matrix matrix{};
+  tensor_view<const f32, 1> scale{};
+  tensor_view<const f32, 2> blocks{};
+};
+
+// A weight as linear layers have it, (N, K) with N = heads * size: f16 or bf16, for an x of the same type,
+// and w4_weights and w8_weights for both; i8 or 8-bit floats with scales, for an x of those. Of a matrix (K,
+// N): transposed().
 struct projection_weight {
-  any_view matrix{}, scale{};
+  any_view matrix{}, scale{}, blocks{};
   w4_weights packed{};
   bool is_packed = false;
 
@@ -35,10 +55,13 @@ struct projection_weight {
   projection_weight(const tensor_view<T, 2>& v) : matrix(v) {
     using element = std::remove_const_t<T>;
     static_assert(std::is_same_v<element, f16> || std::is_same_v<element, bf16>,
-                  "kaio: the weights of a projection are f16 or bf16, int8_weights or w4_weights");
+                  "kaio: the weights of a projection are f16 or bf16, w4_weights, w8_weights, int8_weights "
+                  "or fp8_weights");
   }
   projection_weight(const int8_weights& w) : matrix(w.matrix), scale(w.scale) {}
+  projection_weight(const fp8_weights& w) : matrix(w.matrix.view), scale(w.scale), blocks(w.blocks) {}
   projection_weight(const w4_weights& w) : packed(w), is_packed(true) {}
+  projection_weight(const w8_weights& w) : packed(detail::as_w4_weights(w)), is_packed(true) {}
 };
 
 // The weights of Q, K and V: one of all of them, those of Q first, then K's, then V's; or three.
@@ -118,10 +141,14 @@ struct qkv_options {
   token_number_input slots{};
   append_scale_input k_scale{}, v_scale{};
   tensor_view<f32, 3> k_scale_out{}, v_scale_out{};
-  tensor_view<const f32, 1> x_scale{};  // of x of i8: one for each row, or one for all
-  attention_workspace workspace{};      // of qkv_project_workspace_bytes, at a multiple of 16 bytes
-  // The kernel to run, by a name that qkv_project_choice gives; "separate": a product, and then the heads; empty:
-  // the best one.
+  tensor_view<const f32, 1> x_scale{};   // of x of 8 bits: one for each row, or one for all
+  tensor_view<const f32, 2> x_groups{};  // of x of 8-bit floats, (rows, ceil(K / 128)): with blocks
+  attention_workspace workspace{};       // of qkv_project_workspace_bytes, at a multiple of 16 bytes
+  // The weights, with their scales, are not written by work that is in the stream before this call: products
+  // may read them before it has ended (constant_operands::b of matmul). A hint; results do not depend on it.
+  bool constant_weights = false;
+  // The kernel to run, by a name that qkv_project_choice gives; "separate": a product, and then the heads;
+  // empty: the best one.
   std::string_view variant{};
 };
 
@@ -134,6 +161,7 @@ struct qkv_arguments {
   const qkv_weights* weights;
   const qkv_outputs* outputs;
   const qkv_options* options;
+  bool has_own = false;  // a head function: it may see positions without tables
 };
 
 }  // namespace detail

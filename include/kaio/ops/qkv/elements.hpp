@@ -1,6 +1,6 @@
 #pragma once
 // How the 16 elements of a row that a lane has are read, rounded and written: of a type that is known at the
-// launch, at any address, or of one that the kernel knows, in whole runs of 16 bytes.
+// launch, at any address, or of one that the kernel knows, in whole runs of 16 bytes. The bits are the same.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/common/run.hpp>
@@ -34,10 +34,10 @@ struct any_elements {
 template <class T>
 struct whole_elements {
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
+  using stored = std::conditional_t<std::is_same_v<T, f16>, detail::stored_f16, detail::stored_bf16>;
 
   template <class Vars>
   static constexpr void load(thread t, const val<u32>&, const element_run& run, Vars& x, u32 first) {
-    using stored = std::conditional_t<std::is_same_v<T, f16>, detail::stored_f16, detail::stored_bf16>;
     detail::load_whole_run<stored>(t, run.address, x, first);
   }
   template <class Vars>
@@ -53,6 +53,39 @@ struct whole_elements {
       x[i] = cast<f32>(low(both));
       x[i + 1] = cast<f32>(high(both));
     }
+  }
+};
+
+// Of f16 or bf16 by the launch, from sm_80 on: conversions are instructions there. Before, a bf16 is rounded by
+// eleven, which was half of what the kernel of the heads executed.
+struct half_elements {
+  template <class Vars>
+  static constexpr void load(thread t, const val<u32>& type, const element_run& run, Vars& x, u32 first) {
+    of_type(t, type, [&]<class T>(T) {
+      using elements = whole_elements<T>;
+      if (auto whole = t.when(run.whole)) elements::load(t, type, run, x, first);
+      if (auto part = t.otherwise()) detail::load_part_run<typename elements::stored>(t, run, x, first);
+    });
+  }
+  template <class Vars>
+  static constexpr void store(thread t, const val<u32>& type, const element_run& run, const Vars& x,
+                              u32 first) {
+    of_type(t, type, [&]<class T>(T) {
+      using elements = whole_elements<T>;
+      if (auto whole = t.when(run.whole)) elements::store(t, type, run, x, first);
+      if (auto part = t.otherwise()) detail::store_part_run<typename elements::stored>(t, run, x, first);
+    });
+  }
+  template <class Vars>
+  static constexpr void round(thread t, const val<u32>& type, Vars& x) {
+    of_type(t, type, [&]<class T>(T) { whole_elements<T>::round(t, type, x); });
+  }
+
+ private:
+  template <class F>
+  static constexpr void of_type(thread t, const val<u32>& type, const F& f) {
+    if (auto half = t.when(type == static_cast<u32>(element_type::f16))) f(f16{});
+    if (auto brain = t.otherwise()) f(bf16{});
   }
 };
 

@@ -2,13 +2,13 @@
 // The steps from the sums of a row of a head to where it goes, which all kernels of qkv_project share. A
 // group of lanes has a row, each lane a unit of 16 elements (cache/common/rotate.hpp) in registers:
 //
-//   y = sum * factor + bias               rounded to the element type
+//   y = sum + bias                        rounded to the element type
 //   y = y / rms(y) * (offset + norm)      Q and K; rounded
 //   y = rotated by position               Q and K; rounded
 //   y = y * scale                         Q; rounded
 //
-// and then to a tensor, or into a cache as append_kv has it. Each step is in f32, so that the bits are those of
-// an operation for each.
+// with a head function (head_function.hpp) before or after the rotation, and then to a tensor, or into a
+// cache as append_kv has it. Each step is in f32, so that the bits are those of an operation for each.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/kernel.hpp>
@@ -17,9 +17,11 @@
 #include <kaio/ops/cache/common/rotate.hpp>
 #include <kaio/ops/cache/common/rows.hpp>
 #include <kaio/ops/qkv/elements.hpp>
+#include <kaio/ops/qkv/head_function.hpp>
 #include <kaio/ops/qkv/problem.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -55,11 +57,11 @@ constexpr auto of_part(thread t, const Problem& problem, const head_row& row, co
 
 namespace detail {
 
-// Where a row goes. `to` and `scale` are addresses.
+// Where a row goes: the address of its elements, and the place in the cache that its scale has too.
 struct head_target {
   val<bool> writes;
-  val<u64> to, scale;
-  val<u32> position;
+  val<u64> to;
+  val<u32> page, line, position;
 };
 
 template <class Problem>
@@ -94,30 +96,37 @@ constexpr head_target find_target(thread t, const Problem& problem, const head_r
         position = as_index(t, number_of_token(t, positions, row.batch, row.token));
     }
   }
-  const auto of_rows = [&](auto member) {
-    return of_part(t, problem, row, [&](const auto& part) { return part[&qkv_part::to][member]; });
-  };
   const auto stride = [&](auto member) {
     return of_part(t, problem, row,
                    [&](const auto& part) { return part[&qkv_part::to][&cache_rows::at][member]; });
   };
-  const auto offset = [&](const val<i64>& of_page, const val<i64>& of_line, const val<i64>& of_head) {
-    return t.let(
-        cast<u64>(cast<i64>(page) * of_page + cast<i64>(line) * of_line + cast<i64>(row.head) * of_head));
-  };
   const val of_page = stride(&page_strides::page);
   const val of_line = stride(&page_strides::row);
   const val of_head = stride(&page_strides::head);
-  const val at = offset(of_page, of_line, of_head);
-  const val scale_page = of_rows(&cache_rows::scale_page);
-  const val scale_row = of_rows(&cache_rows::scale_row);
-  const val scale_head = of_rows(&cache_rows::scale_head);
-  const val of_scale = offset(scale_page, scale_row, scale_head);
-  const val is_same = t.let(of_rows(&cache_rows::kept) == static_cast<u32>(kept_type::same));
+  const val at =
+      t.let(cast<u64>(cast<i64>(page) * of_page + cast<i64>(line) * of_line + cast<i64>(row.head) * of_head));
+  const val kept =
+      of_part(t, problem, row, [](const auto& part) { return part[&qkv_part::to][&cache_rows::kept]; });
+  const val is_same = t.let(kept == static_cast<u32>(kept_type::same));
   const val base = stride(&page_strides::address);
-  const val scale = of_rows(&cache_rows::scale);
-  return {t.let(writes), t.let(base + (at << select(is_same, shift, 0u))),
-          t.let(scale + of_scale * sizeof(f32)), t.let(position)};
+  return {t.let(writes), t.let(base + (at << select(is_same, shift, 0u))), t.let(page), t.let(line),
+          t.let(position)};
+}
+
+// The address of the scale of a row in a cache.
+template <class Problem>
+constexpr val<u64> scale_address(thread t, const Problem& problem, const head_row& row,
+                                 const head_target& target) {
+  const auto of_rows = [&](auto member) {
+    return of_part(t, problem, row, [&](const auto& part) { return part[&qkv_part::to][member]; });
+  };
+  const val of_page = of_rows(&cache_rows::scale_page);
+  const val of_row = of_rows(&cache_rows::scale_row);
+  const val of_head = of_rows(&cache_rows::scale_head);
+  const val first = of_rows(&cache_rows::scale);
+  const val at = t.let(cast<u64>(cast<i64>(target.page) * of_page + cast<i64>(target.line) * of_row +
+                                 cast<i64>(row.head) * of_head));
+  return t.let(first + at * sizeof(f32));
 }
 
 // y / rms(y) * (offset + norm), by all lanes of a warp.
@@ -148,11 +157,48 @@ constexpr void normalise(thread t, const Problem& problem, const head_row& row, 
   }
 }
 
+struct no_step {
+  constexpr void operator()(qkv_row&) const {}
+};
+
+// A head function, by all lanes of a warp. call(row) is it.
+template <class Elements, class Vars, class Call>
+constexpr void run_head_function(thread t, const head_row& row, const head_target& target,
+                                 const val<u32>& type, const val<u32>& size, const row_unit& unit,
+                                 const val<bool>& has_unit, Vars& x, const Call& call) {
+  const auto is_element = [&](u32 i) {
+    const u32 r = i / run_size;
+    return t.let(unit.first[r] + i % run_size < unit.limit[r]);
+  };
+  qkv_row of{target.writes,
+             row.is_q,
+             row.is_v,
+             t.let(select(target.writes, row.batch, 0u)),
+             t.let(select(target.writes, row.token, 0u)),
+             row.head,
+             t.let(select(target.writes, target.position, 0u)),
+             size,
+             has_unit,
+             {unit.first[0], unit.first[1]},
+             {is_element(0), is_element(1), is_element(2), is_element(3), is_element(4), is_element(5),
+              is_element(6), is_element(7), is_element(8), is_element(9), is_element(10), is_element(11),
+              is_element(12), is_element(13), is_element(14), is_element(15)},
+             x,
+             row.lanes};
+  call(of);
+  if (auto rounds = t.when(has_unit)) Elements::round(t, type, x);
+}
+
 }  // namespace detail
 
-// load(unit, x) fills x[0] to x[15] with the sums of a unit of the row.
-template <class Elements, class Problem, class Load>
-constexpr void finish_head(thread t, const Problem& problem, const head_row& row, const Load& load) {
+// What `load` of finish_head gives: sums, or what they are rounded to.
+enum class sums_are : std::uint8_t { f32, elements };
+
+// load(unit, x) fills x[0] to x[15] with the sums of a unit of the row; own_step(row) is a head function Own.
+template <class Elements, sums_are Sums, class Own = no_head_function, class Problem, class Load,
+          class Call = detail::no_step>
+constexpr void finish_head(thread t, const Problem& problem, const head_row& row, const Load& load,
+                           const Call& own_step = {}) {
   const auto append = problem[&qkv_problem::append];
   const auto tables = append[&append_problem::tables];
   const val type = t.let(append[&append_problem::type]);
@@ -166,42 +212,52 @@ constexpr void finish_head(thread t, const Problem& problem, const head_row& row
   const val is_same = t.let(kept == static_cast<u32>(kept_type::same));
   const val pairs = t.let(select(row.is_v, 0u, tables[&rotary_tables::pairs]));
   const val interleaved = t.let(tables[&rotary_tables::interleaved] != 0u);
-  const detail::head_target target = detail::find_target(t, problem, row, shift);
-
   const val units =
       t.let((pairs + (run_size - 1)) / run_size + (size - pairs * 2u + (2 * run_size - 1)) / (2 * run_size));
   const row_unit unit = unit_of(t, row.lane, pairs, size, interleaved);
-  const val has_unit = t.let(all_of(target.writes, row.lane < units));
   // -0 + x is x for every x.
   auto x = array_of<2 * run_size>([&](u32) { return var(t, -0.0f); });
+  // Sums are under way while the device finds where the row goes.
+  if (auto loads = t.when(all_of(row.exists, row.lane < units))) load(unit, x);
+  const detail::head_target target = detail::find_target(t, problem, row, shift);
+  const val has_unit = t.let(all_of(target.writes, row.lane < units));
   const val terms_aligned =
       t.let(of_part(t, problem, row, [](const auto& part) { return part[&qkv_part::terms_aligned]; }) != 0u);
-  if (auto loads = t.when(has_unit)) {
-    load(unit, x);
-    const val factor = of_part(t, problem, row, [](const auto& part) { return part[&qkv_part::factor]; });
-    for (u32 i = 0; i < 2 * run_size; ++i) x[i] = x[i] * factor;
-    const val bias = of_part(t, problem, row, [](const auto& part) { return part[&qkv_part::bias]; });
-    if (auto some = t.when(bias != 0u)) {
-      const val of_head = t.let(bias + (cast<u64>(row.head * size) << shift));
-      auto terms = array_of<2 * run_size>([&](u32) { return var(t, -0.0f); });
-      for (u32 r = 0; r < 2; ++r) {
-        const element_run run = run_of(t, of_head, shift, unit.first[r], unit.limit[r], terms_aligned);
-        Elements::load(t, type, run, terms, r * run_size);
-      }
-      for (u32 i = 0; i < 2 * run_size; ++i) x[i] = x[i] + terms[i];
+  const val bias = of_part(t, problem, row, [](const auto& part) { return part[&qkv_part::bias]; });
+  if (auto adds = t.when(all_of(has_unit, bias != 0u))) {
+    const val of_head = t.let(bias + (cast<u64>(row.head * size) << shift));
+    auto terms = array_of<2 * run_size>([&](u32) { return var(t, -0.0f); });
+    for (u32 r = 0; r < 2; ++r) {
+      const element_run run = run_of(t, of_head, shift, unit.first[r], unit.limit[r], terms_aligned);
+      Elements::load(t, type, run, terms, r * run_size);
     }
-    Elements::round(t, type, x);
+    for (u32 i = 0; i < 2 * run_size; ++i) x[i] = x[i] + terms[i];
+    if constexpr (Sums == sums_are::elements) Elements::round(t, type, x);
   }
+  if constexpr (Sums == sums_are::f32)
+    if (auto rounds = t.when(has_unit)) Elements::round(t, type, x);
   if (auto some = t.when(problem[&qkv_problem::has_norms] != 0u))
     detail::normalise<Elements>(t, problem, row, type, shift, size, unit, has_unit, terms_aligned, x);
+  const auto run_own = [&] {
+    detail::run_head_function<Elements>(t, row, target, type, size, unit, has_unit, x, own_step);
+  };
+  constexpr bool has_own = !std::is_same_v<Own, no_head_function>;
+  constexpr bool own_is_last = has_own && !runs_before_rotary<Own>;
+  if constexpr (has_own && !own_is_last) run_own();
   const val last_scale = of_part(t, problem, row, [](const auto& part) { return part[&qkv_part::scale]; });
   if (auto turns = t.when(all_of(has_unit, unit.rotated))) {
     rotate_unit(t, tables, target.position, unit, x);
-    Elements::round(t, type, x);
+    if constexpr (own_is_last) {
+      Elements::round(t, type, x);
+    } else {
+      // Where the store is next, it rounds.
+      if (auto rounds = t.when(any_of(last_scale != 1.0f, !is_same))) Elements::round(t, type, x);
+    }
   }
+  if constexpr (own_is_last) run_own();
   if (auto scales = t.when(all_of(has_unit, last_scale != 1.0f))) {
+    // Of Q, which goes to a tensor: its store rounds.
     for (u32 i = 0; i < 2 * run_size; ++i) x[i] = x[i] * last_scale;
-    Elements::round(t, type, x);
   }
 
   var scale(t, 1.0f);
@@ -212,9 +268,11 @@ constexpr void finish_head(thread t, const Problem& problem, const head_row& row
     scale = select(computed, of_row_itself, scale);
   }
   if (auto written = t.when(target.writes)) {
-    if (auto own = t.when(all_of(computed, row.lane == 0u))) pointer_at<out<f32>>(t, target.scale)[0] = scale;
-    if (auto given = t.when(source == static_cast<u32>(scale_source::given)))
-      scale = pointer_at<in<f32>>(t, target.scale)[0];
+    if (auto scaled = t.when(source != static_cast<u32>(scale_source::none))) {
+      const val at = detail::scale_address(t, problem, row, target);
+      if (auto own = t.when(all_of(computed, row.lane == 0u))) pointer_at<out<f32>>(t, at)[0] = scale;
+      if (auto given = t.when(!computed)) scale = pointer_at<in<f32>>(t, at)[0];
+    }
     if (auto stores = t.when(row.lane < units)) {
       const val kept_shift = t.let(select(is_same, shift, 0u));
       const element_run run0 = run_of(t, target.to, kept_shift, unit.first[0], unit.limit[0], aligned);

@@ -58,7 +58,7 @@ struct qkv_rows {
       const val token = t.let(of_all - batch * tokens);
       const head_row row = find_head(t, problem, exists, batch, token, index, lane, lanes);
       const val column = t.let(head << (lanes_log + 4u));
-      finish_head<whole_elements<T>>(t, problem, row, [&](const row_unit& unit, auto& x) {
+      finish_head<whole_elements<T>, sums_are::f32>(t, problem, row, [&](const row_unit& unit, auto& x) {
         for (u32 part = 0; part < 4; ++part) {
           const val c = t.let(column + unit.first[part / 2] + part % 2 * 4);
           const auto four = rows.four(r, c);

@@ -12,8 +12,7 @@ namespace kaio::ops {
 struct qkv_part {
   cache_rows to;  // of a tensor that is no cache: pages are batches, rows are tokens
   u64 bias, norm;
-  f32 factor;  // of the sums
-  f32 scale;   // of the result
+  f32 scale;  // of the result
   u32 heads;
   u32 column;         // of the product, where the first head begins
   u32 terms_aligned;  // bias and norm begin at multiples of 16 bytes, and so does each head of the bias
@@ -36,12 +35,10 @@ struct qkv_matrices {
   u64 q, k, v;
 };
 
-// The product in memory: a row for each token, of sums in one or several parts that are added.
+// The product in memory: a row for each token, of elements of the type of Q.
 struct qkv_product {
   u64 address;
-  i64 row, part;  // from one to the next, in elements
-  u32 parts;
-  u32 type;     // element_type
+  i64 row;      // from one to the next, in elements
   u32 aligned;  // the runs of all heads begin at multiples of 16 bytes
 };
 

@@ -71,6 +71,20 @@ constexpr void store_whole_run(thread t, const val<u64>& address, const Vars& x,
   }
 }
 
+// Element by element.
+template <class A, class Vars>
+constexpr void load_part_run(thread t, const element_run& run, Vars& x, std::uint32_t first) {
+  const auto memory = pointer_at<inout<typename A::stored>>(t, run.address);
+  for (u32 i = 0; i < run_size; ++i)
+    if (auto exists = t.when(run.count > i)) x[first + i] = A::read(t.let(memory[i]));
+}
+template <class A, class Vars>
+constexpr void store_part_run(thread t, const element_run& run, const Vars& x, std::uint32_t first) {
+  const auto memory = pointer_at<out<typename A::stored>>(t, run.address);
+  for (u32 i = 0; i < run_size; ++i)
+    if (auto exists = t.when(run.count > i)) memory[i] = A::write(t, t.let(x[first + i]));
+}
+
 }  // namespace detail
 
 // The run into x[first], x[first + 1], ...; what does not exist stays as it is. `type` is an element_type.
@@ -79,11 +93,7 @@ constexpr void load_run(thread t, const val<u32>& type, const element_run& run, 
                         std::uint32_t first) {
   with_any_element(t, type, [&]<class A>(A) {
     if (auto whole = t.when(run.whole)) detail::load_whole_run<A>(t, run.address, x, first);
-    if (auto part = t.otherwise()) {
-      const auto memory = pointer_at<inout<typename A::stored>>(t, run.address);
-      for (u32 i = 0; i < run_size; ++i)
-        if (auto exists = t.when(run.count > i)) x[first + i] = A::read(t.let(memory[i]));
-    }
+    if (auto part = t.otherwise()) detail::load_part_run<A>(t, run, x, first);
   });
 }
 
@@ -93,11 +103,7 @@ constexpr void store_run(thread t, const val<u32>& type, const element_run& run,
                          std::uint32_t first) {
   with_any_element(t, type, [&]<class A>(A) {
     if (auto whole = t.when(run.whole)) detail::store_whole_run<A>(t, run.address, x, first);
-    if (auto part = t.otherwise()) {
-      const auto memory = pointer_at<out<typename A::stored>>(t, run.address);
-      for (u32 i = 0; i < run_size; ++i)
-        if (auto exists = t.when(run.count > i)) memory[i] = A::write(t, t.let(x[first + i]));
-    }
+    if (auto part = t.otherwise()) detail::store_part_run<A>(t, run, x, first);
   });
 }
 
