@@ -3,10 +3,12 @@
 #include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/cache/common/kernels.hpp>
+#include <kaio/ops/gate_up.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/qkv.hpp>
+#include <kaio/ops/rms_norm.hpp>
 #include <kaio/tool/ptx_tool.hpp>
 
 namespace {
@@ -18,6 +20,8 @@ const kaio::tool::family ops("ops", [] {
   for (const auto* kernel : kaio::ops::matmul_fp8_kernels()) list.push_back(kernel);
   for (const auto* kernel : kaio::ops::matmul_int8_kernels()) list.push_back(kernel);
   for (const auto* kernel : kaio::ops::qkv_kernels()) list.push_back(kernel);
+  for (const auto* kernel : kaio::ops::gate_up_kernels()) list.push_back(kernel);
+  for (const auto* kernel : kaio::ops::rms_norm_kernels()) list.push_back(kernel);
   return list;
 });
 }
