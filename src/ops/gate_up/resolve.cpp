@@ -43,8 +43,8 @@ struct resolution {
     const any_view& x = a.x;
     check.input("x", x);
     if (x.rank != 2 && x.rank != 3)
-      wrong_argument("x", "has " + std::to_string(x.rank) +
-                              " dimensions; it is (rows, K) or (batches, rows, K)");
+      wrong_argument("x",
+                     "has " + std::to_string(x.rank) + " dimensions; it is (rows, K) or (batches, rows, K)");
     check_lines("x", x);
     inputs.push_back({"x", x});
     call.x = x;
@@ -66,8 +66,8 @@ struct resolution {
   void check_out() {
     const any_view& out = a.out;
     if (out.rank != a.x.rank)
-      wrong_argument("out", "has " + std::to_string(out.rank) + " dimensions, and x has " +
-                                std::to_string(a.x.rank));
+      wrong_argument(
+          "out", "has " + std::to_string(out.rank) + " dimensions, and x has " + std::to_string(a.x.rank));
     check.output("out", out);
     check_lines("out", out);
     for (std::uint32_t d = 0; d + 1 < out.rank; ++d) check.extent("out", out, d, a.x.extents[d], "as of x");
@@ -218,9 +218,8 @@ struct resolution {
 }  // namespace
 
 gate_up_call resolve_gate_up(const void* device, const gate_up_arguments& arguments) {
-  resolution r{.a = arguments,
-               .check = validation(arguments.operation, device),
-               .options = *arguments.options};
+  resolution r{
+      .a = arguments, .check = validation(arguments.operation, device), .options = *arguments.options};
   r.check_x();
   r.check_out();
   r.check_weights();

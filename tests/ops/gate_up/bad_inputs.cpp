@@ -37,7 +37,8 @@ TEST_CASE("gate_up_project: bad input", "[ops][gate_up]") {
   refused("weights.scale has extent 0 of 79", x8,
           fp8_weights(tensor_view<const e4m3, 2>(bytes, 80, 32), scale.slice(0, 0, 79)), out);
   refused("without x_groups", x8,
-          fp8_weights(tensor_view<const e4m3, 2>(bytes, 80, 32), tensor_view<const f32, 2>(scales, 1, 1)), out);
+          fp8_weights(tensor_view<const e4m3, 2>(bytes, 80, 32), tensor_view<const f32, 2>(scales, 1, 1)),
+          out);
   refused("gate_bias has extent 0 of 48", x, both, out, {.gate_bias = bias});
   refused("up_bias has another element type", x, both, out, {.up_bias = scale.slice(0, 0, 40)});
   refused("workspace", x, both, out, {.workspace = small});

@@ -77,7 +77,8 @@ TEST_CASE("gate_up_project: extents, strides and types", "[ops][gate_up]") {
   check_gate_up<f32>({.rows = 5, .f = 33});
   check_gate_up<f16, f32>({.rows = 2, .biases = true});
   check_gate_up<f16>({.rows = 1, .k = 64, .f = 1100, .stacked = true});  // more than a block of columns
-  check_gate_up<f16>({.batches = 2, .rows = 3, .f = 37, .stacked = true, .biases = true, .pad = 3, .shift = 1});
+  check_gate_up<f16>(
+      {.batches = 2, .rows = 3, .f = 37, .stacked = true, .biases = true, .pad = 3, .shift = 1});
   check_gate_up<f16>({.batches = 3, .rows = 2, .f = 7, .biases = true, .bias_shift = 1});
   check_gate_up<f16>({.rows = 20, .f = 64, .k_first = true, .pad = 8});
   check_gate_up<bf16>({.rows = 20, .f = 64, .stacked = true, .k_first = true, .pad = 4});

@@ -92,7 +92,8 @@ TEST_CASE("gate_up_project: packed weights", "[ops][gate_up]") {
   auto product = under_test().allocate<f16>(rows * 2 * f);
   {
     auto words = made<i32>(2 * f * k / 8, [&] { return static_cast<i32>(engine()); });
-    auto scales = made<f16>(k / 32 * 2 * f, [&] { return f16(0.01f * static_cast<float>(engine() % 9 + 1)); });
+    auto scales =
+        made<f16>(k / 32 * 2 * f, [&] { return f16(0.01f * static_cast<float>(engine() % 9 + 1)); });
     std::vector<buffer<u8>> memory;
     const auto part = [&](i64 first, i64 count) {
       const w4_shape shape{.n = count, .k = k, .group = 32};

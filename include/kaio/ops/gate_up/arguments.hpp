@@ -3,8 +3,8 @@
 
 #include <kaio/ops/attention/call/workspace.hpp>
 #include <kaio/ops/matmul/common/terms.hpp>
-#include <kaio/ops/quantised/w4/arguments_w8.hpp>
 #include <kaio/ops/qkv/arguments.hpp>
+#include <kaio/ops/quantised/w4/arguments_w8.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 

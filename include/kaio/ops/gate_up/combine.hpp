@@ -21,10 +21,10 @@ struct gate_up_problem {
   u64 gate_bias, up_bias;  // 0: there is none
   u64 out;
   i64 out_batch, out_row;
-  divisor rows;            // of a batch
+  divisor rows;  // of a batch
   u32 columns;
-  u32 type;                // an element_type
-  u32 activation;          // of matmul_activation
+  u32 type;                                        // an element_type
+  u32 activation;                                  // of matmul_activation
   u32 product_aligned, bias_aligned, out_aligned;  // runs begin at multiples of 16 bytes
 };
 
@@ -56,7 +56,8 @@ inline constexpr auto gate_up_combine =
     kaio::kernel<"gate_up_combine_sm" + decimal<Sm>, gate_up_threads, kernel_options{.target = {Sm, false}}>(
         [](thread t, val<gate_up_problem> problem) {
           const val columns = t.let(problem[&gate_up_problem::columns]);
-          const val of_row = t.let((columns + (run_size * gate_up_threads - 1)) / (run_size * gate_up_threads));
+          const val of_row =
+              t.let((columns + (run_size * gate_up_threads - 1)) / (run_size * gate_up_threads));
           const val row = t.let(block_idx_x() / of_row);
           const val of_block = t.let(block_idx_x() - row * of_row);
           const val column = t.let((of_block * gate_up_threads + t.thread_rank()) * run_size);
