@@ -11,7 +11,7 @@
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/attention_parity.hpp>
 #include <kaio/ops/copy_pages.hpp>
-#include <kaio/ops/gate_up.hpp>
+#include <kaio/ops/gate_up/gate_up.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
