@@ -9,11 +9,15 @@
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
+#include <string>
+#include <string_view>
 #include <utility>
 
 #include "ops/cache/common/check.hpp"
 #include "ops/gate_up/combine.hpp"
 #include "ops/gate_up/resolve.hpp"
+#include "ops/gate_up/variant.hpp"
+#include "ops/quantised/w4/resolve.hpp"
 
 namespace kaio::ops {
 
@@ -138,14 +142,87 @@ struct products {
   }
 };
 
+constexpr std::string_view separate = "separate";
+
+// Why no kernel with both rows of the weights can run a call; empty: those can that the device has.
+std::string_view obstacle(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
+  const gate_up_weight& w = a.weights->of[0];
+  if (call.count != 1) return "the weights are two";
+  if (!w.is_packed || w.packed.shape.codes != w4_codes::int4) return "the weights are no integers of 4 bits";
+  if (call.problem.columns % w4_tile_n != 0) return "the columns of out are no multiple of 32";
+  if (a.out.kind != a.x.kind) return "out has another element type than x";
+  return {};
+}
+
+std::string_view refusal(const gate_up_variant& v, const detail::gate_up_call& call,
+                         const device_properties& device) {
+  const ptx::needs& needs = v.image->needs;
+  if (call.x.extents[0] > v.rows) return "x has more rows";
+  if (device.target.sm < needs.target.sm) return "it is for later devices";
+  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
+  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
+    return "it needs more shared memory than a block of this device has";
+  return {};
+}
+
+// The kernel of a call; nullptr: products, and what combines them.
+const gate_up_variant* choose(const detail::gate_up_arguments& a, const detail::gate_up_call& call,
+                              const device_properties& device) {
+  const std::string_view forced = a.options->variant, why = obstacle(a, call);
+  if (forced == separate || (forced.empty() && !why.empty())) return nullptr;
+  for (const gate_up_variant& v : gate_up_w4_variants()) {
+    if (static_cast<u32>(v.type) != call.problem.type && why.empty()) continue;
+    const std::string_view reason = why.empty() ? refusal(v, call, device) : why;
+    if (forced.empty() && reason.empty()) return &v;
+    if (forced.empty() || v.image->name != forced) continue;
+    if (reason.empty()) return &v;
+    detail::refuse(a.operation, "variant " + std::string(forced) + " cannot run this call: " +
+                                    std::string(reason) + "; leave it out, or take \"separate\"");
+  }
+  if (!forced.empty())
+    detail::refuse(a.operation, "there is no variant " + std::string(forced) +
+                                    " for these types; leave it out, or take \"separate\"");
+  return nullptr;
+}
+
+struct planned {
+  detail::gate_up_call call;
+  const gate_up_variant* fused = nullptr;
+};
+
+planned plan(const void* device, const device_properties& properties,
+             const detail::gate_up_arguments& arguments) {
+  planned result{.call = detail::resolve_gate_up(device, arguments)};
+  if (!result.call.empty()) result.fused = choose(arguments, result.call, properties);
+  return result;
+}
+
+void run_fused(const stream& s, const detail::gate_up_arguments& a, const detail::gate_up_call& call,
+               const gate_up_variant& v) {
+  const w4_weights& weights = a.weights->of[0].packed;
+  const matmul_w4_options options;
+  w4_problem p =
+      detail::resolve_w4_product(s.device_identity(), {a.operation, call.x, {}, &weights, &options}, true);
+  p.w = detail::check_w4_weights(a.operation, s.device_identity(), weights, true);
+  p.unit *= v.unit;
+  const u32 blocks = p.w.n / v.columns;
+  p.m_tiles = divisor::of(1);
+  p.n_tiles = divisor::of(blocks);
+  p.parts = 1;
+  p.steps = p.w.tiles_k;
+  v.run(s, p, call.problem, blocks);
+}
+
 }  // namespace
 
 namespace detail {
 
 void run_gate_up(const stream& s, const gate_up_arguments& arguments) {
-  s.properties();  // a null stream is refused before anything is looked at
-  const gate_up_call call = resolve_gate_up(s.device_identity(), arguments);
+  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const planned of = plan(s.device_identity(), device, arguments);
+  const gate_up_call& call = of.call;
   if (call.empty()) return;
+  if (of.fused != nullptr) return run_fused(s, arguments, call, *of.fused);
   const products all{arguments, call};
   validation(arguments.operation, s.device_identity())
       .workspace("workspace", arguments.options->workspace.facts(), all.workspace_bytes(s), 16);
@@ -157,17 +234,27 @@ void run_gate_up(const stream& s, const gate_up_arguments& arguments) {
 
 std::uint64_t gate_up_workspace_bytes(const stream& s, const any_view& x, const gate_up_weights& weights,
                                       const any_view& out, const gate_up_options& options) {
-  s.properties();
+  const device_properties& device = s.properties();
   const detail::gate_up_arguments arguments{"gate_up_workspace_bytes", x, out, &weights, &options};
-  const detail::gate_up_call call = detail::resolve_gate_up(s.device_identity(), arguments);
-  return call.empty() ? 0 : products{arguments, call}.workspace_bytes(s);
+  const planned of = plan(s.device_identity(), device, arguments);
+  return of.call.empty() || of.fused != nullptr ? 0 : products{arguments, of.call}.workspace_bytes(s);
+}
+
+std::string gate_up_choice(const stream& s, const any_view& x, const gate_up_weights& weights,
+                           const any_view& out, const gate_up_options& options) {
+  const device_properties& device = s.properties();
+  const planned of = plan(s.device_identity(), device, {"gate_up_choice", x, out, &weights, &options});
+  if (of.call.empty()) return {};
+  return std::string(of.fused != nullptr ? std::string_view(of.fused->image->name) : separate);
 }
 
 void gate_up_warmup(const runtime::device& gpu, const any_view& x, const gate_up_weights& weights,
                     const any_view& out, const gate_up_options& options) {
   const detail::gate_up_arguments arguments{"gate_up_warmup", x, out, &weights, &options};
-  const detail::gate_up_call call = detail::resolve_gate_up(gpu.identity(), arguments);
+  const planned of = plan(gpu.identity(), gpu.properties(), arguments);
+  const detail::gate_up_call& call = of.call;
   if (call.empty()) return;
+  if (of.fused != nullptr) return gpu.warmup(*of.fused->image);
   const products all{arguments, call};
   for (std::uint32_t i = 0; i < call.count; ++i) all.warm_up(gpu, call.products[i]);
   gpu.warmup(gate_up_combine_image(gpu.properties()));
@@ -176,6 +263,7 @@ void gate_up_warmup(const runtime::device& gpu, const any_view& x, const gate_up
 std::vector<const ptx::kernel_image*> gate_up_kernels() {
   std::vector<const ptx::kernel_image*> list;
   list_gate_up_combine_kernels(list);
+  list_gate_up_w4_kernels(list);
   return list;
 }
 

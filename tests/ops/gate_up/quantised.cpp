@@ -108,7 +108,7 @@ TEST_CASE("gate_up_project: packed weights", "[ops][gate_up]") {
     const w4_weights both = part(0, 2 * f), gate = part(0, f), up = part(f, f);
     auto of_product = under_test().allocate<u8>(matmul_w4_workspace_bytes(s, x, both) + 16);
     matmul_w4(s, x, both, tensor_view<f16, 2>(product, rows, 2 * f), {.workspace = of_product});
-    check_steps(x, both, product.download(), {});
+    check_steps(x, both, product.download(), {.variant = "separate"});
     auto of_part = under_test().allocate<u8>(matmul_w4_workspace_bytes(s, x, gate) + 16);
     const tensor_view<f16, 2> to(product, rows, 2 * f);
     matmul_w4(s, x, gate, to.slice(1, 0, f), {.workspace = of_part});
@@ -127,4 +127,80 @@ TEST_CASE("gate_up_project: packed weights", "[ops][gate_up]") {
   auto of_product = under_test().allocate<u8>(matmul_w8_workspace_bytes(s, x, w) + 16);
   matmul_w8(s, x, w, tensor_view<f16, 2>(product, rows, 2 * f), {.workspace = of_product});
   check_steps(x, w, product.download(), {.activation = matmul_activation::gelu});
+}
+
+namespace {
+
+struct w4_case {
+  i64 m, columns, depth, group;
+  bool biases = false;
+  i64 batches = 1;
+  i64 pad = 0;
+  matmul_activation activation = matmul_activation::silu;
+};
+
+// In one launch, next to products in memory. Scales are powers of two and x has few bits, so that the sums are
+// exact in any order and both give the same bits.
+template <class T>
+void check_one_launch(const w4_case& c) {
+  CAPTURE(c.m, c.columns, c.depth, c.group, c.biases, c.batches, sizeof(T));
+  const stream& s = under_test().stream();
+  std::mt19937_64 engine(static_cast<u64>(c.m + c.columns));
+  auto on_x =
+      made<T>(c.batches * c.m * c.depth, [&] { return T(static_cast<float>(engine() % 17) / 8 - 1); });
+  auto words = made<i32>(2 * c.columns * c.depth / 8, [&] { return static_cast<i32>(engine()); });
+  const i64 groups = c.depth / c.group;
+  auto scales = made<T>(groups * 2 * c.columns,
+                        [&] { return T(std::ldexp(1.0f, -4 - static_cast<int>(engine() % 3))); });
+  auto on_bias = made<T>(2 * c.columns, [&] { return T(static_cast<float>(engine() % 9) / 4 - 1); });
+  const w4_shape shape{.n = 2 * c.columns,
+                       .k = c.depth,
+                       .group = c.group,
+                       .scales = std::is_same_v<T, f16> ? w4_scale_type::f16 : w4_scale_type::bf16};
+  auto memory = under_test().allocate<u8>(packed_bytes(shape));
+  const w4_weights w{shape, memory};
+  repack(s,
+         kaio_int4{.packed = tensor_view<const i32, 2>(words, 2 * c.columns, c.depth / 8),
+                   .scales = tensor_view<const T, 2>(scales, groups, 2 * c.columns)},
+         w);
+  gate_up_options options{.activation = c.activation};
+  const tensor_view<const T, 1> biases(on_bias, 2 * c.columns);
+  if (c.biases) {
+    options.gate_bias = biases.slice(0, 0, c.columns);
+    options.up_bias = biases.slice(0, c.columns, c.columns);
+  }
+  const tensor_view<const T, 3> x(on_x, extents(c.batches, c.m, c.depth));
+  gate_up_output<T> one(c.batches, c.m, c.columns, c.pad), two(c.batches, c.m, c.columns, c.pad);
+  const std::string name = ops::gate_up_choice(s, x, w, one.view(), options);
+  REQUIRE(name == "gate_up_w4_mma_" + std::string(std::is_same_v<T, f16> ? "f16" : "bf16") +
+                      (c.batches * c.m <= 8 ? "_8" : "_16"));
+  REQUIRE(gate_up_workspace_bytes(s, x, w, one.view(), options) == 0);
+  gate_up_project(s, x, w, one.view(), options);
+  options.variant = "separate";
+  REQUIRE(ops::gate_up_choice(s, x, w, one.view(), options) == "separate");
+  gate_up_with_workspace(x, w, two.view(), options);
+  const auto got = one.memory.download(), want = two.memory.download();
+  for (std::size_t i = 0; i < want.size(); ++i)
+    if (std::memcmp(&got[i], &want[i], sizeof(T)) != 0) {
+      CAPTURE(i);
+      REQUIRE(to_double(got[i]) == to_double(want[i]));
+    }
+}
+
+}  // namespace
+
+TEST_CASE("gate_up_project: few rows by weights of four bits, in one launch", "[ops][gate_up]") {
+  if (!has_products()) return;
+  check_one_launch<f16>({.m = 1, .columns = 96, .depth = 128, .group = 128});
+  check_one_launch<f16>({.m = 5, .columns = 64, .depth = 320, .group = 32, .biases = true, .pad = 8});
+  check_one_launch<f16>(
+      {.m = 3, .columns = 32, .depth = 64, .group = 16, .biases = true, .batches = 5, .pad = 3});
+  check_one_launch<bf16>(
+      {.m = 8, .columns = 32, .depth = 640, .group = 64, .activation = matmul_activation::gelu});
+  check_one_launch<bf16>({.m = 16,
+                          .columns = 160,
+                          .depth = 192,
+                          .group = 192,
+                          .biases = true,
+                          .activation = matmul_activation::relu});
 }

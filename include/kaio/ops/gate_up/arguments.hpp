@@ -94,6 +94,9 @@ struct gate_up_options {
   attention_workspace workspace{};  // of gate_up_workspace_bytes, at a multiple of 16 bytes
   // Nothing in the stream before this call writes the weights: the products may read them before it has ended.
   bool constant_weights = false;
+  // The kernel to run, by a name that gate_up_choice gives; "separate": products, and what combines them; empty:
+  // the best one.
+  std::string_view variant{};
 };
 
 namespace detail {

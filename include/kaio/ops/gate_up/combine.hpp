@@ -39,7 +39,7 @@ template <class Vars>
 constexpr void activate_run(thread t, const val<u32>& which, Vars& y) {
   const auto each = [&](matmul_activation a, const auto& f) {
     if (auto chosen = t.when(which == static_cast<u32>(a)))
-      for (u32 i = 0; i < run_size; ++i) y[i] = f(t, t.let(y[i]));
+      for (auto& one : y) one = f(t, t.let(one));
   };
   each(matmul_activation::silu, activation::silu{});
   each(matmul_activation::gelu_tanh, activation::gelu_tanh{});

@@ -23,6 +23,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include <vector>
 
@@ -65,6 +66,11 @@ void gate_up_project(const stream& s, const tensor_view<X, Rank>& x, const gate_
 // not looked at.
 std::uint64_t gate_up_workspace_bytes(const stream& s, const any_view& x, const gate_up_weights& weights,
                                       const any_view& out, const gate_up_options& options = {});
+
+// The name of the kernel that a call takes; "separate": products, and what combines them; empty where it does
+// nothing.
+std::string gate_up_choice(const stream& s, const any_view& x, const gate_up_weights& weights,
+                           const any_view& out, const gate_up_options& options = {});
 
 // Loads what this call launches, ahead of its first use: the call may then be captured into a graph.
 void gate_up_warmup(const runtime::device& gpu, const any_view& x, const gate_up_weights& weights,
