@@ -1,6 +1,6 @@
 // A layer of a LLaMA-like decoder by kaio's operations, for one new token and for many, with weights of f16 and
 // of four bits. Every step is compared with double precision. On a GPU the layer is a CUDA graph, whose time is
-// printed next to what its bytes take at the memory's bandwidth.
+// printed next to what its bytes take at the memory's bandwidth, and next to the same layer in torch.
 //
 // Shapes: those of Llama 3 8B on a GPU, small ones on the emulator.
 
@@ -10,7 +10,9 @@
 #include "showcase/showcase.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <string>
 
 using namespace kaio;
@@ -40,6 +42,16 @@ bool run_graph(device& gpu, decoder_layer& layer) {
   return true;
 }
 
+// The same layer in torch, where python3 can import it.
+void run_torch(const layer_shape& of) {
+  const std::filesystem::path script = std::filesystem::path(__FILE__).parent_path() / "torch_layer.py";
+  std::string command = "python3 '" + script.string() + "'";
+  for (const u32 number : {of.hidden, of.heads, of.key_heads, of.size, of.ff, of.before, of.tokens})
+    command += " " + std::to_string(number);
+  std::fflush(stdout);
+  if (std::system(command.c_str()) != 0) std::puts("  torch            not measured");
+}
+
 bool run(device& gpu, const layer_shape& shape) {
   std::printf("%u token%s, %u keys before; hidden %u, %u heads of %u, %u of keys, FF %u, weights of %s\n",
               shape.tokens, shape.tokens == 1 ? "" : "s", shape.before, shape.hidden, shape.heads, shape.size,
@@ -48,7 +60,10 @@ bool run(device& gpu, const layer_shape& shape) {
   layer.run(gpu.stream());
   gpu.stream().synchronize();
   if (!layer_verification(layer).run()) return false;
-  return gpu.is_emulator() || run_graph(gpu, layer);
+  if (gpu.is_emulator()) return true;
+  if (!run_graph(gpu, layer)) return false;
+  if (!shape.four_bits) run_torch(shape);
+  return true;
 }
 
 }  // namespace

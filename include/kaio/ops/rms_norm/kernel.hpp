@@ -5,7 +5,7 @@
 //   size 4096, 256 lanes     thread 0: elements 0..7, 2048..2055     thread 1: 8..15, 2056..2063     ...
 //
 // The first runs stay in registers between the sum and the result; what is longer, and rows that are not whole
-// runs of 16 bytes, are read twice. How many lanes a row has depends on its size alone, and so do the bits.
+// runs of 16 bytes, are read twice. How many lanes a row has depends on its size alone.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
