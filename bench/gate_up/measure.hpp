@@ -190,8 +190,11 @@ class gate_up_bench : attention_measurement<T> {
     };
     const auto out = [&](std::size_t i) { return tensor_view<T, 2>(sets_[i].out, p.m, p.f); };
     buffer<u8> memory;
+    measured result;
     with_x(p, 0, [&](const auto& x) {
-      memory = gpu_.template allocate<u8>(gate_up_workspace_bytes(stream_, x, weights(0), out(0), options));
+      result.kernel = ops::gate_up_choice(stream_, x, weights(0), out(0), options);
+      memory = gpu_.template allocate<u8>(
+          std::max<u64>(gate_up_workspace_bytes(stream_, x, weights(0), out(0), options), 1));
     });
     options.workspace = memory;
     contestant call{
@@ -201,7 +204,6 @@ class gate_up_bench : attention_measurement<T> {
     sets_[0].out = gpu_.upload(std::vector<T>(u64{p.m} * p.f, T(std::numeric_limits<float>::quiet_NaN())));
     call.run(0);
     stream_.synchronize();
-    measured result{.kernel = two ? "two products" : "one product"};
     result.error = distance(p);
     this->time(call, sets_.size(), result);
     return result;
