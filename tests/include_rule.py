@@ -66,7 +66,7 @@ public_floors = {
             "attention/backward/mma_sync", "attention/backward/sm90", "attention/decode", "cache/common", "cache/rotary", "cache/append",
             "cache/copy", "attention/decode/common", "attention/decode/call", "attention/decode/choice", "attention/decode/simt",
             "attention/decode/mma_sync", "attention/decode/quantised", "attention/decode/mla", "quantised/common", "quantised/int8", "quantised/fp8",
-             "quantised/w4", "quantised/formats", "quantised", "qkv", "."],
+             "quantised/w4", "quantised/formats", "quantised", "qkv", "gate_up", "rms_norm", "."],
     "tool": ["."],
     "weights": ["."],
     "": ["."],
@@ -85,7 +85,7 @@ private_floors = {
             "attention/backward/sm90", "attention/backward/call", "cache/common", "cache/rotary", "cache/append", "cache/copy",
             "attention/decode/choice", "attention/decode/simt", "attention/decode/mma_sync", "attention/decode/quantised",
             "attention/decode/mla", "attention/decode/call", "quantised/common", "quantised/int8", "quantised/fp8",
-             "quantised/w4", "quantised/formats", "qkv"],
+             "quantised/w4", "quantised/formats", "qkv", "gate_up", "rms_norm"],
     "tool": ["."],
     "weights": ["base", "format", "file", "scheme", "."],
 }

@@ -11,12 +11,14 @@
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/cache/common/kernels.hpp>
+#include <kaio/ops/gate_up/gate_up.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/qkv.hpp>
 #include <kaio/ops/quantised/dequantise.hpp>
+#include <kaio/ops/rms_norm.hpp>
 #endif
 
 #include <deque>
@@ -67,6 +69,8 @@ image_list all_kernels() {
   for (const ptx::kernel_image* const kernel : ops::w4_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::format_kernels()) all.push_back(kernel);
   for (const ptx::kernel_image* const kernel : ops::qkv_kernels()) all.push_back(kernel);
+  for (const ptx::kernel_image* const kernel : ops::gate_up_kernels()) all.push_back(kernel);
+  for (const ptx::kernel_image* const kernel : ops::rms_norm_kernels()) all.push_back(kernel);
   std::vector<const ptx::kernel_image*> merge;
   ops::list_attention_merge_kernels(merge);
   all.insert(all.end(), merge.begin(), merge.end());

@@ -12,6 +12,7 @@
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/attention_parity.hpp>
 #include <kaio/ops/copy_pages.hpp>
+#include <kaio/ops/gate_up/gate_up.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
@@ -26,6 +27,7 @@
 #include <kaio/ops/quantised/quantise_int8.hpp>
 #include <kaio/ops/quantised/quantise_weights.hpp>
 #include <kaio/ops/quantised/repack_w4.hpp>
+#include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/rotary.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 #include <kaio/ops/tune.hpp>

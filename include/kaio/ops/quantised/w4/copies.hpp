@@ -22,6 +22,7 @@ struct w4_block {
   val<u32> row, column;  // of y, the first ones
   val<u32> first, last;  // tiles of K
   val<u32> warp_n, warp_k;
+  val<u32> tile_n;  // of the warp; it may be beyond the last one
 };
 
 template <w4_config C, class D, scalar T>
@@ -45,8 +46,7 @@ class w4_copies {
         lane_(t.lane_rank()),
         warp_(t.let(t.warp_rank())),
         // Warps beyond the last tile copy it too, and store nothing.
-        tile_n_(t.let(
-            min(block.column / w4_tile_n + block.warp_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))),
+        tile_n_(t.let(min(block.tile_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))),
         k_(t.let(problem[&w4_problem::w][&w4_packed::k])),
         by_16_(t.let(problem[&w4_problem::x_by_16] != 0u)),
         facts_from_(array_of<facts_of::passes>([&](u32 p) { return find_facts(p); })),

@@ -41,11 +41,13 @@ struct w4_body {
   static constexpr std::uint32_t quads = D::bits / 4;  // loads of four words that a tile's half takes
   static constexpr std::uint32_t words_of_step = quads;
 
-  static constexpr void run(thread t, const val<w4_problem>& problem) {
+  // End::tile_of_warp says which tile of W a warp has, End::store what becomes of the sums.
+  template <class End = w4_product_end<C, T>>
+  static constexpr void run(thread t, const val<w4_problem>& problem, const End& end = {}) {
     const typename copies_type::x_ring x_tiles(t);  // rows x 64 each
     const typename copies_type::codes_type codes(t);
     const typename copies_type::facts_type facts(t);
-    const w4_block block = find_block(t, problem);
+    const w4_block block = find_block(t, problem, end);
     copies_type copies(t, x_tiles, codes, facts, problem, block);
     for ([[maybe_unused]] auto s : t.range(1u, C.stages).no_unroll()) copies.copy();
 
@@ -204,7 +206,7 @@ struct w4_body {
         multiply_tile();
     }
     cp_async_wait_group<0>(t);
-    store_w4<C, T>(t, problem, block, totals, codes);
+    end.store(t, problem, block, totals, codes);
   }
 
  private:
@@ -245,7 +247,8 @@ struct w4_body {
     else
       return ldmatrix_lane<b, b>(x_tiles, 0, 0);
   }
-  static constexpr w4_block find_block(thread t, const val<w4_problem>& problem) {
+  template <class End>
+  static constexpr w4_block find_block(thread t, const val<w4_problem>& problem, const End& end) {
     const quotient rows = divide(t, t.let(block_idx_x()), problem[&w4_problem::m_tiles]);
     const quotient columns = divide(t, rows.whole, problem[&w4_problem::n_tiles]);
     const val part = columns.whole;
@@ -255,7 +258,8 @@ struct w4_body {
     const val warp = t.let(t.warp_rank());
     const val row = t.let(rows.rest * C.rows), column = t.let(columns.rest * C.columns());
     const val warp_n = t.let(warp % C.warps_n), warp_k = t.let(warp / C.warps_n);
-    return {part, row, column, first, last, warp_n, warp_k};
+    const val tile_n = end.tile_of_warp(t, problem, column, warp_n);
+    return {part, row, column, first, last, warp_n, warp_k, tile_n};
   }
 };
 

@@ -47,38 +47,54 @@ struct w4_element : stored_as<T> {
   }
 };
 
-// `shared_sums`: the memory of the codes, f32 of [warps_k][rows at once][pitch].
-template <w4_config C, scalar T, class Totals, class Codes>
-constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block& block, const Totals& totals,
-                        const Codes& shared_sums) {
-  constexpr std::uint32_t rows = C.rows_at_once(), fours = C.columns() / 4, of_warp = rows * C.pitch();
+// The sums of rows `from` on of all warps to shared memory: f32 of [warps_k][rows at once][pitch], where the
+// codes were.
+template <w4_config C, class Totals, class Codes>
+constexpr void stage_w4_sums(thread t, const w4_block& block, const Totals& totals, const Codes& shared_sums,
+                             std::uint32_t from) {
+  constexpr std::uint32_t rows = C.rows_at_once(), of_warp = rows * C.pitch();
   const val lane = t.lane_rank();
   const val g = t.let(lane / 4u), c = t.let(lane % 4u);
   const val own = t.let(block.warp_k * of_warp + c * (2 * C.pitch()) + block.warp_n * w4_tile_n + g * 2u);
+  t.barrier();
+  for (u32 h = 0; h < 2; ++h)
+    for (u32 f = from / 8; f < (from + rows) / 8; ++f)
+      for (u32 e = 0; e < 2; ++e) {
+        const auto& x = totals[h * C.fragments() + f].registers;
+        const val even = t.let(bit_cast<u32>(x[e])), odd = t.let(bit_cast<u32>(x[e + 2]));
+        store_vec(shared_sums[own + ((8 * f + e - from) * C.pitch() + 16 * h)], make_vec(even, odd));
+      }
+  t.barrier();
+}
+
+// Four of them from place `at` on, of the warps that divide K together.
+template <w4_config C, class Codes>
+constexpr auto staged_w4_sums(thread t, const Codes& shared_sums, const val<u32>& at) {
+  constexpr std::uint32_t of_warp = C.rows_at_once() * C.pitch();
+  auto x = array_of<4>([&](u32) { return var(t, -0.0f); });
+  for (u32 warp = 0; warp < C.warps_k(); ++warp) {
+    const val words = load_vec<4>(shared_sums[at + warp * of_warp]);
+    for (u32 e = 0; e < 4; ++e) x[e] += bit_cast<f32>(words[e]);
+  }
+  return x;
+}
+
+template <w4_config C, scalar T, class Totals, class Codes>
+constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block& block, const Totals& totals,
+                        const Codes& shared_sums) {
+  constexpr std::uint32_t rows = C.rows_at_once(), fours = C.columns() / 4;
   const val m = t.let(problem[&w4_problem::m]);
   const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
   const val parts = t.let(problem[&w4_problem::parts]);
   const val pitch = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] * w4_tile_n);
   for (std::uint32_t from = 0; from < C.rows; from += rows) {
-    t.barrier();
-    for (u32 h = 0; h < 2; ++h)
-      for (u32 f = from / 8; f < (from + rows) / 8; ++f)
-        for (u32 e = 0; e < 2; ++e) {
-          const auto& x = totals[h * C.fragments() + f].registers;
-          const val even = t.let(bit_cast<u32>(x[e])), odd = t.let(bit_cast<u32>(x[e + 2]));
-          store_vec(shared_sums[own + ((8 * f + e - from) * C.pitch() + 16 * h)], make_vec(even, odd));
-        }
-    t.barrier();
+    stage_w4_sums<C>(t, block, totals, shared_sums, from);
     for (auto i : t.block_stride(rows * fours).no_unroll()) {
       const val of_rows = t.let(i / fours), four = t.let(i % fours * 4u);
       const val row = t.let(block.row + from + of_rows), column = t.let(block.column + four);
       if (auto exists = t.when(all_of(row < m, column < n))) {
         const val at = t.let(of_rows * C.pitch() + four);
-        auto x = array_of<4>([&](u32) { return var(t, -0.0f); });
-        for (u32 warp = 0; warp < C.warps_k(); ++warp) {
-          const val words = load_vec<4>(shared_sums[at + warp * of_warp]);
-          for (u32 e = 0; e < 4; ++e) x[e] += bit_cast<f32>(words[e]);
-        }
+        const auto x = staged_w4_sums<C>(t, shared_sums, at);
         if (auto alone = t.when(parts == 1u)) finish_w4<w4_element<T>>(t, problem, row, column, x);
         if (auto part = t.otherwise()) {
           const val line = t.let(cast<u64>(block.part) * cast<u64>(m) + cast<u64>(row));
@@ -91,6 +107,20 @@ constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block
     }
   }
 }
+
+// The end of matmul_w4: tiles of W next to each other, and their sums to y or to the workspace.
+template <w4_config C, scalar T>
+struct w4_product_end {
+  static constexpr val<u32> tile_of_warp(thread t, const val<w4_problem>&, const val<u32>& column,
+                                         const val<u32>& warp_n) {
+    return t.let(column / w4_tile_n + warp_n);
+  }
+  template <class Totals, class Codes>
+  static constexpr void store(thread t, const val<w4_problem>& problem, const w4_block& block,
+                              const Totals& totals, const Codes& shared_sums) {
+    store_w4<C, T>(t, problem, block, totals, shared_sums);
+  }
+};
 
 inline constexpr u32 w4_combine_threads = 128;
 

@@ -1,0 +1,58 @@
+#!/usr/bin/env python3
+"""The peers of the benchmark of RMS norms: torch's rms_norm, with an addition in front where there is a residual, and the same
+compiled where torch can.
+
+    peers.py [--seconds S] TYPE:ROWSxSIZE:plain|residual ...
+
+What is printed, and how it is measured: bench/peer_times.py.
+"""
+
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
+from peer_times import print_all, runs_of  # noqa: E402
+
+TYPES = {"f32": "float32", "f16": "float16", "bf16": "bfloat16"}
+
+
+def parse(word):
+    kind, sizes, work = word.split(":")
+    rows, size = (int(x) for x in sizes.split("x"))
+    return {"text": word, "type": kind, "rows": rows, "size": size, "residual": work == "residual"}
+
+
+# Each peer takes torch and a case, and returns the function that computes.
+
+
+def steps_of(torch, case, dtype):
+    x = torch.randn(case["rows"], case["size"], device="cuda", dtype=dtype)
+    weight = torch.randn(case["size"], device="cuda", dtype=dtype)
+    norm = torch.nn.functional.rms_norm
+    if not case["residual"]:
+        return lambda: norm(x, (case["size"],), weight, 1e-6)
+    residual = torch.randn_like(x)
+
+    def steps():
+        h = x + residual
+        return h, norm(h, (case["size"],), weight, 1e-6)
+
+    return steps
+
+
+def compiled(torch, case, dtype):
+    return torch.compile(steps_of(torch, case, dtype))
+
+
+peers = {"torch": steps_of, "torch.compile": compiled}
+
+
+def contestants(torch, case, options, sets_of):
+    dtype = getattr(torch, TYPES[case["type"]])
+    bytes_of_set = case["rows"] * case["size"] * dtype.itemsize * (4 if case["residual"] else 2)
+    inputs = [(dtype,)] * sets_of(bytes_of_set, 16)
+    return {name: runs_of(peer, torch, case, inputs) for name, peer in peers.items()}
+
+
+if __name__ == "__main__":
+    print_all(__doc__, parse, contestants)

@@ -1,0 +1,84 @@
+#pragma once
+// gate_up_project in one launch, for few rows of x and weights of four bits: the kernel of matmul_w4 with 64
+// columns of a block, of which the first warp of two has 32 of the gate, the second the same 32 of up. So both
+// are in shared memory together when the sums are added up, and their product is what is stored.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/gate_up/combine.hpp>
+#include <kaio/ops/quantised/w4/kernel.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+constexpr w4_config gate_up_w4_rows(std::uint32_t rows) {
+  return {.rows = rows, .warps_n = 2, .stages = 5, .min_blocks = 2};
+}
+
+template <w4_config C, scalar T>
+struct gate_up_w4_end {
+  static_assert(C.warps_n == 2);
+  val<gate_up_problem> problem;
+
+  // The tiles of up begin in the middle.
+  static constexpr val<u32> tile_of_warp(thread t, const val<w4_problem>& of, const val<u32>& column,
+                                         const val<u32>& warp_n) {
+    const val half = t.let(of[&w4_problem::w][&w4_packed::tiles_n] / 2u);
+    return t.let(column / C.columns() + select(warp_n != 0u, half, 0u));
+  }
+
+  template <class Totals, class Codes>
+  constexpr void store(thread t, const val<w4_problem>& of, const w4_block& block, const Totals& totals,
+                       const Codes& shared_sums) const {
+    constexpr std::uint32_t fours = w4_tile_n / 4;
+    static_assert(C.rows_at_once() == C.rows);
+    stage_w4_sums<C>(t, block, totals, shared_sums, 0);
+    const val m = t.let(of[&w4_problem::m]);
+    const val unit = t.let(of[&w4_problem::unit]);
+    for (auto i : t.block_stride(C.rows * fours).no_unroll()) {
+      const val row = t.let(i / fours), four = t.let(i % fours * 4u);
+      if (auto exists = t.when(block.row + row < m)) {
+        const val at = t.let(row * C.pitch() + four);
+        const auto gate_sums = staged_w4_sums<C>(t, shared_sums, at);
+        const auto up_sums = staged_w4_sums<C>(t, shared_sums, t.let(at + w4_tile_n));
+        const val column = t.let(block.column / 2u + four);
+        auto gate = rounded_with_bias(t, gate_sums, unit, &gate_up_problem::gate_bias, column);
+        const auto up = rounded_with_bias(t, up_sums, unit, &gate_up_problem::up_bias, column);
+        detail::activate_run(t, t.let(problem[&gate_up_problem::activation]), gate);
+        for (u32 e = 0; e < 4; ++e) gate[e] *= up[e];
+        const quotient place = divide(t, t.let(block.row + row), problem[&gate_up_problem::rows]);
+        const val to = t.let(cast<i64>(place.whole) * problem[&gate_up_problem::out_batch] +
+                             cast<i64>(place.rest) * problem[&gate_up_problem::out_row] + cast<i64>(column));
+        const val whole = t.let(problem[&gate_up_problem::out_aligned] != 0u);
+        const val left = t.let(problem[&gate_up_problem::columns] - column);
+        store_four<w4_element<T>>(t, t.let(problem[&gate_up_problem::out]), to, left, whole, gate);
+      }
+    }
+  }
+
+ private:
+  // As the product is in memory otherwise, and the bias.
+  template <class Sums, class Member>
+  constexpr auto rounded_with_bias(thread t, const Sums& sums, const val<f32>& unit, Member member,
+                                   const val<u32>& column) const {
+    auto y = array_of<4>([&](u32 e) { return var<f32>(t, cast<f32>(cast<T>(sums[e] * unit))); });
+    const val bias = t.let(problem[member]);
+    if (auto some = t.when(bias != 0u)) {
+      const auto from = pointer_at<in<T>>(t, bias);
+      for (u32 e = 0; e < 4; ++e) y[e] += cast<f32>(from[column + e]);
+    }
+    return y;
+  }
+};
+
+// Launched with F / 32 blocks along x; the columns of the gate are multiples of 32.
+template <std::uint32_t Rows, scalar T>
+inline constexpr auto gate_up_w4 =
+    kaio::kernel<"gate_up_w4_mma_" + type_name<T> + "_" + decimal<Rows>, block_size{w4_config::threads},
+                 kernel_options{.target = {80}, .large_shared = true, .min_blocks = 2}>(
+        [](thread t, val<w4_problem> product, val<gate_up_problem> problem) {
+          constexpr w4_config C = gate_up_w4_rows(Rows);
+          w4_body<C, w4_integers, T>::run(t, product, gate_up_w4_end<C, T>{problem});
+        });
+
+}  // namespace kaio::ops

@@ -1,0 +1,83 @@
+#pragma once
+// RMS norm of rows, with the addition before it that a transformer has between its halves.
+//
+//   rms_norm(s, x, weight, y);                                               // y = x / rms(x) * weight
+//   rms_norm(s, x, weight, y, {.residual = h, .residual_out = h});           // h = h + x; y = h / rms(h) * weight
+//
+//   h = x + residual                                   where there is one: f32, rounded once to T
+//   y = h / rms(h) * (weight_offset + weight)          f32, rounded once to T; rms(h) = sqrt(mean of h^2 + epsilon)
+//
+// with T the element type of all of them. Sums of squares are in f32, in an order that depends on the size of a
+// row and on whether rows begin at multiples of 16 bytes: a row has the same bits alone and among others. The residual that is written is h as it is rounded, and
+// y is the norm of that. Nothing is allocated, read back or waited for, so a call may be captured into a graph;
+// a kernel is loaded when it is used for the first time on a device (rms_norm_warmup). Throws
+// invalid_argument, by the name of the argument, before anything runs; and what a launch throws.
+//
+// Source: Zhang and Sennrich, "Root Mean Square Layer Normalization", 2019.
+
+#include <kaio/dsl/number/half.hpp>
+#include <kaio/ops/tensor/any_view.hpp>
+#include <kaio/ops/tensor/tensor_view.hpp>
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/stream.hpp>
+
+#include <cstddef>
+#include <type_traits>
+#include <vector>
+
+namespace kaio::runtime {
+class device;
+}
+
+namespace kaio::ops {
+
+// Views of the extents and the element type of x.
+struct rms_norm_options {
+  f32 epsilon = 1e-6f;
+  f32 weight_offset = 0;    // 1 for Gemma
+  any_view residual{};      // added to x; none: x itself
+  any_view residual_out{};  // gets the sum; may be the residual itself, element by element. Needs a residual
+};
+
+namespace detail {
+
+void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, const any_view& out,
+                  const rms_norm_options& options);
+
+template <class X, class Weight, class Out, std::size_t Rank>
+constexpr void require_rms_norm_types() {
+  using element = std::remove_const_t<X>;
+  static_assert(is_wide(element_kind_of<element>()), "kaio: the elements of rms_norm are f32, f16 or bf16");
+  static_assert(std::is_same_v<element, std::remove_const_t<Weight>> && std::is_same_v<element, Out>,
+                "kaio: the weight and the output of rms_norm have the element type of x, and the output is "
+                "not const");
+  static_assert(Rank >= 2 && Rank <= 4, "kaio: rms_norm takes views of two to four dimensions");
+}
+
+}  // namespace detail
+
+// x, out: (..., size) of two to four dimensions, rows of any stride, neighbours adjacent; weight: (size). The
+// norm is along the last dimension. out may be x itself, element by element, or is apart from it, and is apart
+// from everything else; fewer than 2^31 rows. Fastest where rows begin at multiples of 16 bytes and the size
+// is a multiple of 8.
+template <class X, class Weight, class Out, std::size_t Rank>
+void rms_norm(const stream& s, const tensor_view<X, Rank>& x, const tensor_view<Weight, 1>& weight,
+              const tensor_view<Out, Rank>& out, const rms_norm_options& options = {}) {
+  detail::require_rms_norm_types<X, Weight, Out, Rank>();
+  detail::run_rms_norm(s, x, weight, out, options);
+}
+
+// Loads the kernels for elements of T ahead of their first use.
+void rms_norm_warmup(const runtime::device& gpu, element_kind kind);
+
+// The images of the kernels of rms_norm.
+std::vector<const ptx::kernel_image*> rms_norm_kernels();
+
+}  // namespace kaio::ops
+
+namespace kaio {
+using ops::element_kind;
+using ops::rms_norm;
+using ops::rms_norm_options;
+using ops::rms_norm_warmup;
+}  // namespace kaio

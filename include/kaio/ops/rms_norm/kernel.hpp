@@ -1,0 +1,200 @@
+#pragma once
+// rms_norm in one launch. A group of 1 to 256 neighbouring threads has a row, a block of 256 as many rows as
+// fit; a thread has every lanes-th run of eight elements:
+//
+//   size 4096, 256 lanes     thread 0: elements 0..7, 2048..2055     thread 1: 8..15, 2056..2063     ...
+//
+// The first runs stay in registers between the sum and the result; what is longer, and rows that are not whole
+// runs of 16 bytes, are read twice. How many lanes a row has depends on its size alone.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/cache/common/rows.hpp>
+#include <kaio/ops/rms_norm/elements.hpp>
+#include <kaio/ops/rms_norm/problem.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <dsl::scalar T, std::uint32_t Sm>
+struct rms_norm_body {
+  using elements = row_elements<T, Sm>;
+  static constexpr u32 held = std::is_same_v<T, f32> ? 2 : 4;  // runs in registers
+  static constexpr u32 words = held * elements::words;
+  static constexpr u32 warps = row_threads / 32;
+
+  struct row_addresses {
+    val<u64> x, out, residual, residual_out, weight;
+  };
+
+  static constexpr void run(thread t, const val<rms_norm_problem>& problem) {
+    const shared<f32, warps> of_warps(t);
+    const row_place place = place_of_thread(t, t.let(problem[&rms_norm_problem::lanes_log]));
+    const val exists = t.let(place.row < problem[&rms_norm_problem::rows]);
+    const row_addresses at = find_row(t, problem, place.row);
+    const val size = t.let(problem[&rms_norm_problem::size]);
+    const val runs = t.let(size / run_size);
+    const val whole = t.let(all_of(exists, problem[&rms_norm_problem::aligned] != 0u));
+    const val single = t.let(all_of(exists, problem[&rms_norm_problem::aligned] == 0u));
+    const val first_far = t.let(place.lane + (place.lanes << (held == 4 ? 2u : 1u)));
+    const auto run_at = [&](u32 r) { return t.let(place.lane + place.lanes * r); };
+    if constexpr (Sm >= 90) {
+      launch_dependents(t);
+      grid_dependency_wait(t);
+    }
+
+    var sum(t, 0.0f);
+    auto h = array_of<held * run_size>([&](u32) { return var(t, 0.0f); });
+    auto weights = array_of<words>([&](u32) { return var(t, 0u); });
+    if (auto by_runs = t.when(whole)) {
+      // All loads before the first use of one.
+      auto x = array_of<words>([&](u32) { return var(t, 0u); });
+      auto residual = array_of<words>([&](u32) { return var(t, 0u); });
+      const auto load_held = [&](const val<u64>& row, auto& to) {
+        for (u32 r = 0; r < held; ++r) {
+          const val address = t.let(row + cast<u64>(run_at(r)) * u64{run_size * sizeof(T)});
+          if (auto inside = t.when(run_at(r) < runs))
+            elements::load_words(t, address, to, r * elements::words);
+        }
+      };
+      load_held(at.x, x);
+      if (auto some = t.when(at.residual != 0u)) load_held(at.residual, residual);
+      load_held(at.weight, weights);
+      for (u32 r = 0; r < held; ++r)
+        for (u32 i = 0; i < run_size; ++i)
+          h[r * run_size + i] = elements::value(t, x, r * elements::words, i);
+      if (auto some = t.when(at.residual != 0u))
+        for (u32 r = 0; r < held; ++r) {
+          const auto y = array_of<run_size>([&](u32 i) {
+            const val more = elements::value(t, residual, r * elements::words, i);
+            return t.let(h[r * run_size + i] + more);
+          });
+          const auto rounded = elements::rounded_words(t, y);
+          for (u32 i = 0; i < run_size; ++i) h[r * run_size + i] = elements::value(t, rounded, 0, i);
+          const val to = t.let(at.residual_out + cast<u64>(run_at(r)) * u64{run_size * sizeof(T)});
+          if (auto stores = t.when(all_of(at.residual_out != 0u, run_at(r) < runs)))
+            elements::store_words(t, to, rounded);
+        }
+      for (const auto& one : h) sum = fma(one, one, sum);
+      add_squares<run_size>(t, at, first_far, runs, place.lanes, sum);
+    }
+    if (auto one_by_one = t.when(single)) add_squares<1>(t, at, place.lane, size, place.lanes, sum);
+
+    const val total = sum_of_row(t, t.let(sum), place, of_warps);
+    const val inverse = t.let(rsqrt(total / cast<f32>(size) + problem[&rms_norm_problem::epsilon]));
+    const val offset = t.let(problem[&rms_norm_problem::weight_offset]);
+    if (auto by_runs = t.when(whole)) {
+      for (u32 r = 0; r < held; ++r)
+        if (auto inside = t.when(run_at(r) < runs)) {
+          const auto y = array_of<run_size>([&](u32 i) {
+            const val weight = elements::value(t, weights, r * elements::words, i);
+            return t.let(h[r * run_size + i] * inverse * (offset + weight));
+          });
+          const val to = t.let(at.out + cast<u64>(run_at(r)) * u64{run_size * sizeof(T)});
+          const auto rounded = elements::rounded_words(t, y);
+          elements::store_words(t, to, rounded);
+        }
+      finish<run_size>(t, at, first_far, runs, place.lanes, inverse, offset);
+    }
+    if (auto one_by_one = t.when(single)) finish<1>(t, at, place.lane, size, place.lanes, inverse, offset);
+  }
+
+ private:
+  static constexpr row_addresses find_row(thread t, const val<rms_norm_problem>& problem,
+                                          const val<u32>& row) {
+    const quotient of_heads = divide(t, row, problem[&rms_norm_problem::heads]);
+    const quotient of_tokens = divide(t, of_heads.whole, problem[&rms_norm_problem::tokens]);
+    const val shift = t.let(val<u32>(sizeof(T) == 4 ? 2u : 1u));
+    const auto address = [&](auto member) {
+      const auto strides = problem[member];
+      const val base = t.let(strides[&row_strides::address]);
+      const val place = row_address(t, strides, of_tokens.whole, of_tokens.rest, of_heads.rest, shift);
+      return t.let(select(base != 0u, place, u64{0}));
+    };
+    const val x = address(&rms_norm_problem::x);
+    const val out = address(&rms_norm_problem::out);
+    const val residual = address(&rms_norm_problem::residual);
+    const val residual_out = address(&rms_norm_problem::residual_out);
+    return {x, out, residual, residual_out, t.let(problem[&rms_norm_problem::weight])};
+  }
+
+  // Pieces `first`, first + lanes, ... of x, with the residual; into residual_out, and their squares to sum.
+  template <std::uint32_t Width, class Sum>
+  static constexpr void add_squares(thread t, const row_addresses& at, const val<u32>& first,
+                                    const val<u32>& pieces, const val<u32>& lanes, Sum& sum) {
+    using piece = row_piece<elements, Width>;
+    for (auto i : t.range(first, pieces, lanes).no_unroll()) {
+      const val offset = t.let(cast<u64>(i) * u64{Width * sizeof(T)});
+      const auto x = piece::load(t, t.let(at.x + offset));
+      auto h = array_of<Width>([&](u32 e) { return var(t, x[e]); });
+      if (auto some = t.when(at.residual != 0u)) {
+        const auto residual = piece::load(t, t.let(at.residual + offset));
+        const auto both = array_of<Width>([&](u32 e) { return t.let(h[e] + residual[e]); });
+        const auto rounded = piece::rounded(t, both);
+        for (u32 e = 0; e < Width; ++e) h[e] = rounded[e];
+        if (auto stores = t.when(at.residual_out != 0u)) piece::store(t, t.let(at.residual_out + offset), h);
+      }
+      for (u32 e = 0; e < Width; ++e) sum = fma(h[e], h[e], sum);
+    }
+  }
+
+  // The same pieces again: from residual_out, which this thread has written, or as before.
+  template <std::uint32_t Width>
+  static constexpr void finish(thread t, const row_addresses& at, const val<u32>& first,
+                               const val<u32>& pieces, const val<u32>& lanes, const val<f32>& inverse,
+                               const val<f32>& weight_offset) {
+    using piece = row_piece<elements, Width>;
+    const val is_written = t.let(at.residual_out != 0u);
+    const val from = t.let(select(is_written, at.residual_out, at.x));
+    const val adds = t.let(all_of(at.residual != 0u, at.residual_out == 0u));
+    for (auto i : t.range(first, pieces, lanes).no_unroll()) {
+      const val offset = t.let(cast<u64>(i) * u64{Width * sizeof(T)});
+      const auto x = piece::load(t, t.let(from + offset));
+      auto h = array_of<Width>([&](u32 e) { return var(t, x[e]); });
+      if (auto some = t.when(adds)) {
+        const auto residual = piece::load(t, t.let(at.residual + offset));
+        const auto both = array_of<Width>([&](u32 e) { return t.let(h[e] + residual[e]); });
+        const auto rounded = piece::rounded(t, both);
+        for (u32 e = 0; e < Width; ++e) h[e] = rounded[e];
+      }
+      const auto weight = piece::load(t, t.let(at.weight + offset));
+      const auto y =
+          array_of<Width>([&](u32 e) { return t.let(h[e] * inverse * (weight_offset + weight[e])); });
+      piece::store(t, t.let(at.out + offset), y);
+    }
+  }
+
+  // Of all lanes of the row, in an order that the number of lanes decides. By all threads of the block.
+  template <class Shared>
+  static constexpr val<f32> sum_of_row(thread t, const val<f32>& own, const row_place& place,
+                                       const Shared& of_warps) {
+    var sum(t, own);
+    for (u32 distance = 16; distance != 0; distance /= 2) {
+      const val other = shfl_xor(sum, distance);
+      sum = select(place.lanes > distance, sum + other, sum);
+    }
+    if (auto several = t.when(place.lanes > 32u)) {
+      const val warp = t.let(t.warp_rank());
+      const val of_warp = t.let(sum);
+      if (auto one = t.when(t.lane_rank() == 0u)) of_warps[warp] = of_warp;
+      t.barrier();
+      const val count = t.let(place.lanes / 32u);
+      const val first = t.let(warp - warp % count);
+      sum = 0.0f;
+      for (u32 w = 0; w < warps; ++w) {
+        const val other = t.let(of_warps[w]);
+        sum = select(all_of(first <= w, first + count > w), sum + other, sum);
+      }
+    }
+    return t.let(sum);
+  }
+};
+
+// Launched with row_blocks(rows, lanes_log) blocks; from sm_90 on programmatically.
+template <dsl::scalar T, std::uint32_t Sm>
+inline constexpr auto rms_norm_rows = kaio::kernel<"rms_norm_" + type_name<T> + "_sm" + decimal<Sm>,
+                                                   row_threads, kernel_options{.target = {Sm, false}}>(
+    [](thread t, val<rms_norm_problem> problem) { rms_norm_body<T, Sm>::run(t, problem); });
+
+}  // namespace kaio::ops

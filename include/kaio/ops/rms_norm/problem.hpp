@@ -1,0 +1,20 @@
+#pragma once
+// What the kernels of rms_norm take.
+
+#include <kaio/ops/cache/common/problem.hpp>
+#include <kaio/ops/matmul/common/tile_walk.hpp>
+
+namespace kaio::ops {
+
+struct rms_norm_problem {
+  row_strides x, out;
+  row_strides residual, residual_out;  // address 0: there is none
+  u64 weight;
+  u32 rows, size;
+  divisor heads, tokens;
+  u32 lanes_log;  // threads of a row, up to 256
+  u32 aligned;    // runs of all rows begin at multiples of 16 bytes, and rows are whole runs
+  f32 epsilon, weight_offset;
+};
+
+}  // namespace kaio::ops

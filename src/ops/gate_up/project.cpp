@@ -1,0 +1,270 @@
+// From a call of gate_up_project to its products, and to the kernel that combines them.
+
+#include <kaio/ops/gate_up/gate_up.hpp>
+#include <kaio/ops/matmul.hpp>
+#include <kaio/ops/matmul_fp8.hpp>
+#include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_w4.hpp>
+#include <kaio/runtime/device.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ops/cache/common/check.hpp"
+#include "ops/gate_up/combine.hpp"
+#include "ops/gate_up/resolve.hpp"
+#include "ops/gate_up/variant.hpp"
+#include "ops/quantised/w4/resolve.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+matmul_view view_of(const any_view& v) {
+  matmul_view result;
+  if (!detail::is_given(v)) return result;
+  switch (v.kind) {
+    case element_kind::f16: result.type = matmul_type::f16; break;
+    case element_kind::bf16: result.type = matmul_type::bf16; break;
+    case element_kind::e4m3: result.type = matmul_type::e4m3; break;
+    case element_kind::e5m2: result.type = matmul_type::e5m2; break;
+    case element_kind::i8: result.type = matmul_type::i8; break;
+    default: result.type = matmul_type::f32; break;
+  }
+  result.rank = v.rank;
+  result.address = v.address;
+  result.bytes = v.bytes;
+  result.device = v.device;
+  for (std::uint32_t d = 0; d < v.rank; ++d) {
+    result.extents[d] = v.extents[d];
+    result.strides[d] = v.strides[d];
+  }
+  return result;
+}
+
+matmul_view transposed(const any_view& v) {
+  matmul_view result = view_of(v);
+  std::swap(result.extents[0], result.extents[1]);
+  std::swap(result.strides[0], result.strides[1]);
+  return result;
+}
+
+template <class View>
+matmul_view given(const View& v) {
+  return v.is_null() ? matmul_view{} : view_of(v);
+}
+
+// The options of each kind of product, with the views that it takes.
+struct products {
+  const detail::gate_up_arguments& a;
+  const detail::gate_up_call& call;
+
+  bool of_i8() const { return a.x.kind == element_kind::i8; }
+  bool of_fp8() const { return a.x.kind == element_kind::e4m3 || a.x.kind == element_kind::e5m2; }
+  constant_operands constant() const {
+    return a.options->constant_weights ? constant_operands::b : constant_operands::none;
+  }
+  matmul_int8_options int8_options(const gate_up_weight& w) const {
+    matmul_int8_options options;
+    options.scale_a = given(a.options->x_scale);
+    options.scale_b = view_of(w.scale);
+    options.constant = constant();
+    return options;
+  }
+  matmul_fp8_options fp8_options(const gate_up_weight& w) const {
+    matmul_fp8_options options;
+    options.scale_a = given(a.options->x_scale);
+    options.scale_b = view_of(w.scale);
+    options.groups_a = given(a.options->x_groups);
+    if (detail::is_given(w.blocks)) options.blocks_b = transposed(w.blocks);
+    options.constant = constant();
+    return options;
+  }
+  matmul_options plain_options() const {
+    matmul_options options;
+    options.constant = constant();
+    return options;
+  }
+
+  // What a product takes after the memory of both.
+  std::uint64_t bytes_of(const stream& s, const detail::gate_up_product& product) const {
+    const gate_up_weight& w = *product.weight;
+    if (w.is_packed) return matmul_w4_workspace_bytes(s, call.x, w.packed);
+    if (of_i8() || of_fp8()) return 0;
+    return matmul_workspace_bytes(s, view_of(call.x), transposed(w.matrix), view_of(product.to),
+                                  plain_options());
+  }
+  std::uint64_t workspace_bytes(const stream& s) const {
+    std::uint64_t more = 0;
+    for (std::uint32_t i = 0; i < call.count; ++i) more = std::max(more, bytes_of(s, call.products[i]));
+    return call.product_bytes + more;
+  }
+
+  void run(const stream& s, const detail::gate_up_product& product) const {
+    const gate_up_weight& w = *product.weight;
+    attention_workspace rest = a.options->workspace;
+    rest.address += call.product_bytes;
+    rest.bytes = bytes_of(s, product);
+    if (w.is_packed) {
+      matmul_w4_options options;
+      if (rest.bytes != 0) options.workspace = rest;
+      detail::run_matmul_w4(s, {a.operation, call.x, product.to, &w.packed, &options});
+      return;
+    }
+    const matmul_view x = view_of(call.x), weight = transposed(w.matrix), to = view_of(product.to);
+    if (of_i8()) {
+      const matmul_int8_options options = int8_options(w);
+      detail::run_matmul_int8(s, {a.operation, x, weight, to, &options});
+    } else if (of_fp8()) {
+      const matmul_fp8_options options = fp8_options(w);
+      detail::run_matmul_fp8(s, {a.operation, x, weight, to, &options});
+    } else {
+      matmul_options options = plain_options();
+      if (rest.bytes != 0) {
+        options.workspace.address = rest.address;
+        options.workspace.bytes = rest.bytes;
+        options.workspace.device = rest.device;
+      }
+      detail::run_matmul(s, {a.operation, x, weight, to, &options});
+    }
+  }
+
+  void warm_up(const runtime::device& gpu, const detail::gate_up_product& product) const {
+    const gate_up_weight& w = *product.weight;
+    if (w.is_packed) return matmul_w4_warmup(gpu, call.x, w.packed);
+    const matmul_view x = view_of(call.x), weight = transposed(w.matrix), to = view_of(product.to);
+    if (of_i8()) return matmul_int8_warmup(gpu, x, weight, to, int8_options(w));
+    if (of_fp8()) return matmul_fp8_warmup(gpu, x, weight, to, fp8_options(w));
+    matmul_warmup(gpu, x, weight, to, plain_options());
+  }
+};
+
+constexpr std::string_view separate = "separate";
+
+// Why no kernel with both rows of the weights can run a call; empty: those can that the device has.
+std::string_view obstacle(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
+  const gate_up_weight& w = a.weights->of[0];
+  if (call.count != 1) return "the weights are two";
+  if (!w.is_packed || w.packed.shape.codes != w4_codes::int4) return "the weights are no integers of 4 bits";
+  if (call.problem.columns % w4_tile_n != 0) return "the columns of out are no multiple of 32";
+  if (a.out.kind != a.x.kind) return "out has another element type than x";
+  return {};
+}
+
+std::string_view refusal(const gate_up_variant& v, const detail::gate_up_call& call,
+                         const device_properties& device) {
+  const ptx::needs& needs = v.image->needs;
+  if (call.x.extents[0] > v.rows) return "x has more rows";
+  if (device.target.sm < needs.target.sm) return "it is for later devices";
+  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
+  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
+    return "it needs more shared memory than a block of this device has";
+  return {};
+}
+
+// The kernel of a call; nullptr: products, and what combines them.
+const gate_up_variant* choose(const detail::gate_up_arguments& a, const detail::gate_up_call& call,
+                              const device_properties& device) {
+  const std::string_view forced = a.options->variant, why = obstacle(a, call);
+  if (forced == separate || (forced.empty() && !why.empty())) return nullptr;
+  for (const gate_up_variant& v : gate_up_w4_variants()) {
+    if (static_cast<u32>(v.type) != call.problem.type && why.empty()) continue;
+    const std::string_view reason = why.empty() ? refusal(v, call, device) : why;
+    if (forced.empty() && reason.empty()) return &v;
+    if (forced.empty() || v.image->name != forced) continue;
+    if (reason.empty()) return &v;
+    detail::refuse(a.operation, "variant " + std::string(forced) + " cannot run this call: " +
+                                    std::string(reason) + "; leave it out, or take \"separate\"");
+  }
+  if (!forced.empty())
+    detail::refuse(a.operation, "there is no variant " + std::string(forced) +
+                                    " for these types; leave it out, or take \"separate\"");
+  return nullptr;
+}
+
+struct planned {
+  detail::gate_up_call call;
+  const gate_up_variant* fused = nullptr;
+};
+
+planned plan(const void* device, const device_properties& properties,
+             const detail::gate_up_arguments& arguments) {
+  planned result{.call = detail::resolve_gate_up(device, arguments)};
+  if (!result.call.empty()) result.fused = choose(arguments, result.call, properties);
+  return result;
+}
+
+void run_fused(const stream& s, const detail::gate_up_arguments& a, const detail::gate_up_call& call,
+               const gate_up_variant& v) {
+  const w4_weights& weights = a.weights->of[0].packed;
+  const matmul_w4_options options;
+  w4_problem p =
+      detail::resolve_w4_product(s.device_identity(), {a.operation, call.x, {}, &weights, &options}, true);
+  p.w = detail::check_w4_weights(a.operation, s.device_identity(), weights, true);
+  p.unit *= v.unit;
+  const u32 blocks = p.w.n / v.columns;
+  p.m_tiles = divisor::of(1);
+  p.n_tiles = divisor::of(blocks);
+  p.parts = 1;
+  p.steps = p.w.tiles_k;
+  v.run(s, p, call.problem, blocks);
+}
+
+}  // namespace
+
+namespace detail {
+
+void run_gate_up(const stream& s, const gate_up_arguments& arguments) {
+  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const planned of = plan(s.device_identity(), device, arguments);
+  const gate_up_call& call = of.call;
+  if (call.empty()) return;
+  if (of.fused != nullptr) return run_fused(s, arguments, call, *of.fused);
+  const products all{arguments, call};
+  validation(arguments.operation, s.device_identity())
+      .workspace("workspace", arguments.options->workspace.facts(), all.workspace_bytes(s), 16);
+  for (std::uint32_t i = 0; i < call.count; ++i) all.run(s, call.products[i]);
+  run_gate_up_combine(s, call.problem, call.blocks);
+}
+
+}  // namespace detail
+
+std::uint64_t gate_up_workspace_bytes(const stream& s, const any_view& x, const gate_up_weights& weights,
+                                      const any_view& out, const gate_up_options& options) {
+  const device_properties& device = s.properties();
+  const detail::gate_up_arguments arguments{"gate_up_workspace_bytes", x, out, &weights, &options};
+  const planned of = plan(s.device_identity(), device, arguments);
+  return of.call.empty() || of.fused != nullptr ? 0 : products{arguments, of.call}.workspace_bytes(s);
+}
+
+std::string gate_up_choice(const stream& s, const any_view& x, const gate_up_weights& weights,
+                           const any_view& out, const gate_up_options& options) {
+  const device_properties& device = s.properties();
+  const planned of = plan(s.device_identity(), device, {"gate_up_choice", x, out, &weights, &options});
+  if (of.call.empty()) return {};
+  return std::string(of.fused != nullptr ? std::string_view(of.fused->image->name) : separate);
+}
+
+void gate_up_warmup(const runtime::device& gpu, const any_view& x, const gate_up_weights& weights,
+                    const any_view& out, const gate_up_options& options) {
+  const detail::gate_up_arguments arguments{"gate_up_warmup", x, out, &weights, &options};
+  const planned of = plan(gpu.identity(), gpu.properties(), arguments);
+  const detail::gate_up_call& call = of.call;
+  if (call.empty()) return;
+  if (of.fused != nullptr) return gpu.warmup(*of.fused->image);
+  const products all{arguments, call};
+  for (std::uint32_t i = 0; i < call.count; ++i) all.warm_up(gpu, call.products[i]);
+  gpu.warmup(gate_up_combine_image(gpu.properties()));
+}
+
+std::vector<const ptx::kernel_image*> gate_up_kernels() {
+  std::vector<const ptx::kernel_image*> list;
+  list_gate_up_combine_kernels(list);
+  list_gate_up_w4_kernels(list);
+  return list;
+}
+
+}  // namespace kaio::ops

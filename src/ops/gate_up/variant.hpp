@@ -1,0 +1,29 @@
+#pragma once
+// The kernels of gate_up_project that need no product in memory, as data.
+
+#include <kaio/ops/attention/common/element_type.hpp>
+#include <kaio/ops/gate_up/combine.hpp>
+#include <kaio/ops/quantised/w4/problem.hpp>
+#include <kaio/ptx/kernel_image.hpp>
+#include <kaio/runtime/stream.hpp>
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kaio::ops {
+
+struct gate_up_variant {
+  const ptx::kernel_image* image = nullptr;
+  void (*run)(const stream&, const w4_problem&, const gate_up_problem&, std::uint64_t blocks) = nullptr;
+  element_type type = element_type::f16;  // of x and out
+  std::uint32_t rows = 0;                 // of x, at most
+  std::uint32_t columns = 0;              // of the product, of a block
+  f32 unit = 1;                           // w4_problem::unit, where the decoder has one
+};
+
+// Of weights of integers of four bits; fewer rows first.
+std::span<const gate_up_variant> gate_up_w4_variants();
+void list_gate_up_w4_kernels(std::vector<const ptx::kernel_image*>& list);
+
+}  // namespace kaio::ops

@@ -1,0 +1,41 @@
+// gate_up_project of few rows by integers of four bits, on sm_80 and later.
+
+#include <kaio/ops/gate_up/w4.hpp>
+
+#include <array>
+#include <type_traits>
+
+#include "ops/gate_up/variant.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+template <std::uint32_t Rows, class T>
+gate_up_variant describe() {
+  constexpr w4_config config = gate_up_w4_rows(Rows);
+  using decoder = typename w4_integers::template decoder<T>;
+  gate_up_variant v{
+      .image = &gate_up_w4<Rows, T>.image(),
+      .run = [](const stream& s, const w4_problem& product, const gate_up_problem& problem,
+                std::uint64_t blocks) { gate_up_w4<Rows, T>.launch(s, grid(blocks), product, problem); },
+      .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+      .rows = Rows,
+      .columns = config.columns()};
+  if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
+  return v;
+}
+
+}  // namespace
+
+std::span<const gate_up_variant> gate_up_w4_variants() {
+  static const auto& rows =
+      *new std::array{describe<8, f16>(), describe<16, f16>(), describe<8, bf16>(), describe<16, bf16>()};
+  return rows;
+}
+
+void list_gate_up_w4_kernels(std::vector<const ptx::kernel_image*>& list) {
+  for (const gate_up_variant& v : gate_up_w4_variants()) list.push_back(v.image);
+}
+
+}  // namespace kaio::ops
