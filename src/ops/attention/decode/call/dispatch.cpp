@@ -62,7 +62,7 @@ void attention_decode_warmup(const runtime::device& gpu, const attention_view& q
   if (options.append.exists()) append_kv_warmup(gpu);
   if (planned.blocks == 0) return;
   gpu.warmup(*attention_decode_variants()[planned.chosen].image);
-  if (planned.call.split.parts > 1)
+  if (planned.call.split.parts > 1 && planned.call.split.in_cluster == 0)
     gpu.warmup(attention_decode_combine_image(gpu.properties(), planned.call));
 }
 

@@ -27,6 +27,8 @@ struct attention_decode_variant {
   std::uint32_t most_rows = 0;   // it is for calls with at most so many; 0: any number
   std::uint32_t least_rows = 0;  // it is for calls with at least so many
   std::uint32_t keys = 0;        // of a tile
+  std::uint32_t tiles_ahead = 1;  // of a block, that are under way while one is computed
+  bool has_clusters = false;      // sm_90: launched programmatically, and its parts may be a cluster
   std::uint32_t resident = 1;    // blocks on a multiprocessor at once, at most
 };
 
