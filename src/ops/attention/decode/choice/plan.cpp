@@ -27,6 +27,8 @@ const char* reason(const attention_decode_variant& v, const attention_decode_cal
                    const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
   if (!is_of_types(v, call)) return "it is made for another element type";
+  if (call.combining == attention_combining::cluster && !v.has_clusters)
+    return "its parts are added up by a second kernel";
   if (device.target.sm < needs.target.sm) return "it is made for another architecture";
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
@@ -41,8 +43,6 @@ const char* reason(const attention_decode_variant& v, const attention_decode_cal
     return "fewer queries and heads share a head of keys than it is made for";
   if (v.most_rows != 0 && call.split.rows > v.most_rows)
     return "more queries and heads share a head of keys than it is made for";
-  if (call.combining == attention_combining::cluster && !v.has_clusters)
-    return "its parts are added up by a second kernel";
   return nullptr;
 }
 

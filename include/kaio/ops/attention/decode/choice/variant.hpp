@@ -11,6 +11,10 @@
 #include <cstdint>
 #include <span>
 
+namespace kaio::runtime {
+class device;
+}
+
 namespace kaio::ops {
 
 struct attention_decode_variant {
@@ -55,6 +59,9 @@ planned_attention_decode plan_attention_decode(const void* device, const device_
 planned_attention_decode prepare_attention_decode(const stream& s,
                                                   const attention_decode_arguments& arguments,
                                                   std::span<const attention_decode_variant> variants);
+// Loads what such a call launches, ahead of its first use.
+void warm_up_attention_decode(const runtime::device& gpu, const attention_decode_arguments& arguments,
+                              std::span<const attention_decode_variant> variants);
 // What follows the kernel of a call: adds up the parts, where there is more than one.
 void combine_attention_decode(const stream& s, const attention_decode_call& call);
 
