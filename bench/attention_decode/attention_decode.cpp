@@ -127,8 +127,9 @@ bool print_constants(device& gpu, const settings& how) {
     std::printf(" (no clusters)");
   }
   const u32 batches = gpu.is_emulator() ? 1 : 16, keys = gpu.is_emulator() ? 128 : 8192;
-  const double all = decode_problem{.batches = batches, .keys = keys, .heads = 32, .key_heads = 8, .size = 128}.bytes(
-      sizeof(T), sizeof(C));
+  const double all =
+      decode_problem{.batches = batches, .keys = keys, .heads = 32, .key_heads = 8, .size = 128}.bytes(
+          sizeof(T), sizeof(C));
   std::printf(" rate %.3g\n", all / (us(batches, keys, 0, automatic) - (one - of_tile)));
   return true;
 }

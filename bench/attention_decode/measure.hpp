@@ -45,8 +45,7 @@ class attention_decode_bench : attention_measurement<T> {
   std::vector<std::pair<decode_form, measured>> measure(const decode_problem& p, bool all_forms = false) {
     operands x = make_operands(p);
     std::vector<std::pair<decode_form, measured>> result;
-    for (const decode_form& form : forms_of(p, x, all_forms))
-      result.emplace_back(form, measure(p, x, form));
+    for (const decode_form& form : forms_of(p, x, all_forms)) result.emplace_back(form, measure(p, x, form));
     return result;
   }
   measured measure(const decode_problem& p, const decode_form& form) {
@@ -99,7 +98,8 @@ class attention_decode_bench : attention_measurement<T> {
     const cache_of& first = caches.front();
     measured result;
     const auto choice = ops::attention_decode_choice(stream_, first.q, first.cache, first.o, options);
-    result.kernel = std::string(choice.name) + "/" + std::to_string(choice.parts) + (choice.in_cluster ? "c" : "");
+    result.kernel =
+        std::string(choice.name) + "/" + std::to_string(choice.parts) + (choice.in_cluster ? "c" : "");
     auto memory = gpu_.template allocate<u8>(
         std::max<u64>(ops::attention_decode_workspace_bytes(stream_, first.q, first.cache, options), 1));
     options.workspace = memory;

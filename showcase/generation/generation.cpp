@@ -58,13 +58,14 @@ int run(device& gpu, u32 steps) {
     graph.emplace(*driver, gpu.stream(), [&] { g.step(); });
   }
   std::printf("tokens of the first sequence:%s\n", text.c_str());
-  const double weights = 2.0 * (vocabulary * hidden + layers * (hidden * (2.0 * heads + 2 * key_heads) * size +
-                                                                2.0 * hidden * inner));
-  return showcase::report(
-      gpu, {"generation",
-            std::to_string(layers) + " layers, " + std::to_string(sequences) + " sequences, " +
-                std::to_string(steps) + " steps" + (graph ? ", replays of a graph" : ""),
-            worst, 1e-2, milliseconds, weights});
+  const double weights =
+      2.0 *
+      (vocabulary * hidden + layers * (hidden * (2.0 * heads + 2 * key_heads) * size + 2.0 * hidden * inner));
+  return showcase::report(gpu,
+                          {"generation",
+                           std::to_string(layers) + " layers, " + std::to_string(sequences) + " sequences, " +
+                               std::to_string(steps) + " steps" + (graph ? ", replays of a graph" : ""),
+                           worst, 1e-2, milliseconds, weights});
 }
 
 }  // namespace

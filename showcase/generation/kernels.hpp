@@ -28,10 +28,11 @@ inline constexpr auto rms_norm = kernel<"generation_rms_norm", 32>([](thread t, 
     y[row * hidden + i] = cast<f16>(cast<f32>(x[row * hidden + i]) * scale);
 });
 // lengths += count, of each sequence
-inline constexpr auto advance = kernel<"generation_advance", 1>([](thread t, inout<i32> lengths, val<i32> count) {
-  const val b = t.let(block_idx_x());
-  lengths[b] = lengths[b] + count;
-});
+inline constexpr auto advance =
+    kernel<"generation_advance", 1>([](thread t, inout<i32> lengths, val<i32> count) {
+      const val b = t.let(block_idx_x());
+      lengths[b] = lengths[b] + count;
+    });
 // The token with the largest logit, of each row.
 inline constexpr auto choose = kernel<"generation_choose", 1>([](thread t, in<f32> logits, out<i32> tokens) {
   const val row = t.let(block_idx_x());

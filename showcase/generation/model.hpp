@@ -81,8 +81,7 @@ inline std::vector<double> exact_logits(const model& m, const std::vector<i32>& 
   std::vector<double> x;
   for (std::size_t n = 0; n < tokens.size(); ++n) {
     x.clear();
-    for (u32 i = 0; i < hidden; ++i)
-      x.push_back(m.embedding.at(static_cast<std::size_t>(tokens[n]), i));
+    for (u32 i = 0; i < hidden; ++i) x.push_back(m.embedding.at(static_cast<std::size_t>(tokens[n]), i));
     for (u32 l = 0; l < layers; ++l) {
       const std::vector<double> h = normed(x);
       std::vector<double> q = m.of[l].q.times(h), k = m.of[l].k.times(h);

@@ -60,9 +60,9 @@ struct step {
   const device& gpu;
   const stream& s = gpu.stream();
   std::mt19937 engine{5};
-  numbers q{gpu, batches * heads * size}, k_new{gpu, batches * key_heads * size},
-      v_new{gpu, batches * key_heads * size}, k{gpu, pages * rows * key_heads * size},
-      v{gpu, pages * rows * key_heads * size};
+  numbers q{gpu, batches* heads* size}, k_new{gpu, batches* key_heads* size},
+      v_new{gpu, batches* key_heads* size}, k{gpu, pages* rows* key_heads* size},
+      v{gpu, pages* rows* key_heads* size};
   std::vector<std::vector<double>> k_rows, v_rows;  // what the cache holds
   buffer<f16> o = gpu.allocate<f16>(batches * heads * size);
   buffer<i32> table = gpu.upload(std::vector<i32>(batches * width, -1)),
@@ -102,8 +102,7 @@ struct step {
     std::shuffle(all.begin(), all.end(), engine);
     for (u32 b = 0; b < batches; ++b) {
       now.push_back(static_cast<i32>(engine() % (width * rows)));
-      for (u32 p = 0; p <= static_cast<u32>(now[b]) / rows; ++p)
-        of_table[b * width + p] = all[b * width + p];
+      for (u32 p = 0; p <= static_cast<u32>(now[b]) / rows; ++p) of_table[b * width + p] = all[b * width + p];
     }
     table.copy_from(of_table.data(), of_table.size(), s);
     lengths.copy_from(now.data(), now.size(), s);
@@ -147,8 +146,8 @@ void replay_with(ops::attention_combining combining, long launches_of_one) {
   step one(gpu);
   one.options.combining = combining;
   one.options.parts = 2;
-  one.memory = gpu.allocate<u8>(
-      std::max<std::uint64_t>(attention_decode_workspace_bytes(one.s, one.q_view, one.cache, one.options), 16));
+  one.memory = gpu.allocate<u8>(std::max<std::uint64_t>(
+      attention_decode_workspace_bytes(one.s, one.q_view, one.cache, one.options), 16));
   one.options.workspace = one.memory;
   ops::attention_decode_warmup(gpu, one.q_view, one.cache, one.o_view, one.options);
   const long loads = driver.loads();

@@ -14,8 +14,8 @@ namespace {
 const family list("showcase", [] {
   using namespace showcase;
   return images(saxpy, fused_silu_gate, softmax, row_attention<64, causal>, row_statistics<f32>,
-                row_statistics<bf16>, visit_order, generation::embed, generation::rms_norm, generation::advance,
-                generation::choose);
+                row_statistics<bf16>, visit_order, generation::embed, generation::rms_norm,
+                generation::advance, generation::choose);
 });
 
 }  // namespace

@@ -204,12 +204,13 @@ void check_parts(std::string_view operation, const attention_decode_options& opt
     refuse_attention(operation, "parts is " + std::to_string(options.parts) +
                                     "; it is from 1 to 256, or 0: what takes the least time");
   if (options.batch_invariant && (options.parts != 0 || clusters))
-    refuse_attention(operation,
-                     "batch_invariant next to parts or a cluster; its parts have a number of keys of their own");
+    refuse_attention(
+        operation,
+        "batch_invariant next to parts or a cluster; its parts have a number of keys of their own");
   if (clusters && options.parts != 0 && options.parts != 2 && options.parts != 4 && options.parts != 8 &&
       options.parts != 16)
-    refuse_attention(operation, "a cluster of " + std::to_string(options.parts) +
-                                    " parts; clusters have 2, 4, 8 or 16");
+    refuse_attention(operation,
+                     "a cluster of " + std::to_string(options.parts) + " parts; clusters have 2, 4, 8 or 16");
 }
 
 void check_options(const validation& check, const attention_decode_arguments& arguments,
@@ -351,7 +352,7 @@ attention_decode_call resolve_attention_decode(const void* device,
   check_numbers(check, operation, arguments.cache, shaped.sequences);
   check_options(check, arguments, shaped);
   check_cache_scales(check, arguments);
-  check_append(arguments);
+  check_append(arguments, values_in_keys(arguments.cache));
   check_apart(check, arguments);
 
   attention_decode_call call;

@@ -35,8 +35,8 @@ double time_of(const attention_decode_variant& v, const attention_decode_call& c
   const auto waves = static_cast<double>(parts_of(blocks, blocks_at_once(v, division, device)));
   const auto tiles = static_cast<double>(
       parts_of(parts_of(std::max<std::uint64_t>(call.most_keys, 1), v.keys), division.parts));
-  const double reading = std::max(waves * (times.tile + (tiles - 1) * times.tile / v.tiles_ahead),
-                                  key_bytes(call) / times.rate);
+  const double reading =
+      std::max(waves * (times.tile + (tiles - 1) * times.tile / v.tiles_ahead), key_bytes(call) / times.rate);
   const double combining = division.parts == 1   ? 0
                            : division.in_cluster ? times.cluster + times.of_block * division.parts
                                                  : times.second_kernel + times.of_part * division.parts;

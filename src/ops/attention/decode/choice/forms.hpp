@@ -20,14 +20,14 @@
 namespace kaio::ops {
 
 struct attention_decode_times {
-  double start = 2.9;             // of a wave, to the first copy
-  double tile = 1.05;             // from the copy of a tile to its sums, with no other under way
-  double rate = 4.2e6;            // bytes in a microsecond, of all blocks
-  double second_kernel = 3.1;     //
-  double of_part = 0.06;          // of that
-  double cluster = 1.2;           // its barriers, and a sum
-  double of_block = 0.05;         // of that
-  double most_bytes = 64 << 20;   // of K and V; above, what combining takes does not count
+  double start = 2.9;            // of a wave, to the first copy
+  double tile = 1.05;            // from the copy of a tile to its sums, with no other under way
+  double rate = 4.2e6;           // bytes in a microsecond, of all blocks
+  double second_kernel = 3.1;    //
+  double of_part = 0.06;         // of that
+  double cluster = 1.2;          // its barriers, and a sum
+  double of_block = 0.05;        // of that
+  double most_bytes = 64 << 20;  // of K and V; above, what combining takes does not count
 };
 
 // The time of a call on a kernel, divided like this.

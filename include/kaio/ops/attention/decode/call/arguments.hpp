@@ -60,7 +60,7 @@ struct attention_append {
 enum class attention_combining {
   automatic,      // whichever is faster by a model of their times (src/ops/attention/decode/choice/forms.hpp)
   second_kernel,  // through the workspace
-  cluster         // by the parts' blocks themselves, up to 16, a cluster: sm_90, calls of up to 16 rows of a tile
+  cluster  // by the parts' blocks themselves, up to 16, a cluster: sm_90, calls of up to 16 rows of a tile
 };
 
 struct attention_decode_options {

@@ -76,8 +76,10 @@ struct attention_decode_quantised_body {
                                 const scales_type& scales, const shared<f32, C.rows>& q_factors,
                                 const finish_type& finish) {
     copies_type copies(t, tiles, problem, cache, block);
+    const val has_scales = t.let(any_of(scales.k_by_key, scales.v_by_key));
     const auto copy = [&] {
-      copies.copy([&](const val<u32>& into, const val<u32>& key, const val<u32>& page,
+      copies.copy(has_scales,
+                  [&](const val<u32>& into, const val<u32>& key, const val<u32>& page,
                       const val<u32>& row_of_page, const val<bool>& exists,
                       const val<u32>& piece) { scales.copy(into, key, page, row_of_page, exists, piece); });
     };
@@ -149,8 +151,7 @@ struct attention_decode_quantised_body {
         }
         for (u32 r = 0; r < 2; ++r) take_largest_weight(t, scores, r, correction[r], of_values[r]);
       }
-      for (std::uint32_t j = 0; j < value_parts; ++j)
-        for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
+      rescale(t, o_parts, correction);
       with_code_type(t, kept, [&]<class T>(T) { multiply_values<T>(t, o_parts, s_parts, own_v, v_lane); });
       stage = copies.following(now);
     }

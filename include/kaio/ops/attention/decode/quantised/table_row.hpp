@@ -18,9 +18,8 @@ void launch_attention_decode_quantised(const stream& s, const attention_decode_c
   with_function_arguments<Score, Mask>(
       call,
       [&](const auto&... arguments) {
-        attention_decode_quantised<C, Sm, Score, Mask>.launch(s, decode_grid(C, call, blocks), call.problem,
-                                                              call.cache, call.split, arguments...,
-                                                              call.codes);
+        attention_decode_quantised<C, Sm, Score, Mask>.launch(
+            s, decode_grid(C, call, blocks), call.problem, call.cache, call.split, arguments..., call.codes);
       },
       extra...);
 }
