@@ -121,7 +121,7 @@ def attention_table(title, rows, note, rate=("tflops", "TFLOP/s", 0), shape_name
         cases.setdefault(case, {})[r["contestant"]] = r
     lines = []
     for (kind, shape, work, protocol), of in sorted(cases.items()):
-        peers = [r for name, r in of.items() if name != "kaio"]
+        peers = [r for name, r in of.items() if not name.startswith("kaio")]
         if "kaio" not in of or not peers:
             continue
         ours, best, flex = of["kaio"], min(peers, key=lambda r: r["us"]), of.get("flex")

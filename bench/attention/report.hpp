@@ -52,7 +52,7 @@ struct report {
     both& of = all[{shape + ":" + work, protocol}];
     if (contestant == "kaio")
       of.kaio = us;
-    else
+    else if (!contestant.starts_with("kaio"))  // other kernels of it
       of.peer = of.peer == 0 ? us : std::min(of.peer, us);
   }
 

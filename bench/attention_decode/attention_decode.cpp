@@ -3,12 +3,16 @@
 //
 //   attention_decode [--json] [--seconds S] [--type f16|bf16|f32] [--cache e4m3|e5m2|i8 [--scales-by-key]]
 //                    [--shape BxSxHxHkvxD]... [--work NAME]...
-//                    [--random COUNT [--seed N]] [--no-peers]
+//                    [--random COUNT [--seed N]] [--no-peers] [--forms] [--constants]
 //
 // S is the keys of a sequence. Without --shape those of the table of figures; the works are those of problem.hpp,
 // without --work contiguous and pages_16. --random: other shapes and works, and what their ratios are to the best
 // peer: the geometric mean and the worst. --cache: of 8 bits, next to no peers. The rate is bytes of K, V, Q and O over time. Sampled elements are
-// compared with double precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
+// compared with double precision.
+//
+// --forms: each problem in all forms, in the same run: keys added up by a second kernel (after the kernel for sm_80 and
+// after that for sm_90), in one part, and in clusters of 2 to 16 blocks. --constants: what the model of their times
+// (src/ops/attention/decode/choice/forms.hpp) has as constants, measured here; nothing else is. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
 
 #include "bench/attention/report.hpp"
 #include "bench/attention_decode/measure.hpp"
@@ -32,7 +36,7 @@ using namespace kaio::bench;
 namespace {
 
 struct settings {
-  bool json = false, no_peers = false, by_key = false;
+  bool json = false, no_peers = false, by_key = false, forms = false, constants = false;
   double seconds = 0.5;
   u32 random = 0, seed = 1;
   std::string type = "bf16", cache;
@@ -81,14 +85,53 @@ bool run(device& gpu, const settings& how, const std::vector<decode_problem>& pr
   attention_decode_bench<T, C> each(gpu, clock, how.seconds, how.by_key);
   bool right = true;
   for (const decode_problem& p : problems) {
-    const measured m = each.measure(p);
-    to.add(p.shape(), p.work_name(), "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
-    to.add(p.shape(), p.work_name(), "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
-    if (m.error < (sizeof(T) == 4 ? 1e-4 : std::is_same_v<T, f16> ? 5e-3 : 4e-2)) continue;
-    std::fprintf(stderr, "%s %s:%s: WRONG\n", how.type.c_str(), p.shape().c_str(), p.work_name().c_str());
-    right = false;
+    for (const auto& [form, m] : each.measure(p, how.forms)) {
+      const std::string name = form.name + (how.forms && form.name == "kaio" ? "=" + m.kernel : "");
+      to.add(p.shape(), p.work_name(), how.json ? form.name : name, m.kernel, "cold", m.cold_us, m.error,
+             m.cold_mhz);
+      to.add(p.shape(), p.work_name(), how.json ? form.name : name, m.kernel, "burst", m.burst_us, m.error,
+             m.burst_mhz);
+      if (m.error < (sizeof(T) == 4 ? 1e-4 : std::is_same_v<T, f16> ? 5e-3 : 4e-2)) continue;
+      std::fprintf(stderr, "%s %s:%s %s: WRONG\n", how.type.c_str(), p.shape().c_str(), p.work_name().c_str(),
+                   form.name.c_str());
+      right = false;
+    }
   }
   return right;
+}
+
+// The constants of the model, each out of two bursts of one sequence with 8 heads of keys that differ in little else.
+template <class T, class C = T>
+bool print_constants(device& gpu, const settings& how) {
+  clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
+  attention_decode_bench<T, C> each(gpu, clock, how.seconds);
+  using enum ops::attention_combining;
+  const auto us = [&](u32 batches, u32 keys, u32 parts, ops::attention_combining combining) {
+    return each
+        .measure({.batches = batches, .keys = keys, .heads = 32, .key_heads = 8, .size = 128},
+                 {.parts = parts, .combining = combining})
+        .burst_us;
+  };
+  constexpr u32 tile = 64;  // keys, of the kernels for head size 128
+  const double one = us(1, tile, 1, second_kernel), long_one = us(1, 17 * tile, 1, second_kernel);
+  const double of_tile = (long_one - one) / 16;
+  const double second_2 = us(1, 2 * tile, 2, second_kernel), second_32 = us(1, 32 * tile, 32, second_kernel);
+  const double of_part = (second_32 - second_2) / 30;
+  std::printf("%s: start %.2f tile %.2f second_kernel %.2f of_part %.3f", how.type.c_str(), one - of_tile,
+              of_tile, second_2 - one - 2 * of_part, of_part);
+  try {
+    const double cluster_2 = us(1, 2 * tile, 2, cluster), cluster_16 = us(1, 16 * tile, 16, cluster);
+    const double of_block = (cluster_16 - cluster_2) / 14;
+    std::printf(" cluster %.2f of_block %.3f", cluster_2 - one - 2 * of_block, of_block);
+  } catch (const unsupported_device&) {
+    std::printf(" (no clusters)");
+  }
+  const u32 batches = gpu.is_emulator() ? 1 : 16, keys = gpu.is_emulator() ? 128 : 8192;
+  const double all =
+      decode_problem{.batches = batches, .keys = keys, .heads = 32, .key_heads = 8, .size = 128}.bytes(
+          sizeof(T), sizeof(C));
+  std::printf(" rate %.3g\n", all / (us(batches, keys, 0, automatic) - (one - of_tile)));
+  return true;
 }
 
 template <class T>
@@ -111,6 +154,8 @@ int main(int count, char** words) {
   arguments.add_option("--type", how.type, "of the tensors")->check(CLI::IsMember({"f16", "bf16", "f32"}));
   arguments.add_option("--cache", how.cache, "of the cache where it is of 8 bits")
       ->check(CLI::IsMember({"e4m3", "e5m2", "i8"}));
+  arguments.add_flag("--forms", how.forms, "each problem in all forms that its kernels have");
+  arguments.add_flag("--constants", how.constants, "the constants of the model of the forms' times, alone");
   arguments.add_flag("--scales-by-key", how.by_key, "of a cache of 8 bits: one for each key of a head");
   arguments.add_option("--shape", how.shapes, "BxSxHxHkvxD")->check([](const std::string& text) {
     return decode_problem_of(text.c_str()) ? std::string()
@@ -125,6 +170,12 @@ int main(int count, char** words) {
   CLI11_PARSE(arguments, count, words);
   try {
     device gpu = device::open();
+    if (how.constants)
+      return (how.type == "f16"    ? print_constants<f16>(gpu, how)
+              : how.type == "bf16" ? print_constants<bf16>(gpu, how)
+                                   : print_constants<f32>(gpu, how))
+                 ? 0
+                 : 1;
     const std::vector<decode_problem> problems = problems_of(how, gpu.is_emulator());
     report to = report_of(how, gpu);
     const bool right = how.type == "f16"    ? run_with_cache<f16>(gpu, how, problems, to)

@@ -17,9 +17,17 @@
 #include <random>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 namespace kaio::bench {
+
+// Which of the ways to run a call is measured; without anything the one that it takes.
+struct decode_form {
+  std::string name = "kaio", variant{};
+  u32 parts = 0;
+  ops::attention_combining combining = ops::attention_combining::automatic;
+};
 
 // C: of the cache where it is of 8 bits.
 template <class T, class C = T>
@@ -33,9 +41,45 @@ class attention_decode_bench : attention_measurement<T> {
   attention_decode_bench(device& gpu, clock_sampler& clock, double seconds, bool by_key = false)
       : base(gpu, clock, seconds), by_key_(by_key) {}
 
-  measured measure(const decode_problem& p) {
+  // all_forms: what the call takes, and all others.
+  std::vector<std::pair<decode_form, measured>> measure(const decode_problem& p, bool all_forms = false) {
     operands x = make_operands(p);
-    attention_decode_options options;
+    std::vector<std::pair<decode_form, measured>> result;
+    for (const decode_form& form : forms_of(p, x, all_forms)) result.emplace_back(form, measure(p, x, form));
+    return result;
+  }
+  measured measure(const decode_problem& p, const decode_form& form) {
+    operands x = make_operands(p);
+    return measure(p, x, form);
+  }
+
+ private:
+  struct operands;
+
+  // A second kernel after the older and after the newer one, a single part, and clusters: those of them that run.
+  std::vector<decode_form> forms_of(const decode_problem& p, operands& x, bool all) {
+    using enum ops::attention_combining;
+    std::vector<decode_form> result{{}};
+    if (!all) return result;
+    const cache_of on(p, x, 0);
+    attention_decode_options options{.parts = 2, .combining = cluster};
+    std::string newer;
+    try {
+      newer = ops::attention_decode_choice(stream_, on.q, on.cache, on.o, options).name;
+    } catch (const unsupported_device&) {
+      return result;
+    }
+    result.push_back({"kaio_second", "", 0, second_kernel});
+    result.push_back({"kaio_second_sm90", newer, 0, second_kernel});
+    result.push_back({"kaio_one_sm90", newer, 1, second_kernel});
+    for (const u32 parts : {2u, 4u, 8u, 16u})
+      result.push_back({"kaio_cluster_" + std::to_string(parts), newer, parts, cluster});
+    return result;
+  }
+
+  measured measure(const decode_problem& p, operands& x, const decode_form& form) {
+    attention_decode_options options{
+        .parts = form.parts, .combining = form.combining, .variant = form.variant};
     if (p.queries() > 1) options.causal = causal_alignment::bottom_right;
     std::optional<buffer<f32>> scales;
     if constexpr (has_codes) {
@@ -54,7 +98,8 @@ class attention_decode_bench : attention_measurement<T> {
     const cache_of& first = caches.front();
     measured result;
     const auto choice = ops::attention_decode_choice(stream_, first.q, first.cache, first.o, options);
-    result.kernel = std::string(choice.name) + "/" + std::to_string(choice.parts);
+    result.kernel =
+        std::string(choice.name) + "/" + std::to_string(choice.parts) + (choice.in_cluster ? "c" : "");
     auto memory = gpu_.template allocate<u8>(
         std::max<u64>(ops::attention_decode_workspace_bytes(stream_, first.q, first.cache, options), 1));
     options.workspace = memory;
@@ -74,7 +119,6 @@ class attention_decode_bench : attention_measurement<T> {
     return result;
   }
 
- private:
   // So many sets of tensors that L2 does not hold them. The table has the pages of each sequence; of a cache
   // without pages, its batch.
   struct operands {

@@ -40,9 +40,9 @@ if(TARGET kaio_test_ops)
   kaio_share_of_ops(sanitized "*" 0 5)
   set_tests_properties(ops.sanitized PROPERTIES COST 500 ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SANITIZE=all")
   set_tests_properties(ops.emulator PROPERTIES COST 400 TIMEOUT 1800)
-  kaio_share_of_ops(attention.sm_80 "[attention],[attention_backward]" 0 3 --without "attention: every kernel")
+  kaio_share_of_ops(attention.sm_80 "[attention],[attention_backward],attention_decode: a contiguous cache" 0 3 --without "attention: every kernel")
   foreach(architecture sm_70 sm_75 sm_86)  # which have not all types: their own kernels
-    kaio_share_of_ops(attention.${architecture} "attention: every kernel*,attention_backward: edges*,attention_decode: a contiguous cache" 0 1)
+    kaio_share_of_ops(attention.${architecture} "attention: every kernel*,attention_backward: edges*,attention_decode: a contiguous cache,attention_decode: the same parts*" 0 1)
   endforeach()
   foreach(architecture sm_70 sm_75 sm_80 sm_86)
     set_tests_properties(ops.attention.${architecture} PROPERTIES
@@ -52,7 +52,7 @@ if(TARGET kaio_test_ops)
   set_tests_properties(ops.cache.sm_80 PROPERTIES ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_80")
   foreach(order 1 2)
     kaio_share_of_ops(schedule.random:${order}
-      "sm_90a*,attention_backward for sm_90a*,attention: every kernel*,attention: block masks and head sizes" ${order} 2)
+      "sm_90a*,attention_backward for sm_90a*,attention: every kernel*,attention: block masks and head sizes,attention_decode: parts in a cluster*" ${order} 2)
     set_tests_properties(ops.schedule.random:${order} PROPERTIES LABELS schedules
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_SCHEDULE=random:${order}")
   endforeach()

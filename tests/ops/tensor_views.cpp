@@ -167,6 +167,12 @@ TEST_CASE("whether an output shares memory with an input is known exactly for pa
   CHECK(!ops::overlap(all.slice(0, 0, 10), all.slice(0, 10, 10)));
   CHECK(ops::overlap(all.slice(0, 0, 11), all.slice(0, 10, 10)));
   CHECK(!ops::overlap(all.slice(0, 5, 0), all));
+  // Rows of several matrices, as of the pages of a cache.
+  const tensor_view<f32, 3> pages(x, 4, 5, 12);
+  CHECK(!ops::overlap(pages.slice(2, 0, 8), pages.slice(2, 8, 4)));
+  CHECK(!ops::overlap(pages.slice(2, 8, 4), pages.slice(2, 0, 8).slice(0, 1, 1)));
+  CHECK(ops::overlap(pages.slice(2, 0, 9), pages.slice(2, 8, 4)));
+  CHECK(ops::overlap(pages.slice(2, 8, 4), pages.slice(2, 0, 9)));
   CHECK(says(refused([&] { check.apart("c", all, "a", all.slice(0, 19, 1)); }),
              "output c shares memory with argument a"));
   // The even and the odd elements share none; every second and every third element do.

@@ -114,6 +114,21 @@ void attention_decode_with(const stream& s, const tensor_view<Q, 4>& q, const kv
   detail::combine_attention_decode(s, planned.call);
 }
 
+// Loads what such a call launches, as attention_decode_warmup: it may then be captured into a graph.
+template <std::uint32_t Depth, class Q, class C, class O, attention_score Score, attention_mask Mask>
+void attention_decode_with_warmup(const runtime::device& gpu, const tensor_view<Q, 4>& q,
+                                  const kv_cache<C>& cache, const tensor_view<O, 4>& out, Score, Mask,
+                                  const attention_decode_options& options = {}) {
+  detail::require_attention_decode_types<Q, C, O>();
+  static const auto variants =
+      detail::attention_decode_with_table<Depth, std::remove_const_t<Q>, std::remove_const_t<C>, Score,
+                                          Mask>::variants();
+  detail::warm_up_attention_decode(gpu,
+                                   detail::attention_decode_with_arguments<Depth, Score, Mask>(
+                                       "attention_decode_with_warmup", q, cache, out, options),
+                                   variants);
+}
+
 // How many bytes of workspace such a call takes, as attention_decode_workspace_bytes.
 template <std::uint32_t Depth, class Q, class C, attention_score Score, attention_mask Mask>
 std::uint64_t attention_decode_with_workspace_bytes(const stream& s, const tensor_view<Q, 4>& q,
@@ -137,5 +152,6 @@ std::uint64_t attention_decode_with_workspace_bytes(const stream& s, const tenso
 
 namespace kaio {
 using ops::attention_decode_with;
+using ops::attention_decode_with_warmup;
 using ops::attention_decode_with_workspace_bytes;
 }  // namespace kaio

@@ -154,6 +154,36 @@ rows rows_of(const view_facts& view) {
   return result;
 }
 
+// The strides of at least `least` bytes have this common divisor; the others go so far, from the first element to the
+// end of the last one.
+struct parts_of_rows {
+  std::uint64_t pitch = 0, width = 0;
+};
+parts_of_rows parts_of(const view_facts& view, std::uint64_t least) {
+  parts_of_rows result;
+  result.width = view.element_bytes;
+  for (std::uint32_t d = 0; d < view.rank; ++d) {
+    if (view.extents[d] <= 1) continue;
+    const std::uint64_t stride = static_cast<std::uint64_t>(view.strides[d]) * view.element_bytes;
+    if (stride >= least)
+      result.pitch = std::gcd(result.pitch, stride);
+    else
+      result.width += static_cast<std::uint64_t>(view.extents[d] - 1) * stride;
+  }
+  return result;
+}
+
+// Whether rows of a common pitch, made of all strides of at least `least` bytes, keep two views apart.
+bool apart_in_rows(const view_facts& a, const view_facts& b, std::uint64_t least) {
+  const parts_of_rows of_a = parts_of(a, least), of_b = parts_of(b, least);
+  const std::uint64_t pitch = std::gcd(of_a.pitch, of_b.pitch);
+  if (pitch == 0 || of_a.width > pitch || of_b.width > pitch) return false;
+  const std::uint64_t offset =
+      a.address >= b.address ? (a.address - b.address) % pitch
+                             : (pitch - (b.address - a.address) % pitch) % pitch;  // of a's part in b's rows
+  return offset >= of_b.width && offset + of_a.width <= pitch;
+}
+
 }  // namespace
 
 bool overlap(const view_facts& a, const view_facts& b) {
@@ -169,15 +199,13 @@ bool overlap(const view_facts& a, const view_facts& b) {
                                                        : (grid - (a.address - b.address) % grid) % grid;
     if (place >= a.element_bytes && place + b.element_bytes <= grid) return false;
   }
-  // Both walk through the same rows: the parts of a row that they touch may be side by side.
-  const rows of_a = rows_of(a), of_b = rows_of(b);
-  if (of_a.stride != of_b.stride || of_a.stride == 0) return true;
-  const std::uint64_t stride = of_a.stride;
-  if (of_a.width > stride || of_b.width > stride) return true;
-  const std::uint64_t offset = a.address >= b.address ? (a.address - b.address) % stride
-                                                      : (stride - (b.address - a.address) % stride) %
-                                                            stride;  // of a's part in b's rows
-  return offset < of_b.width || offset + of_a.width > stride;
+  // Both walk through the same rows, of one matrix or of several: the parts of a row that they touch may be side by side.
+  for (const view_facts* const view : {&a, &b})
+    for (std::uint32_t d = 0; d < view->rank; ++d)
+      if (view->extents[d] > 1 &&
+          apart_in_rows(a, b, static_cast<std::uint64_t>(view->strides[d]) * view->element_bytes))
+        return false;
+  return true;
 }
 
 namespace {

@@ -2,6 +2,8 @@
 // What an attention_decode of the tests is called with, but for the elements: a case, and the numbers of its
 // cache. Numbers of pages beyond a sequence's length are no pages.
 
+#include <kaio/ops/attention/decode/call/arguments.hpp>
+
 #include "tests/ops/attention/support.hpp"
 
 #include <algorithm>
@@ -40,6 +42,8 @@ struct decode_case {
   bool sinks = false, invariant = false;
   i64 max_length = 0;
   std::string_view variant{};
+  u32 parts = 0;  // 0: by the model
+  ops::attention_combining combining = ops::attention_combining::automatic;
   scale_kind scales = scale_kind::none;  // of a cache of 8 bits
   std::uint64_t seed = 1;
 
@@ -65,7 +69,8 @@ struct decode_case {
     return all + " kind " + std::to_string(static_cast<int>(kind)) + " page " + std::to_string(page) +
            " heads_first " + std::to_string(heads_first) + " together " + std::to_string(together) +
            " indexed " + std::to_string(indexed) + " alibi " + std::to_string(alibi) + " scales " +
-           std::to_string(static_cast<int>(scales)) + " variant " + std::string(variant) + " " +
+           std::to_string(static_cast<int>(scales)) + " variant " + std::string(variant) + " parts " +
+           std::to_string(parts) + " combining " + std::to_string(static_cast<int>(combining)) + " " +
            attention_case(lengths.empty() ? attention_case{} : sequence(0)).text();
   }
 };

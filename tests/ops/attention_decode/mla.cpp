@@ -161,6 +161,60 @@ TEST_CASE("attention_decode: values in the keys, as append_kv writes them", "[op
   }
 }
 
+TEST_CASE("attention_decode: new values in the keys in the same call",
+          "[ops][attention_decode][mla][append]") {
+  if (under_test().properties().target.sm < 80) return;
+  constexpr u32 heads = 4, tokens = 2, batches = 2, room = 40, size = 576, v_size = 512;
+  const stream& s = under_test().stream();
+  std::mt19937_64 engine(4);
+  std::uniform_real_distribution<float> any(-1, 1);
+  const auto random = [&](std::size_t n) {
+    std::vector<bf16> x;
+    for (std::size_t i = 0; i < n; ++i) x.push_back(bf16(any(engine)));
+    return x;
+  };
+  const auto old = random(batches * room * size);
+  const auto on_k = upload(random(batches * tokens * (size - v_size))),
+             on_v = upload(random(batches * tokens * v_size)),
+             on_q = upload(random(batches * tokens * heads * size));
+  const tensor_view<const bf16, 4> q(on_q, batches, tokens, heads, size),
+      k(on_k, batches, tokens, 1, size - v_size), v(on_v, batches, tokens, 1, v_size);
+  const auto before = upload(std::vector<i32>{33, 0}), after = upload(std::vector<i32>{35, 2});
+  struct state {
+    buffer<bf16> rows, o;
+  };
+  const auto run = [&](bool apart) {
+    state x{upload(old), under_test().allocate<bf16>(batches * tokens * heads * v_size)};
+    const tensor_view<bf16, 4> rows(x.rows, batches, room, 1, size), o(x.o, batches, tokens, heads, v_size);
+    kv_cache<bf16> cache{.k = rows, .v = rows.slice(3, 0, v_size)};
+    cache.lengths = tensor_view<const i32, 1>(before, batches);
+    attention_decode_options options{.causal = causal_alignment::bottom_right};
+    if (apart) {
+      kv_cache<bf16> written = cache;
+      written.k = rows.slice(3, v_size, size - v_size);
+      append_kv(s, k, v, written);
+      cache.lengths = tensor_view<const i32, 1>(after, batches);
+    } else {
+      options.append = {.k = k, .v = v};
+    }
+    const auto workspace = under_test().allocate<u8>(
+        std::max<u64>(attention_decode_workspace_bytes(s, q, cache, options), 16), uninitialised);
+    options.workspace = workspace;
+    attention_decode(s, q, cache, o, options);
+    if (!apart) {
+      const tensor_view<const bf16, 2> table(on_k, 2, 32);
+      options.append.rotary = {.cos = table, .sin = table};
+      const thrown error = catch_error([&] { attention_decode(s, q, cache, o, options); });
+      REQUIRE(error.says("whose values are in its keys"));
+    }
+    return x;
+  };
+  const state one = run(false), two = run(true);
+  REQUIRE(same_bits(one.rows.download(), two.rows.download()));
+  REQUIRE(same_bits(one.o.download(), two.o.download()));
+  REQUIRE(!same_bits(one.rows.download(), old));
+}
+
 TEST_CASE("attention_decode: large heads without values in the keys", "[ops][attention_decode][mla]") {
   const stream& s = under_test().stream();
   auto q = upload(std::vector<f16>(600)), k = upload(std::vector<f16>(600)),

@@ -203,6 +203,8 @@ decode_results<O> run_decode(const decode_case& c, decode_memory<T, C>& memory, 
   options.max_length = c.max_length;
   options.batch_invariant = c.invariant;
   options.variant = c.variant;
+  options.parts = c.parts;
+  options.combining = c.combining;
   const stream& s = under_test().stream();
   const auto q = memory.q.template view<const T>(memory.on_q);
   auto workspace = under_test().allocate<u8>(call.bytes(s, q, memory.cache, options), uninitialised);

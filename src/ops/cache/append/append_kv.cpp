@@ -12,12 +12,18 @@ namespace kaio::ops {
 
 namespace {
 
-constexpr u32 with_float8 = 89;
+// Whether the device, and its driver, take the kernel for an architecture.
+template <u32 Sm>
+bool takes(const device_properties& device) {
+  return device.target.sm >= Sm && !(device.ptx_version < append_kv_rows<Sm>.image().needs.version);
+}
 
-// Whether the device, and its driver, take the kernel with these instructions.
-bool has_float8(const device_properties& device) {
-  return device.target.sm >= with_float8 &&
-         !(device.ptx_version < append_kv_rows<with_float8>.image().needs.version);
+// f(kernel) for the kernel of a device; programmatic: it is launched like that.
+template <class F>
+void with_kernel(const device_properties& device, const F& f) {
+  if (takes<90>(device)) return f(append_kv_rows<90>, true);
+  if (takes<89>(device)) return f(append_kv_rows<89>, false);
+  f(append_kv_rows<70>, false);
 }
 
 }  // namespace
@@ -30,21 +36,21 @@ void run_append_kv(const stream& s, const any_view& k, const any_view& v, const 
   const append_call call = resolve_append_kv(s.device_identity(), k, v, cache, options, caller);
   if (call.rows == 0) return;
   const auto blocks = grid(row_blocks(call.rows, call.problem.lanes_log));
-  if (has_float8(device))
-    append_kv_rows<with_float8>.launch(s, blocks, call.problem);
-  else
-    append_kv_rows<70>.launch(s, blocks, call.problem);
+  with_kernel(device, [&](const auto& kernel, bool programmatic) {
+    kernel.launch(s, programmatic ? blocks.programmatic() : blocks, call.problem);
+  });
 }
 
 }  // namespace detail
 
 void append_kv_warmup(const runtime::device& gpu) {
-  gpu.warmup(has_float8(gpu.properties()) ? append_kv_rows<with_float8>.image() : append_kv_rows<70>.image());
+  with_kernel(gpu.properties(), [&](const auto& kernel, bool) { gpu.warmup(kernel.image()); });
 }
 
 void list_cache_append_kernels(std::vector<const ptx::kernel_image*>& list) {
   list.push_back(&append_kv_rows<70>.image());
-  list.push_back(&append_kv_rows<with_float8>.image());
+  list.push_back(&append_kv_rows<89>.image());
+  list.push_back(&append_kv_rows<90>.image());
 }
 
 }  // namespace kaio::ops

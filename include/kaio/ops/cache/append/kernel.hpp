@@ -9,6 +9,7 @@
 // so that the largest element of a row is known before it is written; rows that are kept as they come are
 // copied.
 
+#include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/cache/append/place.hpp>
 #include <kaio/ops/cache/append/problem.hpp>
@@ -54,12 +55,17 @@ constexpr void round_to_type(thread t, const val<u32>& type, Vars& x) {
 
 }  // namespace detail
 
-// From sm_89 on conversions to 8-bit floats are instructions; before, about 13 for each element. The bits are
+// From sm_89 on conversions to 8-bit floats are instructions; before, about 13 for each element. From sm_90 on it is
+// launched programmatically, and what follows it, as attention_decode does, begins before it has ended. The bits are
 // the same.
 template <std::uint32_t Sm>
 inline constexpr auto append_kv_rows =
     kaio::kernel<"append_kv_sm" + decimal<Sm>, row_threads, kernel_options{.target = {Sm}}>(
         [](thread t, val<append_problem> problem) {
+          if constexpr (Sm >= 90) {
+            launch_dependents(t);
+            grid_dependency_wait(t);
+          }
           const row_place place = place_of_thread(t, t.let(problem[&append_problem::lanes_log]));
           const val inside = t.let(place.row < problem[&append_problem::rows]);
           const val key_heads = t.let(problem[&append_problem::key_heads]);

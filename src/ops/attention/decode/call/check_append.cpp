@@ -47,7 +47,7 @@ void check_append_apart(const validation& check, const attention_decode_argument
 }
 
 // New keys and values, but for what append_kv checks.
-void check_append(const attention_decode_arguments& arguments) {
+void check_append(const attention_decode_arguments& arguments, bool values_in_keys) {
   const attention_decode_options& options = *arguments.options;
   const attention_append& append = options.append;
   const bool scales = !append.k_scale_out.is_null() || !append.v_scale_out.is_null();
@@ -65,6 +65,11 @@ void check_append(const attention_decode_arguments& arguments) {
   if (!arguments.cache.is_written)
     refuse_attention(arguments.operation,
                      "append to a cache of const elements; pass a kv_cache that is written");
+  if (values_in_keys && append.rotates())
+    refuse_attention(
+        arguments.operation,
+        "append.rotary of a cache whose values are in its keys; rotate the new keys, and the same "
+        "elements of the queries, by rotary");
   if (append.rotary.q.in.exists())
     refuse_attention(arguments.operation, "append.rotary.q is given; the queries of the call are rotated");
   for (const auto& [name, given, computed] : {std::tuple{"k_scale", &options.k_scale, &append.k_scale_out},

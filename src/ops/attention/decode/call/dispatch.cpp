@@ -18,6 +18,16 @@ void run_attention_decode(const stream& s, const attention_decode_arguments& arg
   combine_attention_decode(s, planned.call);
 }
 
+void warm_up_attention_decode(const runtime::device& gpu, const attention_decode_arguments& arguments,
+                              std::span<const attention_decode_variant> variants) {
+  const auto planned = plan_attention_decode(gpu.identity(), gpu.properties(), arguments, variants);
+  if (arguments.options->append.exists()) append_kv_warmup(gpu);
+  if (planned.blocks == 0) return;
+  gpu.warmup(*variants[planned.chosen].image);
+  if (planned.call.split.parts > 1 && planned.call.split.in_cluster == 0)
+    gpu.warmup(attention_decode_combine_image(gpu.properties(), planned.call));
+}
+
 }  // namespace detail
 
 std::uint64_t attention_decode_workspace_bytes(const stream& s, const attention_view& q,
@@ -56,14 +66,8 @@ std::uint64_t attention_decode_varlen_workspace_bytes(const stream& s, const att
 void attention_decode_warmup(const runtime::device& gpu, const attention_view& q,
                              const attention_cache_view& cache, const attention_view& out,
                              const attention_decode_options& options) {
-  const auto planned = detail::plan_attention_decode(gpu.identity(), gpu.properties(),
-                                                     {"attention_decode_warmup", q, cache, out, &options},
-                                                     attention_decode_variants());
-  if (options.append.exists()) append_kv_warmup(gpu);
-  if (planned.blocks == 0) return;
-  gpu.warmup(*attention_decode_variants()[planned.chosen].image);
-  if (planned.call.split.parts > 1)
-    gpu.warmup(attention_decode_combine_image(gpu.properties(), planned.call));
+  detail::warm_up_attention_decode(gpu, {"attention_decode_warmup", q, cache, out, &options},
+                                   attention_decode_variants());
 }
 
 attention_decode_choice_info attention_decode_choice(const stream& s, const attention_view& q,
@@ -75,7 +79,8 @@ attention_decode_choice_info attention_decode_choice(const stream& s, const atte
                                                      {"attention_decode_choice", q, cache, out, &options},
                                                      attention_decode_variants());
   if (planned.blocks == 0) return {};
-  return {attention_decode_variants()[planned.chosen].image->name, planned.call.split.parts};
+  return {attention_decode_variants()[planned.chosen].image->name, planned.call.split.parts,
+          planned.call.split.in_cluster != 0};
 }
 
 }  // namespace kaio::ops

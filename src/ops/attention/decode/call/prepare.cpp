@@ -43,7 +43,20 @@ attention_view dense_at(const attention_view& q, std::uint64_t address, const vo
   return view;
 }
 
-void append(const stream& s, const attention_decode_arguments& arguments, const attention_view& rotated) {
+// The cache as append_kv writes it: of rows whose first elements are the values, K is the rest.
+any_cache written_cache(const attention_decode_arguments& arguments, bool values_in_keys) {
+  any_cache cache = arguments.cache.cache;
+  const std::int64_t of_values = cache.v.extents[3];
+  if (!values_in_keys || of_values == cache.k.extents[3]) return cache;
+  const std::uint64_t bytes = static_cast<std::uint64_t>(of_values) * cache.k.element_bytes;
+  cache.k.extents[3] -= of_values;
+  cache.k.address += bytes;
+  cache.k.bytes -= bytes;
+  return cache;
+}
+
+void append(const stream& s, const attention_decode_arguments& arguments, const attention_view& rotated,
+            bool values_in_keys) {
   const attention_decode_options& options = *arguments.options;
   const attention_append& given = options.append;
   append_kv_options to;
@@ -58,7 +71,7 @@ void append(const stream& s, const attention_decode_arguments& arguments, const 
   to.v_scale.view = options.v_scale.numbers;
   if (arguments.sequences != nullptr) to.cu_seqlens = arguments.sequences->cu_q.numbers;
   const std::string caller = std::string(arguments.operation) + ": append";
-  run_append_kv(s, given.k.view, given.v.view, arguments.cache.cache, to, caller);
+  run_append_kv(s, given.k.view, given.v.view, written_cache(arguments, values_in_keys), to, caller);
 }
 
 }  // namespace
@@ -81,7 +94,7 @@ planned_attention_decode prepare_attention_decode(const stream& s,
       result.call.problem.q = strides_of(arguments.operation, "q", as_one_batch(rotated));
     }
   }
-  if (arguments.options->append.exists()) append(s, arguments, rotated);
+  if (arguments.options->append.exists()) append(s, arguments, rotated, result.call.values_in_keys);
   return result;
 }
 

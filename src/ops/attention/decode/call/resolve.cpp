@@ -197,6 +197,22 @@ void check_shapes(const validation& check, const attention_decode_arguments& arg
                      "more than 2^31 queries of the heads that share a head of keys; take fewer queries");
 }
 
+void check_parts(std::string_view operation, const attention_decode_options& options) {
+  constexpr std::uint32_t most_parts = 256;
+  const bool clusters = options.combining == attention_combining::cluster;
+  if (options.parts > most_parts)
+    refuse_attention(operation, "parts is " + std::to_string(options.parts) +
+                                    "; it is from 1 to 256, or 0: what takes the least time");
+  if (options.batch_invariant && (options.parts != 0 || clusters))
+    refuse_attention(
+        operation,
+        "batch_invariant next to parts or a cluster; its parts have a number of keys of their own");
+  if (clusters && options.parts != 0 && options.parts != 2 && options.parts != 4 && options.parts != 8 &&
+      options.parts != 16)
+    refuse_attention(operation,
+                     "a cluster of " + std::to_string(options.parts) + " parts; clusters have 2, 4, 8 or 16");
+}
+
 void check_options(const validation& check, const attention_decode_arguments& arguments,
                    const shaped_call& call) {
   const std::string_view operation = arguments.operation;
@@ -211,6 +227,7 @@ void check_options(const validation& check, const attention_decode_arguments& ar
   if (options.max_length < 0 || options.max_length > most_extent)
     refuse_attention(operation, "max_length is " + std::to_string(options.max_length) +
                                     "; it is from 1 to 2^31 - 1, or 0: what the cache has room for");
+  check_parts(operation, options);
   if (arguments.own_score && (options.softcap != 0 || options.alibi.view.exists()))
     refuse_attention(
         operation,
@@ -335,12 +352,14 @@ attention_decode_call resolve_attention_decode(const void* device,
   check_numbers(check, operation, arguments.cache, shaped.sequences);
   check_options(check, arguments, shaped);
   check_cache_scales(check, arguments);
-  check_append(arguments);
+  check_append(arguments, values_in_keys(arguments.cache));
   check_apart(check, arguments);
 
   attention_decode_call call;
   call.type = q.type;
   call.batch_invariant = options.batch_invariant;
+  call.parts = options.parts;
+  call.combining = options.combining;
   call.values_in_keys = values_in_keys(arguments.cache);
   attention_problem& problem = call.problem;
   problem.q = strides_of(operation, "q", q);

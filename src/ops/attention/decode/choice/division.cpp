@@ -27,17 +27,20 @@ constexpr std::uint64_t most_keys_of_part = 8192;
 
 }  // namespace
 
+std::uint64_t resident_blocks(const attention_decode_variant& v, const device_properties& device) {
+  const std::uint32_t shared = std::max(v.image->needs.shared_bytes, v.image->needs.dynamic_shared_bytes);
+  const std::uint64_t fit = std::max(device.shared_per_multiprocessor / std::max(shared, 1u), 1u);
+  return std::max(device.multiprocessors, 1u) * std::min<std::uint64_t>(fit, v.resident);
+}
+
 attention_decode_division divide_keys(const attention_decode_variant& v, const attention_decode_call& call,
                                       const device_properties& device) {
   if (call.batch_invariant) {
     const std::uint32_t chunk = call.split.rows <= 16 ? 512 : 4096;
-    return {static_cast<std::uint32_t>(std::max<std::uint64_t>(parts_of(call.most_keys, chunk), 1)), chunk,
-            0};
+    return {static_cast<std::uint32_t>(std::max<std::uint64_t>(parts_of(call.most_keys, chunk), 1)), chunk};
   }
-  const std::uint32_t shared = std::max(v.image->needs.shared_bytes, v.image->needs.dynamic_shared_bytes);
-  const std::uint64_t fit = std::max(device.shared_per_multiprocessor / std::max(shared, 1u), 1u);
-  const std::uint64_t at_once =
-      std::max(device.multiprocessors, 1u) * std::min<std::uint64_t>(fit, v.resident);
+  if (call.parts != 0) return {.parts = call.parts, .least = v.keys};
+  const std::uint64_t at_once = resident_blocks(v, device);
   const std::uint64_t blocks =
       call.row_tiles(v.rows) * call.split.key_heads * std::uint64_t{call.problem.batches};
   const std::uint64_t tiles = parts_of(call.most_keys, v.keys);
@@ -64,14 +67,14 @@ attention_decode_division divide_keys(const attention_decode_variant& v, const a
     }
   }
   const std::uint64_t least_keys = (blocks >= at_once ? least_tiles_of_many : least_tiles) * v.keys;
-  return {static_cast<std::uint32_t>(best), 0, static_cast<std::uint32_t>(least_keys)};
+  return {.parts = static_cast<std::uint32_t>(best), .least = static_cast<std::uint32_t>(least_keys)};
 }
 
 attention_decode_room room_of(std::string_view operation, const attention_decode_call& call,
                               const attention_decode_division& division) {
   attention_decode_room room;
   room.pitch = (call.problem.v_size + 3) / 4 * 4;
-  if (division.parts <= 1) return room;
+  if (division.parts <= 1 || division.in_cluster) return room;
   const double rows = static_cast<double>(call.results()) * division.parts;
   if (rows * (room.pitch + 2) * sizeof(f32) > 9e18)
     throw invalid_argument("kaio: " + std::string(operation) +

@@ -14,7 +14,11 @@ struct attention_decode_division {
   std::uint32_t parts = 1;
   std::uint32_t chunk = 0;  // keys of a part; 0: as many for each part as the sequence gives, and
   std::uint32_t least = 0;  // so many at least
+  bool in_cluster = false;  // the parts of a tile are a cluster
 };
+// Blocks of a kernel that a device runs at once.
+std::uint64_t resident_blocks(const attention_decode_variant& v, const device_properties& device);
+// Parts that a second kernel adds up.
 attention_decode_division divide_keys(const attention_decode_variant& v, const attention_decode_call& call,
                                       const device_properties& device);
 

@@ -20,7 +20,10 @@ attention_decode_variant attention_decode_mma_row() {
 
 template <scalar T>
 std::span<const attention_decode_variant> attention_decode_mma_rows() {
-  static const auto& rows = *new std::array{attention_decode_mma_row<attention_decode_few(64), T>(),
+  static const auto& rows = *new std::array{attention_decode_mma_row<attention_decode_few_sm90(64), T>(),
+                                            attention_decode_mma_row<attention_decode_few_sm90(128), T>(),
+                                            attention_decode_mma_row<attention_decode_few_sm90(256), T>(),
+                                            attention_decode_mma_row<attention_decode_few(64), T>(),
                                             attention_decode_mma_row<attention_decode_few(128), T>(),
                                             attention_decode_mma_row<attention_decode_few(256), T>(),
                                             attention_decode_mma_row<attention_decode_many(64), T>(),

@@ -22,10 +22,12 @@ attention_decode_variant row_of() {
 }  // namespace
 
 std::span<const attention_decode_variant> attention_decode_mma_codes() {
-  static const auto& rows =
-      *new std::array{row_of<attention_decode_codes(64), 89>(),  row_of<attention_decode_codes(128), 89>(),
-                      row_of<attention_decode_codes(256), 89>(), row_of<attention_decode_codes(64), 80>(),
-                      row_of<attention_decode_codes(128), 80>(), row_of<attention_decode_codes(256), 80>()};
+  static const auto& rows = *new std::array{
+      row_of<attention_decode_codes_sm90(64), 90>(),  row_of<attention_decode_codes_sm90(128), 90>(),
+      row_of<attention_decode_codes_sm90(256), 90>(), row_of<attention_decode_codes(64), 89>(),
+      row_of<attention_decode_codes(128), 89>(),      row_of<attention_decode_codes(256), 89>(),
+      row_of<attention_decode_codes(64), 80>(),       row_of<attention_decode_codes(128), 80>(),
+      row_of<attention_decode_codes(256), 80>()};
   return rows;
 }
 

@@ -56,6 +56,13 @@ struct attention_append {
   bool rotates() const noexcept { return rotary.cos.view.exists() || rotary.sin.view.exists(); }
 };
 
+// How the parts that the keys of a sequence are divided into are added up.
+enum class attention_combining {
+  automatic,      // whichever is faster by a model of their times (src/ops/attention/decode/choice/forms.hpp)
+  second_kernel,  // through the workspace
+  cluster  // by the parts' blocks themselves, up to 16, a cluster: sm_90, calls of up to 16 rows of a tile
+};
+
 struct attention_decode_options {
   std::optional<f32> scale{};  // of q . k; 1 / sqrt(head size of q) where it is not given
   // bottom_right: the last query attends to all keys, each one before it to one key less. There is no
@@ -81,6 +88,9 @@ struct attention_decode_options {
   // number of batches, max_length or the device's size. Parts are of 512 keys, or of 4096 where more than 16
   // queries and heads share a head of keys, so that the workspace grows with max_length.
   bool batch_invariant = false;
+  // Into how many parts the keys are divided: 0: by the same model. 1 to 256; of a cluster 2, 4, 8 or 16.
+  std::uint32_t parts = 0;
+  attention_combining combining = attention_combining::automatic;
   // Lengths of the cache are those before the append, last_page_len those after it; they are not changed.
   attention_append append{};
   attention_workspace workspace{};  // of attention_decode_workspace_bytes, at a multiple of 16 bytes

@@ -21,6 +21,8 @@ struct attention_decode_call {
   std::uint64_t packed_rows = 0;  // packed: of q
   bool values_in_keys = false;    // V is the first elements of the rows of K
   bool batch_invariant = false;
+  std::uint32_t parts = 0;  // that the caller asks for; 0: any number
+  attention_combining combining = attention_combining::automatic;
 
   constexpr bool has_codes() const { return codes.kept != static_cast<u32>(cache_elements::same); }
   constexpr std::uint32_t bytes_of_key_element() const { return has_codes() ? 1 : bytes_of(type); }

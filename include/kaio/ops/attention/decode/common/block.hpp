@@ -7,7 +7,7 @@
 //                                                    ^ low                            ^ high
 //
 // The grid has one dimension: heads of keys first, which are neighbours in memory, then tiles of rows, which
-// share keys, then parts, then sequences.
+// share keys, then parts, then sequences. Where the parts of a tile are a cluster they come first.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/block.hpp>
@@ -114,19 +114,52 @@ constexpr val<u32> rows_of_sequence(thread t, const val<attention_split>& split,
   return t.let(block.queries * split[&attention_split::group][&divisor::value]);
 }
 
+// The tile and the part of a block, by its place in the grid.
+struct decode_place {
+  val<u32> batch, group, tile, part;
+};
+template <bool HasClusters>
+constexpr decode_place find_place(thread t, const val<attention_split>& split) {
+  const val key_heads = t.let(split[&attention_split::key_heads]);
+  const val tiles = t.let(split[&attention_split::row_tiles]);
+  const val parts = t.let(split[&attention_split::parts]);
+  const auto take_parts = [&](const val<u32>& index) {
+    const val rest = t.let(index / parts);
+    return array_of<2>([&](u32 i) { return i == 0 ? rest : t.let(index - rest * parts); });
+  };
+  const val block = t.let(block_idx_x());
+  var index(t, block), part(t, 0u);
+  if constexpr (HasClusters)
+    if (auto clusters = t.when(split[&attention_split::in_cluster] != 0u)) {
+      const auto of_block = take_parts(block);
+      index = of_block[0];
+      part = of_block[1];
+    }
+  const val of_heads = t.let(index / key_heads), group = t.let(index - of_heads * key_heads);
+  const val of_tiles = t.let(of_heads / tiles), tile = t.let(of_heads - of_tiles * tiles);
+  var batch(t, of_tiles);
+  const auto take = [&] {
+    const auto of_tile = take_parts(of_tiles);
+    batch = of_tile[0];
+    part = of_tile[1];
+  };
+  if constexpr (HasClusters) {
+    if (auto apart = t.when(split[&attention_split::in_cluster] == 0u)) take();
+  } else {
+    take();
+  }
+  return {t.let(batch), group, tile, t.let(part)};
+}
+
 // Tiles have `rows` rows. functions: decode_functions.
-template <class Functions>
+template <bool HasClusters = false, class Functions>
 constexpr decode_block find_decode_block(thread t, const val<attention_problem>& problem,
                                          const val<attention_cache>& cache, const val<attention_split>& split,
                                          const Functions& functions, std::uint32_t rows,
                                          std::uint32_t keys_of_tile) {
-  const val key_heads = t.let(split[&attention_split::key_heads]);
-  const val tiles = t.let(split[&attention_split::row_tiles]);
   const val parts = t.let(split[&attention_split::parts]);
-  const val index = t.let(block_idx_x());
-  const val of_heads = t.let(index / key_heads), group = t.let(index - of_heads * key_heads);
-  const val of_tiles = t.let(of_heads / tiles), tile = t.let(of_heads - of_tiles * tiles);
-  const val batch = t.let(of_tiles / parts), part = t.let(of_tiles - batch * parts);
+  const decode_place place = find_place<HasClusters>(t, split);
+  const val batch = place.batch, group = place.group, tile = place.tile, part = place.part;
   const val first_row = t.let(tile * rows);
   const cached_sequence sequence = find_sequence(t, cache, batch);
   const val keys = sequence.keys;

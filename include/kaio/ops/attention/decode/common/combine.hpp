@@ -53,7 +53,10 @@ inline constexpr auto attention_decode_combine =
       const val pitch = t.let(cast<u64>(split[&attention_split::pitch]));
       const in sums = pointer_at<in<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
 
-      if constexpr (Sm >= 90) grid_dependency_wait(t);
+      if constexpr (Sm >= 90) {
+        launch_dependents(t);
+        grid_dependency_wait(t);
+      }
       // Packed, queries are rows of O, of which those of no sequence are left.
       var exists(t, true);
       if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {

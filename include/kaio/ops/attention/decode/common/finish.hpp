@@ -1,23 +1,23 @@
 #pragma once
 // The end of a block of attention_decode: sums of the warps that shared rows are added, and go to the output
-// where the block had all keys, else to the workspace.
+// where the block had all keys, else to the workspace, or to the cluster that has all of them.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
 #include <kaio/ops/attention/decode/common/block.hpp>
+#include <kaio/ops/attention/decode/common/cluster.hpp>
 #include <kaio/ops/attention/decode/common/store.hpp>
 
 #include <cstdint>
 #include <limits>
-#include <type_traits>
 
 namespace kaio::ops {
 
 // Rows of a tile, each in the sums of KeyWarps warps of 16 rows. What warps that share rows have follows each
 // other: row r of warp w is row 16 * w + r of the sums.
 template <std::uint32_t Rows, std::uint32_t KeyWarps, std::uint32_t Depth, std::uint32_t Threads,
-          class Layout = dsl::swizzled<128>>
+          class Layout = dsl::swizzled<128>, bool HasClusters = false>
 class attention_decode_finish {
   static constexpr std::uint32_t all_rows = Rows * KeyWarps;
   static_assert(KeyWarps == 1 || Rows == 16);
@@ -55,12 +55,13 @@ class attention_decode_finish {
           inverses_[row] = result.inverse;
         }
         if (auto partial = t_.otherwise())
-          store_total(t_, split, partial_row(t_, problem, split, block, at), total);
+          leave(
+              split, [&] { put(row, total); },
+              [&] { store_total(t_, split, partial_row(t_, problem, split, block, at), total); });
       }
     }
     t_.barrier();
     const val size = t_.let(problem[&attention_problem::v_size]);
-    const val is_f32 = t_.let(problem[&attention_problem::o][&attention_strides::is_f32] != 0u);
     for (auto i : t_.block_stride(Rows * Depth / 4)) {
       const val row = t_.let(i / (Depth / 4)), column = t_.let(i % (Depth / 4) * 4u);
       const val packed = t_.let(block.first_row + row);
@@ -80,28 +81,59 @@ class attention_decode_finish {
           // After the sum, as attention_decode_combine does it: with one part the bits are the same.
           const val inverse = t_.let(inverses_[row]);
           for (auto& one : x) one *= inverse;
-          const auto put = [&]<class A>(A) {
+          with_output_type<T>(t_, problem, split, [&]<class A>(A) {
             store_output<A>(t_, problem, block.batch, row_of_tensor(t_, block, at), column, size, x);
-          };
-          if constexpr (std::is_same_v<T, any_element>) {
-            with_any_element(t_, t_.let(split[&attention_split::out_type]), put);
-          } else {
-            if (auto wide = t_.when(is_f32)) put(stored_as<f32>{});
-            if (auto narrow = t_.otherwise()) put(stored_as<T>{});
-          }
+          });
         }
-        if (auto partial = t_.otherwise()) {
-          const val to =
-              t_.let(partial_row(t_, problem, split, block, at) * cast<u64>(split[&attention_split::pitch]) +
-                     cast<u64>(column));
-          store_vec(pointer_at<out<f32>>(t_, t_.let(split[&attention_split::sums]))[to],
-                    make_vec(x[0], x[1], x[2], x[3]));
-        }
+        if (auto partial = t_.otherwise())
+          leave(
+              split, [&] { store_vec(sums_[row][column], make_vec(x[0], x[1], x[2], x[3])); },
+              [&] {
+                const val to = t_.let(partial_row(t_, problem, split, block, at) *
+                                          cast<u64>(split[&attention_split::pitch]) +
+                                      cast<u64>(column));
+                store_vec(pointer_at<out<f32>>(t_, t_.let(split[&attention_split::sums]))[to],
+                          make_vec(x[0], x[1], x[2], x[3]));
+              });
       }
     }
   }
 
+  // What a block without work leaves of its tile of rows.
+  constexpr void store_nothing(const val<attention_problem>& problem, const val<attention_split>& split,
+                               const decode_block& block) const {
+    const auto nothing_in_memory = [&] {
+      for (auto i : t_.block_stride(Rows)) {
+        const val row = t_.let(i);
+        put(row, {t_.let(-std::numeric_limits<f32>::infinity()), t_.let(-1.0f)});
+      }
+    };
+    leave(split, nothing_in_memory, [&] { ops::store_nothing(t_, problem, split, block, Rows); });
+  }
+
+  // Adds up what the blocks of a cluster have left, where they are one: by all threads of the grid.
+  template <class T>
+  constexpr void combine(const val<attention_problem>& problem, const val<attention_split>& split,
+                         const decode_block& block) const {
+    if constexpr (HasClusters)
+      if (auto cluster = t_.when(split[&attention_split::in_cluster] != 0u))
+        combine_in_cluster<T, Rows, Depth, Threads>(t_, problem, split, sums_, largest_, sum_,
+                                                    [&] { return find_again(t_, problem, block); });
+  }
+
  private:
+  // What is left of a part: for the cluster, or in the workspace.
+  template <class Cluster, class Workspace>
+  constexpr void leave(const val<attention_split>& split, const Cluster& cluster,
+                       const Workspace& workspace) const {
+    if constexpr (HasClusters) {
+      if (auto near = t_.when(split[&attention_split::in_cluster] != 0u)) cluster();
+      if (auto far = t_.otherwise()) workspace();
+    } else {
+      workspace();
+    }
+  }
+
   // Of the warps that shared a row, and by what the sums of each are multiplied.
   constexpr softmax_total add_totals(const val<u32>& row) const {
     constexpr f32 nothing = -std::numeric_limits<f32>::infinity();

@@ -64,6 +64,16 @@ constexpr void mask_rows(thread t, const Scores& s, const decode_block& block,
   }
 }
 
+// Sums by what their rows have to be multiplied by since a tile: after the first tiles, which find the largest scores,
+// by 1 nearly always.
+template <class Sums, class Corrections>
+constexpr void rescale(thread t, Sums& sums, const Corrections& correction) {
+  const val changes = t.let(any_of(correction[0] != 1.0f, correction[1] != 1.0f));
+  if (auto any = t.when(warp_any(changes)))
+    for (auto& part : sums)
+      for (std::uint32_t e = 0; e < 4; ++e) part.registers[e] *= correction[e / 2];
+}
+
 // The elements of a row of Q.
 template <scalar T>
 constexpr in<T> queries_of(thread t, const val<attention_problem>& problem, const decode_block& block,

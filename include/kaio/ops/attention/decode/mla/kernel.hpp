@@ -112,8 +112,7 @@ struct attention_mla_body {
                                         first + C.keys <= block.last));
       if (auto partial = t.when(!is_whole)) mask_rows(t, scores, block, of_row, key, functions);
       const auto correction = softmax.step(scores, factor);
-      for (std::uint32_t j = 0; j < value_parts; ++j)
-        for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
+      rescale(t, o_parts, correction);
 
       const auto own_v = column_block<C.own_depth_v()>(v_tile::over(keys), half);  // keys x own_depth_v
       for (std::uint32_t c = 0; c < p_slices; ++c) {

@@ -13,7 +13,10 @@ struct attention_decode_config {
   std::uint32_t stages = 2;     // tiles of K and V in shared memory
   bool q_in_registers = true;   // Q stays there, else it is read again for every tile
   std::uint32_t min_blocks = 1;
+  // 90: launched programmatically, and the parts of a tile may be a cluster.
+  std::uint16_t sm = 80;
 
+  constexpr bool has_clusters() const { return sm >= 90; }
   static constexpr std::uint32_t operands = 2;  // of a stage: K and V
   constexpr std::uint32_t warps() const { return rows / 16 * key_warps; }
   constexpr std::uint32_t threads() const { return warps() * 32; }
@@ -35,9 +38,26 @@ constexpr attention_decode_config attention_decode_few(std::uint32_t depth) {
   return {.depth = 256, .rows = 16, .keys = 32, .key_warps = 2, .q_in_registers = false, .min_blocks = 3};
 }
 
+// The same for sm_90, where the few blocks of a small call have their multiprocessors alone: one more tile under
+// way, two blocks that fit.
+constexpr attention_decode_config attention_decode_few_sm90(std::uint32_t depth) {
+  attention_decode_config config = attention_decode_few(depth);
+  config.stages = 3;
+  config.min_blocks = 2;
+  config.sm = 90;
+  return config;
+}
+
 // The same of codes of 8 bits: as many keys, and as many bytes, in twice the tiles.
 constexpr attention_decode_config attention_decode_codes(std::uint32_t depth) {
   attention_decode_config config = attention_decode_few(depth);
+  config.stages *= 2;
+  return config;
+}
+
+// Their tiles are half as many bytes, so that twice as many are under way.
+constexpr attention_decode_config attention_decode_codes_sm90(std::uint32_t depth) {
+  attention_decode_config config = attention_decode_few_sm90(depth);
   config.stages *= 2;
   return config;
 }

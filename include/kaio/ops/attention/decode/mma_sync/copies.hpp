@@ -40,8 +40,8 @@ class attention_decode_copies {
         last_(block.last),
         line_(t.let(t.thread_rank() / pieces)),
         column_(t.let(t.thread_rank() % pieces * piece)),
-        k_(head_of(&attention_problem::k, block.group)),
-        v_(head_of(&attention_problem::v, block.group)),
+        k_(own_column(&attention_problem::k, block.group)),
+        v_(own_column(&attention_problem::v, block.group)),
         lane_(to[0].panel(0).lane(line_, column_)),
         fill_(t, 0u),
         page_(array_of<rows>([&](u32) { return var(t, 0u); })),
@@ -51,21 +51,23 @@ class attention_decode_copies {
 
   // The next tile, where there is one, into the next stage. Commits a group of copies. What belongs to a key
   // comes along by more(stage, key of the tile, page, row, exists, piece), once for each piece of a panel.
-  constexpr void copy() { copy(nothing{}); }
-  template <class More>
-  constexpr void copy(const More& more) {
+  constexpr void copy() { copy(nothing{}, nothing{}); }
+  // has_more: whether anything belongs to keys.
+  template <class HasMore, class More>
+  constexpr void copy(const HasMore& has_more, const More& more) {
     if (auto exists = t_.when(first_ < last_)) {
       const val stage = fill_;
       put(&attention_problem::k, k_, t_.let(problem_[&attention_problem::qk_size]), stage, 0);
       if constexpr (C.operands == 2)
         put(&attention_problem::v, v_, t_.let(problem_[&attention_problem::v_size]), stage, 1);
       if constexpr (!std::is_same_v<More, nothing>)
-        for (std::uint32_t i = 0; i < rows; ++i) {
-          const val key = t_.let(line_ + apart * i), page = t_.let(page_[i]), row = t_.let(row_[i]);
-          const val is_key = t_.let(first_ + key < last_);
-          const val piece_of_row = t_.let(column_ / piece);
-          more(stage, key, page, row, is_key, piece_of_row);
-        }
+        if (auto comes_along = t_.when(has_more))
+          for (std::uint32_t i = 0; i < rows; ++i) {
+            const val key = t_.let(line_ + apart * i), page = t_.let(page_[i]), row = t_.let(row_[i]);
+            const val is_key = t_.let(first_ + key < last_);
+            const val piece_of_row = t_.let(column_ / piece);
+            more(stage, key, page, row, is_key, piece_of_row);
+          }
       fill_ = following(stage);
     }
     cp_async_commit_group(t_);
@@ -80,19 +82,16 @@ class attention_decode_copies {
  private:
   struct nothing {};
 
-  // Strides are in elements of the cache; rows begin at multiples of 16 bytes.
+  // Offsets are in elements of the cache, addresses in bytes.
   static_assert(Codes == 1 || Codes == 2);
-  static constexpr auto in_units(const auto& elements) {
-    if constexpr (Codes == 1)
-      return elements;
-    else
-      return elements >> 1;
-  }
+  static constexpr u64 element_bytes = sizeof(T) / Codes;
 
-  constexpr in<T> head_of(auto member, const val<u32>& head) const {
+  // The address of the thread's column of a row at offset 0.
+  constexpr val<u64> own_column(auto member, const val<u32>& head) const {
     const auto strides = problem_[member];
-    return pointer_at<in<T>>(t_, t_.let(strides[&attention_strides::address]))
-        .from(t_.let(in_units(cast<i64>(head) * strides[&attention_strides::head])));
+    const val offset =
+        t_.let(cast<i64>(head) * strides[&attention_strides::head] + cast<i64>(column_ * Codes));
+    return t_.let(strides[&attention_strides::address] + cast<u64>(offset) * element_bytes);
   }
 
   // Where the thread's rows of the next tile are. Those beyond the last key are at its place, and not copied.
@@ -108,12 +107,13 @@ class attention_decode_copies {
       });
   }
 
-  constexpr void put(auto member, const in<T>& head, const val<u32>& size, const val<u32>& stage,
+  constexpr void put(auto member, const val<u64>& column, const val<u32>& size, const val<u32>& stage,
                      std::uint32_t is_v) const {
     const auto strides = problem_[member];
     for (std::uint32_t i = 0; i < rows; ++i) {
       const val exists = t_.let(first_ + line_ + apart * i < last_);
-      const in from = head.from(in_units(offset_of(t_, strides, page_[i], row_[i])) + cast<i64>(column_));
+      const val offset = offset_of(t_, strides, page_[i], row_[i]);
+      const in from = pointer_at<in<T>>(t_, t_.let(column + cast<u64>(offset) * element_bytes));
       const std::uint32_t warp = apart * i / C.own_keys(), row = apart * i % C.own_keys();
       const auto tile = ring_[t_.let((stage * C.operands + is_v) * C.key_warps + warp)];
       for (std::uint32_t p = 0; p < columns / panel; ++p)
@@ -132,7 +132,7 @@ class attention_decode_copies {
   cached_places places_;
   var<u32> first_;  // of the tile that is copied next
   val<u32> last_, line_, column_;
-  in<T> k_, v_;
+  val<u64> k_, v_;  // addresses of the thread's column
   typename shared_tile<T, C.own_keys(), panel, swizzle>::lane_type lane_;
   var<u32> fill_;
   dsl::register_array<var<u32>, rows> page_, row_;

@@ -40,7 +40,8 @@ struct attention_decode_body {
   using copies_type = attention_decode_copies<C, T>;
   using ring = typename copies_type::ring;
   using q_tile = shared_tile<T, C.rows, C.depth, swizzle>;
-  using finish_type = attention_decode_finish<C.rows, C.key_warps, C.depth, C.threads()>;
+  using finish_type = attention_decode_finish<C.rows, C.key_warps, C.depth, C.threads(), dsl::swizzled<128>,
+                                              C.has_clusters()>;
   static constexpr std::uint32_t slices = C.depth / product::k, key_parts = C.own_keys() / 8,
                                  p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
   static constexpr std::uint32_t together = product::together;
@@ -52,11 +53,14 @@ struct attention_decode_body {
     const q_tile q_shared(t);  // rows x depth
     const ring tiles(t);       // own_keys x depth each
     const finish_type finish(t, finish_type::sums_tile::over(tiles));
-    const decode_block block = find_decode_block(t, problem, cache, split, functions, C.rows, C.keys);
+    begin_early<C.has_clusters()>(t);
+    const decode_block block =
+        find_decode_block<C.has_clusters()>(t, problem, cache, split, functions, C.rows, C.keys);
 
     if (auto works = t.when(has_work(t, split, block)))
       compute(t, problem, cache, split, functions, block, q_shared, tiles, finish);
-    if (auto idle = t.otherwise()) store_nothing(t, problem, split, block, C.rows);
+    if (auto idle = t.otherwise()) finish.store_nothing(problem, split, block);
+    finish.template combine<T>(problem, split, block);
   }
 
  private:
@@ -118,8 +122,7 @@ struct attention_decode_body {
                                         first + C.keys <= block.last));
       if (auto partial = t.when(!is_whole)) mask_rows(t, scores, block, of_row, key, functions);
       const auto correction = softmax.step(scores, factor);
-      for (std::uint32_t j = 0; j < value_parts; ++j)
-        for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
+      rescale(t, o_parts, correction);
 
       for (std::uint32_t c = 0; c < p_slices; ++c) {
         typename product::a_fragment p(t);  // 16 x k of P
@@ -225,9 +228,10 @@ template <attention_decode_config C, scalar T, class Score, class Mask, class...
 struct attention_decode_kernel<C, T, Score, Mask, attention_parameters<OfScore...>,
                                attention_parameters<OfMask...>> {
   static constexpr auto name = "attention_decode_mma_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
-                               decimal<C.rows> + "x" + decimal<C.keys> + decode_functions_name<Score, Mask>;
+                               decimal<C.rows> + "x" + decimal<C.keys> + decode_target_name<C.sm> +
+                               decode_functions_name<Score, Mask>;
   static constexpr kernel_options options{
-      .target = {80}, .large_shared = true, .min_blocks = decode_min_blocks<Score, Mask>(C.min_blocks)};
+      .target = {C.sm}, .large_shared = true, .min_blocks = decode_min_blocks<Score, Mask>(C.min_blocks)};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
          OfScore... of_score, OfMask... of_mask) {

@@ -10,6 +10,15 @@
 
 namespace kaio::ops {
 
+// How the blocks of a call are launched.
+inline grid decode_grid(const attention_decode_config& config, const attention_decode_call& call,
+                        std::uint64_t blocks) {
+  grid shape(blocks);
+  if (config.has_clusters()) shape = shape.programmatic();
+  if (call.split.in_cluster != 0) shape = shape.cluster(call.split.parts);
+  return shape;
+}
+
 template <attention_decode_config C, scalar T, class Score = general_score, class Mask = band_mask,
           class... Extra>
 void launch_attention_decode_mma(const stream& s, const attention_decode_call& call, std::uint64_t blocks,
@@ -17,8 +26,8 @@ void launch_attention_decode_mma(const stream& s, const attention_decode_call& c
   with_function_arguments<Score, Mask>(
       call,
       [&](const auto&... arguments) {
-        attention_decode_mma<C, T, Score, Mask>.launch(s, grid(blocks), call.problem, call.cache, call.split,
-                                                       arguments...);
+        attention_decode_mma<C, T, Score, Mask>.launch(s, decode_grid(C, call, blocks), call.problem,
+                                                       call.cache, call.split, arguments...);
       },
       extra...);
 }
@@ -32,6 +41,8 @@ attention_decode_variant describe_attention_decode_mma() {
           .rows = C.rows,
           .most_rows = C.rows == 16 ? 16u : 0u,
           .keys = C.keys,
+          .tiles_ahead = C.stages - 1,
+          .has_clusters = C.has_clusters(),
           .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
 }
 

@@ -24,6 +24,10 @@ inline constexpr f32 code_unit = std::is_same_v<T, e4m3> && Sm < 89 ? 256.0f : 1
 
 namespace detail {
 
+// unpack<e4m3> of a half of a register, which the instruction takes as it is; a u16 is shifted or masked first.
+inline constexpr auto unpack_e4m3 =
+    ptx_op<"cvt.rn.f16x2.e4m3x2", f16x2(f16), ptx_effect::pure, ptx_since{.target = {89}, .version = {8, 1}}>;
+
 // Bytes of `codes` and of `others` by the places of the four codes, which are 0 to 3.
 template <code_order Order, class Places>
 constexpr auto arranged(thread t, const val<u32>& codes, const val<u32>& others, const Places& selector) {
@@ -55,9 +59,15 @@ constexpr void convert_codes(thread t, const val<u32>& codes, var<f16x2>& first,
     first = bit_cast<f16x2>(words[0]) - f16(1152.0f);
     second = bit_cast<f16x2>(words[1]) - f16(1152.0f);
   } else if constexpr (Sm >= 89) {
-    const val ordered = t.let(byte_perm(codes, codes, Order == code_order::neighbours ? 0x3210u : 0x3120u));
-    first = unpack<e4m3>(cast<u16>(ordered));
-    second = unpack<e4m3>(cast<u16>(ordered >> 16));
+    const auto halves = [&](const auto& pairs) {
+      const val both = t.let(bit_cast<f16x2>(pairs));
+      first = detail::unpack_e4m3(low(both));
+      second = detail::unpack_e4m3(high(both));
+    };
+    if constexpr (Order == code_order::neighbours)
+      halves(codes);
+    else
+      halves(t.let(byte_perm(codes, codes, 0x3120u)));
   } else {
     const auto words = detail::upper_bytes<Order>(t, codes);
     const auto convert = [&](const val<u32>& word, var<f16x2>& to) {

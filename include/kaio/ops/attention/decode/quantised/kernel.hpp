@@ -39,8 +39,8 @@ struct attention_decode_quantised_body {
   using copies_type = attention_decode_copies<C, f16, 2>;
   using ring = typename copies_type::ring;
   using q_tile = shared_tile<f16, C.rows, C.depth, dsl::swizzled<128>>;
-  using finish_type =
-      attention_decode_finish<C.rows, C.key_warps, C.depth, C.threads(), typename copies_type::swizzle>;
+  using finish_type = attention_decode_finish<C.rows, C.key_warps, C.depth, C.threads(),
+                                              typename copies_type::swizzle, C.has_clusters()>;
   using scales_type = attention_decode_scales<C>;
   static constexpr std::uint32_t slices = C.depth / product::k, key_parts = C.own_keys() / 8,
                                  p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
@@ -55,13 +55,16 @@ struct attention_decode_quantised_body {
     const typename scales_type::memory scale_memory(t);  // 2 stages x keys
     const shared<f32, C.rows> q_factors(t);
     const finish_type finish(t, finish_type::sums_tile::over(tiles));
-    const decode_block block = find_decode_block(t, problem, cache, split, functions, C.rows, C.keys);
+    begin_early<C.has_clusters()>(t);
+    const decode_block block =
+        find_decode_block<C.has_clusters()>(t, problem, cache, split, functions, C.rows, C.keys);
 
     if (auto works = t.when(has_work(t, split, block))) {
       const scales_type scales(t, scale_memory, codes, block.group);
       compute(t, problem, cache, split, functions, codes, block, q_shared, tiles, scales, q_factors, finish);
     }
-    if (auto idle = t.otherwise()) store_nothing(t, problem, split, block, C.rows);
+    if (auto idle = t.otherwise()) finish.store_nothing(problem, split, block);
+    finish.template combine<any_element>(problem, split, block);
   }
 
  private:
@@ -73,8 +76,10 @@ struct attention_decode_quantised_body {
                                 const scales_type& scales, const shared<f32, C.rows>& q_factors,
                                 const finish_type& finish) {
     copies_type copies(t, tiles, problem, cache, block);
+    const val has_scales = t.let(any_of(scales.k_by_key, scales.v_by_key));
     const auto copy = [&] {
-      copies.copy([&](const val<u32>& into, const val<u32>& key, const val<u32>& page,
+      copies.copy(has_scales,
+                  [&](const val<u32>& into, const val<u32>& key, const val<u32>& page,
                       const val<u32>& row_of_page, const val<bool>& exists,
                       const val<u32>& piece) { scales.copy(into, key, page, row_of_page, exists, piece); });
     };
@@ -146,8 +151,7 @@ struct attention_decode_quantised_body {
         }
         for (u32 r = 0; r < 2; ++r) take_largest_weight(t, scores, r, correction[r], of_values[r]);
       }
-      for (std::uint32_t j = 0; j < value_parts; ++j)
-        for (std::uint32_t e = 0; e < 4; ++e) o_parts[j].registers[e] *= correction[e / 2];
+      rescale(t, o_parts, correction);
       with_code_type(t, kept, [&]<class T>(T) { multiply_values<T>(t, o_parts, s_parts, own_v, v_lane); });
       stage = copies.following(now);
     }

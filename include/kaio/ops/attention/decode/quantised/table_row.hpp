@@ -4,6 +4,7 @@
 
 #include <kaio/ops/attention/choice/function_arguments.hpp>
 #include <kaio/ops/attention/decode/choice/variant.hpp>
+#include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/decode/quantised/kernel.hpp>
 
 #include <cstdint>
@@ -17,8 +18,8 @@ void launch_attention_decode_quantised(const stream& s, const attention_decode_c
   with_function_arguments<Score, Mask>(
       call,
       [&](const auto&... arguments) {
-        attention_decode_quantised<C, Sm, Score, Mask>.launch(s, grid(blocks), call.problem, call.cache,
-                                                              call.split, arguments..., call.codes);
+        attention_decode_quantised<C, Sm, Score, Mask>.launch(
+            s, decode_grid(C, call, blocks), call.problem, call.cache, call.split, arguments..., call.codes);
       },
       extra...);
 }
@@ -31,6 +32,8 @@ attention_decode_variant describe_attention_decode_quantised() {
           .depth = C.depth,
           .rows = C.rows,
           .keys = C.keys,
+          .tiles_ahead = C.stages - 1,
+          .has_clusters = C.has_clusters(),
           .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
 }
 

@@ -1,0 +1,78 @@
+// A small language model that generates: two layers with random weights, rotary positions, grouped heads, a cache in
+// shuffled pages; prompts of different lengths, then a token a step for all sequences. Nothing of a step depends on the
+// host: on a GPU all steps but the first one are replays of one CUDA graph. The logits of every step are compared with
+// double precision over the whole sequence.
+
+#include "bench/matmul/driver_graph.hpp"
+#include "showcase/generation/generator.hpp"
+#include "showcase/showcase.hpp"
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <optional>
+#include <string>
+#include <vector>
+
+using namespace kaio;
+using namespace kaio::showcase::generation;
+
+namespace {
+
+constexpr u32 sequences = 2;
+
+int run(device& gpu, u32 steps) {
+  const model m(gpu);
+  std::array<std::vector<i32>, sequences> tokens{std::vector<i32>{7, 11, 3, 42, 5, 19, 23},
+                                                 std::vector<i32>{1, 30}};
+  generator g(gpu, m, sequences, static_cast<u32>(tokens[0].size()) + steps);
+  for (u32 b = 0; b < sequences; ++b) g.prompt(b, tokens[b]);
+  double worst = 0, milliseconds = 0;
+  const auto compare = [&] {
+    const std::vector<f32> logits = g.logits();
+    for (u32 b = 0; b < sequences; ++b) {
+      const double error = error_of_logits(m, tokens[b], logits.data() + std::size_t{b} * vocabulary);
+      if (!(error <= worst)) worst = error;
+    }
+  };
+  compare();
+
+  std::optional<bench::driver_functions> driver;
+  std::optional<bench::driver_graph> graph;
+  std::string text;
+  for (u32 step = 0; step < steps; ++step) {
+    const auto begin = std::chrono::steady_clock::now();
+    if (graph)
+      graph->launch();
+    else
+      g.step();
+    gpu.stream().synchronize();
+    const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - begin;
+    milliseconds = took.count();
+    const std::vector<i32> chosen = g.tokens();
+    for (u32 b = 0; b < sequences; ++b) tokens[b].push_back(chosen[b]);
+    text += ' ' + std::to_string(chosen[0]);
+    compare();
+    if (gpu.is_emulator() || graph) continue;
+    driver.emplace();  // the first step has loaded the kernels
+    graph.emplace(*driver, gpu.stream(), [&] { g.step(); });
+  }
+  std::printf("tokens of the first sequence:%s\n", text.c_str());
+  const double weights =
+      2.0 *
+      (vocabulary * hidden + layers * (hidden * (2.0 * heads + 2 * key_heads) * size + 2.0 * hidden * inner));
+  return showcase::report(gpu,
+                          {"generation",
+                           std::to_string(layers) + " layers, " + std::to_string(sequences) + " sequences, " +
+                               std::to_string(steps) + " steps" + (graph ? ", replays of a graph" : ""),
+                           worst, 1e-2, milliseconds, weights});
+}
+
+}  // namespace
+
+int main() {
+  return showcase::guarded([] {
+    device gpu = device::open();
+    return run(gpu, gpu.is_emulator() ? 8 : 64);
+  });
+}

@@ -1,0 +1,80 @@
+#include "ops/attention/decode/choice/forms.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace kaio::ops {
+
+namespace {
+
+constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; }
+
+std::uint64_t blocks_without_parts(const attention_decode_variant& v, const attention_decode_call& call) {
+  return call.row_tiles(v.rows) * call.split.key_heads * std::uint64_t{call.problem.batches};
+}
+
+double key_bytes(const attention_decode_call& call) {
+  const std::uint64_t row = call.problem.qk_size + (call.values_in_keys ? 0 : call.problem.v_size);
+  return static_cast<double>(call.most_keys) * call.problem.batches * call.split.key_heads *
+         static_cast<double>(row * call.bytes_of_key_element());
+}
+
+// A cluster is within a group of multiprocessors, of which it may leave some without blocks.
+std::uint64_t blocks_at_once(const attention_decode_variant& v, const attention_decode_division& division,
+                             const device_properties& device) {
+  const std::uint64_t all = resident_blocks(v, device);
+  return division.in_cluster ? std::max<std::uint64_t>(all * 3 / 4, 1) : all;
+}
+
+}  // namespace
+
+double time_of(const attention_decode_variant& v, const attention_decode_call& call,
+               const attention_decode_division& division, const device_properties& device,
+               const attention_decode_times& times) {
+  const std::uint64_t blocks = blocks_without_parts(v, call) * division.parts;
+  const auto waves = static_cast<double>(parts_of(blocks, blocks_at_once(v, division, device)));
+  const auto tiles = static_cast<double>(
+      parts_of(parts_of(std::max<std::uint64_t>(call.most_keys, 1), v.keys), division.parts));
+  const double reading =
+      std::max(waves * (times.tile + (tiles - 1) * times.tile / v.tiles_ahead), key_bytes(call) / times.rate);
+  const double combining = division.parts == 1   ? 0
+                           : division.in_cluster ? times.cluster + times.of_block * division.parts
+                                                 : times.second_kernel + times.of_part * division.parts;
+  return waves * times.start + reading + combining;
+}
+
+attention_decode_division divide_among_clusters(const attention_decode_variant& v,
+                                                const attention_decode_call& call,
+                                                const device_properties& device,
+                                                const attention_decode_times& times) {
+  attention_decode_division best{.parts = 0};
+  if (!v.has_clusters || call.batch_invariant) return best;
+  double least = std::numeric_limits<double>::infinity();
+  for (const std::uint32_t parts : {1u, 2u, 4u, 8u, 16u}) {
+    if (call.parts != 0 && call.parts != parts) continue;
+    if (parts == 1 && call.combining == attention_combining::cluster) continue;
+    attention_decode_division division{.parts = parts, .least = v.keys, .in_cluster = parts > 1};
+    const bool is_needed = call.parts != 0 || call.combining == attention_combining::cluster;
+    const std::uint64_t blocks = blocks_without_parts(v, call) * parts;
+    if (!is_needed && parts > 1 && blocks > blocks_at_once(v, division, device)) break;
+    const double time = time_of(v, call, division, device, times);
+    if (time >= least) continue;
+    least = time;
+    best = division;
+  }
+  return best;
+}
+
+bool is_faster_in_clusters(const attention_decode_variant& v, const attention_decode_variant& other,
+                           const attention_decode_call& call, const device_properties& device,
+                           const attention_decode_times& times) {
+  if (call.combining == attention_combining::cluster) return true;
+  if (call.batch_invariant || call.combining == attention_combining::second_kernel ||
+      key_bytes(call) > times.most_bytes)
+    return false;
+  const attention_decode_division division = divide_among_clusters(v, call, device, times);
+  return division.parts != 0 && time_of(v, call, division, device, times) <
+                                    time_of(other, call, divide_keys(other, call, device), device, times);
+}
+
+}  // namespace kaio::ops

@@ -1,0 +1,50 @@
+#pragma once
+// In which form an attention_decode adds up the parts of its keys: by a second kernel, or in clusters of sm_90. A
+// model of both times decides.
+//
+//   time = waves * start + max(waves * (tile + (tiles - 1) * tile / ahead), bytes / rate) + combining
+//
+//   tiles       of keys, of the longest part          waves   rounds in which the blocks fit the device
+//   ahead       tiles under way of a block            bytes   of K and V
+//   combining   second kernel: second_kernel + of_part * parts; cluster: cluster + of_block * parts; 0: one part
+//
+// The constants are microseconds on an H200; `bench/attention_decode --constants` measures them.
+
+#include <kaio/ops/attention/decode/choice/variant.hpp>
+#include <kaio/runtime/properties.hpp>
+
+#include <cstdint>
+
+#include "ops/attention/decode/choice/division.hpp"
+
+namespace kaio::ops {
+
+struct attention_decode_times {
+  double start = 2.9;            // of a wave, to the first copy
+  double tile = 1.05;            // from the copy of a tile to its sums, with no other under way
+  double rate = 4.2e6;           // bytes in a microsecond, of all blocks
+  double second_kernel = 3.1;    //
+  double of_part = 0.06;         // of that
+  double cluster = 1.2;          // its barriers, and a sum
+  double of_block = 0.05;        // of that
+  double most_bytes = 64 << 20;  // of K and V; above, what combining takes does not count
+};
+
+// The time of a call on a kernel, divided like this.
+double time_of(const attention_decode_variant& v, const attention_decode_call& call,
+               const attention_decode_division& division, const device_properties& device,
+               const attention_decode_times& times = {});
+
+// The best division of a kernel that has clusters, among a single part and the clusters that fit the device. Parts and
+// combining of the call are kept to; without any that does, parts is 0.
+attention_decode_division divide_among_clusters(const attention_decode_variant& v,
+                                                const attention_decode_call& call,
+                                                const device_properties& device,
+                                                const attention_decode_times& times = {});
+
+// Whether a kernel with clusters is to run a call that `other`, which has none, can run as well.
+bool is_faster_in_clusters(const attention_decode_variant& v, const attention_decode_variant& other,
+                           const attention_decode_call& call, const device_properties& device,
+                           const attention_decode_times& times = {});
+
+}  // namespace kaio::ops

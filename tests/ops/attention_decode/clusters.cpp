@@ -1,0 +1,118 @@
+// attention_decode: parts that a cluster adds up, on sm_90, and the same parts by a second kernel; what the model of
+// their times takes.
+#include "tests/ops/attention_decode/support.hpp"
+#include "thrown.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+using ops::attention_combining;
+
+namespace {
+
+bool has_clusters() { return under_test().properties().target.sm >= 90; }
+
+template <class T, class C = T>
+ops::attention_decode_choice_info choice(const decode_case& c) {
+  decode_memory<T, C> memory(c);
+  tensor4<T> o(c.batches(), c.queries, c.heads, c.v_size, false, 0);
+  auto on_o = upload(o.host);
+  const auto q = memory.q.template view<const T>(memory.on_q);
+  attention_decode_options options;
+  options.max_length = c.max_length;
+  options.batch_invariant = c.invariant;
+  options.parts = c.parts;
+  options.combining = c.combining;
+  const stream& s = under_test().stream();
+  const auto info = ops::attention_decode_choice(s, q, memory.cache, o.template view<T>(on_o), options);
+  const bool second = attention_decode_workspace_bytes(s, q, memory.cache, options) != 0;
+  REQUIRE(second == (info.parts > 1 && !info.in_cluster));
+  return info;
+}
+
+template <class T, class C = T>
+void check_cluster(decode_case c, u32 parts) {
+  if (!has_clusters()) return;
+  c.parts = parts;
+  c.combining = attention_combining::cluster;
+  const auto info = choice<T, C>(c);
+  REQUIRE(info.in_cluster);
+  REQUIRE(info.parts == parts);
+  check_decode<T, T, C>(c);
+}
+
+}  // namespace
+
+TEST_CASE("attention_decode: parts in a cluster", "[ops][attention_decode][clusters]") {
+  // Every part has keys; some have; one; none.
+  check_cluster<f16>({.lengths = {1000, 130, 3, 0}, .left = {3, 0, 1, 0}, .sinks = true}, 4);
+  check_cluster<bf16>({.heads = 8,
+                       .key_heads = 1,
+                       .qk_size = 128,
+                       .v_size = 96,
+                       .lengths = {300, 65},
+                       .kind = cache_kind::table,
+                       .page = 5,
+                       .softcap = 4,
+                       .alibi = 1},
+                      8);
+  check_cluster<f16>({.queries = 5,
+                      .heads = 2,
+                      .key_heads = 1,
+                      .qk_size = 200,
+                      .v_size = 256,
+                      .lengths = {90, 31},
+                      .causal = causal_alignment::bottom_right,
+                      .window = {40, 0}},
+                     2);
+  check_cluster<bf16>({.heads = 2, .key_heads = 1, .qk_size = 16, .v_size = 32, .lengths = {2100}}, 16);
+}
+
+TEST_CASE("attention_decode: parts in a cluster over a cache of 8 bits",
+          "[ops][attention_decode][codes][clusters]") {
+  check_cluster<f16, e4m3>({.lengths = {500, 1}, .scales = scale_kind::keys}, 4);
+  check_cluster<bf16, i8>({.qk_size = 128, .v_size = 128, .lengths = {140}, .scales = scale_kind::one}, 2);
+  check_cluster<bf16, e5m2>({.heads = 2, .qk_size = 256, .v_size = 256, .lengths = {130, 0}}, 4);
+}
+
+TEST_CASE("attention_decode: the same parts by a second kernel", "[ops][attention_decode][clusters]") {
+  for (const char* const variant : {"", "attention_decode_mma_f16_d64_16x128_sm90"}) {
+    if (*variant != 0 && !has_clusters()) continue;
+    check_decode<f16>({.lengths = {1000, 130, 3, 0},
+                       .variant = variant,
+                       .parts = 4,
+                       .combining = attention_combining::second_kernel});
+    check_decode<f16>({.lengths = {300, 20}, .invariant = true, .variant = variant});
+  }
+  // A number of parts that no cluster has.
+  check_decode<f16>({.lengths = {700, 20}, .parts = 5});
+}
+
+TEST_CASE("attention_decode: which calls run in clusters", "[ops][attention_decode][clusters]") {
+  if (!has_clusters()) return;
+  const auto in_cluster = [](i64 keys, u32 batches, bool invariant = false) {
+    decode_case c{.heads = 32, .key_heads = 8, .qk_size = 16, .v_size = 16, .kind = cache_kind::table};
+    c.lengths.assign(batches, 1);
+    c.room = static_cast<u32>(keys / c.page);
+    c.invariant = invariant;
+    return choice<f16>(c);
+  };
+  REQUIRE(in_cluster(8192, 1).in_cluster);
+  REQUIRE(in_cluster(1024, 1).in_cluster);
+  REQUIRE(in_cluster(1024, 4).in_cluster);
+  REQUIRE(!in_cluster(1 << 20, 64).in_cluster);
+  REQUIRE(!in_cluster(8192, 1, true).in_cluster);
+  REQUIRE(in_cluster(64, 1).parts == 1);
+}
+
+TEST_CASE("attention_decode: parts that do not fit", "[ops][attention_decode][clusters]") {
+  const auto refuses = [](std::string_view text, decode_case c) {
+    const thrown error = catch_error([&] { check_decode<f16>(c); });
+    CAPTURE(text, error.message);
+    REQUIRE(error.says("kaio: attention_decode"));
+    REQUIRE(error.says(text));
+  };
+  refuses("parts is 257", {.parts = 257});
+  refuses("batch_invariant next to parts", {.invariant = true, .parts = 2});
+  refuses("a cluster of 3 parts", {.parts = 3, .combining = attention_combining::cluster});
+  refuses("added up by a second kernel", {.queries = 20, .combining = attention_combining::cluster});
+}
