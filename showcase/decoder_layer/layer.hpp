@@ -15,7 +15,7 @@
 
 #include <kaio/kaio.hpp>
 #include <kaio/ops/attention_decode.hpp>
-#include <kaio/ops/gate_up/gate_up.hpp>
+#include <kaio/ops/gate_up.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/qkv.hpp>
 #include <kaio/ops/rms_norm.hpp>

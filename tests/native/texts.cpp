@@ -11,7 +11,7 @@
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/cache/common/kernels.hpp>
-#include <kaio/ops/gate_up/gate_up.hpp>
+#include <kaio/ops/gate_up.hpp>
 #include <kaio/ops/matmul/choice/variant.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>

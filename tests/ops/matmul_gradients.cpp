@@ -1,7 +1,7 @@
 // matmul_backward against the host, batches of views, split-K in a workspace, and the entry points with
 // KAIO's names.
 #include <kaio/ops/matmul_backward.hpp>
-#include <kaio/ops/parity.hpp>
+#include <kaio/ops/parity/matmul.hpp>
 
 #include "tests/ops/matmul_support.hpp"
 

@@ -1,6 +1,6 @@
 // tune measures on memory of its own, remembers, and is believed only where its file is whole, safe and of
 // this device; concurrent and killed writers leave a file that is one or the other.
-#include <kaio/ops/parity.hpp>
+#include <kaio/ops/parity/matmul.hpp>
 #include <kaio/ops/tune.hpp>
 
 #include "ops/tune/tune_file.hpp"

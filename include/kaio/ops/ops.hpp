@@ -10,9 +10,8 @@
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention_backward.hpp>
 #include <kaio/ops/attention_decode.hpp>
-#include <kaio/ops/attention_parity.hpp>
 #include <kaio/ops/copy_pages.hpp>
-#include <kaio/ops/gate_up/gate_up.hpp>
+#include <kaio/ops/gate_up.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_backward.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
@@ -20,7 +19,9 @@
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/merge_states.hpp>
-#include <kaio/ops/parity.hpp>
+#include <kaio/ops/parity/attention.hpp>
+#include <kaio/ops/parity/matmul.hpp>
+#include <kaio/ops/parity/quantised.hpp>
 #include <kaio/ops/qkv.hpp>
 #include <kaio/ops/quantised/dequantise.hpp>
 #include <kaio/ops/quantised/quantise_fp8.hpp>

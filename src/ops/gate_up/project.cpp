@@ -1,6 +1,6 @@
 // From a call of gate_up_project to its products, and to the kernel that combines them.
 
-#include <kaio/ops/gate_up/gate_up.hpp>
+#include <kaio/ops/gate_up.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>

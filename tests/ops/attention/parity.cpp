@@ -1,5 +1,5 @@
 // The names of KAIO's attention: one head of f32 in compact buffers.
-#include <kaio/ops/attention_parity.hpp>
+#include <kaio/ops/parity/attention.hpp>
 
 #include "tests/ops/attention/support.hpp"
 

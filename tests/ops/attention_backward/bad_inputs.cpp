@@ -1,6 +1,6 @@
 // Bad input of attention_backward is a typed error that names the argument, before anything runs: gradients
 // stay as they were. And the names of KAIO.
-#include <kaio/ops/attention_parity.hpp>
+#include <kaio/ops/parity/attention.hpp>
 
 #include <functional>
 #include <limits>

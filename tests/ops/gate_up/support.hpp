@@ -3,7 +3,7 @@
 // are what the product gives, rounded once to the type of the output.
 #include "tests/ops/support.hpp"
 
-#include <kaio/ops/gate_up/gate_up.hpp>
+#include <kaio/ops/gate_up.hpp>
 
 #include <algorithm>
 #include <cmath>

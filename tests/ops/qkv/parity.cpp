@@ -1,5 +1,5 @@
 // The names of KAIO: qkv_project_int8 and qkv_project_int4, with the canaries of its tests.
-#include <kaio/ops/parity.hpp>
+#include <kaio/ops/parity/quantised.hpp>
 
 #include "tests/ops/cache/support.hpp"
 #include "tests/ops/refusal.hpp"

@@ -1,7 +1,7 @@
 // matmul_int8: sums that are exact to the bit, in every kernel, with every form of scales, zero points and outputs.
 #include "tests/ops/quantised/int8_support.hpp"
 
-#include <kaio/ops/parity.hpp>
+#include <kaio/ops/parity/quantised.hpp>
 
 #include <string>
 #include <vector>

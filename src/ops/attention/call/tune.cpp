@@ -1,6 +1,6 @@
 // Measures the variants of an attention on memory of its own.
 
-#include <kaio/ops/attention_parity.hpp>
+#include <kaio/ops/parity/attention.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/runtime/buffer.hpp>
 

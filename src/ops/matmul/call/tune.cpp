@@ -1,6 +1,6 @@
 // Measures the variants of a call on memory of its own.
 
-#include <kaio/ops/parity.hpp>
+#include <kaio/ops/parity/matmul.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/runtime/buffer.hpp>
 

@@ -1,6 +1,6 @@
 // tune and attention_variants of an attention: all kernels that can run a call are measured on memory of the
 // tuner's own, the fastest is remembered for this call and no other, and taken from then on.
-#include <kaio/ops/attention_parity.hpp>
+#include <kaio/ops/parity/attention.hpp>
 #include <kaio/ops/tune.hpp>
 
 #include "ops/attention/choice/signature.hpp"

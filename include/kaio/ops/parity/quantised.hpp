@@ -1,40 +1,28 @@
 #pragma once
-// The products of KAIO by the names that its users know, on compact row-major buffers. Each is matmul or
-// qkv_project with views of the buffers; the limits of KAIO are lifted: any M, N and K (it required K a
-// multiple of 16 for tensor cores, and nothing zero), any device that has a kernel, and no kernel is rebuilt
-// at a call.
+// The products of KAIO with quantised weights by the names that its users know, on compact row-major buffers,
+// without its limits: any m, n and k.
 //
-//   matmul(gpu, a, b, c, m, n, k);                   // f32 x f32 -> f32
-//   matmul_tc(gpu, a16, b16, c, m, n, k);            // f16 x f16 -> f32
-//   matmul_auto_tc(gpu, a16, b16, c, m, n, k);       // the same: the choice is always automatic here
-//   matmul_int8(gpu, a8, b8, c, scale, m, n, k);     // i8 x i8 -> scale * exact sums, f32
+//   matmul_int8(gpu, a8, b8, c, scale, m, n, k);                        // i8 x i8 -> scale * exact sums, f32
+//   matmul_int4(gpu, a16, b_packed, scales, c, m, n, k, group_size);    // f16 x four bits -> f32
 //   qkv_project_int8(gpu, x16, w_q, w_k, w_v, scale_q, scale_k, scale_v, q, k, v, m, n, k);
 //
-// Buffers may be larger than needed. All run on gpu.stream(), asynchronously. Throws invalid_argument where a
-// buffer is too small or null.
+// Buffers may be larger than needed. All run on gpu.stream(). Throws invalid_argument where a buffer is too
+// small or null.
 
-#include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/qkv.hpp>
-#include <kaio/ops/tune.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 namespace kaio::ops {
 
 namespace detail {
-template <class T, class Out>
-void compact_matmul(const device& gpu, const buffer<T>& a, const buffer<T>& b, buffer<Out>& c,
-                    std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-  ops::matmul(gpu.stream(), tensor_view<const T, 2>(a, m, k), tensor_view<const T, 2>(b, k, n),
-              tensor_view<Out, 2>(c, m, n));
-}
 // qkv_project has heads of up to 512 elements, and n columns are heads of one size: the largest of whole runs
 // of eight elements, else the largest.
 constexpr std::uint32_t head_size_of(std::uint32_t n) {
@@ -57,51 +45,31 @@ inline void compact_qkv_project(const device& gpu, const buffer<f16>& x, const q
 }
 }  // namespace detail
 
-// C = A * B, A: m x k, B: k x n, C: m x n, in f32 with f32 multiply-adds.
-inline void matmul(const device& gpu, const buffer<f32>& a, const buffer<f32>& b, buffer<f32>& c,
-                   std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-  detail::compact_matmul(gpu, a, b, c, m, n, k);
-}
-// The variant that tuning found, or the cost model's. KAIO's own had two kernels to choose from.
-inline void matmul_auto(const device& gpu, const buffer<f32>& a, const buffer<f32>& b, buffer<f32>& c,
-                        std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-  detail::compact_matmul(gpu, a, b, c, m, n, k);
-}
-
-// f16 operands on tensor cores, sums and C in f32.
-inline void matmul_tc(const device& gpu, const buffer<f16>& a, const buffer<f16>& b, buffer<f32>& c,
-                      std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-  detail::compact_matmul(gpu, a, b, c, m, n, k);
-}
-// KAIO's variant with asynchronous copies; every kernel has them here where the device has.
-inline void matmul_tc_async(const device& gpu, const buffer<f16>& a, const buffer<f16>& b, buffer<f32>& c,
-                            std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-  detail::compact_matmul(gpu, a, b, c, m, n, k);
-}
-inline void matmul_auto_tc(const device& gpu, const buffer<f16>& a, const buffer<f16>& b, buffer<f32>& c,
-                           std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-  detail::compact_matmul(gpu, a, b, c, m, n, k);
-}
-
-// bf16 operands on tensor cores, sums and C in f32.
-inline void matmul_tc_bf16(const device& gpu, const buffer<bf16>& a, const buffer<bf16>& b, buffer<f32>& c,
-                           std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-  detail::compact_matmul(gpu, a, b, c, m, n, k);
-}
-inline void matmul_tc_bf16_async(const device& gpu, const buffer<bf16>& a, const buffer<bf16>& b,
-                                 buffer<f32>& c, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-  detail::compact_matmul(gpu, a, b, c, m, n, k);
-}
-inline void matmul_auto_tc_bf16(const device& gpu, const buffer<bf16>& a, const buffer<bf16>& b,
-                                buffer<f32>& c, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
-  detail::compact_matmul(gpu, a, b, c, m, n, k);
-}
-
 // C = scale * (A * B) of 8-bit integers, with exact sums. KAIO required K a multiple of 32.
 inline void matmul_int8(const device& gpu, const buffer<i8>& a, const buffer<i8>& b, buffer<f32>& c,
                         f32 scale, std::uint32_t m, std::uint32_t n, std::uint32_t k) {
   ops::matmul_int8(gpu.stream(), tensor_view<const i8, 2>(a, m, k), tensor_view<const i8, 2>(b, k, n),
                    tensor_view<f32, 2>(c, m, n), {.alpha = scale});
+}
+
+// C = A * W, A: m x k of f16, W: k x n of four bits as of qkv_project_int4, C: m x n in f32. It packs the weights
+// at every call, in memory that it allocates, and returns when it has run: to pack them once, see repack and
+// matmul_w4. KAIO required groups of 128; they are multiples of 16 that divide k, or k. n and k are at least 1.
+// Throws unsupported_device before sm_70.
+inline void matmul_int4(const device& gpu, const buffer<f16>& a, const buffer<u32>& b_packed,
+                        const buffer<f16>& scales, buffer<f32>& c, std::uint32_t m, std::uint32_t n,
+                        std::uint32_t k, std::uint32_t group_size) {
+  const w4_shape shape{.n = n, .k = k, .group = group_size};
+  auto memory =
+      gpu.allocate<u8>(packed_bytes(shape), uninitialised);  // throws where the group does not divide k
+  const w4_weights weights{shape, memory};
+  repack(gpu.stream(),
+         kaio_int4{.packed = tensor_view<const u32, 2>(b_packed, n, (k + 7) / 8),
+                   .scales = tensor_view<const f16, 2>(scales, k / group_size, n)},
+         weights);
+  const tensor_view<const f16, 2> x(a, m, k);
+  auto workspace = gpu.allocate<u8>(matmul_w4_workspace_bytes(gpu.stream(), x, weights), uninitialised);
+  ops::matmul_w4(gpu.stream(), x, weights, tensor_view<f32, 2>(c, m, n), {.workspace = workspace});
 }
 
 // Q, K and V of x: m x k, each x W rounded once to f16, m x n. KAIO's weights are of one n. Both pack the
@@ -153,11 +121,5 @@ inline void qkv_project_int4(const device& gpu, const buffer<f16>& x, const buff
                             pack(w_v_packed, scales_v, v)};
   detail::compact_qkv_project(gpu, x, weights, {&q_out, &k_out, &v_out}, m, n, k);
 }
-
-// Measures the kernels for one shape of compact operands and remembers the fastest; returns its name. Takes
-// memory of its own for operands and result.
-std::string tune_matmul(const device& gpu, std::uint32_t m, std::uint32_t n, std::uint32_t k);  // f32
-std::string tune_matmul_tc(const device& gpu, std::uint32_t m, std::uint32_t n,
-                           std::uint32_t k);  // f16 into f32
 
 }  // namespace kaio::ops
