@@ -2,6 +2,7 @@
 #include <kaio/ops/parity/quantised.hpp>
 
 #include "tests/ops/quantised/w4_support.hpp"
+#include "tests/ops/refusal.hpp"
 
 #include <random>
 
