@@ -178,9 +178,9 @@ bool apart_in_rows(const view_facts& a, const view_facts& b, std::uint64_t least
   const parts_of_rows of_a = parts_of(a, least), of_b = parts_of(b, least);
   const std::uint64_t pitch = std::gcd(of_a.pitch, of_b.pitch);
   if (pitch == 0 || of_a.width > pitch || of_b.width > pitch) return false;
-  const std::uint64_t offset = a.address >= b.address
-                                   ? (a.address - b.address) % pitch
-                                   : (pitch - (b.address - a.address) % pitch) % pitch;  // of a's part in b's rows
+  const std::uint64_t offset =
+      a.address >= b.address ? (a.address - b.address) % pitch
+                             : (pitch - (b.address - a.address) % pitch) % pitch;  // of a's part in b's rows
   return offset >= of_b.width && offset + of_a.width <= pitch;
 }
 
