@@ -6,13 +6,14 @@
 //                    [--random COUNT [--seed N]] [--no-peers] [--forms] [--constants]
 //
 // S is the keys of a sequence. Without --shape those of the table of figures; the works are those of problem.hpp,
-// without --work contiguous and pages_16. --random: other shapes and works, and what their ratios are to the best
-// peer: the geometric mean and the worst. --cache: of 8 bits, next to no peers. The rate is bytes of K, V, Q and O over time. Sampled elements are
-// compared with double precision.
+// without --work contiguous and pages_16. --random: other shapes and works, and what their ratios are to the
+// best peer: the geometric mean and the worst. --cache: of 8 bits, next to no peers. The rate is bytes of K, V, Q
+// and O over time. Sampled elements are compared with double precision. The protocols, cold and burst, are those of
+// bench/matmul/timing.hpp.
 //
-// --forms: each problem in all forms, in the same run: keys added up by a second kernel (after the kernel for sm_80 and
-// after that for sm_90), in one part, and in clusters of 2 to 16 blocks. --constants: what the model of their times
-// (src/ops/attention/decode/choice/forms.hpp) has as constants, measured here; nothing else is. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
+// --forms: each problem in all forms, in the same run: keys added up by a second kernel (after the kernel for sm_80,
+// and after that for sm_90), in one part, and in clusters of 2 to 16 blocks. --constants: only measures what the
+// model of their times (src/ops/attention/decode/choice/forms.hpp) has as constants.
 
 #include "bench/attention/report.hpp"
 #include "bench/attention_decode/measure.hpp"

@@ -12,11 +12,11 @@
 // replayed with others.
 //
 // The keys of a sequence are divided among blocks, by the most keys that there may be; a second kernel adds
-// up what these leave in the workspace, or on sm_90, where few blocks have little to read, they do it themselves as a
-// cluster. The same call gives the same bits every time. Nothing is allocated,
-// copied or waited for; kernels are loaded when they are used for the first time on a device. Throws
-// invalid_argument, by the name of the argument, before anything runs; unsupported_device where no kernel is
-// made for the device; and what a launch throws.
+// up what these leave in the workspace, or on sm_90, where few blocks have little to read, they do it
+// themselves as a cluster. The same call gives the same bits every time. Nothing is allocated, copied or
+// waited for; kernels are loaded when they are used for the first time on a device. Throws
+// invalid_argument, by the name of the argument, before anything runs; unsupported_device where no kernel
+// is made for the device; and what a launch throws.
 //
 // Sources: Dao et al., "Flash-Decoding for long-context inference", 2023; Kwon et al., "Efficient Memory
 // Management for Large Language Model Serving with PagedAttention", 2023.
@@ -42,9 +42,10 @@ void run_attention_decode(const stream& s, const attention_decode_arguments& arg
 // q: (B, Sq, Hq, D), out: (B, Sq, Hq, Dv), the cache of Hkv heads of D and Dv elements, of which Hq is a
 // multiple; all f16, bf16 or f32, or out alone f32, or the cache alone e4m3, e5m2 or i8. D and Dv are 1 to
 // 256; where cache.v is the first elements of the rows of cache.k, as of multi-head latent attention, up to
-// 576 and 512 for f16 and bf16 on sm_80 and later. Made for Sq from 1 to 128. Fastest where rows of keys begin at
-// multiples of 16 bytes and D and Dv are multiples of 16 bytes. Where values are in the keys, append.k is what
-// follows them in a row, D - Dv elements, and is not rotated. out, lse and the workspace share no memory with any other argument.
+// 576 and 512 for f16 and bf16 on sm_80 and later. Made for Sq from 1 to 128. Fastest where rows of keys
+// begin at multiples of 16 bytes and D and Dv are multiples of 16 bytes. Where values are in the keys,
+// append.k is what follows them in a row, D - Dv elements, and is not rotated. out, lse and the workspace
+// share no memory with any other argument.
 template <class Q, class C, class O>
 void attention_decode(const stream& s, const tensor_view<Q, 4>& q, const kv_cache<C>& cache,
                       const tensor_view<O, 4>& out, const attention_decode_options& options = {}) {

@@ -23,10 +23,10 @@ struct attention_decode_times {
   double start = 2.9;            // of a wave, to the first copy
   double tile = 1.05;            // from the copy of a tile to its sums, with no other under way
   double rate = 4.2e6;           // bytes in a microsecond, of all blocks
-  double second_kernel = 3.1;    //
-  double of_part = 0.06;         // of that
-  double cluster = 1.2;          // its barriers, and a sum
-  double of_block = 0.05;        // of that
+  double second_kernel = 3.1;    // its launch and its end, and
+  double of_part = 0.06;         // what a part adds to it
+  double cluster = 1.2;          // the barriers of a cluster and its sums, and
+  double of_block = 0.05;        // what a block adds to them
   double most_bytes = 64 << 20;  // of K and V; above, what combining takes does not count
 };
 

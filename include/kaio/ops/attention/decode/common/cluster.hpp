@@ -1,7 +1,7 @@
 #pragma once
-// Parts of the keys of a tile that are the blocks of a cluster: each adds up its share of the rows out of the shared
-// memory of all of them, in the order of the keys, so that no second kernel runs and nothing goes through the
-// workspace. sm_90.
+// Parts of the keys of a tile that are the blocks of a cluster: each adds up its share of the rows out of the
+// shared memory of all of them, in the order of the keys, so that no second kernel runs and nothing goes through
+// the workspace. sm_90.
 //
 //   block 0: sums of its keys | block 1: sums of its keys | ...       shared memory of each
 //   barrier of the cluster
@@ -39,8 +39,8 @@ inline constexpr auto decode_target_name = [] {
     return "_sm" + decimal<Sm>;
 }();
 
-// store(type, four columns): what a row is written as. T: of the output where it is not f32; or any_element, by the
-// split's out_type.
+// put(access): of the type that the output has. T: that type where it is not f32; or any_element, by the split's
+// out_type.
 template <class T, class Put>
 constexpr void with_output_type(thread t, const val<attention_problem>& problem,
                                 const val<attention_split>& split, const Put& put) {
@@ -53,8 +53,9 @@ constexpr void with_output_type(thread t, const val<attention_problem>& problem,
   }
 }
 
-// The end of a block of a cluster, by all threads of all its blocks. sums: rows x columns, largest and sum: of each
-// row, at the same places in all blocks; a sum of -1: the block had no keys. find: the block, with its queries.
+// The end of a block of a cluster, by all threads of all its blocks. sums: rows x columns, largest and sum: of
+// each row, at the same places in all blocks; a sum of -1: the block had no keys. find: the block, with its
+// queries.
 template <class T, std::uint32_t Rows, std::uint32_t Depth, std::uint32_t Threads, class Sums, class Numbers,
           class Find>
 constexpr void combine_in_cluster(thread t, const val<attention_problem>& problem,

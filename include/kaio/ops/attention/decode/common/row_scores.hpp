@@ -64,8 +64,8 @@ constexpr void mask_rows(thread t, const Scores& s, const decode_block& block,
   }
 }
 
-// Sums by what their rows have to be multiplied by since a tile: after the first tiles, which find the largest scores,
-// by 1 nearly always.
+// Multiplies sums by what their rows have to be multiplied by since a tile: after the first tiles, which find
+// the largest scores, by 1 nearly always.
 template <class Sums, class Corrections>
 constexpr void rescale(thread t, Sums& sums, const Corrections& correction) {
   const val changes = t.let(any_of(correction[0] != 1.0f, correction[1] != 1.0f));
