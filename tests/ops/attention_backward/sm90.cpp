@@ -71,6 +71,10 @@ TEST_CASE("attention_backward for sm_90a: several tiles, d128", "[ops][attention
   check_shapes<bf16>(128);
 }
 
+TEST_CASE("attention_backward for sm_90a: several tiles, d256", "[ops][attention_backward]") {
+  check_shapes<f16>(256);
+}
+
 TEST_CASE("attention_backward for sm_90a: gradients that are not wanted", "[ops][attention_backward]") {
   for (u32 wanted = 1; wanted < 7; ++wanted) {
     backward_case c = shaped(70, 140, 64);

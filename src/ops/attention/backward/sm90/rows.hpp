@@ -14,8 +14,12 @@
 namespace kaio::ops {
 
 template <std::uint32_t Depth, class Score>
-inline constexpr auto attention_backward_sm90_shape =
-    attention_backward_sm90_for(Depth, std::is_same_v<Score, plain_score>);
+inline constexpr auto attention_backward_sm90_shape = [] {
+  if constexpr (Depth > 128)
+    return attention_backward_sm90_wide_config{.depth_qk = Depth, .depth_v = Depth};
+  else
+    return attention_backward_sm90_for(Depth, std::is_same_v<Score, plain_score>);
+}();
 
 template <std::uint32_t Depth, scalar T, class Score>
 void run_attention_backward_sm90(const stream& s, const attention_backward_call& call) {
@@ -39,7 +43,9 @@ std::span<const attention_backward_variant> attention_backward_sm90_rows() {
   static const auto& rows = *new std::array{attention_backward_sm90_row<64, T, plain_score>(),
                                             attention_backward_sm90_row<64, T, general_score>(),
                                             attention_backward_sm90_row<128, T, plain_score>(),
-                                            attention_backward_sm90_row<128, T, general_score>()};
+                                            attention_backward_sm90_row<128, T, general_score>(),
+                                            attention_backward_sm90_row<256, T, plain_score>(),
+                                            attention_backward_sm90_row<256, T, general_score>()};
   return rows;
 }
 
