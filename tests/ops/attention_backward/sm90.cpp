@@ -75,9 +75,22 @@ TEST_CASE("attention_backward for sm_90a: several tiles, d256", "[ops][attention
   check_shapes<f16>(256);
 }
 
+TEST_CASE("attention_backward for sm_90a: d_v is another one, of long rows", "[ops][attention_backward]") {
+  backward_case c = shaped(100, 130, 192);
+  c.v_size = 128;
+  c.heads = 2;
+  c.alibi = 2;
+  c.batches = 2;
+  check_sm90<bf16>(c);
+  backward_case wider = shaped(65, 64, 64);
+  wider.v_size = 256;
+  wider.causal = causal_alignment::top_left;
+  check_sm90<f16>(wider);
+}
+
 TEST_CASE("attention_backward for sm_90a: gradients that are not wanted", "[ops][attention_backward]") {
   for (u32 wanted = 1; wanted < 7; ++wanted) {
-    backward_case c = shaped(70, 140, 64);
+    backward_case c = wanted < 5 ? shaped(70, 140, 64) : shaped(60, 72, 256);
     c.wants_dq = (wanted & 1) != 0;
     c.wants_dk = (wanted & 2) != 0;
     c.wants_dv = (wanted & 4) != 0;
@@ -86,7 +99,7 @@ TEST_CASE("attention_backward for sm_90a: gradients that are not wanted", "[ops]
 }
 
 TEST_CASE("attention_backward for sm_90a: dS beyond f16", "[ops][attention_backward]") {
-  for (const u32 size : {64u, 128u}) {
+  for (const u32 size : {64u, 128u, 256u}) {
     backward_case c = shaped(3, 4, size);
     c.dout_range = 60000;
     check_sm90<f16>(c);

@@ -90,8 +90,8 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
       [&](const auto&... arguments) {
         if (const std::uint64_t blocks = call.key_blocks(C.keys); blocks != 0)
           attention_backward_sm90_kernel_for<C, T, Score, Mask>().launch(
-              s, grid(blocks).programmatic(), q, k, v, dout,
-              problem_of(forward, C.queries, multiprocessors), gradients, arguments...);
+              s, grid(blocks).programmatic(), q, k, v, dout, problem_of(forward, C.queries, multiprocessors),
+              gradients, arguments...);
       },
       extra...);
   if (const std::uint64_t blocks = forward.blocks(rows_of_dq_tile); blocks != 0 && call.wants_queries())

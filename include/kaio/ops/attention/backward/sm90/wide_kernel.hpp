@@ -5,7 +5,7 @@
 //
 //   for dV    S^T = K Q^T      P^T = exp2(S^T - shift)               dV += P^T dO
 //   for dK    dP^T = V dO^T    dS^T = P^T * dx/dS * (dP^T - delta)   dK += dS^T Q
-//   for dQ                                                           dQ  = dS K, 128 columns at a time
+//   for dQ                                                           dQ  = dS K, 64 columns at a time
 //
 // P and dS are operands of dV and dK in registers. P * dx/dS passes from the first warpgroup to the second in f32
 // by shared memory, each thread's to the same thread, and dS, rounded, from the second to the third.
@@ -24,9 +24,13 @@
 //
 //                      S     dP    dV    dK    dQ    sum
 //   tensor cores      512   512   512   512   512   2560
-//   shared memory     512   512   256   256   384   1920, P 256, dS 64, copies 512, dQ out 512: 3264
+//   shared memory     512   512   256   256   512   2048, P 256, dS 64, copies 512, dQ out 512: 3392
 //
-// Of the registers of a thread dV, or dK, takes 128, S or dP 32, P or dS as operands 16, derivatives 32; dQ 64.
+// With soft cap or ALiBi 256 more: derivatives wait in the place of P. L2 gives and takes 64 KB each.
+//
+// Of the registers of a thread dV, or dK, takes 128, S or dP 32, P or dS as operands 16, half of the derivatives
+// 16; dQ 32: 208 for the first two, 64 and 32 for the others, 512 in all, leaves no more. What of the block's
+// place is seldom used is read from shared memory.
 //
 // What is masked, and sums that are not finite, are as in kernel.hpp.
 
@@ -133,14 +137,16 @@ struct attention_backward_sm90_wide_body {
     const val query = t.let(first_query + scores_accumulator::first_column(t));
     const val key = t.let(of.first_key + scores_accumulator::first_row(t));
     return origin_of<scores::rows>(
-        t, block, array_of<scores::rows>([&](u32 r) { return t.let(query + scores::query(r)); }), key, of.keys);
+        t, block, array_of<scores::rows>([&](u32 r) { return t.let(query + scores::query(r)); }), key,
+        of.keys);
   }
 
   // Half of a thread's scores: with the derivatives of all of them registers would not suffice.
   template <std::uint32_t Half>
   struct half_of_scores {
     using element = T;
-    static constexpr std::uint32_t first = Half * scores::size() / 2, rows = scores::rows, keys = scores::keys;
+    static constexpr std::uint32_t first = Half * scores::size() / 2, rows = scores::rows,
+                                   keys = scores::keys;
     scores whole;
     static constexpr std::uint32_t size() { return scores::size() / 2; }
     static constexpr std::uint32_t row(std::uint32_t i) { return scores::row(first + i); }
@@ -171,8 +177,8 @@ struct attention_backward_sm90_wide_body {
     const val own_column = scores_accumulator::first_column(t);  // a query
     const val ends_early = t.let(keys.first_key + C.keys > keys.keys);
     const val own_p = t.let(t.thread_rank() % 128u * 4u);
-    scores_accumulator s(t);                   // 64 keys x 64 queries
-    auto dv = sums_of<C.depth_v>(t);           // 64 keys x depth_v
+    scores_accumulator s(t);          // 64 keys x 64 queries
+    auto dv = sums_of<C.depth_v>(t);  // 64 keys x depth_v
     for (auto& sum : dv) sum.clear();
     const auto issue_scores = [&](const val<u32>& stage) {  // S^T = K Q^T
       wgmma_batch mma(t);
@@ -199,8 +205,7 @@ struct attention_backward_sm90_wide_body {
           functions.score(x, none, origin_of_step(t, head, first_query), scale);
         }
         const val needs_mask = t.let(any_of(walk.template is_partial<C.queries>(t, first_query), ends_early));
-        if (auto partial = t.when(needs_mask))
-          functions.mask(x, origin_of_step(t, head, first_query));
+        if (auto partial = t.when(needs_mask)) functions.mask(x, origin_of_step(t, head, first_query));
         const auto shifts = array_of<scores::rows / 2>(
             [&](u32 j) { return load_vec<2>(shared.numbers[stage][0][t.let(own_column + 8 * j)]); });
         for (u32 i = 0; i < scores::size(); ++i) {
@@ -241,8 +246,8 @@ struct attention_backward_sm90_wide_body {
     const val lane = t.lane_rank();
     const auto own_ds =
         shared.ds.lane(t.let(t.warp_rank() % 4u * 16u + lane % 16u), t.let(lane / 16u * 8u), 16);
-    scores_accumulator dp(t);                  // 64 keys x 64 queries
-    auto dk = sums_of<C.depth_qk>(t);          // 64 keys x depth_qk
+    scores_accumulator dp(t);          // 64 keys x 64 queries
+    auto dk = sums_of<C.depth_qk>(t);  // 64 keys x depth_qk
     for (auto& sum : dk) sum.clear();
     const auto issue_dp = [&](const val<u32>& stage) {  // dP^T - delta = V dO^T - delta
       for (u32 j = 0; j < scores::rows / 2; ++j) {
@@ -268,8 +273,8 @@ struct attention_backward_sm90_wide_body {
           for (u32 j = 0; j < 4; ++j) dp[4 * i + j] *= four[j];
         }
         if (auto more = t.when(goes_on)) shared.p_empty().arrive();
-        const auto ds =
-            wgmma_register_operands<T, C.queries / 16>([&](std::uint32_t j) { return dp.template pair<pair>(j); });
+        const auto ds = wgmma_register_operands<T, C.queries / 16>(
+            [&](std::uint32_t j) { return dp.template pair<pair>(j); });
         if (auto again = t.when(n >= C.stages)) shared.ds_empty(stage).sync();
         for (u32 c = 0; c < C.queries / 16; ++c) {
           const auto words = array_of<4>([&](u32 j) { return dp.template pair<pair>(4 * c + j); });
@@ -389,8 +394,8 @@ struct attention_backward_sm90_wide_body {
   // both warpgroups, which one of them clears.
   template <class Sums, class Member, class Size>
   constexpr void finish(thread t, const val<attention_problem>& problem,
-                        const val<attention_gradients>& gradients, const Sums& sums, bool clears, Member member,
-                        Size size, const val<f32>& by) const {
+                        const val<attention_gradients>& gradients, const Sums& sums, bool clears,
+                        Member member, Size size, const val<f32>& by) const {
     static_assert(rows_of_flag == C.keys);
     const attention_key_block own = shared.keys();
     const backward_flags flags = flags_of_keys(t, gradients, own);
@@ -421,7 +426,8 @@ struct attention_backward_sm90_wide_body {
   }
 };
 
-template <attention_backward_sm90_wide_config C, scalar T, class Score, class Mask, class OfScore, class OfMask>
+template <attention_backward_sm90_wide_config C, scalar T, class Score, class Mask, class OfScore,
+          class OfMask>
 struct attention_backward_sm90_wide_kernel;
 
 template <attention_backward_sm90_wide_config C, scalar T, class Score, class Mask, class... OfScore,
