@@ -108,6 +108,7 @@ attention_backward_variant describe_attention_backward_sm90() {
           .depth_qk = C.depth_qk,
           .depth_v = C.depth_v,
           .plain = std::is_same_v<Score, plain_score>,
+          .is_biased = std::is_same_v<Score, biased_score>,
           .copies_tensors = true,
           .workspace_bytes =
               [](const attention_backward_call& call) {

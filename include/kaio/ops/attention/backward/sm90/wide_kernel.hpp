@@ -41,6 +41,7 @@
 #include <kaio/ops/attention/backward/common/flags.hpp>
 #include <kaio/ops/attention/backward/common/functions.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
+#include <kaio/ops/attention/backward/common/score_parts.hpp>
 #include <kaio/ops/attention/backward/common/turns.hpp>
 #include <kaio/ops/attention/backward/sm90/producers.hpp>
 #include <kaio/ops/attention/backward/sm90/steps.hpp>
@@ -141,32 +142,18 @@ struct attention_backward_sm90_wide_body {
         of.keys);
   }
 
-  // Half of a thread's scores: with the derivatives of all of them registers would not suffice.
-  template <std::uint32_t Half>
-  struct half_of_scores {
-    using element = T;
-    static constexpr std::uint32_t first = Half * scores::size() / 2, rows = scores::rows,
-                                   keys = scores::keys;
-    scores whole;
-    static constexpr std::uint32_t size() { return scores::size() / 2; }
-    static constexpr std::uint32_t row(std::uint32_t i) { return scores::row(first + i); }
-    static constexpr std::uint32_t column(std::uint32_t i) { return scores::column(first + i); }
-    static constexpr std::uint32_t query(std::uint32_t r) { return scores::query(r); }
-    static constexpr std::uint32_t key_number(std::uint32_t i) { return scores::key_number(first + i); }
-    static constexpr std::uint32_t key(std::uint32_t k) { return scores::key(k); }
-    constexpr auto& operator[](std::uint32_t i) const { return whole[first + i]; }
-  };
-  // Their derivatives wait in the place of P.
-  template <std::uint32_t Half, class Functions>
-  constexpr void differentiate(thread t, scores_accumulator& s, const Functions& functions,
-                               const val<u32>& head, const val<u32>& first_query, const val<f32>& scale,
+  // The scores of a step, whose derivatives wait in the place of P; those of a part of them are in registers.
+  template <class Functions>
+  constexpr void differentiate(thread t, const scores& all, const Functions& functions, const val<u32>& head,
+                               const val<u32>& first_query, const val<f32>& scale,
                                const val<u32>& own_p) const {
-    const half_of_scores<Half> x{scores(s)};
-    auto derivatives = array_of<x.size()>([&](u32) { return var(t, 1.0f); });
-    functions.score(x, derivatives, origin_of_step(t, head, first_query), scale);
-    for (u32 i = 0; i < x.size(); i += 4)
-      store_vec(shared.p[(x.first + i) / 4][own_p],
-                make_vec(derivatives[i], derivatives[i + 1], derivatives[i + 2], derivatives[i + 3]));
+    for_score_parts<C.score_parts>(all, [&](const auto& x) {
+      auto derivatives = array_of<x.size()>([&](u32) { return var(t, 1.0f); });
+      functions.score(x, derivatives, origin_of_step(t, head, first_query), scale);
+      for (u32 i = 0; i < x.size(); i += 4)
+        store_vec(shared.p[(x.first + i) / 4][own_p],
+                  make_vec(derivatives[i], derivatives[i + 1], derivatives[i + 2], derivatives[i + 3]));
+    });
   }
 
   template <class Functions>
@@ -198,8 +185,7 @@ struct attention_backward_sm90_wide_body {
         const scores x(s);
         if (auto again = t.when(n != 0u)) shared.p_empty().sync();
         if constexpr (has_derivatives) {
-          differentiate<0>(t, s, functions, head, first_query, scale, own_p);
-          differentiate<1>(t, s, functions, head, first_query, scale, own_p);
+          differentiate(t, x, functions, head, first_query, scale, own_p);
         } else {
           no_derivatives none;
           functions.score(x, none, origin_of_step(t, head, first_query), scale);
