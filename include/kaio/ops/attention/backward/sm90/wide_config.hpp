@@ -7,8 +7,8 @@
 namespace kaio::ops {
 
 struct attention_backward_sm90_wide_config {
-  std::uint32_t depth_qk = 256;  // the most elements of a row of Q and K,
-  std::uint32_t depth_v = 256;   // of V and dO
+  std::uint32_t depth_qk = 256;   // the most elements of a row of Q and K,
+  std::uint32_t depth_v = 256;    // of V and dO
   std::uint32_t score_parts = 2;  // in which scores with derivatives are computed
 
   static constexpr std::uint32_t panel = 64;               // elements of 128 bytes
