@@ -211,10 +211,10 @@ struct attention_backward_sm90_body {
             if constexpr (C.score_parts == 1)
               functions.score(x, derivatives, origin, scale);
             else
-              for_score_parts<C.score_parts>(x, [&](const auto& part) {
-                auto of_part = array_of<part.size()>([&](u32) { return var(t, 1.0f); });
+              for_score_parts<C.score_parts>(x, [&]<class Part>(const Part& part) {
+                auto of_part = array_of<Part::size()>([&](u32) { return var(t, 1.0f); });
                 functions.score(part, of_part, origin, scale);
-                for (u32 i = 0; i < part.size(); ++i) derivatives[part.first + i] = of_part[i];
+                for (u32 i = 0; i < Part::size(); ++i) derivatives[Part::first + i] = of_part[i];
               });
             const val needs_mask =
                 t.let(any_of(walk.template is_partial<64>(t, block.first_query), ends_early));

@@ -147,11 +147,11 @@ struct attention_backward_sm90_wide_body {
   constexpr void differentiate(thread t, const scores& all, const Functions& functions, const val<u32>& head,
                                const val<u32>& first_query, const val<f32>& scale,
                                const val<u32>& own_p) const {
-    for_score_parts<C.score_parts>(all, [&](const auto& x) {
-      auto derivatives = array_of<x.size()>([&](u32) { return var(t, 1.0f); });
+    for_score_parts<C.score_parts>(all, [&]<class Part>(const Part& x) {
+      auto derivatives = array_of<Part::size()>([&](u32) { return var(t, 1.0f); });
       functions.score(x, derivatives, origin_of_step(t, head, first_query), scale);
-      for (u32 i = 0; i < x.size(); i += 4)
-        store_vec(shared.p[(x.first + i) / 4][own_p],
+      for (u32 i = 0; i < Part::size(); i += 4)
+        store_vec(shared.p[(Part::first + i) / 4][own_p],
                   make_vec(derivatives[i], derivatives[i + 1], derivatives[i + 2], derivatives[i + 3]));
     });
   }
