@@ -71,9 +71,50 @@ TEST_CASE("attention_backward for sm_90a: several tiles, d128", "[ops][attention
   check_shapes<bf16>(128);
 }
 
+TEST_CASE("attention_backward for sm_90a: several tiles, d256", "[ops][attention_backward]") {
+  check_shapes<f16>(256);
+}
+
+TEST_CASE("attention_backward for sm_90a: d_v is another one, of long rows", "[ops][attention_backward]") {
+  backward_case c = shaped(100, 130, 192);
+  c.v_size = 128;
+  c.heads = 2;
+  c.alibi = 2;
+  c.batches = 2;
+  check_sm90<bf16>(c);
+  backward_case wider = shaped(65, 64, 64);
+  wider.v_size = 256;
+  wider.causal = causal_alignment::top_left;
+  check_sm90<f16>(wider);
+}
+
+template <class T>
+void check_biases(u32 size) {
+  backward_case own = shaped(70, 200, size);
+  own.bias = {.rank = 3, .own_type = true};
+  own.heads = 2;
+  own.key_heads = 1;
+  own.causal = causal_alignment::bottom_right;
+  check_sm90<T>(own);
+  backward_case strided = shaped(130, 70, size);
+  strided.bias = {.rank = 4, .keys_first = true};
+  strided.keep = {.rank = 2};
+  strided.softcap = 3;
+  strided.alibi = 1;
+  check_sm90<T>(strided);
+  backward_case summed = shaped(40, 50, size);
+  summed.bias = {.rank = 4, .ones = 0b0111};
+  summed.dbias = true;
+  check_sm90<T>(summed);
+}
+TEST_CASE("attention_backward for sm_90a: a bias and a mask in memory", "[ops][attention_backward]") {
+  check_biases<f16>(64);
+  check_biases<bf16>(128);
+}
+
 TEST_CASE("attention_backward for sm_90a: gradients that are not wanted", "[ops][attention_backward]") {
   for (u32 wanted = 1; wanted < 7; ++wanted) {
-    backward_case c = shaped(70, 140, 64);
+    backward_case c = wanted < 5 ? shaped(70, 140, 64) : shaped(60, 72, 256);
     c.wants_dq = (wanted & 1) != 0;
     c.wants_dk = (wanted & 2) != 0;
     c.wants_dv = (wanted & 4) != 0;
@@ -82,7 +123,7 @@ TEST_CASE("attention_backward for sm_90a: gradients that are not wanted", "[ops]
 }
 
 TEST_CASE("attention_backward for sm_90a: dS beyond f16", "[ops][attention_backward]") {
-  for (const u32 size : {64u, 128u}) {
+  for (const u32 size : {64u, 128u, 256u}) {
     backward_case c = shaped(3, 4, size);
     c.dout_range = 60000;
     check_sm90<f16>(c);

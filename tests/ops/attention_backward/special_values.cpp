@@ -203,4 +203,6 @@ TEST_CASE("attention_backward: the same bits in every run", "[ops][attention_bac
     c.softcap = general ? 3 : 0;
     gradients_of<f16>(c, unchanged, {}, emulated ? 1 : 250);
   }
+  c.qk_size = c.v_size = 256;
+  gradients_of<bf16>(c, unchanged, {}, emulated ? 1 : 250);
 }

@@ -151,3 +151,12 @@ TEST_CASE("attention_backward_varlen: each sequence as it is alone", "[ops][atte
   c.heads_first = true;
   check_varlen<bf16>(c, some, 500);
 }
+
+TEST_CASE("attention_backward_varlen: each sequence as it is alone, d160", "[ops][attention_backward]") {
+  backward_case c;
+  c.heads = 2;
+  c.qk_size = c.v_size = 160;
+  c.causal = causal_alignment::bottom_right;
+  c.sinks = c.dsinks = true;
+  check_varlen<bf16>(c, {{9, 80, 5, 66}, {3, 0, 3, 0}, {130, 70, 129, 70}}, 0);
+}

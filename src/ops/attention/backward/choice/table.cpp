@@ -31,6 +31,9 @@ const char* reason(const attention_backward_variant& v, const attention_backward
     return "it has neither soft cap nor ALiBi, and no scale of 0 or less";
   if (!v.is_biased && (call.forward.bias.address != 0 || call.forward.keep.address != 0))
     return "it reads no bias and no keep";
+  // Where the gradient of a bias has an element for each score, who computes the scores writes it.
+  if (v.is_biased && !v.writes_dbias && detail::has_full_bias_gradient(call))
+    return "it does not write the gradient of a bias";
   if (v.copies_tensors) {
     const attention_gradients& g = call.gradients;
     for (const attention_strides& s : {p.q, p.k, p.v, g.dout, g.dq, g.dk, g.dv}) {

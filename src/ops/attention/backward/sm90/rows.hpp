@@ -2,6 +2,7 @@
 // The rows of the backward kernels for sm_90a in the table, for one element type.
 
 #include <kaio/ops/attention/backward/sm90/table_row.hpp>
+#include <kaio/ops/attention/common/biased_score.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,8 +15,13 @@
 namespace kaio::ops {
 
 template <std::uint32_t Depth, class Score>
-inline constexpr auto attention_backward_sm90_shape =
-    attention_backward_sm90_for(Depth, std::is_same_v<Score, plain_score>);
+inline constexpr auto attention_backward_sm90_shape = [] {
+  if constexpr (Depth > 128)
+    return attention_backward_sm90_wide_config{.depth_qk = Depth, .depth_v = Depth};
+  else
+    return attention_backward_sm90_for(Depth, std::is_same_v<Score, plain_score>,
+                                       std::is_same_v<Score, biased_score> && Depth == 128 ? 2 : 1);
+}();
 
 template <std::uint32_t Depth, scalar T, class Score>
 void run_attention_backward_sm90(const stream& s, const attention_backward_call& call) {
@@ -39,7 +45,11 @@ std::span<const attention_backward_variant> attention_backward_sm90_rows() {
   static const auto& rows = *new std::array{attention_backward_sm90_row<64, T, plain_score>(),
                                             attention_backward_sm90_row<64, T, general_score>(),
                                             attention_backward_sm90_row<128, T, plain_score>(),
-                                            attention_backward_sm90_row<128, T, general_score>()};
+                                            attention_backward_sm90_row<128, T, general_score>(),
+                                            attention_backward_sm90_row<256, T, plain_score>(),
+                                            attention_backward_sm90_row<256, T, general_score>(),
+                                            attention_backward_sm90_row<64, T, biased_score>(),
+                                            attention_backward_sm90_row<128, T, biased_score>()};
   return rows;
 }
 

@@ -11,6 +11,7 @@ struct attention_backward_sm90_config {
   std::uint32_t queries = 64;    // of a tile that a block walks over, in halves of 64 where they are 128
   // dP is computed together with S, before the scores are: where they need few registers.
   bool early_dp = true;
+  std::uint32_t score_parts = 1;  // in which the scores of a step, or half of it, are computed
 
   static constexpr std::uint32_t panel = 64;                 // elements of 128 bytes
   static constexpr std::uint32_t consumers = 2, keys = 128;  // warpgroups of 64 keys each
@@ -30,9 +31,11 @@ struct attention_backward_sm90_config {
 
 // A thread of a consumer has 32 registers of S for each half, 32 of dP, which become P and dS of half as
 // many, depth_qk / 2 of dK, depth_v / 2 of dV, and 32 of dQ.
-constexpr attention_backward_sm90_config attention_backward_sm90_for(std::uint32_t depth, bool plain_score) {
-  if (depth <= 64) return {.depth_qk = 64, .depth_v = 64, .queries = 128, .early_dp = plain_score};
-  return {.depth_qk = 128, .depth_v = 128, .queries = 64, .early_dp = plain_score};
+constexpr attention_backward_sm90_config attention_backward_sm90_for(std::uint32_t depth, bool plain_score,
+                                                                     std::uint32_t score_parts = 1) {
+  attention_backward_sm90_config config{.early_dp = plain_score, .score_parts = score_parts};
+  if (depth <= 64) config.depth_qk = config.depth_v = 64, config.queries = 128;
+  return config;
 }
 
 }  // namespace kaio::ops

@@ -32,6 +32,7 @@
 #include <kaio/ops/attention/backward/common/flags.hpp>
 #include <kaio/ops/attention/backward/common/functions.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
+#include <kaio/ops/attention/backward/common/score_parts.hpp>
 #include <kaio/ops/attention/backward/common/turns.hpp>
 #include <kaio/ops/attention/backward/sm90/config.hpp>
 #include <kaio/ops/attention/backward/sm90/producers.hpp>
@@ -207,7 +208,14 @@ struct attention_backward_sm90_body {
                 first_key, keys.keys);
             const scores x(s[h]);
             auto derivatives = derivatives_for<!C.early_dp>(t);
-            functions.score(x, derivatives, origin, scale);
+            if constexpr (C.score_parts == 1)
+              functions.score(x, derivatives, origin, scale);
+            else
+              for_score_parts<C.score_parts>(x, [&]<class Part>(const Part& part) {
+                auto of_part = array_of<Part::size()>([&](u32) { return var(t, 1.0f); });
+                functions.score(part, of_part, origin, scale);
+                for (u32 i = 0; i < Part::size(); ++i) derivatives[Part::first + i] = of_part[i];
+              });
             const val needs_mask =
                 t.let(any_of(walk.template is_partial<64>(t, block.first_query), ends_early));
             if (auto partial = t.when(needs_mask)) functions.mask(x, origin);

@@ -15,10 +15,10 @@
 
 namespace kaio::ops {
 
-template <attention_backward_sm90_config C, scalar T>
+template <auto C, scalar T, class Shared = backward_sm90_shared<C, T>>
 struct backward_sm90_producers {
   using map = tensor_map<T, 4>;
-  const backward_sm90_shared<C, T>& shared;
+  const Shared& shared;
   const attention_key_block& keys;
   const query_range_walk<C.queries>& walk;
   val<u32> group_size, rounds;
@@ -90,9 +90,7 @@ struct backward_sm90_producers {
     constexpr std::uint32_t bytes = C.queries * C.depth_qk * sizeof(f32);
     const val leads = t.let(t.lane_rank() == 0u);
     const val number = t.let(keys.first_key / C.keys);
-    const auto before = query_range_walk<C.queries>::over(
-        t, keys.at(t.let(max(keys.first_key, C.keys) - C.keys)), C.keys, functions.queries);
-    const val before_last = t.let(select(number == 0u, 0u, before.last));
+    const earlier_additions<C.queries> before(t, keys, C.keys, functions.queries);
     const auto sums = pointer_at<inout<f32>>(t, t.let(gradients[&attention_gradients::dq_sums]));
     auto step = first_step(t);
     if (auto odd = t.when(stage != 0u)) step.advance();
@@ -101,9 +99,8 @@ struct backward_sm90_producers {
       if (auto one = t.when(leads)) {
         const val first_query = step.first_query();
         const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), first_query));
-        const val of_walk = t.let(first_query / C.queries);
         const auto to = sums[cast<u64>(tile) * u64{rows_of_dq_tile * C.depth_qk}];
-        if (auto later = t.when(all_of(of_walk >= before.first, of_walk < before_last))) {
+        if (auto later = t.when(before.reach(first_query))) {
           await_turn(t, turn_of(t, gradients, tile), number);
           fence_proxy_async_global(t);
           reduce_bulk<bulk_operation::add>(to, shared.dq[stage], bytes);

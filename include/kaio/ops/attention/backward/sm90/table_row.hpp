@@ -5,6 +5,7 @@
 #include <kaio/ops/attention/backward/choice/variant.hpp>
 #include <kaio/ops/attention/backward/sm90/finish.hpp>
 #include <kaio/ops/attention/backward/sm90/kernel.hpp>
+#include <kaio/ops/attention/backward/sm90/wide_kernel.hpp>
 #include <kaio/ops/attention/choice/function_arguments.hpp>
 #include <kaio/ops/attention/sm90/tensor_maps.hpp>
 
@@ -34,7 +35,7 @@ struct backward_sm90_workspace {
 };
 
 // The call with the places of all of these, which the preparation and the kernels of multiply-adds want too.
-template <attention_backward_sm90_config C>
+template <auto C>
 void place_attention_backward_sm90(attention_backward_call& call) {
   const auto sizes = backward_sm90_workspace::of(call, C.depth_qk);
   attention_gradients& g = call.gradients;
@@ -52,7 +53,7 @@ void place_attention_backward_sm90(attention_backward_call& call) {
 // How many heads of K take turns: so many that few tiles of a head are at work at a time, but not more than
 // L2 holds Q, dO and the sums of dQ of. Without a causal mask all blocks of a head are at other queries, and L2
 // has to hold more than that: 0.4 of it was best on an H200, for heads of 2 to 16 MB.
-template <attention_backward_sm90_config C>
+template <auto C>
 u32 backward_heads_together(const attention_backward_call& call, const device_properties& device) {
   constexpr u32 tiles_at_work = 4;
   const attention_problem& p = call.forward.problem;
@@ -63,7 +64,16 @@ u32 backward_heads_together(const attention_backward_call& call, const device_pr
   return static_cast<u32>(std::clamp<std::uint64_t>(cache / of_head, 1, most));
 }
 
-template <attention_backward_sm90_config C, scalar T, class Score, class Mask, class... Extra>
+// The kernel of either kind of configuration.
+template <auto C, scalar T, class Score, class Mask>
+constexpr const auto& attention_backward_sm90_kernel_for() {
+  if constexpr (std::is_same_v<std::remove_const_t<decltype(C)>, attention_backward_sm90_wide_config>)
+    return attention_backward_sm90_wide<C, T, Score, Mask>;
+  else
+    return attention_backward_sm90<C, T, Score, Mask>;
+}
+
+template <auto C, scalar T, class Score, class Mask, class... Extra>
 void launch_attention_backward_sm90(const stream& s, const attention_backward_call& call,
                                     const Extra&... extra) {
   const attention_call& forward = call.forward;
@@ -79,9 +89,9 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
       forward,
       [&](const auto&... arguments) {
         if (const std::uint64_t blocks = call.key_blocks(C.keys); blocks != 0)
-          attention_backward_sm90<C, T, Score, Mask>.launch(s, grid(blocks).programmatic(), q, k, v, dout,
-                                                            problem_of(forward, C.queries, multiprocessors),
-                                                            gradients, arguments...);
+          attention_backward_sm90_kernel_for<C, T, Score, Mask>().launch(
+              s, grid(blocks).programmatic(), q, k, v, dout, problem_of(forward, C.queries, multiprocessors),
+              gradients, arguments...);
       },
       extra...);
   if (const std::uint64_t blocks = forward.blocks(rows_of_dq_tile); blocks != 0 && call.wants_queries())
@@ -90,14 +100,15 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
                                              C.depth_qk / 64);
 }
 
-template <attention_backward_sm90_config C, scalar T, class Score, class Mask>
+template <auto C, scalar T, class Score, class Mask>
 attention_backward_variant describe_attention_backward_sm90() {
-  return {.images = {&attention_backward_sm90<C, T, Score, Mask>.image(),
+  return {.images = {&attention_backward_sm90_kernel_for<C, T, Score, Mask>().image(),
                      &attention_backward_sm90_finish<T>.image()},
           .type = detail::attention_type_of<T>(),
           .depth_qk = C.depth_qk,
           .depth_v = C.depth_v,
           .plain = std::is_same_v<Score, plain_score>,
+          .is_biased = std::is_same_v<Score, biased_score>,
           .copies_tensors = true,
           .workspace_bytes =
               [](const attention_backward_call& call) {

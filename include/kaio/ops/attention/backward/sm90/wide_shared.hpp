@@ -1,0 +1,96 @@
+#pragma once
+// What the warps of a block of the backward for sm_90a with long rows share, and the barriers by which they pass
+// it on.
+//
+//   own_full      K, V have come
+//   steps         full: Q of a step has come; empty: the warps for dV and dK have read Q, dO and the numbers
+//   dout_full     dO and the numbers of a step have come
+//   p_full        named: the warpgroup for dV has put P of a step
+//   p_empty       named: that for dK has read it
+//   ds_full       named, of two stages: the warpgroup for dK has put dS of a step
+//   ds_empty      named, of two stages: that for dQ has read it
+//   dq_turn       named, of two stages: it is this block's turn to add dQ of a step
+//   dq_added      named, of two stages: it is added
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/attention/backward/common/key_block.hpp>
+#include <kaio/ops/attention/backward/sm90/wide_config.hpp>
+#include <kaio/ops/attention/common/place.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <attention_backward_sm90_wide_config C, scalar T>
+struct backward_sm90_wide_shared {
+  template <std::uint32_t Rows, std::uint32_t Columns>
+  using tile = shared_tile<T, Rows, Columns, dsl::swizzled<128>>;
+  template <std::uint32_t Rows, std::uint32_t Columns>
+  using ring = shared_tiles<T, Rows, Columns, dsl::swizzled<128>, C.stages>;
+
+  tile<C.keys, C.depth_qk> k;       // keys x depth_qk
+  tile<C.keys, C.depth_v> v;        // keys x depth_v
+  ring<C.queries, C.depth_qk> q;    // queries x depth_qk
+  ring<C.queries, C.depth_v> dout;  // queries x depth_v
+  ring<C.keys, C.queries> ds;       // keys x queries: dS^T
+  // P^T times the scores' derivatives: registers 4 i to 4 i + 3 of a warpgroup's threads are row i.
+  shared_tile<f32, 8, 512, dsl::row_major> p;
+  shared_tiles<f32, 2, C.queries, dsl::row_major, C.stages> numbers;  // shifts, deltas negated
+  mbarriers<2> own_full;
+  pipeline<C.stages> steps;
+  mbarriers<C.stages> dout_full;
+  shared<u32, 10> owned;  // the keys that the block owns
+
+  constexpr explicit backward_sm90_wide_shared(thread t)
+      : k(t),
+        v(t),
+        q(t),
+        dout(t),
+        ds(t),
+        p(t),
+        numbers(t),
+        own_full(t),
+        steps(t),
+        dout_full(t),
+        owned(t),
+        t_(t) {}
+
+  // By one thread; a barrier of the block follows.
+  constexpr void init() const {
+    for (u32 i = 0; i < 2; ++i) own_full[i].init(1);
+    steps.init(1, C.releases);
+    for (u32 i = 0; i < C.stages; ++i) dout_full[i].init(2);  // the copies, the numbers
+    fence_mbarrier_init(t_);
+  }
+  // By one thread; a barrier of the block follows.
+  constexpr void put_keys(const attention_key_block& keys) const {
+    const val offset = t_.let(bit_cast<u32>(keys.offset));
+    u32 i = 0;
+    for (const val<u32>* one :
+         {&keys.batch, &keys.group, &keys.first_key, &keys.queries, &keys.keys, &keys.query_limit,
+          &keys.tensor_batch, &keys.first_q_row, &keys.first_k_row, &offset})
+      owned[i++] = *one;
+  }
+  // Read where they are used: registers are short.
+  constexpr attention_key_block keys() const {
+    const auto is = array_of<10>([&](u32 i) { return t_.let(owned[i]); });
+    return {is[0], is[1], is[2], is[3], is[4], is[5], is[6], is[7], is[8], t_.let(bit_cast<i32>(is[9]))};
+  }
+  constexpr auto p_full() const { return named_barrier<1>(t_, 256); }
+  constexpr auto p_empty() const { return named_barrier<2>(t_, 256); }
+  constexpr auto flags() const { return named_barrier<3>(t_, 256); }  // of the warpgroups for dV and dK
+  constexpr auto ds_full(const val<u32>& stage) const { return named(4, stage, 256); }
+  constexpr auto ds_empty(const val<u32>& stage) const { return named(6, stage, 256); }
+  constexpr auto dq_turn(const val<u32>& stage) const { return named(8, stage, 128 + 32); }
+  constexpr auto dq_added(const val<u32>& stage) const { return named(10, stage, 128 + 32); }
+
+ private:
+  constexpr auto named(u32 first, const val<u32>& number, std::uint32_t threads) const {
+    return named_barrier(t_, t_.let(number + first), threads);
+  }
+  thread t_;
+};
+
+}  // namespace kaio::ops
