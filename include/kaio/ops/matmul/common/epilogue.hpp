@@ -99,7 +99,8 @@ inline constexpr bool works_in_registers = [] {
 // Whether an epilogue in registers has `static constexpr bool is_factored = true`: that it is a function of the sum, of
 // what it reads for the row and of what it reads for the column, which a thread then reads once for all of its sums in
 // the row (column). It has three static functions:
-//   of_row(t, batch, row, extra...), of_column(t, batch, column, extra...)      of rows and columns inside C
+//   of_row(t, batch, row, extra...)           a val<f32>, of a row inside C
+//   of_column(t, batch, column, extra...)     column_numbers: two of them
 //   apply(t, x, of_row, of_column, extra...)
 template <class E>
 inline constexpr bool is_factored = [] {
