@@ -43,6 +43,7 @@ void add_fp8_mma_sync(variant_list& list);
 void add_fp8_groups_sm90(variant_list& list);
 void add_fp8_groups_mma_sync(variant_list& list);
 void add_fp8_any(variant_list& list);
+void add_fp8_simt(variant_list& list);
 void list_fp8_quantise_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops

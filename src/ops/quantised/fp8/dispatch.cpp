@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ops/matmul/choice/signature.hpp"
+#include "ops/quantised/common/simt_rows.hpp"
 #include "ops/quantised/fp8/call.hpp"
 #include "ops/tune/recent_choices.hpp"
 
@@ -37,7 +38,8 @@ const variant_lists& fp8_lists() {
     add_fp8_groups_mma_sync(groups);
     for (variant_list& list : *all) {
       add_fp8_any(list);
-      for (matmul_variant& v : list) detail::take_fitted_costs(v);
+      add_fp8_simt(list);
+      for (matmul_variant& v : list) take_costs_of_bytes(v);
     }
     return all;
   }();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ops/matmul/choice/signature.hpp"
+#include "ops/quantised/common/simt_rows.hpp"
 #include "ops/quantised/int8/call.hpp"
 #include "ops/tune/recent_choices.hpp"
 
@@ -21,7 +22,8 @@ const variant_list& int8_variants() {
     auto* all = new variant_list;  // never destroyed, like the table of matmul
     add_int8_sm90(*all);
     add_int8_mma_sync(*all);
-    for (matmul_variant& v : *all) detail::take_fitted_costs(v);
+    add_int8_simt(*all);
+    for (matmul_variant& v : *all) take_costs_of_bytes(v);
     return all;
   }();
   return list;
