@@ -56,8 +56,9 @@ bool fits(const matmul_variant& v, const matmul_call& call) {
 
 const matmul_variant& named(std::string_view operation, const fp8_call& call, std::string_view name,
                             const device_properties& device) {
-  for (const matmul_variant& v : variants_of(call)) {
-    if (!fits(v, call) || v.name() != name) continue;
+  for (const matmul_variant* const one : variants_for(call)) {
+    const matmul_variant& v = *one;
+    if (v.name() != name) continue;
     if (const std::string why = refusal(v, call, device); !why.empty())
       throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(name) +
                              " cannot run this product: " + why +
@@ -89,6 +90,13 @@ void leave_operands_out(fp8_call& call, const void* device) {
 }
 
 }  // namespace
+
+std::vector<const matmul_variant*> variants_for(const fp8_call& call) {
+  std::vector<const matmul_variant*> result;
+  for (const matmul_variant& v : variants_of(call))
+    if (fits(v, call)) result.push_back(&v);
+  return result;
+}
 
 namespace detail {
 
@@ -123,10 +131,9 @@ std::vector<matmul_variant_info> matmul_fp8_variants(const stream& s, const matm
     if (x.refusal.empty() != y.refusal.empty()) return x.refusal.empty();
     return x.seconds < y.seconds;
   };
-  for (const matmul_variant& v : variants_of(call)) {
-    if (!fits(v, call)) continue;
-    matmul_variant_info one{v.name(), refusal(v, call, device), 0, 0};
-    if (one.refusal.empty()) one.seconds = cost(v, call, device);
+  for (const matmul_variant* const v : variants_for(call)) {
+    matmul_variant_info one{v->name(), refusal(*v, call, device), 0, 0};
+    if (one.refusal.empty()) one.seconds = cost(*v, call, device);
     const auto place = std::upper_bound(result.begin(), result.end(), one, comes_before);
     result.insert(place, std::move(one));
   }

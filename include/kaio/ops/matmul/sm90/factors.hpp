@@ -35,7 +35,7 @@ class sm90_factors<C, Epilogue, true> {
   static_assert(C.n % columns == 0, "kaio: tiles of a factored epilogue have a multiple of 128 columns");
 
   struct requested {
-    dsl::register_array<val<f32>, 2> rows;                                               // 8 apart
+    dsl::register_array<val<f32>, 2> rows;                                              // 8 apart
     dsl::register_array<typename Epilogue::column_numbers, C.n / columns> own_columns;  // 128 apart
   };
 

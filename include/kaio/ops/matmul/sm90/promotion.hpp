@@ -186,7 +186,8 @@ class sm90_promotion {
   }
 
   // Of a group of a stage; a stage of several may be longer than K.
-  constexpr val<f32> scale_of(std::uint32_t set, std::uint32_t d, std::uint32_t part, std::uint32_t row) const {
+  constexpr val<f32> scale_of(std::uint32_t set, std::uint32_t d, std::uint32_t part,
+                              std::uint32_t row) const {
     if constexpr (ahead) {
       return t_.let(scales_[set][part * rows + row]);
     } else {

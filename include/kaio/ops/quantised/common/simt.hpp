@@ -58,7 +58,8 @@ class simt_promotion {
 
  public:
   template <class... Extra>
-  constexpr simt_promotion(thread t, const place& first, const val<output_lines>& lines, const Extra&... extra)
+  constexpr simt_promotion(thread t, const place& first, const val<output_lines>& lines,
+                           const Extra&... extra)
       : t_(t),
         rows_(array_of<side>([&](u32 i) {
           const val row = t.let(min(first.row + i, lines[&output_lines::rows] - 1u));

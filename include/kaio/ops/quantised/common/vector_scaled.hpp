@@ -24,7 +24,7 @@ struct vector_scaled {
     return number_at(t, terms[&Terms::scale_a], 1.0f, &matmul_term::row, batch, row);
   }
   static constexpr column_numbers of_column(thread t, const val<u32>& batch, const val<u32>& column,
-                                          const val<Terms>& terms) {
+                                            const val<Terms>& terms) {
     const val scale = number_at(t, terms[&Terms::scale_b], 1.0f, &matmul_term::column, batch, column);
     const val bias =
         number_at(t, terms[&Terms::general][&matmul_terms::bias], -0.0f, &matmul_term::column, batch, column);
