@@ -63,8 +63,9 @@ class sm90_factors<C, Epilogue, true> {
     const val warpgroup = warpgroup_rank(t_);
     const named_barrier all(t_, t_.let(warpgroup + 1u), columns);
     const auto& own = numbers.own_columns[part];
+    const val place = t_.let(t_.thread_rank() % columns * 2u);
     all.sync();
-    store_vec(published_[warpgroup][t_.thread_rank() % columns * 2u], make_vec(own[0], own[1]));
+    store_vec(published_[warpgroup][place], make_vec(own[0], own[1]));
     all.sync();
   }
   // Of columns `first` and `first` + 1 of those published, an even number.

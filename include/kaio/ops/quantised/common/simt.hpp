@@ -156,7 +156,9 @@ struct simt_bytes_body {
       var<element> one(t, element{});
       if (auto exists = t.when(all_of(own < lines, k < end)))
         one = Numbers::load(t, memory, matrix, t.let(cast<i64>(own)), k, end);
-      to[step][line + i] = one;
+      const val place = t.let(line + i);
+      const val number = t.let(one);
+      to[step][place] = number;
     }
   }
 

@@ -59,8 +59,9 @@ inline constexpr auto matmul_w4_simt =
         const val own_n = t.let(word.n - first_column), own_k = t.let(word.k - tile * w4_tile_k);
         for (u32 i = 0; i < 8; ++i) {
           const val exists = t.let(word.k + w4_word::further_k(i) < k);
-          w_tile[own_k + w4_word::further_k(i)][own_n + w4_word::further_n(i)] =
-              select(exists, weights[i], 0.0f);
+          const val row = t.let(own_k + w4_word::further_k(i)), column = t.let(own_n + w4_word::further_n(i));
+          const val weight = t.let(select(exists, weights[i], 0.0f));
+          w_tile[row][column] = weight;
         }
         const val x_column = t.let(rank % 8u * w4_simt::of_thread);
         for (u32 i = 0; i < w4_simt::of_thread; ++i) {
@@ -75,7 +76,9 @@ inline constexpr auto matmul_w4_simt =
             if (auto brain = t.otherwise())
               x = detail::stored_bf16::read(pointer_at<in<u16>>(t, x_address)[offset]);
           }
-          x_tile[own_row][x_column + i] = x;
+          const val column = t.let(x_column + i);
+          const val number = t.let(x);
+          x_tile[own_row][column] = number;
         }
         t.barrier();
         auto sums = array_of<4>([&](u32) { return var<f32>(t, 0.0f); });
