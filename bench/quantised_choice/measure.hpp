@@ -1,7 +1,7 @@
 #pragma once
-// The times of all kernels of matmul_fp8 and matmul_int8 for random problems on this machine's GPU, in the way of
-// bench/matmul_choice/measure.hpp: operands in so many copies that L2 does not hold them, a time that of a CUDA graph of
-// runs which go through the copies, the median of rounds in which the kernels take turns.
+// The times of all kernels of matmul_fp8 and matmul_int8 for random problems on this machine's GPU, in the
+// way of bench/matmul_choice/measure.hpp: operands in so many copies that L2 does not hold them, a time that
+// of a CUDA graph of runs which go through the copies, the median of rounds in which the kernels take turns.
 
 #include "bench/matmul/driver_graph.hpp"
 #include "bench/matmul/kernels.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// Random products of matmul_fp8 and matmul_int8, the same ones for the same seeds: shapes of several classes, outputs,
-// scales, epilogues, and lines that begin at multiples of 16 bytes or elsewhere.
+// Random products of matmul_fp8 and matmul_int8, the same ones for the same seeds: shapes of several classes,
+// outputs, scales, epilogues, and lines that begin at multiples of 16 bytes or elsewhere.
 //
 //   const quantised_problem p = quantised_problem::draw(7);
 //   const ops::fp8_call call = p.fp8_call_of(memory);

@@ -1,13 +1,14 @@
-// The time of every kernel of matmul_fp8 and matmul_int8 for random products, next to what the cost model sees of it: what
-// the model's constants are fitted to, which are those of plain products of e4m3 until then.
+// The time of every kernel of matmul_fp8 and matmul_int8 for random products, next to what the cost model
+// sees of it: what the model's constants are fitted to, which are those of plain products of e4m3 until then.
 //
 //   quantised_choice [--seconds S] [--first SEED] [--problems N] [--most-us U]       > quantised_h200.jsonl
 //
-// The first line has the names of a kernel's fields; each further one a problem, with its kernels, the model's choice first:
-// {"seed": ..., "operation": ..., "m": ..., "kernels": [["name", model_us, us, dropped, the fields of kernel_work], ...]}.
-// It ends after S seconds, 50 by default, or N problems, and reports how much longer the model's choice took than the best
-// kernel. Problems are functions of their seeds; those that the model sees above U microseconds are left out. On the
-// emulator all kernels run small problems once, without times.
+// The first line has the names of a kernel's fields; each further one a problem, with its kernels, the
+// model's choice first: {"seed": ..., "operation": ..., "m": ..., "kernels": [["name", model_us, us, dropped,
+// the fields of kernel_work], ...]}. It ends after S seconds, 50 by default, or N problems, and reports how
+// much longer the model's choice took than the best kernel. Problems are functions of their seeds; those that
+// the model sees above U microseconds are left out. On the emulator all kernels run small problems once,
+// without times.
 
 #include "bench/quantised_choice/measure.hpp"
 

@@ -1,5 +1,6 @@
 #pragma once
-// The rows of kernels of multiply-adds (kaio/ops/quantised/common/simt.hpp) in the tables of matmul_int8 and matmul_fp8.
+// The rows of kernels of multiply-adds (kaio/ops/quantised/common/simt.hpp) in the tables of matmul_int8 and
+// matmul_fp8.
 
 #include <kaio/ops/matmul/call/kernel_arguments.hpp>
 #include <kaio/ops/quantised/common/simt.hpp>
@@ -40,8 +41,8 @@ matmul_variant describe_simt_bytes() {
           .slow_copies = true};
 }
 
-// Of any kernel of products of 8 bits. What was measured of multiply-adds is of others: these load nothing ahead, and no
-// choice takes them where matrix instructions are.
+// Of any kernel of products of 8 bits. What was measured of multiply-adds is of others: these load nothing
+// ahead, and no choice takes them where matrix instructions are.
 inline void take_costs_of_bytes(matmul_variant& v) {
   detail::take_fitted_costs(v);
   if (v.family == matmul_family::simt) v.rate = 1.0 / 64;

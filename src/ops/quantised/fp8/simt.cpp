@@ -1,5 +1,5 @@
-// Products of 8-bit floats of either format by multiply-adds of f32, from sm_70 on, with scales of groups and without,
-// which are 1 then: for devices before sm_80, any layout at any address.
+// Products of 8-bit floats of either format by multiply-adds of f32, from sm_70 on, with scales of groups and
+// without, which are 1 then: for devices before sm_80, any layout at any address.
 
 #include <kaio/ops/quantised/fp8/source.hpp>
 

@@ -1,7 +1,7 @@
 #pragma once
-// What a factored epilogue reads on sm_90a. A thread asks for the numbers of its two rows, and of one column in each 128,
-// before the products of a tile, so that no store waits for memory. After the products the numbers of 128 columns at a
-// time go through shared memory to all threads of the warpgroup:
+// What a factored epilogue reads on sm_90a. A thread asks for the numbers of its two rows, and of one column
+// in each 128, before the products of a tile, so that no store waits for memory. After the products the
+// numbers of 128 columns at a time go through shared memory to all threads of the warpgroup:
 //
 //   request   C's rows and columns  --load-->   registers, while wgmma multiplies
 //   publish   128 columns of them   --store-->  shared memory, 1 KB for each warpgroup

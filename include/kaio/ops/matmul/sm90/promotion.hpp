@@ -1,7 +1,8 @@
 #pragma once
-// A consumer warpgroup of a product whose sums over each 128 of K, a group, have a scale: wgmma adds up a group in
-// accumulators of its own, which the threads multiply by the scale and add to the total, in f32 (promotion). With two sets
-// of accumulators the next group is multiplied while the one before is added; with one, another warpgroup's is:
+// A consumer warpgroup of a product whose sums over each 128 of K, a group, have a scale: wgmma adds up a
+// group in accumulators of its own, which the threads multiply by the scale and add to the total, in f32
+// (promotion). With two sets of accumulators the next group is multiplied while the one before is added; with
+// one, another warpgroup's is:
 //
 //   128 x 128, two sets of 64 x 128 for each warpgroup   set 0: even groups, set 1: odd ones
 //     wgmma     | 0 | 1 | 2 | 3 |
@@ -18,9 +19,10 @@
 //   operands that wgmma reads: 128 bytes            384         768      A and 128 columns of B for each warpgroup
 //   the same and what arrives: 128 bytes            640        1152      32 and 48 KB for a stage
 //   from L2: 63 bytes, as measured                  520         520      32 KB for each
-// So shared memory bounds both, at 0.80 and 0.89 of wgmma's rate; promotion is hidden while a warpgroup's gap between two
-// batches is shorter than the other's batch of 256 clocks. It has 64 FFMA of a warp, which its scheduler issues in 64
-// clocks or more, and the latency of wgmma twice: nothing else may be in it, neither an address nor a load.
+// So shared memory bounds both, at 0.80 and 0.89 of wgmma's rate, if what arrives counts among its 128 bytes;
+// promotion is hidden while a warpgroup's gap between two batches is shorter than the other's batch of 256
+// clocks. It has 64 FFMA of a warp, which its scheduler issues in 64 clocks or more, and the latency of wgmma
+// twice: nothing else may be in it, neither an address nor a load.
 //
 // Source: DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 3.3.2 (promotion to CUDA cores).
 

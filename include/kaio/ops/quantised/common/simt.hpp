@@ -1,5 +1,6 @@
 #pragma once
-// Products of operands of 8 bits by multiply-adds, from sm_70 on: for devices without matrix instructions for them.
+// Products of operands of 8 bits by multiply-adds, from sm_70 on: for devices without matrix instructions for
+// them.
 //
 //   C[b] = epilogue(A[b] * B[b])      A: M x K, B: K x N by any strides, C: M x N row by row
 //
@@ -20,8 +21,8 @@
 //     static constexpr val<element> add(thread t, const val<element>& sum, const val<element>& a, const val<element>& b);
 //   };
 //
-// One kernel of an operation serves all layouts and epilogue arguments: its copies are of single elements, and nothing is
-// loaded ahead.
+// One kernel of an operation serves all layouts and epilogue arguments: its copies are of single elements,
+// and nothing is loaded ahead.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
@@ -69,7 +70,8 @@ class simt_promotion {
             t, first.batch, t.let(min(first.column, lines[&output_lines::columns] - 1u)), extra...)),
         totals_(array_of<side * side>([&](u32) { return var<f32>(t, 0.0f); })) {}
 
-  // After the step that ends at `next`: sums of a group that ends there go to the totals, and begin again from 0.
+  // After the step that ends at `next`: sums of a group that ends there go to the totals, and begin again
+  // from 0.
   template <class Sums>
   constexpr void add(Sums& sums, const val<u32>& next, const val<u32>& k) {
     if (auto ends = t_.when(any_of(next % promoted_k == 0u, next >= k))) {

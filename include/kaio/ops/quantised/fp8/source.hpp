@@ -1,6 +1,6 @@
 #pragma once
-// An operand of 8-bit floats as the f16 that hold the same numbers, for matrix instructions of f16, or as f32 for
-// multiply-adds: of either format, at any address, with any strides, by the arguments of the launch.
+// An operand of 8-bit floats as the f16 that hold the same numbers, for matrix instructions of f16, or as f32
+// for multiply-adds: of either format, at any address, with any strides, by the arguments of the launch.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/quantised/common/simt.hpp>

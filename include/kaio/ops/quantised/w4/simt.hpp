@@ -1,6 +1,6 @@
 #pragma once
-// matmul_w4 and matmul_w8 by multiply-adds of f32, from sm_70 on: for devices before sm_80. One kernel serves all codes,
-// scales and element types, by what the launch has; only codes of users are not among them.
+// matmul_w4 and matmul_w8 by multiply-adds of f32, from sm_70 on: for devices before sm_80. One kernel serves
+// all codes, scales and element types, by what the launch has; only codes of users are not among them.
 //
 //         32 columns of y            a block: 32 x 32 of y for a part of the tiles of K (layout.hpp). A thread decodes a
 //        +---------------+           word of the tile of W, eight weights, to shared memory, and copies eight elements

@@ -50,8 +50,8 @@ constexpr val<f32> scale_at(thread t, const val<u32>& type, const val<u64>& addr
 
 }  // namespace detail
 
-// The eight weights of a word: number by scale, in f32, without the factors of columns. Those past K are of its last
-// group.
+// The eight weights of a word: number by scale, in f32, without the factors of columns. Those past K are of
+// its last group.
 class w4_weight_reader {
  public:
   template <class Packed>
