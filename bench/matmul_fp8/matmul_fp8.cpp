@@ -54,8 +54,8 @@ int main(int count, char** words) {
     device gpu = device::open();
     if (shapes.empty() && gpu.is_emulator()) shapes = {"130x264x208", "8x256x304"};
     if (shapes.empty())
-      shapes = {"8192x8192x8192", "4096x4096x4096", "4096x7168x2048", "4096x4096x7168", "1024x1024x1024",
-                "128x7168x2048",  "64x7168x16384",  "16x8192x8192",   "1x8192x8192"};
+      shapes = {"8192x8192x8192", "4096x4096x4096", "4096x7168x2048", "4096x7168x16384", "4096x4096x7168",
+                "1024x1024x1024", "128x7168x2048",  "64x7168x16384",  "16x8192x8192",    "1x8192x8192"};
     if (works.empty()) works = {"tensor", "rows", "blocks"};
     report to{.benchmark = "matmul_fp8", .device = gpu.properties().name, .type = "e4m3", .json = json};
     to.amount = [](const std::string& shape, const std::string&) -> std::optional<double> {

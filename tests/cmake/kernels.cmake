@@ -48,6 +48,11 @@ if(TARGET kaio_test_ops)
     set_tests_properties(ops.attention.${architecture} PROPERTIES
       ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=${architecture}")
   endforeach()
+  foreach(architecture sm_70 sm_75)  # products of 8 and 4 bits by multiply-adds
+    kaio_share_of_ops(quantised.${architecture} "[int8],[fp8],[w4],[w8]" 0 1)
+    set_tests_properties(ops.quantised.${architecture} PROPERTIES
+      ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=${architecture}")
+  endforeach()
   kaio_share_of_ops(cache.sm_80 "[cache]" 0 1)  # without instructions for 8-bit floats
   set_tests_properties(ops.cache.sm_80 PROPERTIES ENVIRONMENT "KAIO_DEVICE=emulator;KAIO_EMULATOR_ARCH=sm_80")
   foreach(order 1 2)

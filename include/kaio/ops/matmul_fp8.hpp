@@ -16,7 +16,7 @@
 //
 // Layouts: the fast kernels take A and B along K (weights stored N x K, transposed()), where lines begin at multiples of
 // 16 bytes, and A and B of one type; others are multiplied as f16, which takes longer. Without groups C may be column-major. Batches,
-// empty extents and what is promised about memory and streams: as matmul has them. From sm_80 on.
+// empty extents and what is promised about memory and streams: as matmul has them. From sm_70 on.
 //
 // Throws invalid_argument, by the name of the argument, before anything runs; unsupported_device where no kernel is
 // made for the device; and what a launch throws.

@@ -15,7 +15,7 @@
 //
 // Layouts: rows of A and of C are contiguous, and either the columns of B (weights stored N x K, transposed(): the
 // fast way, where lines of both begin at multiples of 16 bytes) or its rows. Batches, empty extents and what is
-// promised about memory and streams: as matmul has them. From sm_80 on.
+// promised about memory and streams: as matmul has them. From sm_70 on.
 //
 // Throws invalid_argument, by the name of the argument, before anything runs; unsupported_device where no kernel is
 // made for the device; and what a launch throws.

@@ -9,7 +9,7 @@
 // columns are few: then a second kernel adds up what these leave in the workspace. The same call gives the
 // same bits every time. Nothing is allocated, copied or waited for; kernels are loaded when they are used for
 // the first time on a device. Throws invalid_argument, by the name of the argument, before anything runs;
-// unsupported_device before sm_80; and what a launch throws.
+// unsupported_device before sm_70, and of own codes before sm_80; and what a launch throws.
 
 #include <kaio/ops/quantised/repack_w4.hpp>
 #include <kaio/ptx/kernel_image.hpp>

@@ -90,10 +90,3 @@ TEST_CASE("matmul_fp8: bad options", "[ops][fp8]") {
   for (const float scale : {0.0f, -1.0f, std::numeric_limits<float>::infinity(), std::nanf("")})
     t.refuses("out_scale", [&] { matmul_fp8(t.s, t.a, t.b, t.c_e4m3, {.out_scale = scale}); });
 }
-
-TEST_CASE("matmul_fp8: a device that is too old is refused", "[ops][fp8]") {
-  fixture t;
-  if (has_fp8()) return;
-  require_refusal(errc::unsupported_device, "kaio: matmul_fp8", "no kernel",
-                  [&] { matmul_fp8(t.s, t.a, t.b, t.c); });
-}

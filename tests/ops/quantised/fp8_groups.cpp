@@ -10,7 +10,6 @@ using namespace kaio;
 using namespace kaio::tests;
 
 TEST_CASE("matmul_fp8: groups by every kernel at the edges of its tiles", "[ops][fp8]") {
-  if (!has_fp8()) return;
   // One group, an odd and an even number of them, a last one that is short; tiles that are.
   for (const shape& s :
        {shape{1, 129, 257, 272}, shape{1, 65, 127, 128}, shape{1, 1, 130, 513}, shape{1, 17, 64, 1025}})
@@ -24,7 +23,6 @@ TEST_CASE("matmul_fp8: groups by every kernel at the edges of its tiles", "[ops]
 }
 
 TEST_CASE("matmul_fp8: groups alone by every kernel", "[ops][fp8]") {
-  if (!has_fp8()) return;
   const fp8_terms_of_test alone{
       .scale_a = fp8_scales::none, .scale_b = fp8_scales::none, .groups = true, .alpha = 0.25f};
   // More than one tile for a block, of a long K.
@@ -34,14 +32,12 @@ TEST_CASE("matmul_fp8: groups alone by every kernel", "[ops][fp8]") {
 }
 
 TEST_CASE("matmul_fp8: groups in every layout", "[ops][fp8]") {
-  if (!has_fp8()) return;
   const shape s{1, 35, 140, 263};
   for (const bool a : {false, true})
     for (const bool b : {false, true}) check_fp8<f32>(s, {a, b, false, 1, 2, 3}, {.groups = true});
 }
 
 TEST_CASE("matmul_fp8: groups of batches", "[ops][fp8]") {
-  if (!has_fp8()) return;
   const shape s{2, 20, 140, 160};
   check_every_fp8<f32>({1, 20, 140, 160}, fp8_aligned(s), {.groups = true});
   check_fp8<f32>(s, fp8_aligned(s), {.groups = true});
@@ -50,7 +46,6 @@ TEST_CASE("matmul_fp8: groups of batches", "[ops][fp8]") {
 
 // Numbers of one group that are far larger than those of the others: a scale for all of K would lose the small ones.
 TEST_CASE("matmul_fp8: a layer from quantise_fp8 to the product", "[ops][fp8]") {
-  if (!has_fp8()) return;
   constexpr u32 m = 20, n = 150, k = 300, groups = 3, blocks = 2;
   std::vector<f32> x(m * k), w(n * k);
   std::mt19937_64 engine(5);

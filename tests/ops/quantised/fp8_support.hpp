@@ -11,9 +11,6 @@
 
 namespace kaio::tests {
 
-// The kernels begin at sm_80.
-inline bool has_fp8() { return under_test().properties().target.sm >= 80; }
-
 enum class fp8_scales { none, one, each };
 
 // What a call has besides its operands.

@@ -40,7 +40,6 @@ void check_every_variant(const shape& s, const layout& l, const int8_terms_of_te
 }  // namespace
 
 TEST_CASE("matmul_int8: every output", "[ops][int8]") {
-  if (!has_int8()) return;
   const int8_terms_of_test plain, rich{.zero_a = per::each,
                                        .bias = true,
                                        .residual = true,
@@ -58,7 +57,6 @@ TEST_CASE("matmul_int8: every output", "[ops][int8]") {
 }
 
 TEST_CASE("matmul_int8: every form of scales and zero points", "[ops][int8]") {
-  if (!has_int8()) return;
   const shape s{1, 9, 18, 32};
   for (const per a : {per::none, per::one, per::each})
     for (const per b : {per::none, per::one, per::each})
@@ -67,7 +65,6 @@ TEST_CASE("matmul_int8: every form of scales and zero points", "[ops][int8]") {
 }
 
 TEST_CASE("matmul_int8: every kernel at the edges of its tiles", "[ops][int8]") {
-  if (!has_int8()) return;
   for (const shape& s :
        {shape{1, 129, 257, 272}, shape{1, 65, 127, 257}, shape{1, 1, 130, 513}, shape{1, 17, 64, 1025}})
     check_every_variant<f32>(s, aligned(s), {.bias = true, .alpha = -0.5f});
@@ -80,14 +77,12 @@ TEST_CASE("matmul_int8: every kernel at the edges of its tiles", "[ops][int8]") 
 }
 
 TEST_CASE("matmul_int8: batches", "[ops][int8]") {
-  if (!has_int8()) return;
   const shape s{3, 20, 40, 48};
   check_int8<f32>(s, aligned(s), {.residual = true});
   check_int8<f16>(s, {false, false, false, 1, 1, 1}, {.bias = true});
 }
 
 TEST_CASE("matmul_int8: vectors for each product of a batch, of 16 bits", "[ops][int8]") {
-  if (!has_int8()) return;
   constexpr u32 batches = 2, m = 9, n = 33, k = 64;
   matrices<i8> a(batches, m, k, false), b(batches, k, n, true);
   std::mt19937_64 engine(1);
@@ -130,7 +125,6 @@ TEST_CASE("matmul_int8: vectors for each product of a batch, of 16 bits", "[ops]
 }
 
 TEST_CASE("matmul_int8: random shapes", "[ops][int8]") {
-  if (!has_int8()) return;
   std::mt19937_64 engine(20);
   const auto any = [&](u32 most) { return static_cast<u32>(engine() % most + 1); };
   for (int i = 0; i < 12; ++i) {
@@ -142,7 +136,6 @@ TEST_CASE("matmul_int8: random shapes", "[ops][int8]") {
 }
 
 TEST_CASE("matmul_int8: extremes", "[ops][int8]") {
-  if (!has_int8()) return;
   const int8_terms_of_test sums{.scale_a = per::none, .scale_b = per::none};
   // -128 * -128 * 131071, the largest sum that any operands of this K have.
   const shape longest{1, 1, 1, 131071};
@@ -157,7 +150,6 @@ TEST_CASE("matmul_int8: extremes", "[ops][int8]") {
 }
 
 TEST_CASE("matmul_int8: empty extents", "[ops][int8]") {
-  if (!has_int8()) return;
   for (const shape& s :
        {shape{1, 0, 4, 4}, shape{1, 4, 0, 4}, shape{1, 5, 7, 0}, shape{2, 3, 9, 0}, shape{1, 7, 3, 1}})
     for (const bool by_columns : {false, true})
@@ -166,7 +158,6 @@ TEST_CASE("matmul_int8: empty extents", "[ops][int8]") {
 }
 
 TEST_CASE("matmul_int8: KAIO's name for it", "[ops][int8]") {
-  if (!has_int8()) return;
   const u32 m = 17, n = 13, k = 35;
   std::vector<i8> a(m * k), b(k * n);
   for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<i8>(i * 37);
@@ -184,7 +175,6 @@ TEST_CASE("matmul_int8: KAIO's name for it", "[ops][int8]") {
 }
 
 TEST_CASE("matmul_int8: sums of columns", "[ops][int8]") {
-  if (!has_int8()) return;
   for (const bool by_columns : {false, true})
     for (const auto& [k, n] : {std::pair{1u, 1u}, {33u, 9u}, {700u, 17u}, {0u, 3u}}) {
       matrices<i8> b(1, k, n, by_columns, 3);

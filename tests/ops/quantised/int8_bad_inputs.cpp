@@ -92,10 +92,3 @@ TEST_CASE("int8_column_sums: bad views", "[ops][int8]") {
       "sums", [&] { int8_column_sums(t.s, t.b, tensor_view<i32, 1>(t.integers, extents(24), strides(0))); },
       name);
 }
-
-TEST_CASE("matmul_int8: a device that is too old is refused", "[ops][int8]") {
-  fixture t;
-  if (has_int8()) return;
-  require_refusal(errc::unsupported_device, "kaio: matmul_int8", "no kernel",
-                  [&] { matmul_int8(t.s, t.a, t.b, t.c); });
-}

@@ -12,9 +12,6 @@
 
 namespace kaio::tests {
 
-// The kernels begin at sm_80.
-inline bool has_int8() { return under_test().properties().target.sm >= 80; }
-
 enum class per { none, one, each };
 
 // What a call has besides its operands.

@@ -83,7 +83,7 @@ void require_matrix(const byte_model& m) {
 
 template <class T, class Out>
 void check_codes(const byte_model& m, product_call c, i64 parts = 0, std::string_view variant = {}) {
-  if (under_test().properties().target.sm < 80) return;
+  if (is_without_bf16_products<T>(variant)) return;
   const byte_weights w(m);
   CAPTURE(static_cast<int>(m.shape.codes), m.shape.group, parts);
   // Numbers of nf4 are rounded to the type of x, and every weight by the variant that has a matrix.

@@ -26,7 +26,7 @@ struct w4_case {
 template <class T, class Out, class S>
 void check_w4(const w4_case& c) {
   const bool rounded = c.options.variant == "dequantise";
-  if (under_test().properties().target.sm < 80) return;  // refused: w4_bad_inputs.cpp
+  if (is_without_bf16_products<T>(c.options.variant)) return;
   const stream& s = under_test().stream();
   const w4_model<S> model = w4_model<S>::random(c.shape, c.seed);
   const w4_on_device<S> on_device(model, c.format);
@@ -171,6 +171,16 @@ TEST_CASE("matmul_w4: by a matrix in the workspace", "[ops][w4]") {
   c.shape = {.n = 33, .k = 85, .group = -1};
   c.pad = 3;
   check_w4<bf16, f32, f16>(c);
+}
+
+// Before sm_80 every other case too is by this kernel.
+TEST_CASE("matmul_w4: by multiply-adds", "[ops][w4]") {
+  for (std::uint64_t seed = 300; seed < 306; ++seed) {
+    w4_case c = draw(seed);
+    c.options.variant = "matmul_w4_simt";
+    check_w4<f16, f16, f16>(c);
+    check_w4<bf16, f32, bf16>(c);
+  }
 }
 
 TEST_CASE("matmul_w4: random calls", "[ops][w4]") {

@@ -200,7 +200,6 @@ void require_matrix(const w8_model& m, w8_format format, double off = 0) {
 
 template <class T, class Out>
 void check_w8(const w8_model& m, w8_format format, const product_call& c, i64 parts = 0) {
-  if (under_test().properties().target.sm < 80) return;
   const w8_on_device w(m, format);
   CAPTURE(static_cast<int>(format), m.shape.group, m.shape.zero_points, parts);
   check_w_product<T, Out>(

@@ -23,6 +23,9 @@ struct fp8_call : matmul_call {
 // Checks the arguments. Throws invalid_argument.
 fp8_call resolve_matmul_fp8(const void* device, const detail::matmul_fp8_arguments& arguments);
 
+// The kernels for its types, layouts and scales, whether they accept it or not.
+std::vector<const matmul_variant*> variants_for(const fp8_call& call);
+
 // Appends the rows of a kernel, one for each element type of C, whose launch gives it.
 template <class Launch>
 void add_fp8_rows(variant_list& list, matmul_variant row, Launch) {
@@ -43,6 +46,7 @@ void add_fp8_mma_sync(variant_list& list);
 void add_fp8_groups_sm90(variant_list& list);
 void add_fp8_groups_mma_sync(variant_list& list);
 void add_fp8_any(variant_list& list);
+void add_fp8_simt(variant_list& list);
 void list_fp8_quantise_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops

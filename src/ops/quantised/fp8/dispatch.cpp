@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "ops/matmul/choice/signature.hpp"
+#include "ops/quantised/common/simt_rows.hpp"
 #include "ops/quantised/fp8/call.hpp"
 #include "ops/tune/recent_choices.hpp"
 
@@ -37,7 +38,8 @@ const variant_lists& fp8_lists() {
     add_fp8_groups_mma_sync(groups);
     for (variant_list& list : *all) {
       add_fp8_any(list);
-      for (matmul_variant& v : list) detail::take_fitted_costs(v);
+      add_fp8_simt(list);
+      for (matmul_variant& v : list) take_costs_of_bytes(v);
     }
     return all;
   }();
@@ -54,8 +56,9 @@ bool fits(const matmul_variant& v, const matmul_call& call) {
 
 const matmul_variant& named(std::string_view operation, const fp8_call& call, std::string_view name,
                             const device_properties& device) {
-  for (const matmul_variant& v : variants_of(call)) {
-    if (!fits(v, call) || v.name() != name) continue;
+  for (const matmul_variant* const one : variants_for(call)) {
+    const matmul_variant& v = *one;
+    if (v.name() != name) continue;
     if (const std::string why = refusal(v, call, device); !why.empty())
       throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(name) +
                              " cannot run this product: " + why +
@@ -87,6 +90,13 @@ void leave_operands_out(fp8_call& call, const void* device) {
 }
 
 }  // namespace
+
+std::vector<const matmul_variant*> variants_for(const fp8_call& call) {
+  std::vector<const matmul_variant*> result;
+  for (const matmul_variant& v : variants_of(call))
+    if (fits(v, call)) result.push_back(&v);
+  return result;
+}
 
 namespace detail {
 
@@ -121,10 +131,9 @@ std::vector<matmul_variant_info> matmul_fp8_variants(const stream& s, const matm
     if (x.refusal.empty() != y.refusal.empty()) return x.refusal.empty();
     return x.seconds < y.seconds;
   };
-  for (const matmul_variant& v : variants_of(call)) {
-    if (!fits(v, call)) continue;
-    matmul_variant_info one{v.name(), refusal(v, call, device), 0, 0};
-    if (one.refusal.empty()) one.seconds = cost(v, call, device);
+  for (const matmul_variant* const v : variants_for(call)) {
+    matmul_variant_info one{v->name(), refusal(*v, call, device), 0, 0};
+    if (one.refusal.empty()) one.seconds = cost(*v, call, device);
     const auto place = std::upper_bound(result.begin(), result.end(), one, comes_before);
     result.insert(place, std::move(one));
   }

@@ -9,8 +9,8 @@ void add_fp8_groups_sm90(variant_list& list) {
   using grouped_alone = fp8_grouped<fp8_alpha>;
   constexpr sm90_config large{.m = 128, .n = 256, .stages = 4, .cluster_m = 2, .whole_producer = true};
   constexpr sm90_config medium{.m = 128, .n = 128, .stages = 6, .whole_producer = true};
-  append_fp8_in_registers<large, grouped_alone>(list);
-  append_fp8_in_registers<medium, grouped_alone>(list);
+  append_fp8_in_registers<large, bf16, grouped_alone>(list);
+  append_fp8_in_registers<medium, bf16, grouped_alone>(list);
   append_fp8_tile<medium, e4m3, grouped>(list);
   append_fp8_split<fp8_rows_16, grouped>(list);
   append_fp8_split<fp8_rows_64, grouped>(list);

@@ -14,13 +14,13 @@ void append_fp8_tile(variant_list& list) {
     launch_call_sm90<C, T, fp8_output, Epilogue>(s, call, call.epilogue);
   });
 }
-// Arguments that the threads apply in registers; C of bf16 leaves by tensor copies.
-template <sm90_config C, class Epilogue>
+// Arguments that the threads apply in registers; C of one type leaves by tensor copies.
+template <sm90_config C, class Out, class Epilogue>
 void append_fp8_in_registers(variant_list& list) {
-  matmul_variant row = describe_sm90<C, e4m3, bf16, Epilogue>();
+  matmul_variant row = describe_sm90<C, e4m3, Out, Epilogue>();
   row.general = false;
   row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    launch_call_sm90<C, e4m3, bf16, Epilogue>(s, call, static_cast<const fp8_call&>(call).epilogue);
+    launch_call_sm90<C, e4m3, Out, Epilogue>(s, call, static_cast<const fp8_call&>(call).epilogue);
   };
   list.push_back(row);
 }

@@ -20,6 +20,9 @@ struct int8_call : matmul_call {
 // Checks the arguments. Throws invalid_argument.
 int8_call resolve_matmul_int8(const void* device, const detail::matmul_int8_arguments& arguments);
 
+// The kernels for its types and layouts, whether they accept it or not.
+std::vector<const matmul_variant*> variants_for(const int8_call& call);
+
 // The rows of a kernel, one for each element type of C, whose launch gives it.
 template <class Launch>
 void add_int8_rows(variant_list& list, matmul_variant row, Launch) {
@@ -36,6 +39,7 @@ void add_int8_rows(variant_list& list, matmul_variant row, Launch) {
 
 void add_int8_sm90(variant_list& list);
 void add_int8_mma_sync(variant_list& list);
+void add_int8_simt(variant_list& list);
 void list_int8_column_sums_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_int8_quantise_kernels(std::vector<const ptx::kernel_image*>& list);
 

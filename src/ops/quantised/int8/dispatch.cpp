@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ops/matmul/choice/signature.hpp"
+#include "ops/quantised/common/simt_rows.hpp"
 #include "ops/quantised/int8/call.hpp"
 #include "ops/tune/recent_choices.hpp"
 
@@ -21,7 +22,8 @@ const variant_list& int8_variants() {
     auto* all = new variant_list;  // never destroyed, like the table of matmul
     add_int8_sm90(*all);
     add_int8_mma_sync(*all);
-    for (matmul_variant& v : *all) detail::take_fitted_costs(v);
+    add_int8_simt(*all);
+    for (matmul_variant& v : *all) take_costs_of_bytes(v);
     return all;
   }();
   return list;
@@ -32,10 +34,11 @@ bool fits(const matmul_variant& v, const matmul_call& call) {
   return v.output == call.output && v.a == call.a.lines && v.b == call.b.lines;
 }
 
-const matmul_variant& named(std::string_view operation, const matmul_call& call, std::string_view name,
+const matmul_variant& named(std::string_view operation, const int8_call& call, std::string_view name,
                             const device_properties& device) {
-  for (const matmul_variant& v : int8_variants()) {
-    if (!fits(v, call) || v.name() != name) continue;
+  for (const matmul_variant* const one : variants_for(call)) {
+    const matmul_variant& v = *one;
+    if (v.name() != name) continue;
     if (const std::string why = refusal(v, call, device); !why.empty())
       throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(name) +
                              " cannot run this product: " + why +
@@ -46,7 +49,7 @@ const matmul_variant& named(std::string_view operation, const matmul_call& call,
                          " for these types and layouts; matmul_int8_variants lists them");
 }
 
-const matmul_variant& choose_int8(std::string_view operation, const matmul_call& call,
+const matmul_variant& choose_int8(std::string_view operation, const int8_call& call,
                                   const device_properties& device, std::string_view forced) {
   if (!forced.empty()) return named(operation, call, forced, device);
   thread_local recent_choices<call_signature, matmul_variant> recent;
@@ -64,6 +67,13 @@ void leave_operands_out(int8_call& call, const void* device) {
 }
 
 }  // namespace
+
+std::vector<const matmul_variant*> variants_for(const int8_call& call) {
+  std::vector<const matmul_variant*> result;
+  for (const matmul_variant& v : int8_variants())
+    if (fits(v, call)) result.push_back(&v);
+  return result;
+}
 
 namespace detail {
 
@@ -94,10 +104,9 @@ std::vector<matmul_variant_info> matmul_int8_variants(const stream& s, const mat
   std::vector<matmul_variant_info> result;
   if (call.empty()) return result;
   leave_operands_out(call, s.device_identity());
-  for (const matmul_variant& v : int8_variants()) {
-    if (!fits(v, call)) continue;
-    matmul_variant_info one{v.name(), refusal(v, call, device), 0, 0};
-    if (one.refusal.empty()) one.seconds = cost(v, call, device);
+  for (const matmul_variant* const v : variants_for(call)) {
+    matmul_variant_info one{v->name(), refusal(*v, call, device), 0, 0};
+    if (one.refusal.empty()) one.seconds = cost(*v, call, device);
     result.push_back(std::move(one));
   }
   std::stable_sort(result.begin(), result.end(), [](const auto& x, const auto& y) {

@@ -25,6 +25,8 @@ std::span<const w4_variant> matmul_w8_offsets_f16();
 std::span<const w4_variant> matmul_w8_offsets_bf16();
 std::span<const w4_variant> matmul_w8_e4m3_f16();
 std::span<const w4_variant> matmul_w8_e4m3_bf16();
+// Those by multiply-adds, for all of them.
+std::span<const w4_variant> matmul_w4_simt_rows();
 // Those for these weights and activations; sets what the launch has of them.
 std::span<const w4_variant> w4_family(w4_problem& problem);
 

@@ -49,6 +49,7 @@ std::vector<const ptx::kernel_image*> w4_kernels() {
         matmul_w4_mxfp4_f16, matmul_w4_mxfp4_bf16, matmul_w4_nvfp4_f16, matmul_w4_nvfp4_bf16,
         matmul_w8_int8_f16, matmul_w8_int8_bf16, matmul_w8_e4m3_f16, matmul_w8_e4m3_bf16})
     for (const w4_variant& v : family()) list.push_back(v.image);
+  for (const w4_variant& v : matmul_w4_simt_rows()) list.push_back(v.image);
   list_matmul_w4_combine_kernels(list);
   list_w4_repack_kernels(list);
   return list;

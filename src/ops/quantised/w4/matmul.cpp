@@ -44,7 +44,7 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
   const ptx::target target = device.target;
   if (needs.target.arch_specific && (target.sm != needs.target.sm || !target.arch_specific))
     return "it is made for another architecture";
-  if (target.sm < needs.target.sm) return "kernels are made for sm_80 and later";
+  if (target.sm < needs.target.sm) return "kernels of own codes are made for sm_80 and later";
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that they are written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "they need more shared memory than a block of this device has";
@@ -55,6 +55,11 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
   if (parts > 8 || (parts & (parts - 1)) != 0 || parts > static_cast<std::int64_t>(steps_of(v, p)))
     return "K is divided among 1, 2, 4 or 8 blocks, which have two tiles at least";
   return nullptr;
+}
+
+// Devices without the matrix instructions of the other kernels, and calls that name the kernel.
+bool is_for_multiply_adds(const device_properties& device, std::string_view forced) {
+  return device.target.sm < 80 || forced == matmul_w4_simt_rows().front().image->name;
 }
 
 const w4_variant& choose_w4(std::string_view operation, std::span<const w4_variant> family,
@@ -77,7 +82,7 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
   if (const char* const why = reason(*best, problem, parts, device))
     throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + device.name + " (sm_" +
                              std::to_string(device.target.sm) + "): " + why +
-                             "; the variant dequantise runs where matmul does");
+                             "; dequantise the weights, and multiply by matmul");
   return *best;
 }
 
@@ -95,7 +100,9 @@ planned_call plan(const void* device, const device_properties& properties,
     result.workspace = w4_matrix_bytes(p.w);
     return result;
   }
-  const auto family = own ? std::span(arguments.own, arguments.own_count) : w4_family(p);
+  const auto family = own ? std::span(arguments.own, arguments.own_count)
+                      : is_for_multiply_adds(properties, arguments.options->variant) ? matmul_w4_simt_rows()
+                                                                                     : w4_family(p);
   result.variant = &choose_w4(arguments.operation, family, p, arguments.options->parts, properties,
                               arguments.options->variant);
   p.unit *= result.variant->unit;

@@ -96,10 +96,11 @@ inline constexpr bool works_in_registers = [] {
     return false;
 }();
 
-// Whether an epilogue in registers has `static constexpr bool is_factored = true`: that it is a function of the sum, of
-// what it reads for the row and of what it reads for the column, which a thread then reads once for all of its sums in
-// the row (column). It has three static functions:
-//   of_row(t, batch, row, extra...), of_column(t, batch, column, extra...)      of rows and columns inside C
+// Whether an epilogue in registers has `static constexpr bool is_factored = true`: that it is a function of
+// the sum, of what it reads for the row and of what it reads for the column, which a thread then reads once
+// for all of its sums in the row (column). It has three static functions:
+//   of_row(t, batch, row, extra...)           a val<f32>, of a row inside C
+//   of_column(t, batch, column, extra...)     column_numbers: two of them
 //   apply(t, x, of_row, of_column, extra...)
 template <class E>
 inline constexpr bool is_factored = [] {
@@ -109,9 +110,9 @@ inline constexpr bool is_factored = [] {
     return false;
 }();
 
-// Whether an epilogue has `static constexpr bool promotes = true`: that the sums over each 128 of K, a group, are
-// multiplied by a scale of their row and one of their columns, and added up by the threads in f32. Its static functions
-// give what has at(t, group), the scale:
+// Whether an epilogue has `static constexpr bool promotes = true`: that the sums over each 128 of K, a group,
+// are multiplied by a scale of their row and one of their columns, and added up by the threads in f32. Its
+// static functions give what has at(t, group), the scale:
 //   line_of_row(t, batch, row, extra...), line_of_columns(t, batch, column, extra...)     one of 128 columns
 //   groups(t, extra...)                                                                   how many K has
 template <class E>

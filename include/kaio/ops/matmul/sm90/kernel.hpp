@@ -106,13 +106,14 @@ struct sm90_matmul_body {
       typename mainloop::accumulator acc(t);
       for (auto index : t.range(cluster, parts, clusters)) {
         const auto compute = [&](const tile_origin& tile) {
+          const auto requested = output.request(tile, extra...);
           if constexpr (promotes<Epilogue>)
             sm90_promotion<mainloop, C.depth, C.whole_producer && C.n <= promoted_k ? 2 : 1, Epilogue, false>(
                 t, loop, tile, warpgroup, problem[&sm90_problem::c], t.let(0u), extra...)
                 .multiply(at, acc, k_blocks);
           else
             loop.multiply(at, acc, warpgroup, k_blocks);
-          output.template store<Epilogue>(acc, tile, extra...);
+          output.store(acc, tile, requested, extra...);
         };
         if constexpr (C.halves()) {
           const tile_part part = part_of(t, problem, t.let(index), loop);

@@ -43,7 +43,7 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
   const auto b_map = b.map(s, mainloop::b_operand::box, C.row_bytes);
   constexpr auto& kernel = sm90_matmul<C, T, Out, Epilogue>;
   if constexpr (works_in_registers<Epilogue>) {
-    using output = sm90_copied_store<C, Out>;
+    using output = sm90_store_for<C, Out, Epilogue>;
     kernel.launch(s, shape, a_map, b_map, c.map(s, output::box, output::row_bytes), problem, extra...);
   } else {
     auto to = c.memory;

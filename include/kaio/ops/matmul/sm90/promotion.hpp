@@ -1,10 +1,28 @@
 #pragma once
-// A consumer warpgroup of a product whose sums over each 128 of K, a group, have a scale: wgmma adds up a group in
-// accumulators of its own, which the threads multiply by the scale and add to the total, in f32. With two sets of
-// accumulators the next group is multiplied while the one before is added; with one, another warpgroup's is:
+// A consumer warpgroup of a product whose sums over each 128 of K, a group, have a scale: wgmma adds up a
+// group in accumulators of its own, which the threads multiply by the scale and add to the total, in f32
+// (promotion). With two sets of accumulators the next group is multiplied while the one before is added; with
+// one, another warpgroup's is:
 //
-//   wgmma     | 0 | 1 | 2 | 3 |          set 0: even groups, set 1: odd ones
-//   threads       | 0 | 1 | 2 | 3 |      total += scale_a[row][g] * scale_b[g][columns] * set
+//   128 x 128, two sets of 64 x 128 for each warpgroup   set 0: even groups, set 1: odd ones
+//     wgmma     | 0 | 1 | 2 | 3 |
+//     threads       | 0 | 1 | 2 | 3 |      total += scale_a[row][g] * scale_b[g][columns] * set
+//     scales    1   2   3   4              asked for a group ahead, after the products of a group were issued
+//   128 x 256, one set of 64 x 128 for each warpgroup, of the left and of the right columns (l, r) in turn
+//     wgmma     | l of 0 | l of 1 | r of 0 | r of 1 | l of 0 | ...          warpgroups 0 and 1
+//     threads            | l of 0 | l of 1 | r of 0 | r of 1 | ...
+//
+// What bounds them, for 128 of K in clocks of a multiprocessor that multiplies 4096 numbers of 8 bits in one:
+//                                              128 x 128   128 x 256 in clusters of two
+//   wgmma                                           512        1024
+//   FFMA: 128 in a clock                            128         256      on other issue slots than wgmma
+//   operands that wgmma reads: 128 bytes            384         768      A and 128 columns of B for each warpgroup
+//   the same and what arrives: 128 bytes            640        1152      32 and 48 KB for a stage
+//   from L2: 63 bytes, as measured                  520         520      32 KB for each
+// So shared memory bounds both, at 0.80 and 0.89 of wgmma's rate, if what arrives counts among its 128 bytes;
+// promotion is hidden while a warpgroup's gap between two batches is shorter than the other's batch of 256
+// clocks. It has 64 FFMA of a warp, which its scheduler issues in 64 clocks or more, and the latency of wgmma
+// twice: nothing else may be in it, neither an address nor a load.
 //
 // Source: DeepSeek-AI, "DeepSeek-V3 Technical Report", 2024, section 3.3.2 (promotion to CUDA cores).
 
@@ -12,6 +30,7 @@
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -26,6 +45,8 @@ class sm90_promotion {
   static constexpr std::uint32_t parts = accumulator::columns / part_columns;
   using part_sums = wgmma_accumulator<f32, part_columns>;
   static constexpr std::uint32_t slices = promoted_k / 32;  // of 32 bytes
+  // Scales are asked for a stage ahead. Stages of several groups would need twice the registers.
+  static constexpr bool ahead = Depth == 1;
   // Rows of C that a thread has sums of.
   static constexpr std::uint32_t rows = Transposed ? accumulator::columns / 4 : 2;
   static_assert(Sets == 1 || (Depth == 1 && parts == 1),
@@ -49,7 +70,10 @@ class sm90_promotion {
         columns_(lines_of_columns(t, tile, lines, extra...)),
         of_rows_(numbers<Depth * rows>(t)),
         of_columns_(numbers<Depth * parts>(t)),
-        sums_(array_of<Sets>([&](u32) { return array_of<Depth>([&](u32) { return part_sums(t); }); })) {}
+        scales_(scales_of_sets(t)),
+        sums_(array_of<Sets>([&](u32) { return array_of<Depth>([&](u32) { return part_sums(t); }); })) {
+    if constexpr (ahead) request();
+  }
 
   // total = A * B over `steps` stages, at least one.
   constexpr void multiply(ring_position& at, accumulator& total, const val<u32>& steps) {
@@ -122,20 +146,31 @@ class sm90_promotion {
   }
   template <std::uint32_t N>
   static constexpr auto numbers(thread t) {
-    return array_of<Sets>([&](u32) { return array_of<N>([&](u32) { return var<f32>(t, 0.0f); }); });
+    return array_of<N>([&](u32) { return var<f32>(t, 0.0f); });
+  }
+  struct none {};
+  static constexpr auto scales_of_sets(thread t) {
+    if constexpr (ahead)
+      return array_of<Sets>([&](u32) { return numbers<parts * rows>(t); });
+    else
+      return none{};
   }
   static constexpr std::uint32_t row_of(std::uint32_t i) {
     return Transposed ? part_sums::column(i) / 8 * 2 + part_sums::column(i) % 2 : part_sums::row(i) / 8;
   }
 
-  // Asks for the scales of a stage, then for its products (of the first part); nothing waits for the scales until they are used.
-  constexpr void issue(ring_position& at, std::uint32_t set) {
+  // Asks for the scales of the stage that is issued next; past the last group, for those of the last.
+  constexpr void request() {
     for (std::uint32_t d = 0; d < Depth; ++d) {
-      const val group = t_.let(group_ + d);
-      const val there = t_.let(Depth == 1 ? group : min(group, groups_ - 1u));
-      for (std::uint32_t p = 0; p < parts; ++p) of_columns_[set][d * parts + p] = columns_[p].at(t_, there);
-      for (std::uint32_t i = 0; i < rows; ++i) of_rows_[set][d * rows + i] = rows_[i].at(t_, there);
+      const val group = t_.let(min(group_ + d, groups_ - 1u));
+      for (std::uint32_t p = 0; p < parts; ++p) of_columns_[d * parts + p] = columns_[p].at(t_, group);
+      for (std::uint32_t i = 0; i < rows; ++i) of_rows_[d * rows + i] = rows_[i].at(t_, group);
     }
+  }
+
+  // Asks for the products of a stage (of the first part), and for scales while they are computed.
+  constexpr void issue(ring_position& at, std::uint32_t set) {
+    if constexpr (!ahead) request();
     loop_.wait(at);
     loop_.issue(at.stage, warpgroup_, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
       for (std::uint32_t d = 0; d < Depth; ++d)
@@ -145,18 +180,28 @@ class sm90_promotion {
     issued_ = at.stage;
     at.template advance<Loop::stages>();
     group_ += Depth;
+    if constexpr (ahead) {
+      for (std::uint32_t p = 0; p < parts; ++p)
+        for (std::uint32_t i = 0; i < rows; ++i) scales_[set][p * rows + i] = of_rows_[i] * of_columns_[p];
+      request();
+    }
+  }
+
+  // Of a group of a stage; a stage of several may be longer than K.
+  constexpr val<f32> scale_of(std::uint32_t set, std::uint32_t d, std::uint32_t part,
+                              std::uint32_t row) const {
+    if constexpr (ahead) {
+      return t_.let(scales_[set][part * rows + row]);
+    } else {
+      const val scale = t_.let(of_rows_[d * rows + row] * of_columns_[d * parts + part]);
+      return t_.let(select(group_ - (Depth - d) < groups_, scale, 0.0f));
+    }
   }
 
   // total += the sums of a stage, or of a part of it.
   constexpr void add(accumulator& total, std::uint32_t set, std::uint32_t part = 0) {
     for (std::uint32_t d = 0; d < Depth; ++d) {
-      const auto scales = array_of<rows>([&](u32 i) {
-        const val scale = t_.let(of_rows_[set][d * rows + i] * of_columns_[set][d * parts + part]);
-        if constexpr (Depth == 1)
-          return scale;
-        else  // a stage may be longer than K
-          return t_.let(select(group_ - (Depth - d) < groups_, scale, 0.0f));
-      });
+      const auto scales = array_of<rows>([&](u32 i) { return scale_of(set, d, part, i); });
       for (std::uint32_t i = 0; i < part_sums::size(); ++i) {
         auto& sum = total[part * part_sums::size() + i];
         sum = fma(sums_[set][d][i], scales[row_of(i)], sum);
@@ -172,8 +217,10 @@ class sm90_promotion {
   val<u32> groups_;
   dsl::register_array<line, rows> rows_;
   dsl::register_array<line, parts> columns_;
-  dsl::register_array<dsl::register_array<var<f32>, Depth * rows>, Sets> of_rows_;
-  dsl::register_array<dsl::register_array<var<f32>, Depth * parts>, Sets> of_columns_;
+  dsl::register_array<var<f32>, Depth * rows> of_rows_;  // as they were asked for
+  dsl::register_array<var<f32>, Depth * parts> of_columns_;
+  std::conditional_t<ahead, dsl::register_array<dsl::register_array<var<f32>, parts * rows>, Sets>, none>
+      scales_;
   dsl::register_array<dsl::register_array<part_sums, Depth>, Sets> sums_;
 };
 

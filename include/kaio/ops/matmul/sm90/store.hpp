@@ -11,6 +11,7 @@
 
 #include <kaio/dsl/mma/stmatrix.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/matmul/sm90/factors.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 
 #include <cstdint>
@@ -19,9 +20,12 @@ namespace kaio::ops {
 
 inline constexpr std::uint32_t sm90_warp_rows = 16;  // of a warpgroup's 64
 
-template <sm90_config C, scalar Out>
+template <sm90_config C, scalar Out, class Epilogue>
 class sm90_copied_store {
+  using factors = sm90_factors<C, Epilogue>;
+
  public:
+  using requested = typename factors::requested;
   using destination = tensor_map<Out, 3>;
   static constexpr std::uint32_t most_columns = sm90_config::row_bytes / sizeof(Out);
   static constexpr std::uint32_t columns = C.n < most_columns ? C.n : most_columns;
@@ -36,16 +40,25 @@ class sm90_copied_store {
   static constexpr std::uint32_t box[3] = {columns, sm90_warp_rows, 1};
 
   constexpr sm90_copied_store(thread t, const tensor_map<Out, 3>& c, const val<output_lines>& lines)
-      : t_(t), map_(c), lines_(lines), staging_(t) {}
+      : t_(t), map_(c), lines_(lines), staging_(t), factors_(t) {}
+
+  // What the store of a tile reads, ahead of its products.
+  template <class... Extra>
+  constexpr requested request(const tile_origin& tile, const Extra&... extra) const {
+    return factors_.request(tile, lines_, extra...);
+  }
 
   // epilogue(x) for each element of the tile, into C.
-  template <class Epilogue, class Accumulator, class... Extra>
-  constexpr void store(const Accumulator& acc, const tile_origin& tile, const Extra&... extra) const {
+  template <class Accumulator, class... Extra>
+  constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested& numbers,
+                       const Extra&... extra) const {
     const val lane = t_.let(lane_id());
     const val warp = warp_rank(t_);
     const val first_row = t_.let(tile.row + warp * sm90_warp_rows);
-    const auto make = elements<Epilogue>(acc, tile, first_row, lane, extra...);
+    const auto make = elements(acc, tile, first_row, lane, numbers, extra...);
     for (std::uint32_t p = 0; p < panels; ++p) {
+      if constexpr (is_factored<Epilogue>)
+        if (p * columns % factors::columns == 0) factors_.publish(numbers, p * columns / factors::columns);
       const auto staged = staging_[t_.let(warp * turns + p % turns)];
       // The store that used this panel before has read it.
       if (auto leader = t_.when(lane == 0u)) bulk_wait_group_read<turns - 1>(t_);
@@ -68,27 +81,19 @@ class sm90_copied_store {
 
  private:
   // (first column of a few) -> (register of the accumulator, of these columns) -> the result.
-  template <class Epilogue, class Accumulator, class... Extra>
+  template <class Accumulator, class... Extra>
   constexpr auto elements(const Accumulator& acc, const tile_origin& tile, const val<u32>& first_row,
-                          const val<u32>& lane, const Extra&... extra) const {
+                          const val<u32>& lane, const requested& numbers, const Extra&... extra) const {
     if constexpr (is_factored<Epilogue>) {
-      const auto last = [&](const auto& extent) { return t_.let(lines_[extent] - 1u); };
-      const auto of_rows = array_of<2>([&](std::uint32_t half) {
-        const val row = t_.let(min(first_row + lane / 4u + half * 8, last(&output_lines::rows)));
-        return Epilogue::of_row(t_, tile.batch, row, extra...);
-      });
-      const val first_column = t_.let(tile.column + lane % 4u * 2u);
-      const val last_column = last(&output_lines::columns);
-      return [this, of_rows, first_column, last_column, &acc, &tile, &extra...](std::uint32_t first) {
-        // A thread has two columns of each eight.
-        const auto of_columns = array_of<fill_columns / 4>([&](std::uint32_t j) {
-          const val column = t_.let(min(first_column + first + j / 2 * 8 + j % 2, last_column));
-          return Epilogue::of_column(t_, tile.batch, column, extra...);
+      const val pair = t_.let(lane % 4u * 2u);  // of each eight columns
+      return [this, pair, &numbers, &acc, &extra...](std::uint32_t first) {
+        const auto of_pairs = array_of<fill_columns / 8>([&](std::uint32_t j) {
+          return factors_.of_pair(t_.let(pair + (first % factors::columns + 8 * j)));
         });
-        return [this, of_rows, of_columns, &acc, &extra...](std::uint32_t i) {
+        return [this, of_pairs, &numbers, &acc, &extra...](std::uint32_t i) {
           const std::uint32_t column = acc.column(i) % fill_columns;
-          return t_.let(Epilogue::apply(t_, t_.let(acc[i]), of_rows[acc.row(i) / 8],
-                                        of_columns[column / 8 * 2 + column % 2], extra...));
+          return t_.let(Epilogue::apply(t_, t_.let(acc[i]), numbers.rows[acc.row(i) / 8],
+                                        of_pairs[column / 8][column % 2], extra...));
         };
       };
     } else {
@@ -138,11 +143,13 @@ class sm90_copied_store {
   tensor_map<Out, 3> map_;
   val<output_lines> lines_;
   shared_tiles<Out, sm90_warp_rows, columns, swizzled<row_bytes>, 4 * turns * C.consumers()> staging_;
+  factors factors_;
 };
 
-template <sm90_config C, class Out, class Sum = f32>
+template <sm90_config C, class Out, class Epilogue>
 class sm90_finished_store {
  public:
+  struct requested {};
   using destination = typename detail::output_of<Out>::template parameter<false>;
   static constexpr std::uint32_t columns = C.n < 32 ? C.n : 32;
   static constexpr std::uint32_t panels = C.n / columns;
@@ -151,10 +158,16 @@ class sm90_finished_store {
   constexpr sm90_finished_store(thread t, const destination& c, const val<output_lines>& lines)
       : t_(t), c_(c), lines_(lines), staging_(t) {}
 
+  template <class... Extra>
+  constexpr requested request(const tile_origin&, const Extra&...) const {
+    return {};
+  }
+
   // epilogue(x, place) for each element of the tile, into C. The panels are filled out of registers, which
   // have constant numbers, so the loop over them chooses; the epilogue is in the kernel once.
-  template <class Epilogue, class Accumulator, class... Extra>
-  constexpr void store(const Accumulator& acc, const tile_origin& tile, const Extra&... extra) const {
+  template <class Accumulator, class... Extra>
+  constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested&,
+                       const Extra&... extra) const {
     const val lane = t_.let(lane_id());
     const val warp = warp_rank(t_);
     const val first_row = t_.let(tile.row + warp * sm90_warp_rows);
@@ -187,18 +200,18 @@ class sm90_finished_store {
   thread t_;
   destination c_;
   val<output_lines> lines_;
-  shared_tiles<Sum, sm90_warp_rows, columns, padded<4>, 4 * C.consumers()> staging_;
+  shared_tiles<sum_of_epilogue<Epilogue>, sm90_warp_rows, columns, padded<4>, 4 * C.consumers()> staging_;
 };
 
 namespace detail {
 template <sm90_config C, class Out, class Epilogue>
 struct sm90_store {
-  using type = sm90_finished_store<C, Out, sum_of_epilogue<Epilogue>>;
+  using type = sm90_finished_store<C, Out, Epilogue>;
 };
 template <sm90_config C, class Out, class Epilogue>
   requires works_in_registers<Epilogue>
 struct sm90_store<C, Out, Epilogue> {
-  using type = sm90_copied_store<C, Out>;
+  using type = sm90_copied_store<C, Out, Epilogue>;
 };
 }  // namespace detail
 template <sm90_config C, class Out, class Epilogue>

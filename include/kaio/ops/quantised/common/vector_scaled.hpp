@@ -18,25 +18,23 @@ struct vector_scaled {
   static constexpr bool in_registers = true;
   static constexpr bool is_factored = true;
 
-  struct column_terms {
-    val<f32> scale, bias;
-  };
+  using column_numbers = dsl::register_array<val<f32>, 2>;  // scale, bias
   static constexpr val<f32> of_row(thread t, const val<u32>& batch, const val<u32>& row,
                                    const val<Terms>& terms) {
     return number_at(t, terms[&Terms::scale_a], 1.0f, &matmul_term::row, batch, row);
   }
-  static constexpr column_terms of_column(thread t, const val<u32>& batch, const val<u32>& column,
-                                          const val<Terms>& terms) {
+  static constexpr column_numbers of_column(thread t, const val<u32>& batch, const val<u32>& column,
+                                            const val<Terms>& terms) {
     const val scale = number_at(t, terms[&Terms::scale_b], 1.0f, &matmul_term::column, batch, column);
     const val bias =
         number_at(t, terms[&Terms::general][&matmul_terms::bias], -0.0f, &matmul_term::column, batch, column);
-    return {scale, bias};
+    return {{scale, bias}};
   }
   // No bias is -0, which is the one number that leaves all others as they are.
   static constexpr val<f32> apply(thread t, const val<Sum>& x, const val<f32>& of_row,
-                                  const column_terms& of_column, const val<Terms>& terms) {
-    return t.let(cast<f32>(x) * of_row * of_column.scale * terms[&Terms::general][&matmul_terms::alpha] +
-                 of_column.bias);
+                                  const column_numbers& of_column, const val<Terms>& terms) {
+    return t.let(cast<f32>(x) * of_row * of_column[0] * terms[&Terms::general][&matmul_terms::alpha] +
+                 of_column[1]);
   }
 
   constexpr val<f32> operator()(thread t, val<Sum> x, place at, val<Terms> terms) const {

@@ -1,8 +1,9 @@
 #pragma once
-// An operand of 8-bit floats as the f16 that hold the same numbers, for matrix instructions of f16: of either format, at
-// any address, with any strides, by the arguments of the launch.
+// An operand of 8-bit floats as the f16 that hold the same numbers, for matrix instructions of f16, or as f32
+// for multiply-adds: of either format, at any address, with any strides, by the arguments of the launch.
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/quantised/common/simt.hpp>
 
 namespace kaio::ops {
 
@@ -46,6 +47,22 @@ struct fp8_eights_as_f16 {
     const val codes = load_vec<8>(x[offset_in(t, batch, line, k, matrix)]);
     const val is_e5m2 = t.let(matrix[&fp8_matrix::is_e5m2] != 0u);
     return array_of<8>([&](u32 i) { return f16_of_fp8(t, t.let(codes[i]), is_e5m2); });
+  }
+};
+
+// One by one, for multiply-adds of f32.
+struct fp8_singles {
+  using element = f32;
+  static constexpr std::uint32_t width = 1;
+  static constexpr fixed_string name = "fp8";
+
+  static constexpr val<f32> load(thread t, const in<u8>& x, const val<byte_matrix>& matrix,
+                                 const val<i64>& line, const val<u32>& k, const val<u32>&) {
+    const val code = t.let(x[line * matrix[&byte_matrix::line] + cast<i64>(k) * matrix[&byte_matrix::k]]);
+    return t.let(cast<f32>(f16_of_fp8(t, code, t.let(matrix[&byte_matrix::format] != 0u))));
+  }
+  static constexpr val<f32> add(thread t, const val<f32>& sum, const val<f32>& a, const val<f32>& b) {
+    return t.let(fma(a, b, sum));
   }
 };
 

@@ -1,0 +1,84 @@
+#pragma once
+// What a factored epilogue reads on sm_90a. A thread asks for the numbers of its two rows, and of one column
+// in each 128, before the products of a tile, so that no store waits for memory. After the products the
+// numbers of 128 columns at a time go through shared memory to all threads of the warpgroup:
+//
+//   request   C's rows and columns  --load-->   registers, while wgmma multiplies
+//   publish   128 columns of them   --store-->  shared memory, 1 KB for each warpgroup
+//   of_pair   two neighbours        <--load--   for the sums that a thread has there
+//
+// Asking for them at the store took as long as 16 round trips to L2 for each tile of 256 columns.
+
+#include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/matmul/sm90/mainloop.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Epilogues that are not factored have none.
+template <sm90_config C, class Epilogue, bool Factored = is_factored<Epilogue>>
+class sm90_factors {
+ public:
+  struct requested {};
+  constexpr explicit sm90_factors(thread) {}
+  template <class... Extra>
+  constexpr requested request(const tile_origin&, const val<output_lines>&, const Extra&...) const {
+    return {};
+  }
+};
+
+template <sm90_config C, class Epilogue>
+class sm90_factors<C, Epilogue, true> {
+ public:
+  static constexpr std::uint32_t columns = 128;  // that are published at a time: one for each thread
+  static_assert(C.n % columns == 0, "kaio: tiles of a factored epilogue have a multiple of 128 columns");
+
+  struct requested {
+    dsl::register_array<val<f32>, 2> rows;                                              // 8 apart
+    dsl::register_array<typename Epilogue::column_numbers, C.n / columns> own_columns;  // 128 apart
+  };
+
+  constexpr explicit sm90_factors(thread t) : t_(t), published_(t) {}
+
+  // Rows and columns outside C have the numbers of its last ones.
+  template <class... Extra>
+  constexpr requested request(const tile_origin& tile, const val<output_lines>& lines,
+                              const Extra&... extra) const {
+    const val last_row = t_.let(lines[&output_lines::rows] - 1u);
+    const val last_column = t_.let(lines[&output_lines::columns] - 1u);
+    const val first_row = t_.let(tile.row + warp_rank(t_) * 16u + lane_id() / 4u);
+    const val first_column = t_.let(tile.column + t_.thread_rank() % columns);
+    const auto rows = array_of<2>([&](std::uint32_t i) {
+      return Epilogue::of_row(t_, tile.batch, t_.let(min(first_row + i * 8, last_row)), extra...);
+    });
+    return {rows, array_of<C.n / columns>([&](std::uint32_t i) {
+              const val column = t_.let(min(first_column + i * columns, last_column));
+              return Epilogue::of_column(t_, tile.batch, column, extra...);
+            })};
+  }
+
+  // By all threads of a warpgroup, in place of what was published before.
+  constexpr void publish(const requested& numbers, std::uint32_t part) const {
+    const val warpgroup = warpgroup_rank(t_);
+    const named_barrier all(t_, t_.let(warpgroup + 1u), columns);
+    const auto& own = numbers.own_columns[part];
+    const val place = t_.let(t_.thread_rank() % columns * 2u);
+    all.sync();
+    store_vec(published_[warpgroup][place], make_vec(own[0], own[1]));
+    all.sync();
+  }
+  // Of columns `first` and `first` + 1 of those published, an even number.
+  constexpr dsl::register_array<typename Epilogue::column_numbers, 2> of_pair(const val<u32>& first) const {
+    const val x = load_vec<4>(published_[warpgroup_rank(t_)][first * 2u]);
+    return array_of<2>([&](std::uint32_t i) {
+      return typename Epilogue::column_numbers{{t_.let(x[2 * i]), t_.let(x[2 * i + 1])}};
+    });
+  }
+
+ private:
+  thread t_;
+  shared<f32, C.consumers(), columns * 2> published_;
+};
+
+}  // namespace kaio::ops
