@@ -1,6 +1,6 @@
 #pragma once
-// The scores of a thread in parts, one after the other: derivatives of all of them, or the rows of a tensor that they
-// read, may take more registers than there are.
+// The scores of a thread in parts, one after the other: derivatives of all of them, or the rows of a tensor
+// that they read, may take more registers than there are.
 //
 //   for_score_parts<2>(scores, [&](const auto& part) { f(part, derivatives); });
 

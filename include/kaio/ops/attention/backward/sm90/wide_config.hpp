@@ -1,6 +1,6 @@
 #pragma once
-// The tile shape of the backward of attention for sm_90a whose rows are too long for one warpgroup to sum both
-// dK and dV of 64 keys (wide_kernel.hpp).
+// The tile shape of the backward of attention for sm_90a whose rows are too long for one warpgroup to sum
+// both dK and dV of 64 keys (wide_kernel.hpp).
 
 #include <cstdint>
 

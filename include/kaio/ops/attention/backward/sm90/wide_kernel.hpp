@@ -1,26 +1,27 @@
 #pragma once
-// The gradients of an attention for sm_90a with rows of more than 128 elements. dK and dV of 64 keys x 256 are
-// half of an SM's registers, so that each has a warpgroup of its own, and dQ, which leaves step by step, a third
-// one. A block owns 64 keys of one head of K and walks over tiles of 64 queries of each head of its group:
+// The gradients of an attention for sm_90a with rows of more than 128 elements. dK and dV of 64 keys x 256
+// are half of an SM's registers, so that each has a warpgroup of its own, and dQ, which leaves step by step,
+// a third one. A block owns 64 keys of one head of K and walks over tiles of 64 queries of each head of its
+// group:
 //
 //   for dV    S^T = K Q^T      P^T = exp2(S^T - shift)               dV += P^T dO
 //   for dK    dP^T = V dO^T    dS^T = P^T * dx/dS * (dP^T - delta)   dK += dS^T Q
 //   for dQ                                                           dQ  = dS K, 64 columns at a time
 //
-// P and dS are operands of dV and dK in registers. P * dx/dS passes from the first warpgroup to the second in f32
-// by shared memory, each thread's to the same thread, and dS, rounded, from the second to the third.
+// P and dS are operands of dV and dK in registers. P * dx/dS passes from the first warpgroup to the second in
+// f32 by shared memory, each thread's to the same thread, and dS, rounded, from the second to the third.
 //
 //   for dV    S0 | P0 | dV0 S1      | P1 | dV1 S2      | P2 | dV2
 //   for dK    dP0     | dS0 | dK0 dP1    | dS1 | dK1 dP2    | dS2 | dK2
 //   for dQ                  | dQ0        |     | dQ1        |     | dQ2
 //
 // The three wait for each other by named barriers alone, and whatever one of them computes or waits for, the
-// tensor cores have products of the others. Of the fourth warpgroup one warp copies tiles of Q and dO into rings of
-// two, one brings the two numbers of each query, and two watch over the turns in which the blocks add to dQ
-// (turns.hpp): each of every other step waits for its turn and passes it on. The sums are added to out of
-// registers, 16 bytes at a time, a warp's of 512 bytes in a row: next to the tiles there is no room for dQ in
-// shared memory, and its bandwidth is what limits this kernel. Clocks of an SM for a step at depth 256, where
-// tensor cores do 4096 operations and shared memory moves 128 bytes each:
+// tensor cores have products of the others. Of the fourth warpgroup one warp copies tiles of Q and dO into
+// rings of two, one brings the two numbers of each query, and two watch over the turns in which the blocks
+// add to dQ (turns.hpp): each of every other step waits for its turn and passes it on. The sums are added to
+// out of registers, 16 bytes at a time, a warp's of 512 bytes in a row: next to the tiles there is no room
+// for dQ in shared memory, and its bandwidth is what limits this kernel. Clocks of an SM for a step at depth
+// 256, where tensor cores do 4096 operations and shared memory moves 128 bytes each:
 //
 //                      S     dP    dV    dK    dQ    sum
 //   tensor cores      512   512   512   512   512   2560
@@ -28,9 +29,9 @@
 //
 // With soft cap or ALiBi 256 more: derivatives wait in the place of P. L2 gives and takes 64 KB each.
 //
-// Of the registers of a thread dV, or dK, takes 128, S or dP 32, P or dS as operands 16, half of the derivatives
-// 16; dQ 32: 208 for the first two, 64 and 32 for the others, 512 in all, leaves no more. What of the block's
-// place is seldom used is read from shared memory.
+// Of the registers of a thread dV, or dK, takes 128, S or dP 32, P or dS as operands 16, half of the
+// derivatives 16; dQ 32: 208 for the first two, 64 and 32 for the others, 512 in all, leaves no more. What of
+// the block's place is seldom used is read from shared memory.
 //
 // What is masked, and sums that are not finite, are as in kernel.hpp.
 
@@ -209,8 +210,8 @@ struct attention_backward_sm90_wide_body {
           store_vec(shared.p[i][own_p], make_vec(s[4 * i], s[4 * i + 1], s[4 * i + 2], s[4 * i + 3]));
         shared.p_full().arrive();
         accumulate(t, dv, p, shared.dout[stage]);  // dV += P^T dO
-        // The next S; after the last step one that nobody reads: the assembler keeps products in flight that are
-        // issued on every way alone.
+        // The next S; after the last step one that nobody reads: the assembler keeps products in flight that
+        // are issued on every way alone.
         from.advance();
         step.advance();
         const val goes_on = t.let(n + 1u < rounds);
@@ -354,8 +355,8 @@ struct attention_backward_sm90_wide_body {
     }
   }
 
-  // Sums of 64 rows by 128 columns: the assembler takes an instruction for 256 only where a kernel begins with
-  // more registers than a block of 512 threads has.
+  // Sums of 64 rows by 128 columns: the assembler takes an instruction for 256 only where a kernel begins
+  // with more registers than a block of 512 threads has.
   template <std::uint32_t Columns>
   static constexpr auto sums_of(thread t) {
     return [&]<std::uint32_t... I>(std::integer_sequence<std::uint32_t, I...>) {
@@ -376,8 +377,8 @@ struct attention_backward_sm90_wide_body {
     sync_warp(t);
     if (auto one = t.when(t.lane_rank() == 0u)) shared.steps.empty()[stage].arrive();
   }
-  // The sums of a warpgroup, times `by`, to dK or dV, and whether the keys are to be computed again: a flag of
-  // both warpgroups, which one of them clears.
+  // The sums of a warpgroup, times `by`, to dK or dV, and whether the keys are to be computed again: a flag
+  // of both warpgroups, which one of them clears.
   template <class Sums, class Member, class Size>
   constexpr void finish(thread t, const val<attention_problem>& problem,
                         const val<attention_gradients>& gradients, const Sums& sums, bool clears,

@@ -1,6 +1,6 @@
 #pragma once
-// What the warps of a block of the backward for sm_90a with long rows share, and the barriers by which they pass
-// it on.
+// What the warps of a block of the backward for sm_90a with long rows share, and the barriers by which they
+// pass it on.
 //
 //   own_full      K, V have come
 //   steps         full: Q of a step has come; empty: the warps for dV and dK have read Q, dO and the numbers
