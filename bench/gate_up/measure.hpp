@@ -155,7 +155,7 @@ class gate_up_bench : attention_measurement<T> {
   }
 
   // part: 0 both, 1 gate, 2 up.
-  gate_up_weight weight(const gate_up_bench_problem& p, std::size_t i, u32 part) {
+  projection_weight weight(const gate_up_bench_problem& p, std::size_t i, u32 part) {
     const u32 first = part == 2 ? p.f : 0, n = part == 0 ? 2 * p.f : p.f;
     set& one = sets_[i];
     if (p.weights == "w4") return w4_weights{shape4(p, n), one.packed[part]};
@@ -164,7 +164,7 @@ class gate_up_bench : attention_measurement<T> {
     const auto scale = tensor_view<const f32, 1>(on_columns_, 2 * p.f).slice(0, first, n);
     if (p.weights == "i8")
       return int8_weights{tensor_view<const i8, 2>(one.w_bytes, 2 * p.f, p.k).slice(0, first, n), scale};
-    return fp8_weights(e4m3_view(one.w_bytes, 2 * p.f, p.k).slice(0, first, n), scale);
+    return fp8_weights{e4m3_view(one.w_bytes, 2 * p.f, p.k).slice(0, first, n), scale};
   }
   static tensor_view<const e4m3, 2> e4m3_view(buffer<i8>& bytes, u32 rows, u32 columns) {
     const ptx::argument a = bytes.as_argument();

@@ -85,11 +85,11 @@ namespace kaio {
 using ops::fp8_weights;
 using ops::gate_up_options;
 using ops::gate_up_project;
-using ops::gate_up_weight;
 using ops::gate_up_weights;
 using ops::gate_up_workspace_bytes;
 using ops::int8_weights;
 using ops::matmul_activation;
+using ops::projection_weight;
 using ops::w4_weights;
 using ops::w8_weights;
 }  // namespace kaio

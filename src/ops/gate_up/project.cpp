@@ -67,14 +67,14 @@ struct products {
   constant_operands constant() const {
     return a.options->constant_weights ? constant_operands::b : constant_operands::none;
   }
-  matmul_int8_options int8_options(const gate_up_weight& w) const {
+  matmul_int8_options int8_options(const projection_weight& w) const {
     matmul_int8_options options;
     options.scale_a = given(a.options->x_scale);
     options.scale_b = view_of(w.scale);
     options.constant = constant();
     return options;
   }
-  matmul_fp8_options fp8_options(const gate_up_weight& w) const {
+  matmul_fp8_options fp8_options(const projection_weight& w) const {
     matmul_fp8_options options;
     options.scale_a = given(a.options->x_scale);
     options.scale_b = view_of(w.scale);
@@ -91,7 +91,7 @@ struct products {
 
   // What a product takes after the memory of both.
   std::uint64_t bytes_of(const stream& s, const detail::gate_up_product& product) const {
-    const gate_up_weight& w = *product.weight;
+    const projection_weight& w = *product.weight;
     if (w.is_packed) return matmul_w4_workspace_bytes(s, call.x, w.packed);
     if (of_i8() || of_fp8()) return 0;
     return matmul_workspace_bytes(s, view_of(call.x), transposed(w.matrix), view_of(product.to),
@@ -104,7 +104,7 @@ struct products {
   }
 
   void run(const stream& s, const detail::gate_up_product& product) const {
-    const gate_up_weight& w = *product.weight;
+    const projection_weight& w = *product.weight;
     attention_workspace rest = a.options->workspace;
     rest.address += call.product_bytes;
     rest.bytes = bytes_of(s, product);
@@ -133,7 +133,7 @@ struct products {
   }
 
   void warm_up(const runtime::device& gpu, const detail::gate_up_product& product) const {
-    const gate_up_weight& w = *product.weight;
+    const projection_weight& w = *product.weight;
     if (w.is_packed) return matmul_w4_warmup(gpu, call.x, w.packed);
     const matmul_view x = view_of(call.x), weight = transposed(w.matrix), to = view_of(product.to);
     if (of_i8()) return matmul_int8_warmup(gpu, x, weight, to, int8_options(w));
@@ -146,7 +146,7 @@ constexpr std::string_view separate = "separate";
 
 // Why no kernel with both rows of the weights can run a call; empty: those can that the device has.
 std::string_view obstacle(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
-  const gate_up_weight& w = a.weights->of[0];
+  const projection_weight& w = a.weights->of[0];
   if (call.count != 1) return "the weights are two";
   if (!w.is_packed || w.packed.shape.codes != w4_codes::int4) return "the weights are no integers of 4 bits";
   if (call.problem.columns % w4_tile_n != 0) return "the columns of out are no multiple of 32";

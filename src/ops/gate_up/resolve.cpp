@@ -75,7 +75,7 @@ struct resolution {
     if (f > most / 2) wrong_argument("out", "has 2^30 columns or more; give a part of the weights");
   }
 
-  void check_packed(std::string_view name, const gate_up_weight& w, std::int64_t n) {
+  void check_packed(std::string_view name, const projection_weight& w, std::int64_t n) {
     if (w.packed.shape.n != n || w.packed.shape.k != k)
       wrong_argument(name, "is of " + std::to_string(w.packed.shape.n) + " outputs by " +
                                std::to_string(w.packed.shape.k) + " inputs, and " + std::to_string(n) +
@@ -88,7 +88,7 @@ struct resolution {
     inputs.push_back({name, memory_view(w.packed)});
   }
 
-  void check_weight(std::string_view name, const gate_up_weight& w, std::int64_t n) {
+  void check_weight(std::string_view name, const projection_weight& w, std::int64_t n) {
     if (w.is_packed) return check_packed(name, w, n);
     const any_view& m = w.matrix;
     if (m.rank != 2) wrong_argument(name, "is not given");

@@ -11,7 +11,7 @@ namespace kaio::ops::detail {
 
 // A product of x with a weight, into columns of the workspace.
 struct gate_up_product {
-  const gate_up_weight* weight = nullptr;
+  const projection_weight* weight = nullptr;
   any_view to{};  // (rows, n)
 };
 

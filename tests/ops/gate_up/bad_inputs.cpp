@@ -30,14 +30,15 @@ TEST_CASE("gate_up_project: bad input", "[ops][gate_up]") {
   refused("argument out has extent 0 of 5", x, both, out.slice(0, 0, 5));
   refused("along its last dimension", x, both,
           tensor_view<f16, 2>(out_memory, extents(6, 20), strides(40, 2)));
-  refused("argument weights is not given", x, gate_up_weight{}, out);
-  refused("another element type than x", x, fp8_weights(tensor_view<const e4m3, 2>(bytes, 80, 32)), out);
+  refused("argument weights is not given", x, projection_weight{}, out);
+  refused("another element type than x", x, fp8_weights{tensor_view<const e4m3, 2>(bytes, 80, 32)}, out);
   refused("another element type than x", x8, both, out);
   refused("x_scale of an x that is not of 8 bits", x, both, out, {.x_scale = scale});
   refused("weights.scale has extent 0 of 79", x8,
-          fp8_weights(tensor_view<const e4m3, 2>(bytes, 80, 32), scale.slice(0, 0, 79)), out);
+          fp8_weights{tensor_view<const e4m3, 2>(bytes, 80, 32), scale.slice(0, 0, 79)}, out);
   refused("without x_groups", x8,
-          fp8_weights(tensor_view<const e4m3, 2>(bytes, 80, 32), tensor_view<const f32, 2>(scales, 1, 1)),
+          fp8_weights{.matrix = tensor_view<const e4m3, 2>(bytes, 80, 32),
+                      .blocks = tensor_view<const f32, 2>(scales, 1, 1)},
           out);
   refused("gate_bias has extent 0 of 48", x, both, out, {.gate_bias = bias});
   refused("up_bias has another element type", x, both, out, {.up_bias = scale.slice(0, 0, 40)});

@@ -75,12 +75,12 @@ TEST_CASE("gate_up_project: 8-bit floats", "[ops][gate_up]") {
   const stream& s = under_test().stream();
   matmul_fp8(s, x, w.transposed(), to, {.scale_a = row_scale, .scale_b = column_scale});
   const auto part = [&](i64 first, i64 count) {
-    return fp8_weights(w.slice(0, first, count), column_scale.slice(0, first, count));
+    return fp8_weights{w.slice(0, first, count), column_scale.slice(0, first, count)};
   };
   check_steps(x, part(0, 2 * f), product.download(), {.x_scale = row_scale});
   check_steps(x, {part(0, f), part(f, f)}, product.download(), {.x_scale = row_scale});
   matmul_fp8(s, x, w.transposed(), to, {.groups_a = groups, .blocks_b = blocks.transposed()});
-  check_steps(x, fp8_weights(w, blocks), product.download(), {.x_groups = groups});
+  check_steps(x, fp8_weights{.matrix = w, .blocks = blocks}, product.download(), {.x_groups = groups});
 }
 
 TEST_CASE("gate_up_project: packed weights", "[ops][gate_up]") {

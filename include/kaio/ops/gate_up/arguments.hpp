@@ -3,8 +3,7 @@
 
 #include <kaio/ops/attention/call/workspace.hpp>
 #include <kaio/ops/matmul/common/terms.hpp>
-#include <kaio/ops/qkv/arguments.hpp>
-#include <kaio/ops/quantised/w4/arguments_w8.hpp>
+#include <kaio/ops/quantised/projection_weight.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 
@@ -16,61 +15,14 @@
 
 namespace kaio::ops {
 
-// Weights of e4m3 or e5m2, (N, K), with the scales of their outputs: (N) of f32, or one for all; or of blocks
-// of 128 outputs by 128 inputs, (ceil(N / 128), ceil(K / 128)).
-struct fp8_weights {
-  any_view matrix{};
-  tensor_view<const f32, 1> scale{};
-  tensor_view<const f32, 2> blocks{};
-
-  template <class T>
-  fp8_weights(const tensor_view<T, 2>& weight, const tensor_view<const f32, 1>& of_outputs = {})
-      : matrix(weight), scale(of_outputs) {
-    require<T>();
-  }
-  template <class T>
-  fp8_weights(const tensor_view<T, 2>& weight, const tensor_view<const f32, 2>& of_blocks)
-      : matrix(weight), blocks(of_blocks) {
-    require<T>();
-  }
-
- private:
-  template <class T>
-  static constexpr void require() {
-    using element = std::remove_const_t<T>;
-    static_assert(std::is_same_v<element, e4m3> || std::is_same_v<element, e5m2>,
-                  "kaio: fp8_weights are e4m3 or e5m2");
-  }
-};
-
-// A weight as linear layers have it, (N, K): f32, f16 or bf16, i8 or fp8 with scales, or packed, of 4 or 8
-// bits. Of a matrix (K, N): transposed().
-struct gate_up_weight {
-  any_view matrix{}, scale{}, blocks{};
-  w4_weights packed{};
-  bool is_packed = false;
-
-  gate_up_weight() = default;
-  template <class T>
-  gate_up_weight(const tensor_view<T, 2>& v) : matrix(v) {
-    static_assert(is_wide(element_kind_of<T>()),
-                  "kaio: the weights of gate_up_project are f32, f16 or bf16, or int8_weights, fp8_weights, "
-                  "w4_weights or w8_weights");
-  }
-  gate_up_weight(const int8_weights& w) : matrix(w.matrix), scale(w.scale) {}
-  gate_up_weight(const fp8_weights& w) : matrix(w.matrix), scale(w.scale), blocks(w.blocks) {}
-  gate_up_weight(const w4_weights& w) : packed(w), is_packed(true) {}
-  gate_up_weight(const w8_weights& w) : packed(detail::as_w4_weights(w)), is_packed(true) {}
-};
-
 // One weight of both, the rows of the gate first, then those of up; or two.
 struct gate_up_weights {
-  std::array<gate_up_weight, 2> of{};
+  std::array<projection_weight, 2> of{};
   std::uint32_t count = 1;
   template <class W>
-    requires std::is_constructible_v<gate_up_weight, const W&>
-  gate_up_weights(const W& both) : of{gate_up_weight(both)} {}
-  gate_up_weights(const gate_up_weight& gate, const gate_up_weight& up) : of{gate, up}, count(2) {}
+    requires std::is_constructible_v<projection_weight, const W&>
+  gate_up_weights(const W& both) : of{projection_weight(both)} {}
+  gate_up_weights(const projection_weight& gate, const projection_weight& up) : of{gate, up}, count(2) {}
 };
 
 // A vector of the element type of the output.
