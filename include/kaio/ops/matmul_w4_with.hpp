@@ -14,8 +14,8 @@
 // for 8, 32 and 64 rows on sm_80 and later, for 64 and 128 on sm_90a.
 
 #include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/quantised/w4/choice/variant.hpp>
 #include <kaio/ops/quantised/w4/decode_table.hpp>
-#include <kaio/ops/quantised/w4/variant.hpp>
 
 #include <array>
 #include <cstdint>

@@ -4,7 +4,7 @@
 // with a score or a mask of your own: <kaio/ops/attention_with.hpp>, its gradients:
 // <kaio/ops/attention_backward_with.hpp>, the same over a cache: <kaio/ops/attention_decode_with.hpp>, the
 // block mask of one: <kaio/ops/make_block_mask.hpp>, and qkv_project with a step of your own in every head:
-// <kaio/ops/qkv_project_with.hpp>.
+// <kaio/ops/qkv_project_with.hpp>. KAIO's names for them are in <kaio/ops/parity/...>.
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/attention.hpp>
@@ -19,9 +19,6 @@
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/merge_states.hpp>
-#include <kaio/ops/parity/attention.hpp>
-#include <kaio/ops/parity/matmul.hpp>
-#include <kaio/ops/parity/quantised.hpp>
 #include <kaio/ops/qkv.hpp>
 #include <kaio/ops/quantised/dequantise.hpp>
 #include <kaio/ops/quantised/quantise_fp8.hpp>

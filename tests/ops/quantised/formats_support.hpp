@@ -2,7 +2,7 @@
 // Bytes of blocks, what the host decodes of them, and the inputs of docs: x[i] = ((37 i + 11) % 101 - 50) / 16, byte i of
 // a body = 73 i + 19.
 
-#include "tests/ops/quantised/w4_support.hpp"
+#include "tests/ops/quantised/w4/support.hpp"
 #include "tests/ops/refusal.hpp"
 
 #include <kaio/ops/quantised/dequantise.hpp>

@@ -1,7 +1,7 @@
 #pragma once
 // The kernels of matmul_w4 and matmul_w8, by what weights mean; fewer rows first.
 
-#include <kaio/ops/quantised/w4/variant.hpp>
+#include <kaio/ops/quantised/w4/choice/variant.hpp>
 
 #include <cstdint>
 #include <span>

@@ -1,8 +1,8 @@
 #pragma once
 // The rows of the kernels of matmul_w4 in the table, for one dequantisation and element type.
 
+#include <kaio/ops/quantised/w4/choice/variant.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
-#include <kaio/ops/quantised/w4/variant.hpp>
 
 #include <array>
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace kaio::ops {
 
 template <scalar Sum, class Terms>
 struct vector_scaled {
-  static constexpr fixed_string name = "scaled";
+  static constexpr fixed_string name = "vector_scaled";
   static constexpr bool in_registers = true;
   static constexpr bool is_factored = true;
 

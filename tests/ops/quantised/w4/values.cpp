@@ -1,6 +1,6 @@
 // matmul_w4: what is not a number reaches its own row alone, and every run gives the same bits; tensors of
 // files may be parts of larger ones.
-#include "tests/ops/quantised/w4_support.hpp"
+#include "tests/ops/quantised/w4/support.hpp"
 
 #include <limits>
 

@@ -1,7 +1,7 @@
 // Blocks of GGUF as the weights of matmul_w4 and matmul_w8: the values of dequantise and the reference's
 // checksums, and products against double precision.
 #include "tests/ops/quantised/formats_support.hpp"
-#include "tests/ops/quantised/w4_codes_support.hpp"
+#include "tests/ops/quantised/w4/codes_support.hpp"
 
 #include <kaio/ops/matmul_w8.hpp>
 

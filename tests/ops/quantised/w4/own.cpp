@@ -1,7 +1,7 @@
 // matmul_w4_with: codes of the user's own, a table and a class that decodes by itself.
 #include <kaio/ops/matmul_w4_with.hpp>
 
-#include "tests/ops/quantised/w4_codes_support.hpp"
+#include "tests/ops/quantised/w4/codes_support.hpp"
 #include "tests/ops/refusal.hpp"
 
 using namespace kaio;

@@ -1,7 +1,7 @@
 // matmul_int4 by KAIO's name: its canaries, groups, edges, and refusals.
 #include <kaio/ops/parity/quantised.hpp>
 
-#include "tests/ops/quantised/w4_support.hpp"
+#include "tests/ops/quantised/w4/support.hpp"
 #include "tests/ops/refusal.hpp"
 
 #include <random>

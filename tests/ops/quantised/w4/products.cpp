@@ -1,6 +1,6 @@
 // matmul_w4 against double precision: every kernel, extents around tiles and groups, parts of K, strides that
 // are no multiples of 16 bytes, orders of K, and everything drawn at random.
-#include "tests/ops/quantised/w4_support.hpp"
+#include "tests/ops/quantised/w4/support.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 // nf4, fp4, MXFP4 and NVFP4: bytes and values of the reference quantisers by their CRCs, nested scales bit for
 // bit, and products against double precision.
-#include "tests/ops/quantised/w4_codes_support.hpp"
+#include "tests/ops/quantised/w4/codes_support.hpp"
 #include "tests/ops/refusal.hpp"
 
 using namespace kaio;

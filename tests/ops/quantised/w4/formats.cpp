@@ -1,6 +1,6 @@
 // Weights of four bits as files have them: bytes and values by the CRCs of the reference packers, and each
 // weight is the exact product rounded once.
-#include "tests/ops/quantised/w4_support.hpp"
+#include "tests/ops/quantised/w4/support.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;

@@ -2,7 +2,7 @@
 // and products against double precision.
 #include <kaio/ops/matmul_w8.hpp>
 
-#include "tests/ops/quantised/w4_codes_support.hpp"
+#include "tests/ops/quantised/w4/codes_support.hpp"
 #include "tests/ops/refusal.hpp"
 
 using namespace kaio;

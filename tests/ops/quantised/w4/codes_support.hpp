@@ -2,7 +2,7 @@
 // Weights of four or eight bits whose codes come in bytes: codes, scales and factors on the host and packed on
 // the device, and products of them compared with double precision.
 
-#include "tests/ops/quantised/w4_support.hpp"
+#include "tests/ops/quantised/w4/support.hpp"
 
 #include <kaio/ops/quantised/w4/codes.hpp>
 

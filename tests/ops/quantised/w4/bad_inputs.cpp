@@ -1,6 +1,6 @@
 // Bad input of the operations on weights of four bits is a typed error that names the argument, before
 // anything runs.
-#include "tests/ops/quantised/w4_support.hpp"
+#include "tests/ops/quantised/w4/support.hpp"
 #include "tests/ops/refusal.hpp"
 
 #include <functional>
