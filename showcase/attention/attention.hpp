@@ -5,8 +5,9 @@
 //
 // On sm_90a every multiprocessor runs one block until all tiles of queries are done. The tiles with the most
 // keys begin first, and every second round of the blocks goes backwards, so that all of them end at about the
-// same time; of many heads, pairs of a long tile and a short one come before that, a few heads at a time. `visit_order` asks the kernel's own part for this order: the showcase draws it. Inside of a tile
-// the softmax of one warpgroup runs while the tensor cores multiply for the other:
+// same time; of many heads, pairs of a long tile and a short one come before that, a few heads at a time.
+// `visit_order` asks the kernel's own part for this order: the showcase draws it. Inside of a tile the
+// softmax of one warpgroup runs while the tensor cores multiply for the other:
 //
 //   warpgroup 0   S1, PV0 | softmax 1      | S2, PV1 | softmax 2 ...
 //   warpgroup 1             S1, PV0 | softmax 1      | S2, PV1 | ...

@@ -12,11 +12,11 @@
 //                                {.forward = {.causal = causal_alignment::bottom_right}}, 0.5f);
 //
 // What the score computes is differentiated by x (kaio::derivative); a member `derivative` of the same parameters,
-// where there is one, takes the place of that. The first template argument is the most elements of a row that the kernels are compiled for: 64, 128 or 256.
-// For f16 and bf16 there are two kernels for sm_80 and later, for all types two of multiply-adds. A mask with a
-// function `queries`, as ops::band_mask has it, leaves out the tiles of queries that attend to none of some
-// keys; without one all of them are visited. What the arguments after the options are, attention_with.hpp
-// says.
+// where there is one, takes the place of that. The first template argument is the most elements of a row that
+// the kernels are compiled for: 64, 128 or 256. For f16 and bf16 there are two kernels for sm_80 and later,
+// for all types two of multiply-adds. A mask with a function `queries`, as ops::band_mask has it, leaves out
+// the tiles of queries that attend to none of some keys; without one all of them are visited. What the
+// arguments after the options are, attention_with.hpp says.
 
 #include <kaio/ops/attention/backward/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/backward/simt/table_row.hpp>

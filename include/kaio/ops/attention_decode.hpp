@@ -55,8 +55,8 @@ void attention_decode(const stream& s, const tensor_view<Q, 4>& q, const kv_cach
 
 // The same of sequences that have different numbers of queries: q: (rows of all sequences, Hq, D), out: (rows,
 // Hq, Dv), options.lse: (heads, rows). Sequence b has rows cu_q[b] to before cu_q[b + 1], at most `max_q`, which are
-// its last queries; what else attention_sequences has is not given. These numbers are read on the device too; rows of no
-// sequence are not written. New keys and values, (rows, Hkv, D), are of the rows of q.
+// its last queries; what else attention_sequences has is not given. These numbers are read on the device too;
+// rows of no sequence are not written. New keys and values, (rows, Hkv, D), are of the rows of q.
 template <class Q, class C, class O>
 void attention_decode_varlen(const stream& s, const tensor_view<Q, 3>& q, const kv_cache<C>& cache,
                              const tensor_view<O, 3>& out, const attention_sequences& sequences,

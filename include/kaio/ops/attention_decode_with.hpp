@@ -19,12 +19,12 @@
 // at.query + at.offset is the number of the query's own key. The first template argument is the most elements
 // of a row that the kernels are compiled for: 64, 128 or 256. For f16 and bf16 there are two with matrix
 // instructions for sm_80 and later, for few and for many rows; for caches of 8 bits one for sm_89 and one for
-// sm_80; and for everything else, f32 too, one of multiply-adds. ops::general_score and ops::band_mask are the library's
-// own, which take soft cap and ALiBi, causal and window out of the options. All keys of a sequence are read
-// unless a mask has a function `keys`, as <kaio/ops/attention/common/mask.hpp> has it for band_mask.
-// The arguments after the options are those of your score and then those of your mask, as a launch takes
-// them: buffers or device_pointers for in<T> and inout<T>, exact types for val<T>. What they point to is not
-// checked.
+// sm_80; and for everything else, f32 too, one of multiply-adds. ops::general_score and ops::band_mask are
+// the library's own, which take soft cap and ALiBi, causal and window out of the options. All keys of a
+// sequence are read unless a mask has a function `keys`, as <kaio/ops/attention/common/mask.hpp> has it for
+// band_mask. The arguments after the options are those of your score and then those of your mask, as a launch
+// takes them: buffers or device_pointers for in<T> and inout<T>, exact types for val<T>. What they point to
+// is not checked.
 
 #include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
 #include <kaio/ops/attention/decode/quantised/table_row.hpp>

@@ -5,9 +5,9 @@
 //   copy_pages(s, pages, pairs);       // (layers, pages, rows, heads, size); pairs (copies, 2): from, to
 //   gather_kv(s, cache, k, v);         // k, v: (B, S, heads, size): key i of sequence b at (b, i)
 //
-// Elements are moved as they are, whatever their type, or out of 8 bits on the way. Numbers are read on the device: nothing is allocated,
-// read back or waited for, so a call may be captured into a graph. Throws invalid_argument, by the name of
-// the argument, before anything runs; and what a launch throws.
+// Elements are moved as they are, whatever their type, or out of 8 bits on the way. Numbers are read on the
+// device: nothing is allocated, read back or waited for, so a call may be captured into a graph. Throws
+// invalid_argument, by the name of the argument, before anything runs; and what a launch throws.
 
 #include <kaio/ops/cache/append/arguments.hpp>
 #include <kaio/ops/cache/common/any_cache.hpp>

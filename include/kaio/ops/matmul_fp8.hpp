@@ -10,13 +10,14 @@
 //   y = activation(s * scale_a[m] * scale_b[n] * alpha + bias) + residual     f32, from left to right
 //   C = y where it is f32, f16 or bf16, y / out_scale where it is e4m3
 //
-// Sums over k are those of the device's matrix instructions: on sm_90a they have about 14 significant bits. Sums of groups
-// are added in f32. Each product and quotient after them is rounded to f32, then the
+// Sums over k are those of the device's matrix instructions: on sm_90a they have about 14 significant bits.
+// Sums of groups are added in f32. Each product and quotient after them is rounded to f32, then the
 // result once to the type of C, to the nearest even; e4m3 saturates at 448, and NaN stays NaN.
 //
-// Layouts: the fast kernels take A and B along K (weights stored N x K, transposed()), where lines begin at multiples of
-// 16 bytes, and A and B of one type; others are multiplied as f16, which takes longer. Without groups C may be column-major. Batches,
-// empty extents and what is promised about memory and streams: as matmul has them. From sm_70 on.
+// Layouts: the fast kernels take A and B along K (weights stored N x K, transposed()), where lines begin at
+// multiples of 16 bytes, and A and B of one type; others are multiplied as f16, which takes longer. Without
+// groups C may be column-major. Batches, empty extents and what is promised about memory and streams: as
+// matmul has them. From sm_70 on.
 //
 // Throws invalid_argument, by the name of the argument, before anything runs; unsupported_device where no kernel is
 // made for the device; and what a launch throws.

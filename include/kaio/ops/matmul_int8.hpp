@@ -64,8 +64,8 @@ std::vector<matmul_variant_info> matmul_int8_variants(const stream& s, const mat
                                                       const matmul_view& b, const matmul_view& c,
                                                       const matmul_int8_options& options = {});
 
-// The images of all kernels that matmul_int8, int8_column_sums and quantise_int8 may launch: to list them, and to load them ahead
-// with device::warmup.
+// The images of all kernels that matmul_int8, int8_column_sums and quantise_int8 may launch: to list them,
+// and to load them ahead with device::warmup.
 std::vector<const ptx::kernel_image*> matmul_int8_kernels();
 
 }  // namespace kaio::ops

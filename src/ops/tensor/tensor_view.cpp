@@ -199,7 +199,8 @@ bool overlap(const view_facts& a, const view_facts& b) {
                                                        : (grid - (a.address - b.address) % grid) % grid;
     if (place >= a.element_bytes && place + b.element_bytes <= grid) return false;
   }
-  // Both walk through the same rows, of one matrix or of several: the parts of a row that they touch may be side by side.
+  // Both walk through the same rows, of one matrix or of several: the parts of a row that they touch may be
+  // side by side.
   for (const view_facts* const view : {&a, &b})
     for (std::uint32_t d = 0; d < view->rank; ++d)
       if (view->extents[d] > 1 &&

@@ -1,6 +1,6 @@
 #pragma once
-// Bytes of blocks, what the host decodes of them, and the inputs of docs: x[i] = ((37 i + 11) % 101 - 50) / 16, byte i of
-// a body = 73 i + 19.
+// Bytes of blocks, what the host decodes of them, and the inputs of docs: x[i] = ((37 i + 11) % 101 - 50) /
+// 16, byte i of a body = 73 i + 19.
 
 #include "tests/ops/quantised/w4/support.hpp"
 #include "tests/ops/refusal.hpp"

@@ -1,6 +1,6 @@
 #pragma once
-// Numbers as e4m3 with scales for matmul_fp8: activations per tensor, token, or token and 128 channels; weights per output
-// channel, or in blocks of 128 x 128.
+// Numbers as e4m3 with scales for matmul_fp8: activations per tensor, token, or token and 128 channels;
+// weights per output channel, or in blocks of 128 x 128.
 //
 //   quantise_fp8(gpu.stream(), x, codes, 0.05f);             // x ~ codes * 0.05
 //   quantise_fp8(gpu.stream(), x, codes, scales);            // of rows: x ~ codes * scales[row]
@@ -9,9 +9,9 @@
 //
 //   scale = max |x| / 448, and 1 where all numbers are 0;   code = x / scale
 //
-// Quotients are those of f32, codes are rounded once to the nearest even and saturate at 448; NaN stays NaN, and does not
-// count for a scale. The scale of numbers with an infinity is infinite. These are the codes and scales of DeepSeek-V3's
-// act_quant (inference/kernel.py), whose numbers are not all 0.
+// Quotients are those of f32, codes are rounded once to the nearest even and saturate at 448; NaN stays NaN,
+// and does not count for a scale. The scale of numbers with an infinity is infinite. These are the codes and
+// scales of DeepSeek-V3's act_quant (inference/kernel.py), whose numbers are not all 0.
 //
 // x: rows x K of f32, f16 or bf16, codes: the same extents; both with contiguous rows. Scales may have any strides.
 // Asynchronous; throws invalid_argument, by the name of the argument, before anything runs.

@@ -120,7 +120,8 @@ class validation {
 
 namespace detail {
 // Whether the elements of two views may occupy the same bytes. False for column ranges of one matrix that are apart
-// and for views whose common grid of strides keeps them apart, as even and odd elements; else whether the spans overlap.
+// and for views whose common grid of strides keeps them apart, as even and odd elements; else whether the
+// spans overlap.
 bool overlap(const view_facts& a, const view_facts& b);
 }  // namespace detail
 

@@ -47,8 +47,8 @@ bool is_column_major(const matmul_view& c) {
   return c.rank >= 2 && c.strides[c.rank - 1] != 1 && c.strides[c.rank - 2] == 1 && c.extents[c.rank - 1] > 1;
 }
 
-// Scales of groups: of `lines` (rows of A, or 128 columns of C each), which are extent `line` of the last two; the other
-// one is the groups.
+// Scales of groups: of `lines` (rows of A, or 128 columns of C each), which are extent `line` of the last
+// two; the other one is the groups.
 struct group_argument {
   std::string_view name;
   const matmul_view& v;

@@ -21,8 +21,8 @@ template <class... P>
 inline constexpr std::size_t parameter_count<attention_parameters<P...>> = sizeof...(P);
 }  // namespace detail
 
-// launch(arguments of the score, arguments of the mask) for a call of attention or attention_decode: those of the library's own, and the lists of
-// block_sparse, come from the call, others are `extra`.
+// launch(arguments of the score, arguments of the mask) for a call of attention or attention_decode: those of
+// the library's own, and the lists of block_sparse, come from the call, others are `extra`.
 template <class Score, class Mask, class Call, class Launch, class... Extra>
 void with_function_arguments(const Call& call, const Launch& launch, const Extra&... extra) {
   constexpr bool general = std::is_same_v<Score, general_score>, biased = std::is_same_v<Score, biased_score>;

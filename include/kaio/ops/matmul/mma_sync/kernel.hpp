@@ -11,8 +11,8 @@
 // The blocks of a cluster may share a tile, each with a part of K; then each adds up the sums of all parts for
 // some of the places, the first part first, through distributed shared memory.
 //
-// Sums go over k from 0 up, in f32 (of i8 in i32), in an order that the tile shape does not change but for the instruction's
-// own k (and for split K, whose parts are added in order).
+// Sums go over k from 0 up, in f32 (of i8 in i32), in an order that the tile shape does not change but for
+// the instruction's own k (and for split K, whose parts are added in order).
 
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
@@ -487,9 +487,9 @@ struct mma_sync_kernel<C, Product, Out, Epilogue, SourceA, SourceB, source_param
       });
 };
 
-// Launched with a grid of walk.tiles * cluster_splits blocks along x, and the arguments of A, of B (in_memory: the operand;
-// made_by: what the function takes), c, the problem, and those of the epilogue. With C.pointers operands in
-// memory and c are arrays of the addresses of each batch (c: of each part).
+// Launched with a grid of walk.tiles * cluster_splits blocks along x, and the arguments of A, of B
+// (in_memory: the operand; made_by: what the function takes), c, the problem, and those of the epilogue. With
+// C.pointers operands in memory and c are arrays of the addresses of each batch (c: of each part).
 template <mma_sync_config C, class Product, class Out, class Epilogue,
           class SourceA = in_memory<typename Product::a_element, C.pointers>,
           class SourceB = in_memory<typename Product::b_element, C.pointers>>

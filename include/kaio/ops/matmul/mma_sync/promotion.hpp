@@ -1,6 +1,6 @@
 #pragma once
-// Sums over each 128 of K, a group, that a warp multiplies by a scale of their row and one of their columns, and adds to
-// totals of its own, in f32: for epilogues that promote.
+// Sums over each 128 of K, a group, that a warp multiplies by a scale of their row and one of their columns,
+// and adds to totals of its own, in f32: for epilogues that promote.
 
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/common/finish.hpp>

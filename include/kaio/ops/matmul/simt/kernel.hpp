@@ -142,8 +142,8 @@ struct simt_matmul_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
 };
 
 // With C.pointers a, b and c are arrays of the addresses of each batch (c: of each part of a split).
-// Launched with a grid of tiles_m * tiles_n * splits * batches * C.cluster_splits blocks along x, and the arguments a, b, c, the
-// problem, and those of the epilogue.
+// Launched with a grid of tiles_m * tiles_n * splits * batches * C.cluster_splits blocks along x, and the
+// arguments a, b, c, the problem, and those of the epilogue.
 template <simt_config C, class Out, class Epilogue>
 inline constexpr auto simt_matmul =
     simt_matmul_kernel<C, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;

@@ -104,8 +104,8 @@ struct query_numbers {
 };
 
 // exp(score - lse) of exponents of two; 0 of a masked score, whose exponent is -inf, and of queries without keys,
-// or that do not exist, which have the shift +inf: whatever the other numbers are. It is at most 1: of scores near the lowest finite number lse has an
-// error that is larger than any exponent.
+// or that do not exist, which have the shift +inf: whatever the other numbers are. It is at most 1: of scores
+// near the lowest finite number lse has an error that is larger than any exponent.
 constexpr val<f32> probability(thread t, const val<f32>& exponent, const val<f32>& shift) {
   const val below = t.let(exponent - shift);
   const val p = t.let(fast::ftz::exp2(select(below > 0.0f, 0.0f, below)));

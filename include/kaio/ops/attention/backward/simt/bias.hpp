@@ -1,8 +1,8 @@
 #pragma once
-// The gradient of a bias that serves several scores, with multiply-adds. A block owns a tile of dbias, and walks over the scores that its
-// elements are added to: over the batches and the heads that share the bias, and where one element serves all
-// queries or all keys, over their tiles. Each score's gradient is computed as the other kernels do it, and
-// added in the order of the walk, so the same call gives the same bits.
+// The gradient of a bias that serves several scores, with multiply-adds. A block owns a tile of dbias, and
+// walks over the scores that its elements are added to: over the batches and the heads that share the bias,
+// and where one element serves all queries or all keys, over their tiles. Each score's gradient is computed
+// as the other kernels do it, and added in the order of the walk, so the same call gives the same bits.
 //
 //   dbias (1, heads, 1, keys)     a block: a tile of keys of one head
 //                                 walk: batches, then tiles of queries; at last the sum over the rows of a tile
