@@ -3,13 +3,13 @@
 // kernels and the model's constants first, then for each problem the work of every variant that accepts it.
 
 #include "bench/matmul_choice/choice.hpp"
+#include "bench/matmul_choice/work_numbers.hpp"
 #include "ops/matmul/choice/cost.hpp"
 #include "ops/matmul/choice/fitted.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <initializer_list>
 #include <iterator>
 #include <vector>
 
@@ -100,32 +100,8 @@ inline void print_work(const random_problem& p, const device_properties& device,
     std::printf("%s[%zu, %u, %zu, %d, %d", first ? "" : ", ", numbers.of(v), parts_of(v), known.number(v),
                 v.most_rows != 0 ? 1 : 0, v.general ? 1 : 0);
     first = false;
-    for (const double x : {v.start_clocks,
-                           v.rate,
-                           w.blocks,
-                           w.at_once,
-                           w.steps,
-                           w.clusters ? 1.0 : 0.0,
-                           w.exchanges ? 1.0 : 0.0,
-                           w.halves ? 1.0 : 0.0,
-                           w.cluster_splits,
-                           w.operations,
-                           w.operations_in_clock,
-                           w.shared_bytes,
-                           w.loaded_bytes,
-                           w.copied,
-                           w.crossing_bytes,
-                           w.short_lines,
-                           w.results,
-                           w.outside,
-                           w.result_bytes,
-                           w.bias,
-                           w.addends,
-                           static_cast<double>(w.activation),
-                           w.read_and_written,
-                           w.sums,
-                           ops::seconds_of(w, v, device)})
-      std::printf(", %.17g", x);
+    for (const double x : work_numbers(v, w)) std::printf(", %.17g", x);
+    std::printf(", %.17g", ops::seconds_of(w, v, device));
     std::printf("]");
   }
   std::printf("]}\n");

@@ -10,6 +10,7 @@
 // the model sees above U microseconds are left out. On the emulator all kernels run small problems once,
 // without times.
 
+#include "bench/matmul_choice/work_numbers.hpp"
 #include "bench/quantised_choice/measure.hpp"
 
 #include <kaio/kaio.hpp>
@@ -32,35 +33,10 @@ void print(const quantised_problem& p, const std::vector<timed_kernel>& all) {
   std::printf("{%s, \"kernels\": [", p.text().c_str());
   const char* separator = "";
   for (const timed_kernel& one : all) {
-    const ops::kernel_work& w = one.work;
     std::printf("%s[\"%s\", %.4g, %.4g, %d", separator, one.variant->name().c_str(), one.model_us, one.us,
                 one.dropped ? 1 : 0);
     separator = ", ";
-    for (const double x : {one.variant->start_clocks,
-                           one.variant->rate,
-                           w.blocks,
-                           w.at_once,
-                           w.steps,
-                           w.clusters ? 1.0 : 0.0,
-                           w.exchanges ? 1.0 : 0.0,
-                           w.halves ? 1.0 : 0.0,
-                           w.cluster_splits,
-                           w.operations,
-                           w.operations_in_clock,
-                           w.shared_bytes,
-                           w.loaded_bytes,
-                           w.copied,
-                           w.crossing_bytes,
-                           w.short_lines,
-                           w.results,
-                           w.outside,
-                           w.result_bytes,
-                           w.bias,
-                           w.addends,
-                           static_cast<double>(w.activation),
-                           w.read_and_written,
-                           w.sums})
-      std::printf(", %.6g", x);
+    for (const double x : work_numbers(*one.variant, one.work)) std::printf(", %.6g", x);
     std::printf("]");
   }
   std::printf("]}\n");

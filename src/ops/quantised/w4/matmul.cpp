@@ -132,7 +132,7 @@ planned_call plan(const void* device, const device_properties& properties,
 
 std::uint32_t plan_w4_clusters(const w4_variant& v, const w4_problem& problem,
                                const device_properties& device) {
-  // In steps of 128 of K of a block, about 0.6 us on an H200; the sums of a part are handed over and added.
+  // In steps of 128 of K of a block; the sums of a part are handed over and added.
   constexpr double start_and_end = 5, of_a_part = 0.3;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const std::uint64_t units = std::max(device.multiprocessors, 1u);

@@ -127,6 +127,20 @@ any_view memory_view(const w4_weights& w) {
   return v;
 }
 
+std::uint64_t check_w4_order(const validation& check, std::string_view name,
+                             const tensor_view<const i32, 1>& order, const w4_weights& to) {
+  if (!to.shape.ordered) return 0;
+  constexpr std::string_view operation = "repack";
+  if (name.empty()) refuse_w4(operation, "ordered weights of a format that has no order");
+  check.input(name, order);
+  check.extent(name, order, 0, to.shape.k, "k of the weights");
+  check.apart("weights", memory_view(to), name, order);
+  if (order.stride(0) != 1 && to.shape.k > 1)
+    refuse_w4(operation, "argument " + std::string(name) + " has stride " + std::to_string(order.stride(0)) +
+                             "; its numbers are neighbours: stride 1");
+  return order.address();
+}
+
 w4_packed check_w4_weights(std::string_view operation, const void* device, const w4_weights& w,
                            bool with_memory) {
   w4_shape shape = w.shape;

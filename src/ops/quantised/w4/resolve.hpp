@@ -19,6 +19,9 @@ w4_packed check_w4_weights(std::string_view operation, const void* device, const
                            bool with_memory);
 // All of the packed memory, as a view of bytes.
 any_view memory_view(const w4_weights& w);
+// The address of the groups of rows that a file of ordered weights has for `to`; 0 where `to` is not ordered.
+std::uint64_t check_w4_order(const validation& check, std::string_view name,
+                             const tensor_view<const i32, 1>& order, const w4_weights& to);
 
 // But for what the kernel decides. Without an output: for the choice alone.
 w4_problem resolve_w4_product(const void* device, const matmul_w4_arguments& arguments, bool choice_alone);

@@ -49,7 +49,7 @@ class resolver {
     if (source_.nested_table.exists()) resolve_nested_scales();
     if (to_.shape.zero_points) resolve_zeros();
     resolve_factors();
-    resolve_order();
+    result_.order = check_w4_order(check_, source_.order_name, source_.order, to_);
     return result_;
   }
 
@@ -171,18 +171,6 @@ class resolver {
       refuse_w4(operation, "argument " + std::string(source_.factors_name) +
                                " is given, and the shape of the weights has no factors");
     }
-  }
-
-  void resolve_order() {
-    if (!to_.shape.ordered) return;
-    if (source_.order_name.empty()) refuse_w4(operation, "ordered weights of a format that has no order");
-    check_.input(source_.order_name, source_.order);
-    check_.extent(source_.order_name, source_.order, 0, k_, "k of the weights");
-    check_.apart("weights", memory_, source_.order_name, source_.order);
-    if (source_.order.stride(0) != 1 && k_ > 1)
-      refuse_w4(operation, "argument " + std::string(source_.order_name) +
-                               " has numbers that are no neighbours: its stride is 1");
-    result_.order = source_.order.address();
   }
 
   const validation check_;

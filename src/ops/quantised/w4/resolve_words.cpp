@@ -51,7 +51,7 @@ class resolver {
     resolve_scales();
     if (to_.shape.zero_points) resolve_zeros();
     if (to_.shape.offsets) resolve_offsets();
-    resolve_order();
+    result_.order = check_w4_order(check_, source_.order_name, source_.order, to_);
     return result_;
   }
 
@@ -257,19 +257,6 @@ class resolver {
     }
     result_.zeros_add = source_.zeros_add;
     result_.zeros_mask = (1u << bits) - 1;
-  }
-
-  void resolve_order() {
-    if (!to_.shape.ordered) return;
-    if (source_.order_name.empty()) refuse_w4(operation, "ordered weights of a format that has no order");
-    check_.input(source_.order_name, source_.order);
-    check_.extent(source_.order_name, source_.order, 0, k_, "k of the weights");
-    check_.apart("weights", memory_, source_.order_name, source_.order);
-    if (source_.order.stride(0) != 1 && k_ > 1)
-      refuse_w4(operation, argument(source_.order_name) + " has stride " +
-                               std::to_string(source_.order.stride(0)) +
-                               "; its numbers are neighbours: stride 1");
-    result_.order = source_.order.address();
   }
 
   const validation check_;
