@@ -21,8 +21,9 @@ class layer_verification {
     load();
     step("h1 = h0 + x", 0, [&](auto& e) { sums(e, h0_, x_, h1_); });
     step("n1 = norm(h1)", 1e-3, [&](auto& e) { norms(e, h1_, layer_.first_norm, n1_); });
-    step("q = rotated n1 Wq", 3e-3, [&](auto& e) { queries(e); });
-    step("k, v into the cache", 3e-3, [&](auto& e) { keys_and_values(e); });
+    // A rotation may leave little of two rounded numbers.
+    step("q = rotated n1 Wq", 2e-2, [&](auto& e) { queries(e); });
+    step("k, v into the cache", 2e-2, [&](auto& e) { keys_and_values(e); });
     step("the rest of the cache", 0, [&](auto& e) { other_pages(e); });
     step("o = attention(q, cache)", 5e-3, [&](auto& e) { attention(e); });
     step("a = o Wo", 2e-3, [&](auto& e) { products(e, o_, layer_.out, a_); });

@@ -7,10 +7,10 @@
 // Integers and floats of four bits are exact, numbers of tables are rounded once to the type of x: sums of
 // x * number over 64 k, or over fewer that a group has, are multiplied by the scale in f32, and added in f32.
 // The warps of a block divide K, and blocks too where columns are few: then a second kernel adds up what
-// these leave in the workspace. The same call gives the same bits every time. Nothing is allocated, copied or
-// waited for; kernels are loaded when they are used for the first time on a device. Throws invalid_argument,
-// by the name of the argument, before anything runs; unsupported_device before sm_70, and of own codes before
-// sm_80; and what a launch throws.
+// these leave in the workspace, or, on sm_90a, the blocks of a cluster do it themselves. The same call gives
+// the same bits every time. Nothing is allocated, copied or waited for; kernels are loaded when they are used
+// for the first time on a device. Throws invalid_argument, by the name of the argument, before anything runs;
+// unsupported_device before sm_70, and of own codes before sm_80; and what a launch throws.
 
 #include <kaio/ops/quantised/repack_w4.hpp>
 #include <kaio/ptx/kernel_image.hpp>

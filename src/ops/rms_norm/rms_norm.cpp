@@ -37,11 +37,12 @@ void check_lines(std::string_view name, const any_view& v) {
                                   " along its last dimension; neighbours of a row are adjacent: stride 1");
 }
 
-// Two runs for each lane where a row has more than a warp does at once.
-u32 lanes_for(u32 size) {
-  const u32 runs = size / run_size + (size % run_size != 0 ? 1 : 0);
+// A warp, or as many lanes as keep the row in registers.
+u32 lanes_for(u32 size, u32 element_bytes) {
+  const u32 runs = size / run_size + (size % run_size != 0 ? 1 : 0), held = held_runs(element_bytes);
+  const u32 lanes = std::max(std::min(runs, 32u), (runs + held - 1) / held);
   u32 log = 0;
-  while ((u32{1} << log) < (runs <= 32 ? runs : (runs + 1) / 2) && log < 8) ++log;
+  while ((u32{1} << log) < lanes && log < 8) ++log;
   return log;
 }
 
@@ -106,7 +107,7 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
   problem.size = extent(0);
   problem.heads = divisor::of(extent(1));
   problem.tokens = divisor::of(extent(2));
-  problem.lanes_log = lanes_for(problem.size);
+  problem.lanes_log = lanes_for(problem.size, x.element_bytes);
   bool aligned = problem.size % run_size == 0 && weight.address % 16 == 0;
   for (const any_view* v : {&x, &out, &options.residual, &options.residual_out})
     aligned = aligned && (!is_given(*v) || begins_at(*v, 16));

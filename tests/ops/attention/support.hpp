@@ -254,8 +254,11 @@ void compare_attention(const attention_case& c, const tensor4<O>& got, const ten
   CAPTURE(worst, allowed, largest);
   // The plain formula of few keys may happen to be exact where another order of roundings is not.
   // Of few numbers the plain formula may be right by chance. An exponential has two units of f32 itself.
-  const double units = sizeof(T) == sizeof(f32) ? 6 : 2;
-  REQUIRE(worst <= std::max(2 * allowed, units * unit_in_last_place<T>(largest)));
+  const bool single = sizeof(T) == sizeof(f32);
+  const double units = single ? 6 : 2;
+  // Distances of ALiBi are large, and rounded once more: the kernel has them times log2 e.
+  const double factor = single && c.alibi != 0 ? 3 : 2;
+  REQUIRE(worst <= std::max(factor * allowed, units * unit_in_last_place<T>(largest)));
   for (u32 b = 0; b < c.batches; ++b)
     for (u32 i = 0; i < c.queries; ++i)
       for (u32 h = 0; h < c.heads; ++h)

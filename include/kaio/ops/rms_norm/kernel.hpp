@@ -20,7 +20,7 @@ namespace kaio::ops {
 template <dsl::scalar T, std::uint32_t Sm>
 struct rms_norm_body {
   using elements = row_elements<T, Sm>;
-  static constexpr u32 held = std::is_same_v<T, f32> ? 2 : 4;  // runs in registers
+  static constexpr u32 held = held_runs(sizeof(T));  // in registers
   static constexpr u32 words = held * elements::words;
   static constexpr u32 warps = row_threads / 32;
 
@@ -45,12 +45,10 @@ struct rms_norm_body {
     }
 
     var sum(t, 0.0f);
-    auto h = array_of<held * run_size>([&](u32) { return var(t, 0.0f); });
+    // As they are in memory: the sum with the residual is rounded, so that nothing is lost.
+    auto x = array_of<words>([&](u32) { return var(t, 0u); });
     auto weights = array_of<words>([&](u32) { return var(t, 0u); });
     if (auto by_runs = t.when(whole)) {
-      // All loads before the first use of one.
-      auto x = array_of<words>([&](u32) { return var(t, 0u); });
-      auto residual = array_of<words>([&](u32) { return var(t, 0u); });
       const auto load_held = [&](const val<u64>& row, auto& to) {
         for (u32 r = 0; r < held; ++r) {
           const val address = t.let(row + cast<u64>(run_at(r)) * u64{run_size * sizeof(T)});
@@ -58,25 +56,30 @@ struct rms_norm_body {
             elements::load_words(t, address, to, r * elements::words);
         }
       };
+      // All loads before the first use of one; the weights arrive while the row is summed up.
       load_held(at.x, x);
-      if (auto some = t.when(at.residual != 0u)) load_held(at.residual, residual);
-      load_held(at.weight, weights);
-      for (u32 r = 0; r < held; ++r)
-        for (u32 i = 0; i < run_size; ++i)
-          h[r * run_size + i] = elements::value(t, x, r * elements::words, i);
-      if (auto some = t.when(at.residual != 0u))
+      if (auto some = t.when(at.residual != 0u)) {
+        auto residual = array_of<words>([&](u32) { return var(t, 0u); });
+        load_held(at.residual, residual);
         for (u32 r = 0; r < held; ++r) {
           const auto y = array_of<run_size>([&](u32 i) {
+            const val own = elements::value(t, x, r * elements::words, i);
             const val more = elements::value(t, residual, r * elements::words, i);
-            return t.let(h[r * run_size + i] + more);
+            return t.let(own + more);
           });
           const auto rounded = elements::rounded_words(t, y);
-          for (u32 i = 0; i < run_size; ++i) h[r * run_size + i] = elements::value(t, rounded, 0, i);
+          for (u32 i = 0; i < elements::words; ++i) x[r * elements::words + i] = rounded[i];
           const val to = t.let(at.residual_out + cast<u64>(run_at(r)) * u64{run_size * sizeof(T)});
           if (auto stores = t.when(all_of(at.residual_out != 0u, run_at(r) < runs)))
             elements::store_words(t, to, rounded);
         }
-      for (const auto& one : h) sum = fma(one, one, sum);
+      }
+      load_held(at.weight, weights);
+      for (u32 r = 0; r < held; ++r)
+        for (u32 i = 0; i < run_size; ++i) {
+          const val one = elements::value(t, x, r * elements::words, i);
+          sum = fma(one, one, sum);
+        }
       add_squares<run_size>(t, at, first_far, runs, place.lanes, sum);
     }
     if (auto one_by_one = t.when(single)) add_squares<1>(t, at, place.lane, size, place.lanes, sum);
@@ -88,8 +91,9 @@ struct rms_norm_body {
       for (u32 r = 0; r < held; ++r)
         if (auto inside = t.when(run_at(r) < runs)) {
           const auto y = array_of<run_size>([&](u32 i) {
+            const val own = elements::value(t, x, r * elements::words, i);
             const val weight = elements::value(t, weights, r * elements::words, i);
-            return t.let(h[r * run_size + i] * inverse * (offset + weight));
+            return t.let(own * inverse * (offset + weight));
           });
           const val to = t.let(at.out + cast<u64>(run_at(r)) * u64{run_size * sizeof(T)});
           const auto rounded = elements::rounded_words(t, y);

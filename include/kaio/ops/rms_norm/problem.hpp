@@ -6,6 +6,9 @@
 
 namespace kaio::ops {
 
+// Runs of a row that a lane keeps in registers, of elements of so many bytes.
+constexpr u32 held_runs(u32 element_bytes) { return element_bytes == 4 ? 2 : 4; }
+
 struct rms_norm_problem {
   row_strides x, out;
   row_strides residual, residual_out;  // address 0: there is none

@@ -43,8 +43,11 @@ void list_matmul_w4_combine_kernels(std::vector<const ptx::kernel_image*>& list)
 // Into how many parts K is divided: where the cost of a block's tiles and of both kernels' beginnings and
 // ends is the least.
 std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device);
-// The same for the kernels whose parts are the blocks of a cluster.
-std::uint32_t plan_w4_clusters(const w4_variant& v, const w4_problem& problem,
-                               const device_properties& device);
+// The same for the kernels for sm_90a, whose parts may be the blocks of a cluster; `asked`: so many parts.
+struct w4_division {
+  std::uint32_t parts = 1, cluster = 1;
+};
+w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const device_properties& device,
+                         std::uint32_t asked);
 
 }  // namespace kaio::ops

@@ -33,9 +33,9 @@ struct planned_call {
   std::uint64_t blocks = 0, workspace = 0;  // bytes
 };
 
-// Up to so many rows of x the kernels for sm_90a are not asked for: most of what wgmma multiplies would be
-// nothing.
-constexpr u32 few_rows = 16;
+// Up to so many rows of x the kernels for sm_90a are not asked for: eight warps that share a tile of 32 columns
+// read it in less time. Those of many rows are for more than the others have.
+constexpr u32 few_rows = 8, many_rows = 64;
 
 // Why a kernel cannot run a problem on a device; nullptr: it can.
 const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
@@ -48,12 +48,12 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that they are written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "they need more shared memory than a block of this device has";
-  if (!v.in_clusters) return nullptr;
+  if (!v.has_clusters) return nullptr;
   if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
   if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
     return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
-  if (parts > 8 || (parts & (parts - 1)) != 0 || parts > static_cast<std::int64_t>(steps_of(v, p)))
-    return "K is divided among 1, 2, 4 or 8 blocks, which have two tiles at least";
+  if (p.w.tiles_k < v.tiles) return "they have more of K in shared memory than there is";
+  if (parts > static_cast<std::int64_t>(steps_of(v, p))) return "a part of K has two tiles of 64 at least";
   return nullptr;
 }
 
@@ -72,8 +72,10 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
       continue;
     }
     // Those in clusters come last, and fewer rows first.
-    if (v.in_clusters && (problem.m <= few_rows || reason(v, problem, parts, device) != nullptr)) continue;
-    if (best == nullptr || best->rows < problem.m || (v.in_clusters && !best->in_clusters)) best = &v;
+    if (v.has_clusters && (problem.m <= few_rows || (v.rows > many_rows && problem.m <= many_rows) ||
+                           reason(v, problem, parts, device) != nullptr))
+      continue;
+    if (best == nullptr || best->rows < problem.m || (v.has_clusters && !best->has_clusters)) best = &v;
   }
   if (best == nullptr)
     throw invalid_argument(
@@ -111,13 +113,18 @@ planned_call plan(const void* device, const device_properties& properties,
   p.m_tiles = divisor::of(static_cast<u32>(m_tiles));
   p.n_tiles = divisor::of(static_cast<u32>(n_tiles));
   p.parts = static_cast<u32>(arguments.options->parts);
-  if (p.parts == 0)
-    p.parts = result.variant->in_clusters ? plan_w4_clusters(*result.variant, p, properties)
-                                          : plan_w4_parts(*result.variant, p, properties);
+  p.cluster = 1;
+  if (result.variant->has_clusters) {
+    const w4_division division = plan_w4_sm90(*result.variant, p, properties, p.parts);
+    p.parts = division.parts;
+    p.cluster = division.cluster;
+  } else if (p.parts == 0) {
+    p.parts = plan_w4_parts(*result.variant, p, properties);
+  }
   p.steps = steps_of(*result.variant, p) / p.parts;
   p.rest = steps_of(*result.variant, p) % p.parts;
   constexpr double most = std::numeric_limits<std::int32_t>::max();
-  const bool combines = p.parts > 1 && !result.variant->in_clusters;
+  const bool combines = p.parts > p.cluster;
   const std::uint64_t of_combine = !combines ? 0 : parts_of(p.w.n, 512) * p.m;
   if (static_cast<double>(m_tiles) * static_cast<double>(n_tiles) * p.parts > most ||
       static_cast<double>(of_combine) > most)
@@ -130,24 +137,37 @@ planned_call plan(const void* device, const device_properties& properties,
 
 }  // namespace
 
-std::uint32_t plan_w4_clusters(const w4_variant& v, const w4_problem& problem,
-                               const device_properties& device) {
-  // In steps of 128 of K of a block; the sums of a part are handed over and added.
-  constexpr double start_and_end = 5, of_a_part = 0.3;
+w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const device_properties& device,
+                         std::uint32_t asked) {
+  // Microseconds, as measured on an H200: of a block, of a tile of 64 of K, of both kernels.
+  constexpr double start_and_end = 4, of_row = 0.025, of_tile = 0.27, of_row_of_tile = 0.004,
+                   of_block_of_cluster = 0.25, second_kernel = 2, bytes_in_us = 8e6;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
-  std::uint32_t best = 1;
+  const u32 steps = steps_of(v, problem);
+  const double step = v.tiles * (of_tile + of_row_of_tile * v.rows * v.columns / 256);
+  const double sums = 2.0 * problem.m * problem.w.n * sizeof(f32);
+  w4_division best;
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint32_t parts = 1; parts <= std::min(8u, steps_of(v, problem)); parts *= 2) {
-    // A cluster is in one group of multiprocessors, of which some are left over.
-    const std::uint64_t rounds = parts_of(tiles, std::max<std::uint64_t>(units / parts, 1));
-    const double cost = static_cast<double>(rounds) *
-                            (start_and_end + static_cast<double>(parts_of(steps_of(v, problem), parts))) +
-                        of_a_part * parts;
-    if (cost < least) {
-      least = cost;
-      best = parts;
-    }
+  const auto consider = [&](std::uint32_t parts, std::uint32_t cluster) {
+    // A cluster is in one group of multiprocessors, of which some are left over: 30 of 4 run on 132, 15 of 8.
+    const std::uint64_t at_once = cluster <= 2 ? units / cluster : units * 10 / 11 / cluster;
+    const std::uint64_t rounds = parts_of(tiles * parts / cluster, std::max<std::uint64_t>(at_once, 1));
+    const double combining = parts == 1         ? 0
+                             : cluster == parts ? of_block_of_cluster * cluster
+                                                : second_kernel + sums * parts / bytes_in_us;
+    const double cost = static_cast<double>(rounds) * (start_and_end + of_row * v.rows +
+                                                       step * static_cast<double>(parts_of(steps, parts))) +
+                        combining;
+    if (cost >= least) return;
+    least = cost;
+    best = {parts, cluster};
+  };
+  constexpr std::uint32_t most_parts = 32;
+  const std::uint32_t from = asked != 0 ? asked : 1, to = asked != 0 ? asked : std::min(most_parts, steps);
+  for (std::uint32_t parts = from; parts <= to; ++parts) {
+    if (parts > 1) consider(parts, 1);
+    if (parts <= 8 && (parts & (parts - 1)) == 0) consider(parts, parts);
   }
   return best;
 }

@@ -18,8 +18,8 @@ std::span<const w4_variant> matmul_w4_rows() {
     if constexpr (D::offsets)
       return new std::array{describe_w4<D, T, Rows>()...};
     else
-      return new std::array{describe_w4<D, T, Rows>()..., describe_w4_sm90<D, T, 64>(),
-                            describe_w4_sm90<D, T, 128>()};
+      return new std::array{describe_w4<D, T, Rows>()..., describe_w4_sm90<D, T, 16>(),
+                            describe_w4_sm90<D, T, 64>(), describe_w4_sm90<D, T, 128>()};
   }();
   return rows;
 }

@@ -62,7 +62,6 @@ void check_w4(const w4_case& c) {
   if (c.by_wgmma && s.properties().target == ptx::target{90, true}) {
     CHECK(matmul_w4_choice(s, x_view, on_device.weights(), options).name.find("sm90") !=
           std::string_view::npos);
-    CHECK(bytes == 0);
   }
   matmul_w4(s, x_view, on_device.weights(), y_view, options);
   y = y_memory.download();
@@ -115,7 +114,7 @@ w4_case draw(std::uint64_t seed) {
 
 TEST_CASE("matmul_w4: every kernel, with one and several parts of K", "[ops][w4]") {
   for (const i64 m : {1, 8, 9, 16, 17, 32, 33, 64, 65})
-    for (const i64 parts : {1, 2, 3}) {  // three are no cluster: the kernels for sm_80
+    for (const i64 parts : {1, 2, 3}) {  // of so short a K most are by the kernels for sm_80
       w4_case c{.shape = {.n = 40, .k = 256, .group = 128, .zero_points = m % 2 == 0},
                 .m = m,
                 .bias = parts == 3,
@@ -128,26 +127,27 @@ TEST_CASE("matmul_w4: every kernel, with one and several parts of K", "[ops][w4]
     }
 }
 
-TEST_CASE("matmul_w4: many rows, around the tiles of sm_90a, whose parts of K are blocks of a cluster",
-          "[ops][w4]") {
+TEST_CASE("matmul_w4: the tiles of sm_90a, with parts of K in clusters and by a second kernel", "[ops][w4]") {
   w4_case c{.shape = {.n = 257, .k = 1728, .group = 64, .zero_points = true}, .m = 129, .bias = true};
   c.by_wgmma = true;
-  c.options.parts = 4;
-  check_w4<f16, f16, f16>(c);
-  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+  for (const i64 parts : {4, 3}) {
+    c.options.parts = parts;
+    check_w4<f16, f16, f16>(c);
+  }
+  for (std::uint64_t seed = 1; seed <= 9; ++seed) {
     std::mt19937_64 engine(seed);
-    const auto below = [&](u32 n) { return static_cast<i64>(engine() % n); };
+    const auto below = [&](i64 n) { return static_cast<i64>(engine() % static_cast<std::uint64_t>(n)); };
     const i64 group = std::array<i64, 4>{64, 128, 192, -1}[static_cast<std::size_t>(below(4))];
     c.shape = {.n = 1 + below(seed % 2 == 0 ? 300 : 40),
-               .k = group == -1 ? 8 * (1 + below(60)) : group * (1 + below(5)),
+               .k = group == -1 ? 256 + 8 * below(60) : group * (4 + below(5)),
                .group = group,
                .zero_points = below(2) == 0};
-    c.m = 17 + below(seed % 2 == 0 ? 50 : 130);
+    // 16, 64 and 128 rows of a block.
+    c.m = seed % 3 == 0 ? 9 + below(8) : seed % 3 == 1 ? 17 + below(48) : 65 + below(80);
     c.pad = 8 * below(3);
     c.bias = below(2) == 0;
     c.seed = seed;
-    c.options.parts = std::min(i64{1} << below(4), std::max<i64>((c.shape.k + 127) / 128 / 2 * 2, 1));
-    if (c.options.parts == 6) c.options.parts = 4;
+    c.options.parts = 1 + below(std::min<i64>((c.shape.k + 255) / 256, 5));
     if (seed % 2 == 0)
       check_w4<f16, f32, bf16>(c);
     else

@@ -134,8 +134,7 @@ struct matmul_w4_options {
   any_view bias{};                  // (n), of the element type of x
   attention_workspace workspace{};  // of matmul_w4_workspace_bytes, at a multiple of 16 bytes
   // Into how many parts K is divided; 0: as the device is filled best. The bits depend on it, and on the rows
-  // of the kernel, alone. A kernel for sm_90a has 1, 2, 4 or 8, the blocks of a cluster, which need no
-  // workspace.
+  // of the kernel, alone. On sm_90a 2, 4 and 8 may be the blocks of a cluster, which need no workspace.
   std::int64_t parts = 0;
   // The kernel to run, as matmul_w4_choice names it; empty: the best one. "dequantise": W as a matrix in the
   // workspace, of 2 n k bytes, and matmul, where each weight is rounded once: for many rows of x, and before

@@ -46,6 +46,7 @@ struct w4_problem {
   w4_table_words table;
   u64 sums;
   u32 parts;        // of K
+  u32 cluster;      // blocks of a cluster, which have all parts; 1: without clusters
   u32 steps, rest;  // tiles of a part; the first `rest` parts have one more
   divisor m_tiles, n_tiles;
 };

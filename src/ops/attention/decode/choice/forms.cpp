@@ -1,6 +1,7 @@
 #include "ops/attention/decode/choice/forms.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace kaio::ops {
@@ -35,8 +36,7 @@ double time_of(const attention_decode_variant& v, const attention_decode_call& c
   const auto waves = static_cast<double>(parts_of(blocks, blocks_at_once(v, division, device)));
   const auto tiles = static_cast<double>(
       parts_of(parts_of(std::max<std::uint64_t>(call.most_keys, 1), v.keys), division.parts));
-  const double reading =
-      std::max(waves * (times.tile + (tiles - 1) * times.tile / v.tiles_ahead), key_bytes(call) / times.rate);
+  const double reading = std::hypot(waves * tiles * times.tile, key_bytes(call) / times.rate);
   const double combining = division.parts == 1   ? 0
                            : division.in_cluster ? times.cluster + times.of_block * division.parts
                                                  : times.second_kernel + times.of_part * division.parts;
@@ -65,16 +65,19 @@ attention_decode_division divide_among_clusters(const attention_decode_variant& 
   return best;
 }
 
-bool is_faster_in_clusters(const attention_decode_variant& v, const attention_decode_variant& other,
-                           const attention_decode_call& call, const device_properties& device,
-                           const attention_decode_times& times) {
-  if (call.combining == attention_combining::cluster) return true;
-  if (call.batch_invariant || call.combining == attention_combining::second_kernel ||
-      key_bytes(call) > times.most_bytes)
-    return false;
-  const attention_decode_division division = divide_among_clusters(v, call, device, times);
-  return division.parts != 0 && time_of(v, call, division, device, times) <
-                                    time_of(other, call, divide_keys(other, call, device), device, times);
+attention_decode_division divide_in_best_form(const attention_decode_variant& v,
+                                              const attention_decode_call& call,
+                                              const device_properties& device,
+                                              const attention_decode_times& times) {
+  using enum attention_combining;
+  const attention_decode_division clusters = call.combining == second_kernel
+                                                 ? attention_decode_division{.parts = 0}
+                                                 : divide_among_clusters(v, call, device, times);
+  if (clusters.parts != 0 && call.combining == cluster) return clusters;
+  const attention_decode_division other = divide_keys(v, call, device);
+  if (clusters.parts == 0 || key_bytes(call) > times.most_bytes) return other;
+  return time_of(v, call, clusters, device, times) <= time_of(v, call, other, device, times) ? clusters
+                                                                                             : other;
 }
 
 }  // namespace kaio::ops

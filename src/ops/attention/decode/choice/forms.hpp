@@ -2,13 +2,14 @@
 // In which form an attention_decode adds up the parts of its keys: by a second kernel, or in clusters of sm_90. A
 // model of both times decides.
 //
-//   time = waves * start + max(waves * (tile + (tiles - 1) * tile / ahead), bytes / rate) + combining
+//   time = waves * start + hypot(waves * tiles * tile, bytes / rate) + combining
 //
 //   tiles       of keys, of the longest part          waves   rounds in which the blocks fit the device
-//   ahead       tiles under way of a block            bytes   of K and V
+//   bytes       of K and V
 //   combining   second kernel: second_kernel + of_part * parts; cluster: cluster + of_block * parts; 0: one part
 //
-// The constants are microseconds on an H200; `bench/attention_decode --constants` measures them.
+// The constants are microseconds on an H200: `bench/attention_decode --constants` measures them, but of_part, which
+// is fitted to the times of calls that `--forms` prints.
 
 #include <kaio/ops/attention/decode/choice/variant.hpp>
 #include <kaio/runtime/properties.hpp>
@@ -20,13 +21,13 @@
 namespace kaio::ops {
 
 struct attention_decode_times {
-  double start = 2.9;            // of a wave, to the first copy
-  double tile = 1.05;            // from the copy of a tile to its sums, with no other under way
-  double rate = 4.2e6;           // bytes in a microsecond, of all blocks
-  double second_kernel = 3.1;    // its launch and its end, and
+  double start = 3.5;            // of a wave, to the first copy
+  double tile = 0.73;            // of keys, of a block that has others under way
+  double rate = 4.37e6;          // bytes in a microsecond, of all blocks
+  double second_kernel = 1.8;    // its launch and its end, and
   double of_part = 0.06;         // what a part adds to it
-  double cluster = 1.2;          // the barriers of a cluster and its sums, and
-  double of_block = 0.05;        // what a block adds to them
+  double cluster = 0.56;         // the barriers of a cluster and its sums, and
+  double of_block = 0.22;        // what a block adds to them
   double most_bytes = 64 << 20;  // of K and V; above, what combining takes does not count
 };
 
@@ -42,9 +43,10 @@ attention_decode_division divide_among_clusters(const attention_decode_variant& 
                                                 const device_properties& device,
                                                 const attention_decode_times& times = {});
 
-// Whether a kernel with clusters is to run a call that `other`, which has none, can run as well.
-bool is_faster_in_clusters(const attention_decode_variant& v, const attention_decode_variant& other,
-                           const attention_decode_call& call, const device_properties& device,
-                           const attention_decode_times& times = {});
+// The division of a call on a kernel: whichever of both forms is faster by the model, or the one that it asks for.
+attention_decode_division divide_in_best_form(const attention_decode_variant& v,
+                                              const attention_decode_call& call,
+                                              const device_properties& device,
+                                              const attention_decode_times& times = {});
 
 }  // namespace kaio::ops

@@ -46,16 +46,6 @@ const char* reason(const attention_decode_variant& v, const attention_decode_cal
   return nullptr;
 }
 
-// Whether the model of times prefers one without clusters to this one.
-bool is_slower(const attention_decode_variant& v, const attention_decode_call& call,
-               std::span<const attention_decode_variant> others, const device_properties& device) {
-  if (!v.has_clusters || call.combining == attention_combining::cluster) return false;
-  for (const attention_decode_variant& other : others)
-    if (!other.has_clusters && reason(other, call, device) == nullptr)
-      return !is_faster_in_clusters(v, other, call, device);
-  return false;
-}
-
 // The one that is named, or the first one that can run the call.
 std::size_t choose(std::string_view operation, const attention_decode_call& call,
                    std::span<const attention_decode_variant> variants, const device_properties& device,
@@ -64,9 +54,7 @@ std::size_t choose(std::string_view operation, const attention_decode_call& call
   for (const attention_decode_variant& v : variants) {
     if (!forced.empty() && v.image->name != forced) continue;
     const char* const why = reason(v, call, device);
-    if (why == nullptr && (!forced.empty() || !is_slower(v, call, variants, device)))
-      return static_cast<std::size_t>(&v - variants.data());
-    if (why == nullptr) continue;
+    if (why == nullptr) return static_cast<std::size_t>(&v - variants.data());
     if (is_of_types(v, call)) last = why;
     if (!forced.empty())
       throw invalid_argument("kaio: " + std::string(operation) + ": variant " + std::string(forced) +
@@ -82,16 +70,6 @@ std::size_t choose(std::string_view operation, const attention_decode_call& call
                            std::to_string(device.target.sm) + "); the last one was left out because " + last);
 }
 
-// Parts in clusters where the kernel has them, and the call does not need others.
-attention_decode_division divide(const attention_decode_variant& v, const attention_decode_call& call,
-                                 const device_properties& device) {
-  if (v.has_clusters && call.combining != attention_combining::second_kernel) {
-    const attention_decode_division division = divide_among_clusters(v, call, device);
-    if (division.parts != 0) return division;
-  }
-  return divide_keys(v, call, device);
-}
-
 }  // namespace
 
 namespace detail {
@@ -105,7 +83,7 @@ planned_attention_decode plan_attention_decode(const void* device, const device_
   if (call.empty()) return result;
   result.chosen = choose(arguments.operation, call, variants, properties, arguments.options->variant);
   const attention_decode_variant& variant = variants[result.chosen];
-  const attention_decode_division division = divide(variant, call, properties);
+  const attention_decode_division division = divide_in_best_form(variant, call, properties);
   const attention_decode_room room = room_of(arguments.operation, call, division);
   result.sums = room.sums;
   result.totals = room.totals;

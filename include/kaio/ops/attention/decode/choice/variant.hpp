@@ -21,19 +21,18 @@ struct attention_decode_variant {
   const ptx::kernel_image* image = nullptr;
   void (*run)(const stream&, const attention_decode_call&, std::uint64_t blocks) = nullptr;
   attention_type type = attention_type::f32;
-  bool any_type = false;          // whatever `type` is
-  bool takes_codes = false;       // of f16 and bf16, a cache of 8 bits; `type` is unused
-  bool copies_rows = false;       // rows of keys begin at multiples of 16 bytes, and are as long
-  bool values_in_keys = false;    // V is the first elements of the rows of K
-  std::uint32_t depth = 0;        // the most elements of a row
-  std::uint32_t depth_v = 0;      // of V and O; 0: as many
-  std::uint32_t rows = 0;         // of a tile
-  std::uint32_t most_rows = 0;    // it is for calls with at most so many; 0: any number
-  std::uint32_t least_rows = 0;   // it is for calls with at least so many
-  std::uint32_t keys = 0;         // of a tile
-  std::uint32_t tiles_ahead = 1;  // of a block, that are under way while one is computed
-  bool has_clusters = false;      // sm_90: launched programmatically, and its parts may be a cluster
-  std::uint32_t resident = 1;     // blocks on a multiprocessor at once, at most
+  bool any_type = false;         // whatever `type` is
+  bool takes_codes = false;      // of f16 and bf16, a cache of 8 bits; `type` is unused
+  bool copies_rows = false;      // rows of keys begin at multiples of 16 bytes, and are as long
+  bool values_in_keys = false;   // V is the first elements of the rows of K
+  std::uint32_t depth = 0;       // the most elements of a row
+  std::uint32_t depth_v = 0;     // of V and O; 0: as many
+  std::uint32_t rows = 0;        // of a tile
+  std::uint32_t most_rows = 0;   // it is for calls with at most so many; 0: any number
+  std::uint32_t least_rows = 0;  // it is for calls with at least so many
+  std::uint32_t keys = 0;        // of a tile
+  bool has_clusters = false;     // sm_90: launched programmatically, and its parts may be a cluster
+  std::uint32_t resident = 1;    // blocks on a multiprocessor at once, at most
 };
 
 namespace detail {

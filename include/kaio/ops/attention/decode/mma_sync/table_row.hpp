@@ -41,7 +41,6 @@ attention_decode_variant describe_attention_decode_mma() {
           .rows = C.rows,
           .most_rows = C.rows == 16 ? 16u : 0u,
           .keys = C.keys,
-          .tiles_ahead = C.stages - 1,
           .has_clusters = C.has_clusters(),
           .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
 }

@@ -32,7 +32,6 @@ attention_decode_variant describe_attention_decode_quantised() {
           .depth = C.depth,
           .rows = C.rows,
           .keys = C.keys,
-          .tiles_ahead = C.stages - 1,
           .has_clusters = C.has_clusters(),
           .resident = decode_min_blocks<Score, Mask>(C.min_blocks)};
 }

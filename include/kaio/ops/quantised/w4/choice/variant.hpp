@@ -26,9 +26,8 @@ struct w4_variant {
   std::uint32_t bits = 4;                 // of a code
   std::uint32_t slots = 4;                // groups that a tile of 64 of K may have part of, at most
   std::uint32_t tiles = 1;                // of 64 of K, in a step
-  bool in_clusters =
-      false;     // the parts of K are the blocks of a cluster, 1, 2, 4 or 8, and need no workspace
-  f32 unit = 1;  // w4_problem::unit, where the decoder has one
+  bool has_clusters = false;              // the parts of K may be the blocks of a cluster: 2, 4 or 8
+  f32 unit = 1;                           // w4_problem::unit, where the decoder has one
 };
 
 // The kernel for so many rows of x.
@@ -58,7 +57,7 @@ void launch_w4_sm90(const stream& s, const w4_problem& problem, std::uint64_t bl
   const std::uint64_t row = problem.m == 1 ? problem.w.k : static_cast<std::uint64_t>(problem.x_row);
   const device_pointer<T> x{problem.x, (problem.m - 1) * row + problem.w.k, s.device_identity()};
   const std::uint64_t pitch = (row + 7) / 8 * 8;  // of one row any will do
-  matmul_w4_sm90<config, D, T>.launch(s, grid(blocks).cluster(problem.parts).programmatic(),
+  matmul_w4_sm90<config, D, T>.launch(s, grid(blocks).cluster(problem.cluster).programmatic(),
                                       tiled_tensor_map<2>(s, x,
                                                           {.extents = {problem.w.k, problem.m},
                                                            .strides = {pitch},
@@ -79,7 +78,7 @@ w4_variant describe_w4_sm90() {
                .bits = D::bits,
                .slots = w4_whole_groups<D>::slots,
                .tiles = config.tiles,
-               .in_clusters = true};
+               .has_clusters = true};
   if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
   return v;
 }

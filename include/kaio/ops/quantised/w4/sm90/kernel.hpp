@@ -3,18 +3,21 @@
 // of the codes that are in shared memory, and X^T from the tiles of x as tensor copies leave them there. One
 // warp copies, two or four warpgroups decode and multiply; each has 64 columns of y:
 //
-//                             stage, 128 of K
-//   x      rows x 128     --> | x: rows x 64 | rows x 64 |      operand B of wgmma
-//   codes  32 x 64 each   --> | 1 KB | 1 KB | ...               words of a lane -> registers of A
-//   scales, zero points   --> | of each tile |
+//                             stage, up to 256 of K
+//   x      rows x 64 each    --> | x: rows x 64 | rows x 64 | ...     operand B of wgmma
+//   codes  of 32 columns     --> | 4 tiles of 32 x 64 | ...           words of a lane -> registers of A
+//   scales, zero points      --> | of a row of all columns | ...
+//
+// Each is one copy where it is in one piece: a copy engine takes about 100 clocks for any of up to 2 KB.
 //
 //   warpgroup 0   | decode | wgmma ...      | scale, add | decode | wgmma ...
 //   warpgroup 1            | decode         | wgmma ...           | scale, add | ...
 //
 // As in the kernels for sm_80, codes are decoded without their scales, and the sums of the part of 64 of K that
-// a group has are multiplied by the scale in f32 and added. The blocks of a cluster have the same tile of y
-// and each a part of K: they hand their sums to the block that owns the row of y, which adds them in the order
-// of K.
+// a group has are multiplied by the scale in f32 and added. Codes are decoded while the products of those
+// before them run. A block has a part of K. The blocks of a cluster have all of it, and hand their sums to the
+// block that owns the row of y, which adds them in the order of K; without clusters the sums of parts go to
+// the workspace, for the second kernel (store.hpp).
 //
 // Sources: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", register fragments of A;
 // CUTLASS, mixed-input GEMM of Hopper, for the order of operands.
@@ -57,8 +60,11 @@ struct w4_sm90_body {
   static constexpr bool has_room = C.stages * C.tiles * x_ring::stage_bytes >= C.rows * (C.columns() + 4) * 4;
   using sums =
       shared_tile<f32, C.rows, C.columns(), std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>>;
-  using codes_type = shared<u32, C.stages * C.tiles * tiles_n * words>;
+  using codes_type = shared<u32, C.stages * tiles_n * C.tiles * words>;  // [stage][32 columns][64 of K]
+  // [stage][64 of K][slot][scales of all columns], then [slot][zero points]
   using facts_type = shared<u32, C.stages * C.tiles * tiles_n * fact_words>;
+  static constexpr std::uint32_t scale_words = facts_of::scale_pieces_of_group * 4,  // of 32 columns
+      zero_words = facts_of::zero_pieces_of_group * 4;
 
   static constexpr void run(thread t, const tensor_map<T, 2>& x, const val<w4_problem>& problem) {
     const x_ring x_tiles(t);
@@ -74,34 +80,41 @@ struct w4_sm90_body {
     launch_dependents(t);
     grid_dependency_wait(t);
 
-    const val part = t.let(cluster_rank(t));
-    const val part_bits = t.let(popc(problem[&w4_problem::parts] - 1u));  // parts: a power of two
-    const quotient tile = divide(t, t.let(block_idx_x() >> part_bits), problem[&w4_problem::m_tiles]);
+    const val parts = t.let(problem[&w4_problem::parts]);
+    const val of_tile = t.let(block_idx_x() / parts);
+    const val part = t.let(block_idx_x() - of_tile * parts);
+    const quotient tile = divide(t, of_tile, problem[&w4_problem::m_tiles]);
     const val row = t.let(tile.rest * C.rows), column = t.let(tile.whole * C.columns());
+    const val first_tile_n = t.let(column / w4_tile_n);
     const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
     const val first = t.let(part * steps + min(part, rest));
     const val last = t.let(first + steps + select(part < rest, 1u, 0u));
 
     const sums inbox = sums::over(x_tiles);
-    const val own_bits = t.let(log2_rows - part_bits);  // of the rows of y that a block adds up
+    const val rank = t.let(cluster_rank(t));
+    const val own_bits =
+        t.let(log2_rows - popc(cluster_size(t) - 1u));  // of the rows of y that a block adds up
     const val warp = warp_rank(t);
     const val is_producer = t.let(warp == C.consumers * 4);
     if (auto producer = t.when(is_producer)) {
-      load(t, x, problem, ring, x_tiles, codes, facts, row, t.let(column / w4_tile_n), first, last);
+      load(t, x, problem, ring, x_tiles, codes, facts, row, first_tile_n, first, last);
       cluster_barrier(t);
     }
     if (auto consumer = t.otherwise()) {
       auto totals = array_of<accumulator::size()>([&](u32) { return var(t, 0.0f); });
-      multiply(t, problem, ring, x_tiles, codes, facts, warp, first, last, totals);
+      multiply(t, problem, ring, x_tiles, codes, facts, warp, first_tile_n, first, last, totals);
       cluster_barrier(t);  // no block reads its tiles any more
-      hand_out(t, inbox, totals, warp, part, own_bits);
+      hand_out(t, inbox, totals, warp, rank, own_bits);
     }
     cluster_barrier(t);  // the sums of all blocks have arrived
     const val m = t.let(problem[&w4_problem::m]);
     const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
-    const val parts = t.let(problem[&w4_problem::parts]);
+    const val pitch = t.let(cast<u64>(problem[&w4_problem::w][&w4_packed::tiles_n]) * u64{w4_tile_n});
+    const val together = t.let(cluster_size(t));
+    const val is_whole = t.let(parts == together);
+    const val first_line = t.let(cast<u64>(part) * cast<u64>(m));
     const val own_rows = t.let(1u << own_bits);
-    const val first_row = t.let(row + (part << own_bits));
+    const val first_row = t.let(row + (rank << own_bits));
     constexpr std::uint32_t fours = C.columns() / 4;
     for (auto i : t.range(t.thread_rank(), own_rows * fours, C.threads()).no_unroll()) {
       const val of_rows = t.let(i / fours), of_columns = t.let(i % fours * 4u);
@@ -109,11 +122,17 @@ struct w4_sm90_body {
       if (auto exists = t.when(all_of(y_row < m, y_column < n))) {
         const val here = load_vec<4>(inbox[of_rows][of_columns]);
         auto total = array_of<4>([&](u32 e) { return var<f32>(t, here[e]); });
-        for (auto p : t.range(1u, parts).no_unroll()) {
+        for (auto p : t.range(1u, together).no_unroll()) {
           const val more = load_vec<4>(inbox[of_rows + (p << own_bits)][of_columns]);
           for (u32 e = 0; e < 4; ++e) total[e] += more[e];
         }
-        finish_w4<w4_element<T>>(t, problem, y_row, y_column, total);
+        if (auto whole = t.when(is_whole)) finish_w4<w4_element<T>>(t, problem, y_row, y_column, total);
+        if (auto of_part = t.otherwise()) {
+          const auto to = pointer_at<out<f32>>(t, t.let(problem[&w4_problem::sums]))
+                              .from((first_line + cast<u64>(y_row)) * pitch + cast<u64>(y_column));
+          const auto y = array_of<4>([&](u32 e) { return t.let(total[e]); });
+          store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
+        }
       }
     }
   }
@@ -125,73 +144,81 @@ struct w4_sm90_body {
     return bits;
   }();
 
-  // The warp that copies: stages `first` to `last` of K. Tiles beyond the ends of W are copies of the last
-  // ones: x is zero where K ends, and columns beyond N are not stored.
+  // The warp that copies: stages `first` to `last` of K. Columns beyond the end of W are not copied. The last
+  // stage ends with W: tiles that the one before it has too meet zeros, which is what x is beyond its end.
   static constexpr void load(thread t, const tensor_map<T, 2>& x, const val<w4_problem>& problem,
                              ring_type& ring, const x_ring& x_tiles, const codes_type& codes,
                              const facts_type& facts, const val<u32>& row, const val<u32>& first_tile_n,
                              const val<u32>& first, const val<u32>& last) {
-    constexpr std::uint32_t all = C.tiles * tiles_n, tile_bytes = words * 4;
-    constexpr std::uint32_t scale_bytes = facts_of::scale_pieces_of_group * 16,
-                            zero_bytes = facts_of::zero_pieces_of_group * 16;
+    static_assert(tiles_n + C.tiles * D::slots <= 32, "kaio: a lane of the warp has one copy of each kind");
     const auto w = problem[&w4_problem::w];
     const val lane = t.lane_rank();
-    const val last_n = t.let(w[&w4_packed::tiles_n] - 1u), last_k = t.let(w[&w4_packed::tiles_k] - 1u);
-    const val tiles_k = t.let(cast<u64>(w[&w4_packed::tiles_k])), of_group = t.let(cast<u64>(last_n + 1u));
+    const val all_n = t.let(w[&w4_packed::tiles_n]), all_k = t.let(w[&w4_packed::tiles_k]);
+    const val here = t.let(min(tiles_n, all_n - first_tile_n));
     const val zeros = t.let(w[&w4_packed::zeros]);
-    const val bytes = t.let(C.tiles * x_ring::stage_bytes + all * (tile_bytes + D::slots * scale_bytes) +
-                            select(zeros != u64{0}, all * D::slots * zero_bytes, 0u));
+    const val is_code = t.let(lane < here);
+    const val codes_of_lane =
+        t.let(cast<u64>(first_tile_n + lane) * cast<u64>(all_k) * u64{words * 4} + w[&w4_packed::codes]);
+    const val fact_bytes = t.let(here * (scale_words * 4)), zero_bytes = t.let(here * (zero_words * 4));
+    const val of_tile =
+        t.let(here * (words * 4) + D::slots * (fact_bytes + select(zeros != u64{0}, zero_bytes, 0u)));
+    const val bytes = t.let(C.tiles * (of_tile + x_ring::stage_bytes));
+    const val tile_of_lane = t.let((lane - tiles_n) / D::slots), slot = t.let((lane - tiles_n) % D::slots);
     auto to = ring.producer(t);
     for (auto step : t.range(first, last).no_unroll()) {
       to.acquire();
+      const val new_k = t.let(step * C.tiles);
+      const val tile_k = t.let(min(new_k, all_k - C.tiles));
       if (auto one = t.when(lane == 0u)) {
         to.full().arrive_expect_tx(bytes);
-        for (std::uint32_t k = 0; k < C.tiles; ++k)
-          copy_tensor(x_tiles[to.stage() * C.tiles + k], x,
-                      coordinates(t.let((step * C.tiles + k) * w4_tile_k), row), to.full());
+        for (std::uint32_t k = 0; k < C.tiles; ++k) {
+          const val own_k = t.let(tile_k + k);
+          const val first_k = t.let(select(own_k < new_k, all_k, own_k) * w4_tile_k);
+          copy_tensor(x_tiles[to.stage() * C.tiles + k], x, coordinates(first_k, row), to.full());
+        }
       }
       sync_warp(t);
-      // A lane has a tile of W, or the facts of a slot of one.
-      for (auto item : t.range(lane, all * (1 + D::slots), 32u).no_unroll()) {
-        const val of_tile = t.let(item % all), kind = t.let(item / all);
-        const val place = t.let(to.stage() * all + of_tile);
-        const val tile_n = t.let(cast<u64>(min(first_tile_n + of_tile % tiles_n, last_n)));
-        const val tile_k = t.let(min(step * C.tiles + of_tile / tiles_n, last_k));
-        if (auto is_code = t.when(kind == 0u)) {
-          const val from =
-              t.let((tile_n * tiles_k + cast<u64>(tile_k)) * u64{tile_bytes} + w[&w4_packed::codes]);
-          copy_bulk(codes[place * words], pointer_at<in<u32>>(t, from)[0], tile_bytes, to.full());
-        }
-        if (auto is_fact = t.otherwise()) {
-          const val slot = t.let(kind - 1u);
-          const quotient k =
-              divide(t, t.let(tile_k * w4_tile_k + slot * (w4_tile_k / D::slots)), w[&w4_packed::group]);
-          const val group = t.let(cast<u64>(min(k.whole, w[&w4_packed::groups] - 1u)) * of_group + tile_n);
-          const val scales = t.let(group * u64{scale_bytes} + w[&w4_packed::scales]);
-          const val fact = t.let(place * fact_words);
-          copy_bulk(facts[fact + slot * (scale_bytes / 4)], pointer_at<in<u32>>(t, scales)[0], scale_bytes,
-                    to.full());
-          if constexpr (D::zero_points)
-            if (auto some = t.when(zeros != u64{0}))
-              copy_bulk(facts[fact + slot * (zero_bytes / 4) + facts_of::scale_pieces * 4],
-                        pointer_at<in<u32>>(t, t.let(group * u64{zero_bytes} + zeros))[0], zero_bytes,
-                        to.full());
-        }
+      if (auto copies = t.when(is_code)) {
+        const val from = t.let(codes_of_lane + cast<u64>(tile_k) * u64{words * 4});
+        copy_bulk(codes[(to.stage() * tiles_n + lane) * (C.tiles * words)], pointer_at<in<u32>>(t, from)[0],
+                  C.tiles * words * 4, to.full());
+      }
+      if (auto copies = t.when(all_of(lane >= tiles_n, tile_of_lane < C.tiles))) {
+        const val k = t.let((tile_k + tile_of_lane) * w4_tile_k + slot * (w4_tile_k / D::slots));
+        const quotient of_k = divide(t, k, w[&w4_packed::group]);
+        const val group = t.let(cast<u64>(min(of_k.whole, w[&w4_packed::groups] - 1u)) * cast<u64>(all_n) +
+                                cast<u64>(first_tile_n));
+        const val scales = t.let(group * u64{scale_words * 4} + w[&w4_packed::scales]);
+        const val fact = t.let(first_fact(t.let(to.stage()), tile_of_lane));
+        copy_bulk(facts[fact + slot * (tiles_n * scale_words)], pointer_at<in<u32>>(t, scales)[0], fact_bytes,
+                  to.full());
+        if constexpr (D::zero_points)
+          if (auto some = t.when(zeros != u64{0}))
+            copy_bulk(facts[fact + (slot * (tiles_n * zero_words) + D::slots * tiles_n * scale_words)],
+                      pointer_at<in<u32>>(t, t.let(group * u64{zero_words * 4} + zeros))[0], zero_bytes,
+                      to.full());
       }
       to.advance();
     }
+  }
+  // The word at which the facts of tile `k` of a stage begin.
+  template <class K>
+  static constexpr auto first_fact(const val<u32>& stage, const K& k) {
+    return (stage * C.tiles + k) * (tiles_n * fact_words);
   }
 
   // A consumer warpgroup: sums of its columns, in the order of the accumulators of wgmma.
   template <class Totals>
   static constexpr void multiply(thread t, const val<w4_problem>& problem, ring_type& ring,
                                  const x_ring& x_tiles, const codes_type& codes, const facts_type& facts,
-                                 const val<u32>& warp, const val<u32>& first, const val<u32>& last,
-                                 Totals& totals) {
+                                 const val<u32>& warp, const val<u32>& first_tile_n, const val<u32>& first,
+                                 const val<u32>& last, Totals& totals) {
     constexpr std::uint32_t of_span = 4 / D::slots;  // products along K between two scales
     const val lane = t.lane_rank();
     const val g = t.let(lane / 4u), half = t.let(warp % 2u);
-    const val first_tile = t.let(warp / 2u);
+    // Beyond the last column the one before it again, which is not stored.
+    const val here = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] - first_tile_n);
+    const val own_tile = t.let(min(warp / 2u, here - 1u));
     const decoder_type decoder(t, problem);
     const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
     const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
@@ -200,38 +227,56 @@ struct w4_sm90_body {
     auto from = ring.consumer(t);
     for ([[maybe_unused]] auto step : t.range(first, last).no_unroll()) {
       from.wait();
-      for (auto k : t.range(0u, C.tiles).no_unroll()) {
-        const val stage = t.let(from.stage() * C.tiles + k);
-        const val tile = t.let(stage * tiles_n + first_tile);
-        const auto x = wgmma_operand<major::k>(x_tiles[stage]);
+      const val stage = t.let(from.stage());
+      const auto scale_at = [&](u32 unit) {
+        const val fact = t.let(first_fact(stage, unit / D::slots));
+        const val scales = t.let(fact + own_tile * scale_words + half * (scale_words / 2));
+        return scale_of(t, facts, scales, unit % D::slots, g, is_bf16);
+      };
+      // Of the products of part `unit` of the stage, that are done.
+      const auto add = [&](const auto& scale) {
+        for (u32 i = 0; i < accumulator::size(); ++i)
+          totals[i] = fma(accumulator::row(i) == 0 ? scale.even : scale.odd, acc[i], totals[i]);
+      };
+      for (u32 unit = 0; unit < C.tiles * D::slots; ++unit) {
+        const u32 k = unit / D::slots, slot = unit % D::slots;
+        const val tile = t.let((stage * tiles_n + own_tile) * C.tiles + k);
         const val at = t.let(tile * words + half * (quads * 128) + lane * 4u);
+        const val fact = t.let(first_fact(stage, k));
+        const val scales = t.let(fact + own_tile * scale_words + half * (scale_words / 2));
+        const val zeros = t.let(fact + own_tile * zero_words + half * (zero_words / 2));
+        const auto minus = minus_of(t, facts, scales, zeros, slot, g, has_zeros, is_bf16);
         const auto words_of = array_of<quads>([&](u32 i) { return load_vec<4>(codes[at + i * 128]); });
-        const val fact = t.let(tile * fact_words);
-        for (u32 slot = 0; slot < D::slots; ++slot) {
-          const auto minus = minus_of(t, facts, fact, slot, g, half, has_zeros, is_bf16);
-          const auto w = array_of<of_span>([&](u32 j) {
-            const auto codes_of_step = array_of<quads>([&](u32 q) {
-              const u32 word = (slot * of_span + j) * quads + q;
-              return t.let(words_of[word / 4][word % 4]);
-            });
-            const auto zero = array_of<2>([&](u32 odd) { return t.let(minus[odd]); });
-            fragment decoded(t);
-            decoder.decode(t, codes_of_step, zero, decoded.registers);
-            return wgmma_register_operand<T>(decoded.registers);
+        const auto w = array_of<of_span>([&](u32 j) {
+          const auto codes_of_step = array_of<quads>([&](u32 q) {
+            const u32 word = (slot * of_span + j) * quads + q;
+            return t.let(words_of[word / 4][word % 4]);
           });
-          {
-            wgmma_batch mma(t);
-            for (u32 j = 0; j < of_span; ++j)
-              mma.multiply_add(acc, w[j], x.slice(slot * of_span + j), D::scaled || j != 0);
-          }
-          wgmma_wait<0>(t);
-          if constexpr (!D::scaled) {
-            const auto scale =
-                facts_of::scales(t, facts, t.let(fact + half * half_scales), slot, g, 0, is_bf16);
-            for (u32 i = 0; i < accumulator::size(); ++i)
-              totals[i] = fma(accumulator::row(i) == 0 ? scale.even : scale.odd, acc[i], totals[i]);
+          const auto zero = array_of<2>([&](u32 odd) { return t.let(minus[odd]); });
+          fragment decoded(t);
+          decoder.decode(t, codes_of_step, zero, decoded.registers);
+          return wgmma_register_operand<T>(decoded.registers);
+        });
+        if (unit != 0) {
+          if constexpr (D::scaled) {
+            wgmma_wait<0>(t);
+          } else {
+            const auto scale = scale_at(unit - 1);
+            wgmma_wait<0>(t);
+            add(scale);
           }
         }
+        const auto x = wgmma_operand<major::k>(x_tiles[t.let(stage * C.tiles + k)]);
+        wgmma_batch mma(t);
+        for (u32 j = 0; j < of_span; ++j)
+          mma.multiply_add(acc, w[j], x.slice(slot * of_span + j), D::scaled || j != 0);
+      }
+      if constexpr (D::scaled) {
+        wgmma_wait<0>(t);
+      } else {
+        const auto scale = scale_at(C.tiles * D::slots - 1);
+        wgmma_wait<0>(t);
+        add(scale);
       }
       sync_warp(t);
       if (auto one = t.when(lane == 0u)) from.release();
@@ -241,22 +286,30 @@ struct w4_sm90_body {
       for (u32 i = 0; i < accumulator::size(); ++i) totals[i] = acc[i];
   }
 
-  static constexpr u32 half_scales = facts_of::scale_pieces_of_group * 2, half_zeros = D::bits / 2;  // words
-
+  // Of a slot, of the columns whose words begin at `first` in that of slot 0.
+  static constexpr auto scale_of(thread t, const facts_type& facts, const val<u32>& first, u32 slot,
+                                 const val<u32>& g, const val<bool>& is_bf16) {
+    return facts_of::scales(t, facts, t.let(first + slot * (tiles_n * scale_words)), 0u, g, 0, is_bf16);
+  }
+  static constexpr auto zeros_of(thread t, const facts_type& facts, const val<u32>& first, u32 slot,
+                                 const val<u32>& g) {
+    constexpr u32 begin = D::slots * tiles_n * scale_words - facts_of::scale_pieces * 4;
+    return facts_of::zeros(t, facts, t.let(first + (begin + slot * (tiles_n * zero_words))), 0u, g, 0);
+  }
   // What decode takes of a slot, for the even and the odd registers.
-  static constexpr auto minus_of(thread t, const facts_type& facts, const val<u32>& fact, u32 slot,
-                                 const val<u32>& g, const val<u32>& half, const val<bool>& has_zeros,
-                                 const val<bool>& is_bf16) {
+  static constexpr auto minus_of(thread t, const facts_type& facts, const val<u32>& scales,
+                                 const val<u32>& zeros, u32 slot, const val<u32>& g,
+                                 const val<bool>& has_zeros, const val<bool>& is_bf16) {
     if constexpr (D::scaled) {
-      const auto scale = facts_of::scales(t, facts, t.let(fact + half * half_scales), slot, g, 0, is_bf16);
+      const auto scale = scale_of(t, facts, scales, slot, g, is_bf16);
       const val even = decoder_type::of_scale(t, scale.even), odd = decoder_type::of_scale(t, scale.odd);
       return array_of<2>([&](u32 i) { return var(t, i == 0 ? even : odd); });
     } else if constexpr (D::zero_points) {
       auto minus = array_of<2>([&](u32 i) { return var(t, decoder_type::initial(i)); });
       if (auto some = t.when(has_zeros)) {
-        const auto zeros = facts_of::zeros(t, facts, t.let(fact + half * half_zeros), slot, g, 0);
-        minus[0] = decoder_type::of_zero(t, zeros.even, 0);
-        minus[1] = decoder_type::of_zero(t, zeros.odd, 1);
+        const auto zero = zeros_of(t, facts, zeros, slot, g);
+        minus[0] = decoder_type::of_zero(t, zero.even, 0);
+        minus[1] = decoder_type::of_zero(t, zero.odd, 1);
       }
       return minus;
     } else {
@@ -295,7 +348,7 @@ struct w4_sm90_kernel {
       });
 };
 
-// Launched with m_tiles * n_tiles * parts blocks along x, in clusters of `parts`, which is 1, 2, 4 or 8.
+// Launched with m_tiles * n_tiles * parts blocks along x, in clusters of 1, or of `parts`, then 2, 4 or 8.
 template <w4_sm90_config C, class D, scalar T>
 inline constexpr auto matmul_w4_sm90 = w4_sm90_kernel<C, D, T>::kernel;
 
