@@ -74,13 +74,13 @@ struct rms_norm_body {
             elements::store_words(t, to, rounded);
         }
       }
-      load_held(at.weight, weights);
       for (u32 r = 0; r < held; ++r)
         for (u32 i = 0; i < run_size; ++i) {
           const val one = elements::value(t, x, r * elements::words, i);
           sum = fma(one, one, sum);
         }
       add_squares<run_size>(t, at, first_far, runs, place.lanes, sum);
+      load_held(at.weight, weights);
     }
     if (auto one_by_one = t.when(single)) add_squares<1>(t, at, place.lane, size, place.lanes, sum);
 
