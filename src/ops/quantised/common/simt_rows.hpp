@@ -41,11 +41,4 @@ matmul_variant describe_simt_bytes() {
           .slow_copies = true};
 }
 
-// Of any kernel of products of 8 bits. What was measured of multiply-adds is of others: these load nothing
-// ahead, and no choice takes them where matrix instructions are.
-inline void take_costs_of_bytes(matmul_variant& v) {
-  detail::take_fitted_costs(v);
-  if (v.family == matmul_family::simt) v.rate = 1.0 / 64;
-}
-
 }  // namespace kaio::ops

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "ops/matmul/choice/signature.hpp"
-#include "ops/quantised/common/simt_rows.hpp"
+#include "ops/quantised/common/costs.hpp"
 #include "ops/quantised/fp8/call.hpp"
 #include "ops/tune/recent_choices.hpp"
 
@@ -39,7 +39,7 @@ const variant_lists& fp8_lists() {
     for (variant_list& list : *all) {
       add_fp8_any(list);
       add_fp8_simt(list);
-      for (matmul_variant& v : list) take_costs_of_bytes(v);
+      for (matmul_variant& v : list) take_costs_of_bytes(v, &list == &groups);
     }
     return all;
   }();

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "ops/matmul/choice/signature.hpp"
-#include "ops/quantised/common/simt_rows.hpp"
+#include "ops/quantised/common/costs.hpp"
 #include "ops/quantised/int8/call.hpp"
 #include "ops/tune/recent_choices.hpp"
 
@@ -23,7 +23,7 @@ const variant_list& int8_variants() {
     add_int8_sm90(*all);
     add_int8_mma_sync(*all);
     add_int8_simt(*all);
-    for (matmul_variant& v : *all) take_costs_of_bytes(v);
+    for (matmul_variant& v : *all) take_costs_of_bytes(v, false);
     return all;
   }();
   return list;

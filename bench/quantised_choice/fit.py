@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+"""Fits start and rate of the kernels of matmul_fp8 and matmul_int8 to measured times, and writes them to fitted.hpp.
+
+    quantised_choice --seconds 600 > measured.jsonl     # on an H200
+    fit.py [--measured measured.jsonl] [--write]
+
+Without --measured the recorded times are taken, bench/results/quantised_choice_h200.jsonl.xz. All else of the cost model
+is matmul's (src/ops/matmul/choice/fitted.hpp). A rate holds what copies of single elements and conversions take, which is
+the same for every step of a kernel. Each kernel is fitted to its own times, least squares of their logarithms by a loss
+that outliers count little in; then all of them to how much longer the choice takes than the best kernel, with the choice
+made soft so that it has a derivative. Three folds of the problems are held out in turn and reported; the constants that
+are written are fitted to all of them. seconds() is seconds_of() of cost.cpp: the script stops where the two disagree on a
+time. It needs numpy and scipy.
+"""
+
+import argparse
+import json
+import lzma
+import pathlib
+import re
+import sys
+
+import numpy as np
+import scipy.optimize
+
+root = pathlib.Path(__file__).resolve().parents[2]
+of_matmul = root / "src/ops/matmul/choice/fitted.hpp"
+fitted = root / "src/ops/quantised/common/fitted.hpp"
+recorded = root / "bench/results/quantised_choice_h200.jsonl.xz"
+multiprocessors, clock = 132, 1.98e9  # of the H200
+dram = 2 * 3133e6 * 6144 / 8          # as the recorded model_us have it
+families = ["sm90", "sm90_split", "mma_sync", "simt"]
+folds = 3
+
+
+def configuration_of(name, has_groups):
+    """(family, operand, groups, general, m, n, k) of a kernel: the fields by which fitted.hpp knows it."""
+    operand = "i8" if re.search(r"_(i8|s8)_", name) else "e4m3"
+    general = name.endswith("general")
+    if "_simt_" in name:
+        return (3, operand, has_groups, general, 64, 64, 64 if operand == "i8" else 16)
+    m, n, k = map(int, re.search(r"_(\d+)x(\d+)x(\d+)_", name).groups())
+    family = 2 if "_mma_" in name else 1 if "_split" in name else 0
+    return (family, operand, has_groups, general, m, n, k if family == 2 else 128 * k)
+
+
+class Problems:
+    """The measured kernels of the problems, a row each; the first of a problem is the model's choice."""
+
+    def __init__(self, fields, lines, configurations):
+        number = {c: i for i, c in enumerate(configurations)}
+        rows = [(i, number[configuration_of(kernel[0], line["scales"] == "groups")], *kernel[1:])
+                for i, line in enumerate(lines) for kernel in line["kernels"]]
+        table = np.array(rows)
+        for i, name in enumerate(["problem", "configuration", *fields[1:]]):
+            setattr(self, name, table[:, i])
+        self.problem, self.configuration = self.problem.astype(int), self.configuration.astype(int)
+        self.count = np.bincount(self.problem)
+        self.first = np.r_[0, np.cumsum(self.count)[:-1]]
+        self.best = np.minimum.reduceat(self.us, self.first)
+        self.kind = np.array([c[0] for c in configurations])[self.configuration]
+        self.general = np.array([c[3] for c in configurations])[self.configuration]
+        self.is_fp8 = np.array([line["operation"] == "matmul_fp8" for line in lines])
+        # A time that was measured only once counts little.
+        self.weight = np.where(self.dropped == 1, 0.2, 1.0)
+
+
+def constants_of_matmul():
+    """(of the device, of the family in the order of `families`), by field."""
+    text = of_matmul.read_text(encoding="utf-8").split("fitted_few_rows")[0]
+    found = re.findall(r"\.(\w+) = ([-+.e0-9]+)", text)
+    values = {}
+    for name, x in found:
+        values.setdefault(name, []).append(float(x))
+    return ({name: x[0] for name, x in values.items() if len(x) == 1},
+            {name: np.array(x) for name, x in values.items() if len(x) == len(families)})
+
+
+def seconds(w, device, families_now, start_clocks, rate):
+    """seconds_of() of cost.cpp, for arrays."""
+    family = {name: x[w.kind] for name, x in families_now.items()}
+    filled = w.blocks / w.at_once
+    rounds = np.floor(filled)
+    halved = (w.halves == 1) & (filled > rounds) & (filled - rounds <= .5)
+    running = np.minimum(w.blocks * np.where(halved, 2, 1), w.at_once)
+    sharing = np.maximum(1, running / multiprocessors)
+    whole = np.where(halved, rounds + family["half_wave"], np.ceil(filled))
+    waves = np.maximum(np.minimum(whole, 1), filled + family["last_wave"] * (whole - filled))
+    tensor = w.operations / (w.operations_in_clock * rate) * sharing
+    shared = w.shared_bytes / device["shared"] * sharing
+    l2 = ((w.loaded_bytes + w.crossing_bytes * device["crossing"])
+          / np.minimum(device["l2_of_one"] / sharing, device["l2_of_all"] * multiprocessors / running)
+          + w.short_lines * device["short_line_clocks"] * sharing)
+    step = (np.maximum(np.maximum(tensor, shared), l2) + w.copied * device["copy_clocks"] * sharing
+            + family["step_clocks"])
+    store = ((w.results + w.outside * family["outside"]) * w.result_bytes / family["store_bytes"]
+             * np.where(w.general, family["general"], 1) * sharing)
+    activation = sum((w.activation == i) * family[name]
+                     for i, name in ((2, "gelu_clocks"), (3, "gelu_tanh_clocks"), (4, "silu_clocks")))
+    store += w.results / 32 * (
+        w.bias * family["bias_clocks"] + w.addends * family["addend_clocks"] + activation * sharing)
+    start = (start_clocks + w.clusters * device["cluster_clocks"]
+             + w.exchanges * device["exchange_clocks"] * w.cluster_splits)
+    block = w.steps * step + store
+    computing = np.where(w.kind == 0, start + waves * block, waves * (start + block)) / clock
+    reading = w.read_and_written / (dram * device["dram_share"])
+    return (device["launch_seconds"] + np.maximum(computing, reading)
+            + family["not_hidden"] * np.minimum(computing, reading))
+
+
+class Fit:
+    """The vector that is fitted is of logarithms: start_clocks of the configurations, then their rates."""
+
+    def __init__(self, count):
+        self.count = count
+        self.constants = constants_of_matmul()
+
+    def log_us(self, vector, w):
+        start, rate = np.exp(vector).reshape(2, self.count)
+        return np.log(1e6 * seconds(w, *self.constants, start[w.configuration], rate[w.configuration]))
+
+    def to_times(self, w, first):
+        vector = first.copy()
+        for i in range(self.count):
+            rows = Rows(w, w.configuration == i)
+            if len(rows.us) < 10:
+                continue
+
+            def error(x, rows=rows, i=i):
+                vector[[i, self.count + i]] = x
+                return np.r_[np.sqrt(rows.weight) * (self.log_us(vector, rows) - np.log(rows.us)),
+                             .3 * (x - first[[i, self.count + i]])]
+
+            x = first[[i, self.count + i]]
+            vector[[i, self.count + i]] = scipy.optimize.least_squares(error, x, loss="soft_l1", f_scale=.1).x
+        return vector
+
+    def to_choice(self, w, vector):
+        """From there on, also to what the choice loses."""
+        problems, centre = len(w.count), vector.copy()
+        loss_of = np.minimum(w.us / w.best[w.problem] - 1, 3)
+        weight = w.weight / w.count[w.problem]
+
+        def loss(x, error_weight, softness):
+            log_us, h = self.log_us(x, w), 1e-6
+            difference = log_us - np.log(w.us)
+            error = np.abs(difference)
+            chance = np.exp((np.minimum.reduceat(log_us, w.first)[w.problem] - log_us) / softness)
+            chance /= np.bincount(w.problem, chance)[w.problem]
+            lost = np.bincount(w.problem, chance * loss_of)
+            value = (error_weight * (weight * np.minimum(error, 1) * error).sum() + lost.sum()) / problems
+            slope = (error_weight * weight * np.sign(difference) * np.where(error < 1, 2 * error, 1)
+                     - chance * (loss_of - lost[w.problem]) / softness) / problems
+            gradient = 6e-3 / len(x) * (x - centre)
+            for part in range(2):
+                moved = x.copy()
+                moved[part * self.count:(part + 1) * self.count] += h
+                by = np.bincount(w.configuration, slope * (self.log_us(moved, w) - log_us) / h, self.count)
+                gradient[part * self.count:(part + 1) * self.count] += by
+            return value + 3e-3 * ((x - centre) ** 2).mean(), gradient
+
+        for error_weight, softness in ((.5, .1), (.2, .05), (.2, .03), (.1, .02)):
+            vector = scipy.optimize.minimize(loss, vector, (error_weight, softness), jac=True, method="L-BFGS-B",
+                                             options={"maxiter": 200}).x
+        return vector
+
+
+class Rows:
+    """Some of the rows."""
+
+    def __init__(self, w, take):
+        for name, x in vars(w).items():
+            if len(x) == len(take):
+                setattr(self, name, x[take])
+
+
+def losses(w, log_us):
+    """How much longer the choice takes than the best kernel."""
+    return w.us[np.lexsort((log_us, w.problem))[w.first]] / w.best - 1
+
+
+def report(name, w, lost):
+    for operation, take in (("fp8", w.is_fp8), ("int8", ~w.is_fp8)):
+        x = lost[take]
+        print(f"{name:16} {operation:4} {len(x)} problems: mean {100 * x.mean():.2f} %, "
+              f"95 % of them {100 * np.quantile(x, .95):.1f} %, worst {100 * x.max():.0f} %")
+
+
+def text_of(configurations, vector):
+    start, rate = np.exp(vector).reshape(2, len(configurations))
+    lines = ["#pragma once", "// Written by bench/quantised_choice/fit.py, from times measured on an H200.", "",
+             "#include <kaio/ops/matmul/choice/variant.hpp>", "", "#include <cstdint>", "", "namespace kaio::ops {", "",
+             "// The configuration of a kernel of matmul_fp8 or matmul_int8, and what was measured of it.",
+             "struct byte_kernel_costs {", "  matmul_family family;", "  bool is_int8, groups, general;",
+             "  std::uint32_t m, n, k;",
+             "  double start_clocks, rate;", "};", "", "inline constexpr byte_kernel_costs fitted_byte_kernels[]{"]
+    for c, s, r in zip(configurations, start, rate):
+        flags = [str(x).lower() for x in (c[1] == "i8", *c[2:4])]
+        words = [f"matmul_family::{families[c[0]]}", *flags, *map(str, c[4:]), f"{s:.4g}", f"{r:.4g}"]
+        lines.append("    {" + ", ".join(words) + "},")
+    return "\n".join([*lines, "};", "", "}  // namespace kaio::ops", ""])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--measured", type=pathlib.Path, default=recorded)
+    parser.add_argument("--write", action="store_true", help=f"write {fitted.name}")
+    words = parser.parse_args()
+    with (lzma.open if words.measured.suffix == ".xz" else open)(words.measured, "rt", encoding="utf-8") as file:
+        measured = [json.loads(line) for line in file]
+    fields = next(line["fields"] for line in measured if "fields" in line)
+    lines = [line for line in measured if "seed" in line]
+    configurations = sorted({configuration_of(kernel[0], line["scales"] == "groups")
+                             for line in lines for kernel in line["kernels"]})
+    everything = Problems(fields, lines, configurations)
+    fit = Fit(len(configurations))
+    now = np.log(1e6 * seconds(everything, *fit.constants, everything.start_clocks, everything.rate))
+    if np.abs(now - np.log(everything.model_us)).max() > 2e-3:
+        print("seconds() is not what cost.cpp computes: make them equal first", file=sys.stderr)
+        return 1
+    report("as recorded", everything, losses(everything, now))
+    first = np.zeros(2 * len(configurations))
+    for i in range(len(configurations)):
+        of = np.argmax(everything.configuration == i)
+        first[[i, len(configurations) + i]] = np.log([everything.start_clocks[of], everything.rate[of]])
+    held_out = {"to times": np.zeros(len(lines)), "to the choice": np.zeros(len(lines))}
+    order = np.argsort(np.argsort([line["seed"] for line in lines])) % folds
+    for fold in range(folds):
+        part = Problems(fields, [line for line, at in zip(lines, order) if at != fold], configurations)
+        rest = Problems(fields, [line for line, at in zip(lines, order) if at == fold], configurations)
+        times = fit.to_times(part, first)
+        for name, vector in (("to times", times), ("to the choice", fit.to_choice(part, times))):
+            held_out[name][order == fold] = losses(rest, fit.log_us(vector, rest))
+    for name, lost in held_out.items():
+        report(f"{name}, out", everything, lost)
+    times = fit.to_times(everything, first)
+    vector = fit.to_choice(everything, times)
+    report("to times", everything, losses(everything, fit.log_us(times, everything)))
+    report("to the choice", everything, losses(everything, fit.log_us(vector, everything)))
+    if words.write:
+        fitted.write_text(text_of(configurations, vector), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
