@@ -80,7 +80,8 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
   std::uint32_t parts = arguments.options->parts;
   if (result.variant == nullptr) {
     if (parts != 0)
-      detail::refuse(arguments.operation, "parts of K, and no kernel for this call that divides it; leave them out");
+      detail::refuse(arguments.operation,
+                     "parts of K, and no kernel for this call that divides it; leave them out");
     return result;
   }
   const qkv_w4_variant& v = *result.variant;
@@ -91,8 +92,8 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
   const any_view x = detail::rows_of_x(arguments.x);
   const matmul_w4_options options;
   w4_problem& p = result.product;
-  p = detail::resolve_w4_product(device,
-                                 {arguments.operation, x, {}, &arguments.weights->of[0].packed, &options}, true);
+  p = detail::resolve_w4_product(
+      device, {arguments.operation, x, {}, &arguments.weights->of[0].packed, &options}, true);
   p.unit *= v.unit;
   const std::uint32_t clusters = (call.n + columns - 1) / columns;
   p.parts = parts != 0 ? parts : plan_qkv_w4_parts(v, clusters, p.w.tiles_k, properties);

@@ -1,7 +1,7 @@
 // qkv_project in one launch: few rows by integers of four and eight bits, on sm_90 and later.
 
-#include <kaio/ops/quantised/w4/decode_bytes.hpp>
 #include <kaio/ops/qkv/w4.hpp>
+#include <kaio/ops/quantised/w4/decode_bytes.hpp>
 
 #include <array>
 #include <type_traits>
@@ -36,11 +36,10 @@ qkv_w4_variant describe() {
 }  // namespace
 
 std::span<const qkv_w4_variant> qkv_w4_variants() {
-  static const auto& rows =
-      *new std::array{describe<8, w4_integers, f16>(),  describe<16, w4_integers, f16>(),
-                      describe<8, w4_integers, bf16>(), describe<16, w4_integers, bf16>(),
-                      describe<8, w8_integers, f16>(),  describe<16, w8_integers, f16>(),
-                      describe<8, w8_integers, bf16>(), describe<16, w8_integers, bf16>()};
+  static const auto& rows = *new std::array{
+      describe<8, w4_integers, f16>(),   describe<16, w4_integers, f16>(), describe<8, w4_integers, bf16>(),
+      describe<16, w4_integers, bf16>(), describe<8, w8_integers, f16>(),  describe<16, w8_integers, f16>(),
+      describe<8, w8_integers, bf16>(),  describe<16, w8_integers, bf16>()};
   return rows;
 }
 

@@ -1,5 +1,5 @@
-// qkv_project of few rows by packed weights in one launch: against double precision, and the bits of a product and
-// of the heads in two launches.
+// qkv_project of few rows by packed weights in one launch: against double precision, and the bits of a product
+// and of the heads in two launches.
 #include "tests/ops/qkv/support.hpp"
 #include "tests/ops/refusal.hpp"
 
@@ -14,7 +14,8 @@ template <class T>
 void check_few(qkv_case c, u32 bits, u32 parts) {
   c.bits = bits;
   c.parts = parts;
-  const std::string name = "qkv_project_w" + std::to_string(bits) + (std::is_same_v<T, f16> ? "_f16" : "_bf16") +
+  const std::string name = "qkv_project_w" + std::to_string(bits) +
+                           (std::is_same_v<T, f16> ? "_f16" : "_bf16") +
                            (c.batches * c.tokens <= 8 ? "_8" : "_16");
   CAPTURE(name, parts, c.group);
   qkv_run<T> run(c);
@@ -29,7 +30,8 @@ void check_few(qkv_case c, u32 bits, u32 parts) {
         k(c.batches, c.tokens, c.k_heads, c.size, c.out), v(c.batches, c.tokens, c.v_heads, c.v_size, c.out);
     auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
     const qkv_outputs to{q.view(on_q), k.view(on_k), v.view(on_v)};
-    REQUIRE(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, o) == (is_separate ? "separate" : name));
+    REQUIRE(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, o) ==
+            (is_separate ? "separate" : name));
     REQUIRE((qkv_project_workspace_bytes(s, run.x_view(), run.weights(), to, o) == 0) == !is_separate);
     run.project(to, o);
     std::vector<T> all = on_q.download();
@@ -72,8 +74,8 @@ TEST_CASE("qkv_project: few rows by packed weights, in one launch", "[ops][qkv]"
 
 TEST_CASE("qkv_project: few rows by packed weights, parts of K", "[ops][qkv]") {
   if (!has_clusters()) return;
-  // Tiles of 64 that the parts and their warps share unevenly, more than are under way at once; groups of parts of
-  // a tile. Without biases: bf16 does not have such sums, which two launches round once more.
+  // Tiles of 64 that the parts and their warps share unevenly, more than are under way at once; groups of parts
+  // of a tile. Without biases: bf16 does not have such sums, which two launches round once more.
   const qkv_case deep{.tokens = 2, .k = 2832, .q_heads = 1, .pairs = 32, .seed = 5, .group = 16};
   check_few<bf16>(deep, 4, 1);
   check_few<bf16>(deep, 4, 2);
@@ -102,8 +104,8 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
     const cache_tensor<f16> q(c.batches, c.tokens, c.q_heads, c.size, c.out),
         k(c.batches, c.tokens, c.k_heads, c.size, c.out), v(c.batches, c.tokens, c.v_heads, c.v_size, c.out);
     auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
-    return ops::qkv_project_choice(s, run.x_view(), run.weights(),
-                                   {q.view(on_q), k.view(on_k), v.view(on_v)}, run.options());
+    return ops::qkv_project_choice(s, run.x_view(), run.weights(), {q.view(on_q), k.view(on_k), v.view(on_v)},
+                                   run.options());
   };
   REQUIRE(choice({.tokens = 16, .bits = 4}) == "qkv_project_w4_f16_16");
   REQUIRE(choice({.tokens = 17, .bits = 4}) == "separate");

@@ -193,8 +193,8 @@ constexpr void run_head_function(thread t, const head_row& row, const head_targe
 // What `load` of finish_head gives: sums, or what they are rounded to.
 enum class sums_are : std::uint8_t { f32, elements };
 
-// load(unit, x) fills x[0] to x[15] with the sums of a unit of the row; find() is where the row goes, as find_target
-// has it; own_step(row) is a head function Own.
+// load(unit, x) fills x[0] to x[15] with the sums of a unit of the row; find() is where the row goes, as
+// find_target has it; own_step(row) is a head function Own.
 template <class Elements, sums_are Sums, class Own = no_head_function, class Problem, class Load, class Find,
           class Call = detail::no_step>
 constexpr void finish_head_at(thread t, const Problem& problem, const head_row& row, const Load& load,

@@ -1,7 +1,7 @@
 #pragma once
-// The steps of the heads of a tile of the product whose columns are whole heads, for the kernels that have its
-// sums in shared memory: two heads of 64 or one of 128 where it has 128 columns. Eight lanes (four, of 64) have
-// a row of a head. Rows: what matmul/mma_sync/tile_rows.hpp gives an epilogue.
+// The steps of the heads of a tile of the product whose columns are whole heads, for kernels that have its
+// sums in shared memory: two heads of 64 or one of 128 where it has 128 columns. Eight lanes (four, of 64)
+// have a row of a head. Rows: what matmul/mma_sync/tile_rows.hpp gives an epilogue.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/qkv/head.hpp>
@@ -10,8 +10,8 @@
 
 namespace kaio::ops {
 
-// of_head(i, r, row, column) for each row of a head, from column `column` of row r of the tile on; by all lanes of
-// a warp, of rows that are not there too. i: which of all lanes of all heads it is.
+// of_head(i, r, row, column) for each row of a head, from column `column` of row r of the tile on; by all lanes
+// of a warp, those of rows that are not there too. i: which of all lanes of all heads it is.
 template <class Rows, class OfHead>
 constexpr void for_heads_of_tile(thread t, const Rows& rows, const val<qkv_problem>& problem,
                                  const OfHead& of_head) {
@@ -57,9 +57,10 @@ struct qkv_rows {
 
   template <class Rows>
   static constexpr void rows(thread t, const Rows& rows, const val<qkv_problem>& problem) {
-    for_heads_of_tile(t, rows, problem, [&](const auto&, const val<u32>& r, const head_row& row, const val<u32>& column) {
-      finish_head<whole_elements<T>, sums_are::f32>(t, problem, row, load_from_tile(t, rows, r, column));
-    });
+    for_heads_of_tile(
+        t, rows, problem, [&](const auto&, const val<u32>& r, const head_row& row, const val<u32>& column) {
+          finish_head<whole_elements<T>, sums_are::f32>(t, problem, row, load_from_tile(t, rows, r, column));
+        });
   }
 };
 

@@ -1,30 +1,32 @@
 #pragma once
-// qkv_project in one launch, for few rows of x and weights of four or eight bits: the kernel of matmul_w4 for so
-// few rows, in clusters of which each has whole heads, 128 columns of the product: one head of 128, or two of 64.
+// qkv_project in one launch, for few rows of x and weights of four or eight bits: the kernel of matmul_w4 for
+// so few rows, in clusters of which each has whole heads: 128 columns of the product, a head of 128 or two of
+// 64. Of 8 rows of x:
 //
-//   cluster, 8 rows of x     block 0        block 1         block 2         block 3          K, first half
-//                            columns 0..31  columns 32..63  columns 64..95  columns 96..127
-//                            block 4        block 5         block 6         block 7          K, second half
+//   block   columns of the cluster        K                sums
+//   0 .. 3  0.., 32.., 64.., 96..         first half       of row r to block r % 8, which adds both halves
+//   4 .. 7  0.., 32.., 64.., 96..         second half      of K, and finishes the heads of the row
 //
-//   block: its warps divide its part of K, and add up their sums in shared memory
-//   -> of row r to block r % 8, which adds both halves of K and finishes the heads of the row
+// A block of 32 columns (64, of 16 rows) whose warps divide K is the form of matmul_w4 in which no warp waits
+// for another one before its sums are complete; whole heads in a block would have four warps share each tile of
+// x, with a barrier for each. Sums meet through distributed shared memory, 512 bytes for a row and part of K, so
+// that neither a workspace nor a second kernel is needed.
 //
-// A block of 32 columns (64, of 16 rows) with all warps along K is the form of matmul_w4 in which no warp waits
-// for another one until its sums are complete; whole heads in a block would have four warps share each tile of x.
-// Sums meet through distributed shared memory: 512 bytes for a row, so that neither a workspace nor a second kernel
-// is needed. 6144 columns are 48 clusters: of 8 blocks that are 2.9 for each of 132 multiprocessors, of which three
-// fit (80 registers, 75 KB), and of 4 blocks 1.45; the launch has the number of parts (`plan_qkv_w4_parts`).
+// A tile of 32 x 64 weights takes about 200 instructions of a warp, so that the work has to be on all
+// multiprocessors alike: 6144 columns are 48 clusters, which are 2.9 blocks for each of 132 multiprocessors
+// with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. Three blocks of 8 rows fit
+// on one: 80 registers, 61 KB. plan_qkv_w4_parts chooses.
 //
-// What is left after the sums is latency, since one warp has a row: so the place of each row (lengths, pages: two
-// or three loads that depend on each other) is looked for while the first weights are on their way, and the row of
-// the tables is asked for. Launched programmatically: constant weights are asked for before the kernel before has
-// ended.
+// What follows the sums is latency, since a few lanes have a row. So where rows go (lengths and pages: loads
+// that depend on each other) is found while the first weights are under way, and kept in shared memory; the
+// rows of the tables are asked for then. Launched programmatically: constant weights are asked for before the
+// kernel before has ended.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/quantised/w4/kernel.hpp>
 #include <kaio/ops/qkv/tile.hpp>
+#include <kaio/ops/quantised/w4/kernel.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -33,7 +35,8 @@ namespace kaio::ops {
 
 // Fewer stages than matmul_w4 has, so that three blocks of 8 rows fit on a multiprocessor.
 constexpr w4_config qkv_w4_rows(std::uint32_t rows, std::uint32_t bits) {
-  if (rows <= 8) return {.rows = 8, .warps_n = 1, .stages = bits == 8 ? 2u : 3u, .min_blocks = 3, .bits = bits};
+  if (rows <= 8)
+    return {.rows = 8, .warps_n = 1, .stages = bits == 8 ? 2u : 3u, .min_blocks = 3, .bits = bits};
   return {.rows = 16, .warps_n = 2, .stages = bits == 8 ? 3u : 5u, .min_blocks = 2, .bits = bits};
 }
 
@@ -76,20 +79,17 @@ struct qkv_w4_rows_of_block {
   constexpr dsl::register_array<val<f32>, 4> four(const val<u32>& r, const val<u32>& c) const {
     const val own = own_rows();
     const val parts = t.let(product[&w4_problem::parts]);
-    const val unit = t.let(product[&w4_problem::unit]);
-    const val factors = t.let(product[&w4_problem::w][&w4_packed::factors]);
-    const val first = load_vec<4>(inbox[r * cluster::pitch + c]);
-    auto sum = array_of<4>([&](u32 e) { return var<f32>(t, first[e]); });
-    for (auto part : t.range(1u, parts).no_unroll()) {
-      const val more = load_vec<4>(inbox[(part * own + r) * cluster::pitch + c]);
-      for (u32 e = 0; e < 4; ++e) sum[e] += more[e];
-    }
-    for (u32 e = 0; e < 4; ++e) sum[e] *= unit;
-    if (auto has = t.when(factors != u64{0})) {
-      const val by = load_vec<4>(pointer_at<in<f32>>(t, factors)[column + c]);
-      for (u32 e = 0; e < 4; ++e) sum[e] *= by[e];
-    }
-    return array_of<4>([&](u32 e) { return t.let(sum[e]); });
+    const val at = t.let(r * cluster::pitch + c);
+    const auto of_parts = array_of<cluster::most_parts>([&](u32 part) {
+      const val apart = t.let(select(part < parts, own * (part * cluster::pitch), 0u));
+      return load_vec<4>(inbox[at + apart]);
+    });
+    return array_of<4>([&](u32 e) {
+      var sum(t, of_parts[0][e]);
+      for (u32 part = 1; part < cluster::most_parts; ++part)
+        sum += select(part < parts, of_parts[part][e], -0.0f);
+      return val<f32>(t.let(sum));
+    });
   }
 };
 
@@ -132,6 +132,8 @@ struct qkv_w4_end {
     static_assert(C.rows_at_once() == C.rows);
     stage_w4_sums<C>(t, block, totals, shared_sums, 0);
     const val m = t.let(product[&w4_problem::m]);
+    const val unit = t.let(product[&w4_problem::unit]);
+    const val factors = t.let(product[&w4_problem::w][&w4_packed::factors]);
     const val own_rows = rows.own_rows();
     const val blocks = t.let(val<u32>(1u) << rows.blocks_bits);
     const val column = t.let(block.column - rows.column);
@@ -142,7 +144,12 @@ struct qkv_w4_end {
         const auto sums = staged_w4_sums<C>(t, shared_sums, t.let(row * C.pitch() + four));
         const val line = t.let(block.part * own_rows + (row >> rows.blocks_bits));
         const val owner = t.let(row & (blocks - 1u));
-        const auto x = array_of<4>([&](u32 e) { return t.let(sums[e]); });
+        auto y = array_of<4>([&](u32 e) { return var<f32>(t, sums[e] * unit); });
+        if (auto has = t.when(factors != u64{0})) {
+          const val by = load_vec<4>(pointer_at<in<f32>>(t, factors)[block.column + four]);
+          for (u32 e = 0; e < 4; ++e) y[e] *= by[e];
+        }
+        const auto x = array_of<4>([&](u32 e) { return t.let(y[e]); });
         store_vec(remote(rows.inbox[line * cluster::pitch + (column + four)], owner),
                   make_vec(x[0], x[1], x[2], x[3]));
       }
@@ -152,7 +159,8 @@ struct qkv_w4_end {
       for_heads_of_tile(t, rows, problem,
                         [&](const auto& i, const val<u32>& r, const head_row& row, const val<u32>& of_head) {
                           finish_head_at<whole_elements<T>, sums_are::f32>(
-                              t, problem, row, load_from_tile(t, rows, r, of_head), [&] { return kept(t, i); });
+                              t, problem, row, load_from_tile(t, rows, r, of_head),
+                              [&] { return kept(t, i); });
                         });
   }
 
@@ -205,10 +213,8 @@ struct qkv_w4_kernel {
   static constexpr w4_config config = qkv_w4_rows(Rows, D::bits);
   static constexpr auto name =
       "qkv_project_w" + decimal<D::bits> + "_" + D::name + type_name<T> + "_" + decimal<Rows>;
-  static constexpr kernel_options options{.target = {90},
-                                          .large_shared = true,
-                                          .cluster = block_size{0, 0, 0},
-                                          .min_blocks = config.min_blocks};
+  static constexpr kernel_options options{
+      .target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = config.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{w4_config::threads}, options>(
       [](thread t, val<w4_problem> product, val<qkv_problem> problem, val<u32> weights_are_constant) {
         using cluster = qkv_w4_cluster<config>;
@@ -227,8 +233,8 @@ struct qkv_w4_kernel {
       });
 };
 
-// Launched with a cluster for each 128 columns along x, of qkv_w4_cluster::blocks_n * parts blocks, a power of two;
-// rows of x at most.
+// Launched with a cluster for each 128 columns along x, of qkv_w4_cluster::blocks_n * parts blocks, a power of
+// two. Rows: of x, at most.
 template <std::uint32_t Rows, class D, scalar T>
 inline constexpr auto qkv_project_w4 = qkv_w4_kernel<Rows, D, T>::kernel;
 

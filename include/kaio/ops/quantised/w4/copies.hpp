@@ -70,9 +70,9 @@ class w4_copies {
     }
     commit(stage);
   }
-  // The tiles before the first one that is waited for, of a kernel that was launched programmatically: weights
-  // which nothing in the stream writes are asked for before that has ended. x comes by loads, since copies end
-  // in the order of their groups: the first tile would wait for the weights of all.
+  // The tiles before the first one that is waited for, by a kernel that is launched programmatically: weights
+  // that no work before it writes are asked for at once. x comes by loads, since copies end in the order of
+  // their groups: the first tile would wait for the weights of all.
   constexpr void copy_first(const val<bool>& weights_are_constant) {
     if (auto early = t_.when(!weights_are_constant)) grid_dependency_wait(t_);
     for ([[maybe_unused]] auto s : t_.range(1u, C.stages).no_unroll()) {

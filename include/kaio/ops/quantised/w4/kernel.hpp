@@ -46,9 +46,9 @@ struct w4_body {
   static constexpr std::uint32_t quads = D::bits / 4;  // loads of four words that a tile's half takes
   static constexpr std::uint32_t words_of_step = quads;
 
-  // End::tile_of_warp says which tile of W a warp has, End::store what becomes of the sums. Where there are:
-  // End::place, the part of K and the first column of the block; End::begin, what is done before the first tile
-  // has arrived, by a kernel that is launched programmatically.
+  // End::tile_of_warp says which tile of W a warp has, End::store what becomes of the sums. Where they exist:
+  // End::place is the part of K and the first column of the block; End::begin, what is done before the first
+  // tile has arrived, by a kernel that is launched programmatically.
   template <class End = w4_product_end<C, T>>
   static constexpr void run(thread t, const val<w4_problem>& problem, const End& end = {}) {
     const typename copies_type::x_ring x_tiles(t);  // rows x 64 each
@@ -263,7 +263,8 @@ struct w4_body {
   static constexpr w4_block find_block(thread t, const val<w4_problem>& problem, const End& end) {
     if constexpr (requires { end.place(t); }) {
       const w4_place_of_block at = end.place(t);
-      return block_at(t, problem, end, at.part, [&] { return t.let(0u); }, [&] { return at.column; });
+      return block_at(
+          t, problem, end, at.part, [&] { return t.let(0u); }, [&] { return at.column; });
     } else {
       const quotient rows = divide(t, t.let(block_idx_x()), problem[&w4_problem::m_tiles]);
       const quotient columns = divide(t, rows.whole, problem[&w4_problem::n_tiles]);
