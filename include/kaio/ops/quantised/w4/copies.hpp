@@ -82,7 +82,7 @@ class w4_copies {
     }
     grid_dependency_wait(t_);
     const val first = t_.let(block_.first + block_.warp_k);
-    if (auto whole = t_.when(all_of(by_16_, k_ % piece == 0u))) load_x(first);
+    if (auto whole = t_.when(all_of(by_16_, k_ % w4_tile_k == 0u))) load_x(first);
     if (auto parts = t_.otherwise())
       for (auto stage : t_.range(0u, C.stages - 1).no_unroll()) {
         const val tile = t_.let(first + stage * C.warps_k());
@@ -176,21 +176,20 @@ class w4_copies {
     const val in_row = t_.let(select(at < k_, min(k_ - at, piece), 0u));
     load_by_elements(at, in_row, x_tiles_[t_.let(stage * C.warps_k() + block_.warp_k)]);
   }
-  // Of the tiles from `first` on, all loads before the first store. Rows are whole pieces of 16 bytes.
+  // Of the tiles from `first` on, all loads before the first store. K is of whole tiles; what is in rows that
+  // do not exist, or in tiles that no warp multiplies, does not matter.
   constexpr void load_x(const val<u32>& first) const {
     constexpr std::uint32_t tiles = C.stages - 1;
     const auto loaded = array_of<tiles * C.pieces()>([&](u32 i) {
-      const x_line& line = lines_[i % C.pieces()];
       const val at = t_.let((first + i / C.pieces() * C.warps_k()) * w4_tile_k + column_);
-      const val exists = t_.let(all_of(line.exists, at < k_));
-      const val x = load_vec<piece>(pointer_at<in<T>>(t_, line.address)[t_.let(select(exists, at, 0u))]);
-      return array_of<piece>([&](u32 e) { return t_.let(select(exists, x[e], T(0.0f))); });
+      const in from = pointer_at<in<T>>(t_, lines_[i % C.pieces()].address);
+      return load_vec<piece>(from[t_.let(select(at < k_, at, 0u))]);
     });
     for (u32 i = 0; i < tiles * C.pieces(); ++i) {
-      const auto& y = loaded[i];
+      const auto& x = loaded[i];
       const auto to = x_tiles_[t_.let(i / C.pieces() * C.warps_k() + block_.warp_k)];
       store_vec(to.at(lines_[i % C.pieces()].place),
-                make_vec(y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]));
+                make_vec(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]));
     }
   }
 
