@@ -71,10 +71,10 @@ class qkv_bench : attention_measurement<T> {
 
   // The call, and three products with an append_kv that rotates: "separate".
   std::vector<std::pair<std::string, measured>> measure(const qkv_bench_problem& p,
-                                                        const std::string& variant) {
+                                                        const std::string& variant, u32 parts) {
     prepare(p);
     std::vector<std::pair<std::string, measured>> all;
-    all.emplace_back("kaio", run(p, variant));
+    all.emplace_back("kaio", run(p, variant, parts));
     if (p.bits == 16) all.emplace_back("three", run_three(p));
     return all;
   }
@@ -168,10 +168,11 @@ class qkv_bench : attention_measurement<T> {
     return {sets_[i].q, extents(p.sequences(), p.tokens(), p.heads, p.size)};
   }
 
-  measured run(const qkv_bench_problem& p, const std::string& variant) {
+  measured run(const qkv_bench_problem& p, const std::string& variant, u32 parts) {
     qkv_options options;
     options.rotary = {.cos = tables_[0], .sin = tables_[1]};
     options.variant = variant;
+    options.parts = parts;
     options.constant_weights = true;
     const auto weights = [&](std::size_t i) -> qkv_weights {
       if (p.bits == 8) return w8_weights{shape_8(p), sets_[i].packed};

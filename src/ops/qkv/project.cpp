@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "ops/cache/common/check.hpp"
+#include "ops/qkv/few_rows.hpp"
 #include "ops/qkv/product.hpp"
 #include "ops/qkv/resolve.hpp"
+#include "ops/qkv/tile_obstacle.hpp"
 #include "ops/qkv/variant.hpp"
 
 namespace kaio::ops {
@@ -45,10 +47,7 @@ qkv_product product_in_memory(const qkv_problem& p, const projection_product& pr
 // Why no fused kernel can run a call; empty: all can that the device has.
 std::string_view obstacle(const detail::qkv_arguments& a, const detail::qkv_call& call) {
   const qkv_problem& p = call.problem;
-  const u32 size = p.q.to.size;
-  if (size != p.v.to.size || (size != 64 && size != 128))
-    return "heads are not all of 64 or all of 128 elements";
-  if (p.append.tables.pairs % run_size != 0) return "the rotated pairs are no multiple of 8";
+  if (const std::string_view of_heads = obstacle_of_heads(p); !of_heads.empty()) return of_heads;
   if (call.k == 0 || !call.follows) return "x is no matrix of equal distances";
   const auto at_16 = [](std::uint64_t bytes) { return bytes % 16 == 0; };
   const any_view x = detail::rows_of_x(a.x);
@@ -67,18 +66,6 @@ std::string_view obstacle(const detail::qkv_arguments& a, const detail::qkv_call
   }
   if (call.count == 3 && (p.k.column % 128 != 0 || p.v.column % 128 != 0))
     return "a weight of three begins within a tile of 128 columns";
-  for (const qkv_part* part : {&p.q, &p.k, &p.v})
-    if (part->heads != 0 && (part->to.aligned == 0 || part->terms_aligned == 0))
-      return "an output, a bias or a norm does not begin at multiples of 16 bytes";
-  return {};
-}
-
-std::string_view refusal(const qkv_variant& v, const device_properties& device) {
-  const ptx::needs& needs = v.image->needs;
-  if (device.target.sm < needs.target.sm) return "it is for later devices";
-  if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
-  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
-    return "it needs more shared memory than a block of this device has";
   return {};
 }
 
@@ -97,7 +84,7 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
   if (!forced.empty()) {
     for (const qkv_variant& v : family) {
       if (v.image->name != forced) continue;
-      const std::string_view reason = why.empty() ? refusal(v, device) : why;
+      const std::string_view reason = why.empty() ? obstacle_of_device(*v.image, device) : why;
       if (reason.empty()) return &v;
       detail::refuse(a.operation, "variant " + std::string(forced) + " cannot run this call: " +
                                       std::string(reason) + "; leave it out, or take \"separate\"");
@@ -110,7 +97,7 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
   // after them they take less time (docs/ops/qkv.md).
   if (device.target.sm == 90 || call.tokens <= 8) return nullptr;
   for (const qkv_variant& v : family)
-    if (refusal(v, device).empty() && (v.rows >= 128 || call.tokens <= 64)) return &v;
+    if (obstacle_of_device(*v.image, device).empty() && (v.rows >= 128 || call.tokens <= 64)) return &v;
   return nullptr;
 }
 
@@ -147,7 +134,12 @@ void check_follows(const detail::qkv_arguments& arguments, const detail::qkv_cal
 
 struct planned {
   detail::qkv_call call;
+  qkv_few_rows few{};
   const qkv_variant* fused = nullptr;
+  // Nullptr: a product, and then the heads.
+  const ptx::kernel_image* image() const {
+    return few.variant != nullptr ? few.variant->image : fused != nullptr ? fused->image : nullptr;
+  }
 };
 
 planned plan(const void* device, const device_properties& properties,
@@ -155,7 +147,8 @@ planned plan(const void* device, const device_properties& properties,
   planned result{.call = detail::resolve_qkv(device, arguments)};
   if (result.call.empty()) return result;
   check_follows(arguments, result.call);
-  result.fused = choose(arguments, result.call, properties);
+  result.few = choose_qkv_few_rows(device, properties, arguments, result.call);
+  if (result.few.variant == nullptr) result.fused = choose(arguments, result.call, properties);
   return result;
 }
 
@@ -176,6 +169,7 @@ void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
   const planned of = plan(s.device_identity(), device, arguments);
   if (of.call.empty()) return;
+  if (of.few.variant != nullptr) return run_qkv_few_rows(s, arguments, of.call, of.few);
   if (of.fused != nullptr) return run_fused(s, arguments, of.call, *of.fused);
   const launched_qkv_product launched = launch_product(s, arguments, of.call);
   run_qkv_heads(s, launched.problem, launched.product);
@@ -190,7 +184,7 @@ launched_qkv_product run_qkv_product(const stream& s, const qkv_arguments& argum
 std::uint64_t workspace_of_qkv(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();
   const planned of = plan(s.device_identity(), device, arguments);
-  return of.call.empty() || of.fused != nullptr ? 0 : product_of(arguments, of.call).workspace_bytes(s);
+  return of.call.empty() || of.image() != nullptr ? 0 : product_of(arguments, of.call).workspace_bytes(s);
 }
 
 bool warm_up_qkv_product(const runtime::device& gpu, const qkv_arguments& arguments) {
@@ -212,7 +206,7 @@ std::string qkv_project_choice(const stream& s, const any_view& x, const qkv_wei
   const detail::qkv_arguments arguments{"qkv_project_choice", x, &weights, &outputs, &options};
   const planned of = plan(s.device_identity(), device, arguments);
   if (of.call.empty()) return {};
-  return std::string(of.fused != nullptr ? std::string_view(of.fused->image->name) : separate);
+  return std::string(of.image() != nullptr ? std::string_view(of.image()->name) : separate);
 }
 
 void qkv_project_warmup(const runtime::device& gpu, const any_view& x, const qkv_weights& weights,
@@ -220,7 +214,7 @@ void qkv_project_warmup(const runtime::device& gpu, const any_view& x, const qkv
   const detail::qkv_arguments arguments{"qkv_project_warmup", x, &weights, &outputs, &options};
   const planned of = plan(gpu.identity(), gpu.properties(), arguments);
   if (of.call.empty()) return;
-  if (of.fused != nullptr) return gpu.warmup(*of.fused->image);
+  if (of.image() != nullptr) return gpu.warmup(*of.image());
   product_of(arguments, of.call).warm_up(gpu);
   gpu.warmup(qkv_heads_image(gpu.properties()));
 }
@@ -230,6 +224,7 @@ std::vector<const ptx::kernel_image*> qkv_kernels() {
   list_qkv_heads_kernels(list);
   list_qkv_mma_f16_kernels(list);
   list_qkv_mma_bf16_kernels(list);
+  list_qkv_w4_kernels(list);
   return list;
 }
 

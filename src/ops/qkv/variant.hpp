@@ -1,7 +1,10 @@
 #pragma once
 // The kernels that qkv_project may run besides those of its product.
 
+#include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/qkv/problem.hpp>
+#include <kaio/ops/quantised/w4/codes.hpp>
+#include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/properties.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -35,8 +38,27 @@ struct qkv_variant {
 std::span<const qkv_variant> qkv_mma_f16_rows();
 std::span<const qkv_variant> qkv_mma_bf16_rows();
 
+// Product and heads in one launch, for few rows of x and packed weights.
+struct qkv_w4_variant {
+  const ptx::kernel_image* image = nullptr;
+  // blocks: of all clusters.
+  void (*run)(const stream&, const w4_problem&, const qkv_problem&, bool constant_weights,
+              std::uint64_t blocks) = nullptr;
+  element_type type = element_type::f16;  // of x
+  w4_codes codes = w4_codes::int4;
+  std::uint32_t rows = 0;      // of x, at most
+  std::uint32_t blocks_n = 1;  // of a cluster, along its 128 columns
+  std::uint32_t warps_k = 1;   // tiles of K that a block works on at once
+  std::uint32_t resident = 1;  // blocks on a multiprocessor at once, at most
+  f32 unit = 1;                // w4_problem::unit, where the decoder has one
+};
+
+// Fewer rows first.
+std::span<const qkv_w4_variant> qkv_w4_variants();
+
 void list_qkv_heads_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_mma_f16_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_mma_bf16_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_w4_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops

@@ -18,7 +18,8 @@ void check_cache(kind form, bool computed, const std::string& variant, u64 seed)
   c.pairs = seed % 2 == 0 ? 32 : 24;
   c.interleaved = seed % 3 == 0;
   c.positions = form == kind::slots;
-  c.three = seed % 2 == 0;
+  c.bits = variant.find("_w4_") != std::string::npos ? 4 : variant.find("_w8_") != std::string::npos ? 8 : 16;
+  c.three = seed % 2 == 0 && c.bits == 16;
   qkv_run<T> run(c);
   const device& gpu = under_test();
   const stream& s = gpu.stream();
@@ -129,5 +130,10 @@ TEST_CASE("qkv_project: into caches, the bits of separate operations", "[ops][qk
     if (sm >= 80) check_cache<f16, e4m3>(form, !odd, "qkv_project_mma_f16_32x128", seed + 3);
     if (sm >= 80) check_cache<bf16, i8>(form, odd, "qkv_project_mma_bf16_32x128", seed + 4);
     if (sm >= 80) check_cache<bf16, bf16>(form, false, "qkv_project_mma_bf16_128x128", seed + 5);
+    if (sm < 90) continue;
+    check_cache<bf16, bf16>(form, false, "qkv_project_w4_bf16_16", seed + 6);
+    check_cache<f16, e4m3>(form, odd, "qkv_project_w4_f16_16", seed + 7);
+    check_cache<bf16, i8>(form, !odd, "qkv_project_w8_bf16_16", seed + 8);
+    check_cache<f16, f16>(form, false, "qkv_project_w8_f16_16", seed + 9);
   }
 }

@@ -6,6 +6,8 @@
 
 #include <kaio/ops/append_kv.hpp>
 #include <kaio/ops/matmul.hpp>
+#include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/matmul_w8.hpp>
 #include <kaio/ops/qkv.hpp>
 #include <kaio/ops/rotary.hpp>
 
@@ -24,6 +26,9 @@ struct qkv_case {
   tensor_layout out{};
   u64 seed = 1;
   const char* variant = "";
+  u32 bits = 16;  // of weights; of 8 or 4: packed, all in one
+  i64 group = 0;  // of packed weights; 0: k
+  u32 parts = 0;
 };
 
 template <class T>
@@ -49,6 +54,7 @@ class qkv_run {
     norm = random(static_cast<std::size_t>(2 * c.size));
     for (i64 i = 0; i < c.batches * c.tokens; ++i) positions.push_back(static_cast<i64>(engine() % 40));
     for (i64 i = 0; i < c.batches; ++i) offsets.push_back(static_cast<i32>(engine() % 20));
+    if (c.bits != 16) pack(engine);
     on_x = upload(x);
     on_w = upload(w);
     on_bias = upload(bias);
@@ -67,6 +73,8 @@ class qkv_run {
   }
   qkv_weights weights() {
     const i64 q = c.q_heads * c.size, k = c.k_heads * c.size, v = c.v_heads * c.v_size;
+    if (c.bits == 4) return w4_weights{shape_4(), packed};
+    if (c.bits == 8) return w8_weights{shape_8(), packed};
     if (!c.three) return weight(0, columns);
     return {weight(0, q), weight(q, k), weight(q + k, v)};
   }
@@ -98,6 +106,7 @@ class qkv_run {
     o.q_scale = c.q_scale;
     o.constant_weights = c.seed % 3 != 0;
     o.variant = c.variant;
+    o.parts = c.parts;
     return o;
   }
   // With the workspace that the call takes.
@@ -208,6 +217,61 @@ class qkv_run {
                      const qkv_options&)>
       call;
   i64 columns = 0;
+  i64 group() const { return c.group == 0 ? c.k : c.group; }
+  w4_shape shape_4() const {
+    return {.n = columns,
+            .k = c.k,
+            .group = group(),
+            .scales = std::is_same_v<T, f16> ? w4_scale_type::f16 : w4_scale_type::bf16};
+  }
+  w8_shape shape_8() const { return {.n = columns, .k = c.k, .group = group()}; }
+  // w becomes what the packed weights are: each by the scale of its group, a power of two.
+  void pack(std::mt19937_64& engine) {
+    const i64 groups = c.k / group();
+    std::vector<T> halves(static_cast<std::size_t>(groups * columns));  // (groups, columns)
+    std::vector<f32> singles(halves.size());                            // (columns, groups)
+    std::vector<i32> words(static_cast<std::size_t>((c.k + 7) / 8 * columns));
+    std::vector<i8> bytes(w.size());
+    for (i64 n = 0; n < columns; ++n)
+      for (i64 k = 0; k < c.k; ++k) {
+        const i64 of = k / group();
+        const auto at = static_cast<std::size_t>(of * columns + n);
+        if (k % group() == 0) {
+          const f32 scale = engine() % 2 == 0 ? 1.0f : 0.5f;
+          halves[at] = from_float<T>(scale);
+          singles[static_cast<std::size_t>(n * groups + of)] = scale;
+        }
+        T& one = w[static_cast<std::size_t>(n * c.k + k)];
+        const int code = static_cast<int>(to_double(one));
+        bytes[static_cast<std::size_t>(n * c.k + k)] = static_cast<i8>(code);
+        i32& word = words[static_cast<std::size_t>(k / 8 * columns + n)];
+        word = static_cast<i32>(static_cast<u32>(word) | static_cast<u32>(code + 8) << (k % 8 * 4));
+        one = from_float<T>(static_cast<float>(code * to_double(halves[at])));
+      }
+    const device& gpu = under_test();
+    const stream& s = gpu.stream();
+    if (c.bits == 4) {
+      const auto on_words = upload(words);
+      const auto on_scales = upload(halves);
+      packed = gpu.allocate<u8>(packed_bytes(shape_4()));
+      repack(s,
+             gptq_w4{.qweight = tensor_view<const i32, 2>(on_words, c.k / 8, columns),
+                     .scales = tensor_view<const T, 2>(on_scales, groups, columns)},
+             w4_weights{shape_4(), packed});
+      s.synchronize();
+    } else {
+      const auto on_bytes = upload(bytes);
+      const auto on_scales = upload(singles);
+      packed = gpu.allocate<u8>(packed_bytes(shape_8()));
+      repack(s,
+             int8_w8{.weight = tensor_view<const i8, 2>(on_bytes, columns, c.k),
+                     .scales = tensor_view<const f32, 2>(on_scales, columns, groups)},
+             w8_weights{shape_8(), packed});
+      s.synchronize();
+    }
+  }
+
+  buffer<u8> packed;
   std::vector<T> x, w, bias, norm;
   std::vector<i64> positions;
   std::vector<i32> offsets;

@@ -55,8 +55,6 @@ constexpr auto of_part(thread t, const Problem& problem, const head_row& row, co
   return t.let(select(row.is_q, q, select(row.is_v, v, k)));
 }
 
-namespace detail {
-
 // Where a row goes: the address of its elements, and the place in the cache that its scale has too.
 struct head_target {
   val<bool> writes;
@@ -65,8 +63,7 @@ struct head_target {
 };
 
 template <class Problem>
-constexpr head_target find_target(thread t, const Problem& problem, const head_row& row,
-                                  const val<u32>& shift) {
+constexpr head_target find_target(thread t, const Problem& problem, const head_row& row) {
   const auto append = problem[&qkv_problem::append];
   var writes(t, false);
   var page(t, row.batch), line(t, row.token), position(t, row.token);
@@ -109,9 +106,11 @@ constexpr head_target find_target(thread t, const Problem& problem, const head_r
       of_part(t, problem, row, [](const auto& part) { return part[&qkv_part::to][&cache_rows::kept]; });
   const val is_same = t.let(kept == static_cast<u32>(kept_type::same));
   const val base = stride(&page_strides::address);
-  return {t.let(writes), t.let(base + (at << select(is_same, shift, 0u))), t.let(page), t.let(line),
+  return {t.let(writes), t.let(base + (at << select(is_same, 1u, 0u))), t.let(page), t.let(line),
           t.let(position)};
 }
+
+namespace detail {
 
 // The address of the scale of a row in a cache.
 template <class Problem>
@@ -194,11 +193,12 @@ constexpr void run_head_function(thread t, const head_row& row, const head_targe
 // What `load` of finish_head gives: sums, or what they are rounded to.
 enum class sums_are : std::uint8_t { f32, elements };
 
-// load(unit, x) fills x[0] to x[15] with the sums of a unit of the row; own_step(row) is a head function Own.
-template <class Elements, sums_are Sums, class Own = no_head_function, class Problem, class Load,
+// load(unit, x) fills x[0] to x[15] with the sums of a unit of the row; find() is where the row goes, as
+// find_target has it; own_step(row) is a head function Own.
+template <class Elements, sums_are Sums, class Own = no_head_function, class Problem, class Load, class Find,
           class Call = detail::no_step>
-constexpr void finish_head(thread t, const Problem& problem, const head_row& row, const Load& load,
-                           const Call& own_step = {}) {
+constexpr void finish_head_at(thread t, const Problem& problem, const head_row& row, const Load& load,
+                              const Find& find, const Call& own_step = {}) {
   const auto append = problem[&qkv_problem::append];
   const auto tables = append[&append_problem::tables];
   const val type = t.let(append[&append_problem::type]);
@@ -219,7 +219,7 @@ constexpr void finish_head(thread t, const Problem& problem, const head_row& row
   auto x = array_of<2 * run_size>([&](u32) { return var(t, -0.0f); });
   // Sums are under way while the device finds where the row goes.
   if (auto loads = t.when(all_of(row.exists, row.lane < units))) load(unit, x);
-  const detail::head_target target = detail::find_target(t, problem, row, shift);
+  const head_target target = find();
   const val has_unit = t.let(all_of(target.writes, row.lane < units));
   const val terms_aligned =
       t.let(of_part(t, problem, row, [](const auto& part) { return part[&qkv_part::terms_aligned]; }) != 0u);
@@ -284,6 +284,15 @@ constexpr void finish_head(thread t, const Problem& problem, const head_row& row
       if (auto small = t.otherwise()) store_quantised(t, kept, run0, run1, x, t.let(scale));
     }
   }
+}
+
+// The same, of a row whose place is not known yet.
+template <class Elements, sums_are Sums, class Own = no_head_function, class Problem, class Load,
+          class Call = detail::no_step>
+constexpr void finish_head(thread t, const Problem& problem, const head_row& row, const Load& load,
+                           const Call& own_step = {}) {
+  finish_head_at<Elements, Sums, Own>(
+      t, problem, row, load, [&] { return find_target(t, problem, row); }, own_step);
 }
 
 }  // namespace kaio::ops

@@ -13,7 +13,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
 #include <kaio/ops/matmul/mma_sync/kernel.hpp>
-#include <kaio/ops/qkv/head.hpp>
+#include <kaio/ops/qkv/tile.hpp>
 
 #include <cstdint>
 
@@ -31,43 +31,6 @@ inline constexpr mma_sync_config medium{.m = 32,
                                         .a = major::k,
                                         .b = major::k};
 }  // namespace qkv_cuts
-
-// The steps of the heads, for tiles of whole ones.
-template <class T>
-struct qkv_rows {
-  static constexpr bool takes_rows = true;
-
-  template <class Rows>
-  static constexpr void rows(thread t, const Rows& rows, const val<qkv_problem>& problem) {
-    constexpr u32 units = Rows::columns / (2 * run_size);  // of a row of the tile
-    static_assert(Rows::count * units % 32 == 0, "kaio: warps have whole rows of heads");
-    const auto append = problem[&qkv_problem::append];
-    const val lanes_log = t.let(append[&append_problem::lanes_log]);
-    const val lanes = t.let(val<u32>(1u) << lanes_log);
-    const val first = t.let(rows.column >> (lanes_log + 4u));  // of the tile's heads
-    const val tokens = t.let(append[&append_problem::tokens]);
-    const val heads = t.let(problem[&qkv_problem::heads]);
-    const val all_tokens = t.let(problem[&qkv_problem::all_tokens]);
-    for (auto i : t.range(rows.rank, Rows::count * units, Rows::threads).no_unroll()) {
-      const val r = t.let(i / units), of_row = t.let(i % units);
-      const val head = t.let(of_row >> lanes_log), lane = t.let(of_row & (lanes - 1u));
-      const val of_all = rows.row(r);
-      const val index = t.let(first + head);
-      const val exists = t.let(all_of(of_all < all_tokens, index < heads));
-      const val batch = t.let(of_all / tokens);
-      const val token = t.let(of_all - batch * tokens);
-      const head_row row = find_head(t, problem, exists, batch, token, index, lane, lanes);
-      const val column = t.let(head << (lanes_log + 4u));
-      finish_head<whole_elements<T>, sums_are::f32>(t, problem, row, [&](const row_unit& unit, auto& x) {
-        for (u32 part = 0; part < 4; ++part) {
-          const val c = t.let(column + unit.first[part / 2] + part % 2 * 4);
-          const auto four = rows.four(r, c);
-          for (u32 e = 0; e < 4; ++e) x[part * 4 + e] = four[e];
-        }
-      });
-    }
-  }
-};
 
 template <mma_sync_config C, class T>
 struct qkv_kernel {

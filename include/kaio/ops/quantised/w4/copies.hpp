@@ -3,6 +3,7 @@
 // share of the tile of x that the warps with the same k have together. What does not change from tile to tile
 // is computed once.
 
+#include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/quantised/w4/config.hpp>
@@ -67,10 +68,26 @@ class w4_copies {
       copy_weights(tile, stage);
       copy_x(tile, stage);
     }
-    cp_async_commit_group(t_);
-    tile_ += C.warps_k();
-    codes_from_ += u64{C.warps_k() * tile_bytes};
-    fill_ = following(stage);
+    commit(stage);
+  }
+  // The tiles before the first one that is waited for, by a kernel that is launched programmatically: weights
+  // that no work before it writes are asked for at once. x comes by loads, since copies end in the order of
+  // their groups: the first tile would wait for the weights of all.
+  constexpr void copy_first(const val<bool>& weights_are_constant) {
+    if (auto early = t_.when(!weights_are_constant)) grid_dependency_wait(t_);
+    for ([[maybe_unused]] auto s : t_.range(1u, C.stages).no_unroll()) {
+      const val tile = t_.let(tile_), stage = t_.let(fill_);
+      if (auto exists = t_.when(tile < block_.last)) copy_weights(tile, stage);
+      commit(stage);
+    }
+    grid_dependency_wait(t_);
+    const val first = t_.let(block_.first + block_.warp_k);
+    if (auto whole = t_.when(all_of(by_16_, k_ % w4_tile_k == 0u))) load_x(first);
+    if (auto parts = t_.otherwise())
+      for (auto stage : t_.range(0u, C.stages - 1).no_unroll()) {
+        const val tile = t_.let(first + stage * C.warps_k());
+        if (auto exists = t_.when(tile < block_.last)) load_x_by_elements(tile, stage);
+      }
   }
   constexpr val<u32> following(const val<u32>& stage) const {
     return t_.let(select(stage == C.stages - 1, 0u, stage + 1u));
@@ -138,19 +155,49 @@ class w4_copies {
         const in from = pointer_at<in<T>>(t_, line.address);
         cp_async<16>(to.at(line.place), from[at], bytes);
       }
-    if (auto slow = t_.otherwise()) {
-      const val rows = t_.let(problem_[&w4_problem::w][&w4_packed::rows]);
-      auto source = array_of<piece>([&](u32 e) { return var<u32>(t_, min(at + e, k_ - 1u)); });
-      if (auto ordered = t_.when(rows != u64{0}))
-        for (auto& one : source) one = cast<u32>(pointer_at<in<i32>>(t_, rows)[one]);
-      for (const x_line& line : lines_) {
-        const val left = t_.let(select(line.exists, in_row, 0u));
-        const in from = pointer_at<in<T>>(t_, line.address);
-        const auto x = array_of<piece>([&](u32 e) { return t_.let(from[source[e]]); });
-        const auto y = array_of<piece>([&](u32 e) { return t_.let(select(e < left, x[e], T(0.0f))); });
-        store_vec(to[line.row][column_], make_vec(y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]));
-      }
+    if (auto slow = t_.otherwise()) load_by_elements(at, in_row, to);
+  }
+  template <class Tile>
+  constexpr void load_by_elements(const val<u32>& at, const val<u32>& in_row, const Tile& to) const {
+    const val rows = t_.let(problem_[&w4_problem::w][&w4_packed::rows]);
+    auto source = array_of<piece>([&](u32 e) { return var<u32>(t_, min(at + e, k_ - 1u)); });
+    if (auto ordered = t_.when(rows != u64{0}))
+      for (auto& one : source) one = cast<u32>(pointer_at<in<i32>>(t_, rows)[one]);
+    for (const x_line& line : lines_) {
+      const val left = t_.let(select(line.exists, in_row, 0u));
+      const in from = pointer_at<in<T>>(t_, line.address);
+      const auto x = array_of<piece>([&](u32 e) { return t_.let(from[source[e]]); });
+      const auto y = array_of<piece>([&](u32 e) { return t_.let(select(e < left, x[e], T(0.0f))); });
+      store_vec(to[line.row][column_], make_vec(y[0], y[1], y[2], y[3], y[4], y[5], y[6], y[7]));
     }
+  }
+  constexpr void load_x_by_elements(const val<u32>& tile, const val<u32>& stage) const {
+    const val at = t_.let(tile * w4_tile_k + column_);
+    const val in_row = t_.let(select(at < k_, min(k_ - at, piece), 0u));
+    load_by_elements(at, in_row, x_tiles_[t_.let(stage * C.warps_k() + block_.warp_k)]);
+  }
+  // Of the tiles from `first` on, all loads before the first store. K is of whole tiles; what is in rows that
+  // do not exist, or in tiles that no warp multiplies, does not matter.
+  constexpr void load_x(const val<u32>& first) const {
+    constexpr std::uint32_t tiles = C.stages - 1;
+    const auto loaded = array_of<tiles * C.pieces()>([&](u32 i) {
+      const val at = t_.let((first + i / C.pieces() * C.warps_k()) * w4_tile_k + column_);
+      const in from = pointer_at<in<T>>(t_, lines_[i % C.pieces()].address);
+      return load_vec<piece>(from[t_.let(select(at < k_, at, 0u))]);
+    });
+    for (u32 i = 0; i < tiles * C.pieces(); ++i) {
+      const auto& x = loaded[i];
+      const auto to = x_tiles_[t_.let(i / C.pieces() * C.warps_k() + block_.warp_k)];
+      store_vec(to.at(lines_[i % C.pieces()].place),
+                make_vec(x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]));
+    }
+  }
+
+  constexpr void commit(const val<u32>& stage) {
+    cp_async_commit_group(t_);
+    tile_ += C.warps_k();
+    codes_from_ += u64{C.warps_k() * tile_bytes};
+    fill_ = following(stage);
   }
 
   // A row of x that the thread has a piece of.

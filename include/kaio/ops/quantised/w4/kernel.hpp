@@ -28,6 +28,11 @@
 
 namespace kaio::ops {
 
+// Of rows that fit in one block.
+struct w4_place_of_block {
+  val<u32> part, column;
+};
+
 template <w4_config C, class D, scalar T>
 struct w4_body {
   static_assert(C.valid(), "kaio: this tile shape of a matmul_w4 is none that the kernel can run");
@@ -41,7 +46,9 @@ struct w4_body {
   static constexpr std::uint32_t quads = D::bits / 4;  // loads of four words that a tile's half takes
   static constexpr std::uint32_t words_of_step = quads;
 
-  // End::tile_of_warp says which tile of W a warp has, End::store what becomes of the sums.
+  // End::tile_of_warp says which tile of W a warp has, End::store what becomes of the sums. Where they exist:
+  // End::place is the part of K and the first column of the block; End::begin, what is done before the first
+  // tile has arrived, by a kernel that is launched programmatically.
   template <class End = w4_product_end<C, T>>
   static constexpr void run(thread t, const val<w4_problem>& problem, const End& end = {}) {
     const typename copies_type::x_ring x_tiles(t);  // rows x 64 each
@@ -49,7 +56,12 @@ struct w4_body {
     const typename copies_type::facts_type facts(t);
     const w4_block block = find_block(t, problem, end);
     copies_type copies(t, x_tiles, codes, facts, problem, block);
-    for ([[maybe_unused]] auto s : t.range(1u, C.stages).no_unroll()) copies.copy();
+    if constexpr (requires { end.begin(t); }) {
+      copies.copy_first(end.weights_are_constant(t));
+      end.begin(t);
+    } else {
+      for ([[maybe_unused]] auto s : t.range(1u, C.stages).no_unroll()) copies.copy();
+    }
 
     const val lane = t.lane_rank();
     const val warp = t.let(t.warp_rank());
@@ -249,14 +261,27 @@ struct w4_body {
   }
   template <class End>
   static constexpr w4_block find_block(thread t, const val<w4_problem>& problem, const End& end) {
-    const quotient rows = divide(t, t.let(block_idx_x()), problem[&w4_problem::m_tiles]);
-    const quotient columns = divide(t, rows.whole, problem[&w4_problem::n_tiles]);
-    const val part = columns.whole;
+    if constexpr (requires { end.place(t); }) {
+      const w4_place_of_block at = end.place(t);
+      return block_at(
+          t, problem, end, at.part, [&] { return t.let(0u); }, [&] { return at.column; });
+    } else {
+      const quotient rows = divide(t, t.let(block_idx_x()), problem[&w4_problem::m_tiles]);
+      const quotient columns = divide(t, rows.whole, problem[&w4_problem::n_tiles]);
+      return block_at(
+          t, problem, end, columns.whole, [&] { return t.let(rows.rest * C.rows); },
+          [&] { return t.let(columns.rest * C.columns()); });
+    }
+  }
+  template <class End, class Row, class Column>
+  static constexpr w4_block block_at(thread t, const val<w4_problem>& problem, const End& end,
+                                     const val<u32>& part, const Row& row_of, const Column& column_of) {
     const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
     const val first = t.let(part * steps + min(part, rest));
     const val last = t.let(first + steps + select(part < rest, 1u, 0u));
     const val warp = t.let(t.warp_rank());
-    const val row = t.let(rows.rest * C.rows), column = t.let(columns.rest * C.columns());
+    const val row = row_of();
+    const val column = column_of();
     const val warp_n = t.let(warp % C.warps_n), warp_k = t.let(warp / C.warps_n);
     const val tile_n = end.tile_of_warp(t, problem, column, warp_n);
     return {part, row, column, first, last, warp_n, warp_k, tile_n};

@@ -1,0 +1,241 @@
+#pragma once
+// qkv_project in one launch, for few rows of x and weights of four or eight bits: the kernel of matmul_w4 for
+// so few rows, in clusters of which each has whole heads: 128 columns of the product, a head of 128 or two of
+// 64. Of 8 rows of x:
+//
+//   block   columns of the cluster        K                sums
+//   0 .. 3  0.., 32.., 64.., 96..         first half       of row r to block r % 8, which adds both halves
+//   4 .. 7  0.., 32.., 64.., 96..         second half      of K, and finishes the heads of the row
+//
+// A block of 32 columns (64, of 16 rows) whose warps divide K is the form of matmul_w4 in which no warp waits
+// for another one before its sums are complete; whole heads in a block would have four warps share each tile of
+// x, with a barrier for each. Sums meet through distributed shared memory, 512 bytes for a row and part of K, so
+// that neither a workspace nor a second kernel is needed.
+//
+// A tile of 32 x 64 weights takes about 200 instructions of a warp, so that the work has to be on all
+// multiprocessors alike: 6144 columns are 48 clusters, which are 2.9 blocks for each of 132 multiprocessors
+// with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. Three blocks of 8 rows fit
+// on one: 80 registers, 61 KB. plan_qkv_w4_parts chooses.
+//
+// What follows the sums is latency, since a few lanes have a row. So where rows go (lengths and pages: loads
+// that depend on each other) is found while the first weights are under way, and kept in shared memory; the
+// rows of the tables are asked for then. Launched programmatically: constant weights are asked for before the
+// kernel before has ended.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/cluster.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/qkv/tile.hpp>
+#include <kaio/ops/quantised/w4/kernel.hpp>
+
+#include <algorithm>
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Fewer stages than matmul_w4 has, so that three blocks of 8 rows fit on a multiprocessor.
+constexpr w4_config qkv_w4_rows(std::uint32_t rows, std::uint32_t bits) {
+  if (rows <= 8)
+    return {.rows = 8, .warps_n = 1, .stages = bits == 8 ? 2u : 3u, .min_blocks = 3, .bits = bits};
+  return {.rows = 16, .warps_n = 2, .stages = bits == 8 ? 3u : 5u, .min_blocks = 2, .bits = bits};
+}
+
+inline constexpr std::uint32_t qkv_w4_columns = 128;  // of a cluster
+inline constexpr std::uint32_t qkv_w4_most_blocks = 8;
+
+template <w4_config C>
+struct qkv_w4_cluster {
+  static constexpr std::uint32_t blocks_n = qkv_w4_columns / C.columns();  // along the columns
+  static constexpr std::uint32_t most_parts = qkv_w4_most_blocks / blocks_n;
+  static constexpr std::uint32_t own_rows = C.rows / blocks_n;  // of x that a block finishes, at most
+  static constexpr std::uint32_t pitch = qkv_w4_columns + 4;
+  // Warps finish rows together.
+  static constexpr std::uint32_t lanes_of_row = qkv_w4_columns / (2 * run_size);
+  static constexpr std::uint32_t finished_rows = std::max(own_rows, 32 / lanes_of_row);
+  // Sums that other blocks hand over: [part][own row][pitch], own_rows lines at most.
+  using inbox = shared<f32, own_rows * pitch>;
+  // Where rows go: of each lane that has a unit of one.
+  using targets = shared<u32, finished_rows * lanes_of_row * 8>;
+};
+
+// The rows that a block of the cluster finishes: row r of x is number r / blocks of block r % blocks.
+template <w4_config C>
+struct qkv_w4_rows_of_block {
+  using cluster = qkv_w4_cluster<C>;
+  static constexpr std::uint32_t count = cluster::finished_rows, columns = qkv_w4_columns;
+  static constexpr std::uint32_t threads = C.threads;
+
+  thread t;
+  const typename cluster::inbox& inbox;
+  const val<w4_problem>& product;
+  val<u32> column, rank;
+  val<u32> block, blocks_bits;  // of the cluster
+
+  constexpr val<u32> own_rows() const { return t.let(val<u32>(C.rows) >> blocks_bits); }
+  constexpr val<u32> row(const val<u32>& r) const {
+    const val own = own_rows();
+    return t.let(select(r < own, (r << blocks_bits) + block, ~0u));
+  }
+  constexpr dsl::register_array<val<f32>, 4> four(const val<u32>& r, const val<u32>& c) const {
+    const val own = own_rows();
+    const val parts = t.let(product[&w4_problem::parts]);
+    const val at = t.let(r * cluster::pitch + c);
+    const auto of_parts = array_of<cluster::most_parts>([&](u32 part) {
+      const val apart = t.let(select(part < parts, own * (part * cluster::pitch), 0u));
+      return load_vec<4>(inbox[at + apart]);
+    });
+    return array_of<4>([&](u32 e) {
+      var sum(t, of_parts[0][e]);
+      for (u32 part = 1; part < cluster::most_parts; ++part)
+        sum += select(part < parts, of_parts[part][e], -0.0f);
+      return val<f32>(t.let(sum));
+    });
+  }
+};
+
+// What w4_body asks for.
+template <w4_config C, scalar T>
+struct qkv_w4_end {
+  using cluster = qkv_w4_cluster<C>;
+  using rows_type = qkv_w4_rows_of_block<C>;
+  const val<qkv_problem>& problem;
+  const rows_type& rows;
+  const typename cluster::targets& targets;
+  val<bool> constant;
+
+  constexpr w4_place_of_block place(thread t) const {
+    const val part = t.let(rows.block / cluster::blocks_n);
+    const val column = t.let(rows.column + rows.block % cluster::blocks_n * C.columns());
+    return {part, column};
+  }
+  static constexpr val<u32> tile_of_warp(thread t, const val<w4_problem>&, const val<u32>& column,
+                                         const val<u32>& warp_n) {
+    return t.let(column / w4_tile_n + warp_n);
+  }
+  constexpr val<bool> weights_are_constant(thread) const { return constant; }
+
+  // Where the rows of the block go.
+  constexpr void begin(thread t) const {
+    if (auto any = t.when(has_rows(t)))
+      for_heads_of_tile(t, rows, problem,
+                        [&](const auto& i, const val<u32>&, const head_row& row, const val<u32>&) {
+                          const head_target target = find_target(t, problem, row);
+                          keep(t, i, target);
+                          prefetch_tables(t, row, target);
+                        });
+  }
+
+  template <class Totals, class Codes>
+  constexpr void store(thread t, const val<w4_problem>& product, const w4_block& block, const Totals& totals,
+                       const Codes& shared_sums) const {
+    constexpr std::uint32_t fours = C.columns() / 4;
+    static_assert(C.rows_at_once() == C.rows);
+    stage_w4_sums<C>(t, block, totals, shared_sums, 0);
+    const val m = t.let(product[&w4_problem::m]);
+    const val unit = t.let(product[&w4_problem::unit]);
+    const val factors = t.let(product[&w4_problem::w][&w4_packed::factors]);
+    const val own_rows = rows.own_rows();
+    const val blocks = t.let(val<u32>(1u) << rows.blocks_bits);
+    const val column = t.let(block.column - rows.column);
+    cluster_wait(t);  // all blocks of the cluster have begun
+    for (auto i : t.block_stride(C.rows * fours).no_unroll()) {
+      const val row = t.let(i / fours), four = t.let(i % fours * 4u);
+      if (auto exists = t.when(row < m)) {
+        const auto sums = staged_w4_sums<C>(t, shared_sums, t.let(row * C.pitch() + four));
+        const val line = t.let(block.part * own_rows + (row >> rows.blocks_bits));
+        const val owner = t.let(row & (blocks - 1u));
+        auto y = array_of<4>([&](u32 e) { return var<f32>(t, sums[e] * unit); });
+        if (auto has = t.when(factors != u64{0})) {
+          const val by = load_vec<4>(pointer_at<in<f32>>(t, factors)[block.column + four]);
+          for (u32 e = 0; e < 4; ++e) y[e] *= by[e];
+        }
+        const auto x = array_of<4>([&](u32 e) { return t.let(y[e]); });
+        store_vec(remote(rows.inbox[line * cluster::pitch + (column + four)], owner),
+                  make_vec(x[0], x[1], x[2], x[3]));
+      }
+    }
+    cluster_barrier(t);
+    if (auto any = t.when(has_rows(t)))
+      for_heads_of_tile(t, rows, problem,
+                        [&](const auto& i, const val<u32>& r, const head_row& row, const val<u32>& of_head) {
+                          finish_head_at<whole_elements<T>, sums_are::f32>(
+                              t, problem, row, load_from_tile(t, rows, r, of_head),
+                              [&] { return kept(t, i); });
+                        });
+  }
+
+ private:
+  constexpr val<bool> has_rows(thread t) const {
+    return t.let(rows.block < problem[&qkv_problem::all_tokens]);
+  }
+
+  template <class Index>
+  constexpr void keep(thread t, const Index& i, const head_target& target) const {
+    const val at = t.let(i * 8u);
+    const val writes = t.let(select(target.writes, 1u, 0u));
+    const val low = t.let(cast<u32>(target.to)), high = t.let(cast<u32>(target.to >> 32u));
+    store_vec(targets[at], make_vec(writes, low, high, target.position));
+    store_vec(targets[at + 4u], make_vec(target.page, target.line));
+  }
+  template <class Index>
+  constexpr head_target kept(thread t, const Index& i) const {
+    const val at = t.let(i * 8u);
+    const val four = load_vec<4>(targets[at]);
+    const val two = load_vec<2>(targets[at + 4u]);
+    const val writes = t.let(four[0] != 0u);
+    const val to = t.let(cast<u64>(four[1]) | cast<u64>(four[2]) << 32u);
+    const val page = t.let(two[0]), line = t.let(two[1]), position = t.let(four[3]);
+    return {writes, to, page, line, position};
+  }
+
+  // The pairs of a lane.
+  constexpr void prefetch_tables(thread t, const head_row& row, const head_target& target) const {
+    const auto tables = problem[&qkv_problem::append][&append_problem::tables];
+    const val pairs = t.let(select(row.is_v, 0u, tables[&rotary_tables::pairs]));
+    const val first = t.let(row.lane * run_size);
+    if (auto turns =
+            t.when(all_of(target.writes, first < pairs, target.position < tables[&rotary_tables::rows]))) {
+      const val type = t.let(tables[&rotary_tables::type]);
+      const val shift = t.let(select(type == static_cast<u32>(element_type::f32), 2u, 1u));
+      const auto ask = [&](auto address, auto stride) {
+        const val at = t.let(cast<i64>(target.position) * tables[stride] + cast<i64>(first));
+        const val from = t.let(tables[address] + (cast<u64>(at) << shift));
+        prefetch(pointer_at<in<u8>>(t, from)[0], cache_level::l2);
+      };
+      ask(&rotary_tables::cos, &rotary_tables::cos_row);
+      ask(&rotary_tables::sin, &rotary_tables::sin_row);
+    }
+  }
+};
+
+template <std::uint32_t Rows, class D, scalar T>
+struct qkv_w4_kernel {
+  static constexpr w4_config config = qkv_w4_rows(Rows, D::bits);
+  static constexpr auto name =
+      "qkv_project_w" + decimal<D::bits> + "_" + D::name + type_name<T> + "_" + decimal<Rows>;
+  static constexpr kernel_options options{
+      .target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = config.min_blocks};
+  static constexpr auto kernel = kaio::kernel<name, block_size{w4_config::threads}, options>(
+      [](thread t, val<w4_problem> product, val<qkv_problem> problem, val<u32> weights_are_constant) {
+        using cluster = qkv_w4_cluster<config>;
+        cluster_arrive_relaxed(t);
+        launch_dependents(t);
+        const typename cluster::inbox inbox(t);
+        const typename cluster::targets targets(t);
+        const val column = t.let(cluster_idx_x() * qkv_w4_columns);
+        const val rank = t.thread_rank();
+        const val block = cluster_rank(t);
+        const val bits = t.let(popc(cluster_size(t) - 1u));
+        const qkv_w4_rows_of_block<config> rows{t, inbox, product, column, rank, block, bits};
+        const val constant = t.let(weights_are_constant != 0u);
+        const qkv_w4_end<config, T> end{problem, rows, targets, constant};
+        w4_body<config, D, T>::run(t, product, end);
+      });
+};
+
+// Launched with a cluster for each 128 columns along x, of qkv_w4_cluster::blocks_n * parts blocks, a power of
+// two. Rows: of x, at most.
+template <std::uint32_t Rows, class D, scalar T>
+inline constexpr auto qkv_project_w4 = qkv_w4_kernel<Rows, D, T>::kernel;
+
+}  // namespace kaio::ops

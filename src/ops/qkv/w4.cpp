@@ -1,0 +1,50 @@
+// qkv_project in one launch: few rows by integers of four and eight bits, on sm_90 and later.
+
+#include <kaio/ops/qkv/w4.hpp>
+#include <kaio/ops/quantised/w4/decode_bytes.hpp>
+
+#include <array>
+#include <type_traits>
+
+#include "ops/qkv/variant.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+template <std::uint32_t Rows, class D, class T>
+qkv_w4_variant describe() {
+  constexpr w4_config config = qkv_w4_rows(Rows, D::bits);
+  using decoder = typename D::template decoder<T>;
+  return {.image = &qkv_project_w4<Rows, D, T>.image(),
+          .run =
+              [](const stream& s, const w4_problem& product, const qkv_problem& problem, bool constant,
+                 std::uint64_t blocks) {
+                const std::uint32_t size = qkv_w4_cluster<config>::blocks_n * product.parts;
+                qkv_project_w4<Rows, D, T>.launch(s, grid(blocks).cluster(size).programmatic(), product,
+                                                  problem, constant ? 1u : 0u);
+              },
+          .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+          .codes = D::bits == 4 ? w4_codes::int4 : w4_codes::int8,
+          .rows = Rows,
+          .blocks_n = qkv_w4_cluster<config>::blocks_n,
+          .warps_k = config.warps_k(),
+          .resident = config.min_blocks,
+          .unit = decoder::unit};
+}
+
+}  // namespace
+
+std::span<const qkv_w4_variant> qkv_w4_variants() {
+  static const auto& rows = *new std::array{
+      describe<8, w4_integers, f16>(),   describe<16, w4_integers, f16>(), describe<8, w4_integers, bf16>(),
+      describe<16, w4_integers, bf16>(), describe<8, w8_integers, f16>(),  describe<16, w8_integers, f16>(),
+      describe<8, w8_integers, bf16>(),  describe<16, w8_integers, bf16>()};
+  return rows;
+}
+
+void list_qkv_w4_kernels(std::vector<const ptx::kernel_image*>& list) {
+  for (const qkv_w4_variant& v : qkv_w4_variants()) list.push_back(v.image);
+}
+
+}  // namespace kaio::ops

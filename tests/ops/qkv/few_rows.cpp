@@ -1,0 +1,125 @@
+// qkv_project of few rows by packed weights in one launch: against double precision, and the bits of a product
+// and of the heads in two launches.
+#include "tests/ops/qkv/support.hpp"
+#include "tests/ops/refusal.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+
+namespace {
+
+bool has_clusters() { return under_test().properties().target.sm >= 90; }
+
+template <class T>
+void check_few(qkv_case c, u32 bits, u32 parts) {
+  c.bits = bits;
+  c.parts = parts;
+  const std::string name = "qkv_project_w" + std::to_string(bits) +
+                           (std::is_same_v<T, f16> ? "_f16" : "_bf16") +
+                           (c.batches * c.tokens <= 8 ? "_8" : "_16");
+  CAPTURE(name, parts, c.group);
+  qkv_run<T> run(c);
+  run.check_tensors();
+  const stream& s = under_test().stream();
+  const auto bits_of = [&](const char* variant) {
+    qkv_options o = run.options();
+    o.variant = variant;
+    const bool is_separate = std::string(variant) == "separate";
+    if (is_separate) o.parts = 0;
+    const cache_tensor<T> q(c.batches, c.tokens, c.q_heads, c.size, c.out),
+        k(c.batches, c.tokens, c.k_heads, c.size, c.out), v(c.batches, c.tokens, c.v_heads, c.v_size, c.out);
+    auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
+    const qkv_outputs to{q.view(on_q), k.view(on_k), v.view(on_v)};
+    REQUIRE(ops::qkv_project_choice(s, run.x_view(), run.weights(), to, o) ==
+            (is_separate ? "separate" : name));
+    REQUIRE((qkv_project_workspace_bytes(s, run.x_view(), run.weights(), to, o) == 0) == !is_separate);
+    run.project(to, o);
+    std::vector<T> all = on_q.download();
+    for (const auto& more : {on_k.download(), on_v.download()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const std::vector<T> want = bits_of("separate");
+  REQUIRE(same_bits(bits_of(""), want));
+  REQUIRE(same_bits(bits_of(name.c_str()), want));
+}
+
+}  // namespace
+
+TEST_CASE("qkv_project: few rows by packed weights, in one launch", "[ops][qkv]") {
+  if (!has_clusters()) return;
+  u64 seed = 1;
+  for (const u32 bits : {4u, 8u})
+    for (const i64 rows : {1, 3, 8, 9, 16})
+      for (const i64 size : {64, 128}) {
+        // The last tile of 128 columns has one head of 64.
+        qkv_case c{.k = 72, .q_heads = 3, .size = size, .v_size = size};
+        c.seed = ++seed;
+        c.batches = rows % 3 == 0 ? 3 : 1;
+        c.tokens = rows / c.batches;
+        c.biases = seed % 2 == 0;
+        c.norms = seed % 3 != 0;
+        c.pairs = seed % 4 == 0 ? 0 : size == 128 ? 64 : 16;
+        c.interleaved = seed % 3 == 0;
+        c.offsets = seed % 4 == 1;
+        c.q_scale = seed % 2 == 0 ? 0.125f : 1.0f;
+        c.out = {.pad = 8, .shift = 8};
+        c.out.heads_first = seed % 3 == 1;
+        if (seed % 2 == 0)
+          check_few<bf16>(c, bits, seed % 4 == 0 ? 2 : 1);
+        else
+          check_few<f16>(c, bits, seed % 4 == 1 ? 2 : 0);
+      }
+}
+
+TEST_CASE("qkv_project: few rows by packed weights, parts of K", "[ops][qkv]") {
+  if (!has_clusters()) return;
+  // Tiles of 64 that the parts and their warps share unevenly, more than are under way at once; groups of parts
+  // of a tile. Without biases: bf16 does not have such sums, which two launches round once more.
+  const qkv_case deep{.tokens = 2, .k = 2832, .q_heads = 1, .pairs = 32, .seed = 5, .group = 16};
+  check_few<bf16>(deep, 4, 1);
+  check_few<bf16>(deep, 4, 2);
+  check_few<f16>(deep, 8, 2);
+  qkv_case more = deep;
+  more.tokens = 11;
+  more.k = 1344;
+  more.group = 32;
+  for (const u32 parts : {1, 2, 4}) {
+    check_few<f16>(more, 4, parts);
+    check_few<bf16>(more, 8, parts);
+  }
+  // More parts than tiles.
+  check_few<f16>({.tokens = 1, .k = 40, .q_heads = 1, .seed = 3}, 4, 2);
+  check_few<bf16>({.tokens = 10, .k = 64, .q_heads = 1, .seed = 3}, 8, 4);
+  // Rows of x that are no multiples of 16 bytes.
+  check_few<f16>({.tokens = 3, .k = 300, .q_heads = 1, .seed = 7}, 8, 1);
+  check_few<bf16>({.tokens = 1, .k = 300, .q_heads = 1, .seed = 8}, 8, 2);
+}
+
+TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
+  if (!has_clusters()) return;
+  const stream& s = under_test().stream();
+  const auto choice = [&](const qkv_case& c) {
+    qkv_run<f16> run(c);
+    const cache_tensor<f16> q(c.batches, c.tokens, c.q_heads, c.size, c.out),
+        k(c.batches, c.tokens, c.k_heads, c.size, c.out), v(c.batches, c.tokens, c.v_heads, c.v_size, c.out);
+    auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host);
+    return ops::qkv_project_choice(s, run.x_view(), run.weights(), {q.view(on_q), k.view(on_k), v.view(on_v)},
+                                   run.options());
+  };
+  REQUIRE(choice({.tokens = 16, .bits = 4}) == "qkv_project_w4_f16_16");
+  REQUIRE(choice({.tokens = 17, .bits = 4}) == "separate");
+  REQUIRE(choice({.tokens = 1, .size = 96, .v_size = 96, .bits = 4}) == "separate");
+  REQUIRE(choice({.tokens = 1, .size = 64, .v_size = 128, .bits = 8}) == "separate");
+  REQUIRE(choice({.tokens = 1, .pairs = 12, .bits = 8}) == "separate");
+  REQUIRE(choice({.tokens = 1, .out = {.pad = 3}, .bits = 4}) == "separate");
+  const auto refused = [&](const char* what, const qkv_case& c) {
+    require_refusal(errc::invalid_argument, "kaio: qkv_project_choice: ", what, [&] { choice(c); });
+  };
+  refused("x has more rows", {.tokens = 9, .variant = "qkv_project_w4_f16_8", .bits = 4});
+  refused("no integers of 8 bits", {.tokens = 1, .variant = "qkv_project_w8_f16_8", .bits = 4});
+  refused("there is no variant", {.tokens = 1, .variant = "qkv_project_w4_bf16_8", .bits = 4});
+  refused("parts of K", {.tokens = 17, .bits = 4, .parts = 2});
+  refused("4 parts of K", {.tokens = 1, .bits = 4, .parts = 4});
+  refused("3 parts of K", {.tokens = 9, .bits = 4, .parts = 3});
+}
