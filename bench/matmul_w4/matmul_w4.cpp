@@ -1,5 +1,5 @@
 // How long ops::matmul_w4 and matmul_w8 take, next to torch's kernel for weights of four bits (tinygemm) and its matmul of weights
-// that are not quantised, on random numbers.
+// that are not quantised, on random numbers; the peers next to codes of int4.
 //
 //   matmul_w4 [--json] [--seconds S] [--type f16|bf16] [--shape NxKxGROUP]... [--work mM]... [--variant NAME]
 //             [--codes int4|nf4|fp4|mxfp4|nvfp4|q4_1|int8|e4m3|q5_1] [--parts P] [--no-peers]
@@ -86,7 +86,7 @@ int main(int count, char** words) {
       for (const std::string& work : how.works) problems.push_back(w4_bench_problem::of(shape, work).value());
     report to{.benchmark = "matmul_w4",
               .device = gpu.properties().name,
-              .type = how.type,
+              .type = how.codes == "int4" ? how.type : how.type + " " + how.codes,
               .json = how.json,
               .rate = "tbs"};
     to.amount = [codes = codes_of(how.codes)](const std::string& shape,
@@ -96,7 +96,7 @@ int main(int count, char** words) {
     };
     const bool right =
         how.type == "f16" ? run<f16>(gpu, how, problems, to) : run<bf16>(gpu, how, problems, to);
-    if (!how.no_peers && !gpu.is_emulator()) {
+    if (!how.no_peers && how.codes == "int4" && !gpu.is_emulator()) {
       std::vector<std::string> cases;
       for (const w4_bench_problem& p : problems) cases.push_back(p.shape() + ":" + p.work());
       to.run_peers(std::filesystem::path(__FILE__).parent_path() / "peers.py",
