@@ -34,6 +34,10 @@ struct qkv_problem {
 struct qkv_matrices {
   u64 q, k, v;
 };
+struct qkv_w16_weights {
+  qkv_matrices at;
+  i64 row;  // from one line to the next, in elements
+};
 
 // The product in memory: a row for each token, of elements of the type of Q.
 struct qkv_product {
