@@ -63,8 +63,8 @@ const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variant
 
 std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
                              const device_properties& device) {
-  // In tiles of a warp. A block that begins after another one has ended waits for its first weights, and a part
-  // of K has its sums handed over.
+  // In tiles of a warp. A block that begins after another one has ended waits for its first weights, and a
+  // part of K has its sums handed over.
   constexpr double start_and_end = 6, of_a_part = 0.25, alone = 1.25;
   const auto parts_of = [](std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; };
   const std::uint64_t units = std::max(device.multiprocessors, 1u);

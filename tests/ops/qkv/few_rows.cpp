@@ -1,5 +1,5 @@
-// qkv_project of few rows in one launch, by packed weights and by f16 and bf16: against double precision, and the bits of a product
-// and of the heads in two launches.
+// qkv_project of few rows in one launch, by packed weights and by f16 and bf16: against double precision, and
+// the bits of a product and of the heads in two launches.
 #include "tests/ops/qkv/support.hpp"
 #include "tests/ops/refusal.hpp"
 
@@ -79,8 +79,8 @@ TEST_CASE("qkv_project: few rows in one launch", "[ops][qkv]") {
 
 TEST_CASE("qkv_project: few rows in one launch, parts of K", "[ops][qkv]") {
   if (!has_clusters()) return;
-  // Tiles of 64 that the parts and their warps share unevenly, more than are under way at once; groups of parts
-  // of a tile. Without biases: bf16 does not have such sums, which two launches round once more.
+  // Tiles of 64 that the parts and their warps share unevenly, more than are under way at once; groups of
+  // parts of a tile. Without biases: bf16 does not have such sums, which two launches round once more.
   const qkv_case deep{.tokens = 2, .k = 2832, .q_heads = 1, .pairs = 32, .seed = 5, .group = 16};
   check_few<bf16>(deep, 4, 1);
   check_few<bf16>(deep, 4, 2);

@@ -29,8 +29,8 @@ struct qkv_problem {
   u32 has_norms;
 };
 
-// Weights, (N, K) of lines of one pitch: those of column n of the product begin at the address of its part plus n
-// lines, whether they are one tensor or three.
+// Weights, (N, K) of lines of one pitch: those of column n of the product begin at the address of its part
+// plus n lines, whether they are one tensor or three.
 struct qkv_matrices {
   u64 q, k, v;
 };

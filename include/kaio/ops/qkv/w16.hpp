@@ -1,11 +1,11 @@
 #pragma once
-// qkv_project in one launch, for few rows of x and weights of f16 or bf16: the clusters and the end of w4.hpp,
-// with the product of a block as in matmul_w4, whose warps have 32 columns and divide K. A warp copies its own
-// tile of 32 x 64 weights; the rows of a tile in shared memory are in the order that the end expects: the even
-// columns of 16, then the odd ones.
+// qkv_project in one launch, for few rows of x and weights of f16 or bf16: the clusters and the end of
+// w4.hpp, with the product of a block as in matmul_w4, whose warps have 32 columns and divide K. A warp
+// copies its own tile of 32 x 64 weights; the rows of a tile in shared memory are in the order that the end
+// expects: the even columns of 16, then the odd ones.
 //
-// What counts are bytes under way: of blocks with two stages two fit on a multiprocessor, and 192 blocks of 6144
-// columns have 6 MB between them, where 4.2 TB/s for 1 us are 4.2 MB.
+// What counts are bytes under way: of blocks with two stages two fit on a multiprocessor, and 192 blocks of
+// 6144 columns have 6 MB between them, where 4.2 TB/s for 1 us are 4.2 MB.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/mma.hpp>

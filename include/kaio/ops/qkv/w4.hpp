@@ -8,9 +8,9 @@
 //   4 .. 7  0.., 32.., 64.., 96..         second half      of K, and finishes the heads of the row
 //
 // A block of 32 columns (64, of 16 rows) whose warps divide K is the form of matmul_w4 in which no warp waits
-// for another one before its sums are complete; whole heads in a block would have four warps share each tile of
-// x, with a barrier for each. Sums meet through distributed shared memory, 512 bytes for a row and part of K, so
-// that neither a workspace nor a second kernel is needed.
+// for another one before its sums are complete; whole heads in a block would have four warps share each tile
+// of x, with a barrier for each. Sums meet through distributed shared memory, 512 bytes for a row and part of
+// K, so that neither a workspace nor a second kernel is needed.
 //
 // A tile of 32 x 64 weights takes about 200 instructions of a warp, so that the work has to be on all
 // multiprocessors alike: 6144 columns are 48 clusters, which are 2.9 blocks for each of 132 multiprocessors
@@ -240,8 +240,8 @@ struct qkv_w4_kernel {
       });
 };
 
-// Launched with a cluster for each 128 columns along x, of qkv_w4_cluster::blocks_n * parts blocks, a power of
-// two. Rows: of x, at most.
+// Launched with a cluster for each 128 columns along x, of qkv_w4_cluster::blocks_n * parts blocks, a power
+// of two. Rows: of x, at most.
 template <std::uint32_t Rows, class D, scalar T>
 inline constexpr auto qkv_project_w4 = qkv_w4_kernel<Rows, D, T>::kernel;
 
