@@ -5,8 +5,9 @@
 //   qkv [--json] [--seconds S] [--type f16|bf16] [--shape KxHEADSxKEY_HEADSxSIZE]... [--work mM|mMw8|mMw4]...
 //       [--variant NAME] [--parts N] [--no-peers]
 //
-// M is the tokens: up to 64, each of a sequence of its own; more, of one. w4: weights of four bits, w8: of eight with a scale for each output. The rate is
-// bytes of weights, x, Q, K and V over time. Outputs hold NaN before the first call; sampled elements are compared
+// M is the tokens: up to 64, each of a sequence of its own; more, of one. w4: weights of four bits, w8: of eight
+// with a scale for each output. The rate is bytes of weights, x, Q, K and V over time. Outputs hold NaN before
+// the first call; sampled elements are compared
 // with double precision. The protocols, cold and burst, are those of bench/matmul/timing.hpp.
 
 #include "bench/attention/report.hpp"
@@ -65,7 +66,7 @@ int main(int count, char** words) {
   arguments.add_option("--seconds", how.seconds, "for each protocol")->check(CLI::PositiveNumber);
   arguments.add_option("--type", how.type, "of hidden states")->check(CLI::IsMember({"f16", "bf16"}));
   arguments.add_option("--variant", how.variant, "the kernel that runs, as qkv_project_choice names it");
-  arguments.add_option("--parts", how.parts, "of K, in one launch: 1, 2 or 4; 0: a choice");
+  arguments.add_option("--parts", how.parts, "of K, by the kernels for few rows: 1, 2 or 4; 0: a choice");
   arguments.add_option("--shape", how.shapes, "KxHEADSxKEY_HEADSxSIZE")->check([](const std::string& text) {
     return qkv_bench_problem::of(text, "m1") ? std::string() : text + " is not KxHEADSxKEY_HEADSxSIZE";
   });

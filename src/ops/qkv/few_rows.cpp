@@ -1,15 +1,17 @@
 #include "ops/qkv/few_rows.hpp"
 
 #include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/quantised/w4/layout.hpp>
 
 #include <algorithm>
 #include <limits>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "ops/cache/common/check.hpp"
+#include "ops/qkv/fused.hpp"
 #include "ops/qkv/product.hpp"
-#include "ops/qkv/tile_obstacle.hpp"
 #include "ops/quantised/w4/resolve.hpp"
 
 namespace kaio::ops {
@@ -18,26 +20,34 @@ namespace {
 
 constexpr u32 columns = 128, most_blocks = 8;  // of a cluster
 
-std::string_view obstacle(const qkv_w4_variant& v, const detail::qkv_arguments& a,
+std::string_view obstacle(const qkv_few_rows_variant& v, const detail::qkv_arguments& a,
                           const detail::qkv_call& call, const device_properties& device) {
   const projection_weight& w = a.weights->of[0];
-  if (call.count != 1) return "the weights are three";
-  if (!w.is_packed || w.packed.shape.offsets || w.packed.shape.codes != v.codes)
-    return v.codes == w4_codes::int4 ? "the weights are no integers of 4 bits"
-                                     : "the weights are no integers of 8 bits";
+  const bool of_four = w.packed.shape.codes == w4_codes::int4,
+             of_eight = w.packed.shape.codes == w4_codes::int8;
+  if (v.bits == 16) {
+    if (const std::string_view why = obstacle_of_matrices(a, call); !why.empty()) return why;
+  } else {
+    if (call.count != 1) return "the weights are three";
+    if (v.bits == 4 && !(w.is_packed && of_four && !w.packed.shape.offsets))
+      return "the weights are no integers of 4 bits";
+    if (v.bits == 8 && !(w.is_packed && of_eight && !w.packed.shape.offsets))
+      return "the weights are no integers of 8 bits";
+    if (const std::string_view why = obstacle_of_heads(call.problem); !why.empty()) return why;
+  }
   if (call.tokens > v.rows) return "x has more rows";
-  if (const std::string_view of_heads = obstacle_of_heads(call.problem); !of_heads.empty()) return of_heads;
   return obstacle_of_device(*v.image, device);
 }
 
-bool fits(const qkv_w4_variant& v, std::uint32_t parts) {
+bool fits(const qkv_few_rows_variant& v, std::uint32_t parts) {
   return parts != 0 && (parts & (parts - 1)) == 0 && parts * v.blocks_n <= most_blocks;
 }
 
-const qkv_w4_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call& call,
-                             const device_properties& device) {
+const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variants,
+                                   const detail::qkv_arguments& a, const detail::qkv_call& call,
+                                   const device_properties& device) {
   const std::string_view forced = a.options->variant;
-  for (const qkv_w4_variant& v : qkv_w4_variants()) {
+  for (const qkv_few_rows_variant& v : variants) {
     if (v.type != static_cast<element_type>(call.problem.append.type)) continue;
     if (!forced.empty() && v.image->name != forced) continue;
     const std::string_view why = a.has_own ? "it has no head functions" : obstacle(v, a, call, device);
@@ -51,10 +61,10 @@ const qkv_w4_variant* choose(const detail::qkv_arguments& a, const detail::qkv_c
 
 }  // namespace
 
-std::uint32_t plan_qkv_w4_parts(const qkv_w4_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
-                                const device_properties& device) {
-  // In tiles of a warp. A block that begins after another one has ended waits for its first weights, and a part
-  // of K has its sums handed over.
+std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
+                             const device_properties& device) {
+  // In tiles of a warp. A block that begins after another one has ended waits for its first weights, and a
+  // part of K has its sums handed over.
   constexpr double start_and_end = 6, of_a_part = 0.25, alone = 1.25;
   const auto parts_of = [](std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; };
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
@@ -76,39 +86,55 @@ std::uint32_t plan_qkv_w4_parts(const qkv_w4_variant& v, std::uint32_t clusters,
 
 qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& properties,
                                  const detail::qkv_arguments& arguments, const detail::qkv_call& call) {
-  qkv_few_rows result{.variant = choose(arguments, call, properties)};
-  std::uint32_t parts = arguments.options->parts;
+  qkv_few_rows result{.variant = choose(qkv_w4_variants(), arguments, call, properties)};
+  const std::uint32_t parts = arguments.options->parts;
+  // Whether those of 16 bits are faster than a product of its own is not known yet: they run where a call asks.
+  if (result.variant == nullptr && (parts != 0 || !arguments.options->variant.empty()))
+    result.variant = choose(qkv_w16_variants(), arguments, call, properties);
   if (result.variant == nullptr) {
     if (parts != 0)
       detail::refuse(arguments.operation,
                      "parts of K, and no kernel for this call that divides it; leave them out");
     return result;
   }
-  const qkv_w4_variant& v = *result.variant;
+  const qkv_few_rows_variant& v = *result.variant;
   if (parts != 0 && !fits(v, parts))
     detail::refuse(arguments.operation, std::to_string(parts) + " parts of K; variant " +
                                             std::string(v.image->name) + " has 1 to " +
                                             std::to_string(most_blocks / v.blocks_n) + ", a power of two");
   const any_view x = detail::rows_of_x(arguments.x);
-  const matmul_w4_options options;
-  w4_problem& p = result.product;
-  p = detail::resolve_w4_product(
-      device, {arguments.operation, x, {}, &arguments.weights->of[0].packed, &options}, true);
-  p.unit *= v.unit;
+  w4_problem& p = result.call.product;
+  if (v.bits == 16) {
+    p.w.n = call.n;
+    p.w.k = call.k;
+    p.w.tiles_k = (call.k + w4_tile_k - 1) / w4_tile_k;
+    p.x = x.address;
+    p.x_row = x.strides[0];
+    p.m = static_cast<u32>(call.tokens);
+    p.unit = 1;
+    result.call.matrices = matrices_of(arguments, call);
+  } else {
+    const matmul_w4_options options;
+    const w4_weights& weights = arguments.weights->of[0].packed;
+    p = detail::resolve_w4_product(device, {arguments.operation, x, {}, &weights, &options}, true);
+    p.unit *= v.unit;
+  }
   const std::uint32_t clusters = (call.n + columns - 1) / columns;
-  p.parts = parts != 0 ? parts : plan_qkv_w4_parts(v, clusters, p.w.tiles_k, properties);
+  p.parts = parts != 0 ? parts : plan_qkv_parts(v, clusters, p.w.tiles_k, properties);
   p.steps = p.w.tiles_k / p.parts;
   p.rest = p.w.tiles_k % p.parts;
-  result.blocks = std::uint64_t{clusters} * v.blocks_n * p.parts;
+  result.call.heads = call.problem;
+  result.call.constant_weights = arguments.options->constant_weights;
+  result.call.blocks = std::uint64_t{clusters} * v.blocks_n * p.parts;
   return result;
 }
 
-void run_qkv_few_rows(const stream& s, const detail::qkv_arguments& arguments, const detail::qkv_call& call,
-                      const qkv_few_rows& of) {
-  w4_problem product = of.product;
-  product.w = detail::check_w4_weights(arguments.operation, s.device_identity(),
-                                       arguments.weights->of[0].packed, true);
-  of.variant->run(s, product, call.problem, arguments.options->constant_weights, of.blocks);
+void run_qkv_few_rows(const stream& s, const detail::qkv_arguments& arguments, const qkv_few_rows& of) {
+  qkv_few_rows_call call = of.call;
+  if (of.variant->bits != 16)
+    call.product.w = detail::check_w4_weights(arguments.operation, s.device_identity(),
+                                              arguments.weights->of[0].packed, true);
+  of.variant->run(s, call);
 }
 
 }  // namespace kaio::ops

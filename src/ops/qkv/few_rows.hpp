@@ -1,5 +1,5 @@
 #pragma once
-// qkv_project in one launch for few rows and packed weights: whether a call is one, and its launch.
+// qkv_project in one launch for few rows: whether a call is one, and its launch.
 
 #include <kaio/ops/qkv/arguments.hpp>
 #include <kaio/runtime/properties.hpp>
@@ -13,19 +13,17 @@
 namespace kaio::ops {
 
 struct qkv_few_rows {
-  const qkv_w4_variant* variant = nullptr;  // none: another form has the call
-  w4_problem product{};                     // without the memory of the weights
-  std::uint64_t blocks = 0;
+  const qkv_few_rows_variant* variant = nullptr;  // none: another form has the call
+  qkv_few_rows_call call{};                       // without the memory of packed weights
 };
 
 // Throws invalid_argument, where the options name one of these kernels that cannot run the call.
 qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& properties,
                                  const detail::qkv_arguments& arguments, const detail::qkv_call& call);
-void run_qkv_few_rows(const stream& s, const detail::qkv_arguments& arguments, const detail::qkv_call& call,
-                      const qkv_few_rows& of);
+void run_qkv_few_rows(const stream& s, const detail::qkv_arguments& arguments, const qkv_few_rows& of);
 
 // Among how many blocks of a cluster K is divided: where a multiprocessor has the least to do.
-std::uint32_t plan_qkv_w4_parts(const qkv_w4_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
-                                const device_properties& device);
+std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
+                             const device_properties& device);
 
 }  // namespace kaio::ops

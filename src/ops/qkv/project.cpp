@@ -5,17 +5,15 @@
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
-#include <algorithm>
-#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ops/cache/common/check.hpp"
 #include "ops/qkv/few_rows.hpp"
+#include "ops/qkv/fused.hpp"
 #include "ops/qkv/product.hpp"
 #include "ops/qkv/resolve.hpp"
-#include "ops/qkv/tile_obstacle.hpp"
 #include "ops/qkv/variant.hpp"
 
 namespace kaio::ops {
@@ -44,31 +42,6 @@ qkv_product product_in_memory(const qkv_problem& p, const projection_product& pr
   return {.address = product.address(), .row = product.pitch(), .aligned = aligned ? 1u : 0u};
 }
 
-// Why no fused kernel can run a call; empty: all can that the device has.
-std::string_view obstacle(const detail::qkv_arguments& a, const detail::qkv_call& call) {
-  const qkv_problem& p = call.problem;
-  if (const std::string_view of_heads = obstacle_of_heads(p); !of_heads.empty()) return of_heads;
-  if (call.k == 0 || !call.follows) return "x is no matrix of equal distances";
-  const auto at_16 = [](std::uint64_t bytes) { return bytes % 16 == 0; };
-  const any_view x = detail::rows_of_x(a.x);
-  if (!at_16(x.address) || (x.extents[0] > 1 && !at_16(static_cast<u64>(x.strides[0]) * x.element_bytes)))
-    return "rows of x do not begin at multiples of 16 bytes";
-  std::int64_t pitch = 0;
-  for (std::uint32_t i = 0; i < call.count; ++i) {
-    const projection_weight& w = a.weights->of[i];
-    if (w.is_packed || w.matrix.element_bytes != 2) return "weights are of 8 or 4 bits";
-    if (call.projections[i].count == 0) continue;
-    const bool along_k = w.matrix.strides[1] == 1 || call.k == 1;
-    if (!along_k || !at_16(w.matrix.address) || !at_16(static_cast<u64>(w.matrix.strides[0]) * 2))
-      return "rows of the weights do not begin at multiples of 16 bytes";
-    if (pitch != 0 && pitch != w.matrix.strides[0]) return "the weights have different strides";
-    pitch = w.matrix.strides[0];
-  }
-  if (call.count == 3 && (p.k.column % 128 != 0 || p.v.column % 128 != 0))
-    return "a weight of three begins within a tile of 128 columns";
-  return {};
-}
-
 // The kernel of a call; nullptr: a product, and then the heads.
 const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call& call,
                           const device_properties& device) {
@@ -80,7 +53,7 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
                                     " has no head functions; leave it out, or take \"separate\"");
   }
   const auto family = a.outputs->q.kind == element_kind::f16 ? qkv_mma_f16_rows() : qkv_mma_bf16_rows();
-  const std::string_view why = obstacle(a, call);
+  const std::string_view why = obstacle_of_matrices(a, call);
   if (!forced.empty()) {
     for (const qkv_variant& v : family) {
       if (v.image->name != forced) continue;
@@ -104,22 +77,16 @@ const qkv_variant* choose(const detail::qkv_arguments& a, const detail::qkv_call
 void run_fused(const stream& s, const detail::qkv_arguments& a, const detail::qkv_call& call,
                const qkv_variant& v) {
   const any_view x = detail::rows_of_x(a.x);
-  qkv_fused_call fused{.x = x.address,
-                       .x_bytes = x.bytes,
-                       .device = x.device,
-                       .x_row = x.extents[0] > 1 ? x.strides[0] : (x.extents[1] + 7) / 8 * 8,
-                       .n = call.n,
-                       .k = call.k,
-                       .heads = call.problem};
-  std::array<u64, 3> first{};
-  for (std::uint32_t i = 0; i < 3; ++i) {
-    const projection_weight& w = a.weights->of[call.count == 3 ? i : 0];
-    const std::uint32_t column = call.count == 3 ? call.projections[i].first : 0;
-    if (call.count == 3 && call.projections[i].count == 0) continue;
-    fused.w_row = w.matrix.strides[0];
-    first[i] = w.matrix.address - u64{column} * static_cast<u64>(w.matrix.strides[0]) * sizeof(f16);
-  }
-  fused.w = {first[0], first[1], first[2]};
+  const qkv_w16_weights matrices = matrices_of(a, call);
+  const qkv_fused_call fused{.x = x.address,
+                             .x_bytes = x.bytes,
+                             .device = x.device,
+                             .x_row = x.extents[0] > 1 ? x.strides[0] : (x.extents[1] + 7) / 8 * 8,
+                             .w_row = matrices.row,
+                             .w = matrices.at,
+                             .n = call.n,
+                             .k = call.k,
+                             .heads = call.problem};
   v.run(s, fused);
 }
 
@@ -169,7 +136,7 @@ void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
   const planned of = plan(s.device_identity(), device, arguments);
   if (of.call.empty()) return;
-  if (of.few.variant != nullptr) return run_qkv_few_rows(s, arguments, of.call, of.few);
+  if (of.few.variant != nullptr) return run_qkv_few_rows(s, arguments, of.few);
   if (of.fused != nullptr) return run_fused(s, arguments, of.call, *of.fused);
   const launched_qkv_product launched = launch_product(s, arguments, of.call);
   run_qkv_heads(s, launched.problem, launched.product);
@@ -225,6 +192,7 @@ std::vector<const ptx::kernel_image*> qkv_kernels() {
   list_qkv_mma_f16_kernels(list);
   list_qkv_mma_bf16_kernels(list);
   list_qkv_w4_kernels(list);
+  list_qkv_w16_kernels(list);
   return list;
 }
 

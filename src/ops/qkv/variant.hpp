@@ -3,7 +3,6 @@
 
 #include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/qkv/problem.hpp>
-#include <kaio/ops/quantised/w4/codes.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/properties.hpp>
@@ -38,27 +37,34 @@ struct qkv_variant {
 std::span<const qkv_variant> qkv_mma_f16_rows();
 std::span<const qkv_variant> qkv_mma_bf16_rows();
 
-// Product and heads in one launch, for few rows of x and packed weights.
-struct qkv_w4_variant {
+// Product and heads in one launch, for few rows of x, in clusters.
+struct qkv_few_rows_call {
+  w4_problem product{};
+  qkv_problem heads{};
+  qkv_w16_weights matrices{};  // where weights are of 16 bits
+  bool constant_weights = false;
+  std::uint64_t blocks = 0;  // of all clusters
+};
+struct qkv_few_rows_variant {
   const ptx::kernel_image* image = nullptr;
-  // blocks: of all clusters.
-  void (*run)(const stream&, const w4_problem&, const qkv_problem&, bool constant_weights,
-              std::uint64_t blocks) = nullptr;
+  void (*run)(const stream&, const qkv_few_rows_call&) = nullptr;
   element_type type = element_type::f16;  // of x
-  w4_codes codes = w4_codes::int4;
-  std::uint32_t rows = 0;      // of x, at most
-  std::uint32_t blocks_n = 1;  // of a cluster, along its 128 columns
-  std::uint32_t warps_k = 1;   // tiles of K that a block works on at once
-  std::uint32_t resident = 1;  // blocks on a multiprocessor at once, at most
-  f32 unit = 1;                // w4_problem::unit, where the decoder has one
+  std::uint32_t bits = 4;                 // of weights: 16; integers of 8 or 4
+  std::uint32_t rows = 0;                 // of x, at most
+  std::uint32_t blocks_n = 1;             // of a cluster, along its 128 columns
+  std::uint32_t warps_k = 1;              // tiles of K that a block works on at once
+  std::uint32_t resident = 1;             // blocks on a multiprocessor at once, at most
+  f32 unit = 1;                           // w4_problem::unit, where the decoder has one
 };
 
 // Fewer rows first.
-std::span<const qkv_w4_variant> qkv_w4_variants();
+std::span<const qkv_few_rows_variant> qkv_w4_variants();
+std::span<const qkv_few_rows_variant> qkv_w16_variants();
 
 void list_qkv_heads_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_mma_f16_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_mma_bf16_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_w4_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_w16_kernels(std::vector<const ptx::kernel_image*>& list);
 
 }  // namespace kaio::ops

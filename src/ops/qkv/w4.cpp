@@ -13,19 +13,18 @@ namespace kaio::ops {
 namespace {
 
 template <std::uint32_t Rows, class D, class T>
-qkv_w4_variant describe() {
+qkv_few_rows_variant describe() {
   constexpr w4_config config = qkv_w4_rows(Rows, D::bits);
   using decoder = typename D::template decoder<T>;
   return {.image = &qkv_project_w4<Rows, D, T>.image(),
           .run =
-              [](const stream& s, const w4_problem& product, const qkv_problem& problem, bool constant,
-                 std::uint64_t blocks) {
-                const std::uint32_t size = qkv_w4_cluster<config>::blocks_n * product.parts;
-                qkv_project_w4<Rows, D, T>.launch(s, grid(blocks).cluster(size).programmatic(), product,
-                                                  problem, constant ? 1u : 0u);
+              [](const stream& s, const qkv_few_rows_call& call) {
+                const std::uint32_t size = qkv_w4_cluster<config>::blocks_n * call.product.parts;
+                qkv_project_w4<Rows, D, T>.launch(s, grid(call.blocks).cluster(size).programmatic(),
+                                                  call.product, call.heads, call.constant_weights ? 1u : 0u);
               },
           .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
-          .codes = D::bits == 4 ? w4_codes::int4 : w4_codes::int8,
+          .bits = D::bits,
           .rows = Rows,
           .blocks_n = qkv_w4_cluster<config>::blocks_n,
           .warps_k = config.warps_k(),
@@ -35,7 +34,7 @@ qkv_w4_variant describe() {
 
 }  // namespace
 
-std::span<const qkv_w4_variant> qkv_w4_variants() {
+std::span<const qkv_few_rows_variant> qkv_w4_variants() {
   static const auto& rows = *new std::array{
       describe<8, w4_integers, f16>(),   describe<16, w4_integers, f16>(), describe<8, w4_integers, bf16>(),
       describe<16, w4_integers, bf16>(), describe<8, w8_integers, f16>(),  describe<16, w8_integers, f16>(),
@@ -44,7 +43,7 @@ std::span<const qkv_w4_variant> qkv_w4_variants() {
 }
 
 void list_qkv_w4_kernels(std::vector<const ptx::kernel_image*>& list) {
-  for (const qkv_w4_variant& v : qkv_w4_variants()) list.push_back(v.image);
+  for (const qkv_few_rows_variant& v : qkv_w4_variants()) list.push_back(v.image);
 }
 
 }  // namespace kaio::ops

@@ -135,5 +135,7 @@ TEST_CASE("qkv_project: into caches, the bits of separate operations", "[ops][qk
     check_cache<f16, e4m3>(form, odd, "qkv_project_w4_f16_16", seed + 7);
     check_cache<bf16, i8>(form, !odd, "qkv_project_w8_bf16_16", seed + 8);
     check_cache<f16, f16>(form, false, "qkv_project_w8_f16_16", seed + 9);
+    check_cache<bf16, e4m3>(form, odd, "qkv_project_w16_bf16_16", seed + 10);
+    check_cache<f16, f16>(form, false, "qkv_project_w16_f16_16", seed + 11);
   }
 }

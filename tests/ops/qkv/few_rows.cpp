@@ -1,5 +1,5 @@
-// qkv_project of few rows by packed weights in one launch: against double precision, and the bits of a product
-// and of the heads in two launches.
+// qkv_project of few rows in one launch, by packed weights and by f16 and bf16: against double precision, and
+// the bits of a product and of the heads in two launches.
 #include "tests/ops/qkv/support.hpp"
 #include "tests/ops/refusal.hpp"
 
@@ -40,16 +40,16 @@ void check_few(qkv_case c, u32 bits, u32 parts) {
     return all;
   };
   const std::vector<T> want = bits_of("separate");
-  REQUIRE(same_bits(bits_of(""), want));
+  if (bits != 16 || parts != 0) REQUIRE(same_bits(bits_of(""), want));  // those of 16 bits run where asked for
   REQUIRE(same_bits(bits_of(name.c_str()), want));
 }
 
 }  // namespace
 
-TEST_CASE("qkv_project: few rows by packed weights, in one launch", "[ops][qkv]") {
+TEST_CASE("qkv_project: few rows in one launch", "[ops][qkv]") {
   if (!has_clusters()) return;
   u64 seed = 1;
-  for (const u32 bits : {4u, 8u})
+  for (const u32 bits : {4u, 8u, 16u})
     for (const i64 rows : {1, 3, 8, 9, 16})
       for (const i64 size : {64, 128}) {
         // The last tile of 128 columns has one head of 64.
@@ -65,6 +65,11 @@ TEST_CASE("qkv_project: few rows by packed weights, in one launch", "[ops][qkv]"
         c.q_scale = seed % 2 == 0 ? 0.125f : 1.0f;
         c.out = {.pad = 8, .shift = 8};
         c.out.heads_first = seed % 3 == 1;
+        if (bits == 16 && seed % 3 == 0) {  // a weight of three begins with a tile
+          c.three = true;
+          c.q_heads = 4;
+          c.k_heads = c.v_heads = 2;
+        }
         if (seed % 2 == 0)
           check_few<bf16>(c, bits, seed % 4 == 0 ? 2 : 1);
         else
@@ -72,14 +77,16 @@ TEST_CASE("qkv_project: few rows by packed weights, in one launch", "[ops][qkv]"
       }
 }
 
-TEST_CASE("qkv_project: few rows by packed weights, parts of K", "[ops][qkv]") {
+TEST_CASE("qkv_project: few rows in one launch, parts of K", "[ops][qkv]") {
   if (!has_clusters()) return;
-  // Tiles of 64 that the parts and their warps share unevenly, more than are under way at once; groups of parts
-  // of a tile. Without biases: bf16 does not have such sums, which two launches round once more.
+  // Tiles of 64 that the parts and their warps share unevenly, more than are under way at once; groups of
+  // parts of a tile. Without biases: bf16 does not have such sums, which two launches round once more.
   const qkv_case deep{.tokens = 2, .k = 2832, .q_heads = 1, .pairs = 32, .seed = 5, .group = 16};
   check_few<bf16>(deep, 4, 1);
   check_few<bf16>(deep, 4, 2);
   check_few<f16>(deep, 8, 2);
+  check_few<f16>(deep, 16, 1);
+  check_few<bf16>(deep, 16, 2);
   qkv_case more = deep;
   more.tokens = 11;
   more.k = 1344;
@@ -87,10 +94,13 @@ TEST_CASE("qkv_project: few rows by packed weights, parts of K", "[ops][qkv]") {
   for (const u32 parts : {1, 2, 4}) {
     check_few<f16>(more, 4, parts);
     check_few<bf16>(more, 8, parts);
+    check_few<bf16>(more, 16, parts);
   }
   // More parts than tiles.
   check_few<f16>({.tokens = 1, .k = 40, .q_heads = 1, .seed = 3}, 4, 2);
   check_few<bf16>({.tokens = 10, .k = 64, .q_heads = 1, .seed = 3}, 8, 4);
+  check_few<bf16>({.tokens = 10, .k = 64, .q_heads = 1, .seed = 3}, 16, 4);
+  check_few<f16>({.tokens = 1, .k = 8, .q_heads = 1, .seed = 4}, 16, 2);
   // Rows of x that are no multiples of 16 bytes.
   check_few<f16>({.tokens = 3, .k = 300, .q_heads = 1, .seed = 7}, 8, 1);
   check_few<bf16>({.tokens = 1, .k = 300, .q_heads = 1, .seed = 8}, 8, 2);
@@ -109,6 +119,9 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
   };
   REQUIRE(choice({.tokens = 16, .bits = 4}) == "qkv_project_w4_f16_16");
   REQUIRE(choice({.tokens = 17, .bits = 4}) == "separate");
+  REQUIRE(choice({.tokens = 8, .k_heads = 2, .v_heads = 2, .three = true}) == "separate");
+  REQUIRE(choice({.tokens = 8, .k_heads = 3, .three = true}) == "separate");
+  REQUIRE(choice({.tokens = 8, .k_first = true}) == "separate");
   REQUIRE(choice({.tokens = 1, .size = 96, .v_size = 96, .bits = 4}) == "separate");
   REQUIRE(choice({.tokens = 1, .size = 64, .v_size = 128, .bits = 8}) == "separate");
   REQUIRE(choice({.tokens = 1, .pairs = 12, .bits = 8}) == "separate");

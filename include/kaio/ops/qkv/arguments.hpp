@@ -103,7 +103,7 @@ struct qkv_options {
   // The kernel to run, by a name that qkv_project_choice gives; "separate": a product, and then the heads;
   // empty: the best one.
   std::string_view variant{};
-  // Of K, by kernels for few rows and packed weights: blocks of a cluster that divide it, 1, 2 or 4; 0: a choice.
+  // Of K, by the kernels for few rows: blocks of a cluster that divide it, 1, 2 or 4; 0: a choice.
   std::uint32_t parts = 0;
 };
 

@@ -29,10 +29,14 @@ struct qkv_problem {
   u32 has_norms;
 };
 
-// Weights, (N, K) of lines of one pitch: those of column n of the product begin at the address of its part plus n
-// lines, whether they are one tensor or three.
+// Weights, (N, K) of lines of one pitch: those of column n of the product begin at the address of its part
+// plus n lines, whether they are one tensor or three.
 struct qkv_matrices {
   u64 q, k, v;
+};
+struct qkv_w16_weights {
+  qkv_matrices at;
+  i64 row;  // from one line to the next, in elements
 };
 
 // The product in memory: a row for each token, of elements of the type of Q.

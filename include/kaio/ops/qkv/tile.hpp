@@ -10,8 +10,8 @@
 
 namespace kaio::ops {
 
-// of_head(i, r, row, column) for each row of a head, from column `column` of row r of the tile on; by all lanes
-// of a warp, those of rows that are not there too. i: which of all lanes of all heads it is.
+// of_head(i, r, row, column) for each row of a head, from column `column` of row r of the tile on; by all
+// lanes of a warp, those of rows that are not there too. i: which of all lanes of all heads it is.
 template <class Rows, class OfHead>
 constexpr void for_heads_of_tile(thread t, const Rows& rows, const val<qkv_problem>& problem,
                                  const OfHead& of_head) {

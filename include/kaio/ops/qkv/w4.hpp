@@ -8,14 +8,14 @@
 //   4 .. 7  0.., 32.., 64.., 96..         second half      of K, and finishes the heads of the row
 //
 // A block of 32 columns (64, of 16 rows) whose warps divide K is the form of matmul_w4 in which no warp waits
-// for another one before its sums are complete; whole heads in a block would have four warps share each tile of
-// x, with a barrier for each. Sums meet through distributed shared memory, 512 bytes for a row and part of K, so
-// that neither a workspace nor a second kernel is needed.
+// for another one before its sums are complete; whole heads in a block would have four warps share each tile
+// of x, with a barrier for each. Sums meet through distributed shared memory, 512 bytes for a row and part of
+// K, so that neither a workspace nor a second kernel is needed.
 //
 // A tile of 32 x 64 weights takes about 200 instructions of a warp, so that the work has to be on all
 // multiprocessors alike: 6144 columns are 48 clusters, which are 2.9 blocks for each of 132 multiprocessors
-// with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. Three blocks of 8 rows fit
-// on one: 80 registers, 61 KB. plan_qkv_w4_parts chooses.
+// with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. The former executes 8 % more
+// instructions (K of 4096). Three blocks of 8 rows fit on one: 80 registers, 61 KB. plan_qkv_parts chooses.
 //
 // What follows the sums is latency, since a few lanes have a row. So where rows go (lengths and pages: loads
 // that depend on each other) is found while the first weights are under way, and kept in shared memory; the
@@ -208,6 +208,24 @@ struct qkv_w4_end {
   }
 };
 
+// A kernel of clusters: multiply(end) is the product of a block.
+template <w4_config C, scalar T, class Multiply>
+constexpr void run_qkv_cluster(thread t, const val<w4_problem>& product, const val<qkv_problem>& problem,
+                               const val<u32>& weights_are_constant, const Multiply& multiply) {
+  using cluster = qkv_w4_cluster<C>;
+  cluster_arrive_relaxed(t);
+  launch_dependents(t);
+  const typename cluster::inbox inbox(t);
+  const typename cluster::targets targets(t);
+  const val column = t.let(cluster_idx_x() * qkv_w4_columns);
+  const val rank = t.thread_rank();
+  const val block = cluster_rank(t);
+  const val bits = t.let(popc(cluster_size(t) - 1u));
+  const qkv_w4_rows_of_block<C> rows{t, inbox, product, column, rank, block, bits};
+  const val constant = t.let(weights_are_constant != 0u);
+  multiply(qkv_w4_end<C, T>{problem, rows, targets, constant});
+}
+
 template <std::uint32_t Rows, class D, scalar T>
 struct qkv_w4_kernel {
   static constexpr w4_config config = qkv_w4_rows(Rows, D::bits);
@@ -217,24 +235,13 @@ struct qkv_w4_kernel {
       .target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = config.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{w4_config::threads}, options>(
       [](thread t, val<w4_problem> product, val<qkv_problem> problem, val<u32> weights_are_constant) {
-        using cluster = qkv_w4_cluster<config>;
-        cluster_arrive_relaxed(t);
-        launch_dependents(t);
-        const typename cluster::inbox inbox(t);
-        const typename cluster::targets targets(t);
-        const val column = t.let(cluster_idx_x() * qkv_w4_columns);
-        const val rank = t.thread_rank();
-        const val block = cluster_rank(t);
-        const val bits = t.let(popc(cluster_size(t) - 1u));
-        const qkv_w4_rows_of_block<config> rows{t, inbox, product, column, rank, block, bits};
-        const val constant = t.let(weights_are_constant != 0u);
-        const qkv_w4_end<config, T> end{problem, rows, targets, constant};
-        w4_body<config, D, T>::run(t, product, end);
+        run_qkv_cluster<config, T>(t, product, problem, weights_are_constant,
+                                   [&](const auto& end) { w4_body<config, D, T>::run(t, product, end); });
       });
 };
 
-// Launched with a cluster for each 128 columns along x, of qkv_w4_cluster::blocks_n * parts blocks, a power of
-// two. Rows: of x, at most.
+// Launched with a cluster for each 128 columns along x, of qkv_w4_cluster::blocks_n * parts blocks, a power
+// of two. Rows: of x, at most.
 template <std::uint32_t Rows, class D, scalar T>
 inline constexpr auto qkv_project_w4 = qkv_w4_kernel<Rows, D, T>::kernel;
 
