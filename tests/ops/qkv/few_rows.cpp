@@ -40,7 +40,8 @@ void check_few(qkv_case c, u32 bits, u32 parts) {
     return all;
   };
   const std::vector<T> want = bits_of("separate");
-  if (bits != 16 || parts != 0) REQUIRE(same_bits(bits_of(""), want));  // those of 16 bits run where asked for
+  if (bits != 16 || parts != 0)
+    REQUIRE(same_bits(bits_of(""), want));  // those of 16 bits run where asked for
   REQUIRE(same_bits(bits_of(name.c_str()), want));
 }
 
