@@ -104,14 +104,7 @@ inline constexpr auto matmul_w4_simt =
               if (auto half = t.when(is_half)) finish_w4<detail::stored_f16>(t, problem, row, column, totals);
               if (auto brain = t.otherwise()) finish_w4<detail::stored_bf16>(t, problem, row, column, totals);
             }
-            if (auto some = t.otherwise()) {
-              const val pitch = t.let(cast<u64>(w[&w4_packed::tiles_n]) * u64{w4_tile_n});
-              const val line = t.let(cast<u64>(part) * cast<u64>(m) + cast<u64>(row));
-              const auto to = pointer_at<out<f32>>(t, t.let(problem[&w4_problem::sums]))
-                                  .from(line * pitch + cast<u64>(column));
-              const auto y = array_of<4>([&](u32 e) { return t.let(totals[e]); });
-              store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
-            }
+            if (auto some = t.otherwise()) store_w4_part(t, problem, part, row, column, totals);
           }
         });
 

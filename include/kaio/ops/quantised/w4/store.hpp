@@ -79,6 +79,19 @@ constexpr auto staged_w4_sums(thread t, const Codes& shared_sums, const val<u32>
   return x;
 }
 
+// Columns `column` to column + 3 of row `row` of the sums of a part of K, into the workspace.
+template <class Four>
+constexpr void store_w4_part(thread t, const val<w4_problem>& problem, const val<u32>& part,
+                             const val<u32>& row, const val<u32>& column, const Four& x) {
+  const val m = t.let(problem[&w4_problem::m]);
+  const val pitch = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] * w4_tile_n);
+  const val line = t.let(cast<u64>(part) * cast<u64>(m) + cast<u64>(row));
+  const auto to = pointer_at<out<f32>>(t, t.let(problem[&w4_problem::sums]))
+                      .from(line * cast<u64>(pitch) + cast<u64>(column));
+  const auto y = array_of<4>([&](u32 e) { return t.let(x[e]); });
+  store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
+}
+
 template <w4_config C, scalar T, class Totals, class Codes>
 constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block& block, const Totals& totals,
                         const Codes& shared_sums) {
@@ -86,7 +99,6 @@ constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block
   const val m = t.let(problem[&w4_problem::m]);
   const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
   const val parts = t.let(problem[&w4_problem::parts]);
-  const val pitch = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] * w4_tile_n);
   for (std::uint32_t from = 0; from < C.rows; from += rows) {
     stage_w4_sums<C>(t, block, totals, shared_sums, from);
     for (auto i : t.block_stride(rows * fours).no_unroll()) {
@@ -97,11 +109,7 @@ constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block
         const auto x = staged_w4_sums<C>(t, shared_sums, at);
         if (auto alone = t.when(parts == 1u)) finish_w4<w4_element<T>>(t, problem, row, column, x);
         if (auto part = t.otherwise()) {
-          const val line = t.let(cast<u64>(block.part) * cast<u64>(m) + cast<u64>(row));
-          const auto to = pointer_at<out<f32>>(t, t.let(problem[&w4_problem::sums]))
-                              .from(line * cast<u64>(pitch) + cast<u64>(column));
-          const auto y = array_of<4>([&](u32 e) { return t.let(x[e]); });
-          store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
+          store_w4_part(t, problem, block.part, row, column, x);
         }
       }
     }

@@ -109,10 +109,8 @@ struct w4_sm90_body {
     cluster_barrier(t);  // the sums of all blocks have arrived
     const val m = t.let(problem[&w4_problem::m]);
     const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
-    const val pitch = t.let(cast<u64>(problem[&w4_problem::w][&w4_packed::tiles_n]) * u64{w4_tile_n});
     const val together = t.let(cluster_size(t));
     const val is_whole = t.let(parts == together);
-    const val first_line = t.let(cast<u64>(part) * cast<u64>(m));
     const val own_rows = t.let(1u << own_bits);
     const val first_row = t.let(row + (rank << own_bits));
     constexpr std::uint32_t fours = C.columns() / 4;
@@ -127,12 +125,7 @@ struct w4_sm90_body {
           for (u32 e = 0; e < 4; ++e) total[e] += more[e];
         }
         if (auto whole = t.when(is_whole)) finish_w4<w4_element<T>>(t, problem, y_row, y_column, total);
-        if (auto of_part = t.otherwise()) {
-          const auto to = pointer_at<out<f32>>(t, t.let(problem[&w4_problem::sums]))
-                              .from((first_line + cast<u64>(y_row)) * pitch + cast<u64>(y_column));
-          const auto y = array_of<4>([&](u32 e) { return t.let(total[e]); });
-          store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
-        }
+        if (auto of_part = t.otherwise()) store_w4_part(t, problem, part, y_row, y_column, total);
       }
     }
   }
