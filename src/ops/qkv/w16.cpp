@@ -14,10 +14,11 @@ namespace {
 template <std::uint32_t Rows, class T>
 qkv_few_rows_variant describe() {
   constexpr w4_config config = qkv_w16_rows(Rows);
+  using cluster = qkv_w4_cluster<config>;
   return {.image = &qkv_project_w16<Rows, T>.image(),
           .run =
               [](const stream& s, const qkv_few_rows_call& call) {
-                const std::uint32_t size = qkv_w4_cluster<config>::blocks_n * call.product.parts;
+                const std::uint32_t size = cluster::blocks_n * call.product.parts;
                 qkv_project_w16<Rows, T>.launch(s, grid(call.blocks).cluster(size).programmatic(),
                                                 call.product, call.heads, call.matrices,
                                                 call.constant_weights ? 1u : 0u);
@@ -25,7 +26,7 @@ qkv_few_rows_variant describe() {
           .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
           .bits = 16,
           .rows = Rows,
-          .blocks_n = qkv_w4_cluster<config>::blocks_n,
+          .blocks_n = cluster::blocks_n,
           .warps_k = config.warps_k(),
           .resident = config.min_blocks};
 }

@@ -15,18 +15,19 @@ namespace {
 template <std::uint32_t Rows, class D, class T>
 qkv_few_rows_variant describe() {
   constexpr w4_config config = qkv_w4_rows(Rows, D::bits);
+  using cluster = qkv_w4_cluster<config>;
   using decoder = typename D::template decoder<T>;
   return {.image = &qkv_project_w4<Rows, D, T>.image(),
           .run =
               [](const stream& s, const qkv_few_rows_call& call) {
-                const std::uint32_t size = qkv_w4_cluster<config>::blocks_n * call.product.parts;
+                const std::uint32_t size = cluster::blocks_n * call.product.parts;
                 qkv_project_w4<Rows, D, T>.launch(s, grid(call.blocks).cluster(size).programmatic(),
                                                   call.product, call.heads, call.constant_weights ? 1u : 0u);
               },
           .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
           .bits = D::bits,
           .rows = Rows,
-          .blocks_n = qkv_w4_cluster<config>::blocks_n,
+          .blocks_n = cluster::blocks_n,
           .warps_k = config.warps_k(),
           .resident = config.min_blocks,
           .unit = decoder::unit};

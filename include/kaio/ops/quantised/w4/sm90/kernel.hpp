@@ -57,6 +57,9 @@ struct w4_sm90_body {
   static constexpr std::uint32_t quads = D::bits / 4;
   static constexpr std::uint32_t box[2] = {w4_tile_k, C.rows};
   // The sums meet where x was.
+  // Whether registers hold what is decoded next to what is multiplied: of 64 rows and more tables and bytes take
+  // too many.
+  static constexpr bool decodes_ahead = C.rows <= 16 || (D::bits == 4 && !D::neighbours);
   static constexpr bool has_room = C.stages * C.tiles * x_ring::stage_bytes >= C.rows * (C.columns() + 4) * 4;
   using sums =
       shared_tile<f32, C.rows, C.columns(), std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>>;
@@ -221,18 +224,8 @@ struct w4_sm90_body {
     for ([[maybe_unused]] auto step : t.range(first, last).no_unroll()) {
       from.wait();
       const val stage = t.let(from.stage());
-      const auto scale_at = [&](u32 unit) {
-        const val fact = t.let(first_fact(stage, unit / D::slots));
-        const val scales = t.let(fact + own_tile * scale_words + half * (scale_words / 2));
-        return scale_of(t, facts, scales, unit % D::slots, g, is_bf16);
-      };
-      // Of the products of part `unit` of the stage, that are done.
-      const auto add = [&](const auto& scale) {
-        for (u32 i = 0; i < accumulator::size(); ++i)
-          totals[i] = fma(accumulator::row(i) == 0 ? scale.even : scale.odd, acc[i], totals[i]);
-      };
-      for (u32 unit = 0; unit < C.tiles * D::slots; ++unit) {
-        const u32 k = unit / D::slots, slot = unit % D::slots;
+      // Of groups of part `slot` of tile k of the stage: fragments of W, their products, and what is added then.
+      const auto decode = [&](const auto& k, u32 slot) {
         const val tile = t.let((stage * tiles_n + own_tile) * C.tiles + k);
         const val at = t.let(tile * words + half * (quads * 128) + lane * 4u);
         const val fact = t.let(first_fact(stage, k));
@@ -240,7 +233,7 @@ struct w4_sm90_body {
         const val zeros = t.let(fact + own_tile * zero_words + half * (zero_words / 2));
         const auto minus = minus_of(t, facts, scales, zeros, slot, g, has_zeros, is_bf16);
         const auto words_of = array_of<quads>([&](u32 i) { return load_vec<4>(codes[at + i * 128]); });
-        const auto w = array_of<of_span>([&](u32 j) {
+        return array_of<of_span>([&](u32 j) {
           const auto codes_of_step = array_of<quads>([&](u32 q) {
             const u32 word = (slot * of_span + j) * quads + q;
             return t.let(words_of[word / 4][word % 4]);
@@ -250,26 +243,40 @@ struct w4_sm90_body {
           decoder.decode(t, codes_of_step, zero, decoded.registers);
           return wgmma_register_operand<T>(decoded.registers);
         });
-        if (unit != 0) {
-          if constexpr (D::scaled) {
-            wgmma_wait<0>(t);
-          } else {
-            const auto scale = scale_at(unit - 1);
-            wgmma_wait<0>(t);
-            add(scale);
-          }
-        }
+      };
+      const auto start = [&](const auto& k, u32 slot, const auto& w) {
         const auto x = wgmma_operand<major::k>(x_tiles[t.let(stage * C.tiles + k)]);
         wgmma_batch mma(t);
         for (u32 j = 0; j < of_span; ++j)
           mma.multiply_add(acc, w[j], x.slice(slot * of_span + j), D::scaled || j != 0);
-      }
-      if constexpr (D::scaled) {
-        wgmma_wait<0>(t);
+      };
+      const auto finish = [&](const auto& k, u32 slot) {
+        if constexpr (D::scaled) {
+          wgmma_wait<0>(t);
+        } else {
+          const val fact = t.let(first_fact(stage, k));
+          const val scales = t.let(fact + own_tile * scale_words + half * (scale_words / 2));
+          const auto scale = scale_of(t, facts, scales, slot, g, is_bf16);
+          wgmma_wait<0>(t);
+          for (u32 i = 0; i < accumulator::size(); ++i)
+            totals[i] = fma(accumulator::row(i) == 0 ? scale.even : scale.odd, acc[i], totals[i]);
+        }
+      };
+      if constexpr (decodes_ahead) {
+        constexpr u32 units = C.tiles * D::slots;
+        for (u32 unit = 0; unit < units; ++unit) {
+          const auto w = decode(unit / D::slots, unit % D::slots);
+          if (unit != 0) finish((unit - 1) / D::slots, (unit - 1) % D::slots);
+          start(unit / D::slots, unit % D::slots, w);
+        }
+        finish((units - 1) / D::slots, (units - 1) % D::slots);
       } else {
-        const auto scale = scale_at(C.tiles * D::slots - 1);
-        wgmma_wait<0>(t);
-        add(scale);
+        for (auto k : t.range(0u, C.tiles).no_unroll())
+          for (u32 slot = 0; slot < D::slots; ++slot) {
+            const auto w = decode(k, slot);
+            start(k, slot, w);
+            finish(k, slot);
+          }
       }
       sync_warp(t);
       if (auto one = t.when(lane == 0u)) from.release();
