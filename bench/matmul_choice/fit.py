@@ -26,12 +26,14 @@ import jax.numpy as jnp
 import numpy as np
 import scipy.optimize
 
+from cost import seconds
+
 jax.config.update("jax_enable_x64", True)
 
 root = pathlib.Path(__file__).resolve().parents[2]
 fitted = root / "src/ops/matmul/choice/fitted.hpp"
 recorded = root / "bench/results/matmul_choice_h200.jsonl.xz"
-multiprocessors, clock, dram = 132, 1.98e9, 2 * 3201e6 * 6144 / 8  # of the H200
+dram = 2 * 3201e6 * 6144 / 8  # of the H200
 
 families = ["sm90", "sm90_split", "mma_sync", "simt", "few rows"]
 family_fields = ["start_clocks", "rate", "step_clocks", "store_bytes", "general", "outside", "bias_clocks",
@@ -109,50 +111,17 @@ class Constants:
         return table, device, table[0][family] * start, table[1][family] * rate[self.loop_of]
 
 
-def seconds(w, family, device, start_clocks, rate):
-    """seconds_of() of cost.cpp, for arrays; family: by field, for each row."""
-    filled = w.blocks / w.at_once
-    rounds = jnp.floor(filled)
-    halved = (w.halves == 1) & (filled > rounds) & (filled - rounds <= .5)
-    running = jnp.minimum(w.blocks * jnp.where(halved, 2, 1), w.at_once)
-    sharing = jnp.maximum(1, running / multiprocessors)
-    whole = jnp.where(halved, rounds + family["half_wave"], jnp.ceil(filled))
-    waves = jnp.maximum(jnp.minimum(whole, 1), filled + family["last_wave"] * (whole - filled))
-    tensor = w.operations / (w.operations_in_clock * rate) * sharing
-    shared = w.shared_bytes / device["shared"] * sharing
-    l2 = ((w.loaded_bytes + w.crossing_bytes * device["crossing"])
-          / jnp.minimum(device["l2_of_one"] / sharing, device["l2_of_all"] * multiprocessors / running)
-          + w.short_lines * device["short_line_clocks"] * sharing)
-    step = (jnp.maximum(jnp.maximum(tensor, shared), l2) + w.copied * device["copy_clocks"] * sharing
-            + family["step_clocks"])
-    store = ((w.results + w.outside * family["outside"]) * w.result_bytes / family["store_bytes"]
-             * jnp.where(w.is_general == 1, family["general"], 1) * sharing)
-    activation = sum((w.activation == i) * family[name]
-                     for i, name in ((2, "gelu_clocks"), (3, "gelu_tanh_clocks"), (4, "silu_clocks")))
-    store += jnp.where(w.sums > 0, 0, w.results / 32 * (
-        w.bias * family["bias_clocks"] + w.addends * family["addend_clocks"] + activation * sharing))
-    start = (start_clocks + w.clusters * device["cluster_clocks"]
-             + w.exchanges * device["exchange_clocks"] * w.cluster_splits)
-    block = w.steps * step + store
-    computing = jnp.where(w.persistent, start + waves * block, waves * (start + block)) / clock
-    reading = w.read_and_written / (dram * device["dram_share"])
-    second = jnp.where(w.sums > 0, device["second_kernel_seconds"]
-                       + 2 * w.sums / (device["l2_of_all"] * multiprocessors * clock), 0)
-    return (device["launch_seconds"] + jnp.maximum(computing, reading)
-            + family["not_hidden"] * jnp.minimum(computing, reading) + second)
-
-
 def predict(constants, vector, w, few_rows):
     table, device, start, rate = constants.read(vector, few_rows)
-    return 1e6 * seconds(w, {name: table[i][w.kind] for i, name in enumerate(family_fields)}, device,
-                         start[w.configuration], rate[w.configuration])
+    return 1e6 * seconds(jnp, w, {name: table[i][w.kind] for i, name in enumerate(family_fields)}, device,
+                         start[w.configuration], rate[w.configuration], dram)
 
 
 def difference(w, head):
     """The largest relative difference of seconds() from the times of cost.cpp, with the constants that it has."""
     families_now = np.array(head["families"])
-    here = seconds(w, {name: families_now[w.kind, i] for i, name in enumerate(family_fields)},
-                   dict(zip(device_fields, head["device"])), w.start_clocks, w.rate)
+    here = seconds(jnp, w, {name: families_now[w.kind, i] for i, name in enumerate(family_fields)},
+                   dict(zip(device_fields, head["device"])), w.start_clocks, w.rate, dram)
     return np.abs(np.asarray(here) / w.seconds - 1).max()
 
 

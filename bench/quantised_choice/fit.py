@@ -9,8 +9,8 @@ is matmul's (src/ops/matmul/choice/fitted.hpp). A rate holds what copies of sing
 the same for every step of a kernel. Each kernel is fitted to its own times, least squares of their logarithms by a loss
 that outliers count little in; then all of them to how much longer the choice takes than the best kernel, with the choice
 made soft so that it has a derivative. Three folds of the problems are held out in turn and reported; the constants that
-are written are fitted to all of them. seconds() is seconds_of() of cost.cpp: the script stops where the two disagree on a
-time. It needs numpy and scipy.
+are written are fitted to all of them. The script stops where seconds() and cost.cpp disagree on a time. It needs numpy and
+scipy.
 """
 
 import argparse
@@ -23,12 +23,14 @@ import sys
 import numpy as np
 import scipy.optimize
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "matmul_choice"))
+import cost  # noqa: E402
+
 root = pathlib.Path(__file__).resolve().parents[2]
 of_matmul = root / "src/ops/matmul/choice/fitted.hpp"
 fitted = root / "src/ops/quantised/common/fitted.hpp"
 recorded = root / "bench/results/quantised_choice_h200.jsonl.xz"
-multiprocessors, clock = 132, 1.98e9  # of the H200
-dram = 2 * 3133e6 * 6144 / 8          # as the recorded model_us have it
+dram = 2 * 3133e6 * 6144 / 8  # of the H200, as the recorded model_us have it
 families = ["sm90", "sm90_split", "mma_sync", "simt"]
 folds = 3
 
@@ -59,7 +61,8 @@ class Problems:
         self.first = np.r_[0, np.cumsum(self.count)[:-1]]
         self.best = np.minimum.reduceat(self.us, self.first)
         self.kind = np.array([c[0] for c in configurations])[self.configuration]
-        self.general = np.array([c[3] for c in configurations])[self.configuration]
+        self.persistent = self.kind == 0
+        self.is_general = np.array([c[3] for c in configurations])[self.configuration]
         self.is_fp8 = np.array([line["operation"] == "matmul_fp8" for line in lines])
         # A time that was measured only once counts little.
         self.weight = np.where(self.dropped == 1, 0.2, 1.0)
@@ -77,35 +80,8 @@ def constants_of_matmul():
 
 
 def seconds(w, device, families_now, start_clocks, rate):
-    """seconds_of() of cost.cpp, for arrays."""
     family = {name: x[w.kind] for name, x in families_now.items()}
-    filled = w.blocks / w.at_once
-    rounds = np.floor(filled)
-    halved = (w.halves == 1) & (filled > rounds) & (filled - rounds <= .5)
-    running = np.minimum(w.blocks * np.where(halved, 2, 1), w.at_once)
-    sharing = np.maximum(1, running / multiprocessors)
-    whole = np.where(halved, rounds + family["half_wave"], np.ceil(filled))
-    waves = np.maximum(np.minimum(whole, 1), filled + family["last_wave"] * (whole - filled))
-    tensor = w.operations / (w.operations_in_clock * rate) * sharing
-    shared = w.shared_bytes / device["shared"] * sharing
-    l2 = ((w.loaded_bytes + w.crossing_bytes * device["crossing"])
-          / np.minimum(device["l2_of_one"] / sharing, device["l2_of_all"] * multiprocessors / running)
-          + w.short_lines * device["short_line_clocks"] * sharing)
-    step = (np.maximum(np.maximum(tensor, shared), l2) + w.copied * device["copy_clocks"] * sharing
-            + family["step_clocks"])
-    store = ((w.results + w.outside * family["outside"]) * w.result_bytes / family["store_bytes"]
-             * np.where(w.general, family["general"], 1) * sharing)
-    activation = sum((w.activation == i) * family[name]
-                     for i, name in ((2, "gelu_clocks"), (3, "gelu_tanh_clocks"), (4, "silu_clocks")))
-    store += w.results / 32 * (
-        w.bias * family["bias_clocks"] + w.addends * family["addend_clocks"] + activation * sharing)
-    start = (start_clocks + w.clusters * device["cluster_clocks"]
-             + w.exchanges * device["exchange_clocks"] * w.cluster_splits)
-    block = w.steps * step + store
-    computing = np.where(w.kind == 0, start + waves * block, waves * (start + block)) / clock
-    reading = w.read_and_written / (dram * device["dram_share"])
-    return (device["launch_seconds"] + np.maximum(computing, reading)
-            + family["not_hidden"] * np.minimum(computing, reading))
+    return cost.seconds(np, w, family, device, start_clocks, rate, dram)
 
 
 class Fit:
