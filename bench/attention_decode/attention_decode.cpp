@@ -11,9 +11,9 @@
 // and O over time. Sampled elements are compared with double precision. The protocols, cold and burst, are those of
 // bench/matmul/timing.hpp.
 //
-// --forms: each problem in all forms, in the same run: keys added up by a second kernel (after the kernel for sm_80,
-// and after that for sm_90), in one part, and in clusters of 2 to 16 blocks. --constants: only measures what the
-// model of their times (src/ops/attention/decode/choice/forms.hpp) has as constants.
+// --forms: each problem in all forms, in the same run: keys added up by a second kernel, in one part, and in
+// clusters of 2 to 16 blocks. --constants: only measures what the model of their times
+// (src/ops/attention/decode/choice/forms.hpp) has as constants.
 
 #include "bench/attention/report.hpp"
 #include "bench/attention_decode/measure.hpp"

@@ -56,24 +56,23 @@ class attention_decode_bench : attention_measurement<T> {
  private:
   struct operands;
 
-  // A second kernel after the older and after the newer one, a single part, and clusters: those of them that run.
+  // A second kernel, a single part, and clusters, where the call has a kernel with clusters.
   std::vector<decode_form> forms_of(const decode_problem& p, operands& x, bool all) {
     using enum ops::attention_combining;
     std::vector<decode_form> result{{}};
     if (!all) return result;
     const cache_of on(p, x, 0);
     attention_decode_options options{.parts = 2, .combining = cluster};
-    std::string newer;
+    std::string name;
     try {
-      newer = ops::attention_decode_choice(stream_, on.q, on.cache, on.o, options).name;
+      name = ops::attention_decode_choice(stream_, on.q, on.cache, on.o, options).name;
     } catch (const unsupported_device&) {
       return result;
     }
-    result.push_back({"kaio_second", "", 0, second_kernel});
-    result.push_back({"kaio_second_sm90", newer, 0, second_kernel});
-    result.push_back({"kaio_one_sm90", newer, 1, second_kernel});
+    result.push_back({"kaio_second", name, 0, second_kernel});
+    result.push_back({"kaio_one", name, 1, second_kernel});
     for (const u32 parts : {2u, 4u, 8u, 16u})
-      result.push_back({"kaio_cluster_" + std::to_string(parts), newer, parts, cluster});
+      result.push_back({"kaio_cluster_" + std::to_string(parts), name, parts, cluster});
     return result;
   }
 

@@ -38,8 +38,8 @@ constexpr attention_decode_config attention_decode_few(std::uint32_t depth) {
   return {.depth = 256, .rows = 16, .keys = 32, .key_warps = 2, .q_in_registers = false, .min_blocks = 3};
 }
 
-// The same for sm_90, where the few blocks of a small call have their multiprocessors alone: one more tile
-// under way, two blocks that fit.
+// The same for sm_90: one more tile under way, for the few blocks of a small call that have their
+// multiprocessors alone, and two blocks that fit, which read a large cache as fast as three.
 constexpr attention_decode_config attention_decode_few_sm90(std::uint32_t depth) {
   attention_decode_config config = attention_decode_few(depth);
   config.stages = 3;
