@@ -288,6 +288,21 @@ def main():
         "_weight_int4pack_mm (tinygemm), and torch.mm of weights that are not quantised.\n\n",
         ("tbs", "TB/s", 2), "N x K x group")
     text += attention_table(
+        "Projections of queries, keys and values", of("qkv"),
+        "Shapes are K x heads x heads of keys x D, works the tokens and the bits of packed weights. Bytes are those of weights, x,\n"
+        "Q, K and V, which are rotated and appended. The peers are PyTorch's product of the weights alone, and its compiled steps.\n\n",
+        ("tbs", "TB/s", 2), "K x H x Hkv x D")
+    text += attention_table(
+        "Gate and up projections", of("gate_up"),
+        "Works are the rows and the weights. Bytes are those of weights, x and out. The peers are PyTorch's product of both weights\n"
+        "alone, and its steps, compiled too.\n\n",
+        ("tbs", "TB/s", 2), "K x F")
+    text += attention_table(
+        "Norms of rows", of("rms_norm"),
+        "With a residual that is added and written, and without. Bytes are those of x, residuals and out. The peers are PyTorch's\n"
+        "norm and its compiled steps.\n\n",
+        ("tbs", "TB/s", 2), "rows x size")
+    text += attention_table(
         "Products of integers of 8 bits", of("matmul_int8"),
         "Shapes are M x N x K, works the output: i32, or with scales of rows and columns. The peers are PyTorch's _int_mm with\n"
         "the scales by tensor operations, and the same under torch.compile.\n\n",
