@@ -2,7 +2,7 @@
 // rms_norm in one launch. A group of 1 to 256 neighbouring threads has a row, a block of 256 as many rows as
 // fit; a thread has every lanes-th run of eight elements:
 //
-//   size 4096, 256 lanes     thread 0: elements 0..7, 2048..2055     thread 1: 8..15, 2056..2063     ...
+//   f16, size 4096, 128 lanes     thread 0: elements 0..7, 1024..1031, ...     thread 1: 8..15, ...     ...
 //
 // The first runs stay in registers between the sum and the result; what is longer, and rows that are not whole
 // runs of 16 bytes, are read twice. How many lanes a row has depends on its size alone.

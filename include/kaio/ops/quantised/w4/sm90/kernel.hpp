@@ -220,6 +220,10 @@ struct w4_sm90_body {
     const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
     accumulator acc(t);
     if constexpr (D::scaled) acc.clear();
+    // Of the warp's 16 columns, of facts that have so many words for 32.
+    const auto of_columns = [&](const val<u32>& fact, u32 words_of_tile) {
+      return t.let(fact + own_tile * words_of_tile + half * (words_of_tile / 2));
+    };
     auto from = ring.consumer(t);
     for ([[maybe_unused]] auto step : t.range(first, last).no_unroll()) {
       from.wait();
@@ -229,8 +233,8 @@ struct w4_sm90_body {
         const val tile = t.let((stage * tiles_n + own_tile) * C.tiles + k);
         const val at = t.let(tile * words + half * (quads * 128) + lane * 4u);
         const val fact = t.let(first_fact(stage, k));
-        const val scales = t.let(fact + own_tile * scale_words + half * (scale_words / 2));
-        const val zeros = t.let(fact + own_tile * zero_words + half * (zero_words / 2));
+        const val scales = of_columns(fact, scale_words);
+        const val zeros = of_columns(fact, zero_words);
         const auto minus = minus_of(t, facts, scales, zeros, slot, g, has_zeros, is_bf16);
         const auto words_of = array_of<quads>([&](u32 i) { return load_vec<4>(codes[at + i * 128]); });
         return array_of<of_span>([&](u32 j) {
@@ -255,7 +259,7 @@ struct w4_sm90_body {
           wgmma_wait<0>(t);
         } else {
           const val fact = t.let(first_fact(stage, k));
-          const val scales = t.let(fact + own_tile * scale_words + half * (scale_words / 2));
+          const val scales = of_columns(fact, scale_words);
           const auto scale = scale_of(t, facts, scales, slot, g, is_bf16);
           wgmma_wait<0>(t);
           for (u32 i = 0; i < accumulator::size(); ++i)
