@@ -28,6 +28,7 @@
 #include <kaio/runtime/stream.hpp>
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 namespace kaio::ops {
@@ -55,6 +56,11 @@ void matmul_fp8_warmup(const runtime::device& gpu, const matmul_view& a, const m
 std::vector<matmul_variant_info> matmul_fp8_variants(const stream& s, const matmul_view& a,
                                                      const matmul_view& b, const matmul_view& c,
                                                      const matmul_fp8_options& options = {});
+
+// The name of the kernel that a call takes: the cost model's, or the one that tune_matmul_fp8 (tune.hpp) has found.
+// Throws what the call itself would.
+std::string matmul_fp8_choice(const stream& s, const matmul_view& a, const matmul_view& b,
+                              const matmul_view& c, const matmul_fp8_options& options = {});
 
 // The images of all kernels that matmul_fp8 and quantise_fp8 may launch: to list them, and to load them ahead with
 // device::warmup.

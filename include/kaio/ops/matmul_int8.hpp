@@ -26,6 +26,7 @@
 #include <kaio/runtime/stream.hpp>
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -63,6 +64,11 @@ void matmul_int8_warmup(const runtime::device& gpu, const matmul_view& a, const 
 std::vector<matmul_variant_info> matmul_int8_variants(const stream& s, const matmul_view& a,
                                                       const matmul_view& b, const matmul_view& c,
                                                       const matmul_int8_options& options = {});
+
+// The name of the kernel that a call takes: the cost model's, or the one that tune_matmul_int8 (tune.hpp) has found.
+// Throws what the call itself would.
+std::string matmul_int8_choice(const stream& s, const matmul_view& a, const matmul_view& b,
+                               const matmul_view& c, const matmul_int8_options& options = {});
 
 // The images of all kernels that matmul_int8, int8_column_sums and quantise_int8 may launch: to list them,
 // and to load them ahead with device::warmup.

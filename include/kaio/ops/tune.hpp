@@ -21,6 +21,8 @@
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/matmul.hpp>
+#include <kaio/ops/matmul_fp8.hpp>
+#include <kaio/ops/matmul_int8.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <cstdint>
@@ -51,6 +53,14 @@ struct tune_report {
 // Waits for the device. Throws what the call would, and out_of_memory.
 tune_report tune(const device& gpu, const matmul_view& a, const matmul_view& b, const matmul_view& c,
                  const matmul_options& options = {}, const tune_options& how = {});
+
+// The same for matmul_int8 and matmul_fp8.
+tune_report tune_matmul_int8(const device& gpu, const matmul_view& a, const matmul_view& b,
+                             const matmul_view& c, const matmul_int8_options& options = {},
+                             const tune_options& how = {});
+tune_report tune_matmul_fp8(const device& gpu, const matmul_view& a, const matmul_view& b,
+                            const matmul_view& c, const matmul_fp8_options& options = {},
+                            const tune_options& how = {});
 
 namespace detail {
 tune_report tune_attention_call(const device& gpu, const attention_arguments& arguments,

@@ -14,6 +14,13 @@ inline constexpr auto repeat_pattern = kaio::kernel<"tune_fill", 256>(
 
 }  // namespace
 
+buffer<u32> make_pattern_of_bytes(const device& gpu) {
+  std::mt19937 engine(1);
+  std::vector<std::uint32_t> words(pattern_words);
+  for (std::uint32_t& x : words) x = static_cast<std::uint32_t>(engine());
+  return gpu.upload(words);
+}
+
 void stand_in::fill(const stream& s, const buffer<u32>& pattern) {
   const u64 count = memory_.size();
   repeat_pattern.launch(s, over(count), pattern, memory_, u32{pattern_words}, count);

@@ -34,6 +34,9 @@ buffer<u32> make_pattern(const device& gpu) {
   return gpu.upload(words);
 }
 
+// Any bits, for integers.
+buffer<u32> make_pattern_of_bytes(const device& gpu);
+
 // Memory in place of an operand's: as much, and as aligned. Zeros, unless it is filled.
 class stand_in {
  public:

@@ -39,6 +39,8 @@ inline std::vector<f32> fp8_scales_of(fp8_scales which, u32 count, u32 seed) {
 // The views and memory of a call, for one run of it.
 template <class A, class B, class Out>
 struct fp8_case {
+  using a_type = A;
+  using b_type = B;
   shape s;
   fp8_terms_of_test what;
   matrices<A> a;

@@ -5,6 +5,7 @@
 #include <kaio/ops/quantised/fp8/arguments.hpp>
 #include <kaio/ops/quantised/fp8/epilogue.hpp>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -25,6 +26,11 @@ fp8_call resolve_matmul_fp8(const void* device, const detail::matmul_fp8_argumen
 
 // The kernels for its types, layouts and scales, whether they accept it or not.
 std::vector<const matmul_variant*> variants_for(const fp8_call& call);
+// The one that a call takes. Throws unsupported_device, or invalid_argument where `forced` cannot run it.
+const matmul_variant& choose_fp8(std::string_view operation, const fp8_call& call,
+                                 const device_properties& device, std::string_view forced);
+// What tuning knows the call by.
+std::string tuning_key(const fp8_call& call);
 
 // Appends the rows of a kernel, one for each element type of C, whose launch gives it.
 template <class Launch>

@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "ops/matmul/call/product_trial.hpp"
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/quantised/common/costs.hpp"
 #include "ops/quantised/fp8/call.hpp"
@@ -69,17 +70,6 @@ const matmul_variant& named(std::string_view operation, const fp8_call& call, st
                          " for these types, layouts and scales; matmul_fp8_variants lists them");
 }
 
-const matmul_variant& choose_fp8(std::string_view operation, const fp8_call& call,
-                                 const device_properties& device, std::string_view forced) {
-  if (!forced.empty()) return named(operation, call, forced, device);
-  thread_local std::array<recent_choices<call_signature, matmul_variant>, fp8_kinds> recent;
-  return recent[static_cast<std::size_t>(kind_of(call))].find(
-      call_signature::of(call), device, [&]() -> const matmul_variant& {
-        const variant_list& list = variants_of(call);
-        return list[detail::choose_among(operation, call, list, device)];
-      });
-}
-
 // With K = 0 nothing is read of the operands, which may have no memory at all: a product of zeros by the kernel
 // that takes lines at any address, and no groups.
 void leave_operands_out(fp8_call& call, const void* device) {
@@ -96,6 +86,25 @@ std::vector<const matmul_variant*> variants_for(const fp8_call& call) {
   for (const matmul_variant& v : variants_of(call))
     if (fits(v, call)) result.push_back(&v);
   return result;
+}
+
+std::string tuning_key(const fp8_call& call) {
+  const std::array<std::uint64_t, 2> kind{static_cast<std::uint64_t>(kind_of(call)),
+                                          static_cast<std::uint64_t>(call.operand_b)};
+  return "matmul_fp8," + text_of_words(kind) + "," + call_signature::of(call).text();
+}
+
+const matmul_variant& choose_fp8(std::string_view operation, const fp8_call& call,
+                                 const device_properties& device, std::string_view forced) {
+  if (!forced.empty()) return named(operation, call, forced, device);
+  thread_local std::array<recent_choices<call_signature, matmul_variant>, fp8_kinds> recent;
+  return recent[static_cast<std::size_t>(kind_of(call))].find(
+      call_signature::of(call), device, [&]() -> const matmul_variant& {
+        if (const matmul_variant* v = tuned_among(variants_for(call), call, device, tuning_key(call)))
+          return *v;
+        const variant_list& list = variants_of(call);
+        return list[detail::choose_among(operation, call, list, device)];
+      });
 }
 
 namespace detail {
@@ -117,6 +126,14 @@ void matmul_fp8_warmup(const runtime::device& gpu, const matmul_view& a, const m
   if (call.empty()) return;
   leave_operands_out(call, gpu.identity());
   gpu.warmup(*choose_fp8("matmul_fp8_warmup", call, gpu.properties(), options.variant).image);
+}
+
+std::string matmul_fp8_choice(const stream& s, const matmul_view& a, const matmul_view& b,
+                              const matmul_view& c, const matmul_fp8_options& options) {
+  fp8_call call = resolve_matmul_fp8(s.device_identity(), {"matmul_fp8_choice", a, b, c, &options});
+  if (call.empty()) return {};
+  leave_operands_out(call, s.device_identity());
+  return choose_fp8("matmul_fp8_choice", call, s.properties(), options.variant).name();
 }
 
 std::vector<matmul_variant_info> matmul_fp8_variants(const stream& s, const matmul_view& a,

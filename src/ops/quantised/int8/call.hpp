@@ -5,6 +5,7 @@
 #include <kaio/ops/quantised/int8/arguments.hpp>
 #include <kaio/ops/quantised/int8/epilogue.hpp>
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +23,11 @@ int8_call resolve_matmul_int8(const void* device, const detail::matmul_int8_argu
 
 // The kernels for its types and layouts, whether they accept it or not.
 std::vector<const matmul_variant*> variants_for(const int8_call& call);
+// The one that a call takes. Throws unsupported_device, or invalid_argument where `forced` cannot run it.
+const matmul_variant& choose_int8(std::string_view operation, const int8_call& call,
+                                  const device_properties& device, std::string_view forced);
+// What tuning knows the call by.
+std::string tuning_key(const int8_call& call);
 
 // The rows of a kernel, one for each element type of C, whose launch gives it.
 template <class Launch>

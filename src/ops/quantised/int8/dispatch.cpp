@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "ops/matmul/call/product_trial.hpp"
 #include "ops/matmul/choice/signature.hpp"
 #include "ops/quantised/common/costs.hpp"
 #include "ops/quantised/int8/call.hpp"
@@ -49,15 +50,6 @@ const matmul_variant& named(std::string_view operation, const int8_call& call, s
                          " for these types and layouts; matmul_int8_variants lists them");
 }
 
-const matmul_variant& choose_int8(std::string_view operation, const int8_call& call,
-                                  const device_properties& device, std::string_view forced) {
-  if (!forced.empty()) return named(operation, call, forced, device);
-  thread_local recent_choices<call_signature, matmul_variant> recent;
-  return recent.find(call_signature::of(call), device, [&]() -> const matmul_variant& {
-    return int8_variants()[detail::choose_among(operation, call, int8_variants(), device)];
-  });
-}
-
 // With K = 0 nothing is read of the operands, which may have no memory at all: a product of zeros by the kernel
 // that takes lines at any address.
 void leave_operands_out(int8_call& call, const void* device) {
@@ -73,6 +65,18 @@ std::vector<const matmul_variant*> variants_for(const int8_call& call) {
   for (const matmul_variant& v : int8_variants())
     if (fits(v, call)) result.push_back(&v);
   return result;
+}
+
+std::string tuning_key(const int8_call& call) { return "matmul_int8," + call_signature::of(call).text(); }
+
+const matmul_variant& choose_int8(std::string_view operation, const int8_call& call,
+                                  const device_properties& device, std::string_view forced) {
+  if (!forced.empty()) return named(operation, call, forced, device);
+  thread_local recent_choices<call_signature, matmul_variant> recent;
+  return recent.find(call_signature::of(call), device, [&]() -> const matmul_variant& {
+    if (const matmul_variant* v = tuned_among(variants_for(call), call, device, tuning_key(call))) return *v;
+    return int8_variants()[detail::choose_among(operation, call, int8_variants(), device)];
+  });
 }
 
 namespace detail {
@@ -94,6 +98,14 @@ void matmul_int8_warmup(const runtime::device& gpu, const matmul_view& a, const 
   if (call.empty()) return;
   leave_operands_out(call, gpu.identity());
   gpu.warmup(*choose_int8("matmul_int8_warmup", call, gpu.properties(), options.variant).image);
+}
+
+std::string matmul_int8_choice(const stream& s, const matmul_view& a, const matmul_view& b,
+                               const matmul_view& c, const matmul_int8_options& options) {
+  int8_call call = resolve_matmul_int8(s.device_identity(), {"matmul_int8_choice", a, b, c, &options});
+  if (call.empty()) return {};
+  leave_operands_out(call, s.device_identity());
+  return choose_int8("matmul_int8_choice", call, s.properties(), options.variant).name();
 }
 
 std::vector<matmul_variant_info> matmul_int8_variants(const stream& s, const matmul_view& a,

@@ -1,0 +1,138 @@
+#pragma once
+// A product on memory of its own, in place of the caller's, and the times of its kernels there: what the tuners of
+// matmul, matmul_int8 and matmul_fp8 share.
+//
+// A kind of call has an overload of for_each_term, which names the tensors that its epilogue reads:
+//
+//   for_each_term(call, [](matmul_term& t, std::uint64_t rows, std::uint64_t columns) { ... });
+
+#include <kaio/ops/matmul/call/call.hpp>
+#include <kaio/ops/tune.hpp>
+#include <kaio/runtime/buffer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ops/matmul/choice/table.hpp"
+#include "ops/tune/measure.hpp"
+
+namespace kaio::ops {
+
+template <class F>
+void for_each_term(matmul_call& call, const F& f) {
+  for (matmul_term* t : {&call.terms.c, &call.terms.bias, &call.terms.residual}) f(*t, call.m, call.n);
+}
+
+// Random elements for an operand.
+inline buffer<u32> pattern_of(const device& gpu, matmul_type type) {
+  switch (type) {
+    case matmul_type::f32: return make_pattern<f32>(gpu);
+    case matmul_type::f16: return make_pattern<f16>(gpu);
+    case matmul_type::bf16: return make_pattern<bf16>(gpu);
+    case matmul_type::e4m3: return make_pattern<e4m3>(gpu);
+    case matmul_type::e5m2: return make_pattern<e5m2>(gpu);
+    default: break;
+  }
+  return make_pattern_of_bytes(gpu);
+}
+
+template <class Call>
+class product_trial {
+ public:
+  product_trial(const device& gpu, const Call& call, const buffer<u32>& a, const buffer<u32>& b)
+      : call_(call) {
+    const std::uint64_t size = bytes_of(call.operand);  // of B too
+    const auto add_operand = [&](matmul_operand& x, std::uint64_t across, const buffer<u32>& pattern) {
+      const bool along = x.lines == line_direction::along_k;
+      memory_.emplace_back(gpu, x.address,
+                           bytes_spanned(x, along ? across : call.k, along ? call.k : across, size));
+      memory_.back().fill(gpu.stream(), pattern);
+      replace(x);
+    };
+    add_operand(call_.a, call.m, a);
+    add_operand(call_.b, call.n, b);
+    memory_.emplace_back(gpu, call.c.address, bytes_spanned(call.c, call.m, call.n, bytes_of(call.output)));
+    replace(call_.c);
+    for_each_term(call_, [&](matmul_term& t, std::uint64_t rows, std::uint64_t columns) {
+      if (t.type == 0) return;
+      memory_.emplace_back(gpu, t.address, bytes_spanned(t, rows, columns));
+      t.address = memory_.back().address();
+    });
+    if (call.workspace.address != 0) {
+      // What the largest split takes is enough.
+      const std::uint64_t most = std::min(call.workspace.bytes, call.m * call.n * 16 * sizeof(f32));
+      memory_.emplace_back(gpu, call.workspace.address, most);
+      call_.workspace.address = memory_.back().address();
+      call_.workspace.bytes = most;
+      call_.workspace.device = memory_.back().device();
+    }
+  }
+  const Call& call() const { return call_; }
+  std::uint64_t bytes() const {
+    std::uint64_t sum = 0;
+    for (const stand_in& m : memory_) sum += m.bytes();
+    return sum;
+  }
+
+ private:
+  // By the memory that was added last.
+  void replace(matmul_operand& x) const {
+    x.address = memory_.back().address();
+    x.bytes = memory_.back().bytes();
+    x.device = memory_.back().device();
+  }
+  // From the first element to the end of the last one.
+  std::uint64_t bytes_spanned(const matmul_operand& x, std::uint64_t lines, std::uint64_t length,
+                              std::uint64_t size) const {
+    return ((call_.batches - 1) * x.batch_pitch + (lines - 1) * x.pitch + length) * size;
+  }
+  std::uint64_t bytes_spanned(const matmul_term& t, std::uint64_t rows, std::uint64_t columns) const {
+    const auto at = [](std::uint64_t extent, i64 stride) {
+      return (extent - 1) * static_cast<std::uint64_t>(stride);
+    };
+    const std::uint64_t size = t.type == static_cast<u32>(term_type::f32) ? 4 : 2;
+    return (at(call_.batches, t.batch) + at(rows, t.row) + at(columns, t.column) + 1) * size;
+  }
+
+  Call call_;
+  std::vector<stand_in> memory_;
+};
+
+// The report of a call whose kernels are `variants`, of which calls took `before`; run(stream, call, variant)
+// launches one. The fastest is remembered for `key`.
+template <class Call, class Run>
+tune_report tune_product(const device& gpu, const Call& call, matmul_type type_of_b,
+                         std::span<const matmul_variant* const> variants, const matmul_variant& before,
+                         const Run& run, std::string_view key, const tune_options& how) {
+  tune_report report;
+  const device_properties& properties = gpu.properties();
+  const buffer<u32> a = pattern_of(gpu, call.operand), b = pattern_of(gpu, type_of_b);
+  using trial = product_trial<Call>;
+  const auto trials = make_trials<trial>(gpu, [&] { return trial(gpu, call, a, b); });
+  for (const matmul_variant* v : variants) {
+    if (!accepts(*v, trials[0].call(), properties)) continue;
+    const double seconds = measure_trials(gpu, trials, how.repetitions,
+                                          [&](const stream& s, const trial& t) { run(s, t.call(), *v); });
+    report.entries.push_back({v->name(), seconds});
+    if (v == &before) report.seconds_before = seconds;
+  }
+  report.variant_before = before.name();
+  conclude(report, properties, key, how);
+  return report;
+}
+
+// The kernel of a list that was found by tuning for `key`, if it accepts the call; nullptr: none.
+inline const matmul_variant* tuned_among(std::span<const matmul_variant* const> variants,
+                                         const matmul_call& call, const device_properties& device,
+                                         std::string_view key) {
+  const std::string name = find_tuned(device, key);
+  if (name.empty()) return nullptr;
+  for (const matmul_variant* v : variants)
+    if (v->name() == name) return accepts(*v, call, device) ? v : nullptr;
+  return nullptr;
+}
+
+}  // namespace kaio::ops
