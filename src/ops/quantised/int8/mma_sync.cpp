@@ -1,5 +1,5 @@
-// Products of i8 by matrix instructions of a warp, from sm_80 on: with asynchronous copies where lines are along K
-// and aligned, and for any address, B by rows too.
+// Products of i8 by matrix instructions of a warp. From sm_80 on: with asynchronous copies where lines are along K
+// and aligned, and for any address, B by rows too. On sm_75: where lines are along K and aligned.
 
 #include <kaio/ops/matmul/mma_sync/cuts.hpp>
 #include <kaio/ops/matmul/mma_sync/table_row.hpp>
@@ -12,11 +12,11 @@ namespace {
 
 using product = instruction_product<mma_m16n8k32<i32, i8>>;
 
-template <mma_sync_config C>
+template <mma_sync_config C, class Product = product>
 void append_cut(variant_list& list) {
-  add_int8_rows(list, describe_mma_sync<C, product, int8_output, int8_general>(),
+  add_int8_rows(list, describe_mma_sync<C, Product, int8_output, int8_general>(),
                 [](const stream& s, const matmul_call& call, const int8_terms& terms) {
-                  launch_call_mma_sync<C, product, int8_output, int8_general>(s, call, terms);
+                  launch_call_mma_sync<C, Product, int8_output, int8_general>(s, call, terms);
                 });
 }
 
@@ -26,6 +26,7 @@ void add_int8_mma_sync(variant_list& list) {
   append_cut<mma_cuts::large_8()>(list);
   append_cut<mma_cuts::unaligned(major::k, major::k, 64)>(list);
   append_cut<mma_cuts::unaligned(major::k, major::mn, 64)>(list);
+  append_cut<mma_cuts::large_8_sm75(), int8_quarters_product>(list);
 }
 
 }  // namespace kaio::ops

@@ -121,6 +121,12 @@ constexpr mma_sync_config large_sm75(major a, major b) {
           .copy_a = copy_form::vectors,
           .copy_b = copy_form::vectors};
 }
+// Elements of 8 bits there, along K.
+constexpr mma_sync_config large_8_sm75() {
+  mma_sync_config result = large_sm75(major::k, major::k);
+  result.k = 64;
+  return result;
+}
 constexpr mma_sync_config large_sm70(major a, major b) {
   return {.m = 64,
           .n = 128,

@@ -6,6 +6,7 @@
 //   instruction_product<mma_m16n8k16<f32, f16>>      // sm_80: f16
 //   tf32_product, tf32x3_product                      // sm_80: f32, rounded to tf32; in three products of tf32
 //   quad_product<matrix_order::row, matrix_order::row>    // sm_70: f16
+//   int8_quarters_product                             // sm_75: i8
 
 #include <kaio/dsl/dsl.hpp>
 
@@ -52,6 +53,20 @@ struct split_part {
       f.registers[i] = large;
       rest.registers[i] = round_to_tf32(whole - bit_cast<f32>(large));
     }
+  }
+};
+
+// A fragment whose registers are fragments of a smaller instruction.
+template <class Fragment, class Quarter>
+struct part_in_quarters {
+  using fragment_type = Fragment;
+  static_assert(Quarter::register_count == 1);
+  Fragment f;
+  dsl::register_array<Quarter, Fragment::register_count> quarters;
+  constexpr explicit part_in_quarters(thread t)
+      : f(t), quarters(array_of<Fragment::register_count>([&](u32) { return Quarter(t); })) {}
+  constexpr void prepare() {
+    for (u32 r = 0; r < Fragment::register_count; ++r) quarters[r].registers[0] = f.registers[r];
   }
 };
 
@@ -112,6 +127,34 @@ struct tf32x3_product {
     mma::multiply_add(c, a.rest, b.f);
     mma::multiply_add(c, a.f, b.rest);
     mma::multiply_add(c, a.f, b.f);
+  }
+};
+
+// i8 on sm_75: a product of 16 x 8 x 32 as four of 8 x 8 x 16. Register 2 j + i of A has the rows from 8 i and the K from
+// 16 j on, register j of B that K, and registers 2 i and 2 i + 1 of the accumulators those rows: each is a whole
+// fragment of the small instruction.
+struct int8_quarters_product {
+  using whole = dsl::mma_m16n8k32<i32, i8>;
+  using quarter = dsl::mma_m8n8k16<i32, i8>;
+  static constexpr fixed_string name = "i8_quarters";
+  static constexpr std::uint32_t m = whole::m, n = whole::n, k = whole::k;
+  static constexpr std::uint16_t sm = quarter::sm;
+  using a_element = i8;
+  using b_element = i8;
+  using a_part = detail::part_in_quarters<whole::a_fragment, quarter::a_fragment>;
+  struct b_part : detail::part_in_quarters<whole::b_fragment, quarter::b_fragment> {
+    quarter::accumulator sums;  // of eight rows
+    constexpr explicit b_part(thread t) : part_in_quarters(t), sums(t) {}
+  };
+  using accumulator = whole::accumulator;
+  static constexpr bool is_quad = false;
+
+  static constexpr void multiply(accumulator& c, const a_part& a, b_part& b) {
+    for (u32 i = 0; i < 2; ++i) {
+      for (u32 e = 0; e < 2; ++e) b.sums.registers[e] = c.registers[2 * i + e];
+      for (u32 j = 0; j < 2; ++j) quarter::multiply_add(b.sums, a.quarters[2 * j + i], b.quarters[j]);
+      for (u32 e = 0; e < 2; ++e) c.registers[2 * i + e] = b.sums.registers[e];
+    }
   }
 };
 
