@@ -3,6 +3,8 @@
 
 #include <kaio/ops/parity/quantised.hpp>
 
+#include "ops/quantised/int8/call.hpp"
+
 #include <string>
 #include <vector>
 
@@ -74,6 +76,27 @@ TEST_CASE("matmul_int8: every kernel at the edges of its tiles", "[ops][int8]") 
   check_every_variant<i32>(s, aligned(s), {.scale_a = per::none, .scale_b = per::none});
   check_every_variant<i8>(s, aligned(s), {.out_scale = 3});
   check_every_variant<f32>({1, 65, 67, 129}, {false, false, false, 1, 2, 3}, {.zero_a = per::each});
+}
+
+TEST_CASE("matmul_int8: each generation of devices takes its matrix instructions", "[ops][int8]") {
+  constexpr u32 m = 2048, n = 2048, k = 4096;
+  device& gpu = under_test();
+  auto a = gpu.allocate<i8>(m * k), b = gpu.allocate<i8>(n * k);
+  auto c = gpu.allocate<f16>(m * n);
+  const ops::matmul_int8_options none;
+  const ops::int8_call call = ops::resolve_matmul_int8(
+      gpu.identity(), {"test", tensor_view<const i8, 2>(a, m, k),
+                       tensor_view<const i8, 2>(b, n, k).transposed(), tensor_view<f16, 2>(c, m, n), &none});
+  device_properties older = gpu.properties();
+  older.ptx_version = {8, 0};
+  const auto made_for = [&](std::uint16_t sm) {
+    older.target = {sm};
+    return ops::choose_int8("test", call, older, {}).image->needs.target.sm;
+  };
+  REQUIRE(made_for(89) == 80);
+  REQUIRE(made_for(80) == 80);
+  REQUIRE(made_for(75) == 75);
+  REQUIRE(made_for(70) == 70);
 }
 
 TEST_CASE("matmul_int8: batches", "[ops][int8]") {

@@ -20,9 +20,23 @@ void append_cut(variant_list& list) {
                 });
 }
 
+// With scales alone, which a lane reads ahead of its stores.
+template <mma_sync_config C>
+void append_scaled(variant_list& list) {
+  matmul_variant row = describe_mma_sync<C, product, any_output, int8_scaled>();
+  row.general = false;
+  row.most_batches = 65535;
+  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
+    launch_call_mma_sync<C, product, any_output, int8_scaled>(s, call,
+                                                              static_cast<const int8_call&>(call).epilogue);
+  };
+  add_for_each_output(list, row);
+}
+
 }  // namespace
 
 void add_int8_mma_sync(variant_list& list) {
+  append_scaled<mma_cuts::large_8()>(list);
   append_cut<mma_cuts::large_8()>(list);
   append_cut<mma_cuts::unaligned(major::k, major::k, 64)>(list);
   append_cut<mma_cuts::unaligned(major::k, major::mn, 64)>(list);

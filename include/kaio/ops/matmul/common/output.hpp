@@ -86,22 +86,31 @@ struct output_of<output_among<T...>> {
 
 }  // namespace detail
 
-// C = epilogue(x[i]) for four neighbours from `first` on, whose column is a multiple of four. What is outside
-// of C is dropped; the epilogue sees places inside only.
-template <class Epilogue, class Out, class C, class Sum, class... Extra>
-constexpr void finish_four(thread t, const C& c, const val<output_lines>& lines, const place& first,
-                           const dsl::register_array<val<Sum>, 4>& x, const Extra&... extra) {
+// Results of four neighbours from `first` on, whose column is a multiple of four, into C. What is outside of C is
+// dropped: make(), which is called for a place inside C, gives them.
+template <class Out, class C, class Make>
+constexpr void store_results(thread t, const C& c, const val<output_lines>& lines, const place& first,
+                             const Make& make) {
   const val rows = t.let(lines[&output_lines::rows]);
   const val columns = t.let(lines[&output_lines::columns]);
   if (auto inside = t.when(all_of(first.row < rows, first.column < columns))) {
-    const auto at = array_of<4>([&](u32 i) {
-      return place{first.batch, first.row, t.let(min(first.column + i, columns - 1u))};
-    });
-    const auto y = finished<Epilogue>(t, x, at, extra...);
+    const auto y = make(columns);
     const val offset = offset_in(t, lines, first);
     detail::output_of<Out>::typed(
         t, c, [&](const auto& memory) { store_four(t, memory, lines, first, offset, y); });
   }
+}
+
+// C = epilogue(x[i]) for these neighbours; the epilogue sees places inside of C only.
+template <class Epilogue, class Out, class C, class Sum, class... Extra>
+constexpr void finish_four(thread t, const C& c, const val<output_lines>& lines, const place& first,
+                           const dsl::register_array<val<Sum>, 4>& x, const Extra&... extra) {
+  store_results<Out>(t, c, lines, first, [&](const val<u32>& columns) {
+    const auto at = array_of<4>([&](u32 i) {
+      return place{first.batch, first.row, t.let(min(first.column + i, columns - 1u))};
+    });
+    return finished<Epilogue>(t, x, at, extra...);
+  });
 }
 
 }  // namespace kaio::ops

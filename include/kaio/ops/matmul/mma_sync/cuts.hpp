@@ -83,6 +83,14 @@ constexpr mma_sync_config large_8() {
           .b = major::k};
 }
 
+// The same with smaller warps, whose epilogue has numbers of its own in registers.
+constexpr mma_sync_config large_8_narrow() {
+  mma_sync_config result = large_8();
+  result.warp_n = 32;
+  result.min_blocks = 1;
+  return result;
+}
+
 // The same where lines begin at multiples of 4 bytes.
 constexpr mma_sync_config words_8() {
   return {.m = 64,

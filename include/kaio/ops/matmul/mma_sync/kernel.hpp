@@ -18,6 +18,7 @@
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/mma_sync/copy.hpp>
+#include <kaio/ops/matmul/mma_sync/factors.hpp>
 #include <kaio/ops/matmul/mma_sync/promotion.hpp>
 #include <kaio/ops/matmul/mma_sync/shifted_loop.hpp>
 #include <kaio/ops/matmul/mma_sync/tile_rows.hpp>
@@ -399,14 +400,26 @@ struct mma_sync_body {
       else
         cluster_barrier(t);
       constexpr std::uint32_t of_row = columns / 4;
-      const val row = t.let(first.row + warp_m * C.warp_m + portion / portions_n * rows);
-      const val column = t.let(first.column + warp_n * C.warp_n + portion % portions_n * columns);
-      for (auto i : t.range(rank_in_cluster(t) * 32u + lane, rows * of_row, 32u * C.cluster_splits)) {
-        const val line = t.let(i / of_row);
-        const val within = t.let(i % of_row * 4u);
-        const place at{first.batch, t.let(row + line), t.let(column + within)};
-        const val<output_lines> lines = problem[&mma_sync_problem::c];
-        finish_four<Epilogue, Out>(t, result, lines, at, total(t, staged[of_warp + line][within]), extra...);
+      const val<output_lines> lines = problem[&mma_sync_problem::c];
+      const place corner{first.batch, t.let(first.row + warp_m * C.warp_m + portion / portions_n * rows),
+                         t.let(first.column + warp_n * C.warp_n + portion % portions_n * columns)};
+      if constexpr (is_factored<Epilogue>) {
+        const mma_sync_factors<Epilogue, rows, of_row> factors(t, lines, corner, extra...);
+        for (auto round : t.range(0u, factors.rounds).no_unroll()) {
+          const val line = t.let(round * (32 / of_row) + lane / of_row);
+          const val within = t.let(lane % of_row * 4u);
+          const auto y = factors.results(line, total(t, staged[of_warp + line][within]), extra...);
+          const place at{first.batch, t.let(corner.row + line), t.let(corner.column + within)};
+          store_results<Out>(t, result, lines, at, [&](const val<u32>&) -> const auto& { return y; });
+        }
+      } else {
+        for (auto i : t.range(rank_in_cluster(t) * 32u + lane, rows * of_row, 32u * C.cluster_splits)) {
+          const val line = t.let(i / of_row);
+          const val within = t.let(i % of_row * 4u);
+          const place at{first.batch, t.let(corner.row + line), t.let(corner.column + within)};
+          finish_four<Epilogue, Out>(t, result, lines, at, total(t, staged[of_warp + line][within]),
+                                     extra...);
+        }
       }
       if constexpr (C.cluster_splits == 1)
         sync_warp(t);
