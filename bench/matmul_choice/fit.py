@@ -3,9 +3,11 @@
 
     matmul_choice --measure --seconds 400 --most-us 700 --first 100001 > measured.jsonl     # on an H200
     matmul_choice --work --first 100001 --problems 8400 > work.jsonl
-    fit.py --work work.jsonl [--measured measured.jsonl] [--write]
+    fit.py --work work.jsonl [--measured measured.jsonl] [--new] [--write]
 
-Without --measured the recorded times are taken, bench/results/matmul_choice_h200.jsonl.xz: of seeds from 100001, 200001 and
+With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough, of an
+H100 too. bench/results/matmul_choice_h100.jsonl.xz has those of the kernels for tf32 by wgmma and for lines that begin
+anywhere. Without --measured the recorded times are taken, bench/results/matmul_choice_h200.jsonl.xz: of seeds from 100001, 200001 and
 300001 on. Problems of which the file of works has nothing are left out.
 
 Problems with even seeds are fitted, those with odd ones held out; both are reported: how much longer the model's choice
@@ -19,6 +21,7 @@ import argparse
 import json
 import lzma
 import pathlib
+import re
 import sys
 
 import jax
@@ -34,6 +37,7 @@ root = pathlib.Path(__file__).resolve().parents[2]
 fitted = root / "src/ops/matmul/choice/fitted.hpp"
 recorded = root / "bench/results/matmul_choice_h200.jsonl.xz"
 dram = 2 * 3201e6 * 6144 / 8  # of the H200
+dram_of_h100 = 2 * 2619e6 * 5120 / 8
 
 families = ["sm90", "sm90_split", "mma_sync", "simt", "few rows"]
 family_fields = ["start_clocks", "rate", "step_clocks", "store_bytes", "general", "outside", "bias_clocks",
@@ -56,7 +60,7 @@ class Problems:
     """The rows of both files for the problems that `take` accepts, one row for each variant that the library has."""
 
     def __init__(self, kernels, work, measured, take):
-        rows, us, count, long = [], [], [], []
+        rows, us, count, long, bandwidth = [], [], [], [], []
         number = {name: i for i, name in enumerate(kernels)}
         for line in measured:
             if "kernels" in line:  # of the lines that follow
@@ -73,6 +77,7 @@ class Problems:
             rows += [[*row[2:], dropped] for row, _, dropped in times]
             us += [time for _, time, _ in times]
             count.append(len(times))
+            bandwidth.append(dram_of_h100 if "H100" in line["device"] else dram)
             least = min(time for _, time, _ in times)
             long.append(least > 15 and not line["terms"] and line["operand"] in ("f16", "bf16"))
         table = np.array(rows)
@@ -84,6 +89,7 @@ class Problems:
         self.first = np.r_[0, np.cumsum(self.count)[:-1]]
         self.best = np.minimum.reduceat(self.us, self.first)
         self.long = np.array(long)
+        self.dram = np.array(bandwidth)[self.problem]
         # A time that was measured twice only counts little.
         self.weight = np.where(self.dropped == 1, 0.2, 1.0) / self.count[self.problem]
 
@@ -100,6 +106,17 @@ class Constants:
         self.first = np.log(np.r_[first_family.ravel(), first_device, np.ones(len(configurations) + len(loops))])
         self.bounds = [(x - 5, x + 5) for x in self.first]
 
+    def keep_known(self, w, head):
+        """All stay as they are but those of configurations that have the constants of their family."""
+        families_now = np.array(head["families"])
+        n = self.shape[0] * self.shape[1]
+        start, rate = np.ones(len(self.family_of)), np.ones(self.loop_of.max() + 1)
+        start[w.configuration] = w.start_clocks / families_now[w.kind, 0]
+        rate[self.loop_of[w.configuration]] = w.rate / families_now[w.kind, 1]
+        self.first = np.log(np.r_[families_now.T.ravel(), head["device"], start, rate])
+        fixed = np.r_[np.full(n + len(device_fields), True), start != 1, rate != 1]
+        self.bounds = [(x, x) if stays else (x - 2, x + 2) for x, stays in zip(self.first, fixed)]
+
     def read(self, vector, few_rows):
         """(of the family by field, of the device by field, start_clocks and rate of each configuration)"""
         x = jnp.exp(vector)
@@ -114,7 +131,7 @@ class Constants:
 def predict(constants, vector, w, few_rows):
     table, device, start, rate = constants.read(vector, few_rows)
     return 1e6 * seconds(jnp, w, {name: table[i][w.kind] for i, name in enumerate(family_fields)}, device,
-                         start[w.configuration], rate[w.configuration], dram)
+                         start[w.configuration], rate[w.configuration], w.dram)
 
 
 def difference(w, head):
@@ -155,7 +172,8 @@ def report(name, us, w):
     order = np.lexsort((us, w.problem))
     lost = w.us[order[w.first]] / w.best - 1
     report_losses(name, lost)
-    report_losses(f"{name}, long", lost[w.long])
+    if w.long.any():
+        report_losses(f"{name}, long", lost[w.long])
 
 
 def report_losses(name, lost):
@@ -172,7 +190,14 @@ def braces(fields):
     return "{" + " ".join(f".{name} = {number(x)}," for name, x in fields) + "}"  # the last comma: one line each
 
 
-def text_of(constants, vector, configurations, few_rows):
+def rows_of(text):
+    """{the words of a configuration: all words of its row} in a text of fitted.hpp."""
+    rows = re.findall(r"{(matmul_family::[^{}]*)}", text)
+    split = [[word.strip() for word in row.split(",")] for row in rows]
+    return {tuple(words[:-2]): words for words in split}
+
+
+def text_of(constants, vector, configurations, few_rows, known):
     table, device, start, rate = (np.asarray(x) if not isinstance(x, dict) else x
                                   for x in constants.read(vector, few_rows))
 
@@ -190,7 +215,7 @@ def text_of(constants, vector, configurations, few_rows):
     for i, c in enumerate(configurations):
         words = [f"matmul_family::{enumerators[0][c[0]]}", f"matmul_precision::{enumerators[1][c[1]]}",
                  *map(str, c[2:12]), *("true" if x else "false" for x in c[12:]), number(start[i]), number(rate[i])]
-        lines.append("    {" + ", ".join(words) + "},")
+        lines.append("    {" + ", ".join(known.get(tuple(words[:-2]), words)) + "},")
     return "\n".join([*lines, "};", "", "}  // namespace kaio::ops", ""])
 
 
@@ -198,6 +223,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", required=True)
     parser.add_argument("--measured", type=pathlib.Path, default=recorded)
+    parser.add_argument("--new", action="store_true", help="fit the kernels alone that have no constants of their own")
     parser.add_argument("--write", action="store_true", help=f"write {fitted.name}")
     words = parser.parse_args()
     with open(words.work, encoding="utf-8") as file:
@@ -220,13 +246,16 @@ def main():
             return 1
         if w is not everything:
             report("as it is", 1e6 * w.seconds, w)
+    if words.new:
+        constants.keep_known(everything, head)
     vector = fit(constants, fitted_part, few_rows)
     for name, w in (("fitted", fitted_part), ("held out", held_out)):
         report(name, np.asarray(predict(constants, vector, w, few_rows)), w)
     if words.write:
         vector = fit(constants, everything, few_rows)
         report("all", np.asarray(predict(constants, vector, everything, few_rows)), everything)
-        fitted.write_text(text_of(constants, vector, configurations, few_rows), encoding="utf-8")
+        known = rows_of(fitted.read_text(encoding="utf-8")) if words.new else {}
+        fitted.write_text(text_of(constants, vector, configurations, few_rows, known), encoding="utf-8")
     return 0
 
 

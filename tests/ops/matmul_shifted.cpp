@@ -1,4 +1,5 @@
-// Products whose operands begin anywhere, by the kernels that shift aligned vectors: first elements, leading
+// Products whose operands begin anywhere, by the kernels that shift aligned vectors, and on sm_90a by those that copy
+// each eighth line as a tensor of its own: first elements, leading
 // dimensions and batch strides of any number of elements, extents around the edges of tiles, lines that
 // overlap. What is not an element of an operand holds NaN, up to the end of its memory, which is its last
 // element: a number from outside shows in the sums, a read from outside in the emulator.
@@ -56,7 +57,16 @@ struct placed {
 
 constexpr const char *tiny = "_32x32x64_w16x16_s2_r4_c33_b_", *small = "_64x64x64_w32x32_s2_r3_c33_b_",
                      *large = "_128x128x64_w64x64_s2_r2_c33_b_",
-                     *by_cluster = "_32x32x128_w16x16_s2_r3_c33_split8_";
+                     *by_cluster = "_32x32x128_w16x16_s2_r3_c33_split8_",
+                     *by_eights = "_anywhere_128x128x1_*_cluster",
+                     *by_eights_64 = "_anywhere_128x64x1_*_cluster";
+
+// Whether a name has the part before a '*', and ends with that after it.
+bool fits(const std::string& name, const std::string& tile) {
+  const std::size_t star = tile.find('*');
+  const std::string end = star == std::string::npos ? "" : tile.substr(star + 1);
+  return name.find(tile.substr(0, star)) != std::string::npos && name.ends_with(end);
+}
 
 // The variant of a tile shape for a call, with so many splits of K: layouts that a view leaves open, of one
 // line for example, the library decides.
@@ -65,8 +75,7 @@ std::string variant(const A& a, const B& b, const C& c, const matmul_options& op
                     u32 splits = 1) {
   const std::string parts = "_parts" + std::to_string(splits) + "_";
   for (const auto& v : ops::matmul_variants(under_test().stream(), a, b, c, options))
-    if (v.name.find(tile) != std::string::npos &&
-        (v.name.find(parts) != std::string::npos) == (splits != 1) &&
+    if (fits(v.name, tile) && (v.name.find(parts) != std::string::npos) == (splits != 1) &&
         (splits != 1 || v.name.find("_parts") == std::string::npos))
       return v.name;
   return "none";
@@ -102,9 +111,12 @@ void check(const placed<T>& a, const placed<T>& b, const char* tile, u32 splits 
       }
 }
 
-// Operands as they are drawn: extents up to `most`, or around the edges of tiles, or a few.
+// Operands as they are drawn: extents up to `most`, or around the edges of tiles, or a few, and K `least_k` at least.
+// The first element and the
+// matrices of a batch are at multiples of `apart` elements.
 template <class T>
-void check_drawn(const char* tile, u32 most, std::uint64_t first_seed, std::uint64_t count) {
+void check_drawn(const std::string& tile, u32 most, std::uint64_t first_seed, std::uint64_t count,
+                 u32 least_k = 1, u32 apart = 1) {
   for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed)
     for (const bool a_by_columns : {false, true})
       for (const bool b_by_columns : {false, true}) {
@@ -114,12 +126,20 @@ void check_drawn(const char* tile, u32 most, std::uint64_t first_seed, std::uint
           const u32 kind = below(4);
           return kind == 0 ? 1 + below(5) : kind == 1 ? most - 8 + below(16) : 1 + below(most + 6);
         };
-        const u32 batches = below(3) == 0 ? 2 + below(2) : 1, m = extent(), n = extent(), k = extent();
-        const placed<T> a(batches, m, k, a_by_columns, below(9), (a_by_columns ? m : k) + below(9), below(9),
-                          seed);
-        const placed<T> b(batches, k, n, b_by_columns, below(9), (b_by_columns ? k : n) + below(9), below(9),
-                          seed + 1);
-        check(a, b, tile);
+        const u32 batches = below(3) == 0 ? 2 + below(2) : 1, m = extent(), n = extent(),
+                  k = std::max(extent(), least_k);
+        const auto pad = [&](u64 lines, u64 length, u64 pitch) {
+          const u64 size = (lines - 1) * pitch + length + below(9);
+          return (size + apart - 1) / apart * apart - (lines - 1) * pitch - length;
+        };
+        const u64 a_length = a_by_columns ? m : k, a_pitch = a_length + below(9);
+        const u64 b_length = b_by_columns ? k : n, b_pitch = b_length + below(9);
+        const auto first = [&] { return u64{below(9)} / apart * apart; };
+        const placed<T> a(batches, m, k, a_by_columns, first(), a_pitch,
+                          pad(a_by_columns ? k : m, a_length, a_pitch), seed);
+        const placed<T> b(batches, k, n, b_by_columns, first(), b_pitch,
+                          pad(b_by_columns ? n : k, b_length, b_pitch), seed + 1);
+        check(a, b, tile.c_str());
       }
 }
 
@@ -183,6 +203,28 @@ TEST_CASE("matmul of lines that begin anywhere: the blocks of a cluster have par
     }
 }
 
+TEST_CASE("matmul of lines that begin anywhere: each eighth line is a tensor of its own", "[ops][matmul]") {
+  if (under_test().properties().target.sm != 90) return;
+  check_drawn<f16>(std::string(by_eights) + "1", 128, 501, 6, 8, 8);
+  check_drawn<bf16>(std::string(by_eights_64) + "1", 72, 601, 6, 8, 8);
+  // Blocks that share a tile, with a part of K each.
+  for (const bool a_by_columns : {false, true})
+    for (const bool b_by_columns : {false, true}) {
+      const u32 m = 133, n = 131, k = 64 * 9 + 13;
+      const placed<bf16> a(1, m, k, a_by_columns, 8, (a_by_columns ? m : k) + 1, 0, 5);
+      const placed<bf16> b(1, k, n, b_by_columns, 0, (b_by_columns ? k : n) + 3, 0, 6);
+      check(a, b, (std::string(by_eights) + "2").c_str());
+      check(a, b, (std::string(by_eights) + "8").c_str());
+      check(a, b, (std::string(by_eights_64) + "4").c_str());
+    }
+  // Fewer lines than eight, at each pitch; one operand or both go through the ring of raw tiles.
+  for (u32 pitch = 70; pitch < 78; ++pitch) {
+    const placed<f16> a(1, pitch - 69, 70, false, 0, pitch, 0, pitch);
+    const placed<f16> b(1, 70, 78 - pitch, true, 0, pitch % 2 == 0 ? 72 : 71, 0, 9);
+    check(a, b, (std::string(by_eights_64) + "1").c_str());
+  }
+}
+
 TEST_CASE("matmul of lines that begin anywhere: C in the same rows as A", "[ops][matmul]") {
   // The sanitizer takes the whole buffer of an input for read-only.
   if (std::getenv("KAIO_SANITIZE") != nullptr) return;
@@ -203,7 +245,8 @@ TEST_CASE("matmul of lines that begin anywhere: C in the same rows as A", "[ops]
     }
 }
 
-TEST_CASE("matmul takes shifted vectors where lines begin anywhere, and no others", "[ops][matmul]") {
+TEST_CASE("matmul takes kernels for lines that begin anywhere where they do, and no others",
+          "[ops][matmul]") {
   if (under_test().properties().target.sm < 80) return;
   for (const u32 k : {4096u, 4095u}) {
     auto memory = under_test().allocate<bf16>(std::size_t{512} * k);
@@ -212,6 +255,7 @@ TEST_CASE("matmul takes shifted vectors where lines begin anywhere, and no other
         under_test().stream(), tensor_view<const bf16, 2>(memory, 512, k),
         tensor_view<const bf16, 2>(memory, 512, k).transposed(), tensor_view<bf16, 2>(c, 512, 512));
     CAPTURE(name, k);
-    REQUIRE((name.find("_c33_") != std::string::npos) == (k == 4095));
+    const bool anywhere = fits(name, "_c33_") || fits(name, "_anywhere_");
+    REQUIRE(anywhere == (k == 4095));
   }
 }

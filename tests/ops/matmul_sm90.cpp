@@ -3,6 +3,8 @@
 #include <kaio/ops/matmul/sm90/launch.hpp>
 
 #include <algorithm>
+#include <bit>
+#include <type_traits>
 
 #include "tests/ops/support.hpp"
 
@@ -43,6 +45,17 @@ matrix_lines<T> lines_of(const matrices<T>& x, const buffer<T>& memory) {
           x.stride};
 }
 
+// What is multiplied: of f32 the nearest numbers of 11 significant bits, ties to even.
+template <class T>
+matrices<T> as_multiplied(matrices<T> x) {
+  if constexpr (std::is_same_v<T, f32>)
+    for (f32& e : x.host) {
+      const auto bits = std::bit_cast<u32>(e);
+      e = std::bit_cast<f32>((bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000u);
+    }
+  return x;
+}
+
 // Runs `launch(a, b, c, bias)` on data of both kinds and checks C = 0.5 * A * B [+ bias].
 template <class T, class Out, class Launch>
 void check(const shape& s, bool a_by_columns, bool b_by_columns, bool with_bias, const Launch& launch) {
@@ -63,7 +76,7 @@ void check(const shape& s, bool a_by_columns, bool b_by_columns, bool with_bias,
     launch(lines_of(a, a_memory), lines_of(b, b_memory), lines_of(c, c_memory), bias_memory);
     c.host = c_memory.download();
     check_product(c, before,
-                  product<Out>(a, b,
+                  product<Out>(as_multiplied(a), as_multiplied(b),
                                [&](auto x, u32, u32, u32 column) {
                                  return x * decltype(x)(0.5) + static_cast<decltype(x)>(bias[column]);
                                }),
@@ -75,13 +88,15 @@ void check(const shape& s, bool a_by_columns, bool b_by_columns, bool with_bias,
 // long are not for tensor copies.
 template <sm90_config C, class T, class Out, class Epilogue = scaled>
 void run(const shape& s, u64 clusters) {
-  check<T, Out>(s, C.a == major::mn, C.b == major::k, std::is_same_v<Epilogue, biased>,
+  constexpr major of_a = C.transposed ? C.b : C.a, of_b = C.transposed ? C.a : C.b;
+  check<T, Out>(s, of_a == major::mn, of_b == major::k, std::is_same_v<Epilogue, biased>,
                 [&](const auto& a, const auto& b, const auto& c, const auto& bias) {
                   const stream& on = under_test().stream();
+                  const auto &left = C.transposed ? b : a, &right = C.transposed ? a : b;
                   if constexpr (std::is_same_v<Epilogue, biased>)
-                    launch_sm90<C, T, Out, biased>(on, a, b, c, s.k, clusters, 3, bias, 0.5f);
+                    launch_sm90<C, T, Out, biased>(on, left, right, c, s.k, clusters, 3, bias, 0.5f);
                   else
-                    launch_sm90<C, T, Out, scaled>(on, a, b, c, s.k, clusters, 3, 0.5f);
+                    launch_sm90<C, T, Out, scaled>(on, left, right, c, s.k, clusters, 3, 0.5f);
                 });
 }
 
@@ -145,6 +160,49 @@ TEST_CASE("sm_90a matmul of 8-bit floats", "[ops][matmul]") {
   if (!has_tensor_cores()) return;
   run<sm90_config{.m = 64, .n = 64, .stages = 3}, e4m3, bf16>({2, 67, 136, 200}, 2);
   run<sm90_config{.m = 128, .n = 128, .stages = 3}, e5m2, bf16>({1, 130, 72, 136}, 2);
+}
+
+TEST_CASE("sm_90a matmul of f32 as tf32, along K and across it", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  for (const shape s : {shape{1, 64, 64, 32}, {2, 61, 72, 129}, {1, 1, 8, 1}}) {
+    run<sm90_config{.m = 64, .n = 64, .stages = 3}, f32, f32>(s, 8);
+    run<sm90_config{.m = 64, .n = 64, .stages = 3, .a = mn}, f32, f32>(s, 8);
+    run<sm90_config{.m = 64, .n = 64, .stages = 3, .transposed = true, .a = mn}, f32, f32>(s, 8);
+    run<sm90_config{.m = 64, .n = 64, .stages = 3, .transposed = true, .a = mn}, f32, bf16, biased>(s, 8);
+  }
+  run<sm90_config{.m = 64, .n = 32, .stages = 3, .depth = 2, .a = mn}, f32, f32>({1, 130, 100, 200}, 2);
+  run<sm90_config{.m = 128, .n = 192, .stages = 3, .cluster_m = 2, .a = mn}, f32, f32>({1, 300, 264, 104}, 2);
+  run<sm90_config{.m = 128, .n = 192, .stages = 3, .cluster_m = 2, .transposed = true, .a = mn}, f32, f32>(
+      {1, 264, 300, 104}, 2);
+  // Halves.
+  run<sm90_config{.m = 128, .n = 128, .stages = 3, .transposed = true, .a = mn}, f32, f32>({1, 264, 300, 72},
+                                                                                           7);
+  run_split<sm90_split_config{.m = 64, .n = 16, .stages = 3, .splits = 2, .transposed = true, .a = mn}, f32,
+            f32>({1, 13, 131, 520}, true);
+  run_splits<sm90_split_config{.m = 128, .n = 64, .stages = 5, .splits = 0, .reuses_ring = true, .a = mn},
+             f32, f32>({1, 131, 70, 530}, 4);
+}
+
+TEST_CASE("sm_90a matmul: a NaN in an operand of f32 reaches its row", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  const u32 size = 64;
+  matrices<f32> a(1, size, size, false), b(1, size, size, true), c(1, size, size, false);
+  std::fill(a.host.begin(), a.host.end(), 1.0f);
+  std::fill(b.host.begin(), b.host.end(), 1.0f);
+  for (const u32 bits :
+       {0x7fffffffu, 0x7f800001u}) {  // the second one is an infinity if its low bits are cut off
+    a.host[5 * size + 7] = std::bit_cast<f32>(bits);
+    const auto a_memory = upload(a.host), b_memory = upload(b.host);
+    auto c_memory = upload(c.host);
+    launch_sm90<sm90_config{.m = 64, .n = 64, .stages = 3}, f32, f32, scaled>(
+        under_test().stream(), lines_of(a, a_memory), lines_of(b, b_memory), lines_of(c, c_memory), size, 8,
+        3, 1.0f);
+    const auto got = c_memory.download();
+    for (u32 i = 0; i < size * size; ++i) {
+      CAPTURE(bits, i / size, i % size);
+      REQUIRE((i / size == 5 ? std::isnan(got[i]) : got[i] == 64.0f));
+    }
+  }
 }
 
 TEST_CASE("sm_90a matmul: blocks of a cluster have parts of K", "[ops][matmul]") {

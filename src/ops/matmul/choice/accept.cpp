@@ -42,9 +42,20 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
       v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split ||
       (v.family == matmul_family::simt && needs.target.sm >= 90 && v.cluster_splits == 1);
   if (copies_tensors) {
+    // Each eighth line is one of a tensor, and so are steps of K.
+    const bool by_eights = v.a_alignment < 16;
+    if (by_eights && (call.a.address | call.b.address) % 16 != 0)
+      return "A or B does not begin at a multiple of 16 bytes";
+    const auto begins_apart = [&](const matmul_operand& x) { return x.batch_pitch * size % 16 != 0; };
+    if (by_eights && call.batches != 1 && (begins_apart(call.a) || begins_apart(call.b)))
+      return "matrices of the batch do not begin at multiples of 16 bytes from each other";
+    if (by_eights && call.k < 8) return "K has fewer than eight steps";
     if (call.a.pitch < a_length || call.b.pitch < b_length)
       return "tensor copies take lines that do not overlap";
-    if (std::max({call.a.pitch, call.a.batch_pitch, call.b.pitch, call.b.batch_pitch}) * size >= most_pitch)
+    const std::uint64_t lines = by_eights ? 8 : 1;
+    if (std::max({lines * call.a.pitch, call.a.batch_pitch, lines * call.b.pitch, call.b.batch_pitch}) *
+            size >=
+        most_pitch)
       return "tensor copies take strides below 2^40 bytes";
     if (std::max({call.c.pitch, call.c.batch_pitch}) * c_size >= most_pitch)
       return "tensor copies take strides below 2^40 bytes";

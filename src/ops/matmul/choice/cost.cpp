@@ -34,7 +34,9 @@ double operations_in_clock(const matmul_variant& v, const machine_rates& machine
   const bool eight = v.operand >= matmul_type::e4m3;
   switch (v.family) {
     case matmul_family::sm90:
-    case matmul_family::sm90_split: return eight ? machine.tensor_8 : machine.tensor_16;
+    case matmul_family::sm90_split:
+      // tf32 has half the rate.
+      return eight ? machine.tensor_8 : machine.tensor_16 / (v.operand == matmul_type::f32 ? 2 : 1);
     case matmul_family::mma_sync:
       // Half the depth of an instruction, and operands that threads stage.
       if (v.image->needs.target.sm < 80 && machine.sm >= 80) return machine.mma_16 / 3;
@@ -116,10 +118,10 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   work.shared_bytes = by_warps ? (m * std::max(1.0, n / 64) + n * std::max(1.0, m / 64)) * k * size
                                : (m + n * std::max(1.0, m / 64)) * k * size;
   work.loaded_bytes = (m / v.cluster_n + n / v.cluster_m) * k * size;
+  const double share_a = v.across ? v.cluster_m : v.cluster_n, share_b = v.across ? v.cluster_n : v.cluster_m;
   for (const auto& [x, across, extent, shared_by] :
-       {operand_tile{call.a, static_cast<double>(tile_rows(v)), call.m, static_cast<double>(v.cluster_n)},
-        operand_tile{call.b, static_cast<double>(tile_columns(v)), call.n,
-                     static_cast<double>(v.cluster_m)}}) {
+       {operand_tile{call.a, static_cast<double>(tile_rows(v)), call.m, share_a},
+        operand_tile{call.b, static_cast<double>(tile_columns(v)), call.n, share_b}}) {
     if (!x.aligned(bytes_of(call.operand), l2_line_bytes))
       work.crossing_bytes += across / shared_by * k * size;
     if (!by_warps && x.lines == line_direction::across_k &&

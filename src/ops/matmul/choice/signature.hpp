@@ -47,6 +47,9 @@ struct call_signature {
     std::uint64_t magnitude = 0;  // the logarithm of the splits, at most 4
     while (magnitude < 4 && splits >> (magnitude + 1) != 0) ++magnitude;
     add(result.memory, magnitude, 3);
+    // Whether an operand begins at a multiple of 16 bytes, where its lines do not; no bit that others reach.
+    const auto begins_apart = [](const matmul_operand& x) { return std::uint64_t{x.address % 16 != 0}; };
+    result.memory |= begins_apart(call.a) << 63 | begins_apart(call.b) << 62;
     return result;
   }
 

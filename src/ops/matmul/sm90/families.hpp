@@ -68,6 +68,30 @@ void add_sm90_splits(variant_list& list) {
   add_sm90_split_along_k<sm90_eight_64x32, T>(list);
 }
 
+// Lines that begin anywhere, of one operand or both.
+constexpr sm90_split_config sm90_anywhere(std::uint32_t columns, major a, major b) {
+  return {.m = 128,
+          .n = columns,
+          .stages = columns == 64 ? 4u : 3u,
+          .splits = 0,
+          .reuses_ring = true,
+          .raw_stages = columns == 64 || (a == major::k && b == major::k) ? 4u : 3u,
+          .a = a,
+          .b = b};
+}
+template <std::uint32_t Columns, class T>
+void add_sm90_anywhere_layouts(variant_list& list) {
+  add_sm90_split<sm90_anywhere(Columns, major::k, major::k), T>(list);
+  add_sm90_split<sm90_anywhere(Columns, major::mn, major::k), T>(list);
+  add_sm90_split<sm90_anywhere(Columns, major::k, major::mn), T>(list);
+  add_sm90_split<sm90_anywhere(Columns, major::mn, major::mn), T>(list);
+}
+template <class... T>
+void add_sm90_anywhere_tiles(variant_list& list) {
+  (add_sm90_anywhere_layouts<128, T>(list), ...);
+  (add_sm90_anywhere_layouts<64, T>(list), ...);
+}
+
 template <class T>
 void add_sm90_few_rows(variant_list& list) {
   add_sm90_split_along_k<sm90_rows(8, 5, 4, 1), T>(list);
@@ -75,6 +99,46 @@ void add_sm90_few_rows(variant_list& list) {
   add_sm90_split_along_k<sm90_rows(16, 5, 4, 2), T>(list);
   add_sm90_split_along_k<sm90_rows(32, 8, 2, 2), T>(list);
   add_sm90_split_along_k<sm90_rows(64, 6, 2, 2), T>(list);
+}
+
+// The same tile of C^T.
+template <auto C>
+constexpr auto transposed_tile() {
+  auto result = C;
+  result.transposed = true;
+  return result;
+}
+
+// f32 as tf32, of which wgmma reads lines along K alone: an A across K goes through registers; a B across K next to an A
+// along K is the A of C^T. Both across K are left to the instructions of a warp. Registers are short for 256 columns and the fragments of A.
+inline constexpr sm90_config sm90_wide_pair{.m = 128, .n = 192, .stages = 4, .cluster_m = 2};
+
+template <sm90_config C>
+void add_sm90_tf32_across_scaled(variant_list& list) {
+  add_sm90_scaled<with_lines<C>(major::mn, major::k), f32, f32>(list);
+  add_sm90_scaled<with_lines<transposed_tile<C>()>(major::mn, major::k), f32, f32>(list);
+}
+template <sm90_config C>
+void add_sm90_tf32_scaled(variant_list& list) {
+  add_sm90_scaled<with_lines<C>(major::k, major::k), f32, f32>(list);
+  add_sm90_tf32_across_scaled<C>(list);
+}
+template <sm90_config C>
+void add_sm90_tf32_general(variant_list& list) {
+  add_sm90_general<with_lines<C>(major::k, major::k), f32>(list);
+  add_sm90_general<with_lines<C>(major::mn, major::k), f32>(list);
+  add_sm90_general<with_lines<transposed_tile<C>()>(major::mn, major::k), f32>(list);
+}
+inline void add_sm90_tf32_tiles(variant_list& list) {
+  add_sm90_scaled<sm90_large_pair, f32, f32>(list);
+  add_sm90_tf32_across_scaled<sm90_wide_pair>(list);
+  add_sm90_tf32_scaled<sm90_medium>(list);
+  add_sm90_tf32_scaled<sm90_small>(list);
+  add_sm90_tf32_general<sm90_medium>(list);
+  add_sm90_tf32_general<sm90_small>(list);
+  add_sm90_split_along_k<sm90_split_128x64, f32>(list);
+  add_sm90_split_along_k<sm90_rows(16, 9, 2, 2), f32>(list);
+  add_sm90_split_along_k<sm90_rows(64, 6, 2, 2), f32>(list);
 }
 
 // 8-bit floats, which are k-major.

@@ -42,10 +42,12 @@ void add_sm90_split(variant_list& list) {
     };
     add_for_each_output(list, row);
   };
-  if constexpr (C.by_launch())
+  if constexpr (C.by_launch()) {
+    if (C.any_lines()) add(1);
     for (const std::uint32_t splits : {2u, 4u, 8u}) add(splits);
-  else
+  } else {
     add(C.splits);
+  }
 }
 
 // B is mn-major, in panels of 64.

@@ -26,14 +26,16 @@ struct matrix_lines {
     return memory.address % (4 * sizeof(T)) == 0 && pitch % 4 == 0 && (batches == 1 || batch_pitch % 4 == 0);
   }
 
-  // The map whose boxes are `box`, innermost dimension first.
-  encoded_tensor_map<T, 3> map(const stream& s, const std::uint32_t (&box)[3], std::uint32_t swizzle) const {
+  // The map whose boxes are `box`, innermost dimension first. `format`: what copies make of elements, of f32 alone.
+  encoded_tensor_map<T, 3> map(const stream& s, const std::uint32_t (&box)[3], std::uint32_t swizzle,
+                               f32_format format = f32_format::f32) const {
     return tiled_tensor_map<3>(s, memory,
                                {.extents = {length, lines, batches},
                                 .strides = {pitch, batches == 1 ? pitch : batch_pitch},
                                 .box = {box[0], box[1], box[2]},
                                 .swizzle = swizzle_of(swizzle),
-                                .promotion = l2_promotion::bytes_256});
+                                .promotion = l2_promotion::bytes_256,
+                                .format = format});
   }
 };
 

@@ -20,6 +20,12 @@ template <major A, major B>
 inline constexpr auto layout_name = (A == major::k ? fixed_string("n") : fixed_string("t")) +
                                     (B == major::k ? fixed_string("t") : fixed_string("n"));
 
+// What elements of an operand are multiplied as, for the names of kernels.
+template <scalar T>
+inline constexpr auto sm90_operand_name = type_name<T>;
+template <>
+inline constexpr auto sm90_operand_name<f32> = fixed_string("tf32");
+
 struct sm90_config {
   std::uint32_t m = 128;         // rows of C that a block computes: 64 for each consumer warpgroup
   std::uint32_t n = 256;         // columns
@@ -30,6 +36,7 @@ struct sm90_config {
   std::uint32_t min_blocks = 1;  // on a multiprocessor: one loads and stores while another multiplies
   std::uint32_t panels = 2;      // of C in flight, for each warp
   bool whole_producer = false;   // a warpgroup, most of whose registers the consumers take
+  bool transposed = false;       // A and B have changed places, and the tile is one of C^T
   major a = major::k;
   major b = major::k;
 

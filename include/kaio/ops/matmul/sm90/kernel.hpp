@@ -18,7 +18,7 @@
 #include <kaio/ops/matmul/common/tile_walk.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/promotion.hpp>
-#include <kaio/ops/matmul/sm90/store.hpp>
+#include <kaio/ops/matmul/sm90/store_transposed.hpp>
 
 #include <cstdint>
 
@@ -146,17 +146,25 @@ inline constexpr auto producer_name = [] {
     return fixed_string("");
 }();
 
+template <sm90_config C>
+inline constexpr auto transposed_name = [] {
+  if constexpr (C.transposed)
+    return fixed_string("_transposed");
+  else
+    return fixed_string("");
+}();
+
 // The kernel with the parameters that its epilogue takes.
 template <sm90_config C, scalar T, class Out, class Epilogue, class Signature>
 struct sm90_matmul_kernel;
 
 template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
 struct sm90_matmul_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
-  static constexpr auto name = "matmul_sm90_" + type_name<T> + "_" + detail::output_of<Out>::name + "_" +
-                               layout_name<C.a, C.b> + "_" + decimal<C.m> + "x" + decimal<C.n> + "x" +
-                               decimal<C.depth> + "_s" + decimal<C.stages> + "_c" + decimal<C.cluster_m> +
-                               "x" + decimal<C.cluster_n> + "_b" + decimal<C.min_blocks> + producer_name<C> +
-                               "_" + epilogue_name<Epilogue>;
+  static constexpr auto name = "matmul_sm90_" + sm90_operand_name<T> + "_" + detail::output_of<Out>::name +
+                               "_" + layout_name<C.a, C.b> + transposed_name<C> + "_" + decimal<C.m> + "x" +
+                               decimal<C.n> + "x" + decimal<C.depth> + "_s" + decimal<C.stages> + "_c" +
+                               decimal<C.cluster_m> + "x" + decimal<C.cluster_n> + "_b" +
+                               decimal<C.min_blocks> + producer_name<C> + "_" + epilogue_name<Epilogue>;
   static constexpr kernel_options options{
       .target = {90, true},
       .large_shared = true,

@@ -11,11 +11,17 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <tuple>
+#include <type_traits>
 
 namespace kaio::ops {
 
 namespace detail {
 constexpr u32 ceil_divide(std::uint64_t x, std::uint64_t by) { return static_cast<u32>((x + by - 1) / by); }
+
+// What tensor copies make of an operand's elements.
+template <class T>
+inline constexpr f32_format format_of_operand = std::is_same_v<T, f32> ? f32_format::tf32 : f32_format::f32;
 
 template <class Out>
 output_lines lines_of(const matrix_lines<Out>& c) {
@@ -25,22 +31,25 @@ output_lines lines_of(const matrix_lines<Out>& c) {
 }  // namespace detail
 
 // C = epilogue(A * B) with the tensor copies' view of the three: A has lines along K or along M, as the
-// configuration says, B along K or along N, C along N. `clusters`: how many are resident on the device;
-// `group`: see tile_walk. C needs no tensor map where the epilogue reads memory.
+// configuration says, B along K or along N, C along N. A transposed configuration takes B of the product as `a`,
+// and A as `b`. `clusters`: how many are resident on the device; `group`: see tile_walk. C needs no tensor map where
+// the epilogue reads memory.
 template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                  const matrix_lines<Out>& c, std::uint64_t k, std::uint64_t clusters, std::uint32_t group,
                  const Extra&... extra) {
   using mainloop = sm90_mainloop<C, T>;
+  const std::uint64_t along_m = C.transposed ? c.length : c.lines,
+                      along_n = C.transposed ? c.lines : c.length;
   const auto walk =
-      tile_walk::over(detail::ceil_divide(c.lines, C.m * C.cluster_m),
-                      detail::ceil_divide(c.length, C.n * C.cluster_n), static_cast<u32>(c.batches), group);
+      tile_walk::over(detail::ceil_divide(along_m, C.m * C.cluster_m),
+                      detail::ceil_divide(along_n, C.n * C.cluster_n), static_cast<u32>(c.batches), group);
   const auto problem =
       sm90_problem::of(walk, detail::lines_of(c), detail::ceil_divide(k, mainloop::k), clusters, C.halves());
   const auto shape =
       grid(std::min<std::uint64_t>(problem.parts, clusters) * C.cluster_blocks()).programmatic();
-  const auto a_map = a.map(s, mainloop::a_operand::box, C.row_bytes);
-  const auto b_map = b.map(s, mainloop::b_operand::box, C.row_bytes);
+  const auto a_map = a.map(s, mainloop::a_operand::box, C.row_bytes, detail::format_of_operand<T>);
+  const auto b_map = b.map(s, mainloop::b_operand::box, C.row_bytes, detail::format_of_operand<T>);
   constexpr auto& kernel = sm90_matmul<C, T, Out, Epilogue>;
   if constexpr (works_in_registers<Epilogue>) {
     using output = sm90_store_for<C, Out, Epilogue>;
@@ -59,19 +68,33 @@ template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Ext
 void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                         const matrix_lines<Out>& c, std::uint64_t k, bool a_is_constant, std::uint32_t splits,
                         const Extra&... extra) {
-  using mainloop = sm90_mainloop<C.loop(), T, false>;
+  using mainloop = typename detail::sm90_split_mainloop<C, T>::type;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
-  const sm90_split_problem problem{detail::lines_of(c), detail::ceil_divide(k, mainloop::k),
-                                   divisor::of(detail::ceil_divide(along_m, C.m)), a_is_constant ? 1u : 0u,
-                                   static_cast<u32>(std::countr_zero(splits))};
+  sm90_split_problem problem{detail::lines_of(c), detail::ceil_divide(k, mainloop::k),
+                             divisor::of(detail::ceil_divide(along_m, C.m)), a_is_constant ? 1u : 0u,
+                             static_cast<u32>(std::countr_zero(splits))};
   const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, C.n);
+  constexpr f32_format format = detail::format_of_operand<T>;
   auto to = c.memory;
   const auto blocks = grid(tiles * splits, 1, c.batches).programmatic();
-  sm90_split_matmul<C, T, Out, Epilogue>.launch(s, C.by_launch() ? blocks.cluster(splits) : blocks,
-                                                a.map(s, mainloop::a_operand::box, sm90_config::row_bytes),
-                                                b.map(s, mainloop::b_operand::box, sm90_config::row_bytes),
-                                                to, problem, extra...);
+  const auto shape = C.by_launch() ? blocks.cluster(splits) : blocks;
+  constexpr auto& kernel = sm90_split_matmul<C, T, Out, Epilogue>;
+  if constexpr (C.any_lines()) {
+    const encoded_any_lines<T> of_a(s, a, mainloop::a_operand::box, mainloop::raw_box_a,
+                                    mainloop::raw_swizzle_a);
+    const encoded_any_lines<T> of_b(s, b, mainloop::b_operand::box, mainloop::raw_box_b,
+                                    mainloop::raw_swizzle_b);
+    problem.a_shifts = of_a.shifts;
+    problem.b_shifts = of_b.shifts;
+    problem.a_is_raw = of_a.is_raw;
+    problem.b_is_raw = of_b.is_raw;
+    std::apply([&](const auto&... map) { kernel.launch(s, shape, map..., to, problem, extra...); },
+               std::tuple_cat(of_a.maps, of_b.maps));
+  } else {
+    kernel.launch(s, shape, a.map(s, mainloop::a_operand::box, sm90_config::row_bytes, format),
+                  b.map(s, mainloop::b_operand::box, sm90_config::row_bytes, format), to, problem, extra...);
+  }
 }
 
 template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>

@@ -11,6 +11,12 @@
 //      +-----------+ -----> +------------------------------------+ ------->
 //                             full[s], empty[s]
 //
+// f32 is multiplied as tf32, which the tensor copies round it to. wgmma transposes elements of 16 bits alone; an A of
+// f32 that is mn-major goes through registers, half of a stage at a time:
+//
+//   loads    0.l   0.r      1.l      1.r
+//   wgmma          | 0.l    | 0.r    | 1.l    | 1.r    |
+//
 // Sources: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", "cp.async.bulk.tensor";
 // the pipeline of producer and consumers is that of CUTLASS 3 (warp-specialised mainloop).
 
@@ -62,8 +68,8 @@ struct sm90_operand {
   template <std::uint32_t Stages>
   using ring = std::conditional_t<Major == major::k, shared_tiles<T, Rows, k, swizzled<128>, Stages>,
                                   shared_tiles<T, k, Rows, swizzled<128>, Stages>>;
-  static_assert(Major == major::k || (sizeof(T) == 2 && Rows % width == 0),
-                "kaio: wgmma transposes 16-bit types only, in panels of 64");
+  static_assert(Major == major::k || (sizeof(T) != 1 && Rows % width == 0),
+                "kaio: operands across K have elements of 16 or 32 bits, in panels of 128 bytes");
 
   static constexpr std::uint32_t panels = Major == major::k ? Depth : Rows / width;
   static constexpr std::uint32_t panel_rows = Major == major::k ? Rows : k;
@@ -99,12 +105,18 @@ struct sm90_operand {
 template <sm90_config C, scalar T, bool Halves = C.halves()>
 class sm90_mainloop {
  public:
+  using maps = tensor_map<T, 3>;
   using a_operand = sm90_operand<T, C.a, C.m, C.depth, Halves ? 2 : C.cluster_n>;
   using b_operand = sm90_operand<T, C.b, C.n, C.depth, C.cluster_m>;
   using accumulator = wgmma_accumulator<sum_of<T>, C.n>;
   using b_ring = typename b_operand::template ring<C.stages>;
   static constexpr std::uint32_t k = a_operand::k;
   static constexpr std::uint32_t stages = C.stages;
+  static constexpr bool a_in_registers = C.a == major::mn && sizeof(T) == 4;
+  // Threads that free a stage together: a warpgroup, whose wgmma has read it, or a warp that has read A.
+  static constexpr std::uint32_t reader = a_in_registers ? 32 : 128;
+  static_assert(C.b == major::k || sizeof(T) == 2,
+                "kaio: wgmma reads B along K where its elements have no 16 bits; exchange A and B");
 
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b)
       : t_(t),
@@ -121,13 +133,16 @@ class sm90_mainloop {
   // The place of this block in its cluster.
   constexpr const val<u32>& rank_m() const { return rank_m_; }
   constexpr const val<u32>& rank_n() const { return rank_n_; }
-  constexpr const b_ring& tiles_of_b() const { return b_; }
+  // What is free after all stages, for sums.
+  using free_ring = b_ring;
+  constexpr const free_ring& free_tiles() const { return b_; }
 
-  // By one thread of the block, before the whole cluster passes a barrier.
-  constexpr void initialise() const {
+  // By one thread of the block, before the whole cluster passes a barrier. `filling`: how many arrive when a stage is
+  // full, next to the bytes of copies.
+  constexpr void initialise(std::uint32_t filling = 1) const {
     for (std::uint32_t s = 0; s < C.stages; ++s) {
-      full_[s].init(1);
-      empty_[s].init(C.consumers() * C.sharers());
+      full_[s].init(filling);
+      empty_[s].init(C.consumers() * C.sharers() * 128 / reader);
     }
     fence_mbarrier_init(t_);
   }
@@ -182,28 +197,32 @@ class sm90_mainloop {
   // while the next one is issued, so a stage is released one step late.
   constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                           const val<u32>& k_blocks) const {
-    const val thread_in_group = t_.thread_rank() % 128u;
-    const val peer = sharer(thread_in_group);
-    step(at, acc, warpgroup, false);
-    var<u32> previous = at.stage;
-    at.template advance<C.stages>();
-    for ([[maybe_unused]] auto block : t_.range(1u, k_blocks)) {
-      step(at, acc, warpgroup, true);
-      wgmma_wait<1>(t_);
-      release(previous, thread_in_group, peer);
-      previous = at.stage;
+    if constexpr (a_in_registers) {
+      multiply_from_registers(at, acc, warpgroup, k_blocks);
+    } else {
+      const val thread_in_group = t_.thread_rank() % 128u;
+      const val peer = sharer(thread_in_group);
+      step(at, acc, warpgroup, false);
+      var<u32> previous = at.stage;
       at.template advance<C.stages>();
+      for ([[maybe_unused]] auto block : t_.range(1u, k_blocks)) {
+        step(at, acc, warpgroup, true);
+        wgmma_wait<1>(t_);
+        release(previous, thread_in_group, peer);
+        previous = at.stage;
+        at.template advance<C.stages>();
+      }
+      wgmma_wait<0>(t_);
+      release(previous, thread_in_group, peer);
     }
-    wgmma_wait<0>(t_);
-    release(previous, thread_in_group, peer);
   }
 
   // A consumer warpgroup that has no part in a tile, the last one of its block: the threads that arrive for it
   // free the stages. They alone wait: nothing keeps the warps of a group without a product in the same round.
   constexpr void pass(const ring_position& from, const val<u32>& k_blocks) const {
-    const val thread_in_group = t_.thread_rank() % 128u;
-    const val peer = sharer(thread_in_group);
-    if (auto arrives = t_.when(thread_in_group < C.sharers())) {
+    const val rank = t_.thread_rank() % reader;
+    const val peer = sharer(rank);
+    if (auto arrives = t_.when(rank < C.sharers())) {
       ring_position at(t_, from);
       for ([[maybe_unused]] auto block : t_.range(0u, k_blocks)) {
         full_[at.stage].wait(at.parity);
@@ -223,8 +242,8 @@ class sm90_mainloop {
     wgmma_batch mma(t_);
     use(mma, a, b);
   }
-  constexpr void release(const var<u32>& stage, const val<u32>& thread_in_group, const val<u32>& peer) const {
-    if (auto arrives = t_.when(thread_in_group < C.sharers())) arrive(stage, peer);
+  constexpr void release(const var<u32>& stage, const val<u32>& rank, const val<u32>& peer) const {
+    if (auto arrives = t_.when(rank < C.sharers())) arrive(stage, peer);
   }
   // Thread i of a warpgroup notifies the i-th block that writes into this one's shared memory: first the
   // blocks of the column, then the others of the row.
@@ -234,14 +253,15 @@ class sm90_mainloop {
     return t_.let(select(i < C.cluster_m, rank_n_ * C.cluster_m + i, in_row));
   }
 
- private:
-  static constexpr val<u32> rank_in_cluster(thread t) {
-    if constexpr (C.cluster_blocks() == 1)
-      return t.let(0u);
-    else
-      return t.let(cluster_rank(t));
+ protected:
+  // For a stage that others fill too.
+  constexpr void wait_until_empty(const ring_position& at) const { empty_[at.stage].wait(at.parity ^ 1u); }
+  constexpr void expect(const var<u32>& stage, const val<u32>& bytes) const {
+    full_[stage].arrive_expect_tx(bytes);
   }
-
+  constexpr void arrive_full(const var<u32>& stage) const { full_[stage].arrive(); }
+  constexpr auto tile_of_a(const var<u32>& stage) const { return a_[stage]; }
+  constexpr auto tile_of_b(const var<u32>& stage) const { return b_[stage]; }
   template <class Stage>
   constexpr void load_a(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
     if constexpr (Halves) {
@@ -258,12 +278,6 @@ class sm90_mainloop {
                       multicast(row_mask()));
   }
   template <class Stage>
-  constexpr void load_half_of_a(const Stage& stage, const tile_origin& tile, const val<u32>& block,
-                                std::uint32_t half) const {
-    a_operand::load(a_[stage].address(), a_map_, full_[stage], t_.let(half), tile.row, t_.let(block * k),
-                    tile.batch);
-  }
-  template <class Stage>
   constexpr void load_b(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
     const val to = b_[stage].address();
     const val first_k = t_.let(block * k);
@@ -274,6 +288,20 @@ class sm90_mainloop {
                       multicast(column_mask()));
   }
 
+ private:
+  static constexpr val<u32> rank_in_cluster(thread t) {
+    if constexpr (C.cluster_blocks() == 1)
+      return t.let(0u);
+    else
+      return t.let(cluster_rank(t));
+  }
+
+  template <class Stage>
+  constexpr void load_half_of_a(const Stage& stage, const tile_origin& tile, const val<u32>& block,
+                                std::uint32_t half) const {
+    a_operand::load(a_[stage].address(), a_map_, full_[stage], t_.let(half), tile.row, t_.let(block * k),
+                    tile.batch);
+  }
   // The blocks that get this block's part of A: those with its rank_m.
   constexpr val<u32> row_mask() const {
     std::uint32_t mask = 0;
@@ -291,6 +319,64 @@ class sm90_mainloop {
     issue(at.stage, warpgroup, [&](const wgmma_batch& mma, const auto& a, const auto& b) {
       mma.multiply_add(acc, a, b, accumulate);
     });
+  }
+
+  // The places of a thread's four elements of a fragment in a tile of A: register q is row lane / 4 + 8 (q mod 2) of
+  // the warp's 16, k is lane mod 4 + 4 (q / 2) of a slice's 8.
+  constexpr auto places_of_fragments(const val<u32>& warpgroup, const val<u32>& thread_in_group) const {
+    const val k_of_lane = t_.let(thread_in_group % 4u);
+    const val row =
+        t_.let(warpgroup * C.warpgroup_rows + thread_in_group / 32u * 16u + thread_in_group / 4u % 8u);
+    return array_of<4>([&](std::uint32_t q) {
+      const val first_k = t_.let(k_of_lane + q / 2 * 4);
+      const val first_row = t_.let(row + q % 2 * 8);
+      return a_.lane(first_k, first_row);
+    });
+  }
+  // acc = A * B with A through registers, a half of a stage after the other.
+  constexpr void multiply_from_registers(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
+                                         const val<u32>& k_blocks) const {
+    const val rank = t_.thread_rank() % reader;
+    const val peer = sharer(rank);
+    const auto places = places_of_fragments(warpgroup, t_.let(t_.thread_rank() % 128u));
+    const auto free = [&](const var<u32>& stage) {
+      sync_warp(t_);
+      release(stage, rank, peer);
+    };
+    wait(at);
+    multiply_half(at.stage, acc, places, 0, false);
+    multiply_half(at.stage, acc, places, 1, true);
+    wgmma_wait<1>(t_);
+    var<u32> previous = at.stage;
+    at.template advance<C.stages>();
+    for ([[maybe_unused]] auto block : t_.range(1u, k_blocks)) {
+      wait(at);
+      multiply_half(at.stage, acc, places, 0, true);
+      wgmma_wait<1>(t_);
+      free(previous);
+      multiply_half(at.stage, acc, places, 1, true);
+      wgmma_wait<1>(t_);
+      previous = at.stage;
+      at.template advance<C.stages>();
+    }
+    wgmma_wait<0>(t_);
+    free(previous);
+  }
+  template <class Places>
+  constexpr void multiply_half(const var<u32>& stage, accumulator& acc, const Places& places,
+                               std::uint32_t half, bool accumulate) const {
+    constexpr std::uint32_t depth = dsl::wgmma_depth<tf32>, slices = k / depth / 2;
+    const auto tile = a_[stage];
+    const auto a = array_of<slices>([&](std::uint32_t i) {
+      const auto of = array_of<4>([&](std::uint32_t q) {
+        return t_.let(bit_cast<u32>(tile.at(places[q], (half * slices + i) * depth)));
+      });
+      return wgmma_register_operand<tf32>(of);
+    });
+    const auto b = wgmma_operand<C.b>(b_[stage]);
+    wgmma_batch mma(t_);
+    for (std::uint32_t i = 0; i < slices; ++i)
+      mma.multiply_add(acc, a[i], b.slice(half * slices + i), accumulate || i != 0);
   }
   constexpr void arrive(const var<u32>& stage, const val<u32>& peer) const {
     if constexpr (C.cluster_blocks() == 1)

@@ -13,6 +13,7 @@
 #include <kaio/ops/matmul/common/finish.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/common/tile_walk.hpp>
+#include <kaio/ops/matmul/sm90/any_lines.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/promotion.hpp>
 
@@ -27,12 +28,14 @@ struct sm90_split_config {
   std::uint32_t depth = 1;       // steps of 128 bytes along K in a stage
   std::uint32_t splits = 1;      // blocks along K, 1 to 8; 0: the launch gives them, a power of two
   bool transposed = false;       // A and B have changed places, and the tile is one of C^T
-  bool reuses_ring = false;      // the sums meet where B was, in place of memory of their own
+  bool reuses_ring = false;      // the sums meet where tiles were, in place of memory of their own
   std::uint32_t min_blocks = 1;  // on a multiprocessor
+  std::uint32_t raw_stages = 0;  // above 0: lines of A and B begin at any element, see any_lines.hpp
   major a = major::k, b = major::k;
 
   constexpr bool by_launch() const { return splits == 0; }
   constexpr bool has_cluster() const { return splits != 1; }
+  constexpr bool any_lines() const { return raw_stages != 0; }
   constexpr sm90_config loop() const {
     return {.m = m, .n = n, .stages = stages, .depth = depth, .a = a, .b = b};
   }
@@ -45,16 +48,31 @@ struct sm90_split_problem {
   divisor tiles_m;    // tiles along the M of wgmma
   u32 a_is_constant;  // 1: no kernel of the stream that may still run writes what is A here
   u32 split_bits;     // where the launch gives the splits, 2 to this power
+  u32 a_shifts = 0, b_shifts = 0, a_is_raw = 0, b_is_raw = 0;  // of operands of any lines
 };
+
+namespace detail {
+template <sm90_split_config C, scalar T>
+struct sm90_split_mainloop {
+  using type = sm90_mainloop<C.loop(), T, false>;
+  static constexpr std::uint32_t threads = C.loop().threads();
+};
+template <sm90_split_config C, scalar T>
+  requires(C.any_lines())
+struct sm90_split_mainloop<C, T> {
+  using type = any_lines_mainloop<C.loop(), T, C.raw_stages>;
+  static constexpr std::uint32_t threads = type::threads;
+};
+}  // namespace detail
 
 template <sm90_split_config C, scalar T, class Out, class Epilogue>
 struct sm90_split_body {
-  using mainloop = sm90_mainloop<C.loop(), T, false>;
+  using mainloop = typename detail::sm90_split_mainloop<C, T>::type;
   static constexpr std::uint32_t rows = C.transposed ? C.n : C.m;  // of the tile of C
   static constexpr std::uint32_t columns = C.transposed ? C.m : C.n;
   static constexpr std::uint32_t consumers = 128 * C.loop().consumers();
   // Rows that a block adds up and stores, from each part, the first part first.
-  static constexpr bool has_room = !C.reuses_ring || mainloop::b_ring::bytes >= rows * (columns + 4) * 4;
+  static constexpr bool has_room = !C.reuses_ring || mainloop::free_ring::bytes >= rows * (columns + 4) * 4;
   using layout = std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>;
   using sum = sum_of<T>;
   using sums = shared_tile<sum, rows, columns, layout>;
@@ -63,20 +81,25 @@ struct sm90_split_body {
   static_assert(!(C.by_launch() && C.transposed), "kaio: the splits of a transposed tile are constants");
 
   template <class... Extra>
-  static constexpr void run(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
+  static constexpr void run(thread t, const typename mainloop::maps& a, const typename mainloop::maps& b,
                             const typename detail::output_of<Out>::template parameter<false>& c,
                             const val<sm90_split_problem>& problem, const Extra&... extra) {
     const mainloop loop(t, a, b);
     const sums inbox = [&] {
       if constexpr (C.reuses_ring)
-        return sums::over(loop.tiles_of_b());
+        return sums::over(loop.free_tiles());
       else
         return sums(t);
     }();
     const val warpgroup = warpgroup_rank(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
-      prefetch(a);
-      prefetch(b);
+      if constexpr (C.any_lines()) {
+        for (const auto* x : {&a, &b})
+          for (const auto& map : x->maps) prefetch(map);
+      } else {
+        prefetch(a);
+        prefetch(b);
+      }
       loop.initialise();
     }
     t.barrier();
@@ -94,7 +117,18 @@ struct sm90_split_body {
     const quotient tile = divide(t, t.let(block_idx_x() / splits), problem[&sm90_split_problem::tiles_m]);
     const tile_origin origin{t.let(block_idx_z()), t.let(tile.rest * C.m), t.let(tile.whole * C.n)};
 
-    if (auto producer = t.when(t.thread_rank() == consumers)) {
+    if constexpr (C.any_lines()) {
+      const val rank = t.thread_rank();
+      if (auto copier = t.when(rank == mainloop::first_copier)) {
+        grid_dependency_wait(t);
+        loop.copy_directly(origin, first_step, own_steps);
+      }
+      if (auto copier = t.when(rank == mainloop::first_copier + 32)) {
+        grid_dependency_wait(t);
+        loop.copy_raw(origin, first_step, own_steps);
+      }
+      if (auto mover = t.when(rank >= mainloop::first_mover)) loop.move(own_steps);
+    } else if (auto producer = t.when(t.thread_rank() == consumers)) {
       // While the kernel before this one ends, the ring is filled with what does not depend on it.
       const val most = t.let(min(own_steps, problem[&sm90_split_problem::a_is_constant] * C.stages));
       loop.load_a_first(origin, first_step, most);
@@ -104,7 +138,7 @@ struct sm90_split_body {
       loop.load(at, origin, t.let(first_step + most), t.let(own_steps - most));
     }
     if constexpr (C.has_cluster()) cluster_wait(t);
-    const val is_consumer = t.let(warpgroup != C.loop().consumers());
+    const val is_consumer = t.let(warpgroup < C.loop().consumers());
     if (auto consumer = t.when(is_consumer)) {
       grid_dependency_wait(t);
       ring_position at(t);
@@ -227,11 +261,21 @@ struct sm90_split_body {
   }
 };
 
-template <sm90_split_config C, scalar T, class Out, class Epilogue, class Parameters>
+// What a kernel takes of an operand: a tensor map, or eight of them.
+template <class... Maps>
+struct sm90_maps {};
+template <scalar T, bool AnyLines>
+using sm90_maps_of =
+    std::conditional_t<AnyLines,
+                       sm90_maps<tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>,
+                                 tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>>,
+                       sm90_maps<tensor_map<T, 3>>>;
+
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class Maps, class Parameters>
 struct sm90_split_kernel;
 
-template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Extra>
-struct sm90_split_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Map, class... Extra>
+struct sm90_split_kernel<C, T, Out, Epilogue, sm90_maps<Map...>, epilogue_parameters<Extra...>> {
   using output = detail::output_of<Out>;
   static constexpr auto name = "matmul_sm90_split" +
                                [] {
@@ -240,8 +284,14 @@ struct sm90_split_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
                                  else
                                    return decimal<C.splits>;
                                }() +
-                               "_" + type_name<T> + "_" + output::name + "_" + layout_name<C.a, C.b> +
+                               "_" + sm90_operand_name<T> + "_" + output::name + "_" + layout_name<C.a, C.b> +
                                (C.transposed ? fixed_string("_across_") : fixed_string("_direct_")) +
+                               [] {
+                                 if constexpr (C.any_lines())
+                                   return fixed_string("anywhere_");
+                                 else
+                                   return fixed_string("");
+                               }() +
                                decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.depth> + "_s" +
                                decimal<C.stages> + "_" + epilogue_name<Epilogue>;
   static constexpr kernel_options options{
@@ -249,14 +299,28 @@ struct sm90_split_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
       .large_shared = true,
       .cluster = C.splits <= 1 ? block_size{0, 0, 0} : block_size{C.splits},
       .min_blocks = C.min_blocks};
-  static constexpr auto kernel = kaio::kernel<name, block_size{C.loop().threads()}, options>(
-      [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, typename output::template parameter<false> c,
-         val<sm90_split_problem> problem,
-         Extra... extra) { sm90_split_body<C, T, Out, Epilogue>::run(t, a, b, c, problem, extra...); });
+  static constexpr auto kernel =
+      kaio::kernel<name, block_size{detail::sm90_split_mainloop<C, T>::threads}, options>(
+          [](thread t, Map... a, Map... b, typename output::template parameter<false> c,
+             val<sm90_split_problem> problem, Extra... extra) {
+            using body = sm90_split_body<C, T, Out, Epilogue>;
+            if constexpr (C.any_lines()) {
+              const any_lines<T> of_a{{a...},
+                                      t.let(problem[&sm90_split_problem::a_shifts]),
+                                      t.let(problem[&sm90_split_problem::a_is_raw] != 0u)};
+              const any_lines<T> of_b{{b...},
+                                      t.let(problem[&sm90_split_problem::b_shifts]),
+                                      t.let(problem[&sm90_split_problem::b_is_raw] != 0u)};
+              body::run(t, of_a, of_b, c, problem, extra...);
+            } else {
+              body::run(t, a..., b..., c, problem, extra...);
+            }
+          });
 };
 
 template <sm90_split_config C, scalar T, class Out, class Epilogue>
 inline constexpr auto sm90_split_matmul =
-    sm90_split_kernel<C, T, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;
+    sm90_split_kernel<C, T, Out, Epilogue, sm90_maps_of<T, C.any_lines()>,
+                      parameters_of_epilogue<Epilogue>>::kernel;
 
 }  // namespace kaio::ops

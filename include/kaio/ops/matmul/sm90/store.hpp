@@ -203,18 +203,4 @@ class sm90_finished_store {
   shared_tiles<sum_of_epilogue<Epilogue>, sm90_warp_rows, columns, padded<4>, 4 * C.consumers()> staging_;
 };
 
-namespace detail {
-template <sm90_config C, class Out, class Epilogue>
-struct sm90_store {
-  using type = sm90_finished_store<C, Out, Epilogue>;
-};
-template <sm90_config C, class Out, class Epilogue>
-  requires works_in_registers<Epilogue>
-struct sm90_store<C, Out, Epilogue> {
-  using type = sm90_copied_store<C, Out, Epilogue>;
-};
-}  // namespace detail
-template <sm90_config C, class Out, class Epilogue>
-using sm90_store_for = typename detail::sm90_store<C, Out, Epilogue>::type;
-
 }  // namespace kaio::ops

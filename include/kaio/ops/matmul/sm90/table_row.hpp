@@ -16,20 +16,27 @@ inline constexpr std::uint32_t sm90_group = 8;
 
 template <sm90_config C, class T, class Out, class Epilogue, class... Extra>
 void launch_call_sm90(const stream& s, const matmul_call& call, const Extra&... extra) {
-  launch_sm90<C, T, Out, Epilogue>(s, lines_for<T>(call.a, call.m, call.k, call.batches),
-                                   lines_for<T>(call.b, call.n, call.k, call.batches), output_for<Out>(call),
+  const auto a = lines_for<T>(call.a, call.m, call.k, call.batches);
+  const auto b = lines_for<T>(call.b, call.n, call.k, call.batches);
+  launch_sm90<C, T, Out, Epilogue>(s, C.transposed ? b : a, C.transposed ? a : b, output_for<Out>(call),
                                    call.k, s.max_active_clusters(sm90_matmul<C, T, Out, Epilogue>.image()),
                                    sm90_group, extra...);
 }
+// f32 is multiplied as tf32.
+template <class T>
+inline constexpr auto sm90_precision =
+    std::is_same_v<T, f32> ? matmul_precision::tf32 : matmul_precision::ieee;
 template <sm90_config C, class T, class Out, class Epilogue>
 matmul_variant describe_sm90() {
   return {.image = &sm90_matmul<C, T, Out, Epilogue>.image(),
           .family = matmul_family::sm90,
           .operand = detail::matmul_type_of<T>(),
           .output = output_type_of<Out>(),
-          .a = direction_of(C.a),
-          .b = direction_of(C.b),
+          .precision = sm90_precision<T>,
+          .a = direction_of(C.transposed ? C.b : C.a),
+          .b = direction_of(C.transposed ? C.a : C.b),
           .general = !std::is_same_v<Epilogue, scaled>,
+          .across = C.transposed,
           .m = C.m,
           .n = C.n,
           .k = sm90_config::row_bytes / sizeof(T) * C.depth,
@@ -67,6 +74,7 @@ matmul_variant describe_split(std::uint32_t splits = C.splits) {
           .family = matmul_family::sm90_split,
           .operand = detail::matmul_type_of<T>(),
           .output = output_type_of<Out>(),
+          .precision = sm90_precision<T>,
           .a = direction_of(C.transposed ? C.b : C.a),
           .b = direction_of(C.transposed ? C.a : C.b),
           .across = C.transposed,
@@ -77,8 +85,8 @@ matmul_variant describe_split(std::uint32_t splits = C.splits) {
           .cluster_splits = splits,
           .cluster_by_launch = C.by_launch(),
           .resident = C.min_blocks,
-          .a_alignment = 16,
-          .b_alignment = 16};
+          .a_alignment = C.any_lines() ? sizeof(T) : 16u,
+          .b_alignment = C.any_lines() ? sizeof(T) : 16u};
 }
 
 }  // namespace kaio::ops

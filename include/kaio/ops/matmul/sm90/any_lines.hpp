@@ -1,0 +1,275 @@
+#pragma once
+// Operands of 16 bits whose lines begin anywhere, for the main loop of sm_90a. Tensor copies take memory, lines and
+// boxes that begin at multiples of 16 bytes. Eight lines together are a multiple of 16 bytes long, whatever one of them
+// is: line r and each eighth one after it are a tensor of their own, whose memory begins at the multiple of 16 bytes at
+// or before line r, `shift` elements before the line.
+//
+//   memory   | 0 0 0 0 0 0 0 0 0 0 0 1 1 1 1 1 | 1 1 1 1 1 1 2 2 2 ...      lines of 11 elements
+//   tensor 1           |<-- shift -->|                        its lines: 1, 9, 17, ...
+//
+// Eight copies, one of each tensor, bring the tile that begins at the multiple of 16 bytes to a ring of their own. Warps
+// that do nothing else, one for each tensor, shift what came of it into its place in a stage of the main loop's ring,
+// as if it had come by one copy:
+//
+//   8 copies of lines / 8 x width   -->  raw[r]: 8 x (lines / 8) x width
+//   raw[r][map][q][shift ..]        -->  stage s: line q * 8 + map, swizzled
+//
+// The last elements of a line follow the tile. Where lines are along K they are in the next tile of the ring, and a tile
+// is swizzled. Elsewhere the copies bring eight elements more, of lines that are no power of two, which are not
+// swizzled: on an H100 such copies write 16 bytes in a clock.
+//
+// An operand whose lines begin at multiples of 16 bytes goes to the ring directly, in the same kernel.
+
+#include <kaio/ops/matmul/call/matrix_lines.hpp>
+#include <kaio/ops/matmul/sm90/mainloop.hpp>
+
+#include <array>
+#include <cstdint>
+
+namespace kaio::ops {
+
+inline constexpr std::uint32_t any_lines_maps = 8;
+
+// The maps of an operand in a kernel. Of one that is not raw the first one is that of the main loop.
+template <scalar T>
+struct any_lines {
+  tensor_map<T, 3> maps[any_lines_maps];
+  val<u32> shifts;  // four bits for each map
+  val<bool> is_raw;
+};
+
+// One operand as it arrives.
+template <scalar T, major Major, std::uint32_t Rows, std::uint32_t K>
+struct any_lines_operand {
+  static_assert(sizeof(T) == 2, "kaio: eight lines are a tensor where elements have 16 bits");
+  static constexpr std::uint32_t lines = Major == major::k ? Rows : K;
+  static constexpr std::uint32_t width = Major == major::k ? K : Rows;  // of a line in a tile
+  static constexpr std::uint32_t of_map = lines / any_lines_maps;
+  static constexpr std::uint32_t vector = 16 / sizeof(T);
+  static constexpr bool goes_on = Major == major::k;  // in the next tile
+  static constexpr std::uint32_t raw_width = goes_on ? width : width + vector;
+  static constexpr std::uint32_t swizzle = goes_on ? sm90_config::row_bytes : 0;
+  static constexpr std::uint32_t box[3] = {raw_width, of_map, 1};
+  using layout = std::conditional_t<goes_on, swizzled<sm90_config::row_bytes>, dsl::row_major>;
+  using tile = shared_tile<T, lines, raw_width, layout>;
+  static constexpr std::uint32_t bytes = tile::bytes;
+  static constexpr std::uint32_t vectors = width / vector;  // of a line, which neighbouring lanes move
+  static constexpr std::uint32_t together = 32 / vectors;   // lines that a warp moves at once
+  static_assert(32 % vectors == 0 && of_map % together == 0 && 8 % together == 0);
+
+  // Loads the tile whose first row (or column) is `row`, a multiple of 8, from `first_k` on, a multiple of 8.
+  static constexpr void load(thread t, const tile& to, const any_lines<T>& x, const mbarrier& arrived,
+                             const val<u32>& row, const val<u32>& first_k, const val<u32>& batch) {
+    const val group = t.let((Major == major::k ? row : first_k) / any_lines_maps);
+    const val<u32>& along = Major == major::k ? first_k : row;
+    const val first = to.address();
+    for (std::uint32_t map = 0; map < any_lines_maps; ++map)
+      copy_tensor(first + map * of_map * raw_width * u32{sizeof(T)}, x.maps[map],
+                  coordinates(along, group, batch), arrived);
+  }
+
+  // Moves what came from map `map` into stage `stage` of the ring, whose next one is `next`, by one warp. tile_at: the
+  // tile of a stage.
+  template <class TileAt, class Stage>
+  static constexpr void move(thread t, const TileAt& tile_at, const val<u32>& stage, const val<u32>& next,
+                             const Stage& to, const val<u32>& map, const val<u32>& shift) {
+    const val lane = t.let(lane_id());
+    const val line = t.let(lane / vectors);
+    const val column = t.let(lane % vectors * vector);
+    const val row = t.let(map * of_map + line);
+    // The vector after one of a line, which may be the first one of the next tile.
+    const val after = goes_on ? t.let((column + vector) % width) : t.let(column + vector);
+    const tile from = tile_at(stage);
+    const tile beyond = goes_on ? tile_at(t.let(select(after == 0u, next, stage))) : from;
+    // A swizzled place goes on by multiples of eight rows: others have one of their own.
+    constexpr std::uint32_t count = of_map / together, places = 8 / together < count ? 8 / together : count;
+    const auto source =
+        array_of<places>([&](std::uint32_t i) { return from.lane(t.let(row + i * together), column); });
+    const auto source_after =
+        array_of<places>([&](std::uint32_t i) { return beyond.lane(t.let(row + i * together), after); });
+    const auto place = to.lane(line * any_lines_maps + map, column);
+    const auto words = array_of<count>([&](std::uint32_t i) {
+      const auto load_vector = [&](const auto& cell) {
+        return kaio::load(dsl::place_of<ptx::access::inout, u32x4>(cell.location()));
+      };
+      const std::uint32_t below = i / places * places * together;
+      const val low = load_vector(from.at(source[i % places], below));
+      const val high = load_vector(beyond.at(source_after[i % places], below));
+      return array_of<8>([&](std::uint32_t w) { return t.let(w < 4 ? low[w % 4] : high[w % 4]); });
+    });
+    for (std::uint32_t i = 0; i < count; ++i) {
+      const auto moved = shifted(t, words[i], shift);
+      const auto cell = to.at(place, i * together * any_lines_maps);
+      dsl::place_of<ptx::access::inout, u32x4>(cell.location()) =
+          make_vec(moved[0], moved[1], moved[2], moved[3]);
+    }
+  }
+
+ private:
+  // Four words of eight: the elements from `shift` on.
+  template <class Words>
+  static constexpr auto shifted(thread t, const Words& from, const val<u32>& shift) {
+    const auto x =
+        array_of<6>([&](u32 w) { return t.let(select((shift & 4u) != 0u, from[w + 2], from[w])); });
+    const auto y = array_of<5>([&](u32 w) { return t.let(select((shift & 2u) != 0u, x[w + 1], x[w])); });
+    return array_of<4>([&](u32 w) { return t.let(funnel_shift_right(y[w], y[w + 1], (shift & 1u) * 16u)); });
+  }
+};
+
+// The main loop with its warps:
+//   consumers | one warp that copies to the ring | one that copies raw tiles | eight that move them
+template <sm90_config C, scalar T, std::uint32_t RawStages>
+class any_lines_mainloop : public sm90_mainloop<C, T, false> {
+  using base = sm90_mainloop<C, T, false>;
+  using raw_a = any_lines_operand<T, C.a, C.m, base::k>;
+  using raw_b = any_lines_operand<T, C.b, C.n, base::k>;
+
+ public:
+  using maps = any_lines<T>;
+  // A stage of raw tiles has that of A, and that of B after it.
+  static constexpr std::uint32_t bytes_of_a = ptx::aligned(raw_a::bytes, 1024);
+  using raw_ring =
+      shared_tiles<T, (bytes_of_a + ptx::aligned(raw_b::bytes, 1024)) / sm90_config::row_bytes,
+                   sm90_config::row_bytes / sizeof(T), swizzled<sm90_config::row_bytes>, RawStages>;
+  static constexpr bool goes_on = raw_a::goes_on || raw_b::goes_on;
+  static constexpr std::uint32_t raw_swizzle_a = raw_a::swizzle, raw_swizzle_b = raw_b::swizzle;
+  static constexpr auto& raw_box_a = raw_a::box;
+  static constexpr auto& raw_box_b = raw_b::box;
+  static constexpr std::uint32_t first_copier = 128 * C.consumers(), first_mover = first_copier + 64;
+  static constexpr std::uint32_t threads = first_mover + 32 * any_lines_maps;
+  static_assert(C.cluster_blocks() == 1 && C.depth == 1);
+
+  constexpr any_lines_mainloop(thread t, const maps& a, const maps& b)
+      : base(t, a.maps[0], b.maps[0]), t_(t), a_(a), b_(b), raw_(t), raw_full_(t), raw_empty_(t) {}
+
+  // Free when all tiles were moved.
+  using free_ring = raw_ring;
+  constexpr const free_ring& free_tiles() const { return raw_; }
+
+  constexpr void initialise() const {
+    base::initialise(1 + any_lines_maps);
+    for (std::uint32_t s = 0; s < RawStages; ++s) {
+      raw_full_[s].init(1);
+      raw_empty_[s].init(any_lines_maps);
+    }
+    fence_mbarrier_init(t_);
+  }
+
+  // One thread of each of the two warps.
+  constexpr void copy_directly(const tile_origin& tile, const val<u32>& first,
+                               const val<u32>& k_blocks) const {
+    ring_position at(t_);
+    const val bytes =
+        t_.let(select(a_.is_raw, 0u, C.a_bytes()) + select(b_.is_raw, 0u, C.stage_bytes() - C.a_bytes()));
+    for (auto block : t_.range(0u, k_blocks)) {
+      base::wait_until_empty(at);
+      base::expect(at.stage, bytes);
+      const val from = t_.let(first + block);
+      if (auto direct = t_.when(!a_.is_raw)) base::load_a(at.stage, tile, from);
+      if (auto direct = t_.when(!b_.is_raw)) base::load_b(at.stage, tile, from);
+      at.template advance<C.stages>();
+    }
+  }
+  constexpr void copy_raw(const tile_origin& tile, const val<u32>& first, const val<u32>& k_blocks) const {
+    ring_position at(t_);
+    const val bytes =
+        t_.let(select(a_.is_raw, u32{raw_a::bytes}, 0u) + select(b_.is_raw, u32{raw_b::bytes}, 0u));
+    for (auto block : t_.range(0u, k_blocks + (goes_on ? 1u : 0u))) {
+      raw_empty_[at.stage].wait(at.parity ^ 1u);
+      raw_full_[at.stage].arrive_expect_tx(bytes);
+      const val first_k = t_.let((first + block) * base::k);
+      if (auto raw = t_.when(a_.is_raw)) {
+        const auto to = tile_of_raw_a(at.stage);
+        raw_a::load(t_, to, a_, raw_full_[at.stage], tile.row, first_k, tile.batch);
+      }
+      if (auto raw = t_.when(b_.is_raw)) {
+        const auto to = tile_of_raw_b(at.stage);
+        raw_b::load(t_, to, b_, raw_full_[at.stage], tile.column, first_k, tile.batch);
+      }
+      at.template advance<RawStages>();
+    }
+  }
+
+  // A warp that moves what comes from one map of each operand.
+  constexpr void move(const val<u32>& k_blocks) const {
+    const val map = t_.let((t_.thread_rank() - first_mover) / 32u);
+    const val shift_a = t_.let(a_.shifts >> (map * 4u) & 15u);
+    const val shift_b = t_.let(b_.shifts >> (map * 4u) & 15u);
+    const val leads = t_.let(lane_id() == 0u);
+    const auto at_a = [&](const val<u32>& stage) { return tile_of_raw_a(stage); };
+    const auto at_b = [&](const val<u32>& stage) { return tile_of_raw_b(stage); };
+    ring_position next(t_), to(t_);
+    if constexpr (goes_on) raw_full_[next.stage].wait(next.parity);
+    for ([[maybe_unused]] auto block : t_.range(0u, k_blocks)) {
+      const val stage = next.stage;
+      if constexpr (!goes_on) raw_full_[next.stage].wait(next.parity);
+      next.template advance<RawStages>();
+      if constexpr (goes_on) raw_full_[next.stage].wait(next.parity);
+      base::wait_until_empty(to);
+      const val following = next.stage;
+      if (auto raw = t_.when(a_.is_raw)) {
+        const auto tile = base::tile_of_a(to.stage);
+        raw_a::move(t_, at_a, stage, following, tile, map, shift_a);
+      }
+      if (auto raw = t_.when(b_.is_raw)) {
+        const auto tile = base::tile_of_b(to.stage);
+        raw_b::move(t_, at_b, stage, following, tile, map, shift_b);
+      }
+      fence_proxy_async(t_);
+      sync_warp(t_);
+      if (auto one = t_.when(leads)) {
+        base::arrive_full(to.stage);
+        raw_empty_[stage].arrive();
+      }
+      to.template advance<C.stages>();
+    }
+  }
+
+ private:
+  template <class Stage>
+  constexpr auto tile_of_raw_a(const Stage& stage) const {
+    return raw_a::tile::over(raw_[stage]);
+  }
+  template <class Stage>
+  constexpr auto tile_of_raw_b(const Stage& stage) const {
+    return raw_b::tile::over(raw_[stage], bytes_of_a);
+  }
+
+  thread t_;
+  maps a_, b_;
+  raw_ring raw_;
+  mbarriers<RawStages> raw_full_, raw_empty_;
+};
+
+// The host's side: the maps of a matrix of at least one line, whose memory begins at a multiple of 16 bytes.
+template <class T>
+struct encoded_any_lines {
+  std::array<encoded_tensor_map<T, 3>, any_lines_maps> maps;
+  u32 shifts = 0, is_raw = 0;
+
+  encoded_any_lines(const stream& s, const matrix_lines<T>& x, const std::uint32_t (&box)[3],
+                    const std::uint32_t (&raw_box)[3], std::uint32_t raw_swizzle) {
+    constexpr std::uint64_t align = 16;
+    if (x.pitch * sizeof(T) % align == 0) {
+      maps.fill(x.map(s, box, sm90_config::row_bytes));
+      return;
+    }
+    is_raw = 1;
+    for (std::uint32_t map = 0; map < any_lines_maps; ++map) {
+      // Lines along K that do not exist are of elements that are not stored; across K there are eight lines at least.
+      const std::uint64_t first = map < x.lines ? map : 0;
+      const std::uint64_t begin = x.memory.address + first * x.pitch * sizeof(T);
+      const auto shift = static_cast<u32>(begin % align / sizeof(T));
+      matrix_lines<T> own = x;
+      own.memory.address = begin - begin % align;
+      own.memory.count = x.memory.count - first * x.pitch + shift;
+      own.length = shift + x.length;
+      own.lines = (x.lines - first + any_lines_maps - 1) / any_lines_maps;
+      own.pitch = any_lines_maps * x.pitch;
+      maps[map] = own.map(s, raw_box, raw_swizzle);
+      shifts |= shift << (4 * map);
+    }
+  }
+};
+
+}  // namespace kaio::ops

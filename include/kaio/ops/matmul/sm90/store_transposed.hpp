@@ -1,0 +1,161 @@
+#pragma once
+// The same ways for a tile of C^T: a warp's 16 rows of it are 16 columns of C, which it stores in panels of a few of
+// C's rows. A thread's pairs of sums are then in two rows of a panel.
+//
+//   accumulators of a warp: 16 x n        panel p of its part of C: rows x 16
+//      columns of C                           rows p * rows on
+//
+// It is for operands that wgmma reads in the places of each other alone: f32 across K.
+
+#include <kaio/ops/matmul/sm90/store.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <sm90_config C>
+struct sm90_transposed_panel {
+  static constexpr std::uint32_t rows = C.n < 32 ? C.n : 32, columns = sm90_warp_rows;
+  static constexpr std::uint32_t panels = C.n / rows;
+  static_assert(C.n % rows == 0 && rows % 8 == 0);
+
+  // f(register, row and column of the panel from the thread's own) for the sums of panel p.
+  template <class F>
+  static constexpr void each(std::uint32_t p, const F& f) {
+    for (std::uint32_t i = 0; i < rows / 2; ++i) {
+      using sums = wgmma_accumulator<f32, C.n>;
+      f(p * (rows / 2) + i, sums::column(i), sums::row(i));
+    }
+  }
+};
+
+template <sm90_config C, scalar Out, class Epilogue>
+class sm90_copied_transposed_store {
+  static_assert(sizeof(Out) == 4 && !is_factored<Epilogue>);
+  using panel = sm90_transposed_panel<C>;
+
+ public:
+  struct requested {};
+  using destination = tensor_map<Out, 3>;
+  static constexpr std::uint32_t row_bytes = panel::columns * sizeof(Out);
+  static constexpr std::uint32_t turns = panel::panels % C.panels == 0 ? C.panels : 1;
+  static constexpr std::uint32_t box[3] = {panel::columns, panel::rows, 1};
+
+  constexpr sm90_copied_transposed_store(thread t, const tensor_map<Out, 3>& c, const val<output_lines>&)
+      : t_(t), map_(c), staging_(t) {}
+
+  template <class... Extra>
+  constexpr requested request(const tile_origin&, const Extra&...) const {
+    return {};
+  }
+
+  // epilogue(x) for each element of the tile, into C.
+  template <class Accumulator, class... Extra>
+  constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested&,
+                       const Extra&... extra) const {
+    const val lane = t_.let(lane_id());
+    const val warp = warp_rank(t_);
+    const val first_column = t_.let(tile.row + warp * sm90_warp_rows);
+    const val own_row = t_.let(lane % 4u * 2u);
+    const val own_column = t_.let(lane / 4u);
+    for (std::uint32_t p = 0; p < panel::panels; ++p) {
+      const auto staged = staging_[t_.let(warp * turns + p % turns)];
+      // The store that used this panel before has read it.
+      if (auto leader = t_.when(lane == 0u)) bulk_wait_group_read<turns - 1>(t_);
+      sync_warp(t_);
+      const auto own =
+          array_of<2>([&](std::uint32_t i) { return staged.lane(t_.let(own_row + i), own_column, 8); });
+      panel::each(p, [&](std::uint32_t i, std::uint32_t row, std::uint32_t column) {
+        const place at{tile.batch, t_.let(tile.column + own_row + (p * panel::rows + row)),
+                       t_.let(first_column + own_column + column)};
+        staged.at(own[row % 2], row / 2 * 2, column) =
+            cast<Out>(t_.let(Epilogue{}(t_, t_.let(acc[i]), at, extra...)));
+      });
+      fence_proxy_async(t_);
+      sync_warp(t_);
+      if (auto leader = t_.when(lane == 0u)) {
+        store_tensor(map_, coordinates(first_column, tile.column + p * panel::rows, tile.batch), staged);
+        bulk_commit_group(t_);
+      }
+    }
+  }
+
+  // Before the block ends: its shared memory is read no more.
+  constexpr void drain() const { bulk_wait_group_read<0>(t_); }
+
+ private:
+  thread t_;
+  tensor_map<Out, 3> map_;
+  shared_tiles<Out, panel::rows, panel::columns, swizzled<row_bytes>, 4 * turns * C.consumers()> staging_;
+};
+
+template <sm90_config C, class Out, class Epilogue>
+class sm90_finished_transposed_store {
+  using panel = sm90_transposed_panel<C>;
+
+ public:
+  struct requested {};
+  using destination = typename detail::output_of<Out>::template parameter<false>;
+
+  constexpr sm90_finished_transposed_store(thread t, const destination& c, const val<output_lines>& lines)
+      : t_(t), c_(c), lines_(lines), staging_(t) {}
+
+  template <class... Extra>
+  constexpr requested request(const tile_origin&, const Extra&...) const {
+    return {};
+  }
+
+  // epilogue(x, place) for each element of the tile, into C; the epilogue is in the kernel once.
+  template <class Accumulator, class... Extra>
+  constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested&,
+                       const Extra&... extra) const {
+    const val lane = t_.let(lane_id());
+    const val warp = warp_rank(t_);
+    const val first_column = t_.let(tile.row + warp * sm90_warp_rows);
+    const auto staged = staging_[warp];
+    const auto own = staged.lane(lane % 4u * 2u, lane / 4u);
+    for (auto p : t_.range(0u, panel::panels)) {
+      for (std::uint32_t known = 0; known < panel::panels; ++known)
+        if (auto chosen = t_.when(p == known))
+          panel::each(known, [&](std::uint32_t i, std::uint32_t row, std::uint32_t column) {
+            staged.at(own, row, column) = acc[i];
+          });
+      sync_warp(t_);
+      for (auto four : t_.range(lane, panel::rows * panel::columns / 4, 32u).no_unroll()) {
+        const val r = t_.let(four / (panel::columns / 4));
+        const val c = t_.let(four % (panel::columns / 4) * 4u);
+        const val x = load_vec<4>(staged[r][c]);
+        const place at{tile.batch, t_.let(tile.column + p * panel::rows + r), t_.let(first_column + c)};
+        finish_four<Epilogue, Out>(t_, c_, lines_, at, array_of<4>([&](u32 i) { return t_.let(x[i]); }),
+                                   extra...);
+      }
+      sync_warp(t_);
+    }
+  }
+
+  constexpr void drain() const {}
+
+ private:
+  thread t_;
+  destination c_;
+  val<output_lines> lines_;
+  shared_tiles<sum_of_epilogue<Epilogue>, panel::rows, panel::columns, padded<4>, 4 * C.consumers()> staging_;
+};
+
+namespace detail {
+template <sm90_config C, class Out, class Epilogue>
+struct sm90_store {
+  using type = std::conditional_t<C.transposed, sm90_finished_transposed_store<C, Out, Epilogue>,
+                                  sm90_finished_store<C, Out, Epilogue>>;
+};
+template <sm90_config C, class Out, class Epilogue>
+  requires works_in_registers<Epilogue>
+struct sm90_store<C, Out, Epilogue> {
+  using type = std::conditional_t<C.transposed, sm90_copied_transposed_store<C, Out, Epilogue>,
+                                  sm90_copied_store<C, Out, Epilogue>>;
+};
+}  // namespace detail
+template <sm90_config C, class Out, class Epilogue>
+using sm90_store_for = typename detail::sm90_store<C, Out, Epilogue>::type;
+
+}  // namespace kaio::ops
