@@ -4,7 +4,9 @@
 // where it leaves other contents in any buffer. The calls are those of the operation's own tests, which compare what
 // the kernel itself computes.
 //
-//   const tally found = kill_in_calls("sm_80", {{"attention_backward_mma_", 40}}, {}, [] { check_backward<f16>({}); });
+//   mutants_of_calls mutants({{"attention_backward_mma_", 40}}, without_effect);
+//   mutants.on("sm_80", [] { check_backward<f16>({}); });
+//   const tally found = mutants.result();
 
 #include "mutants/killing.hpp"
 #include "mutants/run.hpp"
@@ -106,6 +108,15 @@ class mutants_of_calls {
   mutants_of_calls& operator=(const mutants_of_calls&) = delete;
   ~mutants_of_calls() { runtime::watch_launches({}); }
 
+  // The calls on an emulated device of the architecture.
+  template <class Calls>
+  void on(const char* architecture, const Calls& calls) {
+    setenv("KAIO_DEVICE", "emulator", 1);
+    setenv("KAIO_EMULATOR_ARCH", architecture, 1);
+    under_test() = device::open("emulator");
+    calls();
+  }
+
   // Prints the survivors, and a line for each kernel.
   tally result() const {
     tally all;
@@ -142,6 +153,7 @@ class mutants_of_calls {
     }
     detail::kernel_mutants& kernel = found->second;
     ++kernel.launches;
+    if (kernel.alive.empty()) return;
     const detail::saved_memory before(global);
     const auto executed = detail::run_as(l, global, kernel.text, {}, u64{1} << 30);
     INFO(name);
@@ -169,17 +181,5 @@ class mutants_of_calls {
   std::span<const harmless_statement> without_effect_;
   std::map<std::string, detail::kernel_mutants> kernels_;
 };
-
-// The mutants of the watched kernels that calls() launch on an emulated device of the architecture.
-template <class Calls>
-tally kill_in_calls(const char* architecture, std::vector<watched_kernels> watched,
-                    std::span<const harmless_statement> without_effect, const Calls& calls) {
-  setenv("KAIO_DEVICE", "emulator", 1);
-  setenv("KAIO_EMULATOR_ARCH", architecture, 1);
-  under_test() = device::open("emulator");
-  const mutants_of_calls mutants(std::move(watched), without_effect);
-  calls();
-  return mutants.result();
-}
 
 }  // namespace kaio::tests::mutants
