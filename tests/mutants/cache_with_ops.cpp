@@ -11,8 +11,9 @@ using namespace kaio::tests::mutants;
 namespace {
 
 constexpr harmless_statement without_effect[] = {
-    {"cache/common/run.hpp", "const val count ="},      // of a run at the limit: none either way
-    {"cache/append/quantise.hpp", "pack<Float8>"},       // at a border of ranges both ways of rounding agree
+    {"cache/common/run.hpp", "const val count ="},  // of a run at the limit: none either way
+    {"cache/common/run.hpp", "= A::read("},         // an element beyond a run, which is not stored
+    {"cache/append/quantise.hpp", "pack<Float8>"},  // at a border of ranges both ways of rounding agree
 };
 
 // Every kind of cache, of rows that do and do not begin at multiples of 16 bytes.
@@ -39,7 +40,8 @@ std::vector<append_case> appends() {
       all.push_back(c);
     }
   for (i64 size = 1; size < 16; ++size) {  // runs of each length
-    append_case c{.form = cache_form::contiguous, .batches = 1, .tokens = 2, .size = size, .v_size = 16 - size};
+    append_case c{
+        .form = cache_form::contiguous, .batches = 1, .tokens = 2, .size = size, .v_size = 16 - size};
     c.from = {false, 1, 0}, c.kept = {size % 2 == 0, 2, 0};
     if (size > 8) c.pairs = static_cast<u32>(size - 8), c.query_heads = 2, c.size = 2 * size - 9;
     c.interleaved = size % 2 == 0;
@@ -112,6 +114,5 @@ tally kill_rotary() {
 TEST_CASE("mutants of append_kv and rotary are killed", "[mutants]") {
   tally all = kill_append();
   all += kill_rotary();
-  std::cout << all.killed << " of " << all.count << " mutants of append_kv and rotary killed\n";
-  CHECK(all.killed * 100 >= all.count * 95);
+  check_rate("append_kv and rotary", all, 95);
 }

@@ -148,8 +148,9 @@ class mutants_of_calls {
       std::string text = text_of(*l.image);
       auto sample = sample_of(*l.image, text, watched->sample, without_effect_);
       const std::size_t count = sample.size();
-      found = kernels_.emplace(name, detail::kernel_mutants{l.image, std::move(text), std::move(sample), count})
-                  .first;
+      found =
+          kernels_.emplace(name, detail::kernel_mutants{l.image, std::move(text), std::move(sample), count})
+              .first;
     }
     detail::kernel_mutants& kernel = found->second;
     ++kernel.launches;

@@ -12,6 +12,7 @@
 #include <kaio/ptx/kernel_image.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <iostream>
@@ -64,12 +65,14 @@ inline bool has_no_effect(const ptx::kernel_image& image, std::size_t line,
   });
 }
 
-// Those that a seed draws: so many, or what KAIO_MUTANTS asks for, a number or all; without the harmless ones.
+// Those that a seed draws (KAIO_MUTANTS_SEED, 1 by default): so many, or what KAIO_MUTANTS asks for, a number or all;
+// without the harmless ones.
 inline std::vector<mutation> sample_of(const ptx::kernel_image& image, std::string_view text,
                                        std::size_t ordinary,
                                        std::span<const harmless_statement> without_effect) {
   std::vector<mutation> sample = mutations_of(text);
-  std::mt19937 engine(1);
+  const char* const seed = std::getenv("KAIO_MUTANTS_SEED");
+  std::mt19937 engine(seed != nullptr ? static_cast<unsigned>(std::stoul(seed)) : 1);
   std::shuffle(sample.begin(), sample.end(), engine);
   const char* const asked = std::getenv("KAIO_MUTANTS");
   if (asked == nullptr || std::string_view(asked) != "all") {
@@ -96,5 +99,14 @@ struct tally {
                 << origin_of(image, m.line) << '\n';
   }
 };
+
+// Of 100 mutants `percent` are to be killed; of a sample two standard deviations more may survive.
+inline void check_rate(const char* what, const tally& all, double percent) {
+  std::cout << all.killed << " of " << all.count << " mutants of " << what << " killed\n";
+  const auto count = static_cast<double>(all.count);
+  const double expected = count * (1 - percent / 100);
+  INFO(what);
+  CHECK(static_cast<double>(all.count - all.killed) <= expected + 2 * std::sqrt(expected * percent / 100));
+}
 
 }  // namespace kaio::tests::mutants

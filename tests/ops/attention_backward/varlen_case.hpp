@@ -87,7 +87,9 @@ void check_varlen(const backward_case& c, const std::vector<lengths>& sequences,
                          .cu_k = tensor_view<const i32, 1>(on_cu_k, count + 1),
                          .max_q = longest,
                          .max_k = max_k};
-  const auto all_used = [](const lengths& one) { return one.used_queries == one.queries && one.used_keys == one.keys; };
+  const auto all_used = [](const lengths& one) {
+    return one.used_queries == one.queries && one.used_keys == one.keys;
+  };
   if (!std::all_of(sequences.begin(), sequences.end(), all_used)) {
     of.used_q = tensor_view<const i32, 1>(on_used_q, count);
     of.used_k = tensor_view<const i32, 1>(on_used_k, count);

@@ -20,7 +20,8 @@ void check_merge(u32 batches, u32 rows, u32 heads, u32 size, u32 pad, bool heads
   std::uniform_real_distribution<f32> any(-6, 6);
   for (std::size_t i = 0; i < results; ++i) lse_a[i] = any(engine), lse_b[i] = any(engine);
   if (results > 3) {  // without keys: one, the other, both; what they hold does not count
-    lse_a[0] = without_keys, lse_b[1] = without_keys, lse_a[2] = without_keys, lse_b[2] = without_keys, lse_b[3] = lse_a[3] + 200;
+    lse_a[0] = without_keys, lse_b[1] = without_keys, lse_a[2] = without_keys, lse_b[2] = without_keys,
+    lse_b[3] = lse_a[3] + 200;
     std::memset(static_cast<void*>(&a.at(0, 0, 0, 0)), 0xff, sizeof(T));
   }
   auto on_a = upload(a.host), on_b = upload(b.host);
