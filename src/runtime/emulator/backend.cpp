@@ -21,10 +21,16 @@
 #include "runtime/base/kernel_name.hpp"
 #include "runtime/base/text.hpp"
 #include "runtime/emulator/environment.hpp"
+#include "runtime/emulator/launch_watch.hpp"
 
 namespace kaio::runtime {
 
 namespace {
+
+launch_watch& watch_of_launches() {
+  static launch_watch watch;
+  return watch;
+}
 
 class emulator_kernel final : public loaded_kernel {
  public:
@@ -189,6 +195,7 @@ class emulator_backend final : public backend {
       apply_environment(l);
       const std::vector<emulator::budget> own = budgets();
       l.budgets.insert(l.budgets.end(), own.begin(), own.end());
+      if (watch_of_launches()) watch_of_launches()(l, memory_);
       emulator::run(l, memory_);
     } catch (const emulator::fault& e) {
       const errc cause = error_code_of(e.report().kind);
@@ -286,6 +293,8 @@ class emulator_backend final : public backend {
 };
 
 }  // namespace
+
+void watch_launches(launch_watch watch) { watch_of_launches() = std::move(watch); }
 
 std::unique_ptr<backend> open_emulator_backend(ptx::target architecture) {
   return std::make_unique<emulator_backend>(architecture);

@@ -1,131 +1,11 @@
 // ops::attention_backward_varlen: sequences of different lengths in one tensor give what attention_backward
 // gives for each of them alone, bit for bit where its kernels are the same; other rows are left.
-#include "tests/ops/attention_backward/support.hpp"
+#include "tests/ops/attention_backward/varlen_case.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
 
 namespace {
-
-struct lengths {
-  u32 queries, keys, used_queries, used_keys;
-};
-
-template <class T>
-tensor4<T> rows_of(const tensor4<T>& from, u32 first, u32 rows) {
-  tensor4<T> result(1, rows, from.heads, from.size, false, 0);
-  for (u32 r = 0; r < rows; ++r)
-    for (u32 h = 0; h < from.heads; ++h)
-      for (u32 e = 0; e < from.size; ++e) result.at(0, r, h, e) = from.at(0, first + r, h, e);
-  return result;
-}
-
-template <class T>
-void check_varlen(const backward_case& c, const std::vector<lengths>& sequences, i64 max_k) {
-  CAPTURE(c.text(), max_k);
-  std::vector<i32> cu_q{0}, cu_k{0}, used_q, used_k;
-  i64 longest = 0;
-  for (const lengths& one : sequences) {
-    cu_q.push_back(cu_q.back() + static_cast<i32>(one.queries));
-    cu_k.push_back(cu_k.back() + static_cast<i32>(one.keys));
-    used_q.push_back(static_cast<i32>(one.used_queries));
-    used_k.push_back(static_cast<i32>(one.used_keys));
-    longest = std::max(longest, i64{one.queries});
-  }
-  const u32 rows_q = static_cast<u32>(cu_q.back()), rows_k = static_cast<u32>(cu_k.back());
-  const auto tensor = [&](u32 rows, u32 heads, u32 size, std::uint64_t seed) {
-    tensor4<T> x(1, rows, heads, size, c.heads_first, c.pad);
-    if (seed != 0) x.fill(seed, 1);
-    return x;
-  };
-  const auto q = tensor(rows_q, c.heads, c.qk_size, 1), k = tensor(rows_k, c.key_heads, c.qk_size, 2),
-             v = tensor(rows_k, c.key_heads, c.v_size, 3), dout = tensor(rows_q, c.heads, c.v_size, 4);
-  auto out = tensor(rows_q, c.heads, c.v_size, 0);
-  std::vector<f32> lse(std::size_t{c.heads} * rows_q, std::numeric_limits<f32>::quiet_NaN());
-  std::vector<compared_numbers> dq, dk, dv;
-  compared_numbers dsinks(c.heads);
-  for (std::size_t n = 0; n < sequences.size(); ++n) {
-    backward_case alone = c;
-    alone.queries = sequences[n].used_queries;
-    alone.keys = sequences[n].used_keys;
-    const u32 first_q = static_cast<u32>(cu_q[n]), first_k = static_cast<u32>(cu_k[n]);
-    const backward_reference<T> want(alone, rows_of(q, first_q, alone.queries),
-                                     rows_of(k, first_k, alone.keys), rows_of(v, first_k, alone.keys),
-                                     rows_of(dout, first_q, alone.queries));
-    for (u32 i = 0; i < alone.queries; ++i)
-      for (u32 h = 0; h < c.heads; ++h) {
-        lse[std::size_t{h} * rows_q + first_q + i] = want.lse[std::size_t{h} * alone.queries + i];
-        for (u32 e = 0; e < c.v_size; ++e)
-          out.at(0, first_q + i, h, e) =
-              from_float<T>(static_cast<float>(to_double(want.out.host[want.out.index(0, i, h, e)])));
-      }
-    dq.push_back(want.dq);
-    dk.push_back(want.dk);
-    dv.push_back(want.dv);
-    for (u32 h = 0; h < c.heads; ++h) {
-      dsinks.exact[h] += want.dsinks.exact[h];
-      dsinks.plain[h] += want.dsinks.plain[h];
-    }
-  }
-  auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host), on_dout = upload(dout.host),
-       on_out = upload(out.host);
-  auto on_lse = upload(lse);
-  auto on_cu_q = upload(cu_q), on_cu_k = upload(cu_k), on_used_q = upload(used_q), on_used_k = upload(used_k);
-  std::vector<T> sinks;
-  for (u32 h = 0; h < c.heads; ++h) sinks.push_back(from_float<T>(static_cast<float>(c.sink(h))));
-  auto on_sinks = upload(sinks), on_dsinks = upload(sinks);
-  backward_output<T> got_dq(1, rows_q, c.heads, c.qk_size, c.heads_first, c.pad),
-      got_dk(1, rows_k, c.key_heads, c.qk_size, c.heads_first, c.pad),
-      got_dv(1, rows_k, c.key_heads, c.v_size, c.heads_first, c.pad);
-  const auto view = []<class U>(U*, const tensor4<T>& x, buffer<T>& memory) {
-    return tensor_view<U, 3>(memory, extents(x.rows, x.heads, x.size), strides(x.row, x.head, 1));
-  };
-  const T* const read = nullptr;
-  T* const written = nullptr;
-  const auto count = static_cast<i64>(sequences.size());
-  attention_sequences of{.cu_q = tensor_view<const i32, 1>(on_cu_q, count + 1),
-                         .cu_k = tensor_view<const i32, 1>(on_cu_k, count + 1),
-                         .max_q = longest,
-                         .used_q = tensor_view<const i32, 1>(on_used_q, count),
-                         .used_k = tensor_view<const i32, 1>(on_used_k, count),
-                         .max_k = max_k};
-  attention_backward_options options;
-  options.forward = {.causal = c.causal, .window = c.window, .softcap = c.softcap};
-  if (c.sinks) options.forward.sinks = tensor_view<const T, 1>(on_sinks, c.heads);
-  if (c.dsinks) options.dsinks = tensor_view<T, 1>(on_dsinks, c.heads);
-  const stream& s = under_test().stream();
-  auto workspace = under_test().allocate<u8>(attention_backward_varlen_workspace_bytes(
-      s, view(read, q, on_q), view(read, k, on_k), view(read, v, on_v), of));
-  options.workspace = workspace;
-  attention_backward_varlen(
-      s, view(read, dout, on_dout), view(read, q, on_q), view(read, k, on_k), view(read, v, on_v),
-      view(read, out, on_out), tensor_view<const f32, 2>(on_lse, c.heads, rows_q),
-      view(written, got_dq.before, got_dq.memory), view(written, got_dk.before, got_dk.memory),
-      view(written, got_dv.before, got_dv.memory), of, options);
-  const auto compare = [&](const char* name, const backward_output<T>& output,
-                           const std::vector<compared_numbers>& want, const std::vector<i32>& first,
-                           const std::vector<i32>& used) {
-    const tensor4<T> got = output.download();
-    tensor4<T> rest = got;
-    for (std::size_t n = 0; n < want.size(); ++n) {
-      CAPTURE(n);
-      const auto part = rows_of(got, static_cast<u32>(first[n]), static_cast<u32>(used[n]));
-      compare_numbers(name, part.host, want[n]);
-      for (u32 r = 0; r < part.rows; ++r)
-        for (u32 h = 0; h < part.heads; ++h)
-          for (u32 e = 0; e < part.size; ++e) {
-            const std::size_t at = rest.index(0, static_cast<u32>(first[n]) + r, h, e);
-            rest.host[at] = output.before.host[at];
-          }
-    }
-    CAPTURE(name);
-    REQUIRE(same_bits(rest.host, output.before.host));
-  };
-  compare("dq", got_dq, dq, cu_q, used_q);
-  compare("dk", got_dk, dk, cu_k, used_k);
-  compare("dv", got_dv, dv, cu_k, used_k);
-  if (c.dsinks) compare_numbers("dsinks", on_dsinks.download(), dsinks);
-}
 
 const std::vector<lengths> some{
     {70, 33, 70, 33}, {0, 5, 0, 5}, {9, 80, 5, 66}, {3, 0, 3, 0}, {65, 65, 64, 1}};
@@ -145,6 +25,7 @@ TEST_CASE("attention_backward_varlen: each sequence as it is alone", "[ops][atte
     check_varlen<f16>(c, some, 80);
     check_varlen<f32>(c, some, 0);
   }
+  check_varlen<f16>(c, {{70, 33, 70, 33}, {0, 5, 0, 5}, {9, 80, 9, 80}}, 0);  // every row is used
   c.window = {7, 3};
   c.causal = causal_alignment::none;
   c.softcap = 2;

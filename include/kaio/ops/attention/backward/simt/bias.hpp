@@ -91,7 +91,6 @@ struct attention_backward_bias_body {
         }
 
     // One element for all queries: the sum over the rows; for all keys: over the columns.
-    t.barrier();
     tile.put(sums, false);
     t.barrier();
     const val first_row = t.let(select(all_rows, 0u, row_tile * C.tile));

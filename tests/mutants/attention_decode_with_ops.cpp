@@ -1,0 +1,219 @@
+// Mutants of the kernels of attention_decode, and of those that add up what parts of the keys gave: of each a sample,
+// on calls of its tests.
+
+#include "mutants/calls.hpp"
+#include "tests/ops/attention_decode/merge_case.hpp"
+#include "tests/ops/attention_decode/support.hpp"
+
+using namespace kaio;
+using namespace kaio::tests;
+using namespace kaio::tests::mutants;
+using ops::attention_combining;
+
+namespace {
+
+// Every kind of cache, masks, sequences that end at all places of a tile and of a page, parts.
+std::vector<decode_case> cases() {
+  std::vector<decode_case> all{
+      {.lengths = {70, 1, 0, 64}, .left = {3, 0, 0, 63}, .sinks = true},
+      {.queries = 5,
+       .heads = 6,
+       .key_heads = 3,
+       .lengths = {300, 33},
+       .kind = cache_kind::table,
+       .page = 48,
+       .causal = causal_alignment::bottom_right,
+       .window = {40, 0},
+       .softcap = 4,
+       .alibi = 1},
+      {.queries = 3,
+       .heads = 8,
+       .key_heads = 1,
+       .lengths = {131, 20, 5},
+       .kind = cache_kind::list,
+       .page = 5,
+       .by_last_page = true,
+       .window = {20, 10},
+       .alibi = 2,
+       .sinks = true},
+      {.lengths = {140, 129}, .kind = cache_kind::table, .page = 1, .room = 200, .shared = true},
+      {.lengths = {20, 90}, .kind = cache_kind::list, .page = 16, .heads_first = true, .together = true},
+      {.lengths = {128, 127}, .room = 150, .heads_first = true, .indexed = true, .pad = 8},
+      {.queries = 19,
+       .heads = 2,
+       .key_heads = 1,
+       .lengths = {100, 30},
+       .causal = causal_alignment::bottom_right},
+      {.queries = 70, .heads = 1, .key_heads = 1, .lengths = {200}, .causal = causal_alignment::bottom_right},
+      {.lengths = {900, 300, 20, 0},
+       .left = {3, 0, 19, 0},
+       .kind = cache_kind::table,
+       .page = 48,
+       .sinks = true},
+      {.lengths = {700, 20}, .parts = 5},
+      {.heads = 1, .key_heads = 1, .qk_size = 8, .v_size = 256, .lengths = {2600}, .parts = 19},
+      {.heads = 1, .key_heads = 1, .qk_size = 8, .v_size = 140, .lengths = {2600}, .parts = 11},
+      {.lengths = {50, 90}, .kind = cache_kind::table, .max_length = 90},
+  };
+  // Both ends of the band pass the columns of a tile.
+  for (const auto& [queries, apart] : {std::pair{16u, 7u}, {70u, 40u}}) {
+    decode_case& c = all.emplace_back();
+    c = {.queries = queries,
+         .heads = 1,
+         .key_heads = 1,
+         .lengths = {},
+         .causal = causal_alignment::bottom_right};
+    c.window = {21, 0};
+    for (u32 length = 130; length < 186; length += apart) c.lengths.push_back(length);
+  }
+  // Head sizes that end at different places of a row: by elements, by 16 bytes.
+  for (const auto& [qk_size, v_size, keys] : {std::array{33u, 51u, 3u},
+                                              {1u, 26u, 20u},
+                                              {50u, 33u, 150u},
+                                              {63u, 45u, 29u},
+                                              {7u, 8u, 61u},
+                                              {8u, 16u, 35u},
+                                              {24u, 48u, 37u},
+                                              {40u, 56u, 60u},
+                                              {56u, 24u, 107u},
+                                              {16u, 8u, 84u},
+                                              {48u, 32u, 119u},
+                                              {32u, 40u, 13u}})
+    for (const u32 queries : {1u, 20u})  // of 16 rows or fewer, of 64
+      all.push_back({.queries = queries,
+                     .heads = 3,
+                     .key_heads = 1,
+                     .qk_size = qk_size,
+                     .v_size = v_size,
+                     .lengths = {keys, 5},
+                     .pad = qk_size % 8,
+                     .parts = queries == 1 ? 3u : 1u});
+  for (const attention_combining how : {attention_combining::cluster, attention_combining::second_kernel}) {
+    all.push_back(
+        {.lengths = {600, 130, 3, 0}, .left = {3, 0, 1, 0}, .sinks = true, .parts = 4, .combining = how});
+    all.push_back({.heads = 8,
+                   .key_heads = 1,
+                   .qk_size = 40,
+                   .v_size = 56,
+                   .lengths = {300, 65},
+                   .kind = cache_kind::table,
+                   .page = 5,
+                   .softcap = 4,
+                   .alibi = 1,
+                   .parts = 4,
+                   .combining = how});
+  }
+  return all;
+}
+
+// Results of every type, of sizes around a warp's accesses.
+template <class T>
+void check_merges() {
+  for (const u32 size : {7u, 33u, 34u, 64u, 65u, 256u}) {
+    check_merge<T, f16>(2, 3, 3, size, size % 2, false, size);
+    check_merge<T, bf16>(1, 5, 3, size, 8, true, size);
+    check_merge<T, f32>(1, 4, 1, size, 3, true, size);
+  }
+}
+
+bool is_for(const decode_case& c, bool has_clusters) {
+  return has_clusters || c.combining != attention_combining::cluster;
+}
+
+constexpr harmless_statement without_effect[] = {
+    // Elements one by one instead of together.
+    {"mma_sync/rows.hpp", "auto fast ="},
+    {"decode/common/store.hpp", "auto together ="},
+    // A key beyond the last one, whose score is masked; a tile without keys.
+    {"decode/mma_sync/copies.hpp", "first_ + line_ + apart * i < last_"},
+    {"decode/mma_sync/copies.hpp", "t_.when(first_ < last_)"},
+    // Elements beyond a row, which are not stored; both sides of a border of log.
+    {"decode/common/merge.hpp", "t.when(e < left)) add("},
+    {"decode/common/merge.hpp", "shift + log(sum)"},
+    // What the mask leaves as it is in a tile that it keeps whole.
+    {"decode/mma_sync/kernel.hpp", "const val is_whole ="},
+};
+
+// Infinities that give a NaN to some queries: their rows are computed again.
+void run_with_infinities() {
+  for (const u32 queries : {3u, 30u}) {
+    decode_case c{.queries = queries,
+                  .heads = 2,
+                  .key_heads = 1,
+                  .qk_size = 40,
+                  .v_size = 56,
+                  .lengths = {170, 20},
+                  .kind = cache_kind::table,
+                  .page = 24,
+                  .causal = causal_alignment::bottom_right,
+                  .window = {60, 0}};
+    decode_memory<f16> memory(c);
+    const key_place at = memory.numbers.place(c, 0, 168);  // the last two queries read it
+    for (const u32 element : {5u, 55u}) memory.v.at(at.page, at.row, 0, element) = from_float<f16>(INFINITY);
+    memory.q.at(0, 1, 1, 7) = from_float<f16>(INFINITY);
+    memory.upload_again();
+    run_decode<f16>(c, memory);
+  }
+}
+
+tally kill_of_16_bits() {
+  mutants_of_calls mutants({{"attention_decode_mma_f16_d64", 15},
+                            {"attention_decode_combine_sm", 15},
+                            {"attention_merge_states", 20}},
+                           without_effect);
+  for (const char* const architecture : {"sm_80", "sm_90a"})
+    mutants.on(architecture, [&] {
+      for (const decode_case& c : cases())
+        if (is_for(c, architecture == std::string_view("sm_90a"))) {
+          check_decode<f16>(c);
+          if (c.parts > 1) {  // what adds them up writes every type
+            check_decode<f16, f32>(c);
+            check_decode<bf16>(c);
+          }
+        }
+      run_with_infinities();
+    });
+  mutants.on("sm_90a", [] {
+    check_merges<f16>();
+    check_merges<bf16>();
+    check_merges<f32>();
+  });
+  return mutants.result();
+}
+
+template <class C>
+void check_codes(bool has_clusters) {
+  for (const scale_kind scales : {scale_kind::none, scale_kind::one, scale_kind::heads, scale_kind::keys})
+    for (decode_case c : cases()) {
+      if (!is_for(c, has_clusters)) continue;
+      // Rows of 8 bits that do not begin at multiples of 16 bytes have no kernel with clusters.
+      if (c.combining == attention_combining::cluster && c.qk_size % 16 != 0) continue;
+      // Each kind of scales with some of the cases.
+      if (c.lengths[0] % 4 != static_cast<u32>(scales) && scales != scale_kind::keys) continue;
+      c.scales = scales;
+      check_decode<f16, f16, C>(c);
+    }
+}
+
+tally kill_of_8_bits() {
+  mutants_of_calls mutants({{"attention_decode_mma_8bit_", 8}}, without_effect);
+  mutants.on("sm_80", [] {
+    check_codes<i8>(false);
+    check_codes<e4m3>(false);
+    check_codes<e5m2>(false);
+  });
+  mutants.on("sm_90a", [] {
+    check_codes<i8>(true);
+    check_codes<e4m3>(true);
+    check_codes<e5m2>(true);
+  });
+  return mutants.result();
+}
+
+}  // namespace
+
+TEST_CASE("mutants of attention_decode are killed", "[mutants]") {
+  tally all = kill_of_16_bits();
+  all += kill_of_8_bits();
+  check_rate("attention_decode", all, 88);
+}
