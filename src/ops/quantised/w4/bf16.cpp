@@ -8,7 +8,7 @@
 namespace kaio::ops {
 
 std::span<const w4_variant> matmul_w4_mma_bf16() {
-  return matmul_w4_rows<w4_integers, bf16, 8, 16, 32, 64>();
+  return matmul_w4_rows<w4_integers, bf16, 16, 32, 64>();
 }
 
 void list_matmul_w4_bf16_kernels(std::vector<const ptx::kernel_image*>& list) {

@@ -71,7 +71,8 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
       if (v.image->name == forced) best = &v;
       continue;
     }
-    // Those in clusters come last, and fewer rows first.
+    // Those in clusters come last, and fewer rows first; of as many, those for later devices.
+    if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
     if (v.has_clusters && (problem.m <= few_rows || (v.rows > many_rows && problem.m <= many_rows) ||
                            reason(v, problem, parts, device) != nullptr))
       continue;

@@ -2,6 +2,7 @@
 // The kernels that matmul_w4 may run, as data, and how K is divided.
 
 #include <kaio/ops/attention/common/element_type.hpp>
+#include <kaio/ops/quantised/w4/few_rows.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ops/quantised/w4/sm90/kernel.hpp>
@@ -39,6 +40,29 @@ w4_variant describe_w4() {
                .run =
                    [](const stream& s, const w4_problem& problem, std::uint64_t blocks) {
                      matmul_w4_mma<w4_rows(Rows, D::bits, D::offsets), D, T>.launch(s, grid(blocks), problem);
+                   },
+               .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+               .rows = config.rows,
+               .columns = config.columns(),
+               .warps_k = config.warps_k(),
+               .resident = config.min_blocks,
+               .bits = D::bits};
+  if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
+  return v;
+}
+
+// The kernel for up to eight rows of x.
+template <class D, scalar T, std::uint32_t Sm>
+w4_variant describe_w4_few_rows() {
+  constexpr w4_few_rows_config config = w4_few_rows(D::bits);
+  using decoder = typename D::template decoder<T>;
+  w4_variant v{.image = &matmul_w4_few_rows<D, T, Sm>.image(),
+               .run =
+                   [](const stream& s, const w4_problem& problem, std::uint64_t blocks) {
+                     if constexpr (Sm >= 90)
+                       matmul_w4_few_rows<D, T, Sm>.launch(s, grid(blocks).programmatic(), problem);
+                     else
+                       matmul_w4_few_rows<D, T, Sm>.launch(s, grid(blocks), problem);
                    },
                .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
                .rows = config.rows,
