@@ -6,7 +6,7 @@
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/gate_up/combine.hpp>
-#include <kaio/ops/quantised/w4/few_rows.hpp>
+#include <kaio/ops/quantised/w4/few_rows/kernel.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 
 #include <cstdint>
@@ -14,10 +14,10 @@
 namespace kaio::ops {
 
 // Of as many warps for up to eight rows as for more: two have the columns, the others divide K.
-template <std::uint32_t Rows>
+template <std::uint32_t Rows, std::uint32_t Sm>
 constexpr auto gate_up_w4_rows() {
   if constexpr (Rows <= 8)
-    return w4_few_rows_config{.warps_n = 2};
+    return w4_few_rows_config{.warps_n = 2, .stages = w4_few_rows(Sm).stages};
   else
     return w4_config{.rows = Rows, .warps_n = 2, .stages = 5, .min_blocks = 2};
 }
@@ -96,10 +96,10 @@ struct gate_up_w4_programmatic_end : gate_up_w4_end<C, T> {
 template <std::uint32_t Rows, scalar T, std::uint32_t Sm>
 inline constexpr auto gate_up_w4 =
     kaio::kernel<"gate_up_w4_mma_" + type_name<T> + "_" + decimal<Rows> + "_sm" + decimal<Sm>,
-                 block_size{gate_up_w4_rows<Rows>().threads()},
+                 block_size{gate_up_w4_rows<Rows, Sm>().threads()},
                  kernel_options{.target = {Sm}, .large_shared = true, .min_blocks = 2}>(
         [](thread t, val<w4_problem> product, val<gate_up_problem> problem) {
-          constexpr auto C = gate_up_w4_rows<Rows>();
+          constexpr auto C = gate_up_w4_rows<Rows, Sm>();
           if constexpr (Sm >= 90) {
             launch_dependents(t);
             w4_body_of<C, w4_integers, T>::run(t, product,

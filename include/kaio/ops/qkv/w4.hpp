@@ -7,15 +7,15 @@
 //   0 .. 3  0.., 32.., 64.., 96..         first half       of row r to block r % 8, which adds both halves
 //   4 .. 7  0.., 32.., 64.., 96..         second half      of K, and finishes the heads of the row
 //
-// A block of 32 columns (64, of 16 rows) whose warps divide K is the form of matmul_w4 in which no warp waits
-// for another one before its sums are complete; whole heads in a block would have four warps share each tile
+// A block of 32 columns (64, of 16 rows) whose warps divide K is the form of matmul_w4 in which few warps wait
+// for another one before their sums are complete; whole heads in a block would have four warps share each tile
 // of x, with a barrier for each. Sums meet through distributed shared memory, 512 bytes for a row and part of
 // K, so that neither a workspace nor a second kernel is needed.
 //
-// A tile of 32 x 64 weights takes about 200 instructions of a warp, so that the work has to be on all
-// multiprocessors alike: 6144 columns are 48 clusters, which are 2.9 blocks for each of 132 multiprocessors
-// with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. The former executes 8 % more
-// instructions (K of 4096). Three blocks of 8 rows fit on one: 80 registers, 61 KB. plan_qkv_parts chooses.
+// The work has to be on all multiprocessors alike: 6144 columns are 48 clusters, which are 2.9 blocks for each
+// of 132 multiprocessors with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. Four
+// blocks of 8 rows, of four warps, fit on one, since a group of multiprocessors that has three of each is not
+// filled by whole clusters: 47 of 8 were there at once, and the last one alone after them. plan_qkv_parts chooses.
 //
 // What follows the sums is latency, since a few lanes have a row. So where rows go (lengths and pages: loads
 // that depend on each other) is found while the first weights are under way, and kept in shared memory; the
@@ -26,7 +26,7 @@
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/qkv/tile.hpp>
-#include <kaio/ops/quantised/w4/few_rows.hpp>
+#include <kaio/ops/quantised/w4/few_rows/kernel.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ template <std::uint32_t Rows, std::uint32_t Bits>
 constexpr auto qkv_w4_rows() {
   if constexpr (Rows <= 8)
     return w4_few_rows_config{
-        .warps = 4, .tiles = Bits == 8 ? 1u : 2u, .min_blocks = 4, .bits = Bits};
+        .warps = 4, .stages = Bits == 8 ? 3u : 4u, .tiles = 1, .min_blocks = 4, .bits = Bits};
   else
     return w4_config{.rows = 16, .warps_n = 2, .stages = Bits == 8 ? 3u : 5u, .min_blocks = 2, .bits = Bits};
 }

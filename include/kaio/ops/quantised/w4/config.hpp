@@ -30,8 +30,8 @@ struct w4_config {
     return at_once;
   }
   constexpr bool valid() const {
-    return (rows == 16 || rows == 32 || rows == 64) && warps % warps_n == 0 && stages >= 2 &&
-           pieces() >= 1 && pieces() * warps_n * 32 == rows * 8 && rows_at_once() >= 8;
+    return (rows == 16 || rows == 32 || rows == 64) && warps % warps_n == 0 && stages >= 2 && pieces() >= 1 &&
+           pieces() * warps_n * 32 == rows * 8 && rows_at_once() >= 8;
   }
 };
 

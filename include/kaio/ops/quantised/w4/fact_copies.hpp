@@ -30,33 +30,30 @@ class w4_fact_copies {
         scales_(t.let(problem[&w4_problem::w][&w4_packed::slots] * (Tiles * of_scales))),
         all_(t.let(scales_ + select(problem[&w4_problem::w][&w4_packed::zeros] != u64{0},
                                     problem[&w4_problem::w][&w4_packed::slots] * (Tiles * of_zeros), 0u))),
-        pieces_(array_of<passes>([&](u32 pass) { return find_piece(problem, tile_n, to, pass); })) {}
+        problem_(problem),
+        tile_n_(tile_n),
+        to_(to),
+        first_(find_piece(0)) {}
 
   // Those of tiles `tile` to tile + Tiles - 1, `bytes` from the first place on. Lanes that have no piece copy that
   // of lane 0 too, so that no lane has a branch of its own.
   // The rest of them are where has_more() is true.
-  constexpr val<u64> find(const val<u32>& tile) const { return find(tile, 0); }
+  constexpr val<u64> find(const val<u32>& tile) const { return find(tile, first_); }
   template <class Bytes>
   constexpr void copy(const val<u64>& from, const Bytes& bytes) const {
-    cp_async<16>(pieces_[0].at + bytes, pointer_at<in<u32>>(t_, from)[0]);
+    cp_async<16>(first_.at + bytes, pointer_at<in<u32>>(t_, from)[0]);
   }
   constexpr val<bool> has_more() const { return t_.let(all_ > 32u); }
   template <class Bytes>
   constexpr void copy_more(const val<u32>& tile, const Bytes& bytes) const {
     for (std::uint32_t pass = 1; pass < passes; ++pass)
-      if (auto some = t_.when(all_ > 32 * pass))
-        cp_async<16>(pieces_[pass].at + bytes, pointer_at<in<u32>>(t_, find(tile, pass))[0]);
+      if (auto some = t_.when(all_ > 32 * pass)) {
+        const piece own = find_piece(pass);
+        cp_async<16>(own.at + bytes, pointer_at<in<u32>>(t_, find(tile, own))[0]);
+      }
   }
 
  private:
-  constexpr val<u64> find(const val<u32>& tile, u32 pass) const {
-    const piece& own = pieces_[pass];
-    // As divide() has it: a group has 16 k or more, so that the divisor's shift is 35 or more.
-    const val group = t_.let(min(mul_hi(tile * w4_tile_k + own.k, multiplier_) >> shift_, last_group_));
-    return t_.let(mul_wide(group, own.pitch) * u64{16} + own.address);
-  }
-  static constexpr std::uint32_t of_scales = facts_of::scale_pieces_of_group,
-                                 of_zeros = facts_of::zero_pieces_of_group;
   struct piece {
     val<u32> at;  // a byte of shared memory
     val<u32> k;   // where its group is looked for
@@ -64,10 +61,17 @@ class w4_fact_copies {
     val<u32> pitch;  // from group to group, in pieces
   };
 
+  constexpr val<u64> find(const val<u32>& tile, const piece& own) const {
+    // As divide() has it: a group has 16 k or more, so that the divisor's shift is 35 or more.
+    const val group = t_.let(min(mul_hi(tile * w4_tile_k + own.k, multiplier_) >> shift_, last_group_));
+    return t_.let(mul_wide(group, own.pitch) * u64{16} + own.address);
+  }
+  static constexpr std::uint32_t of_scales = facts_of::scale_pieces_of_group,
+                                 of_zeros = facts_of::zero_pieces_of_group;
+
   // The scales of all groups [slot][tile], then their zero points or offsets.
-  constexpr piece find_piece(const val<w4_problem>& problem, const val<u32>& tile_n,
-                             const val<u32>& to, std::uint32_t pass) const {
-    const auto w = problem[&w4_problem::w];
+  constexpr piece find_piece(std::uint32_t pass) const {
+    const auto w = problem_[&w4_problem::w];
     const val wanted = t_.let(t_.lane_rank() + 32 * pass);
     const val own = t_.let(select(wanted < all_, wanted, 0u));
     const val is_scale = t_.let(own < scales_);
@@ -86,14 +90,18 @@ class w4_fact_copies {
     const val at = pick(0), k = pick(1), inside = pick(2);
     const val of_group = t_.let(select(is_scale, of_scales, of_zeros));
     const val base = t_.let(select(is_scale, w[&w4_packed::scales], w[&w4_packed::zeros]));
-    return {t_.let(to + at * 4u), k, t_.let(base + (mul_wide(tile_n, of_group) + cast<u64>(inside)) * u64{16}),
+    return {t_.let(to_ + at * 4u), k,
+            t_.let(base + (mul_wide(tile_n_, of_group) + cast<u64>(inside)) * u64{16}),
             t_.let(w[&w4_packed::tiles_n] * of_group)};
   }
 
   thread t_;
   val<u32> last_group_, multiplier_, shift_;
   val<u32> scales_, all_;  // pieces
-  dsl::register_array<piece, passes> pieces_;
+  const val<w4_problem>& problem_;
+  const val<u32>& tile_n_;
+  val<u32> to_;
+  piece first_;
 };
 
 }  // namespace kaio::ops

@@ -20,8 +20,8 @@
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/quantised/w4/block.hpp>
 #include <kaio/ops/quantised/w4/decode.hpp>
-#include <kaio/ops/quantised/w4/few_rows_config.hpp>
-#include <kaio/ops/quantised/w4/few_rows_copies.hpp>
+#include <kaio/ops/quantised/w4/few_rows/config.hpp>
+#include <kaio/ops/quantised/w4/few_rows/copies.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ops/quantised/w4/store.hpp>
@@ -39,7 +39,9 @@ class w4_few_rows_body {
   using pair = typename w4_pair<T>::type;
   using decoder_type = typename D::template decoder<T>;
   using copies_type = w4_few_rows_copies<C, D, T>;
-  using words_type = typename copies_type::words_type;
+  using codes_type = w4_few_rows_codes<C, D>;
+  using stage_type = w4_few_rows_stage<C, D>;
+  using words_type = typename stage_type::ring;
   using facts_of = w4_facts<D>;
   static constexpr std::uint32_t halves = 2;
   static constexpr std::uint32_t quads = D::bits / 4;  // loads of four words that a tile's half takes
@@ -50,26 +52,38 @@ class w4_few_rows_body {
   static constexpr void run(thread t, const val<w4_problem>& problem, const End& end = {}) {
     const words_type words(t);
     const w4_block block = find_w4_block<C>(t, problem, end);
-    const copies_type copies(t, words, problem, block);
     constexpr u32 ahead = C.stages - 1, apart = C.tiles * C.warps_k();  // tiles from stage to stage
     const val first = t.let(block.first + block.warp_k * C.tiles);
-    if constexpr (requires { end.begin(t); }) {
-      if (auto late = t.when(!end.weights_are_constant(t))) grid_dependency_wait(t);
+    const auto for_first_stages = [&](const auto& copy) {
       for (u32 u = 0; u < ahead; ++u) {
-        copies.copy_weights(t.let(first + u * apart), u);
-        cp_async_commit_group(t);
+        const val tile = t.let(first + u * apart);
+        copy(tile, u);
       }
+    };
+    constexpr bool is_programmatic = requires { end.begin(t); };
+    const codes_type codes(t, words, problem, block);
+    if constexpr (is_programmatic)
+      if (auto late = t.when(!end.weights_are_constant(t))) grid_dependency_wait(t);
+    for_first_stages([&](const val<u32>& tile, u32 u) {
+      if (auto exists = t.when(tile < block.last)) codes.copy(tile, u);
+    });
+    const copies_type copies(t, words, problem, block, codes);
+    for_first_stages([&](const val<u32>& tile, u32 u) {
+      if (auto exists = t.when(tile < block.last)) {
+        if constexpr (is_programmatic)
+          copies.copy_all_facts(tile, u);
+        else
+          copies.copy(tile, u);
+      }
+      cp_async_commit_group(t);
+    });
+    if constexpr (is_programmatic) {
       grid_dependency_wait(t);
       copies.template load_pieces<ahead>(first);
       end.begin(t);
-    } else {
-      for (u32 u = 0; u < ahead; ++u) {
-        copies.copy(t.let(first + u * apart), u);
-        cp_async_commit_group(t);
-      }
     }
 
-    w4_few_rows_body multiply(t, problem, words, copies);
+    w4_few_rows_body multiply(t, problem, words, codes, copies);
     for (auto base : t.range(block.first, block.last, C.stages * apart).no_unroll()) {
       const val of_turn = t.let(base + block.warp_k * C.tiles);
       copies.load_elements(of_turn);
@@ -77,7 +91,11 @@ class w4_few_rows_body {
         cp_async_wait_group<ahead - 1>(t);
         sync_warp(t);
         const val tile = t.let(of_turn + u * apart);
-        copies.copy(t.let(tile + ahead * apart), (u + ahead) % C.stages);
+        const val next = t.let(tile + ahead * apart);
+        if (auto exists = t.when(next < block.last)) {
+          codes.copy(next, (u + ahead) % C.stages);
+          copies.copy(next, (u + ahead) % C.stages);
+        }
         cp_async_commit_group(t);
         for (u32 i = 0; i < C.tiles; ++i)
           if (auto exists = t.when(tile + i < block.last)) multiply.tile(u, i);
@@ -94,7 +112,7 @@ class w4_few_rows_body {
   };
 
   constexpr w4_few_rows_body(thread t, const val<w4_problem>& problem, const words_type& words,
-                             const copies_type& copies)
+                             const codes_type& codes, const copies_type& copies)
       : t_(t),
         words_(words),
         decoder_(t, problem),
@@ -102,9 +120,9 @@ class w4_few_rows_body {
         has_zeros_(t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0})),
         fine_(t.let(problem[&w4_problem::w][&w4_packed::slots] != 1u)),
         is_bf16_(t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u)),
-        own_(copies.own()),
+        own_(codes.own()),
         codes_(t.let(own_ + t.lane_rank() * 4u)),
-        x_(find_x(t, words, copies)),
+        x_(find_x(t, words, codes, copies)),
         minus_(array_of<halves * 2>([&](u32 i) { return var(t, initial(t, problem, i % 2)); })),
         sums_(array_of<halves>([&](u32) { return typename mma::accumulator(t, 0.0f); })),
         totals_(array_of<halves>([&](u32) { return typename mma::accumulator(t, 0.0f); })),
@@ -113,9 +131,9 @@ class w4_few_rows_body {
 
   // Tile `i` of a stage.
   constexpr void tile(u32 stage, [[maybe_unused]] u32 i) {
-    const places at{stage * copies_type::stage_words + i * C.words(),
-                    stage * copies_type::stage_words + copies_type::facts_at + i * facts_of::words,
-                    stage * copies_type::stage_words + i * 32};
+    const places at{stage * stage_type::words + i * C.words(),
+                    stage * stage_type::words + stage_type::facts_at + i * facts_of::words,
+                    stage * stage_type::words + i * 32};
     if constexpr (D::slots != 0) {
       tile_in<D::slots>(at);
     } else {
@@ -125,14 +143,15 @@ class w4_few_rows_body {
         for (auto j : t_.range(0u, 4u).no_unroll()) {
           const val place = t_.let(select(j < 2u, x[0], x[1]));
           const auto words = ldmatrix_x4(place);
-          const auto of_step = array_of<2>([&](u32 r) { return t_.let(select(j % 2u == 0u, words[r], words[2 + r])); });
+          const auto of_step =
+              array_of<2>([&](u32 r) { return t_.let(select(j % 2u == 0u, words[r], words[2 + r])); });
           begin_group(at, j);
-          step(of_step, [&](u32 h, u32 i) {
+          step(of_step, [&](u32 h, [[maybe_unused]] u32 w) {
             const u32 half = at.codes + h * (quads * 128);
             if constexpr (quads == 1)
               return t_.let(words_[codes_ + j + half]);
             else
-              return t_.let(words_[codes_ + (j / 2u * 128u + j % 2u * 2u) + (half + i)]);
+              return t_.let(words_[codes_ + (j / 2u * 128u + j % 2u * 2u) + (half + w)]);
           });
           end_group(at, j);
         }
@@ -214,11 +233,13 @@ class w4_few_rows_body {
 
   // Where a lane has its row of the four matrices of half a tile, in stage 0: row i % 8 of matrix i / 8. The
   // pieces of the other half are four on, which changes bit 2 of the piece.
-  static constexpr auto find_x(thread t, const words_type& words, const copies_type& copies) {
+  static constexpr auto find_x(thread t, const words_type& words, const codes_type& codes,
+                               const copies_type& copies) {
     const val lane = t.lane_rank();
     const val row = t.let(min(lane % 8u, copies.rows() - 1u));
     return array_of<2>([&](u32 half) {
-      return t.let(shared_address(words[copies.own() + copies_type::x_at + row * (C.tiles * 32u) + ((lane / 8u + 4 * half) ^ row) * 4u]));
+      return t.let(shared_address(words[codes.own() + stage_type::x_at + row * (C.tiles * 32u) +
+                                        ((lane / 8u + 4 * half) ^ row) * 4u]));
     });
   }
   // Where there are no zero points, what `minus` has is not looked at, or as the decoder has it.
@@ -233,8 +254,7 @@ class w4_few_rows_body {
   }
   static constexpr auto all_ones(thread t) {
     typename mma::a_fragment ones(t);
-    for (auto& r : ones.registers)
-      r = bit_cast<pair>(t.let(w4_pair<T>::is_half ? 0x3c003c00u : 0x3f803f80u));
+    for (auto& r : ones.registers) r = bit_cast<pair>(t.let(w4_pair<T>::is_half ? 0x3c003c00u : 0x3f803f80u));
     return ones;
   }
 
@@ -245,7 +265,7 @@ class w4_few_rows_body {
   val<bool> has_zeros_, fine_, is_bf16_;
   val<u32> own_, codes_;
   dsl::register_array<val<u32>, 2> x_;
-  dsl::register_array<var<u32>, halves * 2> minus_;  // what decode() takes
+  dsl::register_array<var<u32>, halves * 2> minus_;                       // what decode() takes
   dsl::register_array<typename mma::accumulator, halves> sums_, totals_;  // of a group, of all
   typename mma::accumulator x_sums_;  // of x over a group, in rows that are all the same
   typename mma::a_fragment ones_;
@@ -271,8 +291,9 @@ struct w4_programmatic_end : w4_product_end<C, T> {
 
 template <class D, scalar T, std::uint32_t Sm>
 struct w4_few_rows_kernel {
-  static constexpr w4_few_rows_config config = w4_few_rows(D::bits);
-  static constexpr auto name = "matmul_w" + decimal<D::bits> + "_few_rows_" + D::name + type_name<T> + "_sm" + decimal<Sm>;
+  static constexpr w4_few_rows_config config = w4_few_rows(Sm, D::bits, D::offsets);
+  static constexpr auto name =
+      "matmul_w" + decimal<D::bits> + "_few_rows_" + D::name + type_name<T> + "_sm" + decimal<Sm>;
   static constexpr kernel_options options{
       .target = {Sm}, .large_shared = true, .min_blocks = config.min_blocks};
   static constexpr auto kernel =
