@@ -35,13 +35,12 @@ class w4_fact_copies {
         to_(to),
         first_(find_piece(0)) {}
 
-  // Those of tiles `tile` to tile + Tiles - 1, `bytes` from the first place on. Lanes that have no piece copy that
-  // of lane 0 too, so that no lane has a branch of its own.
-  // The rest of them are where has_more() is true.
+  // Those of tiles `tile` to tile + Tiles - 1, `bytes` from the first place on: where a lane's first piece comes
+  // from, its copy, and that of the rest, where has_more() is true.
   constexpr val<u64> find(const val<u32>& tile) const { return find(tile, first_); }
   template <class Bytes>
   constexpr void copy(const val<u64>& from, const Bytes& bytes) const {
-    cp_async<16>(first_.at + bytes, pointer_at<in<u32>>(t_, from)[0]);
+    if (auto some = t_.when(first_.exists)) cp_async<16>(first_.at + bytes, pointer_at<in<u32>>(t_, from)[0]);
   }
   constexpr val<bool> has_more() const { return t_.let(all_ > 32u); }
   template <class Bytes>
@@ -49,14 +48,16 @@ class w4_fact_copies {
     for (std::uint32_t pass = 1; pass < passes; ++pass)
       if (auto some = t_.when(all_ > 32 * pass)) {
         const piece own = find_piece(pass);
-        cp_async<16>(own.at + bytes, pointer_at<in<u32>>(t_, find(tile, own))[0]);
+        if (auto exists = t_.when(own.exists))
+          cp_async<16>(own.at + bytes, pointer_at<in<u32>>(t_, find(tile, own))[0]);
       }
   }
 
  private:
   struct piece {
-    val<u32> at;  // a byte of shared memory
-    val<u32> k;   // where its group is looked for
+    val<bool> exists;  // else it is that of lane 0
+    val<u32> at;       // a byte of shared memory
+    val<u32> k;        // where its group is looked for
     val<u64> address;
     val<u32> pitch;  // from group to group, in pieces
   };
@@ -73,7 +74,8 @@ class w4_fact_copies {
   constexpr piece find_piece(std::uint32_t pass) const {
     const auto w = problem_[&w4_problem::w];
     const val wanted = t_.let(t_.lane_rank() + 32 * pass);
-    const val own = t_.let(select(wanted < all_, wanted, 0u));
+    const val exists = t_.let(wanted < all_);
+    const val own = t_.let(select(exists, wanted, 0u));
     const val is_scale = t_.let(own < scales_);
     const auto place = [&](const val<u32>& i, u32 of_group, u32 begin) {
       const val tile = t_.let(i / of_group % Tiles), slot = t_.let(i / (of_group * Tiles));
@@ -90,7 +92,7 @@ class w4_fact_copies {
     const val at = pick(0), k = pick(1), inside = pick(2);
     const val of_group = t_.let(select(is_scale, of_scales, of_zeros));
     const val base = t_.let(select(is_scale, w[&w4_packed::scales], w[&w4_packed::zeros]));
-    return {t_.let(to_ + at * 4u), k,
+    return {exists, t_.let(to_ + at * 4u), k,
             t_.let(base + (mul_wide(tile_n_, of_group) + cast<u64>(inside)) * u64{16}),
             t_.let(w[&w4_packed::tiles_n] * of_group)};
   }
