@@ -66,7 +66,7 @@ public_floors = {
             "attention/backward/mma_sync", "attention/backward/sm90", "attention/decode", "cache/common", "cache/rotary", "cache/append",
             "cache/copy", "attention/decode/common", "attention/decode/call", "attention/decode/choice", "attention/decode/simt",
             "attention/decode/mma_sync", "attention/decode/quantised", "attention/decode/mla", "quantised/common", "quantised/int8", "quantised/fp8",
-            "quantised/w4", "quantised/w4/sm90", "quantised/w4/choice", "quantised/formats", "quantised", "qkv", "gate_up", "rms_norm",
+            "quantised/w4", "quantised/w4/few_rows", "quantised/w4/sm90", "quantised/w4/choice", "quantised/formats", "quantised", "qkv", "gate_up", "rms_norm",
             ".", "parity"],
     "tool": ["."],
     "weights": ["."],

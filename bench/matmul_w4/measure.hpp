@@ -99,6 +99,7 @@ class matmul_w4_bench : attention_measurement<T> {
     matmul_w4_options options;
     options.variant = variant;
     options.parts = parts;
+    options.constant_weights = true;
     measured result;
     const auto choice = choose(of(0), options);
     result.kernel = std::string(choice.name) + "/" + std::to_string(choice.parts);

@@ -110,6 +110,7 @@ struct products {
     rest.bytes = bytes_of(s, product);
     if (w.is_packed) {
       matmul_w4_options options;
+      options.constant_weights = a.options->constant_weights;
       if (rest.bytes != 0) options.workspace = rest;
       detail::run_matmul_w4(s, {a.operation, call.x, product.to, &w.packed, &options});
       return;
@@ -200,7 +201,8 @@ planned plan(const void* device, const device_properties& properties,
 void run_fused(const stream& s, const detail::gate_up_arguments& a, const detail::gate_up_call& call,
                const gate_up_variant& v) {
   const w4_weights& weights = a.weights->of[0].packed;
-  const matmul_w4_options options;
+  matmul_w4_options options;
+  options.constant_weights = a.options->constant_weights;
   w4_problem p =
       detail::resolve_w4_product(s.device_identity(), {a.operation, call.x, {}, &weights, &options}, true);
   p.w = detail::check_w4_weights(a.operation, s.device_identity(), weights, true);

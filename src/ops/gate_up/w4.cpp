@@ -11,17 +11,22 @@ namespace kaio::ops {
 
 namespace {
 
-template <std::uint32_t Rows, class T>
+template <std::uint32_t Rows, class T, std::uint32_t Sm>
 gate_up_variant describe() {
-  constexpr w4_config config = gate_up_w4_rows(Rows);
+  constexpr auto config = gate_up_w4_rows<Rows, Sm>();
   using decoder = typename w4_integers::template decoder<T>;
-  gate_up_variant v{
-      .image = &gate_up_w4<Rows, T>.image(),
-      .run = [](const stream& s, const w4_problem& product, const gate_up_problem& problem,
-                std::uint64_t blocks) { gate_up_w4<Rows, T>.launch(s, grid(blocks), product, problem); },
-      .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
-      .rows = Rows,
-      .columns = config.columns()};
+  gate_up_variant v{.image = &gate_up_w4<Rows, T, Sm>.image(),
+                    .run =
+                        [](const stream& s, const w4_problem& product, const gate_up_problem& problem,
+                           std::uint64_t blocks) {
+                          if constexpr (Sm >= 90)
+                            gate_up_w4<Rows, T, Sm>.launch(s, grid(blocks).programmatic(), product, problem);
+                          else
+                            gate_up_w4<Rows, T, Sm>.launch(s, grid(blocks), product, problem);
+                        },
+                    .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+                    .rows = Rows,
+                    .columns = config.columns()};
   if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
   return v;
 }
@@ -29,8 +34,9 @@ gate_up_variant describe() {
 }  // namespace
 
 std::span<const gate_up_variant> gate_up_w4_variants() {
-  static const auto& rows =
-      *new std::array{describe<8, f16>(), describe<16, f16>(), describe<8, bf16>(), describe<16, bf16>()};
+  static const auto& rows = *new std::array{
+      describe<8, f16, 90>(),  describe<8, f16, 80>(),  describe<16, f16, 90>(),  describe<16, f16, 80>(),
+      describe<8, bf16, 90>(), describe<8, bf16, 80>(), describe<16, bf16, 90>(), describe<16, bf16, 80>()};
   return rows;
 }
 

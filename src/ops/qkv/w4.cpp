@@ -14,7 +14,7 @@ namespace {
 
 template <std::uint32_t Rows, class D, class T>
 qkv_few_rows_variant describe() {
-  constexpr w4_config config = qkv_w4_rows(Rows, D::bits);
+  constexpr auto config = qkv_w4_rows<Rows, D::bits>();
   using cluster = qkv_w4_cluster<config>;
   using decoder = typename D::template decoder<T>;
   return {.image = &qkv_project_w4<Rows, D, T>.image(),

@@ -173,7 +173,8 @@ void check_one_launch(const w4_case& c) {
   gate_up_output<T> one(c.batches, c.m, c.columns, c.pad), two(c.batches, c.m, c.columns, c.pad);
   const std::string name = ops::gate_up_choice(s, x, w, one.view(), options);
   REQUIRE(name == "gate_up_w4_mma_" + std::string(std::is_same_v<T, f16> ? "f16" : "bf16") +
-                      (c.batches * c.m <= 8 ? "_8" : "_16"));
+                      (c.batches * c.m <= 8 ? "_8" : "_16") +
+                      (s.properties().target.sm >= 90 ? "_sm90" : "_sm80"));
   REQUIRE(gate_up_workspace_bytes(s, x, w, one.view(), options) == 0);
   gate_up_project(s, x, w, one.view(), options);
   options.variant = "separate";

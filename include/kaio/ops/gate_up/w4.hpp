@@ -3,19 +3,26 @@
 // columns of a block, of which the first warp of two has 32 of the gate, the second the same 32 of up. So both
 // are in shared memory together when the sums are added up, and their product is what is stored.
 
+#include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/gate_up/combine.hpp>
+#include <kaio/ops/quantised/w4/few_rows/kernel.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-constexpr w4_config gate_up_w4_rows(std::uint32_t rows) {
-  return {.rows = rows, .warps_n = 2, .stages = 5, .min_blocks = 2};
+// Of as many warps for up to eight rows as for more: two have the columns, the others divide K.
+template <std::uint32_t Rows, std::uint32_t Sm>
+constexpr auto gate_up_w4_rows() {
+  if constexpr (Rows <= 8)
+    return w4_few_rows_config{.warps_n = 2, .stages = w4_few_rows(Sm).stages};
+  else
+    return w4_config{.rows = Rows, .warps_n = 2, .stages = 5, .min_blocks = 2};
 }
 
-template <w4_config C, scalar T>
+template <auto C, scalar T>
 struct gate_up_w4_end {
   static_assert(C.warps_n == 2);
   val<gate_up_problem> problem;
@@ -71,14 +78,35 @@ struct gate_up_w4_end {
   }
 };
 
-// Launched with F / 32 blocks along x; the columns of the gate are multiples of 32.
-template <std::uint32_t Rows, scalar T>
+// The same of a kernel that is launched programmatically.
+template <auto C, scalar T>
+struct gate_up_w4_programmatic_end : gate_up_w4_end<C, T> {
+  const val<w4_problem>& product;
+
+  constexpr gate_up_w4_programmatic_end(const val<gate_up_problem>& problem, const val<w4_problem>& of)
+      : gate_up_w4_end<C, T>{problem}, product(of) {}
+  constexpr val<bool> weights_are_constant(thread t) const {
+    return t.let(product[&w4_problem::constant] != 0u);
+  }
+  static constexpr void begin(thread) {}
+};
+
+// Launched with F / 32 blocks along x, from sm_90 on programmatically; the columns of the gate are multiples of
+// 32.
+template <std::uint32_t Rows, scalar T, std::uint32_t Sm>
 inline constexpr auto gate_up_w4 =
-    kaio::kernel<"gate_up_w4_mma_" + type_name<T> + "_" + decimal<Rows>, block_size{w4_config::threads},
-                 kernel_options{.target = {80}, .large_shared = true, .min_blocks = 2}>(
+    kaio::kernel<"gate_up_w4_mma_" + type_name<T> + "_" + decimal<Rows> + "_sm" + decimal<Sm>,
+                 block_size{gate_up_w4_rows<Rows, Sm>().threads()},
+                 kernel_options{.target = {Sm}, .large_shared = true, .min_blocks = 2}>(
         [](thread t, val<w4_problem> product, val<gate_up_problem> problem) {
-          constexpr w4_config C = gate_up_w4_rows(Rows);
-          w4_body<C, w4_integers, T>::run(t, product, gate_up_w4_end<C, T>{problem});
+          constexpr auto C = gate_up_w4_rows<Rows, Sm>();
+          if constexpr (Sm >= 90) {
+            launch_dependents(t);
+            w4_body_of<C, w4_integers, T>::run(t, product,
+                                               gate_up_w4_programmatic_end<C, T>(problem, product));
+          } else {
+            w4_body_of<C, w4_integers, T>::run(t, product, gate_up_w4_end<C, T>{problem});
+          }
         });
 
 }  // namespace kaio::ops

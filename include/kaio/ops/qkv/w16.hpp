@@ -164,7 +164,7 @@ struct qkv_w16_kernel {
   static constexpr auto name = "qkv_project_w16_" + type_name<T> + "_" + decimal<Rows>;
   static constexpr kernel_options options{
       .target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = config.min_blocks};
-  static constexpr auto kernel = kaio::kernel<name, block_size{w4_config::threads}, options>(
+  static constexpr auto kernel = kaio::kernel<name, block_size{config.threads()}, options>(
       [](thread t, val<w4_problem> product, val<qkv_problem> problem, val<qkv_w16_weights> weights,
          val<u32> weights_are_constant) {
         run_qkv_cluster<config, T>(t, product, problem, weights_are_constant, [&](const auto& end) {

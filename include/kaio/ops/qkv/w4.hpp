@@ -7,15 +7,15 @@
 //   0 .. 3  0.., 32.., 64.., 96..         first half       of row r to block r % 8, which adds both halves
 //   4 .. 7  0.., 32.., 64.., 96..         second half      of K, and finishes the heads of the row
 //
-// A block of 32 columns (64, of 16 rows) whose warps divide K is the form of matmul_w4 in which no warp waits
-// for another one before its sums are complete; whole heads in a block would have four warps share each tile
+// A block of 32 columns (64, of 16 rows) whose warps divide K is the form of matmul_w4 in which few warps wait
+// for another one before their sums are complete; whole heads in a block would have four warps share each tile
 // of x, with a barrier for each. Sums meet through distributed shared memory, 512 bytes for a row and part of
 // K, so that neither a workspace nor a second kernel is needed.
 //
-// A tile of 32 x 64 weights takes about 200 instructions of a warp, so that the work has to be on all
-// multiprocessors alike: 6144 columns are 48 clusters, which are 2.9 blocks for each of 132 multiprocessors
-// with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. The former executes 8 % more
-// instructions (K of 4096). Three blocks of 8 rows fit on one: 80 registers, 61 KB. plan_qkv_parts chooses.
+// The work has to be on all multiprocessors alike: 6144 columns are 48 clusters, which are 2.9 blocks for each
+// of 132 multiprocessors with both halves of K in clusters of 8, and 1.5 with all of K in clusters of 4. Four
+// blocks of 8 rows, of four warps, fit on one, since a group of multiprocessors that has three of each is not
+// filled by whole clusters: 47 of 8 were there at once, and the last one alone after them. plan_qkv_parts chooses.
 //
 // What follows the sums is latency, since a few lanes have a row. So where rows go (lengths and pages: loads
 // that depend on each other) is found while the first weights are under way, and kept in shared memory; the
@@ -26,6 +26,7 @@
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/qkv/tile.hpp>
+#include <kaio/ops/quantised/w4/few_rows/kernel.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 
 #include <algorithm>
@@ -33,17 +34,19 @@
 
 namespace kaio::ops {
 
-// Fewer stages than matmul_w4 has, so that three blocks of 8 rows fit on a multiprocessor.
-constexpr w4_config qkv_w4_rows(std::uint32_t rows, std::uint32_t bits) {
-  if (rows <= 8)
-    return {.rows = 8, .warps_n = 1, .stages = bits == 8 ? 2u : 3u, .min_blocks = 3, .bits = bits};
-  return {.rows = 16, .warps_n = 2, .stages = bits == 8 ? 3u : 5u, .min_blocks = 2, .bits = bits};
+template <std::uint32_t Rows, std::uint32_t Bits>
+constexpr auto qkv_w4_rows() {
+  if constexpr (Rows <= 8)
+    return w4_few_rows_config{
+        .warps = 4, .stages = Bits == 8 ? 3u : 4u, .tiles = 1, .min_blocks = 4, .bits = Bits};
+  else
+    return w4_config{.rows = 16, .warps_n = 2, .stages = Bits == 8 ? 3u : 5u, .min_blocks = 2, .bits = Bits};
 }
 
 inline constexpr std::uint32_t qkv_w4_columns = 128;  // of a cluster
 inline constexpr std::uint32_t qkv_w4_most_blocks = 8;
 
-template <w4_config C>
+template <auto C>
 struct qkv_w4_cluster {
   static constexpr std::uint32_t blocks_n = qkv_w4_columns / C.columns();  // along the columns
   static constexpr std::uint32_t most_parts = qkv_w4_most_blocks / blocks_n;
@@ -59,11 +62,11 @@ struct qkv_w4_cluster {
 };
 
 // The rows that a block of the cluster finishes: row r of x is number r / blocks of block r % blocks.
-template <w4_config C>
+template <auto C>
 struct qkv_w4_rows_of_block {
   using cluster = qkv_w4_cluster<C>;
   static constexpr std::uint32_t count = cluster::finished_rows, columns = qkv_w4_columns;
-  static constexpr std::uint32_t threads = C.threads;
+  static constexpr std::uint32_t threads = C.threads();
 
   thread t;
   const typename cluster::inbox& inbox;
@@ -94,7 +97,7 @@ struct qkv_w4_rows_of_block {
 };
 
 // What w4_body asks for.
-template <w4_config C, scalar T>
+template <auto C, scalar T>
 struct qkv_w4_end {
   using cluster = qkv_w4_cluster<C>;
   using rows_type = qkv_w4_rows_of_block<C>;
@@ -209,7 +212,7 @@ struct qkv_w4_end {
 };
 
 // A kernel of clusters: multiply(end) is the product of a block.
-template <w4_config C, scalar T, class Multiply>
+template <auto C, scalar T, class Multiply>
 constexpr void run_qkv_cluster(thread t, const val<w4_problem>& product, const val<qkv_problem>& problem,
                                const val<u32>& weights_are_constant, const Multiply& multiply) {
   using cluster = qkv_w4_cluster<C>;
@@ -228,15 +231,15 @@ constexpr void run_qkv_cluster(thread t, const val<w4_problem>& product, const v
 
 template <std::uint32_t Rows, class D, scalar T>
 struct qkv_w4_kernel {
-  static constexpr w4_config config = qkv_w4_rows(Rows, D::bits);
+  static constexpr auto config = qkv_w4_rows<Rows, D::bits>();
   static constexpr auto name =
       "qkv_project_w" + decimal<D::bits> + "_" + D::name + type_name<T> + "_" + decimal<Rows>;
   static constexpr kernel_options options{
       .target = {90}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = config.min_blocks};
-  static constexpr auto kernel = kaio::kernel<name, block_size{w4_config::threads}, options>(
+  static constexpr auto kernel = kaio::kernel<name, block_size{config.threads()}, options>(
       [](thread t, val<w4_problem> product, val<qkv_problem> problem, val<u32> weights_are_constant) {
         run_qkv_cluster<config, T>(t, product, problem, weights_are_constant,
-                                   [&](const auto& end) { w4_body<config, D, T>::run(t, product, end); });
+                                   [&](const auto& end) { w4_body_of<config, D, T>::run(t, product, end); });
       });
 };
 

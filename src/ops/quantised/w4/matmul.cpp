@@ -71,7 +71,8 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
       if (v.image->name == forced) best = &v;
       continue;
     }
-    // Those in clusters come last, and fewer rows first.
+    // Those in clusters come last, and fewer rows first; of as many, those for later devices.
+    if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
     if (v.has_clusters && (problem.m <= few_rows || (v.rows > many_rows && problem.m <= many_rows) ||
                            reason(v, problem, parts, device) != nullptr))
       continue;
@@ -175,10 +176,14 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
 std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device) {
   // In units of 8 KB of weights of a block, at its share of the bandwidth: about 0.4 us on an H200. A block
   // that has a multiprocessor to itself, of several that it could have, waits for memory and instructions
-  // without others that work meanwhile: 16 rows with one took 0.57 us there, 8 rows with two 0.38. From
-  // sm_90 on the second kernel begins while the first one ends.
-  constexpr double start_and_end = 6, of_a_part = 1.0 / 8, alone = 1.25;
-  const double second_kernel = device.target.sm >= 90 ? 5 : 8;
+  // without others that work meanwhile, but with few rows of x: 16 with one took 0.57 us there, 8 with two
+  // 0.38. From sm_90 on the second kernel begins while the first one ends.
+  struct costs {
+    double start_and_end, of_a_part, alone, second_kernel;
+  };
+  const bool is_early = device.target.sm >= 90;
+  const costs c = v.rows <= few_rows ? costs{4, 1, 1, is_early ? 4.0 : 8.0}
+                                     : costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0};
   constexpr std::uint32_t most_parts = 64;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const ptx::needs& needs = v.image->needs;
@@ -191,11 +196,13 @@ std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, cons
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t parts = 1; parts <= most; ++parts) {
     const std::uint64_t blocks = tiles * parts;
-    const double of_tiles = static_cast<double>(parts_of(blocks, units)) *
-                            static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k)) *
-                            (v.bits / 4) * (v.resident > 1 && blocks <= units ? alone : 1.0);
-    const double cost = of_tiles + start_and_end * static_cast<double>(parts_of(blocks, at_once)) +
-                        (parts == 1 ? 0 : second_kernel + of_a_part * parts);
+    const double of_tiles =
+        static_cast<double>(parts_of(blocks, units)) *
+        static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k * v.together) *
+                            v.together) *
+        (v.bits / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
+    const double cost = of_tiles + c.start_and_end * static_cast<double>(parts_of(blocks, at_once)) +
+                        (parts == 1 ? 0 : c.second_kernel + c.of_a_part * parts);
     if (cost < least) {
       least = cost;
       best = parts;

@@ -9,8 +9,8 @@
 
 namespace kaio::ops {
 
-std::span<const w4_variant> matmul_w4_nvfp4_f16() { return matmul_w4_rows<w4_nvfp4, f16, 8, 32, 64>(); }
-std::span<const w4_variant> matmul_w4_nvfp4_bf16() { return matmul_w4_rows<w4_nvfp4, bf16, 8, 32, 64>(); }
+std::span<const w4_variant> matmul_w4_nvfp4_f16() { return matmul_w4_rows<w4_nvfp4, f16, 32, 64>(); }
+std::span<const w4_variant> matmul_w4_nvfp4_bf16() { return matmul_w4_rows<w4_nvfp4, bf16, 32, 64>(); }
 
 void list_matmul_w4_nvfp4_kernels(std::vector<const ptx::kernel_image*>& list) {
   for (const auto family : {matmul_w4_nvfp4_f16, matmul_w4_nvfp4_bf16})

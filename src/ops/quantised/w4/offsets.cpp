@@ -9,10 +9,10 @@
 namespace kaio::ops {
 
 std::span<const w4_variant> matmul_w4_offsets_f16() {
-  return matmul_w4_rows<w4_integers_and_offsets, f16, 8, 32, 64>();
+  return matmul_w4_rows<w4_integers_and_offsets, f16, 32, 64>();
 }
 std::span<const w4_variant> matmul_w4_offsets_bf16() {
-  return matmul_w4_rows<w4_integers_and_offsets, bf16, 8, 32, 64>();
+  return matmul_w4_rows<w4_integers_and_offsets, bf16, 32, 64>();
 }
 
 void list_matmul_w4_offsets_kernels(std::vector<const ptx::kernel_image*>& list) {

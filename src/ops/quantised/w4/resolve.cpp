@@ -188,6 +188,7 @@ w4_problem resolve_w4_product(const void* device, const matmul_w4_arguments& a, 
                                "; 1 to " + std::to_string(p.w.tiles_k) + " are possible, and 0 is a choice");
   p.type = type_of(a.x.kind);
   p.unit = 1;
+  p.constant = options.constant_weights ? 1 : 0;
   p.x = a.x.address;
   p.x_row = a.x.strides[0];
   p.x_by_16 = begins_at(a.x, 16) && p.w.rows == 0 ? 1 : 0;

@@ -10,10 +10,10 @@
 namespace kaio::ops {
 
 std::span<const w4_variant> matmul_w4_table_f16() {
-  return matmul_w4_rows<w4_table_at_launch, f16, 8, 32, 64>();
+  return matmul_w4_rows<w4_table_at_launch, f16, 32, 64>();
 }
 std::span<const w4_variant> matmul_w4_table_bf16() {
-  return matmul_w4_rows<w4_table_at_launch, bf16, 8, 32, 64>();
+  return matmul_w4_rows<w4_table_at_launch, bf16, 32, 64>();
 }
 
 void list_matmul_w4_table_kernels(std::vector<const ptx::kernel_image*>& list) {

@@ -9,8 +9,8 @@
 
 namespace kaio::ops {
 
-std::span<const w4_variant> matmul_w8_e4m3_f16() { return matmul_w4_rows<w8_e4m3, f16, 8, 32, 64>(); }
-std::span<const w4_variant> matmul_w8_e4m3_bf16() { return matmul_w4_rows<w8_e4m3, bf16, 8, 32, 64>(); }
+std::span<const w4_variant> matmul_w8_e4m3_f16() { return matmul_w4_rows<w8_e4m3, f16, 32, 64>(); }
+std::span<const w4_variant> matmul_w8_e4m3_bf16() { return matmul_w4_rows<w8_e4m3, bf16, 32, 64>(); }
 
 void list_matmul_w8_e4m3_kernels(std::vector<const ptx::kernel_image*>& list) {
   for (const auto family : {matmul_w8_e4m3_f16, matmul_w8_e4m3_bf16})

@@ -9,8 +9,8 @@
 
 namespace kaio::ops {
 
-std::span<const w4_variant> matmul_w8_int8_f16() { return matmul_w4_rows<w8_integers, f16, 8, 32, 64>(); }
-std::span<const w4_variant> matmul_w8_int8_bf16() { return matmul_w4_rows<w8_integers, bf16, 8, 32, 64>(); }
+std::span<const w4_variant> matmul_w8_int8_f16() { return matmul_w4_rows<w8_integers, f16, 32, 64>(); }
+std::span<const w4_variant> matmul_w8_int8_bf16() { return matmul_w4_rows<w8_integers, bf16, 32, 64>(); }
 
 void list_matmul_w8_int8_kernels(std::vector<const ptx::kernel_image*>& list) {
   for (const auto family : {matmul_w8_int8_f16, matmul_w8_int8_bf16})

@@ -11,10 +11,10 @@
 namespace kaio::ops {
 
 std::span<const w4_variant> matmul_w8_offsets_f16() {
-  return matmul_w4_rows<w8_integers_and_offsets, f16, 8, 32>();
+  return matmul_w4_rows<w8_integers_and_offsets, f16, 32>();
 }
 std::span<const w4_variant> matmul_w8_offsets_bf16() {
-  return matmul_w4_rows<w8_integers_and_offsets, bf16, 8, 32>();
+  return matmul_w4_rows<w8_integers_and_offsets, bf16, 32>();
 }
 
 void list_matmul_w8_offsets_kernels(std::vector<const ptx::kernel_image*>& list) {

@@ -129,8 +129,10 @@ TEST_CASE("matmul_w4: calls are loaded ahead, and named", "[ops][w4]") {
   ops::matmul_w4_warmup(t.gpu, t.x, t.w, {.variant = "dequantise"});
   ops::repack_w4_warmup(t.gpu);
   const auto choice = ops::matmul_w4_choice(t.s, t.x, t.w, {.parts = 2});
-  const bool has_products = t.gpu.properties().target.sm >= 80;
-  REQUIRE(choice.name == (has_products ? "matmul_w4_mma_f16_8" : "matmul_w4_simt"));
+  const u32 sm = t.gpu.properties().target.sm;
+  REQUIRE(choice.name == (sm >= 90   ? "matmul_w4_few_rows_f16_sm90"
+                          : sm >= 80 ? "matmul_w4_few_rows_f16_sm80"
+                                     : "matmul_w4_simt"));
   REQUIRE(choice.parts == 2);
   REQUIRE(matmul_w4_workspace_bytes(t.s, t.x, t.w, {.parts = 2}) == 2 * 3 * 64 * 4);
   ops::matmul_w4_warmup(t.gpu, t.x, t.w, {.parts = 2});

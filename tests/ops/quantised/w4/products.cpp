@@ -127,6 +127,39 @@ TEST_CASE("matmul_w4: every kernel, with one and several parts of K", "[ops][w4]
     }
 }
 
+// A stage of the kernels for few rows has two tiles of 64 k of each of eight warps, of three stages.
+TEST_CASE("matmul_w4: up to eight rows, around the stages of a block", "[ops][w4]") {
+  const u32 sm = under_test().stream().properties().target.sm;
+  if (sm < 80) return;
+  const i64 tiles[] = {1, 2, 3, 15, 17, 32, 47, 48, 49, 96, 113};
+  std::uint64_t seed = 0;
+  for (const bool later : {false, true})
+    for (const i64 k : tiles) {
+      const std::uint64_t i = ++seed;
+      if (later && sm < 90) continue;
+      w4_case c{
+          .shape = {.n = 8 + static_cast<i64>(i % 5) * 16,
+                    .k = 64 * k - (i % 3 == 0 ? 16 : 0),
+                    .group = i % 3 == 0   ? 16
+                             : i % 4 == 1 ? 32
+                                          : 64,
+                    .zero_points = i % 2 == 0,
+                    .ordered = i % 5 == 0},
+          .m = 1 + static_cast<i64>(i * 3 % 8),
+          .pad = i % 4 == 0 ? 3 : 8,
+          .bias = i % 3 == 1,
+          .options = {.parts = k >= 3 ? static_cast<i64>(1 + i % 3) : 1, .constant_weights = i % 2 == 0},
+          .seed = i};
+      if (i % 2 == 0) {
+        c.options.variant = later ? "matmul_w4_few_rows_f16_sm90" : "matmul_w4_few_rows_f16_sm80";
+        check_w4<f16, f16, f16>(c);
+      } else {
+        c.options.variant = later ? "matmul_w4_few_rows_bf16_sm90" : "matmul_w4_few_rows_bf16_sm80";
+        check_w4<bf16, f32, f16>(c);
+      }
+    }
+}
+
 TEST_CASE("matmul_w4: the tiles of sm_90a, with parts of K in clusters and by a second kernel", "[ops][w4]") {
   w4_case c{.shape = {.n = 257, .k = 1728, .group = 64, .zero_points = true}, .m = 129, .bias = true};
   c.by_wgmma = true;

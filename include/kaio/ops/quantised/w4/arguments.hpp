@@ -140,6 +140,9 @@ struct matmul_w4_options {
   // workspace, of 2 n k bytes, and matmul, where each weight is rounded once: for many rows of x, and before
   // sm_80.
   std::string_view variant{};
+  // A hint: no work in the stream before the call writes the weights. With few rows of x, from sm_90 on, they are
+  // asked for before it has ended.
+  bool constant_weights = false;
 };
 
 namespace detail {

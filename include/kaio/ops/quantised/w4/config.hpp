@@ -14,7 +14,8 @@ struct w4_config {
   std::uint32_t min_blocks = 1;
   std::uint32_t bits = 4;  // of a code
 
-  static constexpr std::uint32_t warps = 8, threads = warps * 32;
+  static constexpr std::uint32_t warps = 8;
+  static constexpr std::uint32_t threads() { return warps * 32; }
   constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // of a tile of a warp
   constexpr std::uint32_t warps_k() const { return warps / warps_n; }
   constexpr std::uint32_t columns() const { return warps_n * w4_tile_n; }  // of a block
@@ -29,18 +30,16 @@ struct w4_config {
     return at_once;
   }
   constexpr bool valid() const {
-    return (rows == 8 || rows == 16 || rows == 32 || rows == 64) && warps % warps_n == 0 && stages >= 2 &&
-           pieces() >= 1 && pieces() * warps_n * 32 == rows * 8 && rows_at_once() >= 8;
+    return (rows == 16 || rows == 32 || rows == 64) && warps % warps_n == 0 && stages >= 2 && pieces() >= 1 &&
+           pieces() * warps_n * 32 == rows * 8 && rows_at_once() >= 8;
   }
 };
 
-// With few rows all warps have the same columns, and divide K: y is complete in the block, and no second
-// kernel is needed to fill the device. More rows need more columns, or x would be read too often. A stage
-// has 18.5 KB: 92.5 KB are below what every device from sm_80 on has; registers allow two blocks but for 64
-// rows. Codes of eight bits and those with offsets have fewer stages of more bytes.
+// More rows need more columns of a block, or x would be read too often. A stage has 18.5 KB: 92.5 KB are below
+// what every device from sm_80 on has; registers allow two blocks but for 64 rows. Codes of eight bits and those
+// with offsets have fewer stages of more bytes.
 constexpr w4_config w4_rows(std::uint32_t rows, std::uint32_t bits = 4, bool offsets = false) {
   const std::uint32_t stages = bits == 8 ? 3 : offsets ? 4 : 5;
-  if (rows <= 8) return {.rows = 8, .warps_n = 1, .stages = stages, .min_blocks = 2, .bits = bits};
   if (rows <= 16) return {.rows = 16, .warps_n = 2, .stages = stages, .min_blocks = 2, .bits = bits};
   if (rows <= 32)
     return {.rows = 32, .warps_n = 4, .stages = stages, .min_blocks = bits == 8 ? 1u : 2u, .bits = bits};

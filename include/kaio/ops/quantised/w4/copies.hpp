@@ -6,25 +6,17 @@
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/mma.hpp>
+#include <kaio/ops/quantised/w4/block.hpp>
 #include <kaio/ops/quantised/w4/config.hpp>
+#include <kaio/ops/quantised/w4/fact_copies.hpp>
 #include <kaio/ops/quantised/w4/facts.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 
-#include <algorithm>
 #include <cstdint>
 
 namespace kaio::ops {
 
 using dsl::scalar;
-
-// Where a block works, and a warp of it.
-struct w4_block {
-  val<u32> part;
-  val<u32> row, column;  // of y, the first ones
-  val<u32> first, last;  // tiles of K
-  val<u32> warp_n, warp_k;
-  val<u32> tile_n;  // of the warp; it may be beyond the last one
-};
 
 template <w4_config C, class D, scalar T>
 class w4_copies {
@@ -50,7 +42,7 @@ class w4_copies {
         tile_n_(t.let(min(block.tile_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))),
         k_(t.let(problem[&w4_problem::w][&w4_packed::k])),
         by_16_(t.let(problem[&w4_problem::x_by_16] != 0u)),
-        facts_from_(array_of<facts_of::passes>([&](u32 p) { return find_facts(p); })),
+        fact_copies_(t, problem, tile_n_, t.let(shared_address(facts[0]))),
         rank_(t.let(block.warp_n * 32u + lane_)),
         column_(t.let(rank_ % pieces * piece)),
         lines_(array_of<C.pieces()>([&](u32 p) { return find_line(p); })),
@@ -102,46 +94,14 @@ class w4_copies {
   }
 
  private:
-  struct facts_place {
-    val<bool> has;
-    val<u32> slot;
-    val<u64> address, pitch;  // from group to group
-  };
-
-  // The piece of 16 bytes that a lane copies: the scales of all groups, then their zero points or offsets.
-  constexpr facts_place find_facts(std::uint32_t pass) const {
-    const auto w = problem_[&w4_problem::w];
-    const val own = t_.let(lane_ + 32 * pass);
-    const val of_scales = t_.let(own < facts_of::scale_pieces);
-    const val slot =
-        t_.let(select(of_scales, own / facts_of::scale_pieces_of_group,
-                      (own - facts_of::scale_pieces) / std::max(facts_of::zero_pieces_of_group, 1u)));
-    const val zeros = t_.let(w[&w4_packed::zeros]);
-    const val has = t_.let(all_of(slot < w[&w4_packed::slots], any_of(of_scales, zeros != u64{0})));
-    const val bytes = t_.let(select(of_scales, u64{facts_of::scale_pieces_of_group * 16},
-                                    u64{facts_of::zero_pieces_of_group * 16}));
-    const val inside = t_.let(select(of_scales, own % facts_of::scale_pieces_of_group,
-                                     own % std::max(facts_of::zero_pieces_of_group, 1u)));
-    const val base = t_.let(select(of_scales, w[&w4_packed::scales], zeros) + cast<u64>(inside) * u64{16});
-    return {has, slot, t_.let(base + cast<u64>(tile_n_) * bytes),
-            t_.let(cast<u64>(w[&w4_packed::tiles_n]) * bytes)};
-  }
-
   constexpr void copy_weights(const val<u32>& tile, const val<u32>& stage) const {
-    const auto w = problem_[&w4_problem::w];
     const val of_stage = t_.let(stage * C.warps + warp_);
     const in codes = pointer_at<in<u32>>(t_, t_.let(codes_from_));
     for (std::uint32_t h = 0; h < words / 128; ++h)
       cp_async<16>(codes_[of_stage * words + lane_ * 4u + h * 128], codes[h * 128], prefetch_size::bytes_128);
-    for (std::uint32_t pass = 0; pass < facts_of::passes; ++pass)
-      if (auto some = t_.when(facts_from_[pass].has)) {
-        const val k = t_.let(tile * w4_tile_k + facts_from_[pass].slot * (w4_tile_k / facts_of::slots));
-        const quotient of_group = divide(t_, k, w[&w4_packed::group]);
-        const val group = t_.let(min(of_group.whole, w[&w4_packed::groups] - 1u));
-        const val from = t_.let(cast<u64>(group) * facts_from_[pass].pitch + facts_from_[pass].address);
-        cp_async<16>(facts_[of_stage * fact_words + lane_ * 4u + pass * 128],
-                     pointer_at<in<u32>>(t_, from)[0]);
-      }
+    const val bytes = t_.let(of_stage * (fact_words * 4));
+    fact_copies_.copy(fact_copies_.find(tile), bytes);
+    fact_copies_.copy_more(tile, bytes);
   }
 
   // What x does not have becomes zero.
@@ -225,7 +185,7 @@ class w4_copies {
   const w4_block& block_;
   val<u32> lane_, warp_, tile_n_, k_;
   val<bool> by_16_;
-  dsl::register_array<facts_place, facts_of::passes> facts_from_;
+  w4_fact_copies<D> fact_copies_;
   val<u32> rank_, column_;
   dsl::register_array<x_line, C.pieces()> lines_;
   var<u32> tile_;

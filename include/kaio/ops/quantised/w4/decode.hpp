@@ -55,6 +55,9 @@ struct w4_dequantisation {
   static constexpr fixed_string name = "";
 };
 
+// a & b | c as one instruction, which ptxas makes two of where b and c are constants.
+inline constexpr std::uint32_t and_or = 0xea;
+
 template <scalar T>
 struct w4_pair {
   static constexpr bool is_half = std::is_same_v<T, f16>;
@@ -94,11 +97,11 @@ struct w4_integers : w4_dequantisation {
       const auto minus = bit_cast<pair>(zero);
       if constexpr (is_half) {
         const val moved = t.let(i < 2 ? t.let(word + 0u) : t.let(word >> 8));
-        if (i % 2 == 0) return t.let(bit_cast<pair>((moved & 0x000f000fu) | 0x64006400u) + minus);
-        return t.let(fma(bit_cast<pair>((moved & 0x00f000f0u) | 0x64006400u), 0.0625, minus));
+        if (i % 2 == 0) return t.let(bit_cast<pair>(lop3<and_or>(moved, 0x000f000fu, 0x64006400u)) + minus);
+        return t.let(fma(bit_cast<pair>(lop3<and_or>(moved, 0x00f000f0u, 0x64006400u)), 0.0625, minus));
       } else {
         const val moved = t.let(i == 0 ? t.let(word + 0u) : t.let(word >> (4 * i)));
-        return t.let(bit_cast<pair>((moved & 0x000f000fu) | 0x43004300u) + minus);
+        return t.let(bit_cast<pair>(lop3<and_or>(moved, 0x000f000fu, 0x43004300u)) + minus);
       }
     }
   };

@@ -21,6 +21,8 @@ struct w8_dequantisation : w4_dequantisation {
   static constexpr w4_scales_in_kernel scales = w4_scales_in_kernel::f32;
 };
 
+inline constexpr std::uint32_t and_xor = 0x6a;  // a & b ^ c
+
 struct w8_integers : w8_dequantisation {
   static constexpr bool zero_points = true;
 
@@ -51,8 +53,8 @@ struct w8_integers : w8_dequantisation {
           registers[i] = number;
         } else {
           const val bytes = t.let(i % 2 == 0 ? t.let(word + 0u) : t.let(word >> 8));
-          const val rest = t.let(bit_cast<pair>((bytes & 0x007f007fu) | 0x43004300u));
-          const val top = t.let(bit_cast<pair>((bytes & 0x00800080u) ^ 0x43804380u));
+          const val rest = t.let(bit_cast<pair>(lop3<and_or>(bytes, 0x007f007fu, 0x43004300u)));
+          const val top = t.let(bit_cast<pair>(lop3<and_xor>(bytes, 0x00800080u, 0x43804380u)));
           const val code = t.let(rest - top);
           const val number = t.let(code + bit_cast<pair>(minus[i % 2]));
           registers[i] = number;

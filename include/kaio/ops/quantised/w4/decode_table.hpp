@@ -33,7 +33,7 @@ constexpr void look_up_w4(thread t, [[maybe_unused]] const Table& low, const Tab
                           Registers& registers) {
   using pair = typename w4_pair<T>::type;
   const val below = t.let(word & 0x77777777u);
-  const val top = t.let((word >> 1 & 0x44444444u) | 0x32103210u);
+  const val top = t.let(lop3<and_or>(word >> 1, 0x44444444u, 0x32103210u));
   for (u32 half = 0; half < 2; ++half) {
     const val entry = t.let(half == 0 ? t.let(below + 0u) : t.let(below >> 16));
     const val pick = t.let(half == 0 ? t.let(top + 0u) : t.let(top >> 16));

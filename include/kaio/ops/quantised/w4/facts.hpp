@@ -59,11 +59,23 @@ struct w4_facts {
       return {even, odd};
     } else if constexpr (D::scales == f16_or_bf16) {
       const val both = facts[first + (slot * of_slot + h * 8u) + g];
-      const val even = t.let(of_half(both & 0xffffu, is_bf16));
-      const val odd = t.let(of_half(both >> 16, is_bf16));
-      return {even, odd};
+      return scales_of(t, both, is_bf16);
     } else {
-      const val both = two_bytes(t, facts, t.let(first + (slot * of_slot + h * 4u)), g);
+      return scales_of(t, two_bytes(t, facts, t.let(first + (slot * of_slot + h * 4u)), g), is_bf16);
+    }
+  }
+  // Of the bits of both, the even one in the lower half of a word, or the lowest byte.
+  static constexpr two<val<f32>, val<f32>> scales_of(thread t, const val<u32>& both,
+                                                     [[maybe_unused]] const val<bool>& is_bf16) {
+    if constexpr (D::scales == w4_scales_in_kernel::f16_or_bf16) {
+      const val halves = t.let(bit_cast<f16x2>(both));
+      var even(t, cast<kaio::f32>(low(halves))), odd(t, cast<kaio::f32>(high(halves)));
+      if (auto brain = t.when(is_bf16)) {
+        even = bit_cast<kaio::f32>(both << 16);
+        odd = bit_cast<kaio::f32>(both & 0xffff0000u);
+      }
+      return {t.let(even), t.let(odd)};
+    } else {
       const val even = of_byte(t, t.let(both & 0xffu)), odd = of_byte(t, t.let(both >> 8 & 0xffu));
       return {even, odd};
     }
@@ -98,11 +110,6 @@ struct w4_facts {
   static constexpr val<u32> two_bytes(thread t, const Facts& facts, const val<u32>& from, const val<u32>& g) {
     const val word = facts[from + g / 2u];
     return t.let(word >> (g % 2u * 16u));
-  }
-  // f16 or bf16 in the lower half.
-  template <class Bits>
-  static constexpr auto of_half(const Bits& bits, const val<bool>& is_bf16) {
-    return select(is_bf16, bit_cast<f32>(bits << 16), cast<f32>(bit_cast<f16>(cast<u16>(bits))));
   }
   static constexpr val<f32> of_byte(thread t, const val<u32>& byte) {
     if constexpr (D::scales == w4_scales_in_kernel::e8m0)

@@ -1,10 +1,10 @@
 #pragma once
 // matmul_w4 for sm_80 and later, with the matrix instructions of a warp: y = x W^T as Y^T = W X^T, so that the
-// weights are the operand of 16 rows, and rows of x come in eights. A block has 8 to 64 rows of x, 32 columns
+// weights are the operand of 16 rows, and rows of x come in eights. A block has 16 to 64 rows of x, 32 columns
 // of y for each of warps_n warps, and a part of the tiles of K, which the warps of a column share:
 //
-//   8 rows, 32 columns     | warp 0 | warp 1 | ... | warp 7 | warp 0 | ...        tiles of K
-//   64 rows, 256 columns   | all    | all    | ...
+//   16 rows, 64 columns    | 0, 1 | 2, 3 | 4, 5 | 6, 7 | 0, 1 | ...        warps of the tiles of K
+//   64 rows, 256 columns   | all  | all  | ...
 //
 // W, its scales and zero points come through shared memory by copies of the lanes that read them; x by copies
 // of the warps that share a tile. Both are asked for `stages` - 1 tiles ahead. At the end the sums of the
@@ -28,11 +28,6 @@
 
 namespace kaio::ops {
 
-// Of rows that fit in one block.
-struct w4_place_of_block {
-  val<u32> part, column;
-};
-
 template <w4_config C, class D, scalar T>
 struct w4_body {
   static_assert(C.valid(), "kaio: this tile shape of a matmul_w4 is none that the kernel can run");
@@ -54,7 +49,7 @@ struct w4_body {
     const typename copies_type::x_ring x_tiles(t);  // rows x 64 each
     const typename copies_type::codes_type codes(t);
     const typename copies_type::facts_type facts(t);
-    const w4_block block = find_block(t, problem, end);
+    const w4_block block = find_w4_block<C>(t, problem, end);
     copies_type copies(t, x_tiles, codes, facts, problem, block);
     if constexpr (requires { end.begin(t); }) {
       copies.copy_first(end.weights_are_constant(t));
@@ -71,7 +66,7 @@ struct w4_body {
     const val fine = t.let(problem[&w4_problem::w][&w4_packed::slots] != 1u);
     const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
 
-    const auto x_lane = lane_of_x(t, x_tiles);
+    const auto x_lane = lane_of_x(x_tiles);
     auto totals = sums_of<halves * fragments>(t);
     auto group_sums = sums_of < D::scaled ? 1 : halves * fragments > (t);
     // Of x over a group, in rows that are all the same.
@@ -160,11 +155,8 @@ struct w4_body {
           if (j % (4 / groups) == 0) begin_group(j / (4 / groups));
           multiply(
               [&](auto& x) {
-                if constexpr (fragments == 1)
-                  ldmatrix(x[0], x_tile.at(x_lane, 0, 16 * j));
-                else
-                  for (u32 f = 0; f < fragments; f += 2)
-                    ldmatrix(x[f], x[f + 1], x_tile.at(x_lane, 8 * f, 16 * j));
+                for (u32 f = 0; f < fragments; f += 2)
+                  ldmatrix(x[f], x[f + 1], x_tile.at(x_lane, 8 * f, 16 * j));
               },
               [&](u32 h, u32 w) {
                 const u32 at = j * words_of_step + w;
@@ -180,10 +172,7 @@ struct w4_body {
               begin_group(j);
               multiply(
                   [&](auto& x) {
-                    if constexpr (fragments == 1)
-                      ldmatrix(x[0], x_tile, 0, j * 16u);
-                    else
-                      for (u32 f = 0; f < fragments; f += 2) ldmatrix(x[f], x[f + 1], x_tile, 8 * f, j * 16u);
+                    for (u32 f = 0; f < fragments; f += 2) ldmatrix(x[f], x[f + 1], x_tile, 8 * f, j * 16u);
                   },
                   [&](u32 h, u32 w) {
                     if constexpr (quads == 1)
@@ -252,39 +241,9 @@ struct w4_body {
       return 0;
     }
   }
-  static constexpr auto lane_of_x([[maybe_unused]] thread t, const typename copies_type::x_ring& x_tiles) {
+  static constexpr auto lane_of_x(const typename copies_type::x_ring& x_tiles) {
     using b = typename mma::b_fragment;
-    if constexpr (fragments == 1)
-      return ldmatrix_lane<b>(x_tiles, 0, 0);
-    else
-      return ldmatrix_lane<b, b>(x_tiles, 0, 0);
-  }
-  template <class End>
-  static constexpr w4_block find_block(thread t, const val<w4_problem>& problem, const End& end) {
-    if constexpr (requires { end.place(t); }) {
-      const w4_place_of_block at = end.place(t);
-      return block_at(
-          t, problem, end, at.part, [&] { return t.let(0u); }, [&] { return at.column; });
-    } else {
-      const quotient rows = divide(t, t.let(block_idx_x()), problem[&w4_problem::m_tiles]);
-      const quotient columns = divide(t, rows.whole, problem[&w4_problem::n_tiles]);
-      return block_at(
-          t, problem, end, columns.whole, [&] { return t.let(rows.rest * C.rows); },
-          [&] { return t.let(columns.rest * C.columns()); });
-    }
-  }
-  template <class End, class Row, class Column>
-  static constexpr w4_block block_at(thread t, const val<w4_problem>& problem, const End& end,
-                                     const val<u32>& part, const Row& row_of, const Column& column_of) {
-    const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
-    const val first = t.let(part * steps + min(part, rest));
-    const val last = t.let(first + steps + select(part < rest, 1u, 0u));
-    const val warp = t.let(t.warp_rank());
-    const val row = row_of();
-    const val column = column_of();
-    const val warp_n = t.let(warp % C.warps_n), warp_k = t.let(warp / C.warps_n);
-    const val tile_n = end.tile_of_warp(t, problem, column, warp_n);
-    return {part, row, column, first, last, warp_n, warp_k, tile_n};
+    return ldmatrix_lane<b, b>(x_tiles, 0, 0);
   }
 };
 
@@ -293,7 +252,7 @@ struct w4_kernel {
   static constexpr auto name =
       "matmul_w" + decimal<D::bits> + "_mma_" + D::name + type_name<T> + "_" + decimal<C.rows>;
   static constexpr kernel_options options{.target = {80}, .large_shared = true, .min_blocks = C.min_blocks};
-  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads}, options>(
+  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, val<w4_problem> problem) { w4_body<C, D, T>::run(t, problem); });
 };
 

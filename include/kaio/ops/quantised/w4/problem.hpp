@@ -44,6 +44,7 @@ struct w4_problem {
   u32 type;         // of x, an element_type
   f32 unit;         // y is multiplied by it
   w4_table_words table;
+  u32 constant;  // the weights: no work before this one writes them
   u64 sums;
   u32 parts;        // of K
   u32 cluster;      // blocks of a cluster, which have all parts; 1: without clusters

@@ -5,7 +5,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/attention/decode/common/store.hpp>
-#include <kaio/ops/quantised/w4/copies.hpp>
+#include <kaio/ops/quantised/w4/block.hpp>
 
 #include <cstdint>
 
@@ -49,7 +49,7 @@ struct w4_element : stored_as<T> {
 
 // The sums of rows `from` on of all warps to shared memory: f32 of [warps_k][rows at once][pitch], where the
 // codes were.
-template <w4_config C, class Totals, class Codes>
+template <auto C, class Totals, class Codes>
 constexpr void stage_w4_sums(thread t, const w4_block& block, const Totals& totals, const Codes& shared_sums,
                              std::uint32_t from) {
   constexpr std::uint32_t rows = C.rows_at_once(), of_warp = rows * C.pitch();
@@ -68,7 +68,7 @@ constexpr void stage_w4_sums(thread t, const w4_block& block, const Totals& tota
 }
 
 // Four of them from place `at` on, of the warps that divide K together.
-template <w4_config C, class Codes>
+template <auto C, class Codes>
 constexpr auto staged_w4_sums(thread t, const Codes& shared_sums, const val<u32>& at) {
   constexpr std::uint32_t of_warp = C.rows_at_once() * C.pitch();
   auto x = array_of<4>([&](u32) { return var(t, -0.0f); });
@@ -92,7 +92,7 @@ constexpr void store_w4_part(thread t, const val<w4_problem>& problem, const val
   store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
 }
 
-template <w4_config C, scalar T, class Totals, class Codes>
+template <auto C, scalar T, class Totals, class Codes>
 constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block& block, const Totals& totals,
                         const Codes& shared_sums) {
   constexpr std::uint32_t rows = C.rows_at_once(), fours = C.columns() / 4;
@@ -117,7 +117,7 @@ constexpr void store_w4(thread t, const val<w4_problem>& problem, const w4_block
 }
 
 // The end of matmul_w4: tiles of W next to each other, and their sums to y or to the workspace.
-template <w4_config C, scalar T>
+template <auto C, scalar T>
 struct w4_product_end {
   static constexpr val<u32> tile_of_warp(thread t, const val<w4_problem>&, const val<u32>& column,
                                          const val<u32>& warp_n) {

@@ -2,6 +2,7 @@
 // The kernels that matmul_w4 may run, as data, and how K is divided.
 
 #include <kaio/ops/attention/common/element_type.hpp>
+#include <kaio/ops/quantised/w4/few_rows/kernel.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ops/quantised/w4/sm90/kernel.hpp>
@@ -26,6 +27,7 @@ struct w4_variant {
   std::uint32_t bits = 4;                 // of a code
   std::uint32_t slots = 4;                // groups that a tile of 64 of K may have part of, at most
   std::uint32_t tiles = 1;                // of 64 of K, in a step
+  std::uint32_t together = 1;             // tiles of a warp that it works on at once, of few rows of x
   bool has_clusters = false;              // the parts of K may be the blocks of a cluster: 2, 4 or 8
   f32 unit = 1;                           // w4_problem::unit, where the decoder has one
 };
@@ -46,6 +48,40 @@ w4_variant describe_w4() {
                .warps_k = config.warps_k(),
                .resident = config.min_blocks,
                .bits = D::bits};
+  if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
+  return v;
+}
+
+// Of up to eight rows of x from sm_90 on. Blocks of a launch that is programmatic begin where those of the one
+// before have left room: where that has one for each multiprocessor, some get two of the next one, so that long
+// ones are launched as others are.
+template <class D, scalar T>
+void launch_w4_few_rows(const stream& s, const w4_problem& problem, std::uint64_t blocks) {
+  constexpr w4_few_rows_config config = w4_few_rows(90, D::bits, D::offsets);
+  constexpr std::uint32_t few_tiles = 8;  // of a warp
+  const bool is_even =
+      blocks > s.properties().multiprocessors || problem.steps <= few_tiles * config.warps_k();
+  matmul_w4_few_rows<D, T, 90>.launch(s, is_even ? grid(blocks).programmatic() : grid(blocks), problem);
+}
+template <class D, scalar T, std::uint32_t Sm>
+w4_variant describe_w4_few_rows() {
+  constexpr w4_few_rows_config config = w4_few_rows(Sm, D::bits, D::offsets);
+  using decoder = typename D::template decoder<T>;
+  w4_variant v{.image = &matmul_w4_few_rows<D, T, Sm>.image(),
+               .run =
+                   [](const stream& s, const w4_problem& problem, std::uint64_t blocks) {
+                     if constexpr (Sm >= 90)
+                       launch_w4_few_rows<D, T>(s, problem, blocks);
+                     else
+                       matmul_w4_few_rows<D, T, Sm>.launch(s, grid(blocks), problem);
+                   },
+               .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+               .rows = config.rows,
+               .columns = config.columns(),
+               .warps_k = config.warps_k(),
+               .resident = config.min_blocks,
+               .bits = D::bits,
+               .together = config.tiles};
   if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
   return v;
 }

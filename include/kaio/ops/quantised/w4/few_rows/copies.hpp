@@ -1,0 +1,222 @@
+#pragma once
+// The copies to shared memory of a warp of matmul_w4 for up to eight rows of x: its tiles of W with their
+// scales and zero points, and of x, all by the warp alone, so that none waits for another one. A warp's part of
+// a stage is, in words,
+//
+//   codes      [tile][2][32 lanes][4], or [2][2][32][4] of eight bits: what a lane copies it reads itself
+//   facts      [tile], as facts.hpp has them
+//   x          [8 rows][tile][8 pieces of 16 bytes], piece p of row r at p ^ r
+//
+// Rows that x does not have are not read: the matrix instruction gets the last one in their place, and their
+// products are dropped.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/mma.hpp>
+#include <kaio/ops/quantised/w4/block.hpp>
+#include <kaio/ops/quantised/w4/fact_copies.hpp>
+#include <kaio/ops/quantised/w4/few_rows/config.hpp>
+#include <kaio/ops/quantised/w4/problem.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+using dsl::scalar;
+
+// Words of a warp's part of a stage, and where they begin.
+template <w4_few_rows_config C, class D>
+struct w4_few_rows_stage {
+  static constexpr std::uint32_t facts_at = C.tiles * C.words(),
+                                 x_at = facts_at + C.tiles * w4_facts<D>::words;
+  static constexpr std::uint32_t of_warp = x_at + C.rows * C.tiles * 32, words = C.warps * of_warp;
+  using ring = shared<u32, C.stages * words>;
+};
+
+// The codes, which are asked for before all else is looked for.
+template <w4_few_rows_config C, class D>
+class w4_few_rows_codes {
+ public:
+  using stage_type = w4_few_rows_stage<C, D>;
+  using ring_type = typename stage_type::ring;
+
+  constexpr w4_few_rows_codes(thread t, const ring_type& to, const val<w4_problem>& problem,
+                              const w4_block& block)
+      : t_(t),
+        last_(block.last),
+        own_(t.let(t.warp_rank() * stage_type::of_warp)),
+        // Warps beyond the last tile copy it too, and store nothing.
+        tile_n_(t.let(min(block.tile_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))),
+        from_(t.let(mul_wide(tile_n_, problem[&w4_problem::w][&w4_packed::tiles_k]) * u64{C.words() * 4} +
+                    cast<u64>(t.lane_rank() * 16u) + problem[&w4_problem::w][&w4_packed::codes])),
+        to_(t.let(shared_address(to[own_ + t.lane_rank() * 4u]))) {}
+
+  constexpr const val<u32>& own() const {
+    return own_;
+  }  // the word at which the warp's part of stage 0 begins
+  constexpr const val<u32>& tile_n() const { return tile_n_; }
+
+  // Of tile `tile`, which exists, and those after it that do, into a stage.
+  constexpr void copy(const val<u32>& tile, std::uint32_t stage) const {
+    const val from = t_.let(mul_wide(tile, C.words() * 4) + from_);
+    const in codes = pointer_at<in<u32>>(t_, from);
+    const auto copy_tile = [&](u32 i) {
+      for (std::uint32_t word = i * C.words(); word < (i + 1) * C.words(); word += 128)
+        cp_async<16>(to_ + 4 * (stage * stage_type::words + word), codes[word], prefetch_size::bytes_128);
+    };
+    copy_tile(0);
+    for (u32 i = 1; i < C.tiles; ++i)
+      if (auto exists = t_.when(tile + i < last_)) copy_tile(i);
+  }
+
+ private:
+  thread t_;
+  const val<u32>& last_;
+  val<u32> own_, tile_n_;
+  val<u64> from_;
+  val<u32> to_;  // a byte of shared memory
+};
+
+// All of a warp's copies but that.
+template <w4_few_rows_config C, class D, scalar T>
+class w4_few_rows_copies {
+ public:
+  using stage_type = w4_few_rows_stage<C, D>;
+  using codes_type = w4_few_rows_codes<C, D>;
+  using ring_type = typename stage_type::ring;
+
+  constexpr w4_few_rows_copies(thread t, const ring_type& to, const val<w4_problem>& problem,
+                               const w4_block& block, const codes_type& codes)
+      : t_(t),
+        to_(to),
+        problem_(problem),
+        block_(block),
+        lane_(t.lane_rank()),
+        k_(t.let(problem[&w4_problem::w][&w4_packed::k])),
+        rows_(t.let(min(problem[&w4_problem::m] - block.row, C.rows))),
+        by_pieces_(t.let(all_of(problem[&w4_problem::x_by_16] != 0u, k_ % w4_tile_k == 0u))),
+        tile_of_piece_(t.let(lane_ / pieces % C.tiles)),
+        row_(t.let(lane_ / (pieces * C.tiles))),
+        line_(find_line()),
+        place_(t.let(codes.own() + stage_type::x_at + row_ * (C.tiles * 32u) + tile_of_piece_ * 32u)),
+        piece_(t.let(lane_ % pieces)),
+        x_(t.let(line_ + cast<u64>(piece_ * 16u))),
+        x_to_(t.let(shared_address(to[place_ + (piece_ ^ row_) * 4u]))),
+        exists_(t.let(all_of(by_pieces_, row_ < rows_))),
+        facts_(t, problem, codes.tile_n(), t.let(shared_address(to[codes.own() + stage_type::facts_at]))),
+        has_more_(t.let(any_of(all_of(by_pieces_, rows_ > rows_of_pass), facts_.has_more()))) {}
+
+  constexpr const val<u32>& rows() const { return rows_; }
+
+  // Facts of tile `tile`, which exists, and those after it, and x where it comes by pieces, into a stage.
+  constexpr void copy(const val<u32>& tile, std::uint32_t stage) const {
+    const val of_x = t_.let(min(tile + tile_of_piece_, block_.last - 1u));
+    const val x = t_.let(piece_of(of_x));
+    copy_facts(tile, stage);
+    if (auto some = t_.when(exists_))
+      cp_async<16>(x_to_ + 4 * stage * stage_type::words, pointer_at<in<u32>>(t_, x)[0]);
+    if (auto more = t_.when(has_more_)) {
+      copy_more_facts(tile, stage);
+      for (std::uint32_t pass = 1; pass < passes; ++pass)
+        if (auto some = t_.when(all_of(by_pieces_, row_ + pass * rows_of_pass < rows_)))
+          cp_async<16>(t_.let(shared_address(to_[place_of(pass, stage)])),
+                       pointer_at<in<u32>>(t_, t_.let(x + further(pass)))[0]);
+    }
+  }
+  constexpr void copy_all_facts(const val<u32>& tile, std::uint32_t stage) const {
+    copy_facts(tile, stage);
+    if (auto more = t_.when(facts_.has_more())) copy_more_facts(tile, stage);
+  }
+  // x of the first stages, from tile `first` on, by pieces, by loads: copies end in the order of their groups, and
+  // the first tile would wait for the weights of all.
+  template <std::uint32_t Stages>
+  constexpr void load_pieces(const val<u32>& first) const {
+    const auto exists = array_of<passes>(
+        [&](u32 pass) { return t_.let(all_of(by_pieces_, row_ + pass * rows_of_pass < rows_)); });
+    auto x = array_of<Stages * passes>([&](u32) { return array_of<4>([&](u32) { return var(t_, 0u); }); });
+    for (u32 i = 0; i < Stages * passes; ++i)
+      if (auto some = t_.when(exists[i % passes])) {
+        const val tile =
+            t_.let(min(first + (i / passes * (C.warps_k() * C.tiles)) + tile_of_piece_, block_.last - 1u));
+        const val from = t_.let(piece_of(tile) + further(i % passes));
+        const val four = load_vec<4>(pointer_at<in<u32>>(t_, from)[0]);
+        for (u32 e = 0; e < 4; ++e) x[i][e] = four[e];
+      }
+    for (u32 i = 0; i < Stages * passes; ++i)
+      if (auto some = t_.when(exists[i % passes])) {
+        const auto words = array_of<4>([&](u32 e) { return t_.let(x[i][e]); });
+        store_vec(to_[place_of(i % passes, i / passes)], make_vec(words[0], words[1], words[2], words[3]));
+      }
+  }
+  // x of the tiles of all stages, from `first` of stage 0 on, where it does not come by pieces. What x does not
+  // have becomes zero.
+  constexpr void load_elements(const val<u32>& first) const {
+    if (auto slow = t_.when(!by_pieces_)) {
+      sync_warp(t_);
+      const val order = t_.let(problem_[&w4_problem::w][&w4_packed::rows]);
+      for (u32 stage = 0; stage < C.stages; ++stage) {
+        const val tile = t_.let(first + tile_of_piece_ + stage * (C.warps_k() * C.tiles));
+        const val at = t_.let(tile * w4_tile_k + piece_ * piece);
+        auto source = array_of<piece>([&](u32 e) { return var<u32>(t_, min(at + e, k_ - 1u)); });
+        if (auto ordered = t_.when(order != u64{0}))
+          for (auto& one : source) one = cast<u32>(pointer_at<in<i32>>(t_, order)[one]);
+        for (std::uint32_t pass = 0; pass < passes; ++pass)
+          if (auto some = t_.when(row_ + pass * rows_of_pass < rows_)) {
+            const in row = pointer_at<in<u16>>(t_, t_.let(line_ + further(pass)));
+            const auto x = array_of<piece>([&](u32 e) { return t_.let(cast<u32>(row[source[e]])); });
+            const auto pairs = array_of<4>([&](u32 w) {
+              const val low = t_.let(select(at + 2 * w < k_, x[2 * w], 0u));
+              const val high = t_.let(select(at + (2 * w + 1) < k_, x[2 * w + 1], 0u));
+              return t_.let(low | high << 16);
+            });
+            store_vec(to_[place_of(pass, stage)], make_vec(pairs[0], pairs[1], pairs[2], pairs[3]));
+          }
+      }
+    }
+  }
+
+ private:
+  static constexpr std::uint32_t piece = 16 / sizeof(T), pieces = w4_tile_k / piece;  // of a row of a tile
+  // A pass is a piece of each lane.
+  static constexpr std::uint32_t rows_of_pass = 32 / (pieces * C.tiles), passes = C.rows / rows_of_pass;
+
+  constexpr void copy_facts(const val<u32>& tile, std::uint32_t stage) const {
+    facts_.copy(facts_.find(tile), 4 * stage * stage_type::words);
+  }
+  constexpr void copy_more_facts(const val<u32>& tile, std::uint32_t stage) const {
+    facts_.copy_more(tile, 4 * stage * stage_type::words);
+  }
+  // The address of the lane's row of x in the first pass; from there to that in another one, in bytes.
+  constexpr val<u64> find_line() const {
+    const val row = t_.let(cast<i64>(block_.row + row_) * problem_[&w4_problem::x_row]);
+    return t_.let(problem_[&w4_problem::x] + cast<u64>(row) * u64{sizeof(T)});
+  }
+  constexpr auto further(std::uint32_t pass) const {
+    return cast<u64>(problem_[&w4_problem::x_row]) * u64{pass * rows_of_pass * sizeof(T)};
+  }
+  constexpr val<u64> piece_of(const val<u32>& tile) const {
+    return t_.let(mul_wide(tile, u32{w4_tile_k * sizeof(T)}) + x_);
+  }
+  constexpr auto place_of(std::uint32_t pass, std::uint32_t stage) const {
+    const u32 rows = pass * rows_of_pass;
+    return place_ + (piece_ ^ (row_ + rows)) * 4u + (rows * C.tiles * 32u + stage * stage_type::words);
+  }
+
+  thread t_;
+  const ring_type& to_;
+  const val<w4_problem>& problem_;
+  const w4_block& block_;
+  val<u32> lane_, k_, rows_;
+  val<bool> by_pieces_;           // of 16 bytes, none of which ends beyond K
+  val<u32> tile_of_piece_, row_;  // of the lane's piece of x
+  val<u64> line_;
+  val<u32> place_,
+      piece_;      // the word at which its row of the tile begins in stage 0, and which it is of that
+  val<u64> x_;     // the piece of tile 0
+  val<u32> x_to_;  // a byte of shared memory
+  val<bool> exists_;
+  w4_fact_copies<D, C.tiles> facts_;
+  val<bool> has_more_;  // than a piece of x and one of facts for each lane
+};
+
+}  // namespace kaio::ops

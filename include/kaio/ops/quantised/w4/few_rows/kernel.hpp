@@ -1,0 +1,314 @@
+#pragma once
+// matmul_w4 for up to eight rows of x: y = x W^T as Y^T = W X^T, as in kernel.hpp. A block has 32 columns of y
+// for each of warps_n warps, and a part of the tiles of K, which the warps of a column share:
+//
+//   8 rows, 32 columns     | warp 0 | warp 1 | ... | warp 7 | warp 0 | ...        tiles of K
+//
+// Such products are bound by memory, then by instructions, of which a tile of 32 x 64 codes of four bits takes
+// about 125 of a warp (f16), 72 that decode. A warp copies all that it reads, `stages` - 1 tiles ahead, and
+// waits for no other one before its sums are complete; its loop has a copy for each stage, so that places in
+// shared memory are constants. At the end the sums of the warps of a column are added through shared memory.
+//
+// From sm_90 on launched programmatically: weights that are constant are asked for before the kernel before
+// has ended.
+//
+// Codes are decoded without their scales (decode.hpp); sums of the part of a tile of K that a group has are
+// multiplied by the scale in f32, and added: no product of a code and a scale is rounded.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/mma.hpp>
+#include <kaio/ops/quantised/w4/block.hpp>
+#include <kaio/ops/quantised/w4/decode.hpp>
+#include <kaio/ops/quantised/w4/few_rows/config.hpp>
+#include <kaio/ops/quantised/w4/few_rows/copies.hpp>
+#include <kaio/ops/quantised/w4/kernel.hpp>
+#include <kaio/ops/quantised/w4/problem.hpp>
+#include <kaio/ops/quantised/w4/store.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <w4_few_rows_config C, class D, scalar T>
+class w4_few_rows_body {
+  static_assert(C.valid(), "kaio: this shape of a block of matmul_w4 is none that the kernel can run");
+  static_assert(C.bits == D::bits && (D::bits == 4 || D::bits == 8));
+  static_assert(D::slots == 0 || D::slots == 1 || D::slots == 2 || D::slots == 4);
+  using mma = mma_m16n8k16<f32, T>;
+  using pair = typename w4_pair<T>::type;
+  using decoder_type = typename D::template decoder<T>;
+  using copies_type = w4_few_rows_copies<C, D, T>;
+  using codes_type = w4_few_rows_codes<C, D>;
+  using stage_type = w4_few_rows_stage<C, D>;
+  using words_type = typename stage_type::ring;
+  using facts_of = w4_facts<D>;
+  static constexpr std::uint32_t halves = 2;
+  static constexpr std::uint32_t quads = D::bits / 4;  // loads of four words that a tile's half takes
+
+ public:
+  // End: as of w4_body.
+  template <class End = w4_product_end<C, T>>
+  static constexpr void run(thread t, const val<w4_problem>& problem, const End& end = {}) {
+    const words_type words(t);
+    const w4_block block = find_w4_block<C>(t, problem, end);
+    constexpr u32 ahead = C.stages - 1, apart = C.tiles * C.warps_k();  // tiles from stage to stage
+    const val first = t.let(block.first + block.warp_k * C.tiles);
+    const auto for_first_stages = [&](const auto& copy) {
+      for (u32 u = 0; u < ahead; ++u) {
+        const val tile = t.let(first + u * apart);
+        copy(tile, u);
+      }
+    };
+    constexpr bool is_programmatic = requires { end.begin(t); };
+    const codes_type codes(t, words, problem, block);
+    if constexpr (is_programmatic)
+      if (auto late = t.when(!end.weights_are_constant(t))) grid_dependency_wait(t);
+    for_first_stages([&](const val<u32>& tile, u32 u) {
+      if (auto exists = t.when(tile < block.last)) codes.copy(tile, u);
+    });
+    const copies_type copies(t, words, problem, block, codes);
+    for_first_stages([&](const val<u32>& tile, u32 u) {
+      if (auto exists = t.when(tile < block.last)) {
+        if constexpr (is_programmatic)
+          copies.copy_all_facts(tile, u);
+        else
+          copies.copy(tile, u);
+      }
+      cp_async_commit_group(t);
+    });
+    if constexpr (is_programmatic) {
+      grid_dependency_wait(t);
+      copies.template load_pieces<ahead>(first);
+      end.begin(t);
+    }
+
+    w4_few_rows_body multiply(t, problem, words, codes, copies);
+    for (auto base : t.range(block.first, block.last, C.stages * apart).no_unroll()) {
+      const val of_turn = t.let(base + block.warp_k * C.tiles);
+      copies.load_elements(of_turn);
+      for (u32 u = 0; u < C.stages; ++u) {
+        cp_async_wait_group<ahead - 1>(t);
+        sync_warp(t);
+        const val tile = t.let(of_turn + u * apart);
+        const val next = t.let(tile + ahead * apart);
+        if (auto exists = t.when(next < block.last)) {
+          codes.copy(next, (u + ahead) % C.stages);
+          copies.copy(next, (u + ahead) % C.stages);
+        }
+        cp_async_commit_group(t);
+        for (u32 i = 0; i < C.tiles; ++i)
+          if (auto exists = t.when(tile + i < block.last)) multiply.tile(u, i);
+      }
+    }
+    cp_async_wait_group<0>(t);
+    end.store(t, problem, block, multiply.totals_, words);
+  }
+
+ private:
+  // Words from the first ones of a warp, or of a lane, in stage 0.
+  struct places {
+    u32 codes, facts, x;
+  };
+
+  constexpr w4_few_rows_body(thread t, const val<w4_problem>& problem, const words_type& words,
+                             const codes_type& codes, const copies_type& copies)
+      : t_(t),
+        words_(words),
+        decoder_(t, problem),
+        g_(t.let(t.lane_rank() / 4u)),
+        has_zeros_(t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0})),
+        fine_(t.let(problem[&w4_problem::w][&w4_packed::slots] != 1u)),
+        is_bf16_(t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u)),
+        own_(codes.own()),
+        codes_(t.let(own_ + t.lane_rank() * 4u)),
+        x_(find_x(t, words, codes, copies)),
+        minus_(array_of<halves * 2>([&](u32 i) { return var(t, initial(t, problem, i % 2)); })),
+        sums_(array_of<halves>([&](u32) { return typename mma::accumulator(t, 0.0f); })),
+        totals_(array_of<halves>([&](u32) { return typename mma::accumulator(t, 0.0f); })),
+        x_sums_(t, 0.0f),
+        ones_(all_ones(t)) {}
+
+  // Tile `i` of a stage.
+  constexpr void tile(u32 stage, [[maybe_unused]] u32 i) {
+    const places at{stage * stage_type::words + i * C.words(),
+                    stage * stage_type::words + stage_type::facts_at + i * facts_of::words,
+                    stage * stage_type::words + i * 32};
+    if constexpr (D::slots != 0) {
+      tile_in<D::slots>(at);
+    } else {
+      if (auto several = t_.when(fine_)) {
+        // A group after the other: unrolled, they are three times as many instructions.
+        const auto x = array_of<2>([&](u32 half) { return t_.let(x_[half] + 4 * at.x); });
+        for (auto j : t_.range(0u, 4u).no_unroll()) {
+          const val place = t_.let(select(j < 2u, x[0], x[1]));
+          const auto words = ldmatrix_x4(place);
+          const auto of_step =
+              array_of<2>([&](u32 r) { return t_.let(select(j % 2u == 0u, words[r], words[2 + r])); });
+          begin_group(at, j);
+          step(of_step, [&](u32 h, [[maybe_unused]] u32 w) {
+            const u32 half = at.codes + h * (quads * 128);
+            if constexpr (quads == 1)
+              return t_.let(words_[codes_ + j + half]);
+            else
+              return t_.let(words_[codes_ + (j / 2u * 128u + j % 2u * 2u) + (half + w)]);
+          });
+          end_group(at, j);
+        }
+      }
+      if (auto one = t_.otherwise()) tile_in<1>(at);
+    }
+  }
+  // One that has part of `Slots` groups, as far as is known.
+  template <u32 Slots>
+  constexpr void tile_in(const places& at) {
+    const auto x = array_of<2>([&](u32 half) { return ldmatrix_x4(t_.let(x_[half] + 4 * at.x)); });
+    const auto codes =
+        array_of<halves * quads>([&](u32 i) { return load_vec<4>(words_[codes_ + (at.codes + i * 128)]); });
+    for (u32 slot = 0; slot < Slots; ++slot) {
+      begin_group(at, slot);
+      for (u32 j = slot * (4 / Slots); j < (slot + 1) * (4 / Slots); ++j)
+        step(array_of<2>([&](u32 r) { return t_.let(x[j / 2][j % 2 * 2 + r]); }), [&](u32 h, u32 i) {
+          const u32 word = j * quads + i;
+          return t_.let(codes[h * quads + word / 4][word % 4]);
+        });
+      end_group(at, slot);
+    }
+  }
+  // 16 of K: two words of x, and word i of the codes of half h.
+  template <class X, class Word>
+  constexpr void step(const X& x, const Word& word) {
+    typename mma::b_fragment b(t_);
+    for (u32 r = 0; r < 2; ++r) b.registers[r] = bit_cast<pair>(x[r]);
+    if constexpr (D::offsets) mma::multiply_add(x_sums_, ones_, b);
+    for (u32 h = 0; h < halves; ++h) {
+      typename mma::a_fragment a(t_);  // 16 x 16 of W
+      const auto codes = array_of<quads>([&](u32 i) { return word(h, i); });
+      const auto zero = array_of<2>([&](u32 i) { return t_.let(minus_[2 * h + i]); });
+      decoder_.decode(t_, codes, zero, a.registers);
+      mma::multiply_add(D::scaled ? totals_[h] : sums_[h], a, b);
+    }
+  }
+
+  // Of part `slot` of a tile.
+  template <class Slot>
+  constexpr void begin_group(const places& at, const Slot& slot) {
+    [[maybe_unused]] const val facts = t_.let(own_ + at.facts);
+    if constexpr (D::scaled) {
+      for (u32 h = 0; h < halves; ++h) {
+        const auto scale = facts_of::scales(t_, words_, facts, slot, g_, h, is_bf16_);
+        minus_[2 * h] = decoder_type::of_scale(t_, scale.even);
+        minus_[2 * h + 1] = decoder_type::of_scale(t_, scale.odd);
+      }
+    } else {
+      for (auto& of_half : sums_)
+        for (auto& r : of_half.registers) r = 0.0f;
+      if constexpr (D::offsets)
+        for (auto& r : x_sums_.registers) r = 0.0f;
+      if constexpr (D::zero_points)
+        if (auto some = t_.when(has_zeros_))
+          for (u32 h = 0; h < halves; ++h) {
+            const auto zeros = facts_of::zeros(t_, words_, facts, slot, g_, h);
+            minus_[2 * h] = decoder_type::of_zero(t_, zeros.even, 0);
+            minus_[2 * h + 1] = decoder_type::of_zero(t_, zeros.odd, 1);
+          }
+    }
+  }
+  template <class Slot>
+  constexpr void end_group(const places& at, const Slot& slot) {
+    [[maybe_unused]] const val facts = t_.let(own_ + at.facts);
+    if constexpr (!D::scaled)
+      for (u32 h = 0; h < halves; ++h) {
+        const auto scale = facts_of::scales(t_, words_, facts, slot, g_, h, is_bf16_);
+        auto& to = totals_[h].registers;
+        const auto& from = sums_[h].registers;
+        for (u32 e = 0; e < 4; ++e) to[e] = fma(e < 2 ? scale.even : scale.odd, from[e], to[e]);
+        if constexpr (D::offsets) {
+          const auto offset = facts_of::offsets(t_, words_, facts, slot, g_, h);
+          for (u32 e = 0; e < 4; ++e)
+            to[e] = fma(e < 2 ? offset.even : offset.odd, x_sums_.registers[e % 2], to[e]);
+        }
+      }
+  }
+
+  // Where a lane has its row of the four matrices of half a tile, in stage 0: row i % 8 of matrix i / 8. The
+  // pieces of the other half are four on, which changes bit 2 of the piece.
+  static constexpr auto find_x(thread t, const words_type& words, const codes_type& codes,
+                               const copies_type& copies) {
+    const val lane = t.lane_rank();
+    const val row = t.let(min(lane % 8u, copies.rows() - 1u));
+    return array_of<2>([&](u32 half) {
+      return t.let(shared_address(words[codes.own() + stage_type::x_at + row * (C.tiles * 32u) +
+                                        ((lane / 8u + 4 * half) ^ row) * 4u]));
+    });
+  }
+  // Where there are no zero points, what `minus` has is not looked at, or as the decoder has it.
+  static constexpr auto initial([[maybe_unused]] thread t, [[maybe_unused]] const val<w4_problem>& problem,
+                                u32 odd) {
+    if constexpr (D::offsets && D::bits == 4)
+      return t.let(decoder_type::of_zero(t, t.let(problem[&w4_problem::w][&w4_packed::zero]), odd));
+    else if constexpr (D::offsets || D::zero_points)
+      return decoder_type::initial(odd);
+    else
+      return odd - odd;
+  }
+  static constexpr auto all_ones(thread t) {
+    typename mma::a_fragment ones(t);
+    for (auto& r : ones.registers) r = bit_cast<pair>(t.let(w4_pair<T>::is_half ? 0x3c003c00u : 0x3f803f80u));
+    return ones;
+  }
+
+  thread t_;
+  const words_type& words_;
+  decoder_type decoder_;
+  val<u32> g_;
+  val<bool> has_zeros_, fine_, is_bf16_;
+  val<u32> own_, codes_;
+  dsl::register_array<val<u32>, 2> x_;
+  dsl::register_array<var<u32>, halves * 2> minus_;                       // what decode() takes
+  dsl::register_array<typename mma::accumulator, halves> sums_, totals_;  // of a group, of all
+  typename mma::accumulator x_sums_;  // of x over a group, in rows that are all the same
+  typename mma::a_fragment ones_;
+};
+
+// The product of a block of a configuration of either kind.
+template <auto C, class D, scalar T>
+struct w4_body_of : w4_body<C, D, T> {};
+template <w4_few_rows_config C, class D, scalar T>
+struct w4_body_of<C, D, T> : w4_few_rows_body<C, D, T> {};
+
+// The end of matmul_w4, of a kernel that is launched programmatically.
+template <w4_few_rows_config C, scalar T>
+struct w4_programmatic_end : w4_product_end<C, T> {
+  const val<w4_problem>& problem;
+
+  constexpr explicit w4_programmatic_end(const val<w4_problem>& of) : problem(of) {}
+  constexpr val<bool> weights_are_constant(thread t) const {
+    return t.let(problem[&w4_problem::constant] != 0u);
+  }
+  static constexpr void begin(thread) {}
+};
+
+template <class D, scalar T, std::uint32_t Sm>
+struct w4_few_rows_kernel {
+  static constexpr w4_few_rows_config config = w4_few_rows(Sm, D::bits, D::offsets);
+  static constexpr auto name =
+      "matmul_w" + decimal<D::bits> + "_few_rows_" + D::name + type_name<T> + "_sm" + decimal<Sm>;
+  static constexpr kernel_options options{
+      .target = {Sm}, .large_shared = true, .min_blocks = config.min_blocks};
+  static constexpr auto kernel =
+      kaio::kernel<name, block_size{config.threads()}, options>([](thread t, val<w4_problem> problem) {
+        if constexpr (Sm >= 90) {
+          launch_dependents(t);
+          w4_few_rows_body<config, D, T>::run(t, problem, w4_programmatic_end<config, T>(problem));
+        } else {
+          w4_few_rows_body<config, D, T>::run(t, problem);
+        }
+      });
+};
+
+// Launched with m_tiles * n_tiles * parts blocks along x; from sm_90 on programmatically.
+template <class D, scalar T, std::uint32_t Sm>
+inline constexpr auto matmul_w4_few_rows = w4_few_rows_kernel<D, T, Sm>::kernel;
+
+}  // namespace kaio::ops
