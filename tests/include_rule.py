@@ -65,7 +65,7 @@ public_floors = {
             "attention/backward/common", "attention/backward/call", "attention/backward/choice", "attention/backward/simt",
             "attention/backward/mma_sync", "attention/backward/sm90", "attention/decode", "cache/common", "cache/rotary", "cache/append",
             "cache/copy", "attention/decode/common", "attention/decode/call", "attention/decode/choice", "attention/decode/simt",
-            "attention/decode/mma_sync", "attention/decode/quantised", "attention/decode/mla", "quantised/common", "quantised/int8", "quantised/fp8",
+            "attention/decode/mma_sync", "attention/decode/sm90", "attention/decode/quantised", "attention/decode/mla", "quantised/common", "quantised/int8", "quantised/fp8",
             "quantised/w4", "quantised/w4/sm90", "quantised/w4/choice", "quantised/formats", "quantised", "qkv", "gate_up", "rms_norm",
             ".", "parity"],
     "tool": ["."],
