@@ -67,6 +67,44 @@ TEST_CASE("attention_decode: parts in a cluster", "[ops][attention_decode][clust
   check_cluster<bf16>({.heads = 2, .key_heads = 1, .qk_size = 16, .v_size = 32, .lengths = {2100}}, 16);
 }
 
+TEST_CASE("attention_decode: clusters of every size", "[ops][attention_decode][clusters]") {
+  for (const u32 parts : {2u, 4u, 8u, 16u})
+    for (const u32 size : {48u, 64u, 96u, 128u}) {
+      // Up to 8 rows of a tile, and more; an odd number of them.
+      check_cluster<f16>({.heads = 6,
+                          .key_heads = 2,
+                          .qk_size = size,
+                          .v_size = size,
+                          .lengths = {size * parts / 2 + 5, 0, 130},
+                          .left = {0, 0, 100},
+                          .sinks = parts == 4,
+                          .seed = parts},
+                         parts);
+      check_cluster<bf16>({.queries = 2,
+                           .heads = 7,
+                           .key_heads = 1,
+                           .qk_size = size,
+                           .v_size = size == 128 ? 64 : size,
+                           .lengths = {64 * parts + 1, 40},
+                           .kind = parts == 8 ? cache_kind::list : cache_kind::table,
+                           .page = parts,
+                           .causal = causal_alignment::bottom_right,
+                           .seed = size},
+                          parts);
+    }
+}
+
+TEST_CASE("attention_decode: calls that the kernels for sm_90 leave to those for sm_80",
+          "[ops][attention_decode][clusters]") {
+  // Rows that begin anywhere.
+  check_decode<f16>({.qk_size = 64, .lengths = {130, 7}, .kind = cache_kind::table, .pad = 4});
+  if (!has_clusters()) return;
+  decode_case c{.qk_size = 128, .v_size = 128, .lengths = {100}};
+  REQUIRE(choice<f16>(c).name == "attention_decode_mma_f16_d128_16x64_sm90");
+  c.pad = 8;  // 16 bytes
+  REQUIRE(choice<f16>(c).name == "attention_decode_mma_f16_d128_16x64_sm90");
+}
+
 TEST_CASE("attention_decode: parts in a cluster over a cache of 8 bits",
           "[ops][attention_decode][codes][clusters]") {
   check_cluster<f16, e4m3>({.lengths = {500, 1}, .scales = scale_kind::keys}, 4);
@@ -96,7 +134,7 @@ TEST_CASE("attention_decode: which calls run in clusters", "[ops][attention_deco
     c.invariant = invariant;
     return choice<f16>(c);
   };
-  REQUIRE(!in_cluster(8192, 1).in_cluster);  // more parts than a cluster has
+  REQUIRE(!in_cluster(32768, 1).in_cluster);  // more parts than a cluster has
   REQUIRE(in_cluster(1024, 1).in_cluster);
   REQUIRE(in_cluster(1024, 4).in_cluster);
   REQUIRE(!in_cluster(1 << 20, 64).in_cluster);

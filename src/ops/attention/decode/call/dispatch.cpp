@@ -24,7 +24,7 @@ void warm_up_attention_decode(const runtime::device& gpu, const attention_decode
   if (arguments.options->append.exists()) append_kv_warmup(gpu);
   if (planned.blocks == 0) return;
   gpu.warmup(*variants[planned.chosen].image);
-  if (planned.call.split.parts > 1 && planned.call.split.in_cluster == 0)
+  if (planned.call.split.parts.value > 1 && planned.call.split.in_cluster == 0)
     gpu.warmup(attention_decode_combine_image(gpu.properties(), planned.call));
 }
 
@@ -79,7 +79,7 @@ attention_decode_choice_info attention_decode_choice(const stream& s, const atte
                                                      {"attention_decode_choice", q, cache, out, &options},
                                                      attention_decode_variants());
   if (planned.blocks == 0) return {};
-  return {attention_decode_variants()[planned.chosen].image->name, planned.call.split.parts,
+  return {attention_decode_variants()[planned.chosen].image->name, planned.call.split.parts.value,
           planned.call.split.in_cluster != 0};
 }
 

@@ -401,7 +401,7 @@ attention_decode_call resolve_attention_decode(const void* device,
     call.cache.cu_added = problem.cu_q;
   else if (append.exists())
     call.cache.added = static_cast<u32>(append.k.view.extents[1]);
-  call.split.key_heads = static_cast<u32>(k.extents[head]);
+  call.split.key_heads = divisor::of(std::max(static_cast<u32>(k.extents[head]), 1u));
   call.split.rows = problem.queries * problem.heads_of_group;
   call.split.group = divisor::of(problem.heads_of_group);
   call.split.type = static_cast<u32>(element_of(q.type));

@@ -42,12 +42,12 @@ attention_decode_division divide_keys(const attention_decode_variant& v, const a
   if (call.parts != 0) return {.parts = call.parts, .least = v.keys};
   const std::uint64_t at_once = resident_blocks(v, device);
   const std::uint64_t blocks =
-      call.row_tiles(v.rows) * call.split.key_heads * std::uint64_t{call.problem.batches};
+      call.row_tiles(v.rows) * call.split.key_heads.value * std::uint64_t{call.problem.batches};
   const std::uint64_t tiles = parts_of(call.most_keys, v.keys);
   // What parts write and read is an eighth of the keys at most.
-  const double key_bytes = static_cast<double>(call.most_keys) * call.problem.batches * call.split.key_heads *
-                           (call.problem.qk_size + (call.values_in_keys ? 0 : call.problem.v_size)) *
-                           call.bytes_of_key_element();
+  const double key_bytes =
+      static_cast<double>(call.most_keys) * call.problem.batches * call.split.key_heads.value *
+      (call.problem.qk_size + (call.values_in_keys ? 0 : call.problem.v_size)) * call.bytes_of_key_element();
   const double part_bytes = static_cast<double>(call.results()) * call.problem.v_size * sizeof(f32);
   const auto by_bytes = static_cast<std::uint64_t>(
       std::clamp(key_bytes / 8 / std::max(part_bytes, 1.0), 1.0, static_cast<double>(most_parts)));

@@ -11,12 +11,12 @@ namespace {
 constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; }
 
 std::uint64_t blocks_without_parts(const attention_decode_variant& v, const attention_decode_call& call) {
-  return call.row_tiles(v.rows) * call.split.key_heads * std::uint64_t{call.problem.batches};
+  return call.row_tiles(v.rows) * call.split.key_heads.value * std::uint64_t{call.problem.batches};
 }
 
 double key_bytes(const attention_decode_call& call) {
   const std::uint64_t row = call.problem.qk_size + (call.values_in_keys ? 0 : call.problem.v_size);
-  return static_cast<double>(call.most_keys) * call.problem.batches * call.split.key_heads *
+  return static_cast<double>(call.most_keys) * call.problem.batches * call.split.key_heads.value *
          static_cast<double>(row * call.bytes_of_key_element());
 }
 

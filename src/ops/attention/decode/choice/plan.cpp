@@ -22,6 +22,11 @@ bool is_of_types(const attention_decode_variant& v, const attention_decode_call&
                        : !call.has_codes() && v.type == call.type;
 }
 
+bool has_narrow_strides(const attention_strides& s) {
+  const auto is_narrow = [](std::int64_t stride) { return stride >= 0 && stride <= 0xffffffffll; };
+  return is_narrow(s.batch) && is_narrow(s.row);
+}
+
 // Why a kernel cannot run a call; nullptr: it can.
 const char* reason(const attention_decode_variant& v, const attention_decode_call& call,
                    const device_properties& device) {
@@ -38,6 +43,10 @@ const char* reason(const attention_decode_variant& v, const attention_decode_cal
     return "the head size is larger than it is made for";
   if (v.copies_rows && (call.problem.k.by_16 & call.problem.v.by_16) == 0)
     return "rows of keys do not begin at multiples of 16 bytes";
+  if (v.is_narrow && call.problem.q.by_16 == 0)
+    return "rows of queries do not begin at multiples of 16 bytes";
+  if (v.is_narrow && !(has_narrow_strides(call.problem.k) && has_narrow_strides(call.problem.v)))
+    return "rows or pages of keys are in descending order, or further apart than it is made for";
   if (v.values_in_keys && !call.values_in_keys) return "the values are not the first elements of the keys";
   if (call.split.rows < v.least_rows)
     return "fewer queries and heads share a head of keys than it is made for";
@@ -91,19 +100,19 @@ planned_attention_decode plan_attention_decode(const void* device, const device_
     result.totals = (room.totals + 15) / 16 * 16;
     result.queries = call.results() * call.problem.qk_size * bytes_of(call.type);
   }
-  call.split.row_tiles = static_cast<u32>(call.row_tiles(variant.rows));
-  call.split.parts = division.parts;
+  call.split.row_tiles = divisor::of(std::max(static_cast<u32>(call.row_tiles(variant.rows)), 1u));
+  call.split.parts = divisor::of(division.parts);
   call.split.chunk = division.chunk;
   call.split.least = division.least;
   call.split.in_cluster = division.in_cluster ? 1 : 0;
   call.split.pitch = room.pitch;
-  const double blocks = static_cast<double>(call.split.row_tiles) * call.split.key_heads * division.parts *
-                        call.problem.batches;
+  const double blocks = static_cast<double>(call.split.row_tiles.value) * call.split.key_heads.value *
+                        division.parts * call.problem.batches;
   if (blocks > std::numeric_limits<std::int32_t>::max())
     throw invalid_argument("kaio: " + std::string(arguments.operation) +
                            ": more than 2^31 blocks; give a smaller max_length, or divide the batch");
-  result.blocks =
-      std::uint64_t{call.split.row_tiles} * call.split.key_heads * division.parts * call.problem.batches;
+  result.blocks = std::uint64_t{call.split.row_tiles.value} * call.split.key_heads.value * division.parts *
+                  call.problem.batches;
   return result;
 }
 

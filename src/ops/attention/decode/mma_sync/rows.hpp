@@ -3,6 +3,7 @@
 // element type.
 
 #include <kaio/ops/attention/decode/mma_sync/table_row.hpp>
+#include <kaio/ops/attention/decode/sm90/table_row.hpp>
 
 #include <array>
 #include <cstdint>
@@ -20,15 +21,16 @@ attention_decode_variant attention_decode_mma_row() {
 
 template <scalar T>
 std::span<const attention_decode_variant> attention_decode_mma_rows() {
-  static const auto& rows = *new std::array{attention_decode_mma_row<attention_decode_few_sm90(64), T>(),
-                                            attention_decode_mma_row<attention_decode_few_sm90(128), T>(),
-                                            attention_decode_mma_row<attention_decode_few_sm90(256), T>(),
-                                            attention_decode_mma_row<attention_decode_few(64), T>(),
-                                            attention_decode_mma_row<attention_decode_few(128), T>(),
-                                            attention_decode_mma_row<attention_decode_few(256), T>(),
-                                            attention_decode_mma_row<attention_decode_many(64), T>(),
-                                            attention_decode_mma_row<attention_decode_many(128), T>(),
-                                            attention_decode_mma_row<attention_decode_many(256), T>()};
+  static const auto& rows =
+      *new std::array{describe_attention_decode_sm90<attention_decode_short_sm90(64), T>(),
+                      describe_attention_decode_sm90<attention_decode_short_sm90(128), T>(),
+                      attention_decode_mma_row<attention_decode_few_sm90(256), T>(),
+                      attention_decode_mma_row<attention_decode_few(64), T>(),
+                      attention_decode_mma_row<attention_decode_few(128), T>(),
+                      attention_decode_mma_row<attention_decode_few(256), T>(),
+                      attention_decode_mma_row<attention_decode_many(64), T>(),
+                      attention_decode_mma_row<attention_decode_many(128), T>(),
+                      attention_decode_mma_row<attention_decode_many(256), T>()};
   return rows;
 }
 

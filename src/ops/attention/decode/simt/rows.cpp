@@ -42,7 +42,7 @@ const ptx::kernel_image& attention_decode_combine_image(const device_properties&
 }
 
 void detail::combine_attention_decode(const stream& s, const attention_decode_call& call) {
-  if (call.split.parts <= 1 || call.split.in_cluster != 0) return;
+  if (call.split.parts.value <= 1 || call.split.in_cluster != 0) return;
   attention_problem problem = call.problem;
   if (call.is_packed()) problem.queries = static_cast<u32>(call.packed_rows);
   const auto blocks = grid(call.results());

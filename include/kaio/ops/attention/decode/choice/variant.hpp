@@ -24,6 +24,7 @@ struct attention_decode_variant {
   bool any_type = false;         // whatever `type` is
   bool takes_codes = false;      // of f16 and bf16, a cache of 8 bits; `type` is unused
   bool copies_rows = false;      // rows of keys begin at multiples of 16 bytes, and are as long
+  bool is_narrow = false;        // so do those of queries; strides of pages and rows are below 2^32 elements
   bool values_in_keys = false;   // V is the first elements of the rows of K
   std::uint32_t depth = 0;       // the most elements of a row
   std::uint32_t depth_v = 0;     // of V and O; 0: as many

@@ -9,6 +9,7 @@
 // The grid has one dimension: heads of keys first, which are neighbours in memory, then tiles of rows, which
 // share keys, then parts, then sequences. Where the parts of a tile are a cluster they come first.
 
+#include <kaio/dsl/block.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/block.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
@@ -28,9 +29,18 @@ struct cached_sequence {
   val<u64> pages;        // the address of the numbers of its pages
 };
 
-constexpr cached_sequence find_sequence(thread t, const val<attention_cache>& cache, const val<u32>& batch) {
+// A number in memory that the kernel before may have written: as of memory that is written too, since what is
+// read alone may be read before the wait for that kernel.
+constexpr val<i32> cached_number(thread t, const val<u64>& address, const val<u32>& i) {
+  return t.let(pointer_at<inout<i32>>(t, address)[i]);
+}
+
+// length_of(): lengths[batch], where there are lengths.
+template <class LengthOf>
+constexpr cached_sequence find_sequence(thread t, const val<attention_cache>& cache, const val<u32>& batch,
+                                        const LengthOf& length_of) {
   const auto number = [&](const val<u64>& address, const val<u32>& i) {
-    return t.let(pointer_at<in<i32>>(t, address)[i]);
+    return cached_number(t, address, i);
   };
   const val form = t.let(cache[&attention_cache::form]);
   var keys(t, cache[&attention_cache::max_keys]);
@@ -54,7 +64,7 @@ constexpr cached_sequence find_sequence(thread t, const val<attention_cache>& ca
     pages += cast<u64>(cast<i64>(batch) * cache[&attention_cache::pages_row]) * sizeof(i32);
   const val lengths = t.let(cache[&attention_cache::lengths]);
   if (auto given = t.when(lengths != u64{0})) {
-    const val length = number(lengths, batch);
+    const val length = t.let(length_of());
     var added(t, cache[&attention_cache::added]);
     const val cu_added = t.let(cache[&attention_cache::cu_added]);
     if (auto own = t.when(cu_added != u64{0})) {
@@ -81,13 +91,18 @@ constexpr sequence_queries find_queries(thread t, const val<attention_problem>& 
   var queries(t, problem[&attention_problem::queries]);
   var query_row(t, 0u);
   if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
-    const in cu = pointer_at<in<i32>>(t, t.let(problem[&attention_problem::cu_q]));
-    const val begin = t.let(cu[batch]), end = t.let(cu[batch + 1u]);
-    query_row = cast<u32>(begin);
+    const val cu = t.let(problem[&attention_problem::cu_q]);
+    const val begin = cached_number(t, cu, batch), end = cached_number(t, cu, t.let(batch + 1u));
     queries = min(queries, cast<u32>(max(end - begin, 0)));
+    query_row = select(queries == 0u, 0u, cast<u32>(begin));  // one that exists in any case
   }
   return {t.let(queries), t.let(query_row)};
 }
+
+// The rows of a block, which follow from its place and the queries of its sequence.
+struct decode_rows {
+  val<u32> batch, group, first_row, queries, query_row;  // as of decode_block
+};
 
 struct decode_block {
   val<u32> batch, group;  // group: the head of keys
@@ -110,8 +125,14 @@ constexpr decode_block find_again(thread t, const val<attention_problem>& proble
 }
 
 // Rows of all tiles: queries of the heads that share a head of keys.
-constexpr val<u32> rows_of_sequence(thread t, const val<attention_split>& split, const decode_block& block) {
+template <class Block>
+constexpr val<u32> rows_of_sequence(thread t, const val<attention_split>& split, const Block& block) {
   return t.let(block.queries * split[&attention_split::group][&divisor::value]);
+}
+
+// Parts of the keys of a tile.
+constexpr auto parts_of(const val<attention_split>& split) {
+  return split[&attention_split::parts][&divisor::value];
 }
 
 // The tile and the part of a block, by its place in the grid.
@@ -120,52 +141,60 @@ struct decode_place {
 };
 template <bool HasClusters>
 constexpr decode_place find_place(thread t, const val<attention_split>& split) {
-  const val key_heads = t.let(split[&attention_split::key_heads]);
-  const val tiles = t.let(split[&attention_split::row_tiles]);
-  const val parts = t.let(split[&attention_split::parts]);
-  const auto take_parts = [&](const val<u32>& index) {
-    const val rest = t.let(index / parts);
-    return array_of<2>([&](u32 i) { return i == 0 ? rest : t.let(index - rest * parts); });
-  };
+  const auto parts = split[&attention_split::parts];
   const val block = t.let(block_idx_x());
   var index(t, block), part(t, 0u);
   if constexpr (HasClusters)
     if (auto clusters = t.when(split[&attention_split::in_cluster] != 0u)) {
-      const auto of_block = take_parts(block);
-      index = of_block[0];
-      part = of_block[1];
+      const quotient of_block = divide(t, block, parts);
+      index = of_block.whole;
+      part = of_block.rest;
     }
-  const val of_heads = t.let(index / key_heads), group = t.let(index - of_heads * key_heads);
-  const val of_tiles = t.let(of_heads / tiles), tile = t.let(of_heads - of_tiles * tiles);
-  var batch(t, of_tiles);
+  const quotient of_heads = divide(t, t.let(index), split[&attention_split::key_heads]);
+  const quotient of_tiles = divide(t, of_heads.whole, split[&attention_split::row_tiles]);
+  var batch(t, of_tiles.whole);
   const auto take = [&] {
-    const auto of_tile = take_parts(of_tiles);
-    batch = of_tile[0];
-    part = of_tile[1];
+    const quotient of_parts = divide(t, of_tiles.whole, parts);
+    batch = of_parts.whole;
+    part = of_parts.rest;
   };
   if constexpr (HasClusters) {
     if (auto apart = t.when(split[&attention_split::in_cluster] == 0u)) take();
   } else {
     take();
   }
-  return {t.let(batch), group, tile, t.let(part)};
+  return {t.let(batch), of_heads.rest, of_tiles.rest, t.let(part)};
 }
 
-// Tiles have `rows` rows. functions: decode_functions.
-template <bool HasClusters = false, class Functions>
-constexpr decode_block find_decode_block(thread t, const val<attention_problem>& problem,
-                                         const val<attention_cache>& cache, const val<attention_split>& split,
-                                         const Functions& functions, std::uint32_t rows,
-                                         std::uint32_t keys_of_tile) {
-  const val parts = t.let(split[&attention_split::parts]);
-  const decode_place place = find_place<HasClusters>(t, split);
-  const val batch = place.batch, group = place.group, tile = place.tile, part = place.part;
-  const val first_row = t.let(tile * rows);
-  const cached_sequence sequence = find_sequence(t, cache, batch);
+// The first step of a kernel that reads or writes memory: the next one may start, and what the one before has
+// written is seen.
+template <bool IsProgrammatic>
+constexpr void begin_early(thread t) {
+  if constexpr (IsProgrammatic) {
+    launch_dependents(t);
+    grid_dependency_wait(t);
+  }
+}
+
+// Tiles have `rows` rows.
+constexpr decode_rows find_rows(thread t, const val<attention_problem>& problem, const decode_place& place,
+                                std::uint32_t rows) {
+  const sequence_queries own = find_queries(t, problem, place.batch);
+  return {place.batch, place.group, t.let(place.tile * rows), own.queries, own.query_row};
+}
+
+// functions: decode_functions. length_of: as of find_sequence.
+template <class Functions, class LengthOf>
+constexpr decode_block find_decode_block(thread t, const val<attention_cache>& cache,
+                                         const val<attention_split>& split, const Functions& functions,
+                                         const decode_rows& of_block, const val<u32>& part,
+                                         std::uint32_t rows, std::uint32_t keys_of_tile,
+                                         const LengthOf& length_of) {
+  const val batch = of_block.batch, group = of_block.group, first_row = of_block.first_row;
+  const cached_sequence sequence = find_sequence(t, cache, batch, length_of);
   const val keys = sequence.keys;
-  const sequence_queries of_sequence = find_queries(t, problem, batch);
-  const val own_queries = of_sequence.queries;
-  const val own_rows = t.let(own_queries * split[&attention_split::group][&divisor::value]);
+  const val own_queries = of_block.queries;
+  const val own_rows = rows_of_sequence(t, split, of_block);
   const val offset = t.let(cast<i32>(keys) - cast<i32>(own_queries));
 
   const val last_row = t.let(max(min(first_row + rows, own_rows), 1u) - 1u);
@@ -174,8 +203,9 @@ constexpr decode_block find_decode_block(thread t, const val<attention_problem>&
   const key_range range = functions.keys(first_query, last_query, keys, offset);
   const val low = t.let(max(range.first, sequence.left)), high = t.let(max(range.last, low));
   const val count = t.let(high - low);
-  const val of_part = t.let((count + parts - 1u) / parts);
-  const val even = t.let((of_part + (keys_of_tile - 1)) / keys_of_tile * keys_of_tile);
+  const auto parts = split[&attention_split::parts];
+  const val tiles = t.let((count + (keys_of_tile - 1)) / keys_of_tile);
+  const val even = t.let(divide(t, t.let(tiles + parts[&divisor::value] - 1u), parts).whole * keys_of_tile);
   const val fixed = t.let(split[&attention_split::chunk]);
   const val chunk = t.let(select(fixed != 0u, fixed, max(even, split[&attention_split::least])));
   const val before = t.let(min(cast<u64>(part) * cast<u64>(chunk), cast<u64>(count)));
@@ -192,14 +222,28 @@ constexpr decode_block find_decode_block(thread t, const val<attention_problem>&
           range.whole_first,
           range.whole_last,
           own_queries,
-          of_sequence.query_row};
+          of_block.query_row};
+}
+
+// The same from the beginning of a kernel on, which is launched programmatically where it has clusters.
+template <bool HasClusters = false, class Functions>
+constexpr decode_block find_decode_block(thread t, const val<attention_problem>& problem,
+                                         const val<attention_cache>& cache, const val<attention_split>& split,
+                                         const Functions& functions, std::uint32_t rows,
+                                         std::uint32_t keys_of_tile) {
+  const decode_place place = find_place<HasClusters>(t, split);
+  begin_early<HasClusters>(t);
+  return find_decode_block(
+      t, cache, split, functions, find_rows(t, problem, place, rows), place.part, rows, keys_of_tile,
+      [&] { return cached_number(t, t.let(cache[&attention_cache::lengths]), place.batch); });
 }
 
 // A row of a tile, by its query and its head of queries.
 struct decode_row {
   val<u32> query, head;
 };
-constexpr decode_row find_row(thread t, const val<attention_split>& split, const decode_block& block,
+template <class Block>
+constexpr decode_row find_row(thread t, const val<attention_split>& split, const Block& block,
                               const val<u32>& row) {
   const auto group = split[&attention_split::group];
   const quotient at = divide(t, row, group);
@@ -247,7 +291,7 @@ class cached_places {
     if (auto paged = t_.when(is_paged_))
       f([&](const val<u32>& key) -> place {
         const quotient at = divide(t_, key, cache_[&attention_cache::page]);
-        return {t_.let(cast<u32>(pointer_at<in<i32>>(t_, sequence_.pages)[at.whole])), at.rest};
+        return {t_.let(cast<u32>(cached_number(t_, sequence_.pages, at.whole))), at.rest};
       });
     if (auto contiguous = t_.otherwise())
       f([&](const val<u32>& key) -> place { return {sequence_.cache_batch, key}; });
@@ -275,7 +319,7 @@ constexpr val<u64> partial_row(thread t, const val<attention_problem>& problem,
                                   cast<u64>(block.batch) * cast<u64>(problem[&attention_problem::queries])));
   const val of_query = t.let(before + cast<u64>(row.query));
   const val of_head = t.let(of_query * cast<u64>(problem[&attention_problem::heads]) + cast<u64>(row.head));
-  return t.let(of_head * cast<u64>(split[&attention_split::parts]) + cast<u64>(block.part));
+  return t.let(of_head * cast<u64>(parts_of(split)) + cast<u64>(block.part));
 }
 
 constexpr void store_total(thread t, const val<attention_split>& split, const val<u64>& row,
@@ -288,7 +332,7 @@ constexpr void store_total(thread t, const val<attention_split>& split, const va
 // is the only one.
 constexpr val<bool> has_work(thread t, const val<attention_split>& split, const decode_block& block) {
   return t.let(all_of(block.first_row < rows_of_sequence(t, split, block),
-                      any_of(block.first < block.last, split[&attention_split::parts] == 1u)));
+                      any_of(block.first < block.last, parts_of(split) == 1u)));
 }
 
 // What a block without work leaves of its tile of `rows` rows.

@@ -21,15 +21,6 @@
 
 namespace kaio::ops {
 
-// The first step of a kernel: the next one may start, and what the one before has written is seen.
-template <bool IsProgrammatic>
-constexpr void begin_early(thread t) {
-  if constexpr (IsProgrammatic) {
-    launch_dependents(t);
-    grid_dependency_wait(t);
-  }
-}
-
 // The end of the name of a kernel for an architecture.
 template <std::uint32_t Sm>
 inline constexpr auto decode_target_name = [] {
@@ -65,7 +56,7 @@ constexpr void combine_in_cluster(thread t, const val<attention_problem>& proble
   constexpr u32 fours = Depth / 4, run = 8;  // fours of 128 bytes, which follow each other in a block
   cluster_barrier(t);
   const decode_block block = find();
-  const val parts = t.let(split[&attention_split::parts]);
+  const val parts = t.let(parts_of(split));
   const val size = t.let(problem[&attention_problem::v_size]);
   const val rows = rows_of_sequence(t, split, block);
   const val own_rows = t.let(min(max(rows, block.first_row) - block.first_row, Rows));

@@ -44,14 +44,15 @@ inline constexpr auto attention_decode_combine =
       const val row = t.let(block_idx_x());
       const val of_heads = t.let(row / heads), head = t.let(row - of_heads * heads);
       const val batch = t.let(of_heads / queries), query = t.let(of_heads - batch * queries);
-      const val parts = t.let(split[&attention_split::parts]);
+      const val parts = t.let(parts_of(split));
       const val size = t.let(problem[&attention_problem::v_size]);
       const val none = t.let(0u);
       const val lane = t.lane_rank(), warp = t.let(t.warp_rank());
       const val first = t.let(cast<u64>(row) * cast<u64>(parts));
-      const in totals = pointer_at<in<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
+      const inout totals =
+          pointer_at<inout<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
       const val pitch = t.let(cast<u64>(split[&attention_split::pitch]));
-      const in sums = pointer_at<in<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
+      const inout sums = pointer_at<inout<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
 
       if constexpr (Sm >= 90) {
         launch_dependents(t);
@@ -60,8 +61,9 @@ inline constexpr auto attention_decode_combine =
       // Packed, queries are rows of O, of which those of no sequence are left.
       var exists(t, true);
       if (auto packed = t.when(problem[&attention_problem::packed] != 0u)) {
-        const in cu = pointer_at<in<i32>>(t, t.let(problem[&attention_problem::cu_q]));
-        const val begin = t.let(cu[0]), end = t.let(cu[problem[&attention_problem::packed]]);
+        const val cu = t.let(problem[&attention_problem::cu_q]);
+        const val begin = cached_number(t, cu, none);
+        const val end = cached_number(t, cu, t.let(problem[&attention_problem::packed]));
         exists = all_of(cast<i32>(query) >= begin, cast<i32>(query) < end);
       }
       const val is_row = t.let(exists);
@@ -84,7 +86,7 @@ inline constexpr auto attention_decode_combine =
         const val total = load_vec<2>(totals[p * 2u]);
         const val weight = t.let(select(total[0] == nothing, 0.0f, fast::ftz::exp2(total[0] - most)));
         sum += total[1] * weight;
-        const in of_part = sums.from(cast<u64>(p) * pitch);
+        const inout of_part = sums.from(cast<u64>(p) * pitch);
         for (u32 f = 0; f < fours; ++f) {
           const val column = t.let(lane * 4u + 128 * f);
           if (auto has = t.when(column < size)) {

@@ -41,7 +41,7 @@ class attention_decode_finish {
   constexpr void store(const val<attention_problem>& problem, const val<attention_split>& split,
                        const decode_block& block) const {
     const val rows = rows_of_sequence(t_, split, block);
-    const val is_alone = t_.let(split[&attention_split::parts] == 1u);
+    const val is_alone = t_.let(parts_of(split) == 1u);
     for (auto i : t_.block_stride(Rows)) {
       const val row = t_.let(i), packed = t_.let(block.first_row + row);
       if (auto exists = t_.when(packed < rows)) {

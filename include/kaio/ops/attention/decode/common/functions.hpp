@@ -6,6 +6,7 @@
 #include <kaio/ops/attention/common/score.hpp>
 
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
 namespace kaio::ops {
@@ -18,6 +19,22 @@ struct decode_functions {
   ApplyMask mask;    // mask(s, origin)
   KeysOf keys;       // keys(first query, last query, keys, keys - queries)
 };
+
+// The keys of a band, which is open on both sides nearly always: all of them.
+constexpr key_range keys_of_band(thread t, const val<u32>& first, const val<u32>& last, const val<u32>& count,
+                                 const val<i32>& offset, const val<attention_band>& band) {
+  var from(t, 0u), to(t, count), whole_from(t, 0u), whole_to(t, count);
+  const val closed = t.let(any_of(band[&attention_band::low] != std::numeric_limits<i32>::min(),
+                                  band[&attention_band::high] != std::numeric_limits<i32>::max()));
+  if (auto narrower = t.when(closed)) {
+    const key_range range = keys_of<band_mask>(t, first, last, count, offset, band);
+    from = range.first;
+    to = range.last;
+    whole_from = range.whole_first;
+    whole_to = range.whole_last;
+  }
+  return {t.let(from), t.let(to), t.let(whole_from), t.let(whole_to)};
+}
 
 // of(thread, the parameters of the score, those of the mask).
 template <class Score, class Mask, class OfScore = parameters_of_score<Score>,
@@ -40,7 +57,10 @@ struct decode_functions_of<Score, Mask, attention_parameters<OfScore...>, attent
     };
     const auto keys = [t, &of_mask...](const val<u32>& first, const val<u32>& last, const val<u32>& count,
                                        const val<i32>& offset) -> key_range {
-      return keys_of<Mask>(t, first, last, count, offset, of_mask...);
+      if constexpr (std::is_same_v<Mask, band_mask>)
+        return keys_of_band(t, first, last, count, offset, of_mask...);
+      else
+        return keys_of<Mask>(t, first, last, count, offset, of_mask...);
     };
     return decode_functions<Mask, decltype(score), decltype(factor), decltype(mask), decltype(keys)>{
         score, factor, mask, keys};

@@ -35,11 +35,11 @@ struct attention_cache {
 // Rows of a tile are the queries of all heads that share a head of keys: row = query * heads_of_group + head.
 // With parts > 1 each block leaves sums and totals of its keys, and a second kernel adds them up.
 struct attention_split {
-  u32 key_heads;
+  divisor key_heads;
   u32 rows;            // queries * heads_of_group; packed: of the longest sequence
-  u32 row_tiles;       // of a head of keys
+  divisor row_tiles;   // of a head of keys
   divisor group;       // heads_of_group
-  u32 parts;           // of the keys of each tile
+  divisor parts;       // of the keys of each tile
   u32 chunk;           // keys of a part; 0: as many for each part as the sequence gives
   u32 least;           // keys of a part where chunk is 0, at least
   u32 pitch;           // f32 from one row of sums to the next, a multiple of 4

@@ -74,15 +74,23 @@ constexpr void rescale(thread t, Sums& sums, const Corrections& correction) {
       for (std::uint32_t e = 0; e < 4; ++e) part.registers[e] *= correction[e / 2];
 }
 
-// The elements of a row of Q.
-template <scalar T>
-constexpr in<T> queries_of(thread t, const val<attention_problem>& problem, const decode_block& block,
-                           const decode_row& row) {
+// Where a row of Q begins, in elements from its address.
+template <class Block>
+constexpr val<i64> offset_of_queries(thread t, const val<attention_problem>& problem, const Block& block,
+                                     const decode_row& row) {
   const auto strides = problem[&attention_problem::q];
-  return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
-      .from(t.let(cast<i64>(block.batch) * strides[&attention_strides::batch] +
-                  cast<i64>(row.head) * strides[&attention_strides::head] +
-                  cast<i64>(block.query_row + row.query) * strides[&attention_strides::row]));
+  return t.let(cast<i64>(block.batch) * strides[&attention_strides::batch] +
+               cast<i64>(row.head) * strides[&attention_strides::head] +
+               cast<i64>(block.query_row + row.query) * strides[&attention_strides::row]);
+}
+
+// The elements of a row of Q, which the kernel before may have written (cached_number).
+template <scalar T>
+constexpr inout<T> queries_of(thread t, const val<attention_problem>& problem, const decode_block& block,
+                              const decode_row& row) {
+  const auto strides = problem[&attention_problem::q];
+  return pointer_at<inout<T>>(t, t.let(strides[&attention_strides::address]))
+      .from(offset_of_queries(t, problem, block, row));
 }
 
 }  // namespace kaio::ops

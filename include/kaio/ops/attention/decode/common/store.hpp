@@ -29,15 +29,22 @@ constexpr void store_four(thread t, const val<u64>& address, const val<i64>& at,
       if (auto has = t.when(e < left)) to[e] = y[e];
 }
 
+// Where column `column` of a row of O is, in elements from its address.
+constexpr val<i64> offset_of_output(thread t, const val<attention_problem>& problem, const val<u32>& batch,
+                                    const decode_row& row, const val<u32>& column) {
+  const auto strides = problem[&attention_problem::o];
+  return t.let(cast<i64>(batch) * strides[&attention_strides::batch] +
+               cast<i64>(row.head) * strides[&attention_strides::head] +
+               cast<i64>(row.query) * strides[&attention_strides::row] + cast<i64>(column));
+}
+
 // Columns `column` to column + 3 of a row of O, which has `size`.
 template <class Access, class Four>
 constexpr void store_output(thread t, const val<attention_problem>& problem, const val<u32>& batch,
                             const decode_row& row, const val<u32>& column, const val<u32>& size,
                             const Four& x) {
   const auto strides = problem[&attention_problem::o];
-  const val at = t.let(cast<i64>(batch) * strides[&attention_strides::batch] +
-                       cast<i64>(row.head) * strides[&attention_strides::head] +
-                       cast<i64>(row.query) * strides[&attention_strides::row] + cast<i64>(column));
+  const val at = offset_of_output(t, problem, batch, row, column);
   store_four<Access>(t, t.let(strides[&attention_strides::address]), at, t.let(size - column),
                      t.let(strides[&attention_strides::by_16] != 0u), x);
 }

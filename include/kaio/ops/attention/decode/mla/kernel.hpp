@@ -212,7 +212,7 @@ struct attention_mla_body {
     constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
     var inverse(t, 1.0f);
     const val writes = t.let(all_of(leads, exists));
-    if (auto alone = t.when(split[&attention_split::parts] == 1u)) {
+    if (auto alone = t.when(parts_of(split) == 1u)) {
       const attention_block as_block = block_of_row(t, block, at);
       const softmax_row result = softmax_result(t, total.largest, total.sum, sink_of(t, problem, as_block));
       store_lse(t, problem, as_block, at.query, writes, result.lse);
@@ -232,7 +232,7 @@ struct attention_mla_body {
           problem_(problem),
           split_(split),
           block_(block),
-          is_alone_(t.let(split[&attention_split::parts] == 1u)),
+          is_alone_(t.let(parts_of(split) == 1u)),
           is_f32_(
               t.let(any_of(!is_alone_, problem[&attention_problem::o][&attention_strides::is_f32] != 0u))),
           size_(t.let(problem[&attention_problem::v_size])) {}
@@ -294,7 +294,7 @@ struct attention_mla_body {
       thread t;
       const decode_block& block;
       decode_row at;
-      in<T> q;
+      inout<T> q;
       constexpr score_origin<1> origin(const val<u32>& key) const { return origin_of_row(t, block, at, key); }
     };
     thread t;

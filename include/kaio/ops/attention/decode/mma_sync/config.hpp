@@ -48,6 +48,15 @@ constexpr attention_decode_config attention_decode_few_sm90(std::uint32_t depth)
   return config;
 }
 
+// The same for sm_90 in the kernel of its own (sm90/kernel.hpp), D up to 128: two blocks fit, which have the registers
+// that they need, and so does a block of the next launch before this one has ended.
+constexpr attention_decode_config attention_decode_short_sm90(std::uint32_t depth) {
+  attention_decode_config config = attention_decode_few(depth);
+  config.min_blocks = 2;
+  config.sm = 90;
+  return config;
+}
+
 // The same of codes of 8 bits: as many keys, and as many bytes, in twice the tiles.
 constexpr attention_decode_config attention_decode_codes(std::uint32_t depth) {
   attention_decode_config config = attention_decode_few(depth);

@@ -24,6 +24,7 @@
 #include <kaio/ops/attention/decode/common/recompute.hpp>
 #include <kaio/ops/attention/decode/common/row_scores.hpp>
 #include <kaio/ops/attention/decode/mma_sync/copies.hpp>
+#include <kaio/ops/attention/decode/mma_sync/part_rows.hpp>
 #include <kaio/ops/attention/decode/mma_sync/queries.hpp>
 #include <kaio/ops/attention/mma_sync/product.hpp>
 
@@ -53,7 +54,6 @@ struct attention_decode_body {
     const q_tile q_shared(t);  // rows x depth
     const ring tiles(t);       // own_keys x depth each
     const finish_type finish(t, finish_type::sums_tile::over(tiles));
-    begin_early<C.has_clusters()>(t);
     const decode_block block =
         find_decode_block<C.has_clusters()>(t, problem, cache, split, functions, C.rows, C.keys);
 
@@ -157,17 +157,7 @@ struct attention_decode_body {
     const val rows = rows_of_sequence(t, split, ended);
     const auto wrong = array_of<2>([&](u32 r) { return t.let(all_of(found[r], row_of(r) < rows)); });
     const auto source_of = [&] {
-      return rows_of_part{t,
-                          problem,
-                          cache,
-                          split,
-                          ended,
-                          warp_row,
-                          key_warp,
-                          t.let(problem[&attention_problem::qk_size]),
-                          t.let(problem[&attention_problem::v_size]),
-                          t.let(problem[&attention_problem::scale]),
-                          cached_places(t, cache, ended.sequence)};
+      return rows_of_decode_part<C, T>(t, problem, cache, split, ended, warp_row, key_warp);
     };
     recompute_rows_of_part<T, C.depth>(t, source_of, wrong, totals, factor, functions, sums, sums_row);
     if (auto leads = t.when(lane % 4u == 0u))
@@ -175,50 +165,6 @@ struct attention_decode_body {
     t.barrier();
     finish.template store<T>(problem, split, ended);
   }
-
-  // The rows of a warp, and its keys of the part.
-  struct rows_of_part {
-    struct row_of_part {
-      thread t;
-      const val<attention_problem>& problem;
-      const decode_block& block;
-      decode_row at;
-      in<T> q;
-      constexpr score_origin<1> origin(const val<u32>& key) const { return origin_of_row(t, block, at, key); }
-    };
-    thread t;
-    const val<attention_problem>& problem;
-    const val<attention_cache>& cache;
-    const val<attention_split>& split;
-    const decode_block& block;
-    const val<u32>& warp_row;
-    const val<u32>& key_warp;
-    val<u32> qk_size, v_size;
-    val<f32> scale;
-    cached_places places;
-
-    constexpr row_of_part row(const val<u32>& r) const {
-      const decode_row at = find_row(t, split, block, t.let(block.first_row + warp_row + r));
-      return {t, problem, block, at, queries_of<T>(t, problem, block, at)};
-    }
-    constexpr in<T> key(const val<u32>& j) const { return row_of(&attention_problem::k, j); }
-    constexpr in<T> value(const val<u32>& j) const { return row_of(&attention_problem::v, j); }
-    template <class Visit>
-    constexpr void each_key(const Visit& visit) const {
-      each_key_of_warp(t, C, block, key_warp, visit);
-    }
-
-   private:
-    constexpr in<T> row_of(auto member, const val<u32>& j) const {
-      const auto strides = problem[member];
-      var at(t, cast<i64>(block.group) * strides[&attention_strides::head]);
-      places.with([&](const auto& find) {
-        const auto found = find(j);
-        at += offset_of(t, strides, found.page, found.row);
-      });
-      return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address])).from(t.let(at));
-    }
-  };
 };
 
 template <attention_decode_config C, scalar T, class Score, class Mask, class OfScore, class OfMask>

@@ -55,7 +55,6 @@ struct attention_decode_quantised_body {
     const typename scales_type::memory scale_memory(t);  // 2 stages x keys
     const shared<f32, C.rows> q_factors(t);
     const finish_type finish(t, finish_type::sums_tile::over(tiles));
-    begin_early<C.has_clusters()>(t);
     const decode_block block =
         find_decode_block<C.has_clusters()>(t, problem, cache, split, functions, C.rows, C.keys);
 

@@ -1,0 +1,175 @@
+#pragma once
+// Keys and values of a warp from a cache to its own tiles in shared memory, by asynchronous copies of 16 bytes
+// through the numbers of pages. A warp waits for nothing but its own copies. Which pages the rows of a tile
+// are in is read a tile ahead. Strides from page to page and from row to row are
+// below 2^32 elements.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/attention/decode/common/block.hpp>
+#include <kaio/ops/attention/decode/mma_sync/config.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Where the first row of a head of keys is in K and V: addresses of the 16 bytes of a row that are the lane's
+// first ones. They follow from the launch alone.
+struct decode_columns {
+  val<u64> k, v;
+};
+
+// Entry stage * key_warps + warp of the ring has own_keys x depth elements of K and then of V, which are as many
+// bytes as as many f32. Four lanes copy a row: 64 neighbouring bytes at a time.
+template <auto C, scalar T>
+class attention_decode_warp_copies {
+  static constexpr std::uint32_t piece = 16 / sizeof(T), lanes = 4, across = lanes * piece,
+                                 apart = 32 / lanes, rows = C.own_keys() / apart, later = C.stages - 2,
+                                 of_later = later == 0 ? 1 : later * rows;
+  static_assert(C.own_keys() % apart == 0 && C.depth % across == 0);
+
+ public:
+  using tile = shared_tile<T, C.own_keys(), C.depth, dsl::swizzled<128>>;
+  using ring = shared_tiles<f32, C.own_keys(), C.depth, dsl::swizzled<128>, C.stages * C.key_warps>;
+  static_assert(ring::tile_type::bytes == 2 * tile::bytes);
+
+  static constexpr tile keys_of(const typename ring::tile_type& entry) { return tile::over(entry); }
+  static constexpr tile values_of(const typename ring::tile_type& entry) {
+    return tile::over(entry, tile::bytes);
+  }
+
+  static constexpr decode_columns columns_of(thread t, const val<attention_problem>& problem,
+                                             const val<u32>& head) {
+    const val column = column_of(t);
+    const auto address = [&](auto member) {
+      const auto strides = problem[member];
+      const val offset = t.let(cast<i64>(head) * strides[&attention_strides::head] + cast<i64>(column));
+      return t.let(strides[&attention_strides::address] + cast<u64>(offset) * u64{sizeof(T)});
+    };
+    return {address(&attention_problem::k), address(&attention_problem::v)};
+  }
+
+  // Begins to copy the first tile.
+  constexpr attention_decode_warp_copies(thread t, const ring& to, const val<attention_problem>& problem,
+                                         const val<attention_cache>& cache, const decode_columns& columns,
+                                         const decode_block& block, const val<u32>& warp)
+      : t_(t),
+        ring_(to),
+        problem_(problem),
+        columns_(columns),
+        places_(t, cache, block.sequence),
+        first_(t, block.first + warp * C.own_keys()),
+        end_(block.last),
+        tiles_end_(t.let(block.last + warp * C.own_keys())),
+        last_(t.let(block.last - 1u)),
+        line_(t.let(t.lane_rank() / lanes)),
+        column_(column_of(t)),
+        warp_(warp),
+        has_all_columns_(t.let(all_of(problem[&attention_problem::qk_size] == C.depth,
+                                      problem[&attention_problem::v_size] == C.depth))),
+        lane_(keys_of(to[0]).lane(line_, column_, across)),
+        page_(array_of<rows>([&](u32) { return var(t, 0u); })),
+        row_(array_of<rows>([&](u32) { return var(t, 0u); })),
+        later_page_(array_of<of_later>([&](u32) { return var(t, 0u); })),
+        later_row_(array_of<of_later>([&](u32) { return var(t, 0u); })) {
+    places_.with([&](const auto& find) { find_tile(find, 0, page_, row_, 0); });
+    put(
+        t.let(0u), [&](std::uint32_t i) { return page_[i]; }, [&](std::uint32_t i) { return row_[i]; });
+    cp_async_commit_group(t);
+    places_.with([&](const auto& find) {
+      for (std::uint32_t s = 0; s < later; ++s) find_tile(find, s, later_page_, later_row_, s * rows);
+      find_tile(find, later, page_, row_, 0);
+    });
+  }
+
+  // Further tiles, as far as there are stages but one for them: a group each.
+  constexpr void copy_further() {
+    for (std::uint32_t s = 0; s < later; ++s) {
+      if (auto exists = t_.when(first_ < tiles_end_))
+        put(
+            t_.let(u32{s + 1}), [&](std::uint32_t i) { return later_page_[s * rows + i]; },
+            [&](std::uint32_t i) { return later_row_[s * rows + i]; });
+      cp_async_commit_group(t_);
+    }
+  }
+
+  // The next tile, where there is one, into a stage. Commits a group of copies.
+  constexpr void copy(const val<u32>& stage) {
+    if (auto exists = t_.when(first_ < tiles_end_)) {
+      put(
+          stage, [&](std::uint32_t i) { return page_[i]; }, [&](std::uint32_t i) { return row_[i]; });
+      places_.with([&](const auto& find) { find_tile(find, 0, page_, row_, 0); });
+    }
+    cp_async_commit_group(t_);
+  }
+
+ private:
+  static constexpr val<u32> column_of(thread t) { return t.let(t.lane_rank() % lanes * piece); }
+
+  // Where the lane's rows are of the tile that is `further` after the one that is copied next. Those from the last
+  // key on are at its place, and not copied.
+  template <class Find, class Places>
+  constexpr void find_tile(const Find& find, std::uint32_t further, Places& page, Places& row,
+                           std::uint32_t into) {
+    for (std::uint32_t i = 0; i < rows; ++i) {
+      const auto found = find(t_.let(min(first_ + (line_ + (further * C.keys + i * apart)), last_)));
+      page[into + i] = found.page;
+      row[into + i] = found.row;
+    }
+  }
+
+  // Rows from the last key on become zeros, and so do elements beyond the head size.
+  template <class Page, class Row>
+  constexpr void put(const val<u32>& stage, const Page& page, const Row& row) {
+    const auto entry = ring_[t_.let(stage * C.key_warps + warp_)];
+    const auto addresses = [&](auto member, const val<u64>& column) {
+      const auto strides = problem_[member];
+      return array_of<rows>([&](u32 i) {
+        const val offset = t_.let(mul_wide(page(i), cast<u32>(strides[&attention_strides::batch])) +
+                                  mul_wide(row(i), cast<u32>(strides[&attention_strides::row])));
+        return t_.let(column + offset * u64{sizeof(T)});
+      });
+    };
+    const auto of_k = addresses(&attention_problem::k, columns_.k);
+    const auto of_v = addresses(&attention_problem::v, columns_.v);
+    const auto each = [&](const auto& copy) {
+      for (std::uint32_t v = 0; v < 2; ++v) {
+        const tile to = v == 0 ? keys_of(entry) : values_of(entry);
+        for (std::uint32_t i = 0; i < rows; ++i) {
+          const in from = pointer_at<in<T>>(t_, v == 0 ? of_k[i] : of_v[i]);
+          for (std::uint32_t c = 0; c < C.depth; c += across)
+            copy(to.at(lane_.further(i * apart, c)), from.from(i64{c})[0], v, i, c);
+        }
+      }
+    };
+    if (auto whole = t_.when(all_of(has_all_columns_, first_ + C.own_keys() <= end_)))
+      each([](const auto& to, const auto& from, std::uint32_t, std::uint32_t, std::uint32_t) {
+        cp_async<16>(to, from);
+      });
+    if (auto partial = t_.otherwise()) {
+      const val k_size = t_.let(problem_[&attention_problem::qk_size]);
+      const val v_size = t_.let(problem_[&attention_problem::v_size]);
+      each([&](const auto& to, const auto& from, std::uint32_t v, std::uint32_t i, std::uint32_t c) {
+        cp_async<16>(to, from,
+                     all_of(first_ + (line_ + i * apart) < end_, column_ + c < (v == 0 ? k_size : v_size)));
+      });
+    }
+    first_ += C.keys;
+  }
+
+  thread t_;
+  ring ring_;
+  const val<attention_problem>& problem_;
+  decode_columns columns_;
+  cached_places places_;
+  var<u32> first_;            // key of the warp's tile that is copied next
+  val<u32> end_, tiles_end_;  // of the part, and where its first key is to be below for a tile that exists
+  val<u32> last_, line_, column_, warp_;
+  val<bool> has_all_columns_;
+  typename tile::lane_type lane_;
+  dsl::register_array<var<u32>, rows> page_, row_;                  // of its rows, but those of
+  dsl::register_array<var<u32>, of_later> later_page_, later_row_;  // further tiles at the beginning
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,231 @@
+#pragma once
+// attention_decode of few rows for sm_90: what counts here is the time from the launch to the first copy, and from
+// the last one to the result, as a small call has a tile of keys or two in each block.
+//
+//             keys                      a block: up to 16 rows, which are the queries of all heads that share a
+//           +------+------+               head of keys, and a part of the keys
+//     rows  |  S   |      |             S = Q K^T, P = softmax, O += P V: in the registers of a warp
+//           +------+------+
+//
+//     tile       | warp 0 | warp 1 | warp 2 | warp 3 |        16 keys each of 64
+//
+// Warps share nothing until the end: each copies its own keys and values to a ring of its own, and waits for them
+// alone. What follows from the launch is computed before the wait for the kernel before; then comes a chain of
+// dependent reads: length, page, keys.
+//
+//   launch -- place in the grid, addresses -- wait -- length, Q -- page -- copies of K and V -- S -- P -- O --+
+//   totals, sums of p * v to shared memory -- barrier -- sum of the warps -- sum of the blocks (combine.hpp) <-+
+//
+// Sources: as of mma_sync/kernel.hpp.
+
+#include <kaio/dsl/mma.hpp>
+#include <kaio/ops/attention/decode/common/functions.hpp>
+#include <kaio/ops/attention/decode/common/recompute.hpp>
+#include <kaio/ops/attention/decode/common/row_scores.hpp>
+#include <kaio/ops/attention/decode/mma_sync/config.hpp>
+#include <kaio/ops/attention/decode/mma_sync/part_rows.hpp>
+#include <kaio/ops/attention/decode/sm90/combine.hpp>
+#include <kaio/ops/attention/decode/sm90/copies.hpp>
+#include <kaio/ops/attention/decode/sm90/queries.hpp>
+#include <kaio/ops/attention/mma_sync/product.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <attention_decode_config C, scalar T>
+struct attention_decode_sm90_body {
+  static_assert(C.valid() && C.rows == 16 && C.q_in_registers && C.has_clusters(),
+                "kaio: this tile shape of an attention_decode is none that the kernel for sm_90 can run");
+  using product = attention_product<T, 80>;
+  using operands = attention_decode_operands<product, C.depth>;
+  using accumulator = typename product::accumulator;
+  using copies_type = attention_decode_warp_copies<C, T>;
+  using ring = typename copies_type::ring;
+  using sums_type = attention_decode_warp_sums<C, ring>;
+  static constexpr std::uint32_t slices = operands::slices, key_parts = C.own_keys() / 8,
+                                 p_slices = C.own_keys() / product::k, value_parts = C.depth / 8;
+  static constexpr std::uint32_t together = product::together;
+  using o_fragments = dsl::register_array<accumulator, value_parts>;
+
+  template <class Functions>
+  static constexpr void run(thread t, const val<attention_problem>& problem,
+                            const val<attention_cache>& cache, const val<attention_split>& split,
+                            const Functions& functions) {
+    const ring tiles(t);  // own_keys x depth each, of K and of V
+    const sums_type sums(t, tiles);
+    const shared<i32, C.warps()> lengths_of(t);
+    const decode_place place = find_place<true>(t, split);
+    const decode_columns columns = copies_type::columns_of(t, problem, place.group);
+    sums.open(split);
+    const val none = t.let(0u);
+    const val warp = t.let(t.warp_rank()), row = t.let(accumulator::layout::lane_row(t.lane_rank()));
+    const val factor = functions.factor(t.let(problem[&attention_problem::scale]));
+    const val lengths = t.let(cache[&attention_cache::lengths]);
+    const val at_length = t.let(select(lengths != u64{0}, lengths + cast<u64>(place.batch) * u64{sizeof(i32)},
+                                       problem[&attention_problem::q][&attention_strides::address]));
+    begin_early<true>(t);
+    // Asked for first of all, at an address that can be read in any case, and Q meanwhile. By a copy, since compilers
+    // move loads down to where they are used.
+    if (auto one = t.when(t.lane_rank() == 0u))
+      cp_async<4>(lengths_of[warp], pointer_at<inout<i32>>(t, at_length)[none]);
+    cp_async_commit_group(t);
+    const decode_rows of_block = find_rows(t, problem, place, C.rows);
+    const val rows = rows_of_tile(t, split, of_block);
+    const auto q_rows = array_of<2>(
+        [&](u32 r) { return operands::load_row(t, problem, split, of_block, t.let(row + 8 * r), rows); });
+    const decode_block block =
+        find_decode_block(t, cache, split, functions, of_block, place.part, C.rows, C.keys, [&] {
+          cp_async_wait_group<0>(t);
+          sync_warp(t);
+          return t.let(lengths_of[warp]);
+        });
+
+    const val works = t.let(all_of(has_work(t, split, block), block.first < block.last));
+    auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x depth
+    online_softmax<2> softmax(t);
+    if (auto keys = t.when(works))
+      multiply(t, problem, cache, split, functions, block, columns, tiles, warp, factor, rows, q_rows,
+               o_parts, softmax);
+
+    const auto totals = array_of<2>([&](u32 r) { return softmax.total(r, factor); });
+    sync_warp(t);  // what the warp's tiles had is in registers
+    leave(t, sums, warp, row, rows, o_parts, totals);
+    // A single query attends to all that is read.
+    if (auto several = t.when(problem[&attention_problem::queries] != 1u))
+      compute_again(t, problem, cache, split, functions, block, warp, row, factor, o_parts, totals, sums);
+    sums.template combine<T>(problem, split, block, works);
+  }
+
+ private:
+  // Of the tile; 1 where it has none.
+  static constexpr val<u32> rows_of_tile(thread t, const val<attention_split>& split,
+                                         const decode_rows& block) {
+    const val all = rows_of_sequence(t, split, block);
+    return t.let(max(min(max(all, block.first_row) - block.first_row, u32{C.rows}), 1u));
+  }
+
+  // All keys of the warp. q_rows: rows l / 4 and l / 4 + 8 of lane l, loaded.
+  template <class Functions>
+  static constexpr void multiply(thread t, const val<attention_problem>& problem,
+                                 const val<attention_cache>& cache, const val<attention_split>& split,
+                                 const Functions& functions, const decode_block& block,
+                                 const decode_columns& columns, const ring& tiles, const val<u32>& warp,
+                                 const val<f32>& factor, const val<u32>& rows,
+                                 const dsl::register_array<typename operands::loaded_row, 2>& q_rows,
+                                 o_fragments& o_parts, online_softmax<2>& softmax) {
+    copies_type copies(t, tiles, problem, cache, columns, block, warp);
+    const val quad_row = t.let(accumulator::layout::lane_row(t.lane_rank()));
+    const val quad_column = t.let(accumulator::layout::lane_column(t.lane_rank()));
+    const auto row_of = array_of<2>([&](u32 r) { return t.let(block.first_row + quad_row + 8 * r); });
+    const auto of_row = array_of<2>([&](u32 r) { return find_row(t, split, block, row_of[r]); });
+    auto q = array_of<slices>([&](u32) { return typename product::a_fragment(t); });  // 16 x depth
+    copies.copy_further();
+    operands::template take_row<0>(t, q, problem, q_rows[0], t.let(quad_row < rows));
+    operands::template take_row<1>(t, q, problem, q_rows[1], t.let(quad_row + 8u < rows));
+    const val scale = t.let(problem[&attention_problem::scale]);
+    const auto key_lanes = operands::lanes_of(t, copies_type::keys_of(tiles[0]));
+
+    var stage(t, 0u), filled(t, u32{C.stages - 1});
+    for (auto first : t.range(block.first, block.last, C.keys).no_unroll()) {
+      cp_async_wait_group<C.stages - 2>(t);
+      sync_warp(t);
+      copies.copy(t.let(filled));
+      const auto entry = tiles[t.let(stage * C.key_warps + warp)];
+      const auto own_k = copies_type::keys_of(entry), own_v = copies_type::values_of(entry);
+      // 16 x own_keys, of two chains of products that do not wait for each other.
+      auto s_parts = array_of<key_parts>([&](u32) { return accumulator(t, 0.0f); });
+      for (std::uint32_t j = 0; j < key_parts; ++j) {
+        accumulator odd(t, 0.0f);
+        const auto k = operands::load_keys(t, own_k, key_lanes, 8 * j);
+        for (std::uint32_t i = 0; i < slices; ++i)
+          product::multiply_add(i % 2 == 0 ? s_parts[j] : odd, q[i], k[i]);
+        for (std::uint32_t e = 0; e < 4; ++e) s_parts[j].registers[e] += odd.registers[e];
+      }
+
+      const mma_scores<T, accumulator, key_parts> scores(s_parts);
+      const val key = t.let(first + warp * C.own_keys() + quad_column);
+      score_rows(t, scores, block, of_row, key, scale, functions);
+      const val is_whole = t.let(all_of(first >= block.whole_first, first + C.keys <= block.whole_last,
+                                        first + C.keys <= block.last));
+      if (auto partial = t.when(!is_whole)) mask_rows(t, scores, block, of_row, key, functions);
+      const auto correction = softmax.step(scores, factor);
+      rescale(t, o_parts, correction);
+
+      for (std::uint32_t c = 0; c < p_slices; ++c) {
+        typename product::a_fragment p(t);  // 16 x k of P
+        product::take_probabilities(p, s_parts, c);
+        for (std::uint32_t j = 0; j < value_parts; j += together) {
+          auto b = array_of<together>([&](u32) { return typename product::b_fragment(t); });
+          product::load_values(t, b, own_v, c, 8 * j);
+          for (std::uint32_t n = 0; n < together; ++n) product::multiply_add(o_parts[j + n], p, b[n]);
+        }
+      }
+      filled = stage;
+      stage = t.let(select(stage == C.stages - 1, 0u, stage + 1u));
+    }
+    cp_async_wait_group<0>(t);
+  }
+
+  // To the warp's entry of the ring; rows from 8 on where the tile has any.
+  template <class Totals>
+  static constexpr void leave(thread t, const sums_type& sums, const val<u32>& warp, const val<u32>& row,
+                              const val<u32>& rows, const o_fragments& o_parts, const Totals& totals) {
+    const val column = t.let(accumulator::layout::lane_column(t.lane_rank()));
+    const auto entry = sums.of_warp(warp);
+    const auto lane = entry.lane(row, column, 8);
+    const val leads = t.let(t.lane_rank() % 4u == 0u);
+    const auto of_half = [&](u32 r) {
+      for (std::uint32_t j = 0; j < value_parts; ++j) {
+        const auto& from = o_parts[j].registers;
+        store_vec(entry.at(lane.further(8 * r, 8 * j)), make_vec(t.let(from[2 * r]), t.let(from[2 * r + 1])));
+      }
+      if (auto once = t.when(leads)) sums.put(warp, t.let(row + 8 * r), totals[r]);
+    };
+    of_half(0);
+    if (auto more = t.when(rows > 8u)) of_half(1);
+  }
+
+  // Rows that have become NaN by values that they do not attend to.
+  template <class Functions, class Totals>
+  static constexpr void compute_again(thread t, const val<attention_problem>& problem,
+                                      const val<attention_cache>& cache, const val<attention_split>& split,
+                                      const Functions& functions, const decode_block& block,
+                                      const val<u32>& warp, const val<u32>& row, const val<f32>& factor,
+                                      const o_fragments& o_parts, const Totals& totals,
+                                      const sums_type& sums) {
+    const val rows = rows_of_sequence(t, split, block);
+    const auto wrong = array_of<2>([&](u32 r) {
+      var any(t, 0.0f);  // NaN, and where infinities of both signs meet
+      for (std::uint32_t j = 0; j < value_parts; ++j)
+        for (u32 e = 2 * r; e < 2 * r + 2; ++e) any += o_parts[j].registers[e];
+      return t.let(all_of(isnan(any), !isnan(totals[r].sum), block.first_row + row + 8 * r < rows));
+    });
+    const val none = t.let(0u);
+    const auto source_of = [&] {
+      return rows_of_decode_part<C, T>(t, problem, cache, split, block, none, warp);
+    };
+    recompute_rows_of_part<T, C.depth>(t, source_of, wrong, totals, factor, functions, sums.of_warp(warp),
+                                       none);
+  }
+};
+
+template <attention_decode_config C, scalar T>
+struct attention_decode_sm90_kernel {
+  static constexpr auto name = "attention_decode_mma_" + type_name<T> + "_d" + decimal<C.depth> + "_" +
+                               decimal<C.rows> + "x" + decimal<C.keys> + decode_target_name<C.sm>;
+  static constexpr kernel_options options{.target = {C.sm}, .large_shared = true, .min_blocks = C.min_blocks};
+  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
+      [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
+         val<attention_terms> terms, val<attention_band> band) {
+        attention_decode_sm90_body<C, T>::run(
+            t, problem, cache, split, decode_functions_of<general_score, band_mask>::of(t, terms, band));
+      });
+};
+
+// Launched with key_heads * row_tiles * parts * batches blocks along x, programmatically, and where the parts of a
+// tile are a cluster as that.
+template <attention_decode_config C, scalar T>
+inline constexpr auto attention_decode_sm90 = attention_decode_sm90_kernel<C, T>::kernel;
+
+}  // namespace kaio::ops

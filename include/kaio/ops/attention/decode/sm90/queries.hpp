@@ -1,0 +1,82 @@
+#pragma once
+// Q in registers, straight from memory, and K to match. Elements of a row are summed over in whatever order, so
+// that a lane takes neighbours: of each 128 bytes of a row 32, of which every 8 are its operands of a slice of
+// 16 elements.
+//
+//   bytes of a row          0..31   32..63  64..95  96..127
+//   lane of a quad          0       1       2       3           slice 4 p + s: bytes 8 s to 8 s + 7 of them
+//
+// So a row of Q is read by loads of 16 bytes, and so are eight keys, without a conflict of banks.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/mma.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/attention/decode/common/row_scores.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+template <class Product, std::uint32_t Depth>
+struct attention_decode_operands {
+  using element = typename Product::element;
+  using pair = typename Product::pair;
+  using a_fragment = typename Product::a_fragment;
+  using b_fragment = typename Product::b_fragment;
+  static constexpr std::uint32_t slices = Depth / 16, eights = Depth / 32;  // loads of a lane of a row
+
+  // The element of a row that load i of a lane begins with.
+  static constexpr std::uint32_t element_of(std::uint32_t i) { return i / 2 * 64 + i % 2 * 8; }
+  static constexpr val<u32> first_element(thread t) { return t.let(t.lane_rank() % 4u * 16u); }
+
+  // What a lane reads of a row of Q: pairs of elements.
+  using loaded_row = dsl::register_array<val<u32x4>, eights>;
+
+  // Row `row` of the tile, of which `rows` exist, one at least; of another one in its place, and where the row has
+  // ended of its beginning, so that the loads depend on nothing.
+  static constexpr loaded_row load_row(thread t, const val<attention_problem>& problem,
+                                       const val<attention_split>& split, const decode_rows& block,
+                                       const val<u32>& row, const val<u32>& rows) {
+    const decode_row at = find_row(t, split, block, t.let(block.first_row + min(row, rows - 1u)));
+    const val first = first_element(t), size = t.let(problem[&attention_problem::qk_size]);
+    const val from = t.let(problem[&attention_problem::q][&attention_strides::address] +
+                           cast<u64>(offset_of_queries(t, problem, block, at)) * u64{sizeof(element)});
+    return array_of<eights>([&](u32 i) {
+      const val inside = t.let(first + element_of(i) < size);
+      return load(pointer_at<inout<u32x4>>(
+          t, t.let(from + cast<u64>(select(inside, first + element_of(i), 0u)) * u64{sizeof(element)}))[0]);
+    });
+  }
+  // A loaded row becomes half R of the operands, rows l / 4 + 8 R of lanes l; zeros where nothing exists.
+  template <std::uint32_t R>
+  static constexpr void take_row(thread t, dsl::register_array<a_fragment, slices>& q,
+                                 const val<attention_problem>& problem, const loaded_row& loaded,
+                                 const val<bool>& exists) {
+    const val first = first_element(t), size = t.let(problem[&attention_problem::qk_size]);
+    for (std::uint32_t i = 0; i < eights; ++i) {
+      const val inside = t.let(all_of(exists, first + element_of(i) < size));
+      for (std::uint32_t e = 0; e < 4; ++e)
+        q[2 * i + e / 2].registers[e % 2 * 2 + R] = bit_cast<pair>(t.let(select(inside, loaded[i][e], 0u)));
+    }
+  }
+  // Eight keys of a tile from `key` on, of all slices.
+  template <class Tile, class Lane>
+  static constexpr dsl::register_array<b_fragment, slices> load_keys(thread t, const Tile& tile,
+                                                                     const Lane& lanes, std::uint32_t key) {
+    auto k = array_of<slices>([&](u32) { return b_fragment(t); });
+    for (std::uint32_t i = 0; i < eights; ++i) {
+      const val eight = load_vec<8>(tile.at(lanes[i % 2].further(key, i / 2 * 64)));
+      for (std::uint32_t e = 0; e < 4; ++e)
+        k[2 * i + e / 2].registers[e % 2] = pack(eight[2 * e], eight[2 * e + 1]);
+    }
+    return k;
+  }
+  // Where a lane's loads of keys begin: the first and the second of each 128 bytes.
+  template <class Tile>
+  static constexpr auto lanes_of(thread t, const Tile& tile) {
+    const val row = t.let(t.lane_rank() / 4u), first = first_element(t);
+    return array_of<2>([&](u32 h) { return tile.lane(row, t.let(first + 8 * h), 64); });
+  }
+};
+
+}  // namespace kaio::ops
