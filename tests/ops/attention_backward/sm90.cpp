@@ -75,6 +75,18 @@ TEST_CASE("attention_backward for sm_90a: several tiles, d256", "[ops][attention
   check_shapes<f16>(256);
 }
 
+// More tiles than there are multiprocessors, some of them with no query.
+TEST_CASE("attention_backward for sm_90a: blocks of several tiles", "[ops][attention_backward]") {
+  const u32 heads = under_test().properties().multiprocessors / 4 + 1;
+  for (const u32 size : {64u, 128u}) {
+    backward_case c = shaped(size == 64 ? 150 : 90, size == 64 ? 200 : 260, size);
+    c.batches = 2;
+    c.heads = c.key_heads = heads;
+    if (size == 128) c.causal = causal_alignment::top_left;
+    check_sm90<bf16>(c);
+  }
+}
+
 TEST_CASE("attention_backward for sm_90a: d_v is another one, of long rows", "[ops][attention_backward]") {
   backward_case c = shaped(100, 130, 192);
   c.v_size = 128;

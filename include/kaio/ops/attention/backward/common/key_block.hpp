@@ -70,9 +70,9 @@ constexpr attention_key_block find_key_block(thread t, const val<attention_probl
 
 // The tiles of `Queries` queries that attend to a tile of keys, and in which of them the mask has to run.
 template <std::uint32_t Queries>
-class query_range_walk {
- public:
-  val<u32> first, last;  // numbers of tiles: from first to before last
+struct query_range_walk {
+  val<u32> first, last;              // numbers of tiles: from first to before last
+  val<u32> whole_first, whole_last;  // queries between which every score is attended to
 
   // of(first key, last key) is queries_of the mask; a tile beyond the sequence has none.
   template <class Of>
@@ -88,14 +88,8 @@ class query_range_walk {
   // Of a tile of so many queries from `query` on.
   template <std::uint32_t Of = Queries>
   constexpr val<bool> is_partial(thread t, const val<u32>& query) const {
-    return t.let(any_of(query<whole_first_, query + Of> whole_last_));
+    return t.let(any_of(query<whole_first, query + Of> whole_last));
   }
-
- private:
-  constexpr query_range_walk(const val<u32>& in_first, const val<u32>& in_last, const val<u32>& whole_first,
-                             const val<u32>& whole_last)
-      : first(in_first), last(in_last), whole_first_(whole_first), whole_last_(whole_last) {}
-  val<u32> whole_first_, whole_last_;
 };
 
 // The numbers of a query in the workspace.

@@ -4,6 +4,9 @@
 //
 //   shift = lse as an exponent of two       delta = sum over d of dO[d] * O[d], less dlse
 //
+// Eight lanes have a query, and each of them 16 bytes of every 128 of its rows, where these begin at multiples of
+// 16 bytes; a thread has two queries, so that what it reads of both is on its way at once.
+//
 // And the last one, of sinks: dsink_h = - sum over queries of exp(sink_h - lse) * delta, by a block for each
 // head, whose threads add up queries 256 apart: the same order every time.
 //
@@ -18,23 +21,75 @@
 
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 namespace kaio::ops {
 
 struct attention_prepare_config {
-  static constexpr std::uint32_t warps = 8, threads = warps * 32, queries = 64;  // of a block
+  static constexpr std::uint32_t threads = 256, queries = 64;       // of a block
+  static constexpr std::uint32_t lanes = 8;                         // of a query, which neighbours have
+  static constexpr std::uint32_t each = queries * lanes / threads;  // queries of a thread
 };
 
 namespace detail {
 
-template <class OfGradient, class OfOut>
-constexpr void add_products(thread t, var<f32>& sum, const val<u64>& dout, const val<i64>& dout_at,
-                            const val<u64>& out, const val<i64>& out_at, const val<u32>& size) {
+// Where rows of dO or O begin, for each of a thread's queries.
+template <std::uint32_t Each>
+struct prepare_rows {
+  val<u64> address;
+  dsl::register_array<val<i64>, Each> at;  // elements
+};
+
+// sum[i] += the products of a lane's share of row i: every eighth element.
+template <class OfGradient, class OfOut, class Sums, std::uint32_t Each>
+constexpr void add_products(thread t, Sums& sum, const prepare_rows<Each>& dout,
+                            const prepare_rows<Each>& out, const val<u32>& lane, const val<u32>& size) {
   using from_dout = in<typename OfGradient::stored>;
   using from_out = in<typename OfOut::stored>;
-  const auto x = pointer_at<from_dout>(t, dout).from(dout_at);
-  const auto y = pointer_at<from_out>(t, out).from(out_at);
-  for (auto d : t.range(t.lane_rank(), size, 32u)) sum += OfGradient::read(x[d]) * OfOut::read(y[d]);
+  for (u32 i = 0; i < Each; ++i) {
+    const auto x = pointer_at<from_dout>(t, dout.address).from(dout.at[i]);
+    const auto y = pointer_at<from_out>(t, out.address).from(out.at[i]);
+    for (auto d : t.range(lane, size, attention_prepare_config::lanes).no_unroll())
+      sum[i] += OfGradient::read(x[d]) * OfOut::read(y[d]);
+  }
+}
+
+// The elements of 16 bytes in memory, which are at a multiple of 16 bytes.
+template <class Of>
+inline constexpr u32 run_size = 16 / sizeof(typename Of::stored);
+template <class Of>
+constexpr auto read_run(thread t, const val<u64>& address) {
+  const auto words = load_vec<4>(pointer_at<in<u32>>(t, address)[0]);
+  return array_of<run_size<Of>>([&](u32 i) -> val<f32> {
+    if constexpr (std::is_same_v<Of, stored_f32>) {
+      return t.let(bit_cast<f32>(words[i]));
+    } else if constexpr (std::is_same_v<Of, stored_f16>) {
+      const val both = t.let(bit_cast<f16x2>(words[i / 2]));
+      return i % 2 == 0 ? t.let(cast<f32>(low(both))) : t.let(cast<f32>(high(both)));
+    } else {
+      return i % 2 == 0 ? t.let(bit_cast<f32>(words[i / 2] << 16))
+                        : t.let(bit_cast<f32>(words[i / 2] & 0xffff0000u));
+    }
+  });
+}
+
+// The same of rows of one type that begin at multiples of 16 bytes and are as long: every eighth run.
+template <class Of, class Sums, std::uint32_t Each>
+constexpr void add_products_of_runs(thread t, Sums& sum, const prepare_rows<Each>& dout,
+                                    const prepare_rows<Each>& out, const val<u32>& lane,
+                                    const val<u32>& size) {
+  constexpr u32 run = run_size<Of>, bytes = sizeof(typename Of::stored);
+  const auto begins = [&](const prepare_rows<Each>& rows) {
+    return array_of<Each>([&](u32 i) { return t.let(rows.address + cast<u64>(rows.at[i] * i64{bytes})); });
+  };
+  const auto x_begins = begins(dout), y_begins = begins(out);
+  for (auto d : t.range(lane * run, size, attention_prepare_config::lanes * run)) {
+    const val further = t.let(cast<u64>(d * bytes));
+    const auto x = array_of<Each>([&](u32 i) { return read_run<Of>(t, t.let(x_begins[i] + further)); });
+    const auto y = array_of<Each>([&](u32 i) { return read_run<Of>(t, t.let(y_begins[i] + further)); });
+    for (u32 i = 0; i < Each; ++i)
+      for (u32 e = 0; e < run; ++e) sum[i] += x[i][e] * y[i][e];
+  }
 }
 
 }  // namespace detail
@@ -47,33 +102,42 @@ inline constexpr auto attention_backward_prepare =
           const attention_block block =
               find_block(t, problem, t.let(block_idx_x()), config::queries, range_walks<int>{0});
           clear_turns(t, problem, gradients, block);
-          const val warp = t.let(t.warp_rank()), lane = t.let(t.lane_rank());
+          const val lane = t.let(t.thread_rank() % config::lanes);
+          const val own = t.let(block.first_query + t.thread_rank() / config::lanes);
           const val v_size = t.let(problem[&attention_problem::v_size]);
           const auto of_out = problem[&attention_problem::o];
           const auto of_dout = gradients[&attention_gradients::dout];
-          const val out_head = head_offset(t, of_out, block, block.head, block.first_q_row);
-          const val dout_head = head_offset(t, of_dout, block, block.head, block.first_q_row);
           const val type = t.let(gradients[&attention_gradients::type]);
           const val same = t.let(type == gradients[&attention_gradients::out_type]);
+          const val runs = t.let(all_of(same, of_out[&attention_strides::by_16] != 0u,
+                                        of_dout[&attention_strides::by_16] != 0u));
           const val first = first_number(t, problem, gradients, block);
-          for (auto i : t.range(warp, config::queries, config::warps).no_unroll()) {
-            const val query = t.let(block.first_query + i);
-            if (auto exists = t.when(query < block.query_limit)) {
-              const val row = t.let(cast<i64>(query));
-              const val out_at = t.let(out_head + row * of_out[&attention_strides::row]);
-              const val dout_at = t.let(dout_head + row * of_dout[&attention_strides::row]);
-              const val out = t.let(of_out[&attention_strides::address]);
-              const val dout = t.let(of_dout[&attention_strides::address]);
-              var sum(t, 0.0f);
-              with_any_element(t, type, [&]<class A>(A) {
-                if (auto alike = t.when(same))
-                  detail::add_products<A, A>(t, sum, dout, dout_at, out, out_at, v_size);
+          if (auto some = t.when(block.first_query < block.query_limit)) {
+            const auto query = array_of<config::each>(
+                [&](u32 i) { return t.let(own + config::threads / config::lanes * i); });
+            // Of those that do not exist the last one's.
+            const auto rows_of = [&](const auto& strides) {
+              const val head = head_offset(t, strides, block, block.head, block.first_q_row);
+              return detail::prepare_rows<config::each>{
+                  t.let(strides[&attention_strides::address]), array_of<config::each>([&](u32 i) {
+                    const val row = t.let(cast<i64>(min(query[i], block.query_limit - 1u)));
+                    return t.let(head + row * strides[&attention_strides::row]);
+                  })};
+            };
+            const auto out = rows_of(of_out), dout = rows_of(of_dout);
+            auto sum = array_of<config::each>([&](u32) { return var(t, 0.0f); });
+            with_any_element(t, type, [&]<class A>(A) {
+              if (auto fast = t.when(runs)) detail::add_products_of_runs<A>(t, sum, dout, out, lane, v_size);
+              if (auto slow = t.otherwise()) {
+                if (auto alike = t.when(same)) detail::add_products<A, A>(t, sum, dout, out, lane, v_size);
                 if (auto wide = t.otherwise())
-                  detail::add_products<A, detail::stored_f32>(t, sum, dout, dout_at, out, out_at, v_size);
-              });
-              const val total = warp_reduce(t, sum, plus{});
-              if (auto leads = t.when(lane == 0u)) {
-                const val q_row = t.let(cast<i64>(block.first_q_row + query));
+                  detail::add_products<A, detail::stored_f32>(t, sum, dout, out, lane, v_size);
+              }
+            });
+            for (u32 i = 0; i < config::each; ++i) {
+              var delta(t, warp_reduce<config::lanes>(t, sum[i], plus{}));
+              if (auto leads = t.when(all_of(lane == 0u, query[i] < block.query_limit))) {
+                const val q_row = t.let(cast<i64>(block.first_q_row + query[i]));
                 const val lse_at =
                     t.let(cast<i64>(block.tensor_batch) * problem[&attention_problem::lse_batch] +
                           cast<i64>(block.head) * problem[&attention_problem::lse_head] +
@@ -81,7 +145,6 @@ inline constexpr auto attention_backward_prepare =
                 const val lse =
                     t.let(pointer_at<in<f32>>(t, t.let(problem[&attention_problem::lse]))[lse_at]);
                 const val empty = t.let(lse == -std::numeric_limits<f32>::infinity());
-                var delta(t, total);
                 const val dlse = t.let(gradients[&attention_gradients::dlse]);
                 if (auto given = t.when(dlse != u64{0})) {
                   const val at =
@@ -90,7 +153,7 @@ inline constexpr auto attention_backward_prepare =
                             q_row * gradients[&attention_gradients::dlse_row]);
                   delta -= pointer_at<in<f32>>(t, dlse)[at];
                 }
-                const val to = t.let(first + cast<u64>(query));
+                const val to = t.let(first + cast<u64>(query[i]));
                 const auto shifts =
                     pointer_at<kaio::out<f32>>(t, t.let(gradients[&attention_gradients::shifts]));
                 const auto deltas =

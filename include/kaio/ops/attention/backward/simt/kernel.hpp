@@ -91,28 +91,64 @@ struct attention_backward_simt_body {
     return result;
   }
 
-  // dK and dV of a tile of keys.
+  // dK and dV of tiles of keys.
   template <class Functions>
   static constexpr void of_keys(thread t, const val<attention_problem>& problem,
                                 const val<attention_gradients>& gradients, const Functions& functions) {
     const tiles tile(t, t.let(gradients[&attention_gradients::type]));
-    const attention_key_block keys = find_key_block(
-        t, problem, gradients, key_tile_in_order(t, problem, gradients, t.let(block_idx_x())), C.tile);
-    if (auto has_to = t.when(is_flagged(t, flags_of_keys(t, gradients, keys))))
-      compute_keys(t, problem, gradients, functions, tile, keys);
+    const val count =
+        t.let(gradients[&attention_gradients::key_tiles] * gradients[&attention_gradients::key_heads] *
+              problem[&attention_problem::batches]);
+    const auto find = [&](const val<u32>& index) {
+      return find_key_block(t, problem, gradients, key_tile_in_order(t, problem, gradients, index), C.tile);
+    };
+    for_flagged(
+        t, count,
+        [&](const val<u32>& index) { return is_flagged(t, flags_of_keys(t, gradients, find(index))); },
+        [&](const val<u32>& index) { compute_keys(t, problem, gradients, functions, tile, find(index)); });
   }
 
-  // dQ of a tile of queries.
+  // dQ of tiles of queries.
   template <class Functions>
   static constexpr void of_queries(thread t, const val<attention_problem>& problem,
                                    const val<attention_gradients>& gradients, const Functions& functions) {
     const tiles tile(t, t.let(gradients[&attention_gradients::type]));
-    const attention_block block = find_block(t, problem, t.let(block_idx_x()), C.tile, functions.walks);
-    if (auto has_to = t.when(is_flagged(t, flags_of_queries(t, problem, gradients, block))))
-      compute_queries(t, problem, gradients, functions, tile, block);
+    const val count = t.let(problem[&attention_problem::query_tiles] * problem[&attention_problem::heads] *
+                            problem[&attention_problem::batches]);
+    const auto find = [&](const val<u32>& index) {
+      return find_block(t, problem, index, C.tile, functions.walks);
+    };
+    for_flagged(
+        t, count,
+        [&](const val<u32>& index) {
+          return is_flagged(t, flags_of_queries(t, problem, gradients, find(index)));
+        },
+        [&](const val<u32>& index) { compute_queries(t, problem, gradients, functions, tile, find(index)); });
   }
 
  private:
+  // compute(i) for each tile i of the block, every gridDim.x-th, for which flagged(i) is true. The threads read
+  // the flags of as many tiles at once, since mostly none is set.
+  template <class Flagged, class Compute>
+  static constexpr void for_flagged(thread t, const val<u32>& count, const Flagged& flagged,
+                                    const Compute& compute) {
+    const val step = t.let(grid_dim_x());
+    const val tiles_of_block = t.let((count - block_idx_x() + step - 1u) / step);
+    for (auto first : t.range(0u, tiles_of_block, C.threads).no_unroll()) {
+      const val own = t.let(first + t.thread_rank());
+      var found(t, false);
+      if (auto exists = t.when(own < tiles_of_block)) found = flagged(t.let(block_idx_x() + own * step));
+      if (auto some = t.when(block_any(t, found)))
+        for (auto i : t.range(first, min(first + C.threads, tiles_of_block)).no_unroll()) {
+          const val index = t.let(block_idx_x() + i * step);
+          if (auto has_to = t.when(flagged(index))) {
+            compute(index);
+            t.barrier();  // tiles in shared memory are written again
+          }
+        }
+    }
+  }
+
   template <class Functions>
   static constexpr void compute_keys(thread t, const val<attention_problem>& problem,
                                      const val<attention_gradients>& gradients, const Functions& functions,
@@ -221,9 +257,9 @@ struct attention_backward_simt_kernels<C, Score, Mask, attention_parameters<OfSc
           });
 };
 
-// ::keys is launched with a grid of key_tiles * key_heads * batches blocks along x and parts along y, ::queries
-// with query_tiles * heads * batches; both with the problem, the gradients, the arguments of the score, those
-// of the mask.
+// ::keys is launched with a grid of at most key_tiles * key_heads * batches blocks along x and parts along y, ::queries
+// with query_tiles * heads * batches; with fewer where there are flags, of which few are set. Both take the
+// problem, the gradients, the arguments of the score, those of the mask.
 template <attention_backward_simt_config C, class Score, class Mask>
 using attention_backward_simt =
     attention_backward_simt_kernels<C, Score, Mask, parameters_of_score<Score>, parameters_of_mask<Mask>>;

@@ -12,12 +12,16 @@ struct attention_backward_sm90_config {
   // dP is computed together with S, before the scores are: where they need few registers.
   bool early_dp = true;
   std::uint32_t score_parts = 1;  // in which the scores of a step, or half of it, are computed
+  // A block has one tile of keys after the other: where registers suffice for it.
+  bool many_tiles = true;
 
   static constexpr std::uint32_t panel = 64;                 // elements of 128 bytes
   static constexpr std::uint32_t consumers = 2, keys = 128;  // warpgroups of 64 keys each
   static constexpr std::uint32_t stages = 2;                 // of the rings of Q and dO; of dS and dQ
   static constexpr std::uint32_t threads = (consumers + 1) * 128;
-  static constexpr std::uint32_t producer_registers = 24, consumer_registers = 240;  // 65536 in all
+  // Of a thread, 64512 in all: what a consumer needs at depth 128, where the others spend few.
+  constexpr std::uint32_t consumer_registers() const { return depth_qk > 64 ? 240 : 232; }
+  constexpr std::uint32_t producer_registers() const { return depth_qk > 64 ? 24 : 40; }
   constexpr std::uint32_t q_bytes() const { return queries * depth_qk * 2; }
   constexpr std::uint32_t dout_bytes() const { return queries * depth_v * 2; }
   constexpr std::uint32_t k_bytes() const { return keys * depth_qk * 2; }
@@ -33,7 +37,8 @@ struct attention_backward_sm90_config {
 // many, depth_qk / 2 of dK, depth_v / 2 of dV, and 32 of dQ.
 constexpr attention_backward_sm90_config attention_backward_sm90_for(std::uint32_t depth, bool plain_score,
                                                                      std::uint32_t score_parts = 1) {
-  attention_backward_sm90_config config{.early_dp = plain_score, .score_parts = score_parts};
+  attention_backward_sm90_config config{
+      .early_dp = plain_score, .score_parts = score_parts, .many_tiles = plain_score || depth <= 64};
   if (depth <= 64) config.depth_qk = config.depth_v = 64, config.queries = 128;
   return config;
 }

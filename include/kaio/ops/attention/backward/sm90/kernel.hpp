@@ -1,8 +1,9 @@
 #pragma once
-// The gradients of an attention for sm_90a: warp-specialised, with tensor copies and wgmma. A block owns 128
-// keys of one head of K, 64 for each of two consumer warpgroups, and walks over the tiles of queries of each
-// head of its group that attend to them. S and dP are computed once, transposed, so that P^T and dS^T are
-// operands as they are; only dS goes through shared memory, for dQ, of which each consumer computes 64 x 64:
+// The gradients of an attention for sm_90a: warp-specialised, with tensor copies and wgmma. A block works on
+// one tile of keys after the other (tile_records.hpp), each of 128 of one head of K, 64 for each of two
+// consumer warpgroups, and walks over the tiles of queries of each head of its group that attend to them. S
+// and dP are computed once, transposed, so that P^T and dS^T are operands as they are; only dS goes through
+// shared memory, for dQ, of which each consumer computes 64 x 64:
 //
 //   S^T = K Q^T    dP^T = V dO^T    P^T = exp2(S^T - shift)    dS^T = P^T * (dP^T - delta) * dx/dS
 //   dV += P^T dO   dK += dS^T Q     dQ  = dS K
@@ -55,6 +56,9 @@ struct attention_backward_sm90_body {
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
   using scores_accumulator = wgmma_accumulator<f32, 64>;
   using scores = transposed_wgmma_scores<T, scores_accumulator>;
+  using producers = backward_sm90_producers<C, T>;
+  using tile = backward_tile<C.queries>;
+  static constexpr bool uses_again = C.score_parts > 1;
 
   template <class Functions>
   static constexpr void run(thread t, const map& q, const map& k, const map& v, const map& dout,
@@ -67,25 +71,39 @@ struct attention_backward_sm90_body {
     }
     launch_dependents(t);
     grid_dependency_wait(t);
-    if (auto first = t.when(t.thread_rank() == 0u)) shared.ticket[0] = take_ticket(t, gradients);
     t.barrier();
-    const attention_key_block keys = find_key_block(
-        t, problem, gradients, key_tile_in_turns(t, problem, gradients, t.let(shared.ticket[0])), C.keys);
-    const auto walk = query_range_walk<C.queries>::over(t, keys, C.keys, functions.queries);
     const val group_size = t.let(problem[&attention_problem::heads_of_group]);
-    const val rounds = t.let((walk.last - walk.first) * group_size);
 
     const val warpgroup = warpgroup_rank(t);
     if (auto others = t.when(warpgroup == C.consumers)) {
-      decrease_registers<C.producer_registers>(t);
-      const backward_sm90_producers<C, T> work{shared, keys, walk, group_size, rounds};
+      decrease_registers<C.producer_registers()>(t);
       const val warp = t.let(t.warp_rank() % 4u);
-      if (auto copies = t.when(t.thread_rank() == 128 * C.consumers)) work.copy(t, q, k, v, dout);
-      if (auto brings = t.when(warp == 1u)) work.bring_numbers(t, problem, gradients);
-      if (auto adds = t.when(warp >= 2u)) work.add_dq(t, t.let(warp - 2u), problem, gradients, functions);
+      if (auto copies = t.when(t.thread_rank() == 128 * C.consumers)) {
+        auto to = shared.steps.producer(t);
+        shared.tiles.pass_on(
+            tiles_of(t, problem, gradients, functions), [&](const tile& one, const val<u32>& n) {
+              producers{shared, one.keys, one.walk, group_size, one.rounds}.copy(t, n, to, q, k, v, dout);
+            });
+      }
+      if (auto brings = t.when(warp == 1u)) {
+        auto to = shared.steps.producer(t);
+        shared.tiles.for_each([&](const tile& one) {
+          producers{shared, one.keys, one.walk, group_size, one.rounds}.bring_numbers(t, to, problem,
+                                                                                      gradients);
+        });
+      }
+      if (auto adds = t.when(warp >= 2u)) {
+        const val stage = t.let(warp - 2u);
+        var<u32> first(t, stage);  // the step of a tile with which the ring's stage goes on
+        shared.tiles.for_each([&](const tile& one) {
+          producers{shared, one.keys, one.walk, group_size, one.rounds}.add_dq(
+              t, stage, t.let(first), one.before, problem, gradients);
+          first ^= one.rounds & 1u;
+        });
+      }
     }
     if (auto consumer = t.otherwise()) {
-      increase_registers<C.consumer_registers>(t);
+      increase_registers<C.consumer_registers()>(t);
       auto from = shared.steps.consumer(t);
       const val leads_group = t.let(t.thread_rank() % 128u == 0u);
       const val scale = t.let(problem[&attention_problem::scale]);
@@ -93,13 +111,11 @@ struct attention_backward_sm90_body {
       const val group_row = t.let(warpgroup * 64u);
       const val own_row = t.let(scores_accumulator::first_row(t) + group_row);  // a key
       const val own_column = scores_accumulator::first_column(t);               // a query
-      const val first_key = t.let(keys.first_key + own_row);
-      const val ends_early = t.let(keys.first_key + C.keys > keys.keys);
       const val lane = t.lane_rank();
       const auto find_own_ds = [&] {
         return shared.ds.lane(t.let(t.warp_rank() * 16u + lane % 16u), t.let(lane / 16u * 8u), 16);
       };
-      const auto early_own_ds = when_early(find_own_ds);
+      const auto early_own_ds = when<C.early_dp>(find_own_ds);
       const val own_sums = t.let(t.thread_rank() % 128u * 4u);
 
       auto s = each_half([&](u32) { return scores_accumulator(t); });   // 64 keys x 64 queries, of each half
@@ -162,10 +178,9 @@ struct attention_backward_sm90_body {
         read_shifts(0, stage);
         begin_dp(0, stage);
       };
-      // dQ of step n, to the warp that adds those of its stage.
-      const auto put_dq = [&](const val<u32>& n) {
-        const val stage = t.let(n & 1u);
-        if (auto used = t.when(n >= C.stages)) shared.dq_empty(stage).sync();
+      // dQ of a step, to the warp that adds those of its stage.
+      const auto put_dq = [&](const val<u32>& stage, const val<u32>& parity) {
+        shared.dq_empty(stage).wait(t.let(parity ^ 1u));
         for (u32 i = 0; i < 8; ++i)
           store_vec(shared.dq[stage][t.let(warpgroup * 8u + i)][own_sums],
                     make_vec(dq[4 * i], dq[4 * i + 1], dq[4 * i + 2], dq[4 * i + 3]));
@@ -173,125 +188,173 @@ struct attention_backward_sm90_body {
         shared.dq_full(stage).arrive();
       };
 
-      dk.clear();
-      dv.clear();
-      backward_steps<C.queries> step(t, keys, walk.first, walk.last, group_size);
-      if (auto some = t.when(rounds != 0u)) {
-        shared.own_full[0].wait(0u);
-        shared.own_full[1].wait(0u);
-        from.wait();
-        shared.dout_full[0].wait(0u);
-        issue_scores(0, from.stage());
-        wgmma_wait<0>(t);
-        begin_step(from.stage());
-        for (auto n : t.range(0u, rounds).no_unroll()) {
-          const val stage = t.let(from.stage());
-          if constexpr (C.early_dp) issue_dp(0, stage);
-          if constexpr (C.early_dp && C.halves() == 2) issue_scores(1, stage);
+      shared.tiles.for_each_held([&](const tile& one, const val<u32>& number, const auto& again) {
+        const attention_key_block& keys = one.keys;
+        const auto& walk = one.walk;
+        const val ends_early = t.let(keys.first_key + C.keys > keys.keys);
+        dk.clear();
+        dv.clear();
+        backward_steps<C.queries> step(t, keys, walk.first, walk.last, group_size);
+        shared.k_full().wait(t.let(number & 1u));
+        shared.v_full().wait(t.let(number & 1u));
+        if (auto some = t.when(one.rounds != 0u)) {
+          from.wait();
+          shared.dout_full(from.stage()).wait(from.parity());
+          issue_scores(0, from.stage());
+          wgmma_wait<0>(t);
+          begin_step(from.stage());
+          for (auto n : t.range(0u, one.rounds).no_unroll()) {
+            const val stage = t.let(from.stage()), parity = t.let(from.parity());
+            if constexpr (C.early_dp) issue_dp(0, stage);
+            if constexpr (C.early_dp && C.halves() == 2) issue_scores(1, stage);
 
-          // dS^T of 64 queries, rounded, in pairs.
-          const auto half = [&](u32 h) {
-            if (C.early_dp && h == 1) read_shifts(1, stage);
-            if (h == 1) {  // S; the first half's has come before
-              if constexpr (C.early_dp) {
-                wgmma_wait<2>(t);
-              } else {
-                issue_scores(1, stage);
-                wgmma_wait<0>(t);
+            // dS^T of 64 queries, rounded, in pairs.
+            const auto half = [&](u32 h) {
+              if (C.early_dp && h == 1) read_shifts(1, stage);
+              if (h == 1) {  // S; the first half's has come before
+                if constexpr (C.early_dp) {
+                  wgmma_wait<2>(t);
+                } else {
+                  issue_scores(1, stage);
+                  wgmma_wait<0>(t);
+                }
               }
-            }
-            const attention_block block = keys.of_head(step.head(), t.let(step.first_query() + 64 * h));
-            const val first_query = t.let(block.first_query + own_column);
-            const score_origin<scores::rows> origin = origin_of<scores::rows>(
-                t, block,
-                array_of<scores::rows>([&](u32 r) { return t.let(first_query + scores::query(r)); }),
-                first_key, keys.keys);
-            const scores x(s[h]);
-            auto derivatives = derivatives_for<!C.early_dp>(t);
-            if constexpr (C.score_parts == 1)
-              functions.score(x, derivatives, origin, scale);
-            else
-              for_score_parts<C.score_parts>(x, [&]<class Part>(const Part& part) {
-                auto of_part = array_of<Part::size()>([&](u32) { return var(t, 1.0f); });
-                functions.score(part, of_part, origin, scale);
-                for (u32 i = 0; i < Part::size(); ++i) derivatives[Part::first + i] = of_part[i];
-              });
-            const val needs_mask =
-                t.let(any_of(walk.template is_partial<64>(t, block.first_query), ends_early));
-            if (auto partial = t.when(needs_mask)) functions.mask(x, origin);
-            if (!C.early_dp) read_shifts(h, stage);
-            for (u32 i = 0; i < scores::size(); ++i)
-              x[i] = fast::ftz::exp2(min_nan(x[i] * factor - shifts[scores::row(i)], 0.0f));
-            const auto p =
-                wgmma_register_operands<T, 4>([&](std::uint32_t j) { return s[h].template pair<pair>(j); });
-            if constexpr (!C.early_dp) {
-              for (u32 i = 0; i < scores::size(); ++i) x[i] *= derivatives[i];
-              begin_dp(h, stage);
-              issue_dp(h, stage);
-            }
-            accumulate(dv, p, shared.dout[stage], 4 * h);  // dV += P^T dO
-            if (C.early_dp && h + 1 < C.halves())
-              wgmma_wait<2>(t);  // dP
-            else
-              wgmma_wait<1>(t);
-            for (u32 i = 0; i < scores::size(); ++i) dp[i] *= x[i];
-            const auto pairs = array_of<scores::size() / 2>([&](u32 j) { return dp.template pair<pair>(j); });
-            const auto own_ds = early_or(early_own_ds, find_own_ds);
-            for (u32 c = 0; c < 4; ++c)
-              stmatrix_x4(shared.ds[stage].at(own_ds, 0, 64 * h + 16 * c), pairs[4 * c], pairs[4 * c + 1],
-                          pairs[4 * c + 2], pairs[4 * c + 3]);
-            if (C.early_dp && h + 1 < C.halves()) {
-              begin_dp(h + 1, stage);
-              issue_dp(h + 1, stage);
-            }
-            return pairs;
-          };
-          const auto first = half(0);
-          const auto second = [&] {
-            if constexpr (C.halves() == 2)
-              return half(1);
-            else
-              return first;
-          }();
-          const auto ds = wgmma_register_operands<T, C.queries / 16>(
-              [&](std::uint32_t j) { return j < 16 ? first[j] : second[j % 16]; });
-          fence_proxy_async(t);
-          shared.consumers().sync();
-          accumulate(dk, ds, shared.q[stage], 0);  // dK += dS^T Q
-          issue_dq(stage);
-          wgmma_wait<1>(t);  // dV, dK
-          // The next S; after the last step one that nobody reads: the assembler keeps products in flight that
-          // are issued on every way alone.
-          from.advance();
-          step.advance();
-          const val goes_on = t.let(n + 1u < rounds);
-          if (auto more = t.when(goes_on)) from.wait();
-          const val next_stage = t.let(select(goes_on, from.stage(), stage));
-          issue_scores(0, next_stage);
-          wgmma_wait<1>(t);  // dQ
-          put_dq(n);
-          if (auto more = t.when(goes_on)) shared.dout_full[next_stage].wait(from.parity());
-          begin_step(next_stage);
-          wgmma_wait<0>(t);  // S
-          if (auto one = t.when(leads_group)) shared.steps.empty()[stage].arrive();
+              const val first_query = t.let(step.first_query() + 64 * h);
+              // Of the scores; where registers do not suffice for all of them at once the place of the keys is read
+              // anew.
+              const auto origin_by = [&](const attention_key_block& own) {
+                const val query = t.let(first_query + own_column);
+                return origin_of<scores::rows>(
+                    t, own.of_head(step.head(), first_query),
+                    array_of<scores::rows>([&](u32 r) { return t.let(query + scores::query(r)); }),
+                    t.let(own.first_key + own_row), own.keys);
+              };
+              const auto early_origin = when<!uses_again>([&] { return origin_by(keys); });
+              const auto origin = [&] {
+                return either<!uses_again>(early_origin, [&] { return origin_by(again()); });
+              };
+              const scores x(s[h]);
+              auto derivatives = derivatives_for<!C.early_dp>(t);
+              if constexpr (!uses_again)
+                functions.score(x, derivatives, origin(), scale);
+              else
+                for_score_parts<C.score_parts>(x, [&]<class Part>(const Part& part) {
+                  auto of_part = array_of<Part::size()>([&](u32) { return var(t, 1.0f); });
+                  functions.score(part, of_part, origin(), scale);
+                  for (u32 i = 0; i < Part::size(); ++i) derivatives[Part::first + i] = of_part[i];
+                });
+              const val needs_mask = t.let(any_of(walk.template is_partial<64>(t, first_query), ends_early));
+              if (auto partial = t.when(needs_mask)) functions.mask(x, origin());
+              if (!C.early_dp) read_shifts(h, stage);
+              for (u32 i = 0; i < scores::size(); ++i)
+                x[i] = fast::ftz::exp2(min_nan(x[i] * factor - shifts[scores::row(i)], 0.0f));
+              const auto p =
+                  wgmma_register_operands<T, 4>([&](std::uint32_t j) { return s[h].template pair<pair>(j); });
+              if constexpr (!C.early_dp) {
+                for (u32 i = 0; i < scores::size(); ++i) x[i] *= derivatives[i];
+                begin_dp(h, stage);
+                issue_dp(h, stage);
+              }
+              accumulate(dv, p, shared.dout[stage], 4 * h);  // dV += P^T dO
+              if (C.early_dp && h + 1 < C.halves())
+                wgmma_wait<2>(t);  // dP
+              else
+                wgmma_wait<1>(t);
+              for (u32 i = 0; i < scores::size(); ++i) dp[i] *= x[i];
+              const auto pairs =
+                  array_of<scores::size() / 2>([&](u32 j) { return dp.template pair<pair>(j); });
+              const auto own_ds = either<C.early_dp>(early_own_ds, find_own_ds);
+              for (u32 c = 0; c < 4; ++c)
+                stmatrix_x4(shared.ds[stage].at(own_ds, 0, 64 * h + 16 * c), pairs[4 * c], pairs[4 * c + 1],
+                            pairs[4 * c + 2], pairs[4 * c + 3]);
+              if (C.early_dp && h + 1 < C.halves()) {
+                begin_dp(h + 1, stage);
+                issue_dp(h + 1, stage);
+              }
+              return pairs;
+            };
+            const auto first = half(0);
+            const auto second = [&] {
+              if constexpr (C.halves() == 2)
+                return half(1);
+              else
+                return first;
+            }();
+            const auto ds = wgmma_register_operands<T, C.queries / 16>(
+                [&](std::uint32_t j) { return j < 16 ? first[j] : second[j % 16]; });
+            fence_proxy_async(t);
+            shared.consumers().sync();
+            accumulate(dk, ds, shared.q[stage], 0);  // dK += dS^T Q
+            issue_dq(stage);
+            wgmma_wait<1>(t);  // dV, dK
+            // The next S; after the last step one that nobody reads: the assembler keeps products in flight that
+            // are issued on every way alone.
+            from.advance();
+            step.advance();
+            const val goes_on = t.let(n + 1u < one.rounds);
+            if (auto more = t.when(goes_on)) from.wait();
+            const val next_stage = t.let(select(goes_on, from.stage(), stage));
+            issue_scores(0, next_stage);
+            wgmma_wait<1>(t);  // dQ
+            put_dq(stage, parity);
+            if (auto more = t.when(goes_on)) shared.dout_full(next_stage).wait(from.parity());
+            begin_step(next_stage);
+            wgmma_wait<0>(t);  // S
+            if (auto leads = t.when(leads_group)) shared.steps.empty()[stage].arrive();
+          }
         }
-      }
-      leave_flags(t, shared, gradients, keys, warpgroup, leads_group, dk, dv);
-      const attention_block block = keys.of_head(keys.group, keys.first_key);
-      const auto store = [&](const auto& sums, auto member, auto size, const val<f32>& by) {
-        const auto strides = gradients[member];
-        if (auto wanted = t.when(strides[&attention_strides::address] != u64{0}))
-          store_quads<T>(t, sums, {{by, by}},
-                         output_rows(t, strides, block, keys.group, keys.first_k_row, keys.keys,
-                                     t.let(problem[size]), sizeof(T)),
-                         first_key);
-      };
-      store(dk, &attention_gradients::dk, &attention_problem::qk_size, scale);
-      store(dv, &attention_gradients::dv, &attention_problem::v_size, t.let(1.0f));
+        if (auto leads = t.when(leads_group)) shared.own_empty().arrive();
+        // Read anew: that it is kept through the steps costs registers that they need.
+        const attention_key_block own = again();
+        leave_flags(t, shared, gradients, own, warpgroup, leads_group, dk, dv);
+        const attention_block block = own.of_head(own.group, own.first_key);
+        const auto store = [&](const auto& sums, auto member, auto size, const val<f32>& by) {
+          const auto strides = gradients[member];
+          if (auto wanted = t.when(strides[&attention_strides::address] != u64{0}))
+            store_quads<T>(t, sums, {{by, by}},
+                           output_rows(t, strides, block, own.group, own.first_k_row, own.keys,
+                                       t.let(problem[size]), sizeof(T)),
+                           t.let(own.first_key + own_row));
+        };
+        store(dk, &attention_gradients::dk, &attention_problem::qk_size, scale);
+        store(dv, &attention_gradients::dv, &attention_problem::v_size, t.let(1.0f));
+      });
     }
   }
 
  private:
+  // The tiles of all heads in turns, as tile_records.hpp takes them.
+  template <class Functions>
+  struct next_tile {
+    thread t;
+    const val<attention_problem>& problem;
+    const val<attention_gradients>& gradients;
+    const Functions& functions;
+
+    constexpr val<u32> count() const {
+      return t.let(gradients[&attention_gradients::key_tiles] * gradients[&attention_gradients::key_heads] *
+                   problem[&attention_problem::batches]);
+    }
+    constexpr val<u32> ticket() const { return take_ticket(t, gradients); }
+    constexpr attention_key_block keys(const val<u32>& ticket) const {
+      return find_key_block(t, problem, gradients, key_tile_in_turns(t, problem, gradients, ticket), C.keys);
+    }
+    constexpr auto walk(const attention_key_block& keys) const {
+      return query_range_walk<C.queries>::over(t, keys, C.keys, functions.queries);
+    }
+    constexpr auto before(const attention_key_block& keys) const {
+      return earlier_additions<C.queries>::to(t, keys, C.keys, functions.queries);
+    }
+    constexpr val<u32> rounds(const query_range_walk<C.queries>& walk) const {
+      return t.let((walk.last - walk.first) * problem[&attention_problem::heads_of_group]);
+    }
+  };
+  template <class Functions>
+  static constexpr auto tiles_of(thread t, const val<attention_problem>& problem,
+                                 const val<attention_gradients>& gradients, const Functions& functions) {
+    return next_tile<Functions>{t, problem, gradients, functions};
+  }
+
   // f(0), and f(1) where a step has 128 queries.
   template <class F>
   static constexpr auto each_half(const F& f) {
@@ -301,17 +364,17 @@ struct attention_backward_sm90_body {
       return std::array{f(0), f(1)};
   }
   // What is computed before it is needed where there are registers for it, and there elsewhere.
-  template <class F>
-  static constexpr auto when_early(const F& f) {
-    if constexpr (C.early_dp)
+  template <bool Early, class F>
+  static constexpr auto when(const F& f) {
+    if constexpr (Early)
       return f();
     else
       return 0;
   }
-  template <class Early, class F>
-  static constexpr auto early_or(const Early& early, const F& f) {
-    if constexpr (C.early_dp)
-      return early;
+  template <bool Early, class Value, class F>
+  static constexpr auto either(const Value& value, const F& f) {
+    if constexpr (Early)
+      return value;
     else
       return f();
   }
@@ -367,7 +430,8 @@ struct attention_backward_sm90_kernel<C, T, Score, Mask, attention_parameters<Of
       });
 };
 
-// Launched with a block for each 128 keys of each head of K, after attention_backward_prepare, with the maps
+// Launched with a block for each 128 keys of each head of K, or, where C.many_tiles, for each multiprocessor,
+// after attention_backward_prepare, with the maps
 // of q, k, v and dout (boxes of 64 elements, and of the tile's queries or keys), the problem, the gradients,
 // the arguments of the score, those of the mask.
 template <attention_backward_sm90_config C, scalar T, class Score, class Mask>

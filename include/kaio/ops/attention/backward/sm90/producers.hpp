@@ -27,34 +27,42 @@ struct backward_sm90_producers {
     return backward_steps<C.queries>(t, keys, walk.first, walk.last, group_size);
   }
 
-  // A thread: K and V, then Q and dO of each step.
-  constexpr void copy(thread t, const map& q, const map& k, const map& v, const map& dout) const {
-    if (auto some = t.when(rounds != 0u)) {
-      const val row = t.let(keys.first_k_row + keys.first_key);
-      shared.own_full[0].arrive_expect_tx(C.k_bytes());
-      load_rows<T>(shared.k, k, row, keys.group, keys.tensor_batch, shared.own_full[0]);
-      shared.own_full[1].arrive_expect_tx(C.v_bytes());
-      load_rows<T>(shared.v, v, row, keys.group, keys.tensor_batch, shared.own_full[1]);
-    }
-    auto to = shared.steps.producer(t);
+  // A thread: Q and dO of each step, and after those of the first one, whose places are free before those of
+  // K and V are, these, of the n-th tile of keys.
+  constexpr void copy(thread t, const val<u32>& n, pipeline_producer<C.stages>& to, const map& q,
+                      const map& k, const map& v, const map& dout) const {
     auto step = first_step(t);
-    for ([[maybe_unused]] auto n : t.range(0u, rounds).no_unroll()) {
+    for (auto i : t.range(0u, rounds).no_unroll()) {
       const val row = t.let(keys.first_q_row + step.first_query());
       const val head = step.head();
       to.acquire_expect(C.q_bytes());
       load_rows<T>(shared.q[to.stage()], q, row, head, keys.tensor_batch, to.full());
-      shared.dout_full[to.stage()].arrive_expect_tx(C.dout_bytes());
-      load_rows<T>(shared.dout[to.stage()], dout, row, head, keys.tensor_batch, shared.dout_full[to.stage()]);
+      shared.dout_full(to.stage()).arrive_expect_tx(C.dout_bytes());
+      load_rows<T>(shared.dout[to.stage()], dout, row, head, keys.tensor_batch, shared.dout_full(to.stage()));
+      if (auto first = t.when(i == 0u)) {
+        const val own_row = t.let(keys.first_k_row + keys.first_key);
+        shared.own_empty().wait(t.let((n & 1u) ^ 1u));
+        shared.k_full().arrive_expect_tx(C.k_bytes());
+        load_rows<T>(shared.k, k, own_row, keys.group, keys.tensor_batch, shared.k_full());
+        shared.v_full().arrive_expect_tx(C.v_bytes());
+        load_rows<T>(shared.v, v, own_row, keys.group, keys.tensor_batch, shared.v_full());
+      }
       to.advance();
       step.advance();
+    }
+    // Of a tile that nobody attends to, nothing.
+    if (auto none = t.when(rounds == 0u)) {
+      shared.own_empty().wait(t.let((n & 1u) ^ 1u));
+      shared.k_full().arrive();
+      shared.v_full().arrive();
     }
   }
 
   // A warp: the shift and delta of each query of a step. Queries that do not exist have the shift +inf.
-  constexpr void bring_numbers(thread t, const val<attention_problem>& problem,
+  constexpr void bring_numbers(thread t, pipeline_producer<C.stages>& to,
+                               const val<attention_problem>& problem,
                                const val<attention_gradients>& gradients) const {
     constexpr u32 each = C.queries / 32;
-    auto to = shared.steps.producer(t);
     const val lane = t.lane_rank();
     const auto memory = [&](auto member) { return pointer_at<in<f32>>(t, t.let(gradients[member])); };
     auto step = first_step(t);
@@ -64,37 +72,39 @@ struct backward_sm90_producers {
       const auto query = array_of<each>([&](u32 i) { return t.let(block.first_query + lane + 32 * i); });
       const auto at = array_of<each>(
           [&](u32 i) { return t.let(first + cast<u64>(min(query[i], block.query_limit - 1u))); });
+      const auto numbers_of = [&](auto member, f32 factor, f32 otherwise) {
+        const auto loaded = array_of<each>([&](u32 i) { return t.let(memory(member)[at[i]]); });
+        return array_of<each>([&](u32 i) {
+          return t.let(select(query[i] < block.query_limit, loaded[i] * factor, otherwise));
+        });
+      };
       const auto shifts =
-          array_of<each>([&](u32 i) { return t.let(memory(&attention_gradients::shifts)[at[i]]); });
-      const auto deltas =
-          array_of<each>([&](u32 i) { return t.let(memory(&attention_gradients::deltas)[at[i]]); });
+          numbers_of(&attention_gradients::shifts, 1.0f, std::numeric_limits<f32>::infinity());
+      const auto deltas = numbers_of(&attention_gradients::deltas, -1.0f, 0.0f);
       to.acquire();
       for (u32 i = 0; i < each; ++i) {
-        const val exists = t.let(query[i] < block.query_limit);
-        const val shift = t.let(select(exists, shifts[i], std::numeric_limits<f32>::infinity()));
-        const val delta = t.let(select(exists, -deltas[i], 0.0f));
-        shared.numbers[to.stage()][0][lane + 32 * i] = shift;
-        shared.numbers[to.stage()][1][lane + 32 * i] = delta;
+        shared.numbers[to.stage()][0][lane + 32 * i] = shifts[i];
+        shared.numbers[to.stage()][1][lane + 32 * i] = deltas[i];
       }
       sync_warp(t);
-      if (auto one = t.when(lane == 0u)) shared.dout_full[to.stage()].arrive();
+      if (auto one = t.when(lane == 0u)) shared.dout_full(to.stage()).arrive();
       to.advance();
       step.advance();
     }
   }
 
-  // Two warps, one for each stage of the ring: dQ of every other step into the sums in memory, in its turn.
-  template <class Functions>
-  constexpr void add_dq(thread t, const val<u32>& stage, const val<attention_problem>& problem,
-                        const val<attention_gradients>& gradients, const Functions& functions) const {
+  // A warp for each stage of the ring, which has every other step, from step `first`, 0 or 1, on: dQ into the
+  // sums in memory, in its turn.
+  constexpr void add_dq(thread t, const val<u32>& stage, const val<u32>& first,
+                        const earlier_additions<C.queries>& before, const val<attention_problem>& problem,
+                        const val<attention_gradients>& gradients) const {
     constexpr std::uint32_t bytes = C.queries * C.depth_qk * sizeof(f32);
     const val leads = t.let(t.lane_rank() == 0u);
     const val number = t.let(keys.first_key / C.keys);
-    const earlier_additions<C.queries> before(t, keys, C.keys, functions.queries);
     const auto sums = pointer_at<inout<f32>>(t, t.let(gradients[&attention_gradients::dq_sums]));
     auto step = first_step(t);
-    if (auto odd = t.when(stage != 0u)) step.advance();
-    for (auto n : t.range(stage, rounds, u32{C.stages}).no_unroll()) {
+    if (auto second = t.when(first != 0u)) step.advance();
+    for ([[maybe_unused]] auto n : t.range(first, rounds, u32{C.stages}).no_unroll()) {
       shared.dq_full(stage).sync();
       if (auto one = t.when(leads)) {
         const val first_query = step.first_query();
@@ -105,18 +115,15 @@ struct backward_sm90_producers {
           fence_proxy_async_global(t);
           reduce_bulk<bulk_operation::add>(to, shared.dq[stage], bytes);
         }
-        if (auto first = t.otherwise()) store_bulk(to, shared.dq[stage], bytes);
+        if (auto earliest = t.otherwise()) store_bulk(to, shared.dq[stage], bytes);
         bulk_commit_group(t);
         bulk_wait_group_read<0>(t);
-      }
-      sync_warp(t);
-      if (auto used_again = t.when(n + C.stages < rounds)) shared.dq_empty(stage).arrive();
-      if (auto one = t.when(leads)) {
+        shared.dq_empty(stage).arrive();
         bulk_wait_group<0>(t);
         fence_proxy_async_global(t);
-        const val tile = dq_tile_of(t, problem, gradients, keys.of_head(step.head(), step.first_query()));
         store(turn_of(t, gradients, tile), t.let(number + 1u), order::release, scope::device);
       }
+      sync_warp(t);
       for (u32 i = 0; i < C.stages; ++i) step.advance();
     }
   }

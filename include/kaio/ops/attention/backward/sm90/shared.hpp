@@ -1,16 +1,20 @@
 #pragma once
 // What the warps of a block of the backward for sm_90a share, and the barriers by which they pass it on.
 //
-//   own_full      K, V have come
+//   k_full        K has come
+//   v_full        V has come
+//   own_empty     both consumers have read K and V
 //   steps         full: Q of a step has come; empty: both consumers have read Q, dO and the numbers
 //   dout_full     dO and the numbers of a step have come
 //   dq_full       named, of two stages: both consumers have put dQ of a step
-//   dq_empty      named, of two stages: it has been read
+//   dq_empty      it has been read
+//   tiles         of the tiles of keys: tile_records.hpp
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
 #include <kaio/ops/attention/backward/sm90/config.hpp>
+#include <kaio/ops/attention/backward/sm90/tile_records.hpp>
 #include <kaio/ops/attention/common/place.hpp>
 
 #include <cstdint>
@@ -32,10 +36,10 @@ struct backward_sm90_shared {
   // For each consumer 64 x 64 of dQ: registers 4 i to 4 i + 3 of its threads are row i.
   shared_tiles<f32, 8 * C.consumers, 512, dsl::row_major, C.stages> dq;
   shared_tiles<f32, 2, C.queries, dsl::row_major, C.stages> numbers;  // shifts, deltas negated
-  mbarriers<2> own_full;
+  mbarriers<3> own;
   pipeline<C.stages> steps;
-  mbarriers<C.stages> dout_full;
-  shared<u32, 1> ticket;
+  mbarriers<2 * C.stages> of_step;
+  backward_tile_records<C.queries, C.many_tiles> tiles;
 
   constexpr explicit backward_sm90_shared(thread t)
       : k(t),
@@ -45,22 +49,30 @@ struct backward_sm90_shared {
         ds(t),
         dq(t),
         numbers(t),
-        own_full(t),
+        own(t),
         steps(t),
-        dout_full(t),
-        ticket(t),
+        of_step(t),
+        tiles(t, C.consumers * 4 + 3),
         t_(t) {}
 
   // By one thread; a barrier of the block follows.
   constexpr void init() const {
-    for (u32 i = 0; i < 2; ++i) own_full[i].init(1);
+    k_full().init(1);
+    v_full().init(1);
+    own_empty().init(C.consumers);
+    tiles.init();
     steps.init(1, C.consumers);
-    for (u32 i = 0; i < C.stages; ++i) dout_full[i].init(2);  // the copies, the numbers
+    for (u32 i = 0; i < C.stages; ++i) of_step[i].init(2);  // the copies, the numbers
+    for (u32 i = 0; i < C.stages; ++i) of_step[C.stages + i].init(1);
     fence_mbarrier_init(t_);
   }
+  constexpr mbarrier dout_full(const val<u32>& stage) const { return of_step[stage]; }
+  constexpr mbarrier dq_empty(const val<u32>& stage) const { return of_step[t_.let(stage + C.stages)]; }
+  constexpr mbarrier k_full() const { return own[0]; }
+  constexpr mbarrier v_full() const { return own[1]; }
+  constexpr mbarrier own_empty() const { return own[2]; }
   constexpr auto dq_full(const val<u32>& stage) const { return named(2, stage, 128 * C.consumers + 32); }
-  constexpr auto dq_empty(const val<u32>& stage) const { return named(4, stage, 128 * C.consumers + 32); }
-  constexpr auto consumer(const val<u32>& warpgroup) const { return named(6, warpgroup, 128); }
+  constexpr auto consumer(const val<u32>& warpgroup) const { return named(4, warpgroup, 128); }
   constexpr auto consumers() const { return named_barrier<1>(t_, 128 * C.consumers); }
 
  private:

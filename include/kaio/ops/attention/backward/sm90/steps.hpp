@@ -35,26 +35,23 @@ class backward_steps {
 
 // The tiles of queries that the tile of keys before has added dQ of: to all others this one is the first to.
 template <std::uint32_t Queries>
-class earlier_additions {
- public:
+struct earlier_additions {
+  thread t;
+  val<u32> first, last;
+
   // Tiles have `rows` keys; of(first key, last key) is queries_of the mask.
   template <class Of>
-  constexpr earlier_additions(thread t, const attention_key_block& keys, std::uint32_t rows, const Of& of)
-      : earlier_additions(
-            t, keys, rows,
-            query_range_walk<Queries>::over(t, keys.at(t.let(max(keys.first_key, rows) - rows)), rows, of)) {}
-
-  constexpr val<bool> reach(const val<u32>& first_query) const {
-    const val of_walk = t_.let(first_query / Queries);
-    return t_.let(all_of(of_walk >= first_, of_walk < last_));
+  static constexpr earlier_additions to(thread t, const attention_key_block& keys, std::uint32_t rows,
+                                        const Of& of) {
+    const auto before =
+        query_range_walk<Queries>::over(t, keys.at(t.let(max(keys.first_key, rows) - rows)), rows, of);
+    return {t, before.first, t.let(select(keys.first_key / rows == 0u, 0u, before.last))};
   }
 
- private:
-  constexpr earlier_additions(thread t, const attention_key_block& keys, std::uint32_t rows,
-                              const query_range_walk<Queries>& before)
-      : t_(t), first_(before.first), last_(t.let(select(keys.first_key / rows == 0u, 0u, before.last))) {}
-  thread t_;
-  val<u32> first_, last_;
+  constexpr val<bool> reach(const val<u32>& first_query) const {
+    const val of_walk = t.let(first_query / Queries);
+    return t.let(all_of(of_walk >= first, of_walk < last));
+  }
 };
 
 }  // namespace kaio::ops

@@ -64,10 +64,22 @@ u32 backward_heads_together(const attention_backward_call& call, const device_pr
   return static_cast<u32>(std::clamp<std::uint64_t>(cache / of_head, 1, most));
 }
 
+template <auto C>
+inline constexpr bool is_wide_backward =
+    std::is_same_v<std::remove_const_t<decltype(C)>, attention_backward_sm90_wide_config>;
+// Whether blocks take one tile of keys after the other.
+template <auto C>
+constexpr bool has_many_tiles() {
+  if constexpr (is_wide_backward<C>)
+    return false;
+  else
+    return C.many_tiles;
+}
+
 // The kernel of either kind of configuration.
 template <auto C, scalar T, class Score, class Mask>
 constexpr const auto& attention_backward_sm90_kernel_for() {
-  if constexpr (std::is_same_v<std::remove_const_t<decltype(C)>, attention_backward_sm90_wide_config>)
+  if constexpr (is_wide_backward<C>)
     return attention_backward_sm90_wide<C, T, Score, Mask>;
   else
     return attention_backward_sm90<C, T, Score, Mask>;
@@ -90,8 +102,10 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
       [&](const auto&... arguments) {
         if (const std::uint64_t blocks = call.key_blocks(C.keys); blocks != 0)
           attention_backward_sm90_kernel_for<C, T, Score, Mask>().launch(
-              s, grid(blocks).programmatic(), q, k, v, dout, problem_of(forward, C.queries, multiprocessors),
-              gradients, arguments...);
+              s,
+              grid(has_many_tiles<C>() ? std::min<std::uint64_t>(blocks, multiprocessors) : blocks)
+                  .programmatic(),
+              q, k, v, dout, problem_of(forward, C.queries, multiprocessors), gradients, arguments...);
       },
       extra...);
   if (const std::uint64_t blocks = forward.blocks(rows_of_dq_tile); blocks != 0 && call.wants_queries())

@@ -103,8 +103,14 @@ struct attention_backward_sm90_wide_body {
       decrease_registers<C.producer_registers>(t);
       const producers work{shared, keys, walk, group_size, rounds};
       const val warp = t.let(t.warp_rank() % 4u);
-      if (auto copies = t.when(t.thread_rank() == 128 * 3)) work.copy(t, q, k, v, dout);
-      if (auto brings = t.when(warp == 1u)) work.bring_numbers(t, problem, gradients);
+      if (auto copies = t.when(t.thread_rank() == 128 * 3)) {
+        auto to = shared.steps.producer(t);
+        work.copy(t, t.let(0u), to, q, k, v, dout);
+      }
+      if (auto brings = t.when(warp == 1u)) {
+        auto to = shared.steps.producer(t);
+        work.bring_numbers(t, to, problem, gradients);
+      }
       if (auto watches = t.when(warp >= 2u))
         body.pass_turns(t, t.let(warp - 2u), problem, gradients, functions);
     }
@@ -175,12 +181,12 @@ struct attention_backward_sm90_wide_body {
     auto from = shared.steps.consumer(t);
     auto step = first_step(t);
     if (auto some = t.when(rounds != 0u)) {
-      shared.own_full[0].wait(0u);
+      shared.k_full().wait(0u);
       from.wait();
       issue_scores(from.stage());
       for (auto n : t.range(0u, rounds).no_unroll()) {
         const val stage = t.let(from.stage());
-        shared.dout_full[stage].wait(from.parity());
+        shared.dout_full(stage).wait(from.parity());
         const val head = step.head(), first_query = step.first_query();
         wgmma_wait<0>(t);  // S
         const scores x(s);
@@ -246,9 +252,9 @@ struct attention_backward_sm90_wide_body {
     };
     auto from = shared.steps.consumer(t);
     if (auto some = t.when(rounds != 0u)) {
-      shared.own_full[1].wait(0u);
+      shared.v_full().wait(0u);
       from.wait();
-      shared.dout_full[0].wait(0u);
+      shared.dout_full(t.let(0u)).wait(0u);
       issue_dp(from.stage());
       for (auto n : t.range(0u, rounds).no_unroll()) {
         const val stage = t.let(from.stage());
@@ -274,7 +280,7 @@ struct attention_backward_sm90_wide_body {
         from.advance();
         if (auto more = t.when(goes_on)) {
           from.wait();
-          shared.dout_full[from.stage()].wait(from.parity());
+          shared.dout_full(from.stage()).wait(from.parity());
         }
         issue_dp(t.let(select(goes_on, from.stage(), stage)));
         wgmma_wait<1>(t);  // dK
@@ -291,13 +297,13 @@ struct attention_backward_sm90_wide_body {
   constexpr void add_dq(thread t, const val<attention_problem>& problem,
                         const val<attention_gradients>& gradients, const Functions& functions) const {
     constexpr u32 part = rows_of_dq_tile * 64;  // floats of 64 columns
-    const earlier_additions<C.queries> before(t, keys, C.keys, functions.queries);
+    const auto before = earlier_additions<C.queries>::to(t, keys, C.keys, functions.queries);
     const auto sums = pointer_at<inout<f32>>(t, t.let(gradients[&attention_gradients::dq_sums]));
     const val own = t.let(cast<u64>(t.thread_rank() % 128u * 4u));
     wgmma_accumulator<f32, C.dq_columns> dq(t);  // 64 queries x 128
     auto step = first_step(t);
     if (auto some = t.when(rounds != 0u)) {
-      shared.own_full[0].wait(0u);
+      shared.k_full().wait(0u);
       for (auto n : t.range(0u, rounds).no_unroll()) {
         const val stage = t.let(n % C.stages);
         const val first_query = step.first_query();
@@ -338,7 +344,7 @@ struct attention_backward_sm90_wide_body {
                             const val<attention_gradients>& gradients, const Functions& functions) const {
     const val leads = t.let(t.lane_rank() == 0u);
     const val number = t.let(keys.first_key / C.keys);
-    const earlier_additions<C.queries> before(t, keys, C.keys, functions.queries);
+    const auto before = earlier_additions<C.queries>::to(t, keys, C.keys, functions.queries);
     auto step = first_step(t);
     if (auto odd = t.when(stage != 0u)) step.advance();
     for ([[maybe_unused]] auto n : t.range(stage, rounds, u32{C.stages}).no_unroll()) {

@@ -2,7 +2,8 @@
 // What the warps of a block of the backward for sm_90a with long rows share, and the barriers by which they
 // pass it on.
 //
-//   own_full      K, V have come
+//   k_full        K has come
+//   v_full        V has come
 //   steps         full: Q of a step has come; empty: the warps for dV and dK have read Q, dO and the numbers
 //   dout_full     dO and the numbers of a step have come
 //   p_full        named: the warpgroup for dV has put P of a step
@@ -38,30 +39,21 @@ struct backward_sm90_wide_shared {
   // P^T times the scores' derivatives: registers 4 i to 4 i + 3 of a warpgroup's threads are row i.
   shared_tile<f32, 8, 512, dsl::row_major> p;
   shared_tiles<f32, 2, C.queries, dsl::row_major, C.stages> numbers;  // shifts, deltas negated
-  mbarriers<2> own_full;
+  mbarriers<3> own;
   pipeline<C.stages> steps;
-  mbarriers<C.stages> dout_full;
+  mbarriers<C.stages> of_step;
   shared<u32, 10> owned;  // the keys that the block owns
 
   constexpr explicit backward_sm90_wide_shared(thread t)
-      : k(t),
-        v(t),
-        q(t),
-        dout(t),
-        ds(t),
-        p(t),
-        numbers(t),
-        own_full(t),
-        steps(t),
-        dout_full(t),
-        owned(t),
-        t_(t) {}
+      : k(t), v(t), q(t), dout(t), ds(t), p(t), numbers(t), own(t), steps(t), of_step(t), owned(t), t_(t) {}
 
   // By one thread; a barrier of the block follows.
   constexpr void init() const {
-    for (u32 i = 0; i < 2; ++i) own_full[i].init(1);
+    k_full().init(1);
+    v_full().init(1);
+    own_empty().init(1);
     steps.init(1, C.releases);
-    for (u32 i = 0; i < C.stages; ++i) dout_full[i].init(2);  // the copies, the numbers
+    for (u32 i = 0; i < C.stages; ++i) of_step[i].init(2);  // the copies, the numbers
     fence_mbarrier_init(t_);
   }
   // By one thread; a barrier of the block follows.
@@ -78,6 +70,10 @@ struct backward_sm90_wide_shared {
     const auto is = array_of<10>([&](u32 i) { return t_.let(owned[i]); });
     return {is[0], is[1], is[2], is[3], is[4], is[5], is[6], is[7], is[8], t_.let(bit_cast<i32>(is[9]))};
   }
+  constexpr mbarrier dout_full(const val<u32>& stage) const { return of_step[stage]; }
+  constexpr mbarrier k_full() const { return own[0]; }
+  constexpr mbarrier v_full() const { return own[1]; }
+  constexpr mbarrier own_empty() const { return own[2]; }
   constexpr auto p_full() const { return named_barrier<1>(t_, 256); }
   constexpr auto p_empty() const { return named_barrier<2>(t_, 256); }
   constexpr auto flags() const { return named_barrier<3>(t_, 256); }  // of the warpgroups for dV and dK
