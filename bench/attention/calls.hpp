@@ -17,14 +17,18 @@
 
 namespace kaio::bench {
 
-// f(call, head sizes, work, rows) for 1 to 4 batches of 16 heads.
+// f(call, head sizes, work, rows) for 16 heads: of one batch with 512 rows, of four with others.
 template <class T, class F>
 void for_calls(const F& f) {
   for (const u32 size : {64u, 128u, 192u, 256u, 512u})
-    for (const u32 rows : {64u, 2048u, 8192u})
+    for (const u32 rows : {64u, 512u, 2048u, 8192u})
       for (const work what : {work::full, work::causal, work::softcap}) {
-        const paper_call<T> on_paper(
-            {.batches = 4, .length = rows, .heads = 16, .key_heads = 16, .size = size, .what = what});
+        const paper_call<T> on_paper({.batches = rows == 512 ? 1u : 4u,
+                                      .length = rows,
+                                      .heads = 16,
+                                      .key_heads = 16,
+                                      .size = size,
+                                      .what = what});
         const std::string name(work_names[static_cast<std::size_t>(what)]);
         const auto give = [&](ops::attention_call call, const std::string& kind) {
           f(call, std::to_string(size), kind, rows);

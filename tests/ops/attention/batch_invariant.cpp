@@ -146,11 +146,11 @@ TEST_CASE("attention: batch invariance, f32", "[ops][attention]") {
 TEST_CASE("attention: a batch-invariant call takes the kernel of packed sequences", "[ops][attention]") {
   const stream& s = under_test().stream();
   if (!under_test().properties().target.arch_specific) return;
-  const u32 rows = 8192, size = 128;
-  auto memory = under_test().allocate<f16>(u64{rows} * size),
-       o = under_test().allocate<f16>(u64{rows} * size);
-  const tensor_view<const f16, 4> x(memory, 1, rows, 1, size);
-  const tensor_view<f16, 4> out(o, 1, rows, 1, size);
+  const u32 rows = 8192, heads = 8, size = 128;
+  auto memory = under_test().allocate<f16>(u64{rows} * heads * size),
+       o = under_test().allocate<f16>(u64{rows} * heads * size);
+  const tensor_view<const f16, 4> x(memory, 1, rows, heads, size);
+  const tensor_view<f16, 4> out(o, 1, rows, heads, size);
   const auto choice = [&](const attention_options& options) {
     return std::string(ops::attention_choice(s, x, x, x, out, options));
   };

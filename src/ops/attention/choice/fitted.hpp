@@ -60,10 +60,14 @@ inline constexpr attention_kernel_costs fitted_attention_kernels[]{
     {attention_family::sm90, 90, 2, 64, 64, 192, 112, 0.4856, 0},
     // not measured: the first one, with two consumers of three
     {attention_family::sm90, 90, 2, 64, 64, 128, 128, 0.4459, 0},
+    // not measured: the first one, by 2048 rows on an H100
+    {attention_family::sm90, 90, 2, 64, 64, 64, 128, 0.4013, 0},
     // 10 times
     {attention_family::sm90, 90, 2, 128, 128, 128, 128, 0.626, 0},
     // not measured: the crossover at 4096 keys, found when it was made
     {attention_family::sm90, 90, 2, 128, 128, 128, 176, 0.6636, 2300},
+    // not measured: the one of 128 queries, by 2048 rows on an H100
+    {attention_family::sm90, 90, 2, 128, 128, 64, 128, 0.4006, 0},
     // not measured: D = 128
     {attention_family::sm90, 90, 2, 192, 128, 128, 128, 0.626, 0},
     // 2 times

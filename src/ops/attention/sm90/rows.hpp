@@ -31,9 +31,12 @@ attention_variant attention_sm90_blocks_row() {
 template <scalar T>
 std::span<const attention_variant> attention_sm90_rows() {
   static const auto& rows = *new std::array{attention_sm90_row<64, 64, T, plain_score>(),
+                                            attention_sm90_row<attention_sm90_short_64, T, plain_score>(),
+                                            attention_sm90_row<attention_sm90_few_64, T, plain_score>(),
                                             attention_sm90_row<64, 64, T, general_score>(),
                                             attention_sm90_row<attention_sm90_long_128, T, plain_score>(),
                                             attention_sm90_row<128, 128, T, plain_score>(),
+                                            attention_sm90_row<attention_sm90_few_128, T, plain_score>(),
                                             attention_sm90_row<128, 128, T, general_score>(),
                                             attention_sm90_row<192, 128, T, plain_score>(),
                                             attention_sm90_row<192, 128, T, general_score>(),

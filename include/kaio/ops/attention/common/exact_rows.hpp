@@ -109,13 +109,13 @@ struct rows_of_block {
 }  // namespace detail
 
 // The same of rows from `first_query` on of a tile of queries. walk_of() is the kernel's walk over keys.
-template <scalar T, std::uint32_t Depth, class Column, class WalkOf, class ApplyScore, class ApplyMask,
-          class Put>
+template <scalar T, std::uint32_t Depth, class Column, class WalkOf, class Results, class ApplyScore,
+          class ApplyMask, class Put>
 constexpr void recompute_rows(thread t, const val<u32>& first_query, const Column& first_column,
                               const val<attention_problem>& problem, const attention_block& block,
                               const WalkOf& walk_of, const dsl::register_array<val<bool>, 2>& wrong,
-                              const dsl::register_array<softmax_row, 2>& results, const val<f32>& factor,
-                              const ApplyScore& score, const ApplyMask& mask, const Put& put) {
+                              const Results& results, const val<f32>& factor, const ApplyScore& score,
+                              const ApplyMask& mask, const Put& put) {
   const auto source_of = [&] {
     const auto memory_of_head = [&](auto member, const val<u32>& head, const val<u32>& first_row) {
       const auto strides = problem[member];

@@ -131,6 +131,9 @@ struct band_mask {
     const val open_high = t.let(high == std::numeric_limits<i32>::max());
     const auto to =
         array_of<Rows>([&](u32 r) { return t.let(select(open_high, last, min(last, column(high, r)))); });
+    if constexpr (requires { Scores::in_pairs; })
+      return keep_pairs<Rows>(
+          t, s, to, [&](u32 r) { return column(low, r); }, t.let(low != std::numeric_limits<i32>::min()));
     for (std::uint32_t i = 0; i < s.size(); ++i)
       s[i] =
           select(to[s.row(i)] >= static_cast<i32>(s.column(i)), s[i], -std::numeric_limits<f32>::infinity());
@@ -139,6 +142,37 @@ struct band_mask {
       for (std::uint32_t i = 0; i < s.size(); ++i)
         s[i] = select(from[s.row(i)] <= static_cast<i32>(s.column(i)), s[i],
                       -std::numeric_limits<f32>::infinity());
+    }
+  }
+
+  // The same where a row's columns are 0, 1, 8, 9, 16, 17 ..: of each row a bit for each score, which ptxas makes
+  // predicates of, several at once.
+  template <std::uint32_t Rows, class Scores, class To, class From>
+  static constexpr void keep_pairs(thread t, Scores& s, const To& to, const From& from,
+                                   const val<bool>& has_low) {
+    constexpr u32 of_row = Scores::size() / Rows, words = (of_row + 31) / 32;
+    // How many scores of a row are in columns before `column`.
+    const auto before = [&](const val<i32>& column) {
+      const val near = t.let(min(cast<u32>(column), 4 * of_row));
+      return t.let(near / 8u * 2u + min(near % 8u, 2u));
+    };
+    // The first n bits of word w.
+    const auto first = [&](const val<u32>& n, u32 w) {
+      if (w == 0) return t.let((1u << n) - 1u);
+      return t.let((1u << (max(n, 32 * w) - 32 * w)) - 1u);
+    };
+    for (u32 r = 0; r < Rows; ++r) {
+      const val end = before(t.let(max(to[r] + 1, 0)));
+      var<u32> begin(t, 0u);
+      if (auto some = t.when(has_low)) begin = before(t.let(max(from(r), 0)));
+      const auto kept =
+          array_of<words>([&](u32 w) { return t.let(first(end, w) & ~first(t.let(begin), w)); });
+      u32 n = 0;
+      for (std::uint32_t i = 0; i < s.size(); ++i)
+        if (s.row(i) == r) {
+          s[i] = select((kept[n / 32] & 1u << n % 32) != 0u, s[i], -std::numeric_limits<f32>::infinity());
+          ++n;
+        }
     }
   }
 

@@ -83,6 +83,7 @@ class mma_scores {
 template <scalar T, class Accumulator>
 class wgmma_scores {
  public:
+  static constexpr bool in_pairs = true;  // a row's columns are 0, 1, 8, 9, 16, 17 ..
   using element = T;
   static constexpr std::uint32_t rows = 2;
   constexpr explicit wgmma_scores(Accumulator& accumulator) : accumulator_(&accumulator) {}

@@ -30,25 +30,43 @@ struct softmax_total {
   val<f32> sum;      // of exp2(exponent - largest)
 };
 
+// The keys of a row and its sink: the sum of exp2(exponent - shift), and what the keys' own sum counts in it, 1 where
+// there is no sink, or a smaller one.
+struct softmax_with_sink {
+  val<f32> shift, share, sum;
+
+  constexpr val<f32> lse(thread t, const val<bool>& empty) const {
+    return t.let(
+        select(empty, -std::numeric_limits<f32>::infinity(), shift * std::numbers::ln2_v<f32> + log(sum)));
+  }
+};
+
 // `largest` and `sum` are those of softmax_total, of all keys of a row; `sink`: the exponent of two of a key
 // without a value, -inf: there is none.
+template <class Sum>
+constexpr softmax_with_sink add_sink(thread t, const val<f32>& largest, const Sum& of_keys,
+                                     const val<f32>& sink) {
+  const val with_sink = t.let(max(largest, sink));
+  const val shift = t.let(select(with_sink == -std::numeric_limits<f32>::infinity(), 0.0f, with_sink));
+  const val share = t.let(fast::ftz::exp2(largest - shift));
+  return {shift, share, t.let(of_keys * share + fast::ftz::exp2(sink - shift))};
+}
+
 template <class Sum>
 constexpr softmax_row softmax_result(thread t, const val<f32>& largest, const Sum& of_keys,
                                      const val<f32>& sink) {
   constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
-  const val with_sink = t.let(max(largest, sink));
-  const val shift = t.let(select(with_sink == nothing, 0.0f, with_sink));
-  // 1 where there is no sink, or a smaller one.
-  const val share = t.let(fast::ftz::exp2(largest - shift));
-  const val sum = t.let(of_keys * share + fast::ftz::exp2(sink - shift));
-  const val empty = t.let(sum == 0.0f);
-  const val inverse = t.let(select(empty, 0.0f, share / sum));
-  const val lse = t.let(select(empty, nothing, shift * std::numbers::ln2_v<f32> + log(sum)));
+  const softmax_with_sink all = add_sink(t, largest, of_keys, sink);
+  const val empty = t.let(all.sum == 0.0f);
+  const val inverse = t.let(select(empty, 0.0f, all.share / all.sum));
+  const val lse = all.lse(t, empty);
   return {t.let(select(largest == nothing, 0.0f, largest)), inverse, lse};
 }
 
-// `Lanes` neighbours share a row, a power of two.
-template <std::uint32_t Rows, std::uint32_t Lanes = 4>
+// `Lanes` neighbours share a row, a power of two. A lazy one keeps the largest score as it is until one comes that is
+// 2^8 times as probable, so that corrections are seldom other than 1: probabilities are then up to 2^8, which no
+// type loses precision by. Source: Zadouri et al., "FlashAttention-4", 2026.
+template <std::uint32_t Rows, std::uint32_t Lanes = 4, bool Lazy = false>
 class online_softmax {
   static constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
 
@@ -71,7 +89,10 @@ class online_softmax {
   // scores into exponents of two.
   template <class Scores>
   constexpr dsl::register_array<val<f32>, Rows> step(Scores& s, const val<f32>& factor) {
-    const auto next = array_of<Rows>([&](u32 r) { return largest_with(s, r); });
+    auto next = array_of<Rows>([&](u32 r) { return largest_with(s, r); });
+    if constexpr (Lazy)
+      for (std::uint32_t r = 0; r < Rows; ++r)  // not of -inf and -inf, whose difference is NaN
+        next[r] = select((next[r] - largest_[r]) * factor > 8.0f, next[r], largest_[r]);
     // Of a row that has had no key yet the difference would be inf - inf.
     const auto shift =
         array_of<Rows>([&](u32 r) { return t_.let(select(next[r] == nothing, 0.0f, next[r] * factor)); });

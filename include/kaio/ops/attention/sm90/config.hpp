@@ -19,12 +19,18 @@ struct attention_sm90_config {
   constexpr std::uint32_t q_bytes() const { return queries() * depth_qk * 2; }
   constexpr std::uint32_t k_bytes() const { return keys * depth_qk * 2; }
   constexpr std::uint32_t v_bytes() const { return keys * depth_v * 2; }
-  // 65536 registers, less what the producer keeps.
-  constexpr std::uint32_t producer_registers() const { return consumers == 2 ? 24 : 32; }
-  constexpr std::uint32_t consumer_registers() const { return consumers == 2 ? 240 : 160; }
+  // Two blocks on a multiprocessor, where one warpgroup in each leaves room for them.
+  constexpr std::uint32_t min_blocks() const { return consumers == 1 && depth_qk <= 64 ? 2 : 1; }
+  // 65536 registers for all blocks, less what the producers keep.
+  constexpr std::uint32_t producer_registers() const {
+    return consumers == 3 ? 32 : consumers == 2 ? 24 : 40;
+  }
+  constexpr std::uint32_t consumer_registers() const {
+    return consumers == 3 ? 160 : consumers == 2 ? 240 : min_blocks() == 2 ? 208 : 240;
+  }
   constexpr bool valid() const {
     return depth_qk % panel == 0 && depth_qk <= 256 && depth_v % panel == 0 && depth_v <= 256 &&
-           keys % 16 == 0 && keys <= 256 && (consumers == 2 || consumers == 3);
+           keys % 16 == 0 && keys <= 256 && consumers >= 1 && consumers <= 3;
   }
 };
 
@@ -44,5 +50,12 @@ constexpr attention_sm90_config attention_sm90_for(std::uint32_t depth_qk, std::
 
 // For long sequences: with fewer steps, each of them longer, but tiles of keys that waste more at the ends.
 inline constexpr attention_sm90_config attention_sm90_long_128{.keys = 176, .query_stages = 1};
+
+// For a causal mask and at most about a thousand keys: 192 queries have many that attend to none of a tile's keys.
+inline constexpr attention_sm90_config attention_sm90_short_64{.depth_qk = 64, .depth_v = 64};
+
+// For fewer tiles of queries than there are multiprocessors.
+inline constexpr attention_sm90_config attention_sm90_few_64{.depth_qk = 64, .depth_v = 64, .consumers = 1};
+inline constexpr attention_sm90_config attention_sm90_few_128{.consumers = 1};
 
 }  // namespace kaio::ops

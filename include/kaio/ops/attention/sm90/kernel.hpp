@@ -18,6 +18,9 @@
 //   step:  S = Q Kj^T  (in flight)          O += P V(j-1)  (in flight)
 //          S is there: mask, softmax        O is there: O *= correction, P = S
 //
+// The correction is seldom other than 1 (softmax.hpp). One consumer alone takes no turns; two such blocks share a
+// multiprocessor where they can.
+//
 // The steps go on over the end of a tile of queries: the first S of the next tile is computed with the last P
 // V of this one, whose O then leaves, out of registers, while other consumers multiply.
 //
@@ -48,6 +51,11 @@ namespace kaio::ops {
 template <attention_sm90_config C, scalar T, class Score, class Mask>
 struct attention_sm90_body {
   static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
+  static constexpr bool takes_turns = C.consumers > 1;
+  // Of softmax_row, what O needs.
+  struct shifted_row {
+    val<f32> largest, inverse;
+  };
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
   using q_ring = shared_tiles<T, C.queries(), C.depth_qk, swizzled<128>, C.query_stages>;
   using k_ring = shared_tiles<T, C.keys, C.depth_qk, swizzled<128>, C.stages>;
@@ -151,13 +159,13 @@ struct attention_sm90_body {
       const val own_column = scores_accumulator::first_column(t);
       // Whose turn it is to issue products: this warpgroup's barrier, which the one before it arrives at.
       const named_barrier own_turn(t, t.let(warpgroup + 1u), 256);
-      const named_barrier next_turn(t, t.let(select(warpgroup == C.consumers - 1, 1u, warpgroup + 2u)), 256);
+      const named_barrier next_turn(t, t.let((warpgroup + 1u) % C.consumers + 1u), 256);
       const named_barrier own_group(t, t.let(warpgroup + (1 + C.consumers)), 128);  // before the first turn
 
       scores_accumulator s(t);
       output_accumulator sums(t);
       wgmma_scores<T, scores_accumulator> scores(s);
-      online_softmax<2> softmax(t);
+      online_softmax<2, 4, true> softmax(t);
       var<u32> record(t, 0u);                               // of the tile of queries
       var<u32> first_key(t, 0u), end(t, 0u), flags(t, 0u);  // of the step: key_step
 
@@ -199,20 +207,33 @@ struct attention_sm90_body {
         return softmax.step(scores, factor);
       };
       // The O of a tile of queries leaves.
-      const auto finish = [&](const val<u32>& of, online_softmax<2>& done) {
+      const auto finish = [&](const val<u32>& of, online_softmax<2, 4, true>& done) {
         const attention_block block = queries.block(of);
         const val query = t.let(block.first_query + own_row);
         const val sink = sink_of(t, problem, block);
-        const auto result = array_of<2>([&](u32 r) { return done.finish(r, factor, sink); });
-        const val leads_row = t.let(t.lane_rank() % 4u == 0u);
-        for (u32 r = 0; r < 2; ++r)
-          store_lse(t, problem, block, t.let(query + 8 * r), leads_row, result[r].lse);
+        const auto totals = array_of<2>([&](u32 r) { return done.total(r, factor); });
+        const auto with_sink =
+            array_of<2>([&](u32 r) { return add_sink(t, totals[r].largest, totals[r].sum, sink); });
+        // A sum is 0, or at least about 1, where the reciprocal is off by a unit in the last place.
+        const auto result = array_of<2>([&](u32 r) {
+          const auto& [shift, share, sum] = with_sink[r];
+          const val inverse = t.let(select(sum == 0.0f, 0.0f, share * fast::ftz::rcp(sum)));
+          const val none = t.let(totals[r].largest == -std::numeric_limits<f32>::infinity());
+          return shifted_row{t.let(select(none, 0.0f, totals[r].largest)), inverse};
+        });
+        if (auto wanted = t.when(problem[&attention_problem::lse] != 0u)) {
+          const val leads_row = t.let(t.lane_rank() % 4u == 0u);
+          for (u32 r = 0; r < 2; ++r)
+            store_lse(t, problem, block, t.let(query + 8 * r), leads_row,
+                      with_sink[r].lse(t, t.let(with_sink[r].sum == 0.0f)));
+        }
         const attention_output o = output_of(t, problem, block, sizeof(T));
-        store_quads<T>(t, sums, {{result[0].inverse, result[1].inverse}}, o, query);
+        // NaN where one of a row's numbers is.
+        auto any = array_of<2>([&](u32) { return var(t, bit_cast<pair>(t.let(0u))); });
+        store_quads<T>(t, sums, {{result[0].inverse, result[1].inverse}}, o, query,
+                       [&](u32 r, const val<pair>& two) { any[r] = max_nan(any[r], two); });
         const auto wrong = array_of<2>([&](u32 r) {
-          var found(t, isnan(sums[2 * r]));
-          for (std::uint32_t i = 0; i < sums.size(); ++i)
-            if (output_accumulator::row(i) == 8 * r) found |= isnan(sums[i]);
+          const val found = t.let(any_of(isnan(cast<f32>(low(any[r]))), isnan(cast<f32>(high(any[r])))));
           return t.let(all_of(found, !isnan(result[r].inverse), query + 8 * r < block.query_limit));
         });
         const val warp_query = t.let(block.first_query + t.warp_rank() * 16u);
@@ -227,7 +248,8 @@ struct attention_sm90_body {
 
       from_q.wait();
       if (auto some = t.when(queries.exists(t.let(record)))) {
-        if (auto last = t.when(warpgroup == C.consumers - 1)) next_turn.arrive();
+        if constexpr (takes_turns)
+          if (auto last = t.when(warpgroup == C.consumers - 1)) next_turn.arrive();
         await_keys();
         own_group.sync();
         issue_scores(from_q.stage(), from_k.stage());
@@ -249,7 +271,10 @@ struct attention_sm90_body {
           }
           if (auto more = t.when(goes_on != 0u)) {
             await_keys();
-            own_turn.sync();
+            if constexpr (takes_turns)
+              own_turn.sync();
+            else
+              own_group.sync();
           }
           // After the last step of all these are scores that nobody reads, of tiles that are still there: ptxas
           // keeps products in flight that are issued on every way alone.
@@ -263,9 +288,10 @@ struct attention_sm90_body {
             for (std::uint32_t c = 1; c < C.keys / 16; ++c) mma.multiply_add(sums, p[c], values.slice(c));
           }
           has_sums = select(ends, 0u, 1u);
-          if (auto more = t.when(goes_on != 0u)) next_turn.arrive();
+          if constexpr (takes_turns)
+            if (auto more = t.when(goes_on != 0u)) next_turn.arrive();
           wgmma_wait<1>(t);
-          online_softmax<2> done(softmax);
+          online_softmax<2, 4, true> done(softmax);
           if (auto next_tile = t.when(ends)) softmax.clear();
           auto correction = array_of<2>([&](u32) { return var(t, 1.0f); });
           if (auto more = t.when(goes_on != 0u)) {
@@ -286,7 +312,8 @@ struct attention_sm90_body {
           }
           step.break_if(goes_on == 0u);
         }
-        if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // what the last one arrived for
+        if constexpr (takes_turns)
+          if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // what the last one arrived for
       }
     }
   }
@@ -302,7 +329,8 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
                                attention_depth_name<C.depth_qk, C.depth_v> + "_" + decimal<C.queries()> +
                                "x" + decimal<C.keys> + "_s" + decimal<C.stages> + "_" +
                                attention_function_name<Score> + "_" + attention_function_name<Mask>;
-  static constexpr kernel_options options{.target = {90, true}, .large_shared = true, .min_blocks = 1};
+  static constexpr kernel_options options{
+      .target = {90, true}, .large_shared = true, .min_blocks = C.min_blocks()};
 
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, tensor_map<T, 4> q, tensor_map<T, 4> k, tensor_map<T, 4> v, val<attention_problem> problem,

@@ -55,9 +55,13 @@ constexpr void exchange_in_quad(thread t, dsl::register_array<var<u32>, 4>& word
 
 // Rows `query` and `query` + 8 of a thread's sums, times `inverse`, rounded to T, where O has them. Rows of O
 // begin at multiples of 16 bytes, and are as long.
-template <scalar T, class Accumulator>
+struct no_visit {
+  template <class Pair>
+  constexpr void operator()(u32, const Pair&) const {}
+};
+template <scalar T, class Accumulator, class Visit = no_visit>
 constexpr void store_quads(thread t, const Accumulator& sums, const dsl::register_array<val<f32>, 2>& inverse,
-                           const attention_output& o, const val<u32>& query) {
+                           const attention_output& o, const val<u32>& query, const Visit& visit = {}) {
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
   const val own_column = t.let(t.lane_rank() % 4u * 8u);
   for (u32 r = 0; r < 2; ++r) {
@@ -67,7 +71,9 @@ constexpr void store_quads(thread t, const Accumulator& sums, const dsl::registe
     for (std::uint32_t first = 0; first < sums.size(); first += 16) {  // 32 columns, of both rows
       auto words = array_of<4>([&](u32 i) {
         const std::uint32_t at = first + 4 * i + 2 * r;
-        return var(t, bit_cast<u32>(t.let(pack<pair>(sums[at] * inverse[r], sums[at + 1] * inverse[r]))));
+        const val two = t.let(pack<pair>(sums[at] * inverse[r], sums[at + 1] * inverse[r]));
+        visit(r, two);
+        return var(t, bit_cast<u32>(two));
       });
       exchange_in_quad(t, words);
       const std::uint32_t column = first * 2;

@@ -17,7 +17,7 @@ template <attention_sm90_config C, scalar T, class Score, class Mask, class... E
 void launch_attention_sm90(const stream& s, const attention_call& call, const Extra&... extra) {
   const attention_problem& p = call.problem;
   const std::uint64_t blocks =
-      std::min<std::uint64_t>(call.blocks(C.queries()), s.properties().multiprocessors);
+      std::min<std::uint64_t>(call.blocks(C.queries()), s.properties().multiprocessors * C.min_blocks());
   const auto q = attention_map<T>(s, call.q, p.q, p.qk_size, C.queries());
   const auto k = attention_map<T>(s, call.k, p.k, p.qk_size, C.keys);
   const auto v = attention_map<T>(s, call.v, p.v, p.v_size, C.keys);
@@ -26,7 +26,7 @@ void launch_attention_sm90(const stream& s, const attention_call& call, const Ex
       [&](const auto&... arguments) {
         attention_sm90<C, T, Score, Mask>.launch(
             s, grid(blocks).programmatic(), q, k, v,
-            problem_of(call, C.queries(), s.properties().multiprocessors), arguments...);
+            problem_of(call, C.queries(), s.properties().multiprocessors * C.min_blocks()), arguments...);
       },
       extra...);
 }
@@ -42,6 +42,7 @@ attention_variant describe_attention_sm90() {
           .keys = C.keys,
           .qk_step = C.depth_qk,
           .v_step = C.depth_v,
+          .resident = C.min_blocks(),
           .plain = std::is_same_v<Score, plain_score>,
           .copies_tensors = true,
           .in_blocks = is_block_sparse<Mask>};
