@@ -7,8 +7,8 @@
 //                                              queries stores, so that no sum has to be zero before
 //
 // A block waits for the block of the tile of keys before its own, which has a smaller ticket: blocks take
-// tickets as they begin, and tiles of a head by rising tickets. So of those that have begun and not ended,
-// the one with the smallest ticket waits for none, however many are resident.
+// tickets as they begin, and for their next tiles, and tiles of a head by rising tickets. So of the tiles that
+// have a ticket and have not ended, the one with the smallest waits for none, however many blocks are resident.
 //
 // Blocks walk over the queries from the last to the first. Under a causal mask, and without a mask, all
 // blocks of a head begin at the same tile of queries, and each has to be later than the one before it by the

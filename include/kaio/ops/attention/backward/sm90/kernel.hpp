@@ -1,8 +1,9 @@
 #pragma once
-// The gradients of an attention for sm_90a: warp-specialised, with tensor copies and wgmma. A block owns 128
-// keys of one head of K, 64 for each of two consumer warpgroups, and walks over the tiles of queries of each
-// head of its group that attend to them. S and dP are computed once, transposed, so that P^T and dS^T are
-// operands as they are; only dS goes through shared memory, for dQ, of which each consumer computes 64 x 64:
+// The gradients of an attention for sm_90a: warp-specialised, with tensor copies and wgmma. A block works on
+// one tile of keys after the other (tile_records.hpp), each of 128 of one head of K, 64 for each of two
+// consumer warpgroups, and walks over the tiles of queries of each head of its group that attend to them. S
+// and dP are computed once, transposed, so that P^T and dS^T are operands as they are; only dS goes through
+// shared memory, for dQ, of which each consumer computes 64 x 64:
 //
 //   S^T = K Q^T    dP^T = V dO^T    P^T = exp2(S^T - shift)    dS^T = P^T * (dP^T - delta) * dx/dS
 //   dV += P^T dO   dK += dS^T Q     dQ  = dS K
@@ -429,7 +430,8 @@ struct attention_backward_sm90_kernel<C, T, Score, Mask, attention_parameters<Of
       });
 };
 
-// Launched with a block for each 128 keys of each head of K, after attention_backward_prepare, with the maps
+// Launched with a block for each 128 keys of each head of K, or, where C.many_tiles, for each multiprocessor,
+// after attention_backward_prepare, with the maps
 // of q, k, v and dout (boxes of 64 elements, and of the tile's queries or keys), the problem, the gradients,
 // the arguments of the score, those of the mask.
 template <attention_backward_sm90_config C, scalar T, class Score, class Mask>
