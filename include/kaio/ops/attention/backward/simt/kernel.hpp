@@ -96,14 +96,13 @@ struct attention_backward_simt_body {
   static constexpr void of_keys(thread t, const val<attention_problem>& problem,
                                 const val<attention_gradients>& gradients, const Functions& functions) {
     const tiles tile(t, t.let(gradients[&attention_gradients::type]));
-    const val count =
-        t.let(gradients[&attention_gradients::key_tiles] * gradients[&attention_gradients::key_heads] *
-              problem[&attention_problem::batches]);
+    const val all = t.let(gradients[&attention_gradients::key_tiles] *
+                          gradients[&attention_gradients::key_heads] * problem[&attention_problem::batches]);
     const auto find = [&](const val<u32>& index) {
       return find_key_block(t, problem, gradients, key_tile_in_order(t, problem, gradients, index), C.tile);
     };
     for_flagged(
-        t, count,
+        t, all,
         [&](const val<u32>& index) { return is_flagged(t, flags_of_keys(t, gradients, find(index))); },
         [&](const val<u32>& index) { compute_keys(t, problem, gradients, functions, tile, find(index)); });
   }
@@ -113,13 +112,13 @@ struct attention_backward_simt_body {
   static constexpr void of_queries(thread t, const val<attention_problem>& problem,
                                    const val<attention_gradients>& gradients, const Functions& functions) {
     const tiles tile(t, t.let(gradients[&attention_gradients::type]));
-    const val count = t.let(problem[&attention_problem::query_tiles] * problem[&attention_problem::heads] *
-                            problem[&attention_problem::batches]);
+    const val all = t.let(problem[&attention_problem::query_tiles] * problem[&attention_problem::heads] *
+                          problem[&attention_problem::batches]);
     const auto find = [&](const val<u32>& index) {
       return find_block(t, problem, index, C.tile, functions.walks);
     };
     for_flagged(
-        t, count,
+        t, all,
         [&](const val<u32>& index) {
           return is_flagged(t, flags_of_queries(t, problem, gradients, find(index)));
         },
@@ -130,10 +129,10 @@ struct attention_backward_simt_body {
   // compute(i) for each tile i of the block, every gridDim.x-th, for which flagged(i) is true. The threads read
   // the flags of as many tiles at once, since mostly none is set.
   template <class Flagged, class Compute>
-  static constexpr void for_flagged(thread t, const val<u32>& count, const Flagged& flagged,
+  static constexpr void for_flagged(thread t, const val<u32>& all, const Flagged& flagged,
                                     const Compute& compute) {
     const val step = t.let(grid_dim_x());
-    const val tiles_of_block = t.let((count - block_idx_x() + step - 1u) / step);
+    const val tiles_of_block = t.let((all - block_idx_x() + step - 1u) / step);
     for (auto first : t.range(0u, tiles_of_block, C.threads).no_unroll()) {
       const val own = t.let(first + t.thread_rank());
       var found(t, false);
