@@ -114,9 +114,9 @@ bool write_all(int fd, std::string_view text) {
   return true;
 }
 
-// The lock of the folder's writers; given up after a second, because tuning must not hang.
+// The lock of the folder's writers; given up after five seconds, because tuning must not hang.
 bool lock(int fd) {
-  constexpr int attempts = 200;
+  constexpr int attempts = 1000;
   for (int i = 0; i < attempts; ++i) {
     if (::flock(fd, LOCK_EX | LOCK_NB) == 0) return true;
     if (errno != EWOULDBLOCK && errno != EINTR) return false;
