@@ -83,8 +83,8 @@ template <auto C, scalar T>
 struct gate_up_w4_programmatic_end : gate_up_w4_end<C, T> {
   const val<w4_problem>& product;
 
-  constexpr gate_up_w4_programmatic_end(const val<gate_up_problem>& problem, const val<w4_problem>& of)
-      : gate_up_w4_end<C, T>{problem}, product(of) {}
+  constexpr gate_up_w4_programmatic_end(const val<gate_up_problem>& layer, const val<w4_problem>& of)
+      : gate_up_w4_end<C, T>{layer}, product(of) {}
   constexpr val<bool> weights_are_constant(thread t) const {
     return t.let(product[&w4_problem::constant] != 0u);
   }
