@@ -15,6 +15,7 @@
 
 #include "emulator/emulator.hpp"
 #include "emulator/memory/tensor_map.hpp"
+#include "host/lasting.hpp"
 #include "runtime/base/backend.hpp"
 #include "runtime/base/entry_contract.hpp"
 #include "runtime/base/jit_report.hpp"
@@ -28,7 +29,7 @@ namespace kaio::runtime {
 namespace {
 
 launch_watch& watch_of_launches() {
-  static launch_watch watch;
+  static auto& watch = *host::make_lasting<launch_watch>();
   return watch;
 }
 

@@ -90,6 +90,14 @@ TEST_CASE("tune_matmul_fp8: plain, groups and operands of two types are apart", 
   fp8_case<e4m3, e4m3, f16> groups(of, fp8_aligned(of), {.groups = true});
   fp8_case<e4m3, e5m2, f16> mixed(of, fp8_aligned(of), {});
   const auto of_plain = tuned(plain), of_groups = tuned(groups), of_mixed = tuned(mixed);
-  REQUIRE_FALSE(of_groups.variant == of_plain.variant);  // kernels of their own
+  // Each is remembered by itself.
+  const auto chosen = [&](auto& x) {
+    using x_type = std::remove_reference_t<decltype(x)>;
+    return ops::matmul_fp8_choice(s, view_of<const typename x_type::a_type>(x.da, x.a),
+                                  view_of<const typename x_type::b_type>(x.db, x.b), view_of<f16>(x.dc, x.c),
+                                  x.options);
+  };
+  REQUIRE(chosen(plain) == of_plain.variant);
+  REQUIRE(chosen(groups) == of_groups.variant);
   REQUIRE_FALSE(of_mixed.entries.empty());
 }

@@ -188,6 +188,12 @@ struct attention_backward_sm90_body {
         shared.dq_full(stage).arrive();
       };
 
+      // What each warp has read may be written: the numbers too, which the last step of a tile reads in vain.
+      const auto leave = [&](const mbarrier& empty) {
+        sync_warp(t);
+        if (auto leads = t.when(lane == 0u)) empty.arrive();
+      };
+
       shared.tiles.for_each_held([&](const tile& one, const val<u32>& number, const auto& again) {
         const attention_key_block& keys = one.keys;
         const auto& walk = one.walk;
@@ -300,10 +306,10 @@ struct attention_backward_sm90_body {
             if (auto more = t.when(goes_on)) shared.dout_full(next_stage).wait(from.parity());
             begin_step(next_stage);
             wgmma_wait<0>(t);  // S
-            if (auto leads = t.when(leads_group)) shared.steps.empty()[stage].arrive();
+            leave(shared.steps.empty()[stage]);
           }
         }
-        if (auto leads = t.when(leads_group)) shared.own_empty().arrive();
+        leave(shared.own_empty());
         // Read anew: that it is kept through the steps costs registers that they need.
         const attention_key_block own = again();
         leave_flags(t, shared, gradients, own, warpgroup, leads_group, dk, dv);

@@ -3,8 +3,8 @@
 //
 //   k_full        K has come
 //   v_full        V has come
-//   own_empty     both consumers have read K and V
-//   steps         full: Q of a step has come; empty: both consumers have read Q, dO and the numbers
+//   own_empty     each warp of the consumers has read K and V
+//   steps         full: Q of a step has come; empty: each warp of the consumers has read Q, dO and the numbers
 //   dout_full     dO and the numbers of a step have come
 //   dq_full       named, of two stages: both consumers have put dQ of a step
 //   dq_empty      it has been read
@@ -27,6 +27,8 @@ struct backward_sm90_shared {
   using tile = shared_tile<T, Rows, Columns, dsl::swizzled<128>>;
   template <std::uint32_t Rows, std::uint32_t Columns>
   using ring = shared_tiles<T, Rows, Columns, dsl::swizzled<128>, C.stages>;
+
+  static constexpr std::uint32_t consumer_warps = C.consumers * 4;
 
   tile<C.keys, C.depth_qk> k;       // keys x depth_qk
   tile<C.keys, C.depth_v> v;        // keys x depth_v
@@ -52,16 +54,16 @@ struct backward_sm90_shared {
         own(t),
         steps(t),
         of_step(t),
-        tiles(t, C.consumers * 4 + 3),
+        tiles(t, consumer_warps + 3),
         t_(t) {}
 
   // By one thread; a barrier of the block follows.
   constexpr void init() const {
     k_full().init(1);
     v_full().init(1);
-    own_empty().init(C.consumers);
+    own_empty().init(consumer_warps);
     tiles.init();
-    steps.init(1, C.consumers);
+    steps.init(1, consumer_warps);
     for (u32 i = 0; i < C.stages; ++i) of_step[i].init(2);  // the copies, the numbers
     for (u32 i = 0; i < C.stages; ++i) of_step[C.stages + i].init(1);
     fence_mbarrier_init(t_);
