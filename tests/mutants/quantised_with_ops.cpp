@@ -18,6 +18,8 @@ constexpr harmless_statement without_effect[] = {
     {"w4/copies.hpp", "const val exists = t_.let(of_x < m)"},
     // An element of x beyond K, whose weight is 0; groups that no copy is in.
     {"w4/copies.hpp", "select(e < left, x[e], T(0.0f))"},
+    {"few_rows/copies.hpp", "select(at + 2 * w < k_"},
+    {"few_rows/copies.hpp", "select(at + (2 * w + 1) < k_"},
     {"w4/kernel.hpp", "cp_async_wait_group<0>(t)"},
     // A tile beyond the block's own, which nobody reads.
     {"w4/copies.hpp", "t_.when(tile < block_.last)"},
@@ -139,11 +141,7 @@ std::vector<w4_call> calls_of_tiles() {
 }
 
 tally kill_w4() {
-  mutants_of_calls mutants({{"matmul_w4_few_rows_f16_sm80", 30},
-                            {"matmul_w4_mma_f16_64", 30},
-                            {"matmul_w4_few_rows_table_f16_sm80", 30},
-                            {"matmul_w4_combine_sm70", 20}},
-                           without_effect);
+  mutants_of_calls mutants({{"matmul_w4_mma_f16_64", 30}, {"matmul_w4_combine_sm70", 20}}, without_effect);
   mutants.on("sm_80", [] {
     for (const w4_call& c : calls_of_few_rows()) check_w4<f16, f16, f16>(c);
     for (const w4_call& c : calls_of_few_rows())
@@ -167,6 +165,27 @@ tally kill_w4() {
       check_codes<f16, f16>(w4_codes::e2m1, c);
       check_codes<f16, f32>(w4_codes::e2m1, c);
     }
+  });
+  return mutants.result();
+}
+
+// Rows of x that begin at multiples of 16 bytes, with whole tiles of K, are copied by pieces.
+tally kill_few_rows() {
+  mutants_of_calls mutants({{"matmul_w4_few_rows_f16_sm80", 40}, {"matmul_w4_few_rows_table_f16_sm80", 40}},
+                           without_effect);
+  mutants.on("sm_80", [] {
+    for (const w4_call& c : calls_of_few_rows())
+      if (c.product.m <= 8) check_w4<f16, f16, f16>(c);
+    for (u32 m = 1; m <= 8; ++m)
+      for (const i64 group : {16, 32, 64, 128}) {
+        const w4_call c{{.n = 40 + m, .k = 128 * (2 + m), .group = group, .zero_points = m % 2 == 0},
+                        {.m = m, .pad = 8 * (m % 2), .bias = m % 3 == 0, .seed = 100 + m}};
+        check_w4<f16, f32, f16>(c);
+        if (group < 64) continue;
+        w4_call codes = c;
+        codes.shape.zero_points = false;
+        check_codes<f16, f32>(m % 2 == 0 ? w4_codes::nf4 : w4_codes::fp4, codes);
+      }
   });
   return mutants.result();
 }
@@ -407,6 +426,9 @@ tally kill_fp8() {
 }  // namespace
 
 TEST_CASE("mutants of matmul_w4 are killed", "[mutants]") { check_rate("matmul_w4", kill_w4(), 95); }
+TEST_CASE("mutants of matmul_w4 of few rows are killed", "[mutants]") {
+  check_rate("matmul_w4 of few rows", kill_few_rows(), 75);
+}
 TEST_CASE("mutants of matmul_w4 for sm_90a are killed", "[mutants]") {
   check_rate("matmul_w4 for sm_90a", kill_w4_sm90(), 95);
 }
