@@ -224,9 +224,12 @@ struct general_score {
       cap_scores(t, s, cap, scale);
       by = 1.0f;
     }
-    if (auto alone = t.when(all_of(cap == 0.0f, !is_linear)))
-      for (std::uint32_t i = 0; i < s.size(); ++i) s[i] *= scale;
-    if (auto linear = t.when(is_linear)) add_distances(t, s, origin, slope_of(t, origin, terms), t.let(by));
+    // Without ALiBi the slope is 0, and they are scaled alone.
+    if (auto scaled = t.when(any_of(is_linear, cap == 0.0f))) {
+      var<f32> slope(t, 0.0f);
+      if (auto linear = t.when(is_linear)) slope = slope_of(t, origin, terms);
+      add_distances(t, s, origin, t.let(slope), t.let(by));
+    }
   }
 
   // s = cap * tanh(scale * s / cap). Of bf16 by tanh.approx, whose relative error of 2^-11 is a quarter of what
@@ -234,12 +237,12 @@ struct general_score {
   template <class Scores>
   static constexpr void cap_scores(thread t, Scores& s, const val<f32>& cap, const val<f32>& scale) {
     const val narrow = t.let(scale / cap);
-    const val of_exponent = t.let(2.0f * log2_of_e * narrow);
+    const val of_exponent = t.let(2.0f * log2_of_e * narrow), minus_twice = t.let(-2.0f * cap);
     for (std::uint32_t i = 0; i < s.size(); ++i)
       if constexpr (std::is_same_v<typename Scores::element, bf16>)
         s[i] = cap * fast::tanh(s[i] * narrow);
       else
-        s[i] = cap - 2.0f * cap * fast::ftz::rcp(fast::ftz::exp2(s[i] * of_exponent) + 1.0f);
+        s[i] = fma(minus_twice, fast::ftz::rcp(fast::ftz::exp2(s[i] * of_exponent) + 1.0f), cap);
   }
 
   // s = s * by - slope * |distance|. Mostly all keys are on one side of the queries, where that is linear.

@@ -18,6 +18,11 @@ struct decode_functions {
   Factor factor;     // factor(scale)
   ApplyMask mask;    // mask(s, origin)
   KeysOf keys;       // keys(first query, last query, keys, keys - queries)
+
+  template <class Keys>
+  constexpr auto with_keys(const Keys& other) const {
+    return decode_functions<Mask, ApplyScore, Factor, ApplyMask, Keys>{score, factor, mask, other};
+  }
 };
 
 // The keys of a band, which is open on both sides nearly always: all of them.

@@ -336,8 +336,13 @@ struct attention_mla_kernel {
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, val<attention_problem> problem, val<attention_cache> cache, val<attention_split> split,
          val<attention_terms> terms, val<attention_band> band) {
-        attention_mla_body<C, T>::run(t, problem, cache, split,
-                                      decode_functions_of<general_score, band_mask>::of(t, terms, band));
+        // The keys of a band without a branch for an open one, which takes registers that there are not.
+        const auto keys = [&](const val<u32>& first, const val<u32>& last, const val<u32>& count,
+                              const val<i32>& offset) -> key_range {
+          return keys_of<band_mask>(t, first, last, count, offset, band);
+        };
+        const auto of_library = decode_functions_of<general_score, band_mask>::of(t, terms, band);
+        attention_mla_body<C, T>::run(t, problem, cache, split, of_library.with_keys(keys));
       });
 };
 
