@@ -29,7 +29,7 @@ constexpr u64 own_pages = u64{1} << 20;
 // Zeroes, reserved against what the host has for as long as they live. Throws std::bad_alloc.
 class buffer_storage {
  public:
-  explicit buffer_storage(u64 bytes) : reserved_(bytes) {
+  buffer_storage(host_reservation& host, u64 bytes) : reserved_(host, bytes) {
     if (bytes >= own_pages)
       pages_ = zeroed_bytes(bytes);
     else if (heap_.reset(static_cast<std::byte*>(std::calloc(bytes, 1))); heap_ == nullptr)
@@ -39,12 +39,13 @@ class buffer_storage {
 
  private:
   struct reservation {
-    explicit reservation(u64 n) : bytes(n) {
-      if (!host_reservation::shared().take(bytes)) throw std::bad_alloc();
+    reservation(host_reservation& h, u64 n) : host(h), bytes(n) {
+      if (!host.take(bytes)) throw std::bad_alloc();
     }
-    ~reservation() { host_reservation::shared().give_back(bytes); }
+    ~reservation() { host.give_back(bytes); }
     reservation(const reservation&) = delete;
     reservation& operator=(const reservation&) = delete;
+    host_reservation& host;
     const u64 bytes;
   };
   struct give_to_heap {
@@ -56,9 +57,9 @@ class buffer_storage {
 };
 
 // nullptr: the host does not have as much.
-std::shared_ptr<std::byte> zeroed_storage(u64 bytes) {
+std::shared_ptr<std::byte> zeroed_storage(host_reservation& host, u64 bytes) {
   try {
-    const auto storage = std::make_shared<buffer_storage>(bytes);
+    const auto storage = std::make_shared<buffer_storage>(host, bytes);
     return {storage, storage->data()};
   } catch (const std::bad_alloc&) {
     return nullptr;
@@ -128,7 +129,7 @@ u64 memory::allocate(u64 bytes, contents initial) {
                                    free_bytes(), capacity_));
   };
   if (bytes > capacity_ - used_ || bytes > shared_window) refuse();
-  std::shared_ptr<std::byte> storage = zeroed_storage(bytes);
+  std::shared_ptr<std::byte> storage = zeroed_storage(host_, bytes);
   if (storage == nullptr) refuse();
   std::shared_ptr<u8> defined;
   if (initial == contents::undefined) {
@@ -230,7 +231,7 @@ u64 memory::used() const {
   return used_;
 }
 
-u64 memory::free_bytes() const { return std::min(capacity_ - used_, host_reservation::shared().left()); }
+u64 memory::free_bytes() const { return std::min(capacity_ - used_, host_.left()); }
 
 u64 memory::left() const {
   const std::lock_guard lock(mutex_);

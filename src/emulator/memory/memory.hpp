@@ -10,6 +10,7 @@
 //   global.write(x, host, 4 * n);
 
 #include "emulator/memory/device_heap.hpp"
+#include "emulator/memory/host_memory.hpp"
 #include "emulator/program/error.hpp"
 #include "emulator/program/scalar.hpp"
 
@@ -61,8 +62,10 @@ struct buffer {
 
 class memory {
  public:
-  // `capacity`: bytes that may be allocated at a time.
-  explicit memory(u64 capacity = std::numeric_limits<u64>::max()) : capacity_(capacity) {}
+  // `capacity`: bytes that may be allocated at a time. `host` outlives the buffers, and snapshots of them.
+  explicit memory(u64 capacity = std::numeric_limits<u64>::max(),
+                  host_reservation& host = host_reservation::shared())
+      : capacity_(capacity), host_(host) {}
   memory(const memory&) = delete;
   memory& operator=(const memory&) = delete;
 
@@ -118,6 +121,7 @@ class memory {
   piece range(u64 address, u64 bytes) const;
 
   u64 capacity_;
+  host_reservation& host_;
   device_heap heap_;
   mutable std::mutex mutex_;
   std::map<u64, live> buffers_;

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 using namespace emulator_test;
 namespace files = std::filesystem;
@@ -16,6 +17,7 @@ namespace files = std::filesystem;
 namespace {
 
 constexpr std::uint64_t mib = std::uint64_t{1} << 20, gib = std::uint64_t{1} << 30;
+constexpr std::uint64_t unlimited = std::numeric_limits<std::uint64_t>::max();
 
 // A folder with the files of /proc and /sys that a test writes.
 class host {
@@ -104,7 +106,8 @@ TEST_CASE("reservations of several owners are no more than the host has, less a 
 }
 
 TEST_CASE("a buffer that the host has no memory for is refused, also if another device has the rest") {
-  memory one, other;
+  host_reservation h([] { return 16 * gib; });
+  memory one(unlimited, h), other(unlimited, h);
   const std::uint64_t left = one.left();
   const auto refused = [](memory& m, std::uint64_t bytes) {
     try {
@@ -115,14 +118,19 @@ TEST_CASE("a buffer that the host has no memory for is refused, also if another 
     }
     return false;
   };
-  CHECK(refused(one, 4 * left + 64 * gib));
-  const std::uint64_t eighth = left / 8;
-  const std::uint64_t a = one.allocate(eighth), b = one.allocate(eighth);
-  CHECK(other.left() <= left - 2 * eighth + left / 16);  // the host may have more than before
-  CHECK(refused(other, left));
+  CHECK(refused(one, left + 1));
+  const std::uint64_t a = one.allocate(gib), b = one.allocate(gib);
+  CHECK(other.left() == left - 2 * gib);
+  CHECK(refused(other, left - 2 * gib + 1));
   one.free(a);
   one.free(b);
-  CHECK(other.left() >= left);
+  CHECK(other.left() == left);
+}
+
+TEST_CASE("a memory has the host of its process unless another is given") {
+  memory m;
+  CHECK(m.left() > 0);
+  CHECK_THROWS_AS(m.allocate(available_host_memory() * 4 + 64 * gib), memory_error);
 }
 
 TEST_CASE("a buffer takes the host's memory where it is touched") {
@@ -140,14 +148,15 @@ TEST_CASE("a buffer takes the host's memory where it is touched") {
 }
 
 TEST_CASE("the storage of a freed buffer is the host's again when no launch uses it") {
-  memory m;
+  host_reservation h([] { return 16 * gib; });
+  memory m(unlimited, h);
   const std::uint64_t left = m.left();
   const std::uint64_t a = m.allocate(64 * mib);
   {
     const auto running = m.snapshot();
     m.free(a);
     CHECK(m.used() == 0);
-    CHECK(m.left() <= left - 64 * mib);
+    CHECK(m.left() == left - 64 * mib);
   }
-  CHECK(m.left() >= left);
+  CHECK(m.left() == left);
 }
