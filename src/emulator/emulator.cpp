@@ -199,6 +199,7 @@ void run(const launch& l, memory& global) {
          .cooperative = l.cooperative,
          .cluster_blocks = cluster_of(l),
          .explicit_cluster = kernel.explicit_cluster || l.cluster.x != 0,
+         .programmatic = l.programmatic,
          .order = l.order,
          .observers = l.observers,
          .executed = l.executed,

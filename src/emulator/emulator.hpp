@@ -45,6 +45,7 @@ struct launch {
   u32 dynamic_shared = 0;             // bytes
   bool cooperative = false;           // all blocks must be resident at once
   ptx::dim3 cluster{0, 0, 0};         // blocks of a cluster; 0: as the text has it, or one
+  bool programmatic = false;          // on a GPU it may begin before the grid before it has ended
   schedule order;
   std::vector<grid_observer*> observers;     // notified of what the kernel does; must outlive the launch
   const ptx::kernel_image* image = nullptr;  // for the C++ lines in a fault

@@ -111,7 +111,7 @@ std::uint64_t allocation::range(const char* operation, std::uint64_t count, std:
   const std::uint64_t size = bytes_ / element_bytes_;
   if (first > size || count > size - first) {
     throw invalid_argument(text("kaio: ", operation, " of ", count, " elements from element ", first,
-                                " of a buffer of ", size, " elements; the range must lie inside of it"));
+                                " of a buffer of ", size, " elements; the range must be inside of it"));
   }
   return count * element_bytes_;
 }

@@ -82,7 +82,7 @@ TEST_CASE("matmul_backward: one gradient alone, and empty ones", "[ops][matmul]"
   for (const f16 x : da_memory.download()) REQUIRE(float(x) == 0.0f);  // a sum over no columns
 }
 
-TEST_CASE("matmul_batch: matrices that lie anywhere", "[ops][matmul]") {
+TEST_CASE("matmul_batch: matrices that begin anywhere", "[ops][matmul]") {
   device& gpu = under_test();
   auto memory = gpu.allocate<f16>(64 * 1024);
   auto c_memory = gpu.allocate<f32>(64 * 1024);

@@ -128,7 +128,7 @@ TEST_CASE("mma matmul whose B a function makes", "[matmul]") {
     }
 }
 
-TEST_CASE("the element type of C may be told by the launch", "[matmul]") {
+TEST_CASE("the element type of C may be given by the launch", "[matmul]") {
   constexpr auto cut = mma_cuts::large_16(major::k, major::mn);
   const shape s{150, 140, 72};
   problem_data<cut, f16_product> data(s);

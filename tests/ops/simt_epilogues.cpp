@@ -125,7 +125,7 @@ TEST_CASE("the activations of a linear layer", "[ops][matmul]") {
   });
 }
 
-TEST_CASE("an epilogue sees where its sum lies, also where rows and columns are exchanged", "[ops][matmul]") {
+TEST_CASE("an epilogue sees where its sum is, also where rows and columns are exchanged", "[ops][matmul]") {
   const operands x(2, 68, 60, 24, content::integers);
   std::vector<f32> of_column(68);
   for (u32 i = 0; i < 68; ++i) of_column[i] = static_cast<f32>(i);

@@ -38,7 +38,7 @@ static_assert(std::is_convertible_v<tensor_view<f32, 2>, tensor_view<const f32, 
 static_assert(!std::is_convertible_v<tensor_view<const f32, 2>, tensor_view<f32, 2>>);
 static_assert(!std::is_constructible_v<tensor_view<f32, 2>, const buffer<f32>&, extents<2>>);
 
-TEST_CASE("a view lies row by row, transposed, sliced or one element of its first dimension",
+TEST_CASE("a view is stored row by row, transposed, sliced, or is one element of its first dimension",
           "[ops][tensor_view]") {
   const device& gpu = under_test();
   auto x = gpu.allocate<f32>(4 * 6 * 10);

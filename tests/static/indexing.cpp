@@ -69,7 +69,7 @@ inline constexpr auto cells = kernel<"cells", 32>([](thread t, inout<u32> y) {
 static_assert(times(cells, "ld.global.u32") == 2 && times(cells, "st.global.u32") == 2);
 static_assert(times(cells, "or.b32") == 1 && times(cells, "shl.b32") == 2);
 
-// A literal beside a literal.
+// A literal next to a literal.
 inline constexpr auto chosen =
     kernel<"chosen", 32>([](thread t, out<f32> y, out<i32> z, out<u32> w, out<bool> b) {
       val i = t.global_id();

@@ -50,6 +50,22 @@ static_assert(policies.ptx().contains("ld.volatile.global.f32") &&
 static_assert(policies.ptx().contains("fence.sc.sys;") && policies.ptx().contains("prefetch.global.L2 ["));
 static_assert(policies.needs().target.sm == 75 && policies.needs().version == ptx::isa_version{7, 4});
 
+// What the grid before may have written is read by plain loads after the wait, and again after each further wait.
+inline constexpr auto waits = kernel<"waits", 32, kernel_options{.target = {90}}>(
+    [](thread t, in<f32> x, in<f32x4> v, out<f32> y, val<u32> n) {
+      const val i = t.global_id();
+      y[0] = x[i];
+      if (auto late = t.when(n > 1u)) grid_dependency_wait(t);
+      y[1] = x[i] + x[i] * v[i][2];
+      y[2] = load(x[i], evict::last, prefetch_size::bytes_64);
+      grid_dependency_wait(t);
+      y[3] = x[i] - v[i][3] + v[i][1];
+    });
+static_assert(times(waits, "griddepcontrol.wait") == 2 && times(waits, ".nc") == 1);
+static_assert(times(waits, "ld.global.nc.f32") == 1 && times(waits, "ld.global.f32") == 2);
+static_assert(times(waits, "ld.global.v4.f32") == 2 &&
+              times(waits, "ld.global.L1::evict_last.L2::64B.f32") == 1);
+
 // Atomic operations: PTX's own where there is one, a loop elsewhere; order and scope where they are given.
 template <u16 Sm>
 inline constexpr auto atomics = kernel<"atomics", 32, kernel_options{.target = {Sm}}>(

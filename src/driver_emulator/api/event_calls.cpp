@@ -101,6 +101,7 @@ CUresult cuEventSynchronize(CUevent handle) {
     const std::shared_ptr<event> e = find_event(handle);
     forbid_captured_event(*e);
     if (!e->is_done()) run_until({e->point}, true);
+    state().memory.note_host_step();
     check_lost(*e);
   });
 }

@@ -54,8 +54,10 @@ void take_attributes(kernel_work& w, const launch_request& r) {
         w.cluster = {a.value.cluster.x, a.value.cluster.y, a.value.cluster.z};
         require(w.cluster.count() != 0);
         break;
-      // A grid runs only when the one before it has ended, which is one of the ways that these allow.
       case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION:
+        w.programmatic = a.value.programmatic_stream_serialization != 0;
+        break;
+      // A grid runs only when the one before it has ended, which is one of the ways that these allow.
       case CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW:
       case CU_LAUNCH_ATTRIBUTE_SYNCHRONIZATION_POLICY:
       case CU_LAUNCH_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:

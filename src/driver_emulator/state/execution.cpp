@@ -48,7 +48,11 @@ struct executor {
   bool must_end;
 
   bool operator()(const empty_work&) const { return true; }
-  bool operator()(const wait_work&) const { return true; }  // what it waits for has run before
+  // What it waits for has run before.
+  bool operator()(const wait_work&) const {
+    state().memory.note_host_step();
+    return true;
+  }
   bool operator()(const std::shared_ptr<graph>&) const { return true; }
   bool operator()(const allocate_work&) const { return true; }
 
@@ -62,6 +66,7 @@ struct executor {
     l.cluster = w.cluster;
     l.dynamic_shared = w.shared;
     l.cooperative = w.cooperative;
+    l.programmatic = w.programmatic;
     l.parameters = w.parameters;
     l.instance = &f.module->variables;
     runtime::apply_environment(l);

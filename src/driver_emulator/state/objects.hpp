@@ -164,6 +164,7 @@ struct kernel_work {
   ptx::dim3 grid, block, cluster{0, 0, 0};
   std::uint32_t shared = 0;
   bool cooperative = false;
+  bool programmatic = false;  // it may begin before the kernel before it has ended
   std::vector<std::byte> parameters;
   std::vector<CUlaunchAttribute> attributes;
   // What cuGraphKernelNodeGetParams gives back: one pointer into `parameters` for each parameter.

@@ -206,6 +206,7 @@ void synchronize(const std::shared_ptr<stream>& s) {
       if (!other->items.empty()) wanted.push_back({other, other->last});
     });
   if (!wanted.empty()) run_until(wanted, true);
+  state().memory.note_host_step();
   if (c != nullptr && c->lost != CUDA_SUCCESS) refuse(c->lost);
 }
 
@@ -217,6 +218,7 @@ void synchronize(context& c) {
 void drain(context& c) {
   const std::vector<stream_point> all = everything(c);
   if (!all.empty()) run_until(all, true);
+  state().memory.note_host_step();
 }
 
 }  // namespace kaio::driver_emulator

@@ -37,6 +37,7 @@ struct grid {
   bool cooperative = false;  // all blocks are resident at once
   ptx::dim3 cluster_blocks{1, 1, 1};
   bool explicit_cluster = false;
+  bool programmatic = false;  // see launch::programmatic
   emulator::schedule order;
   std::vector<grid_observer*> observers;
   std::atomic<u64>* executed = nullptr;  // warp instructions, added to when a block ends

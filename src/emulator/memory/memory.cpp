@@ -263,6 +263,7 @@ void memory::assume_defined() {
 }
 
 memory::piece memory::range(u64 address, u64 bytes) const {
+  note_host_step();
   {
     const std::lock_guard lock(mutex_);
     auto above = buffers_.upper_bound(address);

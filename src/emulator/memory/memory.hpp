@@ -14,6 +14,7 @@
 #include "emulator/program/error.hpp"
 #include "emulator/program/scalar.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <deque>
 #include <limits>
@@ -101,6 +102,11 @@ class memory {
   // From here on every byte counts as written, as after a kernel without an observer.
   void assume_defined();
 
+  // How often the host has read or written memory, or waited for a device: two grids between which it did are in
+  // order.
+  u64 host_steps() const { return host_steps_.load(std::memory_order_relaxed); }
+  void note_host_step() const { host_steps_.fetch_add(1, std::memory_order_relaxed); }
+
  private:
   struct live {
     u64 bytes;
@@ -130,6 +136,7 @@ class memory {
   u64 next_ = first_address;
   u64 used_ = 0;
   bool some_undefined_ = false;
+  mutable std::atomic<u64> host_steps_{0};
   mutable std::shared_ptr<const memory_snapshot> snapshot_;  // none after a change
 
   static constexpr u64 first_address = u64{1} << 32;

@@ -208,6 +208,7 @@ enum class mbarrier_form : u8 {
   pending_count,
 };
 enum class copy_group_form : u8 { commit, wait, wait_all, arrive, arrive_noinc };  // of cp.async
+enum class grid_dependency_form : u8 { launch_dependents, wait };
 enum class bulk_group_form : u8 { commit, wait, wait_read };
 enum class tensormap_form : u8 {
   global_address,

@@ -27,6 +27,7 @@ struct sanitizer::state {
   sanitizing::causality order;
   sanitizing::record_pool pool;
   sanitizing::line_store store;
+  sanitizing::preceding_grids preceding;
   std::unique_ptr<sanitizing::reporter> reports;
   std::unique_ptr<sanitizing::watched_grid> current;
 };
@@ -55,8 +56,8 @@ void sanitizer::begin(const grid& g) {
   state_->order.clear();
   state_->pool.clear();
   state_->reports = std::make_unique<sanitizing::reporter>(state_->options, state_->suppressed);
-  state_->current = std::make_unique<sanitizing::watched_grid>(g, *state_->reports, state_->order,
-                                                               state_->pool, state_->store);
+  state_->current = std::make_unique<sanitizing::watched_grid>(
+      g, *state_->reports, state_->order, state_->pool, state_->store, state_->preceding);
   lock.release();  // until the end of the grid
 }
 

@@ -16,10 +16,11 @@ watcher::watcher(watched_grid& g, block& b)
       constants_(block_),
       order_(block_),
       races_(block_, order_),
+      grids_(block_, order_),
       barriers_(block_, order_),
       warps_(block_),
       indices_(block_),
-      async_(block_, order_, memory_, constants_, races_) {}
+      async_(block_, order_, memory_, constants_, races_, grids_) {}
 
 void watcher::start(block&) {
   block_.start();
@@ -45,6 +46,10 @@ void watcher::before(warp& w, const instruction& i, u32 mask) {
   if (matrices_.needed()) matrices_.before(w, i);
   switch (i.op) {
     case operation::fence: order_.fence(w, i, mask); break;
+    case operation::griddepcontrol:
+      if (static_cast<grid_dependency_form>(i.form) == grid_dependency_form::wait)
+        order_.wait_for_grids(w, mask);
+      break;
     case operation::proxy_fence:
       if (static_cast<proxy_form>(i.form) == proxy_form::async) async_.fence_proxy(w, mask);
       break;
@@ -77,6 +82,7 @@ void watcher::access(warp& w, const instruction& i, u32 mask, u32 bytes, access_
       consecutive = at[lane] == at[0] + lane * bytes;
     memory_.access(w, i, here, bytes, kind, *p, at, consecutive);
     constants_.access(w, i, here, bytes, kind, *p, at);
+    grids_.access(w, i, here, bytes, kind, *p, at);
     const bool of_mbarrier = i.op == operation::mbarrier;  // its own rules hold
     if (p->lines != nullptr && !of_mbarrier) races_.access(w, i, here, bytes, kind, *p, at);
   }

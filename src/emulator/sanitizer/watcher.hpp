@@ -9,6 +9,7 @@
 //   barriers    barriers that threads miss or diverge at
 //   indices     addresses from 32-bit products that wrapped
 //   constants   memory that is loaded as constant, and written
+//   grids       memory of a grid before that nobody has waited for
 //   warps       operations of a warp that count on lanes which take no part
 //   async       memory of asynchronous operations that nobody has waited for
 
@@ -16,6 +17,7 @@
 #include "emulator/sanitizer/checks/asynchronous.hpp"
 #include "emulator/sanitizer/checks/barriers.hpp"
 #include "emulator/sanitizer/checks/constant_loads.hpp"
+#include "emulator/sanitizer/checks/grids.hpp"
 #include "emulator/sanitizer/checks/indices.hpp"
 #include "emulator/sanitizer/checks/matrices.hpp"
 #include "emulator/sanitizer/checks/memory.hpp"
@@ -61,6 +63,7 @@ class watcher final : public observer {
   constant_load_check constants_;
   happens_before order_;
   race_check races_;
+  grid_check grids_;
   barrier_check barriers_;
   warp_check warps_;
   index_check indices_;

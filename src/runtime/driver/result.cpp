@@ -97,7 +97,7 @@ result_meaning meaning_of(CUresult result) noexcept {
     case CUDA_ERROR_MPS_CLIENT_TERMINATED:
       return {errc::device_lost, true, "the MPS server ended this client", "restart the program"};
     case CUDA_ERROR_UNKNOWN:
-      return {errc::driver_error, true, "the driver failed for a reason that it does not tell",
+      return {errc::driver_error, true, "the driver failed for a reason that it does not give",
               "restart the program, and look into the system's log (dmesg, Xid) if it comes again"};
     case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
     case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:

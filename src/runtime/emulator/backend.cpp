@@ -134,11 +134,11 @@ class emulator_backend final : public backend {
   // Streams hold nothing: their work is done when it is put in.
   native_stream create_stream() override { return this; }
   void destroy_stream(native_stream) noexcept override {}
-  void synchronize_stream(native_stream) override {}
+  void synchronize_stream(native_stream) override { memory_.note_host_step(); }
   bool stream_is_done(native_stream) override { return true; }
   bool stream_is_capturing(native_stream) override { return false; }
-  void stream_wait(native_stream, native_event) override {}
-  void synchronize() override {}
+  void stream_wait(native_stream, native_event) override { memory_.note_host_step(); }
+  void synchronize() override { memory_.note_host_step(); }
   void drain() noexcept override {}
 
   native_event create_event() override { return new emulator_event; }
@@ -146,7 +146,7 @@ class emulator_backend final : public backend {
   void record(native_event event, native_stream) override {
     static_cast<emulator_event*>(event)->ticks = clock::now().time_since_epoch().count();
   }
-  void synchronize_event(native_event) override {}
+  void synchronize_event(native_event) override { memory_.note_host_step(); }
   bool event_is_done(native_event) override { return true; }
   double elapsed_ms(native_event begin, native_event end) override {
     const clock::duration between(static_cast<emulator_event*>(end)->ticks.load() -
@@ -180,6 +180,7 @@ class emulator_backend final : public backend {
     l.dynamic_shared = launch.dynamic_shared;
     l.cooperative = launch.kernel.needs.cooperative;
     l.cluster = launch.cluster;
+    l.programmatic = launch.programmatic;
     l.image = &launch.kernel;
     l.kernel_origin = origin_of(launch.kernel);
     l.instance = &kernel.variables();

@@ -68,7 +68,7 @@ TEST_CASE("a prefetch of a tensor map, events and priorities change nothing") {
                 1, {1, 1}) == vector32{6});
 }
 
-TEST_CASE("isspacep tells the shared memory of the block from that of the cluster") {
+TEST_CASE("isspacep distinguishes the shared memory of the block from that of the cluster") {
   const std::string body =
       ".shared .align 4 .b8 here[16]; mov.u64 %d1, here; cvta.shared.u64 %d1, %d1;"
       "mov.u32 %r9, %cluster_ctarank; xor.b32 %r9, %r9, 1; mapa.u64 %d2, %d1, %r9;"

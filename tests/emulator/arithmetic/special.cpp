@@ -17,7 +17,7 @@ std::vector<std::uint32_t> read(const std::string& name, shape s, const std::str
 
 }  // namespace
 
-TEST_CASE("where a thread stands") {
+TEST_CASE("where a thread is") {
   const shape s{3, 80};
   for (std::uint32_t i = 0; i < 240; ++i) {
     const std::uint32_t t = i % 80, lane = t % 32;
@@ -54,7 +54,7 @@ TEST_CASE("each grid has a number of its own, and time goes forward") {
   CHECK(have[3] < 100);
 }
 
-TEST_CASE("dynamic shared memory lies behind the static arrays, and its size is seen") {
+TEST_CASE("dynamic shared memory follows the static arrays, and its size is seen") {
   const std::string declarations =
       ".shared .align 4 .b8 fixed[20]; .extern .shared .align 16 .b8 dynamic[];"
       ".extern .shared .align 4 .b8 same[];";
@@ -98,7 +98,7 @@ TEST_CASE("%is_explicit_cluster is a predicate") {
   CHECK(contains(rejection(kernel_text("mov.u32 %r1, %is_explicit_cluster;")).what(), "is a predicate"));
 }
 
-TEST_CASE("the shared memory that the system keeps lies behind that of the kernel") {
+TEST_CASE("the shared memory that the system keeps follows that of the kernel") {
   // 128-byte steps after static and dynamic memory; 288 bytes of it in use; as GPUs report.
   const std::string declarations = ".shared .align 4 .b8 fixed[1000]; .extern .shared .align 4 .b8 more[];";
   const std::string uses = "mov.u32 %r9, fixed; mov.u32 %r9, more; ";

@@ -263,7 +263,7 @@ TEST_CASE("video: halves and bytes side by side") {
   }
 }
 
-TEST_CASE("video: constants may stand for registers of one element") {
+TEST_CASE("video: constants may take the place of registers of one element") {
   CHECK(apply("vadd.u32.u32.u32.add d, 7, a.b1, 100", "b32", {"b32"}, {{0x0500}})[0] == 112);
   CHECK(apply("vmad.s32.s32.s32 d, a, -3, 5", "b32", {"b32"}, {{4}})[0] == 0xfffffff9);
   CHECK(apply("vset.u32.u32.lt d, a, 9", "b32", {"b32"}, {{4}})[0] == 1);

@@ -146,7 +146,8 @@ TEST_CASE("a producer warp feeds consumer warps through a ring of stages, in eve
   }
 }
 
-TEST_CASE("a multicast writes the same place of every block that its mask names, and tells their mbarriers") {
+TEST_CASE(
+    "a multicast writes the same place of every block that its mask names, and signals their mbarriers") {
   // Block 0 of each cluster of 4 sends; blocks 1 and 3 receive.
   const module m = async_module(
       initialised +

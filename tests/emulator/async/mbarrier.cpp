@@ -59,7 +59,7 @@ TEST_CASE("an mbarrier of all threads orders many rounds, by state and by parity
   }
 }
 
-TEST_CASE("the state that an arrival returns tells the phase and what was pending") {
+TEST_CASE("the state that an arrival returns has the phase and what was pending") {
   // One lane does it all: arrivals of a phase of five, and the results of tests in between.
   const module m = async_module(
       R"(setp.ne.u32 %q31, %tid_, 0; @%q31 bra done; mbarrier.init.shared.b64 [mb], 5;

@@ -137,7 +137,7 @@ TEST_CASE("a tensor load puts each element of the box where the formulas say, ze
   }
 }
 
-TEST_CASE("a tensor store writes what lies in the tensor, and nothing else") {
+TEST_CASE("a tensor store writes what is in the tensor, and nothing else") {
   random_numbers random{11};
   for (unsigned round = 0; round < 120; ++round) {
     const auto swizzle = static_cast<tensor_swizzle>(round / 5 % 4);
@@ -243,7 +243,7 @@ TEST_CASE("elements of type tf32 are rounded to 10 bits of fraction as they are 
   }
 }
 
-TEST_CASE("a tensor reduction combines the elements that lie in the tensor") {
+TEST_CASE("a tensor reduction combines the elements that are in the tensor") {
   struct row {
     std::string op;
     tensor_element type;

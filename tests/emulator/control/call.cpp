@@ -87,7 +87,7 @@ printed print_from(const std::string& format, const std::string& body, std::uint
 
 }  // namespace
 
-TEST_CASE("a kernel prints in the order of execution, and is told how many arguments were taken") {
+TEST_CASE("a kernel prints in the order of execution, and learns how many arguments were taken") {
   const printed one = print_from("%d %f %s%c\n",
                                  "st.local.u32 [frame], 42; mov.f64 %g1, 0d3FF8000000000000;"
                                  "st.local.f64 [frame+8], %g1; mov.u64 %d1, word; cvta.global.u64 %d2, %d1;"
@@ -130,7 +130,7 @@ TEST_CASE("a format or a text at a bad address is a fault of memory") {
   CHECK(arguments.space == "local");
 }
 
-TEST_CASE("a failed assertion ends the grid and is told in full") {
+TEST_CASE("a failed assertion ends the grid and is reported in full") {
   memory global;
   const array<std::uint32_t> out(global, 1);
   const fault_report r =
@@ -152,7 +152,7 @@ TEST_CASE("a failed assertion ends the grid and is told in full") {
   CHECK(r.thread.x == 5);
 }
 
-TEST_CASE("wrong arguments are refused where they stand") {
+TEST_CASE("wrong arguments are refused where they are") {
   const auto reason = [&](const std::string& body) {
     return rejection(kernel_text(body, 0, system_functions)).reason();
   };

@@ -119,7 +119,7 @@ TEST_CASE("each block reads what the next block of its cluster wrote", "[cluster
   }
 }
 
-TEST_CASE("getctarank tells whose an address is", "[cluster]") {
+TEST_CASE("getctarank says whose an address is", "[cluster]") {
   const module m = parsed_module(
       text("mov.u32 %r3, %tid_; and.b32 %r3, %r3, 1; mapa.shared::cluster.u32 %r5, cells, %r3;\n"
            "getctarank.shared::cluster.u32 %r1, %r5; getctarank.shared::cluster.u32 %r6, cells;\n"

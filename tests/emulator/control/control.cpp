@@ -169,7 +169,7 @@ TEST_CASE("scopes: inner registers hide outer ones, labels belong to their brace
               [](std::uint32_t) { return 215u; });
 }
 
-TEST_CASE("special registers tell where a thread stands") {
+TEST_CASE("special registers say where a thread is") {
   const auto text = R"(.version 8.0
 .target sm_90
 .address_size 64

@@ -194,7 +194,7 @@ done:
             [](std::uint32_t i) { return i * (i + 1) / 2; });
 }
 
-TEST_CASE("lanes that call different functions, or do not call, meet again behind the call") {
+TEST_CASE("lanes that call different functions, or do not call, meet again after the call") {
   const std::string functions = R"(
 .func (.param .b32 q) slow(.param .b32 n) {
   .reg .pred p; .reg .b32 %r<4>; ld.param.b32 %r1, [n]; mov.u32 %r2, 0;
@@ -262,7 +262,7 @@ TEST_CASE("one function in several kernels, aliases, and declarations before def
   CHECK(m.find("first") == nullptr);
 }
 
-TEST_CASE("an observer is told of calls, of the frame, and of what is put there") {
+TEST_CASE("an observer is notified of calls, of the frame, and of what is put there") {
   struct watcher final : observer {
     explicit watcher(std::array<std::uint32_t, 3>& to) : seen(to) {}
     void called(warp&, const instruction&, std::uint32_t lanes, std::uint32_t bytes,

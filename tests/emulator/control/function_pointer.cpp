@@ -222,7 +222,7 @@ TEST_CASE("control that goes where it must not is a fault that names the place")
   CHECK(contains(label.detail, "the index 2 into a list of 2 labels"));
 }
 
-TEST_CASE("calls that cannot be right are refused where they stand") {
+TEST_CASE("calls that cannot be right are refused where they are") {
   const auto reason = [](const std::string& body, const std::string& functions) {
     return rejection(kernel_text(body, 0, functions)).reason();
   };

@@ -127,7 +127,7 @@ TEST_CASE("a lane outside of its own member mask is a fault") {
   CHECK(r.lane == 16);
 }
 
-TEST_CASE("before PTX ISA 6.4 shuffles and votes stand without .sync: the active lanes take part") {
+TEST_CASE("before PTX ISA 6.4 shuffles and votes have no .sync: the active lanes take part") {
   const std::string body =
       "setp.ge.u32 %q0, %tid_, 20; mov.u32 %r0, 99; mov.u32 %r1, 7; @%q0 bra out;\n"
       "shfl.bfly.b32 %r0, %tid_, 1, 31; and.b32 %r2, %tid_, 1; setp.eq.u32 %q1, %r2, 1;\n"

@@ -103,7 +103,7 @@ TEST_CASE("a cooperative grid has at most as many blocks as the device holds at 
   CHECK_NOTHROW(run(l, global));
 }
 
-TEST_CASE("blocks that wait for one that has ended are reported, with where they stand") {
+TEST_CASE("blocks that wait for one that has ended are reported, with where they are") {
   memory global;
   const array<std::uint32_t> values(global, 64), counter(global, 1);
   const module m = parsed_module(

@@ -144,7 +144,7 @@ TEST_CASE("of several faults that of the first block is reported, on any number 
   }
 }
 
-TEST_CASE("the C++ line of an instruction is told where the image knows it") {
+TEST_CASE("the C++ line of an instruction is reported where the image knows it") {
   const std::string text = kernel_text("trap;");
   const std::size_t lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) + 1;
   const kaio::ptx::source_line statements[] = {{"ops/attention.hpp", 41}, {"ops/attention.hpp", 42}};

@@ -105,7 +105,7 @@ TEST_CASE("a warp and a block that spin let the others get on, under every sched
   }
 }
 
-TEST_CASE("a deadlock is found under every schedule, and told", "[schedule]") {
+TEST_CASE("a deadlock is found under every schedule, and reported", "[schedule]") {
   const module m =
       parsed_module(kernel_text("setp.lt.u32 %q1, %tid_, 32; @%q1 bra FIRST; bar.sync 2, 64; bra DONE;\n"
                                 "FIRST: bar.sync 1, 64;\nDONE:"));

@@ -80,7 +80,7 @@ TEST_CASE("a dot product of every format is that of the published model") {
   SUCCEED();
 }
 
-TEST_CASE("bits that alignment cuts off tell architectures apart") {
+TEST_CASE("bits that alignment cuts off distinguish architectures") {
   // 1 + 2 * 2^-24: the small terms are one place below the bits that sm_70 keeps.
   const codes a = filled(4, {{0, 1}, {1, 0x1p-12}, {2, 0x1p-12}}, mma_model::f16);
   for (auto [sm, want] : {std::pair{70u, 0x3f800000u},
@@ -99,7 +99,7 @@ TEST_CASE("bits that alignment cuts off tell architectures apart") {
     CHECK(result(sm, tensor_format::f16, left, tensor_format::f16, right, 0, false) == want);
 }
 
-TEST_CASE("the length of a group tells architectures apart") {
+TEST_CASE("the length of a group distinguishes architectures") {
   // 1 + 2^-24 at k = 1, and 2^-24 more at k = 8: a group of 8 rounds each of them away.
   const codes a = filled(16, {{0, 1}, {1, 0x1p-12}, {8, 0x1p-12}}, mma_model::f16);
   CHECK(result(80, tensor_format::f16, a, tensor_format::f16, a, 0, false) == 0x3f800000);

@@ -85,7 +85,7 @@ TEST_CASE("wgmma negates A and B and accumulates where scale-d says so", "[emula
     }
 }
 
-TEST_CASE("a sparse A of wgmma stands where its metadata says", "[emulator]") {
+TEST_CASE("a sparse A of wgmma is where its metadata says", "[emulator]") {
   struct types {
     const char *d, *a, *b;
   };

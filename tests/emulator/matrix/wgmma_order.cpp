@@ -201,7 +201,7 @@ struct recorder : grid_observer {
   told seen;
 };
 
-TEST_CASE("observers are told what the four warps read and what they have waited for", "[emulator]") {
+TEST_CASE("observers are notified of what the four warps read and what they have waited for", "[emulator]") {
   image_case i;
   i.c.n = 64;
   host_matrix b("f16", 64, 16);

@@ -243,7 +243,7 @@ TEST_CASE("integer products of wmma wrap or are clamped", "[emulator]") {
   CHECK(run(".satfinite", 5) == 5 + 16 * 127 * 127);
 }
 
-TEST_CASE("fragments of wmma lie in the registers as those of mma.sync", "[emulator]") {
+TEST_CASE("fragments of wmma are in the registers as those of mma.sync", "[emulator]") {
   memory global;
   std::vector<std::uint16_t> values(256);
   for (unsigned i = 0; i < 256; ++i) values[i] = static_cast<std::uint16_t>(i);

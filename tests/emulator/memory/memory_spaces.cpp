@@ -84,7 +84,7 @@ TEST_CASE("128 bits at a time") {
   CHECK(out.values() == std::vector<std::uint64_t>{2, 1});
 }
 
-TEST_CASE("lanes that store to one place: the last lane's value stands") {
+TEST_CASE("lanes that store to one place: the last lane's value stays") {
   CHECK(results("st.global.u32 [%p0], %tid_;", 1)[0] == 31);
 }
 

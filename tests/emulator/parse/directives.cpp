@@ -217,7 +217,7 @@ TEST_CASE("textures and what newer architectures have are named") {
        {".entry k() { clusterlaunchcontrol.try_cancel.async.b128 [a], [b]; ret; }", "needs .target sm_100"}});
 }
 
-TEST_CASE("initial values stand where their braces say") {
+TEST_CASE("initial values are where their braces say") {
   using words32 = std::vector<std::uint32_t>;
   CHECK(elements<std::uint32_t>(".global .u32 v[2][3] = {{1}, {2, 3}};", 6) == words32{1, 0, 0, 2, 3, 0});
   CHECK(elements<std::uint32_t>(".global .u32 v[2][2][2] = {{{1},{2,3}},{{4}}};", 8) ==
@@ -321,7 +321,7 @@ TEST_CASE("vector registers, their elements, and indexed arrays") {
   CHECK(contains(reason("ld.global.u32 %r1, t[%f1];"), "holds an index"));
 }
 
-TEST_CASE("numbers and constants that stand in instructions") {
+TEST_CASE("numbers and constants in instructions") {
   const std::string store = "mad.lo.u64 %d0, %wide, 4, %p0; st.global.u32 [%d0], %r20;";
   const auto value = [&](const std::string& constant) {
     return results("mov.u32 %r20, " + constant + ";" + store, 1, {1, 1})[0];

@@ -107,7 +107,7 @@ TEST_CASE("counts do not depend on the host's threads") {
   CHECK(profile::json_report(one.kernels()) == profile::json_report(many.kernels()));
 }
 
-TEST_CASE("launches of one kernel add up, other kernels stand for themselves") {
+TEST_CASE("launches of one kernel add up, other kernels are counted by themselves") {
   profile::collector counts;
   const module m = parsed_module(whole_kernel("nanosleep.u32 0;"));
   count(counts, m, {2, 32});
@@ -144,7 +144,7 @@ TEST_CASE("a coalesced load moves what it asks for, a strided one a sector for e
   }
 }
 
-TEST_CASE("sectors are those of device addresses, also behind a shifted start") {
+TEST_CASE("sectors are those of device addresses, also after a shifted start") {
   profile::collector counts;
   const auto s = profile::summarise(
       counted(counts, "shl.b64 %d1, %wide, 2; add.u64 %d1, %d1, %p0;\nst.global.u32 [%d1+4], %r1;"));
@@ -192,7 +192,7 @@ TEST_CASE("bank conflicts of shared memory") {
   }
 }
 
-TEST_CASE("atomic operations tell how many lanes wait for one address") {
+TEST_CASE("atomic operations report how many lanes wait for one address") {
   profile::collector counts;
   const auto s =
       profile::summarise(counted(counts,

@@ -94,7 +94,7 @@ TEST_CASE("C++ lines come from the image of a kernel") {
   CHECK(contains(profile::text_report(counts.kernels()), "C++ lines        2 of 2"));
 }
 
-TEST_CASE("the text tells the most costly line first") {
+TEST_CASE("the text has the most costly line first") {
   profile::collector counts;
   run_once(counts, parsed_module(kernel_text("mul.lo.u64 %d1, %wide, 256; add.u64 %d1, %d1, %p0;\n"
                                              "ld.global.u32 %r1, [%d1];")));
@@ -109,7 +109,7 @@ TEST_CASE("the text tells the most costly line first") {
   CHECK(contains(text, "registers are not known from PTX"));
 }
 
-TEST_CASE("every report stands for no kernel too") {
+TEST_CASE("every report is made for no kernel too") {
   const std::list<profile::kernel_profile> none;
   CHECK(profile::text_report(none) == "no kernel was launched\n");
   CHECK(profile::json_report(none) == "{\"format\":\"kaio profile\",\"version\":1,\"kernels\":[]}\n");

@@ -47,7 +47,7 @@ TEST_CASE("cp.async: two groups, of which the first is waited for") {
   CHECK(early(two + "ld.shared.u32 %r1, [%r8+4096];", "ld.shared.u32"));
 }
 
-TEST_CASE("cp.async: other threads read after a barrier behind the wait") {
+TEST_CASE("cp.async: other threads read after a barrier that follows the wait") {
   const auto kernel = [](const std::string& between) {
     return places + copy + commit + between +
            "\nxor.b32 %r1, %tid_, 32; mad.lo.u32 %r2, %r1, 16, %r9;\nld.shared.u32 %r3, [%r2];";
@@ -66,7 +66,7 @@ TEST_CASE("cp.async: neither its source nor its destination is written before th
   CHECK(is_clean(places + copy + commit + "ld.global.u32 %r1, [%d1];", warp_of_cells));
 }
 
-TEST_CASE("a pipeline of two stages: with its barriers, and without the one behind the reads") {
+TEST_CASE("a pipeline of two stages: with its barriers, and without the one after the reads") {
   const auto kernel = [](const std::string& behind) {
     return places + "mov.u32 %r10, 0;\n" + copy + commit +
            "round: add.u32 %r11, %r10, 1; and.b32 %r12, %r11, 1; mad.lo.u32 %r13, %r12, 4096, %r8;\n"

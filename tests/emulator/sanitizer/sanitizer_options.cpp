@@ -128,7 +128,7 @@ TEST_CASE("patterns of kernels") {
   CHECK(matches_pattern("", "*"));
 }
 
-TEST_CASE("suppressed reports are not told, and are counted") {
+TEST_CASE("suppressed reports are not printed, and are counted") {
   const std::string body = "add.u32 %r1, %r20, 1;\nadd.u32 %r2, %r21, 1;";
   const auto line = [&] {
     const auto r = checked(body, {{1, 32}});

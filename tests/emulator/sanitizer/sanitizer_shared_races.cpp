@@ -109,7 +109,7 @@ TEST_CASE("a tree reduction: with its barriers, and with one missing") {
   CHECK(has(kernel("bar.warp.sync -1;"), fault_kind::race, "", four_warps));
 }
 
-TEST_CASE("lanes of one instruction at one place: the same value is told only when asked for") {
+TEST_CASE("lanes of one instruction at one place: the same value is reported only when asked for") {
   const std::string different = "st.shared.u32 [cells], %tid_;";
   const std::string same = "st.shared.u32 [cells], 7;";
   CHECK(has(different, fault_kind::race, "st.shared.u32 [cells], %tid_", one_warp));

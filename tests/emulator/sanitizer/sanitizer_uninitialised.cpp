@@ -55,7 +55,7 @@ TEST_CASE("a register that only some lanes or some paths write") {
   CHECK(fine("mov.u32 %r1, 0;\n" + loop));
 }
 
-TEST_CASE("a copy of nothing is nothing, and is told where it is used") {
+TEST_CASE("a copy of nothing is nothing, and is reported where it is used") {
   CHECK(fine("mov.u32 %r1, %r20;"));
   CHECK(missing("mov.u32 %r1, %r20;\nadd.u32 %r0, %r1, 1;", "add.u32"));
   CHECK(fine("mov.b64 %d1, {%r20, %tid_};\nmov.b64 {%r1, %r2}, %d1;\nadd.u32 %r0, %r2, 1;"));

@@ -12,7 +12,7 @@ inline constexpr u32 swizzle_bytes = 0;
 template <u32 Bytes>
 inline constexpr u32 swizzle_bytes<swizzled<Bytes>> = Bytes;
 
-// One box at (column, row), which may lie partly outside: y is the tile as its layout orders it, row by row.
+// One box at (column, row), which may be partly outside: y is the tile as its layout orders it, row by row.
 template <class T, u32 Rows, u32 Columns, class Layout>
 inline constexpr auto load_box =
     kernel<"load_box_" + type_name<T> + "_" + decimal<swizzle_bytes<Layout>>, 64, tensor_options>(

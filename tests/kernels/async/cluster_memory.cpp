@@ -78,7 +78,7 @@ void check_multicast() {
 
 }  // namespace
 
-TEST_CASE("blocks know where they stand in their cluster and in the grid", "[cluster]") {
+TEST_CASE("blocks know where they are in their cluster and in the grid", "[cluster]") {
   check_places<1, 1, 1>(3, 2, 1);
   check_places<2, 1, 1>(6, 2, 1);
   check_places<2, 2, 1>(4, 4, 2);

@@ -17,7 +17,7 @@ std::vector<f32> numbers(f32 first, f32 step, std::size_t count = 32) {
 
 }  // namespace
 
-TEST_CASE("an integer literal beside a float is that number", "[pitfalls]") {
+TEST_CASE("an integer literal next to a float is that number", "[pitfalls]") {
   const std::vector<f32> host = numbers(-3.5f, 0.25f);
   auto x = under_test().upload(host);
   auto y = poisoned<f32>(192);

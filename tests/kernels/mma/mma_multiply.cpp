@@ -123,7 +123,7 @@ TEST_CASE("mma of e4m3 and e5m2 multiplies matrices", "[mma]") {
   check_all<mma_f8<f16, e5m2, e4m3>>({numbers::small});
 }
 
-TEST_CASE("mma of integers wraps, and saturates where it is told to", "[mma]") {
+TEST_CASE("mma of integers wraps, and saturates where it is asked to", "[mma]") {
   constexpr auto saturated = mma_operation::saturated;
   check_all<mma_i8<i8, i8>>({numbers::small, numbers::extreme});
   check_all<mma_i8<u8, i8>>({numbers::small});

@@ -97,7 +97,7 @@ TEST_CASE("mma.sp multiplies what is kept of A", "[mma]") {
   boost::hana::for_each(sparse_narrow{}, [](auto type) { check_selectors<typename decltype(type)::type>(); });
 }
 
-TEST_CASE("mma.sp of integers saturates where it is told to", "[mma]") {
+TEST_CASE("mma.sp of integers saturates where it is asked to", "[mma]") {
   check<mma_sp_m16n8k32<i32, i8>, 1, true>();
   check<mma_sp_m16n8k128<i32, u4, i4>, 0, true>();
 }

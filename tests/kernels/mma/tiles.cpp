@@ -102,7 +102,7 @@ void check_tensor_copy() {
 
 }  // namespace
 
-TEST_CASE("an element lies where its layout says, however row and column are given", "[tile]") {
+TEST_CASE("an element is where its layout says, however row and column are given", "[tile]") {
   check_places<f32, 7, 5, row_major>();
   check_places<f16, 24, 10, column_major>();
   check_places<f32, 16, 20, padded<4>>();

@@ -139,7 +139,7 @@ TEMPLATE_TEST_CASE("vectors are converted in pairs", "[float8]", (on<e4m3, 70>),
   }
 }
 
-TEMPLATE_TEST_CASE("8-bit floats lie wherever numbers do", "[float8]", e4m3, e5m2) {
+TEMPLATE_TEST_CASE("8-bit floats are stored wherever numbers are", "[float8]", e4m3, e5m2) {
   using T = TestType;
   using V = vec<T, 16>;
   std::vector<V> x(64);

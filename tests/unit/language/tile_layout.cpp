@@ -136,7 +136,7 @@ TEST_CASE("a swizzled tile of several panels is panels side by side") {
   });
 }
 
-TEST_CASE("a swizzled tile lies as the emulator's tensor copies write it") {
+TEST_CASE("a swizzled tile is as the emulator's tensor copies write it") {
   using emulator::tensor_swizzle;
   each_tile([](auto tile) {
     using layout = decltype(tile);
@@ -168,7 +168,7 @@ TEST_CASE("ldmatrix meets no bank twice in any swizzle") {
   });
 }
 
-TEST_CASE("what the layouts cost where they are not swizzled is as told") {
+TEST_CASE("what the layouts cost where they are not swizzled is as documented") {
   CHECK(matrix_wavefronts<tile_layout<std::uint16_t, 64, 64, row_major>>(8, 16) == 8);
   CHECK(matrix_wavefronts<tile_layout<std::uint16_t, 64, 32, row_major>>(8, 16) == 4);
   CHECK(matrix_wavefronts<tile_layout<std::uint16_t, 64, 64, padded<8>>>(8, 16) == 1);

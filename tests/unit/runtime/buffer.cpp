@@ -101,8 +101,8 @@ TEST_CASE("parts are copied on a stream, inside the buffer only") {
                                      {std::numeric_limits<std::size_t>::max(), 2},
                                      {2, std::numeric_limits<std::size_t>::max()}}) {
     INFO(count << " from " << first);
-    CHECK(catch_error([&] { x.copy_from(values, count, s, first); }).says("the range must lie inside"));
-    CHECK(catch_error([&] { x.copy_to(back, count, s, first); }).says("the range must lie inside"));
+    CHECK(catch_error([&] { x.copy_from(values, count, s, first); }).says("the range must be inside"));
+    CHECK(catch_error([&] { x.copy_to(back, count, s, first); }).says("the range must be inside"));
   }
   CHECK(catch_error([&] { x.copy_from(nullptr, 2, s); }).says("null host pointer"));
   CHECK(catch_error([&] { gpu.upload<float>(nullptr, 2); }).says("null host pointer"));

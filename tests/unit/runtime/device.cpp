@@ -42,7 +42,7 @@ TEST_CASE("KAIO_DEVICE decides what open() opens") {
   }
 }
 
-TEST_CASE("the emulator tells what it is, in the terms of a GPU") {
+TEST_CASE("the emulator says what it is, in the terms of a GPU") {
   const environment set("KAIO_EMULATOR_ARCH", nullptr);
   const kaio::device gpu = kaio::device::open("emulator");
   CHECK(gpu.name() == "emulator");

@@ -138,7 +138,7 @@ TEST_CASE("a text is hashed alike while compiling and at run time, from words an
     REQUIRE_FALSE(hash_segment({}, std::string(size, '\0')) == hash_segment({}, std::string(size + 1, '\0')));
 }
 
-TEST_CASE("a failed load is told to its caller and tried again by the next") {
+TEST_CASE("a failed load is reported to its caller and tried again by the next") {
   kernel_cache cache;
   const kernel_image kernel;
   CHECK_THROWS_AS(

@@ -9,7 +9,7 @@ using namespace runtime_test;
 using kaio::errc;
 using kaio::ptx::argument;
 
-TEST_CASE("a kernel computes, for sizes on and beside the block size") {
+TEST_CASE("a kernel computes, for sizes at and next to the block size") {
   const kaio::device gpu = kaio::device::open("emulator");
   for (const std::uint32_t n : {1u, 63u, 64u, 65u, 1000u}) {
     const auto x = gpu.upload(counted(n));

@@ -7,7 +7,8 @@
 //   y[i] = x[i];
 //   launch_dependents(t);            // the next kernel may start
 //
-// In a launch that is not dependent both do nothing.
+// In a launch that is not dependent both do nothing. What `in<T>` parameters point to is read by ld.global.nc before the
+// wait and by plain ld.global after it: ptxas moves loads that are .nc above the wait.
 
 #include <kaio/dsl/async/fence.hpp>
 
@@ -18,7 +19,9 @@ namespace kaio::dsl {
 // Waits until the grids that this one depends on have ended and their writes are seen.
 constexpr void grid_dependency_wait(const thread& t, std::uint32_t line = __builtin_LINE(),
                                     const char* file = __builtin_FILE()) {
-  detail::emit_bare(t, opcode::griddepcontrol, in_order(modifier::wait), line, file);
+  tracer& trace = t.trace();
+  trace.statement(line, file);
+  if (!trace.probing()) trace.wait_for_grids();
 }
 
 // When all blocks have called it or ended, the grids that depend on this one may start. What those read is

@@ -58,9 +58,25 @@ constexpr tracer::address tracer::further(address at, std::int64_t bytes) {
   return at;
 }
 
-// A load that may be shared and removed: nothing writes what it reads while the kernel runs.
+constexpr void tracer::wait_for_grids() {
+  begin(opcode::griddepcontrol, in_order(modifier::wait), type::none);
+  ++waits_for_grids_;
+}
+
+// Nothing writes what .nc loads read while the kernel runs, so ptxas moves them above griddepcontrol.wait, where a
+// grid that this one depends on may still write it. After a wait the loads are plain.
+constexpr tracer::access tracer::after_waits(const access& how) const {
+  if (how.op != opcode::ld_nc || waits_for_grids_ == 0) return how;
+  modifier_list plain = in_order(modifier::global);
+  for (modifier_list list = how.modifiers; list != 0; list >>= 8)
+    if (const auto m = static_cast<modifier>(list & 0xff); m != modifier::nc) plain = append(plain, m);
+  return {opcode::ld, plain};
+}
+
+// A load that may be shared: nothing writes what it reads while the kernel runs, or after its last wait for the grids
+// that it depends on.
 constexpr value tracer::load_read_only(const access& how, type t, const address& at) {
-  const key k = read_only_key(how.op, how.modifiers, t, at);
+  const key k = read_only_key(after_waits(how), t, at);
   if (const value known = find(k); known != 0) return from_memory(t, known);
   const value v = start(k);
   add_address(at);
@@ -91,7 +107,8 @@ constexpr value tracer::load_vector(const access& how, type t, std::uint32_t cou
 
 constexpr value tracer::load_vector_read_only(const access& how, type t, std::uint32_t count,
                                               const address& at) {
-  const key k = read_only_key(how.op, append(how.modifiers, vector_of(count)), t, at);
+  const access plain = after_waits(how);
+  const key k = read_only_key({plain.op, append(plain.modifiers, vector_of(count))}, t, at);
   if (const value known = find(k); known != 0) return known;
   begin(k.f.op, k.f.modifiers, k.f.t0);
   const value first = define_pack(k.f.result, count);
@@ -298,9 +315,10 @@ constexpr modifier tracer::vector_of(std::uint32_t count) {
   return count == 2 ? modifier::v2 : count == 4 ? modifier::v4 : modifier::v8;
 }
 
-constexpr tracer::key tracer::read_only_key(opcode op, modifier_list modifiers, type t, const address& at) {
-  return {form{op, modifiers, memory_type(t), type::none, loaded_type(t)}, at.base,
-          static_cast<value>(at.offset), at.base == 0 ? at.array + 1 : 0, 0};
+constexpr tracer::key tracer::read_only_key(const access& how, type t, const address& at) const {
+  return {form{how.op, how.modifiers, memory_type(t), type::none, loaded_type(t)}, at.base,
+          static_cast<value>(at.offset), at.base == 0 ? at.array + 1 : 0,
+          how.op == opcode::ld ? waits_for_grids_ : 0};
 }
 
 constexpr type tracer::loaded_type(type t) { return t == type::pred ? type::u32 : t; }

@@ -358,7 +358,7 @@ class tracer {
   constexpr value without_summand(value v, std::int64_t& summand);
   // The place `bytes` further on.
   static constexpr address further(address at, std::int64_t bytes);
-  // A load that may be shared and removed: nothing writes what it reads while the kernel runs.
+  // A load that may be shared: nothing writes what it reads while the kernel runs, or after wait_for_grids().
   constexpr value load_read_only(const access& how, type t, const address& at);
   constexpr value load(const access& how, type t, const address& at);
   constexpr void store(const access& how, type t, const address& at, value v);
@@ -374,6 +374,8 @@ class tracer {
   constexpr value parameter_member(type t, std::uint32_t parameter, std::uint32_t offset);
   constexpr void prefetch(modifier level, const address& at);
   constexpr void fence(modifier order, modifier scope);
+  // Until the grids that this one depends on have ended.
+  constexpr void wait_for_grids();
   // Replaces what is in memory by a function of it and a (and b); gives what was there, as `result`.
   constexpr value atomic(modifier_list modifiers, type t, type result, const address& at, value a,
                          value b = 0);
@@ -547,7 +549,8 @@ class tracer {
   // sum.
   constexpr value wide_address(value base, type index_type, value index, std::uint32_t size);
   static constexpr modifier vector_of(std::uint32_t count);
-  static constexpr key read_only_key(opcode op, modifier_list modifiers, type t, const address& at);
+  constexpr access after_waits(const access& how) const;
+  constexpr key read_only_key(const access& how, type t, const address& at) const;
   static constexpr type loaded_type(type t);
   constexpr value from_memory(type t, value v);
   constexpr value to_memory(type t, value v);
@@ -701,6 +704,7 @@ class tracer {
   std::uint32_t buffer_count_ = 0;
   call calls_[max_calls] = {};
   std::uint32_t call_count_ = 0;
+  std::uint32_t waits_for_grids_ = 0;
   static constexpr std::uint32_t loop_places = 2 * max_depth;  // more loops are not nested
   std::uint32_t loop_starts_[loop_places] = {};  // by depth: the position where the open loop begins
 };

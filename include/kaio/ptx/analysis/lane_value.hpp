@@ -19,7 +19,7 @@ namespace kaio::ptx {
 inline constexpr std::uint32_t warp_lanes = 32;
 
 // The known number of lane i is base + scale * the number of lane i in the shape, so that most instructions
-// are the same work for one lane as for 32. Integers of 32 bits are kept sign-extended. Beside a shared part,
+// are the same work for one lane as for 32. Integers of 32 bits are kept sign-extended. Next to a shared part,
 // sums and products are assumed not to wrap, as those of an index do not.
 struct lane_value {
   enum class kind : std::uint8_t { unset, unknown, known };

@@ -132,7 +132,7 @@ std::byte* local_of(const warp& w, unsigned lane) {
 // Constant and parameter memory are only read; a write is refused before it gets here.
 std::byte* writable(const std::vector<std::byte>& bytes) { return const_cast<std::byte*>(bytes.data()); }
 
-// Behind the windows of a generic address; global memory is below them.
+// Above the windows of a generic address; global memory is below them.
 std::byte* find_in_window(warp& w, unsigned lane, u64 address, u32 bytes, access_kind access) {
   if (address % bytes != 0) return nullptr;
   block& b = *w.owner;

@@ -14,8 +14,14 @@
 namespace kaio::emulator::sanitizing {
 
 async_check::async_check(watched_block& b, happens_before& order, memory_check& memory,
-                         constant_load_check& constants, race_check& races)
-    : grid_(b.grid), block_(b), order_(order), memory_(memory), constants_(constants), races_(races) {
+                         constant_load_check& constants, race_check& races, grid_check& grids)
+    : grid_(b.grid),
+      block_(b),
+      order_(order),
+      memory_(memory),
+      constants_(constants),
+      races_(races),
+      grids_(grids) {
   proxies_.resize(b.warps);
   b.async = this;
 }
@@ -72,6 +78,7 @@ void async_check::issued(const async_operation& o) {
     a.offset = offset;
     memory_.issued(o, range, *p, offset);
     constants_.issued(o, range, *p, offset);
+    grids_.issued(o, range, *p, offset);
     if (p->lines == nullptr) continue;
     if (other_proxy && range.access != access_kind::write) check_proxy(a, *p, offset, range.bytes);
     for (u64 word = offset / 4; word < (offset + range.bytes + 3) / 4; ++word)

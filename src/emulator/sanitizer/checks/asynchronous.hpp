@@ -10,6 +10,7 @@
 
 #include "emulator/machine/observer.hpp"
 #include "emulator/sanitizer/checks/constant_loads.hpp"
+#include "emulator/sanitizer/checks/grids.hpp"
 #include "emulator/sanitizer/checks/memory.hpp"
 #include "emulator/sanitizer/checks/order.hpp"
 #include "emulator/sanitizer/checks/races.hpp"
@@ -24,7 +25,7 @@ namespace kaio::emulator::sanitizing {
 class async_check {
  public:
   async_check(watched_block& b, happens_before& order, memory_check& memory, constant_load_check& constants,
-              race_check& races);
+              race_check& races, grid_check& grids);
 
   void start();
   // Shared memory is gone with its block: reports the copies out of it that no thread has waited for.
@@ -70,6 +71,7 @@ class async_check {
   memory_check& memory_;
   constant_load_check& constants_;
   race_check& races_;
+  grid_check& grids_;
 
   std::vector<proxy_fences> proxies_;                        // of each warp
   std::unordered_map<u32, phase_view> phases_;               // by offset in shared memory

@@ -151,6 +151,13 @@ void happens_before::join_block() {
   }
 }
 
+void happens_before::wait_for_grids(const warp& w, u32 lanes) {
+  constexpr known_until ended{grids_key, 1};
+  acquire(w, lanes, grid_.order.add(std::span(&ended, 1), {}));
+}
+
+bool happens_before::knows_grids(const warp& w, unsigned lane) { return knows(view(w), lane, grids_key, 1); }
+
 // ---- fences ----
 
 void happens_before::take_sightings(warp_view& v, u32 lanes, reach within, bool at_barrier) {

@@ -43,6 +43,10 @@ class happens_before {
   // All threads of the block know each other, and what each of them knew.
   void join_block();
 
+  // The grids before this one have ended.
+  void wait_for_grids(const warp& w, u32 lanes);
+  bool knows_grids(const warp& w, unsigned lane);
+
   void fence(const warp& w, const instruction& i, u32 lanes);
   // Lanes arrive at a barrier, which takes over what their atomic operations have seen.
   void arrive(const warp& w, u32 lanes);

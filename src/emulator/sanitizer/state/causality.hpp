@@ -24,6 +24,7 @@ using event_number = u32;  // 0: none
 // Actors are warps by their number in the grid, or operations concurrent with the threads.
 inline constexpr u64 block_key(u32 block) { return u64{1} << 62 | block; }
 inline constexpr u64 actor_key(u32 actor) { return u64{2} << 62 | actor; }
+inline constexpr u64 grids_key = 0;  // the grids before this one, until the time 1
 inline constexpr u64 lane_key(u32 actor, unsigned lane) { return u64{3} << 62 | u64{actor} << 5 | lane; }
 
 struct known_until {

@@ -99,6 +99,15 @@ class record_pool {
 
 struct watched_block;
 
+// The grids that used a word of a buffer last (preceding.hpp).
+struct word_users {
+  struct user {
+    u32 grid : 28 = 0;  // its number; 0: none
+    u32 bytes : 4 = 0;  // bit k: byte k of the word
+  };
+  user writer, reader;
+};
+
 struct piece {
   const std::byte* data = nullptr;
   u64 bytes = 0;
@@ -110,6 +119,7 @@ struct piece {
   const char* input = nullptr;    // a buffer that the kernel may only read
   u32* constant_loads = nullptr;  // of each word: checks/constant_loads.hpp; nullptr: not followed
   u32* writes = nullptr;
+  word_users* users = nullptr;    // of each word: checks/grids.hpp; nullptr: not followed
   watched_block* home = nullptr;  // of shared and local memory
 
   bool contains(const std::byte* at) const { return at >= data && at < data + bytes; }

@@ -57,8 +57,17 @@ void early_reads::report_all() {
 
 // ---- the grid ----
 
-watched_grid::watched_grid(const grid& g, reporter& r, causality& c, record_pool& p, line_store& s)
-    : launched(g), reports(r), order(c), pool(p), store(s), uses(g.kernel), start(c.now++), early(r) {
+watched_grid::watched_grid(const grid& g, reporter& r, causality& c, record_pool& p, line_store& s,
+                           preceding_grids& before)
+    : launched(g),
+      reports(r),
+      order(c),
+      pool(p),
+      store(s),
+      preceding(before),
+      uses(g.kernel),
+      start(c.now++),
+      early(r) {
   const bool races = r.wants(check::races) || r.wants(check::async);
   std::vector<const std::byte*> live;
   for (const region& b : g.snapshot->regions) live.push_back(b.data);
@@ -84,6 +93,7 @@ watched_grid::watched_grid(const grid& g, reporter& r, causality& c, record_pool
         for (piece& b : buffers)
           if (at - b.address < b.bytes) b.input = inputs ? g.kernel.parameters[i].name.c_str() : nullptr;
       }
+  if (r.wants(check::races)) preceding.begin(g, buffers);
   std::sort(buffers.begin(), buffers.end(), [](const piece& a, const piece& b) { return a.data < b.data; });
   // Writes to inputs are reported as such.
   const bool follows =

@@ -5,6 +5,7 @@
 #include "emulator/machine/block.hpp"
 #include "emulator/sanitizer/report/report.hpp"
 #include "emulator/sanitizer/state/causality.hpp"
+#include "emulator/sanitizer/state/preceding.hpp"
 #include "emulator/sanitizer/state/publications.hpp"
 #include "emulator/sanitizer/state/shadow.hpp"
 #include "emulator/sanitizer/state/usage.hpp"
@@ -50,7 +51,8 @@ class early_reads {
 };
 
 struct watched_grid {
-  watched_grid(const grid& g, reporter& r, causality& c, record_pool& pool, line_store& store);
+  watched_grid(const grid& g, reporter& r, causality& c, record_pool& pool, line_store& store,
+               preceding_grids& before);
 
   // The buffer that holds this byte; nullptr: none.
   const piece* buffer_at(const std::byte* at) const;
@@ -65,6 +67,7 @@ struct watched_grid {
   causality& order;
   record_pool& pool;
   line_store& store;
+  preceding_grids& preceding;
   const usages uses;
   u32 start = 0;               // time
   std::vector<piece> buffers;  // by their place in the host's memory

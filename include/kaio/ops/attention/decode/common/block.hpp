@@ -29,10 +29,9 @@ struct cached_sequence {
   val<u64> pages;        // the address of the numbers of its pages
 };
 
-// A number in memory that the kernel before may have written: as of memory that is written too, since what is
-// read alone may be read before the wait for that kernel.
+// Element i of lengths, tables and the like, which are in memory.
 constexpr val<i32> cached_number(thread t, const val<u64>& address, const val<u32>& i) {
-  return t.let(pointer_at<inout<i32>>(t, address)[i]);
+  return t.let(pointer_at<in<i32>>(t, address)[i]);
 }
 
 // length_of(): lengths[batch], where there are lengths.

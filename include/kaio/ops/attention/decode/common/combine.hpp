@@ -49,10 +49,9 @@ inline constexpr auto attention_decode_combine =
       const val none = t.let(0u);
       const val lane = t.lane_rank(), warp = t.let(t.warp_rank());
       const val first = t.let(cast<u64>(row) * cast<u64>(parts));
-      const inout totals =
-          pointer_at<inout<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
+      const in totals = pointer_at<in<f32>>(t, t.let(split[&attention_split::totals])).from(first * u64{2});
       const val pitch = t.let(cast<u64>(split[&attention_split::pitch]));
-      const inout sums = pointer_at<inout<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
+      const in sums = pointer_at<in<f32>>(t, t.let(split[&attention_split::sums])).from(first * pitch);
 
       if constexpr (Sm >= 90) {
         launch_dependents(t);
@@ -86,7 +85,7 @@ inline constexpr auto attention_decode_combine =
         const val total = load_vec<2>(totals[p * 2u]);
         const val weight = t.let(select(total[0] == nothing, 0.0f, fast::ftz::exp2(total[0] - most)));
         sum += total[1] * weight;
-        const inout of_part = sums.from(cast<u64>(p) * pitch);
+        const in of_part = sums.from(cast<u64>(p) * pitch);
         for (u32 f = 0; f < fours; ++f) {
           const val column = t.let(lane * 4u + 128 * f);
           if (auto has = t.when(column < size)) {

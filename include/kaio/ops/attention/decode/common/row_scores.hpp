@@ -84,12 +84,12 @@ constexpr val<i64> offset_of_queries(thread t, const val<attention_problem>& pro
                cast<i64>(block.query_row + row.query) * strides[&attention_strides::row]);
 }
 
-// The elements of a row of Q, which the kernel before may have written (cached_number).
+// The elements of a row of Q.
 template <scalar T>
-constexpr inout<T> queries_of(thread t, const val<attention_problem>& problem, const decode_block& block,
-                              const decode_row& row) {
+constexpr in<T> queries_of(thread t, const val<attention_problem>& problem, const decode_block& block,
+                           const decode_row& row) {
   const auto strides = problem[&attention_problem::q];
-  return pointer_at<inout<T>>(t, t.let(strides[&attention_strides::address]))
+  return pointer_at<in<T>>(t, t.let(strides[&attention_strides::address]))
       .from(offset_of_queries(t, problem, block, row));
 }
 

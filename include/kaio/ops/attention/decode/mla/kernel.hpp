@@ -294,7 +294,7 @@ struct attention_mla_body {
       thread t;
       const decode_block& block;
       decode_row at;
-      inout<T> q;
+      in<T> q;
       constexpr score_origin<1> origin(const val<u32>& key) const { return origin_of_row(t, block, at, key); }
     };
     thread t;

@@ -19,7 +19,7 @@ class rows_of_decode_part {
     const val<attention_problem>& problem;
     const decode_block& block;
     decode_row at;
-    inout<T> q;
+    in<T> q;
     constexpr score_origin<1> origin(const val<u32>& key) const { return origin_of_row(t, block, at, key); }
   };
 

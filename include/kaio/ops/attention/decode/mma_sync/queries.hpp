@@ -28,11 +28,11 @@ constexpr void load_decode_queries(thread t, const shared_tile<T, Rows, Depth, L
     }
   };
   if (auto fast = t.when(by_16 != 0u))
-    each(piece, [&](const auto& row, const auto& column, const auto& exists, const inout<T>& from) {
+    each(piece, [&](const auto& row, const auto& column, const auto& exists, const in<T>& from) {
       cp_async<16>(to[row][column], from.from(cast<i64>(column))[0], exists);
     });
   if (auto slow = t.otherwise())
-    each(1, [&](const auto& row, const auto& column, const auto& exists, const inout<T>& from) {
+    each(1, [&](const auto& row, const auto& column, const auto& exists, const in<T>& from) {
       var x(t, cast<T>(t.let(0.0f)));
       if (auto has = t.when(exists)) x = from[column];
       to[row][column] = x;

@@ -68,7 +68,7 @@ struct attention_decode_sm90_body {
     // Asked for first of all, at an address that can be read in any case, and Q meanwhile. By a copy, since compilers
     // move loads down to where they are used.
     if (auto one = t.when(t.lane_rank() == 0u))
-      cp_async<4>(lengths_of[warp], pointer_at<inout<i32>>(t, at_length)[none]);
+      cp_async<4>(lengths_of[warp], pointer_at<in<i32>>(t, at_length)[none]);
     cp_async_commit_group(t);
     const decode_rows of_block = find_rows(t, problem, place, C.rows);
     const val rows = rows_of_tile(t, split, of_block);

@@ -43,7 +43,7 @@ struct attention_decode_operands {
                            cast<u64>(offset_of_queries(t, problem, block, at)) * u64{sizeof(element)});
     return array_of<eights>([&](u32 i) {
       const val inside = t.let(first + element_of(i) < size);
-      return load(pointer_at<inout<u32x4>>(
+      return load(pointer_at<in<u32x4>>(
           t, t.let(from + cast<u64>(select(inside, first + element_of(i), 0u)) * u64{sizeof(element)}))[0]);
     });
   }
