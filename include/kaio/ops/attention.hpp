@@ -100,6 +100,7 @@ using ops::attention_options;
 using ops::attention_precision;
 using ops::attention_sequences;
 using ops::attention_varlen;
+using ops::attention_warmup;
 using ops::attention_window;
 using ops::block_mask;
 using ops::causal_alignment;

@@ -83,5 +83,6 @@ using ops::attention_backward;
 using ops::attention_backward_options;
 using ops::attention_backward_varlen;
 using ops::attention_backward_varlen_workspace_bytes;
+using ops::attention_backward_warmup;
 using ops::attention_backward_workspace_bytes;
 }  // namespace kaio

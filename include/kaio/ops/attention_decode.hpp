@@ -104,10 +104,12 @@ std::vector<const ptx::kernel_image*> attention_decode_kernels();
 namespace kaio {
 using ops::attention_append;
 using ops::attention_cache_scale;
+using ops::attention_combining;
 using ops::attention_decode;
 using ops::attention_decode_options;
 using ops::attention_decode_varlen;
 using ops::attention_decode_varlen_workspace_bytes;
+using ops::attention_decode_warmup;
 using ops::attention_decode_workspace_bytes;
 using ops::attention_sequences;
 using ops::attention_window;

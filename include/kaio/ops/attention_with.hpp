@@ -11,6 +11,8 @@
 //   attention_with<128>(s, q, k, v, out, distance_penalty{}, ops::band_mask{},
 //                       {.causal = causal_alignment::bottom_right}, 0.5f);
 //
+// A lambda without captures may be either of them; its kernels have `custom` for a name.
+//
 // The first template argument is the most elements of a row that the kernels are compiled for: 64, 128, 256
 // or 512, or <192, 128> where rows of v have at most 128. For f16 and bf16 there is a kernel for sm_90a and one
 // for sm_80 and later (512: two for sm_80 and later, for blocks of 99 and of 163 KB of shared memory), for f32

@@ -85,6 +85,7 @@ namespace kaio {
 using ops::fp8_weights;
 using ops::gate_up_options;
 using ops::gate_up_project;
+using ops::gate_up_warmup;
 using ops::gate_up_weights;
 using ops::gate_up_workspace_bytes;
 using ops::int8_weights;

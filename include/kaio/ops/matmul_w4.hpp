@@ -72,5 +72,6 @@ std::vector<const ptx::kernel_image*> w4_kernels();
 namespace kaio {
 using ops::matmul_w4;
 using ops::matmul_w4_options;
+using ops::matmul_w4_warmup;
 using ops::matmul_w4_workspace_bytes;
 }  // namespace kaio

@@ -63,6 +63,7 @@ using ops::llm_int8_w8;
 using ops::marlin_w8;
 using ops::matmul_w8;
 using ops::matmul_w8_options;
+using ops::matmul_w8_warmup;
 using ops::matmul_w8_workspace_bytes;
 using ops::q8_0_w8;
 using ops::w8_codes;

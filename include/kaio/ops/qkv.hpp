@@ -92,6 +92,7 @@ using ops::projection_weight;
 using ops::qkv_options;
 using ops::qkv_outputs;
 using ops::qkv_project;
+using ops::qkv_project_warmup;
 using ops::qkv_project_workspace_bytes;
 using ops::qkv_rotary;
 using ops::qkv_weights;

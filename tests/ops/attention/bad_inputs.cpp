@@ -203,8 +203,9 @@ TEST_CASE("attention: options that a score or a mask of one's own takes the plac
     attention_with<64>(t.s, q, q, q, o, plus_one{}, even_keys{},
                        {.keep = tensor_view<const u8, 1>(bytes, 4)});
   });
-  t.refuses(errc::unsupported_device, "the head size is larger",
-            [&] { attention_with<64>(t.s, wide, wide, q, o, plus_one{}, even_keys{}, {}); });
+  for (const char* const part : {"the head size is larger", " of f32 on "})
+    t.refuses(errc::unsupported_device, part,
+              [&] { attention_with<64>(t.s, wide, wide, q, o, plus_one{}, even_keys{}, {}); });
 }
 
 TEST_CASE("attention: bad block masks", "[ops][attention][blocks]") {
@@ -223,6 +224,17 @@ TEST_CASE("attention: bad block masks", "[ops][attention][blocks]") {
             with({.full_kv_num_blocks = counts, .full_kv_indices = indices, .size = size}));
   t.refuses("belong together",
             with({.kv_num_blocks = counts, .kv_indices = indices, .full_kv_indices = indices, .size = size}));
+  t.refuses("argument bias is not read next to blocks", [&] {
+    attention(t.s, t.q, t.k, t.v, t.o,
+              {.bias = tensor_view<const f32, 1>(t.numbers, 24),
+               .blocks = {.kv_num_blocks = counts, .kv_indices = indices, .size = size}});
+  });
+  t.refuses("argument keep is not read next to blocks", [&] {
+    const buffer<u8> bytes = t.gpu.allocate<u8>(24);
+    attention(t.s, t.q, t.k, t.v, t.o,
+              {.keep = tensor_view<const u8, 1>(bytes, 24),
+               .blocks = {.kv_num_blocks = counts, .kv_indices = indices, .size = size}});
+  });
   t.refuses("both are from 1", with({.kv_num_blocks = counts, .kv_indices = indices, .size = {0, 16}}));
   t.refuses("both are from 1", with({.kv_num_blocks = counts, .kv_indices = indices, .size = {16, -1}}));
   t.refuses("both are from 1",

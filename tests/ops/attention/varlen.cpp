@@ -154,6 +154,7 @@ TEST_CASE("attention_varlen: bad lengths", "[ops][attention]") {
   refuses("argument used_k", {.cu_q = four, .cu_k = four, .max_q = 8, .used_k = four});
   refuses("argument cu_q has gaps", {.cu_q = apart, .cu_k = four, .max_q = 8});
   refuses("max_q is -1", {.cu_q = four, .cu_k = four, .max_q = -1});
+  refuses("max_q is 0, and argument q has 32 rows", {.cu_q = four, .cu_k = four});
   auto lse = gpu.allocate<f32>(64);
   auto bytes = gpu.allocate<u8>(64);
   refuses("argument bias has no meaning", {.cu_q = four, .cu_k = four, .max_q = 8},

@@ -111,3 +111,23 @@ TEST_CASE("attention_with: a bias and a document mask", "[ops][attention]") {
   if (under_test().properties().target.sm >= 80) check_with<f16>(c);
   check_with<f32>(c);
 }
+
+// Their kernels have one name, and are told apart by what they are.
+TEST_CASE("attention_with: lambdas", "[ops][attention]") {
+  const attention_case c{
+      .batches = 1, .queries = 40, .keys = 70, .heads = 2, .key_heads = 1, .qk_size = 16, .v_size = 24};
+  const auto check = [&](auto score, double factor) {
+    check_attention_by<f32>(
+        c,
+        [&](const auto& q, const auto& k, const auto& v, const auto& o, const attention_options& options) {
+          const auto near = [](thread t, ops::attention_place at, val<u32> most) {
+            return t.let(abs_diff(at.query, at.key) < most);
+          };
+          attention_with<64>(under_test().stream(), q, k, v, o, score, near, options, 0.25f, u32{9});
+        },
+        {[&](double x, u32, u32, u32, u32) { return factor * x + 0.25; },
+         [](u32, u32, u32 i, u32 j) { return (i > j ? i - j : j - i) < 9; }});
+  };
+  check([](thread t, val<f32> x, ops::attention_place, val<f32> more) { return t.let(x + more); }, 1);
+  check([](thread t, val<f32> x, ops::attention_place, val<f32> more) { return t.let(x * 2.0f + more); }, 2);
+}

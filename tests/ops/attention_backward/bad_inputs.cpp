@@ -115,6 +115,13 @@ TEST_CASE("attention_backward: bad options and workspaces", "[ops][attention_bac
     shared.workspace = t.q_memory;
     call(shared);
   });
+  t.refuses("argument workspace is memory of another device", [&] {  // whose addresses may be the same
+    device other = device::open("emulator");
+    const buffer<u8> elsewhere = other.allocate<u8>(1 << 19);
+    auto foreign = t.options();
+    foreign.workspace = elsewhere;
+    call(foreign);
+  });
   t.refuses("softcap", [&] { call(t.options({.softcap = -1})); });
   t.refuses("scale", [&] { call(t.options({.scale = std::numeric_limits<f32>::infinity()})); });
   t.refuses("window", [&] { call(t.options({.window = {-2, 0}})); });

@@ -297,6 +297,11 @@ TEST_CASE("attention_decode: appends that do not fit", "[ops][attention_decode][
           {.append = {.k = tensor_view<const f16, 4>(rows, 2, 1, 1, 32),
                       .v = tensor_view<const f16, 4>(rows, 2, 1, 1, 32)}});
   refuses("shares memory", cache, {.append = {.k = fresh, .v = fresh}});
+  const auto wide_memory = upload(std::vector<f32>(256));
+  const tensor_view<const f32, 4> wide(wide_memory, 2, 1, 2, 32);
+  refuses("append: argument k has another element type than the cache", apart,
+          {.append = {.k = wide, .v = wide}});
+  refuses("append: argument v has another element type than k", apart, {.append = {.k = fresh, .v = wide}});
   refuses("output out shares memory with argument append.k", apart,
           {.append = {.k = tensor_view<const f16, 4>(to, 2, 1, 2, 32), .v = fresh}});
   refuses("neither cache.lengths", {.k = apart.k, .v = apart.v}, {.append = {.k = fresh, .v = fresh}});

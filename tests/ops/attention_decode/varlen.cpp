@@ -182,6 +182,7 @@ TEST_CASE("attention_decode_varlen: calls that do not fit", "[ops][attention_dec
   refuses("cu_q is not given", {.max_q = 3});
   refuses("give cu_q and max_q alone", {.cu_q = cu, .cu_k = cu, .max_q = 3});
   refuses("max_q is -1", {.cu_q = cu, .max_q = -1});
+  refuses("max_q is 0, and argument q has 6 rows", {.cu_q = cu});
   refuses("argument k has extent 0", {.cu_q = tensor_view<const i32, 1>(numbers, 4), .max_q = 3});
   refuses("argument cu_q is empty", {.cu_q = tensor_view<const i32, 1>(numbers, 0), .max_q = 3});
   auto lse = upload(std::vector<f32>(64));

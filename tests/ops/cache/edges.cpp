@@ -42,6 +42,28 @@ TEST_CASE("append_kv: a cache without room takes nothing, and q is rotated all t
   }
 }
 
+// Memory of no elements has no address, and is given all the same.
+TEST_CASE("rotary_varlen and append_kv_varlen of no tokens, with positions and slots of none",
+          "[ops][cache]") {
+  const host_tables<f32> tables(10, 16, 0, 3);
+  auto on_cos = upload(tables.cos), on_sin = upload(tables.sin);
+  const std::vector<f16> pattern(1024, f16(5.0f));
+  auto k_memory = upload(pattern), v_memory = upload(pattern);
+  auto none = under_test().allocate<f16>(0);
+  auto no_numbers = under_test().allocate<i32>(0);
+  const tensor_view<const f16, 3> x(none, 0, 2, 32);
+  const tensor_view<const i32, 1> numbers(no_numbers, 0);
+  const stream& s = under_test().stream();
+  rotary_varlen(s, x, tensor_view<f16, 3>(none, 0, 2, 32), tables.view(on_cos), tables.view(on_sin),
+                {.positions = numbers});
+  append_kv_varlen(
+      s, x, x, kv_cache<f16>{.k = {k_memory, 4, 4, 2, 32}, .v = {v_memory, 4, 4, 2, 32}},
+      {.slots = numbers,
+       .rotary = {.cos = tables.view(on_cos), .sin = tables.view(on_sin), .positions = numbers}});
+  REQUIRE(same_bits(k_memory.download(), pattern));
+  REQUIRE(same_bits(v_memory.download(), pattern));
+}
+
 TEST_CASE("caches of pages, rows and heads that are far apart", "[ops][cache]") {
   const i64 far = (i64{1} << 31) + 64, size = 32;
   auto x = input_tensor<f16>(1, 3, 2, size, {}, 7);

@@ -20,8 +20,10 @@ constexpr value tracer::constant(type t, std::uint64_t bits) {
     if (known.bits == bits && known.type == t) return known.id;
     n = known.next;
   }
-  if (constant_count_ == max_constants)
+  if (constant_count_ == max_constants) {
     fail("kaio: the kernel has too many different constants (8192); split it into several kernels");
+    make_room();
+  }
   const std::uint32_t n = ++constant_count_;
   const value id = ptx::is_half(t) ? n | constant_flag | half_flag : n | constant_flag;
   constants_[n] = {t, bits, id, constant_bucket_[bucket]};
@@ -98,10 +100,10 @@ constexpr value tracer::pure(const form& f, value a, value b, value c, value d) 
     if (known.a == a && known.b == b && known.c == c && known.d == d && is_same(known.f, f))
       return numbered_[n].result;
   }
+  require_room(position_ + 1, operand_count_, value_count_ + 1);
   const std::uint32_t position = position_ + 1;
   const std::uint32_t first = operand_count_;
   const value v = value_count_ + 1;
-  require_room(position, first, v);
   const operand result{operand_kind::reg, f.result, v, 0};
   program_.instructions[position - 1] = {op, f.modifiers, f.t0, f.t1, 0, false, false, statement_, first, {}};
   program_.operands[first] = result;

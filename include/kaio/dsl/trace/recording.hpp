@@ -19,9 +19,13 @@ constexpr tracer::tracer() {
 constexpr void tracer::fail(const char* message) {
   if (fault_.message != nullptr) return;
   fault_ = {message, here_.file, here_.line};
-  // The instruction that is being recorded still ends, and finds room everywhere.
   probing_ = true;
   skipped_ = no_depth;
+  make_room();
+}
+
+// After a fault: what is still recorded finds room everywhere.
+constexpr void tracer::make_room() {
   position_ = prologue_size;
   operand_count_ = 2 * prologue_size;
   value_count_ = constant_count_ = numbered_count_ = newest_numbered_ = 0;
@@ -135,8 +139,10 @@ constexpr value tracer::new_register(type t) {
 
 constexpr void tracer::require_room(std::uint32_t position, std::uint32_t operands, value v) {
   if (position >= ptx::program::max_instructions || v > max_values ||
-      operands > ptx::program::max_operands - max_instruction_operands)
+      operands > ptx::program::max_operands - max_instruction_operands) {
     fail("kaio: the kernel is too large (8192 instructions); split it into several kernels");
+    make_room();
+  }
 }
 
 constexpr void tracer::begin(opcode op, modifier_list modifiers, type t0, type t1) {

@@ -606,6 +606,7 @@ class tracer {
   constexpr std::uint32_t version_of(const variable_record& v) const {
     return v.version + group_version_[v.group] + loops_entered_;
   }
+  constexpr void make_room();
   // Fails where an instruction with these numbers, after its own, does not fit.
   constexpr void require_room(std::uint32_t position, std::uint32_t operands, value v);
   constexpr void remove_unused();

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "ops/attention/call/operands.hpp"
 #include "ops/attention/choice/signature.hpp"
 #include "ops/attention/choice/table.hpp"
 #include "ops/tune/recent_choices.hpp"
@@ -84,9 +85,8 @@ std::size_t choose_attention(std::string_view operation, const attention_call& c
     }
   }
   if (found == variants.size())
-    throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + shape_text(call) +
-                             " on " + device.name + " (sm_" + std::to_string(device.target.sm) +
-                             "); the last one was left out because " + last);
+    refuse_without_kernel(operation, call.problem.qk_size, call.problem.v_size, call.type, call.output,
+                          device, last);
   return found;
 }
 

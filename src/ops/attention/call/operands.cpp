@@ -4,11 +4,27 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 namespace kaio::ops::detail {
 
 void refuse_attention(std::string_view operation, const std::string& what) {
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
+}
+
+const char* name_of(attention_type type) {
+  constexpr const char* names[] = {"f32", "f16", "bf16"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+void refuse_without_kernel(std::string_view operation, std::uint32_t qk_size, std::uint32_t v_size,
+                           attention_type type, attention_type output, const device_properties& device,
+                           const char* why) {
+  std::string text = "kaio: " + std::string(operation) + ": no kernel for head sizes " +
+                     std::to_string(qk_size) + " and " + std::to_string(v_size) + " of " + name_of(type);
+  if (output != type) text += std::string(" with an out of ") + name_of(output);
+  throw unsupported_device(text + " on " + device.name + " (sm_" + std::to_string(device.target.sm) +
+                           "); the last one was left out because " + why);
 }
 
 attention_strides strides_of(std::string_view operation, std::string_view name, const attention_view& v) {
@@ -39,6 +55,14 @@ void check_scale_and_softcap(std::string_view operation, const std::optional<f32
     refuse_attention(operation, "a scale that is not finite; give a number");
   if (!std::isfinite(softcap) || softcap < 0)
     refuse_attention(operation, "a softcap that is negative or not finite; 0 leaves it out");
+}
+
+void check_max_q(std::string_view operation, std::int64_t max_q, std::int64_t rows, std::int64_t sequences) {
+  if (max_q < 0 || max_q > std::numeric_limits<std::int32_t>::max())
+    refuse_attention(operation, "max_q is " + std::to_string(max_q) + "; it is from 0 to 2^31 - 1");
+  if (max_q == 0 && rows != 0 && sequences != 0)
+    refuse_attention(operation, "max_q is 0, and argument q has " + std::to_string(rows) +
+                                    " rows; give the rows of the longest sequence, or 1 where all are empty");
 }
 
 void check_alibi(const validation& check, const attention_view& alibi, std::int64_t heads,

@@ -80,6 +80,10 @@ void check_options(std::string_view operation, const attention_arguments& argume
     else if (view->exists() && arguments.sequences != nullptr)
       refuse(operation, "argument " + std::string(name) +
                             " has no meaning for sequences in one tensor; call attention for each of them");
+    else if (view->exists() && options.blocks.exists())
+      refuse(operation, "argument " + std::string(name) +
+                            " is not read next to blocks; compute it in a score or a mask of your own, with "
+                            "attention_with and ops::block_sparse");
   if (arguments.with_functions && !options.variant.empty())
     refuse(operation, "a variant of the library's own kernels next to functions of your own; leave it out");
   if (arguments.own_mask && is_banded(options.causal, options.window))
@@ -114,7 +118,7 @@ attention_score_tensor score_tensor_of(const attention_view& v) {
 }
 
 void check_sequences(const validation& check, std::string_view operation,
-                     const attention_sequences& sequences) {
+                     const attention_sequences& sequences, std::int64_t rows) {
   const attention_view &cu_q = sequences.cu_q.view, &cu_k = sequences.cu_k.view;
   if (!cu_q.exists() || !cu_k.exists())
     refuse(operation, "cu_q or cu_k is not given; they say where sequences begin");
@@ -135,8 +139,7 @@ void check_sequences(const validation& check, std::string_view operation,
         std::pair{"used_k", &sequences.used_k.view}})
     if (view->exists() && view->extents[0] > 1 && view->strides[0] != 1)
       refuse(operation, "argument " + std::string(name) + " has gaps; its numbers follow each other");
-  if (sequences.max_q < 0 || sequences.max_q > most_extent)
-    refuse(operation, "max_q is " + std::to_string(sequences.max_q) + "; it is from 0 to 2^31 - 1");
+  check_max_q(operation, sequences.max_q, rows, count);
 }
 
 // Packed sequences: how many there are, and where their lengths are.
@@ -167,7 +170,7 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
                  (packed ? "three: rows, heads, head size" : "four: batches, sequence, heads, head size"));
   const attention_view q = as_one_batch(arguments.q), k = as_one_batch(arguments.k),
                        v = as_one_batch(arguments.v), o = as_one_batch(arguments.out);
-  if (packed) check_sequences(check, operation, *arguments.sequences);
+  if (packed) check_sequences(check, operation, *arguments.sequences, q.extents[row]);
   for (const auto& [name, view] : {std::pair{"k", &k}, std::pair{"v", &v}, std::pair{"out", &o}})
     if (view->type != q.type && (view != &o || o.type != attention_type::f32))
       refuse(operation,

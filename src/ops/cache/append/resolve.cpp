@@ -38,6 +38,7 @@ struct resolution {
     check.input("v", v);
     check_rows(operation, "k", k);
     check_rows(operation, "v", v);
+    if (v.kind != k.kind) wrong("argument v has another element type than k; cast one of them");
     for (std::uint32_t d = 0; d + 1 < k.rank; ++d) check.extent("v", v, d, k.extents[d], "as of k");
     shape = row_shape::of(k);
     problem().k = strides_of(k);
@@ -51,6 +52,9 @@ struct resolution {
   void check_cache_rows() {
     check.output("cache.k", cache.k);
     check.output("cache.v", cache.v);
+    if (cache.k.kind != k.kind && !is_quantised(cache.k.kind))
+      wrong(
+          "argument k has another element type than the cache, whose elements have 16 or 32 bits; cast k and v");
     check_cache_extents(check, operation, cache, k, v);
   }
 
@@ -91,7 +95,7 @@ struct resolution {
     problem().tables = check_tables(check, operation, rotary.cos.view, rotary.sin.view, shape.size,
                                     rotary.interleaved, false);
     problem().positions = check_token_numbers(check, "rotary.positions", rotary.positions, shape);
-    if (by_slots && problem().positions.address == 0)
+    if (by_slots && !is_given(rotary.positions.view))
       wrong("a rotation by slots needs rotary.positions; a slot says nothing of a position");
     if (rotary.q_at_first && problem().positions.address != 0)
       wrong("rotary.q_at_first next to rotary.positions, which q is rotated by");

@@ -37,7 +37,7 @@ void run_rotary(const stream& s, const any_view& x, const any_view& out, const a
     refuse(operation, "cu_seqlens next to positions; each token has its position already");
   if (!packed && has_cu)
     refuse(operation, "cu_seqlens of a tensor of four dimensions; rotary_varlen takes it");
-  if (packed && !has_cu && problem.positions.address == 0)
+  if (packed && !has_cu && !is_given(options.positions.view))
     refuse(operation, "neither cu_seqlens nor positions; give one of them");
   std::int64_t sequences = shape.batches;
   if (has_cu) {

@@ -133,7 +133,8 @@ struct attention_i32_input {
 struct attention_sequences {
   // (sequences + 1) numbers from 0 on, none less than the one before, none beyond the rows
   attention_i32_input cu_q{}, cu_k{};
-  std::int64_t max_q = 0;  // at least as many as the longest sequence has rows of q
+  // At least as many as the longest sequence has rows of q; not 0 where there are rows.
+  std::int64_t max_q = 0;
   // (sequences): how many of its rows a sequence has; all where it is not given
   attention_i32_input used_q{}, used_k{};
   // Of attention_backward_varlen: at least as many as the longest sequence has rows of k; 0: all rows of k. A

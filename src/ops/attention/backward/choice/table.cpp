@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+#include "ops/attention/call/operands.hpp"
+
 namespace kaio::ops {
 
 namespace {
@@ -87,11 +89,8 @@ std::size_t choose_attention_backward(std::string_view operation, const attentio
     if (why == nullptr) return i;
     if (variants[i].any_type || variants[i].type == call.forward.type) last = why;
   }
-  const std::string text = "kaio: " + std::string(operation) + ": no kernel for head sizes " +
-                           std::to_string(call.forward.problem.qk_size) + " and " +
-                           std::to_string(call.forward.problem.v_size) + " on " + device.name + " (sm_" +
-                           std::to_string(device.target.sm) + "); the last one was left out because " + last;
-  throw unsupported_device(text);
+  refuse_without_kernel(operation, call.forward.problem.qk_size, call.forward.problem.v_size,
+                        call.forward.type, call.forward.type, device, last);
 }
 
 }  // namespace detail

@@ -128,7 +128,7 @@ shaped_call shape_of(const attention_decode_arguments& arguments) {
 }
 
 void check_sequences(const validation& check, std::string_view operation,
-                     const attention_sequences& sequences) {
+                     const attention_sequences& sequences, std::int64_t rows) {
   const attention_view& cu_q = sequences.cu_q.view;
   if (!cu_q.exists()) refuse_attention(operation, "cu_q is not given; it says where sequences begin");
   if (sequences.cu_k.view.exists() || sequences.used_q.view.exists() || sequences.used_k.view.exists() ||
@@ -142,8 +142,7 @@ void check_sequences(const validation& check, std::string_view operation,
   check.at_most("cu_q", cu_q, 0, most_extent);
   if (cu_q.extents[0] > 1 && cu_q.strides[0] != 1)
     refuse_attention(operation, "argument cu_q has gaps; its numbers follow each other");
-  if (sequences.max_q < 0 || sequences.max_q > most_extent)
-    refuse_attention(operation, "max_q is " + std::to_string(sequences.max_q) + "; it is from 0 to 2^31 - 1");
+  check_max_q(operation, sequences.max_q, rows, cu_q.extents[0] - 1);
 }
 
 void check_shapes(const validation& check, const attention_decode_arguments& arguments,
@@ -347,7 +346,7 @@ attention_decode_call resolve_attention_decode(const void* device,
   const cache_form form = form_of(operation, arguments.cache);
   const shaped_call shaped = shape_of(arguments);
   const attention_view &q = shaped.q, &k = shaped.k, &v = shaped.v, &o = shaped.o;
-  if (shaped.packed) check_sequences(check, operation, *arguments.sequences);
+  if (shaped.packed) check_sequences(check, operation, *arguments.sequences, arguments.q.extents[0]);
   check_shapes(check, arguments, shaped, form);
   check_numbers(check, operation, arguments.cache, shaped.sequences);
   check_options(check, arguments, shaped);

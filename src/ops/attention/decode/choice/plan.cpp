@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "ops/attention/call/operands.hpp"
 #include "ops/attention/decode/choice/division.hpp"
 #include "ops/attention/decode/choice/forms.hpp"
 
@@ -73,10 +74,8 @@ std::size_t choose(std::string_view operation, const attention_decode_call& call
     throw invalid_argument("kaio: " + std::string(operation) + ": there is no variant " +
                            std::string(forced) +
                            "; leave it out, or name one that attention_decode_choice has named");
-  throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for head sizes " +
-                           std::to_string(call.problem.qk_size) + " and " +
-                           std::to_string(call.problem.v_size) + " on " + device.name + " (sm_" +
-                           std::to_string(device.target.sm) + "); the last one was left out because " + last);
+  detail::refuse_without_kernel(operation, call.problem.qk_size, call.problem.v_size, call.type, call.type,
+                                device, last);
 }
 
 }  // namespace
