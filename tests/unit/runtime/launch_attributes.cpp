@@ -49,6 +49,31 @@ constexpr kernel_image made_for_pairs() {
 }
 constexpr kernel_image pairs = made_for_pairs();
 
+// out[block] += 1 before it waits for the work before it, which may still do the same.
+constexpr std::string_view early_text[] = {R"(.version 7.8
+.target sm_90
+.address_size 64
+.visible .entry early(.param .u64 out)
+{
+  .reg .b64 %d<3>; .reg .b32 %r<3>;
+  griddepcontrol.launch_dependents;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %ctaid.x;
+  mad.wide.u32 %d2, %r1, 4, %d1;
+  ld.global.u32 %r2, [%d2]; add.u32 %r2, %r2, 1; st.global.u32 [%d2], %r2;
+  griddepcontrol.wait;
+  ret;
+}
+)"};
+constexpr kernel_image made_early() {
+  kernel_image kernel = ranks;
+  kernel.name = "early";
+  kernel.segments = early_text;
+  kernel.segment_count = 1;
+  return kernel;
+}
+constexpr kernel_image early = made_early();
+
 struct launcher {
   kaio::device gpu = kaio::device::open("emulator");
   kaio::buffer<std::uint32_t> out = gpu.allocate<std::uint32_t>(64);
@@ -160,6 +185,19 @@ TEST_CASE("a kernel that waits for the work before it may begin early, and no ot
   const thrown e = launch.fails(hasty, {.x = 4, .programmatic = true});
   CHECK(e.code == errc::invalid_argument);
   CHECK(e.says("kernel ranks was launched programmatically, and never waits for the work before it"));
+}
+
+TEST_CASE(
+    "the sanitizer sees what a programmatic launch uses before it waits, unless the host waited between") {
+  const environment checks("KAIO_SANITIZE", "races");
+  const launcher launch;
+  launch(early, {.x = 4});
+  launch.gpu.stream().synchronize();
+  launch(early, {.x = 4, .programmatic = true});
+  launch(early, {.x = 4});
+  const thrown e = launch.fails(early, {.x = 4, .programmatic = true});
+  CHECK(e.says("a race between grids"));
+  CHECK(e.says("early, a grid before it, writes"));
 }
 
 TEST_CASE("how many clusters a device holds") {
