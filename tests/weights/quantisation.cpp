@@ -168,6 +168,22 @@ TEST_CASE("bitsandbytes nf4 and fp4 by their state") {
   }
 }
 
+TEST_CASE("bitsandbytes: the operation by how blocks divide rows") {
+  const auto operation = [](weight_scheme scheme, std::uint64_t k, std::uint64_t group) {
+    quantised_layer layer;
+    layer.scheme = scheme;
+    layer.k = k;
+    layer.bits = 4;
+    layer.group = group;
+    return operation_of(layer);
+  };
+  for (const weight_scheme scheme : {weight_scheme::nf4, weight_scheme::fp4}) {
+    CHECK(operation(scheme, 192, 64) == "matmul_w4 after repack");
+    CHECK(operation(scheme, 96, 64) == "matmul after dequantise");
+    CHECK(operation(scheme, 96, 32) == "matmul after dequantise");
+  }
+}
+
 TEST_CASE("tensors that do not fit together are reported, and plain ones are no layer") {
   CHECK(only_layer(made().add("m.q.weight", "BF16", {4, 4}).add("m.q.bias", "BF16", {4}).s).layers == 0);
   CHECK(only_layer(made().add("m.q.weight", "I8", {4, 4}).s).layers == 0);
