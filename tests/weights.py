@@ -91,7 +91,7 @@ class weights(unittest.TestCase):
         index = {"weight_map": {"x": "a.safetensors", "y.weight": "b.safetensors", "y.weight_scale_inv": "b.safetensors"}}
         rows = self.rows(self.run_on("model.safetensors.index.json", json.dumps(index).encode()))
         self.assertIn("3 tensors in 2 files, 1 quantised layers", self.head)
-        self.assertEqual(rows["y.weight"], "F8_E4M3 | 2 x 2 | 4 | FP8 blocks, 8 bits: 2 x 2; read; multiplied by matmul after dequantise")
+        self.assertEqual(rows["y.weight"], "F8_E4M3 | 2 x 2 | 4 | FP8 blocks, 8 bits: 2 x 2; read; multiplied by matmul_fp8")
 
     def test_tensors_that_do_not_fit_together(self):
         rows = self.rows(self.run_on("m.safetensors", safetensors({"w.weight": ("I8", [4, 4]), "w.SCB": ("F32", [2, 3, 4])})))

@@ -155,6 +155,16 @@ TEST_CASE("matmul: bad options", "[ops][matmul]") {
   });
 }
 
+TEST_CASE("matmul: a type that the device has no kernel of", "[ops][matmul]") {
+  fixture t;
+  if (t.gpu.properties().target.sm >= 80) return;
+  auto a = t.gpu.allocate<bf16>(2 * 96), b = t.gpu.allocate<bf16>(96 * 8);
+  t.refuses(errc::unsupported_device, "left out because it is made for another architecture", [&] {
+    matmul(t.s, tensor_view<const bf16, 2>(a, 2, 96), tensor_view<const bf16, 2>(b, 96, 8),
+           t.c.slice(0, 0, 2).slice(1, 0, 8));
+  });
+}
+
 TEST_CASE("matmul: bad batches of views", "[ops][matmul]") {
   fixture t;
   std::vector<tensor_view<const f16, 2>> a{t.a, t.a}, b{t.b, t.b};

@@ -168,6 +168,22 @@ TEST_CASE("bitsandbytes nf4 and fp4 by their state") {
   }
 }
 
+TEST_CASE("bitsandbytes: the operation by how blocks divide rows") {
+  const auto operation = [](weight_scheme scheme, std::uint64_t k, std::uint64_t group) {
+    quantised_layer layer;
+    layer.scheme = scheme;
+    layer.k = k;
+    layer.bits = 4;
+    layer.group = group;
+    return operation_of(layer);
+  };
+  for (const weight_scheme scheme : {weight_scheme::nf4, weight_scheme::fp4}) {
+    CHECK(operation(scheme, 192, 64) == "matmul_w4 after repack");
+    CHECK(operation(scheme, 96, 64) == "matmul after dequantise");
+    CHECK(operation(scheme, 96, 32) == "matmul after dequantise");
+  }
+}
+
 TEST_CASE("tensors that do not fit together are reported, and plain ones are no layer") {
   CHECK(only_layer(made().add("m.q.weight", "BF16", {4, 4}).add("m.q.bias", "BF16", {4}).s).layers == 0);
   CHECK(only_layer(made().add("m.q.weight", "I8", {4, 4}).s).layers == 0);
@@ -179,6 +195,15 @@ TEST_CASE("tensors that do not fit together are reported, and plain ones are no 
                        .add("m.q.scales", "F16", {8, 64})
                        .s)
             .problem == "qzeros do not fit scales");
+  made unfit;  // qweight of 8 columns, scales of 9
+  unfit.add("m.q.qweight", "I32", {4, 8}).add("m.q.scales", "F16", {3, 9}).add("m.q.qzeros", "I32", {3, 1});
+  const found_layer of_gptq = only_layer(unfit.s);
+  CHECK(of_gptq.problem == "qweight, scales and qzeros have shapes of no scheme");
+  CHECK(of_gptq.scheme == weight_scheme::gptq);
+  CHECK(of_gptq.parts == 3);
+  quantisation_config awq;
+  awq.method = "awq";
+  CHECK(only_layer(unfit.s, &awq).scheme == weight_scheme::awq_gemm);
   CHECK(
       only_layer(made().add("m.q.weight", "F8_E4M3", {200, 256}).add("m.q.weight_scale_inv", "F32", {2, 3}).s)
           .problem == "weight_scale_inv is not of blocks of 128 x 128");

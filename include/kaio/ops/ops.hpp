@@ -24,6 +24,7 @@
 #include <kaio/ops/quantised/quantise_fp8.hpp>
 #include <kaio/ops/quantised/quantise_int8.hpp>
 #include <kaio/ops/quantised/quantise_weights.hpp>
+#include <kaio/ops/quantised/repack_blocks.hpp>
 #include <kaio/ops/quantised/repack_w4.hpp>
 #include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/rotary.hpp>

@@ -47,6 +47,8 @@ struct scheme_facts {
   std::string_view operation;                 // of kaio, that multiplies with it; empty: none does yet
   unsigned operation_bits = 0;                // with codes of 2 to so many bits; 0: of any
   std::string_view operation_of_8_bits = {};  // where it is another one
+  // Where it is another one: of groups that run from row to row, or are no multiples of 64.
+  std::string_view operation_across_rows = {};
 };
 
 const scheme_facts& facts(weight_scheme scheme) noexcept;
@@ -88,6 +90,8 @@ struct quantised_layer {
 inline std::string_view operation_of(const quantised_layer& layer) noexcept {
   const scheme_facts& f = facts(layer.scheme);
   if (layer.bits == 8 && !f.operation_of_8_bits.empty()) return f.operation_of_8_bits;
+  const bool in_rows = layer.group != 0 && layer.group % 64 == 0 && layer.k % layer.group == 0;
+  if (!in_rows && !f.operation_across_rows.empty()) return f.operation_across_rows;
   const bool right = f.operation_bits == 0 || (layer.bits >= 2 && layer.bits <= f.operation_bits);
   return right ? f.operation : std::string_view{};
 }

@@ -150,6 +150,7 @@ std::string_view obstacle(const detail::gate_up_arguments& a, const detail::gate
   const projection_weight& w = a.weights->of[0];
   if (call.count != 1) return "the weights are two";
   if (!w.is_packed || w.packed.shape.codes != w4_codes::int4) return "the weights are no integers of 4 bits";
+  if (w.packed.shape.offsets) return "the weights have offsets";
   if (call.problem.columns % w4_tile_n != 0) return "the columns of out are no multiple of 32";
   if (a.out.kind != a.x.kind) return "out has another element type than x";
   return {};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -62,6 +63,8 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
   if (writes) check.output("residual_out", options.residual_out);
   if (writes && !adds) refuse(operation, "residual_out without residual; there is nothing that it would add");
   const std::uint32_t last = x.rank - 1;
+  if (!(std::isfinite(options.epsilon) && options.epsilon >= 0))
+    refuse(operation, "epsilon is below 0 or not finite; it is added to the mean of squares");
   check_lines("x", x);
   check_lines("weight", weight);
   check.extent("weight", weight, 0, x.extents[last], "the last extent of x");

@@ -295,8 +295,8 @@ void validation::workspace(std::string_view name, const workspace_facts& memory,
   if (bytes == 0) return;
   const std::string argument = std::string(operation_) + ": argument " + std::string(name);
   if (memory.address == 0)
-    throw invalid_argument("kaio: " + argument + " is null; this shape needs a workspace of " +
-                           std::to_string(bytes) + " bytes");
+    throw invalid_argument("kaio: " + argument + " is null, and this shape needs " + std::to_string(bytes) +
+                           " bytes; give memory of that size");
   if (device_ != nullptr && memory.device != nullptr && memory.device != device_)
     throw invalid_argument("kaio: " + argument +
                            " is memory of another device than the stream's; allocate it on that device");

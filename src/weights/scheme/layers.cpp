@@ -30,9 +30,9 @@ bool takes(const part_rule& rule, const named_part& part) {
           std::ranges::find(rule.formats, part.tensor->format) != rule.formats.end());
 }
 
-// The layer where the tensors are those of the scheme; its parts are empty where they are not.
-quantised_layer match(const scheme_rule& rule, std::string_view name, std::span<const named_part> parts,
-                      const quantisation_config* config) {
+// The layer where the names and types are those of the scheme; its parts are empty where they are not.
+quantised_layer with_parts(const scheme_rule& rule, std::string_view name,
+                           std::span<const named_part> parts) {
   quantised_layer layer;
   layer.name = name;
   layer.scheme = rule.facts.scheme;
@@ -43,8 +43,30 @@ quantised_layer match(const scheme_rule& rule, std::string_view name, std::span<
     else if (wanted.required)
       return {};
   }
-  if (!rule.derive(layer, config)) return {};
   return layer;
+}
+
+// The same where the shapes are those of the scheme too.
+quantised_layer match(const scheme_rule& rule, std::string_view name, std::span<const named_part> parts,
+                      const quantisation_config* config) {
+  quantised_layer layer = with_parts(rule, name, parts);
+  if (layer.parts.empty() || !rule.derive(layer, config)) return {};
+  return layer;
+}
+
+// Names of GPTQ and AWQ, whose schemes are told apart by shapes, with shapes that none of them has. Other names
+// are those of one scheme, whose rule reports what does not fit.
+quantised_layer unfit(std::string_view name, std::span<const named_part> parts,
+                      const quantisation_config* config) {
+  for (const scheme_rule& rule : scheme_rules()) {
+    if (rule.parts[0].suffix != ".qweight") continue;
+    if (rule.facts.scheme == weight_scheme::gptq && config != nullptr && config->method == "awq") continue;
+    quantised_layer layer = with_parts(rule, name, parts);
+    if (layer.parts.empty()) continue;
+    layer.problem = "qweight, scales and qzeros have shapes of no scheme";
+    return layer;
+  }
+  return {};
 }
 
 }  // namespace
@@ -58,12 +80,13 @@ std::vector<quantised_layer> quantised_layers(std::span<const tensor_entry> tens
   std::vector<quantised_layer> layers;
   for (const auto& [name, parts] : candidates) {
     if (parts.size() < 2) continue;
+    quantised_layer layer;
     for (const scheme_rule& rule : scheme_rules()) {
-      quantised_layer layer = match(rule, name, parts, config);
-      if (layer.parts.empty()) continue;
-      layers.push_back(std::move(layer));
-      break;
+      layer = match(rule, name, parts, config);
+      if (!layer.parts.empty()) break;
     }
+    if (layer.parts.empty()) layer = unfit(name, parts, config);
+    if (!layer.parts.empty()) layers.push_back(std::move(layer));
   }
   return layers;
 }

@@ -69,7 +69,7 @@ constexpr part_rule mxfp4_blocks_parts[] = {{"_blocks", part::codes, true, {form
                                             {"_scales", part::scales, true, {format::u8, format::e8m0}}};
 
 // Scheme, name, the operation that multiplies with it, codes of how many bits at most, and that for eight
-// bits; its tensors; what their shapes say.
+// bits, that for blocks across rows; its tensors; what their shapes say.
 constexpr scheme_rule rules[] = {
     {{gptq, "GPTQ", "matmul_w4 after repack", 4, "matmul_w8 after repack"}, gptq_parts, derive_gptq},
     {{awq_gemm, "AWQ gemm", "matmul_w4 after repack", 4}, awq_parts, derive_awq_gemm},
@@ -80,10 +80,14 @@ constexpr scheme_rule rules[] = {
      derive_packed_int},
     {{int8, "compressed-tensors int-quantized", "matmul_int8", 8}, int8_parts, derive_rows},
     {{llm_int8, "bitsandbytes LLM.int8", "matmul_w8 after repack"}, llm_int8_parts, derive_rows},
-    {{fp8, "FP8 with scales", "matmul after dequantise"}, fp8_parts, derive_rows},
-    {{fp8_block, "FP8 blocks", "matmul after dequantise"}, fp8_block_parts, derive_blocks},
-    {{nf4, "bitsandbytes nf4", "matmul after dequantise"}, nf4_parts, derive_bitsandbytes},
-    {{fp4, "bitsandbytes fp4", "matmul after dequantise"}, fp4_parts, derive_bitsandbytes},
+    {{fp8, "FP8 with scales", "matmul_fp8"}, fp8_parts, derive_rows},
+    {{fp8_block, "FP8 blocks", "matmul_fp8"}, fp8_block_parts, derive_blocks},
+    {{nf4, "bitsandbytes nf4", "matmul_w4 after repack", 0, {}, "matmul after dequantise"},
+     nf4_parts,
+     derive_bitsandbytes},
+    {{fp4, "bitsandbytes fp4", "matmul_w4 after repack", 0, {}, "matmul after dequantise"},
+     fp4_parts,
+     derive_bitsandbytes},
     {{nvfp4_packed, "NVFP4 of compressed-tensors", "matmul_w4 after repack"},
      nvfp4_packed_parts,
      derive_fp4_pairs},

@@ -6,6 +6,7 @@
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/matmul_w8.hpp>
+#include <kaio/ops/quantised/repack_blocks.hpp>
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -204,4 +205,34 @@ TEST_CASE("gate_up_project: few rows by weights of four bits, in one launch", "[
                           .group = 192,
                           .biases = true,
                           .activation = matmul_activation::relu});
+}
+
+// Their sums of x are of no kernel of one launch.
+TEST_CASE("gate_up_project: few rows by weights with offsets", "[ops][gate_up]") {
+  if (!has_products()) return;
+  const stream& s = under_test().stream();
+  std::mt19937_64 engine(6);
+  auto on_x = made<f16>(rows * k, [&] { return f16(static_cast<float>(engine() % 17) / 8 - 1); });
+  const tensor_view<const f16, 2> x(on_x, rows, k);
+  const auto size = static_cast<i64>(packed_bytes(block_format::q4_1, 2 * f * k));
+  i64 place = 0;  // d = 2^-6, m = -2^-4, codes
+  auto on_blocks = made<u8>(size, [&] {
+    constexpr u8 head[4] = {0x00, 0x24, 0x00, 0xac};
+    const i64 at = place++ % 20;
+    return at < 4 ? head[at] : static_cast<u8>(engine());
+  });
+  const w4_shape shape = w4_shape_of(block_format::q4_1, 2 * f, k);
+  auto memory = under_test().allocate<u8>(packed_bytes(shape));
+  const w4_weights w{shape, memory};
+  repack(s, gguf_blocks{block_format::q4_1, tensor_view<const u8, 1>(on_blocks, size)}, w);
+
+  auto product = under_test().allocate<f16>(rows * 2 * f);
+  auto workspace = under_test().allocate<u8>(matmul_w4_workspace_bytes(s, x, w) + 16);
+  matmul_w4(s, x, w, tensor_view<f16, 2>(product, rows, 2 * f), {.workspace = workspace});
+  check_steps(x, w, product.download(), {});
+  auto on_out = under_test().allocate<f16>(rows * f);
+  const tensor_view<f16, 2> out(on_out, rows, f);
+  REQUIRE(ops::gate_up_choice(s, x, w, out) == "separate");
+  REQUIRE_THROWS_AS(ops::gate_up_choice(s, x, w, out, {.variant = "gate_up_w4_mma_f16_8_sm80"}),
+                    invalid_argument);
 }

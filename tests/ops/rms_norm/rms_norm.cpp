@@ -5,6 +5,8 @@
 
 #include <kaio/ops/rms_norm.hpp>
 
+#include <limits>
+
 using namespace kaio;
 using namespace kaio::tests;
 
@@ -146,6 +148,9 @@ TEST_CASE("rms_norm: bad input", "[ops][rms_norm]") {
           out.slice(0, 0, 4));
   refused("output out shares memory with argument x", x.slice(0, 0, 4), weight, x.slice(0, 2, 4));
   refused("residual_out without residual", x, weight, out, {.residual_out = third});
+  for (const f32 epsilon :
+       {-1.0f, std::numeric_limits<f32>::quiet_NaN(), std::numeric_limits<f32>::infinity()})
+    refused("epsilon is below 0 or not finite", x, weight, out, {.epsilon = epsilon});
   refused("residual has another element type", x, weight, out,
           {.residual = tensor_view<bf16, 2>(other, 8, 64)});
   refused("residual has 1 dimensions", x, weight, out, {.residual = weight});

@@ -36,11 +36,14 @@ const matmul_variant* find_named(const matmul_call& call, std::string_view name)
   std::string text = "kaio: " + std::string(operation) + ": no kernel for a product of " + shape_text(call) +
                      " on " + device.name + " (sm_" + std::to_string(device.target.sm) + ")";
   const auto candidates = variants_for(call);
-  if (candidates.empty())
+  // Of one that splits K the K or the workspace would be blamed before the device.
+  const matmul_variant* last = nullptr;
+  for (const matmul_variant* v : candidates)
+    if (last == nullptr || v->splits == 1 || last->splits != 1) last = v;
+  if (last == nullptr)
     text += "; there is none for these types and layouts";
   else
-    text += "; the last of those for these types was left out because " +
-            refusal(*candidates.back(), call, device);
+    text += "; the last of those for these types was left out because " + refusal(*last, call, device);
   throw unsupported_device(text);
 }
 

@@ -85,7 +85,7 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
   if (const char* const why = reason(*best, problem, parts, device))
     throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + device.name + " (sm_" +
                              std::to_string(device.target.sm) + "): " + why +
-                             "; dequantise the weights, and multiply by matmul");
+                             "; make a matrix of the weights, and multiply by matmul");
   return *best;
 }
 

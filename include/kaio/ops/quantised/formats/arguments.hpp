@@ -68,7 +68,7 @@ struct mxfp4_tensors {
   tensor_view<const u8, 2> packed{};  // (n, k / 2): the even element low
   tensor_view<const u8, 2> scales{};  // (n, k / 32), E8M0
 };
-// NVFP4: W = e2m1 * scale / global of compressed-tensors, e2m1 * scale * global of ModelOpt and torchao.
+// NVFP4: W = e2m1 * (scale / global) of compressed-tensors, e2m1 * (scale * global) of ModelOpt and torchao.
 struct nvfp4_tensors {
   tensor_view<const u8, 2> packed{};    // (n, k / 2): the even element low
   tensor_view<const e4m3, 2> scales{};  // (n, k / 16)

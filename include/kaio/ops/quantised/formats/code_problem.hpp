@@ -18,7 +18,8 @@ namespace after_scale {
 enum : u32 { nothing, times_memory, over_memory, times_constant };
 }
 
-// Value (row, column): number of its code times its scale, then `after`; each operation rounded to f32.
+// Value (row, column): number of its code times its scale, then `after`; a factor in memory multiplies or divides
+// the scale first, as the references of NVFP4 have it. Each operation is rounded to f32.
 struct code_problem {
   u64 codes;
   i64 codes_row;  // in codes

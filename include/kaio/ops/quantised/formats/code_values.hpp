@@ -81,13 +81,17 @@ constexpr last_step load_last_step(thread t, const Problem& p) {
     factor = pointer_at<in<f32>>(t, t.let(p[&code_problem::factor]))[0];
   return {kind, t.let(factor)};
 }
-// Of all elements of x.
+// A factor in memory is one of scales, before these are multiplied by numbers.
+constexpr val<f32> with_factor(thread t, const last_step& step, const val<f32>& scale) {
+  var result(t, scale);
+  if (auto times = t.when(step.kind == u32{after_scale::times_memory})) result = scale * step.factor;
+  if (auto over = t.when(step.kind == u32{after_scale::over_memory})) result = scale / step.factor;
+  return t.let(result);
+}
+// A constant is one of all elements of x.
 template <class Vars>
 constexpr void apply(thread t, const last_step& step, Vars& x) {
-  if (auto over = t.when(step.kind == u32{after_scale::over_memory}))
-    for (auto& one : x) one = one / step.factor;
-  if (auto times = t.when(
-          any_of(step.kind == u32{after_scale::times_memory}, step.kind == u32{after_scale::times_constant})))
+  if (auto times = t.when(step.kind == u32{after_scale::times_constant}))
     for (auto& one : x) one = one * step.factor;
 }
 

@@ -83,7 +83,7 @@ inline constexpr auto dequantise_codes =
         const last_step last = load_last_step(t, p);
         if (auto whole = t.when(all_of(p[&code_problem::whole] != 0u, column + 8u <= columns))) {
           auto x = array_of<8>([&](u32) { return var(t, 0.0f); });
-          const val scale = scale_of(t, p, row, column);
+          const val scale = with_factor(t, last, scale_of(t, p, row, column));
           detail::decode_eight(t, p, table, at, x);
           for (auto& one : x) one = one * scale;
           apply(t, last, x);
@@ -93,7 +93,7 @@ inline constexpr auto dequantise_codes =
           const val count = t.let(min(columns - column, 8u));
           for (auto i : t.range(0u, count)) {
             auto x = array_of<1>([&](u32) { return var(t, 0.0f); });
-            const val scale = scale_of(t, p, row, t.let(column + i));
+            const val scale = with_factor(t, last, scale_of(t, p, row, t.let(column + i)));
             x[0] = detail::decode_one(t, p, table, t.let(at + cast<i64>(i))) * scale;
             apply(t, last, x);
             with_any_element(t, type, [&]<class A>(A) {

@@ -2,7 +2,8 @@
 // From codes to the operands of a matrix instruction: what a dequantisation is, and that of four-bit
 // integers.
 //
-// A dequantisation is a class that the kernels of matmul_w4 are made for:
+// A dequantisation is a class that the kernels of matmul_w4 are made for. In a program these names are ops::scalar,
+// ops::w4_problem, and ops::w4_pair<T>::type for the pairs:
 //
 //   struct halves_and_ones : w4_dequantisation {                 // its defaults are below
 //     static constexpr fixed_string name = "halves_and_ones";    // part of the names of the kernels
@@ -10,7 +11,7 @@
 //     struct decoder {
 //       static constexpr f32 unit = 1.0f;                        // y is multiplied by it, once
 //       constexpr decoder(thread t, const val<w4_problem>& problem);    // what all words need
-//       // Of the eight codes of a word (layout.hpp): register i = 0 .. 3 of A is the pair of codes i, i + 4
+//       // Of the eight codes of words[0] (layout.hpp): register i = 0 .. 3 of A is the pair of codes i, i + 4
 //       // (with `neighbours`: 2 i, 2 i + 1). minus[i % 2]: see set_zero.
 //       template <class Words, class Minus>
 //       constexpr void decode(thread t, const Words& words, const Minus& minus, auto& registers) const;
