@@ -1,13 +1,11 @@
 #pragma once
 // matmul_w4 with codes of your own, in the kernels that the library's matmul_w4 has: compiled where it is used.
 //
-//   struct three_bits : w4_table<three_bits> {                       // sixteen numbers, or a decoder
-//     static constexpr fixed_string name = "three_bits_";            // part of the names of the kernels
-//     static constexpr float numbers[16] = {0, .5f, 1, 2, -.5f, ...};
-//   };
-//   const w4_shape shape = shape_for<three_bits>({.n = n, .k = k, .group = 64});
+//   // The number of each code, or a class: sixteen numbers (w4_table), or a decoder.
+//   using squares = w4_function<"squares_", [](u32 code) { return float(code * code); }>;
+//   const w4_shape shape = shape_for<squares>({.n = n, .k = k, .group = 64});
 //   repack(s, compressed_tensors_w4{.weight_packed = words, .weight_scale = scales}, w);   // the codes as they are
-//   matmul_w4_with<three_bits>(s, x, w, y, {.workspace = memory});
+//   matmul_w4_with<squares>(s, x, w, y, {.workspace = memory});
 //
 // A class with more to it than a table, its scales and how it decodes eight codes at once: decode.hpp. Codes
 // come by any of the sources of words of repack, without zero points. Five kernels are compiled for each
@@ -102,5 +100,6 @@ using ops::matmul_w4_with;
 using ops::matmul_w4_with_workspace_bytes;
 using ops::shape_for;
 using ops::w4_dequantisation;
+using ops::w4_function;
 using ops::w4_table;
 }  // namespace kaio

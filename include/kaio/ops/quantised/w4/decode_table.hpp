@@ -85,6 +85,18 @@ struct w4_table : w4_dequantisation {
   };
 };
 
+// The same by a function of the code, which is called for each of the sixteen while compiling. The name is part of those
+// of the kernels.
+//
+//   using squares = w4_function<"squares_", [](u32 code) { return float(code * code); }>;
+template <fixed_string Name, auto Number>
+struct w4_function : w4_table<w4_function<Name, Number>> {
+  static constexpr auto name = Name;
+  static constexpr float numbers[16] = {
+      Number(0u), Number(1u), Number(2u),  Number(3u),  Number(4u),  Number(5u),  Number(6u),  Number(7u),
+      Number(8u), Number(9u), Number(10u), Number(11u), Number(12u), Number(13u), Number(14u), Number(15u)};
+};
+
 // nf4 and fp4 of bitsandbytes: the numbers are those of the launch, so that both have the same kernels; a
 // scale of f32 for each block of 64, or a multiple of it.
 struct w4_table_at_launch : w4_dequantisation {
