@@ -1,19 +1,21 @@
 #!/usr/bin/env python3
 """Fits the constants of matmul's cost model (src/ops/matmul/choice) to measured times, and writes them to fitted.hpp.
 
-    matmul_choice --measure --seconds 400 --most-us 700 --first 100001 > measured.jsonl     # on an H200
+    matmul_choice --measure --seconds 400 --most-us 700 --first 100001 > measured.jsonl     # on an H200 or H100
     matmul_choice --work --first 100001 --problems 8400 > work.jsonl
-    fit.py --work work.jsonl [--measured measured.jsonl] [--new] [--write]
+    fit.py --work work.jsonl [--measured measured.jsonl ...] [--new] [--write]
 
-With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough, of an
-H100 too. bench/results/matmul_choice_h100.jsonl.xz has those of the kernels for tf32 by wgmma and for lines that begin
-anywhere. Without --measured the recorded times are taken, bench/results/matmul_choice_h200.jsonl.xz: of seeds from 100001, 200001 and
-300001 on. Problems of which the file of works has nothing are left out.
+With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough.
+Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 100001, 200001,
+300001 and 500001 on, and matmul_choice_h100.jsonl.xz, of seeds from 1 to 16791, with the kernels for tf32 by wgmma and
+for lines that begin anywhere. Works for all of them are one file, the lines of further ranges appended. Problems of
+which it has nothing are left out.
 
 Problems with even seeds are fitted, those with odd ones held out; both are reported: how much longer the model's choice
-takes than the best kernel. The constants that are written are fitted to all of them. What is minimised is that loss, with the choice made soft so that it has a derivative, and the
-error of the predicted times with a small weight. Long plain products of 16 bits, for which programs spend most of their
-time, count four times. seconds() is seconds_of() of cost.cpp: the script stops where the two
+takes than the best kernel. The constants that are written are fitted to all of them. What is minimised is that loss, with
+the choice made soft so that it has a derivative, and the error of the predicted times, first with a large weight and then
+with a small one; the times of kernels that are far from the best count little. Long plain products of 16 bits, for which
+programs spend most of their time, count four times. seconds() is seconds_of() of cost.cpp: the script stops where the two
 disagree on a time. It needs numpy, scipy and jax.
 """
 
@@ -35,25 +37,28 @@ jax.config.update("jax_enable_x64", True)
 
 root = pathlib.Path(__file__).resolve().parents[2]
 fitted = root / "src/ops/matmul/choice/fitted.hpp"
-recorded = root / "bench/results/matmul_choice_h200.jsonl.xz"
+recorded = [root / f"bench/results/matmul_choice_{name}.jsonl.xz" for name in ("h200", "h100")]
 dram = 2 * 3201e6 * 6144 / 8  # of the H200
 dram_of_h100 = 2 * 2619e6 * 5120 / 8
 
 families = ["sm90", "sm90_split", "mma_sync", "simt", "few rows"]
-family_fields = ["start_clocks", "rate", "step_clocks", "store_bytes", "general", "outside", "bias_clocks",
-                 "addend_clocks", "gelu_clocks", "gelu_tanh_clocks", "silu_clocks", "not_hidden", "last_wave", "half_wave"]
-device_fields = ["l2_of_one", "l2_of_all", "crossing", "short_line_clocks", "shared", "dram_share", "launch_seconds",
-                 "second_kernel_seconds", "cluster_clocks", "exchange_clocks", "copy_clocks"]
-work_fields = ["start_clocks", "rate", "blocks", "at_once", "steps", "clusters", "exchanges", "halves", "cluster_splits", "operations",
-               "operations_in_clock", "shared_bytes", "loaded_bytes", "copied", "crossing_bytes", "short_lines", "results",
-               "outside", "result_bytes", "bias", "addends", "activation", "read_and_written", "sums", "seconds"]
+family_fields = ["start_clocks", "rate", "step_clocks", "restart", "store_bytes", "general_clocks", "outside", "bias_clocks",
+                 "addend_clocks", "gelu_clocks", "gelu_tanh_clocks", "silu_clocks", "not_hidden", "later_not_hidden",
+                 "last_wave", "half_wave"]
+device_fields = ["l2_of_one", "l2_of_all", "crossing_clocks", "crossing_l2_clocks", "short_line_clocks", "shared",
+                 "dram_share", "launch_seconds", "second_kernel_seconds", "sum_bytes", "cluster_clocks",
+                 "contention_clocks", "exchange_clocks", "exchange_bytes", "copy_clocks"]
+work_fields = ["start_clocks", "rate", "step_clocks", "blocks", "at_once", "steps", "clusters", "exchanges", "halves",
+               "cluster_splits", "operations", "operations_in_clock", "shared_bytes", "loaded_bytes", "copied",
+               "crossing_bytes", "short_lines", "results", "outside", "result_bytes", "bias", "addends",
+               "activation", "read_and_written", "sums", "seconds"]
 enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf32x3"]]
 
 # Where the search begins: of a family in the order of `families`.
-first_family = np.array([[1300, 231, 3000, 2500, 1500], [.71, 1, .4, .6, .11], [30, 13, 100, 15, 13], [85, 12, 24, 20, 46],
-                         [4, 4, 2, 2.8, 1], [.1] * 5, [10] * 5, [20] * 5, [20] * 5, [20] * 5, [20] * 5, [.15] * 5,
-                         [1 / 3] * 5, [.6] * 5])
-first_device = np.array([64, 35, .2, 2, 128, .9, 1e-6, .5e-6, 800, 270, .3])
+first_family = np.array([[1500, 2400, 4500, 4000, 1500], [1, 1, .3, .7, .1], [100, 300, 400, 300, 15], [1, 1, .6, .3, .5],
+                         [60, 60, 60, 50, 45], [5, 2, 1, 1, 2], [.5, .1, .1, .1, .1], [20] * 5, [35] * 5, [35] * 5,
+                         [30] * 5, [30] * 5, [.9, .4, .4, .4, .2], [.5, .2, .2, .2, .2], [.7, .5, .4, .3, .4], [.7] * 5])
+first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 600, 130, 130, .06])
 
 
 class Problems:
@@ -90,8 +95,9 @@ class Problems:
         self.best = np.minimum.reduceat(self.us, self.first)
         self.long = np.array(long)
         self.dram = np.array(bandwidth)[self.problem]
-        # A time that was measured twice only counts little.
-        self.weight = np.where(self.dropped == 1, 0.2, 1.0) / self.count[self.problem]
+        slower = np.minimum(self.us / self.best[self.problem] - 1, 8)
+        self.weight = np.exp(-slower / .7)
+        self.weight /= np.bincount(self.problem, self.weight)[self.problem]
 
 
 class Constants:
@@ -103,42 +109,45 @@ class Constants:
         loops = sorted({tuple(c[:-1]) for c in configurations})
         self.loop_of = np.array([loops.index(tuple(c[:-1])) for c in configurations])
         self.shape = (len(family_fields), len(families))
-        self.first = np.log(np.r_[first_family.ravel(), first_device, np.ones(len(configurations) + len(loops))])
+        self.first = np.log(np.r_[first_family.ravel(), first_device, np.ones(len(configurations) + 2 * len(loops))])
         self.bounds = [(x - 5, x + 5) for x in self.first]
 
     def keep_known(self, w, head):
         """All stay as they are but those of configurations that have the constants of their family."""
         families_now = np.array(head["families"])
         n = self.shape[0] * self.shape[1]
-        start, rate = np.ones(len(self.family_of)), np.ones(self.loop_of.max() + 1)
+        start, rate, step = (np.ones(count) for count in (len(self.family_of), *[self.loop_of.max() + 1] * 2))
         start[w.configuration] = w.start_clocks / families_now[w.kind, 0]
         rate[self.loop_of[w.configuration]] = w.rate / families_now[w.kind, 1]
-        self.first = np.log(np.r_[families_now.T.ravel(), head["device"], start, rate])
-        fixed = np.r_[np.full(n + len(device_fields), True), start != 1, rate != 1]
+        step[self.loop_of[w.configuration]] = w.step_clocks / families_now[w.kind, 2]
+        self.first = np.log(np.r_[families_now.T.ravel(), head["device"], start, rate, step])
+        fixed = np.r_[np.full(n + len(device_fields), True), start != 1, rate != 1, step != 1]
         self.bounds = [(x, x) if stays else (x - 2, x + 2) for x, stays in zip(self.first, fixed)]
 
     def read(self, vector, few_rows):
-        """(of the family by field, of the device by field, start_clocks and rate of each configuration)"""
+        """(of the family by field, of the device by field, start_clocks, rate and step_clocks of each configuration)"""
         x = jnp.exp(vector)
         n = self.shape[0] * self.shape[1]
         table = x[:n].reshape(self.shape)
         device = dict(zip(device_fields, x[n:n + len(device_fields)]))
-        start, rate = jnp.split(x[n + len(device_fields):], [len(self.family_of)])
+        configurations, loops = len(self.family_of), self.loop_of.max() + 1
+        start, rate, step = jnp.split(x[n + len(device_fields):], [configurations, configurations + loops])
         family = jnp.where(few_rows, 4, self.family_of)
-        return table, device, table[0][family] * start, table[1][family] * rate[self.loop_of]
+        return (table, device, table[0][family] * start, table[1][family] * rate[self.loop_of],
+                table[2][family] * step[self.loop_of])
 
 
 def predict(constants, vector, w, few_rows):
-    table, device, start, rate = constants.read(vector, few_rows)
+    table, device, start, rate, step = constants.read(vector, few_rows)
     return 1e6 * seconds(jnp, w, {name: table[i][w.kind] for i, name in enumerate(family_fields)}, device,
-                         start[w.configuration], rate[w.configuration], w.dram)
+                         start[w.configuration], rate[w.configuration], step[w.configuration], w.dram)
 
 
 def difference(w, head):
     """The largest relative difference of seconds() from the times of cost.cpp, with the constants that it has."""
     families_now = np.array(head["families"])
     here = seconds(jnp, w, {name: families_now[w.kind, i] for i, name in enumerate(family_fields)},
-                   dict(zip(device_fields, head["device"])), w.start_clocks, w.rate, dram)
+                   dict(zip(device_fields, head["device"])), w.start_clocks, w.rate, w.step_clocks, dram)
     return np.abs(np.asarray(here) / w.seconds - 1).max()
 
 
@@ -160,10 +169,10 @@ def fit(constants, w, few_rows):
 
     vector = constants.first
     # The harder the choice, the closer to what counts, and the flatter.
-    for error_weight, softness in ((.5, .1), (.2, .05), (.2, .03), (.1, .02)):
+    for error_weight, softness, steps in ((2, .15, 150), (1, .06, 120), (.4, .03, 120)):
         value = jax.jit(jax.value_and_grad(lambda x: loss(x, error_weight, softness)))
         vector = scipy.optimize.minimize(lambda x: [np.asarray(part, float) for part in value(x)], vector, jac=True,
-                                         method="L-BFGS-B", bounds=constants.bounds, options={"maxiter": 300}).x
+                                         method="L-BFGS-B", bounds=constants.bounds, options={"maxiter": steps}).x
     return vector
 
 
@@ -171,7 +180,10 @@ def report(name, us, w):
     """How much longer the choice takes than the best kernel."""
     order = np.lexsort((us, w.problem))
     lost = w.us[order[w.first]] / w.best - 1
-    report_losses(name, lost)
+    for device, bandwidth in (("H200", dram), ("H100", dram_of_h100)):
+        of_device = w.dram[w.first] == bandwidth
+        if of_device.any():
+            report_losses(f"{name}, {device}", lost[of_device])
     if w.long.any():
         report_losses(f"{name}, long", lost[w.long])
 
@@ -194,17 +206,17 @@ def rows_of(text):
     """{the words of a configuration: all words of its row} in a text of fitted.hpp."""
     rows = re.findall(r"{(matmul_family::[^{}]*)}", text)
     split = [[word.strip() for word in row.split(",")] for row in rows]
-    return {tuple(words[:-2]): words for words in split}
+    return {tuple(words[:-3]): words for words in split}
 
 
 def text_of(constants, vector, configurations, few_rows, known):
-    table, device, start, rate = (np.asarray(x) if not isinstance(x, dict) else x
+    table, device, start, rate, step = (np.asarray(x) if not isinstance(x, dict) else x
                                   for x in constants.read(vector, few_rows))
 
     def family(i):
         return braces(zip(family_fields, (table[f][i] for f in range(len(family_fields)))))
 
-    lines = ["#pragma once", "// Written by bench/matmul_choice/fit.py, from times measured on an H200.", "",
+    lines = ["#pragma once", "// Written by bench/matmul_choice/fit.py, from times measured on an H200 and an H100.", "",
              '#include "ops/matmul/choice/cost.hpp"', "", "namespace kaio::ops {", "",
              f"inline constexpr device_costs fitted_device{braces(device.items())};", "",
              "// In the order of matmul_family.",
@@ -214,15 +226,16 @@ def text_of(constants, vector, configurations, few_rows, known):
              "inline constexpr kernel_costs fitted_kernels[]{"]
     for i, c in enumerate(configurations):
         words = [f"matmul_family::{enumerators[0][c[0]]}", f"matmul_precision::{enumerators[1][c[1]]}",
-                 *map(str, c[2:12]), *("true" if x else "false" for x in c[12:]), number(start[i]), number(rate[i])]
-        lines.append("    {" + ", ".join(known.get(tuple(words[:-2]), words)) + "},")
+                 *map(str, c[2:12]), *("true" if x else "false" for x in c[12:]), number(start[i]), number(rate[i]),
+                 number(step[i])]
+        lines.append("    {" + ", ".join(known.get(tuple(words[:-3]), words)) + "},")
     return "\n".join([*lines, "};", "", "}  // namespace kaio::ops", ""])
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", required=True)
-    parser.add_argument("--measured", type=pathlib.Path, default=recorded)
+    parser.add_argument("--measured", type=pathlib.Path, nargs="+", default=recorded)
     parser.add_argument("--new", action="store_true", help="fit the kernels alone that have no constants of their own")
     parser.add_argument("--write", action="store_true", help=f"write {fitted.name}")
     words = parser.parse_args()
@@ -230,8 +243,10 @@ def main():
         head = json.loads(next(file))
         configurations = head["configurations"]
         work = {line["seed"]: line["work"] for line in map(json.loads, file) if "seed" in line}
-    with (lzma.open if words.measured.suffix == ".xz" else open)(words.measured, "rt", encoding="utf-8") as file:
-        measured = [json.loads(line) for line in file]
+    measured = []
+    for path in words.measured:
+        with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
+            measured += [json.loads(line) for line in file]
     fitted_part = Problems(head["kernels"], work, measured, lambda seed: seed % 2 == 0)
     held_out = Problems(head["kernels"], work, measured, lambda seed: seed % 2 == 1)
     everything = Problems(head["kernels"], work, measured, lambda seed: True)

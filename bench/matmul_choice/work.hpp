@@ -43,8 +43,9 @@ class configurations {
     }
     std::printf("], \"device\": ");
     const ops::device_costs& d = ops::fitted_device;
-    print({d.l2_of_one, d.l2_of_all, d.crossing, d.short_line_clocks, d.shared, d.dram_share,
-           d.launch_seconds, d.second_kernel_seconds, d.cluster_clocks, d.exchange_clocks, d.copy_clocks});
+    print({d.l2_of_one, d.l2_of_all, d.crossing_clocks, d.crossing_l2_clocks, d.short_line_clocks, d.shared,
+           d.dram_share, d.launch_seconds, d.second_kernel_seconds, d.sum_bytes, d.cluster_clocks,
+           d.contention_clocks, d.exchange_clocks, d.exchange_bytes, d.copy_clocks});
     std::printf(", \"families\": [");
     for (std::size_t i = 0; i < std::size(ops::fitted_families); ++i) {
       print(ops::fitted_families[i]);
@@ -64,9 +65,9 @@ class configurations {
     std::printf("]");
   }
   static void print(const ops::family_costs& f) {
-    print({f.start_clocks, f.rate, f.step_clocks, f.store_bytes, f.general, f.outside, f.bias_clocks,
-           f.addend_clocks, f.gelu_clocks, f.gelu_tanh_clocks, f.silu_clocks, f.not_hidden, f.last_wave,
-           f.half_wave});
+    print({f.start_clocks, f.rate, f.step_clocks, f.restart, f.store_bytes, f.general_clocks, f.outside,
+           f.bias_clocks, f.addend_clocks, f.gelu_clocks, f.gelu_tanh_clocks, f.silu_clocks, f.not_hidden,
+           f.later_not_hidden, f.last_wave, f.half_wave});
   }
   static std::vector<unsigned> of(const ops::matmul_variant& v) {
     return {static_cast<unsigned>(v.family),
@@ -88,7 +89,7 @@ class configurations {
 };
 
 // {"seed": ..., "work": [[kernel, parts of K, configuration, few rows, general, start_clocks, rate,
-// the fields of kernel_work, seconds], ...]}
+// step_clocks, the fields of kernel_work, seconds], ...]}
 inline void print_work(const random_problem& p, const device_properties& device,
                        const kernel_numbers& numbers, const configurations& known) {
   const ops::matmul_call call = p.call_of(p.on_paper());

@@ -10,9 +10,10 @@
 
 namespace kaio::bench {
 
-inline std::array<double, 24> work_numbers(const ops::matmul_variant& v, const ops::kernel_work& w) {
+inline std::array<double, 25> work_numbers(const ops::matmul_variant& v, const ops::kernel_work& w) {
   return {v.start_clocks,
           v.rate,
+          v.step_clocks,
           w.blocks,
           w.at_once,
           w.steps,

@@ -78,7 +78,7 @@ int main(int count, char** words) {
     if (is_emulator && problems == 0) problems = 3;
     std::printf(
         "{\"device\": \"%s\", \"fields\": [\"name\", \"model_us\", \"us\", \"dropped\", \"start_clocks\", \"rate\", "
-        "\"blocks\", \"at_once\", \"steps\", \"clusters\", \"exchanges\", \"halves\", \"cluster_splits\", "
+        "\"step_clocks\", \"blocks\", \"at_once\", \"steps\", \"clusters\", \"exchanges\", \"halves\", \"cluster_splits\", "
         "\"operations\", \"operations_in_clock\", \"shared_bytes\", \"loaded_bytes\", \"copied\", "
         "\"crossing_bytes\", \"short_lines\", \"results\", \"outside\", \"result_bytes\", \"bias\", \"addends\", "
         "\"activation\", \"read_and_written\", \"sums\"]}\n",

@@ -81,6 +81,7 @@ void detail::take_fitted_costs(matmul_variant& v) {
   const family_costs& family = family_of(v);
   v.start_clocks = found != nullptr ? found->start_clocks : family.start_clocks;
   v.rate = found != nullptr ? found->rate : family.rate;
+  v.step_clocks = found != nullptr ? found->step_clocks : family.step_clocks;
 }
 
 kernel_work work_of(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
@@ -163,22 +164,30 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
   const double filled = work.blocks / work.at_once, rounds = std::floor(filled);
   const bool halved = work.halves && filled > rounds && filled - rounds <= 0.5;
   const double running = std::min(work.blocks * (halved ? 2 : 1), work.at_once);
-  // Blocks on one multiprocessor share its resources.
-  const double sharing = std::max(1.0, running / multiprocessors);
+  const double load = running / multiprocessors;
+  // Blocks on one multiprocessor share its resources: the last to end is one that has most of them.
+  const double sharing = std::max(1.0, std::ceil(load));
   // As if the last wave were full, or half full.
   const double whole = halved ? rounds + family.half_wave : std::ceil(filled);
   const double waves = std::max(std::min(whole, 1.0), filled + family.last_wave * (whole - filled));
 
   const double tensor = work.operations / (work.operations_in_clock * v.rate) * sharing;
   const double shared = work.shared_bytes / costs.shared * sharing;
-  const double of_one = costs.l2_of_one / sharing, of_all = costs.l2_of_all * multiprocessors / running;
-  const double l2 = (work.loaded_bytes + work.crossing_bytes * costs.crossing) / std::min(of_one, of_all) +
-                    work.short_lines * costs.short_line_clocks * sharing;
-  const double step =
-      std::max({tensor, shared, l2}) + work.copied * costs.copy_clocks * sharing + family.step_clocks;
+  const double of_one = costs.l2_of_one / sharing, of_all = costs.l2_of_all / load;
+  const double l2 =
+      work.loaded_bytes / std::min(of_one, of_all) + work.short_lines * costs.short_line_clocks * sharing;
+  const double crossing_lines = work.crossing_bytes / l2_line_bytes;
+  const double busy = std::max({tensor, shared, l2}) +
+                      crossing_lines * (costs.crossing_clocks * sharing + costs.crossing_l2_clocks * load) +
+                      work.copied * costs.copy_clocks * sharing;
+  const double step = std::max(busy, busy / sharing + v.step_clocks);
 
-  double store = (work.results + work.outside * family.outside) * work.result_bytes / family.store_bytes *
-                 (v.general ? family.general : 1) * sharing;
+  const double elements = work.results + work.outside * family.outside;
+  // What a kernel of tensor copies stores of a split are plain sums.
+  const bool plain = !v.general || (v.splits != 1 && v.family == matmul_family::sm90);
+  double store = (elements * work.result_bytes / family.store_bytes +
+                  (plain ? 0 : elements / 32 * family.general_clocks)) *
+                 sharing;
   if (v.splits == 1) {
     const double activation = work.activation == matmul_activation::gelu        ? family.gelu_clocks
                               : work.activation == matmul_activation::gelu_tanh ? family.gelu_tanh_clocks
@@ -187,19 +196,23 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
     store += work.results / 32 *
              (work.bias * family.bias_clocks + work.addends * family.addend_clocks + activation * sharing);
   }
-  const double start = v.start_clocks + (work.clusters ? costs.cluster_clocks : 0) +
-                       (work.exchanges ? costs.exchange_clocks * work.cluster_splits : 0);
-  const double block = work.steps * step + store;
+  const double exchanged = work.results * sizeof(f32) * (work.cluster_splits - 1);
+  const double start =
+      v.start_clocks + load * costs.contention_clocks + (work.clusters ? costs.cluster_clocks : 0) +
+      (work.exchanges ? costs.exchange_clocks * work.cluster_splits + exchanged / costs.exchange_bytes : 0);
   const bool persistent = v.family == matmul_family::sm90;
-  const double computing = (persistent ? start + waves * block : waves * (start + block)) / clock;
+  const double starts = persistent ? 1 : 1 + family.restart * (waves - 1);
+  const double computing = (starts * start + waves * (work.steps * step + store)) / clock;
 
   const double reading = work.read_and_written / dram_bandwidth(device, costs.dram_share);
+  const double first = 1 / std::max(1.0, filled);
+  const double not_hidden = first * family.not_hidden + (1 - first) * family.later_not_hidden;
   // Parts are written and read again, by L2 where they fit.
   const double second = v.splits == 1 ? 0
                                       : costs.second_kernel_seconds +
-                                            2 * work.sums / (costs.l2_of_all * multiprocessors * clock);
-  return costs.launch_seconds + std::max(computing, reading) +
-         family.not_hidden * std::min(computing, reading) + second;
+                                            2 * work.sums / (costs.sum_bytes * multiprocessors * clock);
+  return costs.launch_seconds + std::max(computing, reading) + not_hidden * std::min(computing, reading) +
+         second;
 }
 
 double cost(const matmul_variant& v, const matmul_call& call, const device_properties& device) {

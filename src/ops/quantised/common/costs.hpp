@@ -17,6 +17,7 @@ inline void take_costs_of_bytes(matmul_variant& v, bool groups) {
     if (!fits) continue;
     v.start_clocks = row.start_clocks;
     v.rate = row.rate;
+    v.step_clocks = row.step_clocks;
   }
 }
 

@@ -48,6 +48,7 @@ struct matmul_variant {
   // As they were measured; detail::take_fitted_costs gives them.
   double start_clocks = 0;  // of a block until its first multiplication
   double rate = 1;          // of the device's operations in a clock, the share that the kernel reaches
+  double step_clocks = 0;   // of a step along K, what only other blocks of the multiprocessor hide
 
   // The kernel's name, and the number of splits of K where the kernel does not say it.
   std::string name() const;
