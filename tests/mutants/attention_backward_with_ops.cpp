@@ -334,9 +334,11 @@ tally kill_sm90() {
 
 }  // namespace
 
+// Among the survivors are faults of code that no call comes to: gradients of a bias are written as any type, and have
+// that of q or f32; f32 next to f32 counts as two types.
 TEST_CASE("mutants of attention_backward are killed", "[mutants]") {
   tally all = kill_simt_and_common();
   all += kill_mma();
   all += kill_sm90();
-  check_rate("attention_backward", all, 82);
+  check_rate("attention_backward", all, 91);
 }

@@ -148,6 +148,7 @@ std::optional<std::vector<std::byte>> run_on(emulator::memory& global, const ptx
     l.image = &image;
     l.dynamic_shared = image.needs.dynamic_shared_bytes;
     l.order = mode.order;
+    l.threads = 1;
     l.instruction_limit = u64{1} << 20;
     l.parameters.resize(l.kernel->parameter_bytes);
     std::size_t next = 0;
@@ -209,7 +210,10 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
   options.window = shape.window;
   options.softcap = shape.softcap;
   options.precision = kernel.precision;
-  if (shape.alibi) options.alibi.view = memory_of_run.numbers(some(shape.heads), {heads});
+  if (shape.alibi)
+    options.alibi.view = shape.batches == 1
+                             ? memory_of_run.numbers(some(shape.heads), {heads})
+                             : memory_of_run.numbers(some(shape.batches * shape.heads), {batches, heads});
   if (shape.sinks == 1) options.sinks.view = memory_of_run.numbers(some(shape.heads), {heads});
   if (shape.sinks > 1) {
     const auto type = shape.sinks == 2 ? ops::attention_type::f16 : ops::attention_type::bf16;

@@ -1,6 +1,6 @@
 #pragma once
-// At which lines of a kernel a launch shows a fault at once: where the faulty instruction would do something else
-// than the right one. A mutant at any other line runs as the kernel does, so that nobody need run it.
+// Which mutants a launch comes to: those whose faulty instruction would do something else in it than the right one.
+// Any other mutant runs as the kernel itself, so nobody need run it.
 //
 //   reached_lines reached(text);
 //   l.observers.push_back(&reached);
@@ -41,9 +41,6 @@ class reached_lines final : public emulator::grid_observer {
       case fault_of::comparison: return (seen & equal) != 0;
       default: return (seen & executed) != 0;
     }
-  }
-  void add(const reached_lines& other) {
-    for (std::size_t i = 0; i < lines_.size(); ++i) lines_[i] |= other.lines_[i].load();
   }
 
  private:

@@ -82,6 +82,7 @@ inline std::optional<std::vector<u32>> run(const ptx::kernel_image& image, const
     l.dynamic_shared = image.needs.dynamic_shared_bytes + shape.dynamic_shared;
     l.cooperative = image.needs.cooperative;
     l.order = mode.order;
+    l.threads = 1;
     l.instruction_limit = instruction_limit;
     l.parameters.resize(l.kernel->parameter_bytes);
     std::mt19937 random(5);
