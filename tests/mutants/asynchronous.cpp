@@ -102,7 +102,7 @@ TEST_CASE("asynchronous kernels without one of their waits are found out", "[mut
         if (m.kind != fault_of::order || may_miss(image.name, m.what)) continue;
         ++count;
         const bool dead = std::any_of(std::begin(orders), std::end(orders), [&](const schedule& order) {
-          const auto result = run(image, shape, mutated(text, m), order);
+          const auto result = run(image, shape, mutated(text, m), {.order = order});
           return !result || *result != *right;
         });
         INFO("line " << m.line << ", " << m.what);

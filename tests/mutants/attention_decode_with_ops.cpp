@@ -4,6 +4,7 @@
 #include "mutants/calls.hpp"
 #include "tests/ops/attention_decode/merge_case.hpp"
 #include "tests/ops/attention_decode/support.hpp"
+#include "tests/ops/attention_decode/varlen_case.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -54,7 +55,13 @@ std::vector<decode_case> cases() {
       {.heads = 1, .key_heads = 1, .qk_size = 8, .v_size = 256, .lengths = {2600}, .parts = 19},
       {.heads = 1, .key_heads = 1, .qk_size = 8, .v_size = 140, .lengths = {2600}, .parts = 11},
       {.lengths = {50, 90}, .kind = cache_kind::table, .max_length = 90},
+      {.heads = 2, .key_heads = 1, .lengths = {600, 420}, .parts = 1},  // several tiles of one part
   };
+  {  // A sequence ends at each column of a warp, in each row.
+    decode_case& c = all.emplace_back();
+    c = {.heads = 16, .key_heads = 1, .qk_size = 8, .v_size = 8, .lengths = {}};
+    for (u32 length = 1; length <= 32; ++length) c.lengths.push_back(length);
+  }
   // Both ends of the band pass the columns of a tile.
   for (const auto& [queries, apart] : {std::pair{16u, 7u}, {70u, 40u}}) {
     decode_case& c = all.emplace_back();
@@ -66,12 +73,21 @@ std::vector<decode_case> cases() {
     c.window = {21, 0};
     for (u32 length = 130; length < 186; length += apart) c.lengths.push_back(length);
   }
+  for (const u32 heads :
+       {1u, 2u, 3u})  // and of each row those that it has by another window, or another group
+    all.push_back({.queries = 64 / heads,
+                   .heads = heads,
+                   .key_heads = 1,
+                   .lengths = {140},
+                   .causal = causal_alignment::bottom_right,
+                   .window = {29, 0}});
   // Head sizes that end at different places of a row: by elements, by 16 bytes.
   for (const auto& [qk_size, v_size, keys] : {std::array{33u, 51u, 3u},
                                               {1u, 26u, 20u},
                                               {50u, 33u, 150u},
                                               {63u, 45u, 29u},
                                               {7u, 8u, 61u},
+                                              {6u, 19u, 9u},
                                               {8u, 16u, 35u},
                                               {24u, 48u, 37u},
                                               {40u, 56u, 60u},
@@ -79,7 +95,8 @@ std::vector<decode_case> cases() {
                                               {16u, 8u, 84u},
                                               {48u, 32u, 119u},
                                               {32u, 40u, 13u}})
-    for (const u32 queries : {1u, 20u})  // of 16 rows or fewer, of 64
+    for (const auto& [queries, parts] :
+         {std::pair{1u, 3u}, {1u, 1u}, {20u, 1u}})  // of 16 rows or fewer, of 64
       all.push_back({.queries = queries,
                      .heads = 3,
                      .key_heads = 1,
@@ -87,7 +104,7 @@ std::vector<decode_case> cases() {
                      .v_size = v_size,
                      .lengths = {keys, 5},
                      .pad = qk_size % 8,
-                     .parts = queries == 1 ? 3u : 1u});
+                     .parts = parts});
   for (const attention_combining how : {attention_combining::cluster, attention_combining::second_kernel}) {
     all.push_back(
         {.lengths = {600, 130, 3, 0}, .left = {3, 0, 1, 0}, .sinks = true, .parts = 4, .combining = how});
@@ -103,6 +120,14 @@ std::vector<decode_case> cases() {
                    .parts = 4,
                    .combining = how});
   }
+  for (const u32 parts : {2u, 8u})
+    all.push_back({.heads = 3,
+                   .key_heads = 1,
+                   .qk_size = 48,
+                   .v_size = 40,
+                   .lengths = {128 * parts + 7, 30},
+                   .parts = parts,
+                   .combining = attention_combining::cluster});
   return all;
 }
 
@@ -128,6 +153,52 @@ void merge_in_place() {
   merge_states(under_test().stream(), of_a, lse_a, of_b, lse_b, of_a, lse_a);
 }
 
+// Queries of several sequences in one tensor, some of which have none, in one part and in several.
+void check_packed() {
+  for (const u32 parts : {1u, 3u}) {
+    check_varlen<f16>({.queries = 9,
+                       .heads = 2,
+                       .key_heads = 1,
+                       .qk_size = 16,
+                       .v_size = 24,
+                       .lengths = {300, 33, 0, 20},
+                       .causal = causal_alignment::bottom_right,
+                       .parts = parts},
+                      {3, 9, 0, 1});
+    check_varlen<f16>({.queries = 3,
+                       .heads = 1,
+                       .key_heads = 1,
+                       .qk_size = 8,
+                       .v_size = 8,
+                       .lengths = {140, 9},
+                       .parts = parts},
+                      {1, 3});
+  }
+}
+
+// Sinks of another type than the queries.
+template <class S>
+struct with_sinks : library_decode {
+  tensor_view<const S, 1> sinks;
+
+  template <class Q, class C, class O>
+  void run(const stream& s, const Q& q, const kv_cache<C>& cache, const O& o,
+           attention_decode_options options) const {
+    options.sinks = sinks;
+    attention_decode(s, q, cache, o, options);
+  }
+};
+template <class T, class S, class C = T>
+void check_sinks(decode_case c) {
+  c.sinks = true;
+  std::vector<S> sinks;
+  for (u32 h = 0; h < c.heads; ++h) sinks.push_back(from_float<S>(static_cast<float>(c.sequence(0).sink(h))));
+  const auto on_sinks = upload(sinks);
+  decode_memory<T, C> memory(c);
+  const with_sinks<S> call{{}, tensor_view<const S, 1>(on_sinks, extents(i64{c.heads}))};
+  compare_decode(c, memory, run_decode<T, T>(c, memory, call));
+}
+
 bool is_for(const decode_case& c, bool has_clusters) {
   return has_clusters || c.combining != attention_combining::cluster;
 }
@@ -143,33 +214,70 @@ constexpr harmless_statement without_effect[] = {
     {"decode/mma_sync/copies.hpp", "first_ + line_ + apart * i < last_"},
     {"decode/mma_sync/copies.hpp", "t_.when(first_ < last_)"},
     {"decode/mma_sync/copies.hpp", "first_ + key < last_"},
+    {"decode/sm90/copies.hpp", "cp_async<16>(to, from,",
+     [](std::string_view, std::string_view instruction) { return instruction.starts_with("off by one"); }},
+    {"decode/sm90/copies.hpp", "auto whole ="},  // the copy of a whole tile by the way of a part
     // Elements beyond a row, which are not stored; both sides of a border of log.
     {"decode/common/merge.hpp", "t.when(e < left)) add("},
+    {"decode/common/combine.hpp", "t.when(column < size)"},
+    {"common/exact_rows.hpp", "t.when(column + 32 * i < source.v_size)"},
     {"decode/common/merge.hpp", "shift + log(sum)"},
+    // Logarithms of infinity, which no sum is.
+    {"common/softmax.hpp", "return t.let(",
+     [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 2139095040;"); }},
+    // A row whose result is stored, which exists.
+    {"common/block.hpp", "all_of(writes, address != 0u, query < block.query_limit)"},
     // What the mask leaves as it is in a tile that it keeps whole.
     {"decode/mma_sync/kernel.hpp", "const val is_whole ="},
+    {"decode/mma_sync/queries.hpp", "auto fast ="},
+    // An element beyond the rows in shared memory, which the thread's own copy of keys replaces.
+    {"decode/mma_sync/queries.hpp", "t.block_stride(Rows * Depth / step)"},
+    // The first element of four neighbours, which always exists.
+    {"decode/common/store.hpp", "t.when(e < left)",
+     [](std::string_view, std::string_view instruction) {
+       return instruction.find(" 0, ") != instruction.npos;
+     }},
+    // The parts of a cluster are two or more.
+    {"decode/sm90/combine.hpp", "t_.when(parts > apart)",
+     [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 1;"); }},
+    // The keys of a tile of 16 rows begin where those of its first row do: no row's begin at column 16 or later.
+    {"common/mask.hpp", "from[s.row(i)] <=",
+     [](std::string_view kernel, std::string_view instruction) {
+       const std::string column(instruction.substr(instruction.rfind(' ')));
+       return kernel.find("_16x") != kernel.npos && std::stoi(column) >= 16;
+     }},
 };
 
 // Infinities that give a NaN to some queries: their rows are computed again.
+template <class T, class C = T>
 void run_with_infinities() {
-  for (const u32 queries : {3u, 30u}) {
-    decode_case c{.queries = queries,
-                  .heads = 2,
-                  .key_heads = 1,
-                  .qk_size = 40,
-                  .v_size = 56,
-                  .lengths = {170, 20},
-                  .kind = cache_kind::table,
-                  .page = 24,
-                  .causal = causal_alignment::bottom_right,
-                  .window = {60, 0}};
-    decode_memory<f16> memory(c);
-    const key_place at = memory.numbers.place(c, 0, 168);  // the last two queries read it
-    for (const u32 element : {5u, 55u}) memory.v.at(at.page, at.row, 0, element) = from_float<f16>(INFINITY);
-    memory.q.at(0, 1, 1, 7) = from_float<f16>(INFINITY);
-    memory.upload_again();
-    run_decode<f16>(c, memory);
-  }
+  for (const u32 queries : {3u, 30u})
+    for (const bool plain : {true, false}) {
+      decode_case c{.queries = queries,
+                    .heads = 2,
+                    .key_heads = 1,
+                    .qk_size = 40,
+                    .v_size = 56,
+                    .lengths = {170, 20},
+                    .kind = cache_kind::table,
+                    .page = 24,
+                    .causal = causal_alignment::bottom_right,
+                    .window = {60, 0},
+                    .softcap = plain ? 0.0f : 4.0f,
+                    .alibi = plain ? 0u : 1u,
+                    .scales = scale_kind::keys};
+      decode_memory<T, C> memory(c);
+      const key_place at = memory.numbers.place(c, 0, 168);  // the last two queries read it
+      if constexpr (std::is_same_v<T, C>) {
+        for (const u32 element : {5u, 55u})
+          memory.v.at(at.page, at.row, 0, element) = from_float<C>(INFINITY);
+        memory.q.at(0, 1, 1, 7) = from_float<T>(INFINITY);
+      } else {
+        memory.v_scale.host[memory.v_scale.index(at, 0)] = INFINITY;
+      }
+      memory.upload_again();
+      run_decode<T>(c, memory);
+    }
 }
 
 tally kill_of_16_bits() {
@@ -182,18 +290,27 @@ tally kill_of_16_bits() {
       for (const decode_case& c : cases())
         if (is_for(c, architecture == std::string_view("sm_90a"))) {
           check_decode<f16>(c);
+          if (c.parts == 1) check_decode<f16, f32>(c);
           if (c.parts > 1) {  // what adds them up writes every type
             check_decode<f16, f32>(c);
             check_decode<bf16>(c);
           }
         }
-      run_with_infinities();
+      run_with_infinities<f16>();
+      check_packed();
+      for (const u32 queries : {1u, 20u})
+        for (const u32 parts : {1u, 2u}) {
+          const decode_case c{
+              .queries = queries, .qk_size = 8, .v_size = 8, .lengths = {200, 7}, .parts = parts};
+          check_sinks<f16, f32>(c);
+          check_sinks<f16, bf16>(c);
+        }
     });
   mutants.on("sm_90a", [] {
+    merge_in_place();
     check_merges<f16>();
     check_merges<bf16>();
     check_merges<f32>();
-    merge_in_place();
   });
   return mutants.result();
 }
@@ -204,12 +321,20 @@ void check_codes(bool has_clusters) {
     for (decode_case c : cases()) {
       if (!is_for(c, has_clusters)) continue;
       // Rows of 8 bits that do not begin at multiples of 16 bytes have no kernel with clusters.
-      if (c.combining == attention_combining::cluster && c.qk_size % 16 != 0) continue;
+      if (c.combining == attention_combining::cluster && (c.qk_size % 16 != 0 || c.v_size % 16 != 0))
+        continue;
       // Each kind of scales with some of the cases.
       if (c.lengths[0] % 4 != static_cast<u32>(scales) && scales != scale_kind::keys) continue;
       c.scales = scales;
       check_decode<f16, f16, C>(c);
+      if (c.parts == 1 && c.queries == 1) {
+        check_decode<bf16, bf16, C>(c);
+        check_decode<f16, f32, C>(c);
+      }
     }
+  check_sinks<f16, f32, C>({.qk_size = 16, .v_size = 16, .lengths = {20}});
+  check_sinks<f16, bf16, C>({.qk_size = 16, .v_size = 16, .lengths = {20}});
+  run_with_infinities<f16, C>();
 }
 
 tally kill_of_8_bits() {
@@ -232,5 +357,5 @@ tally kill_of_8_bits() {
 TEST_CASE("mutants of attention_decode are killed", "[mutants]") {
   tally all = kill_of_16_bits();
   all += kill_of_8_bits();
-  check_rate("attention_decode", all, 76);
+  check_rate("attention_decode", all, 92);
 }

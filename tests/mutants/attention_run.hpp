@@ -7,6 +7,7 @@
 #include "emulator/emulator.hpp"
 #include "emulator/memory/tensor_map.hpp"
 #include "emulator/sanitizer/sanitizer.hpp"
+#include "mutants/run.hpp"
 #include "ops/attention/choice/table.hpp"
 
 #include <kaio/ops/attention.hpp>
@@ -133,7 +134,7 @@ struct written_range {
 // if the kernel was stopped.
 template <class PassAll>
 std::optional<std::vector<std::byte>> run_on(emulator::memory& global, const ptx::kernel_image& image,
-                                             std::string_view text, emulator::schedule order, u64 blocks,
+                                             std::string_view text, const run_mode& mode, u64 blocks,
                                              const PassAll& pass_all,
                                              const std::vector<written_range>& written) {
   using namespace emulator;
@@ -146,7 +147,8 @@ std::optional<std::vector<std::byte>> run_on(emulator::memory& global, const ptx
     l.block = image.block;
     l.image = &image;
     l.dynamic_shared = image.needs.dynamic_shared_bytes;
-    l.order = order;
+    l.order = mode.order;
+    l.threads = 1;
     l.instruction_limit = u64{1} << 20;
     l.parameters.resize(l.kernel->parameter_bytes);
     std::size_t next = 0;
@@ -157,7 +159,8 @@ std::optional<std::vector<std::byte>> run_on(emulator::memory& global, const ptx
     });
     if (next != l.kernel->parameters.size()) throw std::logic_error("a parameter without an argument");
     sanitizer checks{sanitizer_options{}};
-    l.observers.push_back(&checks);
+    if (mode.is_sanitized) l.observers.push_back(&checks);
+    if (mode.also != nullptr) l.observers.push_back(mode.also);
     emulator::run(l, global);
   } catch (const fault&) {
     return {};
@@ -177,7 +180,7 @@ std::optional<std::vector<std::byte>> run_on(emulator::memory& global, const ptx
 // What the kernel wrote: out, then lse. Nothing if it was stopped.
 inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& kernel,
                                                  const attention_shape& shape, std::string_view text,
-                                                 emulator::schedule order = {}) {
+                                                 const run_mode& mode = {}) {
   emulator::memory global;
   detail::attention_memory memory_of_run(global);
   const auto tensor = [&](u32 rows, u32 heads, u32 size, ops::attention_type type) {
@@ -207,7 +210,10 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
   options.window = shape.window;
   options.softcap = shape.softcap;
   options.precision = kernel.precision;
-  if (shape.alibi) options.alibi.view = memory_of_run.numbers(some(shape.heads), {heads});
+  if (shape.alibi)
+    options.alibi.view = shape.batches == 1
+                             ? memory_of_run.numbers(some(shape.heads), {heads})
+                             : memory_of_run.numbers(some(shape.batches * shape.heads), {batches, heads});
   if (shape.sinks == 1) options.sinks.view = memory_of_run.numbers(some(shape.heads), {heads});
   if (shape.sinks > 1) {
     const auto type = shape.sinks == 2 ? ops::attention_type::f16 : ops::attention_type::bf16;
@@ -302,7 +308,7 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
     if (kernel.in_blocks) pass(call.lists);
     pass(call.band);
   };
-  return detail::run_on(global, *kernel.image, text, order, blocks, pass_all,
+  return detail::run_on(global, *kernel.image, text, mode, blocks, pass_all,
                         {{o.address, o.bytes}, {lse.address, lse.bytes}});
 }
 
@@ -317,7 +323,7 @@ struct block_mask_shape {
 
 inline std::optional<std::vector<std::byte>> run(const ptx::kernel_image& image,
                                                  const block_mask_shape& shape, std::string_view text,
-                                                 emulator::schedule order = {}) {
+                                                 const run_mode& mode = {}) {
   emulator::memory global;
   detail::attention_memory memory_of_run(global);
   const i64 query_blocks = (shape.queries + shape.block_queries - 1) / shape.block_queries;
@@ -350,7 +356,7 @@ inline std::optional<std::vector<std::byte>> run(const ptx::kernel_image& image,
     pass(side.problem);
     pass(call.band);
   };
-  return detail::run_on(global, image, text, order, side.lists, pass_all, written);
+  return detail::run_on(global, image, text, mode, side.lists, pass_all, written);
 }
 
 }  // namespace kaio::tests::mutants

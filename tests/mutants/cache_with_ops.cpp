@@ -48,6 +48,11 @@ std::vector<append_case> appends() {
     c.interleaved = size % 2 == 0;
     c.seed = seed++;
     all.push_back(c);
+    if (size <= 8) continue;
+    c.pairs = static_cast<u32>(size), c.size = 2 * size;  // a second run of each half
+    c.interleaved = false;
+    c.seed = seed++;
+    all.push_back(c);
   }
   return all;
 }
@@ -63,7 +68,7 @@ void check_8_bits() {
 }
 
 tally kill_append() {
-  mutants_of_calls mutants({{"append_kv", 12}}, without_effect);
+  mutants_of_calls mutants({{"append_kv", 40}}, without_effect);
   mutants.on("sm_70", [] {
     for (const append_case& c : appends()) check_append<f16>(c);
     for (const append_case& c : appends()) check_append<f32>(c);
@@ -74,9 +79,31 @@ tally kill_append() {
   return mutants.result();
 }
 
+// Tokens of several sequences, of which one is empty, and some of none.
+void check_rotary_of_sequences() {
+  const std::vector<i32> cu{2, 5, 6, 6, 13};
+  const auto x = input_tensor<f16>(1, 14, 2, 24, {.pad = 8}, 11);
+  const cache_tensor<f16> y(1, 14, 2, 24);
+  const host_tables<f32> tables(30, 8, 0, 12);
+  auto on_x = upload(x.host), on_y = upload(y.host);
+  auto on_cos = upload(tables.cos), on_sin = upload(tables.sin);
+  auto on_cu = upload(cu);
+  rotary_varlen(under_test().stream(), x.packed<const f16>(on_x), y.packed(on_y), tables.view(on_cos),
+                tables.view(on_sin), {.cu_seqlens = numbers_view(on_cu, 5)});
+  cache_tensor<f16> want = y;
+  for (std::size_t b = 0; b + 1 < cu.size(); ++b)
+    for (i64 t = cu[b]; t < cu[b + 1]; ++t)
+      for (i64 h = 0; h < 2; ++h) {
+        for (i64 e = 0; e < 24; ++e) want.at(0, t, h, e) = x.at(0, t, h, e);
+        rotate_on_host(&want.at(0, t, h, 0), tables, t - cu[b], false, false);
+      }
+  require_same(on_y.download(), want.host);
+}
+
 tally kill_rotary() {
-  mutants_of_calls mutants({{"rotary", 25}}, without_effect);
+  mutants_of_calls mutants({{"rotary", 60}}, without_effect);
   mutants.on("sm_80", [] {
+    check_rotary_of_sequences();
     for (const bool interleaved : {false, true})
       for (const u32 pairs : {32u, 16u, 13u, 0u})
         for (const u32 positions : {0u, 1u, 2u}) {
@@ -94,12 +121,29 @@ tally kill_rotary() {
           c.to = {false, 8, 0};
           check_rotary<bf16, f16>(c);
           check_rotary<bf16, bf16>(c);
+          check_rotary<f32, f32>(c);
         }
+    for (u32 pairs = 9; pairs < 16;
+         ++pairs) {  // after the last run of a half comes what another thread has written
+      const rotary_case c{.batches = 1,
+                          .tokens = 2,
+                          .size = 2 * pairs,
+                          .pairs = pairs,
+                          .from = {false, 1, 0},
+                          .to = {false, 1, 0}};
+      check_rotary<f16, f16>(c);
+      check_rotary<bf16, f32>(c);
+      check_rotary<f32, bf16>(c);
+    }
     for (u32 pairs = 1; pairs < 9; ++pairs)  // runs of each length
       for (const bool interleaved : {false, true}) {
         rotary_case c{.batches = 1, .tokens = 2, .size = 2 * pairs + 7 - pairs % 8, .pairs = pairs};
         c.interleaved = interleaved;
         c.from = c.to = {false, 1, 0};
+        check_rotary<f16, f16>(c);
+        check_rotary<bf16, f32>(c);
+        check_rotary<f32, bf16>(c);
+        c.size = 2 * pairs;  // the last run of a row, after which comes what is no element
         check_rotary<f16, f16>(c);
         check_rotary<bf16, f32>(c);
         check_rotary<f32, bf16>(c);
@@ -113,5 +157,5 @@ tally kill_rotary() {
 TEST_CASE("mutants of append_kv and rotary are killed", "[mutants]") {
   tally all = kill_append();
   all += kill_rotary();
-  check_rate("append_kv and rotary", all, 75);
+  check_rate("append_kv and rotary", all, 94);
 }

@@ -1,14 +1,15 @@
 #pragma once
-// Mutants of the kernels that calls of operations launch, on an emulated device: at each launch of a kernel its mutants
-// run first, on the memory that the kernel is about to run on, under the sanitizer. A mutant is killed by a report, or
-// where it leaves other contents in any buffer. The calls are those of the operation's own tests, which compare what
-// the kernel itself computes.
+// Mutants of the kernels that calls of operations launch, on an emulated device: at each launch of a kernel those of its
+// mutants run first that the launch comes to (reached.hpp), on the memory that the kernel is about to run on. A mutant
+// is killed where it leaves other contents in any buffer, or by a report of the sanitizer. The calls are those of the
+// operation's own tests, which compare what the kernel itself computes.
 //
 //   mutants_of_calls mutants({{"attention_backward_mma_", 40}}, without_effect);
 //   mutants.on("sm_80", [] { check_backward<f16>({}); });
 //   const tally found = mutants.result();
 
 #include "mutants/killing.hpp"
+#include "mutants/reached.hpp"
 #include "mutants/run.hpp"
 #include "runtime/emulator/launch_watch.hpp"
 #include "tests/ops/support.hpp"
@@ -61,18 +62,22 @@ class saved_memory {
 struct kernel_mutants {
   const ptx::kernel_image* image;
   std::string text;
-  std::vector<mutation> alive;
+  struct survivor {
+    mutation fault;
+    std::size_t launches = 0;  // that came to it
+  };
+  std::vector<survivor> alive;
   std::size_t count, launches = 0;
   double seconds = 0;
 };
 
 // Whether the launch runs to its end with another text; how many instructions of warps that took.
 inline std::optional<u64> run_as(const emulator::launch& original, emulator::memory& global,
-                                 std::string_view text, const emulator::schedule& order, u64 limit) {
+                                 std::string_view text, const emulator::schedule& order, u64 limit,
+                                 std::vector<emulator::grid_observer*> observers) {
   try {
     const emulator::module mod = emulator::parse_module(text, emulator::architecture{});
     std::atomic<u64> executed{0};
-    emulator::sanitizer checks{emulator::sanitizer_options{}};
     emulator::launch l;
     l.mod = &mod;
     l.kernel = mod.find(original.image->name);
@@ -86,7 +91,8 @@ inline std::optional<u64> run_as(const emulator::launch& original, emulator::mem
     l.order = order;
     l.instruction_limit = limit;
     l.executed = &executed;
-    l.observers.push_back(&checks);
+    l.threads = 1;
+    l.observers = std::move(observers);
     emulator::run(l, global);
     return executed.load();
   } catch (const emulator::fault&) {
@@ -94,6 +100,12 @@ inline std::optional<u64> run_as(const emulator::launch& original, emulator::mem
   } catch (const emulator::ptx_error&) {
     return {};
   }
+}
+// The same under the sanitizer.
+inline std::optional<u64> run_sanitized(const emulator::launch& original, emulator::memory& global,
+                                        std::string_view text, const emulator::schedule& order, u64 limit) {
+  emulator::sanitizer checks{emulator::sanitizer_options{}};
+  return run_as(original, global, text, order, limit, {&checks});
 }
 
 }  // namespace detail
@@ -122,7 +134,8 @@ class mutants_of_calls {
     tally all;
     for (const auto& [name, kernel] : kernels_) {
       tally found{kernel.count - kernel.alive.size(), kernel.count - kernel.alive.size()};
-      for (const mutation& m : kernel.alive) found.add(*kernel.image, m, false);
+      for (const auto& one : kernel.alive)
+        found.add(*kernel.image, one.fault, false, std::to_string(one.launches) + " launches came to it");
       std::cout << name << ": " << found.killed << " of " << found.count << " mutants, " << kernel.launches
                 << " launches, " << kernel.seconds << " s\n";
       all += found;
@@ -136,6 +149,8 @@ class mutants_of_calls {
   }
 
  private:
+  static constexpr std::size_t most_sanitized_launches = 12;
+
   void at(const emulator::launch& l, emulator::memory& global) {
     const std::string name(l.image->name);
     const auto watched = std::find_if(watched_.begin(), watched_.end(), [&](const watched_kernels& one) {
@@ -146,31 +161,45 @@ class mutants_of_calls {
     auto found = kernels_.find(name);
     if (found == kernels_.end()) {
       std::string text = text_of(*l.image);
-      auto sample = sample_of(*l.image, text, watched->sample, without_effect_);
-      const std::size_t count = sample.size();
-      found =
-          kernels_.emplace(name, detail::kernel_mutants{l.image, std::move(text), std::move(sample), count})
-              .first;
+      std::vector<detail::kernel_mutants::survivor> all;
+      for (mutation& m : sample_of(*l.image, text, watched->sample, without_effect_))
+        all.push_back({std::move(m)});
+      const std::size_t count = all.size();
+      found = kernels_.emplace(name, detail::kernel_mutants{l.image, std::move(text), std::move(all), count})
+                  .first;
     }
     detail::kernel_mutants& kernel = found->second;
     ++kernel.launches;
     if (kernel.alive.empty()) return;
     const detail::saved_memory before(global);
-    const auto executed = detail::run_as(l, global, kernel.text, {}, u64{1} << 30);
+    reached_lines reached(kernel.text);
+    const auto executed = detail::run_as(l, global, kernel.text, {}, u64{1} << 30, {&reached});
     INFO(name);
     REQUIRE(executed.has_value());
     const detail::saved_memory right(global);
-    const auto differs = [&](const mutation& m, const emulator::schedule& order) {
+    // What runs for much longer does not end.
+    const u64 limit = 2 * *executed + 10000;
+    bool is_clean = false;  // the kernel itself, which is asked as soon as the sanitizer's word counts
+    const auto dies_sanitized = [&](const std::string& faulty, const emulator::schedule& order) {
       before.restore();
-      // What runs for much longer does not end.
-      return !detail::run_as(l, global, mutated(kernel.text, m), order, 2 * *executed + 10000) ||
-             !right.equals_current();
+      if (!is_clean) {
+        REQUIRE(detail::run_sanitized(l, global, kernel.text, {}, limit).has_value());
+        before.restore();
+        is_clean = true;
+      }
+      return !detail::run_sanitized(l, global, faulty, order, limit) || !right.equals_current();
     };
-    std::erase_if(kernel.alive, [&](const mutation& m) {
-      bool dead = differs(m, {});
-      // Of the first launches, where the order is at fault, in other orders too.
-      if (m.kind == fault_of::order && kernel.launches <= 2)
-        for (std::size_t o = 1; o < std::size(orders) && !dead; ++o) dead = differs(m, orders[o]);
+    std::erase_if(kernel.alive, [&](detail::kernel_mutants::survivor& one) {
+      if (!reached.by(one.fault)) return false;
+      ++one.launches;
+      const std::string faulty = mutated(kernel.text, one.fault);
+      before.restore();
+      if (!detail::run_as(l, global, faulty, {}, limit, {}) || !right.equals_current()) return true;
+      // A wait that many launches can do without will not be missed by the next one.
+      if (one.launches > most_sanitized_launches) return false;
+      bool dead = dies_sanitized(faulty, {});
+      if (one.fault.kind == fault_of::order && one.launches <= 2)
+        for (std::size_t o = 1; o < std::size(orders) && !dead; ++o) dead = dies_sanitized(faulty, orders[o]);
       return dead;
     });
     before.restore();

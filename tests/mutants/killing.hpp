@@ -31,9 +31,11 @@ inline constexpr emulator::schedule orders[] = {{},
                                                 {emulator::schedule_kind::random, 1},
                                                 {emulator::schedule_kind::random, 2}};
 
-// A statement of C++ whose faults leave every result as it is, by the end of its file's name and a part of its text.
+// A statement of C++ whose faults leave every result as it is, by the end of its file's name and a part of its text;
+// where only some of its instructions do, by what these are.
 struct harmless_statement {
   std::string_view file, statement;
+  bool (*is_harmless)(std::string_view kernel, std::string_view instruction) = nullptr;
 };
 
 // The C++ line that a line of the text came from.
@@ -56,12 +58,13 @@ inline std::string statement_at(const std::string& origin) {
   return statement;
 }
 
-inline bool has_no_effect(const ptx::kernel_image& image, std::size_t line,
+inline bool has_no_effect(const ptx::kernel_image& image, const mutation& m,
                           std::span<const harmless_statement> without_effect) {
-  const std::string origin = origin_of(image, line), statement = statement_at(origin);
+  const std::string origin = origin_of(image, m.line), statement = statement_at(origin);
   return std::any_of(without_effect.begin(), without_effect.end(), [&](const harmless_statement& h) {
     return origin.substr(0, origin.rfind(':')).ends_with(h.file) &&
-           statement.find(h.statement) != statement.npos;
+           statement.find(h.statement) != statement.npos &&
+           (h.is_harmless == nullptr || h.is_harmless(image.name, m.what));
   });
 }
 
@@ -79,7 +82,7 @@ inline std::vector<mutation> sample_of(const ptx::kernel_image& image, std::stri
     const std::size_t count = asked != nullptr ? std::stoul(asked) : ordinary;
     if (sample.size() > count) sample.resize(count);
   }
-  std::erase_if(sample, [&](const mutation& m) { return has_no_effect(image, m.line, without_effect); });
+  std::erase_if(sample, [&](const mutation& m) { return has_no_effect(image, m, without_effect); });
   return sample;
 }
 
@@ -91,12 +94,12 @@ struct tally {
     killed += other.killed;
     return *this;
   }
-  void add(const ptx::kernel_image& image, const mutation& m, bool dead) {
+  void add(const ptx::kernel_image& image, const mutation& m, bool dead, std::string_view note) {
     ++count;
     killed += dead;
     if (!dead)
       std::cout << "survived: " << image.name << " line " << m.line << ", " << m.what << " from "
-                << origin_of(image, m.line) << '\n';
+                << origin_of(image, m.line) << "; " << note << '\n';
   }
 };
 

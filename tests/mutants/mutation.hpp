@@ -5,10 +5,12 @@
 //   for (const mutation& m : mutations_of(text)) run(mutated(text, m));
 
 #include <algorithm>
+#include <cctype>
 #include <cstddef>
 #include <iterator>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace kaio::tests::mutants {
@@ -49,6 +51,41 @@ inline std::string shifted(const std::string& address) {
 
 inline bool has(std::string_view line, std::string_view part) { return line.find(part) != line.npos; }
 
+// Of a variable: ".shared .align 4 .b8 x[32];".
+inline bool is_declaration(std::string_view line) {
+  const std::size_t first = line.find_first_not_of(" \t");
+  return first != line.npos && line[first] == '.';
+}
+
+// How often each register is named in a text.
+class register_uses {
+ public:
+  explicit register_uses(std::string_view text) {
+    each_register(text, [&](std::string_view name) { ++uses_[std::string(name)]; });
+  }
+  // Whether nobody reads what the line loads.
+  bool is_dead_load(std::string_view line) const {
+    if (!has(line, "ld.shared")) return false;
+    bool is_read = false;
+    each_register(line.substr(0, line.find('[')),
+                  [&](std::string_view name) { is_read = is_read || uses_.at(std::string(name)) > 1; });
+    return !is_read;
+  }
+
+ private:
+  template <class F>
+  static void each_register(std::string_view text, const F& f) {
+    for (std::size_t at = text.find('%'); at != text.npos; at = text.find('%', at + 1)) {
+      std::size_t end = at + 1;
+      while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+        ++end;
+      f(text.substr(at, end - at));
+    }
+  }
+
+  std::unordered_map<std::string, std::size_t> uses_;
+};
+
 }  // namespace detail
 
 // The text with one fault.
@@ -60,12 +97,14 @@ inline std::string mutated(std::string_view text, const mutation& m) {
 }
 
 // Without a barrier, fence or wait; without a guard; with a comparison that is true for one more or one less
-// number; with an address in shared memory that is one word further.
+// number; with an address in shared memory that is one word further, of what somebody reads.
 inline std::vector<mutation> mutations_of(std::string_view text) {
   using detail::has;
+  using detail::is_declaration;
   using detail::replaced;
   using detail::shifted;
   const std::vector<std::string> lines = detail::lines_of(text);
+  const detail::register_uses registers(text);
   std::vector<mutation> found;
   const auto add = [&](fault_of kind, std::size_t at, const std::string& line, std::string_view what) {
     if (line == lines[at]) return;
@@ -93,7 +132,7 @@ inline std::vector<mutation> mutations_of(std::string_view text) {
           add(fault_of::comparison, i, replaced(line, from, to), "off by one");
           break;
         }
-    if (has(line, ".shared")) {
+    if (has(line, ".shared") && !is_declaration(line) && !registers.is_dead_load(line)) {
       const std::size_t open = line.find('['), close = line.find(']');
       if (open != std::string::npos && close != std::string::npos)
         add(fault_of::address, i,

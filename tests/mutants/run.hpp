@@ -56,11 +56,18 @@ struct kernel_case {
   std::vector<launch_shape> shapes;
 };
 
+// How a text runs: in which order of warps, whether under the sanitizer, and watched by what else.
+struct run_mode {
+  emulator::schedule order{};
+  bool is_sanitized = true;
+  emulator::grid_observer* also = nullptr;
+};
+
 inline constexpr std::uint64_t instruction_limit = 1u << 20;
 
 // The contents of the buffers after a run; nothing if it was stopped.
 inline std::optional<std::vector<u32>> run(const ptx::kernel_image& image, const launch_shape& shape,
-                                           std::string_view text, emulator::schedule order = {}) {
+                                           std::string_view text, const run_mode& mode = {}) {
   using namespace emulator;
   memory global;
   std::vector<std::pair<std::uint64_t, std::size_t>> buffers;
@@ -74,7 +81,8 @@ inline std::optional<std::vector<u32>> run(const ptx::kernel_image& image, const
     l.image = &image;
     l.dynamic_shared = image.needs.dynamic_shared_bytes + shape.dynamic_shared;
     l.cooperative = image.needs.cooperative;
-    l.order = order;
+    l.order = mode.order;
+    l.threads = 1;
     l.instruction_limit = instruction_limit;
     l.parameters.resize(l.kernel->parameter_bytes);
     std::mt19937 random(5);
@@ -123,7 +131,8 @@ inline std::optional<std::vector<u32>> run(const ptx::kernel_image& image, const
           shape.values[i]);
     }
     sanitizer checks{sanitizer_options{}};
-    l.observers.push_back(&checks);
+    if (mode.is_sanitized) l.observers.push_back(&checks);
+    if (mode.also != nullptr) l.observers.push_back(mode.also);
     emulator::run(l, global);
   } catch (const fault&) {
     return {};
