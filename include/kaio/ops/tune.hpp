@@ -20,9 +20,13 @@
 // operations at once.
 
 #include <kaio/ops/attention.hpp>
+#include <kaio/ops/gate_up.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/matmul_w8.hpp>
+#include <kaio/ops/qkv.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <cstdint>
@@ -61,6 +65,34 @@ tune_report tune_matmul_int8(const device& gpu, const matmul_view& a, const matm
 tune_report tune_matmul_fp8(const device& gpu, const matmul_view& a, const matmul_view& b,
                             const matmul_view& c, const matmul_fp8_options& options = {},
                             const tune_options& how = {});
+
+// The same for matmul_w4 and matmul_w8: every kernel for the device with several numbers of parts of K, which a variant's
+// name has after a colon ("matmul_w4_few_rows_f16_sm90:4", or ":4:cluster"); with options.parts, with so many. x: (m, k),
+// out: (m, n), f16 or bf16 (out also f32), as the call takes them; the weights are those of a file that repack has
+// packed, and are not read. Later calls take the fastest where their workspace is large enough for it, as one of
+// matmul_w4_workspace_bytes is, asked after tuning. The variant "dequantise", which rounds weights, is none of them. The
+// result is for calls of the same m, n, k, codes and scales, groups, alignment of x and options.parts. Its entries are
+// empty where m is 0. Throws invalid_argument for weights of own codes too.
+tune_report tune_matmul_w4(const device& gpu, const any_view& x, const w4_weights& w, const any_view& out,
+                           const matmul_w4_options& options = {}, const tune_options& how = {});
+tune_report tune_matmul_w8(const device& gpu, const any_view& x, const w8_weights& w, const any_view& out,
+                           const matmul_w8_options& options = {}, const tune_options& how = {});
+
+// The same for gate_up_project: its kernels of one launch, where they can run the call, and "separate". The products of
+// that are what they are by their own tuning; tune them first. The result is for calls of the same rows, K, F, types,
+// scales, groups and alignment of x, whose workspace is large enough for it. Its entries are empty where there are no
+// rows.
+tune_report tune_gate_up_project(const device& gpu, const any_view& x, const gate_up_weights& weights,
+                                 const any_view& out, const gate_up_options& options = {},
+                                 const tune_options& how = {});
+
+// The same for qkv_project: its kernels of one launch, those for few rows with each number of parts of K ("kernel:2"),
+// and "separate". K and V are measured as if they went into tensors, also where outputs are a cache, and tokens as if all
+// were at position 0. The result is for calls without options.parts, of the same tokens, K, heads, sizes, types and kinds
+// of steps, whose workspace is large enough for it. Its entries are empty where there are no tokens.
+tune_report tune_qkv_project(const device& gpu, const any_view& x, const qkv_weights& weights,
+                             const qkv_outputs& outputs, const qkv_options& options = {},
+                             const tune_options& how = {});
 
 namespace detail {
 tune_report tune_attention_call(const device& gpu, const attention_arguments& arguments,

@@ -129,6 +129,18 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
   return result;
 }
 
+void list_qkv_few_rows(std::vector<std::string>& names, const detail::qkv_arguments& arguments,
+                       const detail::qkv_call& call, const device_properties& properties) {
+  for (const auto family : {qkv_w4_variants, qkv_w16_variants})
+    for (const qkv_few_rows_variant& v : family()) {
+      if (v.type != static_cast<element_type>(call.problem.append.type) ||
+          !obstacle(v, arguments, call, properties).empty())
+        continue;
+      for (std::uint32_t parts = 1; fits(v, parts) && (parts - 1) * w4_tile_k < call.k; parts *= 2)
+        names.push_back(std::string(v.image->name) + ":" + std::to_string(parts));
+    }
+}
+
 void run_qkv_few_rows(const stream& s, const detail::qkv_arguments& arguments, const qkv_few_rows& of) {
   qkv_few_rows_call call = of.call;
   if (of.variant->bits != 16)

@@ -1,9 +1,12 @@
 #pragma once
 // What calls are known by: some numbers, two calls of the same numbers take the same variant.
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace kaio::ops {
 
@@ -26,5 +29,29 @@ inline std::string text_of_words(std::span<const std::uint64_t> words) {
   }
   return result;
 }
+
+// Of an operation whose signature is numbers alone.
+template <std::size_t N>
+struct words_signature {
+  std::array<std::uint64_t, N> words{};
+  friend bool operator==(const words_signature&, const words_signature&) = default;
+  std::uint64_t hash() const { return hash_of_words(words); }
+  // As it is written to a file, where the signatures of other operations are too.
+  std::string text(std::string_view operation) const {
+    return std::string(operation) + "," + text_of_words(words);
+  }
+};
+// Numbers of so many bits each, side by side, as one.
+class packed_word {
+ public:
+  packed_word& add(std::uint64_t value, unsigned bits) {
+    word_ = word_ << bits | value;
+    return *this;
+  }
+  std::uint64_t value() const { return word_; }
+
+ private:
+  std::uint64_t word_ = 0;
+};
 
 }  // namespace kaio::ops
