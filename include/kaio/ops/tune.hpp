@@ -20,6 +20,7 @@
 // operations at once.
 
 #include <kaio/ops/attention.hpp>
+#include <kaio/ops/attention_decode.hpp>
 #include <kaio/ops/gate_up.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
@@ -119,6 +120,23 @@ tune_report tune(const device& gpu, const tensor_view<Q, 3>& q, const tensor_vie
   detail::require_attention_types<Q, K, V, O>();
   return detail::tune_attention_call(gpu, {"tune", q, k, v, out, &options, false, false, &sequences}, how);
 }
+
+// The same for attention_decode: every kernel that can run a call, with several numbers of parts of the keys ("kernel:4",
+// or "kernel:4:cluster"). Measured as if all sequences had max_length keys, or as many as the cache has room for, and
+// packed ones equally many queries; the cache's memory is as much again, but for pages beyond those. New keys and values
+// are left out. Later calls take the fastest where their workspace is large enough for it, as one of
+// attention_decode_workspace_bytes is, asked after tuning. The result is for calls of the same batches, queries, heads,
+// sizes, room, pages, max_length, window, types and alignments. Its entries are empty where the call does nothing or has
+// no keys, where options.parts or options.combining choose, and with batch_invariant, whose parts follow from the
+// sequence alone.
+tune_report tune_attention_decode(const device& gpu, const attention_view& q,
+                                  const attention_cache_view& cache, const attention_view& out,
+                                  const attention_decode_options& options = {}, const tune_options& how = {});
+tune_report tune_attention_decode_varlen(const device& gpu, const attention_view& q,
+                                         const attention_cache_view& cache, const attention_view& out,
+                                         const attention_sequences& sequences,
+                                         const attention_decode_options& options = {},
+                                         const tune_options& how = {});
 
 // Forgets the results of this process and reads the files again when they are needed.
 void forget_tuning() noexcept;

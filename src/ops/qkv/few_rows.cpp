@@ -13,6 +13,7 @@
 #include "ops/qkv/fused.hpp"
 #include "ops/qkv/product.hpp"
 #include "ops/quantised/w4/resolve.hpp"
+#include "ops/tune/signature.hpp"
 
 namespace kaio::ops {
 
@@ -137,7 +138,7 @@ void list_qkv_few_rows(std::vector<std::string>& names, const detail::qkv_argume
           !obstacle(v, arguments, call, properties).empty())
         continue;
       for (std::uint32_t parts = 1; fits(v, parts) && (parts - 1) * w4_tile_k < call.k; parts *= 2)
-        names.push_back(std::string(v.image->name) + ":" + std::to_string(parts));
+        names.push_back(name_with_parts(v.image->name, parts));
     }
 }
 

@@ -6,7 +6,6 @@
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -146,10 +145,8 @@ const std::string& tuned_choice(const detail::qkv_arguments& a, const detail::qk
 planned plan_named(const void* device, const device_properties& properties, detail::qkv_arguments arguments,
                    const detail::qkv_call& call, std::string_view name) {
   qkv_options options = *arguments.options;
-  const std::size_t colon = std::min(name.find(':'), name.size());
-  options.variant = name.substr(0, colon);
-  if (colon + 1 < name.size())
-    std::from_chars(name.data() + colon + 1, name.data() + name.size(), options.parts);
+  options.variant = name.substr(0, name.find(':'));
+  if (options.variant != name) options.parts = parts_of_name(name);
   arguments.options = &options;
   planned result{.call = call};
   result.few = choose_qkv_few_rows(device, properties, arguments, call);
@@ -210,8 +207,7 @@ std::string tuning_key(const detail::qkv_arguments& a, const detail::qkv_call& c
 std::string qkv_choice(const device& gpu, const detail::qkv_arguments& arguments) {
   const planned of = plan(gpu.identity(), gpu.properties(), arguments, true);
   if (of.call.empty()) return {};
-  if (of.few.variant != nullptr)
-    return std::string(of.image()->name) + ":" + std::to_string(of.few.call.product.parts);
+  if (of.few.variant != nullptr) return name_with_parts(of.image()->name, of.few.call.product.parts);
   return std::string(of.image() != nullptr ? std::string_view(of.image()->name) : separate);
 }
 

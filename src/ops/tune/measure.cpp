@@ -49,17 +49,19 @@ stand_in& stand_ins::add(std::uint64_t address, std::uint64_t bytes, const buffe
   return added;
 }
 
-void stand_ins::replace(any_view& v, const buffer<u32>* pattern) {
-  if (!v.exists() || v.empty()) return;
+void stand_ins::replace(const detail::view_facts& v, std::uint64_t& address, std::uint64_t& bytes,
+                        const void*& device, const buffer<u32>* pattern) {
+  if (v.rank == 0) return;
   std::uint64_t before = 0, after = v.element_bytes;  // bytes before element 0, and from it on
   for (std::uint32_t d = 0; d < v.rank; ++d) {
+    if (v.extents[d] == 0) return;
     const std::int64_t length = (v.extents[d] - 1) * v.strides[d] * v.element_bytes;
     (length < 0 ? before : after) += static_cast<std::uint64_t>(length < 0 ? -length : length);
   }
   const stand_in& by = add(v.address - before, before + after, pattern);
-  v.address = by.address() + before;
-  v.bytes = after;
-  v.device = by.device();
+  address = by.address() + before;
+  bytes = after;
+  device = by.device();
 }
 
 attention_workspace stand_ins::add_workspace(std::uint64_t bytes) {

@@ -68,7 +68,11 @@ class stand_ins {
   // Filled with a pattern, where there is one.
   stand_in& add(std::uint64_t address, std::uint64_t bytes, const buffer<u32>* pattern = nullptr);
   // In place of what a view has, where there is a view: from its first element in memory to its last one.
-  void replace(any_view& v, const buffer<u32>* pattern = nullptr);
+  template <class View>
+    requires requires(View& v) { v.element_bytes; }
+  void replace(View& v, const buffer<u32>* pattern = nullptr) {
+    replace(v.facts(), v.address, v.bytes, v.device, pattern);
+  }
   template <class T, std::size_t Rank>
   void replace(tensor_view<T, Rank>& v) {
     any_view own(v);
@@ -85,6 +89,9 @@ class stand_ins {
   std::uint64_t bytes() const;
 
  private:
+  void replace(const detail::view_facts& v, std::uint64_t& address, std::uint64_t& bytes, const void*& device,
+               const buffer<u32>* pattern);
+
   const device* gpu_;
   std::vector<stand_in> memory_;
 };

@@ -2,6 +2,7 @@
 // What calls are known by: some numbers, two calls of the same numbers take the same variant.
 
 #include <array>
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -53,5 +54,18 @@ class packed_word {
  private:
   std::uint64_t word_ = 0;
 };
+
+// The name of a kernel with a number of parts: "kernel:4" where a second kernel adds them up, or nothing has to;
+// "kernel:4:cluster" where they are a cluster.
+inline std::string name_with_parts(std::string_view kernel, std::uint32_t parts, bool in_cluster = false) {
+  return std::string(kernel) + ":" + std::to_string(parts) + (in_cluster ? ":cluster" : "");
+}
+// The number of parts of such a name; 0: it has none.
+inline std::uint32_t parts_of_name(std::string_view name) {
+  std::uint32_t parts = 0;
+  if (const std::size_t colon = name.find(':'); colon != std::string_view::npos)
+    std::from_chars(name.data() + colon + 1, name.data() + name.size(), parts);
+  return parts;
+}
 
 }  // namespace kaio::ops

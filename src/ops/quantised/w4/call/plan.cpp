@@ -6,7 +6,6 @@
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <span>
 
@@ -121,9 +120,7 @@ w4_signature signature_of(const w4_problem& p, std::int64_t parts) {
 // No variant: none has this name, and as many parts as were asked for.
 w4_choice choice_named(w4_problem& problem, std::int64_t asked, const device_properties& device,
                        std::string_view name) {
-  std::int64_t parts = 0;
-  std::from_chars(name.data() + std::min(name.find(':'), name.size() - 1) + 1, name.data() + name.size(),
-                  parts);
+  const std::int64_t parts = parts_of_name(name);
   if (parts < 1 || parts > problem.w.tiles_k || (asked != 0 && parts != asked)) return {};
   for (const w4_choice& c : w4_choices(problem, parts, device))
     if (c.name() == name) return c;
@@ -167,7 +164,7 @@ std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, cons
         static_cast<double>(parts_of(blocks, units)) *
         static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k * v.together) *
                             v.together) *
-        (v.bits / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
+        (static_cast<double>(v.bits) / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
     const double cost = of_tiles + c.start_and_end * static_cast<double>(parts_of(blocks, at_once)) +
                         (parts == 1 ? 0 : c.second_kernel + c.of_a_part * parts);
     if (cost < least) {
@@ -214,8 +211,7 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
 }
 
 std::string w4_choice::name() const {
-  return std::string(variant->image->name) + ":" + std::to_string(division.parts) +
-         (division.cluster != 1 ? ":cluster" : "");
+  return name_with_parts(variant->image->name, division.parts, division.cluster != 1);
 }
 
 std::string tuning_key(const w4_problem& problem, std::int64_t parts) {
