@@ -86,7 +86,7 @@ private_floors = {
             "attention/backward/sm90", "attention/backward/call", "cache/common", "cache/rotary", "cache/append", "cache/copy",
             "attention/decode/choice", "attention/decode/simt", "attention/decode/mma_sync", "attention/decode/quantised",
             "attention/decode/mla", "attention/decode/call", "quantised/common", "quantised/int8", "quantised/fp8",
-             "quantised/w4", "quantised/formats", "qkv", "gate_up", "rms_norm"],
+             "quantised/w4", "quantised/w4/call", "quantised/formats", "qkv", "gate_up", "rms_norm"],
     "tool": ["."],
     "weights": ["base", "format", "file", "scheme", "."],
 }

@@ -20,9 +20,14 @@
 // operations at once.
 
 #include <kaio/ops/attention.hpp>
+#include <kaio/ops/attention_decode.hpp>
+#include <kaio/ops/gate_up.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
+#include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/matmul_w8.hpp>
+#include <kaio/ops/qkv.hpp>
 #include <kaio/runtime/device.hpp>
 
 #include <cstdint>
@@ -62,6 +67,34 @@ tune_report tune_matmul_fp8(const device& gpu, const matmul_view& a, const matmu
                             const matmul_view& c, const matmul_fp8_options& options = {},
                             const tune_options& how = {});
 
+// The same for matmul_w4 and matmul_w8: every kernel for the device with several numbers of parts of K, which a variant's
+// name has after a colon ("matmul_w4_few_rows_f16_sm90:4", or ":4:cluster"); with options.parts, with so many. x: (m, k),
+// out: (m, n), f16 or bf16 (out also f32), as the call takes them; the weights are those of a file that repack has
+// packed, and are not read. Later calls take the fastest where their workspace is large enough for it, as one of
+// matmul_w4_workspace_bytes is, asked after tuning. The variant "dequantise", which rounds weights, is none of them. The
+// result is for calls of the same m, n, k, codes and scales, groups, alignment of x and options.parts. Its entries are
+// empty where m is 0. Throws invalid_argument for weights of own codes too.
+tune_report tune_matmul_w4(const device& gpu, const any_view& x, const w4_weights& w, const any_view& out,
+                           const matmul_w4_options& options = {}, const tune_options& how = {});
+tune_report tune_matmul_w8(const device& gpu, const any_view& x, const w8_weights& w, const any_view& out,
+                           const matmul_w8_options& options = {}, const tune_options& how = {});
+
+// The same for gate_up_project: its kernels of one launch, where they can run the call, and "separate". The products of
+// that are what they are by their own tuning; tune them first. The result is for calls of the same rows, K, F, types,
+// scales, groups and alignment of x, whose workspace is large enough for it. Its entries are empty where there are no
+// rows.
+tune_report tune_gate_up_project(const device& gpu, const any_view& x, const gate_up_weights& weights,
+                                 const any_view& out, const gate_up_options& options = {},
+                                 const tune_options& how = {});
+
+// The same for qkv_project: its kernels of one launch, those for few rows with each number of parts of K ("kernel:2"),
+// and "separate". K and V are measured as if they went into tensors, also where outputs are a cache, and tokens as if all
+// were at position 0. The result is for calls without options.parts, of the same tokens, K, heads, sizes, types and kinds
+// of steps, whose workspace is large enough for it. Its entries are empty where there are no tokens.
+tune_report tune_qkv_project(const device& gpu, const any_view& x, const qkv_weights& weights,
+                             const qkv_outputs& outputs, const qkv_options& options = {},
+                             const tune_options& how = {});
+
 namespace detail {
 tune_report tune_attention_call(const device& gpu, const attention_arguments& arguments,
                                 const tune_options& how);
@@ -87,6 +120,23 @@ tune_report tune(const device& gpu, const tensor_view<Q, 3>& q, const tensor_vie
   detail::require_attention_types<Q, K, V, O>();
   return detail::tune_attention_call(gpu, {"tune", q, k, v, out, &options, false, false, &sequences}, how);
 }
+
+// The same for attention_decode: every kernel that can run a call, with several numbers of parts of the keys ("kernel:4",
+// or "kernel:4:cluster"). Measured as if all sequences had max_length keys, or as many as the cache has room for, and
+// packed ones equally many queries; the cache's memory is as much again, but for pages beyond those. New keys and values
+// are left out. Later calls take the fastest where their workspace is large enough for it, as one of
+// attention_decode_workspace_bytes is, asked after tuning. The result is for calls of the same batches, queries, heads,
+// sizes, room, pages, max_length, window, types and alignments. Its entries are empty where the call does nothing or has
+// no keys, where options.parts or options.combining choose, and with batch_invariant, whose parts follow from the
+// sequence alone.
+tune_report tune_attention_decode(const device& gpu, const attention_view& q,
+                                  const attention_cache_view& cache, const attention_view& out,
+                                  const attention_decode_options& options = {}, const tune_options& how = {});
+tune_report tune_attention_decode_varlen(const device& gpu, const attention_view& q,
+                                         const attention_cache_view& cache, const attention_view& out,
+                                         const attention_sequences& sequences,
+                                         const attention_decode_options& options = {},
+                                         const tune_options& how = {});
 
 // Forgets the results of this process and reads the files again when they are needed.
 void forget_tuning() noexcept;

@@ -15,9 +15,13 @@
 
 #include "ops/cache/common/check.hpp"
 #include "ops/gate_up/combine.hpp"
+#include "ops/gate_up/plan.hpp"
 #include "ops/gate_up/resolve.hpp"
 #include "ops/gate_up/variant.hpp"
+#include "ops/quantised/w4/call/plan.hpp"
 #include "ops/quantised/w4/resolve.hpp"
+#include "ops/tune/recent_choices.hpp"
+#include "ops/tune/signature.hpp"
 
 namespace kaio::ops {
 
@@ -83,6 +87,12 @@ struct products {
     options.constant = constant();
     return options;
   }
+  matmul_w4_options packed_options() const {
+    matmul_w4_options options;
+    options.workspace = detail::rest_of(a.options->workspace, call.product_bytes);
+    options.constant_weights = a.options->constant_weights;
+    return options;
+  }
   matmul_options plain_options() const {
     matmul_options options;
     options.constant = constant();
@@ -92,7 +102,7 @@ struct products {
   // What a product takes after the memory of both.
   std::uint64_t bytes_of(const stream& s, const detail::gate_up_product& product) const {
     const projection_weight& w = *product.weight;
-    if (w.is_packed) return matmul_w4_workspace_bytes(s, call.x, w.packed);
+    if (w.is_packed) return matmul_w4_workspace_bytes(s, call.x, w.packed, packed_options());
     if (of_i8() || of_fp8()) return 0;
     return matmul_workspace_bytes(s, view_of(call.x), transposed(w.matrix), view_of(product.to),
                                   plain_options());
@@ -105,13 +115,11 @@ struct products {
 
   void run(const stream& s, const detail::gate_up_product& product) const {
     const projection_weight& w = *product.weight;
-    attention_workspace rest = a.options->workspace;
-    rest.address += call.product_bytes;
+    attention_workspace rest = detail::rest_of(a.options->workspace, call.product_bytes);
     rest.bytes = bytes_of(s, product);
     if (w.is_packed) {
-      matmul_w4_options options;
-      options.constant_weights = a.options->constant_weights;
-      if (rest.bytes != 0) options.workspace = rest;
+      matmul_w4_options options = packed_options();
+      options.workspace = rest.bytes != 0 ? rest : attention_workspace{};
       detail::run_matmul_w4(s, {a.operation, call.x, product.to, &w.packed, &options});
       return;
     }
@@ -135,15 +143,13 @@ struct products {
 
   void warm_up(const runtime::device& gpu, const detail::gate_up_product& product) const {
     const projection_weight& w = *product.weight;
-    if (w.is_packed) return matmul_w4_warmup(gpu, call.x, w.packed);
+    if (w.is_packed) return matmul_w4_warmup(gpu, call.x, w.packed, packed_options());
     const matmul_view x = view_of(call.x), weight = transposed(w.matrix), to = view_of(product.to);
     if (of_i8()) return matmul_int8_warmup(gpu, x, weight, to, int8_options(w));
     if (of_fp8()) return matmul_fp8_warmup(gpu, x, weight, to, fp8_options(w));
     matmul_warmup(gpu, x, weight, to, plain_options());
   }
 };
-
-constexpr std::string_view separate = "separate";
 
 // Why no kernel with both rows of the weights can run a call; empty: those can that the device has.
 std::string_view obstacle(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
@@ -167,10 +173,53 @@ std::string_view refusal(const gate_up_variant& v, const detail::gate_up_call& c
   return {};
 }
 
-// The kernel of a call; nullptr: products, and what combines them.
-const gate_up_variant* choose(const detail::gate_up_arguments& a, const detail::gate_up_call& call,
+using gate_up_signature = words_signature<5>;
+
+// Of a call that kernels with both rows can run.
+gate_up_signature signature_of(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
+  const w4_shape& w = a.weights->of[0].packed.shape;
+  packed_word kind;
+  kind.add(call.problem.type, 2).add(static_cast<std::uint64_t>(w.scales), 4);
+  for (const bool is : {w.zero_points, w.ordered, w.factors, w.offsets, detail::begins_at(call.x, 16)})
+    kind.add(is, 1);
+  const auto number = [](std::int64_t x) { return static_cast<std::uint64_t>(x); };
+  return {{number(call.x.extents[0]), number(call.x.extents[1]), call.problem.columns, number(w.group),
+           kind.value()}};
+}
+
+// What was found by tuning; empty: nothing was.
+std::string_view tuned_choice(const detail::gate_up_arguments& a, const detail::gate_up_call& call,
                               const device_properties& device) {
-  const std::string_view forced = a.options->variant, why = obstacle(a, call);
+  thread_local recent_choices<gate_up_signature, std::string_view> recent;
+  return recent.find(signature_of(a, call), device, [&] {
+    const std::string found = find_tuned(device, tuning_key(a, call));
+    for (const std::string_view name : choices_of_gate_up(a, call, device))
+      if (name == found) return name;
+    return std::string_view();
+  });
+}
+
+// Whether the workspace is large enough for products, of a call that kernels with both rows can run. Without one: for
+// the choice alone.
+bool has_room(const void* device, const device_properties& properties, const detail::gate_up_arguments& a,
+              const detail::gate_up_call& call, bool choice_alone) {
+  const attention_workspace& workspace = a.options->workspace;
+  if (workspace.address == 0) return choice_alone;
+  const matmul_w4_options options = products{a, call}.packed_options();
+  const auto product =
+      plan_w4(device, properties, {a.operation, call.x, {}, &a.weights->of[0].packed, &options}, true);
+  return workspace.bytes >= call.product_bytes + product.workspace;
+}
+
+// The kernel of a call; nullptr: products, and what combines them.
+const gate_up_variant* choose(const void* identity, const device_properties& device,
+                              const detail::gate_up_arguments& a, const detail::gate_up_call& call,
+                              bool choice_alone) {
+  std::string_view forced = a.options->variant;
+  const std::string_view why = obstacle(a, call);
+  if (forced.empty() && why.empty()) forced = tuned_choice(a, call, device);
+  if (forced == separate && a.options->variant.empty() && !has_room(identity, device, a, call, choice_alone))
+    forced = {};
   if (forced == separate || (forced.empty() && !why.empty())) return nullptr;
   for (const gate_up_variant& v : gate_up_w4_variants()) {
     if (static_cast<u32>(v.type) != call.problem.type && why.empty()) continue;
@@ -193,9 +242,9 @@ struct planned {
 };
 
 planned plan(const void* device, const device_properties& properties,
-             const detail::gate_up_arguments& arguments) {
+             const detail::gate_up_arguments& arguments, bool choice_alone) {
   planned result{.call = detail::resolve_gate_up(device, arguments)};
-  if (!result.call.empty()) result.fused = choose(arguments, result.call, properties);
+  if (!result.call.empty()) result.fused = choose(device, properties, arguments, result.call, choice_alone);
   return result;
 }
 
@@ -218,11 +267,27 @@ void run_fused(const stream& s, const detail::gate_up_arguments& a, const detail
 
 }  // namespace
 
+std::vector<std::string_view> choices_of_gate_up(const detail::gate_up_arguments& a,
+                                                 const detail::gate_up_call& call,
+                                                 const device_properties& device) {
+  std::vector<std::string_view> names;
+  if (obstacle(a, call).empty())
+    for (const gate_up_variant& v : gate_up_w4_variants())
+      if (static_cast<u32>(v.type) == call.problem.type && refusal(v, call, device).empty())
+        names.push_back(v.image->name);
+  names.push_back(separate);
+  return names;
+}
+
+std::string tuning_key(const detail::gate_up_arguments& a, const detail::gate_up_call& call) {
+  return signature_of(a, call).text("gate_up");
+}
+
 namespace detail {
 
 void run_gate_up(const stream& s, const gate_up_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
-  const planned of = plan(s.device_identity(), device, arguments);
+  const planned of = plan(s.device_identity(), device, arguments, false);
   const gate_up_call& call = of.call;
   if (call.empty()) return;
   if (of.fused != nullptr) return run_fused(s, arguments, call, *of.fused);
@@ -239,14 +304,14 @@ std::uint64_t gate_up_workspace_bytes(const stream& s, const any_view& x, const 
                                       const any_view& out, const gate_up_options& options) {
   const device_properties& device = s.properties();
   const detail::gate_up_arguments arguments{"gate_up_workspace_bytes", x, out, &weights, &options};
-  const planned of = plan(s.device_identity(), device, arguments);
+  const planned of = plan(s.device_identity(), device, arguments, true);
   return of.call.empty() || of.fused != nullptr ? 0 : products{arguments, of.call}.workspace_bytes(s);
 }
 
 std::string gate_up_choice(const stream& s, const any_view& x, const gate_up_weights& weights,
                            const any_view& out, const gate_up_options& options) {
   const device_properties& device = s.properties();
-  const planned of = plan(s.device_identity(), device, {"gate_up_choice", x, out, &weights, &options});
+  const planned of = plan(s.device_identity(), device, {"gate_up_choice", x, out, &weights, &options}, true);
   if (of.call.empty()) return {};
   return std::string(of.fused != nullptr ? std::string_view(of.fused->image->name) : separate);
 }
@@ -254,7 +319,7 @@ std::string gate_up_choice(const stream& s, const any_view& x, const gate_up_wei
 void gate_up_warmup(const runtime::device& gpu, const any_view& x, const gate_up_weights& weights,
                     const any_view& out, const gate_up_options& options) {
   const detail::gate_up_arguments arguments{"gate_up_warmup", x, out, &weights, &options};
-  const planned of = plan(gpu.identity(), gpu.properties(), arguments);
+  const planned of = plan(gpu.identity(), gpu.properties(), arguments, true);
   const detail::gate_up_call& call = of.call;
   if (call.empty()) return;
   if (of.fused != nullptr) return gpu.warmup(*of.fused->image);

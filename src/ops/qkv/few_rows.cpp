@@ -13,6 +13,7 @@
 #include "ops/qkv/fused.hpp"
 #include "ops/qkv/product.hpp"
 #include "ops/quantised/w4/resolve.hpp"
+#include "ops/tune/signature.hpp"
 
 namespace kaio::ops {
 
@@ -127,6 +128,18 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
   result.call.constant_weights = arguments.options->constant_weights;
   result.call.blocks = std::uint64_t{clusters} * v.blocks_n * p.parts;
   return result;
+}
+
+void list_qkv_few_rows(std::vector<std::string>& names, const detail::qkv_arguments& arguments,
+                       const detail::qkv_call& call, const device_properties& properties) {
+  for (const auto family : {qkv_w4_variants, qkv_w16_variants})
+    for (const qkv_few_rows_variant& v : family()) {
+      if (v.type != static_cast<element_type>(call.problem.append.type) ||
+          !obstacle(v, arguments, call, properties).empty())
+        continue;
+      for (std::uint32_t parts = 1; fits(v, parts) && (parts - 1) * w4_tile_k < call.k; parts *= 2)
+        names.push_back(name_with_parts(v.image->name, parts));
+    }
 }
 
 void run_qkv_few_rows(const stream& s, const detail::qkv_arguments& arguments, const qkv_few_rows& of) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ops/cache/common/check.hpp"
+#include "ops/quantised/w4/call/plan.hpp"
 
 namespace kaio::ops {
 
@@ -65,10 +66,16 @@ std::uint64_t projection_product::address() const {
   return workspace.address != 0 ? workspace.address : std::uint64_t{1} << 61;
 }
 
-std::uint64_t projection_product::workspace_bytes(const stream& s) const {
+std::uint64_t projection_product::workspace_bytes(const void* device,
+                                                  const device_properties& properties) const {
   std::uint64_t more = 0;
   for (const projection_weight& w : weights)
-    if (w.is_packed) more = std::max(more, matmul_w4_workspace_bytes(s, detail::rows_of_x(x), w.packed));
+    if (w.is_packed) {
+      const matmul_w4_options options = packed_options();
+      const any_view flat = detail::rows_of_x(x);
+      more = std::max(
+          more, plan_w4(device, properties, {operation, flat, {}, &w.packed, &options}, true).workspace);
+    }
   return bytes() + more;
 }
 
@@ -77,10 +84,7 @@ void projection_product::run(const stream& s) const {
     const projection_weight& w = weights[i];
     if (columns[i].count == 0) continue;
     if (w.is_packed) {
-      matmul_w4_options options;
-      options.workspace = workspace;
-      options.workspace.address += bytes();
-      options.workspace.bytes -= bytes();
+      const matmul_w4_options options = packed_options();
       const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
       detail::run_matmul_w4(s, {operation, flat, to, &w.packed, &options});
     } else if (x.kind == element_kind::i8) {
@@ -104,7 +108,7 @@ void projection_product::warm_up(const runtime::device& gpu) const {
     const projection_weight& w = weights[i];
     if (columns[i].count == 0) continue;
     if (w.is_packed)
-      matmul_w4_warmup(gpu, detail::rows_of_x(x), w.packed);
+      matmul_w4_warmup(gpu, detail::rows_of_x(x), w.packed, packed_options());
     else if (x.kind == element_kind::i8)
       matmul_int8_warmup(gpu, view_of(detail::rows_of_x(x)), transposed(w.matrix),
                          view_of(matrix(columns[i], false)), int8_options(w));
@@ -135,6 +139,12 @@ any_view projection_product::matrix(const projection_columns& of, bool in_batche
     v.strides = {pitch(), 1};
   }
   return v;
+}
+
+matmul_w4_options projection_product::packed_options() const {
+  matmul_w4_options options;
+  options.workspace = detail::rest_of(workspace, bytes());
+  return options;
 }
 
 matmul_int8_options projection_product::int8_options(const projection_weight& w) const {

@@ -35,13 +35,14 @@ struct projection_product {
   // Rows are at multiples of 16 bytes.
   std::int64_t pitch() const { return (std::int64_t{n} + 7) / 8 * 8; }
   std::uint64_t address() const;
-  std::uint64_t workspace_bytes(const stream& s) const;
+  std::uint64_t workspace_bytes(const void* device, const device_properties& properties) const;
   void run(const stream& s) const;
   void warm_up(const runtime::device& gpu) const;
 
  private:
   std::uint64_t bytes() const;
   any_view matrix(const projection_columns& of, bool in_batches) const;
+  matmul_w4_options packed_options() const;
   matmul_int8_options int8_options(const projection_weight& w) const;
   matmul_fp8_options fp8_options(const projection_weight& w) const;
 };

@@ -5,6 +5,7 @@
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,15 +13,16 @@
 #include "ops/cache/common/check.hpp"
 #include "ops/qkv/few_rows.hpp"
 #include "ops/qkv/fused.hpp"
+#include "ops/qkv/plan.hpp"
 #include "ops/qkv/product.hpp"
 #include "ops/qkv/resolve.hpp"
 #include "ops/qkv/variant.hpp"
+#include "ops/tune/recent_choices.hpp"
+#include "ops/tune/signature.hpp"
 
 namespace kaio::ops {
 
 namespace {
-
-constexpr std::string_view separate = "separate";
 
 projection_product product_of(const detail::qkv_arguments& a, const detail::qkv_call& call) {
   return {.operation = a.operation,
@@ -100,7 +102,7 @@ void check_follows(const detail::qkv_arguments& arguments, const detail::qkv_cal
 }
 
 struct planned {
-  detail::qkv_call call;
+  detail::qkv_call call{};
   qkv_few_rows few{};
   const qkv_variant* fused = nullptr;
   // Nullptr: a product, and then the heads.
@@ -109,32 +111,111 @@ struct planned {
   }
 };
 
-planned plan(const void* device, const device_properties& properties,
-             const detail::qkv_arguments& arguments) {
-  planned result{.call = detail::resolve_qkv(device, arguments)};
-  if (result.call.empty()) return result;
-  check_follows(arguments, result.call);
-  result.few = choose_qkv_few_rows(device, properties, arguments, result.call);
-  if (result.few.variant == nullptr) result.fused = choose(arguments, result.call, properties);
+using qkv_signature = words_signature<8>;
+
+// By what is known before there is a workspace.
+qkv_signature signature_of(const detail::qkv_arguments& a, const detail::qkv_call& call) {
+  const projection_weight& w = a.weights->of[0];
+  const w4_shape& packed = w.packed.shape;
+  const qkv_problem& p = call.problem;
+  packed_word kind;
+  kind.add(p.append.type, 2).add(static_cast<std::uint64_t>(a.x.kind), 4).add(call.count, 2);
+  kind.add(static_cast<std::uint64_t>(packed.codes), 4).add(static_cast<std::uint64_t>(packed.scales), 4);
+  for (const bool is : {w.is_packed, packed.zero_points, packed.ordered, packed.offsets,
+                        a.outputs->cache.has_value(), p.has_norms != 0, p.append.tables.pairs != 0,
+                        obstacle_of_heads(p).empty(), obstacle_of_matrices(a, call).empty()})
+    kind.add(is, 1);
+  return {{call.tokens, call.k, p.q.heads, p.k.heads, p.q.to.size, p.v.to.size,
+           static_cast<std::uint64_t>(packed.group), kind.value()}};
+}
+
+// What was found by tuning; empty: nothing was.
+const std::string& tuned_choice(const detail::qkv_arguments& a, const detail::qkv_call& call,
+                                const device_properties& device) {
+  thread_local recent_choices<qkv_signature, std::string> recent;
+  return recent.find(signature_of(a, call), device, [&] {
+    std::string found = find_tuned(device, tuning_key(a, call));
+    const std::vector<std::string> names =
+        found.empty() ? std::vector<std::string>() : qkv_choices(a, call, device);
+    return std::find(names.begin(), names.end(), found) != names.end() ? found : std::string();
+  });
+}
+
+// The choice that a name and the options' parts are of; without a name the best one.
+planned plan_named(const void* device, const device_properties& properties, detail::qkv_arguments arguments,
+                   const detail::qkv_call& call, std::string_view name) {
+  qkv_options options = *arguments.options;
+  options.variant = name.substr(0, name.find(':'));
+  if (options.variant != name) options.parts = parts_of_name(name);
+  arguments.options = &options;
+  planned result{.call = call};
+  result.few = choose_qkv_few_rows(device, properties, arguments, call);
+  if (result.few.variant == nullptr) result.fused = choose(arguments, call, properties);
   return result;
+}
+
+// Whether the workspace is large enough for a product. Without one: for the choice alone.
+bool has_room(const void* device, const device_properties& properties, const detail::qkv_arguments& a,
+              const detail::qkv_call& call, bool choice_alone) {
+  const attention_workspace& workspace = a.options->workspace;
+  if (workspace.address == 0) return choice_alone;
+  return workspace.bytes >= product_of(a, call).workspace_bytes(device, properties);
+}
+
+planned plan(const void* device, const device_properties& properties, const detail::qkv_arguments& arguments,
+             bool choice_alone) {
+  const detail::qkv_call call = detail::resolve_qkv(device, arguments);
+  if (call.empty()) return {.call = call};
+  check_follows(arguments, call);
+  const qkv_options& options = *arguments.options;
+  if (options.variant.empty() && options.parts == 0 && !arguments.has_own) {
+    const std::string tuned = tuned_choice(arguments, call, properties);
+    if (!tuned.empty() && (tuned != separate || has_room(device, properties, arguments, call, choice_alone)))
+      return plan_named(device, properties, arguments, call, tuned);
+  }
+  return plan_named(device, properties, arguments, call, options.variant);
 }
 
 detail::launched_qkv_product launch_product(const stream& s, const detail::qkv_arguments& arguments,
                                             const detail::qkv_call& call) {
   const projection_product product = product_of(arguments, call);
   validation(arguments.operation, s.device_identity())
-      .workspace("workspace", arguments.options->workspace.facts(), product.workspace_bytes(s), 16);
+      .workspace("workspace", arguments.options->workspace.facts(),
+                 product.workspace_bytes(s.device_identity(), s.properties()), 16);
   product.run(s);
   return {call.problem, product_in_memory(call.problem, product)};
 }
 
 }  // namespace
 
+std::vector<std::string> qkv_choices(const detail::qkv_arguments& a, const detail::qkv_call& call,
+                                     const device_properties& device) {
+  std::vector<std::string> names;
+  list_qkv_few_rows(names, a, call, device);
+  if (obstacle_of_matrices(a, call).empty())
+    for (const qkv_variant& v :
+         a.outputs->q.kind == element_kind::f16 ? qkv_mma_f16_rows() : qkv_mma_bf16_rows())
+      if (obstacle_of_device(*v.image, device).empty()) names.emplace_back(v.image->name);
+  names.emplace_back(separate);
+  return names;
+}
+
+std::string tuning_key(const detail::qkv_arguments& a, const detail::qkv_call& call) {
+  return signature_of(a, call).text("qkv_project");
+}
+
+std::string qkv_choice(const device& gpu, const detail::qkv_arguments& arguments) {
+  const planned of = plan(gpu.identity(), gpu.properties(), arguments, true);
+  if (of.call.empty()) return {};
+  if (of.few.variant != nullptr) return name_with_parts(of.image()->name, of.few.call.product.parts);
+  return std::string(of.image() != nullptr ? std::string_view(of.image()->name) : separate);
+}
+
 namespace detail {
 
 void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
-  const planned of = plan(s.device_identity(), device, arguments);
+  const planned of = plan(s.device_identity(), device, arguments, false);
   if (of.call.empty()) return;
   if (of.few.variant != nullptr) return run_qkv_few_rows(s, arguments, of.few);
   if (of.fused != nullptr) return run_fused(s, arguments, of.call, *of.fused);
@@ -144,18 +225,20 @@ void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
 
 launched_qkv_product run_qkv_product(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();
-  const planned of = plan(s.device_identity(), device, arguments);
+  const planned of = plan(s.device_identity(), device, arguments, false);
   return of.call.empty() ? launched_qkv_product{} : launch_product(s, arguments, of.call);
 }
 
 std::uint64_t workspace_of_qkv(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();
-  const planned of = plan(s.device_identity(), device, arguments);
-  return of.call.empty() || of.image() != nullptr ? 0 : product_of(arguments, of.call).workspace_bytes(s);
+  const planned of = plan(s.device_identity(), device, arguments, true);
+  return of.call.empty() || of.image() != nullptr
+             ? 0
+             : product_of(arguments, of.call).workspace_bytes(s.device_identity(), device);
 }
 
 bool warm_up_qkv_product(const runtime::device& gpu, const qkv_arguments& arguments) {
-  const planned of = plan(gpu.identity(), gpu.properties(), arguments);
+  const planned of = plan(gpu.identity(), gpu.properties(), arguments, true);
   if (!of.call.empty()) product_of(arguments, of.call).warm_up(gpu);
   return !of.call.empty();
 }
@@ -171,7 +254,7 @@ std::string qkv_project_choice(const stream& s, const any_view& x, const qkv_wei
                                const qkv_outputs& outputs, const qkv_options& options) {
   const device_properties& device = s.properties();
   const detail::qkv_arguments arguments{"qkv_project_choice", x, &weights, &outputs, &options};
-  const planned of = plan(s.device_identity(), device, arguments);
+  const planned of = plan(s.device_identity(), device, arguments, true);
   if (of.call.empty()) return {};
   return std::string(of.image() != nullptr ? std::string_view(of.image()->name) : separate);
 }
@@ -179,7 +262,7 @@ std::string qkv_project_choice(const stream& s, const any_view& x, const qkv_wei
 void qkv_project_warmup(const runtime::device& gpu, const any_view& x, const qkv_weights& weights,
                         const qkv_outputs& outputs, const qkv_options& options) {
   const detail::qkv_arguments arguments{"qkv_project_warmup", x, &weights, &outputs, &options};
-  const planned of = plan(gpu.identity(), gpu.properties(), arguments);
+  const planned of = plan(gpu.identity(), gpu.properties(), arguments, true);
   if (of.call.empty()) return;
   if (of.image() != nullptr) return gpu.warmup(*of.image());
   product_of(arguments, of.call).warm_up(gpu);

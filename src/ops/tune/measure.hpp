@@ -1,16 +1,21 @@
 #pragma once
 // The measurements of a tuner: memory in place of the caller's, and the times of all variants on it.
 
+#include <kaio/ops/attention/call/workspace.hpp>
+#include <kaio/ops/tensor/any_view.hpp>
 #include <kaio/ops/tune.hpp>
 #include <kaio/runtime/buffer.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/event.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <random>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ops/tune/tune_store.hpp"
@@ -36,6 +41,7 @@ buffer<u32> make_pattern(const device& gpu) {
 
 // Any bits, for integers.
 buffer<u32> make_pattern_of_bytes(const device& gpu);
+buffer<u32> make_pattern_of(const device& gpu, element_kind kind);
 
 // Memory in place of an operand's: as much, and as aligned. Zeros, unless it is filled.
 class stand_in {
@@ -43,6 +49,8 @@ class stand_in {
   stand_in(const device& gpu, std::uint64_t address, std::uint64_t bytes)
       : offset_(address % 256), memory_(gpu.allocate<u32>((bytes + offset_ + 3) / 4 + 1)) {}
   void fill(const stream& s, const buffer<u32>& pattern);
+  // Words from a byte on, a multiple of 4 of an address that is one too.
+  void put(const stream& s, std::uint64_t first, const std::vector<u32>& words);
 
   std::uint64_t address() const { return memory_.address() + offset_; }
   std::uint64_t bytes() const { return memory_.bytes() - offset_; }
@@ -51,6 +59,41 @@ class stand_in {
  private:
   std::uint64_t offset_;
   buffer<u32> memory_;
+};
+
+// All memory of a trial.
+class stand_ins {
+ public:
+  explicit stand_ins(const device& gpu) : gpu_(&gpu) {}
+  // Filled with a pattern, where there is one.
+  stand_in& add(std::uint64_t address, std::uint64_t bytes, const buffer<u32>* pattern = nullptr);
+  // In place of what a view has, where there is a view: from its first element in memory to its last one.
+  template <class View>
+    requires requires(View& v) { v.element_bytes; }
+  void replace(View& v, const buffer<u32>* pattern = nullptr) {
+    replace(v.facts(), v.address, v.bytes, v.device, pattern);
+  }
+  template <class T, std::size_t Rank>
+  void replace(tensor_view<T, Rank>& v) {
+    any_view own(v);
+    replace(own);
+    if (own.address == v.address()) return;
+    v = [&]<std::size_t... D>(std::index_sequence<D...>) {
+      return tensor_view<T, Rank>(
+          device_pointer<std::remove_const_t<T>>{own.address, own.bytes / sizeof(T), own.device},
+          ops::extents<Rank>(v.extent(D)...), ops::strides<Rank>(v.stride(D)...));
+    }(std::make_index_sequence<Rank>());
+  }
+  attention_workspace add_workspace(std::uint64_t bytes);
+  const device& gpu() const { return *gpu_; }
+  std::uint64_t bytes() const;
+
+ private:
+  void replace(const detail::view_facts& v, std::uint64_t& address, std::uint64_t& bytes, const void*& device,
+               const buffer<u32>* pattern);
+
+  const device* gpu_;
+  std::vector<stand_in> memory_;
 };
 
 // As many trials, each a call on memory of its own, as do not fit into the L2 cache together, so that a run
@@ -92,5 +135,23 @@ double measure_trials(const device& gpu, const std::vector<Trial>& trials, std::
 // Sorts the entries of a report, names the fastest, and remembers it for `key` where that is wanted.
 void conclude(tune_report& report, const device_properties& device, std::string_view key,
               const tune_options& how);
+
+// The report of a call whose kernels are `choices`, of which calls took `before`: name_of(choice) is its name, and
+// run(stream, trial, choice) launches it. The fastest is remembered for `key`.
+template <class Choices, class Trial, class NameOf, class Run>
+tune_report measure_choices(const device& gpu, const Choices& choices, const std::vector<Trial>& trials,
+                            const NameOf& name_of, const Run& run, std::string_view before,
+                            std::string_view key, const tune_options& how) {
+  tune_report report;
+  report.variant_before = before;
+  for (const auto& choice : choices) {
+    report.entries.push_back({std::string(name_of(choice)),
+                              measure_trials(gpu, trials, how.repetitions,
+                                             [&](const stream& s, const Trial& t) { run(s, t, choice); })});
+    if (report.entries.back().variant == before) report.seconds_before = report.entries.back().seconds;
+  }
+  conclude(report, gpu.properties(), key, how);
+  return report;
+}
 
 }  // namespace kaio::ops

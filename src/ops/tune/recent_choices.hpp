@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "ops/tune/tune_store.hpp"
 
@@ -19,26 +20,26 @@ inline std::uint64_t device_key(const device_properties& device) {
   return key << 16 | std::uint64_t{device.ptx_version.major} << 8 | device.ptx_version.minor;
 }
 
-// Signature: equality and hash(). One for each thread.
-template <class Signature, class Variant>
+// Signature: equality and hash(). Choice: a value, or a pointer into a table. One for each thread.
+template <class Signature, class Choice>
 class recent_choices {
  public:
-  // choose() returns the variant, or throws.
+  // choose() returns the choice, or throws.
   template <class Choose>
-  const Variant& find(const Signature& signature, const device_properties& device, const Choose& choose) {
+  const Choice& find(const Signature& signature, const device_properties& device, const Choose& choose) {
     const std::uint64_t on = device_key(device), generation = tuning_generation();
     slot& found = slots_[signature.hash() % slots_.size()];
-    if (found.variant == nullptr || found.generation != generation || found.device != on ||
+    if (!found.choice || found.generation != generation || found.device != on ||
         !(found.signature == signature))
-      found = {signature, on, generation, &choose()};
-    return *found.variant;
+      found = {signature, on, generation, choose()};
+    return *found.choice;
   }
 
  private:
   struct slot {
     Signature signature;
     std::uint64_t device = 0, generation = 0;
-    const Variant* variant = nullptr;
+    std::optional<Choice> choice;
   };
   std::array<slot, 64> slots_;
 };

@@ -1,9 +1,13 @@
 #pragma once
 // What calls are known by: some numbers, two calls of the same numbers take the same variant.
 
+#include <array>
+#include <charconv>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 namespace kaio::ops {
 
@@ -25,6 +29,43 @@ inline std::string text_of_words(std::span<const std::uint64_t> words) {
     result += std::to_string(x);
   }
   return result;
+}
+
+// Of an operation whose signature is numbers alone.
+template <std::size_t N>
+struct words_signature {
+  std::array<std::uint64_t, N> words{};
+  friend bool operator==(const words_signature&, const words_signature&) = default;
+  std::uint64_t hash() const { return hash_of_words(words); }
+  // As it is written to a file, where the signatures of other operations are too.
+  std::string text(std::string_view operation) const {
+    return std::string(operation) + "," + text_of_words(words);
+  }
+};
+// Numbers of so many bits each, side by side, as one.
+class packed_word {
+ public:
+  packed_word& add(std::uint64_t value, unsigned bits) {
+    word_ = word_ << bits | value;
+    return *this;
+  }
+  std::uint64_t value() const { return word_; }
+
+ private:
+  std::uint64_t word_ = 0;
+};
+
+// The name of a kernel with a number of parts: "kernel:4" where a second kernel adds them up, or nothing has to;
+// "kernel:4:cluster" where they are a cluster.
+inline std::string name_with_parts(std::string_view kernel, std::uint32_t parts, bool in_cluster = false) {
+  return std::string(kernel) + ":" + std::to_string(parts) + (in_cluster ? ":cluster" : "");
+}
+// The number of parts of such a name; 0: it has none.
+inline std::uint32_t parts_of_name(std::string_view name) {
+  std::uint32_t parts = 0;
+  if (const std::size_t colon = name.find(':'); colon != std::string_view::npos)
+    std::from_chars(name.data() + colon + 1, name.data() + name.size(), parts);
+  return parts;
 }
 
 }  // namespace kaio::ops

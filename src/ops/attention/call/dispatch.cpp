@@ -59,11 +59,9 @@ const attention_variant& choose(std::string_view operation, const attention_call
                              "; leave the variant out, or take another of attention_variants");
     return *v;
   }
-  thread_local recent_choices<attention_signature, attention_variant> recent;
+  thread_local recent_choices<attention_signature, const attention_variant*> recent;
   const attention_signature signature = attention_signature::of(call);
-  return recent.find(signature, device, [&]() -> const attention_variant& {
-    return tuned_or_best(operation, call, signature, device);
-  });
+  return *recent.find(signature, device, [&] { return &tuned_or_best(operation, call, signature, device); });
 }
 
 namespace detail {

@@ -37,7 +37,8 @@ std::uint64_t span_of(std::uint64_t extent, i64 stride) {
 // long, lists of blocks full, and nothing is masked by `keep`.
 class trial {
  public:
-  trial(const device& gpu, const attention_call& call, const buffer<u32>& pattern) : gpu_(&gpu), call_(call) {
+  trial(const device& gpu, const attention_call& call, const buffer<u32>& pattern)
+      : memory_(gpu), call_(call) {
     attention_problem& p = call_.problem;
     const std::uint32_t size = bytes_of(call.type);
     replace(call_.q, p.q, p.qk_size, size, &pattern);
@@ -46,16 +47,19 @@ class trial {
     replace(call_.o, p.o, p.v_size, bytes_of(call.output), nullptr);
     const std::uint64_t batches = p.batches, heads = p.heads;
     if (p.lse != 0)
-      p.lse = add(p.lse, (span_of(call.q.batches, p.lse_batch) + span_of(heads, p.lse_head) +
-                          span_of(call.q.rows, p.lse_row) + 1) *
-                             sizeof(f32))
+      p.lse = memory_
+                  .add(p.lse, (span_of(call.q.batches, p.lse_batch) + span_of(heads, p.lse_head) +
+                               span_of(call.q.rows, p.lse_row) + 1) *
+                                  sizeof(f32))
                   .address();
-    if (p.sinks != 0) p.sinks = add(p.sinks, (span_of(heads, p.sink_head) + 1) * sizeof(f32)).address();
+    if (p.sinks != 0)
+      p.sinks = memory_.add(p.sinks, (span_of(heads, p.sink_head) + 1) * sizeof(f32)).address();
     attention_terms& terms = call_.terms;
     if (terms.alibi != 0)
       terms.alibi =
-          add(terms.alibi,
-              (span_of(batches, terms.alibi_batch) + span_of(heads, terms.alibi_head) + 1) * sizeof(f32))
+          memory_
+              .add(terms.alibi,
+                   (span_of(batches, terms.alibi_batch) + span_of(heads, terms.alibi_head) + 1) * sizeof(f32))
               .address();
     replace(call_.bias, 0);
     replace(call_.keep, 0x01010101);
@@ -68,24 +72,16 @@ class trial {
   }
 
   const attention_call& call() const { return call_; }
-  std::uint64_t bytes() const {
-    std::uint64_t sum = 0;
-    for (const stand_in& m : memory_) sum += m.bytes();
-    return sum;
-  }
+  std::uint64_t bytes() const { return memory_.bytes(); }
 
  private:
-  stand_in& add(std::uint64_t address, std::uint64_t bytes) {
-    memory_.emplace_back(*gpu_, address, bytes);
-    return memory_.back();
-  }
   void replace(attention_operand& x, attention_strides& s, std::uint32_t length, std::uint32_t size,
                const buffer<u32>* pattern) {
     if (x.rows == 0) return;  // of keys
-    stand_in& by = add(
+    const stand_in& by = memory_.add(
         x.address,
-        (span_of(x.batches, s.batch) + span_of(x.rows, s.row) + span_of(x.heads, s.head) + length) * size);
-    if (pattern != nullptr) by.fill(gpu_->stream(), *pattern);
+        (span_of(x.batches, s.batch) + span_of(x.rows, s.row) + span_of(x.heads, s.head) + length) * size,
+        pattern);
     x.address = s.address = by.address();
     x.bytes = by.bytes();
     x.device = by.device();
@@ -93,17 +89,17 @@ class trial {
   void replace(attention_score_tensor& x, std::uint32_t word) {
     if (x.address == 0) return;
     const attention_problem& p = call_.problem;
-    stand_in& by =
-        add(x.address, span_of(p.batches, x.batch) + span_of(p.heads, x.head) + span_of(p.queries, x.query) +
-                           span_of(p.keys, std::uint64_t{x.key}) + sizeof(f32));
+    stand_in& by = memory_.add(x.address, span_of(p.batches, x.batch) + span_of(p.heads, x.head) +
+                                              span_of(p.queries, x.query) +
+                                              span_of(p.keys, std::uint64_t{x.key}) + sizeof(f32));
     if (word != 0) {
-      patterns_.push_back(gpu_->upload(std::vector<u32>(pattern_words, word)));
-      by.fill(gpu_->stream(), patterns_.back());
+      patterns_.push_back(memory_.gpu().upload(std::vector<u32>(pattern_words, word)));
+      by.fill(memory_.gpu().stream(), patterns_.back());
     }
     x.address = by.address();
   }
   std::uint64_t add_numbers(const std::vector<i32>& numbers) {
-    numbers_.push_back(gpu_->upload(numbers));
+    numbers_.push_back(memory_.gpu().upload(numbers));
     return numbers_.back().address();
   }
   // Where sequences begin that share so many rows, none of them longer than `most`.
@@ -136,9 +132,8 @@ class trial {
     list.most = most;
   }
 
-  const device* gpu_;
+  stand_ins memory_;
   attention_call call_;
-  std::vector<stand_in> memory_;
   std::vector<buffer<u32>> patterns_;
   std::vector<buffer<i32>> numbers_;
 };
@@ -150,23 +145,19 @@ namespace detail {
 tune_report tune_attention_call(const device& gpu, const attention_arguments& arguments,
                                 const tune_options& how) {
   const attention_call call = resolve_attention(gpu.identity(), arguments);
-  tune_report report;
-  if (call.empty() || call.k.rows == 0) return report;
+  if (call.empty() || call.k.rows == 0) return {};
   const device_properties& properties = gpu.properties();
   const attention_variant& before = choose(arguments.operation, call, properties, {});
 
   const buffer<u32> pattern = pattern_of(gpu, call.type);
   const auto trials = make_trials<trial>(gpu, [&] { return trial(gpu, call, pattern); });
-  for (const attention_variant& v : all_attention_variants()) {
-    if (!accepts(v, trials[0].call(), properties)) continue;
-    const double seconds = measure_trials(gpu, trials, how.repetitions,
-                                          [&](const stream& s, const trial& t) { v.run(s, t.call()); });
-    report.entries.push_back({std::string(v.image->name), seconds});
-    if (&v == &before) report.seconds_before = seconds;
-  }
-  report.variant_before = before.image->name;
-  conclude(report, properties, attention_signature::of(call).text(), how);
-  return report;
+  std::vector<const attention_variant*> accepted;
+  for (const attention_variant& v : all_attention_variants())
+    if (accepts(v, trials[0].call(), properties)) accepted.push_back(&v);
+  return measure_choices(
+      gpu, accepted, trials, [](const attention_variant* v) { return v->image->name; },
+      [](const stream& s, const trial& t, const attention_variant* v) { v->run(s, t.call()); },
+      before.image->name, attention_signature::of(call).text(), how);
 }
 
 }  // namespace detail

@@ -1,12 +1,14 @@
 #pragma once
 // The checks that operations on caches share, and what their kernels take of checked views.
 
+#include <kaio/ops/attention/call/workspace.hpp>
 #include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/cache/common/any_cache.hpp>
 #include <kaio/ops/cache/common/problem.hpp>
 #include <kaio/ops/cache/rotary/arguments.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -76,6 +78,13 @@ struct named_argument {
   std::string_view name;
   any_view view;
 };
+// What of a workspace comes after its first bytes, which another kernel has.
+inline attention_workspace rest_of(attention_workspace memory, std::uint64_t first) {
+  if (memory.address != 0) memory.address += first;
+  memory.bytes -= std::min(first, memory.bytes);
+  return memory;
+}
+
 // The numbers of a cache, those that are given.
 void list_numbers(std::vector<named_argument>& list, const any_cache& cache);
 

@@ -85,12 +85,12 @@ const matmul_variant& choose(std::string_view operation, const matmul_call& call
                              "; leave the variant out, or take another of matmul_variants");
     return *v;
   }
-  thread_local recent_choices<call_signature, matmul_variant> recent;
+  thread_local recent_choices<call_signature, const matmul_variant*> recent;
   const call_signature signature = call_signature::of(call);
-  return recent.find(signature, device, [&]() -> const matmul_variant& {
+  return *recent.find(signature, device, [&] {
     const matmul_variant* const v = tuned_or_best(call, signature, device);
     if (v == nullptr) throw_none(operation, call, device);
-    return *v;
+    return v;
   });
 }
 

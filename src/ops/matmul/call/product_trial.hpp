@@ -43,46 +43,39 @@ template <class Call>
 class product_trial {
  public:
   product_trial(const device& gpu, const Call& call, const buffer<u32>& a, const buffer<u32>& b)
-      : call_(call) {
+      : memory_(gpu), call_(call) {
     const std::uint64_t size = bytes_of(call.operand);  // of B too
     const auto add_operand = [&](matmul_operand& x, std::uint64_t across, const buffer<u32>& pattern) {
       const bool along = x.lines == line_direction::along_k;
-      memory_.emplace_back(gpu, x.address,
-                           bytes_spanned(x, along ? across : call.k, along ? call.k : across, size));
-      memory_.back().fill(gpu.stream(), pattern);
-      replace(x);
+      replace(x,
+              memory_.add(x.address, bytes_spanned(x, along ? across : call.k, along ? call.k : across, size),
+                          &pattern));
     };
     add_operand(call_.a, call.m, a);
     add_operand(call_.b, call.n, b);
-    memory_.emplace_back(gpu, call.c.address, bytes_spanned(call.c, call.m, call.n, bytes_of(call.output)));
-    replace(call_.c);
+    replace(call_.c,
+            memory_.add(call.c.address, bytes_spanned(call.c, call.m, call.n, bytes_of(call.output))));
     for_each_term(call_, [&](matmul_term& t, std::uint64_t rows, std::uint64_t columns) {
       if (t.type == 0) return;
-      memory_.emplace_back(gpu, t.address, bytes_spanned(t, rows, columns));
-      t.address = memory_.back().address();
+      t.address = memory_.add(t.address, bytes_spanned(t, rows, columns)).address();
     });
     if (call.workspace.address != 0) {
       // What the largest split takes is enough.
       const std::uint64_t most = std::min(call.workspace.bytes, call.m * call.n * 16 * sizeof(f32));
-      memory_.emplace_back(gpu, call.workspace.address, most);
-      call_.workspace.address = memory_.back().address();
+      const stand_in& by = memory_.add(call.workspace.address, most);
+      call_.workspace.address = by.address();
       call_.workspace.bytes = most;
-      call_.workspace.device = memory_.back().device();
+      call_.workspace.device = by.device();
     }
   }
   const Call& call() const { return call_; }
-  std::uint64_t bytes() const {
-    std::uint64_t sum = 0;
-    for (const stand_in& m : memory_) sum += m.bytes();
-    return sum;
-  }
+  std::uint64_t bytes() const { return memory_.bytes(); }
 
  private:
-  // By the memory that was added last.
-  void replace(matmul_operand& x) const {
-    x.address = memory_.back().address();
-    x.bytes = memory_.back().bytes();
-    x.device = memory_.back().device();
+  static void replace(matmul_operand& x, const stand_in& by) {
+    x.address = by.address();
+    x.bytes = by.bytes();
+    x.device = by.device();
   }
   // From the first element to the end of the last one.
   std::uint64_t bytes_spanned(const matmul_operand& x, std::uint64_t lines, std::uint64_t length,
@@ -97,8 +90,8 @@ class product_trial {
     return (at(call_.batches, t.batch) + at(rows, t.row) + at(columns, t.column) + 1) * size;
   }
 
+  stand_ins memory_;
   Call call_;
-  std::vector<stand_in> memory_;
 };
 
 // The report of a call whose kernels are `variants`, of which calls took `before`; run(stream, call, variant)
@@ -107,21 +100,16 @@ template <class Call, class Run>
 tune_report tune_product(const device& gpu, const Call& call, matmul_type type_of_b,
                          std::span<const matmul_variant* const> variants, const matmul_variant& before,
                          const Run& run, std::string_view key, const tune_options& how) {
-  tune_report report;
-  const device_properties& properties = gpu.properties();
   const buffer<u32> a = pattern_of(gpu, call.operand), b = pattern_of(gpu, type_of_b);
   using trial = product_trial<Call>;
   const auto trials = make_trials<trial>(gpu, [&] { return trial(gpu, call, a, b); });
-  for (const matmul_variant* v : variants) {
-    if (!accepts(*v, trials[0].call(), properties)) continue;
-    const double seconds = measure_trials(gpu, trials, how.repetitions,
-                                          [&](const stream& s, const trial& t) { run(s, t.call(), *v); });
-    report.entries.push_back({v->name(), seconds});
-    if (v == &before) report.seconds_before = seconds;
-  }
-  report.variant_before = before.name();
-  conclude(report, properties, key, how);
-  return report;
+  std::vector<const matmul_variant*> accepted;
+  for (const matmul_variant* v : variants)
+    if (accepts(*v, trials[0].call(), gpu.properties())) accepted.push_back(v);
+  return measure_choices(
+      gpu, accepted, trials, [](const matmul_variant* v) { return v->name(); },
+      [&](const stream& s, const trial& t, const matmul_variant* v) { run(s, t.call(), *v); }, before.name(),
+      key, how);
 }
 
 // The kernel of a list that was found by tuning for `key`, if it accepts the call; nullptr: none.

@@ -97,14 +97,12 @@ std::string tuning_key(const fp8_call& call) {
 const matmul_variant& choose_fp8(std::string_view operation, const fp8_call& call,
                                  const device_properties& device, std::string_view forced) {
   if (!forced.empty()) return named(operation, call, forced, device);
-  thread_local std::array<recent_choices<call_signature, matmul_variant>, fp8_kinds> recent;
-  return recent[static_cast<std::size_t>(kind_of(call))].find(
-      call_signature::of(call), device, [&]() -> const matmul_variant& {
-        if (const matmul_variant* v = tuned_among(variants_for(call), call, device, tuning_key(call)))
-          return *v;
-        const variant_list& list = variants_of(call);
-        return list[detail::choose_among(operation, call, list, device)];
-      });
+  thread_local std::array<recent_choices<call_signature, const matmul_variant*>, fp8_kinds> recent;
+  return *recent[static_cast<std::size_t>(kind_of(call))].find(call_signature::of(call), device, [&] {
+    if (const matmul_variant* v = tuned_among(variants_for(call), call, device, tuning_key(call))) return v;
+    const variant_list& list = variants_of(call);
+    return &list[detail::choose_among(operation, call, list, device)];
+  });
 }
 
 namespace detail {

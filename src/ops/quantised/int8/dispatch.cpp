@@ -72,10 +72,10 @@ std::string tuning_key(const int8_call& call) { return "matmul_int8," + call_sig
 const matmul_variant& choose_int8(std::string_view operation, const int8_call& call,
                                   const device_properties& device, std::string_view forced) {
   if (!forced.empty()) return named(operation, call, forced, device);
-  thread_local recent_choices<call_signature, matmul_variant> recent;
-  return recent.find(call_signature::of(call), device, [&]() -> const matmul_variant& {
-    if (const matmul_variant* v = tuned_among(variants_for(call), call, device, tuning_key(call))) return *v;
-    return int8_variants()[detail::choose_among(operation, call, int8_variants(), device)];
+  thread_local recent_choices<call_signature, const matmul_variant*> recent;
+  return *recent.find(call_signature::of(call), device, [&] {
+    if (const matmul_variant* v = tuned_among(variants_for(call), call, device, tuning_key(call))) return v;
+    return &int8_variants()[detail::choose_among(operation, call, int8_variants(), device)];
   });
 }
 

@@ -136,9 +136,9 @@ struct matmul_w4_options {
   // Into how many parts K is divided; 0: as the device is filled best. The bits depend on it, and on the rows
   // of the kernel, alone. On sm_90a 2, 4 and 8 may be the blocks of a cluster, which need no workspace.
   std::int64_t parts = 0;
-  // The kernel to run, as matmul_w4_choice names it; empty: the best one. "dequantise": W as a matrix in the
-  // workspace, of 2 n k bytes, and matmul, where each weight is rounded once: for many rows of x, and before
-  // sm_80.
+  // The kernel to run, as matmul_w4_choice names it, or tune_matmul_w4 with its parts; empty: what tuning found, where
+  // the workspace is large enough for it, or the best one by a model. "dequantise": W as a matrix in the workspace, of
+  // 2 n k bytes, and matmul, where each weight is rounded once: for many rows of x, and before sm_80.
   std::string_view variant{};
   // A hint: no work in the stream before the call writes the weights. With few rows of x, from sm_90 on, they are
   // asked for before it has ended.

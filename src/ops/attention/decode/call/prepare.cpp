@@ -7,6 +7,7 @@
 #include <string>
 
 #include "ops/attention/call/operands.hpp"
+#include "ops/attention/decode/choice/plan.hpp"
 
 namespace kaio::ops::detail {
 
@@ -82,6 +83,9 @@ planned_attention_decode prepare_attention_decode(const stream& s,
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
   planned_attention_decode result = plan_attention_decode(s.device_identity(), device, arguments, variants);
   const attention_workspace& workspace = arguments.options->workspace;
+  // What tuning found is for calls with its workspace.
+  if (workspace.address == 0 && result.workspace_bytes() != 0 && arguments.options->variant.empty())
+    result = plan_without_tuning(s.device_identity(), device, arguments, variants);
   attention_view rotated;
   if (result.blocks != 0) {
     validation(arguments.operation, s.device_identity())

@@ -9,8 +9,11 @@
 #include <string_view>
 
 #include "ops/attention/call/operands.hpp"
-#include "ops/attention/decode/choice/division.hpp"
 #include "ops/attention/decode/choice/forms.hpp"
+#include "ops/attention/decode/choice/plan.hpp"
+#include "ops/attention/decode/choice/table.hpp"
+#include "ops/tune/recent_choices.hpp"
+#include "ops/tune/signature.hpp"
 
 namespace kaio::ops {
 
@@ -78,28 +81,101 @@ std::size_t choose(std::string_view operation, const attention_decode_call& call
                                 device, last);
 }
 
+using decode_signature = words_signature<9>;
+
+// By what is known before there is an output or a workspace.
+decode_signature signature_of(const attention_decode_call& call) {
+  const attention_problem& p = call.problem;
+  const auto pair = [](std::uint64_t high, std::uint64_t low) { return high << 32 | low; };
+  packed_word kind;
+  kind.add(static_cast<std::uint64_t>(call.type), 2).add(call.codes.kept, 2).add(call.cache.form, 2);
+  for (const bool is : {p.q.by_16 != 0, p.k.by_16 != 0, p.v.by_16 != 0, has_narrow_strides(p.k),
+                        has_narrow_strides(p.v), call.is_packed(), call.values_in_keys, call.terms.plain != 0,
+                        call.codes.k.by_key != 0, call.codes.v.by_key != 0})
+    kind.add(is, 1);
+  return {{p.batches, p.queries, call.packed_rows, p.heads, call.split.key_heads.value,
+           pair(p.qk_size, p.v_size), call.most_keys, pair(call.cache.page.value, call.cache.max_keys),
+           kind.value()}};
+}
+
+// No variant: none has this name.
+decode_choice choice_named(const attention_decode_call& call, const device_properties& device,
+                           std::string_view name) {
+  const std::uint32_t parts = parts_of_name(name);
+  if (parts < 1 || parts > 256) return {};
+  for (const decode_choice& c : decode_choices(call, device, parts))
+    if (c.name() == name) return c;
+  return {};
+}
+
+decode_choice tuned_choice(const attention_decode_call& call, const device_properties& device) {
+  thread_local recent_choices<decode_signature, decode_choice> recent;
+  return recent.find(signature_of(call), device, [&] {
+    const std::string name = find_tuned(device, tuning_key(call));
+    return name.empty() ? decode_choice{} : choice_named(call, device, name);
+  });
+}
+
 }  // namespace
+
+std::string decode_choice::name() const {
+  return name_with_parts(variant->image->name, division.parts, division.in_cluster);
+}
+
+std::string tuning_key(const attention_decode_call& call) {
+  return signature_of(call).text("attention_decode");
+}
+
+bool is_open(const attention_decode_options& options) {
+  return options.parts == 0 && options.combining == attention_combining::automatic &&
+         !options.batch_invariant;
+}
+
+std::vector<decode_choice> decode_choices(const attention_decode_call& call, const device_properties& device,
+                                          std::uint32_t asked) {
+  constexpr std::uint64_t waves = 4;  // of blocks, beyond which keys are not divided
+  std::vector<std::uint32_t> numbers{1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256};
+  if (asked != 0) numbers = {asked};
+  std::vector<decode_choice> result;
+  for (const attention_decode_variant& v : attention_decode_variants()) {
+    if (reason(v, call, device) != nullptr) continue;
+    const std::uint64_t tiles = (call.most_keys + v.keys - 1) / v.keys;
+    const std::uint64_t blocks = call.row_tiles(v.rows) * call.split.key_heads.value * call.problem.batches;
+    for (const std::uint32_t parts : numbers) {
+      if (asked == 0 && parts > 1 && (parts > tiles || blocks * parts > waves * resident_blocks(v, device)))
+        break;
+      result.push_back({&v, {.parts = parts, .least = v.keys}});
+      if (v.has_clusters && (parts == 2 || parts == 4 || parts == 8 || parts == 16))
+        result.push_back({&v, {.parts = parts, .least = v.keys, .in_cluster = true}});
+    }
+  }
+  return result;
+}
+
+decode_choice choice_of(const detail::planned_attention_decode& planned) {
+  const attention_split& split = planned.call.split;
+  return {&attention_decode_variants()[planned.chosen],
+          {split.parts.value, split.chunk, split.least, split.in_cluster != 0}};
+}
 
 namespace detail {
 
-planned_attention_decode plan_attention_decode(const void* device, const device_properties& properties,
-                                               const attention_decode_arguments& arguments,
-                                               std::span<const attention_decode_variant> variants) {
+planned_attention_decode divide_attention_decode(std::string_view operation, const attention_decode_call& of,
+                                                 std::span<const attention_decode_variant> variants,
+                                                 const decode_choice& choice, bool rotates) {
   planned_attention_decode result;
-  result.call = resolve_attention_decode(device, arguments);
+  result.call = of;
   attention_decode_call& call = result.call;
-  if (call.empty()) return result;
-  result.chosen = choose(arguments.operation, call, variants, properties, arguments.options->variant);
-  const attention_decode_variant& variant = variants[result.chosen];
-  const attention_decode_division division = divide_in_best_form(variant, call, properties);
-  const attention_decode_room room = room_of(arguments.operation, call, division);
+  result.chosen = static_cast<std::size_t>(choice.variant - variants.data());
+  const attention_decode_division& division = choice.division;
+  const attention_decode_room room = room_of(operation, call, division);
   result.sums = room.sums;
   result.totals = room.totals;
-  if (arguments.options->append.rotates()) {
+  if (rotates) {
     result.totals = (room.totals + 15) / 16 * 16;
     result.queries = call.results() * call.problem.qk_size * bytes_of(call.type);
   }
-  call.split.row_tiles = divisor::of(std::max(static_cast<u32>(call.row_tiles(variant.rows)), 1u));
+  call.split.row_tiles = divisor::of(std::max(static_cast<u32>(call.row_tiles(choice.variant->rows)), 1u));
   call.split.parts = divisor::of(division.parts);
   call.split.chunk = division.chunk;
   call.split.least = division.least;
@@ -108,11 +184,60 @@ planned_attention_decode plan_attention_decode(const void* device, const device_
   const double blocks = static_cast<double>(call.split.row_tiles.value) * call.split.key_heads.value *
                         division.parts * call.problem.batches;
   if (blocks > std::numeric_limits<std::int32_t>::max())
-    throw invalid_argument("kaio: " + std::string(arguments.operation) +
+    throw invalid_argument("kaio: " + std::string(operation) +
                            ": more than 2^31 blocks; give a smaller max_length, or divide the batch");
   result.blocks = std::uint64_t{call.split.row_tiles.value} * call.split.key_heads.value * division.parts *
                   call.problem.batches;
   return result;
+}
+
+namespace {
+
+planned_attention_decode plan_checked(const device_properties& properties,
+                                      const attention_decode_arguments& arguments,
+                                      const attention_decode_call& call,
+                                      std::span<const attention_decode_variant> variants) {
+  const attention_decode_variant& v =
+      variants[choose(arguments.operation, call, variants, properties, arguments.options->variant)];
+  return divide_attention_decode(arguments.operation, call, variants,
+                                 {&v, divide_in_best_form(v, call, properties)},
+                                 arguments.options->append.rotates());
+}
+
+planned_attention_decode nothing(const attention_decode_call& call) {
+  planned_attention_decode result;
+  result.call = call;
+  return result;
+}
+
+}  // namespace
+
+planned_attention_decode plan_without_tuning(const void* device, const device_properties& properties,
+                                             const attention_decode_arguments& arguments,
+                                             std::span<const attention_decode_variant> variants) {
+  const attention_decode_call call = resolve_attention_decode(device, arguments);
+  return call.empty() ? nothing(call) : plan_checked(properties, arguments, call, variants);
+}
+
+planned_attention_decode plan_attention_decode(const void* device, const device_properties& properties,
+                                               const attention_decode_arguments& arguments,
+                                               std::span<const attention_decode_variant> variants) {
+  const attention_decode_options& options = *arguments.options;
+  const attention_decode_call call = resolve_attention_decode(device, arguments);
+  if (call.empty()) return nothing(call);
+  const bool has_own_kernels = variants.data() != attention_decode_variants().data();
+  const bool is_named = options.variant.find(':') != std::string_view::npos;
+  if (!has_own_kernels && is_open(options) && (options.variant.empty() || is_named)) {
+    const decode_choice choice =
+        is_named ? choice_named(call, properties, options.variant) : tuned_choice(call, properties);
+    if (choice.variant != nullptr) {
+      const planned_attention_decode divided =
+          divide_attention_decode(arguments.operation, call, variants, choice, options.append.rotates());
+      const attention_workspace& workspace = options.workspace;
+      if (is_named || workspace.address == 0 || divided.workspace_bytes() <= workspace.bytes) return divided;
+    }
+  }
+  return plan_checked(properties, arguments, call, variants);
 }
 
 }  // namespace detail

@@ -49,9 +49,9 @@ struct planned_attention_decode {
   std::uint64_t workspace_bytes() const { return sums + totals + queries; }
 };
 
-// The call by the variant of these that its options name, or by the first one that can run it; `device`: its
-// identity. The workspace of the options is not looked at. Throws invalid_argument, and unsupported_device where none
-// can.
+// The call by the variant of these that its options name, by what tuning found, unless a workspace is given that is too
+// small for it, or by the first one that can run it; `device`: its identity. Throws invalid_argument, and
+// unsupported_device where none can.
 planned_attention_decode plan_attention_decode(const void* device, const device_properties& properties,
                                                const attention_decode_arguments& arguments,
                                                std::span<const attention_decode_variant> variants);

@@ -1,4 +1,4 @@
-#include "ops/quantised/w4/as_matrix.hpp"
+#include "ops/quantised/w4/call/as_matrix.hpp"
 
 #include <kaio/ops/matmul.hpp>
 #include <kaio/runtime/device.hpp>

@@ -1,0 +1,66 @@
+// Calls of matmul_w4.
+
+#include <kaio/ops/matmul_w4.hpp>
+#include <kaio/runtime/device.hpp>
+
+#include <string_view>
+
+#include "ops/quantised/w4/call/as_matrix.hpp"
+#include "ops/quantised/w4/call/plan.hpp"
+#include "ops/quantised/w4/families.hpp"
+#include "ops/quantised/w4/resolve.hpp"
+
+namespace kaio::ops {
+
+namespace detail {
+
+void run_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
+  const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
+  const planned_w4 planned = plan_w4(s.device_identity(), device, arguments, false);
+  if (planned.choice.variant == nullptr && !planned.as_matrix) return;
+  const attention_workspace& workspace = arguments.options->workspace;
+  validation(arguments.operation, s.device_identity())
+      .workspace("workspace", workspace.facts(), planned.workspace, 16);
+  if (planned.as_matrix) return run_w4_as_matrix(s, arguments, planned.problem);
+  run_planned_w4(s, planned, workspace.address);
+}
+
+std::uint64_t workspace_of_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
+  const device_properties& device = s.properties();
+  return plan_w4(s.device_identity(), device, arguments, true).workspace;
+}
+
+void check_own_w4(std::string_view operation, const w4_shape& shape, const w4_shape& wanted) {
+  if (shape.codes != wanted.codes || shape.scales != wanted.scales ||
+      shape.own_neighbours != wanted.own_neighbours || shape.own_slots != wanted.own_slots)
+    refuse_w4(operation, "the shape of the weights is not that of these codes; shape_for gives it");
+}
+
+}  // namespace detail
+
+std::uint64_t matmul_w4_workspace_bytes(const stream& s, const any_view& x, const w4_weights& w,
+                                        const matmul_w4_options& options) {
+  return detail::workspace_of_matmul_w4(s, {"matmul_w4_workspace_bytes", x, {}, &w, &options});
+}
+
+matmul_w4_choice_info matmul_w4_choice(const stream& s, const any_view& x, const w4_weights& w,
+                                       const matmul_w4_options& options) {
+  const device_properties& device = s.properties();
+  const planned_w4 planned =
+      plan_w4(s.device_identity(), device, {"matmul_w4_choice", x, {}, &w, &options}, true);
+  if (planned.as_matrix) return {w4_as_matrix, 1};
+  if (planned.choice.variant == nullptr) return {};
+  return {planned.choice.variant->image->name, planned.problem.parts};
+}
+
+void matmul_w4_warmup(const runtime::device& gpu, const any_view& x, const w4_weights& w,
+                      const matmul_w4_options& options) {
+  const planned_w4 planned =
+      plan_w4(gpu.identity(), gpu.properties(), {"matmul_w4_warmup", x, {}, &w, &options}, true);
+  if (planned.as_matrix) return warm_up_w4_as_matrix(gpu, x, planned.problem);
+  if (planned.choice.variant == nullptr) return;
+  gpu.warmup(*planned.choice.variant->image);
+  if (planned.workspace != 0) gpu.warmup(matmul_w4_combine_image(gpu.properties()));
+}
+
+}  // namespace kaio::ops

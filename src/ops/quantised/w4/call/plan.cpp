@@ -1,0 +1,301 @@
+// The choice of a kernel for a matmul_w4, and the division of K.
+
+#include "ops/quantised/w4/call/plan.hpp"
+
+#include <kaio/ops/quantised/w4/layout.hpp>
+#include <kaio/runtime/error.hpp>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+#include "ops/quantised/w4/call/as_matrix.hpp"
+#include "ops/quantised/w4/families.hpp"
+#include "ops/quantised/w4/resolve.hpp"
+#include "ops/tune/recent_choices.hpp"
+#include "ops/tune/signature.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+constexpr std::uint64_t most_blocks = std::numeric_limits<std::int32_t>::max();
+
+constexpr std::uint64_t parts_of(std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; }
+
+// Steps along K.
+u32 steps_of(const w4_variant& v, const w4_problem& p) {
+  return static_cast<u32>(parts_of(p.w.tiles_k, v.tiles));
+}
+
+// Up to so many rows of x the kernels for sm_90a are not asked for: eight warps that share a tile of 32 columns
+// read it in less time. Those of many rows are for more than the others have.
+constexpr u32 few_rows = 8, many_rows = 64;
+
+// Why a kernel cannot run a problem on a device; nullptr: it can.
+const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
+                   const device_properties& device) {
+  const ptx::needs& needs = v.image->needs;
+  const ptx::target target = device.target;
+  if (needs.target.arch_specific && (target.sm != needs.target.sm || !target.arch_specific))
+    return "it is made for another architecture";
+  if (target.sm < needs.target.sm) return "kernels of own codes are made for sm_80 and later";
+  if (device.ptx_version < needs.version) return "the driver is older than the PTX that they are written in";
+  if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
+    return "they need more shared memory than a block of this device has";
+  if (!v.has_clusters) return nullptr;
+  if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
+  if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
+    return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
+  if (p.w.tiles_k < v.tiles) return "they have more of K in shared memory than there is";
+  if (parts > static_cast<std::int64_t>(steps_of(v, p))) return "a part of K has two tiles of 64 at least";
+  return nullptr;
+}
+
+// Devices without the matrix instructions of the other kernels, and calls that name the kernel.
+bool is_for_multiply_adds(const device_properties& device, std::string_view forced) {
+  return device.target.sm < 80 || forced == matmul_w4_simt_rows().front().image->name;
+}
+
+const w4_variant& choose_w4(std::string_view operation, std::span<const w4_variant> family,
+                            const w4_problem& problem, std::int64_t parts, const device_properties& device,
+                            std::string_view forced) {
+  const w4_variant* best = nullptr;
+  for (const w4_variant& v : family) {
+    if (!forced.empty()) {
+      if (v.image->name == forced) best = &v;
+      continue;
+    }
+    // Those in clusters come last, and fewer rows first; of as many, those for later devices.
+    if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
+    if (v.has_clusters && (problem.m <= few_rows || (v.rows > many_rows && problem.m <= many_rows) ||
+                           reason(v, problem, parts, device) != nullptr))
+      continue;
+    if (best == nullptr || best->rows < problem.m || (v.has_clusters && !best->has_clusters)) best = &v;
+  }
+  if (best == nullptr)
+    throw invalid_argument(
+        "kaio: " + std::string(operation) + ": there is no variant " + std::string(forced) +
+        " for these activations and codes; leave it out, or name one that matmul_w4_choice has named");
+  if (const char* const why = reason(*best, problem, parts, device))
+    throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + device.name + " (sm_" +
+                             std::to_string(device.target.sm) + "): " + why +
+                             "; make a matrix of the weights, and multiply by matmul");
+  return *best;
+}
+
+bool can_be_a_cluster(std::uint32_t parts) { return parts == 2 || parts == 4 || parts == 8; }
+
+std::uint64_t tiles_of(const w4_variant& v, const w4_problem& p) {
+  return parts_of(p.m, v.rows) * parts_of(p.w.n, v.columns);
+}
+
+// What the launch has of a kernel, but for the division of K.
+w4_problem problem_of(w4_problem p, const w4_variant& v) {
+  p.unit *= v.unit;
+  p.m_tiles = divisor::of(static_cast<u32>(parts_of(p.m, v.rows)));
+  p.n_tiles = divisor::of(static_cast<u32>(parts_of(p.w.n, v.columns)));
+  return p;
+}
+
+w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::uint32_t asked,
+                          const device_properties& device) {
+  const w4_problem p = problem_of(problem, v);
+  if (v.has_clusters) return plan_w4_sm90(v, p, device, asked);
+  return {asked != 0 ? asked : plan_w4_parts(v, p, device), 1};
+}
+
+using w4_signature = words_signature<6>;
+
+// By what is known before there is an output, a bias or a workspace: matmul_w4_workspace_bytes chooses as the call.
+w4_signature signature_of(const w4_problem& p, std::int64_t parts) {
+  packed_word kind;
+  kind.add(p.type, 2).add(p.w.codes_type, 4).add(p.w.scale_type, 4);
+  for (const bool is : {p.w.zeros != 0, p.w.rows != 0, p.w.factors != 0, p.w.offsets != 0,
+                        p.w.scales_bf16 != 0, p.x_by_16 != 0, p.x_row > 0 && p.x_row < i64{1} << 39})
+    kind.add(is, 1);
+  return {{p.m, p.w.n, p.w.k, p.w.group.value, kind.value(), static_cast<std::uint64_t>(parts)}};
+}
+
+// No variant: none has this name, and as many parts as were asked for.
+w4_choice choice_named(w4_problem& problem, std::int64_t asked, const device_properties& device,
+                       std::string_view name) {
+  const std::int64_t parts = parts_of_name(name);
+  if (parts < 1 || parts > problem.w.tiles_k || (asked != 0 && parts != asked)) return {};
+  for (const w4_choice& c : w4_choices(problem, parts, device))
+    if (c.name() == name) return c;
+  return {};
+}
+
+w4_choice tuned_choice(w4_problem& problem, std::int64_t parts, const device_properties& device) {
+  thread_local recent_choices<w4_signature, w4_choice> recent;
+  return recent.find(signature_of(problem, parts), device, [&] {
+    const std::string name = find_tuned(device, tuning_key(problem, parts));
+    return name.empty() ? w4_choice{} : choice_named(problem, parts, device, name);
+  });
+}
+
+}  // namespace
+
+std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device) {
+  // In units of 8 KB of weights of a block, at its share of the bandwidth: about 0.4 us on an H200. A block
+  // that has a multiprocessor to itself, of several that it could have, waits for memory and instructions
+  // without others that work meanwhile, but with few rows of x: 16 with one took 0.57 us there, 8 with two
+  // 0.38. From sm_90 on the second kernel begins while the first one ends.
+  struct costs {
+    double start_and_end, of_a_part, alone, second_kernel;
+  };
+  const bool is_early = device.target.sm >= 90;
+  const costs c = v.rows <= few_rows ? costs{4, 1, 1, is_early ? 4.0 : 8.0}
+                                     : costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0};
+  constexpr std::uint32_t most_parts = 64;
+  const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
+  const ptx::needs& needs = v.image->needs;
+  const std::uint32_t shared = std::max({needs.shared_bytes, needs.dynamic_shared_bytes, 1u});
+  const std::uint64_t fit = std::max(device.shared_per_multiprocessor / shared, 1u);
+  const std::uint64_t units = std::max(device.multiprocessors, 1u),
+                      at_once = units * std::min<std::uint64_t>(fit, v.resident);
+  const std::uint32_t most = std::min({most_parts, problem.w.tiles_k});
+  std::uint32_t best = 1;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::uint32_t parts = 1; parts <= most; ++parts) {
+    const std::uint64_t blocks = tiles * parts;
+    const double of_tiles =
+        static_cast<double>(parts_of(blocks, units)) *
+        static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k * v.together) *
+                            v.together) *
+        (static_cast<double>(v.bits) / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
+    const double cost = of_tiles + c.start_and_end * static_cast<double>(parts_of(blocks, at_once)) +
+                        (parts == 1 ? 0 : c.second_kernel + c.of_a_part * parts);
+    if (cost < least) {
+      least = cost;
+      best = parts;
+    }
+  }
+  return best;
+}
+
+w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const device_properties& device,
+                         std::uint32_t asked) {
+  // Microseconds, as measured on an H200: of a block, of a tile of 64 of K, of both kernels.
+  constexpr double start_and_end = 4, of_row = 0.025, of_tile = 0.27, of_row_of_tile = 0.004,
+                   of_block_of_cluster = 0.25, second_kernel = 2, bytes_in_us = 8e6;
+  const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
+  const std::uint64_t units = std::max(device.multiprocessors, 1u);
+  const u32 steps = steps_of(v, problem);
+  const double step = v.tiles * (of_tile + of_row_of_tile * v.rows * v.columns / 256);
+  const double sums = 2.0 * problem.m * problem.w.n * sizeof(f32);
+  w4_division best;
+  double least = std::numeric_limits<double>::infinity();
+  const auto consider = [&](std::uint32_t parts, std::uint32_t cluster) {
+    // A cluster is in one group of multiprocessors, of which some are left over: 30 of 4 run on 132, 15 of 8.
+    const std::uint64_t at_once = cluster <= 2 ? units / cluster : units * 10 / 11 / cluster;
+    const std::uint64_t rounds = parts_of(tiles * parts / cluster, std::max<std::uint64_t>(at_once, 1));
+    const double combining = parts == 1         ? 0
+                             : cluster == parts ? of_block_of_cluster * cluster
+                                                : second_kernel + sums * parts / bytes_in_us;
+    const double cost = static_cast<double>(rounds) * (start_and_end + of_row * v.rows +
+                                                       step * static_cast<double>(parts_of(steps, parts))) +
+                        combining;
+    if (cost >= least) return;
+    least = cost;
+    best = {parts, cluster};
+  };
+  constexpr std::uint32_t most_parts = 32;
+  const std::uint32_t from = asked != 0 ? asked : 1, to = asked != 0 ? asked : std::min(most_parts, steps);
+  for (std::uint32_t parts = from; parts <= to; ++parts) {
+    if (parts > 1) consider(parts, 1);
+    if (parts <= 8 && (parts & (parts - 1)) == 0) consider(parts, parts);
+  }
+  return best;
+}
+
+std::string w4_choice::name() const {
+  return name_with_parts(variant->image->name, division.parts, division.cluster != 1);
+}
+
+std::string tuning_key(const w4_problem& problem, std::int64_t parts) {
+  return signature_of(problem, parts).text("matmul_w4");
+}
+
+std::vector<w4_choice> w4_choices(w4_problem& problem, std::int64_t asked, const device_properties& device) {
+  constexpr std::uint64_t most_parts = 64;
+  constexpr std::uint64_t blocks_of_parts = 4;  // on a multiprocessor, beyond which K is not divided
+  std::vector<w4_choice> result;
+  for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
+    if (reason(v, problem, asked, device) != nullptr) continue;
+    const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
+                        fill = blocks_of_parts * std::max(device.multiprocessors, 1u);
+    const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
+    const auto to = asked != 0 ? from : static_cast<std::uint32_t>(std::min(most_parts, steps));
+    for (std::uint32_t parts = from; parts <= to && tiles <= most_blocks / parts; ++parts) {
+      if (asked == 0 &&
+          (parts != parts_of(steps, parts_of(steps, parts)) || (parts > 1 && tiles * parts > fill)))
+        continue;
+      result.push_back({&v, {parts, 1}});
+      if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
+    }
+  }
+  return result;
+}
+
+planned_w4 divide_w4(std::string_view operation, const w4_problem& problem, const w4_choice& choice) {
+  const w4_variant& v = *choice.variant;
+  planned_w4 result{.problem = problem_of(problem, v), .choice = choice};
+  w4_problem& p = result.problem;
+  p.parts = choice.division.parts;
+  p.cluster = choice.division.cluster;
+  p.steps = steps_of(v, p) / p.parts;
+  p.rest = steps_of(v, p) % p.parts;
+  const bool combines = p.parts > p.cluster;
+  const std::uint64_t tiles = tiles_of(v, p), of_combine = !combines ? 0 : parts_of(p.w.n, 512) * p.m;
+  if (tiles > most_blocks / p.parts || of_combine > most_blocks)
+    throw invalid_argument("kaio: " + std::string(operation) +
+                           ": more than 2^31 blocks; divide the rows of x, or give fewer parts");
+  result.blocks = tiles * p.parts;
+  if (combines) result.workspace = std::uint64_t{p.parts} * p.m * p.w.tiles_n * (w4_tile_n * sizeof(f32));
+  return result;
+}
+
+void run_planned_w4(const stream& s, const planned_w4& planned, std::uint64_t workspace) {
+  w4_problem problem = planned.problem;
+  problem.sums = workspace;
+  planned.choice.variant->run(s, problem, planned.blocks);
+  if (planned.workspace != 0) run_matmul_w4_combine(s, problem);
+}
+
+planned_w4 plan_w4(const void* device, const device_properties& properties,
+                   const detail::matmul_w4_arguments& arguments, bool choice_alone) {
+  const matmul_w4_options& options = *arguments.options;
+  planned_w4 result;
+  result.problem = detail::resolve_w4_product(device, arguments, choice_alone);
+  w4_problem& p = result.problem;
+  if (p.m == 0) return result;
+  const bool own = arguments.weights->shape.codes == w4_codes::own;
+  if (own && arguments.own == nullptr)
+    detail::refuse_w4(arguments.operation, "weights of own codes; matmul_w4_with has their kernels");
+  if (options.variant == w4_as_matrix && !own) {
+    result.as_matrix = true;
+    result.workspace = w4_matrix_bytes(p.w);
+    return result;
+  }
+  // Sets what the launch has of the codes, whatever is chosen.
+  const auto family = own ? std::span(arguments.own, arguments.own_count)
+                      : is_for_multiply_adds(properties, options.variant) ? matmul_w4_simt_rows()
+                                                                          : w4_family(p);
+  if (options.variant.empty() && !own) {
+    if (const w4_choice tuned = tuned_choice(p, options.parts, properties); tuned.variant != nullptr) {
+      const planned_w4 divided = divide_w4(arguments.operation, p, tuned);
+      const bool is_free = choice_alone && options.workspace.address == 0;
+      if (is_free || divided.workspace <= options.workspace.bytes) return divided;
+    }
+  } else if (!own && options.variant.find(':') != std::string_view::npos) {
+    if (const w4_choice c = choice_named(p, options.parts, properties, options.variant); c.variant != nullptr)
+      return divide_w4(arguments.operation, p, c);
+  }
+  const w4_variant& v = choose_w4(arguments.operation, family, p, options.parts, properties, options.variant);
+  return divide_w4(arguments.operation, p,
+                   {&v, plan_division(v, p, static_cast<std::uint32_t>(options.parts), properties)});
+}
+
+}  // namespace kaio::ops

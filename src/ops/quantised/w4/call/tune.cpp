@@ -1,0 +1,111 @@
+// Measures the kernels of a matmul_w4 or matmul_w8, and divisions of K, on memory of its own.
+
+#include <kaio/ops/quantised/w4/layout.hpp>
+#include <kaio/ops/tune.hpp>
+#include <kaio/runtime/buffer.hpp>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "ops/quantised/w4/call/plan.hpp"
+#include "ops/quantised/w4/call/trial.hpp"
+#include "ops/quantised/w4/families.hpp"
+#include "ops/quantised/w4/resolve.hpp"
+
+namespace kaio::ops {
+
+namespace {
+
+class w4_trial {
+ public:
+  w4_trial(const device& gpu, const detail::matmul_w4_arguments& call, std::uint64_t workspace,
+           const buffer<u32>& pattern)
+      : memory_(gpu) {
+    detail::matmul_w4_arguments own = call;
+    matmul_w4_options options = *call.options;
+    w4_weights weights = *call.weights;
+    memory_.replace(own.x, &pattern);
+    memory_.replace(own.out);
+    memory_.replace(options.bias);
+    replace_w4_weights(memory_, weights, pattern);
+    own.weights = &weights;
+    own.options = &options;
+    problem_ = detail::resolve_w4_product(gpu.identity(), own, false);
+    w4_family(problem_);
+    workspace_ = memory_.add(0, workspace).address();
+  }
+  const w4_problem& problem() const { return problem_; }
+  std::uint64_t workspace() const { return workspace_; }
+  std::uint64_t bytes() const { return memory_.bytes(); }
+
+ private:
+  stand_ins memory_;
+  w4_problem problem_;
+  std::uint64_t workspace_ = 0;
+};
+
+tune_report tune_product(const device& gpu, detail::matmul_w4_arguments arguments, const tune_options& how) {
+  matmul_w4_options options = *arguments.options;
+  options.variant = {};
+  options.workspace = {};
+  arguments.options = &options;
+  const device_properties& properties = gpu.properties();
+  w4_problem problem = detail::resolve_w4_product(gpu.identity(), arguments, false);
+  const planned_w4 before = plan_w4(gpu.identity(), properties, arguments, true);
+  if (before.choice.variant == nullptr) return {};
+  std::vector<w4_choice> choices = w4_choices(problem, options.parts, properties);
+  if (std::none_of(choices.begin(), choices.end(),
+                   [&](const w4_choice& c) { return c.name() == before.choice.name(); }))
+    choices.push_back(before.choice);
+  std::uint64_t workspace = 0;
+  for (const w4_choice& c : choices)
+    workspace = std::max(workspace, divide_w4(arguments.operation, problem, c).workspace);
+
+  const buffer<u32> pattern = make_pattern_of(gpu, arguments.x.kind);
+  const auto trials =
+      make_trials<w4_trial>(gpu, [&] { return w4_trial(gpu, arguments, workspace, pattern); });
+  return measure_choices(
+      gpu, choices, trials, [](const w4_choice& c) { return c.name(); },
+      [&](const stream& s, const w4_trial& t, const w4_choice& c) {
+        run_planned_w4(s, divide_w4(arguments.operation, t.problem(), c), t.workspace());
+      },
+      before.choice.name(), tuning_key(problem, options.parts), how);
+}
+
+}  // namespace
+
+void replace_w4_weights(stand_ins& memory, w4_weights& w, const buffer<u32>& pattern) {
+  w4_shape shape = w.shape;
+  const w4_layout layout = detail::check_w4_shape("tune", shape);
+  stand_in& by = memory.add(w.memory.address, layout.bytes, &pattern);
+  if (shape.ordered) {
+    std::vector<u32> order(static_cast<std::size_t>(shape.k));
+    std::iota(order.begin(), order.end(), 0u);
+    by.put(memory.gpu().stream(), layout.rows, order);
+  }
+  w.memory.address = by.address();
+  w.memory.bytes = by.bytes();
+  w.memory.device = by.device();
+}
+
+void replace_weight(stand_ins& memory, projection_weight& w, const buffer<u32>& pattern) {
+  if (w.is_packed) return replace_w4_weights(memory, w.packed, pattern);
+  memory.replace(w.matrix, &pattern);
+  memory.replace(w.scale);
+  memory.replace(w.blocks);
+}
+
+tune_report tune_matmul_w4(const device& gpu, const any_view& x, const w4_weights& w, const any_view& out,
+                           const matmul_w4_options& options, const tune_options& how) {
+  return tune_product(gpu, {"tune_matmul_w4", x, out, &w, &options}, how);
+}
+
+tune_report tune_matmul_w8(const device& gpu, const any_view& x, const w8_weights& w, const any_view& out,
+                           const matmul_w8_options& options, const tune_options& how) {
+  const w4_weights weights = detail::as_w4_weights(w);
+  return tune_product(gpu, {"tune_matmul_w8", x, out, &weights, &options}, how);
+}
+
+}  // namespace kaio::ops
