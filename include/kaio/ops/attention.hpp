@@ -71,6 +71,10 @@ void attention_varlen(const stream& s, const tensor_view<Q, 3>& q, const tensor_
 void attention_warmup(const runtime::device& gpu, const attention_view& q, const attention_view& k,
                       const attention_view& v, const attention_view& out,
                       const attention_options& options = {});
+// The same of attention_varlen.
+void attention_varlen_warmup(const runtime::device& gpu, const attention_view& q, const attention_view& k,
+                             const attention_view& v, const attention_view& out,
+                             const attention_sequences& sequences, const attention_options& options = {});
 
 // A kernel for this element type, and its properties for this call.
 struct attention_variant_info {
@@ -85,12 +89,19 @@ std::vector<attention_variant_info> attention_variants(const stream& s, const at
                                                        const attention_view& k, const attention_view& v,
                                                        const attention_view& out,
                                                        const attention_options& options = {});
+std::vector<attention_variant_info> attention_varlen_variants(
+    const stream& s, const attention_view& q, const attention_view& k, const attention_view& v,
+    const attention_view& out, const attention_sequences& sequences, const attention_options& options = {});
 
 // The name of the kernel that a call takes, the cost model's or the one that `tune` has found; empty where it
 // does nothing. Throws what the call itself would.
 std::string_view attention_choice(const stream& s, const attention_view& q, const attention_view& k,
                                   const attention_view& v, const attention_view& out,
                                   const attention_options& options = {});
+std::string_view attention_varlen_choice(const stream& s, const attention_view& q, const attention_view& k,
+                                         const attention_view& v, const attention_view& out,
+                                         const attention_sequences& sequences,
+                                         const attention_options& options = {});
 
 }  // namespace kaio::ops
 
@@ -100,6 +111,7 @@ using ops::attention_options;
 using ops::attention_precision;
 using ops::attention_sequences;
 using ops::attention_varlen;
+using ops::attention_varlen_warmup;
 using ops::attention_warmup;
 using ops::attention_window;
 using ops::block_mask;

@@ -44,7 +44,8 @@ std::uint64_t attention_backward_varlen_workspace_bytes(const stream& s, const a
 // dout: (B, Sq, Hq, Dv), q: (B, Sq, Hq, D), k: (B, Sk, Hkv, D), v: (B, Sk, Hkv, Dv), all f32, f16 or bf16; out:
 // (B, Sq, Hq, Dv), the same or f32, and lse: (B, Hq, Sq), as attention wrote them with these options. dq, dk
 // and dv are shaped as q, k and v, in memory of any strides, the last of which is 1; a null view leaves a
-// gradient out. Gradients and the workspace share no memory with any other argument.
+// gradient out. A call that wants none of them, nor dbias and dsinks, is checked as any other, takes its
+// workspace, and writes no gradient. Gradients and the workspace share no memory with any other argument.
 void attention_backward(const stream& s, const attention_view& dout, const attention_view& q,
                         const attention_view& k, const attention_view& v, const attention_view& out,
                         const attention_row_input& lse, const attention_gradient& dq,
@@ -67,6 +68,14 @@ void attention_backward_warmup(const runtime::device& gpu, const attention_view&
                                const attention_view& out, const attention_row_input& lse,
                                const attention_gradient& dq, const attention_gradient& dk,
                                const attention_gradient& dv, const attention_backward_options& options = {});
+// The same of attention_backward_varlen.
+void attention_backward_varlen_warmup(const runtime::device& gpu, const attention_view& dout,
+                                      const attention_view& q, const attention_view& k,
+                                      const attention_view& v, const attention_view& out,
+                                      const attention_row_input& lse, const attention_gradient& dq,
+                                      const attention_gradient& dk, const attention_gradient& dv,
+                                      const attention_sequences& sequences,
+                                      const attention_backward_options& options = {});
 
 // The name of the kernel that a call takes for dk and dv. Throws what the call itself would.
 std::string_view attention_backward_choice(const stream& s, const attention_view& dout,
@@ -75,6 +84,11 @@ std::string_view attention_backward_choice(const stream& s, const attention_view
                                            const attention_row_input& lse, const attention_gradient& dq,
                                            const attention_gradient& dk, const attention_gradient& dv,
                                            const attention_backward_options& options = {});
+std::string_view attention_backward_varlen_choice(
+    const stream& s, const attention_view& dout, const attention_view& q, const attention_view& k,
+    const attention_view& v, const attention_view& out, const attention_row_input& lse,
+    const attention_gradient& dq, const attention_gradient& dk, const attention_gradient& dv,
+    const attention_sequences& sequences, const attention_backward_options& options = {});
 
 }  // namespace kaio::ops
 
@@ -82,7 +96,9 @@ namespace kaio {
 using ops::attention_backward;
 using ops::attention_backward_options;
 using ops::attention_backward_varlen;
+using ops::attention_backward_varlen_warmup;
 using ops::attention_backward_varlen_workspace_bytes;
 using ops::attention_backward_warmup;
 using ops::attention_backward_workspace_bytes;
+using ops::attention_gradient;
 }  // namespace kaio

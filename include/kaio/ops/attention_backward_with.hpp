@@ -25,6 +25,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace kaio::ops {
@@ -39,6 +40,53 @@ constexpr void require_backward_types() {
                     std::is_same_v<element, std::remove_const_t<Dout>>,
                 "kaio: dout, q, k and v of an attention have the same element type; cast one of them");
 }
+template <std::uint32_t Depth>
+constexpr auto require_backward_with_depth() {
+  static_assert(Depth == 64 || Depth == 128 || Depth == 256,
+                "kaio: attention_backward_with is compiled for head sizes up to 64, 128 or 256");
+}
+
+template <class Score, class Mask>
+attention_backward_arguments attention_backward_with_arguments(
+    std::string_view operation, const attention_view& dout, const attention_view& q, const attention_view& k,
+    const attention_view& v, const attention_view& out, const attention_row_input& lse,
+    const attention_gradient& dq, const attention_gradient& dk, const attention_gradient& dv,
+    const attention_backward_options& options) {
+  return {operation,
+          dout,
+          q,
+          k,
+          v,
+          out,
+          lse.view,
+          dq.view,
+          dk.view,
+          dv.view,
+          &options,
+          !std::is_same_v<Score, general_score>,
+          !std::is_same_v<Mask, band_mask>,
+          nullptr,
+          true};
+}
+
+// The kernels of one score and one mask. Those with matrix instructions are followed by the others, which are
+// the last.
+template <std::uint32_t Depth, class T, class Score, class Mask>
+auto attention_backward_with_variants() {
+  const attention_backward_variant simt =
+      describe_attention_backward_simt<attention_backward_simt_for(Depth), Score, Mask>();
+  if constexpr (std::is_same_v<T, f32>) {
+    return std::array{simt};
+  } else {
+    attention_backward_variant mma =
+        describe_attention_backward_mma<attention_backward_mma_keys(Depth),
+                                        attention_backward_mma_queries(Depth), T, Score, Mask>();
+    mma.images[2] = simt.images[0];
+    mma.images[3] = simt.images[1];
+    return std::array{mma, simt};
+  }
+}
+
 }  // namespace detail
 
 // As attention_backward, of attention_with(score, mask). Throws what that does; invalid_argument where the
@@ -52,54 +100,51 @@ void attention_backward_with(const stream& s, const tensor_view<Dout, 4>& dout, 
                              const attention_gradient& dq, const attention_gradient& dk,
                              const attention_gradient& dv, Score, Mask,
                              const attention_backward_options& options, const Extra&... extra) {
-  static_assert(Depth == 64 || Depth == 128 || Depth == 256,
-                "kaio: attention_backward_with is compiled for head sizes up to 64, 128 or 256");
+  detail::require_backward_with_depth<Depth>();
   detail::require_backward_types<Dout, Q, K, V>();
   using element = std::remove_const_t<Q>;
-  constexpr auto simt = attention_backward_simt_for(Depth);
-  constexpr auto keys = attention_backward_mma_keys(Depth);
-  constexpr auto queries = attention_backward_mma_queries(Depth);
   const device_properties& device = s.properties();
-  const detail::attention_backward_arguments arguments{"attention_backward_with",
-                                                       dout,
-                                                       q,
-                                                       k,
-                                                       v,
-                                                       out,
-                                                       lse.view,
-                                                       dq.view,
-                                                       dk.view,
-                                                       dv.view,
-                                                       &options,
-                                                       !std::is_same_v<Score, general_score>,
-                                                       !std::is_same_v<Mask, band_mask>,
-                                                       nullptr,
-                                                       true};
-  const attention_backward_call call = detail::resolve_attention_backward(s.device_identity(), arguments);
-  const auto run = [&](const auto& variants, const auto& launch) {
-    const std::size_t chosen =
-        detail::choose_attention_backward("attention_backward_with", call, variants, device);
-    const auto bytes = variants[chosen].workspace_bytes;
-    detail::check_backward_workspace(s.device_identity(), arguments, bytes == nullptr ? 0 : bytes(call));
-    detail::prepare_attention_backward(s, call);
-    launch(chosen);
-  };
-  if constexpr (std::is_same_v<element, f32>) {
-    static const std::array variants{describe_attention_backward_simt<simt, Score, Mask>()};
-    run(variants, [&](std::size_t) { launch_attention_backward_simt<simt, Score, Mask>(s, call, extra...); });
-  } else {
-    static const std::array variants{describe_attention_backward_mma<keys, queries, element, Score, Mask>(),
-                                     describe_attention_backward_simt<simt, Score, Mask>()};
-    run(variants, [&](std::size_t chosen) {
-      if (chosen == 1) return launch_attention_backward_simt<simt, Score, Mask>(s, call, extra...);
-      launch_attention_backward_simt<simt, Score, Mask>(
-          s, launch_attention_backward_mma<keys, queries, element, Score, Mask>(s, call, extra...), extra...);
-    });
-  }
+  const detail::attention_backward_arguments arguments =
+      detail::attention_backward_with_arguments<Score, Mask>("attention_backward_with", dout, q, k, v, out,
+                                                             lse, dq, dk, dv, options);
+  attention_backward_call call = detail::resolve_attention_backward(s.device_identity(), arguments);
+  static const auto variants = detail::attention_backward_with_variants<Depth, element, Score, Mask>();
+  const std::size_t chosen =
+      detail::choose_attention_backward("attention_backward_with", call, variants, device);
+  const auto bytes = variants[chosen].workspace_bytes;
+  detail::check_backward_workspace(s.device_identity(), arguments, bytes == nullptr ? 0 : bytes(call));
+  detail::prepare_attention_backward(s, call);
+  if constexpr (!std::is_same_v<element, f32>)
+    if (chosen == 0)
+      call = launch_attention_backward_mma<attention_backward_mma_keys(Depth),
+                                           attention_backward_mma_queries(Depth), element, Score, Mask>(
+          s, call, extra...);
+  launch_attention_backward_simt<attention_backward_simt_for(Depth), Score, Mask>(s, call, extra...);
+}
+
+// Loads what such a call launches, as attention_backward_warmup: it may then be captured into a graph.
+template <std::uint32_t Depth, class Dout, class Q, class K, class V, class O, attention_score Score,
+          attention_mask Mask>
+void attention_backward_with_warmup(const runtime::device& gpu, const tensor_view<Dout, 4>& dout,
+                                    const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
+                                    const tensor_view<V, 4>& v, const tensor_view<O, 4>& out,
+                                    const attention_row_input& lse, const attention_gradient& dq,
+                                    const attention_gradient& dk, const attention_gradient& dv, Score, Mask,
+                                    const attention_backward_options& options = {}) {
+  detail::require_backward_with_depth<Depth>();
+  detail::require_backward_types<Dout, Q, K, V>();
+  static const auto variants =
+      detail::attention_backward_with_variants<Depth, std::remove_const_t<Q>, Score, Mask>();
+  detail::warm_up_attention_backward(
+      gpu,
+      detail::attention_backward_with_arguments<Score, Mask>("attention_backward_with_warmup", dout, q, k, v,
+                                                             out, lse, dq, dk, dv, options),
+      variants);
 }
 
 }  // namespace kaio::ops
 
 namespace kaio {
 using ops::attention_backward_with;
+using ops::attention_backward_with_warmup;
 }  // namespace kaio

@@ -82,6 +82,11 @@ std::uint64_t attention_decode_varlen_workspace_bytes(const stream& s, const att
 void attention_decode_warmup(const runtime::device& gpu, const attention_view& q,
                              const attention_cache_view& cache, const attention_view& out,
                              const attention_decode_options& options = {});
+// The same of attention_decode_varlen.
+void attention_decode_varlen_warmup(const runtime::device& gpu, const attention_view& q,
+                                    const attention_cache_view& cache, const attention_view& out,
+                                    const attention_sequences& sequences,
+                                    const attention_decode_options& options = {});
 
 // What a call runs, and into how many parts it divides the keys; nothing where it does nothing. Throws what
 // the call itself would, but for its workspace.
@@ -94,6 +99,11 @@ attention_decode_choice_info attention_decode_choice(const stream& s, const atte
                                                      const attention_cache_view& cache,
                                                      const attention_view& out,
                                                      const attention_decode_options& options = {});
+attention_decode_choice_info attention_decode_varlen_choice(const stream& s, const attention_view& q,
+                                                            const attention_cache_view& cache,
+                                                            const attention_view& out,
+                                                            const attention_sequences& sequences,
+                                                            const attention_decode_options& options = {});
 
 // The images of all kernels that attention_decode may launch: to list them, and to load them ahead with
 // device::warmup.
@@ -108,6 +118,7 @@ using ops::attention_combining;
 using ops::attention_decode;
 using ops::attention_decode_options;
 using ops::attention_decode_varlen;
+using ops::attention_decode_varlen_warmup;
 using ops::attention_decode_varlen_workspace_bytes;
 using ops::attention_decode_warmup;
 using ops::attention_decode_workspace_bytes;

@@ -35,6 +35,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string_view>
 #include <type_traits>
 
 namespace kaio::ops {
@@ -72,6 +73,31 @@ struct attention_with_table {
   }
 };
 
+template <std::uint32_t Depth, std::uint32_t DepthV>
+constexpr auto require_attention_with_depths() {
+  static_assert((Depth == DepthV && (Depth == 64 || Depth == 128 || Depth == 256 || Depth == 512)) ||
+                    (Depth == 192 && DepthV == 128),
+                "kaio: attention_with is compiled for head sizes up to 64, 128, 256 or 512, or <192, 128>");
+}
+
+template <class Score, class Mask>
+constexpr attention_arguments attention_with_arguments(std::string_view operation, const attention_view& q,
+                                                       const attention_view& k, const attention_view& v,
+                                                       const attention_view& out,
+                                                       const attention_options& options) {
+  return {operation,
+          q,
+          k,
+          v,
+          out,
+          &options,
+          !std::is_same_v<Score, general_score>,
+          !std::is_same_v<mask_of_blocks<Mask>, band_mask>,
+          nullptr,
+          is_block_sparse<Mask> ? use_of_blocks::required : use_of_blocks::none,
+          true};
+}
+
 }  // namespace detail
 
 // As attention, with score(scale * q . k) and mask in place of its own. Throws what that does;
@@ -83,25 +109,37 @@ template <std::uint32_t Depth, std::uint32_t DepthV = Depth, class Q, class K, c
 void attention_with(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
                     const tensor_view<V, 4>& v, const tensor_view<O, 4>& out, Score, Mask,
                     const attention_options& options, const Extra&... extra) {
-  static_assert((Depth == DepthV && (Depth == 64 || Depth == 128 || Depth == 256 || Depth == 512)) ||
-                    (Depth == 192 && DepthV == 128),
-                "kaio: attention_with is compiled for head sizes up to 64, 128, 256 or 512, or <192, 128>");
+  detail::require_attention_with_depths<Depth, DepthV>();
   detail::require_attention_types<Q, K, V, O>();
   using table = detail::attention_with_table<Depth, DepthV, std::remove_const_t<Q>, Score, Mask, Extra...>;
   const device_properties& device = s.properties();
   const attention_call call = detail::resolve_attention(
       s.device_identity(),
-      {"attention_with", q, k, v, out, &options, !std::is_same_v<Score, general_score>,
-       !std::is_same_v<mask_of_blocks<Mask>, band_mask>, nullptr,
-       is_block_sparse<Mask> ? detail::use_of_blocks::required : detail::use_of_blocks::none, true});
+      detail::attention_with_arguments<Score, Mask>("attention_with", q, k, v, out, options));
   if (call.empty()) return;
   static const auto variants = table::variants();
   const std::size_t chosen = detail::choose_attention("attention_with", call, variants, device);
   table::launchers()[chosen](s, call, extra...);
 }
 
+// Loads what such a call launches, as attention_warmup: it may then be captured into a graph.
+template <std::uint32_t Depth, std::uint32_t DepthV = Depth, class Q, class K, class V, class O,
+          attention_score Score, attention_mask Mask>
+void attention_with_warmup(const runtime::device& gpu, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
+                           const tensor_view<V, 4>& v, const tensor_view<O, 4>& out, Score, Mask,
+                           const attention_options& options = {}) {
+  detail::require_attention_with_depths<Depth, DepthV>();
+  detail::require_attention_types<Q, K, V, O>();
+  static const auto variants =
+      detail::attention_with_table<Depth, DepthV, std::remove_const_t<Q>, Score, Mask>::variants();
+  detail::warm_up_attention(
+      gpu, detail::attention_with_arguments<Score, Mask>("attention_with_warmup", q, k, v, out, options),
+      variants);
+}
+
 }  // namespace kaio::ops
 
 namespace kaio {
 using ops::attention_with;
+using ops::attention_with_warmup;
 }  // namespace kaio

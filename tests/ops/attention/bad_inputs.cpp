@@ -171,7 +171,8 @@ TEST_CASE("attention: bad options", "[ops][attention]") {
   t.refuses("the queries, or one for all", with({.keep = tensor_view<const u8, 2>(bytes, 24, 24)}));
   t.refuses("the keys, or one for all", with({.keep = tensor_view<const u8, 1>(bytes, 32)}));
   t.refuses("argument bias", with({.bias = tensor_view<const f32, 1>(t.numbers, 0)}));
-  t.refuses("argument bias has another element type", with({.bias = tensor_view<const bf16, 1>(other, 24)}));
+  t.refuses("argument bias has elements of bf16; they are f32, or f16 as those of q",
+            with({.bias = tensor_view<const bf16, 1>(other, 24)}));
   const device_pointer<f32> far{t.numbers.address(), u64{1} << 40, nullptr};
   t.refuses("along the keys; it is below 2^31 bytes",
             with({.bias = tensor_view<const f32, 1>(far, extents(24), strides(i64{1} << 29))}));
@@ -203,7 +204,9 @@ TEST_CASE("attention: options that a score or a mask of one's own takes the plac
     attention_with<64>(t.s, q, q, q, o, plus_one{}, even_keys{},
                        {.keep = tensor_view<const u8, 1>(bytes, 4)});
   });
-  for (const char* const part : {"the head size is larger", " of f32 on "})
+  const ptx::target target = t.gpu.properties().target;
+  const std::string device = "(sm_" + std::to_string(target.sm) + (target.arch_specific ? "a)" : ")");
+  for (const std::string part : {std::string("the head size is larger"), std::string(" of f32 on "), device})
     t.refuses(errc::unsupported_device, part,
               [&] { attention_with<64>(t.s, wide, wide, q, o, plus_one{}, even_keys{}, {}); });
 }
@@ -218,11 +221,15 @@ TEST_CASE("attention: bad block masks", "[ops][attention][blocks]") {
   const auto with = [&](const block_mask& blocks) {
     return [&t, blocks] { attention(t.s, t.q, t.k, t.v, t.o, {.blocks = blocks}); };
   };
-  t.refuses("belong together", with({.kv_num_blocks = counts, .size = size}));
-  t.refuses("full_kv_num_blocks without kv_num_blocks", with({.kv_indices = indices, .size = size}));
-  t.refuses("full_kv_num_blocks without kv_num_blocks",
+  t.refuses("argument blocks.kv_num_blocks without blocks.kv_indices, i32 of (batches, heads, ",
+            with({.kv_num_blocks = counts, .size = size}));
+  t.refuses("argument blocks.kv_indices without blocks.kv_num_blocks, i32 of (batches, heads, ",
+            with({.kv_indices = indices, .size = size}));
+  t.refuses("blocks.full_kv_indices without blocks.kv_num_blocks and blocks.kv_indices",
             with({.full_kv_num_blocks = counts, .full_kv_indices = indices, .size = size}));
-  t.refuses("belong together",
+  t.refuses("argument blocks.full_kv_num_blocks without blocks.full_kv_indices",
+            with({.full_kv_num_blocks = counts, .size = size}));
+  t.refuses("argument blocks.full_kv_indices without blocks.full_kv_num_blocks",
             with({.kv_num_blocks = counts, .kv_indices = indices, .full_kv_indices = indices, .size = size}));
   t.refuses("argument bias is not read next to blocks", [&] {
     attention(t.s, t.q, t.k, t.v, t.o,
@@ -306,6 +313,26 @@ TEST_CASE("attention: block masks where there are none", "[ops][attention][block
     attention_varlen(t.s, x, x, x, tensor_view<f16, 3>(t.o_memory, 32, 1, 64),
                      {.cu_q = cu, .cu_k = cu, .max_q = 8}, {.blocks = blocks});
   });
+}
+
+TEST_CASE("attention_with: a warmup takes what the call takes, and does not run", "[ops][attention]") {
+  fixture t;
+  const tensor_view<const f32, 4> q(t.numbers, 1, 4, 1, 64), wide(t.numbers, 1, 4, 1, 65);
+  const std::vector<f32> before(4096, 3.0f);
+  const auto memory = upload(before);
+  const tensor_view<f32, 4> o(memory, 1, 4, 1, 64);
+  attention_with_warmup<64>(t.gpu, q, q, q, o, plus_one{}, even_keys{});
+  t.s.synchronize();
+  REQUIRE(same_bits(memory.download(), before));
+  const auto refuses = [&](errc code, const std::string& part, const std::function<void()>& f) {
+    require_refusal(code, "kaio: attention_with_warmup: ", part, f);
+  };
+  refuses(errc::invalid_argument, "a mask of your own", [&] {
+    attention_with_warmup<64>(t.gpu, q, q, q, o, plus_one{}, even_keys{},
+                              {.causal = causal_alignment::top_left});
+  });
+  refuses(errc::unsupported_device, "the head size is larger",
+          [&] { attention_with_warmup<64>(t.gpu, wide, wide, q, o, plus_one{}, even_keys{}); });
 }
 
 TEST_CASE("attention: an extent of 0 does nothing, and a warmup does not run", "[ops][attention]") {

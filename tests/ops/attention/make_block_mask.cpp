@@ -261,11 +261,12 @@ TEST_CASE("make_block_mask: bad arguments", "[ops][attention][blocks]") {
     for (const auto* each : {&memory, &other, &third, &fourth}) REQUIRE(each->download() == before);
   };
   refuses("no lists", {}, right);
-  refuses("belong together", {.kv_num_blocks = counts}, right);
-  refuses("belong together", {.q_indices = indices}, right);
-  refuses("belong together",
+  refuses("argument kv_num_blocks without kv_indices, i32 of (batches, heads, ", {.kv_num_blocks = counts},
+          right);
+  refuses("argument q_indices without q_num_blocks, i32 of (batches, heads, ", {.q_indices = indices}, right);
+  refuses("; give both or none",
           {.kv_num_blocks = counts, .kv_indices = indices, .full_kv_indices = full_indices}, right);
-  refuses("full_kv_num_blocks without kv_num_blocks",
+  refuses("arguments full_kv_num_blocks and full_kv_indices without kv_num_blocks and kv_indices",
           {.full_kv_num_blocks = full_counts, .full_kv_indices = full_indices}, right);
   refuses("the blocks of queries", {.kv_num_blocks = counts, .kv_indices = indices},
           {.queries = 400, .keys = 400});

@@ -164,3 +164,38 @@ TEST_CASE("attention_varlen: bad lengths", "[ops][attention]") {
   refuses("argument lse", {.cu_q = four, .cu_k = four, .max_q = 8},
           {.lse = tensor_view<f32, 3>(lse, 1, 1, 32)});
 }
+
+TEST_CASE("attention_varlen: kernels are named, listed and loaded ahead", "[ops][attention]") {
+  device& gpu = under_test();
+  const stream& s = gpu.stream();
+  auto memory = gpu.allocate<f16>(std::size_t{32} * 64);
+  const std::vector<f16> before(std::size_t{32} * 64, f16(3.0f));
+  auto result = gpu.upload(before);
+  auto numbers = gpu.upload(std::vector<i32>{0, 10, 32});
+  const tensor_view<const f16, 3> x(memory, 32, 1, 64);
+  const tensor_view<f16, 3> o(result, 32, 1, 64);
+  const tensor_view<const i32, 1> cu(numbers, 3);
+  const ops::attention_sequences where{.cu_q = cu, .cu_k = cu, .max_q = 22},
+      forgotten{.cu_q = cu, .cu_k = cu};
+  const auto variants = ops::attention_varlen_variants(s, x, x, x, o, where);
+  REQUIRE(!variants.empty());
+  REQUIRE(variants[0].refusal.empty());
+  REQUIRE(variants[0].seconds > 0);
+  for (const auto& variant : variants) {
+    if (!variant.refusal.empty()) continue;
+    const attention_options forced{.variant = variant.name};
+    REQUIRE(ops::attention_varlen_choice(s, x, x, x, o, where, forced) == variant.name);
+    attention_varlen_warmup(gpu, x, x, x, o, where, forced);
+  }
+  REQUIRE(ops::attention_varlen_choice(s, x, x, x, o, where) == variants[0].name);
+  attention_varlen_warmup(gpu, x, x, x, o, where);
+  s.synchronize();
+  REQUIRE(same_bits(result.download(), before));
+  const auto refuses = [&](const std::string& operation, const std::function<void()>& f) {
+    require_refusal(errc::invalid_argument, "kaio: " + operation + ": ",
+                    "max_q is 0, and argument q has 32 rows", f);
+  };
+  refuses("attention_varlen_warmup", [&] { attention_varlen_warmup(gpu, x, x, x, o, forgotten); });
+  refuses("attention_varlen_choice", [&] { ops::attention_varlen_choice(s, x, x, x, o, forgotten); });
+  refuses("attention_varlen_variants", [&] { ops::attention_varlen_variants(s, x, x, x, o, forgotten); });
+}

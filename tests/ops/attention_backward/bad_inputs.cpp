@@ -170,6 +170,42 @@ TEST_CASE("attention_backward: bad options and workspaces", "[ops][attention_bac
   REQUIRE(!same_bits(t.dq_memory.download(), t.poison));
 }
 
+TEST_CASE("attention_backward: without a gradient that is wanted nothing is written",
+          "[ops][attention_backward]") {
+  fixture t;
+  const attention_gradient none;
+  attention_backward(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, none, none, none, t.options());
+  t.refuses("workspace",
+            [&] { attention_backward(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, none, none, none); });
+  t.refuses("softcap", [&] {
+    attention_backward(t.s, t.dout, t.q, t.k, t.v, t.o, t.lse, none, none, none, t.options({.softcap = -1}));
+  });
+}
+
+TEST_CASE("attention_backward_varlen: kernels are named and loaded ahead", "[ops][attention_backward]") {
+  fixture t;
+  const auto numbers = t.gpu.upload(std::vector<i32>{0, 10, 32});
+  const tensor_view<const i32, 1> cu(numbers, 3);
+  const ops::attention_sequences where{.cu_q = cu, .cu_k = cu, .max_q = 22},
+      forgotten{.cu_q = cu, .cu_k = cu};
+  const tensor_view<const f16, 3> x(t.q_memory, 32, 2, 64), y(t.dout_memory, 32, 2, 64);
+  const tensor_view<const f32, 2> lse(t.lse_memory, 2, 32);
+  const tensor_view<f16, 3> dq(t.dq_memory, 32, 2, 64), dk(t.dk_memory, 32, 2, 64),
+      dv(t.dv_memory, 32, 2, 64);
+  attention_backward_varlen_warmup(t.gpu, y, x, x, x, y, lse, dq, dk, dv, where);
+  t.s.synchronize();
+  REQUIRE(same_bits(t.dq_memory.download(), t.poison));
+  REQUIRE(ops::attention_backward_varlen_choice(t.s, y, x, x, x, y, lse, dq, dk, dv, where)
+              .starts_with("attention_backward_"));
+  const std::string part = "max_q is 0, and argument q has 32 rows";
+  require_refusal(errc::invalid_argument, "kaio: attention_backward_varlen_warmup: ", part, [&] {
+    attention_backward_varlen_warmup(t.gpu, y, x, x, x, y, lse, dq, dk, dv, forgotten);
+  });
+  require_refusal(errc::invalid_argument, "kaio: attention_backward_varlen_choice: ", part, [&] {
+    ops::attention_backward_varlen_choice(t.s, y, x, x, x, y, lse, dq, dk, dv, forgotten);
+  });
+}
+
 TEST_CASE("attention_backward: the names of KAIO", "[ops][attention_backward]") {
   constexpr u32 rows = 37, size = 40;
   const device& gpu = under_test();

@@ -2,6 +2,7 @@
 #include <kaio/ops/attention_backward_with.hpp>
 
 #include "tests/ops/attention_backward/support.hpp"
+#include "tests/ops/refusal.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -64,4 +65,30 @@ void check_with(u32 queries, u32 keys) {
 TEST_CASE("attention_backward_with: a score and a mask of the user's own", "[ops][attention_backward]") {
   check_with<f32, bent_score>(70, 33);
   check_with<f16, bent_score_with_derivative>(33, 70);
+}
+
+TEST_CASE("attention_backward_with: a warmup takes what the call takes, and does not run",
+          "[ops][attention_backward]") {
+  const device& gpu = under_test();
+  const std::vector<f32> before(256, 3.0f);
+  const auto x = upload(before), y = upload(before), lse = upload(std::vector<f32>(4));
+  const auto dx = upload(before);
+  const tensor_view<const f32, 4> q(x, 1, 4, 1, 40), dout(y, 1, 4, 1, 40), wide(x, 1, 2, 1, 65);
+  const tensor_view<f32, 4> dq(dx, 1, 4, 1, 40);
+  const tensor_view<const f32, 3> rows(lse, 1, 1, 4);
+  const auto warm_up = [&](const attention_backward_options& options) {
+    attention_backward_with_warmup<64>(gpu, dout, q, q, q, dout, rows, dq, {}, {}, bent_score{},
+                                       every_third{}, options);
+  };
+  warm_up({});
+  gpu.stream().synchronize();
+  REQUIRE(same_bits(dx.download(), before));
+  require_refusal(errc::invalid_argument, "kaio: attention_backward_with_warmup: ", "a mask of your own",
+                  [&] { warm_up({.forward = {.causal = causal_alignment::top_left}}); });
+  require_refusal(errc::unsupported_device, "kaio: attention_backward_with_warmup: ", "no kernel", [&] {
+    const tensor_view<const f32, 4> wide_dout(y, 1, 2, 1, 65);
+    attention_backward_with_warmup<64>(gpu, wide_dout, wide, wide, wide, wide_dout,
+                                       tensor_view<const f32, 3>(lse, 1, 1, 2), {}, {}, {}, bent_score{},
+                                       every_third{});
+  });
 }

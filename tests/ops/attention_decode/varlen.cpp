@@ -111,3 +111,36 @@ TEST_CASE("attention_decode_varlen: calls that do not fit", "[ops][attention_dec
   refuses("(heads, rows)", {.cu_q = cu, .max_q = 3}, {.lse = tensor_view<f32, 3>(lse, 2, 4, 3)});
   attention_decode_varlen(s, q, cache, o, {.cu_q = cu, .max_q = 3});  // and one that is right
 }
+
+TEST_CASE("attention_decode_varlen: kernels are named and loaded ahead", "[ops][attention_decode][varlen]") {
+  const stream& s = under_test().stream();
+  auto memory = upload(std::vector<f16>(4096));
+  const std::vector<f16> before(4096, f16(3.0f));
+  const auto to = upload(before);
+  const auto numbers = upload(std::vector<i32>{0, 2, 6});
+  const tensor_view<const f16, 3> q(memory, 6, 4, 32);
+  const tensor_view<const f16, 4> k(memory, 2, 8, 2, 32);
+  const tensor_view<f16, 3> o(to, 6, 4, 32);
+  const kv_cache<const f16> cache{.k = k, .v = k, .lengths = tensor_view<const i32, 1>(numbers, 2)};
+  const ops::attention_sequences sequences{.cu_q = tensor_view<const i32, 1>(numbers, 3), .max_q = 4};
+  attention_decode_varlen_warmup(under_test(), q, cache, o, sequences);
+  s.synchronize();
+  REQUIRE(same_bits(to.download(), before));
+  const ops::attention_decode_choice_info chosen =
+      ops::attention_decode_varlen_choice(s, q, cache, o, sequences);
+  REQUIRE(chosen.name.starts_with("attention_decode_"));
+  REQUIRE(chosen.parts > 0);
+  REQUIRE(ops::attention_decode_varlen_choice(s, q, cache, o, sequences, {.variant = "attention_decode_simt"})
+              .name == "attention_decode_simt");
+  const ops::attention_sequences forgotten{.cu_q = sequences.cu_q};
+  const auto refused = [&](std::string_view beginning, const thrown& error) {
+    CAPTURE(beginning, error.message);
+    REQUIRE(error.code == errc::invalid_argument);
+    REQUIRE(error.says(beginning));
+    REQUIRE(error.says("max_q is 0, and argument q has 6 rows"));
+  };
+  refused("kaio: attention_decode_varlen_warmup: ",
+          catch_error([&] { attention_decode_varlen_warmup(under_test(), q, cache, o, forgotten); }));
+  refused("kaio: attention_decode_varlen_choice: ",
+          catch_error([&] { ops::attention_decode_varlen_choice(s, q, cache, o, forgotten); }));
+}

@@ -42,11 +42,21 @@ void check_room(const validation& check, std::string_view operation, const named
                           " has gaps along its last dimension; the numbers of a list follow each other");
 }
 
+void check_both(std::string_view operation, const named_view& counts, const named_view& indices,
+                std::string_view what) {
+  const bool has_counts = counts.view->exists();
+  if (has_counts == indices.view->exists()) return;
+  const named_view &given = has_counts ? counts : indices, &missing = has_counts ? indices : counts;
+  refuse(operation, "argument " + std::string(given.name) + " without " + std::string(missing.name) +
+                        ", i32 of (batches, heads, " + std::string(what) +
+                        (has_counts ? ", the longest list): which blocks each list has"
+                                    : "): how many blocks each list has") +
+                        "; give both or none");
+}
+
 void check_list(const validation& check, std::string_view operation, const named_view& counts,
                 const named_view& indices, const list_shape& shape) {
-  if (counts.view->exists() != indices.view->exists())
-    refuse(operation, std::string(counts.name) + " and " + std::string(indices.name) +
-                          " belong together; give both or none");
+  check_both(operation, counts, indices, shape.what);
   if (!counts.view->exists()) return;
   for (const named_view& one : {counts, indices}) {
     check.input(one.name, *one.view);
@@ -72,13 +82,18 @@ void check_blocks(const validation& check, const attention_arguments& arguments,
     refuse(operation, "blocks next to a mask that does not read them; write ops::block_sparse<Mask>");
   if (arguments.sequences != nullptr)
     refuse(operation, "blocks are those of a tensor of batches; attention_varlen has none");
-  if (!blocks.kv_num_blocks.view.exists())
-    refuse(operation, "full_kv_num_blocks without kv_num_blocks; give both kinds, or the partial ones alone");
   check_block_size(operation, blocks.size);
   const auto views = views_of(blocks);
   const list_shape lists{shape.batches, shape.heads,
                          (shape.queries + blocks.size.queries - 1) / blocks.size.queries,
                          "the blocks of queries"};
+  check_both(operation, views[0], views[1], lists.what);
+  check_both(operation, views[2], views[3], lists.what);
+  if (!views[0].view->exists())
+    refuse(operation,
+           "arguments blocks.full_kv_num_blocks and blocks.full_kv_indices without "
+           "blocks.kv_num_blocks and blocks.kv_indices, the blocks that are visited with the mask; "
+           "give all four, where there are none with zeros in blocks.kv_num_blocks");
   check_list(check, operation, views[0], views[1], lists);
   check_list(check, operation, views[2], views[3], lists);
 }

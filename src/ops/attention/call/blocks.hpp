@@ -36,6 +36,10 @@ struct list_shape {
 // A list's numbers are adjacent, and no more than kernels count. Throws invalid_argument.
 void check_room(const validation& check, std::string_view operation, const named_view& indices);
 
+// Throws invalid_argument where one is there without the other. Each of `what` has a list.
+void check_both(std::string_view operation, const named_view& counts, const named_view& indices,
+                std::string_view what);
+
 // (batches or 1, heads or 1, blocks) and (the same, room of a list), or neither. Throws invalid_argument.
 void check_list(const validation& check, std::string_view operation, const named_view& counts,
                 const named_view& indices, const list_shape& shape);

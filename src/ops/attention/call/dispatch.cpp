@@ -94,33 +94,34 @@ void run_attention(const stream& s, const attention_arguments& arguments) {
   if (!call.empty()) choose(arguments.operation, call, device, arguments.options->variant).run(s, call);
 }
 
+void warm_up_attention(const runtime::device& gpu, const attention_arguments& arguments,
+                       std::span<const attention_variant> variants) {
+  const attention_call call = resolve_attention(gpu.identity(), arguments);
+  if (call.empty()) return;
+  gpu.warmup(*variants[choose_attention(arguments.operation, call, variants, gpu.properties())].image);
+}
+
 }  // namespace detail
 
-void attention_warmup(const runtime::device& gpu, const attention_view& q, const attention_view& k,
-                      const attention_view& v, const attention_view& out, const attention_options& options) {
+namespace {
+
+void warm_up(const runtime::device& gpu, const detail::attention_arguments& arguments) {
   const device_properties& device = gpu.properties();
-  const attention_call call =
-      detail::resolve_attention(gpu.identity(), {"attention_warmup", q, k, v, out, &options});
-  if (!call.empty()) gpu.warmup(*choose("attention_warmup", call, device, options.variant).image);
+  const attention_call call = detail::resolve_attention(gpu.identity(), arguments);
+  if (!call.empty()) gpu.warmup(*choose(arguments.operation, call, device, arguments.options->variant).image);
 }
 
-std::string_view attention_choice(const stream& s, const attention_view& q, const attention_view& k,
-                                  const attention_view& v, const attention_view& out,
-                                  const attention_options& options) {
+std::string_view choice(const stream& s, const detail::attention_arguments& arguments) {
   const device_properties& device = s.properties();
-  const attention_call call =
-      detail::resolve_attention(s.device_identity(), {"attention_choice", q, k, v, out, &options});
-  return call.empty() ? std::string_view()
-                      : choose("attention_choice", call, device, options.variant).image->name;
+  const attention_call call = detail::resolve_attention(s.device_identity(), arguments);
+  if (call.empty()) return {};
+  return choose(arguments.operation, call, device, arguments.options->variant).image->name;
 }
 
-std::vector<attention_variant_info> attention_variants(const stream& s, const attention_view& q,
-                                                       const attention_view& k, const attention_view& v,
-                                                       const attention_view& out,
-                                                       const attention_options& options) {
+std::vector<attention_variant_info> list_variants(const stream& s,
+                                                  const detail::attention_arguments& arguments) {
   const device_properties& device = s.properties();
-  const attention_call call =
-      detail::resolve_attention(s.device_identity(), {"attention_variants", q, k, v, out, &options});
+  const attention_call call = detail::resolve_attention(s.device_identity(), arguments);
   std::vector<attention_variant_info> result;
   if (call.empty()) return result;
   for (const attention_variant& variant : all_attention_variants()) {
@@ -134,6 +135,42 @@ std::vector<attention_variant_info> attention_variants(const stream& s, const at
     return x.seconds < y.seconds;
   });
   return result;
+}
+
+}  // namespace
+
+void attention_warmup(const runtime::device& gpu, const attention_view& q, const attention_view& k,
+                      const attention_view& v, const attention_view& out, const attention_options& options) {
+  warm_up(gpu, {"attention_warmup", q, k, v, out, &options});
+}
+void attention_varlen_warmup(const runtime::device& gpu, const attention_view& q, const attention_view& k,
+                             const attention_view& v, const attention_view& out,
+                             const attention_sequences& sequences, const attention_options& options) {
+  warm_up(gpu, {"attention_varlen_warmup", q, k, v, out, &options, false, false, &sequences});
+}
+
+std::string_view attention_choice(const stream& s, const attention_view& q, const attention_view& k,
+                                  const attention_view& v, const attention_view& out,
+                                  const attention_options& options) {
+  return choice(s, {"attention_choice", q, k, v, out, &options});
+}
+std::string_view attention_varlen_choice(const stream& s, const attention_view& q, const attention_view& k,
+                                         const attention_view& v, const attention_view& out,
+                                         const attention_sequences& sequences,
+                                         const attention_options& options) {
+  return choice(s, {"attention_varlen_choice", q, k, v, out, &options, false, false, &sequences});
+}
+
+std::vector<attention_variant_info> attention_variants(const stream& s, const attention_view& q,
+                                                       const attention_view& k, const attention_view& v,
+                                                       const attention_view& out,
+                                                       const attention_options& options) {
+  return list_variants(s, {"attention_variants", q, k, v, out, &options});
+}
+std::vector<attention_variant_info> attention_varlen_variants(
+    const stream& s, const attention_view& q, const attention_view& k, const attention_view& v,
+    const attention_view& out, const attention_sequences& sequences, const attention_options& options) {
+  return list_variants(s, {"attention_varlen_variants", q, k, v, out, &options, false, false, &sequences});
 }
 
 }  // namespace kaio::ops

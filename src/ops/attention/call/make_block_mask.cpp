@@ -32,18 +32,18 @@ struct side_views {
 
 std::uint64_t check_side(const validation& check, const side_views& side, std::int64_t blocks,
                          std::string_view what, std::int64_t most) {
-  if (!side.counts.view->exists() && !side.indices.view->exists()) {
-    if (side.full_counts.view->exists() || side.full_indices.view->exists())
-      refuse(std::string(side.full_counts.name) + " without " + std::string(side.counts.name) +
-             "; give both kinds, or the partial ones alone");
+  check_both(operation, side.counts, side.indices, what);
+  check_both(operation, side.full_counts, side.full_indices, what);
+  if (!side.counts.view->exists()) {
+    if (side.full_counts.view->exists())
+      refuse("arguments " + std::string(side.full_counts.name) + " and " +
+             std::string(side.full_indices.name) + " without " + std::string(side.counts.name) + " and " +
+             std::string(side.indices.name) + "; give both kinds, or the partial ones alone");
     return 0;
   }
   for (const named_view& one : {side.counts, side.indices, side.full_counts, side.full_indices})
     if (one.view->exists()) check.output(one.name, *one.view);
   const auto check_kind = [&](const named_view& counts, const named_view& indices) {
-    if (counts.view->exists() != indices.view->exists())
-      refuse(std::string(counts.name) + " and " + std::string(indices.name) +
-             " belong together; give both or none");
     if (!counts.view->exists()) return;
     for (const named_view& one : {counts, indices}) {
       check.extent(one.name, *one.view, 0, side.counts.view->extents[0],

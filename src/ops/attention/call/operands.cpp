@@ -24,6 +24,7 @@ void refuse_without_kernel(std::string_view operation, std::uint32_t qk_size, st
                      std::to_string(qk_size) + " and " + std::to_string(v_size) + " of " + name_of(type);
   if (output != type) text += std::string(" with an out of ") + name_of(output);
   throw unsupported_device(text + " on " + device.name + " (sm_" + std::to_string(device.target.sm) +
+                           (device.target.arch_specific ? "a" : "") +
                            "); the last one was left out because " + why);
 }
 

@@ -203,7 +203,8 @@ attention_call resolve_attention(const void* device, const attention_arguments& 
     }
   if (options.bias.view.exists() && options.bias.view.type != attention_type::f32 &&
       options.bias.view.type != q.type)
-    refuse(operation, "argument bias has another element type than q, and not f32; cast it to one of them");
+    refuse(operation, std::string("argument bias has elements of ") + name_of(options.bias.view.type) +
+                          "; they are f32, or " + name_of(q.type) + " as those of q: cast it");
   if (packed)
     for (const auto& [name, view] : {std::pair{"cu_q", &arguments.sequences->cu_q.view},
                                      std::pair{"cu_k", &arguments.sequences->cu_k.view},

@@ -34,7 +34,8 @@ const matmul_variant* find_named(const matmul_call& call, std::string_view name)
 [[noreturn]] void throw_none(std::string_view operation, const matmul_call& call,
                              const device_properties& device) {
   std::string text = "kaio: " + std::string(operation) + ": no kernel for a product of " + shape_text(call) +
-                     " on " + device.name + " (sm_" + std::to_string(device.target.sm) + ")";
+                     " on " + device.name + " (sm_" + std::to_string(device.target.sm) +
+                     (device.target.arch_specific ? "a)" : ")");
   const auto candidates = variants_for(call);
   // Of one that splits K the K or the workspace would be blamed before the device.
   const matmul_variant* last = nullptr;
@@ -123,7 +124,8 @@ std::size_t choose_among(std::string_view operation, const matmul_call& call,
   if (found == variants.size())
     throw unsupported_device(
         "kaio: " + std::string(operation) + ": no kernel for a product of " + shape_text(call) + " on " +
-        device.name + " (sm_" + std::to_string(device.target.sm) + ")" +
+        device.name + " (sm_" + std::to_string(device.target.sm) +
+        (device.target.arch_specific ? "a)" : ")") +
         (variants.empty() ? std::string()
                           : "; the last one was left out because " + refusal(variants.back(), call, device)));
   return found;

@@ -32,7 +32,13 @@ struct attention_bias {
   attention_view view;
   attention_bias() = default;
   template <class T, std::size_t Rank>
-  attention_bias(const tensor_view<T, Rank>& v) : view(v) {}
+  attention_bias(const tensor_view<T, Rank>& v) {
+    using element = std::remove_const_t<T>;
+    static_assert(
+        detail::is_attention_element<element>,
+        "kaio: the elements of a bias are f32, or those of q, f16 or bf16; a mask of bool is `keep`");
+    if constexpr (detail::is_attention_element<element>) view = v;
+  }
 };
 
 // Whether a query attends to a key, for each score: 1 to 4 dimensions.

@@ -12,6 +12,10 @@
 #include <string_view>
 #include <vector>
 
+namespace kaio::runtime {
+class device;
+}
+
 namespace kaio::ops {
 
 enum class attention_family : std::uint8_t {
@@ -48,6 +52,9 @@ namespace detail {
 // unsupported_device where none can.
 std::size_t choose_attention(std::string_view operation, const attention_call& call,
                              std::span<const attention_variant> variants, const device_properties& device);
+// Loads the one that a call takes among some.
+void warm_up_attention(const runtime::device& gpu, const attention_arguments& arguments,
+                       std::span<const attention_variant> variants);
 }  // namespace detail
 
 }  // namespace kaio::ops

@@ -39,7 +39,8 @@ template <class M>
 using parameters_of_mask = typename detail::mask_signature<decltype(&M::operator())>::parameters;
 
 template <class M>
-concept attention_mask = std::is_empty_v<M> && requires { typename parameters_of_mask<M>; };
+concept attention_mask =
+    detail::require_no_members<M>().value && requires { typename parameters_of_mask<M>; };
 
 // The keys of some queries: from first to before last, those that any of the queries may attend to; from
 // whole_first to before whole_last, those that all of them do.

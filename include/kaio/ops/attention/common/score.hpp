@@ -44,6 +44,17 @@ struct score_signature<val<f32> (S::*)(thread, val<f32>, attention_place, Extra.
   using parameters = attention_parameters<Extra...>;
 };
 
+// Whether a score or a mask is a class that kernels can be compiled of alone.
+template <class F>
+constexpr auto require_no_members() {
+  static_assert(
+      std::is_empty_v<F>,
+      "kaio: a score or a mask of an attention has no data members, a lambda no captures: kernels are "
+      "compiled of its type alone. Make what it reads further parameters of its operator(), val<T> "
+      "or in<T>, and pass their arguments after the options: docs/ops/attention.md");
+  return std::is_empty<F>();
+}
+
 template <class F>
 constexpr auto name_of_attention_function() {
   if constexpr (requires { F::name; })
@@ -66,7 +77,8 @@ template <class S>
 using parameters_of_score = typename detail::score_signature<decltype(&S::operator())>::parameters;
 
 template <class S>
-concept attention_score = std::is_empty_v<S> && requires { typename parameters_of_score<S>; };
+concept attention_score =
+    detail::require_no_members<S>().value && requires { typename parameters_of_score<S>; };
 
 // Of a score or a mask.
 template <class F>

@@ -29,6 +29,12 @@ void run(const stream& s, const detail::attention_backward_arguments& arguments)
   chosen.run(s, call);
 }
 
+std::string_view choice(const stream& s, const detail::attention_backward_arguments& arguments) {
+  const device_properties& device = s.properties();
+  const attention_backward_call call = detail::resolve_attention_backward(s.device_identity(), arguments);
+  return choose(arguments.operation, call, device).images[0]->name;
+}
+
 // The most that a kernel of the device for these head sizes takes: which one runs may depend on the options.
 std::uint64_t workspace_bytes(const stream& s, std::string_view operation, const attention_view& q,
                               const attention_view& k, const attention_view& v,
@@ -46,6 +52,19 @@ std::uint64_t workspace_bytes(const stream& s, std::string_view operation, const
 }
 
 }  // namespace
+
+namespace detail {
+
+void warm_up_attention_backward(const runtime::device& gpu, const attention_backward_arguments& arguments,
+                                std::span<const attention_backward_variant> variants) {
+  const attention_backward_call call = resolve_attention_backward(gpu.identity(), arguments);
+  const std::size_t chosen = choose_attention_backward(arguments.operation, call, variants, gpu.properties());
+  for (const ptx::kernel_image* const image : attention_backward_common_kernels()) gpu.warmup(*image);
+  for (const ptx::kernel_image* const image : variants[chosen].images)
+    if (image != nullptr) gpu.warmup(*image);
+}
+
+}  // namespace detail
 
 std::uint64_t attention_backward_workspace_bytes(const stream& s, const attention_view& q,
                                                  const attention_view& k, const attention_view& v) {
@@ -81,13 +100,22 @@ void attention_backward_warmup(const runtime::device& gpu, const attention_view&
                                const attention_view& out, const attention_row_input& lse,
                                const attention_gradient& dq, const attention_gradient& dk,
                                const attention_gradient& dv, const attention_backward_options& options) {
-  const attention_backward_call call = detail::resolve_attention_backward(
-      gpu.identity(),
-      {"attention_backward_warmup", dout, q, k, v, out, lse.view, dq.view, dk.view, dv.view, &options});
-  for (const ptx::kernel_image* const image : attention_backward_common_kernels()) gpu.warmup(*image);
-  for (const ptx::kernel_image* const image :
-       choose("attention_backward_warmup", call, gpu.properties()).images)
-    if (image != nullptr) gpu.warmup(*image);
+  detail::warm_up_attention_backward(
+      gpu, {"attention_backward_warmup", dout, q, k, v, out, lse.view, dq.view, dk.view, dv.view, &options},
+      all_attention_backward_variants());
+}
+
+void attention_backward_varlen_warmup(const runtime::device& gpu, const attention_view& dout,
+                                      const attention_view& q, const attention_view& k,
+                                      const attention_view& v, const attention_view& out,
+                                      const attention_row_input& lse, const attention_gradient& dq,
+                                      const attention_gradient& dk, const attention_gradient& dv,
+                                      const attention_sequences& sequences,
+                                      const attention_backward_options& options) {
+  detail::warm_up_attention_backward(gpu,
+                                     {"attention_backward_varlen_warmup", dout, q, k, v, out, lse.view,
+                                      dq.view, dk.view, dv.view, &options, false, false, &sequences},
+                                     all_attention_backward_variants());
 }
 
 std::string_view attention_backward_choice(const stream& s, const attention_view& dout,
@@ -96,11 +124,17 @@ std::string_view attention_backward_choice(const stream& s, const attention_view
                                            const attention_row_input& lse, const attention_gradient& dq,
                                            const attention_gradient& dk, const attention_gradient& dv,
                                            const attention_backward_options& options) {
-  const device_properties& device = s.properties();
-  const attention_backward_call call = detail::resolve_attention_backward(
-      s.device_identity(),
-      {"attention_backward_choice", dout, q, k, v, out, lse.view, dq.view, dk.view, dv.view, &options});
-  return choose("attention_backward_choice", call, device).images[0]->name;
+  return choice(
+      s, {"attention_backward_choice", dout, q, k, v, out, lse.view, dq.view, dk.view, dv.view, &options});
+}
+
+std::string_view attention_backward_varlen_choice(
+    const stream& s, const attention_view& dout, const attention_view& q, const attention_view& k,
+    const attention_view& v, const attention_view& out, const attention_row_input& lse,
+    const attention_gradient& dq, const attention_gradient& dk, const attention_gradient& dv,
+    const attention_sequences& sequences, const attention_backward_options& options) {
+  return choice(s, {"attention_backward_varlen_choice", dout, q, k, v, out, lse.view, dq.view, dk.view,
+                    dv.view, &options, false, false, &sequences});
 }
 
 }  // namespace kaio::ops

@@ -30,6 +30,19 @@ void warm_up_attention_decode(const runtime::device& gpu, const attention_decode
 
 }  // namespace detail
 
+namespace {
+
+attention_decode_choice_info choice(const stream& s, const detail::attention_decode_arguments& arguments) {
+  const device_properties& device = s.properties();
+  const auto planned =
+      detail::plan_attention_decode(s.device_identity(), device, arguments, attention_decode_variants());
+  if (planned.blocks == 0) return {};
+  return {attention_decode_variants()[planned.chosen].image->name, planned.call.split.parts.value,
+          planned.call.split.in_cluster != 0};
+}
+
+}  // namespace
+
 std::uint64_t attention_decode_workspace_bytes(const stream& s, const attention_view& q,
                                                const attention_cache_view& cache,
                                                const attention_decode_options& options) {
@@ -70,17 +83,29 @@ void attention_decode_warmup(const runtime::device& gpu, const attention_view& q
                                    attention_decode_variants());
 }
 
+void attention_decode_varlen_warmup(const runtime::device& gpu, const attention_view& q,
+                                    const attention_cache_view& cache, const attention_view& out,
+                                    const attention_sequences& sequences,
+                                    const attention_decode_options& options) {
+  detail::warm_up_attention_decode(
+      gpu, {"attention_decode_varlen_warmup", q, cache, out, &options, false, false, false, &sequences},
+      attention_decode_variants());
+}
+
 attention_decode_choice_info attention_decode_choice(const stream& s, const attention_view& q,
                                                      const attention_cache_view& cache,
                                                      const attention_view& out,
                                                      const attention_decode_options& options) {
-  const device_properties& device = s.properties();
-  const auto planned = detail::plan_attention_decode(s.device_identity(), device,
-                                                     {"attention_decode_choice", q, cache, out, &options},
-                                                     attention_decode_variants());
-  if (planned.blocks == 0) return {};
-  return {attention_decode_variants()[planned.chosen].image->name, planned.call.split.parts.value,
-          planned.call.split.in_cluster != 0};
+  return choice(s, {"attention_decode_choice", q, cache, out, &options});
+}
+
+attention_decode_choice_info attention_decode_varlen_choice(const stream& s, const attention_view& q,
+                                                            const attention_cache_view& cache,
+                                                            const attention_view& out,
+                                                            const attention_sequences& sequences,
+                                                            const attention_decode_options& options) {
+  return choice(s,
+                {"attention_decode_varlen_choice", q, cache, out, &options, false, false, false, &sequences});
 }
 
 }  // namespace kaio::ops

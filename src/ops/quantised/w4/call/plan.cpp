@@ -79,7 +79,8 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
         " for these activations and codes; leave it out, or name one that matmul_w4_choice has named");
   if (const char* const why = reason(*best, problem, parts, device))
     throw unsupported_device("kaio: " + std::string(operation) + ": no kernel for " + device.name + " (sm_" +
-                             std::to_string(device.target.sm) + "): " + why +
+                             std::to_string(device.target.sm) +
+                             (device.target.arch_specific ? "a): " : "): ") + why +
                              "; make a matrix of the weights, and multiply by matmul");
   return *best;
 }

@@ -14,6 +14,10 @@
 #include <string_view>
 #include <vector>
 
+namespace kaio::runtime {
+class device;
+}
+
 namespace kaio::ops {
 
 struct attention_backward_variant {
@@ -44,6 +48,9 @@ namespace detail {
 std::size_t choose_attention_backward(std::string_view operation, const attention_backward_call& call,
                                       std::span<const attention_backward_variant> variants,
                                       const device_properties& device);
+// Loads what a call launches with the one that it takes among some.
+void warm_up_attention_backward(const runtime::device& gpu, const attention_backward_arguments& arguments,
+                                std::span<const attention_backward_variant> variants);
 }  // namespace detail
 
 }  // namespace kaio::ops
