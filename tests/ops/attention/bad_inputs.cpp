@@ -205,8 +205,9 @@ TEST_CASE("attention: options that a score or a mask of one's own takes the plac
                        {.keep = tensor_view<const u8, 1>(bytes, 4)});
   });
   const ptx::target target = t.gpu.properties().target;
-  const std::string device = "(sm_" + std::to_string(target.sm) + (target.arch_specific ? "a)" : ")");
-  for (const std::string part : {std::string("the head size is larger"), std::string(" of f32 on "), device})
+  const std::string of_device = "(sm_" + std::to_string(target.sm) + (target.arch_specific ? "a)" : ")");
+  for (const std::string& part :
+       {std::string("the head size is larger"), std::string(" of f32 on "), of_device})
     t.refuses(errc::unsupported_device, part,
               [&] { attention_with<64>(t.s, wide, wide, q, o, plus_one{}, even_keys{}, {}); });
 }
@@ -319,7 +320,7 @@ TEST_CASE("attention_with: a warmup takes what the call takes, and does not run"
   fixture t;
   const tensor_view<const f32, 4> q(t.numbers, 1, 4, 1, 64), wide(t.numbers, 1, 4, 1, 65);
   const std::vector<f32> before(4096, 3.0f);
-  const auto memory = upload(before);
+  auto memory = upload(before);
   const tensor_view<f32, 4> o(memory, 1, 4, 1, 64);
   attention_with_warmup<64>(t.gpu, q, q, q, o, plus_one{}, even_keys{});
   t.s.synchronize();

@@ -72,7 +72,7 @@ TEST_CASE("attention_backward_with: a warmup takes what the call takes, and does
   const device& gpu = under_test();
   const std::vector<f32> before(256, 3.0f);
   const auto x = upload(before), y = upload(before), lse = upload(std::vector<f32>(4));
-  const auto dx = upload(before);
+  auto dx = upload(before);
   const tensor_view<const f32, 4> q(x, 1, 4, 1, 40), dout(y, 1, 4, 1, 40), wide(x, 1, 2, 1, 65);
   const tensor_view<f32, 4> dq(dx, 1, 4, 1, 40);
   const tensor_view<const f32, 3> rows(lse, 1, 1, 4);

@@ -116,7 +116,7 @@ TEST_CASE("attention_decode_varlen: kernels are named and loaded ahead", "[ops][
   const stream& s = under_test().stream();
   auto memory = upload(std::vector<f16>(4096));
   const std::vector<f16> before(4096, f16(3.0f));
-  const auto to = upload(before);
+  auto to = upload(before);
   const auto numbers = upload(std::vector<i32>{0, 2, 6});
   const tensor_view<const f16, 3> q(memory, 6, 4, 32);
   const tensor_view<const f16, 4> k(memory, 2, 8, 2, 32);
