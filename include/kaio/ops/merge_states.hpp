@@ -62,4 +62,4 @@ void merge_states_warmup(const runtime::device& gpu);
 namespace kaio {
 using ops::merge_states;
 using ops::merge_states_warmup;
-}
+}  // namespace kaio
