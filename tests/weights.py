@@ -97,6 +97,21 @@ class weights(unittest.TestCase):
         rows = self.rows(self.run_on("m.safetensors", safetensors({"w.weight": ("I8", [4, 4]), "w.SCB": ("F32", [2, 3, 4])})))
         self.assertIn("refused: the scales are neither one, nor one a row", rows["w.weight"])
 
+    def test_a_configuration_that_contradicts_the_tensors(self):
+        def config(method, group):
+            return {"quantization_config": {"quant_method": method, "bits": 4, "group_size": group}}
+
+        tensors = {"l.q.qweight": ("I32", [16, 256]), "l.q.qzeros": ("I32", [16, 2]), "l.q.scales": ("F16", [16, 16])}
+        (self.folder / "config.json").write_text(json.dumps(config("awq", 128)))
+        rows = self.rows(self.run_on("gemv.safetensors", safetensors(tensors)))
+        self.assertEqual(rows["l.q.qweight"], "I32 | 16 x 256 | 16384 | AWQ gemv, 4 bits, groups of 128: 16 x 2048; read; multiplied by matmul_w4 after repack")
+        (self.folder / "config.json").write_text(json.dumps(config("awq", 64)))
+        rows = self.rows(self.run_on("gemv.safetensors", safetensors(tensors)))
+        self.assertEqual(rows["l.q.qzeros"], "I32 | 16 x 2 | 128 | zero points of AWQ gemv, refused: qzeros and scales do not have the groups of the configuration's group_size")
+        gptq = {"l.q.qweight": ("I32", [8, 64]), "l.q.scales": ("F16", [2, 64])}
+        rows = self.rows(self.run_on("gptq.safetensors", safetensors(gptq)))
+        self.assertEqual(rows["l.q.qweight"], "I32 | 8 x 64 | 2048 | codes of GPTQ, refused: the tensors are those of GPTQ, and the configuration's method is awq")
+
     def refused(self, done, *parts):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         for part in ("kaio: ", *parts):
@@ -109,6 +124,8 @@ class weights(unittest.TestCase):
         self.refused(self.run_on("m.safetensors", b"\0" * 9), "is damaged")
         self.refused(self.run_on("none.gguf", None), "cannot be read: No such file")
         self.refused(self.run_on("n.safetensors", safetensors({}), "--config", "/nowhere.json"), "/nowhere.json")
+        (self.folder / "config.json").write_text('{"quantization_config": {"quant_method": "gptq", "group_size": 1e300}}')
+        self.refused(self.run_on("n.safetensors", safetensors({})), "config.json' is damaged: its group_size is neither")
 
 
 if __name__ == "__main__":

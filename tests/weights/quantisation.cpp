@@ -115,6 +115,73 @@ TEST_CASE("AWQ in its three forms") {
               weight_scheme::awq_gemv_fast, 64, 256, 4, 64, 3, &config);
 }
 
+TEST_CASE("AWQ gemv: zero points are those of the configuration's groups") {
+  // Words of zero points of a row, as AutoAWQ pads them, for K = 2048.
+  const auto gemv = [](std::uint64_t words) {
+    return made()
+        .add("m.q.qweight", "I32", {16, 256})
+        .add("m.q.qzeros", "I32", {16, words})
+        .add("m.q.scales", "F16", {16, 8 * words})
+        .s;
+  };
+  const auto fast = [](std::uint64_t groups) {
+    return made()
+        .add("m.q.qweight", "I16", {4, 2048})
+        .add("m.q.qzeros", "F16", {groups, 16})
+        .add("m.q.scales", "F16", {groups, 16})
+        .s;
+  };
+  const std::string_view problem =
+      "qzeros and scales do not have the groups of the configuration's group_size";
+  struct padded {
+    std::int64_t group;
+    std::uint64_t words;
+  };
+  for (const padded& of : {padded{128, 2}, {64, 4}, {32, 8}, {256, 1}, {2048, 1}, {-1, 1}}) {
+    INFO(of.group);
+    const quantisation_config config{.method = "awq", .format = {}, .bits = 4, .group = of.group};
+    const std::uint64_t group = of.group < 0 ? 2048 : static_cast<std::uint64_t>(of.group);
+    check_layer(gemv(of.words), weight_scheme::awq_gemv, 16, 2048, 4, group, 3, &config);
+    check_layer(fast(8 * of.words), weight_scheme::awq_gemv_fast, 16, 2048, 4, group, 3, &config);
+    for (const std::uint64_t words : {of.words - 1, of.words + 1}) {
+      if (words == 0) continue;
+      const found_layer wrong = only_layer(gemv(words), &config);
+      CHECK(wrong.problem == problem);
+      CHECK(wrong.scheme == weight_scheme::awq_gemv);
+      CHECK(wrong.n == 0);
+      CHECK(only_layer(fast(8 * words), &config).problem == problem);
+    }
+  }
+  quantisation_config config{.method = "awq", .format = {}, .bits = 4, .group = 96};
+  CHECK(only_layer(gemv(2), &config).problem == "the configuration's group_size does not divide K");
+  CHECK(only_layer(fast(12)).problem == "scales are not padded to 8 groups");
+  config.group = std::nullopt;
+  check_layer(gemv(3), weight_scheme::awq_gemv, 16, 2048, 4, 0, 3, &config);
+  check_layer(gemv(3), weight_scheme::awq_gemv, 16, 2048, 4, 0, 3);
+}
+
+TEST_CASE("a configuration of AWQ with the tensors of GPTQ") {
+  const quantisation_config awq{.method = "awq", .format = {}, .bits = 4, .group = 32};
+  const auto check = [&](const safetensors_maker& s, std::size_t parts, std::string_view problem) {
+    const found_layer l = only_layer(s, &awq);
+    CHECK(l.layers == 1);
+    CHECK(l.scheme == weight_scheme::gptq);
+    CHECK(l.parts == parts);
+    CHECK(l.problem == problem);
+    CHECK(l.n == 0);
+  };
+  constexpr std::string_view contradiction =
+      "the tensors are those of GPTQ, and the configuration's method is awq";
+  check(gptq(4, 64, 256, 32).s, 3, contradiction);
+  check(gptq(4, 64, 256, 32).add("m.q.g_idx", "I32", {256}).s, 4, contradiction);
+  made symmetric;  // without zero points, which all schemes of AWQ have
+  symmetric.add("m.q.qweight", "I32", {32, 64}).add("m.q.scales", "F16", {8, 64});
+  check(symmetric.s, 2, contradiction);
+  made unfit;
+  unfit.add("m.q.qweight", "I32", {32, 64}).add("m.q.scales", "F16", {8, 63});
+  check(unfit.s, 2, "qweight, scales and qzeros have shapes of no scheme");
+}
+
 TEST_CASE("compressed-tensors: packed, integers, 8-bit floats, NVFP4 and MXFP4") {
   made packed;
   packed.add("m.q.weight_packed", "I32", {64, 32}).add("m.q.weight_scale", "BF16", {64, 4});
@@ -246,6 +313,23 @@ TEST_CASE("the quantization_config of config.json") {
   CHECK(ct->act_order);
   CHECK(config(R"({"quantization_config":{"load_in_4bit":true,"bnb_4bit_quant_type":"nf4"}})")->method ==
         "bitsandbytes");
+  const auto of_group = [&](const std::string& number) {
+    return config(R"({"quantization_config":{"quant_method":"gptq","group_size":)" + number + "}}");
+  };
+  CHECK(of_group("-1")->group == -1);
+  CHECK(of_group("9223372036854775807")->group == INT64_MAX);
+  CHECK(!of_group("null")->group);
+  for (const char* number : {"1e300", "-1e300", "0.5", "128.0", "-1.0", "-2", "-9223372036854775808",
+                             "9223372036854775808", "18446744073709551616"}) {
+    INFO(number);
+    const damage d = catch_damage([&] { of_group(number); });
+    CHECK(d.code == errc::damaged_file);
+    CHECK(d.message.find("its group_size is neither a whole number of codes below 2^63 nor -1, all of K") !=
+          std::string::npos);
+  }
+  CHECK(catch_damage([&] {
+          config(R"({"quantization_config":{"config_groups":{"a":{"weights":{"group_size":1e300}}}}})");
+        }).code == errc::damaged_file);
   CHECK(catch_damage([&] { config("{"); }).code == errc::damaged_file);
   CHECK(catch_damage([&] { config(R"({"quantization_config":3})"); }).code == errc::damaged_file);
 }

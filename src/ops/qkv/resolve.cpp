@@ -123,12 +123,12 @@ struct resolution {
     const qkv_rotary& rotary = options.rotary;
     if (!has_tables() && !a.has_own) {
       if (is_given(rotary.positions.view) || !rotary.offsets.is_null())
-        wrong("positions or offsets without the tables; give rotary.cos and rotary.sin");
+        wrong("rotary.positions or rotary.offsets without the tables; give rotary.cos and rotary.sin");
       return;
     }
     if (has_tables())
-      append().tables = check_tables(check, a.operation, rotary.cos.view, rotary.sin.view, shape.size,
-                                     rotary.interleaved, false);
+      append().tables = check_tables(check, a.operation, "rotary.", rotary.cos.view, rotary.sin.view,
+                                     shape.size, rotary.interleaved, false);
     append().positions = check_token_numbers(check, "rotary.positions", rotary.positions, shape);
     const bool has_positions = append().positions.address != 0;
     if (has_tables() && packed && !has_cu && !has_positions)

@@ -18,7 +18,9 @@ class builder {
 
   bool null() { return add({}); }
   bool boolean(bool value) { return add({.is = kind::boolean, .boolean = value}); }
-  bool number_integer(std::int64_t) { return add({.is = kind::other_number}); }
+  bool number_integer(std::int64_t value) {
+    return add({.is = kind::negative_number, .number = 0 - static_cast<std::uint64_t>(value)});
+  }
   bool number_unsigned(std::uint64_t value) { return add({.is = kind::unsigned_number, .number = value}); }
   bool number_float(double, const std::string&) { return add({.is = kind::other_number}); }
   bool string(std::string& value) { return add({.is = kind::string, .text = std::move(value)}); }

@@ -12,11 +12,20 @@
 namespace kaio::weights {
 
 struct json {
-  enum class kind : std::uint8_t { null, boolean, unsigned_number, other_number, string, array, object };
+  enum class kind : std::uint8_t {
+    null,
+    boolean,
+    unsigned_number,
+    negative_number,
+    other_number,
+    string,
+    array,
+    object
+  };
 
   kind is = kind::null;
   bool boolean = false;
-  std::uint64_t number = 0;
+  std::uint64_t number = 0;                                // of a negative number: how far below 0
   std::string text = {};                                   // of a string
   std::vector<json> items = {};                            // of an array
   std::vector<std::pair<std::string, json>> members = {};  // of an object, in its order

@@ -10,16 +10,21 @@
 namespace kaio::weights {
 namespace {
 
-// "bits" and "group_size" of the object that has them, which methods place differently.
-void read_numbers(const json& of, quantisation_config& to) {
+// "bits" and "group_size" of the object that has them, which methods place differently. A group that is null or
+// no number is not said.
+void read_numbers(const json& of, std::string_view path, quantisation_config& to) {
   const std::uint64_t bits = of.number_of("bits", of.number_of("num_bits", of.number_of("w_bit", 0)));
   if (bits != 0 && bits <= 64) to.bits = static_cast<unsigned>(bits);
   for (const std::string_view key : {"group_size", "q_group_size"}) {
     const json* const group = of.find(key);
     if (!group) continue;
-    if (group->is_unsigned() && group->number <= INT64_MAX)
-      to.group = static_cast<std::int64_t>(group->number);
-    if (group->is == json::kind::other_number) to.group = -1;  // the negative number that is in use
+    const bool is_negative = group->is == json::kind::negative_number;
+    if (!group->is_unsigned() && !is_negative && group->is != json::kind::other_number) continue;
+    if (is_negative ? group->number != 1 : !group->is_unsigned() || group->number > INT64_MAX)
+      fail_damaged(
+          path, {},
+          runtime::text("its ", key, " is neither a whole number of codes below 2^63 nor -1, all of K"));
+    to.group = is_negative ? -1 : static_cast<std::int64_t>(group->number);
   }
 }
 
@@ -42,7 +47,7 @@ std::optional<quantisation_config> read_quantisation_config(std::string_view pat
   config.method = given->text_of(
       "quant_method",
       given->truth_of("load_in_4bit", false) || given->truth_of("load_in_8bit", false) ? "bitsandbytes" : "");
-  read_numbers(*given, config);
+  read_numbers(*given, path, config);
   config.act_order = given->truth_of("desc_act", false);
   config.symmetric = given->truth_of("sym", false);
   config.format = given->text_of(
@@ -51,7 +56,7 @@ std::optional<quantisation_config> read_quantisation_config(std::string_view pat
   if (const json* const groups = given->find("config_groups"); groups && !groups->members.empty())
     if (const json* const weights = groups->members.front().second.find("weights");
         weights && weights->is_object()) {
-      read_numbers(*weights, config);
+      read_numbers(*weights, path, config);
       config.symmetric = weights->truth_of("symmetric", false);
       config.act_order = weights->text_of("actorder") == "group";
     }

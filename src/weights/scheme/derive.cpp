@@ -51,6 +51,21 @@ bool set_group(quantised_layer& layer, uint64_t groups) {
   return ratio_up(layer.k, layer.group) == groups;
 }
 
+// Groups along K that the configuration alone has, and the files of AutoAWQ's gemv kernels `words` words of eight
+// zero points of. Gives the problem, if there is one.
+std::string_view set_group_of_gemv(quantised_layer& layer, const quantisation_config* config,
+                                   uint64_t words) {
+  if (!config || !config->group || *config->group == 0) return {};
+  const uint64_t group = *config->group < 0 ? layer.k : static_cast<uint64_t>(*config->group);
+  if (group == 0 || layer.k % group != 0) return "the configuration's group_size does not divide K";
+  // Groups of 64 and 32 are padded to 2 and 4 words; other ones below 128 AutoAWQ does not write.
+  const uint64_t needed = ratio_up(layer.k / group, 8), multiple = group == 64 ? 2 : group == 32 ? 4 : 1;
+  if (group >= 128 || multiple != 1 ? words != ratio_up(needed, multiple) * multiple : words < needed)
+    return "qzeros and scales do not have the groups of the configuration's group_size";
+  layer.group = group;
+  return {};
+}
+
 // A g_idx that is neither k / group nor all 0, which means the same.
 bool is_permuted(const tensor_entry& index, uint64_t group) {
   bool zeros = true, in_order = true;
@@ -106,7 +121,7 @@ bool derive_awq_gemm(quantised_layer& layer, const quantisation_config*) {
   return true;
 }
 
-// codes {N, K / 8}, scales {N, 8 * Z}, zero points {N, Z}, padded; groups are in the configuration alone
+// codes {N, K / 8}, scales {N, 8 * Z}, zero points {N, Z}, padded
 bool derive_awq_gemv(quantised_layer& layer, const quantisation_config* config) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales),
                      &zeros = *find(layer, weight_part::zero_points);
@@ -117,8 +132,8 @@ bool derive_awq_gemv(quantised_layer& layer, const quantisation_config* config) 
   layer.k = *k;
   layer.bits = 4;
   if (product(zeros.shape[1], 8) != scales.shape[1]) return contradicts(layer, "qzeros do not fit scales");
-  if (config && config->group && *config->group > 0) layer.group = static_cast<uint64_t>(*config->group);
-  return true;
+  const std::string_view problem = set_group_of_gemv(layer, config, zeros.shape[1]);
+  return problem.empty() || contradicts(layer, problem);
 }
 
 // codes of 16 bits {N / 4, K}, scales {8 * Z, N}, zero points the same
@@ -131,8 +146,10 @@ bool derive_awq_gemv_fast(quantised_layer& layer, const quantisation_config* con
   if (product(codes.shape[0], 4) != layer.n) return contradicts(layer, "qweight does not fit scales");
   if (find(layer, weight_part::zero_points)->shape != scales.shape)
     return contradicts(layer, "qzeros do not fit scales");
-  if (config && config->group && *config->group > 0) layer.group = static_cast<uint64_t>(*config->group);
-  return true;
+  const std::string_view problem = scales.shape[0] % 8 != 0
+                                       ? "scales are not padded to 8 groups"
+                                       : set_group_of_gemv(layer, config, scales.shape[0] / 8);
+  return problem.empty() || contradicts(layer, problem);
 }
 
 // codes {N, ceil(K * bits / 32)}, scales {N, G}, shape {2}: N, K

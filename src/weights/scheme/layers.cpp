@@ -54,19 +54,30 @@ quantised_layer match(const scheme_rule& rule, std::string_view name, std::span<
   return layer;
 }
 
-// Names of GPTQ and AWQ, whose schemes are told apart by shapes, with shapes that none of them has. Other names
-// are those of one scheme, whose rule reports what does not fit.
+// Names of GPTQ and AWQ, whose schemes are told apart by shapes, with shapes that none of them has, or not the
+// one of the configuration. Other names are those of one scheme, whose rule reports what does not fit.
 quantised_layer unfit(std::string_view name, std::span<const named_part> parts,
                       const quantisation_config* config) {
+  const bool is_awq = config != nullptr && config->method == "awq";
+  quantised_layer of_gptq;  // where the configuration's method is awq: the last to be tried
   for (const scheme_rule& rule : scheme_rules()) {
     if (rule.parts[0].suffix != ".qweight") continue;
-    if (rule.facts.scheme == weight_scheme::gptq && config != nullptr && config->method == "awq") continue;
+    const bool is_other = is_awq && rule.facts.scheme == weight_scheme::gptq;
+    if (is_other) {
+      const quantised_layer fits = match(rule, name, parts, nullptr);
+      if (!fits.parts.empty() && fits.problem.empty()) {
+        of_gptq = with_parts(rule, name, parts);
+        of_gptq.problem = "the tensors are those of GPTQ, and the configuration's method is awq";
+        return of_gptq;
+      }
+    }
     quantised_layer layer = with_parts(rule, name, parts);
     if (layer.parts.empty()) continue;
     layer.problem = "qweight, scales and qzeros have shapes of no scheme";
-    return layer;
+    if (!is_other) return layer;
+    of_gptq = std::move(layer);
   }
-  return {};
+  return of_gptq;
 }
 
 }  // namespace

@@ -74,7 +74,7 @@ TEST_CASE("rotary: bad inputs", "[ops][cache]") {
     const tensor_view<const f32, 2> wide(t.cos_memory, 16, 17);
     rotary(t.s, t.x, t.y, wide, wide);
   });
-  t.refuses("argument sin has extent 0",
+  t.refuses("rotary: argument sin has extent 0",
             [&] { rotary(t.s, t.x, t.y, t.cos, tensor_view<const f32, 2>(t.sin_memory, 15, 16)); });
   t.refuses("argument positions has extent 1", [&] {
     rotary(t.s, t.x, t.y, t.cos, t.sin, {.positions = tensor_view<const i32, 2>(t.numbers, 2, 4)});
@@ -149,7 +149,11 @@ TEST_CASE("append_kv: bad inputs", "[ops][cache]") {
   t.append("it has no scales",
            [&](auto&, auto& options) { options.k_scale = tensor_view<const f32, 1>(t.scales, 2); });
   t.append("rotary.q without the tables", [&](auto&, auto& options) { options.rotary.q = {t.x, t.y}; });
-  t.append("argument sin is a null", [&](auto&, auto& options) { options.rotary.cos = t.cos; });
+  t.append("argument rotary.sin is a null", [&](auto&, auto& options) { options.rotary.cos = t.cos; });
+  t.append("argument rotary.sin has extent 0 of 15, and 16 is expected", [&](auto&, auto& options) {
+    options.rotary.cos = t.cos;
+    options.rotary.sin = tensor_view<const f32, 2>(t.sin_memory, 15, 16);
+  });
   t.append("needs rotary.positions", [&](auto&, auto& options) {
     options.slots = tensor_view<const i32, 1>(t.numbers, 3);
     options.rotary.cos = t.cos;

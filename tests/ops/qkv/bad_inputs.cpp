@@ -51,6 +51,24 @@ TEST_CASE("qkv_project: bad input", "[ops][qkv]") {
   refused("x_scale of an x that is not of 8 bits", w, to,
           [&](qkv_options& o) { o.x_scale = tensor_view<const f32, 1>(run.on_cos, 1); });
   refused("there is no variant nothing", w, to, [&](qkv_options& o) { o.variant = "nothing"; });
+  const tensor_view<const f32, 2> table(run.on_cos, 16, 32), narrow(run.on_cos, 16, 31),
+      wide(run.on_cos, 8, 33);
+  const auto tables = [](const ops::rotary_table_input& cos, const ops::rotary_table_input& sin) {
+    return [=](qkv_options& o) { o.rotary.cos = cos, o.rotary.sin = sin; };
+  };
+  refused("argument rotary.sin is a null", w, to, tables(table, {}));
+  refused("argument rotary.cos is a null", w, to, tables({}, table));
+  refused("argument rotary.sin has extent 1 of 31, and 32 is expected", w, to, tables(table, narrow));
+  refused("argument rotary.cos has 33 pairs", w, to, tables(wide, wide));
+  refused(
+      "argument rotary.sin has stride 2 along its pairs", w, to,
+      tables(table.slice(0, 0, 8), tensor_view<const f32, 2>(run.on_cos, extents(8, 32), strides(64, 2))));
+  refused("rotary.cos and rotary.sin have different element types", w, to,
+          tables(table, tensor_view<const f16, 2>(run.on_w, 16, 32)));
+  refused("rotary.positions or rotary.offsets without the tables", w, to, [&](qkv_options& o) {
+    o.rotary.cos = {}, o.rotary.sin = {};
+    o.rotary.offsets = numbers_view(run.on_offsets, 2);
+  });
   refused("rotary.offsets next to rotary.positions", w, to, [&](qkv_options& o) {
     o.rotary.positions = tensor_view<const i64, 2>(run.on_positions, extents(2, 3));
     o.rotary.offsets = numbers_view(run.on_offsets, 2);

@@ -87,6 +87,13 @@ TEMPLATE_TEST_CASE("formats: nf4 and fp4 by blocks that do not end with rows", "
     }
 }
 
+TEST_CASE("formats: code 8 of fp4 is +0, as in bitsandbytes' table", "[ops][formats]") {
+  auto weight = upload(std::vector<u8>{0x80, 0x98});
+  auto absmax = upload(std::vector<f32>{2});
+  const bnb_4bit source{.code = bnb_code::fp4, .weight = line_of(weight, 2), .absmax = line_of(absmax, 1)};
+  REQUIRE(same_bits(values<f32>(source, 1, 4), std::vector<f32>{0, 0, -1.0f / 96, 0}));
+}
+
 TEST_CASE("formats: nf4 with nested absmax", "[ops][formats]") {
   const i64 n = 3, k = 256 * 64 / 3 + 11, elements = n * k, blocks = (elements + 31) / 32;
   const std::vector<u8> bytes = random_bytes(at((elements + 1) / 2), 5), codes = random_bytes(at(blocks), 6);

@@ -92,7 +92,7 @@ struct resolution {
         wrong("rotary.positions without the tables; give rotary.cos and rotary.sin");
       return;
     }
-    problem().tables = check_tables(check, operation, rotary.cos.view, rotary.sin.view, shape.size,
+    problem().tables = check_tables(check, operation, "rotary.", rotary.cos.view, rotary.sin.view, shape.size,
                                     rotary.interleaved, false);
     problem().positions = check_token_numbers(check, "rotary.positions", rotary.positions, shape);
     if (by_slots && !is_given(rotary.positions.view))

@@ -94,21 +94,25 @@ token_numbers check_token_numbers(const validation& check, std::string_view name
   return {v.address, v.rank == 2 ? v.strides[0] : 0, v.strides[last], v.element_bytes == 8 ? 1u : 0u};
 }
 
-rotary_tables check_tables(const validation& check, std::string_view operation, const any_view& cos,
-                           const any_view& sin, std::int64_t size, bool interleaved, bool inverse) {
-  check.input("cos", cos);
-  check.input("sin", sin);
-  for (std::uint32_t d = 0; d < 2; ++d) check.extent("sin", sin, d, cos.extents[d], "the extents of cos");
-  if (sin.kind != cos.kind) refuse(operation, "cos and sin have different element types; cast one of them");
+rotary_tables check_tables(const validation& check, std::string_view operation, std::string_view path,
+                           const any_view& cos, const any_view& sin, std::int64_t size, bool interleaved,
+                           bool inverse) {
+  const std::string cos_name = std::string(path) + "cos", sin_name = std::string(path) + "sin";
+  check.input(cos_name, cos);
+  check.input(sin_name, sin);
+  for (std::uint32_t d = 0; d < 2; ++d) check.extent(sin_name, sin, d, cos.extents[d], "the extents of cos");
+  if (sin.kind != cos.kind)
+    refuse(operation, cos_name + " and " + sin_name + " have different element types; cast one of them");
   if (cos.extents[1] * 2 > size)
-    refuse(operation, "argument cos has " + std::to_string(cos.extents[1]) + " pairs, and heads of " +
-                          std::to_string(size) + " elements have " + std::to_string(size / 2) +
+    refuse(operation, "argument " + cos_name + " has " + std::to_string(cos.extents[1]) +
+                          " pairs, and heads of " + std::to_string(size) + " elements have " +
+                          std::to_string(size / 2) +
                           "; extent 1 of the tables is half of the elements that are rotated");
-  for (const auto& [name, v] : {std::pair{"cos", &cos}, std::pair{"sin", &sin}}) {
+  for (const auto& [name, v] : {std::pair{&cos_name, &cos}, std::pair{&sin_name, &sin}}) {
     if (v->strides[1] != 1 && v->extents[1] > 1)
-      refuse(operation, "argument " + std::string(name) + " has stride " + std::to_string(v->strides[1]) +
+      refuse(operation, "argument " + *name + " has stride " + std::to_string(v->strides[1]) +
                             " along its pairs; they are neighbours: stride 1");
-    check.at_most(name, *v, 0, most);
+    check.at_most(*name, *v, 0, most);
   }
   rotary_tables tables{};
   tables.cos = cos.address;

@@ -46,9 +46,10 @@ std::int64_t check_sequences(const validation& check, std::string_view operation
                              const tensor_view<const i32, 1>& cu_seqlens);
 token_numbers check_token_numbers(const validation& check, std::string_view name,
                                   const token_number_input& numbers, const row_shape& shape);
-// cos and sin for rows of `size` elements.
-rotary_tables check_tables(const validation& check, std::string_view operation, const any_view& cos,
-                           const any_view& sin, std::int64_t size, bool interleaved, bool inverse);
+// cos and sin for rows of `size` elements; `path` is before their names: "rotary." of the options of a call.
+rotary_tables check_tables(const validation& check, std::string_view operation, std::string_view path,
+                           const any_view& cos, const any_view& sin, std::int64_t size, bool interleaved,
+                           bool inverse);
 
 // Whether a view was given, and is not the null view.
 bool is_given(const any_view& v);

@@ -28,7 +28,8 @@ void run_rotary(const stream& s, const any_view& x, const any_view& out, const a
   check_rows(operation, "out", out);
   const row_shape shape = row_shape::of(x);
   rotary_problem problem{};
-  problem.tables = check_tables(check, operation, cos, sin, shape.size, options.interleaved, options.inverse);
+  problem.tables =
+      check_tables(check, operation, {}, cos, sin, shape.size, options.interleaved, options.inverse);
   problem.positions = check_token_numbers(check, "positions", options.positions, shape);
   const bool has_cu = !options.cu_seqlens.is_null();
   if (problem.positions.address != 0 && !options.offsets.is_null())
@@ -81,7 +82,7 @@ void run_rotary_table(const stream& s, const any_view& cos, const any_view& sin,
   const validation check(operation, s.device_identity());
   check.output("cos", cos);
   check.output("sin", sin);
-  check_tables(check, operation, cos, sin, most_row_size, false, false);
+  check_tables(check, operation, {}, cos, sin, most_row_size, false, false);
   check.apart("sin", sin, "cos", cos);
   if (options.first_position < 0)
     refuse(operation,

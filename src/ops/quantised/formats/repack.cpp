@@ -66,7 +66,10 @@ void run_repack_blocks(const stream& s, const gguf_blocks& source, const w4_weig
   const block_layout layout = layout_of(source.format);
   if (!same_shape(to.shape, shape))
     detail::refuse_format(
-        operation, "weights whose shape is not that of " + name + ", which w4_shape_of or w8_shape_of gives");
+        operation, "the shape of argument weights is not that of " + name + "; set it to what " +
+                       (packed_of(source.format).operation == block_operation::matmul_w4 ? "w4_shape_of"
+                                                                                         : "w8_shape_of") +
+                       " gives");
   if (shape.k % layout.elements != 0)
     detail::refuse_format(operation, "weights with rows of " + std::to_string(shape.k) +
                                          " elements, and blocks of " + name + " have " +

@@ -8,7 +8,8 @@ namespace kaio::ops::detail {
 
 namespace {
 
-// bitsandbytes' own, not e2m1; a zero has no sign there.
+// bitsandbytes' own, not e2m1. Code 8 is +0 in its table, which files have as quant_map, and in its functions for
+// the CPU; its CUDA kernels multiply 0 by the sign, and give -0.
 constexpr float bnb_fp4_numbers[16] = {0.0f,        1.0f / 192, 2.0f / 3,    1.0f,        1.0f / 3,  0.5f,
                                        1.0f / 6,    0.25f,      0.0f,        -1.0f / 192, -2.0f / 3, -1.0f,
                                        -(1.0f / 3), -0.5f,      -(1.0f / 6), -0.25f};

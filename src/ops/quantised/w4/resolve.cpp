@@ -90,6 +90,21 @@ void refuse_w4(std::string_view operation, const std::string& what) {
   throw invalid_argument("kaio: " + std::string(operation) + ": " + what);
 }
 
+void refuse_w4_shape(const std::string& has, const std::string& given, const std::string& setting) {
+  refuse_w4("repack",
+            "the shape of argument weights has " + has + ", and " + given + "; set shape." + setting);
+}
+
+std::string_view name_of(w4_codes codes) {
+  constexpr std::string_view names[] = {"int4", "nf4", "fp4", "e2m1", "own", "int8", "e4m3"};
+  return names[static_cast<std::size_t>(codes)];
+}
+
+std::string_view name_of(w4_scale_type type) {
+  constexpr std::string_view names[] = {"f16", "bf16", "f32", "e8m0", "e4m3"};
+  return names[static_cast<std::size_t>(type)];
+}
+
 w4_layout check_w4_shape(std::string_view operation, w4_shape& shape) {
   if (shape.group == -1) shape.group = shape.k;
   for (const auto& [name, extent] : {std::pair{"n", shape.n}, std::pair{"k", shape.k}})
@@ -131,7 +146,7 @@ std::uint64_t check_w4_order(const validation& check, std::string_view name,
                              const tensor_view<const i32, 1>& order, const w4_weights& to) {
   if (!to.shape.ordered) return 0;
   constexpr std::string_view operation = "repack";
-  if (name.empty()) refuse_w4(operation, "ordered weights of a format that has no order");
+  if (name.empty()) refuse_w4_shape("an order", "the format that is given has none", "ordered to false");
   check.input(name, order);
   check.extent(name, order, 0, to.shape.k, "k of the weights");
   check.apart("weights", memory_view(to), name, order);

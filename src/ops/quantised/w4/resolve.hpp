@@ -11,6 +11,11 @@
 namespace kaio::ops::detail {
 
 [[noreturn]] void refuse_w4(std::string_view operation, const std::string& what);
+// Of repack: "the shape of argument weights has `has`, and `given`; set shape.`setting`".
+[[noreturn]] void refuse_w4_shape(const std::string& has, const std::string& given,
+                                  const std::string& setting);
+std::string_view name_of(w4_codes codes);
+std::string_view name_of(w4_scale_type type);
 
 // Throws invalid_argument where the shape is none of weights; group -1 becomes k.
 w4_layout check_w4_shape(std::string_view operation, w4_shape& shape);

@@ -21,6 +21,8 @@ w4_scale_type type_of_scales(const any_view& v, w4_scale_type packed) {
                                         : w4_scale_type::f32;
 }
 
+std::string argument(std::string_view name) { return "argument " + std::string(name); }
+
 class resolver {
  public:
   resolver(const void* device, const w4_bytes_arguments& source, const w4_weights& to)
@@ -39,11 +41,20 @@ class resolver {
   }
 
   w4_bytes_source resolve() {
-    if ((source_.codes_types >> result_.w.codes_type & 1) == 0)
-      refuse_w4(operation, "the codes of this format are not those that the shape of the weights has");
-    if (source_.scales_type != to_.shape.scales)
-      refuse_w4(operation, "the scales of this format are not those that the shape of the weights has");
-    if (to_.shape.offsets) refuse_w4(operation, "weights with offsets of a format that has none");
+    if ((source_.codes_types >> result_.w.codes_type & 1) == 0) {
+      const std::string possible = possible_codes();
+      refuse_w4_shape("codes of " + std::string(name_of(to_.shape.codes)),
+                      argument(source_.codes_name) + " is of " + possible, "codes to " + possible);
+    }
+    if (source_.scales_type != to_.shape.scales) {
+      const std::string right(name_of(source_.scales_type));
+      refuse_w4_shape("scales of " + std::string(name_of(to_.shape.scales)),
+                      "those of " + argument(source_.codes_name) + " are kept as " + right,
+                      "scales to " + right);
+    }
+    if (to_.shape.offsets)
+      refuse_w4_shape("offsets", argument(source_.codes_name) + " is of a format without",
+                      "offsets to false");
     resolve_codes();
     if (source_.layout != w4_code_layout::q8_0) resolve_scales();
     if (source_.nested_table.exists()) resolve_nested_scales();
@@ -54,8 +65,16 @@ class resolver {
   }
 
  private:
+  std::string possible_codes() const {
+    std::string list;
+    for (std::uint32_t type = 0; source_.codes_types >> type != 0; ++type)
+      if ((source_.codes_types >> type & 1) != 0)
+        list += (list.empty() ? "" : " or ") + std::string(name_of(static_cast<w4_codes>(type)));
+    return list;
+  }
+
   void tensor(std::string_view name, const any_view& v, std::int64_t first, std::int64_t second) const {
-    if (v.rank != 2) refuse_w4(operation, "argument " + std::string(name) + " is not given");
+    if (v.rank != 2) refuse_w4(operation, argument(name) + " is not given");
     check_.input(name, v);
     check_.extent(name, v, 0, first, "what the shape of the weights gives");
     check_.extent(name, v, 1, second, "what the shape of the weights gives");
@@ -86,10 +105,11 @@ class resolver {
       case w4_code_layout::q8_0: {
         constexpr std::int64_t block = 34;
         if (to_.shape.group != 32)
-          refuse_w4(operation, "blocks of 32 for weights in groups of " + std::to_string(to_.shape.group));
+          refuse_w4_shape("groups of " + std::to_string(k_ / groups_),
+                          argument(source_.codes_name) + " is in blocks of 32", "group to 32");
         tensor(source_.codes_name, v, n_, groups_ * block);
         if (v.strides[1] != 1 || v.address % 2 != 0 || v.strides[0] % 2 != 0)
-          refuse_w4(operation, "argument " + std::string(source_.codes_name) +
+          refuse_w4(operation, argument(source_.codes_name) +
                                    " has blocks at odd addresses, or bytes that are not adjacent");
         result_.codes += sizeof(f16);
         result_.codes_n = v.strides[0];
@@ -124,7 +144,7 @@ class resolver {
       check_.extent(name, v, 0, size, "what codes and blocks of scales give");
       check_.apart("weights", memory_, name, v);
       if (v.strides[0] != 1 && size > 1)
-        refuse_w4(operation, "argument " + std::string(name) + " has neighbours that are not adjacent");
+        refuse_w4(operation, argument(name) + " has neighbours that are not adjacent");
     };
     const std::int64_t block = source_.nested_block;
     if (block <= 0 || block > most || n_ * groups_ > most)
@@ -143,7 +163,8 @@ class resolver {
 
   void resolve_zeros() {
     if (source_.zeros_name.empty())
-      refuse_w4(operation, "weights with zero points of a format that has none");
+      refuse_w4_shape("zero points", argument(source_.codes_name) + " is of a format without",
+                      "zero_points to false");
     const any_view& v = source_.zeros;
     const bool words = source_.zeros_in_words, group_first = source_.zeros_group_first;
     const std::int64_t columns = words ? (n_ + 3) / 4 : n_, bytes = words ? 4 : 1;
@@ -159,7 +180,8 @@ class resolver {
     const any_view& v = source_.factors;
     if (to_.shape.factors) {
       if (source_.factors_name.empty())
-        refuse_w4(operation, "weights with factors of a format that has none");
+        refuse_w4_shape("factors", argument(source_.codes_name) + " is of a format without",
+                        "factors to false");
       check_.input(source_.factors_name, v);
       check_.apart("weights", memory_, source_.factors_name, v);
       const bool one = v.extents[0] == 1;
@@ -168,8 +190,7 @@ class resolver {
       result_.factors_n = one ? 0 : v.strides[0];
       result_.factors_divide = source_.divides ? 1 : 0;
     } else if (v.exists() && v.address != 0) {
-      refuse_w4(operation, "argument " + std::string(source_.factors_name) +
-                               " is given, and the shape of the weights has no factors");
+      refuse_w4_shape("no factors", argument(source_.factors_name) + " is given", "factors to true");
     }
   }
 

@@ -58,21 +58,27 @@ class resolver {
  private:
   void check_shape() {
     const w4_shape& shape = to_.shape;
+    const auto given = [&](const char* what) { return argument(source_.words_name) + what; };
     const bool right = source_.eight_bits ? shape.codes == w4_codes::int8
                                           : shape.codes == w4_codes::int4 || shape.codes == w4_codes::own;
-    if (!right) refuse_w4(operation, "words of integers for weights of other codes");
-    if (shape.factors) refuse_w4(operation, "weights with factors of a format that has none");
+    if (!right)
+      refuse_w4_shape("codes of " + std::string(name_of(shape.codes)), given(" has integers"),
+                      source_.eight_bits ? "codes to int8" : "codes to int4");
+    if (shape.factors) refuse_w4_shape("factors", given(" is of a format without"), "factors to false");
     const bool offsets = !source_.offsets_name.empty();
-    if (shape.offsets != offsets || (offsets && shape.zero != source_.zero))
-      refuse_w4(operation,
-                offsets ? "weights without offsets, or with another zero, of a format that has offsets "
-                          "and the zero " +
-                              std::to_string(source_.zero)
-                        : "weights with offsets of a format that has none");
+    if (shape.offsets && !offsets)
+      refuse_w4_shape("offsets", given(" is of a format without"), "offsets to false");
+    if (offsets && (!shape.offsets || shape.zero != source_.zero)) {
+      const std::string zero = std::to_string(source_.zero);
+      refuse_w4_shape(shape.offsets ? "the zero " + std::to_string(shape.zero) : "no offsets",
+                      given(" is of a format with offsets and the zero ") + zero,
+                      (shape.offsets ? "zero to " : "offsets to true, and its zero to ") + zero);
+    }
     if (!source_.eight_bits && !offsets && bytes_of(shape.scales) != 2)
-      refuse_w4(operation, "the scales of this format are f16 or bf16, and the shape has others");
+      refuse_w4_shape("scales of " + std::string(name_of(shape.scales)),
+                      argument(source_.scales_name) + " is f16 or bf16", "scales to f16 or bf16");
     if (source_.eight_bits ? source_.bits != 8 : source_.bits < 2 || source_.bits > 4)
-      refuse_w4(operation, "codes of " + std::to_string(source_.bits) +
+      refuse_w4(operation, given(" has codes of ") + std::to_string(source_.bits) +
                                " bits; 2, 3 and 4 are packed for matmul_w4, and 8 for matmul_w8");
     result_.flip = source_.flip;
     // Fewer bits: the middle of the codes becomes 8.
@@ -215,8 +221,9 @@ class resolver {
     const bool is_bf16 = v.kind == element_kind::bf16;
     result_.scales_type = static_cast<u32>(is_bf16 ? w4_scale_type::bf16 : w4_scale_type::f16);
     if (to_.shape.scales != w4_scale_type::f32 && is_bf16 != (to_.shape.scales == w4_scale_type::bf16))
-      refuse_w4(operation, argument(source_.scales_name) + " is " + (is_bf16 ? "bf16" : "f16") +
-                               ", and the shape of the weights has the other type");
+      refuse_w4_shape(is_bf16 ? "scales of f16" : "scales of bf16",
+                      argument(source_.scales_name) + (is_bf16 ? " is bf16" : " is f16"),
+                      is_bf16 ? "scales to bf16" : "scales to f16");
   }
 
   void resolve_offsets() {
@@ -232,7 +239,8 @@ class resolver {
 
   void resolve_zeros() {
     if (source_.zeros_name.empty())
-      refuse_w4(operation, "weights with zero points of a format that has none");
+      refuse_w4_shape("zero points", argument(source_.words_name) + " is of a format without",
+                      "zero_points to false");
     const any_view& v = source_.zeros;
     const auto bits = static_cast<std::uint32_t>(source_.bits);
     const std::string_view name = source_.zeros_name;

@@ -77,15 +77,22 @@ TEST_CASE("w4: tensors that do not fit the shape", "[ops][w4]") {
   t.repacks("weights has", [&](gptq_w4&, w4_weights& to) { to.memory.bytes -= 1; });
   t.repacks("weights", [&](gptq_w4&, w4_weights& to) { to.memory = {}; });
   t.repacks("weights", [&](gptq_w4&, w4_weights& to) { to.memory.address += 8; });
-  t.refuses("zero points of a format that has none", [&] {
-    repack(t.s, kaio_int4{.packed = words_view(t.words, 48, 16), .scales = t.gptq().scales}, t.w);
-  });
-  t.refuses("ordered weights of a format that has no order", [&] {
-    repack(
-        t.s,
-        awq_w4{.qweight = words_view(t.words, 128, 6), .qzeros = t.gptq().qzeros, .scales = t.gptq().scales},
-        t.w);
-  });
+  t.repacks("argument scales is bf16; set shape.scales to bf16",
+            [&](gptq_w4& g, w4_weights&) { g.scales = tensor_view<const bf16, 2>(t.other, 2, 48); });
+  t.refuses(
+      "the shape of argument weights has zero points, and argument packed is of a format without; set "
+      "shape.zero_points to false",
+      [&] { repack(t.s, kaio_int4{.packed = words_view(t.words, 48, 16), .scales = t.gptq().scales}, t.w); });
+  t.refuses(
+      "the shape of argument weights has an order, and the format that is given has none; set shape.ordered "
+      "to false",
+      [&] {
+        repack(
+            t.s,
+            awq_w4{
+                .qweight = words_view(t.words, 128, 6), .qzeros = t.gptq().qzeros, .scales = t.gptq().scales},
+            t.w);
+      });
   t.refuses("argument out has extent 0",
             [&] { dequantise(t.s, t.w, tensor_view<f16, 2>(t.y_memory, 16, 128)); });
   t.refuses("output out has stride 0",

@@ -235,12 +235,22 @@ TEST_CASE("w4: bad input of codes in bytes", "[ops][w4][codes]") {
   buffer<f32> floats = under_test().allocate<f32>(64);
   const tensor_view<const u8, 2> codes(bytes, 8, 32), scales(bytes, 8, 4);
   const tensor_view<const f32, 1> factor(floats, extents(1)), two(floats, extents(2));
-  refuses("no factors", [&] { repack(s, nvfp4_w4{codes, scales, factor}, w4_weights{shape, memory}); });
-  refuses("scales of this format", [&] { repack(s, mxfp4_w4{codes, scales}, w4_weights{shape, memory}); });
-  refuses("codes of this format", [&] {
+  refuses("no factors, and argument tensor_scale is given; set shape.factors to true", [&] {
+    repack(s, nvfp4_w4{codes, scales, factor}, w4_weights{shape, memory});
+  });
+  refuses("scales of e4m3, and those of argument blocks are kept as e8m0; set shape.scales to e8m0", [&] {
+    repack(s, mxfp4_w4{codes, scales}, w4_weights{shape, memory});
+  });
+  refuses("codes of e2m1, and argument weight is of nf4 or fp4; set shape.codes to nf4 or fp4", [&] {
     repack(s, bitsandbytes_w4{.weight = codes}, w4_weights{shape, memory});
   });
   shape.factors = true;
+  refuses("factors, and argument blocks is of a format without; set shape.factors to false", [&] {
+    repack(s, mxfp4_w4{codes, tensor_view<const u8, 2>(bytes, 8, 2)},
+           w4_weights{
+               {.n = 8, .k = 64, .group = 32, .scales = type::e8m0, .codes = w4_codes::e2m1, .factors = true},
+               memory});
+  });
   refuses("tensor_scale", [&] { repack(s, nvfp4_w4{codes, scales, two}, w4_weights{shape, memory}); });
   refuses("scales", [&] { repack(s, nvfp4_w4{codes, codes, factor}, w4_weights{shape, memory}); });
 }

@@ -173,7 +173,8 @@ TEST_CASE("repack: blocks, bad input", "[ops][w4][formats]") {
   const w4_shape shape = w4_shape_of(block_format::q4_k, 4, 256);
   w4_shape other = shape;
   other.zero = 8;
-  refuses("whose shape is not that of Q4_K", block_format::q4_k, other, 576);
+  refuses("the shape of argument weights is not that of Q4_K; set it to what w4_shape_of gives",
+          block_format::q4_k, other, 576);
   refuses("argument bytes", block_format::q4_k, shape, 575);
   refuses("matmul_w4", block_format::q6_k, shape, 840);
   refuses("rows of 96", block_format::q4_k, w4_shape_of(block_format::q4_k, 4, 96), 576);
@@ -185,4 +186,29 @@ TEST_CASE("repack: blocks, bad input", "[ops][w4][formats]") {
   refuses("multiples of 32", block_format::q4_k, other, 576);
   require_refusal(errc::invalid_argument, "kaio: w8_shape_of: ", "Q2_K",
                   [] { w8_shape_of(block_format::q2_k, 4, 256); });
+}
+
+TEST_CASE("repack: shapes of blocks with a bad n or k are refused by packed_bytes", "[ops][w4][formats]") {
+  const auto refuses = [](const std::string& part, const auto& shape) {
+    require_refusal(errc::invalid_argument, "kaio: packed_bytes: ", part, [&] { packed_bytes(shape); });
+  };
+  for (const auto format : {block_format::q4_0, block_format::q4_1, block_format::q4_k, block_format::mxfp4,
+                            block_format::nvfp4}) {
+    CAPTURE(std::string(ops::facts(format).name));
+    for (const i64 wrong : {i64{0}, i64{-32}, i64{1} << 31}) {
+      refuses("k = " + std::to_string(wrong), w4_shape_of(format, 4, wrong));
+      refuses("n = " + std::to_string(wrong), w4_shape_of(format, wrong, 256));
+    }
+    for (const i64 wrong : {1, 33, 100, 250})
+      refuses("with k = " + std::to_string(wrong), w4_shape_of(format, 4, wrong));
+  }
+  for (const auto format : {block_format::q5_0, block_format::q8_0, block_format::q5_k, block_format::q6_k}) {
+    CAPTURE(std::string(ops::facts(format).name));
+    for (const i64 wrong : {i64{0}, i64{-32}, i64{1} << 31}) {
+      refuses("k = " + std::to_string(wrong), w8_shape_of(format, 4, wrong));
+      refuses("n = " + std::to_string(wrong), w8_shape_of(format, wrong, 256));
+    }
+    for (const i64 wrong : {1, 33, 100, 250})
+      refuses("with k = " + std::to_string(wrong), w8_shape_of(format, 4, wrong));
+  }
 }

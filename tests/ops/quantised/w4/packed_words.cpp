@@ -366,18 +366,34 @@ TEST_CASE("repack: packed for other kernels, bad input", "[ops][w4]") {
   auto numbers = under_test().allocate<bf16>(512);
   const tinygemm_w4 tiny{.packed = tensor_view<const i32, 4>(words, 8, 2, 32, 1),
                          .scales_and_zeros = tensor_view<const bf16, 3>(numbers, 2, 64, 2)};
-  refuses("without offsets", tiny, shape);
+  refuses(
+      "the shape of argument weights has no offsets, and argument packed is of a format with offsets and the "
+      "zero 8; set shape.offsets to true, and its zero to 8",
+      tiny, shape);
   other = {.n = 64, .k = 64, .group = 32, .scales = w4_scale_type::f32, .offsets = true};
-  refuses("with offsets of a format that has none",
+  refuses("has offsets, and argument qweight is of a format without; set shape.offsets to false",
           gptq_w4{.qweight = words_view(words, 8, 64), .scales = of_scales}, other);
+  w4_shape with_zero = other;
+  with_zero.zero = 3;
+  refuses("the zero 3, and argument packed is of a format with offsets and the zero 8; set shape.zero to 8",
+          tiny, with_zero);
+  const gptq_w4 plain{.qweight = words_view(words, 8, 64), .scales = of_scales};
+  refuses("codes of nf4, and argument qweight has integers; set shape.codes to int4", plain,
+          {.n = 64, .k = 64, .group = 64, .scales = w4_scale_type::f32, .codes = w4_codes::nf4});
+  w4_shape with_factors = shape;
+  with_factors.factors = true;
+  refuses("factors, and argument qweight is of a format without; set shape.factors to false", plain,
+          with_factors);
   auto bytes = under_test().allocate<u8>(4096);
   auto numbers_of_8 = under_test().allocate<f32>(128);
-  require_refusal(errc::invalid_argument, "kaio: repack: ", "with offsets of a format that has none", [&] {
-    repack(
-        s,
-        int8_w8{tensor_view<const u8, 2>(bytes, 64, 64), tensor_view<const f32, 2>(numbers_of_8, 64, 2), {}},
-        w8_weights{{.n = 64, .k = 64, .group = 32, .offsets = true}, memory});
-  });
+  require_refusal(errc::invalid_argument, "kaio: repack: ",
+                  "has offsets, and argument weight is of a format without; set shape.offsets to false", [&] {
+                    repack(s,
+                           int8_w8{tensor_view<const u8, 2>(bytes, 64, 64),
+                                   tensor_view<const f32, 2>(numbers_of_8, 64, 2),
+                                   {}},
+                           w8_weights{{.n = 64, .k = 64, .group = 32, .offsets = true}, memory});
+                  });
   tinygemm_w4 wrong = tiny;
   wrong.packed = tensor_view<const i32, 4>(words, 8, 2, 32, 3);
   refuses("inner_k_tiles", wrong, other);

@@ -316,17 +316,25 @@ TEST_CASE("w8: bad input", "[ops][w8]") {
   const tensor_view<const f32, 2> of_scales(scales, 32, 2), one(scales, 32, 1);
   const w8_weights w{shape, memory};
   refuses("zero_points", [&] { repack(s, int8_w8{codes, of_scales}, w); });
-  refuses("zero points of a format", [&] { repack(s, q8_0_w8{blocks}, w); });
+  refuses("zero points, and argument blocks is of a format without; set shape.zero_points to false",
+          [&] { repack(s, q8_0_w8{blocks}, w); });
   refuses("scales", [&] { repack(s, int8_w8{codes, one}, w); });
   refuses("scales is not given", [&] { repack(s, int8_w8{codes}, w); });
-  refuses("codes of this format", [&] { repack(s, e4m3_w8{codes, of_scales}, w); });
+  refuses("codes of int8, and argument weight is of e4m3; set shape.codes to e4m3", [&] {
+    repack(s, e4m3_w8{codes, of_scales}, w);
+  });
+  refuses("groups of 64, and argument blocks is in blocks of 32; set shape.group to 32", [&] {
+    repack(s, q8_0_w8{blocks}, w8_weights{{.n = 32, .k = 64}, memory});
+  });
   refuses("no zero points",
           [&] { packed_bytes(w8_shape{.n = 1, .k = 64, .codes = w8_codes::e4m3, .zero_points = true}); });
   refuses("multiples of 64",
           [&] { packed_bytes(w8_shape{.n = 1, .k = 64, .group = 32, .codes = w8_codes::e4m3}); });
   const w8_shape ordered{.n = 32, .k = 64, .group = 32, .ordered = true};
   buffer<u8> more = under_test().allocate<u8>(packed_bytes(ordered));
-  refuses("no order", [&] { repack(s, int8_w8{codes, of_scales}, w8_weights{ordered, more}); });
+  refuses("set shape.ordered to false", [&] {
+    repack(s, int8_w8{codes, of_scales}, w8_weights{ordered, more});
+  });
   const tensor_view<const f16, 2> short_x(x, 1, 32);
   const tensor_view<f16, 2> of_y(y, 1, 32);
   refuses("matmul_w8", [&] { matmul_w8(s, short_x, w, of_y); });
