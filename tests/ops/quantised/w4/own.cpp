@@ -10,8 +10,8 @@ using namespace kaio::tests;
 namespace {
 
 // Seven steps of a three-bit code, the top bit of which is not looked at: the numbers are there twice.
-constexpr float steps[8] = {0, 0.25f, 0.5f, 1, -0.25f, -0.5f, -1, 3};
-using three_bits = w4_function<"three_bits_", [](u32 code) { return steps[code % 8]; }>;
+constexpr float of_three_bits[8] = {0, 0.25f, 0.5f, 1, -0.25f, -0.5f, -1, 3};
+using three_bits = w4_function<"three_bits_", [](u32 code) { return of_three_bits[code % 8]; }>;
 
 // The lower three bits of a code less four; scales of f16 or bf16 in groups of 32.
 struct less_four : w4_dequantisation {
