@@ -144,7 +144,10 @@ TEST_CASE("an operation refuses what it cannot use, by the name of the argument"
              "argument b has extent 0 of 10, and 11 is expected: the columns of a"));
   CHECK(says(refused([&] { check.not_empty("a", a.slice(1, 0, 0)); }), "extent 1 of 0"));
   CHECK(says(refused([&] { check.at_most("a", a, 1, 9); }), "at most 9"));
-  CHECK(says(refused([&] { check.workspace("workspace", {0, 0, nullptr}, 8, 16); }), "workspace of 8 bytes"));
+  CHECK(says(refused([&] {
+               check.workspace("workspace", {0, 0, nullptr}, 8, 16);
+             }),
+             "is null, and this shape needs 8"));
   CHECK(says(refused([&] { check.workspace("workspace", {512, 7, nullptr}, 8, 16); }), "needs 8"));
   CHECK(says(refused([&] { check.workspace("workspace", {520, 8, nullptr}, 8, 16); }), "multiple of 16"));
   CHECK_NOTHROW(check.workspace("workspace", {0, 0, nullptr}, 0, 16));

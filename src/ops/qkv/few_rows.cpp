@@ -130,7 +130,7 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
   return result;
 }
 
-void list_qkv_few_rows(std::vector<std::string>& names, const detail::qkv_arguments& arguments,
+void list_qkv_few_rows(std::vector<qkv_choice>& choices, const detail::qkv_arguments& arguments,
                        const detail::qkv_call& call, const device_properties& properties) {
   for (const auto family : {qkv_w4_variants, qkv_w16_variants})
     for (const qkv_few_rows_variant& v : family()) {
@@ -138,7 +138,7 @@ void list_qkv_few_rows(std::vector<std::string>& names, const detail::qkv_argume
           !obstacle(v, arguments, call, properties).empty())
         continue;
       for (std::uint32_t parts = 1; fits(v, parts) && (parts - 1) * w4_tile_k < call.k; parts *= 2)
-        names.push_back(name_with_parts(v.image->name, parts));
+        choices.push_back({v.image->name, parts});
     }
 }
 

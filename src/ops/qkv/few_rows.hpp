@@ -6,9 +6,9 @@
 #include <kaio/runtime/stream.hpp>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
+#include "ops/qkv/plan.hpp"
 #include "ops/qkv/resolve.hpp"
 #include "ops/qkv/variant.hpp"
 
@@ -22,8 +22,8 @@ struct qkv_few_rows {
 // Throws invalid_argument, where the options name one of these kernels that cannot run the call.
 qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& properties,
                                  const detail::qkv_arguments& arguments, const detail::qkv_call& call);
-// The names of those that can run a call, each with its numbers of parts: "kernel:2".
-void list_qkv_few_rows(std::vector<std::string>& names, const detail::qkv_arguments& arguments,
+// Those that can run a call, each with its numbers of parts.
+void list_qkv_few_rows(std::vector<qkv_choice>& choices, const detail::qkv_arguments& arguments,
                        const detail::qkv_call& call, const device_properties& properties);
 void run_qkv_few_rows(const stream& s, const detail::qkv_arguments& arguments, const qkv_few_rows& of);
 

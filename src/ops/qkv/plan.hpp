@@ -4,23 +4,32 @@
 #include <kaio/ops/qkv/arguments.hpp>
 #include <kaio/runtime/device.hpp>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ops/qkv/resolve.hpp"
+#include "ops/tune/signature.hpp"
 
 namespace kaio::ops {
 
 // A product, and then the heads.
 inline constexpr std::string_view separate = "separate";
 
-// The names of all that can run a call that was checked, "separate" last. A kernel for few rows has its number of
-// parts of K after a colon: "kernel:2".
-std::vector<std::string> qkv_choices(const detail::qkv_arguments& a, const detail::qkv_call& call,
-                                     const device_properties& device);
-// The one that a call takes; empty: it does nothing.
-std::string qkv_choice(const device& gpu, const detail::qkv_arguments& arguments);
+// What runs a call: a kernel, by the name in its image, or "separate"; a kernel for few rows with its number of parts of
+// K, "kernel:2".
+struct qkv_choice {
+  std::string_view kernel;
+  std::uint32_t parts = 0;
+  std::string name() const { return parts == 0 ? std::string(kernel) : name_with_parts(kernel, parts); }
+};
+
+// All that can run a call that was checked, "separate" last.
+std::vector<qkv_choice> qkv_choices(const detail::qkv_arguments& a, const detail::qkv_call& call,
+                                    const device_properties& device);
+// The name of the one that a call takes; empty: it does nothing.
+std::string name_of_qkv_choice(const device& gpu, const detail::qkv_arguments& arguments);
 std::string tuning_key(const detail::qkv_arguments& a, const detail::qkv_call& call);
 
 }  // namespace kaio::ops

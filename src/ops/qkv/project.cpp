@@ -129,24 +129,25 @@ qkv_signature signature_of(const detail::qkv_arguments& a, const detail::qkv_cal
            static_cast<std::uint64_t>(packed.group), kind.value()}};
 }
 
-// What was found by tuning; empty: nothing was.
-const std::string& tuned_choice(const detail::qkv_arguments& a, const detail::qkv_call& call,
-                                const device_properties& device) {
-  thread_local recent_choices<qkv_signature, std::string> recent;
+// What was found by tuning; no kernel: nothing was.
+qkv_choice tuned_choice(const detail::qkv_arguments& a, const detail::qkv_call& call,
+                        const device_properties& device) {
+  thread_local recent_choices<qkv_signature, qkv_choice> recent;
   return recent.find(signature_of(a, call), device, [&] {
-    std::string found = find_tuned(device, tuning_key(a, call));
-    const std::vector<std::string> names =
-        found.empty() ? std::vector<std::string>() : qkv_choices(a, call, device);
-    return std::find(names.begin(), names.end(), found) != names.end() ? found : std::string();
+    const std::string found = find_tuned(device, tuning_key(a, call));
+    if (!found.empty())
+      for (const qkv_choice& c : qkv_choices(a, call, device))
+        if (c.name() == found) return c;
+    return qkv_choice();
   });
 }
 
-// The choice that a name and the options' parts are of; without a name the best one.
-planned plan_named(const void* device, const device_properties& properties, detail::qkv_arguments arguments,
-                   const detail::qkv_call& call, std::string_view name) {
+// Of a choice, with the options' parts where it has none; without a kernel the best one.
+planned plan_choice(const void* device, const device_properties& properties, detail::qkv_arguments arguments,
+                    const detail::qkv_call& call, const qkv_choice& choice) {
   qkv_options options = *arguments.options;
-  options.variant = name.substr(0, name.find(':'));
-  if (options.variant != name) options.parts = parts_of_name(name);
+  options.variant = choice.kernel;
+  if (choice.parts != 0) options.parts = choice.parts;
   arguments.options = &options;
   planned result{.call = call};
   result.few = choose_qkv_few_rows(device, properties, arguments, call);
@@ -169,11 +170,14 @@ planned plan(const void* device, const device_properties& properties, const deta
   check_follows(arguments, call);
   const qkv_options& options = *arguments.options;
   if (options.variant.empty() && options.parts == 0 && !arguments.has_own) {
-    const std::string tuned = tuned_choice(arguments, call, properties);
-    if (!tuned.empty() && (tuned != separate || has_room(device, properties, arguments, call, choice_alone)))
-      return plan_named(device, properties, arguments, call, tuned);
+    const qkv_choice tuned = tuned_choice(arguments, call, properties);
+    if (!tuned.kernel.empty() &&
+        (tuned.kernel != separate || has_room(device, properties, arguments, call, choice_alone)))
+      return plan_choice(device, properties, arguments, call, tuned);
   }
-  return plan_named(device, properties, arguments, call, options.variant);
+  const std::string_view named = options.variant;
+  const std::size_t colon = named.find(':');
+  return plan_choice(device, properties, arguments, call, {named.substr(0, colon), parts_of_name(named)});
 }
 
 detail::launched_qkv_product launch_product(const stream& s, const detail::qkv_arguments& arguments,
@@ -188,23 +192,23 @@ detail::launched_qkv_product launch_product(const stream& s, const detail::qkv_a
 
 }  // namespace
 
-std::vector<std::string> qkv_choices(const detail::qkv_arguments& a, const detail::qkv_call& call,
-                                     const device_properties& device) {
-  std::vector<std::string> names;
-  list_qkv_few_rows(names, a, call, device);
+std::vector<qkv_choice> qkv_choices(const detail::qkv_arguments& a, const detail::qkv_call& call,
+                                    const device_properties& device) {
+  std::vector<qkv_choice> choices;
+  list_qkv_few_rows(choices, a, call, device);
   if (obstacle_of_matrices(a, call).empty())
     for (const qkv_variant& v :
          a.outputs->q.kind == element_kind::f16 ? qkv_mma_f16_rows() : qkv_mma_bf16_rows())
-      if (obstacle_of_device(*v.image, device).empty()) names.emplace_back(v.image->name);
-  names.emplace_back(separate);
-  return names;
+      if (obstacle_of_device(*v.image, device).empty()) choices.push_back({v.image->name});
+  choices.push_back({separate});
+  return choices;
 }
 
 std::string tuning_key(const detail::qkv_arguments& a, const detail::qkv_call& call) {
   return signature_of(a, call).text("qkv_project");
 }
 
-std::string qkv_choice(const device& gpu, const detail::qkv_arguments& arguments) {
+std::string name_of_qkv_choice(const device& gpu, const detail::qkv_arguments& arguments) {
   const planned of = plan(gpu.identity(), gpu.properties(), arguments, true);
   if (of.call.empty()) return {};
   if (of.few.variant != nullptr) return name_with_parts(of.image()->name, of.few.call.product.parts);

@@ -56,9 +56,10 @@ class qkv_trial {
     forget_places();
     options_.workspace = memory_.add_workspace(workspace);
   }
-  void run(const stream& s, std::string_view variant) const {
+  void run(const stream& s, const qkv_choice& choice) const {
     qkv_options options = options_;
-    options.variant = variant;
+    options.variant = choice.kernel;
+    options.parts = choice.parts;
     detail::run_qkv_project(s, {call_.operation, call_.x, &weights_, &outputs_, &options});
   }
   std::uint64_t bytes() const { return memory_.bytes(); }
@@ -102,9 +103,9 @@ tune_report tune_qkv_project(const device& gpu, const any_view& x, const qkv_wei
   any.workspace = {};
   const detail::qkv_arguments arguments{"tune_qkv_project", x, &weights, &outputs, &any};
   const detail::qkv_call call = detail::resolve_qkv(gpu.identity(), arguments);
-  const std::string before = qkv_choice(gpu, arguments);
+  const std::string before = name_of_qkv_choice(gpu, arguments);
   if (before.empty()) return {};
-  const std::vector<std::string> choices = qkv_choices(arguments, call, gpu.properties());
+  const std::vector<qkv_choice> choices = qkv_choices(arguments, call, gpu.properties());
   qkv_options by_product = any;
   by_product.variant = separate;
   const std::uint64_t workspace = qkv_project_workspace_bytes(gpu.stream(), x, weights, outputs, by_product);
@@ -112,8 +113,8 @@ tune_report tune_qkv_project(const device& gpu, const any_view& x, const qkv_wei
   const auto trials =
       make_trials<qkv_trial>(gpu, [&] { return qkv_trial(gpu, arguments, workspace, pattern); });
   return measure_choices(
-      gpu, choices, trials, [](const std::string& name) { return name; },
-      [](const stream& s, const qkv_trial& t, const std::string& name) { t.run(s, name); }, before,
+      gpu, choices, trials, [](const qkv_choice& c) { return c.name(); },
+      [](const stream& s, const qkv_trial& t, const qkv_choice& c) { t.run(s, c); }, before,
       tuning_key(arguments, call), how);
 }
 

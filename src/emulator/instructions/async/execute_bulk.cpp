@@ -60,9 +60,10 @@ class bulk_task : public async_task {
   std::vector<std::byte>& payload() { return payload_; }
 
   void read() override {
-    if (from_ != nullptr) std::memcpy(payload_.data(), from_, payload_.size());
+    if (from_ != nullptr && !payload_.empty()) std::memcpy(payload_.data(), from_, payload_.size());
   }
   void write() override {
+    if (payload_.empty()) return;
     if (combine_ != nullptr)
       combine_(to_.at, payload_.data(), payload_.size());
     else
