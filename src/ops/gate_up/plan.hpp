@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "ops/gate_up/resolve.hpp"
+#include "ops/tune/signature.hpp"
 
 namespace kaio::ops {
-
-// Products, and what combines them.
-inline constexpr std::string_view separate = "separate";
 
 // The names of all that can run a call that was checked, "separate" last.
 std::vector<std::string_view> choices_of_gate_up(const detail::gate_up_arguments& a,

@@ -11,13 +11,13 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
-#include <utility>
 
 #include "ops/cache/common/check.hpp"
 #include "ops/gate_up/combine.hpp"
 #include "ops/gate_up/plan.hpp"
 #include "ops/gate_up/resolve.hpp"
 #include "ops/gate_up/variant.hpp"
+#include "ops/matmul/call/view.hpp"
 #include "ops/quantised/w4/call/plan.hpp"
 #include "ops/quantised/w4/resolve.hpp"
 #include "ops/tune/recent_choices.hpp"
@@ -27,39 +27,8 @@ namespace kaio::ops {
 
 namespace {
 
-matmul_view view_of(const any_view& v) {
-  matmul_view result;
-  if (!detail::is_given(v)) return result;
-  switch (v.kind) {
-    case element_kind::f16: result.type = matmul_type::f16; break;
-    case element_kind::bf16: result.type = matmul_type::bf16; break;
-    case element_kind::e4m3: result.type = matmul_type::e4m3; break;
-    case element_kind::e5m2: result.type = matmul_type::e5m2; break;
-    case element_kind::i8: result.type = matmul_type::i8; break;
-    default: result.type = matmul_type::f32; break;
-  }
-  result.rank = v.rank;
-  result.address = v.address;
-  result.bytes = v.bytes;
-  result.device = v.device;
-  for (std::uint32_t d = 0; d < v.rank; ++d) {
-    result.extents[d] = v.extents[d];
-    result.strides[d] = v.strides[d];
-  }
-  return result;
-}
-
-matmul_view transposed(const any_view& v) {
-  matmul_view result = view_of(v);
-  std::swap(result.extents[0], result.extents[1]);
-  std::swap(result.strides[0], result.strides[1]);
-  return result;
-}
-
-template <class View>
-matmul_view given(const View& v) {
-  return v.is_null() ? matmul_view{} : view_of(v);
-}
+// None where it is not given.
+matmul_view given(const any_view& v) { return detail::is_given(v) ? matmul_view_of(v) : matmul_view(); }
 
 // The options of each kind of product, with the views that it takes.
 struct products {
@@ -74,16 +43,16 @@ struct products {
   matmul_int8_options int8_options(const projection_weight& w) const {
     matmul_int8_options options;
     options.scale_a = given(a.options->x_scale);
-    options.scale_b = view_of(w.scale);
+    options.scale_b = given(w.scale);
     options.constant = constant();
     return options;
   }
   matmul_fp8_options fp8_options(const projection_weight& w) const {
     matmul_fp8_options options;
     options.scale_a = given(a.options->x_scale);
-    options.scale_b = view_of(w.scale);
+    options.scale_b = given(w.scale);
     options.groups_a = given(a.options->x_groups);
-    if (detail::is_given(w.blocks)) options.blocks_b = transposed(w.blocks);
+    options.blocks_b = transposed(given(w.blocks));
     options.constant = constant();
     return options;
   }
@@ -104,7 +73,7 @@ struct products {
     const projection_weight& w = *product.weight;
     if (w.is_packed) return matmul_w4_workspace_bytes(s, call.x, w.packed, packed_options());
     if (of_i8() || of_fp8()) return 0;
-    return matmul_workspace_bytes(s, view_of(call.x), transposed(w.matrix), view_of(product.to),
+    return matmul_workspace_bytes(s, given(call.x), transposed(given(w.matrix)), given(product.to),
                                   plain_options());
   }
   std::uint64_t workspace_bytes(const stream& s) const {
@@ -123,7 +92,7 @@ struct products {
       detail::run_matmul_w4(s, {a.operation, call.x, product.to, &w.packed, &options});
       return;
     }
-    const matmul_view x = view_of(call.x), weight = transposed(w.matrix), to = view_of(product.to);
+    const matmul_view x = given(call.x), weight = transposed(given(w.matrix)), to = given(product.to);
     if (of_i8()) {
       const matmul_int8_options options = int8_options(w);
       detail::run_matmul_int8(s, {a.operation, x, weight, to, &options});
@@ -144,7 +113,7 @@ struct products {
   void warm_up(const runtime::device& gpu, const detail::gate_up_product& product) const {
     const projection_weight& w = *product.weight;
     if (w.is_packed) return matmul_w4_warmup(gpu, call.x, w.packed, packed_options());
-    const matmul_view x = view_of(call.x), weight = transposed(w.matrix), to = view_of(product.to);
+    const matmul_view x = given(call.x), weight = transposed(given(w.matrix)), to = given(product.to);
     if (of_i8()) return matmul_int8_warmup(gpu, x, weight, to, int8_options(w));
     if (of_fp8()) return matmul_fp8_warmup(gpu, x, weight, to, fp8_options(w));
     matmul_warmup(gpu, x, weight, to, plain_options());

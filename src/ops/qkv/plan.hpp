@@ -14,9 +14,6 @@
 
 namespace kaio::ops {
 
-// A product, and then the heads.
-inline constexpr std::string_view separate = "separate";
-
 // What runs a call: a kernel, by the name in its image, or "separate"; a kernel for few rows with its number of parts of
 // K, "kernel:2".
 struct qkv_choice {

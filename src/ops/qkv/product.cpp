@@ -6,42 +6,14 @@
 #include <kaio/ops/matmul_w4.hpp>
 
 #include <algorithm>
-#include <utility>
 
 #include "ops/cache/common/check.hpp"
+#include "ops/matmul/call/view.hpp"
 #include "ops/quantised/w4/call/plan.hpp"
 
 namespace kaio::ops {
 
-namespace {
-
-matmul_view view_of(const any_view& v) {
-  matmul_view result;
-  result.type = v.kind == element_kind::f16    ? matmul_type::f16
-                : v.kind == element_kind::bf16 ? matmul_type::bf16
-                : v.kind == element_kind::e4m3 ? matmul_type::e4m3
-                : v.kind == element_kind::e5m2 ? matmul_type::e5m2
-                : v.kind == element_kind::i8   ? matmul_type::i8
-                                               : matmul_type::f32;
-  result.rank = v.rank;
-  result.address = v.address;
-  result.bytes = v.bytes;
-  result.device = v.device;
-  for (std::uint32_t d = 0; d < v.rank; ++d) {
-    result.extents[d] = v.extents[d];
-    result.strides[d] = v.strides[d];
-  }
-  return result;
-}
-
-matmul_view transposed(const any_view& w) {
-  matmul_view result = view_of(w);
-  std::swap(result.extents[0], result.extents[1]);
-  std::swap(result.strides[0], result.strides[1]);
-  return result;
-}
-
-}  // namespace
+namespace {}  // namespace
 
 namespace detail {
 
@@ -90,15 +62,18 @@ void projection_product::run(const stream& s) const {
     } else if (x.kind == element_kind::i8) {
       const matmul_int8_options options = int8_options(w);
       const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
-      detail::run_matmul_int8(s, {operation, view_of(flat), transposed(w.matrix), view_of(to), &options});
+      detail::run_matmul_int8(s, {operation, matmul_view_of(flat), transposed(matmul_view_of(w.matrix)),
+                                  matmul_view_of(to), &options});
     } else if (is_quantised(x.kind)) {
       const matmul_fp8_options options = fp8_options(w);
       const any_view flat = detail::rows_of_x(x), to = matrix(columns[i], false);
-      detail::run_matmul_fp8(s, {operation, view_of(flat), transposed(w.matrix), view_of(to), &options});
+      detail::run_matmul_fp8(s, {operation, matmul_view_of(flat), transposed(matmul_view_of(w.matrix)),
+                                 matmul_view_of(to), &options});
     } else {
       const matmul_options options{.constant = constant};
       const any_view to = matrix(columns[i], true);
-      detail::run_matmul(s, {operation, view_of(x), transposed(w.matrix), view_of(to), &options});
+      detail::run_matmul(s, {operation, matmul_view_of(x), transposed(matmul_view_of(w.matrix)),
+                             matmul_view_of(to), &options});
     }
   }
 }
@@ -110,14 +85,14 @@ void projection_product::warm_up(const runtime::device& gpu) const {
     if (w.is_packed)
       matmul_w4_warmup(gpu, detail::rows_of_x(x), w.packed, packed_options());
     else if (x.kind == element_kind::i8)
-      matmul_int8_warmup(gpu, view_of(detail::rows_of_x(x)), transposed(w.matrix),
-                         view_of(matrix(columns[i], false)), int8_options(w));
+      matmul_int8_warmup(gpu, matmul_view_of(detail::rows_of_x(x)), transposed(matmul_view_of(w.matrix)),
+                         matmul_view_of(matrix(columns[i], false)), int8_options(w));
     else if (is_quantised(x.kind))
-      matmul_fp8_warmup(gpu, view_of(detail::rows_of_x(x)), transposed(w.matrix),
-                        view_of(matrix(columns[i], false)), fp8_options(w));
+      matmul_fp8_warmup(gpu, matmul_view_of(detail::rows_of_x(x)), transposed(matmul_view_of(w.matrix)),
+                        matmul_view_of(matrix(columns[i], false)), fp8_options(w));
     else
-      matmul_warmup(gpu, view_of(x), transposed(w.matrix), view_of(matrix(columns[i], true)),
-                    {.constant = constant});
+      matmul_warmup(gpu, matmul_view_of(x), transposed(matmul_view_of(w.matrix)),
+                    matmul_view_of(matrix(columns[i], true)), {.constant = constant});
   }
 }
 
@@ -151,7 +126,7 @@ matmul_int8_options projection_product::int8_options(const projection_weight& w)
   matmul_int8_options options;
   options.constant = constant;
   if (!x_scale.is_null()) options.scale_a = x_scale;
-  if (detail::is_given(w.scale)) options.scale_b = view_of(w.scale);
+  if (detail::is_given(w.scale)) options.scale_b = matmul_view_of(w.scale);
   return options;
 }
 
@@ -159,10 +134,10 @@ matmul_fp8_options projection_product::fp8_options(const projection_weight& w) c
   matmul_fp8_options options;
   options.constant = constant;
   if (!x_scale.is_null()) options.scale_a = x_scale;
-  if (detail::is_given(w.scale)) options.scale_b = view_of(w.scale);
+  if (detail::is_given(w.scale)) options.scale_b = matmul_view_of(w.scale);
   if (!x_groups.is_null()) {
     options.groups_a = x_groups;
-    options.blocks_b = transposed(w.blocks);
+    options.blocks_b = transposed(matmul_view_of(w.blocks));
   }
   return options;
 }

@@ -42,6 +42,7 @@ struct words_signature {
     return std::string(operation) + "," + text_of_words(words);
   }
 };
+
 // Numbers of so many bits each, side by side, as one.
 class packed_word {
  public:
@@ -54,6 +55,9 @@ class packed_word {
  private:
   std::uint64_t word_ = 0;
 };
+
+// The choice of several launches where a kernel may have it all: a product, and what follows it.
+inline constexpr std::string_view separate = "separate";
 
 // The name of a kernel with a number of parts: "kernel:4" where a second kernel adds them up, or nothing has to;
 // "kernel:4:cluster" where they are a cluster.

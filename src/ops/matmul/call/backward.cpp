@@ -10,8 +10,8 @@
 
 #include <cstdint>
 #include <string>
-#include <utility>
 
+#include "ops/matmul/call/view.hpp"
 #include "ops/matmul/choice/table.hpp"
 
 namespace kaio::ops {
@@ -66,13 +66,6 @@ struct rounded_form {
 
 bool is_rounded(const matmul_view& dc, const matmul_view& a) {
   return dc.type == matmul_type::f32 && (a.type == matmul_type::f16 || a.type == matmul_type::bf16);
-}
-
-matmul_view transposed(const matmul_view& v) {
-  matmul_view result = v;
-  std::swap(result.extents[v.rank - 2], result.extents[v.rank - 1]);
-  std::swap(result.strides[v.rank - 2], result.strides[v.rank - 1]);
-  return result;
 }
 
 void check_gradient(const validation& check, const char* name, const matmul_view& gradient, const char* of,

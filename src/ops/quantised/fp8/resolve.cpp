@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ops/matmul/call/view.hpp"
 #include "ops/quantised/common/vector_checks.hpp"
 #include "ops/quantised/fp8/call.hpp"
 
@@ -20,13 +21,6 @@ namespace {
 }
 
 bool is_float8(const matmul_view& v) { return v.type == matmul_type::e4m3 || v.type == matmul_type::e5m2; }
-
-matmul_view transposed(matmul_view v) {
-  if (v.rank < 2) return v;
-  std::swap(v.extents[v.rank - 1], v.extents[v.rank - 2]);
-  std::swap(v.strides[v.rank - 1], v.strides[v.rank - 2]);
-  return v;
-}
 
 // C^T = B^T * A^T in place of a column-major C, which no kernel writes.
 struct exchanged_call {

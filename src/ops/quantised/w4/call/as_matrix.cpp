@@ -3,6 +3,7 @@
 #include <kaio/ops/matmul.hpp>
 #include <kaio/runtime/device.hpp>
 
+#include "ops/matmul/call/view.hpp"
 #include "ops/quantised/w4/families.hpp"
 
 namespace kaio::ops {
@@ -11,25 +12,9 @@ namespace {
 
 std::int64_t matrix_row(const w4_packed& w) { return (std::int64_t{w.k} + 7) / 8 * 8; }
 
-matmul_view view_of(const any_view& v) {
-  matmul_view result;
-  result.type = v.kind == element_kind::f32   ? matmul_type::f32
-                : v.kind == element_kind::f16 ? matmul_type::f16
-                                              : matmul_type::bf16;
-  result.rank = v.rank;
-  result.address = v.address;
-  result.bytes = v.bytes;
-  result.device = v.device;
-  for (std::uint32_t d = 0; d < v.rank; ++d) {
-    result.extents[d] = v.extents[d];
-    result.strides[d] = v.strides[d];
-  }
-  return result;
-}
-
 // W^T, (k, n), at an address.
 matmul_view transposed_weights(const any_view& x, const w4_packed& w, std::uint64_t address) {
-  matmul_view result = view_of(x);
+  matmul_view result = matmul_view_of(x);
   result.address = address;
   result.bytes = w4_matrix_bytes(w);
   result.extents = {w.k, w.n, 0};
@@ -49,10 +34,10 @@ void run_w4_as_matrix(const stream& s, const detail::matmul_w4_arguments& argume
   run_dequantise_w4_matrix(
       s, {.w = problem.w, .out = address, .out_n = matrix_row(problem.w), .out_k = 1, .type = problem.type});
   matmul_options options;
-  if (problem.bias != 0) options.bias = {view_of(arguments.options->bias), false};
+  if (problem.bias != 0) options.bias = {matmul_view_of(arguments.options->bias), false};
   detail::run_matmul(
-      s, {arguments.operation, view_of(arguments.x), transposed_weights(arguments.x, problem.w, address),
-          view_of(arguments.out), &options});
+      s, {arguments.operation, matmul_view_of(arguments.x),
+          transposed_weights(arguments.x, problem.w, address), matmul_view_of(arguments.out), &options});
 }
 
 void warm_up_w4_as_matrix(const runtime::device& gpu, const any_view& x, const w4_problem& problem) {
@@ -60,12 +45,12 @@ void warm_up_w4_as_matrix(const runtime::device& gpu, const any_view& x, const w
   // Addresses that nothing else has: only how they are aligned matters.
   const std::uint64_t after = (x.address + x.bytes) / 256 * 256 + 256;
   const matmul_view b = transposed_weights(x, problem.w, after);
-  matmul_view c = view_of(x);
+  matmul_view c = matmul_view_of(x);
   c.address = (after + b.bytes) / 256 * 256 + 256;
   c.bytes = std::uint64_t{problem.m} * problem.w.n * sizeof(f16);
   c.extents = {problem.m, problem.w.n, 0};
   c.strides = {problem.w.n, 1, 0};
-  matmul_warmup(gpu, view_of(x), b, c);
+  matmul_warmup(gpu, matmul_view_of(x), b, c);
 }
 
 }  // namespace kaio::ops
