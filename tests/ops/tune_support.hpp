@@ -1,10 +1,11 @@
 #pragma once
-// For tests of tuning: files of their own.
+// For tests of tuning: files of their own, and what a report has.
 
 #include <kaio/ops/tune.hpp>
 
 #include "ops/tune/tune_file.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,12 @@
 #include <unistd.h>
 
 namespace kaio::tests {
+
+// Whether a variant was measured.
+inline bool has(const ops::tune_report& report, const std::string& variant) {
+  return std::any_of(report.entries.begin(), report.entries.end(),
+                     [&](const ops::tune_entry& e) { return e.variant == variant; });
+}
 
 // XDG_CACHE_HOME in a folder of the test's own.
 class own_cache {

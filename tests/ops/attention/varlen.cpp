@@ -1,26 +1,11 @@
 // ops::attention_varlen: sequences of different lengths in one tensor, each as attention computes it alone.
-#include "tests/ops/attention/support.hpp"
+#include "tests/ops/attention/sequences.hpp"
 #include "tests/ops/refusal.hpp"
 
 using namespace kaio;
 using namespace kaio::tests;
 
 namespace {
-
-struct lengths {
-  u32 queries, keys;            // rows
-  u32 used_queries, used_keys;  // of these
-};
-
-// The rows of a sequence as a tensor of its own.
-template <class T>
-tensor4<T> part(const tensor4<T>& from, u32 first, u32 rows) {
-  tensor4<T> result(1, rows, from.heads, from.size, false, 0);
-  for (u32 r = 0; r < rows; ++r)
-    for (u32 h = 0; h < from.heads; ++h)
-      for (u32 e = 0; e < from.size; ++e) result.at(0, r, h, e) = from.at(0, first + r, h, e);
-  return result;
-}
 
 // `c` has the heads, sizes and options; used: whether the used lengths are passed.
 template <class T>
@@ -87,9 +72,9 @@ void check_varlen(const attention_case& c, const std::vector<lengths>& sequences
     one.queries = used ? sequences[i].used_queries : sequences[i].queries;
     one.keys = used ? sequences[i].used_keys : sequences[i].keys;
     const u32 first_q = static_cast<u32>(cu_q[i]), first_k = static_cast<u32>(cu_k[i]);
-    const attention_reference<T> want(one, part(q, first_q, one.queries), part(k, first_k, one.keys),
-                                      part(v, first_k, one.keys));
-    const tensor4<T> result = part(got, first_q, one.queries);
+    const attention_reference<T> want(one, rows_of(q, first_q, one.queries), rows_of(k, first_k, one.keys),
+                                      rows_of(v, first_k, one.keys));
+    const tensor4<T> result = rows_of(got, first_q, one.queries);
     compare_attention(one, result, result, want);
     std::vector<f32> of_sequence;
     for (u32 h = 0; h < c.heads; ++h)

@@ -1,24 +1,12 @@
 #pragma once
 // An attention_backward_varlen of any sequences, compared with the reference of each sequence alone; rows that belong
 // to none, or are not used, are left as they are. Where all rows are used the call has no lengths of its own.
+#include "tests/ops/attention/sequences.hpp"
 #include "tests/ops/attention_backward/support.hpp"
 
 #include <algorithm>
 
 namespace kaio::tests {
-
-struct lengths {
-  u32 queries, keys, used_queries, used_keys;
-};
-
-template <class T>
-tensor4<T> rows_of(const tensor4<T>& from, u32 first, u32 rows) {
-  tensor4<T> result(1, rows, from.heads, from.size, false, 0);
-  for (u32 r = 0; r < rows; ++r)
-    for (u32 h = 0; h < from.heads; ++h)
-      for (u32 e = 0; e < from.size; ++e) result.at(0, r, h, e) = from.at(0, first + r, h, e);
-  return result;
-}
 
 template <class T>
 void check_varlen(const backward_case& c, const std::vector<lengths>& sequences, i64 max_k) {

@@ -6,20 +6,10 @@
 #include "tests/ops/quantised/int8_support.hpp"
 #include "tests/ops/tune_support.hpp"
 
-#include <algorithm>
 #include <string>
 
 using namespace kaio;
 using namespace kaio::tests;
-
-namespace {
-
-bool has(const ops::tune_report& report, const std::string& variant) {
-  return std::any_of(report.entries.begin(), report.entries.end(),
-                     [&](const ops::tune_entry& e) { return e.variant == variant; });
-}
-
-}  // namespace
 
 TEST_CASE("tune_matmul_int8: every option of a call, without touching its data", "[ops][int8][tune]") {
   const own_cache cache;

@@ -14,11 +14,6 @@ using namespace kaio::tests;
 
 namespace {
 
-bool has(const ops::tune_report& report, const std::string& variant) {
-  return std::any_of(report.entries.begin(), report.entries.end(),
-                     [&](const ops::tune_entry& e) { return e.variant == variant; });
-}
-
 // A product of small integers.
 template <class T>
 struct tuned_product {
