@@ -21,12 +21,13 @@ struct decode_columns {
 };
 
 // Entry stage * key_warps + warp of the ring has own_keys x depth elements of K and then of V, which are as many
-// bytes as as many f32. Four lanes copy a row: 64 neighbouring bytes at a time.
+// bytes as as many f32. Eight lanes copy a row: 128 neighbouring bytes at a time.
 template <auto C, scalar T>
 class attention_decode_warp_copies {
-  static constexpr std::uint32_t piece = 16 / sizeof(T), lanes = 4, across = lanes * piece,
+  static constexpr std::uint32_t piece = 16 / sizeof(T), lanes = 8, across = lanes * piece,
                                  apart = 32 / lanes, rows = C.own_keys() / apart, later = C.stages - 2,
-                                 of_later = later == 0 ? 1 : later * rows;
+                                 of_later = later == 0 ? 1 : later * rows,
+                                 places = 8 / apart;  // of swizzled rows, which repeat after eight
   static_assert(C.own_keys() % apart == 0 && C.depth % across == 0);
 
  public:
@@ -68,7 +69,7 @@ class attention_decode_warp_copies {
         warp_(warp),
         has_all_columns_(t.let(all_of(problem[&attention_problem::qk_size] == C.depth,
                                       problem[&attention_problem::v_size] == C.depth))),
-        lane_(keys_of(to[0]).lane(line_, column_, across)),
+        lane_(array_of<places>([&](u32 i) { return keys_of(to[0]).lane(t.let(line_ + i * apart), column_, across); })),
         page_(array_of<rows>([&](u32) { return var(t, 0u); })),
         row_(array_of<rows>([&](u32) { return var(t, 0u); })),
         later_page_(array_of<of_later>([&](u32) { return var(t, 0u); })),
@@ -139,13 +140,14 @@ class attention_decode_warp_copies {
         for (std::uint32_t i = 0; i < rows; ++i) {
           const in from = pointer_at<in<T>>(t_, v == 0 ? of_k[i] : of_v[i]);
           for (std::uint32_t c = 0; c < C.depth; c += across)
-            copy(to.at(lane_.further(i * apart, c)), from.from(i64{c})[0], v, i, c);
+            copy(to.at(lane_[i % places].further(i / places * 8, c)), from.from(i64{c})[0], v, i, c);
         }
       }
     };
     if (auto whole = t_.when(all_of(has_all_columns_, first_ + C.own_keys() <= end_)))
       each([](const auto& to, const auto& from, std::uint32_t, std::uint32_t, std::uint32_t) {
-        cp_async<16>(to, from);
+        if constexpr (C.depth * sizeof(T) >= 256) cp_async<16>(to, from, prefetch_size::bytes_256);
+        else cp_async<16>(to, from, prefetch_size::bytes_128);
       });
     if (auto partial = t_.otherwise()) {
       const val k_size = t_.let(problem_[&attention_problem::qk_size]);
@@ -167,7 +169,7 @@ class attention_decode_warp_copies {
   val<u32> end_, tiles_end_;  // of the part, and where its first key is to be below for a tile that exists
   val<u32> last_, line_, column_, warp_;
   val<bool> has_all_columns_;
-  typename tile::lane_type lane_;
+  dsl::register_array<typename tile::lane_type, places> lane_;
   dsl::register_array<var<u32>, rows> page_, row_;                  // of its rows, but those of
   dsl::register_array<var<u32>, of_later> later_page_, later_row_;  // further tiles at the beginning
 };
