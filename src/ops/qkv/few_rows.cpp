@@ -89,9 +89,7 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
                                  const detail::qkv_arguments& arguments, const detail::qkv_call& call) {
   qkv_few_rows result{.variant = choose(qkv_w4_variants(), arguments, call, properties)};
   const std::uint32_t parts = arguments.options->parts;
-  // Whether those of 16 bits are faster than a product of its own is not known yet: they run where a call asks.
-  if (result.variant == nullptr && (parts != 0 || !arguments.options->variant.empty()))
-    result.variant = choose(qkv_w16_variants(), arguments, call, properties);
+  if (result.variant == nullptr) result.variant = choose(qkv_w16_variants(), arguments, call, properties);
   if (result.variant == nullptr) {
     if (parts != 0)
       detail::refuse(arguments.operation,

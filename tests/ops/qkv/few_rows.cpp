@@ -120,7 +120,8 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
   };
   REQUIRE(choice({.tokens = 16, .bits = 4}) == "qkv_project_w4_f16_16");
   REQUIRE(choice({.tokens = 17, .bits = 4}) == "separate");
-  REQUIRE(choice({.tokens = 8, .k_heads = 2, .v_heads = 2, .three = true}) == "separate");
+  REQUIRE(choice({.tokens = 8, .k_heads = 2, .v_heads = 2, .three = true}) == "qkv_project_w16_f16_8");
+  REQUIRE(choice({.tokens = 17, .k_heads = 2, .v_heads = 2, .three = true}) != "qkv_project_w16_f16_16");
   REQUIRE(choice({.tokens = 8, .k_heads = 3, .three = true}) == "separate");
   REQUIRE(choice({.tokens = 8, .k_first = true}) == "separate");
   REQUIRE(choice({.tokens = 1, .size = 96, .v_size = 96, .bits = 4}) == "separate");

@@ -58,15 +58,17 @@ struct qkv_w16_body {
     });
     const val rank = t.let(warp_n * 32u + lane);
     const val m = t.let(problem[&w4_problem::m]);
+    const auto row_of_x = [&](u32 p) { return t.let(rank / pieces + p * (C.warps_n * 32 / pieces)); };
+    const auto x_exists = array_of<C.pieces()>([&](u32 p) { return t.let(row_of_x(p) < m); });
     const auto x_rows = array_of<C.pieces()>([&](u32 p) {
-      const val r = t.let(rank / pieces + p * (C.warps_n * 32 / pieces));
-      const val line = t.let(cast<i64>(min(r, m - 1u)) * problem[&w4_problem::x_row]);
+      const val r = row_of_x(p);
+      const val line = t.let(cast<i64>(r) * problem[&w4_problem::x_row]);
       return t.let(problem[&w4_problem::x] + cast<u64>(line) * u64{sizeof(T)});
     });
-    const auto x_places = array_of<C.pieces()>(
-        [&](u32 p) { return x_tiles.lane(t.let(rank / pieces + p * (C.warps_n * 32 / pieces)), column); });
+    const auto x_places = array_of<C.pieces()>([&](u32 p) { return x_tiles.lane(row_of_x(p), column); });
 
-    // What K does not have becomes zero; rows of x beyond m are copies of the last one, which nothing stores.
+    // What K does not have becomes zero. Rows that x does not have are not read, since all blocks would read the last
+    // one at once: the matrix instruction gets that one in their place, and their products are dropped.
     const auto bytes_at = [&](const val<u32>& tile) {
       const val at = t.let(tile * w4_tile_k + column);
       return t.let(select(at < k, min(k - at, piece) * sizeof(T), 0u));
@@ -82,7 +84,8 @@ struct qkv_w16_body {
       const val at = t.let(tile * w4_tile_k + column), bytes = bytes_at(tile);
       const auto to = x_tiles[t.let(stage * C.warps_k() + warp_k)];
       for (u32 p = 0; p < C.pieces(); ++p)
-        cp_async<16>(to.at(x_places[p]), pointer_at<in<T>>(t, x_rows[p])[at], bytes);
+        if (auto exists = t.when(x_exists[p]))
+          cp_async<16>(to.at(x_places[p]), pointer_at<in<T>>(t, x_rows[p])[at], bytes);
     };
 
     static_assert(C.stages == 2);
@@ -97,7 +100,7 @@ struct qkv_w16_body {
 
     auto totals = array_of<halves * fragments>([&](u32) { return typename mma::accumulator(t, 0.0f); });
     const auto w_lane = ldmatrix_lane<typename mma::a_fragment>(w_tiles, 0, 0);
-    const auto x_lane = lane_of_x(x_tiles);
+    const auto x_lane = lane_of_x(t, x_tiles, t.let(m - 1u));
     for ([[maybe_unused]] auto i : t.range(first, last, C.warps_k()).no_unroll()) {
       cp_async_wait_group<0>(t);
       if constexpr (C.warps_n == 1)
@@ -149,12 +152,12 @@ struct qkv_w16_body {
     const val line = t.let(cast<i64>(n) * weights[&qkv_w16_weights::row]);
     return t.let(base + cast<u64>(line) * u64{sizeof(T)});
   }
-  static constexpr auto lane_of_x(const x_ring& x_tiles) {
-    using b = typename mma::b_fragment;
-    if constexpr (fragments == 1)
-      return ldmatrix_lane<b>(x_tiles, 0, 0);
-    else
-      return ldmatrix_lane<b, b>(x_tiles, 0, 0);
+  // As ldmatrix_lane, with row `last` for those after it.
+  static constexpr auto lane_of_x(thread t, const x_ring& x_tiles, const val<u32>& last) {
+    const val lane = t.lane_rank();
+    const val of_eight = t.let(lane % 8u);
+    const val row = fragments == 1 ? of_eight : t.let(lane / 16u * 8u + of_eight);
+    return x_tiles.lane(t.let(min(row, last)), t.let(lane / 8u % 2u * 8u), 16);
   }
 };
 

@@ -20,11 +20,11 @@ double key_bytes(const attention_decode_call& call) {
          static_cast<double>(row * call.bytes_of_key_element());
 }
 
-// A cluster is within a group of multiprocessors, of which it may leave some without blocks.
+// A cluster is within a group of multiprocessors, of which one of more than two blocks may leave some without any.
 std::uint64_t blocks_at_once(const attention_decode_variant& v, const attention_decode_division& division,
                              const device_properties& device) {
   const std::uint64_t all = resident_blocks(v, device);
-  return division.in_cluster ? std::max<std::uint64_t>(all * 3 / 4, 1) : all;
+  return division.in_cluster && division.parts > 2 ? std::max<std::uint64_t>(all * 9 / 10, 1) : all;
 }
 
 }  // namespace
@@ -53,10 +53,7 @@ attention_decode_division divide_among_clusters(const attention_decode_variant& 
   for (const std::uint32_t parts : {1u, 2u, 4u, 8u, 16u}) {
     if (call.parts != 0 && call.parts != parts) continue;
     if (parts == 1 && call.combining == attention_combining::cluster) continue;
-    attention_decode_division division{.parts = parts, .least = v.keys, .in_cluster = parts > 1};
-    const bool is_needed = call.parts != 0 || call.combining == attention_combining::cluster;
-    const std::uint64_t blocks = blocks_without_parts(v, call) * parts;
-    if (!is_needed && parts > 1 && blocks > blocks_at_once(v, division, device)) break;
+    const attention_decode_division division{.parts = parts, .least = v.keys, .in_cluster = parts > 1};
     const double time = time_of(v, call, division, device, times);
     if (time >= least) continue;
     least = time;
@@ -75,7 +72,7 @@ attention_decode_division divide_in_best_form(const attention_decode_variant& v,
                                                  : divide_among_clusters(v, call, device, times);
   if (clusters.parts != 0 && call.combining == cluster) return clusters;
   const attention_decode_division other = divide_keys(v, call, device);
-  if (clusters.parts == 0 || key_bytes(call) > times.most_bytes) return other;
+  if (clusters.parts == 0) return other;
   return time_of(v, call, clusters, device, times) <= time_of(v, call, other, device, times) ? clusters
                                                                                              : other;
 }
