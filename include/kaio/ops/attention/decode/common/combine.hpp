@@ -15,6 +15,7 @@ namespace kaio::ops {
 
 struct attention_combine_config {
   static constexpr std::uint32_t warps = 4, threads = warps * 32;
+  static constexpr std::uint32_t together = 4;  // parts that a warp reads at once
 };
 
 template <std::uint32_t Depth>
@@ -81,18 +82,31 @@ inline constexpr auto attention_decode_combine =
       // -0 + x is x for every x: with one part the sums are those of that part, bit for bit.
       auto x = array_of<fours * 4>([&](u32) { return var(t, -0.0f); });
       var sum(t, 0.0f);
-      for (auto p : t.range(warp, count, config::warps).template unroll<4>()) {
-        const val total = load_vec<2>(totals[p * 2u]);
-        const val weight = t.let(select(total[0] == nothing, 0.0f, fast::ftz::exp2(total[0] - most)));
-        sum += total[1] * weight;
-        const in of_part = sums.from(cast<u64>(p) * pitch);
-        for (u32 f = 0; f < fours; ++f) {
-          const val column = t.let(lane * 4u + 128 * f);
-          if (auto has = t.when(column < size)) {
-            const val four = load_vec<4>(of_part[column]);
-            for (u32 e = 0; e < 4; ++e) x[4 * f + e] += four[e] * weight;
+      // Parts are asked for together, since each would be waited for alone.
+      for (auto base : t.range(warp, count, config::warps * config::together).no_unroll()) {
+        const auto part = array_of<config::together>([&](u32 i) { return t.let(base + i * config::warps); });
+        auto total =
+            array_of<config::together>([&](u32) { return array_of<2>([&](u32) { return var(t, 0.0f); }); });
+        auto four = array_of<config::together * fours>(
+            [&](u32) { return array_of<4>([&](u32) { return var(t, 0.0f); }); });
+        for (u32 i = 0; i < config::together; ++i)
+          if (auto is_part = t.when(part[i] < count)) {
+            const val of_part = load_vec<2>(totals[part[i] * 2u]);
+            for (u32 e = 0; e < 2; ++e) total[i][e] = of_part[e];
+            for (u32 f = 0; f < fours; ++f)
+              if (auto has = t.when(lane * 4u + 128 * f < size)) {
+                const val loaded = load_vec<4>(sums.from(cast<u64>(part[i]) * pitch)[lane * 4u + 128 * f]);
+                for (u32 e = 0; e < 4; ++e) four[i * fours + f][e] = loaded[e];
+              }
           }
-        }
+        for (u32 i = 0; i < config::together; ++i)
+          if (auto is_part = t.when(part[i] < count)) {
+            const val weight =
+                t.let(select(total[i][0] == nothing, 0.0f, fast::ftz::exp2(total[i][0] - most)));
+            sum += total[i][1] * weight;
+            for (u32 f = 0; f < fours; ++f)
+              for (u32 e = 0; e < 4; ++e) x[4 * f + e] += four[i * fours + f][e] * weight;
+          }
       }
       for (u32 f = 0; f < fours; ++f)
         for (u32 e = 0; e < 4; ++e) of_warps[warp][lane * 4u + (128 * f + e)] = x[4 * f + e];

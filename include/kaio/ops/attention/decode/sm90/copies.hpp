@@ -69,7 +69,8 @@ class attention_decode_warp_copies {
         warp_(warp),
         has_all_columns_(t.let(all_of(problem[&attention_problem::qk_size] == C.depth,
                                       problem[&attention_problem::v_size] == C.depth))),
-        lane_(array_of<places>([&](u32 i) { return keys_of(to[0]).lane(t.let(line_ + i * apart), column_, across); })),
+        lane_(array_of<places>(
+            [&](u32 i) { return keys_of(to[0]).lane(t.let(line_ + i * apart), column_, across); })),
         page_(array_of<rows>([&](u32) { return var(t, 0u); })),
         row_(array_of<rows>([&](u32) { return var(t, 0u); })),
         later_page_(array_of<of_later>([&](u32) { return var(t, 0u); })),
@@ -146,8 +147,7 @@ class attention_decode_warp_copies {
     };
     if (auto whole = t_.when(all_of(has_all_columns_, first_ + C.own_keys() <= end_)))
       each([](const auto& to, const auto& from, std::uint32_t, std::uint32_t, std::uint32_t) {
-        if constexpr (C.depth * sizeof(T) >= 256) cp_async<16>(to, from, prefetch_size::bytes_256);
-        else cp_async<16>(to, from, prefetch_size::bytes_128);
+        cp_async<16>(to, from);
       });
     if (auto partial = t_.otherwise()) {
       const val k_size = t_.let(problem_[&attention_problem::qk_size]);
