@@ -12,8 +12,7 @@ void add_fp8_groups_sm90(variant_list& list) {
   append_fp8_in_registers<large, bf16, grouped_alone>(list);
   append_fp8_in_registers<medium, bf16, grouped_alone>(list);
   append_fp8_tile<medium, e4m3, grouped>(list);
-  append_fp8_split<fp8_rows_16, grouped>(list);
-  append_fp8_split<fp8_rows_64, grouped>(list);
+  append_fp8_few_rows<grouped>(list);
 }
 
 }  // namespace kaio::ops

@@ -3,6 +3,7 @@
 
 #include <kaio/ops/matmul/sm90/table_row.hpp>
 
+#include "ops/quantised/common/few_rows.hpp"
 #include "ops/quantised/fp8/call.hpp"
 
 namespace kaio::ops {
@@ -32,10 +33,11 @@ void append_fp8_split(variant_list& list) {
                });
 }
 
-// Few rows of C, as columns of its transpose: the time is that of reading B.
-inline constexpr sm90_split_config fp8_rows_16{
-    .m = 64, .n = 16, .stages = 5, .depth = 4, .splits = 2, .transposed = true};
-inline constexpr sm90_split_config fp8_rows_64{
-    .m = 64, .n = 64, .stages = 6, .depth = 2, .splits = 2, .transposed = true};
+template <class Epilogue>
+void append_fp8_few_rows(variant_list& list) {
+  append_fp8_split<few_rows_16, Epilogue>(list);
+  append_fp8_split<few_rows_32, Epilogue>(list);
+  append_fp8_split<few_rows_64, Epilogue>(list);
+}
 
 }  // namespace kaio::ops

@@ -2,6 +2,7 @@
 
 #include <kaio/ops/matmul/sm90/table_row.hpp>
 
+#include "ops/quantised/common/few_rows.hpp"
 #include "ops/quantised/int8/call.hpp"
 
 namespace kaio::ops {
@@ -51,13 +52,10 @@ void add_int8_sm90(variant_list& list) {
   append_scaled_outputs<large>(list);
   append_scaled_outputs<medium>(list);
   append_tile<medium>(list);
-  // Few rows of C, as columns of its transpose: the time is that of reading B.
-  constexpr sm90_split_config rows_16{
-      .m = 64, .n = 16, .stages = 5, .depth = 4, .splits = 2, .transposed = true};
-  constexpr sm90_split_config rows_64{
-      .m = 64, .n = 64, .stages = 6, .depth = 2, .splits = 2, .transposed = true};
-  append_split<rows_16>(list);
-  append_split<rows_64>(list);
+  append_split<few_rows_16>(list);
+  append_split<few_rows_32>(list);
+  append_split<few_rows_64>(list);
+  append_split<few_rows_64_deep>(list);
 }
 
 }  // namespace kaio::ops

@@ -96,8 +96,13 @@ class online_softmax {
     // Of a row that has had no key yet the difference would be inf - inf.
     const auto shift =
         array_of<Rows>([&](u32 r) { return t_.let(select(next[r] == nothing, 0.0f, next[r] * factor)); });
-    const auto correction =
-        array_of<Rows>([&](u32 r) { return t_.let(fast::ftz::exp2(largest_[r] * factor - shift[r])); });
+    const auto correction = array_of<Rows>([&](u32 r) {
+      const val grown = t_.let(fast::ftz::exp2(largest_[r] * factor - shift[r]));
+      if constexpr (Lazy)  // the difference of two roundings is no 0 where nothing has grown
+        return t_.let(select(next[r] == largest_[r], 1.0f, grown));
+      else
+        return grown;
+    });
     for (std::uint32_t r = 0; r < Rows; ++r) {
       largest_[r] = next[r];
       sum_[r] *= correction[r];
