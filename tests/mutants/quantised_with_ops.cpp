@@ -21,6 +21,9 @@ constexpr harmless_statement without_effect[] = {
     {"few_rows/copies.hpp", "select(at + 2 * w < k_"},
     {"few_rows/copies.hpp", "select(at + (2 * w + 1) < k_"},
     {"w4/kernel.hpp", "cp_async_wait_group<0>(t)"},
+    // Zeros of rows that x does not have, whose products are dropped.
+    {"few_rows/copies.hpp", "row_ + pass * rows_of_pass >= rows_"},
+    {"few_rows/copies.hpp", "make_vec(0u, 0u, 0u, 0u)"},
     // Rows of x and their facts are looked for, and there are none.
     {"few_rows/copies.hpp", "rows_ > rows_of_pass"},
     // The first element of four neighbours, which always exists.
@@ -182,7 +185,7 @@ tally kill_w4() {
 // K of which every warp has tiles in all stages, again and again; rows of x by pieces and by elements, every tail of N.
 std::vector<w4_call> calls_of_long_rows() {
   std::vector<w4_call> all;
-  for (u32 m = 1; m <= 8; ++m)
+  for (u32 m = 1; m <= 16; ++m)
     for (const bool by_pieces : {true, false}) {
       const i64 group = by_pieces ? std::array<i64, 4>{64, 128, 16, 32}[m % 4] : -1;
       all.push_back({{.n = 24 + m,
