@@ -167,15 +167,17 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
   for (std::uint32_t parts = first; parts <= last; ++parts) {
     const bool is_cluster = v.has_clusters && can_be_a_cluster(parts);
     const std::uint64_t blocks = tiles * parts;
+    // As in plan_w4_sm90: clusters of more than two leave multiprocessors over.
+    const std::uint64_t waves =
+        parts_of(blocks, std::max<std::uint64_t>(is_cluster && parts > 2 ? at_once * 10 / 11 : at_once, 1));
     const double of_tiles =
-        static_cast<double>(parts_of(blocks, units)) *
+        static_cast<double>(std::max(parts_of(blocks, units), (waves - 1) * at_once / units + 1)) *
         static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k * v.together) *
                             v.together) *
         (static_cast<double>(tiles_n * v.bits) / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
     const bool is_late = v.has_few_rows && is_early &&
                          !begins_early(blocks, units, problem.w.tiles_k / parts * tiles_n, v.warps_k);
-    const double cost = of_tiles + c.start_and_end * static_cast<double>(parts_of(blocks, at_once)) +
-                        (is_late ? late : 0) +
+    const double cost = of_tiles + c.start_and_end * static_cast<double>(waves) + (is_late ? late : 0) +
                         (parts == 1   ? 0
                          : is_cluster ? of_block_of_cluster * parts
                                       : c.second_kernel + c.of_a_part * parts);
