@@ -21,6 +21,9 @@ constexpr harmless_statement without_effect[] = {
     {"few_rows/copies.hpp", "select(at + 2 * w < k_"},
     {"few_rows/copies.hpp", "select(at + (2 * w + 1) < k_"},
     {"w4/kernel.hpp", "cp_async_wait_group<0>(t)"},
+    // Zeros of rows that x does not have, whose products are dropped.
+    {"few_rows/copies.hpp", "row_ + pass * rows_of_pass >= rows_"},
+    {"few_rows/copies.hpp", "make_vec(0u, 0u, 0u, 0u)"},
     // Rows of x and their facts are looked for, and there are none.
     {"few_rows/copies.hpp", "rows_ > rows_of_pass"},
     // The first element of four neighbours, which always exists.
@@ -137,7 +140,7 @@ std::vector<w4_call> calls_of_few_rows() {
 std::vector<w4_call> calls_of_tiles() {
   std::vector<w4_call> all;
   std::uint64_t seed = 1;
-  for (const i64 m : {9, 16, 33, 64, 65, 129})
+  for (const i64 m : {17, 24, 33, 64, 65, 129})
     for (const i64 parts : {1, 2, 3, 4}) {
       const i64 group = std::array<i64, 4>{64, 128, 192, -1}[static_cast<std::size_t>(parts - 1)];
       all.push_back({{.n = parts % 2 == 0 ? 256 + parts / 2 + m % 2 : 24 + m % 9,
@@ -182,7 +185,7 @@ tally kill_w4() {
 // K of which every warp has tiles in all stages, again and again; rows of x by pieces and by elements, every tail of N.
 std::vector<w4_call> calls_of_long_rows() {
   std::vector<w4_call> all;
-  for (u32 m = 1; m <= 8; ++m)
+  for (u32 m = 1; m <= 16; ++m)
     for (const bool by_pieces : {true, false}) {
       const i64 group = by_pieces ? std::array<i64, 4>{64, 128, 16, 32}[m % 4] : -1;
       all.push_back({{.n = 24 + m,
@@ -197,12 +200,14 @@ std::vector<w4_call> calls_of_long_rows() {
 
 // Rows of x that begin at multiples of 16 bytes, with whole tiles of K, are copied by pieces.
 tally kill_few_rows() {
-  mutants_of_calls mutants({{"matmul_w4_few_rows_f16_sm80", 40}, {"matmul_w4_few_rows_table_f16_sm80", 40}},
+  mutants_of_calls mutants({{"matmul_w4_few_rows_f16_8_sm80", 30},
+                            {"matmul_w4_few_rows_f16_16_sm80", 30},
+                            {"matmul_w4_few_rows_table_f16_8_sm80", 30}},
                            without_effect);
   mutants.on("sm_80", [] {
     for (const w4_call& c : calls_of_few_rows())
-      if (c.product.m <= 8) check_w4<f16, f16, f16>(c);
-    for (u32 m = 1; m <= 8; ++m)
+      if (c.product.m <= 16) check_w4<f16, f16, f16>(c);
+    for (u32 m = 1; m <= 16; m += m < 8 ? 1 : 4)
       for (const i64 group : {16, 32, 64, 128}) {
         const w4_call c{{.n = 40 + m, .k = 128 * (2 + m), .group = group, .zero_points = m % 2 == 0},
                         {.m = m, .pad = 8 * (m % 2), .bias = m % 3 == 0, .seed = 100 + m}};
@@ -227,7 +232,7 @@ tally kill_few_rows() {
 tally kill_w4_sm90() {
   mutants_of_calls mutants({{"matmul_w4_sm90_f16", 8}}, without_effect);
   mutants.on("sm_90a", [] {
-    for (const i64 m : {9, 33, 65, 129})  // every tail of N, with a bias, in one part
+    for (const i64 m : {17, 33, 65, 129})  // every tail of N, with a bias, in one part
       for (i64 n = 25; n < 29; ++n) {
         const w4_call c{{.n = n, .k = 256, .group = 64}, {.m = m, .bias = true}, {.parts = 1}};
         check_w4<f16, f16, f16>(c);

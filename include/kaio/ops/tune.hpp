@@ -68,7 +68,7 @@ tune_report tune_matmul_fp8(const device& gpu, const matmul_view& a, const matmu
                             const tune_options& how = {});
 
 // The same for matmul_w4 and matmul_w8: every kernel for the device with several numbers of parts of K, which a variant's
-// name has after a colon ("matmul_w4_few_rows_f16_sm90:4", or ":4:cluster"); with options.parts, with so many. x: (m, k),
+// name has after a colon ("matmul_w4_few_rows_f16_8_sm90:4", or ":4:cluster"); with options.parts, with so many. x: (m, k),
 // out: (m, n), f16 or bf16 (out also f32), as the call takes them; the weights are those of a file that repack has
 // packed, and are not read. Later calls take the fastest where their workspace is large enough for it, as one of
 // matmul_w4_workspace_bytes is, asked after tuning. The variant "dequantise", which rounds weights, is none of them. The

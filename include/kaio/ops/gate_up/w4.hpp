@@ -1,37 +1,35 @@
 #pragma once
-// gate_up_project in one launch, for few rows of x and weights of four bits: the kernel of matmul_w4 with 64
-// columns of a block, of which the first warp of two has 32 of the gate, the second the same 32 of up. So both
-// are in shared memory together when the sums are added up, and their product is what is stored.
+// gate_up_project in one launch, for few rows of x and weights of four bits: the kernel of matmul_w4 for few rows
+// with 64 columns of a block: 32 of the gate, and the same 32 of up. Of up to eight rows of x the first warp of two
+// has those of the gate, the second one the others; of sixteen a warp has both. So both are in shared memory
+// together when the sums are added up, and their product is what is stored.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/gate_up/combine.hpp>
 #include <kaio/ops/quantised/w4/few_rows/kernel.hpp>
-#include <kaio/ops/quantised/w4/kernel.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-// Of as many warps for up to eight rows as for more: two have the columns, the others divide K.
 template <std::uint32_t Rows, std::uint32_t Sm>
-constexpr auto gate_up_w4_rows() {
-  if constexpr (Rows <= 8)
-    return w4_few_rows_config{.warps_n = 2, .stages = w4_few_rows(Sm).stages};
-  else
-    return w4_config{.rows = Rows, .warps_n = 2, .stages = 5, .min_blocks = 2};
+constexpr w4_few_rows_config gate_up_w4_rows() {
+  w4_few_rows_config config = w4_few_rows(Rows, Sm);
+  if (Rows <= 8) config.warps_n = 2;
+  return config;
 }
 
 template <auto C, scalar T>
 struct gate_up_w4_end {
-  static_assert(C.warps_n == 2);
+  static_assert(C.columns() == 2 * w4_tile_n);
   val<gate_up_problem> problem;
 
   // The tiles of up begin in the middle.
   static constexpr val<u32> tile_of_warp(thread t, const val<w4_problem>& of, const val<u32>& column,
-                                         const val<u32>& warp_n) {
+                                         const val<u32>& index) {
     const val half = t.let(of[&w4_problem::w][&w4_packed::tiles_n] / 2u);
-    return t.let(column / C.columns() + select(warp_n != 0u, half, 0u));
+    return t.let(column / C.columns() + select(index != 0u, half, 0u));
   }
 
   template <class Totals, class Codes>
@@ -102,10 +100,10 @@ inline constexpr auto gate_up_w4 =
           constexpr auto C = gate_up_w4_rows<Rows, Sm>();
           if constexpr (Sm >= 90) {
             launch_dependents(t);
-            w4_body_of<C, w4_integers, T>::run(t, product,
-                                               gate_up_w4_programmatic_end<C, T>(problem, product));
+            w4_few_rows_body<C, w4_integers, T>::run(t, product,
+                                                     gate_up_w4_programmatic_end<C, T>(problem, product));
           } else {
-            w4_body_of<C, w4_integers, T>::run(t, product, gate_up_w4_end<C, T>{problem});
+            w4_few_rows_body<C, w4_integers, T>::run(t, product, gate_up_w4_end<C, T>{problem});
           }
         });
 

@@ -34,13 +34,16 @@
 
 namespace kaio::ops {
 
+// Of sixteen rows and four bits as many stages as leave room for two blocks.
 template <std::uint32_t Rows, std::uint32_t Bits>
 constexpr auto qkv_w4_rows() {
   if constexpr (Rows <= 8)
     return w4_few_rows_config{
         .warps = 4, .stages = Bits == 8 ? 3u : 4u, .tiles = 1, .min_blocks = 4, .bits = Bits};
+  else if constexpr (Bits == 4)
+    return w4_few_rows_config{.rows = 16, .tiles_n = 2, .stages = 2, .tiles = 1};
   else
-    return w4_config{.rows = 16, .warps_n = 2, .stages = Bits == 8 ? 3u : 5u, .min_blocks = 2, .bits = Bits};
+    return w4_config{.rows = 16, .warps_n = 2, .stages = 3, .min_blocks = 2, .bits = Bits};
 }
 
 inline constexpr std::uint32_t qkv_w4_columns = 128;  // of a cluster

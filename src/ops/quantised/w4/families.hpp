@@ -40,13 +40,14 @@ const ptx::kernel_image& dequantise_w4_image();
 void list_w4_repack_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_matmul_w4_combine_kernels(std::vector<const ptx::kernel_image*>& list);
 
-// Into how many parts K is divided: where the cost of a block's tiles and of both kernels' beginnings and
-// ends is the least.
-std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device);
-// The same for the kernels for sm_90a, whose parts may be the blocks of a cluster; `asked`: so many parts.
 struct w4_division {
-  std::uint32_t parts = 1, cluster = 1;
+  std::uint32_t parts = 1, cluster = 1;  // the parts may be the blocks of a cluster
 };
+// Into how many parts K is divided: where the cost of a block's tiles and of both kernels' beginnings and
+// ends is the least. `asked`: so many parts, where that is not 0.
+w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device,
+                          std::uint32_t asked);
+// The same for the kernels for sm_90a.
 w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const device_properties& device,
                          std::uint32_t asked);
 

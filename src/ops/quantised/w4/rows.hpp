@@ -10,18 +10,20 @@
 
 namespace kaio::ops {
 
-// For up to eight rows of x from sm_90 on, and from sm_80 on; for so many rows from sm_80 on; and for many on
-// sm_90a, where there are no offsets: sums of x would be products of their own.
+// For up to eight and sixteen rows of x from sm_90 on, and from sm_80 on; for so many rows from sm_80 on; and for many
+// on sm_90a, where there are no offsets: sums of x would be products of their own.
 template <class D, scalar T, std::uint32_t... Rows>
 std::span<const w4_variant> matmul_w4_rows() {
   static const auto& rows = *[] {
     if constexpr (D::offsets)
-      return new std::array{describe_w4_few_rows<D, T, 90>(), describe_w4_few_rows<D, T, 80>(),
+      return new std::array{describe_w4_few_rows<D, T, 8, 90>(), describe_w4_few_rows<D, T, 8, 80>(),
+                            describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
                             describe_w4<D, T, Rows>()...};
     else
-      return new std::array{describe_w4_few_rows<D, T, 90>(), describe_w4_few_rows<D, T, 80>(),
-                            describe_w4<D, T, Rows>()...,     describe_w4_sm90<D, T, 16>(),
-                            describe_w4_sm90<D, T, 64>(),     describe_w4_sm90<D, T, 128>()};
+      return new std::array{describe_w4_few_rows<D, T, 8, 90>(),  describe_w4_few_rows<D, T, 8, 80>(),
+                            describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
+                            describe_w4<D, T, Rows>()...,         describe_w4_sm90<D, T, 64>(),
+                            describe_w4_sm90<D, T, 128>()};
   }();
   return rows;
 }

@@ -24,6 +24,14 @@ struct fixture {
   tensor_view<const f16, 2> x{x_memory, 3, 128};
   tensor_view<f16, 2> y{y_memory, 3, 48};
 
+  // Two parts of K that a second kernel adds up, from a workspace.
+  std::string_view by_second_kernel() const {
+    const u32 sm = gpu.properties().target.sm;
+    return sm >= 90   ? "matmul_w4_few_rows_f16_8_sm90:2"
+           : sm >= 80 ? "matmul_w4_few_rows_f16_8_sm80:2"
+                      : "matmul_w4_simt:2";
+  }
+
   gptq_w4 gptq() {
     return {.qweight = tensor_view<const i32, 2>(words, 16, 48),
             .qzeros = tensor_view<const i32, 2>(words, 2, 6),
@@ -116,12 +124,12 @@ TEST_CASE("matmul_w4: bad inputs", "[ops][w4]") {
   refuses("argument bias has extent 0 of 40",
           [&] { matmul_w4(t.s, t.x, t.w, t.y, {.bias = tensor_view<const f16, 1>(t.scales, extents(40))}); });
   refuses("3 parts", [&] { matmul_w4(t.s, t.x, t.w, t.y, {.parts = 3}); });
-  refuses("workspace", [&] { matmul_w4(t.s, t.x, t.w, t.y, {.parts = 2}); });
+  refuses("workspace", [&] { matmul_w4(t.s, t.x, t.w, t.y, {.variant = t.by_second_kernel()}); });
   refuses("no variant matmul_w5", [&] { matmul_w4(t.s, t.x, t.w, t.y, {.variant = "matmul_w5"}); });
   refuses("out shares memory",
           [&] { matmul_w4(t.s, tensor_view<const f16, 2>(t.y_memory, 3, 128), t.w, t.y); });
   refuses("workspace shares memory",
-          [&] { matmul_w4(t.s, t.x, t.w, t.y, {.workspace = t.memory, .parts = 2}); });
+          [&] { matmul_w4(t.s, t.x, t.w, t.y, {.workspace = t.memory, .variant = t.by_second_kernel()}); });
   refuses("weights", [&] { matmul_w4(t.s, t.x, w4_weights{t.shape, {}}, t.y); });
   // No rows: nothing to do.
   matmul_w4(t.s, tensor_view<const f16, 2>(t.x_memory, 0, 128), t.w, tensor_view<f16, 2>(t.y_memory, 0, 48));
@@ -137,11 +145,12 @@ TEST_CASE("matmul_w4: calls are loaded ahead, and named", "[ops][w4]") {
   ops::repack_w4_warmup(t.gpu);
   const auto choice = ops::matmul_w4_choice(t.s, t.x, t.w, {.parts = 2});
   const u32 sm = t.gpu.properties().target.sm;
-  REQUIRE(choice.name == (sm >= 90   ? "matmul_w4_few_rows_f16_sm90"
-                          : sm >= 80 ? "matmul_w4_few_rows_f16_sm80"
+  REQUIRE(choice.name == (sm >= 90   ? "matmul_w4_few_rows_f16_8_sm90"
+                          : sm >= 80 ? "matmul_w4_few_rows_f16_8_sm80"
                                      : "matmul_w4_simt"));
   REQUIRE(choice.parts == 2);
-  REQUIRE(matmul_w4_workspace_bytes(t.s, t.x, t.w, {.parts = 2}) == 2 * 3 * 64 * 4);
+  REQUIRE(matmul_w4_workspace_bytes(t.s, t.x, t.w, {.parts = 2}) == (sm >= 90 ? 0 : 2 * 3 * 64 * 4));
+  REQUIRE(matmul_w4_workspace_bytes(t.s, t.x, t.w, {.variant = t.by_second_kernel()}) == 2 * 3 * 64 * 4);
   ops::matmul_w4_warmup(t.gpu, t.x, t.w, {.parts = 2});
   const auto listed = ops::w4_kernels();
   REQUIRE(std::any_of(listed.begin(), listed.end(),

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <random>
+#include <span>
+#include <string>
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -60,7 +62,7 @@ void check_w4(const w4_case& c) {
   buffer<u8> workspace = under_test().upload(std::vector<u8>(std::max<std::uint64_t>(bytes, 1), 0xff));
   if (bytes != 0) options.workspace = workspace;
   if (c.by_wgmma && s.properties().target == ptx::target{90, true}) {
-    CHECK(matmul_w4_choice(s, x_view, on_device.weights(), options).name.find("sm90") !=
+    CHECK(matmul_w4_choice(s, x_view, on_device.weights(), options).name.find("matmul_w4_sm90") !=
           std::string_view::npos);
   }
   matmul_w4(s, x_view, on_device.weights(), y_view, options);
@@ -110,11 +112,47 @@ w4_case draw(std::uint64_t seed) {
   return c;
 }
 
+// A stage of the kernels for few rows has two tiles of 64 k of each of eight warps, one of sixteen rows, of three
+// stages.
+void check_few_rows(i64 rows, std::span<const i64> tiles) {
+  const u32 sm = under_test().stream().properties().target.sm;
+  if (sm < 80) return;
+  const std::string of_rows = "_" + std::to_string(rows);
+  std::uint64_t seed = 0;
+  for (const bool later : {false, true})
+    for (const i64 k : tiles) {
+      const std::uint64_t i = ++seed;
+      if (later && sm < 90) continue;
+      w4_case c{.shape = {.n = 8 + static_cast<i64>(i % 5) * 16,
+                          .k = 64 * k - (i % 3 == 0 ? 16 : 0),
+                          .group = i % 3 == 0   ? 16
+                                   : i % 4 == 1 ? 32
+                                                : 64,
+                          .zero_points = i % 2 == 0,
+                          .ordered = i % 5 == 0},
+                .m = rows - 7 + static_cast<i64>(i * 3 % 8),
+                .pad = i % 4 == 0 ? 3 : 8,
+                .bias = i % 3 == 1,
+                .options = {.parts = k < 3    ? 1
+                                     : k < 16 ? static_cast<i64>(1 + i % 3)
+                                              : std::array<i64, 5>{1, 2, 3, 4, 8}[i % 5],
+                            .constant_weights = i % 2 == 0},
+                .seed = i};
+      const std::string variant = std::string("matmul_w4_few_rows_") + (i % 2 == 0 ? "f16" : "bf16") +
+                                  of_rows + (later ? "_sm90" : "_sm80");
+      c.options.variant = variant;
+      if (i % 2 == 0)
+        check_w4<f16, f16, f16>(c);
+      else
+        check_w4<bf16, f32, f16>(c);
+    }
+}
+
 }  // namespace
 
 TEST_CASE("matmul_w4: every kernel, with one and several parts of K", "[ops][w4]") {
   for (const i64 m : {1, 8, 9, 16, 17, 32, 33, 64, 65})
-    for (const i64 parts : {1, 2, 3}) {  // of so short a K most are by the kernels for sm_80
+    for (const i64 parts : {1, 2, 3, 4}) {  // of so short a K most are by the kernels for sm_80
       w4_case c{.shape = {.n = 40, .k = 256, .group = 128, .zero_points = m % 2 == 0},
                 .m = m,
                 .bias = parts == 3,
@@ -127,37 +165,11 @@ TEST_CASE("matmul_w4: every kernel, with one and several parts of K", "[ops][w4]
     }
 }
 
-// A stage of the kernels for few rows has two tiles of 64 k of each of eight warps, of three stages.
 TEST_CASE("matmul_w4: up to eight rows, around the stages of a block", "[ops][w4]") {
-  const u32 sm = under_test().stream().properties().target.sm;
-  if (sm < 80) return;
-  const i64 tiles[] = {1, 2, 3, 15, 17, 32, 47, 48, 49, 96, 113};
-  std::uint64_t seed = 0;
-  for (const bool later : {false, true})
-    for (const i64 k : tiles) {
-      const std::uint64_t i = ++seed;
-      if (later && sm < 90) continue;
-      w4_case c{
-          .shape = {.n = 8 + static_cast<i64>(i % 5) * 16,
-                    .k = 64 * k - (i % 3 == 0 ? 16 : 0),
-                    .group = i % 3 == 0   ? 16
-                             : i % 4 == 1 ? 32
-                                          : 64,
-                    .zero_points = i % 2 == 0,
-                    .ordered = i % 5 == 0},
-          .m = 1 + static_cast<i64>(i * 3 % 8),
-          .pad = i % 4 == 0 ? 3 : 8,
-          .bias = i % 3 == 1,
-          .options = {.parts = k >= 3 ? static_cast<i64>(1 + i % 3) : 1, .constant_weights = i % 2 == 0},
-          .seed = i};
-      if (i % 2 == 0) {
-        c.options.variant = later ? "matmul_w4_few_rows_f16_sm90" : "matmul_w4_few_rows_f16_sm80";
-        check_w4<f16, f16, f16>(c);
-      } else {
-        c.options.variant = later ? "matmul_w4_few_rows_bf16_sm90" : "matmul_w4_few_rows_bf16_sm80";
-        check_w4<bf16, f32, f16>(c);
-      }
-    }
+  check_few_rows(8, std::array<i64, 11>{1, 2, 3, 15, 17, 32, 47, 48, 49, 96, 113});
+}
+TEST_CASE("matmul_w4: up to sixteen rows, around the stages of a block", "[ops][w4]") {
+  check_few_rows(16, std::array<i64, 12>{1, 2, 7, 8, 9, 16, 23, 24, 25, 40, 48, 57});
 }
 
 TEST_CASE("matmul_w4: the tiles of sm_90a, with parts of K in clusters and by a second kernel", "[ops][w4]") {
@@ -175,8 +187,8 @@ TEST_CASE("matmul_w4: the tiles of sm_90a, with parts of K in clusters and by a 
                .k = group == -1 ? 256 + 8 * below(60) : group * (4 + below(5)),
                .group = group,
                .zero_points = below(2) == 0};
-    // 16, 64 and 128 rows of a block.
-    c.m = seed % 3 == 0 ? 9 + below(8) : seed % 3 == 1 ? 17 + below(48) : 65 + below(80);
+    // 64 and 128 rows of a block.
+    c.m = seed % 3 == 1 ? 65 + below(80) : 17 + below(48);
     c.pad = 8 * below(3);
     c.bias = below(2) == 0;
     c.seed = seed;

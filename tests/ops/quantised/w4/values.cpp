@@ -49,6 +49,43 @@ TEST_CASE("matmul_w4: NaN and infinities reach their own rows alone", "[ops][w4]
     }
 }
 
+// Sums of whole numbers, by 2^-24, the least f16, as well as by 1, that f32 has.
+template <class T>
+static void check_exact_sums(i64 m, bool zero_points) {
+  const w4_shape shape{.n = 72, .k = 320, .group = 64, .zero_points = zero_points};
+  w4_model<f16> model = w4_model<f16>::random(shape, 7);
+  for (f16& scale : model.scales) scale = f16(0.5f);
+  const w4_on_device<f16> w(model, w4_format::gptq_v2);
+  std::mt19937_64 engine(static_cast<std::uint64_t>(m));
+  std::vector<T> x;
+  for (i64 i = 0; i < m * shape.k; ++i) {
+    const float whole = static_cast<float>(engine() % 255) - 127.0f;
+    x.push_back(T(i / shape.k % 2 == 0 ? whole : whole * 0x1p-24f));
+  }
+  buffer<T> x_memory = upload(x);
+  buffer<f32> y_memory = under_test().allocate<f32>(static_cast<std::size_t>(m * shape.n));
+  buffer<u8> workspace = under_test().allocate<u8>(65536);
+  matmul_w4(under_test().stream(), tensor_view<const T, 2>(x_memory, m, shape.k), w.weights(),
+            tensor_view<f32, 2>(y_memory, m, shape.n), {.workspace = workspace});
+  const std::vector<f32> y = y_memory.download();
+  for (i64 r = 0; r < m; ++r)
+    for (i64 column = 0; column < shape.n; ++column) {
+      double exact = 0;
+      for (i64 k = 0; k < shape.k; ++k)
+        exact += to_double(x[static_cast<std::size_t>(r * shape.k + k)]) * model.weight(k, column);
+      CAPTURE(m, r, column);
+      REQUIRE(to_double(y[static_cast<std::size_t>(r * shape.n + column)]) == exact);
+    }
+}
+
+TEST_CASE("matmul_w4: sums that f32 has are exact, of subnormal x too", "[ops][w4]") {
+  for (const i64 m : {2, 8, 15, 20})
+    for (const bool zero_points : {false, true}) {
+      check_exact_sums<f16>(m, zero_points);
+      check_exact_sums<bf16>(m, zero_points);
+    }
+}
+
 TEST_CASE("matmul_w4: the same bits in every run, whatever other rows there are", "[ops][w4]") {
   one_product p(7, {.n = 72, .k = 448, .group = 64, .zero_points = true, .ordered = true});
   const std::vector<f32> first = p.run(3);

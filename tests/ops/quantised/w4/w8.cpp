@@ -294,7 +294,7 @@ TEST_CASE("matmul_w8: integers, every kernel", "[ops][w8]") {
 }
 
 TEST_CASE("matmul_w8: e4m3, every kernel", "[ops][w8]") {
-  for (const i64 m : {3, 20, 41}) {
+  for (const i64 m : {3, 11, 20, 41}) {
     w8_model blocks = w8_model::random({.n = 140, .k = 256, .group = 128, .codes = w8_codes::e4m3}, 2);
     blocks.blocks = true;
     check_w8<f16, f16>(blocks, w8_format::e4m3, {.m = m}, 1);

@@ -1,6 +1,7 @@
 #pragma once
 // Where a block of matmul_w4 works, and a warp of it.
 
+#include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/quantised/w4/layout.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
@@ -22,7 +23,8 @@ struct w4_place_of_block {
   val<u32> part, column;
 };
 
-// Where End::place puts it; else rows of x first, then columns, then parts of K.
+// Where End::place puts it; else rows of x first, then columns, then parts of K. With End::part_in_cluster the parts may
+// also be the blocks of a cluster.
 template <auto C, class End>
 constexpr w4_block find_w4_block(thread t, const val<w4_problem>& problem, const End& end) {
   const auto at = [&](const val<u32>& part, const val<u32>& row, const val<u32>& column) -> w4_block {
@@ -38,10 +40,19 @@ constexpr w4_block find_w4_block(thread t, const val<w4_problem>& problem, const
     const w4_place_of_block place = end.place(t);
     return at(place.part, t.let(0u), place.column);
   } else {
-    const quotient rows = divide(t, t.let(block_idx_x()), problem[&w4_problem::m_tiles]);
+    const auto index = [&] {
+      if constexpr (requires { end.part_in_cluster(t); })
+        return t.let(cluster_idx_x());
+      else
+        return t.let(block_idx_x());
+    }();
+    const quotient rows = divide(t, index, problem[&w4_problem::m_tiles]);
     const quotient columns = divide(t, rows.whole, problem[&w4_problem::n_tiles]);
     const val row = t.let(rows.rest * C.rows), column = t.let(columns.rest * C.columns());
-    return at(columns.whole, row, column);
+    if constexpr (requires { end.part_in_cluster(t); })
+      return at(t.let(columns.whole + end.part_in_cluster(t)), row, column);
+    else
+      return at(columns.whole, row, column);
   }
 }
 

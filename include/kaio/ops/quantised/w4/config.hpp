@@ -40,7 +40,6 @@ struct w4_config {
 // with offsets have fewer stages of more bytes.
 constexpr w4_config w4_rows(std::uint32_t rows, std::uint32_t bits = 4, bool offsets = false) {
   const std::uint32_t stages = bits == 8 ? 3 : offsets ? 4 : 5;
-  if (rows <= 16) return {.rows = 16, .warps_n = 2, .stages = stages, .min_blocks = 2, .bits = bits};
   if (rows <= 32)
     return {.rows = 32, .warps_n = 4, .stages = stages, .min_blocks = bits == 8 ? 1u : 2u, .bits = bits};
   return {.rows = 64, .warps_n = 8, .stages = stages, .min_blocks = 1, .bits = bits};

@@ -39,7 +39,7 @@ class w4_copies {
         lane_(t.lane_rank()),
         warp_(t.let(t.warp_rank())),
         // Warps beyond the last tile copy it too, and store nothing.
-        tile_n_(t.let(min(block.tile_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))),
+        tile_n_{t.let(min(block.tile_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))},
         k_(t.let(problem[&w4_problem::w][&w4_packed::k])),
         by_16_(t.let(problem[&w4_problem::x_by_16] != 0u)),
         fact_copies_(t, problem, tile_n_, t.let(shared_address(facts[0]))),
@@ -47,7 +47,7 @@ class w4_copies {
         column_(t.let(rank_ % pieces * piece)),
         lines_(array_of<C.pieces()>([&](u32 p) { return find_line(p); })),
         tile_(t, block.first + block.warp_k),
-        codes_from_(t, cast<u64>(tile_n_) * cast<u64>(problem[&w4_problem::w][&w4_packed::tiles_k]) *
+        codes_from_(t, cast<u64>(tile_n_[0]) * cast<u64>(problem[&w4_problem::w][&w4_packed::tiles_k]) *
                                u64{tile_bytes} +
                            cast<u64>(tile_) * u64{tile_bytes} + cast<u64>(lane_) * u64{16} +
                            problem[&w4_problem::w][&w4_packed::codes]),
@@ -183,7 +183,9 @@ class w4_copies {
   const facts_type& facts_;
   const val<w4_problem>& problem_;
   const w4_block& block_;
-  val<u32> lane_, warp_, tile_n_, k_;
+  val<u32> lane_, warp_;
+  dsl::register_array<val<u32>, 1> tile_n_;
+  val<u32> k_;
   val<bool> by_16_;
   w4_fact_copies<D> fact_copies_;
   val<u32> rank_, column_;

@@ -14,24 +14,29 @@
 
 namespace kaio::ops {
 
-// Of `Tiles` tiles along K, each at a multiple of w4_facts<D>::words.
-template <class D, std::uint32_t Tiles = 1>
+// Of `Tiles` tiles along K of each of `TilesN` along the columns: those of one column after the other, each at a
+// multiple of w4_facts<D>::words.
+template <class D, std::uint32_t Tiles = 1, std::uint32_t TilesN = 1>
 class w4_fact_copies {
  public:
   using facts_of = w4_facts<D>;
-  static constexpr std::uint32_t passes = (Tiles * facts_of::pieces + 31) / 32;
+  using tiles_n_type = dsl::register_array<val<u32>, TilesN>;
+  static_assert(TilesN == 1 || TilesN == 2);
+  static constexpr std::uint32_t all_tiles = Tiles * TilesN,
+                                 passes = (all_tiles * facts_of::pieces + 31) / 32;
 
-  constexpr w4_fact_copies(thread t, const val<w4_problem>& problem, const val<u32>& tile_n,
+  constexpr w4_fact_copies(thread t, const val<w4_problem>& problem, const tiles_n_type& tiles_n,
                            const val<u32>& to)
       : t_(t),
         last_group_(t.let(problem[&w4_problem::w][&w4_packed::groups] - 1u)),
         multiplier_(t.let(problem[&w4_problem::w][&w4_packed::group][&divisor::multiplier])),
         shift_(t.let(problem[&w4_problem::w][&w4_packed::group][&divisor::shift] - 32u)),
-        scales_(t.let(problem[&w4_problem::w][&w4_packed::slots] * (Tiles * of_scales))),
-        all_(t.let(scales_ + select(problem[&w4_problem::w][&w4_packed::zeros] != u64{0},
-                                    problem[&w4_problem::w][&w4_packed::slots] * (Tiles * of_zeros), 0u))),
+        scales_(t.let(problem[&w4_problem::w][&w4_packed::slots] * (all_tiles * of_scales))),
+        all_(
+            t.let(scales_ + select(problem[&w4_problem::w][&w4_packed::zeros] != u64{0},
+                                   problem[&w4_problem::w][&w4_packed::slots] * (all_tiles * of_zeros), 0u))),
         problem_(problem),
-        tile_n_(tile_n),
+        tiles_n_(tiles_n),
         to_(to),
         first_(find_piece(0)) {}
 
@@ -70,7 +75,7 @@ class w4_fact_copies {
   static constexpr std::uint32_t of_scales = facts_of::scale_pieces_of_group,
                                  of_zeros = facts_of::zero_pieces_of_group;
 
-  // The scales of all groups [slot][tile], then their zero points or offsets.
+  // The scales of all groups [slot][column of tiles][tile], then their zero points or offsets.
   constexpr piece find_piece(std::uint32_t pass) const {
     const auto w = problem_[&w4_problem::w];
     const val wanted = t_.let(t_.lane_rank() + 32 * pass);
@@ -78,22 +83,25 @@ class w4_fact_copies {
     const val own = t_.let(select(exists, wanted, 0u));
     const val is_scale = t_.let(own < scales_);
     const auto place = [&](const val<u32>& i, u32 of_group, u32 begin) {
-      const val tile = t_.let(i / of_group % Tiles), slot = t_.let(i / (of_group * Tiles));
+      const val tile = t_.let(i / of_group % all_tiles), slot = t_.let(i / (of_group * all_tiles));
       const val inside = t_.let(i % of_group);
-      return array_of<3>([&](u32 what) {
+      return array_of<4>([&](u32 what) {
         return what == 0   ? t_.let((tile * facts_of::pieces + slot * of_group + inside + begin) * 4u)
-               : what == 1 ? t_.let(tile * w4_tile_k + slot * (w4_tile_k / facts_of::slots))
-                           : t_.let(inside + 0u);
+               : what == 1 ? t_.let(tile % Tiles * w4_tile_k + slot * (w4_tile_k / facts_of::slots))
+               : what == 2
+                   ? t_.let(inside + 0u)
+                   : t_.let(TilesN == 1 ? t_.let(tiles_n_[0] + 0u)
+                                        : t_.let(select(tile < Tiles, tiles_n_[0], tiles_n_[TilesN - 1])));
       });
     };
     const auto scale = place(own, of_scales, 0);
     const auto zero = place(t_.let(own - scales_), std::max(of_zeros, 1u), facts_of::scale_pieces);
     const auto pick = [&](u32 what) { return t_.let(select(is_scale, scale[what], zero[what])); };
-    const val at = pick(0), k = pick(1), inside = pick(2);
+    const val at = pick(0), k = pick(1), inside = pick(2), tile_n = pick(3);
     const val of_group = t_.let(select(is_scale, of_scales, of_zeros));
     const val base = t_.let(select(is_scale, w[&w4_packed::scales], w[&w4_packed::zeros]));
     return {exists, t_.let(to_ + at * 4u), k,
-            t_.let(base + (mul_wide(tile_n_, of_group) + cast<u64>(inside)) * u64{16}),
+            t_.let(base + (mul_wide(tile_n, of_group) + cast<u64>(inside)) * u64{16}),
             t_.let(w[&w4_packed::tiles_n] * of_group)};
   }
 
@@ -101,7 +109,7 @@ class w4_fact_copies {
   val<u32> last_group_, multiplier_, shift_;
   val<u32> scales_, all_;  // pieces
   const val<w4_problem>& problem_;
-  const val<u32>& tile_n_;
+  const tiles_n_type& tiles_n_;
   val<u32> to_;
   piece first_;
 };

@@ -1,9 +1,9 @@
 #pragma once
 // matmul_w4 for sm_80 and later, with the matrix instructions of a warp: y = x W^T as Y^T = W X^T, so that the
-// weights are the operand of 16 rows, and rows of x come in eights. A block has 16 to 64 rows of x, 32 columns
+// weights are the operand of 16 rows, and rows of x come in eights. A block has 32 or 64 rows of x, 32 columns
 // of y for each of warps_n warps, and a part of the tiles of K, which the warps of a column share:
 //
-//   16 rows, 64 columns    | 0, 1 | 2, 3 | 4, 5 | 6, 7 | 0, 1 | ...        warps of the tiles of K
+//   32 rows, 128 columns   | 0 .. 3 | 4 .. 7 | 0 .. 3 | ...                warps of the tiles of K
 //   64 rows, 256 columns   | all  | all  | ...
 //
 // W, its scales and zero points come through shared memory by copies of the lanes that read them; x by copies

@@ -57,7 +57,7 @@ constexpr void stage_w4_sums(thread t, const w4_block& block, const Totals& tota
   const val g = t.let(lane / 4u), c = t.let(lane % 4u);
   const val own = t.let(block.warp_k * of_warp + c * (2 * C.pitch()) + block.warp_n * w4_tile_n + g * 2u);
   t.barrier();
-  for (u32 h = 0; h < 2; ++h)
+  for (u32 h = 0; h < C.columns() / C.warps_n / 16; ++h)
     for (u32 f = from / 8; f < (from + rows) / 8; ++f)
       for (u32 e = 0; e < 2; ++e) {
         const auto& x = totals[h * C.fragments() + f].registers;

@@ -28,9 +28,8 @@ u32 steps_of(const w4_variant& v, const w4_problem& p) {
   return static_cast<u32>(parts_of(p.w.tiles_k, v.tiles));
 }
 
-// Up to so many rows of x the kernels for sm_90a are not asked for: eight warps that share a tile of 32 columns
-// read it in less time. Those of many rows are for more than the others have.
-constexpr u32 few_rows = 8, many_rows = 64;
+// A kernel for sm_90a of more rows than these is for calls of more.
+constexpr u32 many_rows = 64;
 
 // Why a kernel cannot run a problem on a device; nullptr: it can.
 const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
@@ -43,7 +42,7 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that they are written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
     return "they need more shared memory than a block of this device has";
-  if (!v.has_clusters) return nullptr;
+  if (!v.has_tensor_copies) return nullptr;
   if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
   if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
     return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
@@ -66,12 +65,14 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
       if (v.image->name == forced) best = &v;
       continue;
     }
-    // Those in clusters come last, and fewer rows first; of as many, those for later devices.
+    // Those for sm_90a come last, and fewer rows first; of as many, those for later devices. Those of few rows, whose
+    // eight warps share a tile of 32 or 64 columns, read it in less time than those for sm_90a.
     if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
-    if (v.has_clusters && (problem.m <= few_rows || (v.rows > many_rows && problem.m <= many_rows) ||
-                           reason(v, problem, parts, device) != nullptr))
-      continue;
-    if (best == nullptr || best->rows < problem.m || (v.has_clusters && !best->has_clusters)) best = &v;
+    const bool is_few = best != nullptr && best->has_few_rows && problem.m <= best->rows;
+    if (v.has_tensor_copies && (is_few || (v.rows > many_rows && problem.m <= many_rows))) continue;
+    if ((v.has_tensor_copies || v.has_few_rows) && reason(v, problem, parts, device) != nullptr) continue;
+    if (best == nullptr || best->rows < problem.m || (v.has_tensor_copies && !best->has_tensor_copies))
+      best = &v;
   }
   if (best == nullptr)
     throw invalid_argument(
@@ -102,8 +103,7 @@ w4_problem problem_of(w4_problem p, const w4_variant& v) {
 w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::uint32_t asked,
                           const device_properties& device) {
   const w4_problem p = problem_of(problem, v);
-  if (v.has_clusters) return plan_w4_sm90(v, p, device, asked);
-  return {asked != 0 ? asked : plan_w4_parts(v, p, device), 1};
+  return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_parts(v, p, device, asked);
 }
 
 using w4_signature = words_signature<6>;
@@ -138,17 +138,20 @@ w4_choice tuned_choice(w4_problem& problem, std::int64_t parts, const device_pro
 
 }  // namespace
 
-std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device) {
+w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const device_properties& device,
+                          std::uint32_t asked) {
   // In units of 8 KB of weights of a block, at its share of the bandwidth: about 0.4 us on an H200. A block
   // that has a multiprocessor to itself, of several that it could have, waits for memory and instructions
   // without others that work meanwhile, but with few rows of x: 16 with one took 0.57 us there, 8 with two
-  // 0.38. From sm_90 on the second kernel begins while the first one ends.
+  // 0.38. From sm_90 on the second kernel begins while the first one ends; a cluster has none, but more latency
+  // the more blocks it has. A launch that does not begin before the one before it has ended costs 1.5 us.
   struct costs {
     double start_and_end, of_a_part, alone, second_kernel;
   };
+  constexpr double of_block_of_cluster = 1.25, late = 4;
   const bool is_early = device.target.sm >= 90;
-  const costs c = v.rows <= few_rows ? costs{4, 1, 1, is_early ? 4.0 : 8.0}
-                                     : costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0};
+  const costs c =
+      v.has_few_rows ? costs{4, 1, 1, is_early ? 4.0 : 8.0} : costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0};
   constexpr std::uint32_t most_parts = 64;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const ptx::needs& needs = v.image->needs;
@@ -156,21 +159,31 @@ std::uint32_t plan_w4_parts(const w4_variant& v, const w4_problem& problem, cons
   const std::uint64_t fit = std::max(device.shared_per_multiprocessor / shared, 1u);
   const std::uint64_t units = std::max(device.multiprocessors, 1u),
                       at_once = units * std::min<std::uint64_t>(fit, v.resident);
-  const std::uint32_t most = std::min({most_parts, problem.w.tiles_k});
-  std::uint32_t best = 1;
+  const std::uint64_t tiles_n = v.has_few_rows ? v.columns / w4_tile_n : 1;  // of a warp
+  w4_division best;
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint32_t parts = 1; parts <= most; ++parts) {
+  const std::uint32_t first = asked != 0 ? asked : 1,
+                      last = asked != 0 ? asked : std::min(most_parts, problem.w.tiles_k);
+  for (std::uint32_t parts = first; parts <= last; ++parts) {
+    const bool is_cluster = v.has_clusters && can_be_a_cluster(parts);
     const std::uint64_t blocks = tiles * parts;
+    // As in plan_w4_sm90: clusters of more than two leave multiprocessors over.
+    const std::uint64_t waves =
+        parts_of(blocks, std::max<std::uint64_t>(is_cluster && parts > 2 ? at_once * 10 / 11 : at_once, 1));
     const double of_tiles =
-        static_cast<double>(parts_of(blocks, units)) *
+        static_cast<double>(std::max(parts_of(blocks, units), (waves - 1) * at_once / units + 1)) *
         static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k * v.together) *
                             v.together) *
-        (static_cast<double>(v.bits) / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
-    const double cost = of_tiles + c.start_and_end * static_cast<double>(parts_of(blocks, at_once)) +
-                        (parts == 1 ? 0 : c.second_kernel + c.of_a_part * parts);
+        (static_cast<double>(tiles_n * v.bits) / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);
+    const bool is_late = v.has_few_rows && is_early &&
+                         !begins_early(blocks, units, problem.w.tiles_k / parts * tiles_n, v.warps_k);
+    const double cost = of_tiles + c.start_and_end * static_cast<double>(waves) + (is_late ? late : 0) +
+                        (parts == 1   ? 0
+                         : is_cluster ? of_block_of_cluster * parts
+                                      : c.second_kernel + c.of_a_part * parts);
     if (cost < least) {
       least = cost;
-      best = parts;
+      best = {parts, is_cluster ? parts : 1};
     }
   }
   return best;

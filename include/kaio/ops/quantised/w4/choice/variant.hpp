@@ -28,7 +28,9 @@ struct w4_variant {
   std::uint32_t slots = 4;                // groups that a tile of 64 of K may have part of, at most
   std::uint32_t tiles = 1;                // of 64 of K, in a step
   std::uint32_t together = 1;             // tiles of a warp that it works on at once, of few rows of x
+  bool has_few_rows = false;              // matmul_w4_few_rows
   bool has_clusters = false;              // the parts of K may be the blocks of a cluster: 2, 4 or 8
+  bool has_tensor_copies = false;         // of x: matmul_w4_sm90
   f32 unit = 1;                           // w4_problem::unit, where the decoder has one
 };
 
@@ -52,28 +54,33 @@ w4_variant describe_w4() {
   return v;
 }
 
-// Of up to eight rows of x from sm_90 on. Blocks of a launch that is programmatic begin where those of the one
-// before have left room: where that has one for each multiprocessor, some get two of the next one, so that long
-// ones are launched as others are.
-template <class D, scalar T>
-void launch_w4_few_rows(const stream& s, const w4_problem& problem, std::uint64_t blocks) {
-  constexpr w4_few_rows_config config = w4_few_rows(90, D::bits, D::offsets);
-  constexpr std::uint32_t few_tiles = 8;  // of a warp
-  const bool is_even =
-      blocks > s.properties().multiprocessors || problem.steps <= few_tiles * config.warps_k();
-  matmul_w4_few_rows<D, T, 90>.launch(s, is_even ? grid(blocks).programmatic() : grid(blocks), problem);
+// Whether a launch for few rows of x begins before the one before it has ended, from sm_90 on. Blocks of a launch that
+// is programmatic begin where those of the one before have left room: where that has one for each multiprocessor, some
+// get two of the next one, so that long ones, of so many tiles, are launched as others are.
+constexpr bool begins_early(std::uint64_t blocks, std::uint64_t multiprocessors, std::uint64_t tiles,
+                            std::uint32_t warps_k) {
+  constexpr std::uint64_t few_tiles = 8;  // of a warp
+  return blocks > multiprocessors || tiles <= few_tiles * warps_k;
 }
-template <class D, scalar T, std::uint32_t Sm>
+template <class D, scalar T, std::uint32_t Rows>
+void launch_w4_few_rows(const stream& s, const w4_problem& problem, std::uint64_t blocks) {
+  constexpr w4_few_rows_config config = w4_few_rows(Rows, 90, D::bits, D::offsets);
+  const bool is_early = begins_early(blocks, s.properties().multiprocessors,
+                                     std::uint64_t{problem.steps} * config.tiles_n, config.warps_k());
+  const auto clusters = grid(blocks).cluster(problem.cluster);
+  matmul_w4_few_rows<D, T, Rows, 90>.launch(s, is_early ? clusters.programmatic() : clusters, problem);
+}
+template <class D, scalar T, std::uint32_t Rows, std::uint32_t Sm>
 w4_variant describe_w4_few_rows() {
-  constexpr w4_few_rows_config config = w4_few_rows(Sm, D::bits, D::offsets);
+  constexpr w4_few_rows_config config = w4_few_rows(Rows, Sm, D::bits, D::offsets);
   using decoder = typename D::template decoder<T>;
-  w4_variant v{.image = &matmul_w4_few_rows<D, T, Sm>.image(),
+  w4_variant v{.image = &matmul_w4_few_rows<D, T, Rows, Sm>.image(),
                .run =
                    [](const stream& s, const w4_problem& problem, std::uint64_t blocks) {
                      if constexpr (Sm >= 90)
-                       launch_w4_few_rows<D, T>(s, problem, blocks);
+                       launch_w4_few_rows<D, T, Rows>(s, problem, blocks);
                      else
-                       matmul_w4_few_rows<D, T, Sm>.launch(s, grid(blocks), problem);
+                       matmul_w4_few_rows<D, T, Rows, Sm>.launch(s, grid(blocks), problem);
                    },
                .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
                .rows = config.rows,
@@ -81,7 +88,9 @@ w4_variant describe_w4_few_rows() {
                .warps_k = config.warps_k(),
                .resident = config.min_blocks,
                .bits = D::bits,
-               .together = config.tiles};
+               .together = config.tiles,
+               .has_few_rows = true,
+               .has_clusters = Sm >= 90};
   if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
   return v;
 }
@@ -114,7 +123,8 @@ w4_variant describe_w4_sm90() {
                .bits = D::bits,
                .slots = w4_whole_groups<D>::slots,
                .tiles = config.tiles,
-               .has_clusters = true};
+               .has_clusters = true,
+               .has_tensor_copies = true};
   if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
   return v;
 }

@@ -1,14 +1,14 @@
 #pragma once
-// The copies to shared memory of a warp of matmul_w4 for up to eight rows of x: its tiles of W with their
-// scales and zero points, and of x, all by the warp alone, so that none waits for another one. A warp's part of
-// a stage is, in words,
+// The copies to shared memory of a warp of matmul_w4 for few rows of x: its tiles of W with their scales and
+// zero points, and of x, all by the warp alone, so that none waits for another one. A warp's part of a stage is,
+// in words,
 //
-//   codes      [tile][2][32 lanes][4], or [2][2][32][4] of eight bits: what a lane copies it reads itself
-//   facts      [tile], as facts.hpp has them
-//   x          [8 rows][tile][8 pieces of 16 bytes], piece p of row r at p ^ r
+//   codes      [column of tiles][tile][2][32 lanes][4], or [2][2][32][4] of eight bits: what a lane copies it
+//              reads itself
+//   facts      [column of tiles][tile], as facts.hpp has them
+//   x          [rows][tile][8 pieces of 16 bytes], piece p of row r at p ^ r % 8
 //
-// Rows that x does not have are not read: the matrix instruction gets the last one in their place, and their
-// products are dropped.
+// Rows that x does not have are not read: they are zeros in all stages, and their products are dropped.
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
@@ -27,8 +27,8 @@ using dsl::scalar;
 // Words of a warp's part of a stage, and where they begin.
 template <w4_few_rows_config C, class D>
 struct w4_few_rows_stage {
-  static constexpr std::uint32_t facts_at = C.tiles * C.words(),
-                                 x_at = facts_at + C.tiles * w4_facts<D>::words;
+  static constexpr std::uint32_t facts_at = C.tiles_n * C.tiles * C.words(),
+                                 x_at = facts_at + C.tiles_n * C.tiles * w4_facts<D>::words;
   static constexpr std::uint32_t of_warp = x_at + C.rows * C.tiles * 32, words = C.warps * of_warp;
   using ring = shared<u32, C.stages * words>;
 };
@@ -40,29 +40,41 @@ class w4_few_rows_codes {
   using stage_type = w4_few_rows_stage<C, D>;
   using ring_type = typename stage_type::ring;
 
+  template <class End>
   constexpr w4_few_rows_codes(thread t, const ring_type& to, const val<w4_problem>& problem,
-                              const w4_block& block)
+                              const w4_block& block, const End& end)
       : t_(t),
         last_(block.last),
         own_(t.let(t.warp_rank() * stage_type::of_warp)),
-        // Warps beyond the last tile copy it too, and store nothing.
-        tile_n_(t.let(min(block.tile_n, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u))),
-        from_(t.let(mul_wide(tile_n_, problem[&w4_problem::w][&w4_packed::tiles_k]) * u64{C.words() * 4} +
+        // Those beyond the last tile are copies of it, and are not stored.
+        tiles_n_(array_of<C.tiles_n>([&](u32 i) {
+          const val tile = i == 0 ? t.let(block.tile_n + 0u)
+                                  : end.tile_of_warp(t, problem, block.column, t.let(block.warp_n + i));
+          return t.let(min(tile, problem[&w4_problem::w][&w4_packed::tiles_n] - 1u));
+        })),
+        apart_(t.let((tiles_n_[C.tiles_n - 1] - tiles_n_[0]) * problem[&w4_problem::w][&w4_packed::tiles_k])),
+        from_(t.let(mul_wide(tiles_n_[0], problem[&w4_problem::w][&w4_packed::tiles_k]) * u64{C.words() * 4} +
                     cast<u64>(t.lane_rank() * 16u) + problem[&w4_problem::w][&w4_packed::codes])),
         to_(t.let(shared_address(to[own_ + t.lane_rank() * 4u]))) {}
 
   constexpr const val<u32>& own() const {
     return own_;
   }  // the word at which the warp's part of stage 0 begins
-  constexpr const val<u32>& tile_n() const { return tile_n_; }
+  constexpr auto has_second() const { return apart_ != 0u; }
+  constexpr const auto& tiles_n() const { return tiles_n_; }
 
   // Of tile `tile`, which exists, and those after it that do, into a stage.
   constexpr void copy(const val<u32>& tile, std::uint32_t stage) const {
-    const val from = t_.let(mul_wide(tile, C.words() * 4) + from_);
-    const in codes = pointer_at<in<u32>>(t_, from);
+    const auto from = array_of<C.tiles_n>([&](u32 n) {
+      return t_.let(mul_wide(n == 0 ? t_.let(tile + 0u) : t_.let(tile + apart_), C.words() * 4) + from_);
+    });
     const auto copy_tile = [&](u32 i) {
-      for (std::uint32_t word = i * C.words(); word < (i + 1) * C.words(); word += 128)
-        cp_async<16>(to_ + 4 * (stage * stage_type::words + word), codes[word], prefetch_size::bytes_128);
+      for (u32 n = 0; n < C.tiles_n; ++n) {
+        const in codes = pointer_at<in<u32>>(t_, from[n]);
+        for (std::uint32_t word = i * C.words(); word < (i + 1) * C.words(); word += 128)
+          cp_async<16>(to_ + 4 * (stage * stage_type::words + n * (C.tiles * C.words()) + word), codes[word],
+                       prefetch_size::bytes_128);
+      }
     };
     copy_tile(0);
     for (u32 i = 1; i < C.tiles; ++i)
@@ -72,7 +84,9 @@ class w4_few_rows_codes {
  private:
   thread t_;
   const val<u32>& last_;
-  val<u32> own_, tile_n_;
+  val<u32> own_;
+  dsl::register_array<val<u32>, C.tiles_n> tiles_n_;
+  val<u32> apart_;  // tiles from one column of tiles to the other
   val<u64> from_;
   val<u32> to_;  // a byte of shared memory
 };
@@ -97,16 +111,13 @@ class w4_few_rows_copies {
         by_pieces_(t.let(all_of(problem[&w4_problem::x_by_16] != 0u, k_ % w4_tile_k == 0u))),
         tile_of_piece_(t.let(lane_ / pieces % C.tiles)),
         row_(t.let(lane_ / (pieces * C.tiles))),
-        line_(find_line()),
         place_(t.let(codes.own() + stage_type::x_at + row_ * (C.tiles * 32u) + tile_of_piece_ * 32u)),
         piece_(t.let(lane_ % pieces)),
-        x_(t.let(line_ + cast<u64>(piece_ * 16u))),
+        x_(t.let(find_line() + cast<u64>(piece_ * 16u))),
         x_to_(t.let(shared_address(to[place_ + (piece_ ^ row_) * 4u]))),
         exists_(t.let(all_of(by_pieces_, row_ < rows_))),
-        facts_(t, problem, codes.tile_n(), t.let(shared_address(to[codes.own() + stage_type::facts_at]))),
+        facts_(t, problem, codes.tiles_n(), t.let(shared_address(to[codes.own() + stage_type::facts_at]))),
         has_more_(t.let(any_of(all_of(by_pieces_, rows_ > rows_of_pass), facts_.has_more()))) {}
-
-  constexpr const val<u32>& rows() const { return rows_; }
 
   // Facts of tile `tile`, which exists, and those after it, and x where it comes by pieces, into a stage.
   constexpr void copy(const val<u32>& tile, std::uint32_t stage) const {
@@ -126,6 +137,13 @@ class w4_few_rows_copies {
   constexpr void copy_all_facts(const val<u32>& tile, std::uint32_t stage) const {
     copy_facts(tile, stage);
     if (auto more = t_.when(facts_.has_more())) copy_more_facts(tile, stage);
+  }
+  // Rows that x does not have, in all stages.
+  constexpr void clear_other_rows() const {
+    for (std::uint32_t pass = 0; pass < passes; ++pass)
+      if (auto other = t_.when(row_ + pass * rows_of_pass >= rows_))
+        for (u32 stage = 0; stage < C.stages; ++stage)
+          store_vec(to_[place_of(pass, stage)], make_vec(0u, 0u, 0u, 0u));
   }
   // x of the first stages, from tile `first` on, by pieces, by loads: copies end in the order of their groups, and
   // the first tile would wait for the weights of all.
@@ -154,6 +172,7 @@ class w4_few_rows_copies {
     if (auto slow = t_.when(!by_pieces_)) {
       sync_warp(t_);
       const val order = t_.let(problem_[&w4_problem::w][&w4_packed::rows]);
+      const val line = t_.let(x_ - cast<u64>(piece_ * 16u));
       for (u32 stage = 0; stage < C.stages; ++stage) {
         const val tile = t_.let(first + tile_of_piece_ + stage * (C.warps_k() * C.tiles));
         const val at = t_.let(tile * w4_tile_k + piece_ * piece);
@@ -162,7 +181,7 @@ class w4_few_rows_copies {
           for (auto& one : source) one = cast<u32>(pointer_at<in<i32>>(t_, order)[one]);
         for (std::uint32_t pass = 0; pass < passes; ++pass)
           if (auto some = t_.when(row_ + pass * rows_of_pass < rows_)) {
-            const in row = pointer_at<in<u16>>(t_, t_.let(line_ + further(pass)));
+            const in row = pointer_at<in<u16>>(t_, t_.let(line + further(pass)));
             const auto x = array_of<piece>([&](u32 e) { return t_.let(cast<u32>(row[source[e]])); });
             const auto pairs = array_of<4>([&](u32 w) {
               const val low = t_.let(select(at + 2 * w < k_, x[2 * w], 0u));
@@ -199,7 +218,7 @@ class w4_few_rows_copies {
   }
   constexpr auto place_of(std::uint32_t pass, std::uint32_t stage) const {
     const u32 rows = pass * rows_of_pass;
-    return place_ + (piece_ ^ (row_ + rows)) * 4u + (rows * C.tiles * 32u + stage * stage_type::words);
+    return place_ + (piece_ ^ ((row_ + rows) % 8u)) * 4u + (rows * C.tiles * 32u + stage * stage_type::words);
   }
 
   thread t_;
@@ -209,13 +228,12 @@ class w4_few_rows_copies {
   val<u32> lane_, k_, rows_;
   val<bool> by_pieces_;           // of 16 bytes, none of which ends beyond K
   val<u32> tile_of_piece_, row_;  // of the lane's piece of x
-  val<u64> line_;
   val<u32> place_,
       piece_;      // the word at which its row of the tile begins in stage 0, and which it is of that
   val<u64> x_;     // the piece of tile 0
   val<u32> x_to_;  // a byte of shared memory
   val<bool> exists_;
-  w4_fact_copies<D, C.tiles> facts_;
+  w4_fact_copies<D, C.tiles, C.tiles_n> facts_;
   val<bool> has_more_;  // than a piece of x and one of facts for each lane
 };
 

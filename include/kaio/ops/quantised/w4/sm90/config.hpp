@@ -29,7 +29,6 @@ struct w4_sm90_config {
 // About 200 KB of shared memory.
 constexpr w4_sm90_config w4_sm90_rows(std::uint32_t rows, std::uint32_t bits = 4) {
   const std::uint32_t tiles = bits == 4 ? 4 : 2;
-  if (rows <= 16) return {.rows = 16, .consumers = 4, .stages = 5, .tiles = tiles, .bits = bits};
   if (rows <= 64)
     return {.rows = 64, .consumers = 4, .stages = bits == 4 ? 3u : 4u, .tiles = tiles, .bits = bits};
   return {.rows = 128, .consumers = 2, .stages = bits == 4 ? 5u : 4u, .tiles = 2, .bits = bits};

@@ -57,9 +57,8 @@ struct w4_sm90_body {
   static constexpr std::uint32_t quads = D::bits / 4;
   static constexpr std::uint32_t box[2] = {w4_tile_k, C.rows};
   // The sums meet where x was.
-  // Whether registers hold what is decoded next to what is multiplied: of 64 rows and more tables and bytes take
-  // too many.
-  static constexpr bool decodes_ahead = C.rows <= 16 || (D::bits == 4 && !D::neighbours);
+  // Whether registers hold what is decoded next to what is multiplied: tables and bytes take too many.
+  static constexpr bool decodes_ahead = D::bits == 4 && !D::neighbours;
   static constexpr bool has_room = C.stages * C.tiles * x_ring::stage_bytes >= C.rows * (C.columns() + 4) * 4;
   using sums =
       shared_tile<f32, C.rows, C.columns(), std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>>;
