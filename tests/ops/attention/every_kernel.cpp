@@ -56,6 +56,12 @@ void run_all(ops::attention_type type) {
       other.v_size = 40;
       run_one<T>(kernel, c);
       run_one<T>(kernel, other);
+      if (kernel.division > 1) {  // with keys for all the parts that a launch may make
+        attention_case divided = smaller == 0 ? c : other;
+        divided.keys = kernel.keys * kernel.division + 50;
+        divided.sinks = true;
+        run_one<T>(kernel, divided);
+      }
       if (!kernel.is_biased) continue;
       other.bias = {.rank = 4, .own_type = true};
       other.keep = {.rank = 2};

@@ -15,15 +15,16 @@ void run_again(const ops::attention_variant& kernel) {
   CAPTURE(std::string(kernel.image->name));
   device& gpu = under_test();
   const bool emulated = gpu.is_emulator();
-  attention_case c{.batches = emulated ? 1u : 2u,
-                   .queries = (emulated ? 1 : 2) * kernel.queries + 10,
-                   .keys = 2 * kernel.queries + 70,
-                   .heads = emulated ? 2u : 8u,
-                   .key_heads = emulated ? 1u : 2u,
-                   .qk_size = kernel.depth_qk,
-                   .v_size = kernel.depth_v,
-                   .causal = causal_alignment::bottom_right,
-                   .precision = kernel.precision};
+  attention_case c{
+      .batches = emulated ? 1u : 2u,
+      .queries = (emulated ? 1 : 2) * kernel.queries + 10,
+      .keys = std::max(2 * kernel.queries, kernel.division > 1 ? kernel.keys * kernel.division : 0) + 70,
+      .heads = emulated ? 2u : 8u,
+      .key_heads = emulated ? 1u : 2u,
+      .qk_size = kernel.depth_qk,
+      .v_size = kernel.depth_v,
+      .causal = causal_alignment::bottom_right,
+      .precision = kernel.precision};
   if (!kernel.plain) c.softcap = 2;
   attention_inputs<T> x(c);
   tensor4<T> o(c.batches, c.queries, c.heads, c.v_size, false, 0);

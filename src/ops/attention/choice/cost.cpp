@@ -1,5 +1,7 @@
 #include "ops/attention/choice/cost.hpp"
 
+#include <kaio/ops/attention/choice/division.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -91,20 +93,19 @@ double operations_in_clock(const attention_variant& v, const machine_rates& mach
   return machine.fma_32;
 }
 
-// Blocks on a multiprocessor at once: as many as the kernel's registers are made for, where there is shared
-// memory for them.
-double resident_blocks(const attention_variant& v, const device_properties& device) {
-  constexpr double reserved = 1024;  // bytes of each block
-  const ptx::needs& needs = v.image->needs;
-  const double of_block = std::max(needs.shared_bytes, needs.dynamic_shared_bytes) + reserved;
-  const double all = device.shared_per_multiprocessor != 0 ? device.shared_per_multiprocessor
-                                                           : device.shared_per_block_optin + reserved;
-  return std::clamp(std::floor(all / of_block), 1.0, static_cast<double>(v.resident));
-}
-
 double round_up(std::uint32_t size, std::uint32_t step) {
   const std::uint32_t steps = (size + step - 1) / step;
   return static_cast<double>(steps * step);
+}
+
+// Into how many parts a launch divides the keys of a tile.
+std::uint32_t parts_of(const attention_variant& v, const attention_call& call,
+                       const device_properties& device) {
+  const std::uint64_t at_once = std::uint64_t{attention_resident_blocks(v.image->needs, v.resident, device)} *
+                                std::max(device.multiprocessors, 1u);
+  return v.family == attention_family::sm90
+             ? attention_cluster_division(call, v.queries, v.keys, v.division, at_once)
+             : attention_division(call, v.queries, v.division, at_once);
 }
 
 const attention_family_costs& family_of(const attention_variant& v) {
@@ -124,26 +125,39 @@ attention_kernel_costs kernel_costs_of(const attention_variant& v) {
   return result;
 }
 
-attention_work work_of(const attention_variant& v, const attention_call& call,
+attention_work work_of(const attention_variant& undivided, const attention_call& call,
                        const device_properties& device) {
   const attention_problem& p = call.problem;
   const seen_lengths n = lengths_of(call);
+  // A tile that is divided among blocks has more keys. Divided among warps it has fewer queries too, and
+  // warps without keys wait.
+  attention_variant v = undivided;
+  const std::uint32_t parts = parts_of(v, call, device);
+  const double blocks_of_tile = v.family == attention_family::simt ? 1 : parts;
+  v.keys *= parts;
+  if (v.family == attention_family::simt) {
+    v.queries /= parts;
+    v.keys = std::min(v.keys, static_cast<std::uint32_t>(std::max<std::int64_t>(undivided.keys, n.keys)));
+  }
   const step_counts steps = count_steps(v, call, n);
-  const double queries = v.queries, keys = v.keys, size = bytes_of(call.type);
+  const double queries = v.queries, keys = v.keys / blocks_of_tile, size = bytes_of(call.type);
   const double qk = round_up(p.qk_size, v.qk_step), of_v = round_up(p.v_size, v.v_step);
 
   attention_work work{};
-  work.tiles = steps.tiles * n.heads * n.batches;
-  work.resident = resident_blocks(v, device);
+  work.tiles = steps.tiles * n.heads * n.batches * blocks_of_tile;
+  work.resident = attention_resident_blocks(v.image->needs, v.resident, device);
   work.steps = steps.average;
   work.most_steps = steps.most;
+  if (blocks_of_tile > 1) {
+    work.steps += attention_cluster_steps;
+    work.most_steps += attention_cluster_steps;
+  }
   work.operations = 2 * queries * keys * (qk + of_v);
   work.operations_in_clock = operations_in_clock(v, generations[generation_of(device)]);
   work.padded = 1 - (p.qk_size + p.v_size) / (qk + of_v);
   work.scores = queries * keys;
   work.loaded_bytes = keys * (p.qk_size + p.v_size) * size;
-  if (v.family == attention_family::simt || (p.k.by_16 & p.v.by_16) == 0)
-    work.copied = keys * (p.qk_size + p.v_size);
+  if ((p.k.by_16 & p.v.by_16) == 0) work.copied = keys * (p.qk_size + p.v_size);
   work.softcap = call.terms.softcap > 0 ? 1 : 0;
   work.alibi = call.terms.alibi != 0 ? 1 : 0;
   work.tensors = (call.bias.address != 0 ? 1.0 : 0.0) + (call.keep.address != 0 ? 1.0 : 0.0);

@@ -86,26 +86,26 @@ inline constexpr attention_kernel_costs fitted_attention_kernels[]{
     {attention_family::mma_sync, 80, 2, 512, 512, 64, 32, 0.35, 0},
     // not measured: the same with half the warps
     {attention_family::mma_sync, 80, 2, 512, 512, 32, 16, 0.25, 0},
-    // not measured: 4 x 4 of a thread
-    {attention_family::simt, 70, 4, 64, 64, 64, 64, 0.3, 0},
-    // not measured: 4 x 4 of a thread
-    {attention_family::simt, 70, 4, 128, 128, 64, 64, 0.3, 0},
-    // not measured: 2 x 2 of a thread
-    {attention_family::simt, 70, 4, 256, 256, 32, 32, 0.21, 0},
-    // not measured: 2 x 2 of a thread
-    {attention_family::simt, 70, 4, 512, 512, 32, 32, 0.21, 0},
-    // not measured: 1 x 1 of a thread
-    {attention_family::simt, 70, 4, 512, 512, 16, 16, 0.12, 0},
+    // not measured: 2048 rows on an H200
+    {attention_family::simt, 70, 4, 64, 64, 32, 128, 0.41, 0},
+    // not measured: 2048 rows on an H200
+    {attention_family::simt, 70, 4, 128, 128, 32, 128, 0.4, 0},
+    // not measured: 2048 rows on an H200
+    {attention_family::simt, 70, 4, 256, 256, 32, 128, 0.305, 0},
+    // not measured: 1024 rows on an H200
+    {attention_family::simt, 70, 4, 512, 512, 32, 64, 0.23, 0},
+    // not measured: the one above, with fewer queries
+    {attention_family::simt, 70, 4, 512, 512, 16, 128, 0.2, 0},
     // not measured: as of f32
-    {attention_family::simt, 70, 2, 64, 64, 64, 64, 0.3, 0},
+    {attention_family::simt, 70, 2, 64, 64, 32, 128, 0.41, 0},
     // not measured: as of f32
-    {attention_family::simt, 70, 2, 128, 128, 64, 64, 0.3, 0},
+    {attention_family::simt, 70, 2, 128, 128, 32, 128, 0.4002, 0},
     // not measured: as of f32
-    {attention_family::simt, 70, 2, 256, 256, 32, 32, 0.21, 0},
+    {attention_family::simt, 70, 2, 256, 256, 32, 128, 0.305, 0},
     // not measured: as of f32
-    {attention_family::simt, 70, 2, 512, 512, 32, 32, 0.21, 0},
+    {attention_family::simt, 70, 2, 512, 512, 32, 64, 0.23, 0},
     // not measured: as of f32
-    {attention_family::simt, 70, 2, 512, 512, 16, 16, 0.12, 0},
+    {attention_family::simt, 70, 2, 512, 512, 16, 128, 0.2001, 0},
 };
 
 }  // namespace kaio::ops

@@ -160,7 +160,7 @@ TEST_CASE("attention: what was found is for calls of one kind", "[ops][attention
       ops::attention_signature::of(
           ops::detail::resolve_attention(under_test().identity(), {"test", q, k, k, o, &options}))
           .text();
-  for (const char* const name : {"no_kernel", "attention_simt_f32_d64_64x64_biased_band"}) {
+  for (const char* const name : {"no_kernel", "attention_simt_f32_d64_32x128_biased_band"}) {
     ops::remember_tuned(under_test().properties(), key, name, false);
     REQUIRE(x.choice() == x.variants().front().name);
   }

@@ -114,8 +114,8 @@ struct attention_options {
   // is not given.
   block_mask blocks{};
   // The bits of a sequence depend on its own numbers, lengths and options alone, given rows that begin alike
-  // at multiples of 16 bytes: not on the other sequences of the call, nor on whether it is packed. No kernel
-  // splits the keys of a query; with this option none is chosen by the number of keys either.
+  // at multiples of 16 bytes: not on the other sequences of the call, nor on whether it is packed. The keys of
+  // a query are not divided because there are few queries, and no kernel is chosen by the number of keys.
   bool batch_invariant = false;
   std::string_view variant{};  // the kernel to run, a name of attention_variants; empty: the best one
 };

@@ -32,6 +32,7 @@ struct attention_variant {
   attention_precision precision = attention_precision::ieee;
   std::uint32_t depth_qk = 0, depth_v = 0;  // the most elements of a row of Q and K, of V and O
   std::uint32_t queries = 0, keys = 0;      // of a tile
+  std::uint32_t division = 1;               // into how many parts a launch may divide the keys of a tile
   std::uint32_t qk_step = 0, v_step = 0;    // head sizes are computed in multiples of these
   std::uint32_t resident = 1;               // blocks on a multiprocessor at once, at most
   bool plain = false;                       // its score is plain_score

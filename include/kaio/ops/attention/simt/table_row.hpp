@@ -2,6 +2,7 @@
 // The kernels of multiply-adds: the row of a configuration in the table of variants, and the launch that runs
 // a call.
 
+#include <kaio/ops/attention/choice/division.hpp>
 #include <kaio/ops/attention/choice/function_arguments.hpp>
 #include <kaio/ops/attention/choice/variant.hpp>
 #include <kaio/ops/attention/simt/kernel.hpp>
@@ -10,16 +11,29 @@
 
 namespace kaio::ops {
 
+// With so many warps that share rows: the least that the kernel has, or the most.
 template <attention_simt_config C, scalar T, class Score, class Mask, class... Extra>
-void launch_attention_simt(const stream& s, const attention_call& call, const Extra&... extra) {
+void launch_attention_simt_in_groups(const stream& s, const attention_call& call, std::uint32_t groups,
+                                     const Extra&... extra) {
   auto o = memory_of<T>(call.o);
+  const std::uint32_t queries = C.queries(groups), at_once = s.properties().multiprocessors * C.blocks;
   with_function_arguments<Score, Mask>(
       call,
       [&](const auto&... arguments) {
-        attention_simt<C, T, Score, Mask>.launch(
-            s, grid(call.blocks(C.tile)), memory_of<T>(call.q), memory_of<T>(call.k), memory_of<T>(call.v), o,
-            problem_of(call, C.tile, s.properties().multiprocessors), arguments...);
+        attention_simt<C, T, Score, Mask>.launch(s, grid(call.blocks(queries)), memory_of<T>(call.q),
+                                                 memory_of<T>(call.k), memory_of<T>(call.v), o,
+                                                 problem_of(call, queries, at_once), groups, arguments...);
       },
+      extra...);
+}
+template <attention_simt_config C, scalar T, class Score, class Mask, class... Extra>
+void launch_attention_simt(const stream& s, const attention_call& call, const Extra&... extra) {
+  const device_properties& device = s.properties();
+  const std::uint32_t at_once =
+      device.multiprocessors *
+      attention_resident_blocks(attention_simt<C, T, Score, Mask>.image().needs, C.blocks, device);
+  launch_attention_simt_in_groups<C, T, Score, Mask>(
+      s, call, C.least_groups * attention_division(call, C.queries(C.least_groups), C.division(), at_once),
       extra...);
 }
 
@@ -30,11 +44,12 @@ attention_variant describe_attention_simt() {
           .type = detail::attention_type_of<T>(),
           .depth_qk = C.depth,
           .depth_v = C.depth,
-          .queries = C.tile,
-          .keys = C.tile,
-          .qk_step = 4,
-          .v_step = C.chunk,
-          .resident = 2,  // of 256 threads, for which 128 registers are left then
+          .queries = C.queries(C.least_groups),
+          .keys = C.keys(C.least_groups),
+          .division = C.division(),
+          .qk_step = C.chunk,
+          .v_step = C.depth,
+          .resident = C.blocks,
           .plain = std::is_same_v<Score, plain_score>,
           .in_blocks = is_block_sparse<Mask>,
           .is_biased = std::is_same_v<Score, biased_score>};

@@ -21,6 +21,8 @@ struct attention_sm90_config {
   constexpr std::uint32_t v_bytes() const { return keys * depth_v * 2; }
   // Two blocks on a multiprocessor, where one warpgroup in each leaves room for them.
   constexpr std::uint32_t min_blocks() const { return consumers == 1 && depth_qk <= 64 ? 2 : 1; }
+  // Blocks of a cluster that may share a tile of queries: parts of its keys (cluster.hpp).
+  constexpr std::uint32_t most_parts() const { return consumers == 1 ? 8 : 1; }
   // 65536 registers for all blocks, less what the producers keep.
   constexpr std::uint32_t producer_registers() const {
     return consumers == 3 ? 32 : consumers == 2 ? 24 : 40;

@@ -19,7 +19,7 @@
 //          S is there: mask, softmax        O is there: O *= correction, P = S
 //
 // The correction is seldom other than 1 (softmax.hpp). One consumer alone takes no turns; two such blocks share a
-// multiprocessor where they can.
+// multiprocessor where they can, and the blocks of a cluster may share a tile of queries (cluster.hpp).
 //
 // The steps go on over the end of a tile of queries: the first S of the next tile is computed with the last P
 // V of this one, whose O then leaves, out of registers, while other consumers multiply.
@@ -35,6 +35,7 @@
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
+#include <kaio/ops/attention/sm90/cluster.hpp>
 #include <kaio/ops/attention/sm90/config.hpp>
 #include <kaio/ops/attention/sm90/operands.hpp>
 #include <kaio/ops/attention/sm90/query_walk.hpp>
@@ -51,7 +52,7 @@ namespace kaio::ops {
 template <attention_sm90_config C, scalar T, class Score, class Mask>
 struct attention_sm90_body {
   static_assert(C.valid(), "kaio: this tile shape of an attention is none that the kernel can run");
-  static constexpr bool takes_turns = C.consumers > 1;
+  static constexpr bool takes_turns = C.consumers > 1, divides_keys = C.most_parts() > 1;
   // Of softmax_row, what O needs.
   struct shifted_row {
     val<f32> largest, inverse;
@@ -65,6 +66,17 @@ struct attention_sm90_body {
   template <class Walks>
   using walk_of = decltype(std::declval<Walks>().template walk<C.keys>(std::declval<thread>(),
                                                                        std::declval<attention_block>(), 0u));
+  // What O was stored with, and which of its rows have to be computed once more.
+  struct stored_rows {
+    dsl::register_array<shifted_row, 2> result;
+    dsl::register_array<val<bool>, 2> wrong;
+  };
+  struct undivided_rows {
+    constexpr explicit undivided_rows(thread) {}
+  };
+  using divided_rows =
+      typename std::conditional_t<divides_keys, std::type_identity<cluster_rows<T, C.depth_v>>,
+                                  std::type_identity<undivided_rows>>::type;
   using q_map = tensor_map<T, 4>;
   using kv_map = tensor_map<T, 4>;
 
@@ -81,6 +93,7 @@ struct attention_sm90_body {
     pipeline<C.stages> k_stages(t), v_stages(t);
     const query_records queries(t);
     const key_records<C.stages> steps(t);
+    const divided_rows divided(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       prefetch(q);
       prefetch(k);
@@ -110,7 +123,7 @@ struct attention_sm90_body {
           }
         };
         var<u32> record(t, 0u);
-        query_walk walk(t, problem, C.queries(), walks);
+        query_walk walk(t, problem, C.queries(), walks, first_tile(t));
         for (auto tiles : t.loop()) {
           to_q.acquire();
           if (auto end = t.when(!walk.has_tile())) {
@@ -126,10 +139,11 @@ struct attention_sm90_body {
                        block.tensor_batch, to_q.full());
           to_q.advance();
           const auto range = walks.template walk<C.keys>(t, block, C.queries());
+          const step_range own = steps_of_block(t, {range.first, range.last});
           // At least one, all of which is masked where there are no keys.
-          const val end = t.let(max(range.last, range.first + 1u));
-          for (auto tile : t.range(range.first, end).no_unroll()) {
-            const key_step step = step_of(t, range, t.let(tile));
+          const val end = t.let(max(own.last, own.first + 1u));
+          for (auto tile : t.range(own.first, end).no_unroll()) {
+            const key_step step = step_of(t, range, t.let(tile), own.last);
             const val row = t.let(block.first_k_row + step.first_key);
             to_k.acquire();
             steps.put(to_k.stage(), step);
@@ -209,41 +223,68 @@ struct attention_sm90_body {
       // The O of a tile of queries leaves.
       const auto finish = [&](const val<u32>& of, online_softmax<2, 4, true>& done) {
         const attention_block block = queries.block(of);
-        const val query = t.let(block.first_query + own_row);
-        const val sink = sink_of(t, problem, block);
         const auto totals = array_of<2>([&](u32 r) { return done.total(r, factor); });
-        const auto with_sink =
-            array_of<2>([&](u32 r) { return add_sink(t, totals[r].largest, totals[r].sum, sink); });
-        // A sum is 0, or at least about 1, where the reciprocal is off by a unit in the last place.
-        const auto result = array_of<2>([&](u32 r) {
-          const auto& [shift, share, sum] = with_sink[r];
-          const val inverse = t.let(select(sum == 0.0f, 0.0f, share * fast::ftz::rcp(sum)));
-          const val none = t.let(totals[r].largest == -std::numeric_limits<f32>::infinity());
-          return shifted_row{t.let(select(none, 0.0f, totals[r].largest)), inverse};
-        });
-        if (auto wanted = t.when(problem[&attention_problem::lse] != 0u)) {
-          const val leads_row = t.let(t.lane_rank() % 4u == 0u);
-          for (u32 r = 0; r < 2; ++r)
-            store_lse(t, problem, block, t.let(query + 8 * r), leads_row,
-                      with_sink[r].lse(t, t.let(with_sink[r].sum == 0.0f)));
-        }
         const attention_output o = output_of(t, problem, block, sizeof(T));
-        // NaN where one of a row's numbers is.
-        auto any = array_of<2>([&](u32) { return var(t, bit_cast<pair>(t.let(0u))); });
-        store_quads<T>(t, sums, {{result[0].inverse, result[1].inverse}}, o, query,
-                       [&](u32 r, const val<pair>& two) { any[r] = max_nan(any[r], two); });
-        const auto wrong = array_of<2>([&](u32 r) {
-          const val found = t.let(any_of(isnan(cast<f32>(low(any[r]))), isnan(cast<f32>(high(any[r])))));
-          return t.let(all_of(found, !isnan(result[r].inverse), query + 8 * r < block.query_limit));
-        });
-        const val warp_query = t.let(block.first_query + t.warp_rank() * 16u);
-        recompute_rows<T, C.depth_v>(
-            t, warp_query, 0u, problem, block,
-            [&] { return walks.template walk<C.keys>(t, block, C.queries()); }, wrong, result, factor, score,
-            mask,
-            [&](const val<u32>& row, const val<u32>& column, const val<f32>& x) {
-              store_element(t, o, t.let(warp_query + row), column, t.let(cast<T>(x)));
-            });
+        const auto store_all = [&] {
+          const val query = t.let(block.first_query + own_row);
+          const val sink = sink_of(t, problem, block);
+          const auto with_sink =
+              array_of<2>([&](u32 r) { return add_sink(t, totals[r].largest, totals[r].sum, sink); });
+          // A sum is 0, or at least about 1, where the reciprocal is off by a unit in the last place.
+          const auto result = array_of<2>([&](u32 r) {
+            const auto& [shift, share, sum] = with_sink[r];
+            const val inverse = t.let(select(sum == 0.0f, 0.0f, share * fast::ftz::rcp(sum)));
+            const val none = t.let(totals[r].largest == -std::numeric_limits<f32>::infinity());
+            return shifted_row{t.let(select(none, 0.0f, totals[r].largest)), inverse};
+          });
+          if (auto wanted = t.when(problem[&attention_problem::lse] != 0u)) {
+            const val leads_row = t.let(t.lane_rank() % 4u == 0u);
+            for (u32 r = 0; r < 2; ++r)
+              store_lse(t, problem, block, t.let(query + 8 * r), leads_row,
+                        with_sink[r].lse(t, t.let(with_sink[r].sum == 0.0f)));
+          }
+          // NaN where one of a row's numbers is.
+          auto any = array_of<2>([&](u32) { return var(t, bit_cast<pair>(t.let(0u))); });
+          store_quads<T>(t, sums, {{result[0].inverse, result[1].inverse}}, o, query,
+                         [&](u32 r, const val<pair>& two) { any[r] = max_nan(any[r], two); });
+          const auto wrong = array_of<2>([&](u32 r) {
+            const val found = t.let(any_of(isnan(cast<f32>(low(any[r]))), isnan(cast<f32>(high(any[r])))));
+            return t.let(all_of(found, !isnan(result[r].inverse), query + 8 * r < block.query_limit));
+          });
+          return stored_rows{result, wrong};
+        };
+        const auto recompute = [&](const auto& result, const auto& wrong, const val<u32>& first_query) {
+          recompute_rows<T, C.depth_v>(
+              t, first_query, 0u, problem, block,
+              [&] { return walks.template walk<C.keys>(t, block, C.queries()); }, wrong, result, factor,
+              score, mask,
+              [&](const val<u32>& row, const val<u32>& column, const val<f32>& x) {
+                store_element(t, o, t.let(first_query + row), column, t.let(cast<T>(x)));
+              });
+        };
+        if constexpr (divides_keys) {
+          finished_rows rows(t);
+          const val in_cluster = t.let(cluster_size(t) > 1u);
+          if (auto parts = t.when(in_cluster))
+            divided.combine(problem, block, sums, totals, o, own_group, rows);
+          if (auto alone = t.otherwise()) {
+            const auto& [result, wrong] = store_all();
+            rows.first_query = block.first_query + t.warp_rank() * 16u;
+            for (u32 r = 0; r < 2; ++r) {
+              rows.rows[r].largest = result[r].largest;
+              rows.rows[r].inverse = result[r].inverse;
+              rows.rows[r].wrong = select(wrong[r], 1u, 0u);
+            }
+          }
+          recompute(array_of<2>([&](u32 r) {
+                      return shifted_row{t.let(rows.rows[r].largest), t.let(rows.rows[r].inverse)};
+                    }),
+                    array_of<2>([&](u32 r) { return t.let(rows.rows[r].wrong != 0u); }),
+                    t.let(rows.first_query));
+        } else {
+          const auto& [result, wrong] = store_all();
+          recompute(result, wrong, t.let(block.first_query + t.warp_rank() * 16u));
+        }
       };
 
       from_q.wait();
@@ -316,6 +357,22 @@ struct attention_sm90_body {
           if (auto first = t.when(warpgroup == 0u)) own_turn.sync();  // what the last one arrived for
       }
     }
+  }
+
+ private:
+  // The block's first tile of queries, which it shares with those of its cluster, and its part of the steps
+  // of one.
+  static constexpr val<u32> first_tile(thread t) {
+    if constexpr (divides_keys)
+      return t.let(block_idx_x() >> bits_of_cluster(t));
+    else
+      return t.let(block_idx_x());
+  }
+  static constexpr step_range steps_of_block(thread t, const step_range& all) {
+    if constexpr (divides_keys)
+      return steps_of_part(t, all, cluster_rank(t), bits_of_cluster(t));
+    else
+      return all;
   }
 };
 

@@ -31,6 +31,10 @@ class query_walk {
   // Tiles have `rows` queries; `walks` knows where they begin.
   constexpr query_walk(thread t, const val<attention_problem>& problem, std::uint32_t rows,
                        const Walks& walks)
+      : query_walk(t, problem, rows, walks, t.let(block_idx_x())) {}
+  // `first`: the index of the block's first tile. Blocks that share one have no other.
+  constexpr query_walk(thread t, const val<attention_problem>& problem, std::uint32_t rows,
+                       const Walks& walks, const val<u32>& first)
       : t_(t),
         problem_(problem),
         rows_(rows),
@@ -41,7 +45,7 @@ class query_walk {
                        problem[&attention_problem::batches] -
                    pairs_)),
         round_(t, 0u),
-        index_(t, block_idx_x()),
+        index_(t, first),
         is_second_(t, 0u) {
     skip_missing();
   }

@@ -74,18 +74,19 @@ class key_records {
   shared<u32, Stages, 3> words_;
 };
 
-// Step `tile` of a walk over keys (key_walk.hpp). A walk without any has one step, without keys.
+// Step `tile` of a walk over keys (key_walk.hpp), of which the block has those before `last`. A walk without
+// any has one step, without keys.
 template <class Walk>
-constexpr key_step step_of(thread t, const Walk& walk, const val<u32>& tile) {
+constexpr key_step step_of(thread t, const Walk& walk, const val<u32>& tile, const val<u32>& last) {
   var<u32> first(t, 0u), end(t, 0u), flags(t, key_step::has_no_keys);
-  if (auto exists = t.when(tile < walk.last)) {
+  if (auto exists = t.when(tile < last)) {
     const auto keys = walk.tile(t, walk.find(t, tile));
     first = keys.first;
     end = keys.end;
     flags = select(walk.is_partial(t, keys), key_step::needs_mask, 0u);
     if constexpr (Walk::cuts_tiles) flags = flags | select(walk.is_cut(t, keys), key_step::needs_cut, 0u);
   }
-  flags = flags | select(tile + 1u >= walk.last, key_step::is_last, 0u);
+  flags = flags | select(tile + 1u >= last, key_step::is_last, 0u);
   return {t.let(first), t.let(end), t.let(flags)};
 }
 
