@@ -97,12 +97,11 @@ class word_tile {
         to[i] = word_at(t_.let(first + mul_wide(line, pitch_)));
       }
     } else {
-      const auto blocks =
-          array_of < Whole ? 1 : row_blocks > ([&](u32 b) {
-                                   const val row =
-                                       t_.let(Whole ? t_.let(lane_) : t_.let(min(lane_ + 32 * b, last_row_)));
-                                   return t_.let(begin_ + cast<u64>(row) * u64{4});
-                                 });
+      constexpr std::uint32_t places = Whole ? 1 : row_blocks;  // of a whole tile, at constant distances
+      const auto blocks = array_of<places>([&](u32 b) {
+        const val row = Whole ? lane_ : t_.let(min(lane_ + 32 * b, last_row_));
+        return t_.let(begin_ + cast<u64>(row) * u64{4});
+      });
       for (std::uint32_t i = 0; i < steps_of_warp; ++i) {
         const val step = t_.let(first_k + (warp_ * steps_of_warp + i));
         const val line = t_.let(mul_wide(Whole ? step : t_.let(min(step, k_ - 1u)), pitch_));
