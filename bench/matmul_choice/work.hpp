@@ -81,7 +81,7 @@ class configurations {
             v.cluster_m,
             v.cluster_splits,
             v.resident,
-            v.a_alignment,
+            std::max(v.a_alignment, v.b_alignment),
             v.across ? 1u : 0u,
             v.general ? 1u : 0u};
   }

@@ -1,13 +1,13 @@
 // Products whose operands begin anywhere, by the kernels that shift aligned vectors, and on sm_90a by those that copy
-// each eighth line as a tensor of its own: first elements, leading
-// dimensions and batch strides of any number of elements, extents around the edges of tiles, lines that
-// overlap. What is not an element of an operand holds NaN, up to the end of its memory, which is its last
+// each eighth line as a tensor of its own, or load f32 word by word: first elements, leading dimensions and batch
+// strides of any number of elements, extents around the edges of tiles, lines that overlap. What is not an element of an operand holds NaN, up to the end of its memory, which is its last
 // element: a number from outside shows in the sums, a read from outside in the emulator.
 #include "tests/ops/matmul_support.hpp"
 
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <type_traits>
 
 using namespace kaio;
 using namespace kaio::tests;
@@ -90,6 +90,7 @@ void check(const placed<T>& a, const placed<T>& b, const char* tile, u32 splits 
   auto workspace = under_test().allocate<f32>(std::size_t{splits} * m * n);
   const auto run = [&](const auto& view_a, const auto& view_b, const auto& view_c) {
     matmul_options options;
+    if (std::is_same_v<T, f32>) options.precision = matmul_precision::tf32;
     if (splits != 1) options.workspace = workspace;
     const std::string name = variant(view_a, view_b, view_c, options, tile, splits);
     options.variant = name;
@@ -222,6 +223,43 @@ TEST_CASE("matmul of lines that begin anywhere: each eighth line is a tensor of 
     const placed<f16> a(1, pitch - 69, 70, false, 0, pitch, 0, pitch);
     const placed<f16> b(1, 70, 78 - pitch, true, 0, pitch % 2 == 0 ? 72 : 71, 0, 9);
     check(a, b, (std::string(by_eights_64) + "1").c_str());
+  }
+}
+
+TEST_CASE("matmul of lines that begin anywhere: f32 word by word", "[ops][matmul]") {
+  if (under_test().properties().target.sm != 90) return;
+  check_drawn<f32>("_words_64x64x1_*_c1x1_b1_general", 64, 701, 6);
+  check_drawn<f32>("_words_128x128x1_*_c1x1_b1_general", 128, 801, 3);
+  for (const bool a_by_columns : {false, true})
+    for (const bool b_by_columns : {false, true}) {
+      // Blocks that share a tile, with a part of K each.
+      const u32 m = 131, n = 69, k = 32 * 11 + 5;
+      const placed<f32> a(2, m, k, a_by_columns, 3, (a_by_columns ? m : k) + 1, 5, 5);
+      const placed<f32> b(2, k, n, b_by_columns, 1, (b_by_columns ? k : n) + 2, 0, 6);
+      for (const char* tile : {"_words_64x64x1_*_cluster4", "_words_128x128x1_*_cluster8"}) check(a, b, tile);
+      // Lines that overlap.
+      for (const u64 pitch : {0u, 1u, 5u, 31u})
+        check(placed<f32>(1, 70, 67, a_by_columns, pitch % 3, pitch, 0, pitch),
+              placed<f32>(1, 67, 66, b_by_columns, 1, pitch, 0, pitch + 1),
+              "_words_64x64x1_*_c1x1_b1_general");
+    }
+}
+
+TEST_CASE("matmul of lines that begin anywhere: f32 word by word next to tensor copies", "[ops][matmul]") {
+  if (under_test().properties().target.sm != 90) return;
+  for (const u32 k : {7u, 64u, 229u}) {
+    const u32 m = 133, n = 130;
+    const placed<f32> a_along(2, m, k, false, 0, (k + 3) / 4 * 4, (k + 3) / 4 * 4 - k, k);
+    const placed<f32> a_across(2, m, k, true, 4, 136, 3, k);
+    const placed<f32> a_anywhere(2, m, k, true, 1, m, 0, k);
+    const placed<f32> b_along(2, k, n, true, 0, (k + 7) / 4 * 4, (k + 7) / 4 * 4 - k, 8);
+    const placed<f32> b_anywhere(2, k, n, false, 3, n + 1, 2, 9);
+    for (const std::string tile : {"64x64", "128x128"}) {
+      check(a_along, b_anywhere, ("_words_of_b_" + tile + "x1_*_c1x1_b1_general").c_str());
+      check(a_across, b_anywhere, ("_words_of_b_" + tile + "x1_*_c1x1_b1_general").c_str());
+      check(a_anywhere, b_along, ("_words_of_a_" + tile + "x1_*_c1x1_b1_general").c_str());
+      if (k > 100) check(a_across, b_anywhere, ("_words_of_b_" + tile + "x1_*_cluster4").c_str());
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 // The matmul kernels for sm_90a, each at shapes that are no multiples of its tiles: layouts, types, clusters,
 // stages of several steps, blocks that compute several tiles, sums that meet in distributed shared memory.
+#include <kaio/ops/matmul/call/kernel_arguments.hpp>
 #include <kaio/ops/matmul/sm90/launch.hpp>
 
 #include <algorithm>
@@ -56,14 +57,16 @@ matrices<T> as_multiplied(matrices<T> x) {
   return x;
 }
 
-// Runs `launch(a, b, c, bias)` on data of both kinds and checks C = 0.5 * A * B [+ bias].
+// Runs `launch(a, b, c, bias)` on data of both kinds and checks C = 0.5 * A * B [+ bias]. Lines of A and B begin at
+// multiples of 16 bytes, or with `more` elements so many after each other.
 template <class T, class Out, class Launch>
-void check(const shape& s, bool a_by_columns, bool b_by_columns, bool with_bias, const Launch& launch) {
+void check(const shape& s, bool a_by_columns, bool b_by_columns, bool with_bias, const Launch& launch,
+           u32 more_a = 0, u32 more_b = 0) {
   u64 seed = s.m * 31 + s.n * 17 + s.k;
   for (const content what : {content::integers, content::random}) {
     CAPTURE(s.batches, s.m, s.n, s.k);
-    matrices<T> a(s.batches, s.m, s.k, a_by_columns, padding<T>(a_by_columns ? s.m : s.k), 16);
-    matrices<T> b(s.batches, s.k, s.n, b_by_columns, padding<T>(b_by_columns ? s.k : s.n), 16);
+    matrices<T> a(s.batches, s.m, s.k, a_by_columns, padding<T>(a_by_columns ? s.m : s.k) + more_a, 16);
+    matrices<T> b(s.batches, s.k, s.n, b_by_columns, padding<T>(b_by_columns ? s.k : s.n) + more_b, 16);
     matrices<Out> c(s.batches, s.m, s.n, false, padding<Out>(s.n), 16);
     a.fill(what, ++seed);
     b.fill(what, ++seed);
@@ -89,15 +92,17 @@ void check(const shape& s, bool a_by_columns, bool b_by_columns, bool with_bias,
 template <sm90_config C, class T, class Out, class Epilogue = scaled>
 void run(const shape& s, u64 clusters) {
   constexpr major of_a = C.transposed ? C.b : C.a, of_b = C.transposed ? C.a : C.b;
-  check<T, Out>(s, of_a == major::mn, of_b == major::k, std::is_same_v<Epilogue, biased>,
-                [&](const auto& a, const auto& b, const auto& c, const auto& bias) {
-                  const stream& on = under_test().stream();
-                  const auto &left = C.transposed ? b : a, &right = C.transposed ? a : b;
-                  if constexpr (std::is_same_v<Epilogue, biased>)
-                    launch_sm90<C, T, Out, biased>(on, left, right, c, s.k, clusters, 3, bias, 0.5f);
-                  else
-                    launch_sm90<C, T, Out, scaled>(on, left, right, c, s.k, clusters, 3, 0.5f);
-                });
+  check<T, Out>(
+      s, of_a == major::mn, of_b == major::k, std::is_same_v<Epilogue, biased>,
+      [&](const auto& a, const auto& b, const auto& c, const auto& bias) {
+        const stream& on = under_test().stream();
+        const auto &left = C.transposed ? b : a, &right = C.transposed ? a : b;
+        if constexpr (std::is_same_v<Epilogue, biased>)
+          launch_sm90<C, T, Out, biased>(on, left, right, c, s.k, clusters, 3, bias, 0.5f);
+        else
+          launch_sm90<C, T, Out, scaled>(on, left, right, c, s.k, clusters, 3, 0.5f);
+      },
+      C.loads_a ? 1 : 0, C.loads_b ? 3 : 0);
 }
 
 template <sm90_split_config C, class T, class Out>
@@ -116,11 +121,12 @@ void run_split(const shape& s, bool early) {
 // The same, where the launch says how many blocks share a tile.
 template <sm90_split_config C, class T, class Out>
 void run_splits(const shape& s, u32 splits) {
-  check<T, Out>(s, C.a == major::mn, C.b == major::k, true,
-                [&](const auto& a, const auto& b, const auto& c, const auto& bias) {
-                  launch_sm90_splits<C, T, Out, biased>(under_test().stream(), a, b, c, s.k, false, splits,
-                                                        bias, 0.5f);
-                });
+  check<T, Out>(
+      s, C.a == major::mn, C.b == major::k, true,
+      [&](const auto& a, const auto& b, const auto& c, const auto& bias) {
+        launch_sm90_splits<C, T, Out, biased>(under_test().stream(), a, b, c, s.k, false, splits, bias, 0.5f);
+      },
+      C.loads_a ? 1 : 0, C.loads_b ? 3 : 0);
 }
 
 constexpr major k = major::k, mn = major::mn;
@@ -181,6 +187,28 @@ TEST_CASE("sm_90a matmul of f32 as tf32, along K and across it", "[ops][matmul]"
             f32>({1, 13, 131, 520}, true);
   run_splits<sm90_split_config{.m = 128, .n = 64, .stages = 5, .splits = 0, .reuses_ring = true, .a = mn},
              f32, f32>({1, 131, 70, 530}, 4);
+}
+
+TEST_CASE("sm_90a matmul of f32 that is loaded word by word", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  // Blocks with several tiles, each of an odd number of steps, so that those who load change their turns.
+  constexpr sm90_config both{.m = 64, .n = 64, .stages = 3, .loads_a = true, .loads_b = true};
+  constexpr sm90_config one{.m = 128, .n = 128, .stages = 3, .loads_b = true, .b = mn};
+  for (const u32 depth : {1u, 32u, 33u, 72u, 170u}) {
+    run<both, f32, f32, biased>({2, 131, 68, depth}, 3);
+    run<one, f32, f32, biased>({1, 260, 270, depth}, 2);
+  }
+  run<with_lines<one>(mn, mn), f32, bf16, biased>({1, 260, 270, 72}, 2);
+  run_splits<sm90_split_config{.m = 64,
+                               .n = 64,
+                               .stages = 3,
+                               .splits = 0,
+                               .reuses_ring = true,
+                               .loads_a = true,
+                               .loads_b = true,
+                               .a = mn,
+                               .b = mn},
+             f32, f32>({2, 67, 131, 230}, 4);
 }
 
 TEST_CASE("sm_90a matmul: a NaN in an operand of f32 reaches its row", "[ops][matmul]") {

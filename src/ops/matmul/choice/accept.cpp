@@ -12,7 +12,8 @@ namespace kaio::ops {
 
 namespace {
 
-constexpr std::uint64_t most_tiles = std::uint64_t{1} << 31, most_pitch = std::uint64_t{1} << 40;
+constexpr std::uint64_t most_tiles = std::uint64_t{1} << 31, most_pitch = std::uint64_t{1} << 40,
+                        most_word_pitch = (std::uint64_t{1} << 32) - 1;
 
 // The reasons in the order in which they are looked at; nullptr: it can.
 const char* reason(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
@@ -42,21 +43,26 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
       v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split ||
       (v.family == matmul_family::simt && needs.target.sm >= 90 && v.cluster_splits == 1);
   if (copies_tensors) {
-    // Each eighth line is one of a tensor, and so are steps of K.
-    const bool by_eights = v.a_alignment < 16;
+    // f32 that comes word by word is no tensor. Of 16 bits each eighth line is one, and so are steps of K.
+    const bool is_f32 = v.operand == matmul_type::f32;
+    const bool loads_a = is_f32 && v.a_alignment < 16, loads_b = is_f32 && v.b_alignment < 16;
+    const bool by_eights = !is_f32 && v.a_alignment < 16;
     if (by_eights && (call.a.address | call.b.address) % 16 != 0)
       return "A or B does not begin at a multiple of 16 bytes";
     const auto begins_apart = [&](const matmul_operand& x) { return x.batch_pitch * size % 16 != 0; };
     if (by_eights && call.batches != 1 && (begins_apart(call.a) || begins_apart(call.b)))
       return "matrices of the batch do not begin at multiples of 16 bytes from each other";
     if (by_eights && call.k < 8) return "K has fewer than eight steps";
-    if (call.a.pitch < a_length || call.b.pitch < b_length)
+    if ((!loads_a && call.a.pitch < a_length) || (!loads_b && call.b.pitch < b_length))
       return "tensor copies take lines that do not overlap";
     const std::uint64_t lines = by_eights ? 8 : 1;
-    if (std::max({lines * call.a.pitch, call.a.batch_pitch, lines * call.b.pitch, call.b.batch_pitch}) *
-            size >=
-        most_pitch)
+    const auto too_far = [&](const matmul_operand& x, bool loads) {
+      return !loads && std::max(lines * x.pitch, x.batch_pitch) * size >= most_pitch;
+    };
+    if (too_far(call.a, loads_a) || too_far(call.b, loads_b))
       return "tensor copies take strides below 2^40 bytes";
+    if (std::max(loads_a ? call.a.pitch : 0, loads_b ? call.b.pitch : 0) > most_word_pitch / size)
+      return "words are loaded from lines less than 2^32 bytes apart";
     if (std::max({call.c.pitch, call.c.batch_pitch}) * c_size >= most_pitch)
       return "tensor copies take strides below 2^40 bytes";
   }

@@ -73,7 +73,8 @@ void detail::take_fitted_costs(matmul_variant& v) {
     return row.family == v.family && row.precision == v.precision && row.sm == v.image->needs.target.sm &&
            row.element_bytes == bytes_of(v.operand) && row.m == v.m && row.n == v.n && row.k == v.k &&
            row.stages == v.stages && row.cluster_m == v.cluster_m && row.cluster_splits == v.cluster_splits &&
-           row.resident == v.resident && row.a_alignment == v.a_alignment && row.across == v.across;
+           row.resident == v.resident && row.alignment == std::max(v.a_alignment, v.b_alignment) &&
+           row.across == v.across;
   };
   const kernel_costs* found = nullptr;
   for (const kernel_costs& row : fitted_kernels)

@@ -72,7 +72,8 @@ struct kernel_costs {
   matmul_family family;
   matmul_precision precision;
   std::uint16_t sm;
-  std::uint32_t element_bytes, m, n, k, stages, cluster_m, cluster_splits, resident, a_alignment;
+  std::uint32_t element_bytes, m, n, k, stages, cluster_m, cluster_splits, resident;
+  std::uint32_t alignment;  // of lines, bytes: the larger of A's and B's
   bool across, general;
   double start_clocks, rate, step_clocks;
 };

@@ -141,6 +141,50 @@ inline void add_sm90_tf32_tiles(variant_list& list) {
   add_sm90_split_along_k<sm90_rows(64, 6, 2, 2), f32>(list);
 }
 
+// The same word by word: lines that begin anywhere, and B across K, next to an operand that comes by tensor copies where
+// its lines begin at multiples of 16 bytes.
+constexpr sm90_config sm90_words(std::uint32_t size, major a, major b, bool loads_a, bool loads_b) {
+  return {.m = size,
+          .n = size,
+          .stages = size == 64 ? 10u : 5u,
+          .loads_a = loads_a,
+          .loads_b = loads_b,
+          .a = a,
+          .b = b};
+}
+constexpr sm90_split_config sm90_split_words(std::uint32_t size, major a, major b, bool loads_a,
+                                             bool loads_b) {
+  return {.m = size,
+          .n = size,
+          .stages = size == 64 ? 10u : 5u,
+          .splits = 0,
+          .reuses_ring = true,
+          .loads_a = loads_a,
+          .loads_b = loads_b,
+          .a = a,
+          .b = b};
+}
+template <std::uint32_t Size, major A, major B, bool LoadsA = true, bool LoadsB = true>
+void add_sm90_word_tile(variant_list& list) {
+  add_sm90_general<sm90_words(Size, A, B, LoadsA, LoadsB), f32>(list);
+  add_sm90_split<sm90_split_words(Size, A, B, LoadsA, LoadsB), f32>(list);
+}
+template <std::uint32_t Size>
+void add_sm90_word_layouts(variant_list& list) {
+  constexpr major k = major::k, mn = major::mn;
+  add_sm90_word_tile<Size, k, k>(list);
+  add_sm90_word_tile<Size, k, mn>(list);
+  add_sm90_word_tile<Size, mn, k>(list);
+  add_sm90_word_tile<Size, mn, mn>(list);
+  add_sm90_word_tile<Size, k, mn, false>(list);
+  add_sm90_word_tile<Size, mn, k, true, false>(list);
+  add_sm90_word_tile<Size, mn, mn, false>(list);
+}
+inline void add_sm90_word_tiles(variant_list& list) {
+  add_sm90_word_layouts<128>(list);
+  add_sm90_word_layouts<64>(list);
+}
+
 // 8-bit floats, which are k-major.
 template <class T, class Out>
 void add_sm90_f8_scaled(variant_list& list) {

@@ -125,7 +125,8 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false> {
   using raw_b = any_lines_operand<T, C.b, C.n, base::k>;
 
  public:
-  using maps = any_lines<T>;
+  using operand_a = any_lines<T>;
+  using operand_b = any_lines<T>;
   // A stage of raw tiles has that of A, and that of B after it.
   static constexpr std::uint32_t bytes_of_a = ptx::aligned(raw_a::bytes, 1024);
   using raw_ring =
@@ -139,13 +140,17 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false> {
   static constexpr std::uint32_t threads = first_mover + 32 * any_lines_maps;
   static_assert(C.cluster_blocks() == 1 && C.depth == 1);
 
-  constexpr any_lines_mainloop(thread t, const maps& a, const maps& b)
+  constexpr any_lines_mainloop(thread t, const operand_a& a, const operand_b& b)
       : base(t, a.maps[0], b.maps[0]), t_(t), a_(a), b_(b), raw_(t), raw_full_(t), raw_empty_(t) {}
 
   // Free when all tiles were moved.
   using free_ring = raw_ring;
   constexpr const free_ring& free_tiles() const { return raw_; }
 
+  constexpr void prefetch_maps() const {
+    for (const auto* x : {&a_, &b_})
+      for (const auto& map : x->maps) prefetch(map);
+  }
   constexpr void initialise() const {
     base::initialise(1 + any_lines_maps);
     for (std::uint32_t s = 0; s < RawStages; ++s) {
@@ -236,7 +241,7 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false> {
   }
 
   thread t_;
-  maps a_, b_;
+  any_lines<T> a_, b_;
   raw_ring raw_;
   mbarriers<RawStages> raw_full_, raw_empty_;
 };

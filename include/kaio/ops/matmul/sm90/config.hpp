@@ -37,7 +37,8 @@ struct sm90_config {
   std::uint32_t panels = 2;      // of C in flight, for each warp
   bool whole_producer = false;   // a warpgroup, most of whose registers the consumers take
   bool transposed = false;       // A and B have changed places, and the tile is one of C^T
-  major a = major::k;
+  bool loads_a = false, loads_b = false;  // operands of f32 that come word by word, see word_loads.hpp
+  major a = major::k;                     // of the operands in memory
   major b = major::k;
 
   static constexpr std::uint32_t row_bytes = 128;  // of a swizzled row: K of a step in bytes
@@ -51,8 +52,17 @@ struct sm90_config {
   constexpr std::uint32_t sharers() const { return cluster_m + cluster_n - 1; }
   constexpr std::uint32_t a_bytes() const { return m * row_bytes * depth; }  // of a stage
   constexpr std::uint32_t stage_bytes() const { return (m + n) * row_bytes * depth; }
+  constexpr bool loads_words() const { return loads_a || loads_b; }
   // A tile can be computed in halves along M.
-  constexpr bool halves() const { return consumers() == 2 && cluster_n == 1; }
+  constexpr bool halves() const { return consumers() == 2 && cluster_n == 1 && !loads_words(); }
+  // How stages are laid out: what comes word by word is along K there.
+  constexpr sm90_config of_stages() const {
+    sm90_config result = *this;
+    if (loads_a) result.a = major::k;
+    if (loads_b) result.b = major::k;
+    result.loads_a = result.loads_b = false;
+    return result;
+  }
 
   constexpr bool valid() const {
     return (m == 64 || m == 128) && n % 8 == 0 && n >= 8 && n <= 256 && stages >= 2 && cluster_m >= 1 &&

@@ -19,6 +19,7 @@
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/promotion.hpp>
 #include <kaio/ops/matmul/sm90/store_transposed.hpp>
+#include <kaio/ops/matmul/sm90/word_loads.hpp>
 
 #include <cstdint>
 
@@ -41,9 +42,23 @@ struct sm90_problem {
   }
 };
 
+namespace detail {
+template <sm90_config C, scalar T>
+struct sm90_whole_mainloop {
+  using type = sm90_mainloop<C, T>;
+  static constexpr std::uint32_t threads = C.threads();
+};
+template <sm90_config C>
+  requires(C.loads_words())
+struct sm90_whole_mainloop<C, f32> {
+  using type = word_mainloop<C>;
+  static constexpr std::uint32_t threads = type::threads;
+};
+}  // namespace detail
+
 template <sm90_config C, scalar T, class Out, class Epilogue>
 struct sm90_matmul_body {
-  using mainloop = sm90_mainloop<C, T>;
+  using mainloop = typename detail::sm90_whole_mainloop<C, T>::type;
   using store = sm90_store_for<C, Out, Epilogue>;
 
   static constexpr tile_origin origin_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
@@ -68,14 +83,14 @@ struct sm90_matmul_body {
 
   // `c` is a tensor map of C, or its memory.
   template <class Destination, class... Extra>
-  static constexpr void run(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
-                            const Destination& c, const val<sm90_problem>& problem, const Extra&... extra) {
+  static constexpr void run(thread t, const typename mainloop::operand_a& a,
+                            const typename mainloop::operand_b& b, const Destination& c,
+                            const val<sm90_problem>& problem, const Extra&... extra) {
     const mainloop loop(t, a, b);
     const store output(t, c, problem[&sm90_problem::c]);
     const val warpgroup = warpgroup_rank(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
-      prefetch(a);
-      prefetch(b);
+      loop.prefetch_maps();
       if constexpr (works_in_registers<Epilogue>) prefetch(c);
       loop.initialise();
     }
@@ -88,20 +103,30 @@ struct sm90_matmul_body {
     const val parts = t.let(problem[&sm90_problem::parts]);
     const val k_blocks = t.let(problem[&sm90_problem::k_blocks]);
 
-    if (auto producer = t.when(warpgroup == C.consumers())) {
-      if constexpr (C.whole_producer) decrease_registers<24>(t);
-      if (auto one = t.when(t.thread_rank() == 128 * C.consumers())) {
-        ring_position at(t);
+    if (auto producer = t.when(warpgroup >= C.consumers())) {
+      if constexpr (C.loads_words()) {
+        if constexpr (mainloop::moves_registers) decrease_registers<mainloop::mover_registers>(t);
+        auto turn = loop.first_turn();
         const val zero = t.let(0u);
         for (auto index : t.range(cluster, parts, clusters))
-          if constexpr (C.halves())
-            loop.load(at, part_of(t, problem, t.let(index), loop), k_blocks);
-          else
-            loop.load(at, origin_of(t, problem, t.let(index), loop), zero, k_blocks);
+          loop.move(turn, origin_of(t, problem, t.let(index), loop), zero, k_blocks);
+      } else {
+        if constexpr (C.whole_producer) decrease_registers<24>(t);
+        if (auto one = t.when(t.thread_rank() == 128 * C.consumers())) {
+          ring_position at(t);
+          const val zero = t.let(0u);
+          for (auto index : t.range(cluster, parts, clusters))
+            if constexpr (C.halves())
+              loop.load(at, part_of(t, problem, t.let(index), loop), k_blocks);
+            else
+              loop.load(at, origin_of(t, problem, t.let(index), loop), zero, k_blocks);
+        }
       }
     }
     if (auto consumer = t.otherwise()) {
       if constexpr (C.whole_producer) increase_registers<240>(t);
+      if constexpr (C.loads_words())
+        if constexpr (mainloop::moves_registers) increase_registers<mainloop::consumer_registers>(t);
       ring_position at(t);
       typename mainloop::accumulator acc(t);
       for (auto index : t.range(cluster, parts, clusters)) {
@@ -154,30 +179,37 @@ inline constexpr auto transposed_name = [] {
     return fixed_string("");
 }();
 
-// The kernel with the parameters that its epilogue takes.
-template <sm90_config C, scalar T, class Out, class Epilogue, class Signature>
+// The kernel with the parameters that its operands and its epilogue take.
+template <sm90_config C, scalar T, class Out, class Epilogue, class A, class B, class Signature>
 struct sm90_matmul_kernel;
 
-template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
-struct sm90_matmul_kernel<C, T, Out, Epilogue, epilogue_parameters<Extra...>> {
-  static constexpr auto name = "matmul_sm90_" + sm90_operand_name<T> + "_" + detail::output_of<Out>::name +
-                               "_" + layout_name<C.a, C.b> + transposed_name<C> + "_" + decimal<C.m> + "x" +
-                               decimal<C.n> + "x" + decimal<C.depth> + "_s" + decimal<C.stages> + "_c" +
-                               decimal<C.cluster_m> + "x" + decimal<C.cluster_n> + "_b" +
-                               decimal<C.min_blocks> + producer_name<C> + "_" + epilogue_name<Epilogue>;
+template <sm90_config C, scalar T, class Out, class Epilogue, class... A, class... B, class... Extra>
+struct sm90_matmul_kernel<C, T, Out, Epilogue, sm90_inputs<A...>, sm90_inputs<B...>,
+                          epilogue_parameters<Extra...>> {
+  static constexpr auto name =
+      "matmul_sm90_" + sm90_operand_name<T> + "_" + detail::output_of<Out>::name + "_" +
+      layout_name<C.a, C.b> + transposed_name<C> + "_" + loads_name<C> + decimal<C.m> + "x" + decimal<C.n> +
+      "x" + decimal<C.depth> + "_s" + decimal<C.stages> + "_c" + decimal<C.cluster_m> + "x" +
+      decimal<C.cluster_n> + "_b" + decimal<C.min_blocks> + producer_name<C> + "_" + epilogue_name<Epilogue>;
   static constexpr kernel_options options{
       .target = {90, true},
       .large_shared = true,
       .cluster = C.cluster_blocks() == 1 ? block_size{0, 0, 0} : block_size{C.cluster_blocks()},
       .min_blocks = C.min_blocks};
   using destination = typename sm90_store_for<C, Out, Epilogue>::destination;
-  static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
-      [](thread t, tensor_map<T, 3> a, tensor_map<T, 3> b, destination c, val<sm90_problem> problem,
-         Extra... extra) { sm90_matmul_body<C, T, Out, Epilogue>::run(t, a, b, c, problem, extra...); });
+  static constexpr auto kernel =
+      kaio::kernel<name, block_size{detail::sm90_whole_mainloop<C, T>::threads}, options>(
+          [](thread t, A... a, B... b, destination c, val<sm90_problem> problem, Extra... extra) {
+            using body = sm90_matmul_body<C, T, Out, Epilogue>;
+            using mainloop = typename body::mainloop;
+            body::run(t, typename mainloop::operand_a{a...}, typename mainloop::operand_b{b...}, c, problem,
+                      extra...);
+          });
 };
 
 template <sm90_config C, scalar T, class Out, class Epilogue>
 inline constexpr auto sm90_matmul =
-    sm90_matmul_kernel<C, T, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;
+    sm90_matmul_kernel<C, T, Out, Epilogue, sm90_inputs_of<T, C.loads_a>, sm90_inputs_of<T, C.loads_b>,
+                       parameters_of_epilogue<Epilogue>>::kernel;
 
 }  // namespace kaio::ops

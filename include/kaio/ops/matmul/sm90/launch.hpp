@@ -23,6 +23,15 @@ constexpr u32 ceil_divide(std::uint64_t x, std::uint64_t by) { return static_cas
 template <class T>
 inline constexpr f32_format format_of_operand = std::is_same_v<T, f32> ? f32_format::tf32 : f32_format::f32;
 
+// What a kernel takes of an operand of so many rows or columns: the map of its boxes, or its memory word by word.
+template <class Operand, bool LoadsWords, class T>
+auto inputs_of(const stream& s, const matrix_lines<T>& x, std::uint64_t extent, std::uint64_t k) {
+  if constexpr (LoadsWords)
+    return std::tuple(x.memory, word_lines::of(x, extent, k));
+  else
+    return std::tuple(x.map(s, Operand::box, sm90_config::row_bytes, format_of_operand<T>));
+}
+
 template <class Out>
 output_lines lines_of(const matrix_lines<Out>& c) {
   return {static_cast<i64>(c.pitch), static_cast<i64>(c.batch_pitch), static_cast<u32>(c.lines),
@@ -38,7 +47,7 @@ template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
                  const matrix_lines<Out>& c, std::uint64_t k, std::uint64_t clusters, std::uint32_t group,
                  const Extra&... extra) {
-  using mainloop = sm90_mainloop<C, T>;
+  using mainloop = typename detail::sm90_whole_mainloop<C, T>::type;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const auto walk =
@@ -48,15 +57,23 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
       sm90_problem::of(walk, detail::lines_of(c), detail::ceil_divide(k, mainloop::k), clusters, C.halves());
   const auto shape =
       grid(std::min<std::uint64_t>(problem.parts, clusters) * C.cluster_blocks()).programmatic();
-  const auto a_map = a.map(s, mainloop::a_operand::box, C.row_bytes, detail::format_of_operand<T>);
-  const auto b_map = b.map(s, mainloop::b_operand::box, C.row_bytes, detail::format_of_operand<T>);
-  constexpr auto& kernel = sm90_matmul<C, T, Out, Epilogue>;
+  const auto inputs =
+      std::tuple_cat(detail::inputs_of<typename mainloop::a_operand, C.loads_a>(s, a, along_m, k),
+                     detail::inputs_of<typename mainloop::b_operand, C.loads_b>(s, b, along_n, k));
+  const auto launch = [&](auto& to) {
+    std::apply(
+        [&](const auto&... x) {
+          sm90_matmul<C, T, Out, Epilogue>.launch(s, shape, x..., to, problem, extra...);
+        },
+        inputs);
+  };
   if constexpr (works_in_registers<Epilogue>) {
     using output = sm90_store_for<C, Out, Epilogue>;
-    kernel.launch(s, shape, a_map, b_map, c.map(s, output::box, output::row_bytes), problem, extra...);
+    const auto to = c.map(s, output::box, output::row_bytes);
+    launch(to);
   } else {
     auto to = c.memory;
-    kernel.launch(s, shape, a_map, b_map, to, problem, extra...);
+    launch(to);
   }
 }
 
@@ -75,7 +92,6 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
                              divisor::of(detail::ceil_divide(along_m, C.m)), a_is_constant ? 1u : 0u,
                              static_cast<u32>(std::countr_zero(splits))};
   const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, C.n);
-  constexpr f32_format format = detail::format_of_operand<T>;
   auto to = c.memory;
   const auto blocks = grid(tiles * splits, 1, c.batches).programmatic();
   const auto shape = C.by_launch() ? blocks.cluster(splits) : blocks;
@@ -92,8 +108,12 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
     std::apply([&](const auto&... map) { kernel.launch(s, shape, map..., to, problem, extra...); },
                std::tuple_cat(of_a.maps, of_b.maps));
   } else {
-    kernel.launch(s, shape, a.map(s, mainloop::a_operand::box, sm90_config::row_bytes, format),
-                  b.map(s, mainloop::b_operand::box, sm90_config::row_bytes, format), to, problem, extra...);
+    std::apply(
+        [&](const auto&... x) {
+          sm90_split_matmul<C, T, Out, Epilogue>.launch(s, shape, x..., to, problem, extra...);
+        },
+        std::tuple_cat(detail::inputs_of<typename mainloop::a_operand, C.loads_a>(s, a, along_m, k),
+                       detail::inputs_of<typename mainloop::b_operand, C.loads_b>(s, b, along_n, k)));
   }
 }
 

@@ -105,7 +105,8 @@ struct sm90_operand {
 template <sm90_config C, scalar T, bool Halves = C.halves()>
 class sm90_mainloop {
  public:
-  using maps = tensor_map<T, 3>;
+  using operand_a = tensor_map<T, 3>;
+  using operand_b = tensor_map<T, 3>;
   using a_operand = sm90_operand<T, C.a, C.m, C.depth, Halves ? 2 : C.cluster_n>;
   using b_operand = sm90_operand<T, C.b, C.n, C.depth, C.cluster_m>;
   using accumulator = wgmma_accumulator<sum_of<T>, C.n>;
@@ -136,6 +137,11 @@ class sm90_mainloop {
   // What is free after all stages, for sums.
   using free_ring = b_ring;
   constexpr const free_ring& free_tiles() const { return b_; }
+
+  constexpr void prefetch_maps() const {
+    prefetch(a_map_);
+    prefetch(b_map_);
+  }
 
   // By one thread of the block, before the whole cluster passes a barrier. `filling`: how many arrive when a stage is
   // full, next to the bytes of copies.
@@ -260,8 +266,14 @@ class sm90_mainloop {
     full_[stage].arrive_expect_tx(bytes);
   }
   constexpr void arrive_full(const var<u32>& stage) const { full_[stage].arrive(); }
-  constexpr auto tile_of_a(const var<u32>& stage) const { return a_[stage]; }
-  constexpr auto tile_of_b(const var<u32>& stage) const { return b_[stage]; }
+  template <class Stage>
+  constexpr auto tile_of_a(const Stage& stage) const {
+    return a_[stage];
+  }
+  template <class Stage>
+  constexpr auto tile_of_b(const Stage& stage) const {
+    return b_[stage];
+  }
   template <class Stage>
   constexpr void load_a(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
     if constexpr (Halves) {

@@ -16,6 +16,7 @@
 #include <kaio/ops/matmul/sm90/any_lines.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/promotion.hpp>
+#include <kaio/ops/matmul/sm90/word_loads.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -25,19 +26,28 @@ namespace kaio::ops {
 struct sm90_split_config {
   std::uint32_t m = 64, n = 64;  // the tile, as wgmma sees it
   std::uint32_t stages = 8;
-  std::uint32_t depth = 1;       // steps of 128 bytes along K in a stage
-  std::uint32_t splits = 1;      // blocks along K, 1 to 8; 0: the launch gives them, a power of two
-  bool transposed = false;       // A and B have changed places, and the tile is one of C^T
-  bool reuses_ring = false;      // the sums meet where tiles were, in place of memory of their own
-  std::uint32_t min_blocks = 1;  // on a multiprocessor
-  std::uint32_t raw_stages = 0;  // above 0: lines of A and B begin at any element, see any_lines.hpp
+  std::uint32_t depth = 1;                // steps of 128 bytes along K in a stage
+  std::uint32_t splits = 1;               // blocks along K, 1 to 8; 0: the launch gives them, a power of two
+  bool transposed = false;                // A and B have changed places, and the tile is one of C^T
+  bool reuses_ring = false;               // the sums meet where tiles were, in place of memory of their own
+  std::uint32_t min_blocks = 1;           // on a multiprocessor
+  std::uint32_t raw_stages = 0;           // above 0: lines of A and B begin at any element, see any_lines.hpp
+  bool loads_a = false, loads_b = false;  // operands of f32 that come word by word, see word_loads.hpp
   major a = major::k, b = major::k;
 
   constexpr bool by_launch() const { return splits == 0; }
   constexpr bool has_cluster() const { return splits != 1; }
   constexpr bool any_lines() const { return raw_stages != 0; }
+  constexpr bool loads_words() const { return loads_a || loads_b; }
   constexpr sm90_config loop() const {
-    return {.m = m, .n = n, .stages = stages, .depth = depth, .a = a, .b = b};
+    return {.m = m,
+            .n = n,
+            .stages = stages,
+            .depth = depth,
+            .loads_a = loads_a,
+            .loads_b = loads_b,
+            .a = a,
+            .b = b};
   }
   friend constexpr bool operator==(const sm90_split_config&, const sm90_split_config&) = default;
 };
@@ -63,6 +73,12 @@ struct sm90_split_mainloop<C, T> {
   using type = any_lines_mainloop<C.loop(), T, C.raw_stages>;
   static constexpr std::uint32_t threads = type::threads;
 };
+template <sm90_split_config C>
+  requires(C.loads_words())
+struct sm90_split_mainloop<C, f32> {
+  using type = word_mainloop<C.loop()>;
+  static constexpr std::uint32_t threads = type::threads;
+};
 }  // namespace detail
 
 template <sm90_split_config C, scalar T, class Out, class Epilogue>
@@ -81,7 +97,8 @@ struct sm90_split_body {
   static_assert(!(C.by_launch() && C.transposed), "kaio: the splits of a transposed tile are constants");
 
   template <class... Extra>
-  static constexpr void run(thread t, const typename mainloop::maps& a, const typename mainloop::maps& b,
+  static constexpr void run(thread t, const typename mainloop::operand_a& a,
+                            const typename mainloop::operand_b& b,
                             const typename detail::output_of<Out>::template parameter<false>& c,
                             const val<sm90_split_problem>& problem, const Extra&... extra) {
     const mainloop loop(t, a, b);
@@ -93,13 +110,7 @@ struct sm90_split_body {
     }();
     const val warpgroup = warpgroup_rank(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
-      if constexpr (C.any_lines()) {
-        for (const auto* x : {&a, &b})
-          for (const auto& map : x->maps) prefetch(map);
-      } else {
-        prefetch(a);
-        prefetch(b);
-      }
+      loop.prefetch_maps();
       loop.initialise();
     }
     t.barrier();
@@ -128,6 +139,13 @@ struct sm90_split_body {
         loop.copy_raw(origin, first_step, own_steps);
       }
       if (auto mover = t.when(rank >= mainloop::first_mover)) loop.move(own_steps);
+    } else if constexpr (C.loads_words()) {
+      if (auto mover = t.when(t.thread_rank() >= mainloop::first_mover)) {
+        if constexpr (mainloop::moves_registers) decrease_registers<mainloop::mover_registers>(t);
+        grid_dependency_wait(t);
+        auto turn = loop.first_turn();
+        loop.move(turn, origin, first_step, own_steps);
+      }
     } else if (auto producer = t.when(t.thread_rank() == consumers)) {
       // While the kernel before this one ends, the ring is filled with what does not depend on it.
       const val most = t.let(min(own_steps, problem[&sm90_split_problem::a_is_constant] * C.stages));
@@ -140,6 +158,8 @@ struct sm90_split_body {
     if constexpr (C.has_cluster()) cluster_wait(t);
     const val is_consumer = t.let(warpgroup < C.loop().consumers());
     if (auto consumer = t.when(is_consumer)) {
+      if constexpr (C.loads_words())
+        if constexpr (mainloop::moves_registers) increase_registers<mainloop::consumer_registers>(t);
       grid_dependency_wait(t);
       ring_position at(t);
       typename mainloop::accumulator acc(t);
@@ -261,21 +281,20 @@ struct sm90_split_body {
   }
 };
 
-// What a kernel takes of an operand: a tensor map, or eight of them.
-template <class... Maps>
-struct sm90_maps {};
-template <scalar T, bool AnyLines>
-using sm90_maps_of =
-    std::conditional_t<AnyLines,
-                       sm90_maps<tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>,
-                                 tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>>,
-                       sm90_maps<tensor_map<T, 3>>>;
+// With operands of any lines, eight tensor maps of each.
+template <sm90_split_config C, scalar T, bool LoadsWords>
+using sm90_split_inputs =
+    std::conditional_t<C.any_lines(),
+                       sm90_inputs<tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>,
+                                   tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>, tensor_map<T, 3>>,
+                       sm90_inputs_of<T, LoadsWords>>;
 
-template <sm90_split_config C, scalar T, class Out, class Epilogue, class Maps, class Parameters>
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class A, class B, class Parameters>
 struct sm90_split_kernel;
 
-template <sm90_split_config C, scalar T, class Out, class Epilogue, class... Map, class... Extra>
-struct sm90_split_kernel<C, T, Out, Epilogue, sm90_maps<Map...>, epilogue_parameters<Extra...>> {
+template <sm90_split_config C, scalar T, class Out, class Epilogue, class... A, class... B, class... Extra>
+struct sm90_split_kernel<C, T, Out, Epilogue, sm90_inputs<A...>, sm90_inputs<B...>,
+                         epilogue_parameters<Extra...>> {
   using output = detail::output_of<Out>;
   static constexpr auto name = "matmul_sm90_split" +
                                [] {
@@ -290,7 +309,7 @@ struct sm90_split_kernel<C, T, Out, Epilogue, sm90_maps<Map...>, epilogue_parame
                                  if constexpr (C.any_lines())
                                    return fixed_string("anywhere_");
                                  else
-                                   return fixed_string("");
+                                   return loads_name<C.loop()>;
                                }() +
                                decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.depth> + "_s" +
                                decimal<C.stages> + "_" + epilogue_name<Epilogue>;
@@ -301,7 +320,7 @@ struct sm90_split_kernel<C, T, Out, Epilogue, sm90_maps<Map...>, epilogue_parame
       .min_blocks = C.min_blocks};
   static constexpr auto kernel =
       kaio::kernel<name, block_size{detail::sm90_split_mainloop<C, T>::threads}, options>(
-          [](thread t, Map... a, Map... b, typename output::template parameter<false> c,
+          [](thread t, A... a, B... b, typename output::template parameter<false> c,
              val<sm90_split_problem> problem, Extra... extra) {
             using body = sm90_split_body<C, T, Out, Epilogue>;
             if constexpr (C.any_lines()) {
@@ -313,14 +332,16 @@ struct sm90_split_kernel<C, T, Out, Epilogue, sm90_maps<Map...>, epilogue_parame
                                       t.let(problem[&sm90_split_problem::b_is_raw] != 0u)};
               body::run(t, of_a, of_b, c, problem, extra...);
             } else {
-              body::run(t, a..., b..., c, problem, extra...);
+              using mainloop = typename body::mainloop;
+              body::run(t, typename mainloop::operand_a{a...}, typename mainloop::operand_b{b...}, c, problem,
+                        extra...);
             }
           });
 };
 
 template <sm90_split_config C, scalar T, class Out, class Epilogue>
 inline constexpr auto sm90_split_matmul =
-    sm90_split_kernel<C, T, Out, Epilogue, sm90_maps_of<T, C.any_lines()>,
-                      parameters_of_epilogue<Epilogue>>::kernel;
+    sm90_split_kernel<C, T, Out, Epilogue, sm90_split_inputs<C, T, C.loads_a>,
+                      sm90_split_inputs<C, T, C.loads_b>, parameters_of_epilogue<Epilogue>>::kernel;
 
 }  // namespace kaio::ops

@@ -43,8 +43,9 @@ matmul_variant describe_sm90() {
           .stages = C.stages,
           .cluster_m = C.cluster_m,
           .cluster_n = C.cluster_n,
-          .a_alignment = 16,
-          .b_alignment = 16,
+          .resident = C.min_blocks,
+          .a_alignment = C.loads_a ? sizeof(T) : 16u,
+          .b_alignment = C.loads_b ? sizeof(T) : 16u,
           .c_alignment = works_in_registers<Epilogue> ? 16u : 1u,
           .halves = C.halves()};
 }
@@ -85,8 +86,8 @@ matmul_variant describe_split(std::uint32_t splits = C.splits) {
           .cluster_splits = splits,
           .cluster_by_launch = C.by_launch(),
           .resident = C.min_blocks,
-          .a_alignment = C.any_lines() ? sizeof(T) : 16u,
-          .b_alignment = C.any_lines() ? sizeof(T) : 16u};
+          .a_alignment = C.any_lines() || C.loads_a ? sizeof(T) : 16u,
+          .b_alignment = C.any_lines() || C.loads_b ? sizeof(T) : 16u};
 }
 
 }  // namespace kaio::ops
