@@ -25,7 +25,7 @@ struct w4_case {
 // `rounded`: each weight may be off by half of its last place.
 template <class T, class Out, class S>
 void check_w4(const w4_case& c) {
-  const bool rounded = c.options.variant == "dequantise";
+  const bool rounded = c.options.variant.starts_with("dequantise");
   if (is_without_bf16_products<T>(c.options.variant)) return;
   const stream& s = under_test().stream();
   const w4_model<S> model = w4_model<S>::random(c.shape, c.seed);
@@ -204,6 +204,25 @@ TEST_CASE("matmul_w4: by a matrix in the workspace", "[ops][w4]") {
   c.shape = {.n = 33, .k = 85, .group = -1};
   c.pad = 3;
   check_w4<bf16, f32, f16>(c);
+}
+
+// Slices of 32 columns, or of 256: of whole tiles of the packed weights, the last one shorter.
+TEST_CASE("matmul_w4: by matrices of slices of the columns", "[ops][w4]") {
+  w4_case c{.shape = {.n = 136, .k = 192, .group = 32, .zero_points = true},
+            .m = 21,
+            .bias = true,
+            .options = {.variant = "dequantise:5"}};
+  check_w4<f16, f16, f16>(c);
+  c.options.constant_weights = true;
+  check_w4<bf16, f32, bf16>(c);
+  c.pad = 5;  // rows of x and y that begin anywhere
+  check_w4<bf16, bf16, f16>(c);
+  c.pad = 0;
+  c.shape.ordered = true;
+  c.options.variant = "dequantise:3";
+  check_w4<f16, f32, f16>(c);
+  c.shape = {.n = 525, .k = 72, .group = -1};
+  check_w4<f16, f16, bf16>(c);
 }
 
 // Before sm_80 every other case too is by this kernel.

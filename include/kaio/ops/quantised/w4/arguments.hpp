@@ -143,6 +143,8 @@ struct matmul_w4_options {
   // A hint: no work in the stream before the call writes the weights. With few rows of x, from sm_90 on, they are
   // asked for before it has ended.
   bool constant_weights = false;
+  // Never by a matrix of weights that are rounded, unless `variant` names it.
+  bool exact_weights = false;
 };
 
 namespace detail {

@@ -106,33 +106,82 @@ w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::u
   return {asked != 0 ? asked : plan_w4_parts(v, p, device), 1};
 }
 
+// Rows of x from which on a matrix of the weights is tried.
+constexpr u32 rows_of_matrix = 128;
+
+bool may_be_a_matrix(const w4_problem& p, const matmul_w4_options& options) {
+  return options.parts == 0 && !options.exact_weights && p.m >= rows_of_matrix &&
+         (p.x_by_16 != 0 || p.w.rows != 0);
+}
+
+// On sm_90a, of the kernel that a problem of many rows of x has there.
+double microseconds_of_kernel(w4_problem p, const device_properties& device) {
+  for (const w4_variant& v : w4_family(p))
+    if (v.has_clusters && v.rows > many_rows && reason(v, p, 1, device) == nullptr)
+      return plan_w4_sm90(v, problem_of(p, v), device, 0).microseconds;
+  // The others have instructions for warps: as measured on an H200, of 132 multiprocessors.
+  const double operations_in_us = (bits_of(static_cast<w4_codes>(p.w.codes_type)) == 4 ? 1.35e6 : 1.02e6) *
+                                  std::max(device.multiprocessors, 1u);
+  return 2.0 * p.m * p.w.n * p.w.k / operations_in_us;
+}
+
 using w4_signature = words_signature<6>;
 
 // By what is known before there is an output, a bias or a workspace: matmul_w4_workspace_bytes chooses as the call.
-w4_signature signature_of(const w4_problem& p, std::int64_t parts) {
+w4_signature signature_of(const w4_problem& p, const matmul_w4_options& options) {
   packed_word kind;
   kind.add(p.type, 2).add(p.w.codes_type, 4).add(p.w.scale_type, 4);
   for (const bool is : {p.w.zeros != 0, p.w.rows != 0, p.w.factors != 0, p.w.offsets != 0,
                         p.w.scales_bf16 != 0, p.x_by_16 != 0, p.x_row > 0 && p.x_row < i64{1} << 39})
     kind.add(is, 1);
-  return {{p.m, p.w.n, p.w.k, p.w.group.value, kind.value(), static_cast<std::uint64_t>(parts)}};
+  const std::uint64_t asked =
+      static_cast<std::uint64_t>(options.parts) << 1 | (options.exact_weights ? 1 : 0);
+  return {{p.m, p.w.n, p.w.k, p.w.group.value, kind.value(), asked}};
 }
 
-// No variant: none has this name, and as many parts as were asked for.
-w4_choice choice_named(w4_problem& problem, std::int64_t asked, const device_properties& device,
+// The columns that the model has; it is of sm_90a, and others have all at once.
+std::uint32_t slice_of(const w4_problem& p, const device_properties& device) {
+  if (!(device.target == ptx::target{90, true}) || p.m == 0) return p.w.n;
+  thread_local recent_choices<w4_signature, std::uint32_t> recent;
+  return recent.find(signature_of(p, {}), device, [&] { return plan_w4_slices(p, device).columns; });
+}
+
+// "dequantise", in as many slices as the model has it, or "dequantise:4". 0: another name, or no such slices.
+std::uint32_t slice_named(const w4_problem& problem, const device_properties& device, std::string_view name) {
+  if (name == w4_as_matrix) return slice_of(problem, device);
+  const std::uint32_t slices = parts_of_name(name);
+  if (slices < 1 || slices > problem.w.n || name != name_with_parts(w4_as_matrix, slices)) return 0;
+  const std::uint32_t columns = w4_slice_of(problem.w, slices);
+  return w4_slices(problem.w, columns) == slices ? columns : 0;
+}
+
+// None: none has this name, and as many parts as were asked for.
+w4_choice choice_named(w4_problem& problem, matmul_w4_options options, const device_properties& device,
                        std::string_view name) {
+  if (const std::uint32_t columns = slice_named(problem, device, name); columns != 0)
+    return {.slice = columns};
   const std::int64_t parts = parts_of_name(name);
-  if (parts < 1 || parts > problem.w.tiles_k || (asked != 0 && parts != asked)) return {};
-  for (const w4_choice& c : w4_choices(problem, parts, device))
-    if (c.name() == name) return c;
+  if (parts < 1 || parts > problem.w.tiles_k || (options.parts != 0 && parts != options.parts)) return {};
+  options.parts = parts;
+  for (const w4_choice& c : w4_choices(problem, options, device))
+    if (c.variant != nullptr && c.name(problem.w.n) == name) return c;
   return {};
 }
 
-w4_choice tuned_choice(w4_problem& problem, std::int64_t parts, const device_properties& device) {
+// What tuning found, or a matrix where that is faster; none: the best of the other kernels.
+w4_choice early_choice(w4_problem& problem, const matmul_w4_options& options,
+                       const device_properties& device) {
   thread_local recent_choices<w4_signature, w4_choice> recent;
-  return recent.find(signature_of(problem, parts), device, [&] {
-    const std::string name = find_tuned(device, tuning_key(problem, parts));
-    return name.empty() ? w4_choice{} : choice_named(problem, parts, device, name);
+  return recent.find(signature_of(problem, options), device, [&]() -> w4_choice {
+    const bool may_be = may_be_a_matrix(problem, options);
+    if (const std::string name = find_tuned(device, tuning_key(problem, options)); !name.empty())
+      if (const w4_choice tuned = choice_named(problem, options, device, name);
+          tuned.variant != nullptr || (tuned.slice != 0 && may_be))
+        return tuned;
+    if (!may_be || !(device.target == ptx::target{90, true})) return {};
+    const w4_slicing slicing = plan_w4_slices(problem, device);
+    if (slicing.microseconds >= microseconds_of_kernel(problem, device)) return {};
+    return {.slice = slicing.columns};
   });
 }
 
@@ -200,7 +249,7 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
                         combining;
     if (cost >= least) return;
     least = cost;
-    best = {parts, cluster};
+    best = {parts, cluster, cost};
   };
   constexpr std::uint32_t most_parts = 32;
   const std::uint32_t from = asked != 0 ? asked : 1, to = asked != 0 ? asked : std::min(most_parts, steps);
@@ -211,17 +260,21 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   return best;
 }
 
-std::string w4_choice::name() const {
+std::string w4_choice::name(std::uint32_t n) const {
+  if (slice != 0) return name_with_parts(w4_as_matrix, (n + slice - 1) / slice);
   return name_with_parts(variant->image->name, division.parts, division.cluster != 1);
 }
 
-std::string tuning_key(const w4_problem& problem, std::int64_t parts) {
-  return signature_of(problem, parts).text("matmul_w4");
+std::string tuning_key(const w4_problem& problem, const matmul_w4_options& options) {
+  return signature_of(problem, options).text("matmul_w4");
 }
 
-std::vector<w4_choice> w4_choices(w4_problem& problem, std::int64_t asked, const device_properties& device) {
+std::vector<w4_choice> w4_choices(w4_problem& problem, const matmul_w4_options& options,
+                                  const device_properties& device) {
   constexpr std::uint64_t most_parts = 64;
   constexpr std::uint64_t blocks_of_parts = 4;  // on a multiprocessor, beyond which K is not divided
+  constexpr std::uint32_t most_slices = 12;
+  const std::int64_t asked = options.parts;
   std::vector<w4_choice> result;
   for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
     if (reason(v, problem, asked, device) != nullptr) continue;
@@ -237,10 +290,17 @@ std::vector<w4_choice> w4_choices(w4_problem& problem, std::int64_t asked, const
       if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
     }
   }
+  if (may_be_a_matrix(problem, options) && device.target.sm >= 80)
+    for (std::uint32_t slices = 1; slices <= most_slices; ++slices)
+      if (const std::uint32_t columns = w4_slice_of(problem.w, slices);
+          w4_slices(problem.w, columns) == slices)
+        result.push_back({.slice = columns});
   return result;
 }
 
 planned_w4 divide_w4(std::string_view operation, const w4_problem& problem, const w4_choice& choice) {
+  if (choice.slice != 0)
+    return {.problem = problem, .choice = choice, .workspace = w4_slice_bytes(problem.w, choice.slice)};
   const w4_variant& v = *choice.variant;
   planned_w4 result{.problem = problem_of(problem, v), .choice = choice};
   w4_problem& p = result.problem;
@@ -258,10 +318,13 @@ planned_w4 divide_w4(std::string_view operation, const w4_problem& problem, cons
   return result;
 }
 
-void run_planned_w4(const stream& s, const planned_w4& planned, std::uint64_t workspace) {
+void run_planned_w4(const stream& s, const detail::matmul_w4_arguments& arguments,
+                    const planned_w4& planned) {
+  const w4_choice& choice = planned.choice;
+  if (choice.slice != 0) return run_w4_as_matrix(s, arguments, planned.problem, choice.slice);
   w4_problem problem = planned.problem;
-  problem.sums = workspace;
-  planned.choice.variant->run(s, problem, planned.blocks);
+  problem.sums = arguments.options->workspace.address;
+  choice.variant->run(s, problem, planned.blocks);
   if (planned.workspace != 0) run_matmul_w4_combine(s, problem);
 }
 
@@ -275,23 +338,18 @@ planned_w4 plan_w4(const void* device, const device_properties& properties,
   const bool own = arguments.weights->shape.codes == w4_codes::own;
   if (own && arguments.own == nullptr)
     detail::refuse_w4(arguments.operation, "weights of own codes; matmul_w4_with has their kernels");
-  if (options.variant == w4_as_matrix && !own) {
-    result.as_matrix = true;
-    result.workspace = w4_matrix_bytes(p.w);
-    return result;
-  }
   // Sets what the launch has of the codes, whatever is chosen.
   const auto family = own ? std::span(arguments.own, arguments.own_count)
                       : is_for_multiply_adds(properties, options.variant) ? matmul_w4_simt_rows()
                                                                           : w4_family(p);
   if (options.variant.empty() && !own) {
-    if (const w4_choice tuned = tuned_choice(p, options.parts, properties); tuned.variant != nullptr) {
-      const planned_w4 divided = divide_w4(arguments.operation, p, tuned);
+    if (const w4_choice early = early_choice(p, options, properties); early.exists()) {
+      const planned_w4 divided = divide_w4(arguments.operation, p, early);
       const bool is_free = choice_alone && options.workspace.address == 0;
       if (is_free || divided.workspace <= options.workspace.bytes) return divided;
     }
-  } else if (!own && options.variant.find(':') != std::string_view::npos) {
-    if (const w4_choice c = choice_named(p, options.parts, properties, options.variant); c.variant != nullptr)
+  } else if (!own && !options.variant.empty()) {
+    if (const w4_choice c = choice_named(p, options, properties, options.variant); c.exists())
       return divide_w4(arguments.operation, p, c);
   }
   const w4_variant& v = choose_w4(arguments.operation, family, p, options.parts, properties, options.variant);
