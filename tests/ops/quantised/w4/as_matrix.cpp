@@ -139,20 +139,33 @@ TEST_CASE("matmul_w8: a matrix has the bits of dequantise", "[ops][w8]") {
   check({.n = 65, .k = 192, .group = 64, .codes = w8_codes::e4m3});
 }
 
-TEST_CASE("matmul_w4: by a matrix from many rows of x on, unless the caller wants exact weights",
-          "[ops][w4]") {
+TEST_CASE("matmul_w4: many rows of x have weights rounded, unless the caller wants exact ones", "[ops][w4]") {
   large_call c;
+  const auto rounds = [](std::string_view name) {
+    return name == "dequantise" || name.find("rounded") != std::string_view::npos;
+  };
   if (!(c.gpu.properties().target == ptx::target{90, true})) {
-    REQUIRE(c.choice(2048) != "dequantise");
+    REQUIRE_FALSE(rounds(c.choice(2048)));
     return;
   }
+  // By a kernel.
   const std::string_view exact = c.choice(2048, {.exact_weights = true});
   REQUIRE(exact.starts_with("matmul_w4_sm90"));
-  REQUIRE(c.choice(2048) == "dequantise");
-  REQUIRE(c.choice(64) != "dequantise");
+  REQUIRE_FALSE(rounds(exact));
+  REQUIRE(c.choice(2048) == "matmul_w4_sm90_rounded_f16_256");
+  for (const i64 rows : {64, 128}) REQUIRE_FALSE(rounds(c.choice(rows)));
   REQUIRE(c.choice(2048, {.parts = 1}) == exact);
   REQUIRE(c.choice(2048, {.variant = exact}) == exact);
-  // A slice, whose columns are a multiple of 256.
+  REQUIRE(c.workspace(2048) == 0);
+  c.shape.scales = type::bf16;
+  REQUIRE(c.choice(2048) == "matmul_w4_sm90_rounded_in_f32_f16_256");
+  REQUIRE_THROWS_AS(c.choice(2048, {.variant = "matmul_w4_sm90_rounded_f16_256"}), unsupported_device);
+  // By a matrix, where there is no such kernel: of slices whose columns are a multiple of 256.
+  c.shape = {.n = 8192, .k = 4096, .group = 32, .scales = type::f32, .offsets = true};
+  for (const i64 rows : {512, 2048}) REQUIRE(c.choice(rows) == "dequantise");
+  const std::string_view slow = c.choice(2048, {.exact_weights = true});
+  REQUIRE_FALSE(rounds(slow));
+  REQUIRE(c.choice(2048, {.parts = 1}) == slow);
   const u64 bytes = c.workspace(2048), column = 4096 * sizeof(f16);
   REQUIRE(bytes % (256 * column) == 0);
   REQUIRE(bytes <= 8192 * column);
@@ -160,11 +173,8 @@ TEST_CASE("matmul_w4: by a matrix from many rows of x on, unless the caller want
   REQUIRE(c.workspace(2048, {.exact_weights = true}) == 0);
   // With less room the call runs as it did without a matrix.
   auto small = c.gpu.allocate<u8>(4096);
-  REQUIRE(c.choice(2048, {.workspace = small}) == exact);
+  REQUIRE(c.choice(2048, {.workspace = small}) == slow);
   REQUIRE(c.workspace(2048, {.workspace = small}) == 0);
-  // Kernels without wgmma are left earlier.
-  c.shape = {.n = 8192, .k = 4096, .group = 32, .scales = type::f32, .offsets = true};
-  REQUIRE(c.choice(512) == "dequantise");
 }
 
 TEST_CASE("matmul_w4: names of slices, and too small a workspace for them", "[ops][w4]") {

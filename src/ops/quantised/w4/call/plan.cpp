@@ -6,6 +6,7 @@
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 
@@ -45,6 +46,8 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
     return "they need more shared memory than a block of this device has";
   if (!v.has_clusters) return nullptr;
   if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
+  if (v.own_scales && (p.w.scales_bf16 != 0) != (p.type == static_cast<u32>(element_type::bf16)))
+    return "its scales are of the type of x";
   if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
     return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
   if (p.w.tiles_k < v.tiles) return "they have more of K in shared memory than there is";
@@ -68,6 +71,7 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
     }
     // Those in clusters come last, and fewer rows first; of as many, those for later devices.
     if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
+    if (v.rounds) continue;
     if (v.has_clusters && (problem.m <= few_rows || (v.rows > many_rows && problem.m <= many_rows) ||
                            reason(v, problem, parts, device) != nullptr))
       continue;
@@ -106,18 +110,17 @@ w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::u
   return {asked != 0 ? asked : plan_w4_parts(v, p, device), 1};
 }
 
-// Rows of x from which on a matrix of the weights is tried.
-constexpr u32 rows_of_matrix = 128;
+// Rows of x from which on weights may be rounded: by a matrix of them, or by a kernel that does it.
+constexpr u32 rounded_rows = 129;
 
-bool may_be_a_matrix(const w4_problem& p, const matmul_w4_options& options) {
-  return options.parts == 0 && !options.exact_weights && p.m >= rows_of_matrix &&
-         (p.x_by_16 != 0 || p.w.rows != 0);
+bool may_round(const w4_problem& p, const matmul_w4_options& options) {
+  return options.parts == 0 && !options.exact_weights && p.m >= rounded_rows;
 }
 
 // On sm_90a, of the kernel that a problem of many rows of x has there.
 double microseconds_of_kernel(w4_problem p, const device_properties& device) {
   for (const w4_variant& v : w4_family(p))
-    if (v.has_clusters && v.rows > many_rows && reason(v, p, 1, device) == nullptr)
+    if (v.has_clusters && !v.rounds && v.rows > many_rows && reason(v, p, 1, device) == nullptr)
       return plan_w4_sm90(v, problem_of(p, v), device, 0).microseconds;
   // The others have instructions for warps: as measured on an H200, of 132 multiprocessors.
   const double operations_in_us = (bits_of(static_cast<w4_codes>(p.w.codes_type)) == 4 ? 1.35e6 : 1.02e6) *
@@ -168,20 +171,39 @@ w4_choice choice_named(w4_problem& problem, matmul_w4_options options, const dev
   return {};
 }
 
-// What tuning found, or a matrix where that is faster; none: the best of the other kernels.
-w4_choice early_choice(w4_problem& problem, const matmul_w4_options& options,
-                       const device_properties& device) {
-  thread_local recent_choices<w4_signature, w4_choice> recent;
-  return recent.find(signature_of(problem, options), device, [&]() -> w4_choice {
-    const bool may_be = may_be_a_matrix(problem, options);
+// What is taken if the workspace has room for it, the best one first; then the best kernel that rounds nothing.
+using early_choices = std::array<w4_choice, 2>;
+
+// What the models of sm_90a have faster than that kernel, of all that rounds weights.
+early_choices rounding_choices(const w4_problem& problem, const device_properties& device) {
+  double least = microseconds_of_kernel(problem, device);
+  w4_choice kernel;
+  w4_problem p = problem;
+  for (const w4_variant& v : w4_family(p))
+    if (v.rounds && reason(v, p, 1, device) == nullptr)
+      if (const w4_division d = plan_w4_sm90(v, problem_of(p, v), device, 0); d.microseconds < least) {
+        least = d.microseconds;
+        kernel = {.variant = &v, .division = d};
+      }
+  // Rows of x that begin anywhere are slow for matmul too.
+  if (problem.x_by_16 == 0 && problem.w.rows == 0) return {kernel};
+  const w4_slicing slicing = plan_w4_slices(problem, device);
+  if (slicing.microseconds >= least) return {kernel};
+  return {w4_choice{.slice = slicing.columns}, kernel};
+}
+
+// What tuning found, or what rounds weights.
+const early_choices& find_early(w4_problem& problem, const matmul_w4_options& options,
+                                const device_properties& device) {
+  thread_local recent_choices<w4_signature, early_choices> recent;
+  return recent.find(signature_of(problem, options), device, [&]() -> early_choices {
+    const bool may = may_round(problem, options);
     if (const std::string name = find_tuned(device, tuning_key(problem, options)); !name.empty())
       if (const w4_choice tuned = choice_named(problem, options, device, name);
-          tuned.variant != nullptr || (tuned.slice != 0 && may_be))
-        return tuned;
-    if (!may_be || !(device.target == ptx::target{90, true})) return {};
-    const w4_slicing slicing = plan_w4_slices(problem, device);
-    if (slicing.microseconds >= microseconds_of_kernel(problem, device)) return {};
-    return {.slice = slicing.columns};
+          tuned.variant != nullptr ? may || !tuned.variant->rounds : tuned.slice != 0 && may)
+        return {tuned};
+    return may && device.target == ptx::target{90, true} ? rounding_choices(problem, device)
+                                                         : early_choices{};
   });
 }
 
@@ -230,10 +252,14 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   // Microseconds, as measured on an H200: of a block, of a tile of 64 of K, of both kernels.
   constexpr double start_and_end = 4, of_row = 0.025, of_tile = 0.27, of_row_of_tile = 0.004,
                    of_block_of_cluster = 0.25, second_kernel = 2, bytes_in_us = 8e6;
+  constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64;
+  // Those that round keep the tensor cores busy: of longer ones the clock is lower.
+  constexpr double slower_in_us = 1.0 / 4000;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
   const u32 steps = steps_of(v, problem);
-  const double step = v.tiles * (of_tile + of_row_of_tile * v.rows * v.columns / 256);
+  const double block = v.rounds ? of_rounding_block : start_and_end + of_row * v.rows;
+  const double tile = v.rounds ? of_rounded_tile : of_tile + of_row_of_tile * v.rows * v.columns / 256;
   const double sums = 2.0 * problem.m * problem.w.n * sizeof(f32);
   w4_division best;
   double least = std::numeric_limits<double>::infinity();
@@ -244,9 +270,9 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
     const double combining = parts == 1         ? 0
                              : cluster == parts ? of_block_of_cluster * cluster
                                                 : second_kernel + sums * parts / bytes_in_us;
-    const double cost = static_cast<double>(rounds) * (start_and_end + of_row * v.rows +
-                                                       step * static_cast<double>(parts_of(steps, parts))) +
-                        combining;
+    const double computing =
+        static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(parts_of(steps, parts)));
+    const double cost = computing * (v.rounds ? 1 + computing * slower_in_us : 1) + combining;
     if (cost >= least) return;
     least = cost;
     best = {parts, cluster, cost};
@@ -277,7 +303,7 @@ std::vector<w4_choice> w4_choices(w4_problem& problem, const matmul_w4_options& 
   const std::int64_t asked = options.parts;
   std::vector<w4_choice> result;
   for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
-    if (reason(v, problem, asked, device) != nullptr) continue;
+    if (reason(v, problem, asked, device) != nullptr || (v.rounds && !may_round(problem, options))) continue;
     const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
                         fill = blocks_of_parts * std::max(device.multiprocessors, 1u);
     const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
@@ -290,7 +316,7 @@ std::vector<w4_choice> w4_choices(w4_problem& problem, const matmul_w4_options& 
       if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
     }
   }
-  if (may_be_a_matrix(problem, options) && device.target.sm >= 80)
+  if (may_round(problem, options) && device.target.sm >= 80)
     for (std::uint32_t slices = 1; slices <= most_slices; ++slices)
       if (const std::uint32_t columns = w4_slice_of(problem.w, slices);
           w4_slices(problem.w, columns) == slices)
@@ -343,9 +369,10 @@ planned_w4 plan_w4(const void* device, const device_properties& properties,
                       : is_for_multiply_adds(properties, options.variant) ? matmul_w4_simt_rows()
                                                                           : w4_family(p);
   if (options.variant.empty() && !own) {
-    if (const w4_choice early = early_choice(p, options, properties); early.exists()) {
+    const bool is_free = choice_alone && options.workspace.address == 0;
+    for (const w4_choice& early : find_early(p, options, properties)) {
+      if (!early.exists()) continue;
       const planned_w4 divided = divide_w4(arguments.operation, p, early);
-      const bool is_free = choice_alone && options.workspace.address == 0;
       if (is_free || divided.workspace <= options.workspace.bytes) return divided;
     }
   } else if (!own && !options.variant.empty()) {
