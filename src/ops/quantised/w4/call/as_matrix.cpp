@@ -97,9 +97,8 @@ void warm_up_w4_as_matrix(const runtime::device& gpu, const detail::matmul_w4_ar
         c.extents = {problem.m, count, 0};
         c.strides = {row, 1, 0};
         matmul_options options;
-        if (problem.bias != 0) {
+        if (problem.bias != 0)
           options.bias = {columns_of(matmul_view_of(arguments.options->bias), 0, count), false};
-        }
         matmul_warmup(gpu, matmul_view_of(x), b, c, options);
       }
 }

@@ -158,16 +158,38 @@ std::uint32_t slice_named(const w4_problem& problem, const device_properties& de
   return w4_slices(problem.w, columns) == slices ? columns : 0;
 }
 
+// Each kernel, those that round weights with `rounding`, with each number of parts, or with `asked` of them.
+std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, bool rounding,
+                                      const device_properties& device) {
+  constexpr std::uint64_t most_parts = 64;
+  constexpr std::uint64_t blocks_of_parts = 4;  // on a multiprocessor, beyond which K is not divided
+  std::vector<w4_choice> result;
+  for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
+    if (reason(v, problem, asked, device) != nullptr || (v.rounds && !rounding)) continue;
+    const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
+                        fill = blocks_of_parts * std::max(device.multiprocessors, 1u);
+    const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
+    const auto to = asked != 0 ? from : static_cast<std::uint32_t>(std::min(most_parts, steps));
+    for (std::uint32_t parts = from; parts <= to && tiles <= most_blocks / parts; ++parts) {
+      if (asked == 0 &&
+          (parts != parts_of(steps, parts_of(steps, parts)) || (parts > 1 && tiles * parts > fill)))
+        continue;
+      result.push_back({&v, {parts, 1}});
+      if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
+    }
+  }
+  return result;
+}
+
 // None: none has this name, and as many parts as were asked for.
-w4_choice choice_named(w4_problem& problem, matmul_w4_options options, const device_properties& device,
+w4_choice choice_named(w4_problem& problem, std::int64_t asked, const device_properties& device,
                        std::string_view name) {
   if (const std::uint32_t columns = slice_named(problem, device, name); columns != 0)
     return {.slice = columns};
   const std::int64_t parts = parts_of_name(name);
-  if (parts < 1 || parts > problem.w.tiles_k || (options.parts != 0 && parts != options.parts)) return {};
-  options.parts = parts;
-  for (const w4_choice& c : w4_choices(problem, options, device))
-    if (c.variant != nullptr && c.name(problem.w.n) == name) return c;
+  if (parts < 1 || parts > problem.w.tiles_k || (asked != 0 && parts != asked)) return {};
+  for (const w4_choice& c : kernel_choices(problem, parts, true, device))
+    if (c.name(problem.w.n) == name) return c;
   return {};
 }
 
@@ -199,7 +221,7 @@ const early_choices& find_early(w4_problem& problem, const matmul_w4_options& op
   return recent.find(signature_of(problem, options), device, [&]() -> early_choices {
     const bool may = may_round(problem, options);
     if (const std::string name = find_tuned(device, tuning_key(problem, options)); !name.empty())
-      if (const w4_choice tuned = choice_named(problem, options, device, name);
+      if (const w4_choice tuned = choice_named(problem, options.parts, device, name);
           tuned.variant != nullptr ? may || !tuned.variant->rounds : tuned.slice != 0 && may)
         return {tuned};
     return may && device.target == ptx::target{90, true} ? rounding_choices(problem, device)
@@ -297,26 +319,10 @@ std::string tuning_key(const w4_problem& problem, const matmul_w4_options& optio
 
 std::vector<w4_choice> w4_choices(w4_problem& problem, const matmul_w4_options& options,
                                   const device_properties& device) {
-  constexpr std::uint64_t most_parts = 64;
-  constexpr std::uint64_t blocks_of_parts = 4;  // on a multiprocessor, beyond which K is not divided
   constexpr std::uint32_t most_slices = 12;
-  const std::int64_t asked = options.parts;
-  std::vector<w4_choice> result;
-  for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
-    if (reason(v, problem, asked, device) != nullptr || (v.rounds && !may_round(problem, options))) continue;
-    const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
-                        fill = blocks_of_parts * std::max(device.multiprocessors, 1u);
-    const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
-    const auto to = asked != 0 ? from : static_cast<std::uint32_t>(std::min(most_parts, steps));
-    for (std::uint32_t parts = from; parts <= to && tiles <= most_blocks / parts; ++parts) {
-      if (asked == 0 &&
-          (parts != parts_of(steps, parts_of(steps, parts)) || (parts > 1 && tiles * parts > fill)))
-        continue;
-      result.push_back({&v, {parts, 1}});
-      if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
-    }
-  }
-  if (may_round(problem, options) && device.target.sm >= 80)
+  const bool may = may_round(problem, options);
+  std::vector<w4_choice> result = kernel_choices(problem, options.parts, may, device);
+  if (may && device.target.sm >= 80)
     for (std::uint32_t slices = 1; slices <= most_slices; ++slices)
       if (const std::uint32_t columns = w4_slice_of(problem.w, slices);
           w4_slices(problem.w, columns) == slices)
@@ -371,12 +377,14 @@ planned_w4 plan_w4(const void* device, const device_properties& properties,
   if (options.variant.empty() && !own) {
     const bool is_free = choice_alone && options.workspace.address == 0;
     for (const w4_choice& early : find_early(p, options, properties)) {
-      if (!early.exists()) continue;
+      // Rows of x that overlap are for the kernels that address each of them.
+      const bool overlap = p.m > 1 && p.x_row < i64{p.w.k};
+      if (!early.exists() || (early.slice != 0 && overlap)) continue;
       const planned_w4 divided = divide_w4(arguments.operation, p, early);
       if (is_free || divided.workspace <= options.workspace.bytes) return divided;
     }
   } else if (!own && !options.variant.empty()) {
-    if (const w4_choice c = choice_named(p, options, properties, options.variant); c.exists())
+    if (const w4_choice c = choice_named(p, options.parts, properties, options.variant); c.exists())
       return divide_w4(arguments.operation, p, c);
   }
   const w4_variant& v = choose_w4(arguments.operation, family, p, options.parts, properties, options.variant);
