@@ -149,16 +149,17 @@ TEST_CASE("matmul_w4: many rows of x have weights rounded, unless the caller wan
     return;
   }
   // By a kernel.
-  const std::string_view exact = c.choice(2048, {.exact_weights = true});
+  const std::string_view exact = c.choice(512, {.exact_weights = true});
   REQUIRE(exact.starts_with("matmul_w4_sm90"));
   REQUIRE_FALSE(rounds(exact));
-  REQUIRE(c.choice(2048) == "matmul_w4_sm90_rounded_f16_256");
+  REQUIRE(c.choice(512) == "matmul_w4_sm90_rounded_f16_256");
   for (const i64 rows : {64, 128}) REQUIRE_FALSE(rounds(c.choice(rows)));
-  REQUIRE(c.choice(2048, {.parts = 1}) == exact);
-  REQUIRE(c.choice(2048, {.variant = exact}) == exact);
-  REQUIRE(c.workspace(2048) == 0);
+  REQUIRE(rounds(c.choice(2048)));
+  REQUIRE(c.choice(512, {.parts = 1}) == exact);
+  REQUIRE(c.choice(512, {.variant = exact}) == exact);
+  REQUIRE(c.workspace(512) == 0);
   c.shape.scales = type::bf16;
-  REQUIRE(c.choice(2048) == "matmul_w4_sm90_rounded_in_f32_f16_256");
+  REQUIRE(c.choice(512) == "matmul_w4_sm90_rounded_in_f32_f16_256");
   REQUIRE_THROWS_AS(c.choice(2048, {.variant = "matmul_w4_sm90_rounded_f16_256"}), unsupported_device);
   // By a matrix, where there is no such kernel: of slices whose columns are a multiple of 256.
   c.shape = {.n = 8192, .k = 4096, .group = 32, .scales = type::f32, .offsets = true};

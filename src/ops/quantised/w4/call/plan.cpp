@@ -123,7 +123,10 @@ double microseconds_of_kernel(w4_problem p, const device_properties& device) {
     if (v.has_clusters && !v.rounds && v.rows > many_rows && reason(v, p, 1, device) == nullptr)
       return plan_w4_sm90(v, problem_of(p, v), device, 0).microseconds;
   // The others have instructions for warps: as measured on an H200, of 132 multiprocessors.
-  const double operations_in_us = (bits_of(static_cast<w4_codes>(p.w.codes_type)) == 4 ? 1.35e6 : 1.02e6) *
+  const bool four = bits_of(static_cast<w4_codes>(p.w.codes_type)) == 4;
+  const double operations_in_us = (p.w.rows != 0 ? 5e5
+                                   : four        ? 1.35e6
+                                                 : 1.02e6) *
                                   std::max(device.multiprocessors, 1u);
   return 2.0 * p.m * p.w.n * p.w.k / operations_in_us;
 }
@@ -274,15 +277,19 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   // Microseconds, as measured on an H200: of a block, of a tile of 64 of K, of both kernels.
   constexpr double start_and_end = 4, of_row = 0.025, of_tile = 0.27, of_row_of_tile = 0.004,
                    of_block_of_cluster = 0.25, second_kernel = 2, bytes_in_us = 8e6;
-  constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64;
-  // Those that round keep the tensor cores busy: of longer ones the clock is lower.
-  constexpr double slower_in_us = 1.0 / 4000;
+  // Those that round keep the tensor cores busy: of longer ones the clock is lower. A tile with few rows of x was
+  // measured to take half as long again.
+  constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64, slower_in_us = 1.0 / 4000,
+                   few_rows_of_tile = 0.5;
+  const double second = v.rounds ? 6 : second_kernel;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
   const u32 steps = steps_of(v, problem);
   const double block = v.rounds ? of_rounding_block : start_and_end + of_row * v.rows;
   const double tile = v.rounds ? of_rounded_tile : of_tile + of_row_of_tile * v.rows * v.columns / 256;
   const double sums = 2.0 * problem.m * problem.w.n * sizeof(f32);
+  const u32 last_rows = problem.m % v.rows;
+  const bool has_few = last_rows != 0 && last_rows < v.rows / 2;
   w4_division best;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](std::uint32_t parts, std::uint32_t cluster) {
@@ -291,10 +298,11 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
     const std::uint64_t rounds = parts_of(tiles * parts / cluster, std::max<std::uint64_t>(at_once, 1));
     const double combining = parts == 1         ? 0
                              : cluster == parts ? of_block_of_cluster * cluster
-                                                : second_kernel + sums * parts / bytes_in_us;
+                                                : second + sums * parts / bytes_in_us;
     const double computing =
         static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(parts_of(steps, parts)));
-    const double cost = computing * (v.rounds ? 1 + computing * slower_in_us : 1) + combining;
+    const double of_rows = !has_few ? 1 : 1 + few_rows_of_tile / (rounds == 1 ? 1 : problem.m_tiles.value);
+    const double cost = computing * (v.rounds ? (1 + computing * slower_in_us) * of_rows : 1) + combining;
     if (cost >= least) return;
     least = cost;
     best = {parts, cluster, cost};
