@@ -64,13 +64,16 @@ void matmul_w4_warmup(const runtime::device& gpu, const any_view& x, const w4_we
       gpu.warmup(*choice.variant->image);
       if (planned.workspace != 0) gpu.warmup(matmul_w4_combine_image(gpu.properties()));
     }
-    return choice.slice != 0;
+    return choice.slice != 0 || (choice.variant != nullptr && choice.variant->rounds);
   };
   if (!warm_up(options) || !options.variant.empty()) return;
-  // What a call without room for a slice runs.
-  matmul_w4_options exact = options;
-  exact.exact_weights = true;
-  warm_up(exact);
+  // What a call with less room in its workspace runs.
+  matmul_w4_options small = options;
+  small.workspace.address = 256;  // of no bytes
+  small.workspace.bytes = 0;
+  warm_up(small);
+  small.exact_weights = true;
+  warm_up(small);
 }
 
 }  // namespace kaio::ops
