@@ -117,11 +117,17 @@ bool may_round(const w4_problem& p, const matmul_w4_options& options) {
   return options.parts == 0 && !options.exact_weights && p.m >= rounded_rows;
 }
 
-// On sm_90a, of the kernel that a problem of many rows of x has there.
-double microseconds_of_kernel(w4_problem p, const device_properties& device) {
+// The kernel for sm_90a of many rows of x that rounds nothing; nullptr: none can run the problem.
+const w4_variant* exact_sm90(w4_problem& p, const device_properties& device) {
   for (const w4_variant& v : w4_family(p))
-    if (v.has_clusters && !v.rounds && v.rows > many_rows && reason(v, p, 1, device) == nullptr)
-      return plan_w4_sm90(v, problem_of(p, v), device, 0).microseconds;
+    if (v.has_clusters && !v.rounds && v.rows > many_rows && reason(v, p, 1, device) == nullptr) return &v;
+  return nullptr;
+}
+
+// On sm_90a, of that kernel, or of the others.
+double microseconds_of_kernel(w4_problem p, const device_properties& device) {
+  if (const w4_variant* const v = exact_sm90(p, device); v != nullptr)
+    return plan_w4_sm90(*v, problem_of(p, *v), device, 0).microseconds;
   // The others have instructions for warps: as measured on an H200, of 132 multiprocessors.
   const bool four = bits_of(static_cast<w4_codes>(p.w.codes_type)) == 4;
   const double operations_in_us = (p.w.rows != 0 ? 5e5
@@ -201,9 +207,11 @@ using early_choices = std::array<w4_choice, 2>;
 
 // What the models of sm_90a have faster than that kernel, of all that rounds weights.
 early_choices rounding_choices(const w4_problem& problem, const device_properties& device) {
+  w4_problem p = problem;
+  // With few rows in a second tile of 256 the kernel with tiles of 128 was measured to be the fastest.
+  if (p.m > 256 && p.m < 384 && exact_sm90(p, device) != nullptr) return {};
   double least = microseconds_of_kernel(problem, device);
   w4_choice kernel;
-  w4_problem p = problem;
   for (const w4_variant& v : w4_family(p))
     if (v.rounds && reason(v, p, 1, device) == nullptr)
       if (const w4_division d = plan_w4_sm90(v, problem_of(p, v), device, 0); d.microseconds < least) {
