@@ -289,7 +289,7 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   // measured to take half as long again.
   constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64, slower_in_us = 1.0 / 4000,
                    few_rows_of_tile = 0.5;
-  const double second = v.rounds ? 6 : second_kernel;
+  const double second = v.rounds ? 6 : second_kernel, of_block = v.rounds ? 1.2 : of_block_of_cluster;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
   const u32 steps = steps_of(v, problem);
@@ -305,7 +305,7 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
     const std::uint64_t at_once = cluster <= 2 ? units / cluster : units * 10 / 11 / cluster;
     const std::uint64_t rounds = parts_of(tiles * parts / cluster, std::max<std::uint64_t>(at_once, 1));
     const double combining = parts == 1         ? 0
-                             : cluster == parts ? of_block_of_cluster * cluster
+                             : cluster == parts ? of_block * cluster
                                                 : second + sums * parts / bytes_in_us;
     const double computing =
         static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(parts_of(steps, parts)));
