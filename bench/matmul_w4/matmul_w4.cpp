@@ -2,9 +2,9 @@
 // that are not quantised, on random numbers; the peers next to codes of int4.
 //
 //   matmul_w4 [--json] [--seconds S] [--type f16|bf16] [--shape NxKxGROUP]... [--work mM]... [--variant NAME]
-//             [--codes int4|nf4|fp4|mxfp4|nvfp4|q4_1|int8|e4m3|q5_1] [--parts P] [--no-peers]
+//             [--codes int4|nf4|fp4|mxfp4|nvfp4|q4_1|int8|e4m3|q5_1] [--parts P] [--no-peers] [--matmul]
 //
-// Groups are those of --shape, but of mxfp4, q4_1, q5_1 (32) and nvfp4 (16). M is the rows of x. Without
+// With --matmul kaio's product with weights of 16 bits is timed too. Groups are those of --shape, but of mxfp4, q4_1, q5_1 (32) and nvfp4 (16). M is the rows of x. Without
 // --shape those of the table of figures, without --work m1, m16 and m64. The rate is bytes of codes, scales,
 // x and y over time. Sampled elements are compared with double precision. The protocols, cold and burst, are
 // those of bench/matmul/timing.hpp.
@@ -31,7 +31,7 @@ using namespace kaio::bench;
 namespace {
 
 struct settings {
-  bool json = false, no_peers = false;
+  bool json = false, no_peers = false, matmul = false;
   double seconds = 0.5;
   std::string type = "bf16", variant, codes = "int4";
   i64 parts = 0;
@@ -47,6 +47,13 @@ bool run(device& gpu, const settings& how, const std::vector<w4_bench_problem>& 
     const measured m = each.measure(p, codes_of(how.codes), how.variant, how.parts);
     to.add(p.shape(), p.work(), "kaio", m.kernel, "cold", m.cold_us, m.error, m.cold_mhz);
     to.add(p.shape(), p.work(), "kaio", m.kernel, "burst", m.burst_us, m.error, m.burst_mhz);
+    if (how.matmul) {
+      const measured of_matrix = each.measure_matrix(p);
+      to.add(p.shape(), p.work(), "kaio_matmul", of_matrix.kernel, "cold", of_matrix.cold_us, 0,
+             of_matrix.cold_mhz);
+      to.add(p.shape(), p.work(), "kaio_matmul", of_matrix.kernel, "burst", of_matrix.burst_us, 0,
+             of_matrix.burst_mhz);
+    }
     if (m.error < (std::is_same_v<T, f16> ? 1e-3 : 6e-3)) continue;
     std::fprintf(stderr, "%s %s:%s: WRONG\n", how.type.c_str(), p.shape().c_str(), p.work().c_str());
     right = false;
@@ -61,6 +68,7 @@ int main(int count, char** words) {
   CLI::App arguments("Times of products with weights of four or eight bits, and of their peers.");
   arguments.add_flag("--json", how.json, "a JSON object for each line");
   arguments.add_flag("--no-peers", how.no_peers, "kaio alone");
+  arguments.add_flag("--matmul", how.matmul, "also a product with weights of 16 bits");
   arguments.add_option("--seconds", how.seconds, "for each protocol")->check(CLI::PositiveNumber);
   arguments.add_option("--type", how.type, "of the activations")->check(CLI::IsMember({"f16", "bf16"}));
   arguments.add_option("--variant", how.variant, "the kernel that runs, as matmul_w4_choice names it");

@@ -5,6 +5,7 @@
 #include "bench/matmul_w4/codes.hpp"
 
 #include <kaio/kaio.hpp>
+#include <kaio/ops/matmul.hpp>
 #include <kaio/ops/matmul_w4.hpp>
 
 #include <algorithm>
@@ -86,6 +87,30 @@ class matmul_w4_bench : attention_measurement<T> {
         [&](const auto& from, std::size_t i, const auto& to, const auto& options) {
           matmul_w4(stream_, from, w4_weights{shape, packed[i]}, to, options);
         });
+  }
+
+  // The product with a W of 16 bits, by matmul.
+  measured measure_matrix(const w4_bench_problem& p) {
+    const u64 bytes = u64{p.n} * p.k * sizeof(T), cache = 2 * gpu_.properties().l2_bytes;
+    std::vector<buffer<T>> w, x, y;
+    for (u64 sets = std::clamp<u64>((cache + bytes - 1) / bytes, 1, 32); sets > 0; --sets) {
+      w.push_back(normal(u64{p.n} * p.k));
+      x.push_back(normal(u64{p.m} * p.k));
+      y.push_back(gpu_.template allocate<T>(u64{p.m} * p.n));
+    }
+    const auto of = [&](std::size_t i, const auto& f) {
+      f(tensor_view<const T, 2>(x[i], p.m, p.k), tensor_view<const T, 2>(w[i], p.n, p.k).transposed(),
+        tensor_view<T, 2>(y[i], p.m, p.n));
+    };
+    measured result;
+    of(0, [&](const auto& a, const auto& b, const auto& c) {
+      result.kernel = ops::matmul_choice(stream_, a, b, c);
+    });
+    contestant kaio{"kaio", [&](std::size_t i) {
+                      of(i, [&](const auto& a, const auto& b, const auto& c) { matmul(stream_, a, b, c); });
+                    }};
+    this->time(kaio, x.size(), result);
+    return result;
   }
 
  private:

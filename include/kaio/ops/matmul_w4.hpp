@@ -5,7 +5,9 @@
 //   matmul_w4(s, x, w, y, {.workspace = memory});
 //
 // Integers and floats of four bits are exact, numbers of tables are rounded once to the type of x: sums of
-// x * number over 64 k, or over fewer that a group has, are multiplied by the scale in f32, and added in f32.
+// x * number over 64 k, or over fewer that a group has, are multiplied by the scale in f32, and added in f32. From 129
+// rows of x on each weight may instead be rounded once to the type of x, by a kernel or by a matrix of the weights in
+// the workspace; options.exact_weights forbids it.
 // The warps of a block divide K, and blocks too where columns are few: then a second kernel adds up what
 // these leave in the workspace, or, on sm_90a, the blocks of a cluster do it themselves. The same call gives
 // the same bits every time. Nothing is allocated, copied or waited for; kernels are loaded when they are used

@@ -76,7 +76,7 @@ detail::matmul_w4_arguments detail::own_w4_arguments(std::string_view operation,
   return {operation, x, out, &w, &options, variants.data(), variants.size()};
 }
 
-// As matmul_w4, but for the variant "dequantise".
+// As matmul_w4, but that no weight is rounded.
 template <class D, class X, class Out>
 void matmul_w4_with(const stream& s, const tensor_view<X, 2>& x, const w4_weights& w,
                     const tensor_view<Out, 2>& out, const matmul_w4_options& options = {}) {

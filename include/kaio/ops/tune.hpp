@@ -71,9 +71,10 @@ tune_report tune_matmul_fp8(const device& gpu, const matmul_view& a, const matmu
 // name has after a colon ("matmul_w4_few_rows_f16_8_sm90:4", or ":4:cluster"); with options.parts, with so many. x: (m, k),
 // out: (m, n), f16 or bf16 (out also f32), as the call takes them; the weights are those of a file that repack has
 // packed, and are not read. Later calls take the fastest where their workspace is large enough for it, as one of
-// matmul_w4_workspace_bytes is, asked after tuning. The variant "dequantise", which rounds weights, is none of them. The
-// result is for calls of the same m, n, k, codes and scales, groups, alignment of x and options.parts. Its entries are
-// empty where m is 0. Throws invalid_argument for weights of own codes too.
+// matmul_w4_workspace_bytes is, asked after tuning. Where a call of so many rows may round
+// weights (matmul_w4_options::exact_weights), what does it is measured too: "dequantise:4" is in four slices. The result
+// is for calls of the same m, n, k, codes and scales, groups, alignment of x, options.parts and exact_weights. Its
+// entries are empty where m is 0. Throws invalid_argument for weights of own codes too.
 tune_report tune_matmul_w4(const device& gpu, const any_view& x, const w4_weights& w, const any_view& out,
                            const matmul_w4_options& options = {}, const tune_options& how = {});
 tune_report tune_matmul_w8(const device& gpu, const any_view& x, const w8_weights& w, const any_view& out,

@@ -60,6 +60,7 @@ struct products {
     matmul_w4_options options;
     options.workspace = detail::rest_of(a.options->workspace, call.product_bytes);
     options.constant_weights = a.options->constant_weights;
+    options.exact_weights = a.options->exact_weights;
     return options;
   }
   matmul_options plain_options() const {

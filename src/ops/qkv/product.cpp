@@ -119,6 +119,7 @@ any_view projection_product::matrix(const projection_columns& of, bool in_batche
 matmul_w4_options projection_product::packed_options() const {
   matmul_w4_options options;
   options.workspace = detail::rest_of(workspace, bytes());
+  options.exact_weights = exact_weights;
   return options;
 }
 

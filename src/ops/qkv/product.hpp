@@ -31,6 +31,7 @@ struct projection_product {
   tensor_view<const f32, 2> x_groups{};
   attention_workspace workspace{};
   constant_operands constant = constant_operands::none;
+  bool exact_weights = false;  // of packed ones
 
   // Rows are at multiples of 16 bytes.
   std::int64_t pitch() const { return (std::int64_t{n} + 7) / 8 * 8; }

@@ -35,7 +35,8 @@ projection_product product_of(const detail::qkv_arguments& a, const detail::qkv_
           .x_scale = a.options->x_scale,
           .x_groups = a.options->x_groups,
           .workspace = a.options->workspace,
-          .constant = a.options->constant_weights ? constant_operands::b : constant_operands::none};
+          .constant = a.options->constant_weights ? constant_operands::b : constant_operands::none,
+          .exact_weights = a.options->exact_weights};
 }
 
 qkv_product product_in_memory(const qkv_problem& p, const projection_product& product) {

@@ -130,6 +130,25 @@ TEST_CASE("gate_up_project: packed weights", "[ops][gate_up]") {
   check_steps(x, w, product.download(), {.activation = matmul_activation::gelu});
 }
 
+// Weights with offsets have no kernel for many rows on sm_90a: they are rounded into a matrix.
+TEST_CASE("gate_up_project: many rows of packed weights, rounded or exact", "[ops][gate_up]") {
+  device& gpu = under_test();
+  if (!(gpu.properties().target == ptx::target{90, true})) return;
+  const stream& s = gpu.stream();
+  constexpr i64 m = 1024, columns = 2048, depth = 1024;
+  const w4_shape shape{
+      .n = 2 * columns, .k = depth, .group = 32, .scales = w4_scale_type::f32, .offsets = true};
+  auto memory = gpu.allocate<u8>(packed_bytes(shape));
+  auto on_x = gpu.allocate<f16>(m * depth), on_out = gpu.allocate<f16>(m * columns);
+  const tensor_view<const f16, 2> x(on_x, m, depth);
+  const tensor_view<f16, 2> out(on_out, m, columns);
+  const w4_weights w{shape, memory};
+  const u64 rounded = gate_up_workspace_bytes(s, x, w, out);
+  const u64 exact = gate_up_workspace_bytes(s, x, w, out, {.exact_weights = true});
+  REQUIRE(rounded == exact + matmul_w4_workspace_bytes(s, x, w));
+  REQUIRE(matmul_w4_workspace_bytes(s, x, w) >= 256 * depth * 2);
+}
+
 namespace {
 
 struct w4_case {

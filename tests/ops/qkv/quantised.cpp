@@ -106,6 +106,28 @@ TEST_CASE("qkv_project: weights of four bits", "[ops][qkv]") {
   require_columns(got, product.download());
 }
 
+// Weights with offsets have no kernel for many rows on sm_90a: they are rounded into a matrix.
+TEST_CASE("qkv_project: many tokens of packed weights, rounded or exact", "[ops][qkv]") {
+  device& gpu = under_test();
+  if (!(gpu.properties().target == ptx::target{90, true})) return;
+  const stream& s = gpu.stream();
+  constexpr i64 rows = 1024, depth = 1024, heads_of_q = 32, heads_of_k = 8,
+                columns = (heads_of_q + 2 * heads_of_k) * size;
+  const w4_shape shape{.n = columns, .k = depth, .group = 32, .scales = w4_scale_type::f32, .offsets = true};
+  auto memory = gpu.allocate<u8>(packed_bytes(shape));
+  auto on_x = gpu.allocate<f16>(rows * depth), q = gpu.allocate<f16>(rows * heads_of_q * size),
+       of_k = gpu.allocate<f16>(rows * heads_of_k * size), v = gpu.allocate<f16>(rows * heads_of_k * size);
+  const tensor_view<const f16, 2> a(on_x, rows, depth);
+  const qkv_outputs outputs{tensor_view<f16, 3>(q, rows, heads_of_q, size),
+                            tensor_view<f16, 3>(of_k, rows, heads_of_k, size),
+                            tensor_view<f16, 3>(v, rows, heads_of_k, size)};
+  const w4_weights w{shape, memory};
+  const u64 rounded = qkv_project_workspace_bytes(s, a, w, outputs);
+  const u64 exact = qkv_project_workspace_bytes(s, a, w, outputs, {.exact_weights = true});
+  REQUIRE(rounded == exact + matmul_w4_workspace_bytes(s, a, w));
+  REQUIRE(matmul_w4_workspace_bytes(s, a, w) >= 256 * depth * 2);
+}
+
 TEST_CASE("qkv_project: weights of eight bits and hidden states of f16", "[ops][qkv]") {
   if (under_test().properties().target.sm < 80) return;
   const stream& s = under_test().stream();

@@ -49,6 +49,8 @@ struct gate_up_options {
   // The kernel to run, by a name that gate_up_choice gives; "separate": products, and what combines them; empty:
   // the best one.
   std::string_view variant{};
+  // Of packed weights: none is rounded to the type of x before it is multiplied (matmul_w4_options).
+  bool exact_weights = false;
 };
 
 namespace detail {

@@ -105,6 +105,8 @@ struct qkv_options {
   std::string_view variant{};
   // Of K, by the kernels for few rows: blocks of a cluster that divide it, 1, 2 or 4; 0: a choice.
   std::uint32_t parts = 0;
+  // Of packed weights: none is rounded to the type of x before it is multiplied (matmul_w4_options).
+  bool exact_weights = false;
 };
 
 namespace detail {

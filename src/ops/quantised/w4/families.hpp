@@ -36,12 +36,16 @@ void run_matmul_w4_combine(const stream& s, const w4_problem& problem);
 
 // W as a matrix; what repack and dequantise launch.
 void run_dequantise_w4_matrix(const stream& s, const w4_matrix& matrix);
-const ptx::kernel_image& dequantise_w4_image();
+// The same by the kernel for rows of 16 bits, whose neighbours along K are adjacent (dequantise_rows.hpp), where it
+// can run. `early`: the weights may be read before the kernel before has ended.
+void run_dequantise_w4_rows(const stream& s, const w4_matrix& matrix, bool early);
+const ptx::kernel_image& dequantise_w4_rows_image(const w4_packed& w, const device_properties& device);
 void list_w4_repack_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_matmul_w4_combine_kernels(std::vector<const ptx::kernel_image*>& list);
 
 struct w4_division {
   std::uint32_t parts = 1, cluster = 1;  // the parts may be the blocks of a cluster
+  double microseconds = 0;               // on sm_90a, as its model has it
 };
 // Into how many parts K is divided: where the cost of a block's tiles and of both kernels' beginnings and
 // ends is the least. `asked`: so many parts, where that is not 0.

@@ -2,16 +2,19 @@
 // The rows of the kernels of matmul_w4 in the table, for one dequantisation and element type.
 
 #include <kaio/ops/quantised/w4/choice/variant.hpp>
+#include <kaio/ops/quantised/w4/decode_rounded.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 
 #include <array>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 
 namespace kaio::ops {
 
 // For up to eight and sixteen rows of x from sm_90 on, and from sm_80 on; for so many rows from sm_80 on; and for many
-// on sm_90a, where there are no offsets: sums of x would be products of their own.
+// on sm_90a, where there are no offsets: sums of x would be products of their own. Last, of plain integers, those that
+// round weights, by scales of the type of x and of any.
 template <class D, scalar T, std::uint32_t... Rows>
 std::span<const w4_variant> matmul_w4_rows() {
   static const auto& rows = *[] {
@@ -19,6 +22,16 @@ std::span<const w4_variant> matmul_w4_rows() {
       return new std::array{describe_w4_few_rows<D, T, 8, 90>(), describe_w4_few_rows<D, T, 8, 80>(),
                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
                             describe_w4<D, T, Rows>()...};
+    else if constexpr (std::is_same_v<D, w4_integers>)
+      return new std::array{describe_w4_few_rows<D, T, 8, 90>(),
+                            describe_w4_few_rows<D, T, 8, 80>(),
+                            describe_w4_few_rows<D, T, 16, 90>(),
+                            describe_w4_few_rows<D, T, 16, 80>(),
+                            describe_w4<D, T, Rows>()...,
+                            describe_w4_sm90<D, T, 64>(),
+                            describe_w4_sm90<D, T, 128>(),
+                            describe_w4_sm90<w4_rounded_integers, T, 256>(),
+                            describe_w4_sm90<w4_rounded_in_f32, T, 256>()};
     else
       return new std::array{describe_w4_few_rows<D, T, 8, 90>(),  describe_w4_few_rows<D, T, 8, 80>(),
                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),

@@ -24,10 +24,11 @@ struct w4_case {
   bool by_wgmma = false;  // where there is a kernel for the device
 };
 
-// `rounded`: each weight may be off by half of its last place.
+// `rounded`: each weight is what is nearest to it in T.
 template <class T, class Out, class S>
 void check_w4(const w4_case& c) {
-  const bool rounded = c.options.variant == "dequantise";
+  const bool rounded = c.options.variant.starts_with("dequantise") ||
+                       c.options.variant.find("rounded") != std::string_view::npos;
   if (is_without_bf16_products<T>(c.options.variant)) return;
   const stream& s = under_test().stream();
   const w4_model<S> model = w4_model<S>::random(c.shape, c.seed);
@@ -73,15 +74,15 @@ void check_w4(const w4_case& c) {
     for (i64 column = 0; column < n; ++column) {
       double exact = c.bias ? to_double(bias[static_cast<std::size_t>(column)]) : 0.0, all = std::abs(exact);
       for (i64 i = 0; i < k; ++i) {
-        const double product =
-            to_double(x[static_cast<std::size_t>(c.shift + r * x_row + i)]) * model.weight(i, column);
+        const double weight = model.weight(i, column);
+        const double product = to_double(x[static_cast<std::size_t>(c.shift + r * x_row + i)]) *
+                               (rounded ? to_double(T(static_cast<float>(weight))) : weight);
         exact += product;
         all += std::abs(product);
       }
       const auto at = static_cast<std::size_t>(c.shift + r * y_row + column);
       written[at] = true;
-      const double of_weights = !rounded ? 0.0 : std::is_same_v<T, f16> ? 0x1p-11 : 0x1p-8;
-      const double allowed = all * (0x1p-20 + of_weights) + unit_in_last_place<Out>(exact) * 0.51;
+      const double allowed = all * 0x1p-20 + unit_in_last_place<Out>(exact) * 0.51;
       if (std::abs(to_double(y[at]) - exact) <= allowed) continue;
       CAPTURE(r, column, exact);
       REQUIRE(to_double(y[at]) == exact);
@@ -216,6 +217,51 @@ TEST_CASE("matmul_w4: by a matrix in the workspace", "[ops][w4]") {
   c.shape = {.n = 33, .k = 85, .group = -1};
   c.pad = 3;
   check_w4<bf16, f32, f16>(c);
+}
+
+// Slices of 32 columns, or of 256: of whole tiles of the packed weights, the last one shorter.
+TEST_CASE("matmul_w4: by matrices of slices of the columns", "[ops][w4]") {
+  w4_case c{.shape = {.n = 136, .k = 192, .group = 32, .zero_points = true},
+            .m = 21,
+            .bias = true,
+            .options = {.variant = "dequantise:5"}};
+  check_w4<f16, f16, f16>(c);
+  c.options.constant_weights = true;
+  check_w4<bf16, f32, bf16>(c);
+  c.pad = 5;  // rows of x and y that begin anywhere
+  check_w4<bf16, bf16, f16>(c);
+  c.pad = 0;
+  c.shape.ordered = true;
+  c.options.variant = "dequantise:3";
+  check_w4<f16, f32, f16>(c);
+  c.shape = {.n = 525, .k = 72, .group = -1};
+  check_w4<f16, f16, bf16>(c);
+}
+
+// 256 rows of x and 128 columns in a block, stages of 128 of K.
+TEST_CASE("matmul_w4: integers that the kernel for many rows rounds", "[ops][w4]") {
+  if (!(under_test().properties().target == ptx::target{90, true})) return;
+  w4_case c{.shape = {.n = 136, .k = 896, .group = 128, .zero_points = true}, .m = 257, .bias = true};
+  c.by_wgmma = true;
+  // By scales of the type of x, and of any.
+  c.options.variant = "matmul_w4_sm90_rounded_f16_256";
+  check_w4<f16, f16, f16>(c);
+  c.options.variant = "matmul_w4_sm90_rounded_bf16_256";
+  check_w4<bf16, f32, bf16>(c);
+  c.options.variant = "matmul_w4_sm90_rounded_in_f32_f16_256";
+  check_w4<f16, f16, bf16>(c);
+  c.options.parts = 2;  // by a cluster, or a second kernel
+  c.shape = {.n = 40, .k = 1728, .group = 64};
+  c.m = 30;
+  c.pad = 8;
+  c.options.variant = "matmul_w4_sm90_rounded_in_f32_bf16_256";
+  check_w4<bf16, bf16, f16>(c);
+  c.options.parts = 3;
+  c.options.variant = "matmul_w4_sm90_rounded_f16_256";
+  check_w4<f16, f32, f16>(c);
+  c.shape = {.n = 129, .k = 256, .group = -1, .zero_points = true};
+  c.options.parts = 1;
+  check_w4<f16, f16, f16>(c);
 }
 
 // Before sm_80 every other case too is by this kernel.

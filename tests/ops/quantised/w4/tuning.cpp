@@ -73,7 +73,7 @@ void check_tuned(const w4_shape& shape, i64 rows, bool bias) {
   REQUIRE(report.seconds_before > 0);
   REQUIRE(report.entries.size() >= 2);
   REQUIRE(report.entries.front().variant == report.variant);
-  REQUIRE_FALSE(has(report, "dequantise"));
+  REQUIRE(has(report, "dequantise:1") == (rows > 128 && gpu.properties().target.sm >= 80));
   REQUIRE(p.x_memory.download() == p.numbers);
   REQUIRE(same_bits(p.y_memory.download(), before));
   REQUIRE(report.variant.rfind(p.choice(options), 0) == 0);
@@ -97,6 +97,24 @@ TEST_CASE("tune_matmul_w4: few rows, many and ordered weights", "[ops][w4][tune]
   check_tuned<f16>({.n = 40, .k = 256, .group = 64}, 3, false);
   check_tuned<bf16>({.n = 72, .k = 320, .group = 32, .zero_points = true}, 20, true);
   check_tuned<f16>({.n = 40, .k = 128, .group = 16, .ordered = true}, 5, true);
+}
+
+TEST_CASE("tune_matmul_w4: rows that may have weights rounded, by kernels and by matrices",
+          "[ops][w4][tune]") {
+  check_tuned<f16>({.n = 72, .k = 256, .group = 64, .zero_points = true}, 131, true);
+  // With exact weights a tuned matrix is none of the choices.
+  const own_cache cache;
+  device& gpu = under_test();
+  tuned_product<f16> p({.n = 40, .k = 128, .group = 64}, 129);
+  const ops::tune_report exact =
+      ops::tune_matmul_w4(gpu, p.x, p.w, p.y, {.exact_weights = true}, {.repetitions = 1});
+  for (const ops::tune_entry& e : exact.entries) {
+    CAPTURE(e.variant);
+    REQUIRE_FALSE(e.variant.starts_with("dequantise"));
+    REQUIRE(e.variant.find("rounded") == std::string::npos);
+  }
+  cache.replace_variants("dequantise:1");
+  REQUIRE_FALSE(p.choice({.exact_weights = true}).starts_with("dequantise"));
 }
 
 TEST_CASE("tune_matmul_w4: what was found is for its shape, its parts and its workspace", "[ops][w4][tune]") {

@@ -137,12 +137,15 @@ struct matmul_w4_options {
   // of the kernel, alone. On sm_90a 2, 4 and 8 may be the blocks of a cluster, which need no workspace.
   std::int64_t parts = 0;
   // The kernel to run, as matmul_w4_choice names it, or tune_matmul_w4 with its parts; empty: what tuning found, where
-  // the workspace is large enough for it, or the best one by a model. "dequantise": W as a matrix in the workspace, of
-  // 2 n k bytes, and matmul, where each weight is rounded once: for many rows of x, and before sm_80.
+  // the workspace is large enough for it, or the best one by a model. "dequantise": W as a matrix in the workspace, and
+  // matmul, where each weight is rounded once to the type of x; "dequantise:4": in four slices of the columns of y.
   std::string_view variant{};
   // A hint: no work in the stream before the call writes the weights. With few rows of x, from sm_90 on, they are
   // asked for before it has ended.
   bool constant_weights = false;
+  // No weight is rounded to the type of x before it is multiplied, which from 129 rows of x on would be faster; nor is
+  // any with a number of parts. A variant that rounds them does it all the same.
+  bool exact_weights = false;
 };
 
 namespace detail {

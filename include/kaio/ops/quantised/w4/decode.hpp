@@ -51,6 +51,7 @@ struct w4_dequantisation {
   static constexpr bool offsets = false;      // an f32 of each group and column is added to its weights
   static constexpr bool neighbours = false;   // the order of codes in a word (layout.hpp)
   static constexpr bool scaled = false;       // numbers are multiplied by scales, not the sums of a group
+  static constexpr bool rounded = false;      // and are rounded then (decode_rounded.hpp)
   // Groups that a tile of 64 k has: 1, of multiples of 64; 2, of 32; 4, of 16. 0: multiples of 16.
   static constexpr std::uint32_t slots = 0;
   static constexpr fixed_string name = "";

@@ -17,12 +17,10 @@ namespace detail {
 void run_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
   const planned_w4 planned = plan_w4(s.device_identity(), device, arguments, false);
-  if (planned.choice.variant == nullptr && !planned.as_matrix) return;
-  const attention_workspace& workspace = arguments.options->workspace;
+  if (!planned.choice.exists()) return;
   validation(arguments.operation, s.device_identity())
-      .workspace("workspace", workspace.facts(), planned.workspace, 16);
-  if (planned.as_matrix) return run_w4_as_matrix(s, arguments, planned.problem);
-  run_planned_w4(s, planned, workspace.address);
+      .workspace("workspace", arguments.options->workspace.facts(), planned.workspace, 16);
+  run_planned_w4(s, arguments, planned);
 }
 
 std::uint64_t workspace_of_matmul_w4(const stream& s, const matmul_w4_arguments& arguments) {
@@ -48,19 +46,34 @@ matmul_w4_choice_info matmul_w4_choice(const stream& s, const any_view& x, const
   const device_properties& device = s.properties();
   const planned_w4 planned =
       plan_w4(s.device_identity(), device, {"matmul_w4_choice", x, {}, &w, &options}, true);
-  if (planned.as_matrix) return {w4_as_matrix, 1};
-  if (planned.choice.variant == nullptr) return {};
-  return {planned.choice.variant->image->name, planned.problem.parts};
+  const w4_choice& choice = planned.choice;
+  if (!choice.exists()) return {};
+  if (choice.slice != 0) return {w4_as_matrix, w4_slices(planned.problem.w, choice.slice)};
+  return {choice.variant->image->name, planned.problem.parts};
 }
 
 void matmul_w4_warmup(const runtime::device& gpu, const any_view& x, const w4_weights& w,
                       const matmul_w4_options& options) {
-  const planned_w4 planned =
-      plan_w4(gpu.identity(), gpu.properties(), {"matmul_w4_warmup", x, {}, &w, &options}, true);
-  if (planned.as_matrix) return warm_up_w4_as_matrix(gpu, x, planned.problem);
-  if (planned.choice.variant == nullptr) return;
-  gpu.warmup(*planned.choice.variant->image);
-  if (planned.workspace != 0) gpu.warmup(matmul_w4_combine_image(gpu.properties()));
+  const auto warm_up = [&](const matmul_w4_options& of) {
+    const detail::matmul_w4_arguments own{"matmul_w4_warmup", x, {}, &w, &of};
+    const planned_w4 planned = plan_w4(gpu.identity(), gpu.properties(), own, true);
+    const w4_choice& choice = planned.choice;
+    if (choice.slice != 0) {
+      warm_up_w4_as_matrix(gpu, own, planned.problem, choice.slice);
+    } else if (choice.variant != nullptr) {
+      gpu.warmup(*choice.variant->image);
+      if (planned.workspace != 0) gpu.warmup(matmul_w4_combine_image(gpu.properties()));
+    }
+    return choice.slice != 0 || (choice.variant != nullptr && choice.variant->rounds);
+  };
+  if (!warm_up(options) || !options.variant.empty()) return;
+  // What a call with less room in its workspace runs.
+  matmul_w4_options small = options;
+  small.workspace.address = 256;  // of no bytes
+  small.workspace.bytes = 0;
+  warm_up(small);
+  small.exact_weights = true;
+  warm_up(small);
 }
 
 }  // namespace kaio::ops

@@ -6,6 +6,7 @@
 #include <kaio/runtime/error.hpp>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <span>
 
@@ -44,6 +45,8 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
     return "they need more shared memory than a block of this device has";
   if (!v.has_tensor_copies) return nullptr;
   if (p.w.slots > v.slots) return "its groups are multiples of 64 codes";
+  if (v.own_scales && (p.w.scales_bf16 != 0) != (p.type == static_cast<u32>(element_type::bf16)))
+    return "its scales are of the type of x";
   if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
     return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
   if (p.w.tiles_k < v.tiles) return "they have more of K in shared memory than there is";
@@ -68,6 +71,7 @@ const w4_variant& choose_w4(std::string_view operation, std::span<const w4_varia
     // Those for sm_90a come last, and fewer rows first; of as many, those for later devices. Those of few rows, whose
     // eight warps share a tile of 32 or 64 columns, read it in less time than those for sm_90a.
     if (v.image->needs.target.sm > std::max<std::uint32_t>(device.target.sm, 80)) continue;
+    if (v.rounds) continue;
     const bool is_few = best != nullptr && best->has_few_rows && problem.m <= best->rows;
     if (v.has_tensor_copies && (is_few || (v.rows > many_rows && problem.m <= many_rows))) continue;
     if ((v.has_tensor_copies || v.has_few_rows) && reason(v, problem, parts, device) != nullptr) continue;
@@ -106,33 +110,134 @@ w4_division plan_division(const w4_variant& v, const w4_problem& problem, std::u
   return v.has_tensor_copies ? plan_w4_sm90(v, p, device, asked) : plan_w4_parts(v, p, device, asked);
 }
 
+// Rows of x from which on weights may be rounded: by a matrix of them, or by a kernel that does it.
+constexpr u32 rounded_rows = 129;
+
+bool may_round(const w4_problem& p, const matmul_w4_options& options) {
+  return options.parts == 0 && !options.exact_weights && p.m >= rounded_rows;
+}
+
+// The kernel for sm_90a of many rows of x that rounds nothing; nullptr: none can run the problem.
+const w4_variant* exact_sm90(w4_problem& p, const device_properties& device) {
+  for (const w4_variant& v : w4_family(p))
+    if (v.has_tensor_copies && !v.rounds && v.rows > many_rows && reason(v, p, 1, device) == nullptr)
+      return &v;
+  return nullptr;
+}
+
+// On sm_90a, of that kernel, or of the others.
+double microseconds_of_kernel(w4_problem p, const device_properties& device) {
+  if (const w4_variant* const v = exact_sm90(p, device); v != nullptr)
+    return plan_w4_sm90(*v, problem_of(p, *v), device, 0).microseconds;
+  // The others have instructions for warps: as measured on an H200, of 132 multiprocessors.
+  const bool four = bits_of(static_cast<w4_codes>(p.w.codes_type)) == 4;
+  const double operations_in_us = (p.w.rows != 0 ? 5e5
+                                   : four        ? 1.35e6
+                                                 : 1.02e6) *
+                                  std::max(device.multiprocessors, 1u);
+  return 2.0 * p.m * p.w.n * p.w.k / operations_in_us;
+}
+
 using w4_signature = words_signature<6>;
 
 // By what is known before there is an output, a bias or a workspace: matmul_w4_workspace_bytes chooses as the call.
-w4_signature signature_of(const w4_problem& p, std::int64_t parts) {
+w4_signature signature_of(const w4_problem& p, const matmul_w4_options& options) {
   packed_word kind;
   kind.add(p.type, 2).add(p.w.codes_type, 4).add(p.w.scale_type, 4);
   for (const bool is : {p.w.zeros != 0, p.w.rows != 0, p.w.factors != 0, p.w.offsets != 0,
                         p.w.scales_bf16 != 0, p.x_by_16 != 0, p.x_row > 0 && p.x_row < i64{1} << 39})
     kind.add(is, 1);
-  return {{p.m, p.w.n, p.w.k, p.w.group.value, kind.value(), static_cast<std::uint64_t>(parts)}};
+  const std::uint64_t asked =
+      static_cast<std::uint64_t>(options.parts) << 1 | (options.exact_weights ? 1 : 0);
+  return {{p.m, p.w.n, p.w.k, p.w.group.value, kind.value(), asked}};
 }
 
-// No variant: none has this name, and as many parts as were asked for.
+// The columns that the model has; it is of sm_90a, and others have all at once.
+std::uint32_t slice_of(const w4_problem& p, const device_properties& device) {
+  if (!(device.target == ptx::target{90, true}) || p.m == 0) return p.w.n;
+  thread_local recent_choices<w4_signature, std::uint32_t> recent;
+  return recent.find(signature_of(p, {}), device, [&] { return plan_w4_slices(p, device).columns; });
+}
+
+// "dequantise", in as many slices as the model has it, or "dequantise:4". 0: another name, or no such slices.
+std::uint32_t slice_named(const w4_problem& problem, const device_properties& device, std::string_view name) {
+  if (name == w4_as_matrix) return slice_of(problem, device);
+  const std::uint32_t slices = parts_of_name(name);
+  if (slices < 1 || slices > problem.w.n || name != name_with_parts(w4_as_matrix, slices)) return 0;
+  const std::uint32_t columns = w4_slice_of(problem.w, slices);
+  return w4_slices(problem.w, columns) == slices ? columns : 0;
+}
+
+// Each kernel, those that round weights with `rounding`, with each number of parts, or with `asked` of them.
+std::vector<w4_choice> kernel_choices(w4_problem& problem, std::int64_t asked, bool rounding,
+                                      const device_properties& device) {
+  constexpr std::uint64_t most_parts = 64;
+  constexpr std::uint64_t blocks_of_parts = 4;  // on a multiprocessor, beyond which K is not divided
+  std::vector<w4_choice> result;
+  for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
+    if (reason(v, problem, asked, device) != nullptr || (v.rounds && !rounding)) continue;
+    const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
+                        fill = blocks_of_parts * std::max(device.multiprocessors, 1u);
+    const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
+    const auto to = asked != 0 ? from : static_cast<std::uint32_t>(std::min(most_parts, steps));
+    for (std::uint32_t parts = from; parts <= to && tiles <= most_blocks / parts; ++parts) {
+      if (asked == 0 &&
+          (parts != parts_of(steps, parts_of(steps, parts)) || (parts > 1 && tiles * parts > fill)))
+        continue;
+      result.push_back({&v, {parts, 1}});
+      if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
+    }
+  }
+  return result;
+}
+
+// None: none has this name, and as many parts as were asked for.
 w4_choice choice_named(w4_problem& problem, std::int64_t asked, const device_properties& device,
                        std::string_view name) {
+  if (const std::uint32_t columns = slice_named(problem, device, name); columns != 0)
+    return {.slice = columns};
   const std::int64_t parts = parts_of_name(name);
   if (parts < 1 || parts > problem.w.tiles_k || (asked != 0 && parts != asked)) return {};
-  for (const w4_choice& c : w4_choices(problem, parts, device))
-    if (c.name() == name) return c;
+  for (const w4_choice& c : kernel_choices(problem, parts, true, device))
+    if (c.name(problem.w.n) == name) return c;
   return {};
 }
 
-w4_choice tuned_choice(w4_problem& problem, std::int64_t parts, const device_properties& device) {
-  thread_local recent_choices<w4_signature, w4_choice> recent;
-  return recent.find(signature_of(problem, parts), device, [&] {
-    const std::string name = find_tuned(device, tuning_key(problem, parts));
-    return name.empty() ? w4_choice{} : choice_named(problem, parts, device, name);
+// What is taken if the workspace has room for it, the best one first; then the best kernel that rounds nothing.
+using early_choices = std::array<w4_choice, 2>;
+
+// What the models of sm_90a have faster than that kernel, of all that rounds weights.
+early_choices rounding_choices(const w4_problem& problem, const device_properties& device) {
+  w4_problem p = problem;
+  // With few rows in a second tile of 256 the kernel with tiles of 128 was measured to be the fastest.
+  if (p.m > 256 && p.m < 384 && exact_sm90(p, device) != nullptr) return {};
+  double least = microseconds_of_kernel(problem, device);
+  w4_choice kernel;
+  for (const w4_variant& v : w4_family(p))
+    if (v.rounds && reason(v, p, 1, device) == nullptr)
+      if (const w4_division d = plan_w4_sm90(v, problem_of(p, v), device, 0); d.microseconds < least) {
+        least = d.microseconds;
+        kernel = {.variant = &v, .division = d};
+      }
+  // Rows of x that begin anywhere are slow for matmul too.
+  if (problem.x_by_16 == 0 && problem.w.rows == 0) return {kernel};
+  const w4_slicing slicing = plan_w4_slices(problem, device);
+  if (slicing.microseconds >= least) return {kernel};
+  return {w4_choice{.slice = slicing.columns}, kernel};
+}
+
+// What tuning found, or what rounds weights.
+const early_choices& find_early(w4_problem& problem, const matmul_w4_options& options,
+                                const device_properties& device) {
+  thread_local recent_choices<w4_signature, early_choices> recent;
+  return recent.find(signature_of(problem, options), device, [&]() -> early_choices {
+    const bool may = may_round(problem, options);
+    if (const std::string name = find_tuned(device, tuning_key(problem, options)); !name.empty())
+      if (const w4_choice tuned = choice_named(problem, options.parts, device, name);
+          tuned.variant != nullptr ? may || !tuned.variant->rounds : tuned.slice != 0 && may)
+        return {tuned};
+    return may && device.target == ptx::target{90, true} ? rounding_choices(problem, device)
+                                                         : early_choices{};
   });
 }
 
@@ -194,11 +299,19 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   // Microseconds, as measured on an H200: of a block, of a tile of 64 of K, of both kernels.
   constexpr double start_and_end = 4, of_row = 0.025, of_tile = 0.27, of_row_of_tile = 0.004,
                    of_block_of_cluster = 0.25, second_kernel = 2, bytes_in_us = 8e6;
+  // Those that round keep the tensor cores busy: of longer ones the clock is lower. A tile with few rows of x was
+  // measured to take half as long again.
+  constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64, slower_in_us = 1.0 / 4000,
+                   few_rows_of_tile = 0.5;
+  const double second = v.rounds ? 6 : second_kernel, of_block = v.rounds ? 1.2 : of_block_of_cluster;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
   const u32 steps = steps_of(v, problem);
-  const double step = v.tiles * (of_tile + of_row_of_tile * v.rows * v.columns / 256);
+  const double block = v.rounds ? of_rounding_block : start_and_end + of_row * v.rows;
+  const double tile = v.rounds ? of_rounded_tile : of_tile + of_row_of_tile * v.rows * v.columns / 256;
   const double sums = 2.0 * problem.m * problem.w.n * sizeof(f32);
+  const u32 last_rows = problem.m % v.rows;
+  const bool has_few = last_rows != 0 && last_rows < v.rows / 2;
   w4_division best;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](std::uint32_t parts, std::uint32_t cluster) {
@@ -206,14 +319,15 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
     const std::uint64_t at_once = cluster <= 2 ? units / cluster : units * 10 / 11 / cluster;
     const std::uint64_t rounds = parts_of(tiles * parts / cluster, std::max<std::uint64_t>(at_once, 1));
     const double combining = parts == 1         ? 0
-                             : cluster == parts ? of_block_of_cluster * cluster
-                                                : second_kernel + sums * parts / bytes_in_us;
-    const double cost = static_cast<double>(rounds) * (start_and_end + of_row * v.rows +
-                                                       step * static_cast<double>(parts_of(steps, parts))) +
-                        combining;
+                             : cluster == parts ? of_block * cluster
+                                                : second + sums * parts / bytes_in_us;
+    const double computing =
+        static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(parts_of(steps, parts)));
+    const double of_rows = !has_few ? 1 : 1 + few_rows_of_tile / (rounds == 1 ? 1 : problem.m_tiles.value);
+    const double cost = computing * (v.rounds ? (1 + computing * slower_in_us) * of_rows : 1) + combining;
     if (cost >= least) return;
     least = cost;
-    best = {parts, cluster};
+    best = {parts, cluster, cost};
   };
   constexpr std::uint32_t most_parts = 32;
   const std::uint32_t from = asked != 0 ? asked : 1, to = asked != 0 ? asked : std::min(most_parts, steps);
@@ -224,36 +338,31 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   return best;
 }
 
-std::string w4_choice::name() const {
+std::string w4_choice::name(std::uint32_t n) const {
+  if (slice != 0) return name_with_parts(w4_as_matrix, (n + slice - 1) / slice);
   return name_with_parts(variant->image->name, division.parts, division.cluster != 1);
 }
 
-std::string tuning_key(const w4_problem& problem, std::int64_t parts) {
-  return signature_of(problem, parts).text("matmul_w4");
+std::string tuning_key(const w4_problem& problem, const matmul_w4_options& options) {
+  return signature_of(problem, options).text("matmul_w4");
 }
 
-std::vector<w4_choice> w4_choices(w4_problem& problem, std::int64_t asked, const device_properties& device) {
-  constexpr std::uint64_t most_parts = 64;
-  constexpr std::uint64_t blocks_of_parts = 4;  // on a multiprocessor, beyond which K is not divided
-  std::vector<w4_choice> result;
-  for (const w4_variant& v : is_for_multiply_adds(device, {}) ? matmul_w4_simt_rows() : w4_family(problem)) {
-    if (reason(v, problem, asked, device) != nullptr) continue;
-    const std::uint64_t steps = steps_of(v, problem), tiles = tiles_of(v, problem),
-                        fill = blocks_of_parts * std::max(device.multiprocessors, 1u);
-    const auto from = static_cast<std::uint32_t>(asked != 0 ? asked : 1);
-    const auto to = asked != 0 ? from : static_cast<std::uint32_t>(std::min(most_parts, steps));
-    for (std::uint32_t parts = from; parts <= to && tiles <= most_blocks / parts; ++parts) {
-      if (asked == 0 &&
-          (parts != parts_of(steps, parts_of(steps, parts)) || (parts > 1 && tiles * parts > fill)))
-        continue;
-      result.push_back({&v, {parts, 1}});
-      if (v.has_clusters && can_be_a_cluster(parts)) result.push_back({&v, {parts, parts}});
-    }
-  }
+std::vector<w4_choice> w4_choices(w4_problem& problem, const matmul_w4_options& options,
+                                  const device_properties& device) {
+  constexpr std::uint32_t most_slices = 12;
+  const bool may = may_round(problem, options);
+  std::vector<w4_choice> result = kernel_choices(problem, options.parts, may, device);
+  if (may && device.target.sm >= 80)
+    for (std::uint32_t slices = 1; slices <= most_slices; ++slices)
+      if (const std::uint32_t columns = w4_slice_of(problem.w, slices);
+          w4_slices(problem.w, columns) == slices)
+        result.push_back({.slice = columns});
   return result;
 }
 
 planned_w4 divide_w4(std::string_view operation, const w4_problem& problem, const w4_choice& choice) {
+  if (choice.slice != 0)
+    return {.problem = problem, .choice = choice, .workspace = w4_slice_bytes(problem.w, choice.slice)};
   const w4_variant& v = *choice.variant;
   planned_w4 result{.problem = problem_of(problem, v), .choice = choice};
   w4_problem& p = result.problem;
@@ -271,10 +380,13 @@ planned_w4 divide_w4(std::string_view operation, const w4_problem& problem, cons
   return result;
 }
 
-void run_planned_w4(const stream& s, const planned_w4& planned, std::uint64_t workspace) {
+void run_planned_w4(const stream& s, const detail::matmul_w4_arguments& arguments,
+                    const planned_w4& planned) {
+  const w4_choice& choice = planned.choice;
+  if (choice.slice != 0) return run_w4_as_matrix(s, arguments, planned.problem, choice.slice);
   w4_problem problem = planned.problem;
-  problem.sums = workspace;
-  planned.choice.variant->run(s, problem, planned.blocks);
+  problem.sums = arguments.options->workspace.address;
+  choice.variant->run(s, problem, planned.blocks);
   if (planned.workspace != 0) run_matmul_w4_combine(s, problem);
 }
 
@@ -288,23 +400,21 @@ planned_w4 plan_w4(const void* device, const device_properties& properties,
   const bool own = arguments.weights->shape.codes == w4_codes::own;
   if (own && arguments.own == nullptr)
     detail::refuse_w4(arguments.operation, "weights of own codes; matmul_w4_with has their kernels");
-  if (options.variant == w4_as_matrix && !own) {
-    result.as_matrix = true;
-    result.workspace = w4_matrix_bytes(p.w);
-    return result;
-  }
   // Sets what the launch has of the codes, whatever is chosen.
   const auto family = own ? std::span(arguments.own, arguments.own_count)
                       : is_for_multiply_adds(properties, options.variant) ? matmul_w4_simt_rows()
                                                                           : w4_family(p);
   if (options.variant.empty() && !own) {
-    if (const w4_choice tuned = tuned_choice(p, options.parts, properties); tuned.variant != nullptr) {
-      const planned_w4 divided = divide_w4(arguments.operation, p, tuned);
-      const bool is_free = choice_alone && options.workspace.address == 0;
+    const bool is_free = choice_alone && options.workspace.address == 0;
+    for (const w4_choice& early : find_early(p, options, properties)) {
+      // Rows of x that overlap are for the kernels that address each of them.
+      const bool overlap = p.m > 1 && p.x_row < i64{p.w.k};
+      if (!early.exists() || (early.slice != 0 && overlap)) continue;
+      const planned_w4 divided = divide_w4(arguments.operation, p, early);
       if (is_free || divided.workspace <= options.workspace.bytes) return divided;
     }
-  } else if (!own && options.variant.find(':') != std::string_view::npos) {
-    if (const w4_choice c = choice_named(p, options.parts, properties, options.variant); c.variant != nullptr)
+  } else if (!own && !options.variant.empty()) {
+    if (const w4_choice c = choice_named(p, options.parts, properties, options.variant); c.exists())
       return divide_w4(arguments.operation, p, c);
   }
   const w4_variant& v = choose_w4(arguments.operation, family, p, options.parts, properties, options.variant);

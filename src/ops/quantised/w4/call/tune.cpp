@@ -22,28 +22,31 @@ class w4_trial {
  public:
   w4_trial(const device& gpu, const detail::matmul_w4_arguments& call, std::uint64_t workspace,
            const buffer<u32>& pattern)
-      : memory_(gpu) {
-    detail::matmul_w4_arguments own = call;
-    matmul_w4_options options = *call.options;
-    w4_weights weights = *call.weights;
-    memory_.replace(own.x, &pattern);
-    memory_.replace(own.out);
-    memory_.replace(options.bias);
-    replace_w4_weights(memory_, weights, pattern);
-    own.weights = &weights;
-    own.options = &options;
-    problem_ = detail::resolve_w4_product(gpu.identity(), own, false);
+      : memory_(gpu), call_(call), options_(*call.options), weights_(*call.weights) {
+    memory_.replace(call_.x, &pattern);
+    memory_.replace(call_.out);
+    memory_.replace(options_.bias);
+    replace_w4_weights(memory_, weights_, pattern);
+    problem_ = detail::resolve_w4_product(gpu.identity(), arguments(), false);
     w4_family(problem_);
-    workspace_ = memory_.add(0, workspace).address();
+    options_.workspace.address = memory_.add(0, workspace).address();
   }
   const w4_problem& problem() const { return problem_; }
-  std::uint64_t workspace() const { return workspace_; }
+  // The call with that memory.
+  detail::matmul_w4_arguments arguments() const {
+    detail::matmul_w4_arguments own = call_;
+    own.weights = &weights_;
+    own.options = &options_;
+    return own;
+  }
   std::uint64_t bytes() const { return memory_.bytes(); }
 
  private:
   stand_ins memory_;
+  detail::matmul_w4_arguments call_{};
+  matmul_w4_options options_;
+  w4_weights weights_;
   w4_problem problem_;
-  std::uint64_t workspace_ = 0;
 };
 
 tune_report tune_product(const device& gpu, detail::matmul_w4_arguments arguments, const tune_options& how) {
@@ -54,10 +57,11 @@ tune_report tune_product(const device& gpu, detail::matmul_w4_arguments argument
   const device_properties& properties = gpu.properties();
   w4_problem problem = detail::resolve_w4_product(gpu.identity(), arguments, false);
   const planned_w4 before = plan_w4(gpu.identity(), properties, arguments, true);
-  if (before.choice.variant == nullptr) return {};
-  std::vector<w4_choice> choices = w4_choices(problem, options.parts, properties);
+  if (!before.choice.exists()) return {};
+  const auto name_of = [n = problem.w.n](const w4_choice& c) { return c.name(n); };
+  std::vector<w4_choice> choices = w4_choices(problem, options, properties);
   if (std::none_of(choices.begin(), choices.end(),
-                   [&](const w4_choice& c) { return c.name() == before.choice.name(); }))
+                   [&](const w4_choice& c) { return name_of(c) == name_of(before.choice); }))
     choices.push_back(before.choice);
   std::uint64_t workspace = 0;
   for (const w4_choice& c : choices)
@@ -67,11 +71,11 @@ tune_report tune_product(const device& gpu, detail::matmul_w4_arguments argument
   const auto trials =
       make_trials<w4_trial>(gpu, [&] { return w4_trial(gpu, arguments, workspace, pattern); });
   return measure_choices(
-      gpu, choices, trials, [](const w4_choice& c) { return c.name(); },
+      gpu, choices, trials, name_of,
       [&](const stream& s, const w4_trial& t, const w4_choice& c) {
-        run_planned_w4(s, divide_w4(arguments.operation, t.problem(), c), t.workspace());
+        run_planned_w4(s, t.arguments(), divide_w4(arguments.operation, t.problem(), c));
       },
-      before.choice.name(), tuning_key(problem, options.parts), how);
+      name_of(before.choice), tuning_key(problem, options), how);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 // The kernels that matmul_w4 may run, as data, and how K is divided.
 
 #include <kaio/ops/attention/common/element_type.hpp>
+#include <kaio/ops/quantised/w4/decode_rounded.hpp>
 #include <kaio/ops/quantised/w4/few_rows/kernel.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
@@ -13,6 +14,7 @@
 #include <kaio/runtime/tensor_map.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -31,6 +33,8 @@ struct w4_variant {
   bool has_few_rows = false;              // matmul_w4_few_rows
   bool has_clusters = false;              // the parts of K may be the blocks of a cluster: 2, 4 or 8
   bool has_tensor_copies = false;         // of x: matmul_w4_sm90
+  bool rounds = false;                    // weights, to the type of x
+  bool own_scales = false;                // for scales of the type of x alone
   f32 unit = 1;                           // w4_problem::unit, where the decoder has one
 };
 
@@ -124,7 +128,9 @@ w4_variant describe_w4_sm90() {
                .slots = w4_whole_groups<D>::slots,
                .tiles = config.tiles,
                .has_clusters = true,
-               .has_tensor_copies = true};
+               .has_tensor_copies = true,
+               .rounds = D::rounded,
+               .own_scales = std::is_same_v<D, w4_rounded_integers>};
   if constexpr (requires { decoder::unit; }) v.unit = decoder::unit;
   return v;
 }

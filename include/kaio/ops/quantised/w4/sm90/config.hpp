@@ -14,7 +14,9 @@ struct w4_sm90_config {
   std::uint32_t tiles = 4;  // of 64 of K, in a stage
   std::uint32_t bits = 4;   // of a code
 
-  constexpr std::uint32_t threads() const { return consumers * 128 + 32; }
+  // Of 256 rows the accumulators take more registers than each of three warpgroups has: one that copies leaves them its.
+  constexpr bool whole_producer() const { return rows > 128; }
+  constexpr std::uint32_t threads() const { return consumers * 128 + (whole_producer() ? 128 : 32); }
   constexpr std::uint32_t columns() const { return consumers * 64; }
   constexpr std::uint32_t tiles_n() const { return columns() / w4_tile_n; }
   constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // of a tile of W
@@ -31,6 +33,7 @@ constexpr w4_sm90_config w4_sm90_rows(std::uint32_t rows, std::uint32_t bits = 4
   const std::uint32_t tiles = bits == 4 ? 4 : 2;
   if (rows <= 64)
     return {.rows = 64, .consumers = 4, .stages = bits == 4 ? 3u : 4u, .tiles = tiles, .bits = bits};
+  if (rows > 128) return {.rows = 256, .consumers = 2, .stages = 3, .tiles = 2, .bits = bits};
   return {.rows = 128, .consumers = 2, .stages = bits == 4 ? 5u : 4u, .tiles = 2, .bits = bits};
 }
 

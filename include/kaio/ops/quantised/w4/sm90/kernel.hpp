@@ -55,6 +55,7 @@ struct w4_sm90_body {
   using ring_type = dsl::pipeline<C.stages>;
   static constexpr std::uint32_t tiles_n = C.tiles_n(), words = C.words(), fact_words = facts_of::words;
   static constexpr std::uint32_t quads = D::bits / 4;
+  static constexpr u32 minus_count = D::rounded ? 4 : 2;
   static constexpr std::uint32_t box[2] = {w4_tile_k, C.rows};
   // The sums meet where x was.
   // Whether registers hold what is decoded next to what is multiplied: tables and bytes take too many.
@@ -97,12 +98,15 @@ struct w4_sm90_body {
     const val own_bits =
         t.let(log2_rows - popc(cluster_size(t) - 1u));  // of the rows of y that a block adds up
     const val warp = warp_rank(t);
-    const val is_producer = t.let(warp == C.consumers * 4);
+    const val is_producer = t.let(warp >= C.consumers * 4);
     if (auto producer = t.when(is_producer)) {
-      load(t, x, problem, ring, x_tiles, codes, facts, row, first_tile_n, first, last);
+      if constexpr (C.whole_producer()) decrease_registers<24>(t);
+      if (auto one = t.when(warp == C.consumers * 4))
+        load(t, x, problem, ring, x_tiles, codes, facts, row, first_tile_n, first, last);
       cluster_barrier(t);
     }
     if (auto consumer = t.otherwise()) {
+      if constexpr (C.whole_producer()) increase_registers<240>(t);
       auto totals = array_of<accumulator::size()>([&](u32) { return var(t, 0.0f); });
       multiply(t, problem, ring, x_tiles, codes, facts, warp, first_tile_n, first, last, totals);
       cluster_barrier(t);  // no block reads its tiles any more
@@ -224,6 +228,7 @@ struct w4_sm90_body {
       return t.let(fact + own_tile * words_of_tile + half * (words_of_tile / 2));
     };
     auto from = ring.consumer(t);
+    [[maybe_unused]] auto done = ring.consumer(t);
     for ([[maybe_unused]] auto step : t.range(first, last).no_unroll()) {
       from.wait();
       const val stage = t.let(from.stage());
@@ -241,7 +246,7 @@ struct w4_sm90_body {
             const u32 word = (slot * of_span + j) * quads + q;
             return t.let(words_of[word / 4][word % 4]);
           });
-          const auto zero = array_of<2>([&](u32 odd) { return t.let(minus[odd]); });
+          const auto zero = array_of<minus_count>([&](u32 i) { return t.let(minus[i]); });
           fragment decoded(t);
           decoder.decode(t, codes_of_step, zero, decoded.registers);
           return wgmma_register_operand<T>(decoded.registers);
@@ -269,10 +274,21 @@ struct w4_sm90_body {
         constexpr u32 units = C.tiles * D::slots;
         for (u32 unit = 0; unit < units; ++unit) {
           const auto w = decode(unit / D::slots, unit % D::slots);
-          if (unit != 0) finish((unit - 1) / D::slots, (unit - 1) % D::slots);
+          if (!D::rounded && unit != 0) finish((unit - 1) / D::slots, (unit - 1) % D::slots);
           start(unit / D::slots, unit % D::slots, w);
+          if constexpr (D::rounded) {
+            // Those of one unit run while the next one is decoded, also from stage to stage.
+            wgmma_wait<1>(t);
+            if (unit == 0) {
+              sync_warp(t);
+              if (auto later = t.when(step != first)) {
+                if (auto one = t.when(lane == 0u)) done.release();
+                done.advance();
+              }
+            }
+          }
         }
-        finish((units - 1) / D::slots, (units - 1) % D::slots);
+        if constexpr (!D::rounded) finish((units - 1) / D::slots, (units - 1) % D::slots);
       } else {
         for (auto k : t.range(0u, C.tiles).no_unroll())
           for (u32 slot = 0; slot < D::slots; ++slot) {
@@ -281,10 +297,13 @@ struct w4_sm90_body {
             finish(k, slot);
           }
       }
-      sync_warp(t);
-      if (auto one = t.when(lane == 0u)) from.release();
+      if constexpr (!D::rounded) {
+        sync_warp(t);
+        if (auto one = t.when(lane == 0u)) from.release();
+      }
       from.advance();
     }
+    if constexpr (D::rounded) wgmma_wait<0>(t);
     if constexpr (D::scaled)
       for (u32 i = 0; i < accumulator::size(); ++i) totals[i] = acc[i];
   }
@@ -303,7 +322,17 @@ struct w4_sm90_body {
   static constexpr auto minus_of(thread t, const facts_type& facts, const val<u32>& scales,
                                  const val<u32>& zeros, u32 slot, const val<u32>& g,
                                  const val<bool>& has_zeros, const val<bool>& is_bf16) {
-    if constexpr (D::scaled) {
+    if constexpr (D::rounded) {
+      auto zero = array_of<2>([&](u32 i) { return var(t, decoder_type::initial(i)); });
+      if (auto some = t.when(has_zeros)) {
+        const auto found = zeros_of(t, facts, zeros, slot, g);
+        zero[0] = decoder_type::of_zero(t, found.even, 0);
+        zero[1] = decoder_type::of_zero(t, found.odd, 1);
+      }
+      const auto scale = scale_of(t, facts, scales, slot, g, is_bf16);
+      const val even = decoder_type::of_scale(t, scale.even), odd = decoder_type::of_scale(t, scale.odd);
+      return array_of<4>([&](u32 i) { return var(t, i < 2 ? t.let(zero[i]) : i == 2 ? even : odd); });
+    } else if constexpr (D::scaled) {
       const auto scale = scale_of(t, facts, scales, slot, g, is_bf16);
       const val even = decoder_type::of_scale(t, scale.even), odd = decoder_type::of_scale(t, scale.odd);
       return array_of<2>([&](u32 i) { return var(t, i == 0 ? even : odd); });
