@@ -81,8 +81,10 @@ int run(device& gpu, u32 rows, u32 n, u32 k) {
          w);
   const tensor_view<const f16, 2> a(a_memory, rows, k);
   const tensor_view<f32, 2> c(c_memory, rows, n);
-  auto workspace = gpu.allocate<u8>(matmul_w4_workspace_bytes(gpu.stream(), a, w));
-  const auto multiply = [&] { matmul_w4(gpu.stream(), a, w, c, {.workspace = workspace}); };
+  matmul_w4_options options{.exact_weights = true};
+  auto workspace = gpu.allocate<u8>(matmul_w4_workspace_bytes(gpu.stream(), a, w, options));
+  options.workspace = workspace;
+  const auto multiply = [&] { matmul_w4(gpu.stream(), a, w, c, options); };
   multiply();
   const std::vector<f32> got = c_memory.download();
   const double of_sums = largest_error_of(got, host_a, q.values, rows, n, k),

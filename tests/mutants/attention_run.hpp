@@ -12,6 +12,7 @@
 
 #include <kaio/ops/attention.hpp>
 #include <kaio/ops/attention/block_mask/arguments.hpp>
+#include <kaio/ops/attention/simt/config.hpp>
 #include <kaio/ops/attention/sm90/config.hpp>
 
 #include <algorithm>
@@ -300,6 +301,8 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
     }
     // As on two multiprocessors, or with as many blocks as the shape asks for: so heads lead.
     pass(ops::problem_of(call, kernel.queries, std::max(shape.blocks_of_grid, 2u)));
+    if (kernel.family == ops::attention_family::simt)
+      pass(ops::attention_simt_for(kernel.depth_qk).least_groups);
     if (!kernel.plain) pass(call.terms);
     if (kernel.is_biased) {
       pass(call.bias);

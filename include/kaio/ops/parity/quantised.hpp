@@ -68,8 +68,11 @@ inline void matmul_int4(const device& gpu, const buffer<f16>& a, const buffer<u3
                    .scales = tensor_view<const f16, 2>(scales, k / group_size, n)},
          weights);
   const tensor_view<const f16, 2> x(a, m, k);
-  auto workspace = gpu.allocate<u8>(matmul_w4_workspace_bytes(gpu.stream(), x, weights), uninitialised);
-  ops::matmul_w4(gpu.stream(), x, weights, tensor_view<f32, 2>(c, m, n), {.workspace = workspace});
+  matmul_w4_options options{.exact_weights = true};
+  auto workspace =
+      gpu.allocate<u8>(matmul_w4_workspace_bytes(gpu.stream(), x, weights, options), uninitialised);
+  options.workspace = workspace;
+  ops::matmul_w4(gpu.stream(), x, weights, tensor_view<f32, 2>(c, m, n), options);
 }
 
 // Q, K and V of x: m x k, each x W rounded once to f16, m x n. KAIO's weights are of one n. Both pack the

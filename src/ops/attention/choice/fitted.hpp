@@ -89,7 +89,7 @@ inline constexpr attention_kernel_costs fitted_attention_kernels[]{
     // not measured: 2048 rows on an H200
     {attention_family::simt, 70, 4, 64, 64, 32, 128, 0.41, 0},
     // not measured: 2048 rows on an H200
-    {attention_family::simt, 70, 4, 128, 128, 32, 128, 0.4, 0},
+    {attention_family::simt, 70, 4, 128, 128, 16, 128, 0.4, 0},
     // not measured: 2048 rows on an H200
     {attention_family::simt, 70, 4, 256, 256, 32, 128, 0.305, 0},
     // not measured: 1024 rows on an H200
@@ -99,7 +99,7 @@ inline constexpr attention_kernel_costs fitted_attention_kernels[]{
     // not measured: as of f32
     {attention_family::simt, 70, 2, 64, 64, 32, 128, 0.41, 0},
     // not measured: as of f32
-    {attention_family::simt, 70, 2, 128, 128, 32, 128, 0.4002, 0},
+    {attention_family::simt, 70, 2, 128, 128, 16, 128, 0.4002, 0},
     // not measured: as of f32
     {attention_family::simt, 70, 2, 256, 256, 32, 128, 0.305, 0},
     // not measured: as of f32

@@ -33,7 +33,7 @@ inline constexpr byte_kernel_costs fitted_byte_kernels[]{
     {matmul_family::sm90_split, false, false, true, 64, 64, 128, 5902, 1.857, 404.2},
     {matmul_family::sm90_split, false, true, true, 64, 16, 256, 1067, 1.538, 928.6},
     {matmul_family::sm90_split, false, true, true, 64, 32, 256, 2936, 1.538, 1167},
-    {matmul_family::sm90_split, false, true, true, 64, 64, 128, 4337, 1.857, 946.3},
+    {matmul_family::sm90_split, false, true, true, 64, 64, 256, 3490, 1.56, 1041},
     {matmul_family::sm90_split, true, false, true, 64, 16, 256, 2354, 1.538, 191.9},
     {matmul_family::sm90_split, true, false, true, 64, 32, 256, 3544, 1.538, 656.9},
     {matmul_family::sm90_split, true, false, true, 64, 64, 128, 6042, 1.857, 413},

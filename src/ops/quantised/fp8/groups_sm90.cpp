@@ -12,7 +12,9 @@ void add_fp8_groups_sm90(variant_list& list) {
   append_fp8_in_registers<large, bf16, grouped_alone>(list);
   append_fp8_in_registers<medium, bf16, grouped_alone>(list);
   append_fp8_tile<medium, e4m3, grouped>(list);
-  append_fp8_few_rows<grouped>(list);
+  append_fp8_split<few_rows_16, grouped>(list);
+  append_fp8_split<few_rows_32, grouped>(list);
+  append_fp8_split<few_rows_64_deep, grouped>(list);  // two blocks would leave too few registers
 }
 
 }  // namespace kaio::ops

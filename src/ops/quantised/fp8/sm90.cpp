@@ -14,7 +14,9 @@ void add_fp8_sm90(variant_list& list) {
   append_fp8_in_registers<medium_scaled, f16, fp8_scaled>(list);
   append_fp8_tile<medium, e4m3, fp8_general>(list);
   append_fp8_tile<medium, e5m2, fp8_general>(list);
-  append_fp8_few_rows<fp8_general>(list);
+  append_fp8_split<few_rows_16, fp8_general>(list);
+  append_fp8_split<few_rows_32, fp8_general>(list);
+  append_fp8_split<few_rows_64, fp8_general>(list);
   append_fp8_split<few_rows_64_deep, fp8_general>(list);
 }
 

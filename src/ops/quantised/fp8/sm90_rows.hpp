@@ -33,11 +33,4 @@ void append_fp8_split(variant_list& list) {
                });
 }
 
-template <class Epilogue>
-void append_fp8_few_rows(variant_list& list) {
-  append_fp8_split<few_rows_16, Epilogue>(list);
-  append_fp8_split<few_rows_32, Epilogue>(list);
-  append_fp8_split<few_rows_64, Epilogue>(list);
-}
-
 }  // namespace kaio::ops

@@ -38,7 +38,7 @@ struct attention_simt_config {
 
 constexpr attention_simt_config attention_simt_for(std::uint32_t depth) {
   if (depth <= 64) return {.depth = 64, .blocks = 2};
-  if (depth <= 128) return {.depth = 128, .blocks = 2};
+  if (depth <= 128) return {.depth = 128, .row_lanes = 2, .blocks = 2};
   if (depth <= 256) return {.depth = 256};
   return {.depth = 512, .row_lanes = 2, .least_groups = 2, .most_groups = 4};
 }

@@ -42,18 +42,9 @@ struct word_operand {
 };
 
 namespace detail {
-struct round_to_tf32_even_rule {
-  static constexpr dsl::value apply(dsl::tracer& t, dsl::value x) {
-    return t.pure({ptx::opcode::cvt, ptx::in_order(ptx::modifier::rn, ptx::modifier::tf32), ptx::type::f32,
-                   ptx::type::none, ptx::type::u32},
-                  t.in_register(x));
-  }
-};
-// To the nearest, ties to even, as tensor copies do.
-template <class E>
-constexpr auto round_as_copies(const E& x) {
-  return dsl::make_pure<u32, round_to_tf32_even_rule>(x.node());
-}
+// To the nearest, ties to even, as tensor copies do. Source: PTX ISA, "cvt".
+inline constexpr auto round_as_copies =
+    ptx_op<"cvt.rn.tf32.f32", u32(f32), ptx_effect::pure, ptx_since{.target = {90}, .version = {7, 8}}>;
 }  // namespace detail
 
 // The words of an operand's tile that a thread of a group moves. Rows: of the tile, which is 32 steps deep.
