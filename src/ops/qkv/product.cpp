@@ -13,8 +13,6 @@
 
 namespace kaio::ops {
 
-namespace {}  // namespace
-
 namespace detail {
 
 any_view rows_of_x(const any_view& x) {
