@@ -7,7 +7,7 @@
 
 With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough.
 Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 100001, 200001,
-300001 and 500001 on, and matmul_choice_h100.jsonl.xz, of seeds from 1 to 16791, with the kernels for tf32 by wgmma and
+300001, 500001, 700001 (all kernels there are) and 770001 (f32 by multiply-adds) on, and matmul_choice_h100.jsonl.xz, of seeds from 1 to 16791, with the kernels for tf32 by wgmma and
 for lines that begin anywhere. Works for all of them are one file, the lines of further ranges appended. Problems of
 which it has nothing are left out.
 

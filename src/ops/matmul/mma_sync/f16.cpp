@@ -8,7 +8,6 @@ void add_mma_sync_f16(variant_list& list) {
   using product = instruction_product<mma_m16n8k16<f32, f16>>;
   add_mma_sync_layouts<mma_cuts::large_16, product>(list);
   add_mma_sync_layouts<mma_cuts::small_16, product>(list);
-  add_mma_sync_layouts<mma_cuts::large_shifted, product>(list);
   add_mma_sync_layouts<mma_cuts::small_shifted, product>(list);
   add_mma_sync_layouts<mma_cuts::tiny_shifted, product>(list);
   add_mma_sync_layouts<mma_cuts::split_shifted, product>(list);

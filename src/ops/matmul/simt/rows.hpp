@@ -13,15 +13,6 @@
 
 namespace kaio::ops {
 
-// alpha alone, into f32.
-template <simt_config C>
-void add_simt_scaled(variant_list& list) {
-  matmul_variant row = describe_simt<C, f32, scaled>();
-  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    launch_call_simt<C, f32, scaled>(s, call, call.terms.alpha);
-  };
-  list.push_back(row);
-}
 // All epilogue arguments, into any type.
 template <simt_config C>
 void add_simt_general(variant_list& list) {
@@ -32,13 +23,6 @@ void add_simt_general(variant_list& list) {
   add_for_each_output(list, row);
 }
 
-template <simt_config C>
-void add_simt_scaled_layouts(variant_list& list) {
-  add_simt_scaled<with_lines<C>(major::k, major::k)>(list);
-  add_simt_scaled<with_lines<C>(major::k, major::mn)>(list);
-  add_simt_scaled<with_lines<C>(major::mn, major::k)>(list);
-  add_simt_scaled<with_lines<C>(major::mn, major::mn)>(list);
-}
 template <simt_config C>
 void add_simt_general_layouts(variant_list& list) {
   add_simt_general<with_lines<C>(major::k, major::k)>(list);

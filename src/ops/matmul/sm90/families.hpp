@@ -1,6 +1,8 @@
 #pragma once
 // The configurations of the kernels for sm_90a that the library has, in the groups that families.def lists.
 
+#include <type_traits>
+
 #include "ops/matmul/sm90/rows.hpp"
 
 namespace kaio::ops {
@@ -10,7 +12,6 @@ namespace kaio::ops {
 // 128 and 256 do not. The smallest fill a multiprocessor with their rings, so that the blocks of the next
 // kernel spread over all of them. Measured on an H200: bench/results.
 inline constexpr sm90_config sm90_large_pair{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
-inline constexpr sm90_config sm90_medium_pair{.m = 128, .n = 128, .stages = 6, .cluster_m = 2};
 inline constexpr sm90_config sm90_wide{.m = 128, .n = 192, .stages = 5};
 inline constexpr sm90_config sm90_medium{.m = 128, .n = 128, .stages = 6};
 inline constexpr sm90_config sm90_narrow{.m = 128, .n = 64, .stages = 8};
@@ -24,7 +25,6 @@ void add_sm90_scaled_tiles(variant_list& list) {
   add_sm90_scaled_layouts<sm90_medium, T, Out>(list);
   add_sm90_scaled_layouts<sm90_small, T, Out>(list);
   if constexpr (sizeof(Out) == 2) {
-    add_sm90_scaled_layouts<sm90_medium_pair, T, Out>(list);
     add_sm90_scaled_layouts<sm90_wide, T, Out>(list);
     add_sm90_scaled_layouts<sm90_narrow, T, Out>(list);
     add_sm90_scaled_layouts<sm90_tiny, T, Out>(list);
@@ -110,18 +110,13 @@ constexpr auto transposed_tile() {
 }
 
 // f32 as tf32, of which wgmma reads lines along K alone: an A across K goes through registers; a B across K next to an A
-// along K is the A of C^T. Both across K are left to the instructions of a warp. Registers are short for 256 columns and the fragments of A.
-inline constexpr sm90_config sm90_wide_pair{.m = 128, .n = 192, .stages = 4, .cluster_m = 2};
+// along K is the A of C^T. Registers are short for 256 columns and the fragments of A.
 
-template <sm90_config C>
-void add_sm90_tf32_across_scaled(variant_list& list) {
-  add_sm90_scaled<with_lines<C>(major::mn, major::k), f32, f32>(list);
-  add_sm90_scaled<with_lines<transposed_tile<C>()>(major::mn, major::k), f32, f32>(list);
-}
 template <sm90_config C>
 void add_sm90_tf32_scaled(variant_list& list) {
   add_sm90_scaled<with_lines<C>(major::k, major::k), f32, f32>(list);
-  add_sm90_tf32_across_scaled<C>(list);
+  add_sm90_scaled<with_lines<C>(major::mn, major::k), f32, f32>(list);
+  add_sm90_scaled<with_lines<transposed_tile<C>()>(major::mn, major::k), f32, f32>(list);
 }
 template <sm90_config C>
 void add_sm90_tf32_general(variant_list& list) {
@@ -131,7 +126,6 @@ void add_sm90_tf32_general(variant_list& list) {
 }
 inline void add_sm90_tf32_tiles(variant_list& list) {
   add_sm90_scaled<sm90_large_pair, f32, f32>(list);
-  add_sm90_tf32_across_scaled<sm90_wide_pair>(list);
   add_sm90_tf32_scaled<sm90_medium>(list);
   add_sm90_tf32_scaled<sm90_small>(list);
   add_sm90_tf32_general<sm90_medium>(list);
@@ -142,53 +136,50 @@ inline void add_sm90_tf32_tiles(variant_list& list) {
 }
 
 // The same word by word: lines that begin anywhere, and B across K, next to an operand that comes by tensor copies where
-// its lines begin at multiples of 16 bytes.
-constexpr sm90_config sm90_words(std::uint32_t size, major a, major b, bool loads_a, bool loads_b) {
+// its lines begin at multiples of 16 bytes. With few tiles K is divided among the blocks of a cluster.
+struct sm90_word_lines {
+  major a, b;
+  bool loads_a = true, loads_b = true;
+};
+template <class Config>
+constexpr Config sm90_words(std::uint32_t size, sm90_word_lines lines) {
   return {.m = size,
           .n = size,
           .stages = size == 64 ? 10u : 5u,
-          .loads_a = loads_a,
-          .loads_b = loads_b,
-          .a = a,
-          .b = b};
+          .loads_a = lines.loads_a,
+          .loads_b = lines.loads_b,
+          .a = lines.a,
+          .b = lines.b};
 }
-constexpr sm90_split_config sm90_split_words(std::uint32_t size, major a, major b, bool loads_a,
-                                             bool loads_b) {
-  return {.m = size,
-          .n = size,
-          .stages = size == 64 ? 10u : 5u,
-          .splits = 0,
-          .reuses_ring = true,
-          .loads_a = loads_a,
-          .loads_b = loads_b,
-          .a = a,
-          .b = b};
+constexpr sm90_split_config sm90_split_words(std::uint32_t size, sm90_word_lines lines) {
+  sm90_split_config result = sm90_words<sm90_split_config>(size, lines);
+  result.splits = 0;
+  result.reuses_ring = true;
+  return result;
 }
-template <std::uint32_t Size, major A, major B, bool LoadsA = true, bool LoadsB = true>
-void add_sm90_word_tile(variant_list& list) {
-  add_sm90_general<sm90_words(Size, A, B, LoadsA, LoadsB), f32>(list);
-  add_sm90_split<sm90_split_words(Size, A, B, LoadsA, LoadsB), f32>(list);
+template <std::uint32_t Size, sm90_word_lines... Lines>
+void add_sm90_words(variant_list& list) {
+  (add_sm90_general<sm90_words<sm90_config>(Size, Lines), f32>(list), ...);
 }
-template <std::uint32_t Size>
-void add_sm90_word_layouts(variant_list& list) {
-  constexpr major k = major::k, mn = major::mn;
-  add_sm90_word_tile<Size, k, k>(list);
-  add_sm90_word_tile<Size, k, mn>(list);
-  add_sm90_word_tile<Size, mn, k>(list);
-  add_sm90_word_tile<Size, mn, mn>(list);
-  add_sm90_word_tile<Size, k, mn, false>(list);
-  add_sm90_word_tile<Size, mn, k, true, false>(list);
-  add_sm90_word_tile<Size, mn, mn, false>(list);
+template <std::uint32_t Size, sm90_word_lines... Lines>
+void add_sm90_split_words(variant_list& list) {
+  (add_sm90_split<sm90_split_words(Size, Lines), f32>(list), ...);
 }
 inline void add_sm90_word_tiles(variant_list& list) {
-  add_sm90_word_layouts<128>(list);
-  add_sm90_word_layouts<64>(list);
+  constexpr major k = major::k, mn = major::mn;
+  constexpr sm90_word_lines nt{k, k}, nn{k, mn}, tt{mn, k}, tn{mn, mn};
+  constexpr sm90_word_lines words_of_b_nn{k, mn, false}, words_of_b_tn{mn, mn, false},
+      words_of_a{mn, k, true, false};
+  add_sm90_words<128, nt, nn, tt, tn, words_of_b_nn, words_of_b_tn>(list);
+  add_sm90_split_words<128, words_of_b_nn, words_of_b_tn>(list);
+  add_sm90_words<64, nt, nn, tt, tn, words_of_b_nn, words_of_b_tn>(list);
+  add_sm90_split_words<64, nt, nn, tt, tn, words_of_b_nn, words_of_b_tn, words_of_a>(list);
 }
 
-// 8-bit floats, which are k-major.
+// 8-bit floats, which are k-major. Large products of two e5m2 are rare.
 template <class T, class Out>
 void add_sm90_f8_scaled(variant_list& list) {
-  add_sm90_scaled<sm90_large_pair, T, Out>(list);
+  if constexpr (std::is_same_v<T, e4m3>) add_sm90_scaled<sm90_large_pair, T, Out>(list);
   add_sm90_scaled<sm90_medium, T, Out>(list);
   add_sm90_scaled<sm90_small, T, Out>(list);
 }
