@@ -1,6 +1,7 @@
 // gate_up_project of few rows by integers of four bits, on sm_80 and later.
 
 #include <kaio/ops/gate_up/w4.hpp>
+#include <kaio/ops/quantised/w4/few_rows/residency.hpp>
 
 #include <array>
 #include <type_traits>
@@ -19,10 +20,15 @@ gate_up_variant describe() {
                     .run =
                         [](const stream& s, const w4_problem& product, const gate_up_problem& problem,
                            std::uint64_t blocks) {
+                          const auto& kernel = gate_up_w4<Rows, T, Sm>;
                           if constexpr (Sm >= 90)
-                            gate_up_w4<Rows, T, Sm>.launch(s, grid(blocks).programmatic(), product, problem);
+                            kernel.launch(
+                                s,
+                                with_w4_blocks_together(grid(blocks).programmatic(), blocks, kernel.image(),
+                                                        s.properties(), config.min_blocks),
+                                product, problem);
                           else
-                            gate_up_w4<Rows, T, Sm>.launch(s, grid(blocks), product, problem);
+                            kernel.launch(s, grid(blocks), product, problem);
                         },
                     .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
                     .rows = Rows,

@@ -95,7 +95,9 @@ template <std::uint32_t Rows, scalar T, std::uint32_t Sm>
 inline constexpr auto gate_up_w4 =
     kaio::kernel<"gate_up_w4_mma_" + type_name<T> + "_" + decimal<Rows> + "_sm" + decimal<Sm>,
                  block_size{gate_up_w4_rows<Rows, Sm>().threads()},
-                 kernel_options{.target = {Sm}, .large_shared = true, .min_blocks = 2}>(
+                 kernel_options{.target = {Sm},
+                                .large_shared = true,
+                                .min_blocks = gate_up_w4_rows<Rows, Sm>().min_blocks}>(
         [](thread t, val<w4_problem> product, val<gate_up_problem> problem) {
           constexpr auto C = gate_up_w4_rows<Rows, Sm>();
           if constexpr (Sm >= 90) {

@@ -247,23 +247,24 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
                           std::uint32_t asked) {
   // In units of 8 KB of weights of a block, at its share of the bandwidth: about 0.4 us on an H200. A block
   // that has a multiprocessor to itself, of several that it could have, waits for memory and instructions
-  // without others that work meanwhile, but with few rows of x: 16 with one took 0.57 us there, 8 with two
-  // 0.38. From sm_90 on the second kernel begins while the first one ends; a cluster has none, but more latency
-  // the more blocks it has. A launch that does not begin before the one before it has ended costs 1.5 us.
+  // without others that work meanwhile, but for those of few rows of which two have room. From sm_90 on the second
+  // kernel begins while the first one ends; a cluster has none, but more latency the more blocks it has. A launch
+  // that does not begin before the one before it has ended costs 1.5 us. Measured on an H200.
   struct costs {
-    double start_and_end, of_a_part, alone, second_kernel;
+    double start_and_end, of_a_part, alone, second_kernel, of_block_of_cluster;
   };
-  constexpr double of_block_of_cluster = 1.25, late = 4;
+  constexpr double late = 4;
   const bool is_early = device.target.sm >= 90;
-  const costs c =
-      v.has_few_rows ? costs{4, 1, 1, is_early ? 4.0 : 8.0} : costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0};
+  const costs c = !v.has_few_rows  ? costs{6, 1.0 / 8, 1.25, is_early ? 5.0 : 8.0, 0}
+                  : v.resident > 2 ? costs{4, 1, 1.2, is_early ? 4.0 : 8.0, 2}
+                                   : costs{4, 1, 1, is_early ? 4.0 : 8.0, 1.25};
   constexpr std::uint32_t most_parts = 64;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const ptx::needs& needs = v.image->needs;
   const std::uint32_t shared = std::max({needs.shared_bytes, needs.dynamic_shared_bytes, 1u});
   const std::uint64_t fit = std::max(device.shared_per_multiprocessor / shared, 1u);
-  const std::uint64_t units = std::max(device.multiprocessors, 1u),
-                      at_once = units * std::min<std::uint64_t>(fit, v.resident);
+  const std::uint64_t units = std::max(device.multiprocessors, 1u);
+  const auto most = static_cast<std::uint32_t>(std::min<std::uint64_t>(fit, v.resident));
   const std::uint64_t tiles_n = v.has_few_rows ? v.columns / w4_tile_n : 1;  // of a warp
   w4_division best;
   double least = std::numeric_limits<double>::infinity();
@@ -272,6 +273,8 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
   for (std::uint32_t parts = first; parts <= last; ++parts) {
     const bool is_cluster = v.has_clusters && can_be_a_cluster(parts);
     const std::uint64_t blocks = tiles * parts;
+    const std::uint32_t together = v.has_few_rows ? w4_blocks_together(blocks, device, most) : most;
+    const std::uint64_t at_once = units * together;
     // As in plan_w4_sm90: clusters of more than two leave multiprocessors over.
     const std::uint64_t waves =
         parts_of(blocks, std::max<std::uint64_t>(is_cluster && parts > 2 ? at_once * 10 / 11 : at_once, 1));
@@ -284,7 +287,7 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
                          !begins_early(blocks, units, problem.w.tiles_k / parts * tiles_n, v.warps_k);
     const double cost = of_tiles + c.start_and_end * static_cast<double>(waves) + (is_late ? late : 0) +
                         (parts == 1   ? 0
-                         : is_cluster ? of_block_of_cluster * parts
+                         : is_cluster ? c.of_block_of_cluster * parts
                                       : c.second_kernel + c.of_a_part * parts);
     if (cost < least) {
       least = cost;

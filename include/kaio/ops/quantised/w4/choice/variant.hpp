@@ -4,6 +4,7 @@
 #include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/quantised/w4/decode_rounded.hpp>
 #include <kaio/ops/quantised/w4/few_rows/kernel.hpp>
+#include <kaio/ops/quantised/w4/few_rows/residency.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ops/quantised/w4/sm90/kernel.hpp>
@@ -71,8 +72,10 @@ void launch_w4_few_rows(const stream& s, const w4_problem& problem, std::uint64_
   constexpr w4_few_rows_config config = w4_few_rows(Rows, 90, D::bits, D::offsets);
   const bool is_early = begins_early(blocks, s.properties().multiprocessors,
                                      std::uint64_t{problem.steps} * config.tiles_n, config.warps_k());
-  const auto clusters = grid(blocks).cluster(problem.cluster);
-  matmul_w4_few_rows<D, T, Rows, 90>.launch(s, is_early ? clusters.programmatic() : clusters, problem);
+  const auto& kernel = matmul_w4_few_rows<D, T, Rows, 90>;
+  const grid clusters = with_w4_blocks_together(grid(blocks).cluster(problem.cluster), blocks, kernel.image(),
+                                                s.properties(), config.min_blocks);
+  kernel.launch(s, is_early ? clusters.programmatic() : clusters, problem);
 }
 template <class D, scalar T, std::uint32_t Rows, std::uint32_t Sm>
 w4_variant describe_w4_few_rows() {

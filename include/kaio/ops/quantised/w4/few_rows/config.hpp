@@ -34,15 +34,18 @@ struct w4_few_rows_config {
 
 // Of 8 rows a warp has 32 columns and two tiles of K in a stage; of 16, 64 columns and one tile of K, so that x
 // is read as often. A stage has 4.6 KB for a warp, also of eight bits, with 32 columns and one tile of K; 3.6 of
-// those and 8 rows. Two blocks of eight warps with three stages fit on a multiprocessor of sm_90, with two on
-// one of sm_80, and one on those of sm_86 and sm_89. Codes with offsets have 0.4 KB more.
+// those and 8 rows. On a multiprocessor of sm_90 three blocks of eight warps with two stages have room and registers
+// (80 a thread) for 8 rows of four bits. Of 16 rows, which take 128 registers, and of eight bits, for which two tiles
+// are too few in flight, two blocks with three stages have. With two stages two fit on one of sm_80, and one on those
+// of sm_86 and sm_89. Codes with offsets have 0.4 KB more.
 constexpr w4_few_rows_config w4_few_rows(std::uint32_t rows, std::uint32_t sm, std::uint32_t bits = 4,
                                          bool offsets = false) {
-  const bool is_wide = rows > 8 && bits == 4;
+  const bool is_wide = rows > 8 && bits == 4, has_three = sm >= 90 && rows == 8 && bits == 4 && !offsets;
   return {.rows = rows,
           .tiles_n = is_wide ? 2u : 1u,
-          .stages = sm >= 90 && !offsets ? 3u : 2u,
+          .stages = sm >= 90 && !has_three && !offsets ? 3u : 2u,
           .tiles = is_wide || bits == 8 ? 1u : 2u,
+          .min_blocks = has_three ? 3u : 2u,
           .bits = bits};
 }
 
