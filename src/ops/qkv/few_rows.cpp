@@ -65,7 +65,7 @@ const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variant
 std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t clusters, std::uint32_t tiles_k,
                              const device_properties& device) {
   // In tiles of a warp. A block that begins after another one has ended waits for its first weights, and a
-  // part of K has its sums handed over.
+  // part of K has its sums handed over. Parts that are a third block of a multiprocessor gain nothing.
   constexpr double start_and_end = 6, of_a_part = 0.25, alone = 1.25;
   const auto parts_of = [](std::uint64_t all, std::uint64_t size) { return (all + size - 1) / size; };
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
@@ -73,6 +73,7 @@ std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t cluste
   double least = std::numeric_limits<double>::infinity();
   for (std::uint32_t parts = 1; fits(v, parts); parts *= 2) {
     const std::uint64_t blocks = std::uint64_t{clusters} * v.blocks_n * parts;
+    if (v.resident > 2 && parts > 1 && blocks > 2 * units) break;
     const double cost =
         static_cast<double>(parts_of(blocks, units) * parts_of(parts_of(tiles_k, parts), v.warps_k)) *
             (blocks <= units ? alone : 1.0) +

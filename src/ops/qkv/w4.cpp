@@ -2,6 +2,7 @@
 
 #include <kaio/ops/qkv/w4.hpp>
 #include <kaio/ops/quantised/w4/decode_bytes.hpp>
+#include <kaio/ops/quantised/w4/few_rows/residency.hpp>
 
 #include <array>
 #include <type_traits>
@@ -21,8 +22,12 @@ qkv_few_rows_variant describe() {
           .run =
               [](const stream& s, const qkv_few_rows_call& call) {
                 const std::uint32_t size = cluster::blocks_n * call.product.parts;
-                qkv_project_w4<Rows, D, T>.launch(s, grid(call.blocks).cluster(size).programmatic(),
-                                                  call.product, call.heads, call.constant_weights ? 1u : 0u);
+                const auto& kernel = qkv_project_w4<Rows, D, T>;
+                kernel.launch(
+                    s,
+                    with_w4_blocks_together(grid(call.blocks).cluster(size).programmatic(), call.blocks,
+                                            kernel.image(), s.properties(), config.min_blocks),
+                    call.product, call.heads, call.constant_weights ? 1u : 0u);
               },
           .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
           .bits = D::bits,

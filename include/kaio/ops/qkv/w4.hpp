@@ -34,12 +34,11 @@
 
 namespace kaio::ops {
 
-// Of sixteen rows and four bits as many stages as leave room for two blocks.
+// As many stages as leave room for three blocks of up to eight rows, and of sixteen for two.
 template <std::uint32_t Rows, std::uint32_t Bits>
 constexpr auto qkv_w4_rows() {
   if constexpr (Rows <= 8)
-    return w4_few_rows_config{
-        .warps = 4, .stages = Bits == 8 ? 3u : 4u, .tiles = 1, .min_blocks = 4, .bits = Bits};
+    return w4_few_rows_config{.stages = Bits == 8 ? 2u : 3u, .tiles = 1, .min_blocks = 3, .bits = Bits};
   else if constexpr (Bits == 4)
     return w4_few_rows_config{.rows = 16, .tiles_n = 2, .stages = 2, .tiles = 1};
   else
