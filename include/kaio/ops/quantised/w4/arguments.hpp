@@ -153,6 +153,10 @@ namespace detail {
 // Packed weights that were not checked yet.
 enum class w4_word_layout : std::uint8_t { along_k, along_n, awq_fast, marlin, tinygemm };
 struct w4_source_arguments {
+// Whether a source is packed into w8_weights, and not into w4_weights.
+template <class Source>
+inline constexpr bool is_of_w8 = false;
+
   std::string_view words_name, zeros_name, scales_name, order_name, offsets_name;
   any_view words, zeros, scales, offsets;
   tensor_view<const i32, 1> order{};

@@ -100,6 +100,21 @@ constexpr w4_shape as_w4_shape(const w8_shape& s) {
           .ordered = s.ordered,
           .codes = s.codes == w8_codes::int8 ? w4_codes::int8 : w4_codes::e4m3,
           .offsets = s.offsets};
+template <>
+inline constexpr bool is_of_w8<int8_w8> = true;
+template <>
+inline constexpr bool is_of_w8<llm_int8_w8> = true;
+template <>
+inline constexpr bool is_of_w8<gptq_w8> = true;
+template <>
+inline constexpr bool is_of_w8<compressed_tensors_w8> = true;
+template <>
+inline constexpr bool is_of_w8<q8_0_w8> = true;
+template <>
+inline constexpr bool is_of_w8<e4m3_w8> = true;
+template <>
+inline constexpr bool is_of_w8<marlin_w8> = true;
+
 }
 inline w4_weights as_w4_weights(const w8_weights& w) { return {as_w4_shape(w.shape), w.memory}; }
 
