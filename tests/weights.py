@@ -63,10 +63,11 @@ class weights(unittest.TestCase):
 
     def test_gguf(self):
         rows = self.rows(self.run_on("m.gguf", gguf([
-            ("norm", [4], 0, bytes(16)), ("q", [256, 2], 12, bytes(288)), ("codebook", [256], 19, bytes(50))])))
-        self.assertRegex(self.head, r"m\.gguf: GGUF version 3, 3 tensors, 1 keys, alignment 32, llama")
+            ("norm", [4], 0, bytes(16)), ("output", [4, 2], 0, bytes(32)), ("q", [256, 2], 12, bytes(288)), ("codebook", [256], 19, bytes(50))])))
+        self.assertRegex(self.head, r"m\.gguf: GGUF version 3, 4 tensors, 1 keys, alignment 32, llama")
         self.assertEqual(rows, {
-            "norm": "F32 | 4 | 16 | read; multiplied by matmul",
+            "norm": "F32 | 4 | 16 | read",
+            "output": "F32 | 2 x 4 | 32 | read; multiplied by matmul",
             "q": "Q4_K | 2 x 256 | 288 | read; multiplied by matmul_w4 after repack",
             "codebook": "IQ1_S | 256 | 50 | listed; its values are not decoded"})
         self.assertRegex(self.sums, r"Q4_K +1 +288\n")
@@ -75,14 +76,19 @@ class weights(unittest.TestCase):
         config = {"quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 32, "desc_act": False, "sym": True}}
         (self.folder / "config.json").write_text(json.dumps(config))
         tensors = {"l.q.qweight": ("I32", [8, 64]), "l.q.qzeros": ("I32", [2, 8]), "l.q.scales": ("F16", [2, 64]),
-                   "norm": ("BF16", [64]), "odd": ("U8", [2])}
+                   "norm": ("BF16", [64]), "odd": ("U8", [2]), "lm_head.weight": ("BF16", [4, 64]),
+                   "t.weight_qdata": ("I8", [4, 8]), "t.weight_scale": ("BF16", [4, 2]), "u.scales_and_zeros": ("BF16", [2, 4, 2])}
         rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
-        self.assertIn("5 tensors, 1 quantised layers\nquantization_config: gptq, 4 bits, groups of 32, symmetric", self.head)
+        self.assertIn("9 tensors, 1 quantised layers\nquantization_config: gptq, 4 bits, groups of 32, symmetric", self.head)
         self.assertEqual(rows, {
             "l.q.qweight": "I32 | 8 x 64 | 2048 | GPTQ, 4 bits, groups of 32: 64 x 64; read; multiplied by matmul_w4 after repack",
             "l.q.qzeros": "I32 | 2 x 8 | 64 | zero points of GPTQ",
             "l.q.scales": "F16 | 2 x 64 | 256 | scales of GPTQ",
-            "norm": "BF16 | 64 | 128 | read; multiplied by matmul",
+            "norm": "BF16 | 64 | 128 | read",
+            "lm_head.weight": "BF16 | 4 x 64 | 512 | read; multiplied by matmul",
+            "t.weight_qdata": "I8 | 4 x 8 | 32 | read",
+            "t.weight_scale": "BF16 | 4 x 2 | 16 | read",
+            "u.scales_and_zeros": "BF16 | 2 x 4 x 2 | 32 | read",
             "odd": "U8 | 2 | 2 | read"})
 
     def test_index_of_several_files(self):
@@ -91,11 +97,11 @@ class weights(unittest.TestCase):
         index = {"weight_map": {"x": "a.safetensors", "y.weight": "b.safetensors", "y.weight_scale_inv": "b.safetensors"}}
         rows = self.rows(self.run_on("model.safetensors.index.json", json.dumps(index).encode()))
         self.assertIn("3 tensors in 2 files, 1 quantised layers", self.head)
-        self.assertEqual(rows["y.weight"], "F8_E4M3 | 2 x 2 | 4 | FP8 blocks, 8 bits: 2 x 2; read; multiplied by matmul_fp8")
+        self.assertEqual(rows["y.weight"], "F8_E4M3 | 2 x 2 | 4 | FP8 blocks, 8 bits, blocks of 128 x 128: 2 x 2; read; multiplied by matmul_fp8")
 
     def test_tensors_that_do_not_fit_together(self):
         rows = self.rows(self.run_on("m.safetensors", safetensors({"w.weight": ("I8", [4, 4]), "w.SCB": ("F32", [2, 3, 4])})))
-        self.assertIn("refused: the scales are neither one, nor one a row", rows["w.weight"])
+        self.assertIn("refused: SCB is not of one number a row", rows["w.weight"])
 
     def test_a_configuration_that_contradicts_the_tensors(self):
         def config(method, group):
@@ -107,10 +113,30 @@ class weights(unittest.TestCase):
         self.assertEqual(rows["l.q.qweight"], "I32 | 16 x 256 | 16384 | AWQ gemv, 4 bits, groups of 128: 16 x 2048; read; multiplied by matmul_w4 after repack")
         (self.folder / "config.json").write_text(json.dumps(config("awq", 64)))
         rows = self.rows(self.run_on("gemv.safetensors", safetensors(tensors)))
-        self.assertEqual(rows["l.q.qzeros"], "I32 | 16 x 2 | 128 | zero points of AWQ gemv, refused: qzeros and scales do not have the groups of the configuration's group_size")
+        self.assertEqual(rows["l.q.qzeros"], "I32 | 16 x 2 | 128 | zero points of AWQ gemv, refused")
+        self.assertEqual(rows["l.q.qweight"], "I32 | 16 x 256 | 16384 | codes of AWQ gemv, refused: qzeros and scales do not have the groups of the configuration's group_size")
         gptq = {"l.q.qweight": ("I32", [8, 64]), "l.q.scales": ("F16", [2, 64])}
         rows = self.rows(self.run_on("gptq.safetensors", safetensors(gptq)))
         self.assertEqual(rows["l.q.qweight"], "I32 | 8 x 64 | 2048 | codes of GPTQ, refused: the tensors are those of GPTQ, and the configuration's method is awq")
+
+    def test_what_no_operation_takes(self):
+        tensors = {"l.q.qweight": ("I32", [40, 64]), "l.q.qzeros": ("I32", [2, 10]), "l.q.scales": ("F16", [2, 64])}
+        rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
+        self.assertEqual(rows["l.q.qweight"], "I32 | 40 x 64 | 10240 | GPTQ, 5 bits, groups of 128: 64 x 256; read; not multiplied: its codes are of 5 bits, and repack takes 2, 3, 4 and 8")
+        blocks = {"w.weight": ("F8_E4M3", [64, 64]), "w.weight_scale": ("F32", [2, 4])}
+        rows = self.rows(self.run_on("m.safetensors", safetensors(blocks)))
+        self.assertEqual(rows["w.weight"], "F8_E4M3 | 64 x 64 | 4096 | FP8 with scales, 8 bits, blocks of 32 x 16: 64 x 64; read; multiplied by matmul after dequantise")
+
+    def test_the_configuration_of_auto_gptq(self):
+        # Two groups of K = 224: of 128, as quantize_config.json has it, which config.json has not.
+        tensors = {"l.q.qweight": ("I32", [28, 64]), "l.q.qzeros": ("I32", [2, 8]), "l.q.scales": ("F16", [2, 64])}
+        rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
+        self.assertIn("refused: 2 groups of K = 224 are of no certain size", rows["l.q.qweight"])
+        (self.folder / "config.json").write_text('{"model_type": "llama"}')
+        (self.folder / "quantize_config.json").write_text('{"bits": 4, "group_size": 128, "desc_act": false, "sym": false}')
+        rows = self.rows(self.run_on("m.safetensors", safetensors(tensors)))
+        self.assertIn("quantization_config: gptq, 4 bits, groups of 128", self.head)
+        self.assertEqual(rows["l.q.qweight"], "I32 | 28 x 64 | 7168 | GPTQ, 4 bits, groups of 128: 64 x 224; read; multiplied by matmul_w4 after repack")
 
     def refused(self, done, *parts):
         self.assertEqual((done.returncode, done.stdout), (1, ""))
@@ -121,7 +147,9 @@ class weights(unittest.TestCase):
         good = gguf([("q", [32], 8, bytes(34))])
         self.refused(self.run_on("m.gguf", good[:-40]), "m.gguf' is damaged: tensor 'q' ends after")
         self.refused(self.run_on("renamed.bin", b"GGUF\4\0\0\0"), "version 4")
-        self.refused(self.run_on("m.safetensors", b"\0" * 9), "is damaged")
+        self.refused(self.run_on("m.safetensors", b"\0" * 9), "is no safetensors file: its header does not begin with {")
+        self.refused(self.run_on("m.safetensors", safetensors({"x": ("F32", [8])})[:-4]), "the file ends early, and 4 bytes are missing")
+        self.refused(self.run_on("other.json", b"{}"), "is no index of safetensors files: it has no weight_map")
         self.refused(self.run_on("none.gguf", None), "cannot be read: No such file")
         self.refused(self.run_on("n.safetensors", safetensors({}), "--config", "/nowhere.json"), "/nowhere.json")
         (self.folder / "config.json").write_text('{"quantization_config": {"quant_method": "gptq", "group_size": 1e300}}')

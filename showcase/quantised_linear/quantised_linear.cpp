@@ -95,7 +95,8 @@ int from_gptq(device& gpu, const std::string& path, const std::vector<f32>& w) {
     throw std::runtime_error("the file is not one layer of GPTQ");
   const quantised_layer& layer = layers[0];
   const auto n_of_file = static_cast<i64>(layer.n), k_of_file = static_cast<i64>(layer.k);
-  const auto group_of_file = static_cast<i64>(layer.group), groups = k_of_file / group_of_file;
+  const auto group_of_file = static_cast<i64>(layer.group),
+             groups = (k_of_file + group_of_file - 1) / group_of_file;
   std::printf("GPTQ: %u bits, groups of %lld, act-order: %s\n", layer.bits,
               static_cast<long long>(group_of_file), layer.act_order ? "yes" : "no");
   auto words = upload<i32>(gpu, part_of(layer, weight_part::codes));
@@ -113,7 +114,8 @@ int from_gptq(device& gpu, const std::string& path, const std::vector<f32>& w) {
          gptq_w4{.qweight = tensor_view<const i32, 2>(words, k_of_file / 8, n_of_file),
                  .qzeros = tensor_view<const i32, 2>(zeros, groups, n_of_file / 8),
                  .scales = tensor_view<const f16, 2>(scales, groups, n_of_file),
-                 .g_idx = tensor_view<const i32, 1>(order, k_of_file)},
+                 .g_idx = layer.act_order ? tensor_view<const i32, 1>(order, k_of_file)
+                                          : tensor_view<const i32, 1>()},
          packed);
   return compare(gpu, "quantised_linear from GPTQ", packed, written.values);
 }

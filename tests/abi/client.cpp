@@ -73,6 +73,8 @@ TEST_CASE("files of weights") {
   const safetensors_file file = safetensors_file::view(bytes, "m.safetensors");
   CHECK(read_values(*file.find("w")) == std::vector<float>{1, 2});
   CHECK(quantised_layers(file.tensors()).empty());
+  CHECK(operation_of(quantised_layer{}).empty());
+  CHECK(obstacle_of(quantised_layer{}) == "it has no codes");
   CHECK(facts(weight_format::q4_k).block_bytes == 144);
   CHECK(weights::to_string(weight_part::zero_points) == "zero points");
   CHECK_THROWS_AS(gguf_file::view(bytes, "m.gguf"), file_error);

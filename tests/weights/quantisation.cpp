@@ -3,6 +3,8 @@
 
 #include "files.hpp"
 
+#include <utility>
+
 #include "catch.hpp"
 
 using namespace kaio;
@@ -37,7 +39,9 @@ struct found_layer {
   std::uint64_t n = 0, k = 0, group = 0;
   unsigned bits = 0;
   bool act_order = false;
-  std::string name, problem;
+  std::string name, problem, operation, obstacle;
+  std::uint64_t block_rows = 0, block_columns = 0, nested_group = 0;
+  float nested_offset = 0;
 };
 
 found_layer only_layer(const safetensors_maker& s, const quantisation_config* config = nullptr) {
@@ -46,8 +50,22 @@ found_layer only_layer(const safetensors_maker& s, const quantisation_config* co
   const auto layers = quantised_layers(file.tensors(), config);
   if (layers.empty()) return {};
   const quantised_layer& l = layers[0];
-  return {layers.size(),       l.parts.size(),        l.scheme, l.n, l.k, l.group, l.bits, l.act_order,
-          std::string(l.name), std::string(l.problem)};
+  return {layers.size(),
+          l.parts.size(),
+          l.scheme,
+          l.n,
+          l.k,
+          l.group,
+          l.bits,
+          l.act_order,
+          std::string(l.name),
+          l.problem,
+          std::string(operation_of(l)),
+          obstacle_of(l),
+          l.block_rows,
+          l.block_columns,
+          l.nested_group,
+          l.nested_offset};
 }
 
 void check_layer(const safetensors_maker& s, weight_scheme scheme, std::uint64_t n, std::uint64_t k,
@@ -156,8 +174,12 @@ TEST_CASE("AWQ gemv: zero points are those of the configuration's groups") {
   CHECK(only_layer(gemv(2), &config).problem == "the configuration's group_size does not divide K");
   CHECK(only_layer(fast(12)).problem == "scales are not padded to 8 groups");
   config.group = std::nullopt;
-  check_layer(gemv(3), weight_scheme::awq_gemv, 16, 2048, 4, 0, 3, &config);
-  check_layer(gemv(3), weight_scheme::awq_gemv, 16, 2048, 4, 0, 3);
+  const quantisation_config* const none = nullptr;
+  for (const auto* const without : {&std::as_const(config), none}) {
+    const std::string_view unknown = "the group is that of a configuration alone, and none is given";
+    CHECK(only_layer(gemv(3), without).problem == unknown);
+    CHECK(only_layer(fast(24), without).problem == unknown);
+  }
 }
 
 TEST_CASE("a configuration of AWQ with the tensors of GPTQ") {
@@ -239,16 +261,233 @@ TEST_CASE("bitsandbytes: the operation by how blocks divide rows") {
   const auto operation = [](weight_scheme scheme, std::uint64_t k, std::uint64_t group) {
     quantised_layer layer;
     layer.scheme = scheme;
+    layer.n = 1;
     layer.k = k;
     layer.bits = 4;
     layer.group = group;
-    return operation_of(layer);
+    return std::string(operation_of(layer));
   };
   for (const weight_scheme scheme : {weight_scheme::nf4, weight_scheme::fp4}) {
     CHECK(operation(scheme, 192, 64) == "matmul_w4 after repack");
     CHECK(operation(scheme, 96, 64) == "matmul after dequantise");
     CHECK(operation(scheme, 96, 32) == "matmul after dequantise");
   }
+}
+
+TEST_CASE("GPTQ: a last group with fewer codes, by the configuration or the index") {
+  // K = 224 in groups of 128: two groups, which could be of 112.
+  const auto file = [](unsigned bits, std::uint64_t k, std::uint64_t groups, auto group_of) {
+    made m;
+    m.add("m.q.qweight", "I32", {k * bits / 32, 64})
+        .add("m.q.qzeros", "I32", {groups, 2 * bits})
+        .add("m.q.scales", "F16", {groups, 64});
+    std::string index;
+    for (std::uint64_t i = 0; i < k; ++i)
+      index += little<std::int32_t>(static_cast<std::int32_t>(group_of(i)));
+    m.s.tensor("m.q.g_idx", "I32", "[" + std::to_string(k) + "]", index);
+    return m.s;
+  };
+  const auto in_order = [](std::uint64_t i) { return i / 128; };
+  const auto permuted = [](std::uint64_t i) { return 37 * i % 224 / 128; };
+  const auto zeros = [](std::uint64_t) { return 0; };
+  quantisation_config config;
+  config.method = "gptq";
+  config.group = 128;
+  for (const unsigned bits : {2u, 3u, 4u, 8u})
+    for (const bool has_config : {false, true}) {
+      config.bits = bits;
+      const quantisation_config* const given = has_config ? &config : nullptr;
+      check_layer(file(bits, 224, 2, in_order), weight_scheme::gptq, 64, 224, bits, 128, 4, given);
+      CHECK(!only_layer(file(bits, 224, 2, in_order), given).act_order);
+      check_layer(file(bits, 224, 2, permuted), weight_scheme::gptq, 64, 224, bits, 128, 4, given);
+      CHECK(only_layer(file(bits, 224, 2, permuted), given).act_order);
+    }
+  config.bits = 4;
+  // An index of zeros alone leaves it to the configuration.
+  check_layer(file(4, 224, 2, zeros), weight_scheme::gptq, 64, 224, 4, 128, 4, &config);
+  constexpr std::string_view unknown =
+      "2 groups of K = 224 are of no certain size; give the configuration, which has it";
+  CHECK(only_layer(file(4, 224, 2, zeros)).problem == unknown);
+  config.group = 64;
+  CHECK(only_layer(file(4, 224, 2, in_order), &config).problem ==
+        "the configuration's group_size of 64 makes 4 groups of K = 224, and scales have 2");
+  config.per_layer = true;
+  check_layer(file(4, 224, 2, in_order), weight_scheme::gptq, 64, 224, 4, 128, 4, &config);
+  config.per_layer = false;
+  config.group = 112;
+  CHECK(only_layer(file(4, 224, 2, in_order), &config).problem == "g_idx does not have groups of 112");
+  CHECK(only_layer(file(4, 224, 2, [](std::uint64_t k) { return k < 100 || k >= 196 ? 0 : 1; })).act_order);
+  CHECK(only_layer(file(4, 224, 2, [](std::uint64_t k) { return k < 100 ? 0 : 1; })).problem ==
+        "g_idx does not have groups of one size");
+  CHECK(only_layer(file(4, 224, 2, [](std::uint64_t k) { return k < 200 ? 0 : 2; })).problem ==
+        "g_idx does not have groups of one size");
+  config.group = 256;  // of more than K
+  made whole;
+  whole.add("m.q.qweight", "I32", {28, 64})
+      .add("m.q.qzeros", "I32", {1, 8})
+      .add("m.q.scales", "F16", {1, 64});
+  check_layer(whole.s, weight_scheme::gptq, 64, 224, 4, 224, 3, &config);
+}
+
+TEST_CASE("groups without a configuration and an index are of the only size that is possible") {
+  const auto without_index = [](std::uint64_t k, std::uint64_t groups) {
+    made m;
+    m.add("m.q.qweight", "I32", {k / 8, 64})
+        .add("m.q.qzeros", "I32", {groups, 8})
+        .add("m.q.scales", "F16", {groups, 64});
+    return only_layer(m.s);
+  };
+  CHECK(without_index(256, 2).group == 128);
+  CHECK(without_index(480, 5).group == 96);
+  CHECK(without_index(224, 1).group == 224);
+  for (const auto& [k, groups] :
+       {std::pair{224, 2}, std::pair{896, 4}, std::pair{480, 4}, std::pair{384, 2}}) {
+    const found_layer l = without_index(static_cast<std::uint64_t>(k), static_cast<std::uint64_t>(groups));
+    CHECK(l.problem == std::to_string(groups) + " groups of K = " + std::to_string(k) +
+                           " are of no certain size; give the configuration, which has it");
+    CHECK(l.group == 0);
+    CHECK(l.operation.empty());
+  }
+}
+
+TEST_CASE("the configuration's bits") {
+  quantisation_config config;
+  config.method = "gptq";
+  config.bits = 8;
+  constexpr std::string_view contradiction = "the configuration has codes of 8 bits, and the tensors have 4";
+  CHECK(only_layer(gptq(4, 64, 256, 32).s, &config).problem == contradiction);
+  config.per_layer = true;
+  CHECK(only_layer(gptq(4, 64, 256, 32).s, &config).bits == 4);
+  config.per_layer = false;
+  made packed;
+  packed.add("m.q.weight_packed", "I32", {64, 32}).add("m.q.weight_scale", "BF16", {64, 4});
+  packed.s.tensor("m.q.weight_shape", "I64", "[2]", little<std::int64_t>(64) + little<std::int64_t>(256));
+  CHECK(only_layer(packed.s, &config).problem == contradiction);
+  // Without zero points and an index they are the configuration's alone.
+  made plain;
+  plain.add("m.q.qweight", "I32", {64, 64}).add("m.q.scales", "F16", {8, 64});
+  check_layer(plain.s, weight_scheme::gptq, 64, 256, 8, 32, 2, &config);
+  CHECK(only_layer(plain.s).problem == "a configuration has the bits of codes, and none is given");
+  plain.add("m.q.g_idx", "I32", {512});
+  check_layer(plain.s, weight_scheme::gptq, 64, 512, 4, 64, 3);
+  for (const unsigned bits : {5u, 6u}) {
+    config.bits = bits;
+    const found_layer l = only_layer(gptq(bits, 64, 256, 32).s, &config);
+    CHECK(l.problem.empty());
+    CHECK(l.bits == bits);
+    CHECK(l.k == 256);
+    CHECK(l.operation.empty());
+    CHECK(l.obstacle == "its codes are of " + std::to_string(bits) + " bits, and repack takes 2, 3, 4 and 8");
+  }
+}
+
+TEST_CASE("the operation is the one that takes the layer as it is") {
+  const auto of = [](made& m, const quantisation_config* config = nullptr) {
+    const found_layer l = only_layer(m.s, config);
+    INFO(l.problem);
+    CHECK(l.problem.empty());
+    CHECK(l.operation.empty() == !l.obstacle.empty());
+    return l.operation.empty() ? l.obstacle : l.operation;
+  };
+  const auto bytes = [&](const std::string& type, std::vector<std::uint64_t> scales,
+                         const std::string& scale_type, bool zeros = false,
+                         const quantisation_config* config = nullptr) {
+    made m;
+    m.add("m.q.weight", type, {256, 384}).add("m.q.weight_scale", scale_type, scales);
+    if (zeros) m.add("m.q.weight_zero_point", "I8", scales);
+    return of(m, config);
+  };
+  const std::string w8 = "matmul_w8 after repack", matrix = "matmul after dequantise";
+  CHECK(bytes("I8", {256, 1}, "F32") == "matmul_int8");
+  CHECK(bytes("I8", {1}, "BF16") == "matmul_int8");
+  CHECK(bytes("I8", {256, 3}, "BF16") == w8);
+  CHECK(bytes("I8", {256, 1}, "F32", true) == w8);
+  CHECK(bytes("I8", {1}, "F32", true) == w8);
+  CHECK(bytes("I8", {256, 12}, "F16", true) == w8);
+  CHECK(bytes("I8", {256, 48}, "F16") == matrix);
+  CHECK(bytes("I8", {256, 48}, "F16", true) == "its groups are of 8 codes, and repack takes multiples of 16");
+  CHECK(bytes("I8", {2, 3}, "F16") == w8);
+  CHECK(bytes("I8", {4, 6}, "F16") == matrix);
+  CHECK(bytes("I8", {2, 3}, "F16", true) == "no operation takes blocks of rows and columns with zero points");
+  CHECK(bytes("F8_E4M3", {1}, "F32") == "matmul_fp8");
+  CHECK(bytes("F8_E4M3", {256, 1}, "BF16") == "matmul_fp8");
+  CHECK(bytes("F8_E4M3", {2, 3}, "F32") == "matmul_fp8");
+  CHECK(bytes("F8_E4M3", {2, 3}, "BF16") == w8);
+  CHECK(bytes("F8_E4M3", {256, 6}, "F32") == w8);
+  CHECK(bytes("F8_E4M3", {256, 12}, "F32") == matrix);
+  CHECK(bytes("F8_E4M3", {4, 12}, "F32") == matrix);
+  quantisation_config config;
+  config.block_rows = 64;
+  config.block_columns = 32;
+  made blocks;
+  blocks.add("m.q.weight", "F8_E4M3", {256, 384}).add("m.q.weight_scale", "F32", {4, 12});
+  const found_layer found = only_layer(blocks.s, &config);
+  CHECK(found.block_rows == 64);
+  CHECK(found.block_columns == 32);
+  CHECK(found.group == 0);
+  config.block_columns = 64;
+  CHECK(only_layer(blocks.s, &config).problem ==
+        "the scales are not of the configuration's blocks of 64 x 64");
+  made inverse;
+  inverse.add("m.q.weight", "F8_E4M3", {200, 300}).add("m.q.weight_scale_inv", "BF16", {2, 3});
+  CHECK(of(inverse) == w8);
+  CHECK(only_layer(inverse.s).block_rows == 128);
+
+  const auto packed = [&](unsigned bits, const std::string& scale_type) {
+    made m;
+    m.add("m.q.weight_packed", "I32", {64, 8 * bits}).add("m.q.weight_scale", scale_type, {64, 4});
+    m.s.tensor("m.q.weight_shape", "I64", "[2]", little<std::int64_t>(64) + little<std::int64_t>(256));
+    return of(m);
+  };
+  for (const unsigned bits : {2u, 3u, 4u}) {
+    CHECK(packed(bits, "F16") == "matmul_w4 after repack");
+    CHECK(packed(bits, "F32") == "its scales are F32, and repack takes F16 or BF16: round them first");
+  }
+  CHECK(packed(8, "F32") == w8);
+  made gptq_of_f32;
+  gptq_of_f32.add("m.q.qweight", "I32", {32, 64})
+      .add("m.q.qzeros", "I32", {8, 8})
+      .add("m.q.scales", "F32", {8, 64});
+  CHECK(of(gptq_of_f32) == "its scales are F32, and repack takes F16 or BF16: round them first");
+  quantisation_config of_64;
+  of_64.group = 64;
+  made fast;
+  fast.add("m.q.qweight", "I16", {1, 96}).add("m.q.qzeros", "F16", {8, 4}).add("m.q.scales", "F16", {8, 4});
+  of_64.group = 96;
+  CHECK(of(fast, &of_64) == "repack takes gemv_fast with K a multiple of 64, and N of 4");
+}
+
+TEST_CASE("bitsandbytes: one cause of what is wrong in the state, and where absmax is quantised itself") {
+  const auto layer = [](const std::string& state, bool nested = true, std::uint64_t outer = 1) {
+    made m;
+    m.add("m.q.weight", "U8", {512, 1})
+        .add("m.q.weight.absmax", nested ? "U8" : "F32", {16})
+        .add("m.q.weight.quant_map", "F32", {16});
+    if (nested && outer != 0)
+      m.add("m.q.weight.nested_absmax", "F32", {outer}).add("m.q.weight.nested_quant_map", "F32", {256});
+    m.s.tensor("m.q.weight.quant_state.bitsandbytes__nf4", "U8", "[" + std::to_string(state.size()) + "]",
+               state);
+    return only_layer(m.s);
+  };
+  const std::string begin = R"({"shape":[16,64],"blocksize":64)";
+  const found_layer good = layer(begin + R"(,"nested_blocksize":256,"nested_offset":0.25})");
+  CHECK(good.problem.empty());
+  CHECK(good.nested_group == 256);
+  CHECK(good.nested_offset == 0.25f);
+  CHECK(layer(begin + "}", false).problem.empty());
+  CHECK(layer(begin + R"(,"nested_blocksize":0,"nested_offset":0})").problem ==
+        "quant_state has no nested_blocksize that is a number from 1 on");
+  CHECK(layer(begin + R"(,"nested_blocksize":256})").problem ==
+        "quant_state has no nested_offset that is a number");
+  CHECK(layer(begin + R"(,"nested_blocksize":8,"nested_offset":-1})").problem ==
+        "nested_absmax is not of one number a block of absmax");
+  CHECK(layer(begin + R"(,"nested_blocksize":8,"nested_offset":-1})", true, 2).nested_offset == -1);
+  CHECK(layer(begin + "}", true, 0).problem ==
+        "absmax is of codes, and has no nested_absmax and nested_quant_map");
+  CHECK(layer(R"({"shape":[16],"blocksize":64})", false).problem ==
+        "quant_state has no shape of 2 dimensions");
+  CHECK(layer(R"({"shape":[16,64],"blocksize":0})", false).problem ==
+        "quant_state has no blocksize that is a number from 1 on");
 }
 
 TEST_CASE("tensors that do not fit together are reported, and plain ones are no layer") {
@@ -330,6 +569,22 @@ TEST_CASE("the quantization_config of config.json") {
   CHECK(catch_damage([&] {
           config(R"({"quantization_config":{"config_groups":{"a":{"weights":{"group_size":1e300}}}}})");
         }).code == errc::damaged_file);
+  CHECK(!of_gptq->per_layer);
+  CHECK(config(R"({"quantization_config":{"quant_method":"gptq","dynamic":{"+:.*down.*":{"bits":8}}}})")
+            ->per_layer);
+  CHECK(config(R"({"quantization_config":{"config_groups":{"a":{},"b":{}}}})")->per_layer);
+  CHECK(!config(R"({"quantization_config":{"config_groups":{"a":{}}}})")->per_layer);
+  const auto of_fp8 =
+      config(R"({"quantization_config":{"quant_method":"fp8","weight_block_size":[128,64]}})");
+  CHECK(of_fp8->block_rows == 128);
+  CHECK(of_fp8->block_columns == 64);
+  CHECK(config(R"({"quantization_config":{"config_groups":{"a":{"weights":{"block_structure":[64,32]}}}}})")
+            ->block_rows == 64);
+  const auto of_auto_gptq = config(R"({"bits":4,"group_size":128,"desc_act":true,"sym":false})");
+  REQUIRE(of_auto_gptq);
+  CHECK(of_auto_gptq->method == "gptq");
+  CHECK(of_auto_gptq->group == 128);
+  CHECK(of_auto_gptq->act_order);
   CHECK(catch_damage([&] { config("{"); }).code == errc::damaged_file);
   CHECK(catch_damage([&] { config(R"({"quantization_config":3})"); }).code == errc::damaged_file);
 }

@@ -21,14 +21,19 @@ damage damage_of_safetensors(const std::string& text) {
   return catch_damage([&] { safetensors_file::view(bytes_of(text), "m.safetensors"); });
 }
 
-void check_damaged_safetensors(const std::string& text, std::string_view what, std::string_view tensor = {}) {
+void check_damaged_safetensors(const std::string& text, std::string_view what, std::string_view tensor = {},
+                               std::string_view begin = "is damaged: ") {
   const damage found = damage_of_safetensors(text);
   INFO(found.message);
   CHECK(found.code == errc::damaged_file);
   CHECK(found.file == "m.safetensors");
   CHECK(found.tensor == tensor);
-  CHECK(found.message.starts_with("kaio: 'm.safetensors' is damaged: "));
+  CHECK(found.message.starts_with("kaio: 'm.safetensors' " + std::string(begin)));
   CHECK(found.message.find(what) != std::string::npos);
+}
+
+void check_foreign_safetensors(const std::string& text, std::string_view what) {
+  check_damaged_safetensors(text, what, {}, "is no safetensors file: ");
 }
 
 std::string with_header(const std::string& header) { return little<std::uint64_t>(header.size()) + header; }
@@ -68,10 +73,18 @@ TEST_CASE("safetensors: damaged headers") {
   for (std::size_t length = 0; length < good.size(); ++length)
     CHECK(damage_of_safetensors(good.substr(0, length)).code == errc::damaged_file);
   check_damaged_safetensors(good + "x", "last 1 bytes are of no tensor");
-  check_damaged_safetensors(little(std::uint64_t{100'000'001}) + good.substr(8), "longer than 100000000");
-  check_damaged_safetensors(little(~std::uint64_t{0}) + good.substr(8), "longer than 100000000");
-  check_damaged_safetensors(with_header(""), "does not begin with {");
-  check_damaged_safetensors(with_header(" {}"), "does not begin with {");
+  check_foreign_safetensors(little(std::uint64_t{100'000'001}) + good.substr(8), "longer than 100000000");
+  check_foreign_safetensors(little(~std::uint64_t{0}) + good.substr(8), "longer than 100000000");
+  check_foreign_safetensors("a text of some length", "its header would have 8007528197911748705 bytes");
+  check_foreign_safetensors(with_header(""), "does not begin with {");
+  check_foreign_safetensors(with_header(" {}"), "does not begin with {");
+  check_foreign_safetensors(with_header("PK"), "does not begin with {");
+  check_damaged_safetensors(good.substr(0, 20), "it ends early: its header has ");
+  check_damaged_safetensors(little(std::uint64_t{100}) + "{\"a", "100 bytes, of which 97 are missing");
+  check_damaged_safetensors(good.substr(0, good.size() - 5),
+                            "has bytes 8 to 14 of 9: the file ends early, and 5 bytes are missing", "codes");
+  check_damaged_safetensors(good.substr(0, good.size() - 10),
+                            "has bytes 0 to 8 of 4: the file ends early, and 10 bytes are missing", "norm");
   check_damaged_safetensors(with_header("{]"), "is no JSON");
   check_damaged_safetensors(with_header("{} x"), "is no JSON");
   check_damaged_safetensors(with_header("{\"\xff\":1}"), "is no JSON");
@@ -107,15 +120,15 @@ TEST_CASE("safetensors: damaged tensors") {
   check_damaged_safetensors(safetensors_of_two().tensor("t", "U8", "[18446744073709551615,2]", "x").text(),
                             "64 bits", "t");
   check_damaged_safetensors(safetensors_of_two().tensor("t", "F64", "[9223372036854775807]", "x").text(),
-                            "not those of its shape", "t");
+                            "a shape whose bytes in F64 do not fit into 64 bits", "t");
   check_damaged_safetensors(safetensors_of_two().tensor("t", "F4", "[3]", "xx").text(), "no whole bytes",
                             "t");
   check_damaged_safetensors(safetensors_of_two().tensor("t", "F16", "[3]", "xxxxx").text(),
-                            "not those of its shape", "t");
+                            "has 5 bytes, and its shape in F16 asks for 6", "t");
   check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[1,0]})", "x"),
                             "bytes 1 to 0", "t");
   check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[2],"data_offsets":[0,2]})", "x"),
-                            "bytes 0 to 2 of 1", "t");
+                            "bytes 0 to 2 of 1: the file ends early, and 1 bytes are missing", "t");
   check_damaged_safetensors(member(R"("t":{"dtype":"U8","shape":[1],"data_offsets":[1,2]})", "xy"),
                             "preceded by 1 bytes", "t");
   check_damaged_safetensors(member(R"("a":{"dtype":"U8","shape":[2],"data_offsets":[0,2]},)"
@@ -163,6 +176,10 @@ TEST_CASE("safetensors: an index names the files of its folder") {
   damaged(R"("a":"")", "a");
   damaged(R"("d":"model-1.safetensors")", "d");
   damaged(R"("a":"model-1.safetensors","a":"model-2.safetensors")", "a");
+  CHECK(catch_damage([&] {
+          safetensors_file::open(f.write("config.json", R"({"model_type":"llama"})"));
+        }).message.find("config.json' is no index of safetensors files: it has no weight_map") !=
+        std::string::npos);
   CHECK(catch_damage([&] { safetensors_file::open(index(R"("a":"model-3.safetensors")")); }).code ==
         errc::unreadable_file);
   CHECK(catch_damage([&] { safetensors_file::open(f.path("none.safetensors")); }).code ==

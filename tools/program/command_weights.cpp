@@ -45,25 +45,39 @@ std::string operation_text(std::string_view operation) {
   return operation.empty() ? "no operation multiplies it yet" : fmt::format("multiplied by {}", operation);
 }
 
-std::string use_of(weight_format format) {
-  const weights::format_facts& f = facts(format);
+// A weight, as far as name and shape tell: not a norm or a bias of one dimension, and not what belongs to the codes of
+// another tensor.
+bool is_matrix(const tensor_entry& t) {
+  const std::string_view last = t.name.substr(t.name.rfind('.') + 1);
+  const auto names = [&](std::string_view word) { return last.find(word) != std::string_view::npos; };
+  return (t.shape.size() == 2 || t.shape.size() == 3) && !names("scale") && !names("absmax") &&
+         !names("zero");
+}
+
+std::string use_of(const tensor_entry& t) {
+  const weights::format_facts& f = facts(t.format);
   if (!f.has_values) return "listed; its values are not decoded";
-  const bool is_weight = f.block_elements > 1 || !f.operation.empty();
+  const bool is_weight = is_matrix(t) && (f.block_elements > 1 || !f.operation.empty());
   return is_weight ? fmt::format("read; {}", operation_text(f.operation)) : "read";
 }
 
 std::string use_of(const quantised_layer& layer, weight_part part) {
   const weights::scheme_facts& f = facts(layer.scheme);
-  if (!layer.problem.empty())
-    return fmt::format("{} of {}, refused: {}", to_string(part), f.name, layer.problem);
-  if (part != weight_part::codes) return fmt::format("{} of {}", to_string(part), f.name);
+  if (part != weight_part::codes)
+    return fmt::format("{} of {}{}", to_string(part), f.name, layer.problem.empty() ? "" : ", refused");
+  if (!layer.problem.empty()) return fmt::format("codes of {}, refused: {}", f.name, layer.problem);
   std::string text = fmt::format("{}, {} bits", f.name, layer.bits);
   if (layer.group != 0 && layer.group == layer.k)
     text += ", a scale for all of K";
   else if (layer.group != 0)
     text += fmt::format(", groups of {}", layer.group);
+  else if (layer.block_rows != 0)
+    text += fmt::format(", blocks of {} x {}", layer.block_rows, layer.block_columns);
   if (layer.act_order) text += ", act-order";
-  return fmt::format("{}: {} x {}; read; {}", text, layer.n, layer.k, operation_text(operation_of(layer)));
+  const std::string_view operation = operation_of(layer);
+  return fmt::format(
+      "{}: {} x {}; read; {}", text, layer.n, layer.k,
+      operation.empty() ? fmt::format("not multiplied: {}", obstacle_of(layer)) : operation_text(operation));
 }
 
 void print(const std::string& text) { std::fwrite(text.data(), 1, text.size(), stdout); }
@@ -77,7 +91,7 @@ void print_tensors(std::span<const tensor_entry> tensors, const std::vector<quan
   for (const tensor_entry& t : tensors) {
     const auto use = uses.find(&t);
     rows.push_back({std::string(t.name), std::string(facts(t.format).name), shape_of(t.shape),
-                    std::to_string(t.bytes.size()), use != uses.end() ? use->second : use_of(t.format)});
+                    std::to_string(t.bytes.size()), use != uses.end() ? use->second : use_of(t)});
     auto& [count, bytes] = of_format[t.format];
     ++count;
     bytes += t.bytes.size();
@@ -113,10 +127,14 @@ std::string text_of(const quantisation_config& c) {
   return host::printable(text) + '\n';
 }
 
-void print_safetensors(const std::string& path, const std::string& config_path) {
+// The first of the files of configuration that has one is used.
+void print_safetensors(const std::string& path, const std::vector<std::string>& config_paths) {
   const safetensors_file file = safetensors_file::open(path);
   std::optional<quantisation_config> config;
-  if (!config_path.empty()) config = read_quantisation_config(config_path);
+  for (const std::string& of : config_paths) {
+    config = read_quantisation_config(of);
+    if (config) break;
+  }
   const auto layers = quantised_layers(file.tensors(), config ? &*config : nullptr);
   std::string text = fmt::format("{}: safetensors, {} tensors", path, file.tensors().size());
   if (file.files() > 1) text += fmt::format(" in {} files", file.files());
@@ -146,11 +164,15 @@ int list_weights(const weights_options& o) {
     print_gguf(o.file);
     return fine;
   }
-  std::string config = o.config;
-  if (const std::string of_folder = o.file.substr(0, o.file.rfind('/') + 1) + "config.json";
-      config.empty() && is_file(of_folder))
-    config = of_folder;
-  print_safetensors(o.file, config);
+  std::vector<std::string> configs;
+  if (!o.config.empty()) {
+    configs.push_back(o.config);
+  } else {
+    for (const char* const name : {"config.json", "quantize_config.json"})
+      if (std::string of_folder = o.file.substr(0, o.file.rfind('/') + 1) + name; is_file(of_folder))
+        configs.push_back(std::move(of_folder));
+  }
+  print_safetensors(o.file, configs);
   return fine;
 }
 

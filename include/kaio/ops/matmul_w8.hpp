@@ -27,7 +27,17 @@ using matmul_w8_choice_info = matmul_w4_choice_info;
 template <class Source>
   requires requires(const Source& source) { detail::arguments_of(source); }
 void repack(const stream& s, const Source& source, const w8_weights& to) {
+  static_assert(detail::is_of_w8<Source>,
+                "kaio: repack: these tensors are packed into w4_weights; w8_weights are made of gptq_w8, "
+                "compressed_tensors_w8, int8_w8, llm_int8_w8, e4m3_w8, q8_0_w8 or marlin_w8");
   detail::run_repack_w4(s, detail::arguments_of(source), detail::as_w4_weights(to));
+}
+
+template <class Source>
+  requires detail::is_of_w8<Source>
+void repack(const stream&, const Source&, const w4_weights&) {
+  static_assert(!detail::is_of_w8<Source>,
+                "kaio: repack: these tensors have codes of eight bits, which are packed into w8_weights");
 }
 
 // out: (n, k) of any strides, f32, f16 or bf16, in the file's order of k: number by scale in f32, rounded once.

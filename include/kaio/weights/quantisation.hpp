@@ -43,12 +43,7 @@ enum class weight_scheme : std::uint8_t {
 
 struct scheme_facts {
   weight_scheme scheme;
-  std::string_view name;                      // "GPTQ", "AWQ gemm", ...
-  std::string_view operation;                 // of kaio, that multiplies with it; empty: none does yet
-  unsigned operation_bits = 0;                // with codes of 2 to so many bits; 0: of any
-  std::string_view operation_of_8_bits = {};  // where it is another one
-  // Where it is another one: of groups that run from row to row, or are no multiples of 64.
-  std::string_view operation_across_rows = {};
+  std::string_view name;  // "GPTQ", "AWQ gemm", ...
 };
 
 const scheme_facts& facts(weight_scheme scheme) noexcept;
@@ -80,21 +75,22 @@ struct quantised_layer {
   weight_scheme scheme{};
   std::uint64_t n = 0, k = 0;  // of the weight {N, K}; of experts each one's; 0: not known
   unsigned bits = 0;           // of a code
-  std::uint64_t group = 0;     // codes along K that share a scale; 0: not known, or two-dimensional blocks
-  bool act_order = false;      // groups are not neighbours
-  std::string_view problem;    // why the tensors do not fit together; empty: they do
+  // Codes along K that share a scale, at most K; the last group of a row may have fewer. Of bitsandbytes' nf4 and
+  // fp4 the blocksize, in codes row after row. 0: blocks of rows and columns.
+  std::uint64_t group = 0;
+  std::uint64_t block_rows = 0, block_columns = 0;  // that share a scale, where the group is 0
+  // Of bitsandbytes' nf4 and fp4, where absmax is quantised itself: nested_blocksize and nested_offset.
+  std::uint64_t nested_group = 0;
+  float nested_offset = 0;
+  bool act_order = false;  // groups are not neighbours: the index is neither k / group nor all 0
+  std::string problem;     // why the tensors do not fit together; empty: they do
   std::vector<quantised_part> parts;
 };
 
-// The operation that multiplies with a layer; empty: none does yet.
-inline std::string_view operation_of(const quantised_layer& layer) noexcept {
-  const scheme_facts& f = facts(layer.scheme);
-  if (layer.bits == 8 && !f.operation_of_8_bits.empty()) return f.operation_of_8_bits;
-  const bool in_rows = layer.group != 0 && layer.group % 64 == 0 && layer.k % layer.group == 0;
-  if (!in_rows && !f.operation_across_rows.empty()) return f.operation_across_rows;
-  const bool right = f.operation_bits == 0 || (layer.bits >= 2 && layer.bits <= f.operation_bits);
-  return right ? f.operation : std::string_view{};
-}
+// The operation that multiplies with a layer, "matmul_w4 after repack"; empty: none does.
+std::string_view operation_of(const quantised_layer& layer);
+// Why none does: "its scales are F32, and repack takes F16 or BF16: round them first". Empty: one does.
+std::string obstacle_of(const quantised_layer& layer);
 
 // What a quantization_config says, as far as it does.
 struct quantisation_config {
@@ -103,19 +99,25 @@ struct quantisation_config {
   unsigned bits = 0;   // 0: not said
   std::optional<std::int64_t> group;  // -1: all of K
   bool act_order = false, symmetric = false;
+  std::uint64_t block_rows = 0, block_columns = 0;  // that share a scale; 0: not said
+  // Some layers have bits and groups of their own ("dynamic", "extra_config", several "config_groups"), which are
+  // not read: a layer that contradicts the ones above is no error then.
+  bool per_layer = false;
 };
 
 // The layers in the order of their names; a tensor is a part of one at most.
 std::vector<quantised_layer> quantised_layers(std::span<const tensor_entry> tensors,
                                               const quantisation_config* config = nullptr);
 
-// Of a config.json; nothing where it has no quantization_config. Throws file_error: unreadable_file,
-// damaged_file.
+// Of a config.json, or of a quantize_config.json, which is one as a whole; nothing where it has none. Throws
+// file_error: unreadable_file, damaged_file.
 std::optional<quantisation_config> read_quantisation_config(std::string_view path);
 
 }  // namespace kaio::weights
 
 namespace kaio {
+using weights::obstacle_of;
+using weights::operation_of;
 using weights::quantisation_config;
 using weights::quantised_layer;
 using weights::quantised_layers;

@@ -18,6 +18,12 @@ void fail_damaged(std::string_view file, std::string_view tensor, std::string_vi
                    file, tensor);
 }
 
+void fail_foreign(std::string_view file, std::string_view what) {
+  throw file_error(
+      errc::damaged_file,
+      runtime::text("kaio: '", file, "' is ", what, "; give a file of weights, or copy it again"), file, {});
+}
+
 void fail_unsupported(std::string_view file, std::string_view tensor, std::string_view what) {
   throw file_error(errc::unsupported_format, runtime::text("kaio: '", file, "': ", of_tensor(tensor), what),
                    file, tensor);

@@ -22,7 +22,9 @@ class builder {
     return add({.is = kind::negative_number, .number = 0 - static_cast<std::uint64_t>(value)});
   }
   bool number_unsigned(std::uint64_t value) { return add({.is = kind::unsigned_number, .number = value}); }
-  bool number_float(double, const std::string&) { return add({.is = kind::other_number}); }
+  bool number_float(double value, const std::string&) {
+    return add({.is = kind::other_number, .real = value});
+  }
   bool string(std::string& value) { return add({.is = kind::string, .text = std::move(value)}); }
   bool binary(std::vector<std::uint8_t>&) { return false; }
   bool start_object(std::size_t) { return start(kind::object); }
@@ -105,6 +107,17 @@ std::uint64_t json::number_of(std::string_view key, std::uint64_t otherwise) con
 bool json::truth_of(std::string_view key, bool otherwise) const noexcept {
   const json* const found = find(key);
   return found && found->is == kind::boolean ? found->boolean : otherwise;
+}
+
+double json::real_of(std::string_view key, double otherwise) const noexcept {
+  const json* const found = find(key);
+  if (!found) return otherwise;
+  switch (found->is) {
+    case kind::unsigned_number: return static_cast<double>(found->number);
+    case kind::negative_number: return -static_cast<double>(found->number);
+    case kind::other_number: return found->real;
+    default: return otherwise;
+  }
 }
 
 json parse_json(std::string_view text) {

@@ -26,6 +26,7 @@ struct json {
   kind is = kind::null;
   bool boolean = false;
   std::uint64_t number = 0;                                // of a negative number: how far below 0
+  double real = 0;                                         // of a number of another kind
   std::string text = {};                                   // of a string
   std::vector<json> items = {};                            // of an array
   std::vector<std::pair<std::string, json>> members = {};  // of an object, in its order
@@ -40,6 +41,8 @@ struct json {
   std::string_view text_of(std::string_view key, std::string_view otherwise = {}) const noexcept;
   std::uint64_t number_of(std::string_view key, std::uint64_t otherwise) const noexcept;
   bool truth_of(std::string_view key, bool otherwise) const noexcept;
+  // Of a number of any kind.
+  double real_of(std::string_view key, double otherwise) const noexcept;
 };
 
 // The message is the end of a sentence: "is no JSON ...".

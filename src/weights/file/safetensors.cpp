@@ -58,8 +58,19 @@ std::uint64_t number(const json& value, std::string_view file, std::string_view 
   return value.number;
 }
 
+// Where the last tensor ends, as far as the header says it.
+std::uint64_t end_of(const json& header) {
+  std::uint64_t end = 0;
+  for (const auto& [name, value] : header.members)
+    if (const json* const offsets = value.find("data_offsets");
+        offsets && offsets->items.size() == 2 && offsets->items[1].is_unsigned())
+      end = std::max(end, offsets->items[1].number);
+  return end;
+}
+
+// `end` is end_of the header.
 tensor_entry read_entry(const std::string& name, const json& given, std::span<const std::byte> data,
-                        std::uint64_t begin, std::string_view file) {
+                        std::uint64_t begin, std::uint64_t end, std::string_view file) {
   tensor_entry t;
   t.name = name;
   t.file = file;
@@ -82,10 +93,16 @@ tensor_entry read_entry(const std::string& name, const json& given, std::span<co
   const auto size = product(t.elements / f.block_elements, f.block_bytes);
   const std::uint64_t first = number(offsets->items[0], file, name, "data_offsets"),
                       last = number(offsets->items[1], file, name, "data_offsets");
-  if (first > last || last > data.size())
-    fail_damaged(file, name, text("has bytes ", first, " to ", last, " of ", data.size()));
-  if (!size || last - first != *size)
-    fail_damaged(file, name, text("has ", last - first, " bytes, not those of its shape in ", f.name));
+  if (first > last) fail_damaged(file, name, text("has bytes ", first, " to ", last));
+  if (!size)
+    fail_damaged(file, name, text("has a shape whose bytes in ", f.name, " do not fit into 64 bits"));
+  if (last - first != *size)
+    fail_damaged(file, name,
+                 text("has ", last - first, " bytes, and its shape in ", f.name, " asks for ", *size));
+  if (last > data.size())
+    fail_damaged(file, name,
+                 text("has bytes ", first, " to ", last, " of ", data.size(), ": the file ends early, and ",
+                      end - data.size(), " bytes are missing"));
   t.offset = begin + first;
   if (*size != 0) t.bytes = data.subspan(static_cast<std::size_t>(first), static_cast<std::size_t>(*size));
   return t;
@@ -98,15 +115,21 @@ void read_shard(shard& s, std::span<const std::byte> bytes, std::vector<tensor_e
   const auto length = in.read<std::uint64_t>();
   if (!length) fail_damaged(s.path, {}, "it ends within the length of its header");
   if (*length > longest_header)
-    fail_damaged(s.path, {}, text("its header of ", *length, " bytes is longer than 100000000"));
+    fail_foreign(s.path, text("no safetensors file: its header would have ", *length,
+                              " bytes, which is longer than 100000000"));
+  const std::uint64_t left = in.left();
+  if (*length == 0 || (left != 0 && bytes[bytes.size() - in.left()] != std::byte{'{'}))
+    fail_foreign(s.path, "no safetensors file: its header does not begin with {");
   const auto header = in.take(*length);
-  if (!header) fail_damaged(s.path, {}, text("it ends within its header of ", *length, " bytes"));
-  if (header->empty() || header->front() != std::byte{'{'})
-    fail_damaged(s.path, {}, "its header does not begin with {");
+  if (!header)
+    fail_damaged(
+        s.path, {},
+        text("it ends early: its header has ", *length, " bytes, of which ", *length - left, " are missing"));
   s.header = parse_json_of(s.path, characters(*header), "the header", 0);
   const auto data = *in.take(in.left());
   const std::uint64_t begin = bytes.size() - data.size();
 
+  const std::uint64_t end_of_tensors = end_of(s.header);
   std::vector<tensor_entry> own;
   for (const auto& [name, value] : s.header.members) {
     if (name == "__metadata__") {
@@ -117,7 +140,7 @@ void read_shard(shard& s, std::span<const std::byte> bytes, std::vector<tensor_e
       if (!value.is_object()) fail_damaged(s.path, {}, "its metadata is no object");
       continue;
     }
-    own.push_back(read_entry(name, value, data, begin, s.path));
+    own.push_back(read_entry(name, value, data, begin, end_of_tensors, s.path));
   }
   // Tensors without bytes come before the one that begins at their offset.
   std::ranges::sort(own, {}, [](const tensor_entry& t) { return std::pair(t.offset, t.bytes.size()); });
@@ -161,7 +184,8 @@ struct safetensors_file::contents {
     const mapped_file mapped(path);
     const json index = parse_json_of(path, characters(mapped.bytes()), "the index", 1);
     const json* const map = index.find("weight_map");
-    if (!map || !map->is_object() || map->members.empty()) fail_damaged(path, {}, "it has no weight_map");
+    if (!map) fail_foreign(path, "no index of safetensors files: it has no weight_map");
+    if (!map->is_object() || map->members.empty()) fail_damaged(path, {}, "its weight_map names no tensor");
     std::vector<std::pair<std::string_view, std::string_view>> wanted;  // file, tensor
     for (const auto& [name, file] : map->members) {
       if (!file.is_string()) fail_damaged(path, name, "is in no file");

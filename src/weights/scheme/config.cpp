@@ -28,6 +28,22 @@ void read_numbers(const json& of, std::string_view path, quantisation_config& to
   }
 }
 
+// "weight_block_size" of fp8, "block_structure" of compressed-tensors: rows, columns.
+void read_blocks(const json& of, quantisation_config& to) {
+  for (const std::string_view key : {"weight_block_size", "block_structure"})
+    if (const json* const size = of.find(key);
+        size && size->items.size() == 2 && size->items[0].is_unsigned() && size->items[1].is_unsigned()) {
+      to.block_rows = size->items[0].number;
+      to.block_columns = size->items[1].number;
+    }
+}
+
+// Whether an object of further settings of some layers is there, and has any.
+bool has_members(const json& of, std::string_view key, std::size_t least = 1) {
+  const json* const found = of.find(key);
+  return found && found->members.size() >= least;
+}
+
 }  // namespace
 
 std::optional<quantisation_config> read_quantisation_config(std::string_view path) {
@@ -40,14 +56,22 @@ std::optional<quantisation_config> read_quantisation_config(std::string_view pat
   }
   const json* given = model.find("quantization_config");
   if (!given) given = model.find("compression_config");
+  // quantize_config.json of auto-gptq.
+  const bool is_whole = !given && model.find("bits") && model.find("group_size");
+  if (is_whole) given = &model;
   if (!given || given->is == json::kind::null) return std::nullopt;
   if (!given->is_object()) fail_damaged(path, {}, "its quantization_config is no object");
 
   quantisation_config config;
   config.method = given->text_of(
-      "quant_method",
-      given->truth_of("load_in_4bit", false) || given->truth_of("load_in_8bit", false) ? "bitsandbytes" : "");
+      "quant_method", given->truth_of("load_in_4bit", false) || given->truth_of("load_in_8bit", false)
+                          ? "bitsandbytes"
+                      : is_whole ? "gptq"
+                                 : "");
   read_numbers(*given, path, config);
+  read_blocks(*given, config);
+  config.per_layer = has_members(*given, "dynamic") || has_members(*given, "extra_config") ||
+                     has_members(*given, "config_groups", 2);
   config.act_order = given->truth_of("desc_act", false);
   config.symmetric = given->truth_of("sym", false);
   config.format = given->text_of(
@@ -57,6 +81,7 @@ std::optional<quantisation_config> read_quantisation_config(std::string_view pat
     if (const json* const weights = groups->members.front().second.find("weights");
         weights && weights->is_object()) {
       read_numbers(*weights, path, config);
+      read_blocks(*weights, config);
       config.symmetric = weights->truth_of("symmetric", false);
       config.act_order = weights->text_of("actorder") == "group";
     }

@@ -4,7 +4,10 @@
 #include "weights/scheme/derive.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
+#include "runtime/base/text.hpp"
 #include "weights/base/byte_reader.hpp"
 #include "weights/base/checks.hpp"
 #include "weights/base/json.hpp"
@@ -12,13 +15,8 @@
 namespace kaio::weights {
 namespace {
 
+using runtime::text;
 using std::uint64_t;
-
-const tensor_entry* find(const quantised_layer& layer, weight_part part) {
-  for (const quantised_part& p : layer.parts)
-    if (p.part == part) return p.tensor;
-  return nullptr;
-}
 
 bool is(const tensor_entry& t, std::initializer_list<uint64_t> shape) {
   return std::ranges::equal(t.shape, shape);
@@ -34,9 +32,10 @@ std::optional<uint64_t> words(uint64_t n, unsigned bits) {
 }
 
 // Where a layer cannot be what its tensors' names say.
-bool contradicts(quantised_layer& layer, std::string_view problem) {
-  layer.problem = problem;
+bool contradicts(quantised_layer& layer, std::string problem) {
+  layer.problem = std::move(problem);
   layer.n = layer.k = layer.group = 0;
+  layer.block_rows = layer.block_columns = layer.nested_group = 0;
   return true;
 }
 
@@ -44,18 +43,115 @@ bool of_method(const quantisation_config* config, std::string_view method) {
   return config && config->method == method;
 }
 
-// Groups along K from the number of scales.
-bool set_group(quantised_layer& layer, uint64_t groups) {
-  if (groups == 0 || groups > layer.k) return false;
-  layer.group = ratio_up(layer.k, groups);
-  return ratio_up(layer.k, layer.group) == groups;
+// Bits that the tensors have, where the configuration has others. Gives the problem, if there is one.
+std::string problem_of_bits(const quantised_layer& layer, const quantisation_config* config) {
+  if (!config || config->per_layer || config->bits == 0 || config->bits == layer.bits) return {};
+  return text("the configuration has codes of ", config->bits, " bits, and the tensors have ", layer.bits);
+}
+
+// How many of a dimension share a scale, where `count` scales are all that is known: what divides it evenly, unless
+// a power of two gives as many with the last ones fewer. 0: not known.
+uint64_t only_size(uint64_t extent, uint64_t count) {
+  if (count == 1) return extent;
+  if (count == 0 || extent % count != 0) return 0;
+  const uint64_t even = extent / count;
+  for (uint64_t size = 1; size != 0 && size < extent; size *= 2)
+    if (size != even && ratio_up(extent, size) == count) return 0;
+  return even;
+}
+
+// What the index says of groups.
+struct index_facts {
+  bool exists = false;    // neither missing, nor all 0 or -1 where there are several groups
+  bool permuted = false;  // not k / group
+  bool is_right = true;   // the first groups have `group` members each, the last one the rest
+  uint64_t group = 0;     // members of group 0
+};
+
+index_facts facts_of(const tensor_entry* index, uint64_t k, uint64_t groups) {
+  index_facts facts;
+  if (!index) return facts;
+  std::vector<uint64_t> members(static_cast<std::size_t>(groups));
+  bool all_same = true;
+  const auto group_at = [&](uint64_t i) { return load<std::int32_t>(index->bytes.data() + 4 * i); };
+  for (uint64_t i = 0; i < k; ++i) {
+    const std::int32_t g = group_at(i);
+    all_same = all_same && (g == 0 || g == -1) && g == group_at(0);
+    if (g < 0 || static_cast<uint64_t>(g) >= groups)
+      facts.is_right = false;
+    else
+      ++members[static_cast<std::size_t>(g)];
+  }
+  if (all_same) return {};
+  facts.exists = true;
+  facts.group = members[0];
+  if (facts.group == 0 || ratio_up(k, facts.group) != groups) facts.is_right = false;
+  for (uint64_t g = 0; g < groups && facts.is_right; ++g)
+    facts.is_right = members[static_cast<std::size_t>(g)] == std::min(facts.group, k - g * facts.group);
+  for (uint64_t i = 0; i < k && facts.is_right && !facts.permuted; ++i)
+    facts.permuted = static_cast<uint64_t>(group_at(i)) != i / facts.group;
+  return facts;
+}
+
+// Groups along K: the configuration's, where there are as many scales; else the index's; else what the number of
+// scales leaves no doubt of. The last group may have fewer codes. Gives the problem, if there is one.
+std::string set_group(quantised_layer& layer, uint64_t groups, const quantisation_config* config,
+                      const tensor_entry* index = nullptr) {
+  const uint64_t k = layer.k;
+  if (groups == 0 || groups > k) return "scales have more groups than K";
+  const index_facts of_index = facts_of(index, k, groups);
+  if (config && config->group && *config->group != 0) {
+    const uint64_t group = *config->group < 0 ? k : static_cast<uint64_t>(*config->group);
+    if (ratio_up(k, group) == groups)
+      layer.group = std::min(group, k);
+    else if (!config->per_layer)
+      return text("the configuration's group_size of ", group, " makes ", ratio_up(k, group),
+                  " groups of K = ", k, ", and scales have ", groups);
+  }
+  if (of_index.exists) {
+    if (!of_index.is_right || (layer.group != 0 && layer.group != of_index.group))
+      return layer.group != 0 ? text("g_idx does not have groups of ", layer.group)
+                              : std::string("g_idx does not have groups of one size");
+    layer.group = of_index.group;
+    layer.act_order = of_index.permuted;
+  }
+  if (layer.group == 0) layer.group = only_size(k, groups);
+  if (layer.group != 0) return {};
+  return text(groups, " groups of K = ", k, " are of no certain size; give the configuration, which has it");
+}
+
+// Blocks of rows and columns: the configuration's, or of 128 x 128, or what the number of scales leaves no doubt of.
+std::string set_blocks(quantised_layer& layer, const tensor_entry& scales, const quantisation_config* config,
+                       bool only_of_128) {
+  const uint64_t rows = scales.shape[0], columns = scales.shape[1];
+  const auto fit = [&](uint64_t block_rows, uint64_t block_columns) {
+    return ratio_up(layer.n, block_rows) == rows && ratio_up(layer.k, block_columns) == columns;
+  };
+  const auto set = [&](uint64_t block_rows, uint64_t block_columns) {
+    layer.block_rows = block_rows;
+    layer.block_columns = block_columns;
+    return std::string();
+  };
+  if (config && config->block_rows != 0 && config->block_columns != 0) {
+    if (fit(config->block_rows, config->block_columns)) return set(config->block_rows, config->block_columns);
+    if (!config->per_layer)
+      return text("the scales are not of the configuration's blocks of ", config->block_rows, " x ",
+                  config->block_columns);
+  }
+  if (fit(128, 128)) return set(128, 128);
+  if (only_of_128) return "weight_scale_inv is not of blocks of 128 x 128";
+  const uint64_t block_rows = only_size(layer.n, rows), block_columns = only_size(layer.k, columns);
+  if (block_rows == 0 || block_columns == 0)
+    return "the scales are neither one, nor one a row, nor of blocks of a certain size; the configuration "
+           "may have it";
+  return set(block_rows, block_columns);
 }
 
 // Groups along K that the configuration alone has, and the files of AutoAWQ's gemv kernels `words` words of eight
 // zero points of. Gives the problem, if there is one.
-std::string_view set_group_of_gemv(quantised_layer& layer, const quantisation_config* config,
-                                   uint64_t words) {
-  if (!config || !config->group || *config->group == 0) return {};
+std::string set_group_of_gemv(quantised_layer& layer, const quantisation_config* config, uint64_t words) {
+  if (!config || !config->group || *config->group == 0)
+    return "the group is that of a configuration alone, and none is given";
   const uint64_t group = *config->group < 0 ? layer.k : static_cast<uint64_t>(*config->group);
   if (group == 0 || layer.k % group != 0) return "the configuration's group_size does not divide K";
   // Groups of 64 and 32 are padded to 2 and 4 words; other ones below 128 AutoAWQ does not write.
@@ -66,18 +162,26 @@ std::string_view set_group_of_gemv(quantised_layer& layer, const quantisation_co
   return {};
 }
 
-// A g_idx that is neither k / group nor all 0, which means the same.
-bool is_permuted(const tensor_entry& index, uint64_t group) {
-  bool zeros = true, in_order = true;
-  for (uint64_t k = 0; k < index.elements && (zeros || in_order); ++k) {
-    const auto g = load<std::int32_t>(index.bytes.data() + 4 * k);
-    zeros = zeros && g == 0;
-    in_order = in_order && g >= 0 && static_cast<uint64_t>(g) == k / group;
-  }
-  return !zeros && !in_order;
+// The bits of GPTQ's codes: those of the words of zero points, or of the index, or of the configuration; 0: not known.
+unsigned bits_of_gptq(const quantised_layer& layer, uint64_t words_of_k, const quantisation_config* config) {
+  const tensor_entry *const zeros = find(layer, weight_part::zero_points), *const index =
+                                                                               find(layer,
+                                                                                    weight_part::group_index);
+  for (unsigned bits = 2; bits <= 8; ++bits)
+    if (zeros ? zeros->shape.size() == 2 && words(layer.n, bits) == zeros->shape[1]
+              : index && words(index->elements, bits) == words_of_k)
+      return bits;
+  const bool is_said = !zeros && !index && config && !config->per_layer;
+  return is_said && config->bits >= 2 && config->bits <= 8 ? config->bits : 0;
 }
 
 }  // namespace
+
+const tensor_entry* find(const quantised_layer& layer, weight_part part) {
+  for (const quantised_part& p : layer.parts)
+    if (p.part == part) return p.tensor;
+  return nullptr;
+}
 
 // codes {K * bits / 32, N}, scales {G, N}, zero points {G, N * bits / 32}, index {K}
 bool derive_gptq(quantised_layer& layer, const quantisation_config* config) {
@@ -88,37 +192,37 @@ bool derive_gptq(quantised_layer& layer, const quantisation_config* config) {
   if (of_method(config, "awq") || codes.shape.size() != 2 || scales.shape.size() != 2) return false;
   if (codes.shape[1] != scales.shape[1] || codes.elements == 0 || scales.elements == 0) return false;
   layer.n = codes.shape[1];
-  for (const unsigned bits : {4u, 8u, 3u, 2u})
-    if (of_method(config, "gptq") && config->bits != 0
-            ? bits == config->bits
-            : zeros && zeros->shape.size() == 2 && words(layer.n, bits) == zeros->shape[1])
-      layer.bits = bits;
-  if (layer.bits == 0 && !zeros) layer.bits = 4;
+  if (zeros && (zeros->shape.size() != 2 || zeros->shape[0] != scales.shape[0]))
+    return contradicts(layer, "qzeros do not fit scales");
+  layer.bits = bits_of_gptq(layer, codes.shape[0], config);
+  if (layer.bits == 0)
+    return contradicts(layer, zeros   ? "qzeros do not fit scales"
+                              : index ? "g_idx is not of K numbers"
+                                      : "a configuration has the bits of codes, and none is given");
+  if (std::string problem = problem_of_bits(layer, config); !problem.empty())
+    return contradicts(layer, std::move(problem));
   const auto code_bits = product(codes.shape[0], 32);
-  if (layer.bits == 0 || !code_bits || *code_bits % layer.bits != 0)
+  if (!code_bits || *code_bits % layer.bits != 0)
     return contradicts(layer, "qweight, qzeros and scales do not fit");
   layer.k = *code_bits / layer.bits;
-  if (!set_group(layer, scales.shape[0])) return contradicts(layer, "scales have more groups than K");
-  const auto zero_words = words(layer.n, layer.bits);
-  if (zeros && !(zero_words && is(*zeros, {scales.shape[0], *zero_words})))
-    return contradicts(layer, "qzeros do not fit scales");
   if (index && !is(*index, {layer.k})) return contradicts(layer, "g_idx is not of K numbers");
-  layer.act_order = index && is_permuted(*index, layer.group);
-  return true;
+  std::string problem = set_group(layer, scales.shape[0], config, index);
+  return problem.empty() || contradicts(layer, std::move(problem));
 }
 
 // codes {K, N / 8}, scales {G, N}, zero points {G, N / 8}
-bool derive_awq_gemm(quantised_layer& layer, const quantisation_config*) {
+bool derive_awq_gemm(quantised_layer& layer, const quantisation_config* config) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
   if (codes.shape.size() != 2 || scales.shape.size() != 2 || codes.elements == 0) return false;
   if (product(codes.shape[1], 8) != scales.shape[1]) return false;
   layer.n = scales.shape[1];
   layer.k = codes.shape[0];
   layer.bits = 4;
-  if (!set_group(layer, scales.shape[0])) return contradicts(layer, "scales have more groups than K");
   if (!is(*find(layer, weight_part::zero_points), {scales.shape[0], codes.shape[1]}))
     return contradicts(layer, "qzeros do not fit scales");
-  return true;
+  std::string problem = problem_of_bits(layer, config);
+  if (problem.empty()) problem = set_group(layer, scales.shape[0], config);
+  return problem.empty() || contradicts(layer, std::move(problem));
 }
 
 // codes {N, K / 8}, scales {N, 8 * Z}, zero points {N, Z}, padded
@@ -132,8 +236,9 @@ bool derive_awq_gemv(quantised_layer& layer, const quantisation_config* config) 
   layer.k = *k;
   layer.bits = 4;
   if (product(zeros.shape[1], 8) != scales.shape[1]) return contradicts(layer, "qzeros do not fit scales");
-  const std::string_view problem = set_group_of_gemv(layer, config, zeros.shape[1]);
-  return problem.empty() || contradicts(layer, problem);
+  std::string problem = problem_of_bits(layer, config);
+  if (problem.empty()) problem = set_group_of_gemv(layer, config, zeros.shape[1]);
+  return problem.empty() || contradicts(layer, std::move(problem));
 }
 
 // codes of 16 bits {N / 4, K}, scales {8 * Z, N}, zero points the same
@@ -146,10 +251,10 @@ bool derive_awq_gemv_fast(quantised_layer& layer, const quantisation_config* con
   if (product(codes.shape[0], 4) != layer.n) return contradicts(layer, "qweight does not fit scales");
   if (find(layer, weight_part::zero_points)->shape != scales.shape)
     return contradicts(layer, "qzeros do not fit scales");
-  const std::string_view problem = scales.shape[0] % 8 != 0
-                                       ? "scales are not padded to 8 groups"
-                                       : set_group_of_gemv(layer, config, scales.shape[0] / 8);
-  return problem.empty() || contradicts(layer, problem);
+  if (scales.shape[0] % 8 != 0) return contradicts(layer, "scales are not padded to 8 groups");
+  std::string problem = problem_of_bits(layer, config);
+  if (problem.empty()) problem = set_group_of_gemv(layer, config, scales.shape[0] / 8);
+  return problem.empty() || contradicts(layer, std::move(problem));
 }
 
 // codes {N, ceil(K * bits / 32)}, scales {N, G}, shape {2}: N, K
@@ -168,64 +273,77 @@ bool derive_packed_int(quantised_layer& layer, const quantisation_config* config
     return contradicts(layer, "weight_shape does not fit weight_packed and weight_scale");
   layer.n = static_cast<uint64_t>(n);
   layer.k = static_cast<uint64_t>(k);
-  for (const unsigned bits : {4u, 8u, 1u, 2u, 3u, 5u, 6u, 7u}) {
+  const auto has_bits = [&](unsigned bits) {
     const auto total = product(layer.k, bits);
-    const bool is_wanted =
-        !of_method(config, "compressed-tensors") || config->bits == 0 || config->bits == bits;
-    if (layer.bits == 0 && is_wanted && total && ratio_up(*total, 32) == codes.shape[1]) layer.bits = bits;
-  }
+    return total && ratio_up(*total, 32) == codes.shape[1];
+  };
+  // K of less than a word has as many words with several numbers of bits.
+  if (config && config->bits >= 1 && config->bits <= 8 && has_bits(config->bits)) layer.bits = config->bits;
+  for (const unsigned bits : {4u, 8u, 1u, 2u, 3u, 5u, 6u, 7u})
+    if (layer.bits == 0 && has_bits(bits)) layer.bits = bits;
   if (layer.bits == 0) return contradicts(layer, "weight_packed does not have K codes of 1 to 8 bits");
-  if (!set_group(layer, scales.shape[1])) return contradicts(layer, "weight_scale has more groups than K");
+  std::string problem = problem_of_bits(layer, config);
   const tensor_entry* const index = find(layer, weight_part::group_index);
-  if (index && index->elements == layer.k) layer.act_order = is_permuted(*index, layer.group);
-  return true;
+  if (problem.empty() && index && !is(*index, {layer.k})) problem = "weight_g_idx is not of K numbers";
+  if (problem.empty()) problem = set_group(layer, scales.shape[1], config, index);
+  return problem.empty() || contradicts(layer, std::move(problem));
 }
 
-// codes {N, K} of 8 bits, scales of all of it or of each row
-bool derive_rows(quantised_layer& layer, const quantisation_config*) {
+// codes {N, K} of 8 bits, scales of all of it, of each row, of groups of a row, or of blocks; zero points as scales
+bool derive_rows(quantised_layer& layer, const quantisation_config* config) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
   if (codes.shape.size() != 2) return contradicts(layer, "weight is not of 2 dimensions");
   layer.n = codes.shape[0];
   layer.k = codes.shape[1];
   layer.bits = 8;
-  if (scales.elements == 1 ||
-      (scales.elements == layer.n && (scales.shape.size() == 1 || scales.shape[0] == layer.n)))
+  const bool of_rows = scales.elements == layer.n && (scales.shape.size() == 1 || scales.shape[0] == layer.n);
+  if (layer.scheme == weight_scheme::llm_int8) {
+    if (!of_rows) return contradicts(layer, "SCB is not of one number a row");
+    layer.group = layer.k;
+    return true;
+  }
+  std::string problem;
+  if (scales.elements == 1 || of_rows)
     layer.group = layer.k;
   else if (scales.shape.size() != 2)
-    return contradicts(layer, "the scales are neither one, nor one a row, nor of blocks");
-  else if (scales.shape[0] == layer.n && !set_group(layer, scales.shape[1]))
-    return contradicts(layer, "the scales have more groups than K");
-  return true;
+    problem = "the scales are neither one, nor one a row, nor of blocks";
+  else if (scales.shape[0] == layer.n)
+    problem = set_group(layer, scales.shape[1], config);
+  else
+    problem = set_blocks(layer, scales, config, false);
+  const tensor_entry* const zeros = find(layer, weight_part::zero_points);
+  if (problem.empty() && zeros && (zeros->format != weight_format::i8 || zeros->elements != scales.elements))
+    problem = "weight_zero_point is not of I8, as many as weight_scale";
+  return problem.empty() || contradicts(layer, std::move(problem));
 }
 
 // codes {N, K} of 8 bits, scales of blocks in both dimensions
-bool derive_blocks(quantised_layer& layer, const quantisation_config*) {
+bool derive_blocks(quantised_layer& layer, const quantisation_config* config) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &scales = *find(layer, weight_part::scales);
   if (codes.shape.size() != 2 || scales.shape.size() != 2)
     return contradicts(layer, "weight and weight_scale_inv are not of 2 dimensions");
   layer.n = codes.shape[0];
   layer.k = codes.shape[1];
   layer.bits = 8;
-  if (scales.shape[0] != ratio_up(layer.n, 128) || scales.shape[1] != ratio_up(layer.k, 128))
-    return contradicts(layer, "weight_scale_inv is not of blocks of 128 x 128");
-  return true;
+  std::string problem = set_blocks(layer, scales, config, true);
+  return problem.empty() || contradicts(layer, std::move(problem));
 }
 
 // Everything is in the state, a text of JSON.
 bool derive_bitsandbytes(quantised_layer& layer, const quantisation_config*) {
   const tensor_entry &codes = *find(layer, weight_part::codes), &state = *find(layer, weight_part::state),
                      &scales = *find(layer, weight_part::scales);
-  json text;
+  json values;
   try {
-    text = parse_json({reinterpret_cast<const char*>(state.bytes.data()), state.bytes.size()});
+    values = parse_json({reinterpret_cast<const char*>(state.bytes.data()), state.bytes.size()});
   } catch (const json_error&) {
     return contradicts(layer, "quant_state is no JSON");
   }
-  const json* const shape = text.find("shape");
-  const uint64_t block = text.number_of("blocksize", 0);
-  if (!shape || shape->items.size() != 2 || !shape->items[0].is_unsigned() ||
-      !shape->items[1].is_unsigned() || block == 0)
-    return contradicts(layer, "quant_state has no shape of 2 dimensions, or no blocksize");
+  const json* const shape = values.find("shape");
+  if (!shape || shape->items.size() != 2 || !shape->items[0].is_unsigned() || !shape->items[1].is_unsigned())
+    return contradicts(layer, "quant_state has no shape of 2 dimensions");
+  const uint64_t block = values.number_of("blocksize", 0);
+  if (block == 0) return contradicts(layer, "quant_state has no blocksize that is a number from 1 on");
   layer.n = shape->items[0].number;
   layer.k = shape->items[1].number;
   layer.bits = 4;
@@ -233,8 +351,23 @@ bool derive_bitsandbytes(quantised_layer& layer, const quantisation_config*) {
   const auto elements = product(layer.n, layer.k);
   if (!elements || ratio_up(*elements, 2) != codes.bytes.size())
     return contradicts(layer, "weight does not have the codes of quant_state's shape");
-  if (ratio_up(*elements, block) != scales.elements)
-    return contradicts(layer, "absmax is not of one number a block");
+  const uint64_t blocks = ratio_up(*elements, block);
+  if (blocks != scales.elements) return contradicts(layer, "absmax is not of one number a block");
+  if (scales.format != weight_format::u8) return true;
+  const tensor_entry *const outer = find(layer, weight_part::nested_scales), *const table = find(
+                                                                                 layer,
+                                                                                 weight_part::nested_table);
+  if (!outer || !table)
+    return contradicts(layer, "absmax is of codes, and has no nested_absmax and nested_quant_map");
+  if (table->elements != 256) return contradicts(layer, "nested_quant_map is not of 256 numbers");
+  layer.nested_group = values.number_of("nested_blocksize", 0);
+  if (layer.nested_group == 0)
+    return contradicts(layer, "quant_state has no nested_blocksize that is a number from 1 on");
+  if (ratio_up(blocks, layer.nested_group) != outer->elements)
+    return contradicts(layer, "nested_absmax is not of one number a block of absmax");
+  const double offset = values.real_of("nested_offset", std::nan(""));
+  if (!std::isfinite(offset)) return contradicts(layer, "quant_state has no nested_offset that is a number");
+  layer.nested_offset = static_cast<float>(offset);
   return true;
 }
 

@@ -5,6 +5,9 @@
 
 namespace kaio::weights {
 
+// The first tensor of a layer that is this part of it; null: there is none.
+const tensor_entry* find(const quantised_layer& layer, weight_part part);
+
 using derive_function = bool(quantised_layer& layer, const quantisation_config* config);
 derive_function derive_gptq, derive_awq_gemm, derive_awq_gemv, derive_awq_gemv_fast, derive_packed_int,
     derive_rows, derive_blocks, derive_bitsandbytes, derive_fp4_pairs, derive_mxfp4_blocks;

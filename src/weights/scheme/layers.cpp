@@ -64,7 +64,9 @@ quantised_layer unfit(std::string_view name, std::span<const named_part> parts,
     if (rule.parts[0].suffix != ".qweight") continue;
     const bool is_other = is_awq && rule.facts.scheme == weight_scheme::gptq;
     if (is_other) {
-      const quantised_layer fits = match(rule, name, parts, nullptr);
+      quantisation_config of_bits;
+      of_bits.bits = config->bits;
+      const quantised_layer fits = match(rule, name, parts, &of_bits);
       if (!fits.parts.empty() && fits.problem.empty()) {
         of_gptq = with_parts(rule, name, parts);
         of_gptq.problem = "the tensors are those of GPTQ, and the configuration's method is awq";

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "weights/scheme/derive.hpp"
+#include "weights/scheme/use.hpp"
 
 namespace kaio::weights {
 namespace {
@@ -68,34 +69,23 @@ constexpr part_rule mxfp4_packed_parts[] = {
 constexpr part_rule mxfp4_blocks_parts[] = {{"_blocks", part::codes, true, {format::u8}},
                                             {"_scales", part::scales, true, {format::u8, format::e8m0}}};
 
-// Scheme, name, the operation that multiplies with it, codes of how many bits at most, and that for eight
-// bits, that for blocks across rows; its tensors; what their shapes say.
+// Scheme and name; its tensors; what their shapes say; what multiplies with it.
 constexpr scheme_rule rules[] = {
-    {{gptq, "GPTQ", "matmul_w4 after repack", 4, "matmul_w8 after repack"}, gptq_parts, derive_gptq},
-    {{awq_gemm, "AWQ gemm", "matmul_w4 after repack", 4}, awq_parts, derive_awq_gemm},
-    {{awq_gemv, "AWQ gemv", "matmul_w4 after repack", 4}, awq_parts, derive_awq_gemv},
-    {{awq_gemv_fast, "AWQ gemv_fast", "matmul_w4 after repack", 4}, awq_fast_parts, derive_awq_gemv_fast},
-    {{packed_int, "compressed-tensors pack-quantized", "matmul_w4 after repack", 4, "matmul_w8 after repack"},
-     packed_int_parts,
-     derive_packed_int},
-    {{int8, "compressed-tensors int-quantized", "matmul_int8", 8}, int8_parts, derive_rows},
-    {{llm_int8, "bitsandbytes LLM.int8", "matmul_w8 after repack"}, llm_int8_parts, derive_rows},
-    {{fp8, "FP8 with scales", "matmul_fp8"}, fp8_parts, derive_rows},
-    {{fp8_block, "FP8 blocks", "matmul_fp8"}, fp8_block_parts, derive_blocks},
-    {{nf4, "bitsandbytes nf4", "matmul_w4 after repack", 0, {}, "matmul after dequantise"},
-     nf4_parts,
-     derive_bitsandbytes},
-    {{fp4, "bitsandbytes fp4", "matmul_w4 after repack", 0, {}, "matmul after dequantise"},
-     fp4_parts,
-     derive_bitsandbytes},
-    {{nvfp4_packed, "NVFP4 of compressed-tensors", "matmul_w4 after repack"},
-     nvfp4_packed_parts,
-     derive_fp4_pairs},
-    {{nvfp4_modelopt, "NVFP4 of ModelOpt", "matmul_w4 after repack"}, nvfp4_modelopt_parts, derive_fp4_pairs},
-    {{mxfp4_packed, "MXFP4 of compressed-tensors", "matmul_w4 after repack"},
-     mxfp4_packed_parts,
-     derive_fp4_pairs},
-    {{mxfp4_blocks, "MXFP4 of gpt-oss", "matmul_w4 after repack"}, mxfp4_blocks_parts, derive_mxfp4_blocks},
+    {{gptq, "GPTQ"}, gptq_parts, derive_gptq, use_of_words},
+    {{awq_gemm, "AWQ gemm"}, awq_parts, derive_awq_gemm, use_of_words},
+    {{awq_gemv, "AWQ gemv"}, awq_parts, derive_awq_gemv, use_of_words},
+    {{awq_gemv_fast, "AWQ gemv_fast"}, awq_fast_parts, derive_awq_gemv_fast, use_of_awq_gemv_fast},
+    {{packed_int, "compressed-tensors pack-quantized"}, packed_int_parts, derive_packed_int, use_of_words},
+    {{int8, "compressed-tensors int-quantized"}, int8_parts, derive_rows, use_of_int8},
+    {{llm_int8, "bitsandbytes LLM.int8"}, llm_int8_parts, derive_rows, use_of_llm_int8},
+    {{fp8, "FP8 with scales"}, fp8_parts, derive_rows, use_of_fp8},
+    {{fp8_block, "FP8 blocks"}, fp8_block_parts, derive_blocks, use_of_fp8},
+    {{nf4, "bitsandbytes nf4"}, nf4_parts, derive_bitsandbytes, use_of_bitsandbytes},
+    {{fp4, "bitsandbytes fp4"}, fp4_parts, derive_bitsandbytes, use_of_bitsandbytes},
+    {{nvfp4_packed, "NVFP4 of compressed-tensors"}, nvfp4_packed_parts, derive_fp4_pairs, use_of_e2m1},
+    {{nvfp4_modelopt, "NVFP4 of ModelOpt"}, nvfp4_modelopt_parts, derive_fp4_pairs, use_of_e2m1},
+    {{mxfp4_packed, "MXFP4 of compressed-tensors"}, mxfp4_packed_parts, derive_fp4_pairs, use_of_e2m1},
+    {{mxfp4_blocks, "MXFP4 of gpt-oss"}, mxfp4_blocks_parts, derive_mxfp4_blocks, use_of_e2m1},
 };
 
 constexpr auto all_facts = [] {

@@ -4,6 +4,7 @@
 #include <kaio/weights/quantisation.hpp>
 
 #include <initializer_list>
+#include <string>
 
 namespace kaio::weights {
 
@@ -15,12 +16,20 @@ struct part_rule {
   std::initializer_list<weight_format> formats = {};
 };
 
+// An operation, or why there is none.
+struct layer_use {
+  std::string_view operation;
+  std::string obstacle;
+};
+
 struct scheme_rule {
   scheme_facts facts;
   std::span<const part_rule> parts;
   // Fills the shape, bits and groups, and `problem` where the tensors contradict each other. False: it is
   // another scheme.
   bool (*derive)(quantised_layer& layer, const quantisation_config* config);
+  // What multiplies with a layer that has no problem.
+  layer_use (*use)(const quantised_layer& layer);
 };
 
 // In the order of weight_scheme; where several fit a layer, the first is taken.

@@ -242,5 +242,10 @@ TEST_CASE("formats: codes, bad input", "[ops][formats]") {
   refuses("argument global", nv, 2, 64);
   refuses("argument scale",
           scaled_bytes{.weight = rows_of<e4m3>(small, 2, 130), .scale = rows_of<f32>(floats, 2, 3)}, 2, 130);
+  scaled_bytes scaled{.weight = rows_of<e4m3>(small, 2, 130), .scale = rows_of<f32>(floats, 2, 3)};
+  refuses("extent 1 of 3, and 2 is expected: the blocks of 128 of out, as block_columns has them", scaled, 2,
+          130);
+  scaled.block_columns = 0;
+  refuses("block_columns is 0; 1 to 2^31 - 1 are possible", scaled, 2, 130);
   refuses("weight", bnb_int8{.weight = {}, .SCB = line_of(floats, 3)}, 2, 64);
 }

@@ -92,10 +92,9 @@ void check_w4(i64 n, i64 k, i64 group, bool asymmetric, i64 pad) {
                        .zero_points = asymmetric};
   auto memory = under_test().allocate<u8>(packed_bytes(shape));
   const w4_weights weights{shape, memory};
-  repack(s,
-         compressed_tensors_w4{
-             .weight_packed = packed, .weight_zero_point = of_zeros, .weight_scale = of_scales},
-         weights);
+  compressed_tensors_w4 from{.weight_packed = packed, .weight_scale = of_scales};
+  if (asymmetric) from.weight_zero_point = of_zeros;
+  repack(s, from, weights);
   require_values(
       matrix_of<f32>(n, k, 0, 0, [&](const tensor_view<f32, 2>& out) { dequantise(s, weights, out); }), want);
 }

@@ -54,18 +54,18 @@ inline void matmul_int8(const device& gpu, const buffer<i8>& a, const buffer<i8>
 
 // C = A * W, A: m x k of f16, W: k x n of four bits as of qkv_project_int4, C: m x n in f32. It packs the weights
 // at every call, in memory that it allocates, and returns when it has run: to pack them once, see repack and
-// matmul_w4. KAIO required groups of 128; they are multiples of 16 that divide k, or k. n and k are at least 1.
+// matmul_w4. KAIO required groups of 128; they are multiples of 16, or k. n and k are at least 1.
 // Throws unsupported_device before sm_70.
 inline void matmul_int4(const device& gpu, const buffer<f16>& a, const buffer<u32>& b_packed,
                         const buffer<f16>& scales, buffer<f32>& c, std::uint32_t m, std::uint32_t n,
                         std::uint32_t k, std::uint32_t group_size) {
   const w4_shape shape{.n = n, .k = k, .group = group_size};
-  auto memory =
-      gpu.allocate<u8>(packed_bytes(shape), uninitialised);  // throws where the group does not divide k
+  auto memory = gpu.allocate<u8>(packed_bytes(shape), uninitialised);  // throws where these are no groups
+  const std::int64_t groups = (shape.k + shape.group - 1) / shape.group;
   const w4_weights weights{shape, memory};
   repack(gpu.stream(),
          kaio_int4{.packed = tensor_view<const u32, 2>(b_packed, n, (k + 7) / 8),
-                   .scales = tensor_view<const f16, 2>(scales, k / group_size, n)},
+                   .scales = tensor_view<const f16, 2>(scales, groups, n)},
          weights);
   const tensor_view<const f16, 2> x(a, m, k);
   matmul_w4_options options{.exact_weights = true};
@@ -102,7 +102,7 @@ inline void qkv_project_int8(const device& gpu, const buffer<f16>& x, const buff
 }
 
 // W: k x n of four bits, two's complement, word k / 8 + n * (k / 8) has eight neighbours along k; its scales
-// k / group_size x n. KAIO required groups of 128, and n a multiple of 2; groups are multiples of 16 here.
+// k / group_size x n, rounded up. KAIO required groups of 128, and n a multiple of 2; groups are multiples of 16 here.
 inline void qkv_project_int4(const device& gpu, const buffer<f16>& x, const buffer<u32>& w_q_packed,
                              const buffer<u32>& w_k_packed, const buffer<u32>& w_v_packed,
                              const buffer<f16>& scales_q, const buffer<f16>& scales_k,
@@ -110,11 +110,12 @@ inline void qkv_project_int4(const device& gpu, const buffer<f16>& x, const buff
                              buffer<f16>& v_out, std::uint32_t m, std::uint32_t n, std::uint32_t k,
                              std::uint32_t group_size) {
   const w4_shape shape{.n = n, .k = k, .group = group_size};
-  const std::uint64_t bytes = packed_bytes(shape);  // throws where the group does not divide k
+  const std::uint64_t bytes = packed_bytes(shape);  // throws where these are no groups
+  const std::int64_t groups = (shape.k + shape.group - 1) / shape.group;
   const auto pack = [&](const buffer<u32>& from, const buffer<f16>& scales, buffer<u8>& to) {
     repack(gpu.stream(),
            kaio_int4{.packed = tensor_view<const u32, 2>(from, n, (k + 7) / 8),
-                     .scales = tensor_view<const f16, 2>(scales, k / group_size, n)},
+                     .scales = tensor_view<const f16, 2>(scales, groups, n)},
            w4_weights{shape, to});
     return projection_weight(w4_weights{shape, to});
   };

@@ -17,6 +17,7 @@
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
 
+#include <type_traits>
 #include <vector>
 
 namespace kaio::runtime {
@@ -42,6 +43,15 @@ void dequantise(const stream& s, block_format format, const tensor_view<const u8
                 const tensor_view<T, 2>& out) {
   detail::require_dequantised<T>();
   detail::run_dequantise_blocks(s, format, bytes, out);
+}
+
+// Another format than a block_format, as the weight_format of a file's tensor.
+template <class Format, class T>
+  requires std::is_enum_v<Format> && (!std::is_same_v<Format, block_format>)
+void dequantise(const stream&, Format, const tensor_view<const u8, 1>&, const tensor_view<T, 2>&) {
+  static_assert(std::is_same_v<Format, block_format>,
+                "kaio: dequantise takes a block_format; of a tensor of a file that is "
+                "block_format_named(facts(tensor.format).name)");
 }
 
 // Of codes and scales in tensors of their own (arguments.hpp).

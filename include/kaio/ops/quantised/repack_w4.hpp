@@ -33,7 +33,7 @@ void run_dequantise_w4(const stream& s, const w4_weights& w, const any_view& out
 
 // The memory of `to` shares nothing with the tensors.
 template <class Source>
-  requires requires(const Source& source) { detail::arguments_of(source); }
+  requires(!detail::is_of_w8<Source>) && requires(const Source& source) { detail::arguments_of(source); }
 void repack(const stream& s, const Source& source, const w4_weights& to) {
   detail::run_repack_w4(s, detail::arguments_of(source), to);
 }

@@ -49,15 +49,17 @@ void check_flat_scales(const validation& check, const code_source& source, std::
 // How many of a dimension share a scale, where there are `scales` of them.
 u32 group_of(const validation& check, const code_source& source, std::size_t dimension, std::int64_t extent,
              std::int64_t block) {
+  const std::string member = dimension == 0 ? "block_rows" : "block_columns";
   if (block <= 0 || block > std::numeric_limits<std::int32_t>::max())
-    refuse_format(operation, "blocks of " + std::to_string(block) + " weights; 1 to 2^31 - 1 are possible");
+    refuse_format(operation, member + " is " + std::to_string(block) + "; 1 to 2^31 - 1 are possible");
   const std::int64_t scales = source.scales.extents[dimension];
   if (!source.exact_blocks) {
     if (scales == 1) return static_cast<u32>(std::max<std::int64_t>(extent, 1));
     if (dimension == 0 && scales == extent) return 1;
   }
   check.extent(source.scales_name, source.scales, dimension, parts_of(extent, block),
-               "the blocks of " + std::to_string(block) + " of out");
+               "the blocks of " + std::to_string(block) + " of out" +
+                   (source.exact_blocks ? std::string() : ", as " + member + " has them"));
   return static_cast<u32>(block);
 }
 

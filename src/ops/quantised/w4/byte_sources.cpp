@@ -65,6 +65,7 @@ w4_bytes_arguments arguments_of(const int8_w8& source) {
   result.scales = source.scales.view;
   result.zeros = source.zero_points;
   result.codes_types = one_of(w4_codes::int8);
+  result.scales_of_many = true;
   result.flip = 0x80;
   result.zeros_add = 0x80;
   return result;

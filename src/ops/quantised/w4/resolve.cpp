@@ -2,6 +2,7 @@
 
 #include <kaio/runtime/error.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -32,6 +33,12 @@ void check_lines(std::string_view operation, std::string_view name, const any_vi
   if (v.extents[0] > most)
     refuse_w4(operation, "argument " + std::string(name) + " has extent 0 of " +
                              std::to_string(v.extents[0]) + ", and at most 2^31 - 1 is supported");
+}
+
+// Of which the last group may have fewer k.
+bool takes_rest(const w4_shape& shape) {
+  const bool is_integer = shape.codes == w4_codes::int4 || shape.codes == w4_codes::int8;
+  return (is_integer && !shape.offsets) || shape.codes == w4_codes::e4m3;
 }
 
 void check_w4_codes(std::string_view operation, const w4_shape& shape) {
@@ -95,6 +102,12 @@ void refuse_w4_shape(const std::string& has, const std::string& given, const std
             "the shape of argument weights has " + has + ", and " + given + "; set shape." + setting);
 }
 
+void refuse_w4_zeros(std::string_view name) {
+  refuse_w4_shape("no zero points", "argument " + std::string(name) + " is given",
+                  "zero_points to true, or leave " + std::string(name) +
+                      " out where all of them are the middle of the codes");
+}
+
 std::string_view name_of(w4_codes codes) {
   constexpr std::string_view names[] = {"int4", "nf4", "fp4", "e2m1", "own", "int8", "e4m3"};
   return names[static_cast<std::size_t>(codes)];
@@ -111,10 +124,13 @@ w4_layout check_w4_shape(std::string_view operation, w4_shape& shape) {
     if (extent <= 0 || extent > most)
       refuse_w4(operation, "weights with " + std::string(name) + " = " + std::to_string(extent) +
                                "; 1 to 2^31 - 1 are supported");
-  if (shape.group <= 0 || shape.k % shape.group != 0 || (shape.group % 16 != 0 && shape.group != shape.k))
+  const bool is_whole = shape.group > 0 && shape.k % shape.group == 0;
+  const bool has_rest = takes_rest(shape);
+  if (shape.group <= 0 || (!is_whole && !has_rest) || (shape.group % 16 != 0 && shape.group != shape.k))
     refuse_w4(operation, "weights in groups of " + std::to_string(shape.group) +
-                             " with k = " + std::to_string(shape.k) +
-                             "; a group is a multiple of 16 that divides k, or k (-1)");
+                             " with k = " + std::to_string(shape.k) + "; a group is a multiple of 16" +
+                             (has_rest ? "" : " that divides k") + ", or k (-1)");
+  shape.group = std::min(shape.group, shape.k);
   check_w4_codes(operation, shape);
   const w4_layout layout = w4_layout::of({.n = static_cast<u64>(shape.n),
                                           .k = static_cast<u64>(shape.k),
@@ -144,8 +160,13 @@ any_view memory_view(const w4_weights& w) {
 
 std::uint64_t check_w4_order(const validation& check, std::string_view name,
                              const tensor_view<const i32, 1>& order, const w4_weights& to) {
-  if (!to.shape.ordered) return 0;
   constexpr std::string_view operation = "repack";
+  if (!to.shape.ordered) {
+    if (!order.is_null())
+      refuse_w4_shape("no order", "argument " + std::string(name) + " is given",
+                      "ordered to true, or leave " + std::string(name) + " out where it is k / group");
+    return 0;
+  }
   if (name.empty()) refuse_w4_shape("an order", "the format that is given has none", "ordered to false");
   check.input(name, order);
   check.extent(name, order, 0, to.shape.k, "k of the weights");

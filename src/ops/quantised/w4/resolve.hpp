@@ -14,10 +14,12 @@ namespace kaio::ops::detail {
 // Of repack: "the shape of argument weights has `has`, and `given`; set shape.`setting`".
 [[noreturn]] void refuse_w4_shape(const std::string& has, const std::string& given,
                                   const std::string& setting);
+// Of zero points that the shape has not.
+[[noreturn]] void refuse_w4_zeros(std::string_view name);
 std::string_view name_of(w4_codes codes);
 std::string_view name_of(w4_scale_type type);
 
-// Throws invalid_argument where the shape is none of weights; group -1 becomes k.
+// Throws invalid_argument where the shape is none of weights; a group of -1, or above k, becomes k.
 w4_layout check_w4_shape(std::string_view operation, w4_shape& shape);
 // The packed weights as kernels take them. Without their memory only the shape is looked at.
 w4_packed check_w4_weights(std::string_view operation, const void* device, const w4_weights& w,

@@ -58,7 +58,10 @@ class resolver {
     resolve_codes();
     if (source_.layout != w4_code_layout::q8_0) resolve_scales();
     if (source_.nested_table.exists()) resolve_nested_scales();
-    if (to_.shape.zero_points) resolve_zeros();
+    if (to_.shape.zero_points)
+      resolve_zeros();
+    else if (source_.zeros.exists() && source_.zeros.address != 0)
+      refuse_w4_zeros(source_.zeros_name);
     resolve_factors();
     result_.order = check_w4_order(check_, source_.order_name, source_.order, to_);
     return result_;
@@ -168,9 +171,11 @@ class resolver {
     const any_view& v = source_.zeros;
     const bool words = source_.zeros_in_words, group_first = source_.zeros_group_first;
     const std::int64_t columns = words ? (n_ + 3) / 4 : n_, bytes = words ? 4 : 1;
-    tensor(source_.zeros_name, v, group_first ? groups_ : columns, group_first ? columns : groups_);
+    const bool tensor_wide = source_.scales_of_many && v.rank == 2 && groups_ == 1 && v.extents[0] == 1;
+    const std::int64_t of_n = tensor_wide ? 1 : columns;
+    tensor(source_.zeros_name, v, group_first ? groups_ : of_n, group_first ? of_n : groups_);
     result_.zeros = v.address;
-    result_.zeros_n = v.strides[group_first ? 1 : 0] * bytes;
+    result_.zeros_n = tensor_wide ? 0 : v.strides[group_first ? 1 : 0] * bytes;
     result_.zeros_group = v.strides[group_first ? 0 : 1] * bytes;
     result_.zeros_block = divisor::of(static_cast<u32>(bytes));
     result_.zeros_add = source_.zeros_add;

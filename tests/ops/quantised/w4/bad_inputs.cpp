@@ -63,7 +63,16 @@ TEST_CASE("w4: shapes that are none of weights", "[ops][w4]") {
   t.shapes("n = 2147483648", {.n = i64{1} << 31, .k = 128});
   t.shapes("groups of 0", {.n = 1, .k = 128, .group = 0});
   t.shapes("groups of 8", {.n = 1, .k = 128, .group = 8});
-  t.shapes("groups of 48 with k = 128", {.n = 1, .k = 128, .group = 48});
+  // Integers may have a last group with fewer codes; others, and those with offsets, may not.
+  using type = w4_scale_type;
+  t.shapes("groups of 72 with k = 128; a group is a multiple of 16, or k", {.n = 1, .k = 128, .group = 72});
+  t.shapes("groups of 96 with k = 128; a group is a multiple of 16 that divides k",
+           {.n = 1, .k = 128, .group = 96, .scales = type::f32, .offsets = true});
+  t.shapes("groups of 64 with k = 96; a group is a multiple of 16 that divides k",
+           {.n = 1, .k = 96, .group = 64, .scales = type::f32, .codes = w4_codes::nf4});
+  t.shapes("groups of 32 with k = 48",
+           {.n = 1, .k = 48, .group = 32, .scales = type::e8m0, .codes = w4_codes::e2m1});
+  REQUIRE(packed_bytes({.n = 32, .k = 128, .group = 48}) == 32 * 128 / 2 + 3 * 32 * 2);
   t.shapes("2^41 codes", {.n = i64{1} << 22, .k = i64{1} << 20, .group = 64});
   REQUIRE(packed_bytes({.n = 1, .k = 100, .group = -1}) == packed_bytes({.n = 32, .k = 100, .group = 100}));
   REQUIRE(packed_bytes({.n = 4096, .k = 4096}) == 4096 * 4096 / 2 + 32 * 4096 * 2);
@@ -101,6 +110,25 @@ TEST_CASE("w4: tensors that do not fit the shape", "[ops][w4]") {
                 .qweight = words_view(t.words, 128, 6), .qzeros = t.gptq().qzeros, .scales = t.gptq().scales},
             t.w);
       });
+  const auto refuses_plain = [&](const std::string& part, const auto& source) {
+    t.refuses(part, [&] { repack(t.s, source, w4_weights{{.n = 48, .k = 128, .group = 64}, t.memory}); });
+  };
+  gptq_w4 plain = t.gptq();
+  plain.g_idx = {};
+  refuses_plain(
+      "the shape of argument weights has no zero points, and argument qzeros is given; set shape.zero_points to "
+      "true, or leave qzeros out where all of them are the middle of the codes",
+      plain);
+  plain = t.gptq();
+  plain.qzeros = {};
+  refuses_plain(
+      "the shape of argument weights has no order, and argument g_idx is given; set shape.ordered to true, or leave "
+      "g_idx out where it is k / group",
+      plain);
+  refuses_plain("argument weight_zero_point is given; set shape.zero_points to true",
+                compressed_tensors_w4{.weight_packed = words_view(t.words, 48, 16),
+                                      .weight_zero_point = words_view(t.words, 6, 2),
+                                      .weight_scale = tensor_view<const f16, 2>(t.scales, 48, 2)});
   t.refuses("argument out has extent 0",
             [&] { dequantise(t.s, t.w, tensor_view<f16, 2>(t.y_memory, 16, 128)); });
   t.refuses("output out has stride 0",

@@ -188,7 +188,18 @@ TEST_CASE("repack: blocks, bad input", "[ops][w4][formats]") {
                   [] { w8_shape_of(block_format::q2_k, 4, 256); });
 }
 
-TEST_CASE("repack: shapes of blocks with a bad n or k are refused by packed_bytes", "[ops][w4][formats]") {
+TEST_CASE("repack: shapes of blocks with a bad n or k are refused", "[ops][w4][formats]") {
+  auto bytes = under_test().allocate<u8>(4096);
+  // Groups of integers without offsets may have a rest; their blocks may not, which repack knows.
+  const auto repack_refuses = [&](block_format format, const auto& shape) {
+    auto memory = under_test().allocate<u8>(packed_bytes(shape));
+    require_refusal(errc::invalid_argument, "kaio: repack: ", "rows of " + std::to_string(shape.k), [&] {
+      using weights =
+          std::conditional_t<std::is_same_v<decltype(shape), const w4_shape&>, w4_weights, w8_weights>;
+      repack(under_test().stream(), gguf_blocks{format, tensor_view<const u8, 1>(bytes, extents(4096))},
+             weights{shape, memory});
+    });
+  };
   const auto refuses = [](const std::string& part, const auto& shape) {
     require_refusal(errc::invalid_argument, "kaio: packed_bytes: ", part, [&] { packed_bytes(shape); });
   };
@@ -199,8 +210,13 @@ TEST_CASE("repack: shapes of blocks with a bad n or k are refused by packed_byte
       refuses("k = " + std::to_string(wrong), w4_shape_of(format, 4, wrong));
       refuses("n = " + std::to_string(wrong), w4_shape_of(format, wrong, 256));
     }
-    for (const i64 wrong : {1, 33, 100, 250})
-      refuses("with k = " + std::to_string(wrong), w4_shape_of(format, 4, wrong));
+    for (const i64 wrong : {1, 33, 100, 250}) {
+      const w4_shape shape = w4_shape_of(format, 4, wrong);
+      if (shape.codes == ops::w4_codes::int4 && !shape.offsets)
+        repack_refuses(format, shape);
+      else
+        refuses("with k = " + std::to_string(wrong), shape);
+    }
   }
   for (const auto format : {block_format::q5_0, block_format::q8_0, block_format::q5_k, block_format::q6_k}) {
     CAPTURE(std::string(ops::facts(format).name));
@@ -208,7 +224,12 @@ TEST_CASE("repack: shapes of blocks with a bad n or k are refused by packed_byte
       refuses("k = " + std::to_string(wrong), w8_shape_of(format, 4, wrong));
       refuses("n = " + std::to_string(wrong), w8_shape_of(format, wrong, 256));
     }
-    for (const i64 wrong : {1, 33, 100, 250})
-      refuses("with k = " + std::to_string(wrong), w8_shape_of(format, 4, wrong));
+    for (const i64 wrong : {1, 33, 100, 250}) {
+      const w8_shape shape = w8_shape_of(format, 4, wrong);
+      if (shape.offsets)
+        refuses("with k = " + std::to_string(wrong), shape);
+      else
+        repack_refuses(format, shape);
+    }
   }
 }

@@ -184,11 +184,15 @@ TEST_CASE("repack: GPTQ and compressed-tensors with codes of 2 and 3 bits", "[op
   }
 }
 
-TEST_CASE("repack: codes of 2 to 4 bits of any n, in rows with gaps", "[ops][w4]") {
+TEST_CASE("repack: codes of 2 to 4 bits of any n, in rows with gaps, with a last group of any size",
+          "[ops][w4]") {
   const stream& s = under_test().stream();
-  for (const u32 bits : {2u, 3u, 4u}) {
-    CAPTURE(bits);
-    constexpr i64 n = 45, k = 160, group = 80, groups = 2, pad = 3;
+  for (const auto& [bits, group, ordered] :
+       {std::tuple{2u, 80, false}, std::tuple{3u, 80, true}, std::tuple{4u, 80, false},
+        std::tuple{2u, 112, true}, std::tuple{3u, 128, false}, std::tuple{3u, 96, true},
+        std::tuple{4u, 144, true}}) {
+    CAPTURE(bits, group, ordered);
+    constexpr i64 n = 45, k = 160, groups = 2, pad = 3;
     const i64 packed_k = k * bits / 32, packed_n = (n * bits + 31) / 32;
     std::mt19937_64 engine(bits);
     std::vector<u32> codes, zeros;
@@ -206,18 +210,26 @@ TEST_CASE("repack: codes of 2 to 4 bits of any n, in rows with gaps", "[ops][w4]
                of_zeros =
                    upload(lines_of(groups, n, bits, [&](i64 g, i64 c) { return zeros[at(g * n + c)]; }));
     const auto of_scales = upload(scales);
-    const w4_shape shape{.n = n, .k = k, .group = group, .scales = w4_scale_type::bf16, .zero_points = true};
+    std::vector<i32> order;
+    for (i64 i = 0; i < k; ++i) order.push_back(static_cast<i32>((ordered ? 37 * i % k : i) / group));
+    const auto of_order = upload(order);
+    const w4_shape shape{.n = n,
+                         .k = k,
+                         .group = group,
+                         .scales = w4_scale_type::bf16,
+                         .zero_points = true,
+                         .ordered = ordered};
     const auto memory = memory_for(shape);
     const w4_weights w{shape, memory};
-    repack(s,
-           gptq_w4{.qweight = words_view(words, extents(packed_k, n), strides(i64{1}, packed_k + pad)),
+    gptq_w4 source{.qweight = words_view(words, extents(packed_k, n), strides(i64{1}, packed_k + pad)),
                    .qzeros = words_view(of_zeros, groups, packed_n),
                    .scales = tensor_view<const bf16, 2>(of_scales, groups, n),
                    .v2 = true,
-                   .bits = bits},
-           w);
+                   .bits = bits};
+    if (ordered) source.g_idx = tensor_view<const i32, 1>(of_order, extents(k));
+    repack(s, source, w);
     require_weights(matrix_k_n<f32>(w), k, n, [&](i64 i, i64 c) {
-      const i64 fact = i / group * n + c;
+      const i64 fact = order[at(i)] * n + c;
       return static_cast<f32>(scales[at(fact)]) *
              (static_cast<f32>(codes[at(c * k + i)]) - static_cast<f32>(zeros[at(fact)]));
     });

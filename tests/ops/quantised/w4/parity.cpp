@@ -15,7 +15,7 @@ namespace {
 void check_words(u32 word, u32 m, u32 n, u32 k, u32 group) {
   CAPTURE(word, m, n, k, group);
   std::mt19937 engine(word ^ m);
-  std::vector<f16> a(std::size_t{m} * k), scales(std::size_t{k / group} * n);
+  std::vector<f16> a(std::size_t{m} * k), scales(std::size_t{(k + group - 1) / group} * n);
   for (f16& one : a) one = f16(static_cast<float>(engine() % 17) / 8 - 1);
   for (f16& one : scales) one = f16(static_cast<float>(1 + engine() % 8) / 16);
   const std::vector<u32> words(std::size_t{k / 8} * n, word);
@@ -46,6 +46,7 @@ TEST_CASE("matmul_int4: KAIO's canaries, edges and groups", "[ops][w4][parity]")
   check_words(0x87654321u, 17, 13, 256, 128);
   check_words(0x1f2e3d4cu, 64, 33, 384, 128);
   check_words(0xfedcba98u, 3, 5, 48, 16);
+  check_words(0x1234fedcu, 4, 7, 176, 128);  // a last group with fewer k
 }
 
 TEST_CASE("matmul_int4: bad input", "[ops][w4][parity]") {
@@ -57,7 +58,7 @@ TEST_CASE("matmul_int4: bad input", "[ops][w4][parity]") {
     require_refusal(errc::invalid_argument, "kaio: ", part,
                     [&] { ops::matmul_int4(gpu, a, packed, scales, c, m, n, k, group); });
   };
-  refuses("groups of 96", 1, 8, 128, 96);
+  refuses("groups of 72", 1, 8, 128, 72);
   refuses("elements", 2, 8, 128, 128);   // a is too small
   refuses("elements", 1, 16, 128, 128);  // c and the words are
 }

@@ -219,6 +219,48 @@ TEST_CASE("matmul_w4: by a matrix in the workspace", "[ops][w4]") {
   check_w4<bf16, f32, f16>(c);
 }
 
+// Groups of 128 of K = 224, and the like: what is beyond the last group is of no other one.
+TEST_CASE("matmul_w4: a last group with fewer codes, by every kernel", "[ops][w4]") {
+  const ptx::target device = under_test().properties().target;
+  std::uint64_t seed = 40;
+  for (const auto& [k, group] :
+       {std::pair{224, 128}, std::pair{200, 48}, std::pair{85, 16}, std::pair{896, 256}})
+    for (const i64 m : {1, 8, 12, 17, 33, 65}) {
+      ++seed;
+      w4_case c{.shape = {.n = 40,
+                          .k = k,
+                          .group = group,
+                          .zero_points = seed % 2 == 0,
+                          .ordered = seed % 3 == 0 && k < 300},
+                .m = m,
+                .pad = k % 8 == 0 ? 0 : 3,
+                .options = {.parts = static_cast<i64>(1 + seed % 2)},
+                .seed = seed};
+      if (seed % 2 == 0)
+        check_w4<f16, f16, f16>(c);
+      else
+        check_w4<bf16, f32, f16>(c);
+    }
+  w4_case c{.shape = {.n = 40, .k = 224, .group = 128, .zero_points = true}, .m = 5};
+  for (const std::string_view variant : {"matmul_w4_simt", "dequantise", "dequantise:2"}) {
+    c.options.variant = variant;
+    check_w4<f16, f16, f16>(c);
+  }
+  c.shape = {.n = 40, .k = 448, .group = 128, .zero_points = true};
+  if (!(device == ptx::target{90, true})) return;
+  c.m = 130;
+  c.by_wgmma = true;
+  for (const std::string_view variant :
+       {"", "matmul_w4_sm90_rounded_f16_256", "matmul_w4_sm90_rounded_in_f32_f16_256"}) {
+    c.options.variant = variant;
+    c.options.exact_weights = variant.empty();
+    if (variant.find("in_f32") == std::string_view::npos)
+      check_w4<f16, f32, f16>(c);
+    else
+      check_w4<f16, f32, bf16>(c);
+  }
+}
+
 // Slices of 32 columns, or of 256: of whole tiles of the packed weights, the last one shorter.
 TEST_CASE("matmul_w4: by matrices of slices of the columns", "[ops][w4]") {
   w4_case c{.shape = {.n = 136, .k = 192, .group = 32, .zero_points = true},

@@ -35,7 +35,7 @@ struct w4_model {
   i64 n() const { return shape.n; }
   i64 k() const { return shape.k; }
   i64 size() const { return shape.group == -1 ? shape.k : shape.group; }
-  i64 groups() const { return shape.k / size(); }
+  i64 groups() const { return (shape.k + size() - 1) / size(); }
   u32 code(i64 row, i64 column) const { return codes[static_cast<std::size_t>(row * n() + column)]; }
   std::size_t fact(i64 group, i64 column) const { return static_cast<std::size_t>(group * n() + column); }
   u32 zero(i64 group, i64 column) const { return shape.zero_points ? zeros[fact(group, column)] : 8; }
@@ -144,13 +144,16 @@ struct w4_on_device {
     const i64 n = m.n(), k = m.k(), groups = m.groups(), n8 = (n + 7) / 8, k8 = (k + 7) / 8;
     using words_view = tensor_view<const i32, 2>;
     using scales_view = tensor_view<const S, 2>;
-    const tensor_view<const i32, 1> of_order(order, extents(k));
+    const words_view of_groups = shape.zero_points ? words_view(zeros, groups, n8) : words_view();
+    const words_view turned = shape.zero_points ? words_view(zeros, n8, groups) : words_view();
+    const tensor_view<const i32, 1> of_order =
+        shape.ordered ? tensor_view<const i32, 1>(order, extents(k)) : tensor_view<const i32, 1>();
     switch (format) {
       case w4_format::gptq:
       case w4_format::gptq_v2:
         repack(s,
                gptq_w4{.qweight = words_view(words, k8, n),
-                       .qzeros = words_view(zeros, groups, n8),
+                       .qzeros = of_groups,
                        .scales = scales_view(scales, groups, n),
                        .g_idx = of_order,
                        .v2 = format == w4_format::gptq_v2},
@@ -159,14 +162,14 @@ struct w4_on_device {
       case w4_format::awq:
         repack(s,
                awq_w4{.qweight = words_view(words, k, n8),
-                      .qzeros = words_view(zeros, groups, n8),
+                      .qzeros = of_groups,
                       .scales = scales_view(scales, groups, n)},
                weights());
         break;
       case w4_format::compressed_tensors:
         repack(s,
                compressed_tensors_w4{.weight_packed = words_view(words, n, k8),
-                                     .weight_zero_point = words_view(zeros, n8, groups),
+                                     .weight_zero_point = turned,
                                      .weight_scale = scales_view(scales, n, groups),
                                      .weight_g_idx = of_order},
                weights());

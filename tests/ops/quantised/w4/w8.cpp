@@ -24,7 +24,7 @@ struct w8_model {
   i64 n() const { return shape.n; }
   i64 k() const { return shape.k; }
   i64 size() const { return shape.group == -1 ? shape.k : shape.group; }
-  i64 groups() const { return k() / size(); }
+  i64 groups() const { return (k() + size() - 1) / size(); }
   std::size_t fact(i64 row, i64 group) const { return static_cast<std::size_t>(row * groups() + group); }
   f32 weight(i64 row, i64 column) const {
     const i64 group = shape.ordered ? order[static_cast<std::size_t>(column)] : column / size();
@@ -71,14 +71,24 @@ struct w8_on_device {
     const auto scales = upload(m.scales);
     const auto order = upload(m.order);
     const tensor_view<const u8, 2> of_codes(codes, n, k), of_integers(integers, n, k);
-    const tensor_view<const f32, 2> of_scales(scales, n, groups);
-    const tensor_view<const i32, 1> of_order(order, extents(k));
+    std::vector<f32> first_rows;
+    for (i64 row = 0; row < n; row += 128)
+      for (i64 group = 0; group < groups; ++group) first_rows.push_back(m.scales[m.fact(row, group)]);
+    const auto blocks_memory = upload(first_rows);
+    const tensor_view<const f32, 2> of_scales(scales, n, groups),
+        in_blocks(blocks_memory, (n + 127) / 128, groups);
+    const tensor_view<const i32, 1> of_order =
+        shape.ordered ? tensor_view<const i32, 1>(order, extents(k)) : tensor_view<const i32, 1>();
+    using words_view = tensor_view<const i32, 2>;
+    const i64 quarter_n = (n + 3) / 4;
     switch (format) {
       case w8_format::plain: {
         std::vector<i8> zeros;
         for (const u32 z : m.zeros) zeros.push_back(static_cast<i8>(static_cast<int>(z) - 128));
         const auto of_zeros = upload(zeros);
-        repack(s, int8_w8{of_integers, of_scales, tensor_view<const i8, 2>(of_zeros, n, groups)}, weights());
+        int8_w8 source{of_integers, m.blocks ? in_blocks : of_scales};
+        if (shape.zero_points) source.zero_points = tensor_view<const i8, 2>(of_zeros, n, groups);
+        repack(s, source, weights());
         break;
       }
       case w8_format::llm_int8: {
@@ -106,7 +116,7 @@ struct w8_on_device {
         const auto of_turned = upload(turned);
         repack(s,
                gptq_w8{.qweight = tensor_view<const i32, 2>(of_words, (k + 3) / 4, n),
-                       .qzeros = tensor_view<const i32, 2>(of_zeros, groups, (n + 3) / 4),
+                       .qzeros = shape.zero_points ? words_view(of_zeros, groups, quarter_n) : words_view(),
                        .scales = tensor_view<const f16, 2>(of_turned, groups, n),
                        .g_idx = of_order,
                        .v2 = v2},
@@ -124,11 +134,12 @@ struct w8_on_device {
             put(zero_words, column / 4 * groups + group, column % 4, m.zeros[m.fact(column, group)]);
         const auto of_words = upload(words), of_zeros = upload(zero_words);
         repack(s,
-               compressed_tensors_w8{
-                   .weight_packed = tensor_view<const i32, 2>(of_words, n, (k + 3) / 4),
-                   .weight_zero_point = tensor_view<const i32, 2>(of_zeros, (n + 3) / 4, groups),
-                   .weight_scale = of_scales,
-                   .weight_g_idx = of_order},
+               compressed_tensors_w8{.weight_packed = tensor_view<const i32, 2>(of_words, n, (k + 3) / 4),
+                                     .weight_zero_point = shape.zero_points
+                                                              ? words_view(of_zeros, quarter_n, groups)
+                                                              : words_view(),
+                                     .weight_scale = of_scales,
+                                     .weight_g_idx = of_order},
                weights());
         break;
       }
@@ -150,12 +161,7 @@ struct w8_on_device {
           repack(s, e4m3_w8{of_codes, of_scales}, weights());
           break;
         }
-        std::vector<f32> of_rows;
-        for (i64 row = 0; row < n; row += 128)
-          for (i64 group = 0; group < groups; ++group) of_rows.push_back(m.scales[m.fact(row, group)]);
-        const auto of_blocks = upload(of_rows);
-        repack(s, e4m3_w8{of_codes, tensor_view<const f32, 2>(of_blocks, (n + 127) / 128, groups)},
-               weights());
+        repack(s, e4m3_w8{of_codes, in_blocks}, weights());
       }
     }
     s.synchronize();
@@ -260,7 +266,8 @@ TEST_CASE("w8: weights are exact in every format, of any extents", "[ops][w8]") 
   std::uint64_t seed = 3;
   for (const w8_format format : {w8_format::plain, w8_format::gptq, w8_format::compressed_tensors})
     for (const auto& [n, k, group] :
-         {std::tuple{1, 16, 16}, std::tuple{33, 80, 16}, std::tuple{31, 65, -1}, std::tuple{70, 144, 48}}) {
+         {std::tuple{1, 16, 16}, std::tuple{33, 80, 16}, std::tuple{31, 65, -1}, std::tuple{70, 144, 48},
+          std::tuple{33, 224, 128}, std::tuple{34, 90, 16}}) {
       ++seed;
       const w8_shape shape{.n = n,
                            .k = k,
@@ -275,6 +282,51 @@ TEST_CASE("w8: weights are exact in every format, of any extents", "[ops][w8]") 
   w8_model blocks = w8_model::random({.n = 150, .k = 256, .group = 128, .codes = w8_codes::e4m3}, 2);
   blocks.blocks = true;
   require_matrix(blocks, w8_format::e4m3);
+  blocks = w8_model::random({.n = 150, .k = 272, .group = 128}, 2);
+  blocks.blocks = true;
+  require_matrix(blocks, w8_format::plain);
+  // A last block, and a last group, with fewer k.
+  blocks = w8_model::random({.n = 131, .k = 300, .group = 128, .codes = w8_codes::e4m3}, 3);
+  blocks.blocks = true;
+  require_matrix(blocks, w8_format::e4m3);
+  require_matrix(w8_model::random({.n = 35, .k = 100, .group = 64, .codes = w8_codes::e4m3}, 4),
+                 w8_format::e4m3);
+}
+
+TEST_CASE("w8: integers with the scale and the zero point of a tensor, or scales of rows as a vector",
+          "[ops][w8]") {
+  const stream& s = under_test().stream();
+  constexpr i64 n = 37, k = 72;
+  std::vector<i8> codes;
+  std::vector<f32> of_rows;
+  for (i64 i = 0; i < n * k; ++i) codes.push_back(static_cast<i8>(i * 37 % 256 - 128));
+  for (i64 i = 0; i < n; ++i) of_rows.push_back(static_cast<f32>(i + 1) / 64);
+  const auto bytes = upload(codes), zeros = upload(std::vector<i8>{-5});
+  const auto rows = upload(of_rows), one = upload(std::vector<f32>{0.375f});
+  const auto halves = upload(std::vector<f16>{f16(0.375f)});
+  const auto check = [&](int8_w8 source, bool has_zero, const auto& scale) {
+    const w8_shape shape{.n = n, .k = k, .zero_points = has_zero};
+    auto memory = under_test().allocate<u8>(packed_bytes(shape));
+    const w8_weights w{shape, memory};
+    source.weight = tensor_view<const i8, 2>(bytes, n, k);
+    if (has_zero) source.zero_points = tensor_view<const i8, 2>(zeros, 1, 1);
+    repack(s, source, w);
+    auto matrix = under_test().allocate<f32>(static_cast<std::size_t>(n * k));
+    dequantise(s, w, tensor_view<f32, 2>(matrix, n, k));
+    const std::vector<f32> got = matrix.download();
+    for (i64 i = 0; i < n * k; ++i) {
+      const int code = codes[static_cast<std::size_t>(i)] + (has_zero ? 5 : 0);
+      REQUIRE(got[static_cast<std::size_t>(i)] == static_cast<f32>(code) * scale(i / k));
+    }
+  };
+  const auto of_tensor = [](i64) { return 0.375f; };
+  const auto of_row = [&](i64 row) { return of_rows[static_cast<std::size_t>(row)]; };
+  for (const bool has_zero : {false, true}) {
+    check({.scales = tensor_view<const f32, 2>(one, 1, 1)}, has_zero, of_tensor);
+    check({.scales = tensor_view<const f16, 2>(halves, 1, 1)}, has_zero, of_tensor);
+    check({.scales = tensor_view<const f32, 1>(one, extents(1))}, has_zero, of_tensor);
+    check({.scales = tensor_view<const f32, 1>(rows, extents(n))}, has_zero, of_row);
+  }
 }
 
 TEST_CASE("matmul_w8: integers, every kernel", "[ops][w8]") {
@@ -288,6 +340,12 @@ TEST_CASE("matmul_w8: integers, every kernel", "[ops][w8]") {
       check_w8<bf16, bf16>(model, w8_format::compressed_tensors,
                            {.m = m, .pad = m == 1 ? 5 : 0, .seed = seed}, 3);
     }
+  for (const i64 m : {1, 12, 37}) {  // a last group with fewer k
+    check_w8<f16, f16>(w8_model::random({.n = 45, .k = 224, .group = 128, .zero_points = true}, 5),
+                       w8_format::gptq, {.m = m, .seed = 5}, 2);
+    check_w8<bf16, f32>(w8_model::random({.n = 33, .k = 200, .group = 48, .ordered = true}, 6),
+                        w8_format::compressed_tensors, {.m = m, .seed = 6}, 1);
+  }
   check_w8<bf16, f32>(
       w8_model::random({.n = 64, .k = 128, .group = 64, .zero_points = true, .ordered = true}, 2),
       w8_format::gptq, {.m = 3});
@@ -301,6 +359,12 @@ TEST_CASE("matmul_w8: e4m3, every kernel", "[ops][w8]") {
     check_w8<bf16, bf16>(w8_model::random({.n = 33, .k = 150, .codes = w8_codes::e4m3}, 3), w8_format::e4m3,
                          {.m = m, .bias = true}, 2);
   }
+}
+
+TEST_CASE("matmul_w8: e4m3 with a last block that is shorter", "[ops][w8]") {
+  w8_model blocks = w8_model::random({.n = 131, .k = 300, .group = 128, .codes = w8_codes::e4m3}, 7);
+  blocks.blocks = true;
+  for (const i64 m : {2, 14, 40}) check_w8<bf16, f32>(blocks, w8_format::e4m3, {.m = m}, 2);
 }
 
 TEST_CASE("w8: bad input", "[ops][w8]") {
@@ -334,6 +398,19 @@ TEST_CASE("w8: bad input", "[ops][w8]") {
   buffer<u8> more = under_test().allocate<u8>(packed_bytes(ordered));
   refuses("set shape.ordered to false", [&] {
     repack(s, int8_w8{codes, of_scales}, w8_weights{ordered, more});
+  });
+  const w8_shape plain{.n = 32, .k = 64, .group = 32};
+  refuses("no zero points, and argument zero_points is given; set shape.zero_points to true", [&] {
+    buffer<i8> zeros = under_test().allocate<i8>(64);
+    repack(s, int8_w8{codes, of_scales, tensor_view<const i8, 2>(zeros, 32, 2)}, w8_weights{plain, memory});
+  });
+  refuses("no order, and argument g_idx is given; set shape.ordered to true", [&] {
+    buffer<i32> words = under_test().allocate<i32>(512);
+    repack(s,
+           gptq_w8{.qweight = tensor_view<const i32, 2>(words, 16, 32),
+                   .scales = tensor_view<const f32, 2>(scales, 2, 32),
+                   .g_idx = tensor_view<const i32, 1>(words, extents(64))},
+           w8_weights{plain, memory});
   });
   const tensor_view<const f16, 2> short_x(x, 1, 32);
   const tensor_view<f16, 2> of_y(y, 1, 32);

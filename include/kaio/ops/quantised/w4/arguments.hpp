@@ -19,7 +19,9 @@ struct w4_variant;
 // zero[g][n]) with g = k / group.
 struct w4_shape {
   std::int64_t n = 0, k = 0;
-  std::int64_t group = 128;  // a multiple of 16 that divides k; or k, which -1 is too
+  // A multiple of 16; or k, which -1 is too. Of int4 without offsets the last group may have fewer k, of others it
+  // divides k.
+  std::int64_t group = 128;
   w4_scale_type scales = w4_scale_type::f16;
   bool zero_points = false;  // of each group and column; else all of them are 8
   bool ordered = false;      // act-order: the groups of k are given by an index
@@ -67,14 +69,15 @@ struct w4_scales {
   }
 };
 
-// Tensors as files have them, of any strides; G = k / group, sizes rounded up. Zero points are read where the
-// shape has them, an index of groups where it is ordered; else they need not be given.
+// Tensors as files have them, of any strides; G = k / group, sizes rounded up. Zero points are given where the
+// shape has them, and an index of groups where it is ordered, and else neither is: repack refuses it.
 struct gptq_w4 {
-  w4_words qweight{};                 // (k / 8, n)
-  w4_words qzeros{};                  // (G, n / 8)
-  w4_scales scales{};                 // (G, n)
-  tensor_view<const i32, 1> g_idx{};  // (k): each group has `group` of them; all 0: k / group
-  bool v2 = false;                    // checkpoint_format "gptq_v2"; "gptq" stores zero points less 1
+  w4_words qweight{};  // (k / 8, n)
+  w4_words qzeros{};   // (G, n / 8)
+  w4_scales scales{};  // (G, n)
+  // (k): each group has `group` of them, and the last one the rest; all 0: k / group
+  tensor_view<const i32, 1> g_idx{};
+  bool v2 = false;  // checkpoint_format "gptq_v2"; "gptq" stores zero points less 1
   // Of a code: 2, 3 or 4 (gptq_w8 has 8). Words are then (k bits / 32, n) and (G, n bits / 32); without zero
   // points these are 2^(bits - 1), and with fewer than 4 bits codes and zero points are packed as others
   // with the same differences.
@@ -149,6 +152,10 @@ struct matmul_w4_options {
 };
 
 namespace detail {
+
+// Whether a source is packed into w8_weights, and not into w4_weights.
+template <class Source>
+inline constexpr bool is_of_w8 = false;
 
 // Packed weights that were not checked yet.
 enum class w4_word_layout : std::uint8_t { along_k, along_n, awq_fast, marlin, tinygemm };

@@ -14,7 +14,8 @@ enum class w8_codes : std::uint8_t { int8, e4m3 };
 // f32.
 struct w8_shape {
   std::int64_t n = 0, k = 0;
-  // int8: a multiple of 16 that divides k; e4m3: of 64; or k, which -1 is too: a scale for each column.
+  // int8: a multiple of 16, e4m3: of 64, of which the last in k may have fewer codes; or k, which -1 is too: a scale
+  // for each column. With offsets it divides k.
   std::int64_t group = -1;
   w8_codes codes = w8_codes::int8;
   bool zero_points = false;  // of int8; else q is signed
@@ -32,10 +33,17 @@ struct w8_weights {
   attention_workspace memory{};
 };
 
-// f32, f16 or bf16.
+// f32, f16 or bf16. A vector is (its extent, 1): scales of rows, or of the tensor.
 struct w8_scales {
   any_view view;
   w8_scales() = default;
+  template <class T>
+  w8_scales(const tensor_view<T, 1>& v) : view(v) {
+    static_assert(is_wide(element_kind_of<T>()),
+                  "kaio: the scales of weights of eight bits are f32, f16 or bf16");
+    view.rank = 2;
+    view.extents[1] = view.strides[1] = 1;
+  }
   template <class T>
   w8_scales(const tensor_view<T, 2>& v) : view(v) {
     static_assert(is_wide(element_kind_of<T>()),
@@ -52,10 +60,11 @@ struct w8_bytes {
 };
 
 // Tensors as files have them, of any strides; G = k / group, sizes of words rounded up.
-struct int8_w8 {                           // compressed-tensors int-quantized, and any other plain integers
-  w8_bytes weight{};                       // (n, k), i8
-  w8_scales scales{};                      // (n, G)
-  tensor_view<const i8, 2> zero_points{};  // (n, G), with zero points
+struct int8_w8 {       // compressed-tensors int-quantized, and any other plain integers
+  w8_bytes weight{};   // (n, k), i8
+  w8_scales scales{};  // (n, G); or as e4m3_w8 has them
+  // (n, G), with zero points; (1, 1) of the tensor where the group is k.
+  tensor_view<const i8, 2> zero_points{};
 };
 struct llm_int8_w8 {                // of bitsandbytes, "row"
   w8_bytes weight{};                // (n, k), i8
@@ -90,6 +99,21 @@ struct marlin_w8 {     // vLLM's Marlin with bias 128, k a multiple of 16, n of 
 };
 
 namespace detail {
+
+template <>
+inline constexpr bool is_of_w8<int8_w8> = true;
+template <>
+inline constexpr bool is_of_w8<llm_int8_w8> = true;
+template <>
+inline constexpr bool is_of_w8<gptq_w8> = true;
+template <>
+inline constexpr bool is_of_w8<compressed_tensors_w8> = true;
+template <>
+inline constexpr bool is_of_w8<q8_0_w8> = true;
+template <>
+inline constexpr bool is_of_w8<e4m3_w8> = true;
+template <>
+inline constexpr bool is_of_w8<marlin_w8> = true;
 
 constexpr w4_shape as_w4_shape(const w8_shape& s) {
   return {.n = s.n,

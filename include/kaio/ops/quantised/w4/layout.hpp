@@ -17,8 +17,9 @@
 //
 // Then, each at a multiple of 16 bytes:
 //
-//   scales   [K / group][N rounded up to 32]          1, 2 or 4 bytes each; 0 for what is beyond N
-//   zeros    [K / group][N rounded up to 32]          where there are zero points: nibbles, the even n low; or
+//   scales   [G][N rounded up to 32]                  G = K / group rounded up; 1, 2 or 4 bytes each; 0 for
+//                                                     what is beyond N
+//   zeros    [G][N rounded up to 32]                  where there are zero points: nibbles, the even n low; or
 //                                                     bytes, with codes of eight bits; or f32 offsets
 //   factors  [N rounded up to 32]                     f32, where columns have factors of their own
 //   rows     [K]                                      i32, with an order of K: x's column of each k
@@ -35,7 +36,7 @@ inline constexpr u32 w4_tile_n = 32, w4_tile_k = 64, w4_tile_codes = w4_tile_n *
 
 // What the places of the parts depend on.
 struct w4_extents {
-  u64 n = 0, k = 0, group = 0;  // positive and below 2^31; group divides k
+  u64 n = 0, k = 0, group = 0;  // positive and below 2^31; the last group may have fewer k
   u32 bits = 4;                 // of a code, and of a zero point: 4 or 8
   u32 scale_bytes = 2;
   bool zero_points = false, factors = false, ordered = false;
@@ -51,7 +52,7 @@ struct w4_layout {
     w4_layout a;
     a.tiles_n = (e.n + w4_tile_n - 1) / w4_tile_n;
     a.tiles_k = (e.k + w4_tile_k - 1) / w4_tile_k;
-    a.groups = e.k / e.group;
+    a.groups = (e.k + e.group - 1) / e.group;
     const u64 facts = a.groups * a.tiles_n;
     a.scales = a.tiles_n * a.tiles_k * (w4_tile_codes / 8 * e.bits);
     a.zeros = a.scales + facts * (w4_tile_n * e.scale_bytes);

@@ -1,0 +1,97 @@
+#include "weights/scheme/use.hpp"
+
+#include <bit>
+
+#include "runtime/base/text.hpp"
+#include "weights/scheme/derive.hpp"
+
+namespace kaio::weights {
+namespace {
+
+using runtime::text;
+
+constexpr std::string_view packed_w4 = "matmul_w4 after repack", packed_w8 = "matmul_w8 after repack",
+                           as_matrix = "matmul after dequantise";
+constexpr std::uint64_t tile = 64;
+
+std::string_view format_of(const quantised_layer& layer, weight_part part) {
+  const tensor_entry* const t = find(layer, part);
+  return t ? facts(t->format).name : std::string_view{};
+}
+
+// Integers by groups, as matmul_w4 and matmul_w8 take them.
+layer_use by_groups(const quantised_layer& layer, std::string_view operation, std::uint64_t multiple = 16) {
+  if (layer.group == layer.k || layer.group % multiple == 0) return {operation, {}};
+  return {{}, text("its groups are of ", layer.group, " codes, and repack takes multiples of ", multiple)};
+}
+
+// A power of two from 8 on, as dequantise takes blocks.
+bool is_blocksize(std::uint64_t size) {
+  return size >= 8 && size <= std::uint64_t{1} << 30 && std::has_single_bit(size);
+}
+
+}  // namespace
+
+layer_use use_of_words(const quantised_layer& layer) {
+  if (layer.bits == 8) return by_groups(layer, packed_w8);
+  if (layer.bits < 2 || layer.bits > 4)
+    return {{}, text("its codes are of ", layer.bits, " bits, and repack takes 2, 3, 4 and 8")};
+  if (format_of(layer, weight_part::scales) == "F32")
+    return {{}, "its scales are F32, and repack takes F16 or BF16: round them first"};
+  return by_groups(layer, packed_w4);
+}
+
+layer_use use_of_awq_gemv_fast(const quantised_layer& layer) {
+  if (layer.k % tile != 0 || layer.n % 4 != 0)
+    return {{}, "repack takes gemv_fast with K a multiple of 64, and N of 4"};
+  if (format_of(layer, weight_part::scales) != format_of(layer, weight_part::zero_points))
+    return {{}, "its scales and qzeros are of two types, and repack takes one"};
+  return by_groups(layer, packed_w4, 32);
+}
+
+layer_use use_of_int8(const quantised_layer& layer) {
+  const bool has_zeros = find(layer, weight_part::zero_points) != nullptr;
+  if (layer.group == 0) {
+    if (has_zeros) return {{}, "no operation takes blocks of rows and columns with zero points"};
+    const bool are_of_128 = layer.block_rows == 128 && layer.block_columns == 128;
+    return {are_of_128 ? packed_w8 : as_matrix, {}};
+  }
+  if (layer.group == layer.k && !has_zeros) return {"matmul_int8", {}};
+  layer_use use = by_groups(layer, packed_w8);
+  if (use.operation.empty() && !has_zeros) return {as_matrix, {}};
+  return use;
+}
+
+layer_use use_of_llm_int8(const quantised_layer&) { return {packed_w8, {}}; }
+
+// matmul_fp8: scales of the tensor, of rows, and of f32 for 128 x 128; matmul_w8: of groups of multiples of 64, and of
+// any type for 128 x 128; dequantise: any.
+layer_use use_of_fp8(const quantised_layer& layer) {
+  if (layer.group == layer.k) return {"matmul_fp8", {}};
+  if (layer.group != 0) return {layer.group % tile == 0 ? packed_w8 : as_matrix, {}};
+  if (layer.block_rows != 128 || layer.block_columns != 128) return {as_matrix, {}};
+  return {format_of(layer, weight_part::scales) == "F32" ? "matmul_fp8" : packed_w8, {}};
+}
+
+layer_use use_of_bitsandbytes(const quantised_layer& layer) {
+  if (layer.group % tile == 0 && layer.k % layer.group == 0) return {packed_w4, {}};
+  if (is_blocksize(layer.group) && (layer.nested_group == 0 || is_blocksize(layer.nested_group)))
+    return {as_matrix, {}};
+  return {{},
+          text("its blocks are of ", layer.group, " codes, and dequantise takes powers of two from 8 on")};
+}
+
+layer_use use_of_e2m1(const quantised_layer&) { return {packed_w4, {}}; }
+
+std::string_view operation_of(const quantised_layer& layer) {
+  if (!layer.problem.empty() || layer.n == 0 || layer.k == 0) return {};
+  return scheme_rules()[static_cast<std::size_t>(layer.scheme)].use(layer).operation;
+}
+
+std::string obstacle_of(const quantised_layer& layer) {
+  if (!layer.problem.empty()) return layer.problem;
+  if (layer.n == 0 || layer.k == 0) return "it has no codes";
+  return scheme_rules()[static_cast<std::size_t>(layer.scheme)].use(layer).obstacle;
+}
+
+}  // namespace kaio::weights
