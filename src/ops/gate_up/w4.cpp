@@ -22,11 +22,10 @@ gate_up_variant describe() {
                            std::uint64_t blocks) {
                           const auto& kernel = gate_up_w4<Rows, T, Sm>;
                           if constexpr (Sm >= 90)
-                            kernel.launch(
-                                s,
-                                with_w4_blocks_together(grid(blocks).programmatic(), blocks, kernel.image(),
-                                                        s.properties(), config.min_blocks),
-                                product, problem);
+                            kernel.launch(s,
+                                          with_w4_blocks_together(grid(blocks).programmatic(), kernel.image(),
+                                                                  s.properties(), config.min_blocks),
+                                          product, problem);
                           else
                             kernel.launch(s, grid(blocks), product, problem);
                         },

@@ -23,11 +23,10 @@ qkv_few_rows_variant describe() {
               [](const stream& s, const qkv_few_rows_call& call) {
                 const std::uint32_t size = cluster::blocks_n * call.product.parts;
                 const auto& kernel = qkv_project_w4<Rows, D, T>;
-                kernel.launch(
-                    s,
-                    with_w4_blocks_together(grid(call.blocks).cluster(size).programmatic(), call.blocks,
-                                            kernel.image(), s.properties(), config.min_blocks),
-                    call.product, call.heads, call.constant_weights ? 1u : 0u);
+                kernel.launch(s,
+                              with_w4_blocks_together(grid(call.blocks).cluster(size).programmatic(),
+                                                      kernel.image(), s.properties(), config.min_blocks),
+                              call.product, call.heads, call.constant_weights ? 1u : 0u);
               },
           .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
           .bits = D::bits,

@@ -204,7 +204,7 @@ TEST_CASE("qkv_project_int8, qkv_project_int4: bad input", "[ops][qkv][parity]")
   gpu.stream().synchronize();
   for (const auto& bad : std::vector<std::function<void()>>{
            [&] { int8(3, 8, 32); }, [&] { int8(2, 9, 32); }, [&] { int8(2, 8, 0); },
-           [&] { int4(2, 9, 32, 32); }, [&] { int4(2, 8, 32, 48); }, [&] { int4(2, 8, 32, 0); }})
+           [&] { int4(2, 9, 32, 32); }, [&] { int4(2, 8, 32, 40); }, [&] { int4(2, 8, 32, 0); }})
     REQUIRE_THROWS_AS(bad(), invalid_argument);
   REQUIRE_THROWS_AS(ops::qkv_project_int8(gpu, x, w, w, w, 1, 1, 1, out, out, third, 2, 8, 32),
                     invalid_argument);

@@ -151,19 +151,6 @@ constexpr mma_sync_config large_sm70(major a, major b) {
 
 // Elements of 16 bits on sm_80, at any addresses. A step along K has lines of 128 bytes: the vectors that a warp
 // loads at once are neighbours in as few lines of L1 as can be.
-constexpr mma_sync_config large_shifted(major a, major b) {
-  return {.m = 128,
-          .n = 128,
-          .k = 64,
-          .warp_m = 64,
-          .warp_n = 64,
-          .stages = 2,
-          .min_blocks = 2,
-          .a = a,
-          .b = b,
-          .copy_a = copy_form::shifted,
-          .copy_b = copy_form::shifted};
-}
 constexpr mma_sync_config small_shifted(major a, major b) {
   return {.m = 64,
           .n = 64,

@@ -273,7 +273,8 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
   for (std::uint32_t parts = first; parts <= last; ++parts) {
     const bool is_cluster = v.has_clusters && can_be_a_cluster(parts);
     const std::uint64_t blocks = tiles * parts;
-    const std::uint32_t together = v.has_few_rows ? w4_blocks_together(blocks, device, most) : most;
+    const std::uint32_t together =
+        v.has_few_rows ? w4_blocks_together(blocks, is_cluster ? parts : 1, device, most) : most;
     const std::uint64_t at_once = units * together;
     // As in plan_w4_sm90: clusters of more than two leave multiprocessors over.
     const std::uint64_t waves =

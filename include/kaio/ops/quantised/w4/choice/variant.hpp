@@ -73,7 +73,7 @@ void launch_w4_few_rows(const stream& s, const w4_problem& problem, std::uint64_
   const bool is_early = begins_early(blocks, s.properties().multiprocessors,
                                      std::uint64_t{problem.steps} * config.tiles_n, config.warps_k());
   const auto& kernel = matmul_w4_few_rows<D, T, Rows, 90>;
-  const grid clusters = with_w4_blocks_together(grid(blocks).cluster(problem.cluster), blocks, kernel.image(),
+  const grid clusters = with_w4_blocks_together(grid(blocks).cluster(problem.cluster), kernel.image(),
                                                 s.properties(), config.min_blocks);
   kernel.launch(s, is_early ? clusters.programmatic() : clusters, problem);
 }

@@ -4,7 +4,8 @@
 // A third block hides more of what two wait for: 1.2 times the time for one and a half times the work (H200). But the
 // blocks of a programmatic launch begin wherever those of the one before have left room, so that where two for each
 // multiprocessor are enough some would have three and others one: 12.7 us for 8192 x 8192 in place of 10.1. There a
-// launch asks for more shared memory than its blocks need, and a third one has no room.
+// launch asks for more shared memory than its blocks need, and a third one has no room. Clusters of more than two
+// blocks leave multiprocessors over.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ptx/kernel_image.hpp>
@@ -15,22 +16,23 @@
 
 namespace kaio::ops {
 
-// Of `most` that have room, 1 to 3.
-constexpr std::uint32_t w4_blocks_together(std::uint64_t blocks, const device_properties& device,
-                                           std::uint32_t most) {
+// Of `most` that have room, 1 to 3; of blocks in clusters of `cluster`.
+constexpr std::uint32_t w4_blocks_together(std::uint64_t blocks, std::uint32_t cluster,
+                                           const device_properties& device, std::uint32_t most) {
   if (most < 3) return most;
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
   const auto rounds = [&](std::uint64_t together) {
-    return (blocks + units * together - 1) / (units * together);
+    const std::uint64_t at_once =
+        std::max<std::uint64_t>(cluster > 2 ? units * together * 10 / 11 : units * together, 1);
+    return (blocks + at_once - 1) / at_once;
   };
   return 10 * rounds(2) > 12 * rounds(3) ? 3 : 2;
 }
 
 // The launch with as many together, of a kernel of which `most` have room.
-inline dsl::grid with_w4_blocks_together(const dsl::grid& launch, std::uint64_t blocks,
-                                         const ptx::kernel_image& image, const device_properties& device,
-                                         std::uint32_t most) {
-  const std::uint32_t together = w4_blocks_together(blocks, device, most);
+inline dsl::grid with_w4_blocks_together(const dsl::grid& launch, const ptx::kernel_image& image,
+                                         const device_properties& device, std::uint32_t most) {
+  const std::uint32_t together = w4_blocks_together(launch.x, launch.cluster_blocks.x, device, most);
   const std::uint32_t own = image.needs.dynamic_shared_bytes;
   const std::uint32_t too_much = device.shared_per_multiprocessor / (together + 1) + 1;
   return together == most || own >= too_much ? launch : launch.shared_bytes(too_much - own);
