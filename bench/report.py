@@ -220,7 +220,9 @@ def compile_table(rows):
 def main():
     rows = [json.loads(line) for file in sorted(results.glob("*.jsonl")) for line in file.read_text().splitlines()]
     of = lambda name: [row for row in rows if row["benchmark"] == name]
-    text = "# Results\n\nRendered by `bench/report.py` from the data next to it. Each row has its machine, date and commit.\n"
+    text = ("# Results\n\nRendered by `bench/report.py` from the data next to it. Each row has its machine, date and commit. Cold\n"
+            "times of peers in Python from before commit b610d8d are too long where they are below 25 us: the device had to wait\n"
+            "for Python to call them.\n")
     text += table(
         "Bandwidth",
         ["kernel", "GB/s", "copy, GB/s", "ratio", "at least", "", "device", "date", "commit"],
