@@ -164,9 +164,8 @@ std::string set_group_of_gemv(quantised_layer& layer, const quantisation_config*
 
 // The bits of GPTQ's codes: those of the words of zero points, or of the index, or of the configuration; 0: not known.
 unsigned bits_of_gptq(const quantised_layer& layer, uint64_t words_of_k, const quantisation_config* config) {
-  const tensor_entry *const zeros = find(layer, weight_part::zero_points), *const index =
-                                                                               find(layer,
-                                                                                    weight_part::group_index);
+  const tensor_entry* const zeros = find(layer, weight_part::zero_points);
+  const tensor_entry* const index = find(layer, weight_part::group_index);
   for (unsigned bits = 2; bits <= 8; ++bits)
     if (zeros ? zeros->shape.size() == 2 && words(layer.n, bits) == zeros->shape[1]
               : index && words(index->elements, bits) == words_of_k)

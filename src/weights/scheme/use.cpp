@@ -30,6 +30,12 @@ bool is_blocksize(std::uint64_t size) {
   return size >= 8 && size <= std::uint64_t{1} << 30 && std::has_single_bit(size);
 }
 
+layer_use use_of(const quantised_layer& layer) {
+  if (!layer.problem.empty()) return {{}, layer.problem};
+  if (layer.n == 0 || layer.k == 0) return {{}, "it has no codes"};
+  return scheme_rules()[static_cast<std::size_t>(layer.scheme)].use(layer);
+}
+
 }  // namespace
 
 layer_use use_of_words(const quantised_layer& layer) {
@@ -83,15 +89,7 @@ layer_use use_of_bitsandbytes(const quantised_layer& layer) {
 
 layer_use use_of_e2m1(const quantised_layer&) { return {packed_w4, {}}; }
 
-std::string_view operation_of(const quantised_layer& layer) {
-  if (!layer.problem.empty() || layer.n == 0 || layer.k == 0) return {};
-  return scheme_rules()[static_cast<std::size_t>(layer.scheme)].use(layer).operation;
-}
-
-std::string obstacle_of(const quantised_layer& layer) {
-  if (!layer.problem.empty()) return layer.problem;
-  if (layer.n == 0 || layer.k == 0) return "it has no codes";
-  return scheme_rules()[static_cast<std::size_t>(layer.scheme)].use(layer).obstacle;
-}
+std::string_view operation_of(const quantised_layer& layer) { return use_of(layer).operation; }
+std::string obstacle_of(const quantised_layer& layer) { return use_of(layer).obstacle; }
 
 }  // namespace kaio::weights

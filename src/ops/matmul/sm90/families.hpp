@@ -111,7 +111,6 @@ constexpr auto transposed_tile() {
 
 // f32 as tf32, of which wgmma reads lines along K alone: an A across K goes through registers; a B across K next to an A
 // along K is the A of C^T. Registers are short for 256 columns and the fragments of A.
-
 template <sm90_config C>
 void add_sm90_tf32_scaled(variant_list& list) {
   add_sm90_scaled<with_lines<C>(major::k, major::k), f32, f32>(list);

@@ -102,7 +102,8 @@ void refuse_w4_shape(const std::string& has, const std::string& given, const std
             "the shape of argument weights has " + has + ", and " + given + "; set shape." + setting);
 }
 
-void refuse_w4_zeros(std::string_view name) {
+void check_no_w4_zeros(std::string_view name, const any_view& zeros) {
+  if (!zeros.exists() || zeros.address == 0) return;
   refuse_w4_shape("no zero points", "argument " + std::string(name) + " is given",
                   "zero_points to true, or leave " + std::string(name) +
                       " out where all of them are the middle of the codes");

@@ -14,8 +14,8 @@ namespace kaio::ops::detail {
 // Of repack: "the shape of argument weights has `has`, and `given`; set shape.`setting`".
 [[noreturn]] void refuse_w4_shape(const std::string& has, const std::string& given,
                                   const std::string& setting);
-// Of zero points that the shape has not.
-[[noreturn]] void refuse_w4_zeros(std::string_view name);
+// Of a shape without zero points: refuses them.
+void check_no_w4_zeros(std::string_view name, const any_view& zeros);
 std::string_view name_of(w4_codes codes);
 std::string_view name_of(w4_scale_type type);
 

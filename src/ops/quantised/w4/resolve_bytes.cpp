@@ -60,8 +60,8 @@ class resolver {
     if (source_.nested_table.exists()) resolve_nested_scales();
     if (to_.shape.zero_points)
       resolve_zeros();
-    else if (source_.zeros.exists() && source_.zeros.address != 0)
-      refuse_w4_zeros(source_.zeros_name);
+    else
+      check_no_w4_zeros(source_.zeros_name, source_.zeros);
     resolve_factors();
     result_.order = check_w4_order(check_, source_.order_name, source_.order, to_);
     return result_;

@@ -273,14 +273,11 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
   for (std::uint32_t parts = first; parts <= last; ++parts) {
     const bool is_cluster = v.has_clusters && can_be_a_cluster(parts);
     const std::uint64_t blocks = tiles * parts;
-    const std::uint32_t together =
-        v.has_few_rows ? w4_blocks_together(blocks, is_cluster ? parts : 1, device, most) : most;
-    const std::uint64_t at_once = units * together;
-    // As in plan_w4_sm90: clusters of more than two leave multiprocessors over.
-    const std::uint64_t waves =
-        parts_of(blocks, std::max<std::uint64_t>(is_cluster && parts > 2 ? at_once * 10 / 11 : at_once, 1));
+    const std::uint32_t cluster = is_cluster ? parts : 1;
+    const std::uint32_t together = v.has_few_rows ? w4_blocks_together(blocks, cluster, device, most) : most;
+    const std::uint64_t waves = parts_of(blocks, w4_blocks_at_once(together, cluster, device));
     const double of_tiles =
-        static_cast<double>(std::max(parts_of(blocks, units), (waves - 1) * at_once / units + 1)) *
+        static_cast<double>(std::max(parts_of(blocks, units), (waves - 1) * together + 1)) *
         static_cast<double>(parts_of(parts_of(problem.w.tiles_k, parts), v.warps_k * v.together) *
                             v.together) *
         (static_cast<double>(tiles_n * v.bits) / 4) * (v.resident > 1 && blocks <= units ? c.alone : 1.0);

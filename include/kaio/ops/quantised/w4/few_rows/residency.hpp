@@ -16,14 +16,19 @@
 
 namespace kaio::ops {
 
-// Of `most` that have room, 1 to 3; of blocks in clusters of `cluster`.
+// Blocks in clusters of `cluster` that run at once, `together` of them on a multiprocessor.
+constexpr std::uint64_t w4_blocks_at_once(std::uint32_t together, std::uint32_t cluster,
+                                          const device_properties& device) {
+  const std::uint64_t all = std::uint64_t{std::max(device.multiprocessors, 1u)} * together;
+  return std::max<std::uint64_t>(cluster > 2 ? all * 10 / 11 : all, 1);
+}
+
+// Of `most` that have room, 1 to 3.
 constexpr std::uint32_t w4_blocks_together(std::uint64_t blocks, std::uint32_t cluster,
                                            const device_properties& device, std::uint32_t most) {
   if (most < 3) return most;
-  const std::uint64_t units = std::max(device.multiprocessors, 1u);
-  const auto rounds = [&](std::uint64_t together) {
-    const std::uint64_t at_once =
-        std::max<std::uint64_t>(cluster > 2 ? units * together * 10 / 11 : units * together, 1);
+  const auto rounds = [&](std::uint32_t together) {
+    const std::uint64_t at_once = w4_blocks_at_once(together, cluster, device);
     return (blocks + at_once - 1) / at_once;
   };
   return 10 * rounds(2) > 12 * rounds(3) ? 3 : 2;
