@@ -28,6 +28,7 @@ std::span<const w4_variant> matmul_w4_rows() {
                             describe_w4_few_rows<D, T, 16, 90>(),
                             describe_w4_few_rows<D, T, 16, 80>(),
                             describe_w4<D, T, Rows>()...,
+                            describe_w4_sm90<D, T, 32>(),
                             describe_w4_sm90<D, T, 64>(),
                             describe_w4_sm90<D, T, 128>(),
                             describe_w4_sm90<w4_rounded_integers, T, 256>(),
@@ -35,8 +36,8 @@ std::span<const w4_variant> matmul_w4_rows() {
     else
       return new std::array{describe_w4_few_rows<D, T, 8, 90>(),  describe_w4_few_rows<D, T, 8, 80>(),
                             describe_w4_few_rows<D, T, 16, 90>(), describe_w4_few_rows<D, T, 16, 80>(),
-                            describe_w4<D, T, Rows>()...,         describe_w4_sm90<D, T, 64>(),
-                            describe_w4_sm90<D, T, 128>()};
+                            describe_w4<D, T, Rows>()...,         describe_w4_sm90<D, T, 32>(),
+                            describe_w4_sm90<D, T, 64>(),         describe_w4_sm90<D, T, 128>()};
   }();
   return rows;
 }

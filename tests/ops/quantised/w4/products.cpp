@@ -188,7 +188,7 @@ TEST_CASE("matmul_w4: the tiles of sm_90a, with parts of K in clusters and by a 
                .k = group == -1 ? 256 + 8 * below(60) : group * (4 + below(5)),
                .group = group,
                .zero_points = below(2) == 0};
-    // 64 and 128 rows of a block.
+    // 32, 64 and 128 rows of a block; whole tiles, and last ones of few rows.
     c.m = seed % 3 == 1 ? 65 + below(80) : 17 + below(48);
     c.pad = 8 * below(3);
     c.bias = below(2) == 0;

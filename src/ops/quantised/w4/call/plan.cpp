@@ -209,8 +209,6 @@ using early_choices = std::array<w4_choice, 2>;
 // What the models of sm_90a have faster than that kernel, of all that rounds weights.
 early_choices rounding_choices(const w4_problem& problem, const device_properties& device) {
   w4_problem p = problem;
-  // With few rows in a second tile of 256 the kernel with tiles of 128 was measured to be the fastest.
-  if (p.m > 256 && p.m < 384 && exact_sm90(p, device) != nullptr) return {};
   double least = microseconds_of_kernel(problem, device);
   w4_choice kernel;
   for (const w4_variant& v : w4_family(p))
@@ -300,10 +298,8 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   // Microseconds, as measured on an H200: of a block, of a tile of 64 of K, of both kernels.
   constexpr double start_and_end = 4, of_row = 0.025, of_tile = 0.27, of_row_of_tile = 0.004,
                    of_block_of_cluster = 0.25, second_kernel = 2, bytes_in_us = 8e6;
-  // Those that round keep the tensor cores busy: of longer ones the clock is lower. A tile with few rows of x was
-  // measured to take half as long again.
-  constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64, slower_in_us = 1.0 / 4000,
-                   few_rows_of_tile = 0.5;
+  // Those that round keep the tensor cores busy: of longer ones the clock is lower.
+  constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64, slower_in_us = 1.0 / 4000;
   const double second = v.rounds ? 6 : second_kernel, of_block = v.rounds ? 1.2 : of_block_of_cluster;
   const std::uint64_t tiles = std::uint64_t{problem.m_tiles.value} * problem.n_tiles.value;
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
@@ -311,8 +307,6 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   const double block = v.rounds ? of_rounding_block : start_and_end + of_row * v.rows;
   const double tile = v.rounds ? of_rounded_tile : of_tile + of_row_of_tile * v.rows * v.columns / 256;
   const double sums = 2.0 * problem.m * problem.w.n * sizeof(f32);
-  const u32 last_rows = problem.m % v.rows;
-  const bool has_few = last_rows != 0 && last_rows < v.rows / 2;
   w4_division best;
   double least = std::numeric_limits<double>::infinity();
   const auto consider = [&](std::uint32_t parts, std::uint32_t cluster) {
@@ -324,8 +318,7 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
                                                 : second + sums * parts / bytes_in_us;
     const double computing =
         static_cast<double>(rounds) * (block + v.tiles * tile * static_cast<double>(parts_of(steps, parts)));
-    const double of_rows = !has_few ? 1 : 1 + few_rows_of_tile / (rounds == 1 ? 1 : problem.m_tiles.value);
-    const double cost = computing * (v.rounds ? (1 + computing * slower_in_us) * of_rows : 1) + combining;
+    const double cost = computing * (v.rounds ? 1 + computing * slower_in_us : 1) + combining;
     if (cost >= least) return;
     least = cost;
     best = {parts, cluster, cost};

@@ -109,14 +109,17 @@ void launch_w4_sm90(const stream& s, const w4_problem& problem, std::uint64_t bl
   const std::uint64_t row = problem.m == 1 ? problem.w.k : static_cast<std::uint64_t>(problem.x_row);
   const device_pointer<T> x{problem.x, (problem.m - 1) * row + problem.w.k, s.device_identity()};
   const std::uint64_t pitch = (row + 7) / 8 * 8;  // of one row any will do
-  matmul_w4_sm90<config, D, T>.launch(s, grid(blocks).cluster(problem.cluster).programmatic(),
-                                      tiled_tensor_map<2>(s, x,
-                                                          {.extents = {problem.w.k, problem.m},
-                                                           .strides = {pitch},
-                                                           .box = {w4_tile_k, config.rows},
-                                                           .swizzle = tensor_swizzle::bytes_128,
-                                                           .promotion = l2_promotion::bytes_256}),
-                                      problem);
+  const auto map_of = [&](std::uint32_t rows) {
+    return tiled_tensor_map<2>(s, x,
+                               {.extents = {problem.w.k, problem.m},
+                                .strides = {pitch},
+                                .box = {w4_tile_k, rows},
+                                .swizzle = tensor_swizzle::bytes_128,
+                                .promotion = l2_promotion::bytes_256});
+  };
+  matmul_w4_sm90<config, D, T>.launch(
+      s, grid(blocks).cluster(problem.cluster).programmatic(), map_of(config.rows),
+      map_of(config.has_edge() ? w4_edge_rows(problem.m, config.rows) : config.rows), problem);
 }
 template <class D, scalar T, std::uint32_t Rows>
 w4_variant describe_w4_sm90() {

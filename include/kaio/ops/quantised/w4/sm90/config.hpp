@@ -11,12 +11,18 @@ struct w4_sm90_config {
   std::uint32_t rows = 64;      // of x, of a block: the N of wgmma
   std::uint32_t consumers = 4;  // warpgroups, each with 64 columns of y
   std::uint32_t stages = 3;
-  std::uint32_t tiles = 4;  // of 64 of K, in a stage
-  std::uint32_t bits = 4;   // of a code
+  std::uint32_t tiles = 4;      // of 64 of K, in a stage
+  std::uint32_t bits = 4;       // of a code
+  std::uint32_t passes = 1;     // of products of a unit of K: over all rows, or over half of them each
+  std::uint32_t in_flight = 1;  // that have accumulators of their own
 
-  // Of 256 rows the accumulators take more registers than each of three warpgroups has: one that copies leaves them its.
-  constexpr bool whole_producer() const { return rows > 128; }
-  constexpr std::uint32_t threads() const { return consumers * 128 + (whole_producer() ? 128 : 32); }
+  // A warpgroup copies, by one of its warps, and leaves the others the registers that it has not.
+  constexpr std::uint32_t threads() const { return (consumers + 1) * 128; }
+  static constexpr std::uint32_t producer_registers() { return 24; }
+  constexpr std::uint32_t consumer_registers() const { return consumers == 4 ? 112 : 240; }
+  // Whether the last rows of x come by a box of their own. A row of a tensor copy's box that is outside the tensor takes
+  // four times as long as one that is inside, 9 clocks on an H200; up to 32 of them are hidden by all else.
+  constexpr bool has_edge() const { return rows > 64; }
   constexpr std::uint32_t columns() const { return consumers * 64; }
   constexpr std::uint32_t tiles_n() const { return columns() / w4_tile_n; }
   constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // of a tile of W
@@ -26,15 +32,33 @@ struct w4_sm90_config {
   }
 };
 
+// The rows of x that the last of its tiles copies: those that exist, in eights.
+constexpr std::uint32_t w4_edge_rows(std::uint32_t m, std::uint32_t rows) {
+  return ((m - 1) % rows + 8) / 8 * 8;
+}
+
 // Up to 64 rows of x a block has 256 columns, so that x is read from the cache half as often; more rows have
 // accumulators for 128. A stage has 4 KB of the codes of 32 columns, or 2 KB: a copy of less takes as long.
 // About 200 KB of shared memory.
 constexpr w4_sm90_config w4_sm90_rows(std::uint32_t rows, std::uint32_t bits = 4) {
   const std::uint32_t tiles = bits == 4 ? 4 : 2;
+  if (rows <= 32)
+    return {.rows = 32,
+            .consumers = 4,
+            .stages = bits == 4 ? 4u : 5u,
+            .tiles = tiles,
+            .bits = bits,
+            .in_flight = 2};
   if (rows <= 64)
     return {.rows = 64, .consumers = 4, .stages = bits == 4 ? 3u : 4u, .tiles = tiles, .bits = bits};
   if (rows > 128) return {.rows = 256, .consumers = 2, .stages = 3, .tiles = 2, .bits = bits};
-  return {.rows = 128, .consumers = 2, .stages = bits == 4 ? 5u : 4u, .tiles = 2, .bits = bits};
+  return {.rows = 128,
+          .consumers = 2,
+          .stages = bits == 4 ? 5u : 4u,
+          .tiles = 2,
+          .bits = bits,
+          .passes = 2,
+          .in_flight = 2};
 }
 
 }  // namespace kaio::ops

@@ -10,14 +10,21 @@
 //
 // Each is one copy where it is in one piece: a copy engine takes about 100 clocks for any of up to 2 KB.
 //
-//   warpgroup 0   | decode | wgmma ...      | scale, add | decode | wgmma ...
-//   warpgroup 1            | decode         | wgmma ...           | scale, add | ...
+// As in the kernels for sm_80, codes are decoded without their scales. A unit is what a group has of a tile of 64 of
+// K; the sums of a pass over it, of all rows of x or of half of them, are multiplied by the scale in f32 and added to
+// the totals. Of two passes that have accumulators one is added while the other is multiplied:
 //
-// As in the kernels for sm_80, codes are decoded without their scales, and the sums of the part of 64 of K that
-// a group has are multiplied by the scale in f32 and added. Codes are decoded while the products of those
-// before them run. A block has a part of K. The blocks of a cluster have all of it, and hand their sums to the
-// block that owns the row of y, which adds them in the order of K; without clusters the sums of parts go to
-// the workspace, for the second kernel (store.hpp).
+//   32 rows    | decode 0, start 0 | decode 1, start 1 | wait for 0, add | decode 2, start 2 | wait for 1, add | ...
+//   64 rows    | decode 0, start 0 | decode 1, wait for 0, add, start 1 | decode 2, wait for 1, add, start 2 | ...
+//   128 rows   | decode 0, start 0a, 0b | wait for 0a, add | decode 1, start 1a | wait for 0b, add | start 1b | ...
+//
+// Weights that have their scales are summed by wgmma alone. A block has a part of K. The blocks of a cluster have all
+// of it, and hand their sums to the block that owns the row of y, which adds them in the order of K; without clusters
+// the sums of parts go to the workspace, for the second kernel (store.hpp).
+//
+// wgmma and other instructions share the registers' ports: on an H200 64 multiply-adds of each of 16 warps next to
+// their four products of 64 x 64 x 16 take 722 clocks, where the products take 512 and the multiply-adds 256. So fewer
+// rows have a kernel with fewer of both, rather than one that hides them.
 //
 // Sources: PTX ISA, "Asynchronous Warpgroup Level Matrix Multiply-Accumulate", register fragments of A;
 // CUTLASS, mixed-input GEMM of Hopper, for the order of operands.
@@ -57,9 +64,9 @@ struct w4_sm90_body {
   static constexpr std::uint32_t quads = D::bits / 4;
   static constexpr u32 minus_count = D::rounded ? 4 : 2;
   static constexpr std::uint32_t box[2] = {w4_tile_k, C.rows};
+  static constexpr u32 passes = D::scaled ? 1 : C.passes, in_flight = D::scaled ? 1 : C.in_flight;
+  using pass_sums = wgmma_accumulator<f32, C.rows / passes>;
   // The sums meet where x was.
-  // Whether registers hold what is decoded next to what is multiplied: tables and bytes take too many.
-  static constexpr bool decodes_ahead = D::bits == 4 && !D::neighbours;
   static constexpr bool has_room = C.stages * C.tiles * x_ring::stage_bytes >= C.rows * (C.columns() + 4) * 4;
   using sums =
       shared_tile<f32, C.rows, C.columns(), std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>>;
@@ -69,25 +76,30 @@ struct w4_sm90_body {
   static constexpr std::uint32_t scale_words = facts_of::scale_pieces_of_group * 4,  // of 32 columns
       zero_words = facts_of::zero_pieces_of_group * 4;
 
-  static constexpr void run(thread t, const tensor_map<T, 2>& x, const val<w4_problem>& problem) {
+  // `x_edge` has boxes of the rows of the last tile (w4_edge_rows), where the configuration has an edge.
+  static constexpr void run(thread t, const tensor_map<T, 2>& x, const tensor_map<T, 2>& x_edge,
+                            const val<w4_problem>& problem) {
     const x_ring x_tiles(t);
     const codes_type codes(t);
     const facts_type facts(t);
     ring_type ring(t);
-    if (auto first = t.when(t.thread_rank() == 0u)) {
-      prefetch(x);
-      ring.init(1, C.consumers * 4);
-      fence_mbarrier_init(t);
-    }
-    t.barrier();
-    launch_dependents(t);
-    grid_dependency_wait(t);
-
     const val parts = t.let(problem[&w4_problem::parts]);
     const val of_tile = t.let(block_idx_x() / parts);
     const val part = t.let(block_idx_x() - of_tile * parts);
     const quotient tile = divide(t, of_tile, problem[&w4_problem::m_tiles]);
     const val row = t.let(tile.rest * C.rows), column = t.let(tile.whole * C.columns());
+    const val rows = rows_to_copy(t, problem, row);
+    if (auto first = t.when(t.thread_rank() == 0u)) {
+      prefetch(x);
+      if constexpr (C.has_edge()) prefetch(x_edge);
+      ring.init(1, C.consumers * 4);
+      fence_mbarrier_init(t);
+    }
+    if constexpr (C.has_edge()) clear_beyond(t, x_tiles, rows);
+    t.barrier();
+    launch_dependents(t);
+    grid_dependency_wait(t);
+
     const val first_tile_n = t.let(column / w4_tile_n);
     const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
     const val first = t.let(part * steps + min(part, rest));
@@ -100,13 +112,13 @@ struct w4_sm90_body {
     const val warp = warp_rank(t);
     const val is_producer = t.let(warp >= C.consumers * 4);
     if (auto producer = t.when(is_producer)) {
-      if constexpr (C.whole_producer()) decrease_registers<24>(t);
+      decrease_registers<C.producer_registers()>(t);
       if (auto one = t.when(warp == C.consumers * 4))
-        load(t, x, problem, ring, x_tiles, codes, facts, row, first_tile_n, first, last);
+        load(t, x, x_edge, problem, ring, x_tiles, codes, facts, row, rows, first_tile_n, first, last);
       cluster_barrier(t);
     }
     if (auto consumer = t.otherwise()) {
-      if constexpr (C.whole_producer()) increase_registers<240>(t);
+      increase_registers<C.consumer_registers()>(t);
       auto totals = array_of<accumulator::size()>([&](u32) { return var(t, 0.0f); });
       multiply(t, problem, ring, x_tiles, codes, facts, warp, first_tile_n, first, last, totals);
       cluster_barrier(t);  // no block reads its tiles any more
@@ -143,12 +155,33 @@ struct w4_sm90_body {
     return bits;
   }();
 
+  static constexpr val<u32> rows_to_copy(thread t, const val<w4_problem>& problem, const val<u32>& row) {
+    if constexpr (C.has_edge())
+      return t.let(min(C.rows, (problem[&w4_problem::m] - row + 7u) / 8u * 8u));
+    else
+      return t.let(C.rows);
+  }
+  // Rows that no copy writes: what is multiplied has a value.
+  static constexpr void clear_beyond(thread t, const x_ring& x_tiles, const val<u32>& rows) {
+    constexpr u32 pieces = 8;  // of 16 bytes of a row
+    const auto words = shared_tile<u32, C.stages * C.tiles * C.rows, pieces * 4>::over(x_tiles);
+    const val zero = t.let(0u);
+    if (auto some = t.when(rows != C.rows)) {
+      for (auto tile : t.range(0u, C.stages * C.tiles).no_unroll())
+        for (auto i : t.range(t.thread_rank(), (C.rows - rows) * pieces, C.threads()).no_unroll())
+          store_vec(words[tile * C.rows + rows + i / pieces][i % pieces * 4],
+                    make_vec(zero, zero, zero, zero));
+      fence_proxy_async(t);
+    }
+  }
+
   // The warp that copies: stages `first` to `last` of K. Columns beyond the end of W are not copied. The last
   // stage ends with W: tiles that the one before it has too meet zeros, which is what x is beyond its end.
-  static constexpr void load(thread t, const tensor_map<T, 2>& x, const val<w4_problem>& problem,
-                             ring_type& ring, const x_ring& x_tiles, const codes_type& codes,
-                             const facts_type& facts, const val<u32>& row, const val<u32>& first_tile_n,
-                             const val<u32>& first, const val<u32>& last) {
+  static constexpr void load(thread t, const tensor_map<T, 2>& x, const tensor_map<T, 2>& x_edge,
+                             const val<w4_problem>& problem, ring_type& ring, const x_ring& x_tiles,
+                             const codes_type& codes, const facts_type& facts, const val<u32>& row,
+                             const val<u32>& rows, const val<u32>& first_tile_n, const val<u32>& first,
+                             const val<u32>& last) {
     static_assert(tiles_n + C.tiles * D::slots <= 32, "kaio: a lane of the warp has one copy of each kind");
     const auto w = problem[&w4_problem::w];
     const val lane = t.lane_rank();
@@ -161,7 +194,8 @@ struct w4_sm90_body {
     const val fact_bytes = t.let(here * (scale_words * 4)), zero_bytes = t.let(here * (zero_words * 4));
     const val of_tile =
         t.let(here * (words * 4) + D::slots * (fact_bytes + select(zeros != u64{0}, zero_bytes, 0u)));
-    const val bytes = t.let(C.tiles * (of_tile + x_ring::stage_bytes));
+    const val bytes = t.let(C.tiles * (of_tile + rows * (w4_tile_k * 2)));
+    [[maybe_unused]] const val is_whole = t.let(rows == C.rows);
     const val tile_of_lane = t.let((lane - tiles_n) / D::slots), slot = t.let((lane - tiles_n) % D::slots);
     auto to = ring.producer(t);
     for (auto step : t.range(first, last).no_unroll()) {
@@ -173,7 +207,16 @@ struct w4_sm90_body {
         for (std::uint32_t k = 0; k < C.tiles; ++k) {
           const val own_k = t.let(tile_k + k);
           const val first_k = t.let(select(own_k < new_k, all_k, own_k) * w4_tile_k);
-          copy_tensor(x_tiles[to.stage() * C.tiles + k], x, coordinates(first_k, row), to.full());
+          const auto tile_of_x = x_tiles[to.stage() * C.tiles + k];
+          const auto copy = [&](const auto& map) {
+            copy_tensor(tile_of_x, map, coordinates(first_k, row), to.full());
+          };
+          if constexpr (C.has_edge()) {
+            if (auto whole = t.when(is_whole)) copy(x);
+            if (auto edge = t.otherwise()) copy(x_edge);
+          } else {
+            copy(x);
+          }
         }
       }
       sync_warp(t);
@@ -212,7 +255,12 @@ struct w4_sm90_body {
                                  const x_ring& x_tiles, const codes_type& codes, const facts_type& facts,
                                  const val<u32>& warp, const val<u32>& first_tile_n, const val<u32>& first,
                                  const val<u32>& last, Totals& totals) {
-    constexpr std::uint32_t of_span = 4 / D::slots;  // products along K between two scales
+    // Slots of a unit, units of a stage, products along K of a slot and of a unit.
+    constexpr u32 together = D::scaled ? D::slots : 1, units = C.tiles * D::slots / together;
+    constexpr u32 of_slot = 4 / D::slots, of_unit = together * of_slot;
+    // With one accumulator: codes of eight bits leave no registers for those of the next unit.
+    constexpr bool adds_first = !D::scaled && in_flight == 1 && D::bits == 8;
+    constexpr bool adds_after_decoding = !D::scaled && in_flight == 1 && !adds_first;
     const val lane = t.lane_rank();
     const val g = t.let(lane / 4u), half = t.let(warp % 2u);
     // Beyond the last column the one before it again, which is not stored.
@@ -221,8 +269,22 @@ struct w4_sm90_body {
     const decoder_type decoder(t, problem);
     const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
     const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
-    accumulator acc(t);
-    if constexpr (D::scaled) acc.clear();
+    auto acc = array_of<in_flight>([&](u32) { return pass_sums(t); });
+    if constexpr (D::scaled) acc[0].clear();
+    // Of a unit and the one before it, for the even and the odd columns of y.
+    auto scale = array_of<4>([&](u32) { return var(t, 0.0f); });
+    const auto add = [&](u32 pass) {
+      const u32 unit = pass / passes, first_total = pass % passes * pass_sums::size();
+      for (u32 i = 0; i < pass_sums::size(); ++i) {
+        const auto& own_scale = scale[unit % 2 * 2 + (pass_sums::row(i) == 0 ? 0 : 1)];
+        totals[first_total + i] = fma(own_scale, acc[pass % in_flight][i], totals[first_total + i]);
+      }
+    };
+    // What of the pass before `pass` is in the accumulators.
+    const auto add_before = [&](u32 pass) {
+      wgmma_wait<in_flight - 1>(t);
+      if (pass != 0) add(pass - 1);
+    };
     // Of the warp's 16 columns, of facts that have so many words for 32.
     const auto of_columns = [&](const val<u32>& fact, u32 words_of_tile) {
       return t.let(fact + own_tile * words_of_tile + half * (words_of_tile / 2));
@@ -232,80 +294,66 @@ struct w4_sm90_body {
     for ([[maybe_unused]] auto step : t.range(first, last).no_unroll()) {
       from.wait();
       const val stage = t.let(from.stage());
-      // Of groups of part `slot` of tile k of the stage: fragments of W, their products, and what is added then.
-      const auto decode = [&](const auto& k, u32 slot) {
+      for (u32 unit = 0; unit < units; ++unit) {
+        if constexpr (adds_first) add_before(unit);
+        const u32 k = unit * together / D::slots, slot = unit * together % D::slots;
         const val tile = t.let((stage * tiles_n + own_tile) * C.tiles + k);
         const val at = t.let(tile * words + half * (quads * 128) + lane * 4u);
         const val fact = t.let(first_fact(stage, k));
         const val scales = of_columns(fact, scale_words);
         const val zeros = of_columns(fact, zero_words);
-        const auto minus = minus_of(t, facts, scales, zeros, slot, g, has_zeros, is_bf16);
+        const auto minus = array_of<together>(
+            [&](u32 i) { return minus_of(t, facts, scales, zeros, slot + i, g, has_zeros, is_bf16); });
         const auto words_of = array_of<quads>([&](u32 i) { return load_vec<4>(codes[at + i * 128]); });
-        return array_of<of_span>([&](u32 j) {
+        const auto w = array_of<of_unit>([&](u32 j) {
           const auto codes_of_step = array_of<quads>([&](u32 q) {
-            const u32 word = (slot * of_span + j) * quads + q;
+            const u32 word = (slot * of_slot + j) * quads + q;
             return t.let(words_of[word / 4][word % 4]);
           });
-          const auto zero = array_of<minus_count>([&](u32 i) { return t.let(minus[i]); });
+          const auto of_codes = array_of<minus_count>([&](u32 i) { return t.let(minus[j / of_slot][i]); });
           fragment decoded(t);
-          decoder.decode(t, codes_of_step, zero, decoded.registers);
+          decoder.decode(t, codes_of_step, of_codes, decoded.registers);
           return wgmma_register_operand<T>(decoded.registers);
         });
-      };
-      const auto start = [&](const auto& k, u32 slot, const auto& w) {
         const auto x = wgmma_operand<major::k>(x_tiles[t.let(stage * C.tiles + k)]);
-        wgmma_batch mma(t);
-        for (u32 j = 0; j < of_span; ++j)
-          mma.multiply_add(acc, w[j], x.slice(slot * of_span + j), D::scaled || j != 0);
-      };
-      const auto finish = [&](const auto& k, u32 slot) {
-        if constexpr (D::scaled) {
-          wgmma_wait<0>(t);
-        } else {
-          const val fact = t.let(first_fact(stage, k));
-          const val scales = of_columns(fact, scale_words);
-          const auto scale = scale_of(t, facts, scales, slot, g, is_bf16);
-          wgmma_wait<0>(t);
-          for (u32 i = 0; i < accumulator::size(); ++i)
-            totals[i] = fma(accumulator::row(i) == 0 ? scale.even : scale.odd, acc[i], totals[i]);
+        if constexpr (!D::scaled) {
+          const auto of_unit_scale = scale_of(t, facts, scales, slot, g, is_bf16);
+          scale[unit % 2 * 2] = of_unit_scale.even;
+          scale[unit % 2 * 2 + 1] = of_unit_scale.odd;
         }
-      };
-      if constexpr (decodes_ahead) {
-        constexpr u32 units = C.tiles * D::slots;
-        for (u32 unit = 0; unit < units; ++unit) {
-          const auto w = decode(unit / D::slots, unit % D::slots);
-          if (!D::rounded && unit != 0) finish((unit - 1) / D::slots, (unit - 1) % D::slots);
-          start(unit / D::slots, unit % D::slots, w);
-          if constexpr (D::rounded) {
-            // Those of one unit run while the next one is decoded, also from stage to stage.
-            wgmma_wait<1>(t);
-            if (unit == 0) {
-              sync_warp(t);
-              if (auto later = t.when(step != first)) {
-                if (auto one = t.when(lane == 0u)) done.release();
-                done.advance();
-              }
-            }
+        if constexpr (adds_after_decoding) add_before(unit);
+        for (u32 pass = unit * passes; pass < (unit + 1) * passes; ++pass) {
+          {
+            wgmma_batch mma(t);
+            const auto rows_of_x = x.rows(pass % passes * pass_sums::columns);
+            for (u32 j = 0; j < of_unit; ++j)
+              mma.multiply_add(acc[pass % in_flight], w[j], rows_of_x.slice(slot * of_slot + j),
+                               D::scaled || j != 0);
+          }
+          // Of four warpgroups none has registers for what is decoded while its products run.
+          if constexpr (D::scaled) wgmma_wait<C.consumers == 2 ? 1 : 0>(t);
+          if constexpr (in_flight > 1) add_before(pass);
+        }
+        if (D::scaled && unit == 0) {
+          sync_warp(t);
+          if (auto later = t.when(step != first)) {
+            if (auto one = t.when(lane == 0u)) done.release();
+            done.advance();
           }
         }
-        if constexpr (!D::rounded) finish((units - 1) / D::slots, (units - 1) % D::slots);
-      } else {
-        for (auto k : t.range(0u, C.tiles).no_unroll())
-          for (u32 slot = 0; slot < D::slots; ++slot) {
-            const auto w = decode(k, slot);
-            start(k, slot, w);
-            finish(k, slot);
-          }
       }
-      if constexpr (!D::rounded) {
+      if constexpr (!D::scaled) {
+        wgmma_wait<0>(t);
+        add(units * passes - 1);
         sync_warp(t);
         if (auto one = t.when(lane == 0u)) from.release();
       }
       from.advance();
     }
-    if constexpr (D::rounded) wgmma_wait<0>(t);
-    if constexpr (D::scaled)
-      for (u32 i = 0; i < accumulator::size(); ++i) totals[i] = acc[i];
+    if constexpr (D::scaled) {
+      wgmma_wait<0>(t);
+      for (u32 i = 0; i < accumulator::size(); ++i) totals[i] = acc[0][i];
+    }
   }
 
   // Of a slot, of the columns whose words begin at `first` in that of slot 0.
@@ -375,8 +423,8 @@ struct w4_sm90_kernel {
   static constexpr kernel_options options{
       .target = {90, true}, .large_shared = true, .cluster = block_size{0, 0, 0}, .min_blocks = 1};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
-      [](thread t, tensor_map<T, 2> x, val<w4_problem> problem) {
-        w4_sm90_body<C, D, T>::run(t, x, problem);
+      [](thread t, tensor_map<T, 2> x, tensor_map<T, 2> x_edge, val<w4_problem> problem) {
+        w4_sm90_body<C, D, T>::run(t, x, x_edge, problem);
       });
 };
 
