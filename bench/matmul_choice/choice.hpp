@@ -67,7 +67,7 @@ inline std::vector<timed_variant> accepting(const ops::matmul_call& call, const 
 
 // Parts of K that a kernel's name does not say: those of a workspace, or of a cluster that the launch gives.
 inline unsigned parts_of(const ops::matmul_variant& v) {
-  return v.cluster_by_launch ? v.cluster_splits : v.splits;
+  return v.splits != 1 ? v.splits : v.cluster_by_launch ? v.cluster_splits : 1;
 }
 
 // {"device": ..., the problem's fields, "us": [[kernel, parts of K, us, 1 if dropped], ...]}; the first is the

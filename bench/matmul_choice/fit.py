@@ -7,8 +7,8 @@
 
 With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough.
 Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 100001, 200001,
-300001, 500001, 700001 (all kernels there are) and 770001 (f32 by multiply-adds) on, and matmul_choice_h100.jsonl.xz, of seeds from 1 to 16791, with the kernels for tf32 by wgmma and
-for lines that begin anywhere. Works for all of them are one file, the lines of further ranges appended. Problems of
+300001, 500001, 700001 (all kernels there are), 770001 and 810001 (f32 by multiply-adds) on, and matmul_choice_h100.jsonl.xz, of
+seeds from 1 to 16791, with the kernels for tf32 by wgmma and for lines that begin anywhere. Works for all of them are one file, the lines of further ranges appended. Problems of
 which it has nothing are left out.
 
 Problems with even seeds are fitted, those with odd ones held out; both are reported: how much longer the model's choice
@@ -105,9 +105,11 @@ class Constants:
 
     def __init__(self, configurations):
         self.family_of = np.array([c[0] for c in configurations])
-        # The loop along K is the same, whatever the epilogue: the last field.
-        loops = sorted({tuple(c[:-1]) for c in configurations})
-        self.loop_of = np.array([loops.index(tuple(c[:-1])) for c in configurations])
+        # The loop along K is the same, whatever the epilogue: the last field. Of multiply-adds it is, too, however many
+        # blocks of a cluster share a tile: field 9.
+        of_loop = [tuple(c[:9] + c[10:-1] if c[0] == 3 else c[:-1]) for c in configurations]
+        loops = sorted(set(of_loop))
+        self.loop_of = np.array([loops.index(loop) for loop in of_loop])
         self.shape = (len(family_fields), len(families))
         self.first = np.log(np.r_[first_family.ravel(), first_device, np.ones(len(configurations) + 2 * len(loops))])
         self.bounds = [(x - 5, x + 5) for x in self.first]

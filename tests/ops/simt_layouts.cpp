@@ -35,13 +35,13 @@ std::vector<shape> shapes(u32 multiple) {
 }
 
 template <simt_config C>
-void run_all(bool a_needs, bool b_needs) {
+void run_all(bool a_needs, bool b_needs, u32 splits = 1) {
   u64 seed = 1;
   for (const u32 multiple : {1u, 4u}) {
     for (const shape& s : shapes(multiple)) {
       if ((a_needs && s.m % 4 != 0) || (b_needs && s.n % 4 != 0)) continue;
       for (const content what : {content::random, content::integers}) {
-        CAPTURE(s.batches, s.m, s.n, s.k);
+        CAPTURE(s.batches, s.m, s.n, s.k, splits);
         // Copies of 16 bytes need lines that begin at multiples of 4 numbers.
         const u32 vector = C.vector_a;
         const auto pad = [&](u32 width, u32 extra) {
@@ -51,7 +51,7 @@ void run_all(bool a_needs, bool b_needs) {
         matrices<f32> a(s.batches, s.m, s.k, a_by_columns, pad(a_by_columns ? s.m : s.k, 1), 4);
         matrices<f32> b(s.batches, s.k, s.n, b_by_columns, pad(b_by_columns ? s.k : s.n, 2), 8);
         seed += 2;
-        check_simt<C>(a.fill(what, seed), b.fill(what, seed + 1), what);
+        check_simt<C>(a.fill(what, seed), b.fill(what, seed + 1), what, 1, splits);
       }
     }
   }
@@ -77,4 +77,21 @@ TEST_CASE("f32 matmul TN: A by columns, B by rows", "[ops][matmul]") {
 TEST_CASE("f32 matmul TT: A by columns, B by columns", "[ops][matmul]") {
   run_all<small(major::mn, major::k, 4)>(true, false);
   run_all<small(major::mn, major::k, 1)>(false, false);
+}
+
+// K of 7 or 9 leaves blocks without a step; of two groups of warps each has half of every step.
+TEST_CASE("f32 matmul, K divided among the blocks of a cluster", "[ops][matmul]") {
+  if (!under_test().is_emulator() && under_test().properties().target.sm < 90) return;
+  constexpr auto divided = [](simt_config cut, u32 groups) {
+    cut.clusters = true;
+    cut.groups = groups;
+    return cut;
+  };
+  constexpr simt_config by_fours = divided(small(major::k, major::mn, 4), 1);
+  constexpr simt_config by_ones = divided(small(major::mn, major::k, 1), 2);
+  run_all<by_fours>(false, true, 1);
+  run_all<by_fours>(false, true, 4);
+  run_all<by_ones>(false, false, 1);
+  run_all<by_ones>(false, false, 2);
+  run_all<by_ones>(false, false, 8);
 }

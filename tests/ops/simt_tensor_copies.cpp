@@ -1,4 +1,5 @@
-// The f32 matmul kernel that tensor copies feed: every layout, ragged and empty shapes, batches, split-K.
+// The f32 matmul kernel that tensor copies feed: every layout, ragged and empty shapes, batches, K divided among the
+// blocks of a cluster.
 #include <kaio/ops/matmul/simt/tensor.hpp>
 #include <kaio/runtime/tensor_map.hpp>
 
@@ -27,35 +28,18 @@ void check(const matrices<f32>& a, const matrices<f32>& b, content what, u32 spl
   const auto of_a = upload(a.host), of_b = upload(b.host);
   const auto map_a = map_of<typename body::operand_a>(a, of_a);
   const auto map_b = map_of<typename body::operand_b>(b, of_b);
-  // The partial sums of split-K as batches of C; one is C.
-  matrices<f32> c(a.batches * splits, a.rows, b.columns, false, 1, 2);
+  matrices<f32> c(a.batches, a.rows, b.columns, false, 1, 2);
   const matrices<f32> before = c;
   auto of_c = under_test().upload(c.host);
-  simt_problem p = problem_of<C>(a, b, c.leading, c.stride);
-  p.splits = splits;
-  p.k_of_split = ((p.k + splits - 1) / splits + C.k - 1) / C.k * C.k;
+  const simt_problem p = problem_of<C>(a, b, c.leading, c.stride, splits);
   ops::simt_tensor_matmul<C, f32, ops::identity>.launch(
-      under_test().stream(), grid(u64{p.tiles_m} * p.tiles_n * splits * a.batches), map_a, map_b, of_c, p);
+      under_test().stream(), ops::simt_grid<C>(p, a.batches, splits), map_a, map_b, of_c, p);
   c.host = of_c.download();
-  // Each part is the product of its own steps of k.
-  reference want;
-  for (u32 batch = 0; batch < a.batches; ++batch)
-    for (u32 s = 0; s < splits; ++s) {
-      const u32 first = std::min(p.k, s * p.k_of_split), last = std::min(p.k, first + p.k_of_split);
-      matrices<f32> part_a(1, a.rows, last - first, false), part_b(1, last - first, b.columns, false);
-      for (u32 k = first; k < last; ++k) {
-        for (u32 r = 0; r < a.rows; ++r) part_a.at(0, r, k - first) = a.at(batch, r, k);
-        for (u32 col = 0; col < b.columns; ++col) part_b.at(0, k - first, col) = b.at(batch, k, col);
-      }
-      const reference part = product<f32>(part_a, part_b, [](auto x, u32, u32, u32) { return x; });
-      want.exact.insert(want.exact.end(), part.exact.begin(), part.exact.end());
-      want.plain.insert(want.plain.end(), part.plain.begin(), part.plain.end());
-    }
-  check_product(c, before, want, what);
+  check_product(c, before, product<f32>(a, b, [](auto x, u32, u32, u32) { return x; }), what);
 }
 
 template <simt_config C>
-void run_all() {
+void run_all(std::initializer_list<u32> all_splits = {1}) {
   if (!under_test().is_emulator() && under_test().properties().target.sm < 90) return;
   struct shape {
     u32 batches, m, n, k;
@@ -64,15 +48,15 @@ void run_all() {
   for (const shape& s :
        {shape{1, 1, 1, 1}, shape{1, C.m, C.n, 4 * C.k}, shape{2, C.m + 1, C.n - 1, 9 * C.k + 3},
         shape{1, C.m - 1, C.n + 1, C.k - 1}, shape{2, 3, 67, 6 * C.k + 1}})
-    for (const u32 splits : {1u, 2u}) {
-      const content what = splits == 1 ? content::random : content::integers;
-      const auto pad = [](u32 width) { return (4 - width % 4) % 4 + 4; };
-      const bool a_by_columns = C.a == major::mn, b_by_columns = C.b == major::k;
-      matrices<f32> a(s.batches, s.m, s.k, a_by_columns, pad(a_by_columns ? s.m : s.k));
-      matrices<f32> b(s.batches, s.k, s.n, b_by_columns, pad(b_by_columns ? s.k : s.n));
-      seed += 2;
-      check<C>(a.fill(what, seed), b.fill(what, seed + 1), what, splits);
-    }
+    for (const u32 splits : all_splits)
+      for (const content what : {content::random, content::integers}) {
+        const auto pad = [](u32 width) { return (4 - width % 4) % 4 + 4; };
+        const bool a_by_columns = C.a == major::mn, b_by_columns = C.b == major::k;
+        matrices<f32> a(s.batches, s.m, s.k, a_by_columns, pad(a_by_columns ? s.m : s.k));
+        matrices<f32> b(s.batches, s.k, s.n, b_by_columns, pad(b_by_columns ? s.k : s.n));
+        seed += 2;
+        check<C>(a.fill(what, seed), b.fill(what, seed + 1), what, splits);
+      }
 }
 
 constexpr simt_config cut(major a, major b, u32 k) {
@@ -91,4 +75,9 @@ TEST_CASE("f32 matmul fed by tensor copies, in every layout", "[ops][matmul]") {
 TEST_CASE("f32 matmul fed by tensor copies, large tiles", "[ops][matmul]") {
   run_all<simt_config{
       .m = 128, .n = 128, .k = 8, .thread_m = 16, .thread_n = 8, .stages = 4, .min_blocks = 2}>();
+}
+
+TEST_CASE("f32 matmul fed by tensor copies, K divided among the blocks of a cluster", "[ops][matmul]") {
+  run_all<simt_config{.m = 64, .n = 64, .k = 8, .thread_m = 8, .thread_n = 4, .stages = 4, .clusters = true}>(
+      {1, 2, 4, 8});
 }

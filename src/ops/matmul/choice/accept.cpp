@@ -38,10 +38,9 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
   const std::uint64_t b_length = v.b == line_direction::along_k ? call.k : call.n;
   if (v.whole_vectors && (a_length * size % v.a_alignment != 0 || b_length * size % v.b_alignment != 0))
     return "lines of A or B are no multiple of its copies' bytes long";
-  // Multiply-adds that are made for sm_90 are fed by tensor copies too.
-  const bool copies_tensors =
-      v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split ||
-      (v.family == matmul_family::simt && needs.target.sm >= 90 && v.cluster_splits == 1);
+  // Multiply-adds with alpha alone are fed by tensor copies too.
+  const bool copies_tensors = v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split ||
+                              (v.family == matmul_family::simt && !v.general);
   if (copies_tensors) {
     // f32 that comes word by word is no tensor. Of 16 bits each eighth line is one, and so are steps of K.
     const bool is_f32 = v.operand == matmul_type::f32;

@@ -31,7 +31,8 @@ void append_split_k(variant_list& list) {
                       v.m * v.n >= 64 * 64 && v.most_rows == 0 &&
                       (v.family != matmul_family::sm90 || !v.general);
     if (!fits) continue;
-    for (const std::uint32_t splits : {2u, 4u, 8u, 16u})
+    for (const std::uint32_t splits : {2u, 4u, 8u, 16u}) {
+      if (v.cluster_by_launch && splits <= 8) continue;  // a cluster of so many blocks needs no second kernel
       for (const matmul_type output : {matmul_type::f32, matmul_type::f16, matmul_type::bf16}) {
         matmul_variant split = v;
         split.splits = splits;
@@ -39,6 +40,7 @@ void append_split_k(variant_list& list) {
         split.general = true;
         list.push_back(split);
       }
+    }
   }
 }
 

@@ -5,8 +5,14 @@
 namespace kaio::ops {
 
 namespace {
-inline constexpr simt_config large{
-    .m = 128, .n = 128, .k = 8, .thread_m = 16, .thread_n = 8, .stages = 4, .min_blocks = 2};
+inline constexpr simt_config large{.m = 128,
+                                   .n = 128,
+                                   .k = 8,
+                                   .thread_m = 16,
+                                   .thread_n = 8,
+                                   .stages = 4,
+                                   .min_blocks = 2,
+                                   .clusters = true};
 }  // namespace
 
 void add_simt_f32_tensor(variant_list& list) {

@@ -13,14 +13,24 @@
 
 namespace kaio::ops {
 
+// The numbers of splits that a configuration is launched with.
+template <simt_config C, class Add>
+void for_each_split(const Add& add) {
+  add(1u);
+  if constexpr (C.clusters)
+    for (std::uint32_t splits = 2; splits <= most_simt_splits; splits *= 2) add(splits);
+}
+
 // All epilogue arguments, into any type.
 template <simt_config C>
 void add_simt_general(variant_list& list) {
-  matmul_variant row = describe_simt<C, any_output, general>();
-  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    launch_call_simt<C, any_output, general>(s, call, call.terms);
-  };
-  add_for_each_output(list, row);
+  for_each_split<C>([&](std::uint32_t splits) {
+    matmul_variant row = describe_simt<C, any_output, general>(splits);
+    row.run = [](const stream& s, const matmul_call& call, const matmul_variant& v) {
+      launch_call_simt_splits<C, any_output, general>(s, call, v.cluster_splits, call.terms);
+    };
+    add_for_each_output(list, row);
+  });
 }
 
 template <simt_config C>
@@ -33,15 +43,15 @@ void add_simt_general_layouts(variant_list& list) {
 
 // Fed by tensor copies, sm_90 and later: lines that begin at multiples of 16 bytes and do not overlap.
 template <simt_config C>
-void run_simt_tensor(const stream& s, const matmul_call& call, const matmul_variant&) {
+void run_simt_tensor(const stream& s, const matmul_call& call, const matmul_variant& v) {
   using body = simt_tensor_body<C, f32, scaled>;
-  simt_problem problem =
-      simt_problem_of<C>(static_cast<u32>(call.m), static_cast<u32>(call.n), static_cast<u32>(call.k));
+  simt_problem problem = simt_problem_of<C>(static_cast<u32>(call.m), static_cast<u32>(call.n),
+                                            static_cast<u32>(call.k), v.cluster_splits);
   problem.ldc = static_cast<i64>(call.c.pitch);
   problem.batch_c = static_cast<i64>(call.c.batch_pitch);
   problem.vector_stores = call.c.aligned(sizeof(f32), 4 * sizeof(f32)) ? 1 : 0;
   device_pointer<f32> c = memory_of<f32>(call.c);
-  simt_tensor_matmul<C, f32, scaled>.launch(s, grid(u64{problem.tiles_m} * problem.tiles_n * call.batches),
+  simt_tensor_matmul<C, f32, scaled>.launch(s, simt_grid<C>(problem, call.batches, v.cluster_splits),
                                             lines_for<f32>(call.a, call.m, call.k, call.batches)
                                                 .map(s, body::operand_a::box, body::operand_a::swizzle_bytes),
                                             lines_for<f32>(call.b, call.n, call.k, call.batches)
@@ -51,19 +61,23 @@ void run_simt_tensor(const stream& s, const matmul_call& call, const matmul_vari
 
 template <simt_config C>
 void add_simt_tensor(variant_list& list) {
-  list.push_back({.image = &simt_tensor_matmul<C, f32, scaled>.image(),
-                  .run = run_simt_tensor<C>,
-                  .family = matmul_family::simt,
-                  .a = direction_of(C.a),
-                  .b = direction_of(C.b),
-                  .general = false,
-                  .m = C.m,
-                  .n = C.n,
-                  .k = C.k,
-                  .stages = C.stages,
-                  .resident = C.min_blocks,
-                  .a_alignment = 16,
-                  .b_alignment = 16});
+  for_each_split<C>([&](std::uint32_t splits) {
+    list.push_back({.image = &simt_tensor_matmul<C, f32, scaled>.image(),
+                    .run = run_simt_tensor<C>,
+                    .family = matmul_family::simt,
+                    .a = direction_of(C.a),
+                    .b = direction_of(C.b),
+                    .general = false,
+                    .m = C.m,
+                    .n = C.n,
+                    .k = C.k,
+                    .stages = C.stages,
+                    .cluster_splits = splits,
+                    .cluster_by_launch = C.clusters,
+                    .resident = C.min_blocks,
+                    .a_alignment = 16,
+                    .b_alignment = 16});
+  });
 }
 
 // Few rows. A is read by any strides where C.vector is 1.

@@ -8,11 +8,14 @@
 // along the rows, a piece is 4 neighbouring rows at one step of k. Either way 4 * rows numbers for 4 steps of
 // k are `rows` pieces.
 
-#include <kaio/dsl/cluster.hpp>
+#include <kaio/dsl/block/grid_dependency.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
+#include <kaio/ops/matmul/common/terms.hpp>
 #include <kaio/ops/matmul/simt/config.hpp>
+#include <kaio/ops/matmul/simt/shared_sums.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kaio::ops {
 
@@ -51,6 +54,11 @@ struct simt_rows {
   }
 };
 
+// Whether the epilogue takes matmul_terms and nothing else, which hold whether alpha is all that it does.
+template <class Epilogue>
+inline constexpr bool takes_terms =
+    std::is_same_v<parameters_of_epilogue<Epilogue>, epilogue_parameters<val<matmul_terms>>>;
+
 template <simt_config C>
 struct simt_block {
   static_assert(C.valid(), "kaio: this cut of a matmul is none that the kernel can run");
@@ -63,40 +71,35 @@ struct simt_block {
     val<u32> batch, part, row, column, k_first, k_last;
   };
   static constexpr origin find(thread t, const val<simt_problem>& problem) {
-    const val tiles_m = t.let(problem[&simt_problem::tiles_m]);
-    const val tiles_n = t.let(problem[&simt_problem::tiles_n]);
-    const val per_part = t.let(tiles_m * tiles_n);
-    const val number = t.let(block_idx_x() / C.cluster_splits);
-    const val part = t.let(number / per_part);
-    const val index = t.let(number % per_part);
-    const val batch = t.let(part / problem[&simt_problem::splits]);
-    const val split = t.let(part % problem[&simt_problem::splits] * C.cluster_splits + rank_in_cluster(t));
-    const val group = t.let(problem[&simt_problem::group]);
-    const val per_group = t.let(group * tiles_n);
-    const val first = t.let(index / per_group * group);
-    const val height = t.let(min(tiles_m - first, group));
-    const val in_group = t.let(index % per_group);
+    const tile_index tile = tile_at(t, problem[&simt_problem::walk], tile_number(t, problem));
+    const quotient part = divide(t, tile.batch, problem[&simt_problem::splits]);
     const val k = t.let(problem[&simt_problem::k]);
-    const val k_first = t.let(min(split * problem[&simt_problem::k_of_split], k));
-    return {batch,
-            part,
-            t.let((first + in_group % height) * C.m),
-            t.let(in_group / height * C.n),
-            k_first,
-            t.let(min(k_first + problem[&simt_problem::k_of_split], k))};
+    const val k_first = t.let(min(split_of(t, problem, part.rest) * problem[&simt_problem::k_of_split], k));
+    return {part.whole,          tile.batch, t.let(tile.m * C.m),
+            t.let(tile.n * C.n), k_first,    t.let(min(k_first + problem[&simt_problem::k_of_split], k))};
+  }
+
+  // Before the first access to memory that the kernel before this one may write. The condition always holds; it makes
+  // ptxas compute the origin before the wait and not after it.
+  static constexpr void wait(thread t, const origin& at, const val<simt_problem>& problem) {
+    const val inside =
+        t.let(all_of(at.row < problem[&simt_problem::m], at.column < problem[&simt_problem::n]));
+    if (auto always = t.when(all_of(inside, at.k_first <= at.k_last))) grid_dependency_wait(t);
   }
 
   // The first row and column of a thread in its block. Neighbouring lanes share a row, and those two apart a
   // column: then a load of 16 bytes by all lanes of a warp is one access to shared memory.
+  // `k`: the first step of K, of those of a tile, that is its group's.
   struct lanes {
-    val<u32> row, column;
+    val<u32> row, column, k;
   };
   static constexpr lanes lanes_of(thread t) {
     const val lane = t.let(lane_id());
-    const val warp = t.let(t.thread_rank() / 32u);
+    const val warp = t.let(t.thread_rank() % C.group_threads() / 32u);
     const val row = rows_of_a::first(t, t.let((lane >> 1 & 1) | (lane >> 3 & 2)));
     const val column = rows_of_b::first(t, t.let((lane & 1) | (lane >> 1 & 6)));
-    return {t.let(warp / C.warps_n() * C.warp_m() + row), t.let(warp % C.warps_n() * C.warp_n() + column)};
+    return {t.let(warp / C.warps_n() * C.warp_m() + row), t.let(warp % C.warps_n() * C.warp_n() + column),
+            t.let(t.thread_rank() / C.group_threads() * (C.k / C.groups))};
   }
 
   static constexpr auto zeros(thread t) {
@@ -109,7 +112,7 @@ struct simt_block {
   template <class A, class B, class Sums>
   static constexpr void multiply(const A& piece_of_a, const B& piece_of_b, Sums& sums) {
     constexpr std::uint32_t unit = rows_of_a::unit;
-    for (std::uint32_t k = 0; k < C.k; k += 4) {
+    for (std::uint32_t k = 0; k < C.k / C.groups; k += 4) {
       const auto of_b = array_of<C.thread_n>([&](std::uint32_t p) { return piece_of_b(k, p); });
       for (std::uint32_t first = 0; first < C.thread_m; first += unit) {
         const auto of_a = array_of<unit>([&](std::uint32_t p) { return piece_of_a(k, first + p); });
@@ -124,12 +127,12 @@ struct simt_block {
     }
   }
 
-  // `memory(f)` calls f with C as out<T>, T its element type; `offset`: of the batch, in elements.
+  // `memory(f)` calls f with C as out<T>, T its element type, which `is_f32` names; `offset`: of the batch, in elements.
   template <class Epilogue, class Sums, class Memory, class... Extra>
   static constexpr void store(thread t, const val<u32>& batch, const val<u32>& first_row,
                               const val<u32>& first_column, Sums& sums, const Memory& memory,
-                              const val<i64>& offset, const val<simt_problem>& problem,
-                              const Extra&... extra) {
+                              const val<bool>& is_f32, const val<i64>& offset,
+                              const val<simt_problem>& problem, const Extra&... extra) {
     const val m = t.let(problem[&simt_problem::m]);
     const val n = t.let(problem[&simt_problem::n]);
     const val exchanged = t.let(problem[&simt_problem::exchanged] != 0);
@@ -151,6 +154,20 @@ struct simt_block {
         return place{batch, t.let(select(exchanged, inside, row)), t.let(select(exchanged, row, inside))};
       }
     };
+    // Four columns of a row from `i` on; those beyond C are dropped.
+    const auto store_four = [&](const auto& line, std::uint32_t i, const auto& z) {
+      const auto one_by_one = [&] {
+        for (std::uint32_t j = 0; j < 4; ++j)
+          if (auto there = t.when(exists[i + j])) line[rows_of_b::of(i + j)] = z[j];
+      };
+      if constexpr (C.b == major::mn) {
+        if (auto together = t.when(whole[i / 4]))
+          store_vec(line[rows_of_b::of(i)], make_vec(z[0], z[1], z[2], z[3]));
+        if (auto apart = t.otherwise()) one_by_one();
+      } else {
+        one_by_one();
+      }
+    };
     // One row of the thread, four columns at a time: `x` is its sums.
     const auto store_row = [&](const val<u32>& row, const auto& x) {
       if (auto in_rows = t.when(row < m)) {
@@ -162,45 +179,68 @@ struct simt_block {
                 array_of<4>([&](std::uint32_t j) { return place_of(row, i, i + j); }), extra...);
             memory([&]<class Out>(const out<Out>& c) {
               const out line = c.from(row_offset);
-              const auto z = array_of<4>([&](std::uint32_t j) { return t.let(cast<Out>(y[j])); });
-              const auto one_by_one = [&] {
-                line[rows_of_b::of(i)] = z[0];
-                for (std::uint32_t j = 1; j < 4; ++j)
-                  if (auto there = t.when(exists[i + j])) line[rows_of_b::of(i + j)] = z[j];
-              };
-              if constexpr (C.b == major::mn) {
-                if (auto together = t.when(whole[i / 4]))
-                  store_vec(line[rows_of_b::of(i)], make_vec(z[0], z[1], z[2], z[3]));
-                if (auto apart = t.otherwise()) one_by_one();
-              } else {
-                one_by_one();
-              }
+              store_four(line, i, array_of<4>([&](std::uint32_t j) { return t.let(cast<Out>(y[j])); }));
             });
           }
         }
       }
     };
-    if constexpr (C.cluster_splits != 1) {
-      // Each block of the cluster adds up the sums of all for some of the rows, the first part of K first.
-      constexpr std::uint32_t of_thread = C.thread_m * C.thread_n;
-      const shared_array<f32> staged(t, std::uint64_t{C.threads()} * of_thread);
-      const auto at = [&](const val<u32>& r, std::uint32_t first) {
-        return staged[(r * (C.thread_n / 4) + first / 4) * (4 * C.threads()) + t.thread_rank() * 4u];
+    if constexpr (C.clusters) {
+      // From special registers, which are not kept during the loop.
+      const val blocks = cluster_size(t);
+      const val alone = t.let(blocks == 1u);
+      const simt_shared_sums<C> shared_sums(t, blocks);
+      const auto row_of = [&](std::uint32_t r) {
+        if constexpr (C.groups == 1)
+          return t.let(first_row + rows_of_a::of(r));
+        else
+          return t.let(first_row + rows_of_a::of(t, shared_sums.row(r)));
       };
-      for (std::uint32_t r = 0; r < C.thread_m; ++r)
-        for (std::uint32_t i = 0; i < C.thread_n; i += 4)
-          store_vec(at(r, i), make_vec(sums[r][i], sums[r][i + 1], sums[r][i + 2], sums[r][i + 3]));
-      cluster_barrier(t);
-      for (auto r : t.range(rank_in_cluster(t), C.thread_m, C.cluster_splits).no_unroll()) {
-        auto x = array_of<C.thread_n>([&](std::uint32_t) { return var(t, 0.0f); });
-        for (std::uint32_t i = 0; i < C.thread_n; i += 4)
-          for (std::uint32_t s = 0; s < C.cluster_splits; ++s) {
-            const val four = load_vec<4>(remote(at(r, i), s));
-            for (std::uint32_t j = 0; j < 4; ++j) x[i + j] += four[j];
-          }
-        store_row(t.let(first_row + rows_of_a::of(t, r)), x);
-      }
-      cluster_barrier(t);
+      const auto store_own = [&](const auto& own) {
+        // Of one block, alpha times its sums as f32, straight from registers: the rows do not wait for each other.
+        const auto directly = [&](const val<f32>& alpha) {
+          memory([&]<class Out>(const out<Out>& c) {
+            if constexpr (std::is_same_v<Out, f32>)
+              for (std::uint32_t r = 0; r < shared_sums.own_rows; ++r) {
+                const val row = row_of(r);
+                const out line = c.from(first_offset + cast<i64>(row) * ldc);
+                const auto y =
+                    array_of<C.thread_n>([&](std::uint32_t i) { return t.let(own[r][i] * alpha); });
+                if (auto in_rows = t.when(row < m))
+                  for (std::uint32_t i = 0; i < C.thread_n; i += 4)
+                    store_four(line, i, array_of<4>([&](std::uint32_t j) { return y[i + j]; }));
+              }
+          });
+        };
+        // The epilogue is in the kernel for one row alone.
+        const auto by_rows = [&] {
+          shared_sums.stage(own);
+          shared_sums.meet();
+          shared_sums.template for_each_row<!works_in_registers<Epilogue>>(
+              cluster_rank(t), [&](const val<u32>& r, const auto& x) {
+                store_row(t.let(first_row + rows_of_a::of(t, r)), x);
+              });
+          shared_sums.meet();
+        };
+        if constexpr (works_in_registers<Epilogue>) {
+          if (auto one = t.when(alone))
+            for (std::uint32_t r = 0; r < shared_sums.own_rows; ++r) store_row(row_of(r), own[r]);
+          if (auto many = t.otherwise()) by_rows();
+        } else if constexpr (takes_terms<Epilogue>) {
+          const auto by_terms = [&](const val<matmul_terms>& terms) {
+            const val plain = t.let(all_of(alone, is_f32, terms[&matmul_terms::plain] != 0u));
+            if (auto direct = t.when(plain)) directly(t.let(terms[&matmul_terms::alpha]));
+            if (auto others = t.otherwise()) by_rows();
+          };
+          by_terms(extra...);
+        } else {
+          by_rows();
+        }
+      };
+      if constexpr (C.groups == 1)
+        store_own(sums);
+      else
+        store_own(shared_sums.add_groups(sums));
     } else if constexpr (works_in_registers<Epilogue>) {
       for (std::uint32_t r = 0; r < C.thread_m; ++r) store_row(t.let(first_row + rows_of_a::of(r)), sums[r]);
     } else {
@@ -220,11 +260,19 @@ struct simt_block {
   }
 
  private:
-  static constexpr val<u32> rank_in_cluster(thread t) {
-    if constexpr (C.cluster_splits == 1)
-      return t.let(0u);
+  static constexpr val<u32> tile_number(thread t, const val<simt_problem>& problem) {
+    if constexpr (C.clusters)
+      return t.let(block_idx_x() >> problem[&simt_problem::cluster_bits]);
     else
-      return cluster_rank(t);
+      return t.let(block_idx_x());
+  }
+  // The part of K of this block, where `split` is that of its cluster.
+  static constexpr val<u32> split_of(thread t, const val<simt_problem>& problem, const val<u32>& split) {
+    if constexpr (C.clusters)
+      return t.let((split << problem[&simt_problem::cluster_bits]) +
+                   (block_idx_x() & ((1u << problem[&simt_problem::cluster_bits]) - 1u)));
+    else
+      return split;
   }
 };
 
@@ -233,15 +281,22 @@ template <simt_config C>
 inline constexpr auto simt_name =
     fixed_string(C.a == major::k ? "n" : "t") + fixed_string(C.b == major::k ? "t" : "n") + "_" +
     decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.k> + "_t" + decimal<C.thread_m> + "x" +
-    decimal<C.thread_n> + "_s" + decimal<C.stages> + "_v" + decimal<C.vector_a> + decimal<C.vector_b> +
+    decimal<C.thread_n> +
+    [] {
+      if constexpr (C.groups != 1)
+        return "x" + decimal<C.groups>;
+      else
+        return fixed_string("");
+    }() +
+    "_s" + decimal<C.stages> + "_v" + decimal<C.vector_a> + decimal<C.vector_b> +
     fixed_string(C.pointers ? "_p"
                  : C.async  ? "_b"
                             : "_r") +
     [] {
-      if constexpr (C.cluster_splits == 1)
-        return fixed_string("");
+      if constexpr (C.clusters)
+        return fixed_string("_splits");
       else
-        return "_split" + decimal<C.cluster_splits>;
+        return fixed_string("");
     }();
 
 }  // namespace kaio::ops

@@ -6,7 +6,9 @@
 //   static_assert(large.threads() == 128);
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/matmul/common/tile_walk.hpp>
 
+#include <bit>
 #include <cstdint>
 
 namespace kaio::ops {
@@ -28,20 +30,25 @@ struct simt_config {
   major b = major::mn;           // mn: B is row-major (K x N); k: column-major
   std::uint32_t vector_a = 4;
   std::uint32_t vector_b = 4;
-  bool pointers = false;  // each batch by its address, out of arrays of addresses
-  bool async = true;      // copies are cp.async (sm_80); false: go through registers, number by number
-  std::uint32_t cluster_splits = 1;  // blocks of a cluster that share a tile, each with a part of K; sm_90
+  bool pointers = false;     // each batch by its address, out of arrays of addresses
+  bool async = true;         // copies are cp.async (sm_80); false: go through registers, number by number
+  std::uint32_t groups = 1;  // of warps that share a tile, each with a part of every step of K; with clusters
+  // The blocks of a cluster share a tile, each with a part of K; the launch says how many. It begins while the kernel
+  // before it ends. sm_90.
+  bool clusters = false;
 
   static constexpr std::uint32_t lanes_m = 4, lanes_n = 8;  // of a warp
   constexpr std::uint32_t warp_m() const { return lanes_m * thread_m; }
   constexpr std::uint32_t warp_n() const { return lanes_n * thread_n; }
   constexpr std::uint32_t warps_m() const { return m / warp_m(); }
   constexpr std::uint32_t warps_n() const { return n / warp_n(); }
-  constexpr std::uint32_t threads() const { return 32 * warps_m() * warps_n(); }
+  constexpr std::uint32_t group_threads() const { return 32 * warps_m() * warps_n(); }
+  constexpr std::uint32_t threads() const { return groups * group_threads(); }
   constexpr bool valid() const {
-    return m % warp_m() == 0 && n % warp_n() == 0 && threads() <= 1024 && k % 4 == 0 && stages >= 2 &&
-           thread_m % 4 == 0 && thread_n % 4 == 0 && (vector_a == 1 || vector_a == 4) &&
-           (vector_b == 1 || vector_b == 4) && (async || (vector_a == 1 && vector_b == 1));
+    return m % warp_m() == 0 && n % warp_n() == 0 && threads() <= 1024 && k % (4 * groups) == 0 &&
+           stages >= 2 && thread_m % 4 == 0 && thread_n % 4 == 0 && (vector_a == 1 || vector_a == 4) &&
+           (vector_b == 1 || vector_b == 4) && (async || (vector_a == 1 && vector_b == 1)) &&
+           (async || !clusters) && (groups == 1 || (clusters && thread_m % groups == 0));
   }
   friend constexpr bool operator==(const simt_config&, const simt_config&) = default;
 };
@@ -57,34 +64,26 @@ inline constexpr simt_config simt_anywhere{.m = 64,
                                            .vector_a = 1,
                                            .vector_b = 1};
 
-// The same for a K so long that C is small next to it, by the blocks of a cluster.
-inline constexpr simt_config simt_split_anywhere{.m = 32,
-                                                 .n = 32,
-                                                 .k = 16,
-                                                 .thread_m = 4,
-                                                 .thread_n = 4,
-                                                 .stages = 4,
-                                                 .min_blocks = 4,
-                                                 .vector_a = 1,
-                                                 .vector_b = 1,
-                                                 .cluster_splits = 8};
+// The most blocks of a cluster.
+inline constexpr std::uint32_t most_simt_splits = 8;
 
 // The problem as the kernel takes it. Extents of C above 0; leading dimensions and batch strides in elements.
 struct simt_problem {
   i64 lda, ldb, ldc;
   i64 batch_a, batch_b, batch_c;  // from one batch to the next; of C from one part of a split to the next
   u32 m, n, k;
-  u32 tiles_m, tiles_n;  // blocks along M and N
-  u32 group;             // blocks along M that are walked together, so that their columns of B stay in L2
-  u32 splits;            // parts of K, each a batch of C of its own
-  u32 k_of_split;        // a multiple of the step
-  u32 exchanged;         // 1: rows and columns of C are exchanged for the epilogue
-  u32 vector_stores;     // 1: C's address, leading dimension and batch stride are multiples of 4 elements
+  tile_walk walk;     // over the tiles of all parts: of each batch, `splits` of them
+  divisor splits;     // parts of K, each a batch of C of its own
+  u32 k_of_split;     // of a part, or of a block of a cluster; a multiple of the step
+  u32 cluster_bits;   // a cluster has 1 << cluster_bits blocks
+  u32 exchanged;      // 1: rows and columns of C are exchanged for the epilogue
+  u32 vector_stores;  // 1: C's address, leading dimension and batch stride are multiples of 4 elements
 };
 
 // The problem of an m x n x k product whose batches are contiguous; its members give the rest.
+// `splits`: blocks of a cluster that share a tile, a power of two.
 template <simt_config C>
-constexpr simt_problem simt_problem_of(u32 m, u32 n, u32 k) {
+constexpr simt_problem simt_problem_of(u32 m, u32 n, u32 k, u32 splits = 1) {
   simt_problem p{};
   p.m = m;
   p.n = n;
@@ -95,12 +94,12 @@ constexpr simt_problem simt_problem_of(u32 m, u32 n, u32 k) {
   p.batch_a = i64{m} * k;
   p.batch_b = i64{k} * n;
   p.batch_c = i64{m} * n;
-  p.tiles_m = (m + C.m - 1) / C.m;
-  p.tiles_n = (n + C.n - 1) / C.n;
-  p.group = 8;
-  p.splits = 1;
-  const u32 step = C.k * C.cluster_splits;
-  p.k_of_split = (k / step + (k % step != 0 ? 1 : 0)) * C.k;
+  const auto ceil = [](u32 x, u32 by) { return x / by + (x % by != 0 ? 1 : 0); };
+  p.walk = tile_walk::over(ceil(m, C.m), ceil(n, C.n), 1, 8);
+  p.splits = divisor::of(1);
+  const u32 step = C.k * splits;
+  p.k_of_split = ceil(k, step) * C.k;
+  p.cluster_bits = static_cast<u32>(std::countr_zero(splits));
   p.vector_stores = n % 4 == 0;
   return p;
 }

@@ -8,8 +8,8 @@
 //         |  lanes  |                 4th group of four), columns every 8th
 //         +---------+
 //
-// Sums go over k from 0 up in one accumulator each, so a result does not depend on the tile shape (but
-// for split K, whose parts are added in order).
+// Sums go over k from 0 up in one accumulator each, so a result does not depend on the tile shape; but for
+// parts of K, of a split, of the blocks of a cluster or of groups of warps, which are added in order.
 
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/simt/operand.hpp>
@@ -26,6 +26,8 @@ struct simt_matmul_body {
   using operand_a = simt_operand<C.m, C.k, C.stages, C.a, C.vector_a, C.threads(), C.lanes_m, C.async>;
   using operand_b = simt_operand<C.n, C.k, C.stages, C.b, C.vector_b, C.threads(), C.lanes_n, C.async>;
 
+  static constexpr std::uint32_t early_steps = 8;
+
   template <class P, class... Extra>
   static constexpr void run(thread t, const P& a_memory, const P& b_memory, const auto& c_memory,
                             const val<simt_problem>& problem, const Extra&... extra) {
@@ -36,8 +38,8 @@ struct simt_matmul_body {
     const val ldb = t.let(problem[&simt_problem::ldb]);
 
     const typename block::lanes first = block::lanes_of(t);
-    const operand_a a(t, first.row);
-    const operand_b b(t, first.column);
+    const operand_a a(t, first.row, first.k);
+    const operand_b b(t, first.column, first.k);
     const in a_batch = operand_of(t, a_memory, at.batch, problem[&simt_problem::batch_a]);
     const in b_batch = operand_of(t, b_memory, at.batch, problem[&simt_problem::batch_b]);
     const val rows_left = t.let(m - at.row);
@@ -62,21 +64,29 @@ struct simt_matmul_body {
       const in from_b = b_batch.from(next_b);
       const val stage_a = t.let(stage * operand_a::tile);
       const val stage_b = t.let(stage * operand_b::tile);
-      if (auto whole = t.when(all_of(inside, k_left >= C.k))) {
-        a.template copy<false>(from_a, lda, stage_a, rows_left, k_left);
-        b.template copy<false>(from_b, ldb, stage_b, columns_left, k_left);
+      if (auto some = t.when(k_left != 0u)) {
+        if (auto whole = t.when(all_of(inside, k_left >= C.k))) {
+          a.template copy<false>(from_a, lda, stage_a, rows_left, k_left);
+          b.template copy<false>(from_b, ldb, stage_b, columns_left, k_left);
+        }
+        if (auto rest = t.otherwise()) {
+          a.template copy<true>(from_a, lda, stage_a, rows_left, k_left);
+          b.template copy<true>(from_b, ldb, stage_b, columns_left, k_left);
+        }
       }
-      if (auto rest = t.otherwise()) {
-        a.template copy<true>(from_a, lda, stage_a, rows_left, k_left);
-        b.template copy<true>(from_b, ldb, stage_b, columns_left, k_left);
-      }
+      // The blocks of the next kernel come while the last tiles are multiplied, if these are most of the work. They go
+      // where there is room, unevenly: after a long K they come when all blocks of this one have ended.
+      if constexpr (C.clusters)
+        if (auto none = t.when(all_of(k_left == 0u, problem[&simt_problem::k_of_split] <= early_steps * C.k)))
+          launch_dependents(t);
       if constexpr (C.async) cp_async_commit_group(t);
       next_a += step_a;
       next_b += step_b;
       left -= min(k_left, C.k);
       write_stage = select(stage == C.stages - 1, 0u, stage + 1u);
     };
-    for (std::uint32_t s = 0; s + 1 < C.stages; ++s) copy();
+    if constexpr (C.clusters) block::wait(t, at, problem);
+    for ([[maybe_unused]] auto s : t.range(0u, C.stages - 1).no_unroll()) copy();
 
     var read_stage(t, 0u);
     for ([[maybe_unused]] auto k : t.range(at.k_first, at.k_last, C.k)) {
@@ -94,8 +104,8 @@ struct simt_matmul_body {
     const auto c = output::bind(t, c_memory, at.part);
     const val offset = offset_of(t, at.part, problem[&simt_problem::batch_c]);
     block::template store<Epilogue>(
-        t, at.batch, first_row, first_column, sums, [&](const auto& f) { output::typed(t, c, f); }, offset,
-        problem, extra...);
+        t, at.batch, first_row, first_column, sums, [&](const auto& f) { output::typed(t, c, f); },
+        is_f32(t, c), offset, problem, extra...);
   }
 
   // The memory of one batch: at a stride, or by its address.
@@ -107,6 +117,14 @@ struct simt_matmul_body {
   static constexpr in<f32> operand_of(thread t, const in<u64>& addresses, const val<u32>& batch,
                                       const Stride&) {
     return pointer_at<in<f32>>(t, t.let(addresses[batch]));
+  }
+  // Whether the elements of C are f32.
+  template <class Memory>
+  static constexpr val<bool> is_f32(thread t, const Memory& c) {
+    if constexpr (detail::is_output_among<Out>)
+      return t.let(c[&output_memory::type] == static_cast<u32>(output_type::f32));
+    else
+      return t.let(std::is_same_v<Out, f32>);
   }
   // From C, or from the address of the part, to the part of a split.
   template <class Stride>
@@ -128,13 +146,11 @@ struct simt_matmul_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
       "matmul_simt_" + simt_name<C> + "_" + output::name + "_" + epilogue_name<Epilogue>;
   using operand = std::conditional_t<C.pointers, in<u64>, in<f32>>;
   using result = typename output::template parameter<C.pointers>;
-  static constexpr kernel_options options{
-      .target = {C.cluster_splits != 1 ? 90
-                 : C.async             ? 80
-                                       : 70},
-      .large_shared = true,
-      .cluster = C.cluster_splits == 1 ? block_size{0, 0, 0} : block_size{C.cluster_splits},
-      .min_blocks = C.min_blocks};
+  static constexpr kernel_options options{.target = {C.clusters ? 90
+                                                     : C.async  ? 80
+                                                                : 70},
+                                          .large_shared = true,
+                                          .min_blocks = C.min_blocks};
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
       [](thread t, operand a, operand b, result c, val<simt_problem> problem, Extra... extra) {
         simt_matmul_body<C, Out, Epilogue>::run(t, a, b, c, problem, extra...);
@@ -142,8 +158,9 @@ struct simt_matmul_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
 };
 
 // With C.pointers a, b and c are arrays of the addresses of each batch (c: of each part of a split).
-// Launched with a grid of tiles_m * tiles_n * splits * batches * C.cluster_splits blocks along x, and the
-// arguments a, b, c, the problem, and those of the epilogue.
+// Launched with a grid of a block for each tile of each part and batch along x, and the arguments a, b, c, the
+// problem, and those of the epilogue. With C.clusters, that many clusters of at most most_simt_splits blocks, and
+// programmatically.
 template <simt_config C, class Out, class Epilogue>
 inline constexpr auto simt_matmul =
     simt_matmul_kernel<C, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;

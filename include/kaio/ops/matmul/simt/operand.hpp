@@ -33,11 +33,11 @@ class simt_operand {
  public:
   static constexpr std::uint32_t tile = lines * pitch;  // elements of a stage
 
-  // `first`: the thread's first row in its block.
-  constexpr simt_operand(thread t, const val<u32>& first)
+  // `first`: the thread's first row in its block; `k`: its first step of K in a tile.
+  constexpr simt_operand(thread t, const val<u32>& first, const val<u32>& k)
       : t_(t),
         ring_(t, std::uint64_t{Stages} * tile),
-        read_(t.let(first * (along_k ? pitch : 1u))),
+        read_(t.let(first * (along_k ? pitch : 1u) + k * (along_k ? 1u : pitch))),
         line_(t.let(t.thread_rank() / copies_of_line)),
         column_(t.let(t.thread_rank() % copies_of_line * Vector)),
         write_(t.let(line_ * pitch + column_)) {}

@@ -11,11 +11,22 @@
 
 namespace kaio::ops {
 
-// Multiply-adds of f32.
+// The blocks of a problem, and with them what the kernel is launched with.
+template <simt_config C>
+grid simt_grid(const simt_problem& problem, u64 batches, std::uint32_t splits) {
+  const grid blocks(u64{problem.walk.tiles} * batches * splits);
+  if constexpr (C.clusters)
+    return splits == 1 ? blocks.programmatic() : blocks.cluster(splits).programmatic();
+  else
+    return blocks;
+}
+
+// Multiply-adds of f32. `splits`: blocks of a cluster, where the configuration has any.
 template <simt_config C, class Out, class Epilogue, class... Extra>
-void launch_call_simt(const stream& s, const matmul_call& call, const Extra&... extra) {
-  simt_problem problem =
-      simt_problem_of<C>(static_cast<u32>(call.m), static_cast<u32>(call.n), static_cast<u32>(call.k));
+void launch_call_simt_splits(const stream& s, const matmul_call& call, std::uint32_t splits,
+                             const Extra&... extra) {
+  simt_problem problem = simt_problem_of<C>(static_cast<u32>(call.m), static_cast<u32>(call.n),
+                                            static_cast<u32>(call.k), splits);
   problem.lda = static_cast<i64>(call.a.pitch);
   problem.ldb = static_cast<i64>(call.b.pitch);
   problem.ldc = static_cast<i64>(call.c.pitch);
@@ -24,12 +35,16 @@ void launch_call_simt(const stream& s, const matmul_call& call, const Extra&... 
   problem.batch_c = static_cast<i64>(call.c.batch_pitch);
   problem.vector_stores = stores_by_four(call) ? 1 : 0;
   auto c = output_of_call<Out>(call);
-  simt_matmul<C, Out, Epilogue>.launch(
-      s, grid(u64{problem.tiles_m} * problem.tiles_n * call.batches * C.cluster_splits),
-      memory_of<f32>(call.a), memory_of<f32>(call.b), c, problem, extra...);
+  simt_matmul<C, Out, Epilogue>.launch(s, simt_grid<C>(problem, call.batches, splits), memory_of<f32>(call.a),
+                                       memory_of<f32>(call.b), c, problem, extra...);
+}
+template <simt_config C, class Out, class Epilogue, class... Extra>
+void launch_call_simt(const stream& s, const matmul_call& call, const Extra&... extra) {
+  static_assert(!C.clusters, "kaio: launch_call_simt_splits is told how many splits there are");
+  launch_call_simt_splits<C, Out, Epilogue>(s, call, 1, extra...);
 }
 template <simt_config C, class Out, class Epilogue>
-matmul_variant describe_simt() {
+matmul_variant describe_simt(std::uint32_t splits = 1) {
   return {.image = &simt_matmul<C, Out, Epilogue>.image(),
           .family = matmul_family::simt,
           .output = output_type_of<Out>(),
@@ -40,7 +55,8 @@ matmul_variant describe_simt() {
           .n = C.n,
           .k = C.k,
           .stages = C.stages,
-          .cluster_splits = C.cluster_splits,
+          .cluster_splits = splits,
+          .cluster_by_launch = C.clusters,
           .resident = C.min_blocks,
           .a_alignment = 4 * C.vector_a,
           .b_alignment = 4 * C.vector_b,

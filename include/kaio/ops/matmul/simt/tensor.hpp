@@ -75,6 +75,7 @@ struct simt_tensor_body {
   using operand_a = simt_tensor_operand<C.m, C.k, C.stages, C.a, C.lanes_m>;
   using operand_b = simt_tensor_operand<C.n, C.k, C.stages, C.b, C.lanes_n>;
   static constexpr std::uint32_t stage_bytes = operand_a::tile::bytes + operand_b::tile::bytes;
+  static_assert(C.groups == 1, "kaio: tiles that tensor copies bring are multiplied by one group of warps");
   static_assert(C.stages >= 3,
                 "kaio: a ring of three stages or more: one is read, one may still be, one is filled");
   // A stage is filled again this many tiles after it was read, when no warp is likely to read it still.
@@ -84,37 +85,38 @@ struct simt_tensor_body {
   static constexpr void run(thread t, const tensor_map<f32, 3>& a_map, const tensor_map<f32, 3>& b_map,
                             const out<Out>& c_memory, const val<simt_problem>& problem,
                             const Extra&... extra) {
+    // K has no parts but those of a cluster, so a part is a batch.
     const typename block::origin at = block::find(t, problem);
     const typename block::lanes first = block::lanes_of(t);
     const operand_a a(t, first.row);
     const operand_b b(t, first.column);
     const pipeline<C.stages> ring(t);
     const val producer = t.let(t.thread_rank() == 0u);
-    if (auto one = t.when(producer)) ring.init(1u, C.threads() / 32);
-    t.barrier();
-
-    auto filled = ring.producer(t);
-    var next_k = t.let(at.k_first);
-    const auto copy = [&] {
-      const val k = t.let(next_k);
-      if (auto some = t.when(k < at.k_last)) {
-        filled.acquire_expect(stage_bytes);
-        a.copy(a_map, at.row, k, at.batch, filled.stage(), filled.full());
-        b.copy(b_map, at.column, k, at.batch, filled.stage(), filled.full());
-        filled.advance();
-        next_k = k + C.k;
-      }
-    };
     if (auto one = t.when(producer)) {
       prefetch(a_map);
       prefetch(b_map);
-      for (std::uint32_t s = 0; s + slack < C.stages; ++s) copy();
+      ring.init(1u, C.threads() / 32);
+    }
+    t.barrier();
+
+    if constexpr (C.clusters) grid_dependency_wait(t);
+    auto filled = ring.producer(t);
+    const auto copy = [&](const val<u32>& k) {
+      if (auto some = t.when(k < at.k_last)) {
+        filled.acquire_expect(stage_bytes);
+        a.copy(a_map, at.row, k, at.part, filled.stage(), filled.full());
+        b.copy(b_map, at.column, k, at.part, filled.stage(), filled.full());
+        filled.advance();
+      }
+    };
+    if (auto one = t.when(producer)) {
+      for (std::uint32_t s = 0; s + slack < C.stages; ++s) copy(t.let(at.k_first + s * C.k));
     }
 
     auto sums = block::zeros(t);
     auto read = ring.consumer(t);
-    for ([[maybe_unused]] auto k : t.range(at.k_first, at.k_last, C.k)) {
-      if (auto one = t.when(producer)) copy();
+    for (auto k : t.range(at.k_first, at.k_last, C.k)) {
+      if (auto one = t.when(producer)) copy(t.let(k + (C.stages - slack) * C.k));
       read.wait();
       const auto tile_a = a[read.stage()];
       const auto tile_b = b[read.stage()];
@@ -126,8 +128,8 @@ struct simt_tensor_body {
     }
     const val offset = t.let(cast<i64>(at.part) * problem[&simt_problem::batch_c]);
     block::template store<Epilogue>(
-        t, at.batch, t.let(at.row + first.row), t.let(at.column + first.column), sums,
-        [&](const auto& f) { f(c_memory); }, offset, problem, extra...);
+        t, at.part, t.let(at.row + first.row), t.let(at.column + first.column), sums,
+        [&](const auto& f) { f(c_memory); }, t.let(std::is_same_v<Out, f32>), offset, problem, extra...);
   }
 };
 
