@@ -273,6 +273,7 @@ TEST_CASE("mutants of attention are killed", "[mutants]") {
   all += kill_of(ops::attention_mma_f16(), "attention_mma_f16_d64");
   all += kill_of(ops::attention_mma_blocks_f16(), "attention_mma_f16_d64");
   all += kill_of(ops::attention_simt_f32(), "attention_simt_f32_d64");
+  all += kill_of(ops::attention_simt_wide_f32(), "attention_simt_wide_f32_d64");
   all += kill_of(ops::attention_sm90_bf16(), "attention_sm90_bf16_d64_192x128");
   all += kill_of(ops::attention_sm90_bf16(), "attention_sm90_bf16_d64_192x112");
   all += kill_make_block_mask();

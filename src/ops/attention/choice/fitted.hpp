@@ -96,6 +96,12 @@ inline constexpr attention_kernel_costs fitted_attention_kernels[]{
     {attention_family::simt, 70, 4, 512, 512, 32, 64, 0.23, 0},
     // not measured: the one above, with fewer queries
     {attention_family::simt, 70, 4, 512, 512, 16, 128, 0.2, 0},
+    // not measured: 4096 rows of 32 heads on an H200
+    {attention_family::simt, 80, 4, 64, 64, 64, 128, 0.62, 0},
+    // not measured: 4096 rows of 32 heads on an H200
+    {attention_family::simt, 80, 4, 128, 128, 64, 128, 0.64, 0},
+    // not measured: 2048 rows of 16 heads on an H200
+    {attention_family::simt, 80, 4, 256, 256, 64, 128, 0.6, 0},
     // not measured: as of f32
     {attention_family::simt, 70, 2, 64, 64, 32, 128, 0.41, 0},
     // not measured: as of f32
