@@ -8,10 +8,12 @@
 //     warp 1      | rows 16 to 31      |          columns of O (D = 256: 4 rows, 8 warps)
 //     ..          +--------------------+
 //
-// Per four multiply-adds of each of the 64 sums, a thread loads 8 + 8 times 16 bytes, of which a warp's are one
-// access for a row (2 x 16 bytes) and two for a key or a value (16 x 16): 24 clocks of shared memory for the 64
-// clocks of 256 multiply-adds in each lane. What bounds the kernel is instructions: 272 for 256 multiply-adds,
-// and the softmax.
+// For four multiply-adds of each of 64 sums a thread loads 8 + 8 times 16 bytes, each of which takes a warp two
+// accesses to shared memory: 32 clocks of it for the 64 clocks of 256 multiply-adds on a multiprocessor.
+// Instructions are 276 for 256 of them, and the softmax.
+// What is short are reads of registers: of two banks one number each in a clock, so that a multiply-add waits
+// whose sum is in the bank of the operand that it does not share with the one before. It is a fifth to a third
+// of them, as ptxas places the sums.
 //
 // Chunks of K (128 keys x 32 columns) and V (32 keys x all columns) take turns in two stages:
 //
@@ -209,39 +211,53 @@ struct attention_simt_wide_body {
     t.barrier();
   }
 
+  // i of n, forwards and backwards by turns: so a product shares two of its three numbers with the one before,
+  // which ptxas then keeps from being read again.
+  static constexpr u32 to_and_fro(u32 i, u32 n, u32 turn) { return turn % 2 == 0 ? i : n - 1 - i; }
+
   // S += Q K^T of the columns of a chunk; what is beyond the rows is zero.
   template <class Scores>
   static constexpr void multiply_keys(thread t, Scores& s, const q_tile& q_shared, const k_tile& k_shared,
                                       const val<u32>& of_row, const val<u32>& of_column,
                                       const val<u32>& first) {
-    for (auto d : t.range(0u, C.chunk, 4u).no_unroll()) {
-      const auto q_fours =
-          array_of<rows>([&](u32 r) { return load_vec<4>(q_shared[of_row + C.row_lanes * r][first + d]); });
-      const auto k_fours =
-          array_of<columns>([&](u32 c) { return load_vec<4>(k_shared[of_column + C.column_lanes * c][d]); });
-      for (u32 e = 0; e < 4; ++e)
-        for (u32 i = 0; i < rows * columns; ++i)
-          s[i] = fma(q_fours[i / columns][e], k_fours[i % columns][e], s[i]);
-    }
+    for (auto eight : t.range(0u, C.chunk, 8u).no_unroll())
+      for (u32 half = 0; half < 8; half += 4) {
+        const val d = t.let(eight + half);
+        const auto q_fours =
+            array_of<rows>([&](u32 r) { return load_vec<4>(q_shared[of_row + C.row_lanes * r][first + d]); });
+        const auto k_fours = array_of<columns>(
+            [&](u32 c) { return load_vec<4>(k_shared[of_column + C.column_lanes * c][d]); });
+        for (u32 c = 0; c < columns; ++c)
+          for (u32 i = 0; i < 4; ++i)
+            for (u32 j = 0; j < rows; ++j) {
+              const u32 e = to_and_fro(i, 4, c), r = to_and_fro(j, rows, i);
+              auto& sum = s[r * columns + c];
+              sum = fma(q_fours[r][e], k_fours[c][e], sum);
+            }
+      }
   }
 
   // O += P V of the keys of a chunk.
   static constexpr void multiply_values(thread t, sums_of_o& sums, const p_tile& p_shared,
                                         const v_tile& v_shared, const val<u32>& of_row,
                                         const val<u32>& of_column, const val<u32>& first) {
-    for (auto key : t.range(0u, value_keys, 4u).no_unroll()) {
-      const auto p =
-          array_of<rows>([&](u32 r) { return load_vec<4>(p_shared[of_row + C.row_lanes * r][first + key]); });
-      for (u32 i = 0; i < 4; ++i)
-        for (u32 f = 0; f < fours; ++f) {
-          const val x = load_vec<4>(v_shared[key + i][of_column * 4u + 4 * C.column_lanes * f]);
-          for (u32 r = 0; r < rows; ++r)
-            for (u32 e = 0; e < 4; ++e) {
+    for (auto eight : t.range(0u, value_keys, 8u).no_unroll())
+      for (u32 half = 0; half < 8; half += 4) {
+        const val key = t.let(eight + half);
+        const auto p = array_of<rows>(
+            [&](u32 r) { return load_vec<4>(p_shared[of_row + C.row_lanes * r][first + key]); });
+        const auto x = array_of<4 * fours>([&](u32 i) {
+          return load_vec<4>(v_shared[key + i / fours][of_column * 4u + 4 * C.column_lanes * (i % fours)]);
+        });
+        for (u32 k = 0; k < 4; ++k)
+          for (u32 i = 0; i < 4; ++i)
+            for (u32 j = 0; j < fours * rows; ++j) {
+              const u32 e = to_and_fro(i, 4, k), f = to_and_fro(j / rows, fours, i);
+              const u32 r = to_and_fro(j % rows, rows, i * fours + j / rows);
               auto& sum = sums[(r * fours + f) * 4 + e];
-              sum = fma(p[r][i], x[e], sum);
+              sum = fma(p[r][k], x[k * fours + f][e], sum);
             }
-        }
-    }
+      }
   }
 
   // The same, where a masked key adds nothing, whatever its value is.
