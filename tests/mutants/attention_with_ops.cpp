@@ -35,9 +35,9 @@ constexpr harmless_statement without_effect[] = {
     {"common/softmax.hpp", "return t.let(",
      [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 2139095040;"); }},
     {"common/store_rows.hpp", "auto whole ="},  // elements one by one instead of 16 bytes
-    {"mma_sync/rows.hpp", "auto fast ="},       // the same of copies
+    {"common/copy_rows.hpp", "auto fast ="},    // the same of copies
     // An element of shared memory beyond the tile, which the next tile's replaces; a tile without keys.
-    {"mma_sync/rows.hpp", "t_.block_stride(Rows * Columns)"},
+    {"common/copy_rows.hpp", "t_.block_stride(Rows * Columns)"},
     {"simt/kernel.hpp", "to[row][column] = x"},
     {"simt/kernel.hpp", "t.range(range.first, range.last)"},
     {"simt/kernel.hpp", "t.range(0u, count, 4u)"},  // of at least one

@@ -145,7 +145,8 @@ class online_softmax {
         chain = (chain + 1) % chains;
       }
     var result(t_, max(max(of_chain[0], of_chain[1]), max(of_chain[2], of_chain[3])));
-    for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2) result = max(result, shfl_xor(result, Apart * lanes));
+    for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2)
+      result = max(result, shfl_xor(result, Apart * lanes));
     return result;
   }
 

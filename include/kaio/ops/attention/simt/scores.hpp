@@ -2,6 +2,7 @@
 // A thread's scores in the kernels of multiply-adds.
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/place.hpp>
 
 #include <cstdint>
 

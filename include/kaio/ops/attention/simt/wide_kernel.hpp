@@ -26,12 +26,13 @@
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/dsl/tile.hpp>
+#include <kaio/ops/attention/common/biased_score.hpp>
 #include <kaio/ops/attention/common/block.hpp>
+#include <kaio/ops/attention/common/copy_rows.hpp>
 #include <kaio/ops/attention/common/key_walk.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
 #include <kaio/ops/attention/common/softmax.hpp>
-#include <kaio/ops/attention/mma_sync/rows.hpp>
 #include <kaio/ops/attention/simt/scores.hpp>
 #include <kaio/ops/attention/simt/wide_config.hpp>
 
