@@ -217,18 +217,18 @@ constexpr harmless_statement without_effect[] = {
     {"backward/sm90/finish.hpp", "block.first_query < block.query_limit"},
     // An element of shared memory beyond the tile, which the next tile's replaces.
     {"backward/simt/tiles.hpp", "to[line][column_of] = x"},
-    {"mma_sync/rows.hpp", "t_.block_stride(Rows * Columns)"},
+    {"common/copy_rows.hpp", "t_.block_stride(Rows * Columns)"},
     {"common/block.hpp", "longest_first"},  // the order of tiles
     {"common/block.hpp", "head >= leading"},
     {"common/key_walk.hpp", "keys_.whole_first"},  // the mask runs in a tile that it keeps whole
     {"backward/common/key_block.hpp", "whole_last"},
-    {"mma_sync/rows.hpp", "auto fast ="},  // elements one by one instead of 16 bytes
+    {"common/copy_rows.hpp", "auto fast ="},  // elements one by one instead of 16 bytes
     {"common/store_rows.hpp", "auto whole ="},
     {"common/store_rows.hpp", "t.range(t.lane_rank(), Rows * pieces, 32u)"},
     // The row after those of a warp, which the next warp writes alike.
     {"common/store_rows.hpp", "t.when(column + e < size)",
      [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 128;"); }},
-    {"mma_sync/rows.hpp", "cp_async_commit_group"},  // copies that are waited for together
+    {"common/copy_rows.hpp", "cp_async_commit_group"},  // copies that are waited for together
     {"backward/mma_sync/kernel.hpp", "origin.query[r] < block.query_limit"},  // rows of Q and dO that are 0
 };
 

@@ -205,7 +205,7 @@ bool is_for(const decode_case& c, bool has_clusters) {
 
 constexpr harmless_statement without_effect[] = {
     // Elements one by one instead of together.
-    {"mma_sync/rows.hpp", "auto fast ="},
+    {"common/copy_rows.hpp", "auto fast ="},
     {"decode/common/store.hpp", "auto together ="},
     {"decode/common/merge.hpp", "auto whole ="},
     // A range that has numbers whatever the call is.

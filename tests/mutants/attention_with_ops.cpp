@@ -35,12 +35,16 @@ constexpr harmless_statement without_effect[] = {
     {"common/softmax.hpp", "return t.let(",
      [](std::string_view, std::string_view instruction) { return instruction.ends_with(" 2139095040;"); }},
     {"common/store_rows.hpp", "auto whole ="},  // elements one by one instead of 16 bytes
-    {"mma_sync/rows.hpp", "auto fast ="},       // the same of copies
+    {"common/copy_rows.hpp", "auto fast ="},    // the same of copies
     // An element of shared memory beyond the tile, which the next tile's replaces; a tile without keys.
-    {"mma_sync/rows.hpp", "t_.block_stride(Rows * Columns)"},
+    {"common/copy_rows.hpp", "t_.block_stride(Rows * Columns)"},
     {"simt/kernel.hpp", "to[row][column] = x"},
     {"simt/kernel.hpp", "t.range(range.first, range.last)"},
     {"simt/kernel.hpp", "t.range(0u, count, 4u)"},  // of at least one
+    {"simt/wide_kernel.hpp", "t.range(0u, qk_size, C.chunk)"},
+    {"simt/wide_kernel.hpp", "t.range(0u, used, value_keys)"},
+    {"simt/wide_kernel.hpp", "auto fast ="},                // exact products in place of fast ones
+    {"simt/wide_kernel.hpp", "!isnan(result[r].inverse)"},  // rows beyond the last one are computed again
     {"common/store_rows.hpp", "t.range(t.lane_rank(), Rows * pieces, 32u)"},
     // The row after those of a warp, which the next warp writes alike.
     {"common/store_rows.hpp", "t.when(column + e < size)",
@@ -273,6 +277,7 @@ TEST_CASE("mutants of attention are killed", "[mutants]") {
   all += kill_of(ops::attention_mma_f16(), "attention_mma_f16_d64");
   all += kill_of(ops::attention_mma_blocks_f16(), "attention_mma_f16_d64");
   all += kill_of(ops::attention_simt_f32(), "attention_simt_f32_d64");
+  all += kill_of(ops::attention_simt_wide_f32(), "attention_simt_wide_f32_d64");
   all += kill_of(ops::attention_sm90_bf16(), "attention_sm90_bf16_d64_192x128");
   all += kill_of(ops::attention_sm90_bf16(), "attention_sm90_bf16_d64_192x112");
   all += kill_make_block_mask();

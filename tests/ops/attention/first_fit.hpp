@@ -1,6 +1,7 @@
 #pragma once
 // attention and attention_varlen by the first kernel of the table that can run a call: that for sm_90a before
-// those of mma.sync, these before those of multiply-adds, the smallest head size first. The cost model takes
+// those of mma.sync, these before those of multiply-adds, of them those for many queries before the others, the
+// smallest head size first. The cost model takes
 // other ones for the small problems of these tests; so small problems test the kernels of large ones.
 #include "ops/attention/choice/table.hpp"
 #include "tests/ops/support.hpp"
@@ -11,21 +12,25 @@
 
 namespace kaio::tests {
 
-inline std::string_view first_variant(const ops::detail::attention_arguments& arguments) {
+// Of those whose names begin so.
+inline std::string_view first_variant(const ops::detail::attention_arguments& arguments,
+                                      std::string_view begin = {}) {
   const ops::attention_call call = ops::detail::resolve_attention(under_test().identity(), arguments);
   if (call.empty()) return {};
   const bool is_long = call.problem.packed == 0 && call.problem.keys >= 4096;
   for (const ops::attention_variant& v : ops::all_attention_variants())
-    if ((v.keys != 176 || is_long) && ops::accepts(v, call, under_test().properties())) return v.image->name;
+    if ((v.keys != 176 || is_long) && v.image->name.starts_with(begin) &&
+        ops::accepts(v, call, under_test().properties()))
+      return v.image->name;
   return {};
 }
 
 template <class Q, class K, class V, class O>
 void attention_first_fit(const stream& s, const tensor_view<Q, 4>& q, const tensor_view<K, 4>& k,
                          const tensor_view<V, 4>& v, const tensor_view<O, 4>& out,
-                         const attention_options& given = {}) {
+                         const attention_options& given = {}, std::string_view begin = {}) {
   attention_options options = given;
-  options.variant = first_variant({"attention", q, k, v, out, &given});
+  options.variant = first_variant({"attention", q, k, v, out, &given}, begin);
   attention(s, q, k, v, out, options);
 }
 template <class Q, class K, class V, class O>

@@ -47,7 +47,7 @@ inline constexpr attention_family_costs fitted_attention_families[]{
         .start_clocks = 1000,
         .tile_clocks = 6000,
         .step_clocks = 2000,
-        .alone = 1.5,
+        .alone = 1.2,
         .last_wave = 0.7,
         .rate = 0.3,
     },
@@ -86,26 +86,32 @@ inline constexpr attention_kernel_costs fitted_attention_kernels[]{
     {attention_family::mma_sync, 80, 2, 512, 512, 64, 32, 0.35, 0},
     // not measured: the same with half the warps
     {attention_family::mma_sync, 80, 2, 512, 512, 32, 16, 0.25, 0},
-    // not measured: 2048 rows on an H200
-    {attention_family::simt, 70, 4, 64, 64, 32, 128, 0.41, 0},
-    // not measured: 2048 rows on an H200
-    {attention_family::simt, 70, 4, 128, 128, 16, 128, 0.4, 0},
-    // not measured: 2048 rows on an H200
-    {attention_family::simt, 70, 4, 256, 256, 32, 128, 0.305, 0},
+    // not measured: 4096 rows of 32 heads on an H200
+    {attention_family::simt, 70, 4, 64, 64, 32, 128, 0.435, 0},
+    // not measured: 4096 rows of 32 heads on an H200
+    {attention_family::simt, 70, 4, 128, 128, 16, 128, 0.36, 0},
+    // not measured: 2048 rows of 16 heads on an H200
+    {attention_family::simt, 70, 4, 256, 256, 32, 128, 0.315, 0},
     // not measured: 1024 rows on an H200
     {attention_family::simt, 70, 4, 512, 512, 32, 64, 0.23, 0},
     // not measured: the one above, with fewer queries
     {attention_family::simt, 70, 4, 512, 512, 16, 128, 0.2, 0},
-    // not measured: as of f32
-    {attention_family::simt, 70, 2, 64, 64, 32, 128, 0.41, 0},
-    // not measured: as of f32
-    {attention_family::simt, 70, 2, 128, 128, 16, 128, 0.4002, 0},
-    // not measured: as of f32
-    {attention_family::simt, 70, 2, 256, 256, 32, 128, 0.305, 0},
-    // not measured: as of f32
-    {attention_family::simt, 70, 2, 512, 512, 32, 64, 0.23, 0},
-    // not measured: as of f32
-    {attention_family::simt, 70, 2, 512, 512, 16, 128, 0.2001, 0},
+    // not measured: 4096 rows of 32 heads on an H200
+    {attention_family::simt, 80, 4, 64, 64, 64, 128, 0.68, 0},
+    // not measured: 4096 rows of 32 heads on an H200
+    {attention_family::simt, 80, 4, 128, 128, 64, 128, 0.695, 0},
+    // not measured: 2048 rows of 16 heads on an H200
+    {attention_family::simt, 80, 4, 256, 256, 64, 128, 0.61, 0},
+    // not measured: four fifths of f32, for its conversions
+    {attention_family::simt, 70, 2, 64, 64, 32, 128, 0.348, 0},
+    // not measured: the same
+    {attention_family::simt, 70, 2, 128, 128, 16, 128, 0.288, 0},
+    // not measured: the same
+    {attention_family::simt, 70, 2, 256, 256, 32, 128, 0.252, 0},
+    // not measured: the same
+    {attention_family::simt, 70, 2, 512, 512, 32, 64, 0.184, 0},
+    // not measured: the same
+    {attention_family::simt, 70, 2, 512, 512, 16, 128, 0.16, 0},
 };
 
 }  // namespace kaio::ops

@@ -31,6 +31,7 @@ std::span<const attention_variant> attention_mma_bf16();
 std::span<const attention_variant> attention_mma_sm75();
 std::span<const attention_variant> attention_mma_tf32();
 std::span<const attention_variant> attention_simt_f32();
+std::span<const attention_variant> attention_simt_wide_f32();
 std::span<const attention_variant> attention_simt_f16();
 // Those for block-sparse masks.
 std::span<const attention_variant> attention_sm90_blocks_f16();

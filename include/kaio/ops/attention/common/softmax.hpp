@@ -63,10 +63,10 @@ constexpr softmax_row softmax_result(thread t, const val<f32>& largest, const Su
   return {t.let(select(largest == nothing, 0.0f, largest)), inverse, lse};
 }
 
-// `Lanes` neighbours share a row, a power of two. A lazy one keeps the largest score as it is until one comes that is
+// `Lanes` lanes that are `Apart` apart share a row, powers of two. A lazy one keeps the largest score as it is until one comes that is
 // 2^8 times as probable, so that corrections are seldom other than 1: probabilities are then up to 2^8, which no
 // type loses precision by. Source: Zadouri et al., "FlashAttention-4", 2026.
-template <std::uint32_t Rows, std::uint32_t Lanes = 4, bool Lazy = false>
+template <std::uint32_t Rows, std::uint32_t Lanes = 4, bool Lazy = false, std::uint32_t Apart = 1>
 class online_softmax {
   static constexpr f32 nothing = -std::numeric_limits<f32>::infinity();
 
@@ -129,7 +129,7 @@ class online_softmax {
  private:
   // As an exponent of two; the sums of the lanes are added.
   constexpr val<f32> total_largest(std::uint32_t row, const val<f32>& factor) {
-    for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2) sum_[row] += shfl_xor(sum_[row], lanes);
+    for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2) sum_[row] += shfl_xor(sum_[row], Apart * lanes);
     return t_.let(select(largest_[row] == nothing, nothing, largest_[row] * factor));
   }
 
@@ -145,7 +145,8 @@ class online_softmax {
         chain = (chain + 1) % chains;
       }
     var result(t_, max(max(of_chain[0], of_chain[1]), max(of_chain[2], of_chain[3])));
-    for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2) result = max(result, shfl_xor(result, lanes));
+    for (std::uint32_t lanes = 1; lanes < Lanes; lanes *= 2)
+      result = max(result, shfl_xor(result, Apart * lanes));
     return result;
   }
 

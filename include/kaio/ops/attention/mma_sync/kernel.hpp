@@ -29,6 +29,7 @@
 
 #include <kaio/dsl/mma.hpp>
 #include <kaio/ops/attention/common/block.hpp>
+#include <kaio/ops/attention/common/copy_rows.hpp>
 #include <kaio/ops/attention/common/exact_rows.hpp>
 #include <kaio/ops/attention/common/key_walk.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
@@ -37,7 +38,6 @@
 #include <kaio/ops/attention/common/store_rows.hpp>
 #include <kaio/ops/attention/mma_sync/config.hpp>
 #include <kaio/ops/attention/mma_sync/product.hpp>
-#include <kaio/ops/attention/mma_sync/rows.hpp>
 
 #include <algorithm>
 #include <cstdint>

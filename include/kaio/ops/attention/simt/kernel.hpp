@@ -29,25 +29,13 @@
 #include <kaio/ops/attention/common/softmax.hpp>
 #include <kaio/ops/attention/simt/config.hpp>
 #include <kaio/ops/attention/simt/loads.hpp>
+#include <kaio/ops/attention/simt/scores.hpp>
 #include <kaio/ops/attention/simt/totals.hpp>
 
 #include <algorithm>
 #include <cstdint>
 
 namespace kaio::ops {
-
-// A thread's scores: Rows queries x Columns keys, which are so many apart.
-template <scalar T, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Apart = 16>
-struct simt_scores {
-  using element = T;
-  static constexpr std::uint32_t rows = Rows;
-  static constexpr bool exact = true;
-  dsl::register_array<var<f32>, Rows * Columns>* sums;
-  static constexpr std::uint32_t size() { return Rows * Columns; }
-  static constexpr std::uint32_t row(std::uint32_t i) { return i / Columns; }
-  static constexpr std::uint32_t column(std::uint32_t i) { return i % Columns * Apart; }
-  constexpr var<f32>& operator[](std::uint32_t i) const { return (*sums)[i]; }
-};
 
 template <attention_simt_config C, scalar T, class Score, class Mask>
 struct attention_simt_body {

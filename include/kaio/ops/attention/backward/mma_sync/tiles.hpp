@@ -19,9 +19,9 @@
 #include <kaio/ops/attention/backward/common/problem.hpp>
 #include <kaio/ops/attention/backward/mma_sync/config.hpp>
 #include <kaio/ops/attention/common/block.hpp>
+#include <kaio/ops/attention/common/copy_rows.hpp>
 #include <kaio/ops/attention/common/store_rows.hpp>
 #include <kaio/ops/attention/mma_sync/product.hpp>
-#include <kaio/ops/attention/mma_sync/rows.hpp>
 
 #include <cstdint>
 #include <limits>
