@@ -195,3 +195,34 @@ TEST_CASE("matmul: more batches than a grid's third extent", "[ops][matmul]") {
   for (const u32 q : {0u, 65534u, 65535u, 65536u})
     for (u32 i = 0; i < 64; ++i) REQUIRE(to_double(got[std::size_t{q} * 64 + i]) == want.plain[i]);
 }
+
+// Kernels that begin while the one before them ends: what each reads the one before may have written, and what it
+// writes the one before may still read.
+TEST_CASE("matmul: f32 products that follow each other in a stream", "[ops][matmul]") {
+  const stream& s = under_test().stream();
+  constexpr u32 n = 72;
+  const matrices<f32> a = matrices<f32>(1, n, n, false).fill(content::integers, 1);
+  const matrices<f32> b = matrices<f32>(1, n, n, false).fill(content::integers, 2);
+  const auto times = [](const std::vector<f32>& x, const std::vector<f32>& y) {
+    std::vector<f32> result(n * n);
+    for (u32 r = 0; r < n; ++r)
+      for (u32 k = 0; k < n; ++k)
+        for (u32 c = 0; c < n; ++c) result[r * n + c] += x[r * n + k] * y[k * n + c];
+    return result;
+  };
+  const std::vector<f32> ab = times(a.host, b.host), aba = times(ab, a.host), bb = times(b.host, b.host);
+  const buffer<f32> on_a = upload(a.host), on_b = upload(b.host);
+  buffer<f32> on_y = upload(std::vector<f32>(n * n)), on_z = upload(std::vector<f32>(n * n));
+  const auto view = [](const auto& x) { return tensor_view<const f32, 2>(x, n, n); };
+  const tensor_view<f32, 2> y(on_y, n, n), z(on_z, n, n);
+  for (const auto& v : matmul_variants(s, view(on_a), view(on_b), y)) {
+    if (!v.refusal.empty()) continue;
+    CAPTURE(v.name);
+    const matmul_options by{.variant = v.name};
+    matmul(s, view(on_a), view(on_b), y, by);
+    matmul(s, view(on_y), view(on_a), z, by);
+    matmul(s, view(on_b), view(on_b), y, by);
+    REQUIRE(on_z.download() == aba);
+    REQUIRE(on_y.download() == bb);
+  }
+}

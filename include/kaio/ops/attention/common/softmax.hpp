@@ -4,9 +4,8 @@
 //
 //   m' = max(m, scores);   p = exp2(factor * (scores - m'));   l' = l * exp2(factor * (m - m')) + sum of p
 //
-// A row is shared by the four lanes of a quad, as the accumulators of matrix instructions are. The sums of
-// the lanes are added at the end. Source: Milakov and Gimelshein, "Online normalizer calculation for
-// softmax", 2018.
+// Lanes share a row: by default the four of a quad, as in the accumulators of matrix instructions. Their sums are added
+// at the end. Source: Milakov and Gimelshein, "Online normalizer calculation for softmax", 2018.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/place.hpp>
@@ -63,8 +62,8 @@ constexpr softmax_row softmax_result(thread t, const val<f32>& largest, const Su
   return {t.let(select(largest == nothing, 0.0f, largest)), inverse, lse};
 }
 
-// `Lanes` lanes that are `Apart` apart share a row, powers of two. A lazy one keeps the largest score as it is until one comes that is
-// 2^8 times as probable, so that corrections are seldom other than 1: probabilities are then up to 2^8, which no
+// `Lanes` lanes share a row, `Apart` from each other; both are powers of two. A lazy softmax keeps the largest score as
+// it is until one comes that is 2^8 times as probable, so that corrections are seldom other than 1: probabilities are then up to 2^8, which no
 // type loses precision by. Source: Zadouri et al., "FlashAttention-4", 2026.
 template <std::uint32_t Rows, std::uint32_t Lanes = 4, bool Lazy = false, std::uint32_t Apart = 1>
 class online_softmax {

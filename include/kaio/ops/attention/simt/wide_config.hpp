@@ -20,10 +20,10 @@ struct attention_simt_wide_config {
   constexpr std::uint32_t threads() const { return warps * 32; }
   constexpr std::uint32_t warp_rows() const { return rows * row_lanes; }
   constexpr std::uint32_t queries() const { return warps * warp_rows(); }
-  constexpr std::uint32_t fours() const {
-    return depth / (4 * column_lanes);
-  }                                                                            // of columns of O, of a thread
-  constexpr std::uint32_t value_keys() const { return keys * chunk / depth; }  // whose V is a chunk
+  // Of columns of O, of a thread.
+  constexpr std::uint32_t fours() const { return depth / (4 * column_lanes); }
+  // Whose V is a chunk.
+  constexpr std::uint32_t value_keys() const { return keys * chunk / depth; }
   constexpr std::uint32_t stage_floats() const { return keys * (chunk + padding); }
   constexpr bool valid() const {
     return depth % (4 * column_lanes) == 0 && depth % chunk == 0 &&

@@ -8,14 +8,14 @@
 //     warp 1      | rows 16 to 31      |          columns of O (D = 256: 4 rows, 8 warps)
 //     ..          +--------------------+
 //
-// For four multiply-adds of each of 64 sums a thread loads 8 + 8 times 16 bytes, each of which takes a warp two
+// D = 128: for four multiply-adds of each of 64 sums a thread loads 8 + 8 times 16 bytes, each of which takes a warp two
 // accesses to shared memory: 32 clocks of it for the 64 clocks of 256 multiply-adds on a multiprocessor.
 // Instructions are 276 for 256 of them, and the softmax.
 // What is short are reads of registers: of two banks one number each in a clock, so that a multiply-add waits
 // whose sum is in the bank of the operand that it does not share with the one before. It is a fifth to a third
 // of them, as ptxas places the sums.
 //
-// Chunks of K (128 keys x 32 columns) and V (32 keys x all columns) take turns in two stages:
+// Chunks of K (128 keys x 32 columns; D = 256: 64) and V (as many bytes, of all columns) take turns in two stages:
 //
 //   copies      | K1       | K2       | ..  | V0       | V1       | ..  | K0 of the next tile
 //   multiplied  | S += QK0 | S += QK1 | ..  | S += QKn | O += PV0 | ..  | O += PVn

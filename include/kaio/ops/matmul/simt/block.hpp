@@ -61,7 +61,7 @@ inline constexpr bool takes_terms =
 
 template <simt_config C>
 struct simt_block {
-  static_assert(C.valid(), "kaio: this cut of a matmul is none that the kernel can run");
+  static_assert(C.valid(), "kaio: this tile shape of a matmul is none that the kernel can run");
   static_assert(C.thread_m >= C.thread_n, "kaio: a thread has at least as many rows as columns");
   using rows_of_a = simt_rows<C.a, simt_config::lanes_m>;
   using rows_of_b = simt_rows<C.b, simt_config::lanes_n>;
@@ -127,7 +127,8 @@ struct simt_block {
     }
   }
 
-  // `memory(f)` calls f with C as out<T>, T its element type, which `is_f32` names; `offset`: of the batch, in elements.
+  // `memory(f)` calls f with C as out<T>, T its element type; `is_f32`: whether that is f32; `offset`: of the batch, in
+  // elements.
   template <class Epilogue, class Sums, class Memory, class... Extra>
   static constexpr void store(thread t, const val<u32>& batch, const val<u32>& first_row,
                               const val<u32>& first_column, Sums& sums, const Memory& memory,

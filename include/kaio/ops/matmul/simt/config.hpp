@@ -33,8 +33,8 @@ struct simt_config {
   bool pointers = false;     // each batch by its address, out of arrays of addresses
   bool async = true;         // copies are cp.async (sm_80); false: go through registers, number by number
   std::uint32_t groups = 1;  // of warps that share a tile, each with a part of every step of K; with clusters
-  // The blocks of a cluster share a tile, each with a part of K; the launch says how many. It begins while the kernel
-  // before it ends. sm_90.
+  // The blocks of a cluster share a tile, each with a part of K; how many is given at launch. The kernel begins while
+  // the one before it ends. sm_90.
   bool clusters = false;
 
   static constexpr std::uint32_t lanes_m = 4, lanes_n = 8;  // of a warp
@@ -48,7 +48,8 @@ struct simt_config {
     return m % warp_m() == 0 && n % warp_n() == 0 && threads() <= 1024 && k % (4 * groups) == 0 &&
            stages >= 2 && thread_m % 4 == 0 && thread_n % 4 == 0 && (vector_a == 1 || vector_a == 4) &&
            (vector_b == 1 || vector_b == 4) && (async || (vector_a == 1 && vector_b == 1)) &&
-           (async || !clusters) && (groups == 1 || (clusters && thread_m % groups == 0));
+           (async || !clusters) && (!pointers || !clusters) &&
+           (groups == 1 || (clusters && thread_m % groups == 0));
   }
   friend constexpr bool operator==(const simt_config&, const simt_config&) = default;
 };

@@ -8,8 +8,8 @@
 //         |  lanes  |                 4th group of four), columns every 8th
 //         +---------+
 //
-// Sums go over k from 0 up in one accumulator each, so a result does not depend on the tile shape; but for
-// parts of K, of a split, of the blocks of a cluster or of groups of warps, which are added in order.
+// Each sum adds its products in the order of k, so that it does not depend on the tile shape. Where K is divided, by a
+// split, a cluster or groups of warps, the sums of the parts are added in the order of K.
 
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/simt/operand.hpp>
@@ -26,7 +26,8 @@ struct simt_matmul_body {
   using operand_a = simt_operand<C.m, C.k, C.stages, C.a, C.vector_a, C.threads(), C.lanes_m, C.async>;
   using operand_b = simt_operand<C.n, C.k, C.stages, C.b, C.vector_b, C.threads(), C.lanes_n, C.async>;
 
-  static constexpr std::uint32_t early_steps = 8;
+  static constexpr std::uint32_t early_steps =
+      8;  // of K, of a block, up to which the next kernel may begin early
 
   template <class P, class... Extra>
   static constexpr void run(thread t, const P& a_memory, const P& b_memory, const auto& c_memory,
@@ -159,8 +160,8 @@ struct simt_matmul_kernel<C, Out, Epilogue, epilogue_parameters<Extra...>> {
 
 // With C.pointers a, b and c are arrays of the addresses of each batch (c: of each part of a split).
 // Launched with a grid of a block for each tile of each part and batch along x, and the arguments a, b, c, the
-// problem, and those of the epilogue. With C.clusters, that many clusters of at most most_simt_splits blocks, and
-// programmatically.
+// problem, and those of the epilogue. With C.clusters: that many clusters, each of at most most_simt_splits blocks,
+// launched programmatically.
 template <simt_config C, class Out, class Epilogue>
 inline constexpr auto simt_matmul =
     simt_matmul_kernel<C, Out, Epilogue, parameters_of_epilogue<Epilogue>>::kernel;

@@ -56,7 +56,7 @@ constexpr u32 skinny_column_blocks(u32 n) {
 
 template <skinny_config C, scalar Out, class Epilogue>
 struct skinny_matmul_body {
-  static_assert(C.valid(), "kaio: this cut of a skinny matmul is none that the kernel can run");
+  static_assert(C.valid(), "kaio: this tile shape of a skinny matmul is none that the kernel can run");
   static constexpr std::uint32_t steps = 8;  // of k at a time, by rows
 
   template <class... Extra>

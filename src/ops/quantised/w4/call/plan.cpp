@@ -50,7 +50,8 @@ const char* reason(const w4_variant& v, const w4_problem& p, std::int64_t parts,
   if (p.x_by_16 == 0 || (p.m > 1 && (p.x_row <= 0 || p.x_row >= i64{1} << 39)))
     return "tensor copies take rows of x that begin at multiples of 16 bytes, and no order";
   if (p.w.tiles_k < v.tiles) return "they have more of K in shared memory than there is";
-  if (parts > static_cast<std::int64_t>(steps_of(v, p))) return "a part of K has two tiles of 64 at least";
+  if (parts > static_cast<std::int64_t>(steps_of(v, p)))
+    return "K has fewer steps than parts; a step is two or four tiles of 64";
   return nullptr;
 }
 

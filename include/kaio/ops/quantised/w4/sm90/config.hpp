@@ -16,19 +16,21 @@ struct w4_sm90_config {
   std::uint32_t passes = 1;     // of products of a unit of K: over all rows, or over half of them each
   std::uint32_t in_flight = 1;  // that have accumulators of their own
 
-  // A warpgroup copies, by one of its warps, and leaves the others the registers that it has not.
+  // A warpgroup copies, by one of its warps, and gives its unused registers to the others. What all of them run after
+  // the loops has no more than it keeps.
   constexpr std::uint32_t threads() const { return (consumers + 1) * 128; }
   static constexpr std::uint32_t producer_registers() { return 24; }
   constexpr std::uint32_t consumer_registers() const { return consumers == 4 ? 112 : 240; }
-  // Whether the last rows of x come by a box of their own. A row of a tensor copy's box that is outside the tensor takes
-  // four times as long as one that is inside, 9 clocks on an H200; up to 32 of them are hidden by all else.
+  // Whether the last rows of x come by a box of their own. A row of a tensor copy's box that is outside of the tensor
+  // takes about 9 clocks on an H200, one inside 1; up to 32 rows outside are hidden by all else.
   constexpr bool has_edge() const { return rows > 64; }
   constexpr std::uint32_t columns() const { return consumers * 64; }
   constexpr std::uint32_t tiles_n() const { return columns() / w4_tile_n; }
   constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // of a tile of W
   constexpr bool valid() const {
-    return rows % 8 == 0 && rows <= 256 && (rows & (rows - 1)) == 0 && consumers >= 1 && stages >= 2 &&
-           tiles >= 1;
+    return rows % 8 == 0 && rows <= 256 && (rows & (rows - 1)) == 0 && (consumers == 2 || consumers == 4) &&
+           stages >= 2 && tiles >= 1 && rows % (8 * passes) == 0 &&
+           (in_flight == 2 ? passes <= 2 : in_flight == 1 && passes == 1);
   }
 };
 

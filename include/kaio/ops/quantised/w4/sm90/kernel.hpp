@@ -164,13 +164,12 @@ struct w4_sm90_body {
   // Rows that no copy writes: what is multiplied has a value.
   static constexpr void clear_beyond(thread t, const x_ring& x_tiles, const val<u32>& rows) {
     constexpr u32 pieces = 8;  // of 16 bytes of a row
-    const auto words = shared_tile<u32, C.stages * C.tiles * C.rows, pieces * 4>::over(x_tiles);
+    const auto all = shared_tile<u32, C.stages * C.tiles * C.rows, pieces * 4>::over(x_tiles);
     const val zero = t.let(0u);
     if (auto some = t.when(rows != C.rows)) {
       for (auto tile : t.range(0u, C.stages * C.tiles).no_unroll())
         for (auto i : t.range(t.thread_rank(), (C.rows - rows) * pieces, C.threads()).no_unroll())
-          store_vec(words[tile * C.rows + rows + i / pieces][i % pieces * 4],
-                    make_vec(zero, zero, zero, zero));
+          store_vec(all[tile * C.rows + rows + i / pieces][i % pieces * 4], make_vec(zero, zero, zero, zero));
       fence_proxy_async(t);
     }
   }
