@@ -301,8 +301,8 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
     }
     // As on two multiprocessors, or with as many blocks as the shape asks for: so heads lead.
     pass(ops::problem_of(call, kernel.queries, std::max(shape.blocks_of_grid, 2u)));
-    const bool in_groups = kernel.family == ops::attention_family::simt && kernel.image->needs.target.sm < 80;
-    if (in_groups)  // not of those for many queries
+    if (kernel.image->name.starts_with("attention_simt_") &&
+        !kernel.image->name.starts_with("attention_simt_wide_"))
       pass(ops::attention_simt_for(kernel.depth_qk).least_groups);
     if (!kernel.plain) pass(call.terms);
     if (kernel.is_biased) {

@@ -43,7 +43,6 @@ constexpr harmless_statement without_effect[] = {
     {"simt/kernel.hpp", "t.range(0u, count, 4u)"},  // of at least one
     {"simt/wide_kernel.hpp", "t.range(0u, qk_size, C.chunk)"},
     {"simt/wide_kernel.hpp", "t.range(0u, used, value_keys)"},
-    {"simt/wide_kernel.hpp", "auto fast ="},                // exact products in place of fast ones
     {"simt/wide_kernel.hpp", "!isnan(result[r].inverse)"},  // rows beyond the last one are computed again
     {"common/store_rows.hpp", "t.range(t.lane_rank(), Rows * pieces, 32u)"},
     // The row after those of a warp, which the next warp writes alike.

@@ -170,4 +170,6 @@ TEST_CASE("attention: elements beyond 2^31 others, f16 and bf16", "[ops][attenti
 TEST_CASE("attention: elements beyond 2^31 others, f32", "[ops][attention]") {
   check<f32>({});
   check<f32>({.precision = attention_precision::tf32});
+  const kernels_of few(f32_for_few_queries);
+  check<f32>({.has_scores = true});
 }

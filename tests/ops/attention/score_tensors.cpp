@@ -89,14 +89,20 @@ TEST_CASE("attention: shapes of bias and keep", "[ops][attention]") {
   shapes<f16>();
   shapes<bf16>();
   shapes<f32>();
+  const kernels_of few(f32_for_few_queries);
+  shapes<f32>();
 }
 TEST_CASE("attention: bias and keep next to other options", "[ops][attention]") {
   next_to_options<f16>();
   next_to_options<bf16>();
   next_to_options<f32>();
+  const kernels_of few(f32_for_few_queries);
+  next_to_options<f32>();
 }
 TEST_CASE("attention: nothing of a key that is not kept reaches the output", "[ops][attention]") {
   masked_nan<f16>();
   masked_nan<bf16>();
+  masked_nan<f32>();
+  const kernels_of few(f32_for_few_queries);
   masked_nan<f32>();
 }

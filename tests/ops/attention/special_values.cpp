@@ -6,19 +6,14 @@ using namespace kaio::tests;
 
 namespace {
 
-// The kernels of f32 for few queries, which others come before.
-constexpr std::string_view for_few_queries = "attention_simt_f32_";
-
-// q, k, v and the result of one head, by the first kernel whose name begins so.
+// q, k, v and the result of one head.
 template <class T>
 struct one_head {
   u32 queries, keys;
-  std::string_view kernel;
   tensor4<T> q, k, v, o;
-  one_head(u32 in_queries, u32 in_keys, u32 size = 64, std::string_view in_kernel = {})
+  one_head(u32 in_queries, u32 in_keys, u32 size = 64)
       : queries(in_queries),
         keys(in_keys),
-        kernel(in_kernel),
         q(1, in_queries, 1, size, false, 0),
         k(1, in_keys, 1, size, false, 0),
         v(1, in_keys, 1, size, false, 0),
@@ -30,7 +25,7 @@ struct one_head {
   std::vector<T> run(const attention_options& options) {
     auto on_q = upload(q.host), on_k = upload(k.host), on_v = upload(v.host), on_o = upload(o.host);
     attention_first_fit(under_test().stream(), q.template view<const T>(on_q), k.template view<const T>(on_k),
-                        v.template view<const T>(on_v), o.template view<T>(on_o), options, kernel);
+                        v.template view<const T>(on_v), o.template view<T>(on_o), options);
     return on_o.download();
   }
 };
@@ -41,11 +36,10 @@ T not_a_number() {
 }
 
 template <class T>
-void planted_nan(u32 size, attention_precision precision = attention_precision::ieee,
-                 std::string_view kernel = {}) {
+void planted_nan(u32 size, attention_precision precision = attention_precision::ieee) {
   if (!has_attention<T>()) return;
-  CAPTURE(size, std::string(kernel));
-  one_head<T> x(40, 200, size, kernel);
+  CAPTURE(size);
+  one_head<T> x(40, 200, size);
   const auto causal = attention_options{.causal = causal_alignment::top_left, .precision = precision};
   // Rows that are computed once more are not rounded to tf32.
   const double allowed = precision == attention_precision::tf32 ? 1.0 / 512 : 2 * unit_in_last_place<T>(1.0);
@@ -93,17 +87,16 @@ void planted_nan(u32 size, attention_precision precision = attention_precision::
 }
 
 template <class T>
-void infinite_scores(attention_precision precision = attention_precision::ieee,
-                     std::string_view kernel = {}) {
+void infinite_scores(attention_precision precision = attention_precision::ieee) {
   if (!has_attention<T>()) return;
   const attention_options options{.precision = precision};
-  one_head<T> x(40, 130, 64, kernel);
+  one_head<T> x(40, 130);
   for (u32 i = 0; i < 40; ++i)
     for (u32 e = 0; e < 64; ++e) x.q.at(0, i, 0, e) = from_float<T>(i % 2 == 0 ? 0.5f : -0.5f);
   x.k.at(0, 77, 0, 9) = from_float<T>(std::numeric_limits<float>::infinity());
   const auto got = x.run(options);
   // The same without that key.
-  one_head<T> y(40, 129, 64, kernel);
+  one_head<T> y(40, 129);
   y.q = x.q;
   for (u32 j = 0; j < 129; ++j)
     for (u32 e = 0; e < 64; ++e) {
@@ -123,10 +116,10 @@ void infinite_scores(attention_precision precision = attention_precision::ieee,
 }
 
 template <class T>
-void low_bias(std::string_view kernel = {}) {
+void low_bias() {
   if (!has_attention<T>()) return;
   constexpr u32 queries = 40, keys = 90;
-  one_head<T> x(queries, keys, 64, kernel);
+  one_head<T> x(queries, keys);
   std::vector<f32> bias(std::size_t{queries} * keys, 0.0f);
   constexpr f32 lows[] = {std::numeric_limits<f32>::lowest(), -1e9f, -1e35f};
   for (u32 i = 0; i < queries; i += 2)
@@ -153,7 +146,10 @@ TEST_CASE("attention: NaN reaches the rows that attend to it", "[ops][attention]
     planted_nan<f16>(size);
     planted_nan<bf16>(size);
     planted_nan<f32>(size);
-    planted_nan<f32>(size, attention_precision::ieee, for_few_queries);
+    {
+      const kernels_of few(f32_for_few_queries);
+      planted_nan<f32>(size);
+    }
     planted_nan<f32>(size, attention_precision::tf32);
   }
   planted_nan<f16>(512);
@@ -170,7 +166,10 @@ TEST_CASE("attention: infinite scores", "[ops][attention]") {
   infinite_scores<f16>();
   infinite_scores<bf16>();
   infinite_scores<f32>();
-  infinite_scores<f32>(attention_precision::ieee, for_few_queries);
+  {
+    const kernels_of few(f32_for_few_queries);
+    infinite_scores<f32>();
+  }
   infinite_scores<f32>(attention_precision::tf32);
 }
 
@@ -179,7 +178,8 @@ TEST_CASE("attention: rows of very low bias", "[ops][attention]") {
   low_bias<f16>();
   low_bias<bf16>();
   low_bias<f32>();
-  low_bias<f32>(for_few_queries);
+  const kernels_of few(f32_for_few_queries);
+  low_bias<f32>();
 }
 
 TEST_CASE("attention: operands near the largest f16", "[ops][attention]") {

@@ -219,6 +219,9 @@ TEST_CASE("attention: NaN around all tensors", "[ops][attention]") {
   check_around<f16>({.has_scores = true});
   check_around<f32>({.has_scores = true});
   check_around<f32>({.precision = attention_precision::tf32});
+  const kernels_of few(f32_for_few_queries);
+  for (const u32 size : {64u, 128u, 256u, 20u}) check_around<f32>({.size = size});
+  check_around<f32>({.has_scores = true});
 }
 TEST_CASE("attention: NaN in the keys outside of every window", "[ops][attention]") {
   for (const u32 size : {64u, 128u, 256u, 20u}) {
@@ -227,6 +230,8 @@ TEST_CASE("attention: NaN in the keys outside of every window", "[ops][attention
   }
   check_outside_of_window<bf16>(64);
   check_outside_of_window<f32>(64, attention_precision::tf32);
+  const kernels_of few(f32_for_few_queries);
+  for (const u32 size : {64u, 128u, 256u, 20u}) check_outside_of_window<f32>(size);
 }
 TEST_CASE("attention_varlen: NaN in other sequences and in rows that are not used", "[ops][attention]") {
   for (const u32 size : {64u, 128u, 256u, 20u}) {
@@ -235,4 +240,6 @@ TEST_CASE("attention_varlen: NaN in other sequences and in rows that are not use
   }
   check_packed<bf16>(64);
   check_packed<f32>(64, attention_precision::tf32);
+  const kernels_of few(f32_for_few_queries);
+  for (const u32 size : {64u, 128u, 256u, 20u}) check_packed<f32>(size);
 }

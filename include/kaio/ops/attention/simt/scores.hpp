@@ -1,5 +1,5 @@
 #pragma once
-// A thread's scores in the kernels of multiply-adds.
+// A thread's scores in the kernels of multiply-adds, forward and backward.
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/common/place.hpp>
@@ -8,8 +8,8 @@
 
 namespace kaio::ops {
 
-// Rows queries x Columns keys, which are so many apart.
-template <scalar T, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Apart = 16>
+// Of elements T: Rows queries x Columns keys, which are so many apart.
+template <class T, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t Apart = 16>
 struct simt_scores {
   using element = T;
   static constexpr std::uint32_t rows = Rows;

@@ -119,7 +119,7 @@ struct attention_simt_wide_body {
         const auto each_of_p = [&](const auto& f) {
           for (u32 i = 0; i < rows * columns; ++i) f(p_of(i / columns, i % columns), s[i]);
         };
-        if (auto changes = t.when(any_of(changes_scores, is_masked(t, range, keys)))) {
+        if (auto changes = t.when(any_of(changes_scores, range.is_partial(t, keys)))) {
           each_of_p([](const auto& p, auto& x) { p = x; });
           for (auto r : t.range(0u, rows).no_unroll()) {
             auto of_one = array_of<columns>([&](u32 c) { return var(t, p_of(r, c)); });
@@ -174,15 +174,6 @@ struct attention_simt_wide_body {
   }
 
  private:
-  // Whether range.mask does anything.
-  template <class Walk, class Keys>
-  static constexpr val<bool> is_masked(thread t, const Walk& range, const Keys& keys) {
-    if constexpr (Walk::cuts_tiles)
-      return t.let(any_of(range.is_partial(t, keys), range.is_cut(t, keys)));
-    else
-      return range.is_partial(t, keys);
-  }
-
   // The rows of a head of Q, K or V in memory.
   struct head_rows {
     in<f32> memory;
@@ -308,19 +299,10 @@ struct attention_simt_wide_body {
   }
 };
 
-// Whether a score does anything besides its factor in this call.
-template <class Score, class... OfScore>
-constexpr val<bool> changes_scores(thread t, const OfScore&... of_score) {
-  if constexpr (std::is_same_v<Score, plain_score>) {
-    return t.let(false);
-  } else if constexpr (std::is_same_v<Score, general_score> || std::is_same_v<Score, biased_score>) {
-    const auto has_terms = [t](const val<attention_terms>& terms, const auto&...) {
-      return t.let(terms[&attention_terms::plain] == 0u);
-    };
-    return has_terms(of_score...);
-  } else {
-    return t.let(true);
-  }
+// Whether a score with terms does anything besides its factor in this call.
+template <class... Others>
+constexpr val<bool> changes_scores(thread t, const val<attention_terms>& terms, const Others&...) {
+  return t.let(terms[&attention_terms::plain] == 0u);
 }
 
 template <attention_simt_wide_config C, class Score, class Mask, class OfScore, class OfMask>
@@ -338,7 +320,7 @@ struct attention_simt_wide_kernel<C, Score, Mask, attention_parameters<OfScore..
       [](thread t, in<f32> q, in<f32> k, in<f32> v, out<f32> o, val<attention_problem> problem,
          OfScore... of_score, OfMask... of_mask) {
         attention_simt_wide_body<C>::run(
-            t, q, k, v, o, problem, changes_scores<Score>(t, of_score...),
+            t, q, k, v, o, problem, changes_scores(t, of_score...),
             [&](const auto& s, const auto& origin, const val<f32>& scale) {
               apply_score<Score>(t, s, origin, scale, of_score...);
             },

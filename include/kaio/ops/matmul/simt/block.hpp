@@ -10,7 +10,7 @@
 
 #include <kaio/dsl/block/grid_dependency.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
-#include <kaio/ops/matmul/common/terms.hpp>
+#include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/simt/config.hpp>
 #include <kaio/ops/matmul/simt/shared_sums.hpp>
 
@@ -53,11 +53,6 @@ struct simt_rows {
       return pieces[r / 4 * 4 + k][r % 4];
   }
 };
-
-// Whether the epilogue takes matmul_terms and nothing else, which hold whether alpha is all that it does.
-template <class Epilogue>
-inline constexpr bool takes_terms =
-    std::is_same_v<parameters_of_epilogue<Epilogue>, epilogue_parameters<val<matmul_terms>>>;
 
 template <simt_config C>
 struct simt_block {
@@ -227,7 +222,8 @@ struct simt_block {
           if (auto one = t.when(alone))
             for (std::uint32_t r = 0; r < shared_sums.own_rows; ++r) store_row(row_of(r), own[r]);
           if (auto many = t.otherwise()) by_rows();
-        } else if constexpr (takes_terms<Epilogue>) {
+        } else if constexpr (std::is_same_v<Epilogue, general>) {
+          // Its terms hold whether alpha is all that it does.
           const auto by_terms = [&](const val<matmul_terms>& terms) {
             const val plain = t.let(all_of(alone, is_f32, terms[&matmul_terms::plain] != 0u));
             if (auto direct = t.when(plain)) directly(t.let(terms[&matmul_terms::alpha]));

@@ -17,9 +17,11 @@
 #include <kaio/ops/attention/backward/common/functions.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
 #include <kaio/ops/attention/backward/simt/tiles.hpp>
+#include <kaio/ops/attention/common/any_element.hpp>
 #include <kaio/ops/attention/common/key_walk.hpp>
 #include <kaio/ops/attention/common/mask.hpp>
 #include <kaio/ops/attention/common/score.hpp>
+#include <kaio/ops/attention/simt/scores.hpp>
 
 #include <cstdint>
 #include <limits>
@@ -30,7 +32,7 @@ template <attention_backward_simt_config C>
 struct attention_backward_simt_body {
   using tiles = backward_tiles<C>;
   using scores = typename tiles::scores;
-  using view = backward_scores<tiles::each, tiles::each>;
+  using view = simt_scores<any_element, tiles::each, tiles::each, C.side>;
   static constexpr std::uint32_t each = tiles::each, count = tiles::count;
 
   // The rows of Q, K, V and dO that a head of queries is computed with.

@@ -34,21 +34,6 @@ constexpr attention_backward_simt_config attention_backward_simt_for(std::uint32
   return {.depth = 256, .tile = 32};
 }
 
-// A thread's scores: Rows queries x Columns keys, 16 apart.
-template <std::uint32_t Rows, std::uint32_t Columns>
-struct backward_scores {
-  using element = any_element;
-  static constexpr std::uint32_t rows = Rows;
-  static constexpr bool exact = true;
-  dsl::register_array<var<f32>, Rows * Columns>* sums;
-  static constexpr std::uint32_t size() { return Rows * Columns; }
-  static constexpr std::uint32_t row(std::uint32_t i) { return i / Columns; }
-  static constexpr std::uint32_t column(std::uint32_t i) {
-    return i % Columns * attention_backward_simt_config::side;
-  }
-  constexpr var<f32>& operator[](std::uint32_t i) const { return (*sums)[i]; }
-};
-
 // The rows of a head of a tensor.
 struct attention_head_rows {
   val<u64> address;
