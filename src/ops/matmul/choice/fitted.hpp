@@ -148,7 +148,7 @@ inline constexpr kernel_costs fitted_kernels[]{
     {matmul_family::sm90, matmul_precision::ieee, 90, 2, 128, 192, 64, 5, 1, 1, 1, 16, false, false, 2487,
      1.367, 142.7},
     {matmul_family::sm90, matmul_precision::ieee, 90, 2, 128, 192, 64, 5, 2, 1, 1, 16, false, false, 2561,
-     1.305, 74.3},
+     1.367, 185},
     {matmul_family::sm90, matmul_precision::ieee, 90, 2, 128, 256, 64, 4, 2, 1, 1, 16, false, false, 2772,
      1.135, 82.82},
     {matmul_family::sm90, matmul_precision::ieee, 90, 2, 128, 256, 64, 4, 2, 1, 1, 16, false, true, 3334,
