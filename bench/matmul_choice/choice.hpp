@@ -65,9 +65,11 @@ inline std::vector<timed_variant> accepting(const ops::matmul_call& call, const 
   return result;
 }
 
-// Parts of K that a kernel's name does not say: those of a workspace, or of a cluster that the launch gives.
-inline unsigned parts_of(const ops::matmul_variant& v) {
-  return v.splits != 1 ? v.splits : v.cluster_by_launch ? v.cluster_splits : 1;
+// What a kernel's name does not say: parts of K, those of a workspace or of a cluster that the launch gives; or, below
+// zero, the blocks of a cluster that the launch gives and that share tiles of B.
+inline int parts_of(const ops::matmul_variant& v) {
+  if (v.splits != 1 || !v.cluster_by_launch) return static_cast<int>(v.splits);
+  return v.cluster_m != 1 ? -static_cast<int>(v.cluster_m) : static_cast<int>(v.cluster_splits);
 }
 
 // {"device": ..., the problem's fields, "us": [[kernel, parts of K, us, 1 if dropped], ...]}; the first is the
@@ -77,7 +79,7 @@ inline void print_row(std::string_view device, const random_problem& p, const ke
   std::string text = "{\"device\": \"" + std::string(device) + "\", " + p.text() + ", \"us\": [";
   for (std::size_t i = 0; i < times.size(); ++i) {
     char item[96];
-    std::snprintf(item, sizeof item, "%s[%zu, %u, %.3f, %d]", i == 0 ? "" : ", ",
+    std::snprintf(item, sizeof item, "%s[%zu, %d, %.3f, %d]", i == 0 ? "" : ", ",
                   numbers.of(*times[i].variant), parts_of(*times[i].variant), times[i].us,
                   times[i].dropped ? 1 : 0);
     text += item;

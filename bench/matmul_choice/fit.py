@@ -61,6 +61,15 @@ first_family = np.array([[1500, 2400, 4500, 4000, 1500], [1, 1, .3, .7, .1], [10
 first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 600, 130, 130, .06])
 
 
+def of_today(number, name):
+    """The number of a measured kernel, and its parts where they differ: once there was a kernel for pairs of blocks that
+    share tiles of B, and another for blocks alone; the launch says now which it is."""
+    by_launch = re.sub("_c[12]x1_", "_cnx1_", name)
+    if name in number or by_launch not in number:
+        return number.get(name), None
+    return number[by_launch], -2 if "_c2x1_" in name else None
+
+
 class Problems:
     """The rows of both files for the problems that `take` accepts, one row for each variant that the library has."""
 
@@ -69,12 +78,12 @@ class Problems:
         number = {name: i for i, name in enumerate(kernels)}
         for line in measured:
             if "kernels" in line:  # of the lines that follow
-                measured_kernels = [number.get(name) for name, *_ in line["kernels"]]
+                measured_kernels = [of_today(number, name) for name, *_ in line["kernels"]]
                 continue
             if not take(line["seed"]) or line["seed"] not in work:
                 continue
             known = {(row[0], row[1]): row for row in work[line["seed"]]}
-            times = [(known.get((measured_kernels[kernel], splits)), time, dropped)
+            times = [(known.get((measured_kernels[kernel][0], measured_kernels[kernel][1] or splits)), time, dropped)
                      for kernel, splits, time, dropped in line["us"]]
             times = [row for row in times if row[0] is not None]
             if not times:

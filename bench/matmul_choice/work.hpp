@@ -98,7 +98,7 @@ inline void print_work(const random_problem& p, const device_properties& device,
   for (const timed_variant& t : accepting(call, device)) {
     const ops::matmul_variant& v = *t.variant;
     const ops::kernel_work w = ops::work_of(v, call, device);
-    std::printf("%s[%zu, %u, %zu, %d, %d", first ? "" : ", ", numbers.of(v), parts_of(v), known.number(v),
+    std::printf("%s[%zu, %d, %zu, %d, %d", first ? "" : ", ", numbers.of(v), parts_of(v), known.number(v),
                 v.most_rows != 0 ? 1 : 0, v.general ? 1 : 0);
     first = false;
     for (const double x : work_numbers(v, w)) std::printf(", %.17g", x);

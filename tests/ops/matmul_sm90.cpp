@@ -118,15 +118,35 @@ void run_split(const shape& s, bool early) {
                 });
 }
 
+// How many words lines of what is loaded word by word are longer than multiples of 16 bytes, in elements.
+template <class T>
+constexpr u32 words_more(bool loads, u32 words) {
+  return loads ? words * u32{4 / sizeof(T)} : 0;
+}
+
 // The same, where the launch says how many blocks share a tile.
 template <sm90_split_config C, class T, class Out>
 void run_splits(const shape& s, u32 splits) {
+  constexpr major of_a = C.transposed ? C.b : C.a, of_b = C.transposed ? C.a : C.b;
   check<T, Out>(
-      s, C.a == major::mn, C.b == major::k, true,
+      s, of_a == major::mn, of_b == major::k, true,
       [&](const auto& a, const auto& b, const auto& c, const auto& bias) {
-        launch_sm90_splits<C, T, Out, biased>(under_test().stream(), a, b, c, s.k, false, splits, bias, 0.5f);
+        const auto &left = C.transposed ? b : a, &right = C.transposed ? a : b;
+        launch_sm90_splits<C, T, Out, biased>(under_test().stream(), left, right, c, s.k, false, splits, bias,
+                                              0.5f);
       },
-      C.loads_a ? 1 : 0, C.loads_b ? 3 : 0);
+      words_more<T>(C.transposed ? C.loads_b : C.loads_a, 1),
+      words_more<T>(C.transposed ? C.loads_a : C.loads_b, 3));
+}
+
+// Where the launch says how many blocks share tiles of B.
+template <sm90_config C, class T, class Out>
+void run_clusters(const shape& s, u32 cluster_m, u64 clusters) {
+  check<T, Out>(s, C.a == major::mn, C.b == major::k, false,
+                [&](const auto& a, const auto& b, const auto& c, const auto&) {
+                  launch_sm90_clusters<C, T, Out, scaled>(under_test().stream(), a, b, c, s.k, cluster_m,
+                                                          clusters, 3, 0.5f);
+                });
 }
 
 constexpr major k = major::k, mn = major::mn;
@@ -160,6 +180,26 @@ TEST_CASE("sm_90a matmul: clusters share tiles of A and of B", "[ops][matmul]") 
   run<sm90_config{.m = 64, .n = 64, .stages = 2, .depth = 2, .cluster_n = 2, .a = mn, .b = mn}, f16, f16>(s,
                                                                                                           3);
   run<sm90_config{.m = 128, .n = 64, .stages = 4, .cluster_m = 4}, f16, f16, biased>(s, 1);
+}
+
+TEST_CASE("sm_90a matmul: the launch says whether blocks share tiles of B", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  for (const u32 cluster_m : {1u, 2u}) {
+    // Tiles that are whole, and the last ones in halves.
+    for (const u64 clusters : {1, 5}) {
+      run_clusters<sm90_config{.m = 128, .n = 128, .stages = 3, .cluster_m = 0}, f16, f16>(
+          {1, 300, 264, 200}, cluster_m, clusters);
+      run_clusters<sm90_config{.m = 128, .n = 192, .stages = 3, .cluster_m = 0, .a = mn, .b = mn}, bf16, f32>(
+          {2, 300, 264, 72}, cluster_m, clusters);
+    }
+    // B has fewer columns than a tile, and than half of one.
+    for (const u32 columns : {24u, 88u})
+      run_clusters<sm90_config{.m = 128, .n = 128, .stages = 3, .cluster_m = 0}, f16, f16>(
+          {1, 264, columns, 136}, cluster_m, 2);
+    // Half a panel of B is half of its rows.
+    run_clusters<sm90_config{.m = 128, .n = 64, .stages = 3, .cluster_m = 0, .b = mn}, f16, f16>(
+        {1, 264, 72, 136}, cluster_m, 2);
+  }
 }
 
 TEST_CASE("sm_90a matmul of 8-bit floats", "[ops][matmul]") {
@@ -259,6 +299,43 @@ TEST_CASE("sm_90a matmul: the launch says how many blocks share a tile", "[ops][
   for (const u32 splits : {2u, 4u, 8u})
     run_splits<sm90_split_config{.m = 128, .n = 64, .stages = 5, .splits = 0, .reuses_ring = true, .a = mn},
                f16, f32>({2, 131, 70, 530}, splits);
+  for (const u32 splits : {1u, 2u, 4u, 8u}) {
+    run_splits<
+        sm90_split_config{
+            .m = 64, .n = 16, .stages = 5, .splits = 0, .transposed = true, .reuses_ring = true, .a = mn},
+        bf16, bf16>({2, 13, 131, 530}, splits);
+    run_splits<sm90_split_config{.m = 64,
+                                 .n = 64,
+                                 .stages = 4,
+                                 .splits = 0,
+                                 .transposed = true,
+                                 .reuses_ring = true,
+                                 .a = mn,
+                                 .b = mn},
+               f16, f16>({1, 61, 131, 530}, splits);
+  }
+}
+
+TEST_CASE("sm_90a matmul: short lines across K", "[ops][matmul]") {
+  if (!has_tensor_cores()) return;
+  constexpr sm90_split_config rows{.m = 64,
+                                   .n = 64,
+                                   .stages = 4,
+                                   .splits = 0,
+                                   .transposed = true,
+                                   .reuses_ring = true,
+                                   .loads_b = true,
+                                   .b = mn};
+  constexpr sm90_split_config columns{
+      .m = 64, .n = 64, .stages = 5, .splits = 0, .reuses_ring = true, .loads_b = true, .a = mn, .b = mn};
+  // Of one stage, of fewer than are in flight, and of several rounds; lines with a last element alone, and of several
+  // tiles.
+  for (const u32 depth : {1u, 64u, 130u, 1000u}) {
+    run_splits<rows, f16, f16>({2, 27, 131, depth}, 1);
+    run_splits<columns, bf16, bf16>({1, 131, 70, depth}, 1);
+  }
+  run_splits<rows, bf16, bf16>({1, 9, 200, 1000}, 8);
+  run_splits<columns, f16, f16>({2, 70, 24, 530}, 4);
 }
 
 TEST_CASE("sm_90a matmul: the last tiles are computed in halves", "[ops][matmul]") {

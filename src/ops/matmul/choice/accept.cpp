@@ -42,10 +42,9 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
   const bool copies_tensors = v.family == matmul_family::sm90 || v.family == matmul_family::sm90_split ||
                               (v.family == matmul_family::simt && !v.general);
   if (copies_tensors) {
-    // f32 that comes word by word is no tensor. Of 16 bits each eighth line is one, and so are steps of K.
-    const bool is_f32 = v.operand == matmul_type::f32;
-    const bool loads_a = is_f32 && v.a_alignment < 16, loads_b = is_f32 && v.b_alignment < 16;
-    const bool by_eights = !is_f32 && v.a_alignment < 16;
+    // What comes word by word is no tensor. Of 16 bits each eighth line is one, and so are steps of K.
+    const bool loads_a = v.a_alignment == sizeof(u32), loads_b = v.b_alignment == sizeof(u32);
+    const bool by_eights = v.a_alignment < sizeof(u32);
     if (by_eights && (call.a.address | call.b.address) % 16 != 0)
       return "A or B does not begin at a multiple of 16 bytes";
     const auto begins_apart = [&](const matmul_operand& x) { return x.batch_pitch * size % 16 != 0; };

@@ -59,6 +59,7 @@ struct operand_tile {
   double across;
   std::uint64_t extent;
   double shared_by;
+  bool by_words;
 };
 
 const family_costs& family_of(const matmul_variant& v) {
@@ -121,12 +122,14 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
                                : (m + n * std::max(1.0, m / 64)) * k * size;
   work.loaded_bytes = (m / v.cluster_n + n / v.cluster_m) * k * size;
   const double share_a = v.across ? v.cluster_m : v.cluster_n, share_b = v.across ? v.cluster_n : v.cluster_m;
-  for (const auto& [x, across, extent, shared_by] :
-       {operand_tile{call.a, static_cast<double>(tile_rows(v)), call.m, share_a},
-        operand_tile{call.b, static_cast<double>(tile_columns(v)), call.n, share_b}}) {
+  const auto by_words = [&](std::uint32_t alignment) { return alignment == sizeof(u32); };
+  for (const auto& [x, across, extent, shared_by, words] :
+       {operand_tile{call.a, static_cast<double>(tile_rows(v)), call.m, share_a, by_words(v.a_alignment)},
+        operand_tile{call.b, static_cast<double>(tile_columns(v)), call.n, share_b,
+                     by_words(v.b_alignment)}}) {
     if (!x.aligned(bytes_of(call.operand), l2_line_bytes))
       work.crossing_bytes += across / shared_by * k * size;
-    if (!by_warps && x.lines == line_direction::across_k &&
+    if (!by_warps && !words && x.lines == line_direction::across_k &&
         extent * bytes_of(call.operand) < short_line_bytes)
       work.short_lines += k;
   }

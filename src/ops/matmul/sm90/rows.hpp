@@ -10,25 +10,40 @@
 
 namespace kaio::ops {
 
+// add(the blocks of a cluster along M), for all that a configuration leaves to the launch.
+template <sm90_config C, class Add>
+void for_each_cluster(const Add& add) {
+  if constexpr (C.by_launch()) {
+    add(1u);
+    add(2u);
+  } else {
+    add(C.cluster_m);
+  }
+}
+
 // alpha alone.
 template <sm90_config C, class T, class Out>
 void add_sm90_scaled(variant_list& list) {
-  matmul_variant row = describe_sm90<C, T, Out, scaled>();
-  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    launch_call_sm90<C, T, Out, scaled>(s, call, call.terms.alpha);
-  };
-  list.push_back(row);
+  for_each_cluster<C>([&](std::uint32_t cluster_m) {
+    matmul_variant row = describe_sm90<C, T, Out, scaled>(cluster_m);
+    row.run = [](const stream& s, const matmul_call& call, const matmul_variant& v) {
+      launch_call_clusters<C, T, Out, scaled>(s, call, v.cluster_m, call.terms.alpha);
+    };
+    list.push_back(row);
+  });
 }
 
 // All epilogue arguments. One kernel for every element type of C: its way to C ends with a branch that all
 // threads take alike.
 template <sm90_config C, class T>
 void add_sm90_general(variant_list& list) {
-  matmul_variant row = describe_sm90<C, T, any_output, general>();
-  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    launch_call_sm90<C, T, any_output, general>(s, call, call.terms);
-  };
-  add_for_each_output(list, row);
+  for_each_cluster<C>([&](std::uint32_t cluster_m) {
+    matmul_variant row = describe_sm90<C, T, any_output, general>(cluster_m);
+    row.run = [](const stream& s, const matmul_call& call, const matmul_variant& v) {
+      launch_call_clusters<C, T, any_output, general>(s, call, v.cluster_m, call.terms);
+    };
+    add_for_each_output(list, row);
+  });
 }
 
 template <sm90_split_config C, class T>
@@ -43,7 +58,7 @@ void add_sm90_split(variant_list& list) {
     add_for_each_output(list, row);
   };
   if constexpr (C.by_launch()) {
-    if (C.any_lines()) add(1);
+    if (C.any_lines() || C.min_blocks != 1) add(1);
     for (const std::uint32_t splits : {2u, 4u, 8u}) add(splits);
   } else {
     add(C.splits);

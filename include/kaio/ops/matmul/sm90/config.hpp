@@ -27,11 +27,12 @@ template <>
 inline constexpr auto sm90_operand_name<f32> = fixed_string("tf32");
 
 struct sm90_config {
-  std::uint32_t m = 128;         // rows of C that a block computes: 64 for each consumer warpgroup
-  std::uint32_t n = 256;         // columns
-  std::uint32_t stages = 4;      // tiles of A and B in flight
-  std::uint32_t depth = 1;       // steps of 128 bytes along K in a stage
-  std::uint32_t cluster_m = 1;   // blocks along M, which share their tiles of B
+  std::uint32_t m = 128;     // rows of C that a block computes: 64 for each consumer warpgroup
+  std::uint32_t n = 256;     // columns
+  std::uint32_t stages = 4;  // tiles of A and B in flight
+  std::uint32_t depth = 1;   // steps of 128 bytes along K in a stage
+  std::uint32_t cluster_m =
+      1;  // blocks along M, which share their tiles of B; 0: the launch says, one or two
   std::uint32_t cluster_n = 1;   // blocks along N, which share their tiles of A
   std::uint32_t min_blocks = 1;  // on a multiprocessor: one loads and stores while another multiplies
   std::uint32_t panels = 2;      // of C in flight, for each warp
@@ -47,9 +48,11 @@ struct sm90_config {
   constexpr std::uint32_t consumers() const { return m / warpgroup_rows; }
   // The consumer warpgroups, and after them one warp that produces, or four of them.
   constexpr std::uint32_t threads() const { return 128 * consumers() + (whole_producer ? 128 : 32); }
+  constexpr bool by_launch() const { return cluster_m == 0; }
+  constexpr std::uint32_t most_cluster_m() const { return by_launch() ? 2 : cluster_m; }
+  constexpr bool has_cluster() const { return most_cluster_m() * cluster_n != 1; }
+  // What the kernel fixes; 0: nothing.
   constexpr std::uint32_t cluster_blocks() const { return cluster_m * cluster_n; }
-  // Blocks that read what one block loads: those of its row and of its column.
-  constexpr std::uint32_t sharers() const { return cluster_m + cluster_n - 1; }
   constexpr std::uint32_t a_bytes() const { return m * row_bytes * depth; }  // of a stage
   constexpr std::uint32_t stage_bytes() const { return (m + n) * row_bytes * depth; }
   constexpr bool loads_words() const { return loads_a || loads_b; }
@@ -65,8 +68,9 @@ struct sm90_config {
   }
 
   constexpr bool valid() const {
-    return (m == 64 || m == 128) && n % 8 == 0 && n >= 8 && n <= 256 && stages >= 2 && cluster_m >= 1 &&
-           cluster_n >= 1 && cluster_blocks() <= 8 && m % cluster_n == 0 && n % cluster_m == 0;
+    return (m == 64 || m == 128) && n % 8 == 0 && n >= 8 && n <= 256 && stages >= 2 && cluster_n >= 1 &&
+           (!by_launch() || cluster_n == 1) && cluster_blocks() <= 8 && m % cluster_n == 0 &&
+           n % most_cluster_m() == 0;
   }
   friend constexpr bool operator==(const sm90_config&, const sm90_config&) = default;
 };

@@ -31,14 +31,15 @@ struct sm90_problem {
   u32 k_blocks;     // stages along K, at least one; the last may be partial
   u32 whole_tiles;  // which come first; the others are computed in halves
   u32 parts;        // whole tiles and halves
+  u32 rows_of_b;    // of a box, see sm90_rows_of_b
 
   // The tiles that are left after the last round of `clusters` without a gap are computed in halves, where each
   // half has a cluster.
   static constexpr sm90_problem of(const tile_walk& walk, const output_lines& c, u32 k_blocks,
-                                   std::uint64_t clusters, bool in_halves) {
+                                   std::uint64_t clusters, bool in_halves, u32 rows_of_b) {
     const auto rest = static_cast<u32>(walk.tiles % clusters);
     const u32 halved = in_halves && 2 * std::uint64_t{rest} <= clusters ? rest : 0;
-    return {walk, c, k_blocks, walk.tiles - halved, walk.tiles + halved};
+    return {walk, c, k_blocks, walk.tiles - halved, walk.tiles + halved, rows_of_b};
   }
 };
 
@@ -64,7 +65,7 @@ struct sm90_matmul_body {
   static constexpr tile_origin origin_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
                                          const mainloop& loop) {
     const tile_index tile = tile_at(t, problem[&sm90_problem::walk], index);
-    return {tile.batch, t.let((tile.m * C.cluster_m + loop.rank_m()) * C.m),
+    return {tile.batch, t.let((tile.m * loop.size_m() + loop.rank_m()) * C.m),
             t.let((tile.n * C.cluster_n + loop.rank_n()) * C.n)};
   }
   // A half of a cluster's tile is that of all its rows, which its blocks share as they share a whole one's.
@@ -75,9 +76,9 @@ struct sm90_matmul_body {
     const val half = t.let(index - whole_tiles);
     const tile_index tile =
         tile_at(t, problem[&sm90_problem::walk], t.let(select(is_whole, index, whole_tiles + half / 2u)));
-    const val first = t.let(tile.m * (C.cluster_m * C.m));
-    const val row = t.let(
-        select(is_whole, loop.rank_m() * C.m, (half % 2u * C.cluster_m + loop.rank_m()) * C.warpgroup_rows));
+    const val first = t.let(tile.m * (loop.size_m() * C.m));
+    const val row = t.let(select(is_whole, loop.rank_m() * C.m,
+                                 (half % 2u * loop.size_m() + loop.rank_m()) * C.warpgroup_rows));
     return {{tile.batch, t.let(first + row), t.let(tile.n * C.n)}, is_whole};
   }
 
@@ -86,7 +87,7 @@ struct sm90_matmul_body {
   static constexpr void run(thread t, const typename mainloop::operand_a& a,
                             const typename mainloop::operand_b& b, const Destination& c,
                             const val<sm90_problem>& problem, const Extra&... extra) {
-    const mainloop loop(t, a, b);
+    const mainloop loop = make_loop(t, a, b, problem);
     const store output(t, c, problem[&sm90_problem::c]);
     const val warpgroup = warpgroup_rank(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
@@ -94,12 +95,13 @@ struct sm90_matmul_body {
       if constexpr (works_in_registers<Epilogue>) prefetch(c);
       loop.initialise();
     }
+    if constexpr (!C.loads_words()) loop.clear_rest_of_b();
     wait_for_all(t);
     launch_dependents(t);
     grid_dependency_wait(t);
 
-    const val cluster = t.let(block_idx_x() / C.cluster_blocks());
-    const val clusters = t.let(grid_dim_x() / C.cluster_blocks());
+    const val cluster = cluster_of(t);
+    const val clusters = clusters_of(t);
     const val parts = t.let(problem[&sm90_problem::parts]);
     const val k_blocks = t.let(problem[&sm90_problem::k_blocks]);
 
@@ -152,14 +154,35 @@ struct sm90_matmul_body {
       output.drain();
     }
     // No block ends while another one may still write to its shared memory or arrive at its barriers.
-    if constexpr (C.cluster_blocks() != 1) cluster_barrier(t);
+    if constexpr (C.has_cluster()) cluster_barrier(t);
   }
 
   static constexpr void wait_for_all(thread t) {
-    if constexpr (C.cluster_blocks() == 1)
-      t.barrier();
-    else
+    if constexpr (C.has_cluster())
       cluster_barrier(t);
+    else
+      t.barrier();
+  }
+  static constexpr mainloop make_loop(thread t, const typename mainloop::operand_a& a,
+                                      const typename mainloop::operand_b& b,
+                                      const val<sm90_problem>& problem) {
+    if constexpr (C.loads_words())
+      return {t, a, b};
+    else
+      return {t, a, b, t.let(problem[&sm90_problem::rows_of_b])};
+  }
+  // Which of the grid's clusters this block is in, and how many there are.
+  static constexpr val<u32> cluster_of(thread t) {
+    if constexpr (C.by_launch())
+      return t.let(cluster_idx_x());
+    else
+      return t.let(block_idx_x() / C.cluster_blocks());
+  }
+  static constexpr val<u32> clusters_of(thread t) {
+    if constexpr (C.by_launch())
+      return t.let(grid_dim_in_clusters_x());
+    else
+      return t.let(grid_dim_x() / C.cluster_blocks());
   }
 };
 
@@ -179,6 +202,14 @@ inline constexpr auto transposed_name = [] {
     return fixed_string("");
 }();
 
+template <sm90_config C>
+inline constexpr auto cluster_m_name = [] {
+  if constexpr (C.by_launch())
+    return fixed_string("n");
+  else
+    return decimal<C.cluster_m>;
+}();
+
 // The kernel with the parameters that its operands and its epilogue take.
 template <sm90_config C, scalar T, class Out, class Epilogue, class A, class B, class Signature>
 struct sm90_matmul_kernel;
@@ -189,12 +220,12 @@ struct sm90_matmul_kernel<C, T, Out, Epilogue, sm90_inputs<A...>, sm90_inputs<B.
   static constexpr auto name =
       "matmul_sm90_" + sm90_operand_name<T> + "_" + detail::output_of<Out>::name + "_" +
       layout_name<C.a, C.b> + transposed_name<C> + "_" + loads_name<C> + decimal<C.m> + "x" + decimal<C.n> +
-      "x" + decimal<C.depth> + "_s" + decimal<C.stages> + "_c" + decimal<C.cluster_m> + "x" +
+      "x" + decimal<C.depth> + "_s" + decimal<C.stages> + "_c" + cluster_m_name<C> + "x" +
       decimal<C.cluster_n> + "_b" + decimal<C.min_blocks> + producer_name<C> + "_" + epilogue_name<Epilogue>;
   static constexpr kernel_options options{
       .target = {90, true},
       .large_shared = true,
-      .cluster = C.cluster_blocks() == 1 ? block_size{0, 0, 0} : block_size{C.cluster_blocks()},
+      .cluster = C.cluster_blocks() <= 1 ? block_size{0, 0, 0} : block_size{C.cluster_blocks()},
       .min_blocks = C.min_blocks};
   using destination = typename sm90_store_for<C, Out, Epilogue>::destination;
   static constexpr auto kernel =

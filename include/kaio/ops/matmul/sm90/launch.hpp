@@ -24,12 +24,19 @@ template <class T>
 inline constexpr f32_format format_of_operand = std::is_same_v<T, f32> ? f32_format::tf32 : f32_format::f32;
 
 // What a kernel takes of an operand of so many rows or columns: the map of its boxes, or its memory word by word.
-template <class Operand, bool LoadsWords, class T>
-auto inputs_of(const stream& s, const matrix_lines<T>& x, std::uint64_t extent, std::uint64_t k) {
+template <bool LoadsWords, class T>
+auto inputs_of(const stream& s, const matrix_lines<T>& x, const std::uint32_t (&box)[3], std::uint64_t extent,
+               std::uint64_t k) {
   if constexpr (LoadsWords)
     return std::tuple(x.memory, word_lines::of(x, extent, k));
   else
-    return std::tuple(x.map(s, Operand::box, sm90_config::row_bytes, format_of_operand<T>));
+    return std::tuple(x.map(s, box, sm90_config::row_bytes, format_of_operand<T>));
+}
+// The rows of a box of B, of which so many blocks load a part each.
+template <class Mainloop, sm90_config C>
+std::uint32_t rows_of_b(std::uint32_t shares, std::uint64_t extent, std::uint32_t k_blocks) {
+  if constexpr (C.b == major::k) return sm90_rows_of_b<C>(shares, extent, k_blocks);
+  return shares == 1 ? Mainloop::whole_b_operand::box[1] : Mainloop::b_operand::box[1];
 }
 
 template <class Out>
@@ -41,25 +48,28 @@ output_lines lines_of(const matrix_lines<Out>& c) {
 
 // C = epilogue(A * B) with the tensor copies' view of the three: A has lines along K or along M, as the
 // configuration says, B along K or along N, C along N. A transposed configuration takes B of the product as `a`,
-// and A as `b`. `clusters`: how many are resident on the device; `group`: see tile_walk. C needs no tensor map where
+// and A as `b`. `cluster_m`: blocks of a cluster along M, those of the configuration, or one or two where it leaves them
+// to the launch; `clusters`: how many are resident on the device; `group`: see tile_walk. C needs no tensor map where
 // the epilogue reads memory.
 template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
-void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
-                 const matrix_lines<Out>& c, std::uint64_t k, std::uint64_t clusters, std::uint32_t group,
-                 const Extra&... extra) {
+void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
+                          const matrix_lines<Out>& c, std::uint64_t k, std::uint32_t cluster_m,
+                          std::uint64_t clusters, std::uint32_t group, const Extra&... extra) {
   using mainloop = typename detail::sm90_whole_mainloop<C, T>::type;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const auto walk =
-      tile_walk::over(detail::ceil_divide(along_m, C.m * C.cluster_m),
+      tile_walk::over(detail::ceil_divide(along_m, C.m * cluster_m),
                       detail::ceil_divide(along_n, C.n * C.cluster_n), static_cast<u32>(c.batches), group);
-  const auto problem =
-      sm90_problem::of(walk, detail::lines_of(c), detail::ceil_divide(k, mainloop::k), clusters, C.halves());
-  const auto shape =
-      grid(std::min<std::uint64_t>(problem.parts, clusters) * C.cluster_blocks()).programmatic();
-  const auto inputs =
-      std::tuple_cat(detail::inputs_of<typename mainloop::a_operand, C.loads_a>(s, a, along_m, k),
-                     detail::inputs_of<typename mainloop::b_operand, C.loads_b>(s, b, along_n, k));
+  const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
+  const std::uint32_t rows_of_b = detail::rows_of_b<mainloop, C>(cluster_m, along_n, k_blocks);
+  const std::uint32_t b_box[3] = {mainloop::b_operand::width, rows_of_b, 1};
+  const auto problem = sm90_problem::of(walk, detail::lines_of(c), k_blocks, clusters, C.halves(), rows_of_b);
+  const std::uint32_t blocks = cluster_m * C.cluster_n;
+  const auto all = grid(std::min<std::uint64_t>(problem.parts, clusters) * blocks).programmatic();
+  const auto shape = C.by_launch() ? all.cluster(blocks) : all;
+  const auto inputs = std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, mainloop::a_operand::box, along_m, k),
+                                     detail::inputs_of<C.loads_b>(s, b, b_box, along_n, k));
   const auto launch = [&](auto& to) {
     std::apply(
         [&](const auto&... x) {
@@ -77,6 +87,14 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
   }
 }
 
+template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
+void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
+                 const matrix_lines<Out>& c, std::uint64_t k, std::uint64_t clusters, std::uint32_t group,
+                 const Extra&... extra) {
+  static_assert(!C.by_launch(), "kaio: launch_sm90_clusters is told how many blocks a cluster has");
+  launch_sm90_clusters<C, T, Out, Epilogue>(s, a, b, c, k, C.cluster_m, clusters, group, extra...);
+}
+
 // The same by the blocks of clusters that share a tile. A transposed configuration takes B of the product
 // as `a`, and A as `b`. `a_is_constant`: no work of the stream that may still run writes `a`; the kernel then
 // begins to load it while the one before it ends. `splits`: those of the configuration, or 2, 4 or 8 where it
@@ -88,9 +106,15 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
   using mainloop = typename detail::sm90_split_mainloop<C, T>::type;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
-  sm90_split_problem problem{detail::lines_of(c), detail::ceil_divide(k, mainloop::k),
-                             divisor::of(detail::ceil_divide(along_m, C.m)), a_is_constant ? 1u : 0u,
-                             static_cast<u32>(std::countr_zero(splits))};
+  const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
+  const std::uint32_t rows_of_b = detail::rows_of_b<mainloop, C.loop()>(1, along_n, k_blocks / splits);
+  const std::uint32_t b_box[3] = {mainloop::b_operand::width, rows_of_b, 1};
+  sm90_split_problem problem{detail::lines_of(c),
+                             k_blocks,
+                             divisor::of(detail::ceil_divide(along_m, C.m)),
+                             a_is_constant ? 1u : 0u,
+                             static_cast<u32>(std::countr_zero(splits)),
+                             rows_of_b};
   const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, C.n);
   auto to = c.memory;
   const auto blocks = grid(tiles * splits, 1, c.batches).programmatic();
@@ -112,8 +136,8 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
         [&](const auto&... x) {
           sm90_split_matmul<C, T, Out, Epilogue>.launch(s, shape, x..., to, problem, extra...);
         },
-        std::tuple_cat(detail::inputs_of<typename mainloop::a_operand, C.loads_a>(s, a, along_m, k),
-                       detail::inputs_of<typename mainloop::b_operand, C.loads_b>(s, b, along_n, k)));
+        std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, mainloop::a_operand::box, along_m, k),
+                       detail::inputs_of<C.loads_b>(s, b, b_box, along_n, k)));
   }
 }
 

@@ -3,7 +3,7 @@
 // consumer warpgroups multiply them by wgmma, and a ring of stages connects the two. A stage has two
 // barriers: `full` (the bytes have arrived) and `empty` (all consumers have read them). In a cluster the
 // blocks of a row share their tile of A, those of a column their tile of B: each loads a part and sends it to
-// all.
+// all. The launch may say whether blocks are pairs or alone.
 //
 //          K
 //      +-----------+        +--- stage s ------------------------+
@@ -27,6 +27,7 @@
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/sm90/config.hpp>
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 
@@ -87,8 +88,15 @@ struct sm90_operand {
   static constexpr void load(const val<u32>& tile, const tensor_map<T, 3>& map, const mbarrier& arrived,
                              const val<u32>& part, const val<u32>& row, const val<u32>& first_k,
                              const val<u32>& batch, const Option&... option) {
+    load_rows(box_rows, tile, map, arrived, part, row, first_k, batch, option...);
+  }
+  // The same by boxes of `rows` lines, which the launch chose.
+  template <class Lines, class... Option>
+  static constexpr void load_rows(const Lines& rows, const val<u32>& tile, const tensor_map<T, 3>& map,
+                                  const mbarrier& arrived, const val<u32>& part, const val<u32>& row,
+                                  const val<u32>& first_k, const val<u32>& batch, const Option&... option) {
     const auto first_panel = part * (shares_panels ? boxes : 0);
-    const auto first_line = part * (shares_panels ? 0 : box_rows);
+    const auto first_line = part * (shares_panels ? Lines(0u) : rows);
     for (std::uint32_t i = 0; i < boxes; ++i) {
       const auto to =
           tile + first_panel * panel_bytes + first_line * sm90_config::row_bytes + i * panel_bytes;
@@ -101,6 +109,16 @@ struct sm90_operand {
   }
 };
 
+// The rows of the boxes by which a B along K arrives, where `shares` blocks load a part each: those of the tile, or fewer
+// where the operand has fewer, because a copy takes longer for rows outside of it than for others (5 clocks each on
+// an H200). The tile's other rows are cleared once, which takes as long as a round of the ring saves.
+template <sm90_config C>
+constexpr std::uint32_t sm90_rows_of_b(std::uint32_t shares, std::uint64_t extent, std::uint32_t k_blocks) {
+  const std::uint64_t of_share = (extent + shares - 1) / shares;
+  return static_cast<std::uint32_t>(
+      k_blocks <= C.stages ? C.n / shares : std::min<std::uint64_t>(C.n / shares, (of_share + 7) / 8 * 8));
+}
+
 // Halves: tiles may be computed in halves.
 template <sm90_config C, scalar T, bool Halves = C.halves()>
 class sm90_mainloop {
@@ -108,7 +126,8 @@ class sm90_mainloop {
   using operand_a = tensor_map<T, 3>;
   using operand_b = tensor_map<T, 3>;
   using a_operand = sm90_operand<T, C.a, C.m, C.depth, Halves ? 2 : C.cluster_n>;
-  using b_operand = sm90_operand<T, C.b, C.n, C.depth, C.cluster_m>;
+  using b_operand = sm90_operand<T, C.b, C.n, C.depth, C.most_cluster_m()>;
+  using whole_b_operand = sm90_operand<T, C.b, C.n, C.depth, 1>;  // of a block that is alone
   using accumulator = wgmma_accumulator<sum_of<T>, C.n>;
   using b_ring = typename b_operand::template ring<C.stages>;
   static constexpr std::uint32_t k = a_operand::k;
@@ -120,6 +139,10 @@ class sm90_mainloop {
                 "kaio: wgmma reads B along K where its elements have no 16 bits; exchange A and B");
 
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b)
+      : sm90_mainloop(t, a, b, t.let(u32{b_operand::box[1]})) {}
+  // rows_of_b: of the box of a B along K, see sm90_rows_of_b.
+  constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
+                          const val<u32>& rows_of_b)
       : t_(t),
         a_map_(a),
         b_map_(b),
@@ -127,13 +150,18 @@ class sm90_mainloop {
         b_(t),
         full_(t),
         empty_(t),
+        size_m_(size_along_m(t)),
         rank_(rank_in_cluster(t)),
-        rank_m_(t.let(rank_ % C.cluster_m)),
-        rank_n_(t.let(rank_ / C.cluster_m)) {}
+        rank_m_(C.by_launch() ? rank_ : t.let(rank_ % C.most_cluster_m())),
+        rank_n_(t.let(C.by_launch() ? val<u32>(0u) : val<u32>(t.let(rank_ / C.most_cluster_m())))),
+        rows_of_b_(rows_of_b),
+        stage_bytes_(bytes_of_stage(t)) {}
 
   // The place of this block in its cluster.
   constexpr const val<u32>& rank_m() const { return rank_m_; }
   constexpr const val<u32>& rank_n() const { return rank_n_; }
+  // The blocks of the cluster along M.
+  constexpr const val<u32>& size_m() const { return size_m_; }
   // What is free after all stages, for sums.
   using free_ring = b_ring;
   constexpr const free_ring& free_tiles() const { return b_; }
@@ -148,9 +176,29 @@ class sm90_mainloop {
   constexpr void initialise(std::uint32_t filling = 1) const {
     for (std::uint32_t s = 0; s < C.stages; ++s) {
       full_[s].init(filling);
-      empty_[s].init(C.consumers() * C.sharers() * 128 / reader);
+      empty_[s].init(C.consumers() * 128 / reader * sharers());
     }
     fence_mbarrier_init(t_);
+  }
+
+  // All threads, before the barrier that follows `initialise`: clears the rows of B that no copy brings.
+  constexpr void clear_rest_of_b() const {
+    if constexpr (C.b == major::k) {
+      constexpr std::uint32_t vector = 16 / sizeof(T), of_row = sm90_config::row_bytes / 16;
+      const val lane = t_.let(lane_id());
+      const val zero = t_.let(0u);
+      const val first = t_.let(rows_of_b_ * size_m_ + lane / of_row);
+      if (auto has_rest = t_.when(rows_of_b_ * size_m_ < C.n))
+        for (auto stage : t_.range(warp_rank(t_), C.stages, C.threads() / 32)) {
+          const auto tile = b_[t_.let(stage)];
+          for (auto row : t_.range(first, C.n, 32 / of_row).no_unroll())
+            for (std::uint32_t p = 0; p < C.depth; ++p) {
+              const auto cell = tile[row][t_.let(lane % of_row * vector + p * b_operand::width)];
+              dsl::place_of<ptx::access::inout, u32x4>(cell.location()) = make_vec(zero, zero, zero, zero);
+            }
+        }
+      fence_proxy_async(t_);
+    }
   }
 
   // The producer, one thread: copies the tiles of `k_blocks` stages along K, from stage `first` on.
@@ -158,7 +206,7 @@ class sm90_mainloop {
                       const val<u32>& k_blocks) const {
     for (auto block : t_.range(0u, k_blocks)) {
       empty_[at.stage].wait(at.parity ^ 1u);
-      full_[at.stage].arrive_expect_tx(C.stage_bytes());
+      full_[at.stage].arrive_expect_tx(stage_bytes_);
       const val from = t_.let(first + block);
       load_a(at.stage, tile, from);
       load_b(at.stage, tile, from);
@@ -169,7 +217,7 @@ class sm90_mainloop {
   constexpr void load(ring_position& at, const tile_part& part, const val<u32>& k_blocks) const
     requires Halves
   {
-    const val bytes = t_.let(select(part.is_whole, C.stage_bytes(), C.stage_bytes() - C.a_bytes() / 2));
+    const val bytes = t_.let(select(part.is_whole, stage_bytes_, stage_bytes_ - C.a_bytes() / 2));
     for (auto block : t_.range(0u, k_blocks)) {
       empty_[at.stage].wait(at.parity ^ 1u);
       full_[at.stage].arrive_expect_tx(bytes);
@@ -187,7 +235,7 @@ class sm90_mainloop {
                               const val<u32>& k_blocks) const {
     for (auto block : t_.range(0u, k_blocks)) {
       const val stage = t_.let(block);
-      full_[stage].arrive_expect_tx(C.stage_bytes());
+      full_[stage].arrive_expect_tx(stage_bytes_);
       load_a(stage, tile, t_.let(first + block));
     }
   }
@@ -228,7 +276,7 @@ class sm90_mainloop {
   constexpr void pass(const ring_position& from, const val<u32>& k_blocks) const {
     const val rank = t_.thread_rank() % reader;
     const val peer = sharer(rank);
-    if (auto arrives = t_.when(rank < C.sharers())) {
+    if (auto arrives = t_.when(rank < sharers())) {
       ring_position at(t_, from);
       for ([[maybe_unused]] auto block : t_.range(0u, k_blocks)) {
         full_[at.stage].wait(at.parity);
@@ -249,11 +297,12 @@ class sm90_mainloop {
     use(mma, a, b);
   }
   constexpr void release(const var<u32>& stage, const val<u32>& rank, const val<u32>& peer) const {
-    if (auto arrives = t_.when(rank < C.sharers())) arrive(stage, peer);
+    if (auto arrives = t_.when(rank < sharers())) arrive(stage, peer);
   }
   // Thread i of a warpgroup notifies the i-th block that writes into this one's shared memory: first the
   // blocks of the column, then the others of the row.
   constexpr val<u32> sharer(const val<u32>& i) const {
+    if constexpr (C.by_launch()) return i;
     const val other = i - C.cluster_m;
     const val in_row = (other + cast<u32>(other >= rank_n_)) * C.cluster_m + rank_m_;
     return t_.let(select(i < C.cluster_m, rank_n_ * C.cluster_m + i, in_row));
@@ -293,19 +342,49 @@ class sm90_mainloop {
   constexpr void load_b(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
     const val to = b_[stage].address();
     const val first_k = t_.let(block * k);
-    if constexpr (C.cluster_m == 1)
-      b_operand::load(to, b_map_, full_[stage], rank_m_, tile.column, first_k, tile.batch);
-    else
-      b_operand::load(to, b_map_, full_[stage], rank_m_, tile.column, first_k, tile.batch,
-                      multicast(column_mask()));
+    const auto load = [&]<class Operand>(const Operand&, const auto&... option) {
+      if constexpr (C.b == major::k)
+        Operand::load_rows(rows_of_b_, to, b_map_, full_[stage], rank_m_, tile.column, first_k, tile.batch,
+                           option...);
+      else
+        Operand::load(to, b_map_, full_[stage], rank_m_, tile.column, first_k, tile.batch, option...);
+    };
+    if constexpr (C.by_launch()) {
+      if (auto is_alone = t_.when(size_m_ == 1u)) load(whole_b_operand{});
+      if (auto is_pair = t_.otherwise()) load(b_operand{}, multicast(3u));
+    } else if constexpr (C.cluster_m == 1) {
+      load(b_operand{});
+    } else {
+      load(b_operand{}, multicast(column_mask()));
+    }
   }
 
  private:
   static constexpr val<u32> rank_in_cluster(thread t) {
-    if constexpr (C.cluster_blocks() == 1)
-      return t.let(0u);
-    else
+    if constexpr (C.has_cluster())
       return t.let(cluster_rank(t));
+    else
+      return t.let(0u);
+  }
+  static constexpr val<u32> size_along_m(thread t) {
+    if constexpr (C.by_launch())
+      return cluster_size(t);
+    else
+      return t.let(C.cluster_m);
+  }
+  // What comes to a stage by tensor copies.
+  constexpr val<u32> bytes_of_stage(thread t) const {
+    if constexpr (C.b == major::k)
+      return t.let(rows_of_b_ * size_m_ * (sm90_config::row_bytes * C.depth) + C.a_bytes());
+    else
+      return t.let(C.stage_bytes());
+  }
+  // Blocks that read what one block loads: those of its row and of its column.
+  constexpr auto sharers() const {
+    if constexpr (C.by_launch())
+      return size_m_;
+    else
+      return C.cluster_m + C.cluster_n - 1;
   }
 
   template <class Stage>
@@ -391,10 +470,14 @@ class sm90_mainloop {
       mma.multiply_add(acc, a[i], b.slice(half * slices + i), accumulate || i != 0);
   }
   constexpr void arrive(const var<u32>& stage, const val<u32>& peer) const {
-    if constexpr (C.cluster_blocks() == 1)
-      empty_[stage].arrive();
-    else
+    if constexpr (C.by_launch()) {
+      if (auto is_alone = t_.when(size_m_ == 1u)) empty_[stage].arrive();
+      if (auto is_pair = t_.otherwise()) empty_[stage].arrive_remote(peer, scope::block);
+    } else if constexpr (C.has_cluster()) {
       empty_[stage].arrive_remote(peer, scope::block);
+    } else {
+      empty_[stage].arrive();
+    }
   }
 
   thread t_;
@@ -402,7 +485,7 @@ class sm90_mainloop {
   typename a_operand::template ring<C.stages> a_;
   b_ring b_;
   mbarriers<C.stages> full_, empty_;
-  val<u32> rank_, rank_m_, rank_n_;
+  val<u32> size_m_, rank_, rank_m_, rank_n_, rows_of_b_, stage_bytes_;
 };
 
 }  // namespace kaio::ops

@@ -16,8 +16,11 @@
 #include <kaio/ops/matmul/sm90/any_lines.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/promotion.hpp>
+#include <kaio/ops/matmul/sm90/short_lines.hpp>
 #include <kaio/ops/matmul/sm90/word_loads.hpp>
 
+#include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <type_traits>
 
@@ -26,13 +29,14 @@ namespace kaio::ops {
 struct sm90_split_config {
   std::uint32_t m = 64, n = 64;  // the tile, as wgmma sees it
   std::uint32_t stages = 8;
-  std::uint32_t depth = 1;                // steps of 128 bytes along K in a stage
-  std::uint32_t splits = 1;               // blocks along K, 1 to 8; 0: the launch gives them, a power of two
-  bool transposed = false;                // A and B have changed places, and the tile is one of C^T
-  bool reuses_ring = false;               // the sums meet where tiles were, in place of memory of their own
-  std::uint32_t min_blocks = 1;           // on a multiprocessor
-  std::uint32_t raw_stages = 0;           // above 0: lines of A and B begin at any element, see any_lines.hpp
-  bool loads_a = false, loads_b = false;  // operands of f32 that come word by word, see word_loads.hpp
+  std::uint32_t depth = 1;       // steps of 128 bytes along K in a stage
+  std::uint32_t splits = 1;      // blocks along K, 1 to 8; 0: the launch gives them, a power of two
+  bool transposed = false;       // A and B have changed places, and the tile is one of C^T
+  bool reuses_ring = false;      // the sums meet where tiles were, in place of memory of their own
+  std::uint32_t min_blocks = 1;  // on a multiprocessor
+  std::uint32_t raw_stages = 0;  // above 0: lines of A and B begin at any element, see any_lines.hpp
+  // Operands of f32 that come word by word, see word_loads.hpp, or a B of 16 bits, see short_lines.hpp.
+  bool loads_a = false, loads_b = false;
   major a = major::k, b = major::k;
 
   constexpr bool by_launch() const { return splits == 0; }
@@ -58,6 +62,7 @@ struct sm90_split_problem {
   divisor tiles_m;    // tiles along the M of wgmma
   u32 a_is_constant;  // 1: no kernel of the stream that may still run writes what is A here
   u32 split_bits;     // where the launch gives the splits, 2 to this power
+  u32 rows_of_b;      // of a box, see sm90_rows_of_b
   u32 a_shifts = 0, b_shifts = 0, a_is_raw = 0, b_is_raw = 0;  // of operands of any lines
 };
 
@@ -79,6 +84,12 @@ struct sm90_split_mainloop<C, f32> {
   using type = word_mainloop<C.loop()>;
   static constexpr std::uint32_t threads = type::threads;
 };
+template <sm90_split_config C, scalar T>
+  requires(C.loads_words() && sizeof(T) == 2)
+struct sm90_split_mainloop<C, T> {
+  using type = short_lines_mainloop<C.loop(), T>;
+  static constexpr std::uint32_t threads = type::threads;
+};
 }  // namespace detail
 
 template <sm90_split_config C, scalar T, class Out, class Epilogue>
@@ -92,16 +103,14 @@ struct sm90_split_body {
   using layout = std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>;
   using sum = sum_of<T>;
   using sums = shared_tile<sum, rows, columns, layout>;
-  static_assert(C.by_launch() ? rows % 8 == 0 : rows % C.splits == 0);
-
-  static_assert(!(C.by_launch() && C.transposed), "kaio: the splits of a transposed tile are constants");
+  static_assert(C.by_launch() ? std::has_single_bit(rows) && rows >= 8 : rows % C.splits == 0);
 
   template <class... Extra>
   static constexpr void run(thread t, const typename mainloop::operand_a& a,
                             const typename mainloop::operand_b& b,
                             const typename detail::output_of<Out>::template parameter<false>& c,
                             const val<sm90_split_problem>& problem, const Extra&... extra) {
-    const mainloop loop(t, a, b);
+    const mainloop loop = make_loop(t, a, b, problem);
     const sums inbox = [&] {
       if constexpr (C.reuses_ring)
         return sums::over(loop.free_tiles());
@@ -113,6 +122,7 @@ struct sm90_split_body {
       loop.prefetch_maps();
       loop.initialise();
     }
+    if constexpr (!C.any_lines() && !C.loads_words()) loop.clear_rest_of_b();
     t.barrier();
     if constexpr (C.has_cluster()) cluster_arrive(t);  // the others may write to the inbox
     launch_dependents(t);
@@ -120,7 +130,8 @@ struct sm90_split_body {
     // This block's part of K: parts differ by one step at most.
     const val part = rank_of_part(t);
     const auto splits = splits_of(t, problem);
-    const auto own_rows = own_rows_of(t, problem);
+    const auto share = share_of(t, problem);
+    const auto own_rows = share.rows;
     const val steps = t.let(problem[&sm90_split_problem::k_blocks] / splits);
     const val longer = t.let(problem[&sm90_split_problem::k_blocks] % splits);
     const val first_step = t.let(part * steps + min(part, longer));
@@ -143,8 +154,12 @@ struct sm90_split_body {
       if (auto mover = t.when(t.thread_rank() >= mainloop::first_mover)) {
         if constexpr (mainloop::moves_registers) decrease_registers<mainloop::mover_registers>(t);
         grid_dependency_wait(t);
-        auto turn = loop.first_turn();
-        loop.move(turn, origin, first_step, own_steps);
+        if constexpr (sizeof(T) == 2) {
+          loop.move(origin, first_step, own_steps);
+        } else {
+          auto turn = loop.first_turn();
+          loop.move(turn, origin, first_step, own_steps);
+        }
       }
     } else if (auto producer = t.when(t.thread_rank() == consumers)) {
       // While the kernel before this one ends, the ring is filled with what does not depend on it.
@@ -171,7 +186,7 @@ struct sm90_split_body {
       else
         loop.multiply(at, acc, warpgroup, own_steps);
       if constexpr (C.reuses_ring) wait_for_all(t);
-      hand_out(t, acc, inbox, part, own_rows, t.thread_rank());
+      hand_out(t, acc, inbox, part, share, t.thread_rank());
     }
     if constexpr (C.reuses_ring)
       if (auto producer = t.otherwise()) wait_for_all(t);
@@ -191,6 +206,14 @@ struct sm90_split_body {
   }
 
  private:
+  static constexpr mainloop make_loop(thread t, const typename mainloop::operand_a& a,
+                                      const typename mainloop::operand_b& b,
+                                      const val<sm90_split_problem>& problem) {
+    if constexpr (C.any_lines() || C.loads_words())
+      return {t, a, b};
+    else
+      return {t, a, b, t.let(problem[&sm90_split_problem::rows_of_b])};
+  }
   static constexpr void wait_for_all(thread t) {
     if constexpr (C.has_cluster())
       cluster_barrier(t);
@@ -210,44 +233,55 @@ struct sm90_split_body {
     else
       return C.splits;
   }
-  static constexpr auto own_rows_of(thread t, const val<sm90_split_problem>& problem) {
-    if constexpr (C.by_launch())
-      return val<u32>(t.let(rows >> problem[&sm90_split_problem::split_bits]));
-    else
-      return rows / C.splits;
+  // The rows of a tile that one block adds up: which block has a row, and its place among those of that block.
+  struct share_by_launch {
+    val<u32> rows, bits;
+    constexpr auto owner(thread t, const val<u32>& row) const { return val<u32>(t.let(row >> bits)); }
+    constexpr auto place(thread t, const val<u32>& row) const { return val<u32>(t.let(row & (rows - 1u))); }
+  };
+  struct constant_share {
+    static constexpr u32 rows = sm90_split_body::rows / std::max(C.splits, 1u);
+    constexpr auto owner(thread t, const val<u32>& row) const { return val<u32>(t.let(row / rows)); }
+    constexpr auto place(thread t, const val<u32>& row) const { return val<u32>(t.let(row % rows)); }
+  };
+  static constexpr auto share_of(thread t, const val<sm90_split_problem>& problem) {
+    if constexpr (C.by_launch()) {
+      const val bits = t.let(problem[&sm90_split_problem::split_bits]);
+      return share_by_launch{t.let(rows >> bits), t.let(std::countr_zero(rows) - bits)};
+    } else {
+      return constant_share{};
+    }
   }
 
   // The accumulators of a warpgroup, each to the block that owns its row.
-  template <class Accumulator, class Rows>
+  template <class Accumulator, class Share>
   static constexpr void hand_out(thread t, const Accumulator& acc, const sums& inbox, const val<u32>& part,
-                                 const Rows& own_rows, const val<u32>& rank) {
+                                 const Share& share, const val<u32>& rank) {
     const val lane = t.let(rank % 32u);
     const val row = t.let(rank / 32u * 16u + lane / 4u);
     const val column = t.let(lane % 4u * 2u);
+    // Where the block that owns a row keeps what this part adds to it.
+    const auto row_of_part = [&](const val<u32>& of_tile) {
+      return t.let(part * share.rows + share.place(t, of_tile));
+    };
     if constexpr (C.transposed) {
       for (std::uint32_t i = 0; i < Accumulator::size(); ++i) {
         const val across = t.let(column + Accumulator::column(i));
         const val down = t.let(row + Accumulator::row(i));
-        hand_one(inbox[row_of_part(t, part, own_rows, across)][down], t.let(across / own_rows),
+        hand_one(inbox[row_of_part(across)][down], share.owner(t, across),
                  [&](const auto& cell) { cell = acc[i]; });
       }
     } else {
       for (const std::uint32_t below : {0u, 8u}) {  // the rows that a thread has
         const val own_row = t.let(row + below);
-        const auto first = inbox.lane(row_of_part(t, part, own_rows, own_row), column, 8);
-        const val owner = t.let(own_row / own_rows);
+        const auto first = inbox.lane(row_of_part(own_row), column, 8);
+        const val owner = share.owner(t, own_row);
         for (std::uint32_t i = 0; i < Accumulator::size(); i += 2)
           if (Accumulator::row(i) == below)
             hand_one(inbox.at(first, 0, Accumulator::column(i)), owner,
                      [&](const auto& cell) { store_vec(cell, make_vec(acc[i], acc[i + 1])); });
       }
     }
-  }
-  // Where the block that owns a row keeps what this part adds to it.
-  template <class Rows>
-  static constexpr val<u32> row_of_part(thread t, const val<u32>& part, const Rows& own_rows,
-                                        const val<u32>& row) {
-    return t.let(part * own_rows + row % own_rows);
   }
   template <class Cell, class Store>
   static constexpr void hand_one(const Cell& cell, const val<u32>& owner, const Store& store) {

@@ -15,19 +15,26 @@ namespace kaio::ops {
 inline constexpr std::uint32_t sm90_group = 8;
 
 template <sm90_config C, class T, class Out, class Epilogue, class... Extra>
-void launch_call_sm90(const stream& s, const matmul_call& call, const Extra&... extra) {
+void launch_call_clusters(const stream& s, const matmul_call& call, std::uint32_t cluster_m,
+                          const Extra&... extra) {
   const auto a = lines_for<T>(call.a, call.m, call.k, call.batches);
   const auto b = lines_for<T>(call.b, call.n, call.k, call.batches);
-  launch_sm90<C, T, Out, Epilogue>(s, C.transposed ? b : a, C.transposed ? a : b, output_for<Out>(call),
-                                   call.k, s.max_active_clusters(sm90_matmul<C, T, Out, Epilogue>.image()),
-                                   sm90_group, extra...);
+  const ptx::dim3 cluster = C.by_launch() ? ptx::dim3{cluster_m, 1, 1} : ptx::dim3{0, 0, 0};
+  launch_sm90_clusters<C, T, Out, Epilogue>(
+      s, C.transposed ? b : a, C.transposed ? a : b, output_for<Out>(call), call.k, cluster_m,
+      s.max_active_clusters(sm90_matmul<C, T, Out, Epilogue>.image(), cluster), sm90_group, extra...);
+}
+template <sm90_config C, class T, class Out, class Epilogue, class... Extra>
+void launch_call_sm90(const stream& s, const matmul_call& call, const Extra&... extra) {
+  static_assert(!C.by_launch(), "kaio: launch_call_clusters is told how many blocks a cluster has");
+  launch_call_clusters<C, T, Out, Epilogue>(s, call, C.cluster_m, extra...);
 }
 // f32 is multiplied as tf32.
 template <class T>
 inline constexpr auto sm90_precision =
     std::is_same_v<T, f32> ? matmul_precision::tf32 : matmul_precision::ieee;
 template <sm90_config C, class T, class Out, class Epilogue>
-matmul_variant describe_sm90() {
+matmul_variant describe_sm90(std::uint32_t cluster_m = C.cluster_m) {
   return {.image = &sm90_matmul<C, T, Out, Epilogue>.image(),
           .family = matmul_family::sm90,
           .operand = detail::matmul_type_of<T>(),
@@ -41,8 +48,9 @@ matmul_variant describe_sm90() {
           .n = C.n,
           .k = sm90_config::row_bytes / sizeof(T) * C.depth,
           .stages = C.stages,
-          .cluster_m = C.cluster_m,
+          .cluster_m = cluster_m,
           .cluster_n = C.cluster_n,
+          .cluster_by_launch = C.by_launch(),
           .resident = C.min_blocks,
           .a_alignment = C.loads_a ? sizeof(T) : 16u,
           .b_alignment = C.loads_b ? sizeof(T) : 16u,
@@ -69,6 +77,11 @@ void launch_call_split(const stream& s, const matmul_call& call, const Extra&...
   static_assert(!C.by_launch(), "kaio: launch_call_splits is told how many splits there are");
   launch_call_splits<C, T, Out, Epilogue>(s, call, C.splits, extra...);
 }
+// Bytes that lines of the configuration's A and B begin at multiples of.
+template <sm90_split_config C, class T>
+constexpr std::uint32_t alignment_of(bool loads_words) {
+  return C.any_lines() ? sizeof(T) : loads_words ? sizeof(u32) : 16u;
+}
 template <sm90_split_config C, class T, class Out, class Epilogue>
 matmul_variant describe_split(std::uint32_t splits = C.splits) {
   return {.image = &sm90_split_matmul<C, T, Out, Epilogue>.image(),
@@ -86,8 +99,8 @@ matmul_variant describe_split(std::uint32_t splits = C.splits) {
           .cluster_splits = splits,
           .cluster_by_launch = C.by_launch(),
           .resident = C.min_blocks,
-          .a_alignment = C.any_lines() || C.loads_a ? sizeof(T) : 16u,
-          .b_alignment = C.any_lines() || C.loads_b ? sizeof(T) : 16u};
+          .a_alignment = alignment_of<C, T>(C.transposed ? C.loads_b : C.loads_a),
+          .b_alignment = alignment_of<C, T>(C.transposed ? C.loads_a : C.loads_b)};
 }
 
 }  // namespace kaio::ops
