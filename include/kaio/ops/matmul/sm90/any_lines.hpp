@@ -119,8 +119,8 @@ struct any_lines_operand {
 // The main loop with its warps:
 //   consumers | one warp that copies to the ring | one that copies raw tiles | eight that move them
 template <sm90_config C, scalar T, std::uint32_t RawStages>
-class any_lines_mainloop : public sm90_mainloop<C, T, false> {
-  using base = sm90_mainloop<C, T, false>;
+class any_lines_mainloop : public sm90_mainloop<C, T, true> {
+  using base = sm90_mainloop<C, T, true>;
   using raw_a = any_lines_operand<T, C.a, C.m, base::k>;
   using raw_b = any_lines_operand<T, C.b, C.n, base::k>;
 
@@ -185,11 +185,11 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false> {
       const val first_k = t_.let((first + block) * base::k);
       if (auto raw = t_.when(a_.is_raw)) {
         const auto to = tile_of_raw_a(at.stage);
-        raw_a::load(t_, to, a_, raw_full_[at.stage], tile.row, first_k, tile.batch);
+        raw_a::load(t_, to, a_, raw_full_[at.stage], base::first_row(tile), first_k, tile.batch);
       }
       if (auto raw = t_.when(b_.is_raw)) {
         const auto to = tile_of_raw_b(at.stage);
-        raw_b::load(t_, to, b_, raw_full_[at.stage], tile.column, first_k, tile.batch);
+        raw_b::load(t_, to, b_, raw_full_[at.stage], base::first_column(tile), first_k, tile.batch);
       }
       at.template advance<RawStages>();
     }

@@ -17,7 +17,7 @@
 namespace kaio::ops {
 
 // Epilogues that are not factored have none.
-template <sm90_config C, class Epilogue, bool Factored = is_factored<Epilogue>>
+template <sm90_config C, class Epilogue, class Place, bool Factored = is_factored<Epilogue>>
 class sm90_factors {
  public:
   struct requested {};
@@ -28,11 +28,12 @@ class sm90_factors {
   }
 };
 
-template <sm90_config C, class Epilogue>
-class sm90_factors<C, Epilogue, true> {
+template <sm90_config C, class Epilogue, class Place>
+class sm90_factors<C, Epilogue, Place, true> {
  public:
   static constexpr std::uint32_t columns = 128;  // that are published at a time: one for each thread
-  static_assert(C.n % columns == 0, "kaio: tiles of a factored epilogue have a multiple of 128 columns");
+  static_assert(C.n % columns == 0 && Place::part_columns == C.n,
+                "kaio: tiles of a factored epilogue have a multiple of 128 columns, of operands along K");
 
   struct requested {
     dsl::register_array<val<f32>, 2> rows;                                              // 8 apart
@@ -47,13 +48,13 @@ class sm90_factors<C, Epilogue, true> {
                               const Extra&... extra) const {
     const val last_row = t_.let(lines[&output_lines::rows] - 1u);
     const val last_column = t_.let(lines[&output_lines::columns] - 1u);
-    const val first_row = t_.let(tile.row + warp_rank(t_) * 16u + lane_id() / 4u);
-    const val first_column = t_.let(tile.column + t_.thread_rank() % columns);
+    const Place first(t_, tile, t_.let(warp_rank(t_) * 16u + lane_id() / 4u),
+                      t_.let(t_.thread_rank() % columns));
     const auto rows = array_of<2>([&](std::uint32_t i) {
-      return Epilogue::of_row(t_, tile.batch, t_.let(min(first_row + i * 8, last_row)), extra...);
+      return Epilogue::of_row(t_, tile.batch, t_.let(min(first.row.at + i * 8, last_row)), extra...);
     });
     return {rows, array_of<C.n / columns>([&](std::uint32_t i) {
-              const val column = t_.let(min(first_column + i * columns, last_column));
+              const val column = t_.let(min(first.column.at + i * columns, last_column));
               return Epilogue::of_column(t_, tile.batch, column, extra...);
             })};
   }

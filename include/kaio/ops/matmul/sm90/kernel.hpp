@@ -31,15 +31,16 @@ struct sm90_problem {
   u32 k_blocks;     // stages along K, at least one; the last may be partial
   u32 whole_tiles;  // which come first; the others are computed in halves
   u32 parts;        // whole tiles and halves
-  u32 rows_of_b;    // of a box, see sm90_rows_of_b
+  u32 box_of_b;     // along N
+  u64 c_address;
 
   // The tiles that are left after the last round of `clusters` without a gap are computed in halves, where each
   // half has a cluster.
   static constexpr sm90_problem of(const tile_walk& walk, const output_lines& c, u32 k_blocks,
-                                   std::uint64_t clusters, bool in_halves, u32 rows_of_b) {
+                                   std::uint64_t clusters, bool in_halves, u32 box_of_b, u64 c_address) {
     const auto rest = static_cast<u32>(walk.tiles % clusters);
     const u32 halved = in_halves && 2 * std::uint64_t{rest} <= clusters ? rest : 0;
-    return {walk, c, k_blocks, walk.tiles - halved, walk.tiles + halved, rows_of_b};
+    return {walk, c, k_blocks, walk.tiles - halved, walk.tiles + halved, box_of_b, c_address};
   }
 };
 
@@ -60,13 +61,15 @@ struct sm90_whole_mainloop<C, f32> {
 template <sm90_config C, scalar T, class Out, class Epilogue>
 struct sm90_matmul_body {
   using mainloop = typename detail::sm90_whole_mainloop<C, T>::type;
-  using store = sm90_store_for<C, Out, Epilogue>;
+  using tile_place = sm90_place<mainloop, C.transposed, !promotes<Epilogue>>;
+  using store = sm90_store_for<C, Out, Epilogue, tile_place>;
 
   static constexpr tile_origin origin_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
                                          const mainloop& loop) {
     const tile_index tile = tile_at(t, problem[&sm90_problem::walk], index);
-    return {tile.batch, t.let((tile.m * loop.size_m() + loop.rank_m()) * C.m),
-            t.let((tile.n * C.cluster_n + loop.rank_n()) * C.n)};
+    return tile_place::origin(t, problem[&sm90_problem::c], tile.batch,
+                              t.let((tile.m * loop.size_m() + loop.rank_m()) * C.m),
+                              t.let((tile.n * C.cluster_n + loop.rank_n()) * C.n));
   }
   // A half of a cluster's tile is that of all its rows, which its blocks share as they share a whole one's.
   static constexpr tile_part part_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
@@ -79,7 +82,9 @@ struct sm90_matmul_body {
     const val first = t.let(tile.m * (loop.size_m() * C.m));
     const val row = t.let(select(is_whole, loop.rank_m() * C.m,
                                  (half % 2u * loop.size_m() + loop.rank_m()) * C.warpgroup_rows));
-    return {{tile.batch, t.let(first + row), t.let(tile.n * C.n)}, is_whole};
+    return {
+        tile_place::origin(t, problem[&sm90_problem::c], tile.batch, t.let(first + row), t.let(tile.n * C.n)),
+        is_whole};
   }
 
   // `c` is a tensor map of C, or its memory.
@@ -88,7 +93,7 @@ struct sm90_matmul_body {
                             const typename mainloop::operand_b& b, const Destination& c,
                             const val<sm90_problem>& problem, const Extra&... extra) {
     const mainloop loop = make_loop(t, a, b, problem);
-    const store output(t, c, problem[&sm90_problem::c]);
+    const store output(t, c, problem[&sm90_problem::c], problem[&sm90_problem::c_address]);
     const val warpgroup = warpgroup_rank(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       loop.prefetch_maps();
@@ -169,7 +174,7 @@ struct sm90_matmul_body {
     if constexpr (C.loads_words())
       return {t, a, b};
     else
-      return {t, a, b, t.let(problem[&sm90_problem::rows_of_b])};
+      return {t, a, b, t.let(problem[&sm90_problem::box_of_b])};
   }
   // Which of the grid's clusters this block is in, and how many there are.
   static constexpr val<u32> cluster_of(thread t) {
@@ -227,7 +232,7 @@ struct sm90_matmul_kernel<C, T, Out, Epilogue, sm90_inputs<A...>, sm90_inputs<B.
       .large_shared = true,
       .cluster = C.cluster_blocks() <= 1 ? block_size{0, 0, 0} : block_size{C.cluster_blocks()},
       .min_blocks = C.min_blocks};
-  using destination = typename sm90_store_for<C, Out, Epilogue>::destination;
+  using destination = typename sm90_matmul_body<C, T, Out, Epilogue>::store::destination;
   static constexpr auto kernel =
       kaio::kernel<name, block_size{detail::sm90_whole_mainloop<C, T>::threads}, options>(
           [](thread t, A... a, B... b, destination c, val<sm90_problem> problem, Extra... extra) {

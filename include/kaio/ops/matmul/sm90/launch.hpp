@@ -32,12 +32,6 @@ auto inputs_of(const stream& s, const matrix_lines<T>& x, const std::uint32_t (&
   else
     return std::tuple(x.map(s, box, sm90_config::row_bytes, format_of_operand<T>));
 }
-// The rows of a box of B, of which so many blocks load a part each.
-template <class Mainloop, sm90_config C>
-std::uint32_t rows_of_b(std::uint32_t shares, std::uint64_t extent, std::uint32_t k_blocks) {
-  if constexpr (C.b == major::k) return sm90_rows_of_b<C>(shares, extent, k_blocks);
-  return shares == 1 ? Mainloop::whole_b_operand::box[1] : Mainloop::b_operand::box[1];
-}
 
 template <class Out>
 output_lines lines_of(const matrix_lines<Out>& c) {
@@ -62,14 +56,14 @@ void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matri
       tile_walk::over(detail::ceil_divide(along_m, C.m * cluster_m),
                       detail::ceil_divide(along_n, C.n * C.cluster_n), static_cast<u32>(c.batches), group);
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
-  const std::uint32_t rows_of_b = detail::rows_of_b<mainloop, C>(cluster_m, along_n, k_blocks);
-  const std::uint32_t b_box[3] = {mainloop::b_operand::width, rows_of_b, 1};
-  const auto problem = sm90_problem::of(walk, detail::lines_of(c), k_blocks, clusters, C.halves(), rows_of_b);
+  const sm90_box box_of_b = mainloop::box_of_b(cluster_m, along_n, k_blocks);
+  const auto problem = sm90_problem::of(walk, detail::lines_of(c), k_blocks, clusters, C.halves(),
+                                        box_of_b.along_n, c.memory.address);
   const std::uint32_t blocks = cluster_m * C.cluster_n;
   const auto all = grid(std::min<std::uint64_t>(problem.parts, clusters) * blocks).programmatic();
   const auto shape = C.by_launch() ? all.cluster(blocks) : all;
   const auto inputs = std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, mainloop::a_operand::box, along_m, k),
-                                     detail::inputs_of<C.loads_b>(s, b, b_box, along_n, k));
+                                     detail::inputs_of<C.loads_b>(s, b, box_of_b.sizes, along_n, k));
   const auto launch = [&](auto& to) {
     std::apply(
         [&](const auto&... x) {
@@ -78,7 +72,7 @@ void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matri
         inputs);
   };
   if constexpr (works_in_registers<Epilogue>) {
-    using output = sm90_store_for<C, Out, Epilogue>;
+    using output = typename sm90_matmul_body<C, T, Out, Epilogue>::store;
     const auto to = c.map(s, output::box, output::row_bytes);
     launch(to);
   } else {
@@ -107,14 +101,13 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
-  const std::uint32_t rows_of_b = detail::rows_of_b<mainloop, C.loop()>(1, along_n, k_blocks / splits);
-  const std::uint32_t b_box[3] = {mainloop::b_operand::width, rows_of_b, 1};
+  const sm90_box box_of_b = mainloop::box_of_b(1, along_n, k_blocks / splits);
   sm90_split_problem problem{detail::lines_of(c),
                              k_blocks,
                              divisor::of(detail::ceil_divide(along_m, C.m)),
                              a_is_constant ? 1u : 0u,
                              static_cast<u32>(std::countr_zero(splits)),
-                             rows_of_b};
+                             box_of_b.along_n};
   const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, C.n);
   auto to = c.memory;
   const auto blocks = grid(tiles * splits, 1, c.batches).programmatic();
@@ -137,7 +130,7 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
           sm90_split_matmul<C, T, Out, Epilogue>.launch(s, shape, x..., to, problem, extra...);
         },
         std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, mainloop::a_operand::box, along_m, k),
-                       detail::inputs_of<C.loads_b>(s, b, b_box, along_n, k)));
+                       detail::inputs_of<C.loads_b>(s, b, box_of_b.sizes, along_n, k)));
   }
 }
 

@@ -26,6 +26,7 @@
 #include <kaio/dsl/tile.hpp>
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/sm90/config.hpp>
+#include <kaio/ops/matmul/sm90/tile_place.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -33,10 +34,6 @@
 
 namespace kaio::ops {
 
-// Where a tile begins in C, and which product of the batch it belongs to.
-struct tile_origin {
-  val<u32> batch, row, column;
-};
 // A tile, or a half of one: 64 of 128 rows, which the first consumer computes alone.
 struct tile_part {
   tile_origin origin;
@@ -58,7 +55,7 @@ struct ring_position {
   }
 };
 
-// One operand of a stage in shared memory, and the boxes by which it arrives. It has `Shares` parts, of which
+// One operand of a stage in shared memory, and the boxes by which it arrives. It has `Shares` shares, of which
 // each block of a cluster loads one, or a block alone loads them one by one.
 //   major::k   Rows x K elements, in panels of 128 bytes along K; a box is Rows / Shares rows of a panel
 //   major::mn  K x Rows elements, in panels of 128 bytes along Rows; a box is a panel, or a part of its rows
@@ -83,55 +80,52 @@ struct sm90_operand {
   static constexpr std::uint32_t box[3] = {width, box_rows, 1};
   static_assert(box_rows % 8 == 0 && box_rows <= 256);
 
-  // Loads part `part` of the tile whose first row (or column) is `row`, from `first_k` on.
-  template <class... Option>
-  static constexpr void load(const val<u32>& tile, const tensor_map<T, 3>& map, const mbarrier& arrived,
-                             const val<u32>& part, const val<u32>& row, const val<u32>& first_k,
-                             const val<u32>& batch, const Option&... option) {
-    load_rows(box_rows, tile, map, arrived, part, row, first_k, batch, option...);
-  }
-  // The same by boxes of `rows` lines, which the launch chose.
-  template <class Lines, class... Option>
-  static constexpr void load_rows(const Lines& rows, const val<u32>& tile, const tensor_map<T, 3>& map,
-                                  const mbarrier& arrived, const val<u32>& part, const val<u32>& row,
-                                  const val<u32>& first_k, const val<u32>& batch, const Option&... option) {
-    const auto first_panel = part * (shares_panels ? boxes : 0);
-    const auto first_line = part * (shares_panels ? Lines(0u) : rows);
+  // Loads share `share` of a tile, from `first_k` on, by boxes of `lines` lines. place(line): where a row (or column) of
+  // the tile is in the operand.
+  template <class Lines, class Share, class Place, class... Option>
+  static constexpr void load(const Lines& lines, const val<u32>& tile, const tensor_map<T, 3>& map,
+                             const mbarrier& arrived, const Share& share, const Place& place,
+                             const val<u32>& first_k, const val<u32>& batch, const Option&... option) {
+    const auto first_panel = share * (shares_panels ? boxes : 0);
+    const auto first_line = share * (shares_panels ? Lines(0u) : lines);
     for (std::uint32_t i = 0; i < boxes; ++i) {
       const auto to =
           tile + first_panel * panel_bytes + first_line * sm90_config::row_bytes + i * panel_bytes;
       if constexpr (Major == major::k)
-        copy_tensor(to, map, coordinates(first_k + i * width, row + first_line, batch), arrived, option...);
+        copy_tensor(to, map, coordinates(first_k + i * width, place(first_line), batch), arrived, option...);
       else
-        copy_tensor(to, map, coordinates(row + (first_panel + i) * width, first_k + first_line, batch),
+        copy_tensor(to, map, coordinates(place((first_panel + i) * width), first_k + first_line, batch),
                     arrived, option...);
     }
   }
 };
 
-// The rows of the boxes by which a B along K arrives, where `shares` blocks load a part each: those of the tile, or fewer
-// where the operand has fewer, because a copy takes longer for rows outside of it than for others (5 clocks each on
-// an H200). The tile's other rows are cleared once, which takes as long as a round of the ring saves.
-template <sm90_config C>
-constexpr std::uint32_t sm90_rows_of_b(std::uint32_t shares, std::uint64_t extent, std::uint32_t k_blocks) {
-  const std::uint64_t of_share = (extent + shares - 1) / shares;
-  return static_cast<std::uint32_t>(
-      k_blocks <= C.stages ? C.n / shares : std::min<std::uint64_t>(C.n / shares, (of_share + 7) / 8 * 8));
-}
+// The box of a tensor map, innermost dimension first, and its extent along N.
+struct sm90_box {
+  std::uint32_t along_n;
+  std::uint32_t sizes[3];
+};
 
-// Halves: tiles may be computed in halves.
-template <sm90_config C, scalar T, bool Halves = C.halves()>
+// Whole: the parts of tile_place.hpp are whole tiles. Else they are 64 rows, for which there is a box of A, and the
+// columns of a panel where B is across K.
+template <sm90_config C, scalar T, bool Whole = false>
 class sm90_mainloop {
  public:
   using operand_a = tensor_map<T, 3>;
   using operand_b = tensor_map<T, 3>;
-  using a_operand = sm90_operand<T, C.a, C.m, C.depth, Halves ? 2 : C.cluster_n>;
+  static constexpr std::uint32_t shares_of_a = C.cluster_n == 1 ? C.consumers() : C.cluster_n;
+  using a_operand = sm90_operand<T, C.a, C.m, C.depth, shares_of_a>;
   using b_operand = sm90_operand<T, C.b, C.n, C.depth, C.most_cluster_m()>;
   using whole_b_operand = sm90_operand<T, C.b, C.n, C.depth, 1>;  // of a block that is alone
   using accumulator = wgmma_accumulator<sum_of<T>, C.n>;
   using b_ring = typename b_operand::template ring<C.stages>;
   static constexpr std::uint32_t k = a_operand::k;
   static constexpr std::uint32_t stages = C.stages;
+  static constexpr std::uint32_t part_m = Whole ? C.m : sm90_config::warpgroup_rows,
+                                 part_n = Whole || C.b == major::k ? C.n : b_operand::width;
+  // Of where parts begin: what copies take by vectors of 16 bytes.
+  static constexpr std::uint32_t aligned_m = Whole || C.a == major::mn ? 8 : 1,
+                                 aligned_n = Whole || C.b == major::mn ? 8 : 1;
   static constexpr bool a_in_registers = C.a == major::mn && sizeof(T) == 4;
   // Threads that free a stage together: a warpgroup, whose wgmma has read it, or a warp that has read A.
   static constexpr std::uint32_t reader = a_in_registers ? 32 : 128;
@@ -139,10 +133,10 @@ class sm90_mainloop {
                 "kaio: wgmma reads B along K where its elements have no 16 bits; exchange A and B");
 
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b)
-      : sm90_mainloop(t, a, b, t.let(u32{b_operand::box[1]})) {}
-  // rows_of_b: of the box of a B along K, see sm90_rows_of_b.
+      : sm90_mainloop(t, a, b, t.let(whole_box_of_b(C.most_cluster_m()).along_n)) {}
+  // box_of_b: the extent along N.
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
-                          const val<u32>& rows_of_b)
+                          const val<u32>& box_of_b)
       : t_(t),
         a_map_(a),
         b_map_(b),
@@ -154,8 +148,24 @@ class sm90_mainloop {
         rank_(rank_in_cluster(t)),
         rank_m_(C.by_launch() ? rank_ : t.let(rank_ % C.most_cluster_m())),
         rank_n_(t.let(C.by_launch() ? val<u32>(0u) : val<u32>(t.let(rank_ / C.most_cluster_m())))),
-        rows_of_b_(rows_of_b),
+        box_of_b_(box_of_b),
         stage_bytes_(bytes_of_stage(t)) {}
+
+  // The box of B, where `shares` blocks load a share each.
+  static constexpr sm90_box whole_box_of_b(std::uint32_t shares) {
+    const auto& box = shares == 1 ? whole_b_operand::box : b_operand::box;
+    return {C.b == major::k ? box[1] : box[0], {box[0], box[1], 1}};
+  }
+  // The same for an operand that may have less along N, and a loop of so many stages. What no copy brings is cleared once,
+  // which takes as long as a round of the ring saves.
+  static constexpr sm90_box box_of_b(std::uint32_t shares, std::uint64_t extent, std::uint32_t k_blocks) {
+    sm90_box result = whole_box_of_b(shares);
+    if (k_blocks <= C.stages) return result;
+    const std::uint64_t own = C.b == major::k ? (extent + shares - 1) / shares : extent;
+    result.along_n = static_cast<std::uint32_t>(std::min<std::uint64_t>(result.along_n, (own + 7) / 8 * 8));
+    result.sizes[C.b == major::k ? 1 : 0] = result.along_n;
+    return result;
+  }
 
   // The place of this block in its cluster.
   constexpr const val<u32>& rank_m() const { return rank_m_; }
@@ -181,24 +191,29 @@ class sm90_mainloop {
     fence_mbarrier_init(t_);
   }
 
-  // All threads, before the barrier that follows `initialise`: clears the rows of B that no copy brings.
+  // All threads, before the barrier that follows `initialise`: clears what of B no copy brings, rows of a tile along K,
+  // columns of one across K.
   constexpr void clear_rest_of_b() const {
-    if constexpr (C.b == major::k) {
-      constexpr std::uint32_t vector = 16 / sizeof(T), of_row = sm90_config::row_bytes / 16;
-      const val lane = t_.let(lane_id());
-      const val zero = t_.let(0u);
-      const val first = t_.let(rows_of_b_ * size_m_ + lane / of_row);
-      if (auto has_rest = t_.when(rows_of_b_ * size_m_ < C.n))
+    constexpr std::uint32_t vector = 16 / sizeof(T), of_row = sm90_config::row_bytes / 16;
+    constexpr std::uint32_t panels = b_operand::panels, whole = C.b == major::k ? C.n : b_operand::width;
+    const val lane = t_.let(lane_id());
+    const val zero = t_.let(0u);
+    const val column = t_.let(lane % of_row * vector);
+    const val copied = t_.let(C.b == major::k ? val<u32>(box_of_b_ * size_m_) : box_of_b_);
+    if (auto has_rest = t_.when(copied < whole)) {
+      const val first = t_.let(lane / of_row + (C.b == major::k ? copied : zero));
+      const val first_column = C.b == major::k ? zero : copied;
+      if (auto clears = t_.when(column >= first_column))
         for (auto stage : t_.range(warp_rank(t_), C.stages, C.threads() / 32)) {
           const auto tile = b_[t_.let(stage)];
-          for (auto row : t_.range(first, C.n, 32 / of_row).no_unroll())
-            for (std::uint32_t p = 0; p < C.depth; ++p) {
-              const auto cell = tile[row][t_.let(lane % of_row * vector + p * b_operand::width)];
+          for (auto row : t_.range(first, b_operand::panel_rows, 32 / of_row).no_unroll())
+            for (std::uint32_t p = 0; p < panels; ++p) {
+              const auto cell = tile[row][t_.let(column + p * b_operand::width)];
               dsl::place_of<ptx::access::inout, u32x4>(cell.location()) = make_vec(zero, zero, zero, zero);
             }
         }
-      fence_proxy_async(t_);
     }
+    fence_proxy_async(t_);
   }
 
   // The producer, one thread: copies the tiles of `k_blocks` stages along K, from stage `first` on.
@@ -215,15 +230,15 @@ class sm90_mainloop {
   }
   // The same for all stages of a tile or of half a tile, which needs half of A.
   constexpr void load(ring_position& at, const tile_part& part, const val<u32>& k_blocks) const
-    requires Halves
+    requires(C.halves())
   {
     const val bytes = t_.let(select(part.is_whole, stage_bytes_, stage_bytes_ - C.a_bytes() / 2));
     for (auto block : t_.range(0u, k_blocks)) {
       empty_[at.stage].wait(at.parity ^ 1u);
       full_[at.stage].arrive_expect_tx(bytes);
       const val from = t_.let(block);
-      load_half_of_a(at.stage, part.origin, from, 0);
-      if (auto second = t_.when(part.is_whole)) load_half_of_a(at.stage, part.origin, from, 1);
+      load_share_of_a(at.stage, part.origin, from, 0);
+      if (auto second = t_.when(part.is_whole)) load_share_of_a(at.stage, part.origin, from, 1);
       load_b(at.stage, part.origin, from);
       at.template advance<C.stages>();
     }
@@ -323,31 +338,27 @@ class sm90_mainloop {
   constexpr auto tile_of_b(const Stage& stage) const {
     return b_[stage];
   }
+  // Where a tile begins in A and B.
+  constexpr val<u32> first_row(const tile_origin& tile) const { return row_of(tile, 0u); }
+  constexpr val<u32> first_column(const tile_origin& tile) const { return column_of(tile, 0u); }
   template <class Stage>
   constexpr void load_a(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
-    if constexpr (Halves) {
-      load_half_of_a(stage, tile, block, 0);
-      load_half_of_a(stage, tile, block, 1);
-      return;
-    }
-    const val to = a_[stage].address();
-    const val first_k = t_.let(block * k);
     if constexpr (C.cluster_n == 1)
-      a_operand::load(to, a_map_, full_[stage], rank_n_, tile.row, first_k, tile.batch);
+      for (std::uint32_t share = 0; share < shares_of_a; ++share) load_share_of_a(stage, tile, block, share);
     else
-      a_operand::load(to, a_map_, full_[stage], rank_n_, tile.row, first_k, tile.batch,
-                      multicast(row_mask()));
+      load_share_of_a(stage, tile, block, rank_n_, multicast(row_mask()));
   }
   template <class Stage>
   constexpr void load_b(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
     const val to = b_[stage].address();
     const val first_k = t_.let(block * k);
+    const auto place = [&](const auto& column) { return column_of(tile, column); };
     const auto load = [&]<class Operand>(const Operand&, const auto&... option) {
       if constexpr (C.b == major::k)
-        Operand::load_rows(rows_of_b_, to, b_map_, full_[stage], rank_m_, tile.column, first_k, tile.batch,
-                           option...);
+        Operand::load(box_of_b_, to, b_map_, full_[stage], rank_m_, place, first_k, tile.batch, option...);
       else
-        Operand::load(to, b_map_, full_[stage], rank_m_, tile.column, first_k, tile.batch, option...);
+        Operand::load(u32{Operand::box_rows}, to, b_map_, full_[stage], rank_m_, place, first_k, tile.batch,
+                      option...);
     };
     if constexpr (C.by_launch()) {
       if (auto is_alone = t_.when(size_m_ == 1u)) load(whole_b_operand{});
@@ -360,6 +371,14 @@ class sm90_mainloop {
   }
 
  private:
+  template <class Row>
+  constexpr val<u32> row_of(const tile_origin& tile, const Row& of_tile) const {
+    return line_of<part_m>(t_, tile.row, tile.last_row, of_tile).at;
+  }
+  template <class Column>
+  constexpr val<u32> column_of(const tile_origin& tile, const Column& of_tile) const {
+    return line_of<part_n>(t_, tile.column, tile.last_column, of_tile).at;
+  }
   static constexpr val<u32> rank_in_cluster(thread t) {
     if constexpr (C.has_cluster())
       return t.let(cluster_rank(t));
@@ -375,9 +394,9 @@ class sm90_mainloop {
   // What comes to a stage by tensor copies.
   constexpr val<u32> bytes_of_stage(thread t) const {
     if constexpr (C.b == major::k)
-      return t.let(rows_of_b_ * size_m_ * (sm90_config::row_bytes * C.depth) + C.a_bytes());
+      return t.let(box_of_b_ * size_m_ * (sm90_config::row_bytes * C.depth) + C.a_bytes());
     else
-      return t.let(C.stage_bytes());
+      return t.let(box_of_b_ * (b_operand::panels * k * u32{sizeof(T)}) + C.a_bytes());
   }
   // Blocks that read what one block loads: those of its row and of its column.
   constexpr auto sharers() const {
@@ -387,11 +406,12 @@ class sm90_mainloop {
       return C.cluster_m + C.cluster_n - 1;
   }
 
-  template <class Stage>
-  constexpr void load_half_of_a(const Stage& stage, const tile_origin& tile, const val<u32>& block,
-                                std::uint32_t half) const {
-    a_operand::load(a_[stage].address(), a_map_, full_[stage], t_.let(half), tile.row, t_.let(block * k),
-                    tile.batch);
+  template <class Stage, class Share, class... Option>
+  constexpr void load_share_of_a(const Stage& stage, const tile_origin& tile, const val<u32>& block,
+                                 const Share& share, const Option&... option) const {
+    const auto place = [&](const auto& row) { return row_of(tile, row); };
+    a_operand::load(u32{a_operand::box_rows}, a_[stage].address(), a_map_, full_[stage], share, place,
+                    t_.let(block * k), tile.batch, option...);
   }
   // The blocks that get this block's part of A: those with its rank_m.
   constexpr val<u32> row_mask() const {
@@ -485,7 +505,7 @@ class sm90_mainloop {
   typename a_operand::template ring<C.stages> a_;
   b_ring b_;
   mbarriers<C.stages> full_, empty_;
-  val<u32> size_m_, rank_, rank_m_, rank_n_, rows_of_b_, stage_bytes_;
+  val<u32> size_m_, rank_, rank_m_, rank_n_, box_of_b_, stage_bytes_;
 };
 
 }  // namespace kaio::ops

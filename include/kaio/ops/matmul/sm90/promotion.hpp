@@ -127,8 +127,10 @@ class sm90_promotion {
   static constexpr auto lines_of_rows(thread t, const tile_origin& tile, const val<output_lines>& lines,
                                       const Extra&... extra) {
     const val lane = t.let(lane_id());
+    const val warp_row = t.let(warp_rank(t) * 16u);
     const val first =
-        Transposed ? t.let(tile.column + lane % 4u * 2u) : t.let(tile.row + warp_rank(t) * 16u + lane / 4u);
+        Transposed ? t.let(line_of<Loop::part_n>(t, tile.column, tile.last_column, 0u).at + lane % 4u * 2u)
+                   : t.let(line_of<Loop::part_m>(t, tile.row, tile.last_row, warp_row).at + lane / 4u);
     const val last = t.let(lines[&output_lines::rows] - 1u);
     return array_of<rows>([&](u32 i) {
       const val row = t.let(min(first + (Transposed ? i / 2 * 8 + i % 2 : i * 8), last));

@@ -62,14 +62,14 @@ struct sm90_split_problem {
   divisor tiles_m;    // tiles along the M of wgmma
   u32 a_is_constant;  // 1: no kernel of the stream that may still run writes what is A here
   u32 split_bits;     // where the launch gives the splits, 2 to this power
-  u32 rows_of_b;      // of a box, see sm90_rows_of_b
+  u32 box_of_b;       // along N
   u32 a_shifts = 0, b_shifts = 0, a_is_raw = 0, b_is_raw = 0;  // of operands of any lines
 };
 
 namespace detail {
 template <sm90_split_config C, scalar T>
 struct sm90_split_mainloop {
-  using type = sm90_mainloop<C.loop(), T, false>;
+  using type = sm90_mainloop<C.loop(), T>;
   static constexpr std::uint32_t threads = C.loop().threads();
 };
 template <sm90_split_config C, scalar T>
@@ -98,6 +98,7 @@ struct sm90_split_body {
   static constexpr std::uint32_t rows = C.transposed ? C.n : C.m;  // of the tile of C
   static constexpr std::uint32_t columns = C.transposed ? C.m : C.n;
   static constexpr std::uint32_t consumers = 128 * C.loop().consumers();
+  using tile_place = sm90_place<mainloop, C.transposed, !promotes<Epilogue>>;
   // Rows that a block adds up and stores, from each part, the first part first.
   static constexpr bool has_room = !C.reuses_ring || mainloop::free_ring::bytes >= rows * (columns + 4) * 4;
   using layout = std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>;
@@ -137,7 +138,8 @@ struct sm90_split_body {
     const val first_step = t.let(part * steps + min(part, longer));
     const val own_steps = t.let(steps + cast<u32>(part < longer));
     const quotient tile = divide(t, t.let(block_idx_x() / splits), problem[&sm90_split_problem::tiles_m]);
-    const tile_origin origin{t.let(block_idx_z()), t.let(tile.rest * C.m), t.let(tile.whole * C.n)};
+    const tile_origin origin = tile_place::origin(t, problem[&sm90_split_problem::c], t.let(block_idx_z()),
+                                                  t.let(tile.rest * C.m), t.let(tile.whole * C.n));
 
     if constexpr (C.any_lines()) {
       const val rank = t.thread_rank();
@@ -193,14 +195,14 @@ struct sm90_split_body {
     // The sums of all blocks have arrived, and no block writes to another any more.
     wait_for_all(t);
     if (auto consumer = t.when(is_consumer)) {
-      const val first_row = t.let((C.transposed ? origin.column : origin.row) + part * own_rows);
-      const val first_column = C.transposed ? origin.row : origin.column;
       for (auto four : t.range(t.thread_rank(), own_rows * columns / 4, consumers)) {
         const val row = t.let(four / (columns / 4));
         const val column = t.let(four % (columns / 4) * 4u);
-        const place at{origin.batch, t.let(first_row + row), t.let(first_column + column)};
+        const tile_place at(t, origin, t.let(part * own_rows + row), column);
         const val<output_lines> lines = problem[&sm90_split_problem::c];
-        finish_four<Epilogue, Out>(t, c, lines, at, total(t, inbox, splits, own_rows, row, column), extra...);
+        if (auto own = t.when(at.is_own()))
+          finish_four<Epilogue, Out>(t, c, lines, {origin.batch, at.row.at, at.column.at},
+                                     total(t, inbox, splits, own_rows, row, column), extra...);
       }
     }
   }
@@ -212,7 +214,7 @@ struct sm90_split_body {
     if constexpr (C.any_lines() || C.loads_words())
       return {t, a, b};
     else
-      return {t, a, b, t.let(problem[&sm90_split_problem::rows_of_b])};
+      return {t, a, b, t.let(problem[&sm90_split_problem::box_of_b])};
   }
   static constexpr void wait_for_all(thread t) {
     if constexpr (C.has_cluster())

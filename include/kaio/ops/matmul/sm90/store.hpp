@@ -9,6 +9,7 @@
 //   sm90_finished_store  registers --> panel of sums --> epilogue, four neighbours a lane --> C
 //                        for all others: their reads are then of neighbours, as their writes are
 
+#include <kaio/dsl/memory/pointer_at.hpp>
 #include <kaio/dsl/mma/stmatrix.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
 #include <kaio/ops/matmul/sm90/factors.hpp>
@@ -20,9 +21,38 @@ namespace kaio::ops {
 
 inline constexpr std::uint32_t sm90_warp_rows = 16;  // of a warpgroup's 64
 
-template <sm90_config C, scalar Out, class Epilogue>
+// A warp's panel of results, of `Rows` x `Columns`, from shared memory to C: by a tensor copy where all of it is the
+// tile's own; else by threads what is, in pieces of 16 bytes. Each is a group of copies of lane 0.
+template <std::uint32_t Rows, std::uint32_t Columns, class Place, scalar Out, class Panel>
+constexpr void store_panel(thread t, const tensor_map<Out, 3>& map, const val<u64>& c_address,
+                           const val<output_lines>& lines, const val<u32>& batch, const Place& first,
+                           const Panel& staged) {
+  constexpr std::uint32_t vector = 16 / sizeof(Out), vectors = Columns / vector;
+  const val lane = t.let(lane_id());
+  const val is_own = t.let(first.is_own());
+  if (auto leader = t.when(lane == 0u)) {
+    if (auto whole = t.when(is_own))
+      store_tensor(map, coordinates(first.column.at, first.row.at, batch), staged);
+    bulk_commit_group(t);
+  }
+  if (auto moved = t.when(!is_own))
+    for (auto i : t.range(lane, Rows * vectors, 32u).no_unroll()) {
+      const val r = t.let(i / vectors), c = t.let(i % vectors * vector);
+      const place at{batch, t.let(first.row.at + r), t.let(first.column.at + c)};
+      const val stores =
+          t.let(all_of(at.row >= first.row.begin, at.row < lines[&output_lines::rows],
+                       at.column >= first.column.begin, at.column < lines[&output_lines::columns]));
+      if (auto own = t.when(stores)) {
+        const val x = load(dsl::place_of<ptx::access::inout, u32x4>(staged[r][c].location()));
+        const val to = t.let(c_address + cast<u64>(offset_in(t, lines, at)) * u64{sizeof(Out)});
+        store_vec(pointer_at<out<u32>>(t, to)[0], make_vec(x[0], x[1], x[2], x[3]));
+      }
+    }
+}
+
+template <sm90_config C, scalar Out, class Epilogue, class Place>
 class sm90_copied_store {
-  using factors = sm90_factors<C, Epilogue>;
+  using factors = sm90_factors<C, Epilogue, Place>;
 
  public:
   using requested = typename factors::requested;
@@ -39,8 +69,9 @@ class sm90_copied_store {
   static constexpr std::uint32_t turns = panels % C.panels == 0 ? C.panels : 1;
   static constexpr std::uint32_t box[3] = {columns, sm90_warp_rows, 1};
 
-  constexpr sm90_copied_store(thread t, const tensor_map<Out, 3>& c, const val<output_lines>& lines)
-      : t_(t), map_(c), lines_(lines), staging_(t), factors_(t) {}
+  constexpr sm90_copied_store(thread t, const tensor_map<Out, 3>& c, const val<output_lines>& lines,
+                              const val<u64>& c_address)
+      : t_(t), map_(c), lines_(lines), c_address_(c_address), staging_(t), factors_(t) {}
 
   // What the store of a tile reads, ahead of its products.
   template <class... Extra>
@@ -54,8 +85,8 @@ class sm90_copied_store {
                        const Extra&... extra) const {
     const val lane = t_.let(lane_id());
     const val warp = warp_rank(t_);
-    const val first_row = t_.let(tile.row + warp * sm90_warp_rows);
-    const auto make = elements(acc, tile, first_row, lane, numbers, extra...);
+    const val row_of_tile = t_.let(warp * sm90_warp_rows);
+    const auto make = elements(acc, tile, Place(t_, tile, row_of_tile, 0u).row.at, lane, numbers, extra...);
     for (std::uint32_t p = 0; p < panels; ++p) {
       if constexpr (is_factored<Epilogue>)
         if (p * columns % factors::columns == 0) factors_.publish(numbers, p * columns / factors::columns);
@@ -69,10 +100,8 @@ class sm90_copied_store {
         fill_by_pairs(staged, lane, p, make);
       fence_proxy_async(t_);
       sync_warp(t_);
-      if (auto leader = t_.when(lane == 0u)) {
-        store_tensor(map_, coordinates(tile.column + p * columns, first_row, tile.batch), staged);
-        bulk_commit_group(t_);
-      }
+      store_panel<sm90_warp_rows, columns>(t_, map_, c_address_, lines_, tile.batch,
+                                           Place(t_, tile, row_of_tile, p * columns), staged);
     }
   }
 
@@ -97,10 +126,11 @@ class sm90_copied_store {
         };
       };
     } else {
-      return [this, &acc, &tile, &first_row, &lane, &extra...](std::uint32_t) {
-        return [this, &acc, &tile, &first_row, &lane, &extra...](std::uint32_t i) {
+      return [this, &acc, &tile, &first_row, &lane, &extra...](std::uint32_t first) {
+        const val column = t_.let(Place(t_, tile, 0u, first).column.at + lane % 4u * 2u);
+        return [this, &acc, &tile, &first_row, &lane, first, column, &extra...](std::uint32_t i) {
           const place at{tile.batch, t_.let(first_row + lane / 4u + acc.row(i)),
-                         t_.let(tile.column + lane % 4u * 2u + acc.column(i))};
+                         t_.let(column + (acc.column(i) - first))};
           return t_.let(Epilogue{}(t_, t_.let(acc[i]), at, extra...));
         };
       };
@@ -142,11 +172,12 @@ class sm90_copied_store {
   thread t_;
   tensor_map<Out, 3> map_;
   val<output_lines> lines_;
+  val<u64> c_address_;
   shared_tiles<Out, sm90_warp_rows, columns, swizzled<row_bytes>, 4 * turns * C.consumers()> staging_;
   factors factors_;
 };
 
-template <sm90_config C, class Out, class Epilogue>
+template <sm90_config C, class Out, class Epilogue, class Place>
 class sm90_finished_store {
  public:
   struct requested {};
@@ -155,7 +186,8 @@ class sm90_finished_store {
   static constexpr std::uint32_t panels = C.n / columns;
   static_assert(C.n % columns == 0 && columns % 8 == 0);
 
-  constexpr sm90_finished_store(thread t, const destination& c, const val<output_lines>& lines)
+  constexpr sm90_finished_store(thread t, const destination& c, const val<output_lines>& lines,
+                                const val<u64>&)
       : t_(t), c_(c), lines_(lines), staging_(t) {}
 
   template <class... Extra>
@@ -170,7 +202,7 @@ class sm90_finished_store {
                        const Extra&... extra) const {
     const val lane = t_.let(lane_id());
     const val warp = warp_rank(t_);
-    const val first_row = t_.let(tile.row + warp * sm90_warp_rows);
+    const val first_row = t_.let(warp * sm90_warp_rows);
     const auto staged = staging_[warp];
     const val row = t_.let(lane / 4u);
     const val column = t_.let(lane % 4u * 2u);
@@ -186,9 +218,10 @@ class sm90_finished_store {
         const val r = t_.let(four / (columns / 4));
         const val c = t_.let(four % (columns / 4) * 4u);
         const val x = load_vec<4>(staged[r][c]);
-        const place at{tile.batch, t_.let(first_row + r), t_.let(tile.column + p * columns + c)};
-        finish_four<Epilogue, Out>(t_, c_, lines_, at, array_of<4>([&](u32 i) { return t_.let(x[i]); }),
-                                   extra...);
+        const Place at(t_, tile, t_.let(first_row + r), t_.let(p * columns + c));
+        if (auto own = t_.when(at.is_own()))
+          finish_four<Epilogue, Out>(t_, c_, lines_, {tile.batch, at.row.at, at.column.at},
+                                     array_of<4>([&](u32 i) { return t_.let(x[i]); }), extra...);
       }
       sync_warp(t_);
     }

@@ -29,7 +29,7 @@ struct sm90_transposed_panel {
   }
 };
 
-template <sm90_config C, scalar Out, class Epilogue>
+template <sm90_config C, scalar Out, class Epilogue, class Place>
 class sm90_copied_transposed_store {
   static_assert(sizeof(Out) == 4 && !is_factored<Epilogue>);
   using panel = sm90_transposed_panel<C>;
@@ -41,8 +41,9 @@ class sm90_copied_transposed_store {
   static constexpr std::uint32_t turns = panel::panels % C.panels == 0 ? C.panels : 1;
   static constexpr std::uint32_t box[3] = {panel::columns, panel::rows, 1};
 
-  constexpr sm90_copied_transposed_store(thread t, const tensor_map<Out, 3>& c, const val<output_lines>&)
-      : t_(t), map_(c), staging_(t) {}
+  constexpr sm90_copied_transposed_store(thread t, const tensor_map<Out, 3>& c,
+                                         const val<output_lines>& lines, const val<u64>& c_address)
+      : t_(t), map_(c), lines_(lines), c_address_(c_address), staging_(t) {}
 
   template <class... Extra>
   constexpr requested request(const tile_origin&, const Extra&...) const {
@@ -55,7 +56,7 @@ class sm90_copied_transposed_store {
                        const Extra&... extra) const {
     const val lane = t_.let(lane_id());
     const val warp = warp_rank(t_);
-    const val first_column = t_.let(tile.row + warp * sm90_warp_rows);
+    const val column_of_tile = t_.let(warp * sm90_warp_rows);
     const val own_row = t_.let(lane % 4u * 2u);
     const val own_column = t_.let(lane / 4u);
     for (std::uint32_t p = 0; p < panel::panels; ++p) {
@@ -65,18 +66,16 @@ class sm90_copied_transposed_store {
       sync_warp(t_);
       const auto own =
           array_of<2>([&](std::uint32_t i) { return staged.lane(t_.let(own_row + i), own_column, 8); });
+      const Place first(t_, tile, p * panel::rows, column_of_tile);
       panel::each(p, [&](std::uint32_t i, std::uint32_t row, std::uint32_t column) {
-        const place at{tile.batch, t_.let(tile.column + own_row + (p * panel::rows + row)),
-                       t_.let(first_column + own_column + column)};
+        const place at{tile.batch, t_.let(first.row.at + own_row + row),
+                       t_.let(first.column.at + own_column + column)};
         staged.at(own[row % 2], row / 2 * 2, column) =
             cast<Out>(t_.let(Epilogue{}(t_, t_.let(acc[i]), at, extra...)));
       });
       fence_proxy_async(t_);
       sync_warp(t_);
-      if (auto leader = t_.when(lane == 0u)) {
-        store_tensor(map_, coordinates(first_column, tile.column + p * panel::rows, tile.batch), staged);
-        bulk_commit_group(t_);
-      }
+      store_panel<panel::rows, panel::columns>(t_, map_, c_address_, lines_, tile.batch, first, staged);
     }
   }
 
@@ -86,10 +85,12 @@ class sm90_copied_transposed_store {
  private:
   thread t_;
   tensor_map<Out, 3> map_;
+  val<output_lines> lines_;
+  val<u64> c_address_;
   shared_tiles<Out, panel::rows, panel::columns, swizzled<row_bytes>, 4 * turns * C.consumers()> staging_;
 };
 
-template <sm90_config C, class Out, class Epilogue>
+template <sm90_config C, class Out, class Epilogue, class Place>
 class sm90_finished_transposed_store {
   using panel = sm90_transposed_panel<C>;
 
@@ -97,7 +98,8 @@ class sm90_finished_transposed_store {
   struct requested {};
   using destination = typename detail::output_of<Out>::template parameter<false>;
 
-  constexpr sm90_finished_transposed_store(thread t, const destination& c, const val<output_lines>& lines)
+  constexpr sm90_finished_transposed_store(thread t, const destination& c, const val<output_lines>& lines,
+                                           const val<u64>&)
       : t_(t), c_(c), lines_(lines), staging_(t) {}
 
   template <class... Extra>
@@ -111,23 +113,24 @@ class sm90_finished_transposed_store {
                        const Extra&... extra) const {
     const val lane = t_.let(lane_id());
     const val warp = warp_rank(t_);
-    const val first_column = t_.let(tile.row + warp * sm90_warp_rows);
+    const val first_column = t_.let(warp * sm90_warp_rows);
     const auto staged = staging_[warp];
-    const auto own = staged.lane(lane % 4u * 2u, lane / 4u);
+    const auto staged_at = staged.lane(lane % 4u * 2u, lane / 4u);
     for (auto p : t_.range(0u, panel::panels)) {
       for (std::uint32_t known = 0; known < panel::panels; ++known)
         if (auto chosen = t_.when(p == known))
           panel::each(known, [&](std::uint32_t i, std::uint32_t row, std::uint32_t column) {
-            staged.at(own, row, column) = acc[i];
+            staged.at(staged_at, row, column) = acc[i];
           });
       sync_warp(t_);
       for (auto four : t_.range(lane, panel::rows * panel::columns / 4, 32u).no_unroll()) {
         const val r = t_.let(four / (panel::columns / 4));
         const val c = t_.let(four % (panel::columns / 4) * 4u);
         const val x = load_vec<4>(staged[r][c]);
-        const place at{tile.batch, t_.let(tile.column + p * panel::rows + r), t_.let(first_column + c)};
-        finish_four<Epilogue, Out>(t_, c_, lines_, at, array_of<4>([&](u32 i) { return t_.let(x[i]); }),
-                                   extra...);
+        const Place at(t_, tile, t_.let(p * panel::rows + r), t_.let(first_column + c));
+        if (auto own = t_.when(at.is_own()))
+          finish_four<Epilogue, Out>(t_, c_, lines_, {tile.batch, at.row.at, at.column.at},
+                                     array_of<4>([&](u32 i) { return t_.let(x[i]); }), extra...);
       }
       sync_warp(t_);
     }
@@ -143,19 +146,19 @@ class sm90_finished_transposed_store {
 };
 
 namespace detail {
-template <sm90_config C, class Out, class Epilogue>
+template <sm90_config C, class Out, class Epilogue, class Place>
 struct sm90_store {
-  using type = std::conditional_t<C.transposed, sm90_finished_transposed_store<C, Out, Epilogue>,
-                                  sm90_finished_store<C, Out, Epilogue>>;
+  using type = std::conditional_t<C.transposed, sm90_finished_transposed_store<C, Out, Epilogue, Place>,
+                                  sm90_finished_store<C, Out, Epilogue, Place>>;
 };
-template <sm90_config C, class Out, class Epilogue>
+template <sm90_config C, class Out, class Epilogue, class Place>
   requires works_in_registers<Epilogue>
-struct sm90_store<C, Out, Epilogue> {
-  using type = std::conditional_t<C.transposed, sm90_copied_transposed_store<C, Out, Epilogue>,
-                                  sm90_copied_store<C, Out, Epilogue>>;
+struct sm90_store<C, Out, Epilogue, Place> {
+  using type = std::conditional_t<C.transposed, sm90_copied_transposed_store<C, Out, Epilogue, Place>,
+                                  sm90_copied_store<C, Out, Epilogue, Place>>;
 };
 }  // namespace detail
-template <sm90_config C, class Out, class Epilogue>
-using sm90_store_for = typename detail::sm90_store<C, Out, Epilogue>::type;
+template <sm90_config C, class Out, class Epilogue, class Place>
+using sm90_store_for = typename detail::sm90_store<C, Out, Epilogue, Place>::type;
 
 }  // namespace kaio::ops

@@ -158,8 +158,8 @@ class word_tile {
 // The main loop with its warps: consumers | groups that load words. The first thread of a group makes the tensor copies of
 // an operand that comes by them. C: the lines of A and B are those in memory.
 template <sm90_config C>
-class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false> {
-  using base = sm90_mainloop<C.of_stages(), f32, false>;
+class word_mainloop : public sm90_mainloop<C.of_stages(), f32, true> {
+  using base = sm90_mainloop<C.of_stages(), f32, true>;
   using map = tensor_map<f32, 3>;
 
  public:
@@ -184,6 +184,9 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false> {
   constexpr word_mainloop(thread t, const operand_a& a, const operand_b& b)
       : base(t, map_of(a), map_of(b)), t_(t), a_(a), b_(b) {}
 
+  static constexpr sm90_box box_of_b(std::uint32_t shares, std::uint64_t, std::uint32_t) {
+    return base::whole_box_of_b(shares);
+  }
   constexpr void prefetch_maps() const {
     if constexpr (!C.loads_a) prefetch(a_);
     if constexpr (!C.loads_b) prefetch(b_);
@@ -210,13 +213,16 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false> {
     const auto move_a = [&] {
       if constexpr (C.loads_a)
         move_tiles(
-            next, word_tile<C.a, C.m>(t_, a_, warp, tile.batch, tile.row, base::tile_of_a(t_.let(0u))),
+            next,
+            word_tile<C.a, C.m>(t_, a_, warp, tile.batch, base::first_row(tile), base::tile_of_a(t_.let(0u))),
             [&] { return base::tile_of_a(next.at.stage); }, tile, first, k_blocks);
     };
     const auto move_b = [&] {
       if constexpr (C.loads_b)
         move_tiles(
-            next, word_tile<C.b, C.n>(t_, b_, warp, tile.batch, tile.column, base::tile_of_b(t_.let(0u))),
+            next,
+            word_tile<C.b, C.n>(t_, b_, warp, tile.batch, base::first_column(tile),
+                                base::tile_of_b(t_.let(0u))),
             [&] { return base::tile_of_b(next.at.stage); }, tile, first, k_blocks);
     };
     if constexpr (operands == 1) {

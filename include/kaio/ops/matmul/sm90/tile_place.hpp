@@ -1,0 +1,77 @@
+#pragma once
+// Where the tiles of the kernels for sm_90a are in C. A tensor copy takes several times as long for rows and columns that
+// its operand does not have, and a loop along K would wait for them in each of its steps. A tile that C ends in is
+// therefore moved, in parts: a part of which not all exists begins so much earlier that all of it does.
+//
+//   C with 150 rows, parts of 64:    0 .. 63    64 .. 127    86 .. 149, of which 128 .. 149 are its own
+//
+// What two parts have in common is computed twice, to the same bits. An epilogue that reads memory sees each place once.
+// Of a C that is smaller than a part the main loop copies what exists.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/matmul/common/finish.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Where a tile would begin in a C without end, which product of the batch it belongs to, and where the last parts of C
+// begin.
+struct tile_origin {
+  val<u32> batch, row, column;
+  val<u32> last_row, last_column;
+};
+
+// Line `of_tile` of a tile that begins at `first`, in parts of `Part`: rows, or columns.
+struct tile_line {
+  val<u32> at;     // in C
+  val<u32> begin;  // of its part, in a C without end: what is before it belongs to another part
+};
+template <std::uint32_t Part, class Line>
+constexpr tile_line line_of(thread t, const val<u32>& first, const val<u32>& last, const Line& of_tile) {
+  const val begin = t.let(first + of_tile / Part * Part);
+  return {t.let(min(begin, last) + of_tile % Part), begin};
+}
+
+// The parts of a main loop's tile, whose M is along the columns of C where it is transposed. MovesColumns: of C too, not
+// rows alone.
+template <class Mainloop, bool Transposed, bool MovesColumns>
+struct sm90_place {
+  static constexpr std::uint32_t part_rows = Transposed ? Mainloop::part_n : Mainloop::part_m,
+                                 part_columns = Transposed ? Mainloop::part_m : Mainloop::part_n;
+
+  // M and N of a tile that begins at `m` and `n`. Columns of C are stored by vectors.
+  static constexpr tile_origin origin(thread t, const val<output_lines>& lines, const val<u32>& batch,
+                                      const val<u32>& m, const val<u32>& n) {
+    constexpr std::uint32_t vector = 8;
+    const val of_rows = last < part_rows,
+              Transposed ? Mainloop::aligned_n : Mainloop::aligned_m > (t, t.let(lines[&output_lines::rows]));
+    const val of_columns = MovesColumns ? last<part_columns, vector>(t, t.let(lines[&output_lines::columns]))
+                                        : val<u32>(t.let(~0u));
+    if constexpr (Transposed)
+      return {batch, m, n, of_columns, of_rows};
+    else
+      return {batch, m, n, of_rows, of_columns};
+  }
+
+  // A row and a column of a tile of C.
+  tile_line row, column;
+  template <class Row, class Column>
+  constexpr sm90_place(thread t, const tile_origin& tile, const Row& of_rows, const Column& of_columns)
+      : row(line_of<part_rows>(t, Transposed ? tile.column : tile.row,
+                               Transposed ? tile.last_column : tile.last_row, of_rows)),
+        column(line_of<part_columns>(t, Transposed ? tile.row : tile.column,
+                                     Transposed ? tile.last_row : tile.last_column, of_columns)) {}
+
+  // No other part has it.
+  constexpr auto is_own() const { return all_of(row.at >= row.begin, column.at >= column.begin); }
+
+ private:
+  // Where the last part of an extent begins, at a multiple of `Alignment`.
+  template <std::uint32_t Part, std::uint32_t Alignment>
+  static constexpr val<u32> last(thread t, const val<u32>& extent) {
+    return t.let((max(extent, Part) - Part + (Alignment - 1)) / Alignment * Alignment);
+  }
+};
+
+}  // namespace kaio::ops
