@@ -6,10 +6,10 @@
     fit.py --work work.jsonl [--measured measured.jsonl ...] [--new] [--write]
 
 With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough.
-Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 100001, 200001,
-300001, 500001, 700001 (all kernels there are), 770001 and 810001 (f32 by multiply-adds) on, and matmul_choice_h100.jsonl.xz, of
-seeds from 1 to 16791, with the kernels for tf32 by wgmma and for lines that begin anywhere. Works for all of them are one file, the lines of further ranges appended. Problems of
-which it has nothing are left out.
+Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 100001, 300001,
+500001, 700001 and 810001 (f32, not as tf32), 910001 and 920001 (16 bits), 950001 (8 bits) and 970001 (tf32) on, and
+matmul_choice_h100.jsonl.xz, of seeds from 1 to 16791, with the kernels for tf32 by wgmma and for lines that begin anywhere.
+Works for all of them are one file, the lines of further ranges appended. Problems of which it has nothing are left out.
 
 Problems with even seeds are fitted, those with odd ones held out; both are reported: how much longer the model's choice
 takes than the best kernel. The constants that are written are fitted to all of them. What is minimised is that loss, with
@@ -47,10 +47,10 @@ family_fields = ["start_clocks", "rate", "step_clocks", "restart", "store_bytes"
                  "last_wave", "half_wave"]
 device_fields = ["l2_of_one", "l2_of_all", "crossing_clocks", "crossing_l2_clocks", "short_line_clocks", "shared",
                  "dram_share", "launch_seconds", "second_kernel_seconds", "sum_bytes", "cluster_clocks",
-                 "contention_clocks", "exchange_clocks", "exchange_bytes", "copy_clocks"]
+                 "contention_clocks", "exchange_clocks", "exchange_bytes", "copy_clocks", "vector_clocks"]
 work_fields = ["start_clocks", "rate", "step_clocks", "blocks", "at_once", "steps", "clusters", "exchanges", "halves",
                "cluster_splits", "operations", "operations_in_clock", "shared_bytes", "loaded_bytes", "copied",
-               "crossing_bytes", "short_lines", "results", "outside", "result_bytes", "bias", "addends",
+               "crossing_bytes", "short_lines", "single_vectors", "results", "outside", "result_bytes", "bias", "addends",
                "activation", "read_and_written", "sums", "seconds"]
 enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf32x3"]]
 
@@ -58,12 +58,12 @@ enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf3
 first_family = np.array([[1500, 2400, 4500, 4000, 1500], [1, 1, .3, .7, .1], [100, 300, 400, 300, 15], [1, 1, .6, .3, .5],
                          [60, 60, 60, 50, 45], [5, 2, 1, 1, 2], [.5, .1, .1, .1, .1], [20] * 5, [35] * 5, [35] * 5,
                          [30] * 5, [30] * 5, [.9, .4, .4, .4, .2], [.5, .2, .2, .2, .2], [.7, .5, .4, .3, .4], [.7] * 5])
-first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 600, 130, 130, .06])
+first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 600, 130, 130, .06, .5])
 
 
 def of_today(number, name):
     """The number of a measured kernel, and its parts where they differ: once there was a kernel for pairs of blocks that
-    share tiles of B, and another for blocks alone; the launch says now which it is."""
+    share tiles of B, and another for blocks alone; the launch gives the cluster now."""
     by_launch = re.sub("_c[12]x1_", "_cnx1_", name)
     if name in number or by_launch not in number:
         return number.get(name), None

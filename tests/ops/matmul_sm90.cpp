@@ -139,12 +139,12 @@ void run_splits(const shape& s, u32 splits) {
       words_more<T>(C.transposed ? C.loads_a : C.loads_b, 3));
 }
 
-// Where the launch says how many blocks share tiles of B.
+// Where the launch says how many blocks share tiles.
 template <sm90_config C, class T, class Out>
-void run_clusters(const shape& s, u32 cluster_m, u64 clusters) {
+void run_clusters(const shape& s, sm90_cluster cluster, u64 clusters) {
   check<T, Out>(s, C.a == major::mn, C.b == major::k, false,
                 [&](const auto& a, const auto& b, const auto& c, const auto&) {
-                  launch_sm90_clusters<C, T, Out, scaled>(under_test().stream(), a, b, c, s.k, cluster_m,
+                  launch_sm90_clusters<C, T, Out, scaled>(under_test().stream(), a, b, c, s.k, cluster,
                                                           clusters, 3, 0.5f);
                 });
 }
@@ -182,23 +182,27 @@ TEST_CASE("sm_90a matmul: clusters share tiles of A and of B", "[ops][matmul]") 
   run<sm90_config{.m = 128, .n = 64, .stages = 4, .cluster_m = 4}, f16, f16, biased>(s, 1);
 }
 
-TEST_CASE("sm_90a matmul: the launch says whether blocks share tiles of B", "[ops][matmul]") {
+TEST_CASE("sm_90a matmul: the launch says whether blocks share tiles", "[ops][matmul]") {
   if (!has_tensor_cores()) return;
-  for (const u32 cluster_m : {1u, 2u}) {
+  for (const sm90_cluster cluster : {sm90_cluster{1, 1}, {2, 1}, {2, 2}}) {
     // Tiles that are whole, and the last ones in halves.
     for (const u64 clusters : {1, 5}) {
-      run_clusters<sm90_config{.m = 128, .n = 128, .stages = 3, .cluster_m = 0}, f16, f16>(
-          {1, 300, 264, 200}, cluster_m, clusters);
+      run_clusters<sm90_config{.m = 128, .n = 128, .stages = 3, .cluster_m = 0}, f16, f16>({1, 300, 264, 200},
+                                                                                           cluster, clusters);
       run_clusters<sm90_config{.m = 128, .n = 192, .stages = 3, .cluster_m = 0, .a = mn, .b = mn}, bf16, f32>(
-          {2, 300, 264, 72}, cluster_m, clusters);
+          {2, 300, 264, 72}, cluster, clusters);
     }
     // B has fewer columns than a tile, and than half of one.
-    for (const u32 columns : {24u, 88u})
+    for (const u32 columns : {24u, 88u}) {
       run_clusters<sm90_config{.m = 128, .n = 128, .stages = 3, .cluster_m = 0}, f16, f16>(
-          {1, 264, columns, 136}, cluster_m, 2);
+          {1, 264, columns, 264}, cluster, 2);
+      run_clusters<sm90_config{.m = 128, .n = 128, .stages = 3, .cluster_m = 0, .b = mn}, f16, f16>(
+          {1, 264, columns, 264}, cluster, 2);
+    }
     // Half a panel of B is half of its rows.
-    run_clusters<sm90_config{.m = 128, .n = 64, .stages = 3, .cluster_m = 0, .b = mn}, f16, f16>(
-        {1, 264, 72, 136}, cluster_m, 2);
+    for (const u32 columns : {24u, 72u})
+      run_clusters<sm90_config{.m = 128, .n = 64, .stages = 3, .cluster_m = 0, .b = mn}, f16, f16>(
+          {1, 264, columns, 264}, cluster, 2);
   }
 }
 
@@ -296,9 +300,14 @@ TEST_CASE("sm_90a matmul: the sums of a cluster meet in the ring", "[ops][matmul
 
 TEST_CASE("sm_90a matmul: the launch says how many blocks share a tile", "[ops][matmul]") {
   if (!has_tensor_cores()) return;
-  for (const u32 splits : {2u, 4u, 8u})
+  for (const u32 splits : {2u, 4u, 8u}) {
     run_splits<sm90_split_config{.m = 128, .n = 64, .stages = 5, .splits = 0, .reuses_ring = true, .a = mn},
                f16, f32>({2, 131, 70, 530}, splits);
+    // Fewer columns than a panel of B.
+    run_splits<sm90_split_config{
+                   .m = 128, .n = 64, .stages = 5, .splits = 0, .reuses_ring = true, .a = mn, .b = mn},
+               f16, f16>({1, 131, 24, 1540}, splits);
+  }
   for (const u32 splits : {1u, 2u, 4u, 8u}) {
     run_splits<
         sm90_split_config{

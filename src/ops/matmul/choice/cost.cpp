@@ -51,7 +51,7 @@ double operations_in_clock(const matmul_variant& v, const machine_rates& machine
 // clusters of 8 run at once, not 16, and 62 of blocks that share a multiprocessor with three others, not 66.
 constexpr double share_for_eight = 0.94;
 
-constexpr std::uint64_t l2_line_bytes = 128, short_line_bytes = 32;
+constexpr std::uint64_t l2_line_bytes = 128, sector_bytes = 32, short_line_bytes = 32, vector_bytes = 16;
 
 // What a step loads of an operand: `across` of M or N, which is `extent`, once for so many blocks of a cluster.
 struct operand_tile {
@@ -61,6 +61,38 @@ struct operand_tile {
   double shared_by;
   bool by_words;
 };
+
+// Tensor copies find lines at odd multiples of 16 bytes. Where lines begin anywhere, each eighth one is a line of theirs.
+bool has_odd_lines(const matmul_operand& x, std::uint64_t size) {
+  if (x.aligned(size, vector_bytes)) return !x.aligned(size, sector_bytes);
+  return 8 * x.pitch * size % sector_bytes != 0;
+}
+
+// Pieces of 16 bytes that the tensor copies of a step take one by one: of lines that begin or end at odd multiples of 16
+// bytes, and what is outside of the operand, but for columns of a tile, of which copies bring those that there are. What
+// the last step has outside of K counts as its part of all steps.
+double single_vectors(const operand_tile& tile, std::uint64_t of_k, double step, std::uint64_t size,
+                      bool is_n) {
+  constexpr std::uint64_t panel = 64;  // rows of a box, or columns
+  const double steps = static_cast<double>(quotient_up(of_k, static_cast<std::uint64_t>(step)));
+  const double rows = std::min(tile.across, static_cast<double>(tile.extent));
+  const bool is_small = tile.extent < std::min<std::uint64_t>(panel, static_cast<std::uint64_t>(tile.across));
+  const double beyond_k = steps * step - static_cast<double>(of_k);
+  double elements = 0;
+  if (tile.x.lines == line_direction::along_k) {
+    if (has_odd_lines(tile.x, size))
+      elements += rows * step;
+    else if (beyond_k != 0)
+      elements += rows * step / steps;
+    if (is_small && !is_n) elements += (tile.across - rows) * step;
+  } else {
+    if (has_odd_lines(tile.x, size) || (is_small && !is_n))
+      elements += (is_n ? rows : tile.across) * step;
+    else
+      elements += tile.across * beyond_k / steps;
+  }
+  return elements * static_cast<double>(size) / vector_bytes / tile.shared_by;
+}
 
 const family_costs& family_of(const matmul_variant& v) {
   // Kernels for few rows are no tiles.
@@ -73,9 +105,9 @@ void detail::take_fitted_costs(matmul_variant& v) {
   const auto fits = [&](const kernel_costs& row) {
     return row.family == v.family && row.precision == v.precision && row.sm == v.image->needs.target.sm &&
            row.element_bytes == bytes_of(v.operand) && row.m == v.m && row.n == v.n && row.k == v.k &&
-           row.stages == v.stages && row.cluster_m == v.cluster_m && row.cluster_splits == v.cluster_splits &&
-           row.resident == v.resident && row.alignment == std::max(v.a_alignment, v.b_alignment) &&
-           row.across == v.across;
+           row.stages == v.stages && row.cluster == v.cluster_m * v.cluster_n &&
+           row.cluster_splits == v.cluster_splits && row.resident == v.resident &&
+           row.alignment == std::max(v.a_alignment, v.b_alignment) && row.across == v.across;
   };
   const kernel_costs* found = nullptr;
   for (const kernel_costs& row : fitted_kernels)
@@ -123,14 +155,17 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   work.loaded_bytes = (m / v.cluster_n + n / v.cluster_m) * k * size;
   const double share_a = v.across ? v.cluster_m : v.cluster_n, share_b = v.across ? v.cluster_n : v.cluster_m;
   const auto by_words = [&](std::uint32_t alignment) { return alignment == sizeof(u32); };
-  for (const auto& [x, across, extent, shared_by, words] :
+  for (const operand_tile& tile :
        {operand_tile{call.a, static_cast<double>(tile_rows(v)), call.m, share_a, by_words(v.a_alignment)},
         operand_tile{call.b, static_cast<double>(tile_columns(v)), call.n, share_b,
                      by_words(v.b_alignment)}}) {
+    const matmul_operand& x = tile.x;
     if (!x.aligned(bytes_of(call.operand), l2_line_bytes))
-      work.crossing_bytes += across / shared_by * k * size;
-    if (!by_warps && !words && x.lines == line_direction::across_k &&
-        extent * bytes_of(call.operand) < short_line_bytes)
+      work.crossing_bytes += tile.across / tile.shared_by * k * size;
+    if (by_warps || tile.by_words) continue;
+    work.single_vectors +=
+        single_vectors(tile, call.k, k, bytes_of(call.operand), (&x == &call.a) == v.across);
+    if (x.lines == line_direction::across_k && tile.extent * bytes_of(call.operand) < short_line_bytes)
       work.short_lines += k;
   }
   // Copies of single elements, or of words, take instructions where others take none.
@@ -181,7 +216,8 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
   const double l2 =
       work.loaded_bytes / std::min(of_one, of_all) + work.short_lines * costs.short_line_clocks * sharing;
   const double crossing_lines = work.crossing_bytes / l2_line_bytes;
-  const double busy = std::max({tensor, shared, l2}) +
+  const double vectors = work.single_vectors * costs.vector_clocks * sharing;
+  const double busy = std::max({tensor, shared, l2}) + vectors +
                       crossing_lines * (costs.crossing_clocks * sharing + costs.crossing_l2_clocks * load) +
                       work.copied * costs.copy_clocks * sharing;
   const double step = std::max(busy, busy / sharing + v.step_clocks);

@@ -4,7 +4,7 @@
 //
 //   waves = tiles / (blocks that run at once), the last one counted as whole only in part; where its tiles are
 //           computed in halves, as half a one or a little more
-//   step  = max(tensor clocks, shared memory clocks, L2 clocks) + crossing lines + copies one by one
+//   step  = max(tensor clocks, shared memory clocks, L2 clocks) + single vectors + crossing lines + copies one by one
 //           + a fixed part, which other blocks of the multiprocessor hide
 //   block = start + steps * step + store; a persistent kernel starts once, and of others the blocks of later
 //           waves start while earlier ones end
@@ -18,6 +18,7 @@
 //   L2 clocks       the bytes of A and B that a block loads, those once that a cluster shares, by the lesser of
 //                   bytes a multiprocessor takes in a clock, and its part of L2's bandwidth; a short line takes
 //                   a copy's time of its own
+//   single vectors  what tensor copies take by 16 bytes: lines at odd multiples of 16 bytes, what is outside
 //   crossing lines  a line of a tile that does not begin at a line of L2 is two requests: clocks of the
 //                   multiprocessor that issues them, and of L2, which all of them share
 //   start           of the kernel, until the blocks of a cluster have met and exchanged the sums of a split, and
@@ -48,6 +49,7 @@ struct device_costs {
   double exchange_clocks;        // of the sums of a split, for each block that is read
   double exchange_bytes;         // in a clock: of these sums
   double copy_clocks;            // of one element that is copied on its own
+  double vector_clocks;          // of 16 bytes that a tensor copy takes by themselves
 };
 
 // Of a family of kernels. The clocks of a term are those of 32 elements of C.
@@ -72,7 +74,7 @@ struct kernel_costs {
   matmul_family family;
   matmul_precision precision;
   std::uint16_t sm;
-  std::uint32_t element_bytes, m, n, k, stages, cluster_m, cluster_splits, resident;
+  std::uint32_t element_bytes, m, n, k, stages, cluster, cluster_splits, resident;  // cluster: its blocks
   std::uint32_t alignment;  // of lines, bytes: the larger of A's and B's
   bool across, general;
   double start_clocks, rate, step_clocks;
@@ -87,6 +89,7 @@ struct kernel_work {
   double shared_bytes, loaded_bytes, copied;  // of a step; elements or words that are copied on their own
   double crossing_bytes;                      // of loaded_bytes: of lines that begin inside a line of L2
   double short_lines;                         // of a step: lines across K that are shorter than 32 bytes
+  double single_vectors;                      // of a step: what tensor copies take by 16 bytes
   double results, outside, result_bytes;      // elements of a block in C, and outside of it; bytes of one
   double bias, addends;                       // tensors that are added: of one row, and of all
   matmul_activation activation;

@@ -75,7 +75,7 @@ const table& the_table() {
 
 std::string matmul_variant::name() const {
   std::string result(image->name);
-  if (cluster_by_launch) result += "_cluster" + std::to_string(cluster_m * cluster_splits);
+  if (cluster_by_launch) result += "_cluster" + std::to_string(cluster_m * cluster_n * cluster_splits);
   if (splits != 1) {
     // The kernel writes f32; the operation writes its output.
     constexpr const char* types[] = {"f32", "f16", "bf16"};

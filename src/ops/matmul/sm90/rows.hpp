@@ -10,24 +10,23 @@
 
 namespace kaio::ops {
 
-// add(the blocks of a cluster along M), for all that a configuration leaves to the launch.
+// add(a cluster), for all that a configuration leaves to the launch.
 template <sm90_config C, class Add>
 void for_each_cluster(const Add& add) {
   if constexpr (C.by_launch()) {
-    add(1u);
-    add(2u);
+    for (const sm90_cluster cluster : {sm90_cluster{1, 1}, {2, 1}, {2, 2}}) add(cluster);
   } else {
-    add(C.cluster_m);
+    add(sm90_cluster{C.cluster_m, C.cluster_n});
   }
 }
 
 // alpha alone.
 template <sm90_config C, class T, class Out>
 void add_sm90_scaled(variant_list& list) {
-  for_each_cluster<C>([&](std::uint32_t cluster_m) {
-    matmul_variant row = describe_sm90<C, T, Out, scaled>(cluster_m);
+  for_each_cluster<C>([&](sm90_cluster cluster) {
+    matmul_variant row = describe_sm90<C, T, Out, scaled>(cluster);
     row.run = [](const stream& s, const matmul_call& call, const matmul_variant& v) {
-      launch_call_clusters<C, T, Out, scaled>(s, call, v.cluster_m, call.terms.alpha);
+      launch_call_clusters<C, T, Out, scaled>(s, call, {v.cluster_m, v.cluster_n}, call.terms.alpha);
     };
     list.push_back(row);
   });
@@ -37,10 +36,10 @@ void add_sm90_scaled(variant_list& list) {
 // threads take alike.
 template <sm90_config C, class T>
 void add_sm90_general(variant_list& list) {
-  for_each_cluster<C>([&](std::uint32_t cluster_m) {
-    matmul_variant row = describe_sm90<C, T, any_output, general>(cluster_m);
+  for_each_cluster<C>([&](sm90_cluster cluster) {
+    matmul_variant row = describe_sm90<C, T, any_output, general>(cluster);
     row.run = [](const stream& s, const matmul_call& call, const matmul_variant& v) {
-      launch_call_clusters<C, T, any_output, general>(s, call, v.cluster_m, call.terms);
+      launch_call_clusters<C, T, any_output, general>(s, call, {v.cluster_m, v.cluster_n}, call.terms);
     };
     add_for_each_output(list, row);
   });

@@ -185,11 +185,11 @@ class any_lines_mainloop : public sm90_mainloop<C, T, true> {
       const val first_k = t_.let((first + block) * base::k);
       if (auto raw = t_.when(a_.is_raw)) {
         const auto to = tile_of_raw_a(at.stage);
-        raw_a::load(t_, to, a_, raw_full_[at.stage], base::first_row(tile), first_k, tile.batch);
+        raw_a::load(t_, to, a_, raw_full_[at.stage], base::row_of(tile, 0u), first_k, tile.batch);
       }
       if (auto raw = t_.when(b_.is_raw)) {
         const auto to = tile_of_raw_b(at.stage);
-        raw_b::load(t_, to, b_, raw_full_[at.stage], base::first_column(tile), first_k, tile.batch);
+        raw_b::load(t_, to, b_, raw_full_[at.stage], base::column_of(tile, 0u), first_k, tile.batch);
       }
       at.template advance<RawStages>();
     }

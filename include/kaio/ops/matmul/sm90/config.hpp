@@ -26,14 +26,19 @@ inline constexpr auto sm90_operand_name = type_name<T>;
 template <>
 inline constexpr auto sm90_operand_name<f32> = fixed_string("tf32");
 
+// Blocks of a cluster: those along M share their tiles of B, those along N their tiles of A.
+struct sm90_cluster {
+  std::uint32_t m = 1, n = 1;
+  constexpr std::uint32_t blocks() const { return m * n; }
+};
+
 struct sm90_config {
   std::uint32_t m = 128;     // rows of C that a block computes: 64 for each consumer warpgroup
   std::uint32_t n = 256;     // columns
   std::uint32_t stages = 4;  // tiles of A and B in flight
   std::uint32_t depth = 1;   // steps of 128 bytes along K in a stage
-  std::uint32_t cluster_m =
-      1;  // blocks along M, which share their tiles of B; 0: the launch says, one or two
-  std::uint32_t cluster_n = 1;   // blocks along N, which share their tiles of A
+  // See sm90_cluster. 0: the launch says which it is, 1 x 1, 2 x 1 or 2 x 2.
+  std::uint32_t cluster_m = 1, cluster_n = 1;
   std::uint32_t min_blocks = 1;  // on a multiprocessor: one loads and stores while another multiplies
   std::uint32_t panels = 2;      // of C in flight, for each warp
   bool whole_producer = false;   // a warpgroup, most of whose registers the consumers take
@@ -50,6 +55,7 @@ struct sm90_config {
   constexpr std::uint32_t threads() const { return 128 * consumers() + (whole_producer ? 128 : 32); }
   constexpr bool by_launch() const { return cluster_m == 0; }
   constexpr std::uint32_t most_cluster_m() const { return by_launch() ? 2 : cluster_m; }
+  constexpr std::uint32_t most_cluster_n() const { return by_launch() ? 2 : cluster_n; }
   constexpr bool has_cluster() const { return most_cluster_m() * cluster_n != 1; }
   // What the kernel fixes; 0: nothing.
   constexpr std::uint32_t cluster_blocks() const { return cluster_m * cluster_n; }
@@ -69,8 +75,8 @@ struct sm90_config {
 
   constexpr bool valid() const {
     return (m == 64 || m == 128) && n % 8 == 0 && n >= 8 && n <= 256 && stages >= 2 && cluster_n >= 1 &&
-           (!by_launch() || cluster_n == 1) && cluster_blocks() <= 8 && m % cluster_n == 0 &&
-           n % most_cluster_m() == 0;
+           (!by_launch() || (cluster_n == 1 && consumers() == 2)) && cluster_blocks() <= 8 &&
+           m % cluster_n == 0 && n % most_cluster_m() == 0;
   }
   friend constexpr bool operator==(const sm90_config&, const sm90_config&) = default;
 };

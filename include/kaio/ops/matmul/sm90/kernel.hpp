@@ -69,7 +69,7 @@ struct sm90_matmul_body {
     const tile_index tile = tile_at(t, problem[&sm90_problem::walk], index);
     return tile_place::origin(t, problem[&sm90_problem::c], tile.batch,
                               t.let((tile.m * loop.size_m() + loop.rank_m()) * C.m),
-                              t.let((tile.n * C.cluster_n + loop.rank_n()) * C.n));
+                              t.let((tile.n * loop.size_n() + loop.rank_n()) * C.n));
   }
   // A half of a cluster's tile is that of all its rows, which its blocks share as they share a whole one's.
   static constexpr tile_part part_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
@@ -82,9 +82,9 @@ struct sm90_matmul_body {
     const val first = t.let(tile.m * (loop.size_m() * C.m));
     const val row = t.let(select(is_whole, loop.rank_m() * C.m,
                                  (half % 2u * loop.size_m() + loop.rank_m()) * C.warpgroup_rows));
-    return {
-        tile_place::origin(t, problem[&sm90_problem::c], tile.batch, t.let(first + row), t.let(tile.n * C.n)),
-        is_whole};
+    return {tile_place::origin(t, problem[&sm90_problem::c], tile.batch, t.let(first + row),
+                               t.let((tile.n * loop.size_n() + loop.rank_n()) * C.n)),
+            is_whole};
   }
 
   // `c` is a tensor map of C, or its memory.

@@ -42,26 +42,24 @@ output_lines lines_of(const matrix_lines<Out>& c) {
 
 // C = epilogue(A * B) with the tensor copies' view of the three: A has lines along K or along M, as the
 // configuration says, B along K or along N, C along N. A transposed configuration takes B of the product as `a`,
-// and A as `b`. `cluster_m`: blocks of a cluster along M, those of the configuration, or one or two where it leaves them
-// to the launch; `clusters`: how many are resident on the device; `group`: see tile_walk. C needs no tensor map where
-// the epilogue reads memory.
+// and A as `b`. `cluster`: that of the configuration, or what it leaves to the launch; `clusters`: how many are resident
+// on the device; `group`: see tile_walk. C needs no tensor map where the epilogue reads memory.
 template <sm90_config C, scalar T, class Out, class Epilogue, class... Extra>
 void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matrix_lines<T>& b,
-                          const matrix_lines<Out>& c, std::uint64_t k, std::uint32_t cluster_m,
+                          const matrix_lines<Out>& c, std::uint64_t k, sm90_cluster cluster,
                           std::uint64_t clusters, std::uint32_t group, const Extra&... extra) {
   using mainloop = typename detail::sm90_whole_mainloop<C, T>::type;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const auto walk =
-      tile_walk::over(detail::ceil_divide(along_m, C.m * cluster_m),
-                      detail::ceil_divide(along_n, C.n * C.cluster_n), static_cast<u32>(c.batches), group);
+      tile_walk::over(detail::ceil_divide(along_m, C.m * cluster.m),
+                      detail::ceil_divide(along_n, C.n * cluster.n), static_cast<u32>(c.batches), group);
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
-  const sm90_box box_of_b = mainloop::box_of_b(cluster_m, along_n, k_blocks);
-  const auto problem = sm90_problem::of(walk, detail::lines_of(c), k_blocks, clusters, C.halves(),
-                                        box_of_b.along_n, c.memory.address);
-  const std::uint32_t blocks = cluster_m * C.cluster_n;
-  const auto all = grid(std::min<std::uint64_t>(problem.parts, clusters) * blocks).programmatic();
-  const auto shape = C.by_launch() ? all.cluster(blocks) : all;
+  const sm90_box box_of_b = mainloop::box_of_b(cluster.m, along_n, k_blocks);
+  const auto problem = sm90_problem::of(walk, detail::lines_of(c), k_blocks, clusters,
+                                        C.halves() && cluster.n == 1, box_of_b.along_n, c.memory.address);
+  const auto all = grid(std::min<std::uint64_t>(problem.parts, clusters) * cluster.blocks()).programmatic();
+  const auto shape = C.by_launch() ? all.cluster(cluster.blocks()) : all;
   const auto inputs = std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, mainloop::a_operand::box, along_m, k),
                                      detail::inputs_of<C.loads_b>(s, b, box_of_b.sizes, along_n, k));
   const auto launch = [&](auto& to) {
@@ -86,7 +84,8 @@ void launch_sm90(const stream& s, const matrix_lines<T>& a, const matrix_lines<T
                  const matrix_lines<Out>& c, std::uint64_t k, std::uint64_t clusters, std::uint32_t group,
                  const Extra&... extra) {
   static_assert(!C.by_launch(), "kaio: launch_sm90_clusters is told how many blocks a cluster has");
-  launch_sm90_clusters<C, T, Out, Epilogue>(s, a, b, c, k, C.cluster_m, clusters, group, extra...);
+  launch_sm90_clusters<C, T, Out, Epilogue>(s, a, b, c, k, {C.cluster_m, C.cluster_n}, clusters, group,
+                                            extra...);
 }
 
 // The same by the blocks of clusters that share a tile. A transposed configuration takes B of the product

@@ -123,9 +123,10 @@ class sm90_mainloop {
   static constexpr std::uint32_t stages = C.stages;
   static constexpr std::uint32_t part_m = Whole ? C.m : sm90_config::warpgroup_rows,
                                  part_n = Whole || C.b == major::k ? C.n : b_operand::width;
-  // Of where parts begin: what copies take by vectors of 16 bytes.
-  static constexpr std::uint32_t aligned_m = Whole || C.a == major::mn ? 8 : 1,
-                                 aligned_n = Whole || C.b == major::mn ? 8 : 1;
+  // Of where parts begin: copies take lines of 32 bytes several times as fast as others.
+  static constexpr std::uint32_t sector = 32 / sizeof(T);
+  static constexpr std::uint32_t aligned_m = Whole || C.a == major::mn ? sector : 1,
+                                 aligned_n = Whole || C.b == major::mn ? sector : 1;
   static constexpr bool a_in_registers = C.a == major::mn && sizeof(T) == 4;
   // Threads that free a stage together: a warpgroup, whose wgmma has read it, or a warp that has read A.
   static constexpr std::uint32_t reader = a_in_registers ? 32 : 128;
@@ -145,9 +146,10 @@ class sm90_mainloop {
         full_(t),
         empty_(t),
         size_m_(size_along_m(t)),
+        size_n_(size_along_n(t)),
         rank_(rank_in_cluster(t)),
-        rank_m_(C.by_launch() ? rank_ : t.let(rank_ % C.most_cluster_m())),
-        rank_n_(t.let(C.by_launch() ? val<u32>(0u) : val<u32>(t.let(rank_ / C.most_cluster_m())))),
+        rank_m_(C.by_launch() ? t.let(rank_ & (size_m_ - 1u)) : t.let(rank_ % C.most_cluster_m())),
+        rank_n_(t.let(rank_ / C.most_cluster_m())),
         box_of_b_(box_of_b),
         stage_bytes_(bytes_of_stage(t)) {}
 
@@ -170,8 +172,9 @@ class sm90_mainloop {
   // The place of this block in its cluster.
   constexpr const val<u32>& rank_m() const { return rank_m_; }
   constexpr const val<u32>& rank_n() const { return rank_n_; }
-  // The blocks of the cluster along M.
+  // The blocks of the cluster along M and N.
   constexpr const val<u32>& size_m() const { return size_m_; }
+  constexpr const val<u32>& size_n() const { return size_n_; }
   // What is free after all stages, for sums.
   using free_ring = b_ring;
   constexpr const free_ring& free_tiles() const { return b_; }
@@ -197,6 +200,7 @@ class sm90_mainloop {
     constexpr std::uint32_t vector = 16 / sizeof(T), of_row = sm90_config::row_bytes / 16;
     constexpr std::uint32_t panels = b_operand::panels, whole = C.b == major::k ? C.n : b_operand::width;
     const val lane = t_.let(lane_id());
+    const val warp = warp_rank(t_);
     const val zero = t_.let(0u);
     const val column = t_.let(lane % of_row * vector);
     const val copied = t_.let(C.b == major::k ? val<u32>(box_of_b_ * size_m_) : box_of_b_);
@@ -204,7 +208,7 @@ class sm90_mainloop {
       const val first = t_.let(lane / of_row + (C.b == major::k ? copied : zero));
       const val first_column = C.b == major::k ? zero : copied;
       if (auto clears = t_.when(column >= first_column))
-        for (auto stage : t_.range(warp_rank(t_), C.stages, C.threads() / 32)) {
+        for (auto stage : t_.range(warp, C.stages, C.threads() / 32)) {
           const auto tile = b_[t_.let(stage)];
           for (auto row : t_.range(first, b_operand::panel_rows, 32 / of_row).no_unroll())
             for (std::uint32_t p = 0; p < panels; ++p) {
@@ -237,8 +241,8 @@ class sm90_mainloop {
       empty_[at.stage].wait(at.parity ^ 1u);
       full_[at.stage].arrive_expect_tx(bytes);
       const val from = t_.let(block);
-      load_share_of_a(at.stage, part.origin, from, 0);
-      if (auto second = t_.when(part.is_whole)) load_share_of_a(at.stage, part.origin, from, 1);
+      if (auto whole = t_.when(part.is_whole)) load_a(at.stage, part.origin, from);
+      if (auto half = t_.otherwise()) load_share_of_a(at.stage, part.origin, from, 0u);
       load_b(at.stage, part.origin, from);
       at.template advance<C.stages>();
     }
@@ -317,10 +321,10 @@ class sm90_mainloop {
   // Thread i of a warpgroup notifies the i-th block that writes into this one's shared memory: first the
   // blocks of the column, then the others of the row.
   constexpr val<u32> sharer(const val<u32>& i) const {
-    if constexpr (C.by_launch()) return i;
-    const val other = i - C.cluster_m;
-    const val in_row = (other + cast<u32>(other >= rank_n_)) * C.cluster_m + rank_m_;
-    return t_.let(select(i < C.cluster_m, rank_n_ * C.cluster_m + i, in_row));
+    constexpr std::uint32_t most_m = C.most_cluster_m();
+    const val other = i - size_m_;
+    const val in_row = (other + cast<u32>(other >= rank_n_)) * most_m + rank_m_;
+    return t_.let(select(i < size_m_, rank_n_ * most_m + i, in_row));
   }
 
  protected:
@@ -338,15 +342,20 @@ class sm90_mainloop {
   constexpr auto tile_of_b(const Stage& stage) const {
     return b_[stage];
   }
-  // Where a tile begins in A and B.
-  constexpr val<u32> first_row(const tile_origin& tile) const { return row_of(tile, 0u); }
-  constexpr val<u32> first_column(const tile_origin& tile) const { return column_of(tile, 0u); }
   template <class Stage>
   constexpr void load_a(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
-    if constexpr (C.cluster_n == 1)
+    const auto load_all = [&] {
       for (std::uint32_t share = 0; share < shares_of_a; ++share) load_share_of_a(stage, tile, block, share);
-    else
-      load_share_of_a(stage, tile, block, rank_n_, multicast(row_mask()));
+    };
+    const auto load_own = [&] { load_share_of_a(stage, tile, block, rank_n_, multicast(row_mask())); };
+    if constexpr (C.by_launch()) {
+      if (auto is_alone = t_.when(size_n_ == 1u)) load_all();
+      if (auto is_pair = t_.otherwise()) load_own();
+    } else if constexpr (C.cluster_n == 1) {
+      load_all();
+    } else {
+      load_own();
+    }
   }
   template <class Stage>
   constexpr void load_b(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
@@ -362,7 +371,7 @@ class sm90_mainloop {
     };
     if constexpr (C.by_launch()) {
       if (auto is_alone = t_.when(size_m_ == 1u)) load(whole_b_operand{});
-      if (auto is_pair = t_.otherwise()) load(b_operand{}, multicast(3u));
+      if (auto is_pair = t_.otherwise()) load(b_operand{}, multicast(column_mask()));
     } else if constexpr (C.cluster_m == 1) {
       load(b_operand{});
     } else {
@@ -370,7 +379,7 @@ class sm90_mainloop {
     }
   }
 
- private:
+  // Where rows and columns of a tile are in A and B.
   template <class Row>
   constexpr val<u32> row_of(const tile_origin& tile, const Row& of_tile) const {
     return line_of<part_m>(t_, tile.row, tile.last_row, of_tile).at;
@@ -379,17 +388,26 @@ class sm90_mainloop {
   constexpr val<u32> column_of(const tile_origin& tile, const Column& of_tile) const {
     return line_of<part_n>(t_, tile.column, tile.last_column, of_tile).at;
   }
+
+ private:
   static constexpr val<u32> rank_in_cluster(thread t) {
     if constexpr (C.has_cluster())
       return t.let(cluster_rank(t));
     else
       return t.let(0u);
   }
+  // By the launch a cluster has one block, two along M, or two of these pairs along N.
   static constexpr val<u32> size_along_m(thread t) {
     if constexpr (C.by_launch())
-      return cluster_size(t);
+      return t.let(min(cluster_size(t), 2u));
     else
       return t.let(C.cluster_m);
+  }
+  static constexpr val<u32> size_along_n(thread t) {
+    if constexpr (C.by_launch())
+      return t.let((cluster_size(t) + 1u) / 2u);
+    else
+      return t.let(C.cluster_n);
   }
   // What comes to a stage by tensor copies.
   constexpr val<u32> bytes_of_stage(thread t) const {
@@ -401,7 +419,7 @@ class sm90_mainloop {
   // Blocks that read what one block loads: those of its row and of its column.
   constexpr auto sharers() const {
     if constexpr (C.by_launch())
-      return size_m_;
+      return val<u32>(t_.let(size_m_ + size_n_ - 1u));
     else
       return C.cluster_m + C.cluster_n - 1;
   }
@@ -416,12 +434,12 @@ class sm90_mainloop {
   // The blocks that get this block's part of A: those with its rank_m.
   constexpr val<u32> row_mask() const {
     std::uint32_t mask = 0;
-    for (std::uint32_t j = 0; j < C.cluster_n; ++j) mask |= 1u << (j * C.cluster_m);
+    for (std::uint32_t j = 0; j < C.most_cluster_n(); ++j) mask |= 1u << (j * C.most_cluster_m());
     return t_.let(mask << rank_m_);
   }
   // Those that get its part of B.
   constexpr val<u32> column_mask() const {
-    return t_.let(((1u << C.cluster_m) - 1) << (rank_n_ * C.cluster_m));
+    return t_.let(((1u << C.most_cluster_m()) - 1) << (rank_n_ * C.most_cluster_m()));
   }
 
   constexpr void step(const ring_position& at, accumulator& acc, const val<u32>& warpgroup,
@@ -505,7 +523,7 @@ class sm90_mainloop {
   typename a_operand::template ring<C.stages> a_;
   b_ring b_;
   mbarriers<C.stages> full_, empty_;
-  val<u32> size_m_, rank_, rank_m_, rank_n_, box_of_b_, stage_bytes_;
+  val<u32> size_m_, size_n_, rank_, rank_m_, rank_n_, box_of_b_, stage_bytes_;
 };
 
 }  // namespace kaio::ops

@@ -76,7 +76,7 @@ class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T> {
     constexpr std::uint32_t word = 4, lines_of_warp = base::k / movers;
     const val line = t_.let((t_.thread_rank() - first_word_mover) / 32u);
     const val lane = t_.let(lane_id());
-    const val column = t_.let(base::first_column(tile) + lane * 2u);
+    const val column = t_.let(base::column_of(tile, 0u) + lane * 2u);
     const val extent = t_.let(b_.lines[&word_lines::extent]);
     const val steps = t_.let(b_.lines[&word_lines::k]);
     const val pitch = t_.let(b_.lines[&word_lines::pitch]);

@@ -86,7 +86,8 @@ class sm90_copied_store {
     const val lane = t_.let(lane_id());
     const val warp = warp_rank(t_);
     const val row_of_tile = t_.let(warp * sm90_warp_rows);
-    const auto make = elements(acc, tile, Place(t_, tile, row_of_tile, 0u).row.at, lane, numbers, extra...);
+    const val first_row = Place(t_, tile, row_of_tile, 0u).row.at;
+    const auto make = elements(acc, tile, first_row, lane, numbers, extra...);
     for (std::uint32_t p = 0; p < panels; ++p) {
       if constexpr (is_factored<Epilogue>)
         if (p * columns % factors::columns == 0) factors_.publish(numbers, p * columns / factors::columns);

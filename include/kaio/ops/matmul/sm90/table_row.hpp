@@ -15,26 +15,26 @@ namespace kaio::ops {
 inline constexpr std::uint32_t sm90_group = 8;
 
 template <sm90_config C, class T, class Out, class Epilogue, class... Extra>
-void launch_call_clusters(const stream& s, const matmul_call& call, std::uint32_t cluster_m,
+void launch_call_clusters(const stream& s, const matmul_call& call, sm90_cluster cluster,
                           const Extra&... extra) {
   const auto a = lines_for<T>(call.a, call.m, call.k, call.batches);
   const auto b = lines_for<T>(call.b, call.n, call.k, call.batches);
-  const ptx::dim3 cluster = C.by_launch() ? ptx::dim3{cluster_m, 1, 1} : ptx::dim3{0, 0, 0};
+  const ptx::dim3 given = C.by_launch() ? ptx::dim3{cluster.blocks(), 1, 1} : ptx::dim3{0, 0, 0};
   launch_sm90_clusters<C, T, Out, Epilogue>(
-      s, C.transposed ? b : a, C.transposed ? a : b, output_for<Out>(call), call.k, cluster_m,
-      s.max_active_clusters(sm90_matmul<C, T, Out, Epilogue>.image(), cluster), sm90_group, extra...);
+      s, C.transposed ? b : a, C.transposed ? a : b, output_for<Out>(call), call.k, cluster,
+      s.max_active_clusters(sm90_matmul<C, T, Out, Epilogue>.image(), given), sm90_group, extra...);
 }
 template <sm90_config C, class T, class Out, class Epilogue, class... Extra>
 void launch_call_sm90(const stream& s, const matmul_call& call, const Extra&... extra) {
   static_assert(!C.by_launch(), "kaio: launch_call_clusters is told how many blocks a cluster has");
-  launch_call_clusters<C, T, Out, Epilogue>(s, call, C.cluster_m, extra...);
+  launch_call_clusters<C, T, Out, Epilogue>(s, call, {C.cluster_m, C.cluster_n}, extra...);
 }
 // f32 is multiplied as tf32.
 template <class T>
 inline constexpr auto sm90_precision =
     std::is_same_v<T, f32> ? matmul_precision::tf32 : matmul_precision::ieee;
 template <sm90_config C, class T, class Out, class Epilogue>
-matmul_variant describe_sm90(std::uint32_t cluster_m = C.cluster_m) {
+matmul_variant describe_sm90(sm90_cluster cluster = {C.cluster_m, C.cluster_n}) {
   return {.image = &sm90_matmul<C, T, Out, Epilogue>.image(),
           .family = matmul_family::sm90,
           .operand = detail::matmul_type_of<T>(),
@@ -48,14 +48,14 @@ matmul_variant describe_sm90(std::uint32_t cluster_m = C.cluster_m) {
           .n = C.n,
           .k = sm90_config::row_bytes / sizeof(T) * C.depth,
           .stages = C.stages,
-          .cluster_m = cluster_m,
-          .cluster_n = C.cluster_n,
+          .cluster_m = cluster.m,
+          .cluster_n = cluster.n,
           .cluster_by_launch = C.by_launch(),
           .resident = C.min_blocks,
           .a_alignment = C.loads_a ? sizeof(T) : 16u,
           .b_alignment = C.loads_b ? sizeof(T) : 16u,
           .c_alignment = works_in_registers<Epilogue> ? 16u : 1u,
-          .halves = C.halves()};
+          .halves = C.halves() && cluster.n == 1};
 }
 
 // sm_90a, the blocks of a cluster share a tile. At most 65535 batches.

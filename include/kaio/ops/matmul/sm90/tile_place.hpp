@@ -11,6 +11,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/finish.hpp>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace kaio::ops {
@@ -44,9 +45,11 @@ struct sm90_place {
   static constexpr tile_origin origin(thread t, const val<output_lines>& lines, const val<u32>& batch,
                                       const val<u32>& m, const val<u32>& n) {
     constexpr std::uint32_t vector = 8;
-    const val of_rows = last < part_rows,
-              Transposed ? Mainloop::aligned_n : Mainloop::aligned_m > (t, t.let(lines[&output_lines::rows]));
-    const val of_columns = MovesColumns ? last<part_columns, vector>(t, t.let(lines[&output_lines::columns]))
+    constexpr std::uint32_t of_row = Transposed ? Mainloop::aligned_n : Mainloop::aligned_m,
+                            of_column = Transposed ? Mainloop::aligned_m : Mainloop::aligned_n;
+    const val of_rows = last<part_rows, of_row>(t, t.let(lines[&output_lines::rows]));
+    const val of_columns = MovesColumns ? last<part_columns, std::max(of_column, vector)>(
+                                              t, t.let(lines[&output_lines::columns]))
                                         : val<u32>(t.let(~0u));
     if constexpr (Transposed)
       return {batch, m, n, of_columns, of_rows};

@@ -214,14 +214,15 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, true> {
       if constexpr (C.loads_a)
         move_tiles(
             next,
-            word_tile<C.a, C.m>(t_, a_, warp, tile.batch, base::first_row(tile), base::tile_of_a(t_.let(0u))),
+            word_tile<C.a, C.m>(t_, a_, warp, tile.batch, base::row_of(tile, 0u),
+                                base::tile_of_a(t_.let(0u))),
             [&] { return base::tile_of_a(next.at.stage); }, tile, first, k_blocks);
     };
     const auto move_b = [&] {
       if constexpr (C.loads_b)
         move_tiles(
             next,
-            word_tile<C.b, C.n>(t_, b_, warp, tile.batch, base::first_column(tile),
+            word_tile<C.b, C.n>(t_, b_, warp, tile.batch, base::column_of(tile, 0u),
                                 base::tile_of_b(t_.let(0u))),
             [&] { return base::tile_of_b(next.at.stage); }, tile, first, k_blocks);
     };
