@@ -110,13 +110,14 @@ class attention_memory {
 
 // Rows of a head as tensor copies see them.
 inline emulator::tensor_map attention_map(const ops::attention_operand& x, const ops::attention_strides& s,
-                                          ops::attention_type type, u32 size, u32 box_rows) {
+                                          ops::attention_type type, u32 size, u32 box_rows,
+                                          u32 box_columns = ops::attention_sm90_config::panel) {
   const auto stride = [](i64 elements, u32 extent) {
     return extent == 1 ? u64{32} : static_cast<u64>(elements) * 2;
   };
   const u64 sizes[] = {size, x.rows, x.heads, x.batches};
   const u64 strides[] = {stride(s.row, x.rows), stride(s.head, x.heads), stride(s.batch, x.batches)};
-  const u32 box[] = {ops::attention_sm90_config::panel, box_rows, 1, 1}, steps[] = {1, 1, 1, 1};
+  const u32 box[] = {box_columns, box_rows, 1, 1}, steps[] = {1, 1, 1, 1};
   emulator::tensor_map map;
   const auto element = type == ops::attention_type::f16 ? emulator::tensor_element::float16
                                                         : emulator::tensor_element::bfloat16;
@@ -296,6 +297,9 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
       pass(detail::attention_map(call.q, p.q, kernel.type, p.qk_size, config.queries()));
       pass(detail::attention_map(call.k, p.k, kernel.type, p.qk_size, config.keys));
       pass(detail::attention_map(call.v, p.v, kernel.type, p.v_size, config.keys));
+      const auto rest = [](u32 size) { return size % 64 == 0 ? 64 : size % 64; };
+      pass(detail::attention_map(call.k, p.k, kernel.type, p.qk_size, config.keys, rest(p.qk_size)));
+      pass(detail::attention_map(call.v, p.v, kernel.type, p.v_size, config.keys, rest(p.v_size)));
     } else {
       for (const ops::attention_operand* x : {&call.q, &call.k, &call.v, &call.o}) pass(x->address);
     }

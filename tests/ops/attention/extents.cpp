@@ -48,6 +48,21 @@ double emulated_cost(const covering_cases::values& v) {
   return 1 + 2e-6 * depth * visited * (c.queries + 64) * c.heads * (v[type] >= 2 ? 3 : 1);
 }
 
+// More tiles of keys than a block has stages for, of one tile of queries and of several: tensor copies take all
+// columns to each stage first, then those that exist.
+template <class T>
+void many_tiles(u32 size) {
+  CAPTURE(size);
+  check_attention<T>({.queries = 3,
+                      .keys = 20,
+                      .heads = 3 * under_test().properties().multiprocessors + 5,
+                      .key_heads = 1,
+                      .qk_size = size,
+                      .v_size = size});
+  check_attention<T>({.queries = 3, .keys = 700, .qk_size = size, .v_size = size});
+  check_attention<T>({.queries = 3, .keys = 700, .qk_size = size, .v_size = 40, .window = {20, 0}});
+}
+
 // All batches and heads read the same numbers, by strides of 0, and give the same bits as one does alone.
 template <class T>
 void many(u32 batches, u32 heads) {
@@ -86,6 +101,11 @@ TEST_CASE("attention: extents, masks, groups and head sizes", "[ops][attention]"
       if (a == b || !emulated || (a >= causal && b >= causal && a < group && b < group))
         REQUIRE(grid.covers(a, b));
     }
+}
+
+TEST_CASE("attention: head sizes that are no multiple of a box, more tiles than stages", "[ops][attention]") {
+  for (const u32 size : {40u, 72u, 160u}) many_tiles<f16>(size);
+  many_tiles<bf16>(104);
 }
 
 TEST_CASE("attention: all extents with all masks", "[ops][attention]") {

@@ -4,6 +4,7 @@
 // to do with its scores. The barrier of the copy orders both.
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/tile.hpp>
 #include <kaio/ops/attention/common/key_walk.hpp>
 
 #include <cstdint>
@@ -21,15 +22,17 @@ class query_records {
     const dsl::register_array<val<u32>, numbers> all{
         {block.batch, block.head, block.group, block.first_query, block.query_limit, block.queries,
          block.keys, block.tensor_batch, block.first_q_row, block.first_k_row}};
-    words_[record][0] = 1u;
-    for (u32 i = 0; i < numbers; ++i) words_[record][1 + i] = all[i];
+    const auto place = words_.lane(record, 0u);
+    words_.at(place) = 1u;
+    for (u32 i = 0; i < numbers; ++i) words_.at(place, 0, 1 + i) = all[i];
   }
   // There are no more tiles.
   constexpr void put_end(const val<u32>& record) const { words_[record][0] = 0u; }
 
   constexpr val<bool> exists(const val<u32>& record) const { return t_.let(words_[record][0] != 0u); }
   constexpr attention_block block(const val<u32>& record) const {
-    const auto x = array_of<numbers>([&](u32 i) { return t_.let(words_[record][1 + i]); });
+    const auto place = words_.lane(record, 0u);
+    const auto x = array_of<numbers>([&](u32 i) { return t_.let(words_.at(place, 0, 1 + i)); });
     return {x[0],
             x[1],
             x[2],
@@ -46,7 +49,7 @@ class query_records {
  private:
   static constexpr u32 numbers = 10;
   thread t_;
-  shared<u32, count, numbers + 1> words_;
+  shared_tile<u32, count, numbers + 1, dsl::row_major> words_;
 };
 
 // A tile of keys of a tile of queries.
@@ -61,17 +64,19 @@ class key_records {
  public:
   constexpr explicit key_records(thread t) : t_(t), words_(t) {}
   constexpr void put(const val<u32>& stage, const key_step& step) const {
-    words_[stage][0] = step.first_key;
-    words_[stage][1] = step.end;
-    words_[stage][2] = step.flags;
+    const auto place = words_.lane(stage, 0u);
+    words_.at(place) = step.first_key;
+    words_.at(place, 0, 1) = step.end;
+    words_.at(place, 0, 2) = step.flags;
   }
   constexpr key_step at(const val<u32>& stage) const {
-    return {t_.let(words_[stage][0]), t_.let(words_[stage][1]), t_.let(words_[stage][2])};
+    const auto place = words_.lane(stage, 0u);
+    return {t_.let(words_.at(place)), t_.let(words_.at(place, 0, 1)), t_.let(words_.at(place, 0, 2))};
   }
 
  private:
   thread t_;
-  shared<u32, Stages, 3> words_;
+  shared_tile<u32, Stages, 3, dsl::row_major> words_;
 };
 
 // Step `tile` of a walk over keys (key_walk.hpp), of which the block has those before `last`. A walk without
