@@ -16,7 +16,7 @@ def seconds(xp, w, family, device, start_clocks, rate, step_clocks, dram):
     shared = w.shared_bytes / device["shared"] * sharing
     l2 = (w.loaded_bytes / xp.minimum(device["l2_of_one"] / sharing, device["l2_of_all"] / load)
           + w.short_lines * device["short_line_clocks"] * sharing)
-    vectors = w.single_vectors * device["vector_clocks"] * sharing
+    vectors = (w.odd_vectors * device["odd_clocks"] + w.outside_vectors * device["outside_clocks"]) * sharing
     busy = (xp.maximum(xp.maximum(tensor, shared), l2) + vectors
             + w.crossing_bytes / 128 * (device["crossing_clocks"] * sharing + device["crossing_l2_clocks"] * load)
             + w.copied * device["copy_clocks"] * sharing)

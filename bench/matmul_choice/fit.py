@@ -47,10 +47,11 @@ family_fields = ["start_clocks", "rate", "step_clocks", "restart", "store_bytes"
                  "last_wave", "half_wave"]
 device_fields = ["l2_of_one", "l2_of_all", "crossing_clocks", "crossing_l2_clocks", "short_line_clocks", "shared",
                  "dram_share", "launch_seconds", "second_kernel_seconds", "sum_bytes", "cluster_clocks",
-                 "contention_clocks", "exchange_clocks", "exchange_bytes", "copy_clocks", "vector_clocks"]
+                 "contention_clocks", "exchange_clocks", "exchange_bytes", "copy_clocks", "odd_clocks",
+                 "outside_clocks"]
 work_fields = ["start_clocks", "rate", "step_clocks", "blocks", "at_once", "steps", "clusters", "exchanges", "halves",
                "cluster_splits", "operations", "operations_in_clock", "shared_bytes", "loaded_bytes", "copied",
-               "crossing_bytes", "short_lines", "single_vectors", "results", "outside", "result_bytes", "bias", "addends",
+               "crossing_bytes", "short_lines", "odd_vectors", "outside_vectors", "results", "outside", "result_bytes", "bias", "addends",
                "activation", "read_and_written", "sums", "seconds"]
 enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf32x3"]]
 
@@ -58,7 +59,7 @@ enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf3
 first_family = np.array([[1500, 2400, 4500, 4000, 1500], [1, 1, .3, .7, .1], [100, 300, 400, 300, 15], [1, 1, .6, .3, .5],
                          [60, 60, 60, 50, 45], [5, 2, 1, 1, 2], [.5, .1, .1, .1, .1], [20] * 5, [35] * 5, [35] * 5,
                          [30] * 5, [30] * 5, [.9, .4, .4, .4, .2], [.5, .2, .2, .2, .2], [.7, .5, .4, .3, .4], [.7] * 5])
-first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 600, 130, 130, .06, .5])
+first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 600, 130, 130, .06, .3, .8])
 
 
 def of_today(number, name):

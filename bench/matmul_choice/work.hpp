@@ -45,7 +45,8 @@ class configurations {
     const ops::device_costs& d = ops::fitted_device;
     print({d.l2_of_one, d.l2_of_all, d.crossing_clocks, d.crossing_l2_clocks, d.short_line_clocks, d.shared,
            d.dram_share, d.launch_seconds, d.second_kernel_seconds, d.sum_bytes, d.cluster_clocks,
-           d.contention_clocks, d.exchange_clocks, d.exchange_bytes, d.copy_clocks, d.vector_clocks});
+           d.contention_clocks, d.exchange_clocks, d.exchange_bytes, d.copy_clocks, d.odd_clocks,
+           d.outside_clocks});
     std::printf(", \"families\": [");
     for (std::size_t i = 0; i < std::size(ops::fitted_families); ++i) {
       print(ops::fitted_families[i]);

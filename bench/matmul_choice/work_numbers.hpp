@@ -10,7 +10,7 @@
 
 namespace kaio::bench {
 
-inline std::array<double, 26> work_numbers(const ops::matmul_variant& v, const ops::kernel_work& w) {
+inline std::array<double, 27> work_numbers(const ops::matmul_variant& v, const ops::kernel_work& w) {
   return {v.start_clocks,
           v.rate,
           v.step_clocks,
@@ -28,7 +28,8 @@ inline std::array<double, 26> work_numbers(const ops::matmul_variant& v, const o
           w.copied,
           w.crossing_bytes,
           w.short_lines,
-          w.single_vectors,
+          w.odd_vectors,
+          w.outside_vectors,
           w.results,
           w.outside,
           w.result_bytes,

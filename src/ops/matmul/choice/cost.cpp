@@ -68,30 +68,26 @@ bool has_odd_lines(const matmul_operand& x, std::uint64_t size) {
   return 8 * x.pitch * size % sector_bytes != 0;
 }
 
-// Pieces of 16 bytes that the tensor copies of a step take one by one: of lines that begin or end at odd multiples of 16
-// bytes, and what is outside of the operand, but for columns of a tile, of which copies bring those that there are. What
-// the last step has outside of K counts as its part of all steps.
-double single_vectors(const operand_tile& tile, std::uint64_t of_k, double step, std::uint64_t size,
-                      bool is_n) {
+// Pieces of 16 bytes that the tensor copies of a step take one by one: of lines that begin at odd multiples of 16 bytes, and
+// what is outside of the operand, but for columns of a tile, of which copies bring those that there are. What the last
+// step has outside of K counts as its part of all steps.
+struct single_vectors {
+  double odd, outside;
+};
+single_vectors single_vectors_of(const operand_tile& tile, std::uint64_t of_k, double step,
+                                 std::uint64_t size, bool is_n) {
   constexpr std::uint64_t panel = 64;  // rows of a box, or columns
   const double steps = static_cast<double>(quotient_up(of_k, static_cast<std::uint64_t>(step)));
   const double rows = std::min(tile.across, static_cast<double>(tile.extent));
-  const bool is_small = tile.extent < std::min<std::uint64_t>(panel, static_cast<std::uint64_t>(tile.across));
-  const double beyond_k = steps * step - static_cast<double>(of_k);
-  double elements = 0;
-  if (tile.x.lines == line_direction::along_k) {
-    if (has_odd_lines(tile.x, size))
-      elements += rows * step;
-    else if (beyond_k != 0)
-      elements += rows * step / steps;
-    if (is_small && !is_n) elements += (tile.across - rows) * step;
-  } else {
-    if (has_odd_lines(tile.x, size) || (is_small && !is_n))
-      elements += (is_n ? rows : tile.across) * step;
-    else
-      elements += tile.across * beyond_k / steps;
-  }
-  return elements * static_cast<double>(size) / vector_bytes / tile.shared_by;
+  const bool reaches_outside =
+      !is_n && tile.extent < std::min<std::uint64_t>(panel, static_cast<std::uint64_t>(tile.across));
+  const double beyond_k = (steps * step - static_cast<double>(of_k)) / steps;
+  const bool is_odd = has_odd_lines(tile.x, size), along_k = tile.x.lines == line_direction::along_k;
+  const double loaded = (is_n ? rows : tile.across) * step;
+  const double beyond = along_k ? (beyond_k != 0 ? rows * step / steps : 0) : tile.across * beyond_k;
+  const double small = !reaches_outside ? 0 : along_k ? (tile.across - rows) * step : loaded;
+  const double vectors = static_cast<double>(size) / vector_bytes / tile.shared_by;
+  return {is_odd ? loaded * vectors : 0, std::max(beyond, small) * vectors};
 }
 
 const family_costs& family_of(const matmul_variant& v) {
@@ -163,8 +159,10 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
     if (!x.aligned(bytes_of(call.operand), l2_line_bytes))
       work.crossing_bytes += tile.across / tile.shared_by * k * size;
     if (by_warps || tile.by_words) continue;
-    work.single_vectors +=
-        single_vectors(tile, call.k, k, bytes_of(call.operand), (&x == &call.a) == v.across);
+    const single_vectors found =
+        single_vectors_of(tile, call.k, k, bytes_of(call.operand), (&x == &call.a) == v.across);
+    work.odd_vectors += found.odd;
+    work.outside_vectors += found.outside;
     if (x.lines == line_direction::across_k && tile.extent * bytes_of(call.operand) < short_line_bytes)
       work.short_lines += k;
   }
@@ -216,7 +214,8 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
   const double l2 =
       work.loaded_bytes / std::min(of_one, of_all) + work.short_lines * costs.short_line_clocks * sharing;
   const double crossing_lines = work.crossing_bytes / l2_line_bytes;
-  const double vectors = work.single_vectors * costs.vector_clocks * sharing;
+  const double vectors =
+      (work.odd_vectors * costs.odd_clocks + work.outside_vectors * costs.outside_clocks) * sharing;
   const double busy = std::max({tensor, shared, l2}) + vectors +
                       crossing_lines * (costs.crossing_clocks * sharing + costs.crossing_l2_clocks * load) +
                       work.copied * costs.copy_clocks * sharing;

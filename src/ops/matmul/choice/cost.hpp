@@ -49,7 +49,8 @@ struct device_costs {
   double exchange_clocks;        // of the sums of a split, for each block that is read
   double exchange_bytes;         // in a clock: of these sums
   double copy_clocks;            // of one element that is copied on its own
-  double vector_clocks;          // of 16 bytes that a tensor copy takes by themselves
+  double odd_clocks;             // of 16 bytes of a tensor copy, in lines at odd multiples of 16 bytes
+  double outside_clocks;         // and of those that are outside of the operand
 };
 
 // Of a family of kernels. The clocks of a term are those of 32 elements of C.
@@ -89,7 +90,7 @@ struct kernel_work {
   double shared_bytes, loaded_bytes, copied;  // of a step; elements or words that are copied on their own
   double crossing_bytes;                      // of loaded_bytes: of lines that begin inside a line of L2
   double short_lines;                         // of a step: lines across K that are shorter than 32 bytes
-  double single_vectors;                      // of a step: what tensor copies take by 16 bytes
+  double odd_vectors, outside_vectors;        // of a step: what tensor copies take by 16 bytes
   double results, outside, result_bytes;      // elements of a block in C, and outside of it; bytes of one
   double bias, addends;                       // tensors that are added: of one row, and of all
   matmul_activation activation;
