@@ -75,12 +75,11 @@ struct single_vectors {
   double odd, outside;
 };
 single_vectors single_vectors_of(const operand_tile& tile, std::uint64_t of_k, double step,
-                                 std::uint64_t size, bool is_n) {
-  constexpr std::uint64_t panel = 64;  // rows of a box, or columns
+                                 std::uint64_t size, bool is_n, std::uint64_t part) {
   const double steps = static_cast<double>(quotient_up(of_k, static_cast<std::uint64_t>(step)));
   const double rows = std::min(tile.across, static_cast<double>(tile.extent));
   const bool reaches_outside =
-      !is_n && tile.extent < std::min<std::uint64_t>(panel, static_cast<std::uint64_t>(tile.across));
+      !is_n && tile.extent < std::min<std::uint64_t>(part, static_cast<std::uint64_t>(tile.across));
   const double beyond_k = (steps * step - static_cast<double>(of_k)) / steps;
   const bool is_odd = has_odd_lines(tile.x, size), along_k = tile.x.lines == line_direction::along_k;
   const double loaded = (is_n ? rows : tile.across) * step;
@@ -159,8 +158,10 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
     if (!x.aligned(bytes_of(call.operand), l2_line_bytes))
       work.crossing_bytes += tile.across / tile.shared_by * k * size;
     if (by_warps || tile.by_words) continue;
-    const single_vectors found =
-        single_vectors_of(tile, call.k, k, bytes_of(call.operand), (&x == &call.a) == v.across);
+    // A part of a tile that is moved where C ends in it: the rows of a box, or the columns of one.
+    const bool is_whole = v.family == matmul_family::sm90_split && x.lines == line_direction::along_k;
+    const single_vectors found = single_vectors_of(tile, call.k, k, bytes_of(call.operand),
+                                                   (&x == &call.a) == v.across, is_whole ? v.m : 64);
     work.odd_vectors += found.odd;
     work.outside_vectors += found.outside;
     if (x.lines == line_direction::across_k && tile.extent * bytes_of(call.operand) < short_line_bytes)

@@ -119,8 +119,8 @@ struct any_lines_operand {
 // The main loop with its warps:
 //   consumers | one warp that copies to the ring | one that copies raw tiles | eight that move them
 template <sm90_config C, scalar T, std::uint32_t RawStages>
-class any_lines_mainloop : public sm90_mainloop<C, T, true> {
-  using base = sm90_mainloop<C, T, true>;
+class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
+  using base = sm90_mainloop<C, T, false, true>;
   using raw_a = any_lines_operand<T, C.a, C.m, base::k>;
   using raw_b = any_lines_operand<T, C.b, C.n, base::k>;
 

@@ -106,14 +106,15 @@ struct sm90_box {
   std::uint32_t sizes[3];
 };
 
-// Whole: the parts of tile_place.hpp are whole tiles. Else they are 64 rows, for which there is a box of A, and the
-// columns of a panel where B is across K.
-template <sm90_config C, scalar T, bool Whole = false>
+// Halves: A along K arrives in boxes of 64 rows, so that tiles may be computed in halves; else in boxes of a tile's rows,
+// which are fewer. Whole: the parts of tile_place.hpp are whole tiles; else what one box brings of A, and of B where it is
+// across K.
+template <sm90_config C, scalar T, bool Halves = C.halves(), bool Whole = false>
 class sm90_mainloop {
  public:
   using operand_a = tensor_map<T, 3>;
   using operand_b = tensor_map<T, 3>;
-  static constexpr std::uint32_t shares_of_a = C.cluster_n == 1 ? C.consumers() : C.cluster_n;
+  static constexpr std::uint32_t shares_of_a = Halves ? 2 : C.cluster_n;
   using a_operand = sm90_operand<T, C.a, C.m, C.depth, shares_of_a>;
   using b_operand = sm90_operand<T, C.b, C.n, C.depth, C.most_cluster_m()>;
   using whole_b_operand = sm90_operand<T, C.b, C.n, C.depth, 1>;  // of a block that is alone
@@ -121,7 +122,8 @@ class sm90_mainloop {
   using b_ring = typename b_operand::template ring<C.stages>;
   static constexpr std::uint32_t k = a_operand::k;
   static constexpr std::uint32_t stages = C.stages;
-  static constexpr std::uint32_t part_m = Whole ? C.m : sm90_config::warpgroup_rows,
+  static constexpr bool moves_halves = !Whole && (Halves || C.a == major::mn);
+  static constexpr std::uint32_t part_m = moves_halves ? sm90_config::warpgroup_rows : C.m,
                                  part_n = Whole || C.b == major::k ? C.n : b_operand::width;
   // Of where parts begin: copies take lines of 32 bytes several times as fast as others.
   static constexpr std::uint32_t sector = 32 / sizeof(T);
@@ -234,7 +236,7 @@ class sm90_mainloop {
   }
   // The same for all stages of a tile or of half a tile, which needs half of A.
   constexpr void load(ring_position& at, const tile_part& part, const val<u32>& k_blocks) const
-    requires(C.halves())
+    requires Halves
   {
     const val bytes = t_.let(select(part.is_whole, stage_bytes_, stage_bytes_ - C.a_bytes() / 2));
     for (auto block : t_.range(0u, k_blocks)) {

@@ -35,8 +35,8 @@ constexpr sm90_config all_copied(sm90_config c) {
 
 // The main loop with its warps: consumers | one that copies A | four that copy B.
 template <sm90_config C, scalar T>
-class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T> {
-  using base = sm90_mainloop<detail::all_copied(C), T>;
+class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, false> {
+  using base = sm90_mainloop<detail::all_copied(C), T, false>;
 
  public:
   using operand_b = short_line_operand<T>;

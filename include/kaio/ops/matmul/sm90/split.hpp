@@ -69,7 +69,7 @@ struct sm90_split_problem {
 namespace detail {
 template <sm90_split_config C, scalar T>
 struct sm90_split_mainloop {
-  using type = sm90_mainloop<C.loop(), T>;
+  using type = sm90_mainloop<C.loop(), T, false>;
   static constexpr std::uint32_t threads = C.loop().threads();
 };
 template <sm90_split_config C, scalar T>

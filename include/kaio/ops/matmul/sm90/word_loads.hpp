@@ -158,8 +158,8 @@ class word_tile {
 // The main loop with its warps: consumers | groups that load words. The first thread of a group makes the tensor copies of
 // an operand that comes by them. C: the lines of A and B are those in memory.
 template <sm90_config C>
-class word_mainloop : public sm90_mainloop<C.of_stages(), f32, true> {
-  using base = sm90_mainloop<C.of_stages(), f32, true>;
+class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
+  using base = sm90_mainloop<C.of_stages(), f32, false, true>;
   using map = tensor_map<f32, 3>;
 
  public:
