@@ -101,7 +101,7 @@ struct sm90_matmul_body {
       loop.initialise();
     }
     if constexpr (!C.loads_words()) loop.clear_rest_of_b();
-    wait_for_all(t);
+    wait_for_all(t, loop);
     launch_dependents(t);
     grid_dependency_wait(t);
 
@@ -159,14 +159,22 @@ struct sm90_matmul_body {
       output.drain();
     }
     // No block ends while another one may still write to its shared memory or arrive at its barriers.
-    if constexpr (C.has_cluster()) cluster_barrier(t);
+    if constexpr (C.by_launch()) {
+      if (auto shares = t.when(loop.size_m() != 1u)) cluster_barrier(t);
+    } else if constexpr (C.has_cluster()) {
+      cluster_barrier(t);
+    }
   }
 
-  static constexpr void wait_for_all(thread t) {
-    if constexpr (C.has_cluster())
+  static constexpr void wait_for_all(thread t, const mainloop& loop) {
+    if constexpr (C.by_launch()) {
+      if (auto shares = t.when(loop.size_m() != 1u)) cluster_barrier(t);
+      if (auto alone = t.otherwise()) t.barrier();
+    } else if constexpr (C.has_cluster()) {
       cluster_barrier(t);
-    else
+    } else {
       t.barrier();
+    }
   }
   static constexpr mainloop make_loop(thread t, const typename mainloop::operand_a& a,
                                       const typename mainloop::operand_b& b,

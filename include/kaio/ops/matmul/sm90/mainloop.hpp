@@ -218,8 +218,8 @@ class sm90_mainloop {
               dsl::place_of<ptx::access::inout, u32x4>(cell.location()) = make_vec(zero, zero, zero, zero);
             }
         }
+      fence_proxy_async(t_);
     }
-    fence_proxy_async(t_);
   }
 
   // The producer, one thread: copies the tiles of `k_blocks` stages along K, from stage `first` on.
