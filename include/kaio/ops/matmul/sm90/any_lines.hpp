@@ -166,12 +166,13 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
     ring_position at(t_);
     const val bytes =
         t_.let(select(a_.is_raw, 0u, C.a_bytes()) + select(b_.is_raw, 0u, C.stage_bytes() - C.a_bytes()));
+    const auto own = base::shares_of(tile);
     for (auto block : t_.range(0u, k_blocks)) {
       base::wait_until_empty(at);
       base::expect(at.stage, bytes);
       const val from = t_.let(first + block);
-      if (auto direct = t_.when(!a_.is_raw)) base::load_a(at.stage, tile, from);
-      if (auto direct = t_.when(!b_.is_raw)) base::load_b(at.stage, tile, from);
+      if (auto direct = t_.when(!a_.is_raw)) base::load_a(at.stage, own, from);
+      if (auto direct = t_.when(!b_.is_raw)) base::load_b(at.stage, own, from);
       at.template advance<C.stages>();
     }
   }

@@ -30,6 +30,7 @@ inline constexpr auto sm90_operand_name<f32> = fixed_string("tf32");
 struct sm90_cluster {
   std::uint32_t m = 1, n = 1;
   constexpr std::uint32_t blocks() const { return m * n; }
+  friend constexpr bool operator==(const sm90_cluster&, const sm90_cluster&) = default;
 };
 
 struct sm90_config {
@@ -54,6 +55,7 @@ struct sm90_config {
   // The consumer warpgroups, and after them one warp that produces, or four of them.
   constexpr std::uint32_t threads() const { return 128 * consumers() + (whole_producer ? 128 : 32); }
   constexpr bool by_launch() const { return cluster_m == 0; }
+  constexpr sm90_cluster cluster() const { return {cluster_m, cluster_n}; }
   constexpr std::uint32_t most_cluster_m() const { return by_launch() ? 2 : cluster_m; }
   constexpr std::uint32_t most_cluster_n() const { return by_launch() ? 2 : cluster_n; }
   constexpr bool has_cluster() const { return most_cluster_m() * cluster_n != 1; }

@@ -127,6 +127,7 @@ struct sm90_matmul_body {
               loop.load(at, part_of(t, problem, t.let(index), loop), k_blocks);
             else
               loop.load(at, origin_of(t, problem, t.let(index), loop), zero, k_blocks);
+          if constexpr (C.has_cluster()) loop.wait_for_readers(at);
         }
       }
     }
@@ -158,20 +159,21 @@ struct sm90_matmul_body {
       }
       output.drain();
     }
-    // No block ends while another one may still write to its shared memory or arrive at its barriers.
-    if constexpr (C.by_launch()) {
-      if (auto shares = t.when(loop.size_m() != 1u)) cluster_barrier(t);
-    } else if constexpr (C.has_cluster()) {
-      cluster_barrier(t);
-    }
   }
 
+  // The fence of `initialise` makes the barriers known to the cluster, the block's barrier what `clear_rest_of_b` wrote to
+  // its own block.
   static constexpr void wait_for_all(thread t, const mainloop& loop) {
+    const auto of_cluster = [&] {
+      cluster_arrive_relaxed(t);
+      t.barrier();
+      cluster_wait(t);
+    };
     if constexpr (C.by_launch()) {
-      if (auto shares = t.when(loop.size_m() != 1u)) cluster_barrier(t);
+      if (auto shares = t.when(loop.size_m() != 1u)) of_cluster();
       if (auto alone = t.otherwise()) t.barrier();
     } else if constexpr (C.has_cluster()) {
-      cluster_barrier(t);
+      of_cluster();
     } else {
       t.barrier();
     }

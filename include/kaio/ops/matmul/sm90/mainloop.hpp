@@ -80,22 +80,36 @@ struct sm90_operand {
   static constexpr std::uint32_t box[3] = {width, box_rows, 1};
   static_assert(box_rows % 8 == 0 && box_rows <= 256);
 
-  // Loads share `share` of a tile, from `first_k` on, by boxes of `lines` lines. place(line): where a row (or column) of
-  // the tile is in the operand.
-  template <class Lines, class Share, class Place, class... Option>
-  static constexpr void load(const Lines& lines, const val<u32>& tile, const tensor_map<T, 3>& map,
-                             const mbarrier& arrived, const Share& share, const Place& place,
-                             const val<u32>& first_k, const val<u32>& batch, const Option&... option) {
-    const auto first_panel = share * (shares_panels ? boxes : 0);
-    const auto first_line = share * (shares_panels ? Lines(0u) : lines);
-    for (std::uint32_t i = 0; i < boxes; ++i) {
-      const auto to =
-          tile + first_panel * panel_bytes + first_line * sm90_config::row_bytes + i * panel_bytes;
+  // A share of a tile, as it is in all steps along K: where its boxes begin across K in the operand, and in the tile.
+  struct share {
+    dsl::register_array<val<u32>, (Major == major::k ? 1 : boxes)> across;
+    val<u32> line, offset;  // of the first box: its line of a panel; bytes
+  };
+  // The share of a block of this rank, by boxes of `lines` lines. place(line): where a row (or column) of the tile is in
+  // the operand.
+  template <class Lines, class Rank, class Place>
+  static constexpr share share_of(thread t, const Lines& lines, const Rank& rank, const Place& place) {
+    const auto panel = rank * (shares_panels ? boxes : 0);
+    const auto line = rank * (shares_panels ? Lines(0u) : lines);
+    const auto across = array_of<(Major == major::k ? 1 : boxes)>([&](std::uint32_t i) {
       if constexpr (Major == major::k)
-        copy_tensor(to, map, coordinates(first_k + i * width, place(first_line), batch), arrived, option...);
+        return place(line);
       else
-        copy_tensor(to, map, coordinates(place((first_panel + i) * width), first_k + first_line, batch),
-                    arrived, option...);
+        return place((panel + i) * width);
+    });
+    return {across, t.let(line), t.let(panel * panel_bytes + line * sm90_config::row_bytes)};
+  }
+  // Loads it from `first_k` on to a tile.
+  template <class... Option>
+  static constexpr void load(const share& own, const val<u32>& tile, const tensor_map<T, 3>& map,
+                             const mbarrier& arrived, const val<u32>& first_k, const val<u32>& batch,
+                             const Option&... option) {
+    for (std::uint32_t i = 0; i < boxes; ++i) {
+      const auto to = tile + own.offset + i * panel_bytes;
+      if constexpr (Major == major::k)
+        copy_tensor(to, map, coordinates(first_k + i * width, own.across[0], batch), arrived, option...);
+      else
+        copy_tensor(to, map, coordinates(own.across[i], first_k + own.line, batch), arrived, option...);
     }
   }
 };
@@ -222,30 +236,75 @@ class sm90_mainloop {
     }
   }
 
+  // What a block of a cluster of S copies of a tile in each step.
+  template <sm90_cluster S>
+  struct shares {
+    dsl::register_array<typename a_operand::share, (S.n == 1 ? shares_of_a : 1)> of_a;
+    typename std::conditional_t<S.m == 1, whole_b_operand, b_operand>::share of_b;
+    val<u32> batch;
+  };
+  template <sm90_cluster S = C.cluster()>
+  constexpr shares<S> shares_of(const tile_origin& tile) const {
+    const auto row = [&](const auto& of_tile) { return row_of(tile, of_tile); };
+    const auto column = [&](const auto& of_tile) { return column_of(tile, of_tile); };
+    const auto of_a = array_of<(S.n == 1 ? shares_of_a : 1)>([&](std::uint32_t i) {
+      constexpr u32 lines = a_operand::box_rows;
+      if constexpr (S.n == 1)
+        return a_operand::share_of(t_, lines, i, row);
+      else
+        return a_operand::share_of(t_, lines, rank_n_, row);
+    });
+    const auto of_b = [&] {
+      using operand = std::conditional_t<S.m == 1, whole_b_operand, b_operand>;
+      if constexpr (C.b == major::k)
+        return operand::share_of(t_, box_of_b_, rank_m_, column);
+      else
+        return operand::share_of(t_, u32{operand::box_rows}, rank_m_, column);
+    }();
+    return {of_a, of_b, tile.batch};
+  }
+
   // The producer, one thread: copies the tiles of `k_blocks` stages along K, from stage `first` on.
   constexpr void load(ring_position& at, const tile_origin& tile, const val<u32>& first,
                       const val<u32>& k_blocks) const {
-    for (auto block : t_.range(0u, k_blocks)) {
-      empty_[at.stage].wait(at.parity ^ 1u);
-      full_[at.stage].arrive_expect_tx(stage_bytes_);
-      const val from = t_.let(first + block);
-      load_a(at.stage, tile, from);
-      load_b(at.stage, tile, from);
-      at.template advance<C.stages>();
-    }
+    in_cluster([&]<sm90_cluster S>() {
+      const auto own = shares_of<S>(tile);
+      for (auto block : t_.range(0u, k_blocks)) {
+        wait_until_empty(at);
+        expect(at.stage, stage_bytes_);
+        const val from = t_.let(first + block);
+        load_a(at.stage, own, from);
+        load_b(at.stage, own, from);
+        at.template advance<C.stages>();
+      }
+    });
   }
-  // The same for all stages of a tile or of half a tile, which needs half of A.
+  // The same for all stages of a tile or of half a tile, which needs the first half of A.
   constexpr void load(ring_position& at, const tile_part& part, const val<u32>& k_blocks) const
     requires Halves
   {
     const val bytes = t_.let(select(part.is_whole, stage_bytes_, stage_bytes_ - C.a_bytes() / 2));
-    for (auto block : t_.range(0u, k_blocks)) {
-      empty_[at.stage].wait(at.parity ^ 1u);
-      full_[at.stage].arrive_expect_tx(bytes);
-      const val from = t_.let(block);
-      if (auto whole = t_.when(part.is_whole)) load_a(at.stage, part.origin, from);
-      if (auto half = t_.otherwise()) load_share_of_a(at.stage, part.origin, from, 0u);
-      load_b(at.stage, part.origin, from);
+    in_cluster([&]<sm90_cluster S>() {
+      const auto own = shares_of<S>(part.origin);
+      for (auto block : t_.range(0u, k_blocks)) {
+        wait_until_empty(at);
+        expect(at.stage, bytes);
+        const val from = t_.let(block);
+        if constexpr (S.n == 1) {
+          load_share_of_a(at.stage, own, from, 0);
+          if (auto whole = t_.when(part.is_whole)) load_share_of_a(at.stage, own, from, 1);
+        } else {
+          load_a(at.stage, own, from);
+        }
+        load_b(at.stage, own, from);
+        at.template advance<C.stages>();
+      }
+    });
+  }
+  // Until all blocks have read what this one's ring had: no other one arrives at its barriers any more.
+  constexpr void wait_for_readers(ring_position& at) const {
+    for (std::uint32_t s = 0; s < C.stages; ++s) {
+      wait_until_empty(at);
       at.template advance<C.stages>();
     }
   }
@@ -254,16 +313,18 @@ class sm90_mainloop {
   // which need not wait for other kernels' results, and then B.
   constexpr void load_a_first(const tile_origin& tile, const val<u32>& first,
                               const val<u32>& k_blocks) const {
+    const auto own = shares_of(tile);
     for (auto block : t_.range(0u, k_blocks)) {
       const val stage = t_.let(block);
       full_[stage].arrive_expect_tx(stage_bytes_);
-      load_a(stage, tile, t_.let(first + block));
+      load_a(stage, own, t_.let(first + block));
     }
   }
   constexpr void load_b_behind(ring_position& at, const tile_origin& tile, const val<u32>& first,
                                const val<u32>& k_blocks) const {
+    const auto own = shares_of(tile);
     for (auto block : t_.range(0u, k_blocks)) {
-      load_b(at.stage, tile, t_.let(first + block));
+      load_b(at.stage, own, t_.let(first + block));
       at.template advance<C.stages>();
     }
   }
@@ -344,41 +405,25 @@ class sm90_mainloop {
   constexpr auto tile_of_b(const Stage& stage) const {
     return b_[stage];
   }
-  template <class Stage>
-  constexpr void load_a(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
-    const auto load_all = [&] {
-      for (std::uint32_t share = 0; share < shares_of_a; ++share) load_share_of_a(stage, tile, block, share);
-    };
-    const auto load_own = [&] { load_share_of_a(stage, tile, block, rank_n_, multicast(row_mask())); };
-    if constexpr (C.by_launch()) {
-      if (auto is_alone = t_.when(size_n_ == 1u)) load_all();
-      if (auto is_pair = t_.otherwise()) load_own();
-    } else if constexpr (C.cluster_n == 1) {
-      load_all();
-    } else {
-      load_own();
-    }
+  template <class Stage, sm90_cluster S>
+  constexpr void load_a(const Stage& stage, const shares<S>& own, const val<u32>& block) const {
+    if constexpr (S.n == 1)
+      for (std::uint32_t i = 0; i < shares_of_a; ++i) load_share_of_a(stage, own, block, i);
+    else
+      load_share_of_a(stage, own, block, 0, multicast(row_mask()));
   }
-  template <class Stage>
-  constexpr void load_b(const Stage& stage, const tile_origin& tile, const val<u32>& block) const {
-    const val to = b_[stage].address();
+  template <class Stage, sm90_cluster S>
+  constexpr void load_b(const Stage& stage, const shares<S>& own, const val<u32>& block) const {
     const val first_k = t_.let(block * k);
-    const auto place = [&](const auto& column) { return column_of(tile, column); };
-    const auto load = [&]<class Operand>(const Operand&, const auto&... option) {
-      if constexpr (C.b == major::k)
-        Operand::load(box_of_b_, to, b_map_, full_[stage], rank_m_, place, first_k, tile.batch, option...);
-      else
-        Operand::load(u32{Operand::box_rows}, to, b_map_, full_[stage], rank_m_, place, first_k, tile.batch,
-                      option...);
+    const auto load = [&](const auto&... option) {
+      std::conditional_t<S.m == 1, whole_b_operand, b_operand>::load(own.of_b, b_[stage].address(), b_map_,
+                                                                     full_[stage], first_k, own.batch,
+                                                                     option...);
     };
-    if constexpr (C.by_launch()) {
-      if (auto is_alone = t_.when(size_m_ == 1u)) load(whole_b_operand{});
-      if (auto is_pair = t_.otherwise()) load(b_operand{}, multicast(column_mask()));
-    } else if constexpr (C.cluster_m == 1) {
-      load(b_operand{});
-    } else {
-      load(b_operand{}, multicast(column_mask()));
-    }
+    if constexpr (S.m == 1)
+      load();
+    else
+      load(multicast(column_mask()));
   }
 
   // Where rows and columns of a tile are in A and B.
@@ -426,12 +471,23 @@ class sm90_mainloop {
       return C.cluster_m + C.cluster_n - 1;
   }
 
-  template <class Stage, class Share, class... Option>
-  constexpr void load_share_of_a(const Stage& stage, const tile_origin& tile, const val<u32>& block,
-                                 const Share& share, const Option&... option) const {
-    const auto place = [&](const auto& row) { return row_of(tile, row); };
-    a_operand::load(u32{a_operand::box_rows}, a_[stage].address(), a_map_, full_[stage], share, place,
-                    t_.let(block * k), tile.batch, option...);
+  // f for the shape of this cluster, a constant: a loop of its own for each that the launch chooses from.
+  template <class F>
+  constexpr void in_cluster(const F& f) const {
+    if constexpr (C.by_launch()) {
+      if (auto is_alone = t_.when(size_m_ == 1u)) f.template operator()<sm90_cluster{1, 1}>();
+      if (auto is_pair = t_.when(all_of(size_m_ == 2u, size_n_ == 1u)))
+        f.template operator()<sm90_cluster{2, 1}>();
+      if (auto is_four = t_.when(size_n_ == 2u)) f.template operator()<sm90_cluster{2, 2}>();
+    } else {
+      f.template operator()<C.cluster()>();
+    }
+  }
+  template <class Stage, sm90_cluster S, class... Option>
+  constexpr void load_share_of_a(const Stage& stage, const shares<S>& own, const val<u32>& block,
+                                 std::uint32_t i, const Option&... option) const {
+    a_operand::load(own.of_a[i], a_[stage].address(), a_map_, full_[stage], t_.let(block * k), own.batch,
+                    option...);
   }
   // The blocks that get this block's part of A: those with its rank_m.
   constexpr val<u32> row_mask() const {
@@ -510,14 +566,10 @@ class sm90_mainloop {
       mma.multiply_add(acc, a[i], b.slice(half * slices + i), accumulate || i != 0);
   }
   constexpr void arrive(const var<u32>& stage, const val<u32>& peer) const {
-    if constexpr (C.by_launch()) {
-      if (auto is_alone = t_.when(size_m_ == 1u)) empty_[stage].arrive();
-      if (auto is_pair = t_.otherwise()) empty_[stage].arrive_remote(peer, scope::block);
-    } else if constexpr (C.has_cluster()) {
+    if constexpr (C.has_cluster())
       empty_[stage].arrive_remote(peer, scope::block);
-    } else {
+    else
       empty_[stage].arrive();
-    }
   }
 
   thread t_;

@@ -64,10 +64,11 @@ class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, fals
  private:
   constexpr void copy_a(const tile_origin& tile, const val<u32>& first, const val<u32>& k_blocks) const {
     ring_position at(t_);
+    const auto own = base::shares_of(tile);
     for (auto block : t_.range(0u, k_blocks)) {
       base::wait_until_empty(at);
       base::expect(at.stage, t_.let(C.a_bytes()));
-      base::load_a(at.stage, tile, t_.let(first + block));
+      base::load_a(at.stage, own, t_.let(first + block));
       at.template advance<C.stages>();
     }
   }

@@ -125,7 +125,7 @@ struct sm90_split_body {
     }
     if constexpr (!C.any_lines() && !C.loads_words()) loop.clear_rest_of_b();
     t.barrier();
-    if constexpr (C.has_cluster()) cluster_arrive(t);  // the others may write to the inbox
+    if constexpr (C.has_cluster()) cluster_arrive_relaxed(t);  // the others may write to the inbox
     launch_dependents(t);
 
     // This block's part of K: parts differ by one step at most.
