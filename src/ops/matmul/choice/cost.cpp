@@ -47,9 +47,9 @@ double operations_in_clock(const matmul_variant& v, const machine_rates& machine
   return machine.fma_32;
 }
 
-// A cluster is within a GPC, whose multiprocessors are no multiple of 8 everywhere: of the 132 of an H200 15
-// clusters of 8 run at once, not 16, and 62 of blocks that share a multiprocessor with three others, not 66.
-constexpr double share_for_eight = 0.94;
+// A cluster is within a GPC, whose multiprocessors are no multiple of 4 or 8 everywhere: of the 132 of an H200 30
+// clusters of 4 run at once, not 33, 15 of 8, not 16, and 62 of 8 blocks that share a multiprocessor with three others.
+constexpr double share_for_four = 0.93;
 
 constexpr std::uint64_t l2_line_bytes = 128, sector_bytes = 32, short_line_bytes = 32, vector_bytes = 16;
 
@@ -127,7 +127,7 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
                        v.splits;
   const std::uint64_t together = std::uint64_t{v.cluster_m} * v.cluster_n * v.cluster_splits;
   const auto clusters = static_cast<std::uint64_t>(multiprocessors_of(device) * v.resident *
-                                                   (together >= 8 ? share_for_eight : 1)) /
+                                                   (together >= 4 ? share_for_four : 1)) /
                         together;
   const std::uint64_t slots = clusters * together;
   work.blocks = tiles * v.cluster_splits;
