@@ -71,20 +71,23 @@ struct sm90_matmul_body {
                               t.let((tile.m * loop.size_m() + loop.rank_m()) * C.m),
                               t.let((tile.n * loop.size_n() + loop.rank_n()) * C.n));
   }
+  static constexpr val<bool> is_whole(thread t, const val<sm90_problem>& problem, const val<u32>& index) {
+    return t.let(index < problem[&sm90_problem::whole_tiles]);
+  }
   // A half of a cluster's tile is that of all its rows, which its blocks share as they share a whole one's.
   static constexpr tile_part part_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
                                      const mainloop& loop) {
     const val whole_tiles = t.let(problem[&sm90_problem::whole_tiles]);
-    const val is_whole = t.let(index < whole_tiles);
+    const val whole = is_whole(t, problem, index);
     const val half = t.let(index - whole_tiles);
     const tile_index tile =
-        tile_at(t, problem[&sm90_problem::walk], t.let(select(is_whole, index, whole_tiles + half / 2u)));
+        tile_at(t, problem[&sm90_problem::walk], t.let(select(whole, index, whole_tiles + half / 2u)));
     const val first = t.let(tile.m * (loop.size_m() * C.m));
-    const val row = t.let(select(is_whole, loop.rank_m() * C.m,
-                                 (half % 2u * loop.size_m() + loop.rank_m()) * C.warpgroup_rows));
+    const val row = t.let(
+        select(whole, loop.rank_m() * C.m, (half % 2u * loop.size_m() + loop.rank_m()) * C.warpgroup_rows));
     return {tile_place::origin(t, problem[&sm90_problem::c], tile.batch, t.let(first + row),
                                t.let((tile.n * loop.size_n() + loop.rank_n()) * C.n)),
-            is_whole};
+            whole};
   }
 
   // `c` is a tensor map of C, or its memory.
@@ -138,23 +141,30 @@ struct sm90_matmul_body {
       ring_position at(t);
       typename mainloop::accumulator acc(t);
       for (auto index : t.range(cluster, parts, clusters)) {
-        const auto compute = [&](const tile_origin& tile) {
-          const auto requested = output.request(tile, extra...);
-          if constexpr (promotes<Epilogue>)
-            sm90_promotion<mainloop, C.depth, C.whole_producer && C.n <= promoted_k ? 2 : 1, Epilogue, false>(
-                t, loop, tile, warpgroup, problem[&sm90_problem::c], t.let(0u), extra...)
-                .multiply(at, acc, k_blocks);
-          else
+        // origin(): of the tile. Epilogues that read memory need it when the sums are there; registers are short before.
+        const auto compute = [&](const auto& origin) {
+          if constexpr (works_in_registers<Epilogue> || promotes<Epilogue>) {
+            const tile_origin tile = origin();
+            const auto requested = output.request(tile, extra...);
+            if constexpr (promotes<Epilogue>)
+              sm90_promotion<mainloop, C.depth, C.whole_producer && C.n <= promoted_k ? 2 : 1, Epilogue,
+                             false>(t, loop, tile, warpgroup, problem[&sm90_problem::c], t.let(0u), extra...)
+                  .multiply(at, acc, k_blocks);
+            else
+              loop.multiply(at, acc, warpgroup, k_blocks);
+            output.store(acc, tile, requested, extra...);
+          } else {
             loop.multiply(at, acc, warpgroup, k_blocks);
-          output.store(acc, tile, requested, extra...);
+            output.store(acc, origin(), {}, extra...);
+          }
         };
         if constexpr (C.halves()) {
-          const tile_part part = part_of(t, problem, t.let(index), loop);
-          const val has_rows = t.let(any_of(part.is_whole, warpgroup == 0u));
-          if (auto works = t.when(has_rows)) compute(part.origin);
+          const val has_rows = t.let(any_of(is_whole(t, problem, t.let(index)), warpgroup == 0u));
+          if (auto works = t.when(has_rows))
+            compute([&] { return part_of(t, problem, t.let(index), loop).origin; });
           if (auto idles = t.otherwise()) loop.pass(at, k_blocks);
         } else {
-          compute(origin_of(t, problem, t.let(index), loop));
+          compute([&] { return origin_of(t, problem, t.let(index), loop); });
         }
       }
       output.drain();

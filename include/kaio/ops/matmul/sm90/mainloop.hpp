@@ -416,9 +416,8 @@ class sm90_mainloop {
   constexpr void load_b(const Stage& stage, const shares<S>& own, const val<u32>& block) const {
     const val first_k = t_.let(block * k);
     const auto load = [&](const auto&... option) {
-      std::conditional_t<S.m == 1, whole_b_operand, b_operand>::load(own.of_b, b_[stage].address(), b_map_,
-                                                                     full_[stage], first_k, own.batch,
-                                                                     option...);
+      std::conditional_t<S.m == 1, whole_b_operand, b_operand>::load(
+          own.of_b, b_[stage].address(), b_map_, full_[stage], first_k, own.batch, option...);
     };
     if constexpr (S.m == 1)
       load();

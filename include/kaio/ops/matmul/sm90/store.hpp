@@ -207,7 +207,6 @@ class sm90_finished_store {
     const auto staged = staging_[warp];
     const val row = t_.let(lane / 4u);
     const val column = t_.let(lane % 4u * 2u);
-    const tile_origin origin = Place::origin(t_, lines_, tile.batch, tile.row, tile.column);
     for (auto p : t_.range(0u, panels)) {
       for (std::uint32_t known = 0; known < panels; ++known)
         if (auto chosen = t_.when(p == known))
@@ -220,7 +219,7 @@ class sm90_finished_store {
         const val r = t_.let(four / (columns / 4));
         const val c = t_.let(four % (columns / 4) * 4u);
         const val x = load_vec<4>(staged[r][c]);
-        const Place at(t_, origin, t_.let(first_row + r), t_.let(p * columns + c));
+        const Place at(t_, tile, t_.let(first_row + r), t_.let(p * columns + c));
         if (auto own = t_.when(at.is_own()))
           finish_four<Epilogue, Out>(t_, c_, lines_, {tile.batch, at.row.at, at.column.at},
                                      array_of<4>([&](u32 i) { return t_.let(x[i]); }), extra...);

@@ -243,7 +243,6 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
   constexpr void move_tiles(turn& next, const Words& of, const Stage& stage, const tile_origin& tile,
                             const val<u32>& first, const val<u32>& k_blocks) const {
     const val leads = t_.let(lane_id() == 0u), copies = t_.let(t_.thread_rank() % group_threads == 0u);
-    const auto own = base::shares_of(tile);
     auto words =
         array_of<sets>([&](u32) { return array_of<Words::count>([&](u32) { return var<f32>(t_, 0.0f); }); });
     const auto load = [&](std::uint32_t set, const val<u32>& step) {
@@ -256,6 +255,7 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
       if constexpr (copied_bytes != 0)
         if (auto one = t_.when(copies)) {
           base::expect(next.at.stage, t_.let(copied_bytes));
+          const auto own = base::shares_of(tile);
           if constexpr (!C.loads_a) base::load_a(next.at.stage, own, block);
           if constexpr (!C.loads_b) base::load_b(next.at.stage, own, block);
         }
