@@ -40,7 +40,7 @@ constexpr harmless_statement without_effect[] = {
     {"w4/sm90/kernel.hpp", "fence_mbarrier_init(t)"},
     {"matmul/sm90/mainloop.hpp", "fence_mbarrier_init(t_)"},
     // More places than the block has rows: these are checked one by one.
-    {"w4/sm90/kernel.hpp", "own_rows * fours"},
+    {"w4/sm90/sums.hpp", "own_rows * fours"},
     {"w4/store.hpp", "t.block_stride(rows * fours)"},
     // Four elements one by one instead of together.
     {"w4/store.hpp", "const val whole ="},
