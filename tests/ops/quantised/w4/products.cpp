@@ -201,6 +201,31 @@ TEST_CASE("matmul_w4: the tiles of sm_90a, with parts of K in clusters and by a 
   }
 }
 
+// Sums of neighbouring tiles of K are added as one where a group has both of them.
+TEST_CASE("matmul_w4: the tiles of sm_90a, by how many of K a group has and where its first one is",
+          "[ops][w4]") {
+  w4_case c{.shape = {.n = 136, .zero_points = true}};
+  c.by_wgmma = true;
+  for (const auto& [k, group] :
+       {std::pair<i64, i64>{1024, 128},
+        {1152, 128},  // the last step begins in the middle of another one
+        {1088, 128},  // the last step begins within a group, and the last group is short
+        {1280, 256},
+        {1152, 256},
+        {1152, 192},
+        {768, -1}}) {
+    c.shape.k = k;
+    c.shape.group = group;
+    c.options.parts = k == 1152 ? 2 : 1;
+    for (const i64 m : {20, 40, 70}) {
+      c.m = m;
+      check_w4<f16, f16, f16>(c);
+    }
+  }
+  c.m = 64;
+  check_w4<bf16, bf16, bf16>(c);
+}
+
 TEST_CASE("matmul_w4: long K, as many parts as the device is filled by", "[ops][w4]") {
   w4_case c{.shape = {.n = 264, .k = 1664, .group = 64, .zero_points = true}, .m = 2};
   check_w4<f16, f16, f16>(c);

@@ -143,8 +143,8 @@ struct matmul_w4_options {
   // the workspace is large enough for it, or the best one by a model. "dequantise": W as a matrix in the workspace, and
   // matmul, where each weight is rounded once to the type of x; "dequantise:4": in four slices of the columns of y.
   std::string_view variant{};
-  // A hint: no work in the stream before the call writes the weights. With few rows of x, from sm_90 on, they are
-  // asked for before it has ended.
+  // A hint: no work in the stream before the call writes the weights. Of up to sixteen rows of x from sm_90 on, and of
+  // more on sm_90a, they are asked for before it has ended.
   bool constant_weights = false;
   // No weight is rounded to the type of x before it is multiplied, which from 129 rows of x on would be faster; nor is
   // any with a number of parts. A variant that rounds them does it all the same.

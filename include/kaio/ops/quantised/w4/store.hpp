@@ -79,15 +79,21 @@ constexpr auto staged_w4_sums(thread t, const Codes& shared_sums, const val<u32>
   return x;
 }
 
+// The sums of a part of K in the workspace, from row `row` and column `column` on.
+constexpr auto w4_part_of(thread t, const val<w4_problem>& problem, const val<u32>& part, const val<u32>& row,
+                          const val<u32>& column) {
+  const val m = t.let(problem[&w4_problem::m]);
+  const val pitch = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] * w4_tile_n);
+  const val line = t.let(cast<u64>(part) * cast<u64>(m) + cast<u64>(row));
+  return pointer_at<out<f32>>(t, t.let(problem[&w4_problem::sums]))
+      .from(line * cast<u64>(pitch) + cast<u64>(column));
+}
+
 // Columns `column` to column + 3 of row `row` of the sums of a part of K, into the workspace.
 template <class Four>
 constexpr void store_w4_part(thread t, const val<w4_problem>& problem, const val<u32>& part,
                              const val<u32>& row, const val<u32>& column, const Four& x) {
-  const val m = t.let(problem[&w4_problem::m]);
-  const val pitch = t.let(problem[&w4_problem::w][&w4_packed::tiles_n] * w4_tile_n);
-  const val line = t.let(cast<u64>(part) * cast<u64>(m) + cast<u64>(row));
-  const auto to = pointer_at<out<f32>>(t, t.let(problem[&w4_problem::sums]))
-                      .from(line * cast<u64>(pitch) + cast<u64>(column));
+  const auto to = w4_part_of(t, problem, part, row, column);
   const auto y = array_of<4>([&](u32 e) { return t.let(x[e]); });
   store_vec(to[0], make_vec(y[0], y[1], y[2], y[3]));
 }
@@ -144,16 +150,23 @@ inline constexpr auto matmul_w4_combine =
       const val column = t.let(((block_idx_x() - row * of_row) * w4_combine_threads + t.thread_rank()) * 4u);
       const val m = t.let(problem[&w4_problem::m]);
       const val parts = t.let(problem[&w4_problem::parts]);
-      if constexpr (Sm >= 90) grid_dependency_wait(t);
+      if constexpr (Sm >= 90) {
+        launch_dependents(t);
+        grid_dependency_wait(t);
+      }
       if (auto exists = t.when(column < n)) {
         const val pitch = t.let(cast<u64>(problem[&w4_problem::w][&w4_packed::tiles_n]) * u64{w4_tile_n});
         const val apart = t.let(cast<u64>(m) * pitch);
         const in sums = pointer_at<in<f32>>(t, t.let(problem[&w4_problem::sums]))
                             .from(cast<u64>(row) * pitch + cast<u64>(column));
         auto x = array_of<4>([&](u32) { return var(t, -0.0f); });
-        for (auto p : t.range(0u, parts).unroll<8>()) {
-          const val four = load_vec<4>(sums.from(cast<u64>(p) * apart)[0]);
-          for (u32 e = 0; e < 4; ++e) x[e] += four[e];
+        // Four parts at once, so that a few of them are waited for as one is; -0 changes no sum.
+        for (auto first : t.range(0u, parts, 4u).no_unroll()) {
+          const auto fours = array_of<4>([&](u32 i) {
+            return load_vec<4>(sums.from(cast<u64>(min(first + i, parts - 1u)) * apart)[0]);
+          });
+          for (u32 i = 0; i < 4; ++i)
+            for (u32 e = 0; e < 4; ++e) x[e] += select(first + i < parts, fours[i][e], -0.0f);
         }
         const val type = t.let(problem[&w4_problem::type]);
         const val is_half = t.let(type == static_cast<u32>(element_type::f16));

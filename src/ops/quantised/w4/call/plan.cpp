@@ -297,8 +297,9 @@ w4_division plan_w4_parts(const w4_variant& v, const w4_problem& problem, const 
 w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const device_properties& device,
                          std::uint32_t asked) {
   // Microseconds, as measured on an H200: of a block, of a tile of 64 of K, of both kernels.
+  // Sums for the second one go to the workspace from registers, which is shorter than the end of a whole product.
   constexpr double start_and_end = 4, of_row = 0.025, of_tile = 0.27, of_row_of_tile = 0.004,
-                   of_block_of_cluster = 0.25, second_kernel = 2, bytes_in_us = 8e6;
+                   of_block_of_cluster = 0.25, second_kernel = 0.5, bytes_in_us = 8e6;
   // Those that round keep the tensor cores busy: of longer ones the clock is lower.
   constexpr double of_rounding_block = 6.2, of_rounded_tile = 0.64, slower_in_us = 1.0 / 4000;
   const double second = v.rounds ? 6 : second_kernel, of_block = v.rounds ? 1.2 : of_block_of_cluster;
@@ -306,7 +307,9 @@ w4_division plan_w4_sm90(const w4_variant& v, const w4_problem& problem, const d
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
   const u32 steps = steps_of(v, problem);
   const double block = v.rounds ? of_rounding_block : start_and_end + of_row * v.rows;
-  const double tile = v.rounds ? of_rounded_tile : of_tile + of_row_of_tile * v.rows * v.columns / 256;
+  const double width = v.columns / 256.0;
+  const double tile =
+      v.rounds ? of_rounded_tile : of_tile * (v.rows > 64 ? 1 : width) + of_row_of_tile * v.rows * width;
   const double sums = 2.0 * problem.m * problem.w.n * sizeof(f32);
   w4_division best;
   double least = std::numeric_limits<double>::infinity();

@@ -121,18 +121,18 @@ class w4_few_rows_copies {
 
   // Facts of tile `tile`, which exists, and those after it, and x where it comes by pieces, into a stage.
   constexpr void copy(const val<u32>& tile, std::uint32_t stage) const {
-    const val of_x = t_.let(min(tile + tile_of_piece_, block_.last - 1u));
-    const val x = t_.let(piece_of(of_x));
+    const val x = t_.let(piece_of(of_lane(tile)));
     copy_facts(tile, stage);
-    if (auto some = t_.when(exists_))
-      cp_async<16>(x_to_ + 4 * stage * stage_type::words, pointer_at<in<u32>>(t_, x)[0]);
+    copy_first_piece(x, stage);
     if (auto more = t_.when(has_more_)) {
       copy_more_facts(tile, stage);
-      for (std::uint32_t pass = 1; pass < passes; ++pass)
-        if (auto some = t_.when(all_of(by_pieces_, row_ + pass * rows_of_pass < rows_)))
-          cp_async<16>(t_.let(shared_address(to_[place_of(pass, stage)])),
-                       pointer_at<in<u32>>(t_, t_.let(x + further(pass)))[0]);
+      copy_more_pieces(x, stage);
     }
+  }
+  constexpr void copy_x(const val<u32>& tile, std::uint32_t stage) const {
+    const val x = t_.let(piece_of(of_lane(tile)));
+    copy_first_piece(x, stage);
+    copy_more_pieces(x, stage);
   }
   constexpr void copy_all_facts(const val<u32>& tile, std::uint32_t stage) const {
     copy_facts(tile, stage);
@@ -144,27 +144,6 @@ class w4_few_rows_copies {
       if (auto other = t_.when(row_ + pass * rows_of_pass >= rows_))
         for (u32 stage = 0; stage < C.stages; ++stage)
           store_vec(to_[place_of(pass, stage)], make_vec(0u, 0u, 0u, 0u));
-  }
-  // x of the first stages, from tile `first` on, by pieces, by loads: copies end in the order of their groups, and
-  // the first tile would wait for the weights of all.
-  template <std::uint32_t Stages>
-  constexpr void load_pieces(const val<u32>& first) const {
-    const auto exists = array_of<passes>(
-        [&](u32 pass) { return t_.let(all_of(by_pieces_, row_ + pass * rows_of_pass < rows_)); });
-    auto x = array_of<Stages * passes>([&](u32) { return array_of<4>([&](u32) { return var(t_, 0u); }); });
-    for (u32 i = 0; i < Stages * passes; ++i)
-      if (auto some = t_.when(exists[i % passes])) {
-        const val tile =
-            t_.let(min(first + (i / passes * (C.warps_k() * C.tiles)) + tile_of_piece_, block_.last - 1u));
-        const val from = t_.let(piece_of(tile) + further(i % passes));
-        const val four = load_vec<4>(pointer_at<in<u32>>(t_, from)[0]);
-        for (u32 e = 0; e < 4; ++e) x[i][e] = four[e];
-      }
-    for (u32 i = 0; i < Stages * passes; ++i)
-      if (auto some = t_.when(exists[i % passes])) {
-        const auto words = array_of<4>([&](u32 e) { return t_.let(x[i][e]); });
-        store_vec(to_[place_of(i % passes, i / passes)], make_vec(words[0], words[1], words[2], words[3]));
-      }
   }
   // x of the tiles of all stages, from `first` of stage 0 on, where it does not come by pieces. What x does not
   // have becomes zero.
@@ -199,6 +178,20 @@ class w4_few_rows_copies {
   // A pass is a piece of each lane.
   static constexpr std::uint32_t rows_of_pass = 32 / (pieces * C.tiles), passes = C.rows / rows_of_pass;
 
+  // The tile of its piece, of those from `tile` on.
+  constexpr val<u32> of_lane(const val<u32>& tile) const {
+    return t_.let(min(tile + tile_of_piece_, block_.last - 1u));
+  }
+  constexpr void copy_first_piece(const val<u64>& x, std::uint32_t stage) const {
+    if (auto some = t_.when(exists_))
+      cp_async<16>(x_to_ + 4 * stage * stage_type::words, pointer_at<in<u32>>(t_, x)[0]);
+  }
+  constexpr void copy_more_pieces(const val<u64>& x, std::uint32_t stage) const {
+    for (std::uint32_t pass = 1; pass < passes; ++pass)
+      if (auto some = t_.when(all_of(by_pieces_, row_ + pass * rows_of_pass < rows_)))
+        cp_async<16>(t_.let(shared_address(to_[place_of(pass, stage)])),
+                     pointer_at<in<u32>>(t_, t_.let(x + further(pass)))[0]);
+  }
   constexpr void copy_facts(const val<u32>& tile, std::uint32_t stage) const {
     facts_.copy(facts_.find(tile), 4 * stage * stage_type::words);
   }

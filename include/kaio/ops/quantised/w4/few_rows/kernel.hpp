@@ -63,35 +63,29 @@ class w4_few_rows_body {
     const w4_block block = find_w4_block<C>(t, problem, end);
     constexpr u32 ahead = C.stages - 1, apart = C.tiles * C.warps_k();  // tiles from stage to stage
     const val first = t.let(block.first + block.warp_k * C.tiles);
-    const auto for_first_stages = [&](const auto& copy) {
-      for (u32 u = 0; u < ahead; ++u) {
-        const val tile = t.let(first + u * apart);
-        copy(tile, u);
-      }
-    };
     constexpr bool is_programmatic = requires { end.begin(t); };
     const codes_type codes(t, words, problem, block, end);
     if constexpr (is_programmatic)
       if (auto late = t.when(!end.weights_are_constant(t))) grid_dependency_wait(t);
-    for_first_stages([&](const val<u32>& tile, u32 u) {
-      if (auto exists = t.when(tile < block.last)) codes.copy(tile, u);
-    });
+    // Copies end in the order of their groups, and arrive in that of all: x of the first stage before weights of the next.
+    if (auto exists = t.when(first < block.last)) codes.copy(first, 0);
     const copies_type copies(t, words, problem, block, codes);
+    if (auto exists = t.when(first < block.last)) copies.copy_all_facts(first, 0);
     copies.clear_other_rows();
-    for_first_stages([&](const val<u32>& tile, u32 u) {
+    if constexpr (is_programmatic) grid_dependency_wait(t);
+    for (u32 u = 0; u < ahead; ++u) {
+      const val tile = t.let(first + u * apart);
       if (auto exists = t.when(tile < block.last)) {
-        if constexpr (is_programmatic)
-          copies.copy_all_facts(tile, u);
-        else
+        if (u == 0) {
+          copies.copy_x(tile, u);
+        } else {
+          codes.copy(tile, u);
           copies.copy(tile, u);
+        }
       }
       cp_async_commit_group(t);
-    });
-    if constexpr (is_programmatic) {
-      grid_dependency_wait(t);
-      copies.template load_pieces<ahead>(first);
-      end.begin(t);
     }
+    if constexpr (is_programmatic) end.begin(t);
 
     w4_few_rows_body multiply(t, problem, words, codes);
     for (auto base : t.range(block.first, block.last, C.stages * apart).no_unroll()) {

@@ -11,10 +11,9 @@ struct w4_sm90_config {
   std::uint32_t rows = 64;      // of x, of a block: the N of wgmma
   std::uint32_t consumers = 4;  // warpgroups, each with 64 columns of y
   std::uint32_t stages = 3;
-  std::uint32_t tiles = 4;      // of 64 of K, in a stage
-  std::uint32_t bits = 4;       // of a code
-  std::uint32_t passes = 1;     // of products of a unit of K: over all rows, or over half of them each
-  std::uint32_t in_flight = 1;  // that have accumulators of their own
+  std::uint32_t tiles = 4;   // of 64 of K, in a stage
+  std::uint32_t bits = 4;    // of a code
+  std::uint32_t passes = 1;  // of products of a unit of K: over all rows, or over half of them each
 
   // A warpgroup copies, by one of its warps, and gives its unused registers to the others. What all of them run after
   // the loops has no more than it keeps.
@@ -29,8 +28,7 @@ struct w4_sm90_config {
   constexpr std::uint32_t words() const { return w4_tile_codes * bits / 32; }  // of a tile of W
   constexpr bool valid() const {
     return rows % 8 == 0 && rows <= 256 && (rows & (rows - 1)) == 0 && (consumers == 2 || consumers == 4) &&
-           stages >= 2 && tiles >= 1 && rows % (8 * passes) == 0 &&
-           (in_flight == 2 ? passes <= 2 : in_flight == 1 && passes == 1);
+           stages >= 2 && tiles >= 1 && rows % (8 * passes) == 0 && (passes == 1 || passes == 2);
   }
 };
 
@@ -40,27 +38,17 @@ constexpr std::uint32_t w4_edge_rows(std::uint32_t m, std::uint32_t rows) {
 }
 
 // Up to 64 rows of x a block has 256 columns, so that x is read from the cache half as often; more rows have
-// accumulators for 128. A stage has 4 KB of the codes of 32 columns, or 2 KB: a copy of less takes as long.
-// About 200 KB of shared memory.
+// accumulators for 128. Blocks of 192, whose three warpgroups have registers for what is decoded while their products
+// run, were no faster (8192 x 8192), and fill a device less often. A stage has 4 KB of the codes of 32 columns, or 2 KB:
+// a copy of less takes as long. About 200 KB of shared memory.
 constexpr w4_sm90_config w4_sm90_rows(std::uint32_t rows, std::uint32_t bits = 4) {
   const std::uint32_t tiles = bits == 4 ? 4 : 2;
   if (rows <= 32)
-    return {.rows = 32,
-            .consumers = 4,
-            .stages = bits == 4 ? 4u : 5u,
-            .tiles = tiles,
-            .bits = bits,
-            .in_flight = 2};
+    return {.rows = 32, .consumers = 4, .stages = bits == 4 ? 4u : 5u, .tiles = tiles, .bits = bits};
   if (rows <= 64)
     return {.rows = 64, .consumers = 4, .stages = bits == 4 ? 3u : 4u, .tiles = tiles, .bits = bits};
   if (rows > 128) return {.rows = 256, .consumers = 2, .stages = 3, .tiles = 2, .bits = bits};
-  return {.rows = 128,
-          .consumers = 2,
-          .stages = bits == 4 ? 5u : 4u,
-          .tiles = 2,
-          .bits = bits,
-          .passes = 2,
-          .in_flight = 2};
+  return {.rows = 128, .consumers = 2, .stages = bits == 4 ? 5u : 4u, .tiles = 2, .bits = bits, .passes = 2};
 }
 
 }  // namespace kaio::ops

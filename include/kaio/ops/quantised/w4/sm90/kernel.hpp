@@ -14,13 +14,13 @@
 // K; the sums of a pass over it, of all rows of x or of half of them, are multiplied by the scale in f32 and added to
 // the totals. Of two passes that have accumulators one is added while the other is multiplied:
 //
-//   32 rows    | decode 0, start 0 | decode 1, start 1 | wait for 0, add | decode 2, start 2 | wait for 1, add | ...
-//   64 rows    | decode 0, start 0 | decode 1, wait for 0, add, start 1 | decode 2, wait for 1, add, start 2 | ...
+//   to 64 rows | decode 0, start 0 | decode 1, wait for 0, add, start 1 | decode 2, wait for 1, add, start 2 | ...
 //   128 rows   | decode 0, start 0a, 0b | wait for 0a, add | decode 1, start 1a | wait for 0b, add | start 1b | ...
 //
-// Weights that have their scales are summed by wgmma alone. A block has a part of K. The blocks of a cluster have all
-// of it, and hand their sums to the block that owns the row of y, which adds them in the order of K; without clusters
-// the sums of parts go to the workspace, for the second kernel (store.hpp).
+// Units of a stage that have the same scales, as two of groups of 128, are added as one. Weights that have their scales are summed by wgmma alone. A
+// block has a part of K. The blocks of a cluster have all of it, and hand their sums to the block that owns the row of
+// y, which adds them in the order of K; without clusters the sums of parts go from registers to the workspace, for the
+// second kernel (sums.hpp).
 //
 // wgmma and other instructions share the registers' ports: on an H200 64 multiply-adds of each of 16 warps next to
 // their four products of 64 x 64 x 16 take 722 clocks, where the products take 512 and the multiply-adds 256. So fewer
@@ -37,7 +37,7 @@
 #include <kaio/ops/quantised/w4/facts.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ops/quantised/w4/sm90/config.hpp>
-#include <kaio/ops/quantised/w4/store.hpp>
+#include <kaio/ops/quantised/w4/sm90/sums.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -64,12 +64,9 @@ struct w4_sm90_body {
   static constexpr std::uint32_t quads = D::bits / 4;
   static constexpr u32 minus_count = D::rounded ? 4 : 2;
   static constexpr std::uint32_t box[2] = {w4_tile_k, C.rows};
-  static constexpr u32 passes = D::scaled ? 1 : C.passes, in_flight = D::scaled ? 1 : C.in_flight;
+  static constexpr u32 passes = D::scaled ? 1 : C.passes;
   using pass_sums = wgmma_accumulator<f32, C.rows / passes>;
-  // The sums meet where x was.
-  static constexpr bool has_room = C.stages * C.tiles * x_ring::stage_bytes >= C.rows * (C.columns() + 4) * 4;
-  using sums =
-      shared_tile<f32, C.rows, C.columns(), std::conditional_t<has_room, dsl::padded<4>, dsl::swizzled<128>>>;
+  using sums_type = w4_sm90_sums<C, T, C.stages * C.tiles * x_ring::stage_bytes>;
   using codes_type = shared<u32, C.stages * tiles_n * C.tiles * words>;  // [stage][32 columns][64 of K]
   // [stage][64 of K][slot][scales of all columns], then [slot][zero points]
   using facts_type = shared<u32, C.stages * C.tiles * tiles_n * fact_words>;
@@ -98,63 +95,38 @@ struct w4_sm90_body {
     if constexpr (C.has_edge()) clear_beyond(t, x_tiles, rows);
     t.barrier();
     launch_dependents(t);
-    grid_dependency_wait(t);
 
     const val first_tile_n = t.let(column / w4_tile_n);
     const val steps = t.let(problem[&w4_problem::steps]), rest = t.let(problem[&w4_problem::rest]);
     const val first = t.let(part * steps + min(part, rest));
     const val last = t.let(first + steps + select(part < rest, 1u, 0u));
 
-    const sums inbox = sums::over(x_tiles);
-    const val rank = t.let(cluster_rank(t));
-    const val own_bits =
-        t.let(log2_rows - popc(cluster_size(t) - 1u));  // of the rows of y that a block adds up
+    const sums_type sums(t, problem, x_tiles, row, column);
     const val warp = warp_rank(t);
     const val is_producer = t.let(warp >= C.consumers * 4);
     if (auto producer = t.when(is_producer)) {
       decrease_registers<C.producer_registers()>(t);
       if (auto one = t.when(warp == C.consumers * 4))
         load(t, x, x_edge, problem, ring, x_tiles, codes, facts, row, rows, first_tile_n, first, last);
-      cluster_barrier(t);
+      if (auto whole = t.when(sums.are_whole())) cluster_barrier(t);
     }
     if (auto consumer = t.otherwise()) {
       increase_registers<C.consumer_registers()>(t);
       auto totals = array_of<accumulator::size()>([&](u32) { return var(t, 0.0f); });
       multiply(t, problem, ring, x_tiles, codes, facts, warp, first_tile_n, first, last, totals);
-      cluster_barrier(t);  // no block reads its tiles any more
-      hand_out(t, inbox, totals, warp, rank, own_bits);
-    }
-    cluster_barrier(t);  // the sums of all blocks have arrived
-    const val m = t.let(problem[&w4_problem::m]);
-    const val n = t.let(problem[&w4_problem::w][&w4_packed::n]);
-    const val together = t.let(cluster_size(t));
-    const val is_whole = t.let(parts == together);
-    const val own_rows = t.let(1u << own_bits);
-    const val first_row = t.let(row + (rank << own_bits));
-    constexpr std::uint32_t fours = C.columns() / 4;
-    for (auto i : t.range(t.thread_rank(), own_rows * fours, C.threads()).no_unroll()) {
-      const val of_rows = t.let(i / fours), of_columns = t.let(i % fours * 4u);
-      const val y_row = t.let(first_row + of_rows), y_column = t.let(column + of_columns);
-      if (auto exists = t.when(all_of(y_row < m, y_column < n))) {
-        const val here = load_vec<4>(inbox[of_rows][of_columns]);
-        auto total = array_of<4>([&](u32 e) { return var<f32>(t, here[e]); });
-        for (auto p : t.range(1u, together).no_unroll()) {
-          const val more = load_vec<4>(inbox[of_rows + (p << own_bits)][of_columns]);
-          for (u32 e = 0; e < 4; ++e) total[e] += more[e];
-        }
-        if (auto whole = t.when(is_whole)) finish_w4<w4_element<T>>(t, problem, y_row, y_column, total);
-        if (auto of_part = t.otherwise()) store_w4_part(t, problem, part, y_row, y_column, total);
+      if (auto whole = t.when(sums.are_whole())) {
+        cluster_barrier(t);  // no block reads its tiles any more
+        sums.hand_out(totals, warp);
       }
+      if (auto of_part = t.otherwise()) sums.store_part(totals, warp, part);
+    }
+    if (auto whole = t.when(sums.are_whole())) {
+      cluster_barrier(t);  // the sums of all blocks have arrived
+      sums.finish();
     }
   }
 
  private:
-  static constexpr std::uint32_t log2_rows = [] {
-    std::uint32_t bits = 0;
-    while (1u << bits < C.rows) ++bits;
-    return bits;
-  }();
-
   static constexpr val<u32> rows_to_copy(thread t, const val<w4_problem>& problem, const val<u32>& row) {
     if constexpr (C.has_edge())
       return t.let(min(C.rows, (problem[&w4_problem::m] - row + 7u) / 8u * 8u));
@@ -174,7 +146,8 @@ struct w4_sm90_body {
     }
   }
 
-  // The warp that copies: stages `first` to `last` of K. Columns beyond the end of W are not copied. The last
+  // The warp that copies: stages `first` to `last` of K. Constant weights are asked for before the kernel before has
+  // ended. Columns beyond the end of W are not copied. The last
   // stage ends with W: tiles that the one before it has too meet zeros, which is what x is beyond its end.
   static constexpr void load(thread t, const tensor_map<T, 2>& x, const tensor_map<T, 2>& x_edge,
                              const val<w4_problem>& problem, ring_type& ring, const x_ring& x_tiles,
@@ -196,28 +169,13 @@ struct w4_sm90_body {
     const val bytes = t.let(C.tiles * (of_tile + rows * (w4_tile_k * 2)));
     [[maybe_unused]] const val is_whole = t.let(rows == C.rows);
     const val tile_of_lane = t.let((lane - tiles_n) / D::slots), slot = t.let((lane - tiles_n) % D::slots);
+    if (auto late = t.when(problem[&w4_problem::constant] == 0u)) grid_dependency_wait(t);
     auto to = ring.producer(t);
     for (auto step : t.range(first, last).no_unroll()) {
       to.acquire();
       const val new_k = t.let(step * C.tiles);
       const val tile_k = t.let(min(new_k, all_k - C.tiles));
-      if (auto one = t.when(lane == 0u)) {
-        to.full().arrive_expect_tx(bytes);
-        for (std::uint32_t k = 0; k < C.tiles; ++k) {
-          const val own_k = t.let(tile_k + k);
-          const val first_k = t.let(select(own_k < new_k, all_k, own_k) * w4_tile_k);
-          const auto tile_of_x = x_tiles[to.stage() * C.tiles + k];
-          const auto copy = [&](const auto& map) {
-            copy_tensor(tile_of_x, map, coordinates(first_k, row), to.full());
-          };
-          if constexpr (C.has_edge()) {
-            if (auto whole = t.when(is_whole)) copy(x);
-            if (auto edge = t.otherwise()) copy(x_edge);
-          } else {
-            copy(x);
-          }
-        }
-      }
+      if (auto one = t.when(lane == 0u)) to.full().arrive_expect_tx(bytes);
       sync_warp(t);
       if (auto copies = t.when(is_code)) {
         const val from = t.let(codes_of_lane + cast<u64>(tile_k) * u64{words * 4});
@@ -239,6 +197,24 @@ struct w4_sm90_body {
                       pointer_at<in<u32>>(t, t.let(group * u64{zero_words * 4} + zeros))[0], zero_bytes,
                       to.full());
       }
+      if (auto one = t.when(lane == 0u)) {
+        // What else is read or written in the kernel waits for x.
+        if (auto begin = t.when(step == first)) grid_dependency_wait(t);
+        for (std::uint32_t k = 0; k < C.tiles; ++k) {
+          const val own_k = t.let(tile_k + k);
+          const val first_k = t.let(select(own_k < new_k, all_k, own_k) * w4_tile_k);
+          const auto tile_of_x = x_tiles[to.stage() * C.tiles + k];
+          const auto copy = [&](const auto& map) {
+            copy_tensor(tile_of_x, map, coordinates(first_k, row), to.full());
+          };
+          if constexpr (C.has_edge()) {
+            if (auto whole = t.when(is_whole)) copy(x);
+            if (auto edge = t.otherwise()) copy(x_edge);
+          } else {
+            copy(x);
+          }
+        }
+      }
       to.advance();
     }
   }
@@ -258,8 +234,9 @@ struct w4_sm90_body {
     constexpr u32 together = D::scaled ? D::slots : 1, units = C.tiles * D::slots / together;
     constexpr u32 of_slot = 4 / D::slots, of_unit = together * of_slot;
     // With one accumulator: codes of eight bits leave no registers for those of the next unit.
-    constexpr bool adds_first = !D::scaled && in_flight == 1 && D::bits == 8;
-    constexpr bool adds_after_decoding = !D::scaled && in_flight == 1 && !adds_first;
+    constexpr bool adds_first = !D::scaled && passes == 1 && D::bits == 8;
+    constexpr bool adds_after_decoding = !D::scaled && passes == 1 && !adds_first;
+    constexpr bool joins_units = !D::scaled && D::slots == 1;
     const val lane = t.lane_rank();
     const val g = t.let(lane / 4u), half = t.let(warp % 2u);
     // Beyond the last column the one before it again, which is not stored.
@@ -268,21 +245,32 @@ struct w4_sm90_body {
     const decoder_type decoder(t, problem);
     const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
     const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
-    auto acc = array_of<in_flight>([&](u32) { return pass_sums(t); });
+    auto acc = array_of<passes>([&](u32) { return pass_sums(t); });
     if constexpr (D::scaled) acc[0].clear();
+    // Whether the unit after an even and an odd one has the same scale, so that their sums are added as one.
+    const val together_of_k = t.let(units_of_scale(t, problem));
+    const auto goes_on = array_of<2>([&](u32 odd) { return t.let(together_of_k > 2 * odd + 1); });
+    const auto if_complete = [&](u32 unit, const auto& f) {
+      if constexpr (!joins_units)
+        f();
+      else if (unit == units - 1)
+        f();
+      else if (auto complete = t.when(!goes_on[unit % 2]))
+        f();
+    };
     // Of a unit and the one before it, for the even and the odd columns of y.
     auto scale = array_of<4>([&](u32) { return var(t, 0.0f); });
     const auto add = [&](u32 pass) {
       const u32 unit = pass / passes, first_total = pass % passes * pass_sums::size();
       for (u32 i = 0; i < pass_sums::size(); ++i) {
         const auto& own_scale = scale[unit % 2 * 2 + (pass_sums::row(i) == 0 ? 0 : 1)];
-        totals[first_total + i] = fma(own_scale, acc[pass % in_flight][i], totals[first_total + i]);
+        totals[first_total + i] = fma(own_scale, acc[pass % passes][i], totals[first_total + i]);
       }
     };
     // What of the pass before `pass` is in the accumulators.
     const auto add_before = [&](u32 pass) {
-      wgmma_wait<in_flight - 1>(t);
-      if (pass != 0) add(pass - 1);
+      wgmma_wait<passes - 1>(t);
+      if (pass != 0) if_complete((pass - 1) / passes, [&] { add(pass - 1); });
     };
     // Of the warp's 16 columns, of facts that have so many words for 32.
     const auto of_columns = [&](const val<u32>& fact, u32 words_of_tile) {
@@ -325,13 +313,22 @@ struct w4_sm90_body {
           {
             wgmma_batch mma(t);
             const auto rows_of_x = x.rows(pass % passes * pass_sums::columns);
-            for (u32 j = 0; j < of_unit; ++j)
-              mma.multiply_add(acc[pass % in_flight], w[j], rows_of_x.slice(slot * of_slot + j),
-                               D::scaled || j != 0);
+            const auto multiply_add = [&](u32 j, const auto& accumulate) {
+              mma.multiply_add(acc[pass % passes], w[j], rows_of_x.slice(slot * of_slot + j), accumulate);
+            };
+            if constexpr (joins_units) {
+              if (unit == 0)
+                multiply_add(0, false);
+              else
+                multiply_add(0, goes_on[(unit - 1) % 2]);
+            } else {
+              multiply_add(0, D::scaled);
+            }
+            for (u32 j = 1; j < of_unit; ++j) multiply_add(j, true);
           }
           // Of four warpgroups none has registers for what is decoded while its products run.
           if constexpr (D::scaled) wgmma_wait<C.consumers == 2 ? 1 : 0>(t);
-          if constexpr (in_flight > 1) add_before(pass);
+          if constexpr (passes > 1) add_before(pass);
         }
         if (D::scaled && unit == 0) {
           sync_warp(t);
@@ -353,6 +350,14 @@ struct w4_sm90_body {
       wgmma_wait<0>(t);
       for (u32 i = 0; i < accumulator::size(); ++i) totals[i] = acc[0][i];
     }
+  }
+
+  // Units of a stage, 1, 2 or 4, that have the same scales wherever a part of K begins.
+  static constexpr auto units_of_scale([[maybe_unused]] thread t, const val<w4_problem>& problem) {
+    const auto w = problem[&w4_problem::w];
+    const val all =
+        t.let(w[&w4_packed::group][&divisor::value] / w4_tile_k | w[&w4_packed::tiles_k] | C.tiles);
+    return all & (0u - all);  // the greatest power of two that divides all three
   }
 
   // Of a slot, of the columns whose words begin at `first` in that of slot 0.
@@ -394,24 +399,6 @@ struct w4_sm90_body {
     } else {
       return array_of<2>([&](u32) { return var(t, 0u); });
     }
-  }
-
-  // The sums of a thread, each to the block that owns its row of y: neighbours are of the even and the odd
-  // column of a pair (layout.hpp).
-  template <class Totals>
-  static constexpr void hand_out(thread t, const sums& inbox, const Totals& totals, const val<u32>& warp,
-                                 const val<u32>& part, const val<u32>& own_bits) {
-    const val lane = t.lane_rank();
-    const val first_row = t.let(lane % 4u * 2u);
-    const val column = t.let(warp * 16u + lane / 4u * 2u);
-    static_assert(accumulator::row(2) == 8 && accumulator::column(2) == 0);
-    for (u32 i = 0; i < accumulator::size(); ++i)
-      if (accumulator::row(i) == 0) {
-        const val own = t.let(first_row + accumulator::column(i));
-        const val owner = t.let(own >> own_bits);
-        const val place = t.let((part << own_bits) + (own - (owner << own_bits)));
-        store_vec(remote(inbox[place][column], owner), make_vec(totals[i], totals[i + 2]));
-      }
   }
 };
 
