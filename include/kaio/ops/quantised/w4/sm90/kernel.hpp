@@ -17,10 +17,10 @@
 //   to 64 rows | decode 0, start 0 | decode 1, wait for 0, add, start 1 | decode 2, wait for 1, add, start 2 | ...
 //   128 rows   | decode 0, start 0a, 0b | wait for 0a, add | decode 1, start 1a | wait for 0b, add | start 1b | ...
 //
-// Units of a stage that have the same scales, as two of groups of 128, are added as one. Weights that have their scales are summed by wgmma alone. A
-// block has a part of K. The blocks of a cluster have all of it, and hand their sums to the block that owns the row of
-// y, which adds them in the order of K; without clusters the sums of parts go from registers to the workspace, for the
-// second kernel (sums.hpp).
+// Units of a stage that have the same scales, as two of groups of 128, are added as one. Weights that have their scales
+// are summed by wgmma alone. A block has a part of K. The blocks of a cluster have all of it, and hand their sums to the
+// block that owns the row of y, which adds them in the order of K; without clusters the sums of parts go from registers
+// to the workspace, for the second kernel (sums.hpp).
 //
 // wgmma and other instructions share the registers' ports: on an H200 64 multiply-adds of each of 16 warps next to
 // their four products of 64 x 64 x 16 take 722 clocks, where the products take 512 and the multiply-adds 256. So fewer
@@ -147,8 +147,8 @@ struct w4_sm90_body {
   }
 
   // The warp that copies: stages `first` to `last` of K. Constant weights are asked for before the kernel before has
-  // ended. Columns beyond the end of W are not copied. The last
-  // stage ends with W: tiles that the one before it has too meet zeros, which is what x is beyond its end.
+  // ended. Columns beyond the end of W are not copied. The last stage ends with W: tiles that the one before it has too
+  // meet zeros, which is what x is beyond its end.
   static constexpr void load(thread t, const tensor_map<T, 2>& x, const tensor_map<T, 2>& x_edge,
                              const val<w4_problem>& problem, ring_type& ring, const x_ring& x_tiles,
                              const codes_type& codes, const facts_type& facts, const val<u32>& row,
