@@ -75,6 +75,19 @@ TEST_CASE("attention_backward for sm_90a: several tiles, d256", "[ops][attention
   check_shapes<f16>(256);
 }
 
+// Copies take what exists of each row; the other columns of the tiles are zeros, also where a panel has none.
+TEST_CASE("attention_backward for sm_90a: head sizes that are no multiple of a box",
+          "[ops][attention_backward]") {
+  for (const u32 size : {24u, 72u, 136u, 184u}) check_sm90<f16>(shaped(270, 150, size));
+  backward_case shorter = shaped(200, 90, 104);
+  shorter.v_size = 40;
+  shorter.causal = causal_alignment::bottom_right;
+  check_sm90<bf16>(shorter);
+  shorter.qk_size = 48;
+  shorter.v_size = 216;
+  check_sm90<bf16>(shorter);
+}
+
 // More tiles than there are multiprocessors, some of them with no query.
 TEST_CASE("attention_backward for sm_90a: blocks of several tiles", "[ops][attention_backward]") {
   const u32 heads = under_test().properties().multiprocessors / 4 + 1;

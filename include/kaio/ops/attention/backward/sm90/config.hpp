@@ -22,10 +22,6 @@ struct attention_backward_sm90_config {
   // Of a thread, 64512 in all: what a consumer needs at depth 128, where the others spend few.
   constexpr std::uint32_t consumer_registers() const { return depth_qk > 64 ? 240 : 232; }
   constexpr std::uint32_t producer_registers() const { return depth_qk > 64 ? 24 : 40; }
-  constexpr std::uint32_t q_bytes() const { return queries * depth_qk * 2; }
-  constexpr std::uint32_t dout_bytes() const { return queries * depth_v * 2; }
-  constexpr std::uint32_t k_bytes() const { return keys * depth_qk * 2; }
-  constexpr std::uint32_t v_bytes() const { return keys * depth_v * 2; }
   constexpr std::uint32_t halves() const { return queries / 64; }
   // Each consumer has 64 x 64 of dQ.
   constexpr bool valid() const {

@@ -52,7 +52,7 @@ namespace kaio::ops {
 template <attention_backward_sm90_config C, scalar T>
 struct attention_backward_sm90_body {
   static_assert(C.valid(), "kaio: this tile shape of a backward attention is none that the kernel can run");
-  using map = tensor_map<T, 4>;
+  using operands = backward_sm90_operands<T>;
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
   using scores_accumulator = wgmma_accumulator<f32, 64>;
   using scores = transposed_wgmma_scores<T, scores_accumulator>;
@@ -61,14 +61,14 @@ struct attention_backward_sm90_body {
   static constexpr bool uses_again = C.score_parts > 1;
 
   template <class Functions>
-  static constexpr void run(thread t, const map& q, const map& k, const map& v, const map& dout,
-                            const val<attention_problem>& problem, const val<attention_gradients>& gradients,
-                            const Functions& functions) {
+  static constexpr void run(thread t, const operands& rows, const val<attention_problem>& problem,
+                            const val<attention_gradients>& gradients, const Functions& functions) {
     const backward_sm90_shared<C, T> shared(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
-      for (const map* one : {&q, &k, &v, &dout}) prefetch(*one);
+      rows.prefetch_maps();
       shared.init();
     }
+    rows.clear_missing_columns(shared, C.threads);
     launch_dependents(t);
     grid_dependency_wait(t);
     t.barrier();
@@ -82,7 +82,7 @@ struct attention_backward_sm90_body {
         auto to = shared.steps.producer(t);
         shared.tiles.pass_on(
             tiles_of(t, problem, gradients, functions), [&](const tile& one, const val<u32>& n) {
-              producers{shared, one.keys, one.walk, group_size, one.rounds}.copy(t, n, to, q, k, v, dout);
+              producers{shared, one.keys, one.walk, group_size, one.rounds}.copy(t, n, to, rows);
             });
       }
       if (auto brings = t.when(warp == 1u)) {
@@ -429,17 +429,20 @@ struct attention_backward_sm90_kernel<C, T, Score, Mask, attention_parameters<Of
 
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads}, options>(
       [](thread t, tensor_map<T, 4> q, tensor_map<T, 4> k, tensor_map<T, 4> v, tensor_map<T, 4> dout,
-         val<attention_problem> problem, val<attention_gradients> gradients, OfScore... of_score,
-         OfMask... of_mask) {
-        attention_backward_sm90_body<C, T>::run(t, q, k, v, dout, problem, gradients,
-                                                functions::of(t, gradients, of_score..., of_mask...));
+         tensor_map<T, 4> q_rest, tensor_map<T, 4> k_rest, tensor_map<T, 4> v_rest,
+         tensor_map<T, 4> dout_rest, val<attention_problem> problem, val<attention_gradients> gradients,
+         OfScore... of_score, OfMask... of_mask) {
+        attention_backward_sm90_body<C, T>::run(
+            t,
+            backward_sm90_operands<T>::of(t, problem, {q, k, v, dout}, {q_rest, k_rest, v_rest, dout_rest}),
+            problem, gradients, functions::of(t, gradients, of_score..., of_mask...));
       });
 };
 
 // Launched with a block for each 128 keys of each head of K, or, where C.many_tiles, for each multiprocessor,
-// after attention_backward_prepare, with the maps
-// of q, k, v and dout (boxes of 64 elements, and of the tile's queries or keys), the problem, the gradients,
-// the arguments of the score, those of the mask.
+// after attention_backward_prepare, with the maps of q, k, v and dout (boxes of 64 elements, and of the tile's queries or
+// keys), those of the last elements of their rows (attention_rest_map), the problem, the gradients, the arguments of the
+// score, those of the mask.
 template <attention_backward_sm90_config C, scalar T, class Score, class Mask>
 inline constexpr auto attention_backward_sm90 =
     attention_backward_sm90_kernel<C, T, Score, Mask, parameters_of_score<Score>,

@@ -15,9 +15,36 @@
 
 namespace kaio::ops {
 
+// What a block copies.
+template <scalar T>
+struct backward_sm90_operands {
+  copied_rows<T> q, k, v, dout;
+
+  // Of the tensor maps of q, k, v and dout, and those of the last elements of their rows.
+  static constexpr backward_sm90_operands of(thread t, const val<attention_problem>& problem,
+                                             const tensor_map<T, 4> (&whole)[4],
+                                             const tensor_map<T, 4> (&rest)[4]) {
+    const val qk_size = t.let(problem[&attention_problem::qk_size]);
+    const val v_size = t.let(problem[&attention_problem::v_size]);
+    return {{t, whole[0], rest[0], qk_size},
+            {t, whole[1], rest[1], qk_size},
+            {t, whole[2], rest[2], v_size},
+            {t, whole[3], rest[3], v_size}};
+  }
+  constexpr void prefetch_maps() const {
+    for (const copied_rows<T>* one : {&q, &k, &v, &dout}) one->prefetch_maps();
+  }
+  template <class Shared>
+  constexpr void clear_missing_columns(const Shared& shared, std::uint32_t threads) const {
+    q.clear_missing_columns(shared.q, threads);
+    k.clear_missing_columns(shared.k, threads);
+    v.clear_missing_columns(shared.v, threads);
+    dout.clear_missing_columns(shared.dout, threads);
+  }
+};
+
 template <auto C, scalar T, class Shared = backward_sm90_shared<C, T>>
 struct backward_sm90_producers {
-  using map = tensor_map<T, 4>;
   const Shared& shared;
   const attention_key_block& keys;
   const query_range_walk<C.queries>& walk;
@@ -29,23 +56,20 @@ struct backward_sm90_producers {
 
   // A thread: Q and dO of each step, and after those of the first one, whose places are free before those of
   // K and V are, these, of the n-th tile of keys.
-  constexpr void copy(thread t, const val<u32>& n, pipeline_producer<C.stages>& to, const map& q,
-                      const map& k, const map& v, const map& dout) const {
+  constexpr void copy(thread t, const val<u32>& n, pipeline_producer<C.stages>& to,
+                      const backward_sm90_operands<T>& rows) const {
     auto step = first_step(t);
     for (auto i : t.range(0u, rounds).no_unroll()) {
       const val row = t.let(keys.first_q_row + step.first_query());
       const val head = step.head();
-      to.acquire_expect(C.q_bytes());
-      load_rows<T>(shared.q[to.stage()], q, row, head, keys.tensor_batch, to.full());
-      shared.dout_full(to.stage()).arrive_expect_tx(C.dout_bytes());
-      load_rows<T>(shared.dout[to.stage()], dout, row, head, keys.tensor_batch, shared.dout_full(to.stage()));
+      to.acquire();
+      rows.q.copy(shared.q[to.stage()], row, head, keys.tensor_batch, to.full());
+      rows.dout.copy(shared.dout[to.stage()], row, head, keys.tensor_batch, shared.dout_full(to.stage()));
       if (auto first = t.when(i == 0u)) {
         const val own_row = t.let(keys.first_k_row + keys.first_key);
         shared.own_empty().wait(t.let((n & 1u) ^ 1u));
-        shared.k_full().arrive_expect_tx(C.k_bytes());
-        load_rows<T>(shared.k, k, own_row, keys.group, keys.tensor_batch, shared.k_full());
-        shared.v_full().arrive_expect_tx(C.v_bytes());
-        load_rows<T>(shared.v, v, own_row, keys.group, keys.tensor_batch, shared.v_full());
+        rows.k.copy(shared.k, own_row, keys.group, keys.tensor_batch, shared.k_full());
+        rows.v.copy(shared.v, own_row, keys.group, keys.tensor_batch, shared.v_full());
       }
       to.advance();
       step.advance();
@@ -66,17 +90,17 @@ struct backward_sm90_producers {
     const val lane = t.lane_rank();
     const auto memory = [&](auto member) { return pointer_at<in<f32>>(t, t.let(gradients[member])); };
     auto step = first_step(t);
+    // Where the numbers of a head begin.
+    var<u64> first(t, first_number(t, problem, gradients, keys.of_head(step.head(), step.first_query())));
     for ([[maybe_unused]] auto n : t.range(0u, rounds).no_unroll()) {
-      const attention_block block = keys.of_head(step.head(), step.first_query());
-      const val first = first_number(t, problem, gradients, block);
-      const auto query = array_of<each>([&](u32 i) { return t.let(block.first_query + lane + 32 * i); });
+      const val first_query = step.first_query();
+      const auto query = array_of<each>([&](u32 i) { return t.let(first_query + lane + 32 * i); });
       const auto at = array_of<each>(
-          [&](u32 i) { return t.let(first + cast<u64>(min(query[i], block.query_limit - 1u))); });
+          [&](u32 i) { return t.let(first + cast<u64>(min(query[i], keys.query_limit - 1u))); });
       const auto numbers_of = [&](auto member, f32 factor, f32 otherwise) {
         const auto loaded = array_of<each>([&](u32 i) { return t.let(memory(member)[at[i]]); });
-        return array_of<each>([&](u32 i) {
-          return t.let(select(query[i] < block.query_limit, loaded[i] * factor, otherwise));
-        });
+        return array_of<each>(
+            [&](u32 i) { return t.let(select(query[i] < keys.query_limit, loaded[i] * factor, otherwise)); });
       };
       const auto shifts =
           numbers_of(&attention_gradients::shifts, 1.0f, std::numeric_limits<f32>::infinity());
@@ -89,7 +113,9 @@ struct backward_sm90_producers {
       sync_warp(t);
       if (auto one = t.when(lane == 0u)) shared.dout_full(to.stage()).arrive();
       to.advance();
+      const val ends_head = t.let(first_query == walk.first * u32{C.queries});
       step.advance();
+      if (auto next_head = t.when(ends_head)) first += cast<u64>(gradients[&attention_gradients::q_rows]);
     }
   }
 

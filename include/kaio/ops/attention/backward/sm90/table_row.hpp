@@ -97,6 +97,10 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
   const auto k = attention_map<T>(s, forward.k, p.k, p.qk_size, C.keys);
   const auto v = attention_map<T>(s, forward.v, p.v, p.v_size, C.keys);
   const auto dout = attention_map<T>(s, call.dout, gradients.dout, p.v_size, C.queries);
+  const auto q_rest = attention_rest_map<T>(s, forward.q, p.q, p.qk_size, C.queries, q);
+  const auto k_rest = attention_rest_map<T>(s, forward.k, p.k, p.qk_size, C.keys, k);
+  const auto v_rest = attention_rest_map<T>(s, forward.v, p.v, p.v_size, C.keys, v);
+  const auto dout_rest = attention_rest_map<T>(s, call.dout, gradients.dout, p.v_size, C.queries, dout);
   with_function_arguments<Score, Mask>(
       forward,
       [&](const auto&... arguments) {
@@ -105,7 +109,8 @@ void launch_attention_backward_sm90(const stream& s, const attention_backward_ca
               s,
               grid(has_many_tiles<C>() ? std::min<std::uint64_t>(blocks, multiprocessors) : blocks)
                   .programmatic(),
-              q, k, v, dout, problem_of(forward, C.queries, multiprocessors), gradients, arguments...);
+              q, k, v, dout, q_rest, k_rest, v_rest, dout_rest,
+              problem_of(forward, C.queries, multiprocessors), gradients, arguments...);
       },
       extra...);
   if (const std::uint64_t blocks = forward.blocks(rows_of_dq_tile); blocks != 0 && call.wants_queries())

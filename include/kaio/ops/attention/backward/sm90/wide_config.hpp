@@ -21,10 +21,6 @@ struct attention_backward_sm90_wide_config {
   static constexpr std::uint32_t dv_registers = 208, dk_registers = 208, dq_registers = 64;
   static constexpr std::uint32_t producer_registers = 32;
   static constexpr std::uint32_t releases = 2 * 4;  // the warps that read Q, dO and the numbers of queries
-  constexpr std::uint32_t q_bytes() const { return queries * depth_qk * 2; }
-  constexpr std::uint32_t dout_bytes() const { return queries * depth_v * 2; }
-  constexpr std::uint32_t k_bytes() const { return keys * depth_qk * 2; }
-  constexpr std::uint32_t v_bytes() const { return keys * depth_v * 2; }
   constexpr bool valid() const {
     return depth_qk % sums_columns == 0 && depth_qk <= 256 && depth_v % sums_columns == 0 && depth_v <= 256;
   }

@@ -61,7 +61,7 @@ namespace kaio::ops {
 template <attention_backward_sm90_wide_config C, scalar T, class Score>
 struct attention_backward_sm90_wide_body {
   static_assert(C.valid(), "kaio: this tile shape of a backward attention is none that the kernel can run");
-  using map = tensor_map<T, 4>;
+  using operands = backward_sm90_operands<T>;
   using pair = std::conditional_t<std::is_same_v<T, f16>, f16x2, bf16x2>;
   using scores_accumulator = wgmma_accumulator<f32, C.queries>;  // 64 keys x 64 queries
   using scores = transposed_wgmma_scores<T, scores_accumulator>;
@@ -76,14 +76,14 @@ struct attention_backward_sm90_wide_body {
   val<u32> group_size, rounds;
 
   template <class Functions>
-  static constexpr void run(thread t, const map& q, const map& k, const map& v, const map& dout,
-                            const val<attention_problem>& problem, const val<attention_gradients>& gradients,
-                            const Functions& functions) {
+  static constexpr void run(thread t, const operands& rows, const val<attention_problem>& problem,
+                            const val<attention_gradients>& gradients, const Functions& functions) {
     const shared_memory shared(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
-      for (const map* one : {&q, &k, &v, &dout}) prefetch(*one);
+      rows.prefetch_maps();
       shared.init();
     }
+    rows.clear_missing_columns(shared, C.threads);
     launch_dependents(t);
     grid_dependency_wait(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
@@ -105,7 +105,7 @@ struct attention_backward_sm90_wide_body {
       const val warp = t.let(t.warp_rank() % 4u);
       if (auto copies = t.when(t.thread_rank() == 128 * 3)) {
         auto to = shared.steps.producer(t);
-        work.copy(t, t.let(0u), to, q, k, v, dout);
+        work.copy(t, t.let(0u), to, rows);
       }
       if (auto brings = t.when(warp == 1u)) {
         auto to = shared.steps.producer(t);
@@ -436,10 +436,13 @@ struct attention_backward_sm90_wide_kernel<C, T, Score, Mask, attention_paramete
 
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads}, options>(
       [](thread t, tensor_map<T, 4> q, tensor_map<T, 4> k, tensor_map<T, 4> v, tensor_map<T, 4> dout,
-         val<attention_problem> problem, val<attention_gradients> gradients, OfScore... of_score,
-         OfMask... of_mask) {
+         tensor_map<T, 4> q_rest, tensor_map<T, 4> k_rest, tensor_map<T, 4> v_rest,
+         tensor_map<T, 4> dout_rest, val<attention_problem> problem, val<attention_gradients> gradients,
+         OfScore... of_score, OfMask... of_mask) {
         attention_backward_sm90_wide_body<C, T, Score>::run(
-            t, q, k, v, dout, problem, gradients, functions::of(t, gradients, of_score..., of_mask...));
+            t,
+            backward_sm90_operands<T>::of(t, problem, {q, k, v, dout}, {q_rest, k_rest, v_rest, dout_rest}),
+            problem, gradients, functions::of(t, gradients, of_score..., of_mask...));
       });
 };
 
