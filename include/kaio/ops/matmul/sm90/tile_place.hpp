@@ -34,9 +34,9 @@ constexpr tile_line line_of(thread t, const val<u32>& first, const val<u32>& las
   return {t.let(min(begin, last) + of_tile % Part), begin};
 }
 
-// The parts of a main loop's tile, whose M is along the columns of C where it is transposed. MovesColumns: of C too, not
-// rows alone.
-template <class Mainloop, bool Transposed, bool MovesColumns>
+// The parts of a main loop's tile, whose M is along the columns of C where it is transposed. Moves: else they stay, and
+// copies reach outside, as where sums of groups leave no registers.
+template <class Mainloop, bool Transposed, bool Moves>
 struct sm90_place {
   static constexpr std::uint32_t part_rows = Transposed ? Mainloop::part_n : Mainloop::part_m,
                                  part_columns = Transposed ? Mainloop::part_m : Mainloop::part_n;
@@ -48,9 +48,8 @@ struct sm90_place {
     constexpr std::uint32_t of_row = Transposed ? Mainloop::aligned_n : Mainloop::aligned_m,
                             of_column = Transposed ? Mainloop::aligned_m : Mainloop::aligned_n;
     const val of_rows = last<part_rows, of_row>(t, t.let(lines[&output_lines::rows]));
-    const val of_columns = MovesColumns ? last<part_columns, std::max(of_column, vector)>(
-                                              t, t.let(lines[&output_lines::columns]))
-                                        : val<u32>(t.let(~0u));
+    const val of_columns =
+        last<part_columns, std::max(of_column, vector)>(t, t.let(lines[&output_lines::columns]));
     if constexpr (Transposed)
       return {batch, m, n, of_columns, of_rows};
     else
@@ -73,7 +72,10 @@ struct sm90_place {
   // Where the last part of an extent begins, at a multiple of `Alignment`.
   template <std::uint32_t Part, std::uint32_t Alignment>
   static constexpr val<u32> last(thread t, const val<u32>& extent) {
-    return t.let((max(extent, Part) - Part + (Alignment - 1)) / Alignment * Alignment);
+    if constexpr (Moves)
+      return t.let((max(extent, Part) - Part + (Alignment - 1)) / Alignment * Alignment);
+    else
+      return t.let(~0u);
   }
 };
 
