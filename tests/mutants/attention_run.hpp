@@ -298,7 +298,6 @@ inline std::optional<std::vector<std::byte>> run(const ops::attention_variant& k
       pass(detail::attention_map(call.k, p.k, kernel.type, p.qk_size, config.keys));
       pass(detail::attention_map(call.v, p.v, kernel.type, p.v_size, config.keys));
       const auto rest = [](u32 size) { return size % 64 == 0 ? 64 : size % 64; };
-      pass(detail::attention_map(call.q, p.q, kernel.type, p.qk_size, config.queries(), rest(p.qk_size)));
       pass(detail::attention_map(call.k, p.k, kernel.type, p.qk_size, config.keys, rest(p.qk_size)));
       pass(detail::attention_map(call.v, p.v, kernel.type, p.v_size, config.keys, rest(p.v_size)));
     } else {

@@ -31,6 +31,7 @@ void wait_at_cluster_barrier(warp& w, const instruction& i, u32 lanes) {
   w.cluster_owed &= ~lanes;
   const u32 waiting = lanes & w.cluster_arrived;
   if (waiting != 0) w.wait(waiting, wait_reason::cluster, 0);
+  if (!w.owner->launched.explicit_cluster) settle_cluster_barrier(w.owner->group);
 }
 
 void settle_cluster_barrier(cluster& c) {
@@ -38,6 +39,7 @@ void settle_cluster_barrier(cluster& c) {
   for (const auto& b : c.blocks)
     for (const warp& w : b->warps) {
       if ((w.live & ~w.cluster_arrived) != 0) return;
+      if (!c.launched.explicit_cluster && (w.live & w.cluster_owed) != 0) return;
       somebody = somebody || w.cluster_arrived != 0;
     }
   if (!somebody) return;

@@ -1,6 +1,7 @@
 #pragma once
 // The barrier of a cluster (PTX ISA, "barrier.cluster"): each thread arrives and later waits, until all
-// threads of the cluster that have not ended have arrived.
+// threads of the cluster that have not ended have arrived. In a launch without clusters it waits until all
+// threads of the block wait, as an H200 does (measured with driver 580; the PTX ISA does not say so).
 
 #include "emulator/machine/warp.hpp"
 #include "emulator/program/program.hpp"

@@ -66,7 +66,10 @@ void list_waits(const block& b, std::string& to, unsigned& listed) {
                                b.barriers[f.key].arrivals,
                                b.barriers[f.key].counted ? b.barriers[f.key].expected
                                                          : static_cast<u32>(b.launched.threads.count()));
-          case wait_reason::cluster: return "the other threads of the cluster";
+          case wait_reason::cluster:
+            return b.launched.explicit_cluster
+                       ? "the other threads of the cluster"
+                       : "all threads of the block to wait, since the launch is without clusters";
           case wait_reason::phase: return b.group.async.phases(b).describe(f.key);
           default: return fmt::format("lanes {:#010x}", f.key);
         }

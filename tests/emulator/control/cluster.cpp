@@ -149,6 +149,21 @@ TEST_CASE("barrier.cluster counts threads that have ended, and keeps phases apar
   CHECK(have[3 * 32] == 1234);
 }
 
+TEST_CASE("without clusters barrier.cluster waits until the whole block waits, as the hardware does",
+          "[cluster]") {
+  // Warp 1 waits for what warp 0 does after its wait.
+  const module m = parsed_module(
+      text("mov.u32 %r1, 7; setp.ge.u32 %q1, %tid_, 32; barrier.cluster.arrive.relaxed.aligned;\n"
+           "@%q1 bra LATE;\n"
+           "barrier.cluster.wait.aligned; bar.arrive 1, 64; bra DONE;\n"
+           "LATE: bar.sync 1, 64; barrier.cluster.wait.aligned;\n"
+           "DONE:\n"));
+  CHECK(run_cluster(m, 64, {{1, 1, 1}, {1, 1, 1}, 64})[40] == 7);
+  const fault_report report = fault_in(m, {{1, 1, 1}, {0, 0, 0}, 64});
+  CHECK(report.kind == fault_kind::deadlock);
+  CHECK(contains(report.detail, "since the launch is without clusters"));
+}
+
 TEST_CASE("misused barriers and addresses of a cluster are faults", "[cluster]") {
   const auto of = [](const std::string& body, std::uint32_t block = 32) {
     return fault_in(parsed_module(text(body, ".shared .align 4 .b32 cell;")), {{2, 1, 1}, {2, 1, 1}, block});

@@ -16,6 +16,9 @@ struct attention_sm90_config {
   static constexpr std::uint32_t panel = 64;  // elements of 128 bytes
   constexpr std::uint32_t queries() const { return consumers * 64; }
   constexpr std::uint32_t threads() const { return (consumers + 1) * 128; }
+  constexpr std::uint32_t q_bytes() const { return queries() * depth_qk * 2; }
+  constexpr std::uint32_t k_bytes() const { return keys * depth_qk * 2; }
+  constexpr std::uint32_t v_bytes() const { return keys * depth_v * 2; }
   // Two blocks on a multiprocessor, where one warpgroup in each leaves room for them.
   constexpr std::uint32_t min_blocks() const { return consumers == 1 && depth_qk <= 64 ? 2 : 1; }
   // Blocks of a cluster that may share a tile of queries: parts of its keys (cluster.hpp).

@@ -77,14 +77,16 @@ struct attention_sm90_body {
   using divided_rows =
       typename std::conditional_t<divides_keys, std::type_identity<cluster_rows<T, C.depth_v>>,
                                   std::type_identity<undivided_rows>>::type;
-  using rows = copied_rows<T>;
+  using q_map = tensor_map<T, 4>;
+  using kv_map = tensor_map<T, 4>;
 
   // score(s, origin, scale), factor(scale), mask(s, origin), and the walks over keys: Score and Mask with
   // their parameters.
   template <class ApplyScore, class Factor, class ApplyMask, class Walks>
-  static constexpr void run(thread t, const rows& q, const rows& k, const rows& v,
-                            const val<attention_problem>& problem, const ApplyScore& score,
-                            const Factor& factor_of, const ApplyMask& mask, const Walks& walks) {
+  static constexpr void run(thread t, const q_map& q, const kv_map& k, const kv_map& v, const kv_map& k_rest,
+                            const kv_map& v_rest, const val<attention_problem>& problem,
+                            const ApplyScore& score, const Factor& factor_of, const ApplyMask& mask,
+                            const Walks& walks) {
     const q_ring q_shared(t);  // queries x depth_qk
     const k_ring k_shared(t);  // keys x depth_qk
     const v_ring v_shared(t);  // keys x depth_v
@@ -94,15 +96,14 @@ struct attention_sm90_body {
     const key_records<C.stages> steps(t);
     const divided_rows divided(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
-      for (const rows* one : {&q, &k, &v}) one->prefetch_maps();
+      prefetch(q);
+      prefetch(k);
+      prefetch(v);
       q_stages.init(1, C.consumers);
       k_stages.init(1, C.consumers);
       v_stages.init(1, C.consumers);
       fence_mbarrier_init(t);
     }
-    q.clear_missing_columns(q_shared, C.threads());
-    k.clear_missing_columns(k_shared, C.threads());
-    v.clear_missing_columns(v_shared, C.threads());
     t.barrier();
     launch_dependents(t);
     grid_dependency_wait(t);
@@ -113,12 +114,16 @@ struct attention_sm90_body {
       if (auto one = t.when(t.thread_rank() == 128 * C.consumers)) {
         auto to_q = q_stages.producer(t);
         auto to_k = k_stages.producer(t), to_v = v_stages.producer(t);
+        copied_columns<C.stages> copied(t);
+        const auto bytes = [&](const val<u32>& columns) { return t.let(columns * u32{C.keys * sizeof(T)}); };
         // V of the step before: its row, head and batch, where there was a step.
-        var<u32> has_v(t, 0u), v_row(t, 0u), v_head(t, 0u), v_batch(t, 0u);
+        var<u32> v_row(t, 0u), v_head(t, 0u), v_batch(t, 0u);
         const auto load_v = [&] {
-          if (auto some = t.when(has_v != 0u)) {
-            to_v.acquire();
-            v.copy(v_shared[to_v.stage()], t.let(v_row), t.let(v_head), t.let(v_batch), to_v.full());
+          if (auto some = t.when(copied.has_advanced())) {
+            const val columns = copied.template of<C.depth_v>(t.let(problem[&attention_problem::v_size]));
+            to_v.acquire_expect(bytes(columns));
+            load_rows<T>(t, v_shared[to_v.stage()], v, v_rest, columns, t.let(v_row), t.let(v_head),
+                         t.let(v_batch), to_v.full());
             to_v.advance();
           }
         };
@@ -134,8 +139,9 @@ struct attention_sm90_body {
           const attention_block block = walk.block();
           queries.put(t.let(record), block);
           record = (record + 1u) % query_records::count;
-          q.copy(q_shared[to_q.stage()], t.let(block.first_q_row + block.first_query), block.head,
-                 block.tensor_batch, to_q.full());
+          to_q.full().arrive_expect_tx(C.q_bytes());
+          load_rows<T>(q_shared[to_q.stage()], q, t.let(block.first_q_row + block.first_query), block.head,
+                       block.tensor_batch, to_q.full());
           to_q.advance();
           const auto range = walks.template walk<C.keys>(t, block, C.queries());
           const step_range own = steps_of_block(t, {range.first, range.last});
@@ -146,10 +152,13 @@ struct attention_sm90_body {
             const val row = t.let(block.first_k_row + step.first_key);
             to_k.acquire();
             steps.put(to_k.stage(), step);
-            k.copy(k_shared[to_k.stage()], row, block.group, block.tensor_batch, to_k.full());
+            const val columns = copied.template of<C.depth_qk>(t.let(problem[&attention_problem::qk_size]));
+            to_k.full().arrive_expect_tx(bytes(columns));
+            load_rows<T>(t, k_shared[to_k.stage()], k, k_rest, columns, row, block.group, block.tensor_batch,
+                         to_k.full());
             to_k.advance();
             load_v();
-            has_v = 1u;
+            copied.advance();
             v_row = row;
             v_head = block.group;
             v_batch = block.tensor_batch;
@@ -388,13 +397,10 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
       .target = {90, true}, .large_shared = true, .min_blocks = C.min_blocks()};
 
   static constexpr auto kernel = kaio::kernel<name, block_size{C.threads()}, options>(
-      [](thread t, tensor_map<T, 4> q, tensor_map<T, 4> k, tensor_map<T, 4> v, tensor_map<T, 4> q_rest,
-         tensor_map<T, 4> k_rest, tensor_map<T, 4> v_rest, val<attention_problem> problem,
-         OfScore... of_score, OfMask... of_mask) {
-        const val qk_size = t.let(problem[&attention_problem::qk_size]);
-        const val v_size = t.let(problem[&attention_problem::v_size]);
+      [](thread t, tensor_map<T, 4> q, tensor_map<T, 4> k, tensor_map<T, 4> v, tensor_map<T, 4> k_rest,
+         tensor_map<T, 4> v_rest, val<attention_problem> problem, OfScore... of_score, OfMask... of_mask) {
         attention_sm90_body<C, T, Score, Mask>::run(
-            t, {t, q, q_rest, qk_size}, {t, k, k_rest, qk_size}, {t, v, v_rest, v_size}, problem,
+            t, q, k, v, k_rest, v_rest, problem,
             [&](const auto& s, const auto& origin, const val<f32>& scale) {
               apply_score<Score>(t, s, origin, scale, of_score...);
             },
@@ -405,7 +411,7 @@ struct attention_sm90_kernel<C, T, Score, Mask, attention_parameters<OfScore...>
 };
 
 // Launched with a grid of as many blocks as run at once, or as there are tiles, and the maps of q, k and v
-// (boxes of 64 elements, and of the tile's queries or keys), those of the last elements of their rows
+// (boxes of 64 elements, and of the tile's queries or keys), those of the last elements of the rows of k and v
 // (attention_rest_map), the problem, the arguments of the score, those of the mask.
 template <attention_sm90_config C, scalar T, class Score, class Mask>
 inline constexpr auto attention_sm90 =

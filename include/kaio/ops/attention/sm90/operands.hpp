@@ -14,68 +14,54 @@
 
 namespace kaio::ops {
 
-// The rows of an operand as one thread copies them into tiles, in boxes of 64 elements x all rows of a tile, a panel of
-// it each. Rows of `size` elements, a multiple of 8, may be shorter than those of a tile: then the last elements come by
-// `rest`, whose boxes are as wide as they are (attention_rest_map), since a box that reaches beyond the rows of its
-// tensor is slow; columns that do not exist are cleared once, and never copied.
-template <scalar T>
-class copied_rows {
-  static constexpr std::uint32_t panel = attention_sm90_config::panel;
+// Rows `row` on of a head into a tile, in boxes of 64 elements x all of its rows, a panel of the tile each.
+template <scalar T, class Tile>
+constexpr void load_rows(const Tile& to, const tensor_map<T, 4>& map, const val<u32>& row,
+                         const val<u32>& head, const val<u32>& batch, const mbarrier& arrived) {
+  constexpr std::uint32_t panel = attention_sm90_config::panel;
+  for (std::uint32_t p = 0; p < Tile::columns / panel; ++p)
+    copy_tensor(to.panel(p), map, coordinates(p * panel, row, head, batch), arrived);
+}
 
+// The same of `size` elements, a multiple of 8, where the tile has more columns: the last ones by `rest`, whose
+// boxes are as wide as they are (attention_rest_map), since a box that reaches beyond the rows of its tensor is
+// slow. Panels without elements are not copied.
+template <scalar T, class Tile>
+constexpr void load_rows(thread t, const Tile& to, const tensor_map<T, 4>& map, const tensor_map<T, 4>& rest,
+                         const val<u32>& size, const val<u32>& row, const val<u32>& head,
+                         const val<u32>& batch, const mbarrier& arrived) {
+  constexpr std::uint32_t panel = attention_sm90_config::panel;
+  for (std::uint32_t p = 0; p < Tile::columns / panel; ++p) {
+    const auto copy = [&](const tensor_map<T, 4>& from) {
+      copy_tensor(to.panel(p), from, coordinates(p * panel, row, head, batch), arrived);
+    };
+    if (auto whole = t.when(size >= (p + 1) * panel)) copy(map);
+    if (auto part = t.otherwise()) {
+      if (p == 0) copy(rest);
+      if (p != 0)
+        if (auto some = t.when(size > p * panel)) copy(rest);
+    }
+  }
+}
+
+// How many elements of each row such copies take, of the steps of a block with rings of `Stages` tiles: in the first
+// ones as many as tiles have columns, of which those that do not exist become zero, until every tile has these zeros;
+// then those that exist. The copies to a ring may be those of the step before.
+template <std::uint32_t Stages>
+class copied_columns {
  public:
-  constexpr copied_rows(thread t, const tensor_map<T, 4>& whole, const tensor_map<T, 4>& rest,
-                        const val<u32>& size)
-      : t_(t), whole_(whole), rest_(rest), size_(size) {}
-
-  // Rows `row` on of a head, which `arrived` counts the bytes of.
-  template <class Tile>
-  constexpr void copy(const Tile& to, const val<u32>& row, const val<u32>& head, const val<u32>& batch,
-                      const mbarrier& arrived) const {
-    arrived.arrive_expect_tx(t_.let(size_ * u32{Tile::rows * sizeof(T)}));
-    for (std::uint32_t p = 0; p < Tile::columns / panel; ++p) {
-      const auto from = [&](const tensor_map<T, 4>& map) {
-        copy_tensor(to.panel(p), map, coordinates(p * panel, row, head, batch), arrived);
-      };
-      if (auto all = t_.when(size_ >= (p + 1) * panel)) from(whole_);
-      if (auto fewer = t_.otherwise()) {
-        if (p == 0) from(rest_);
-        if (p != 0)
-          if (auto some = t_.when(size_ > p * panel)) from(rest_);
-      }
-    }
+  constexpr explicit copied_columns(thread t) : t_(t), left_(t, u32{Stages + 1}) {}
+  // Of rows of `size` elements, into tiles of so many columns.
+  template <std::uint32_t Columns>
+  constexpr val<u32> of(const val<u32>& size) const {
+    return t_.let(select(left_ != 0u, Columns, size));
   }
-
-  // Zeros for the columns of a tile, or a ring of tiles, that rows do not have, and for those next to them in a panel, by
-  // all `threads` of the block. The first copies follow a barrier.
-  template <class Tile>
-  constexpr void clear_missing_columns(const Tile& tile, std::uint32_t threads) const {
-    if (auto shorter = t_.when(size_ < Tile::columns)) {
-      if constexpr (requires { Tile::count; })
-        for (auto stage : t_.range(0u, Tile::count).no_unroll()) clear(tile[t_.let(stage)], threads);
-      else
-        clear(tile, threads);
-      fence_proxy_async(t_);
-    }
-  }
-  constexpr void prefetch_maps() const {
-    prefetch(whole_);
-    prefetch(rest_);
-  }
+  constexpr void advance() { left_ = max(left_, 1u) - 1u; }
+  constexpr val<bool> has_advanced() const { return t_.let(left_ <= Stages); }
 
  private:
-  template <class Tile>
-  constexpr void clear(const Tile& tile, std::uint32_t threads) const {
-    constexpr std::uint32_t pieces = panel / 8;  // of 16 bytes
-    const val zero = t_.let(cast<T>(t_.let(0.0f)));
-    for (auto p : t_.range(t_.let(size_ / panel), Tile::columns / panel).no_unroll())
-      for (auto i : t_.range(t_.thread_rank(), Tile::rows * pieces, threads).no_unroll())
-        store_vec(tile.panel(t_.let(p))[t_.let(i / pieces)][t_.let(i % pieces * 8u)],
-                  make_vec(zero, zero, zero, zero, zero, zero, zero, zero));
-  }
-
   thread t_;
-  tensor_map<T, 4> whole_, rest_;
-  val<u32> size_;
+  var<u32> left_;  // steps that copy all columns
 };
 
 // Count operands of 64 x 16; pair(j) is pair j of an accumulator of 64 x 16 * Count.

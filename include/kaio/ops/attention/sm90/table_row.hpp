@@ -26,13 +26,12 @@ void launch_attention_sm90_in_parts(const stream& s, const attention_call& call,
   const auto q = attention_map<T>(s, call.q, p.q, p.qk_size, C.queries());
   const auto k = attention_map<T>(s, call.k, p.k, p.qk_size, C.keys);
   const auto v = attention_map<T>(s, call.v, p.v, p.v_size, C.keys);
-  const auto q_rest = attention_rest_map<T>(s, call.q, p.q, p.qk_size, C.queries(), q);
   const auto k_rest = attention_rest_map<T>(s, call.k, p.k, p.qk_size, C.keys, k);
   const auto v_rest = attention_rest_map<T>(s, call.v, p.v, p.v_size, C.keys, v);
   with_function_arguments<Score, Mask>(
       call,
       [&](const auto&... arguments) {
-        attention_sm90<C, T, Score, Mask>.launch(s, blocks, q, k, v, q_rest, k_rest, v_rest,
+        attention_sm90<C, T, Score, Mask>.launch(s, blocks, q, k, v, k_rest, v_rest,
                                                  problem_of(call, C.queries(), at_once), arguments...);
       },
       extra...);

@@ -6,9 +6,9 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/attention/backward/common/key_block.hpp>
 #include <kaio/ops/attention/backward/common/turns.hpp>
+#include <kaio/ops/attention/backward/sm90/copied_rows.hpp>
 #include <kaio/ops/attention/backward/sm90/shared.hpp>
 #include <kaio/ops/attention/backward/sm90/steps.hpp>
-#include <kaio/ops/attention/sm90/operands.hpp>
 
 #include <cstdint>
 #include <limits>

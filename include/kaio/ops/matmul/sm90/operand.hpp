@@ -1,0 +1,79 @@
+#pragma once
+// An operand of the main loop for sm_90a: its tiles in shared memory, and the boxes by which tensor copies bring them.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/mma/wgmma.hpp>
+#include <kaio/dsl/tile.hpp>
+#include <kaio/ops/matmul/sm90/config.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// One operand of a stage in shared memory, and the boxes by which it arrives. It has `Shares` shares, of which
+// each block of a cluster loads one, or a block alone loads them one by one.
+//   major::k   Rows x K elements, in panels of 128 bytes along K; a box is Rows / Shares rows of a panel
+//   major::mn  K x Rows elements, in panels of 128 bytes along Rows; a box is a panel, or a part of its rows
+template <scalar T, major Major, std::uint32_t Rows, std::uint32_t Depth, std::uint32_t Shares>
+struct sm90_operand {
+  static constexpr std::uint32_t width = sm90_config::row_bytes / sizeof(T);  // of a panel
+  static constexpr std::uint32_t k = width * Depth;
+  template <std::uint32_t Stages>
+  using ring = std::conditional_t<Major == major::k, shared_tiles<T, Rows, k, swizzled<128>, Stages>,
+                                  shared_tiles<T, k, Rows, swizzled<128>, Stages>>;
+  static_assert(Major == major::k || (sizeof(T) != 1 && Rows % width == 0),
+                "kaio: operands across K have elements of 16 or 32 bits, in panels of 128 bytes");
+
+  static constexpr std::uint32_t panels = Major == major::k ? Depth : Rows / width;
+  static constexpr std::uint32_t panel_rows = Major == major::k ? Rows : k;
+  static constexpr std::uint32_t panel_bytes = panel_rows * sm90_config::row_bytes;
+  // Panels along Rows are shared out where there are enough of them, else the rows of each.
+  static constexpr bool shares_panels = Major == major::mn && panels % Shares == 0;
+  static constexpr std::uint32_t boxes = shares_panels ? panels / Shares : panels;
+  static constexpr std::uint32_t box_rows = shares_panels ? panel_rows : panel_rows / Shares;
+  // The box of the tensor map, innermost dimension first.
+  static constexpr std::uint32_t box[3] = {width, box_rows, 1};
+  static_assert(box_rows % 8 == 0 && box_rows <= 256);
+
+  // A share of a tile, as it is in all steps along K: where its boxes begin across K in the operand, and in the tile.
+  struct share {
+    dsl::register_array<val<u32>, (Major == major::k ? 1 : boxes)> across;
+    val<u32> line, offset;  // of the first box: its line of a panel; bytes
+  };
+  // The share of a block of this rank, by boxes of `lines` lines. place(line): where a row (or column) of the tile is in
+  // the operand.
+  template <class Lines, class Rank, class Place>
+  static constexpr share share_of(thread t, const Lines& lines, const Rank& rank, const Place& place) {
+    const auto panel = rank * (shares_panels ? boxes : 0);
+    const auto line = rank * (shares_panels ? Lines(0u) : lines);
+    const auto across = array_of<(Major == major::k ? 1 : boxes)>([&](std::uint32_t i) {
+      if constexpr (Major == major::k)
+        return place(line);
+      else
+        return place((panel + i) * width);
+    });
+    return {across, t.let(line), t.let(panel * panel_bytes + line * sm90_config::row_bytes)};
+  }
+  // Loads it from `first_k` on to a tile.
+  template <class... Option>
+  static constexpr void load(const share& own, const val<u32>& tile, const tensor_map<T, 3>& map,
+                             const mbarrier& arrived, const val<u32>& first_k, const val<u32>& batch,
+                             const Option&... option) {
+    for (std::uint32_t i = 0; i < boxes; ++i) {
+      const auto to = tile + own.offset + i * panel_bytes;
+      if constexpr (Major == major::k)
+        copy_tensor(to, map, coordinates(first_k + i * width, own.across[0], batch), arrived, option...);
+      else
+        copy_tensor(to, map, coordinates(own.across[i], first_k + own.line, batch), arrived, option...);
+    }
+  }
+};
+
+// The box of a tensor map, innermost dimension first, and its extent along N.
+struct sm90_box {
+  std::uint32_t along_n;
+  std::uint32_t sizes[3];
+};
+
+}  // namespace kaio::ops
