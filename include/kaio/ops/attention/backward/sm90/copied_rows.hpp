@@ -3,6 +3,7 @@
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/attention/common/place.hpp>
 #include <kaio/ops/attention/sm90/config.hpp>
 
 #include <cstdint>
