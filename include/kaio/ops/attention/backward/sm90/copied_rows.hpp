@@ -3,17 +3,16 @@
 
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/dsl.hpp>
-#include <kaio/ops/attention/common/place.hpp>
 #include <kaio/ops/attention/sm90/config.hpp>
+#include <kaio/ops/attention/sm90/operands.hpp>
 
 #include <cstdint>
 
 namespace kaio::ops {
 
-// The rows of an operand as one thread copies them into tiles, in boxes of 64 elements x all rows of a tile, a panel of
-// it each. Rows of `size` elements, a multiple of 8, may be shorter than those of a tile: then the last elements come by
-// `rest`, whose boxes are as wide as they are (attention_rest_map), since a box that reaches beyond the rows of its
-// tensor is slow; columns that do not exist are cleared once, and never copied.
+// The rows of an operand, of `size` elements, as one thread copies them into tiles (load_rows). Columns of a tile that rows
+// do not have are cleared once, by all threads, and never copied. The forward leaves these zeros to its first copies, of
+// whole boxes: its largest kernels would be more than clang evaluates without flags.
 template <scalar T>
 class copied_rows {
   static constexpr std::uint32_t panel = attention_sm90_config::panel;
@@ -28,17 +27,7 @@ class copied_rows {
   constexpr void copy(const Tile& to, const val<u32>& row, const val<u32>& head, const val<u32>& batch,
                       const mbarrier& arrived) const {
     arrived.arrive_expect_tx(t_.let(size_ * u32{Tile::rows * sizeof(T)}));
-    for (std::uint32_t p = 0; p < Tile::columns / panel; ++p) {
-      const auto from = [&](const tensor_map<T, 4>& map) {
-        copy_tensor(to.panel(p), map, coordinates(p * panel, row, head, batch), arrived);
-      };
-      if (auto all = t_.when(size_ >= (p + 1) * panel)) from(whole_);
-      if (auto fewer = t_.otherwise()) {
-        if (p == 0) from(rest_);
-        if (p != 0)
-          if (auto some = t_.when(size_ > p * panel)) from(rest_);
-      }
-    }
+    load_rows<T>(t_, to, whole_, rest_, size_, row, head, batch, arrived);
   }
 
   // Zeros for the columns of a tile, or a ring of tiles, that rows do not have, and for those next to them in a panel, by
