@@ -41,9 +41,9 @@ work_fields = ["family", "sm", "element_bytes", "depth_qk", "depth_v", "queries"
 # Where the search begins, and what stays where nothing was measured. Sources: the throughput of instructions (CUDA C++
 # Programming Guide: 16 exponentials in a clock, 128 other instructions of a lane; DeepGEMM's heuristics for L2), the
 # instructions that a kernel has for a score, and for copies matmul's constants. padding: of kernels that fit otherwise the one
-# for the smaller head size is the faster one. Zeros cost an H200 nothing: it takes 0.92 to 0.94 of the time of D = 128 for 72, 80 and 96, and
-# 0.89 to 0.92 of that of 256 for 136, 160 and 192 (8 x 2048 x 8 x 8 x D). But with less than .4 kernels for larger head sizes, and of
-# mma_sync in place of sm90, are chosen, which are slower.
+# for the smaller head size is the faster one. Zeros cost an H200 nothing: it takes 0.92 to 0.94 of the time of D = 128 for
+# 72, 80 and 96, and 0.89 to 0.92 of that of 256 for 136, 160 and 192 (8 x 2048 x 8 x 8 x D). But with less than .4 kernels
+# for larger head sizes, and of mma_sync in place of sm90, are chosen, which are slower.
 first_device = [1e-6, .87, .2, 16, .04, .016, .08, .024, .125, .063, .6, 64, 46.6]
 # sm90: rates of FlashAttention-3. mma_sync: 323 TFLOP/s on an H200 (D = 128), two blocks on a multiprocessor; a tile costs
 # as much as that of sm90, of which it was measured. simt: instructions, and reads of shared memory.

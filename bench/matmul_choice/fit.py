@@ -51,8 +51,8 @@ device_fields = ["l2_of_one", "l2_of_all", "crossing_clocks", "crossing_l2_clock
                  "outside_clocks"]
 work_fields = ["start_clocks", "rate", "step_clocks", "blocks", "at_once", "steps", "clusters", "exchanges", "halves",
                "cluster_splits", "operations", "operations_in_clock", "shared_bytes", "loaded_bytes", "copied",
-               "crossing_bytes", "short_lines", "odd_vectors", "outside_vectors", "results", "outside", "result_bytes", "bias", "addends",
-               "activation", "read_and_written", "sums", "seconds"]
+               "crossing_bytes", "short_lines", "odd_vectors", "outside_vectors", "results", "outside", "result_bytes",
+               "bias", "addends", "activation", "read_and_written", "sums", "seconds"]
 enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf32x3"]]
 
 # Where the search begins: of a family in the order of `families`.

@@ -82,7 +82,7 @@ constexpr void cluster_arrive_relaxed(const thread& t, std::uint32_t line = __bu
   detail::emit_bare(t, opcode::barrier_cluster_arrive, in_order(modifier::relaxed, modifier::aligned), line,
                     file);
 }
-// Waits until all threads of the cluster have arrived.
+// Waits until all threads of the cluster have arrived; launched without clusters, until the whole block waits.
 constexpr void cluster_wait(const thread& t, std::uint32_t line = __builtin_LINE(),
                             const char* file = __builtin_FILE()) {
   detail::emit_bare(t, opcode::barrier_cluster_wait, in_order(modifier::aligned), line, file);

@@ -48,7 +48,7 @@ double operations_in_clock(const matmul_variant& v, const machine_rates& machine
 }
 
 // A cluster is within a GPC, whose multiprocessors are no multiple of 4 or 8 everywhere: of the 132 of an H200 30
-// clusters of 4 run at once, not 33, 15 of 8, not 16, and 62 of 8 blocks that share a multiprocessor with three others.
+// clusters of 4 run at once, not 33, and 15 of 8, not 16; with two blocks on a multiprocessor 62 and 30.
 constexpr double share_for_four = 0.93;
 
 constexpr std::uint64_t l2_line_bytes = 128, sector_bytes = 32, short_line_bytes = 32, vector_bytes = 16;

@@ -3,7 +3,7 @@
 // consumer warpgroups multiply them by wgmma, and a ring of stages connects the two. A stage has two
 // barriers: `full` (the bytes have arrived) and `empty` (all consumers have read them). In a cluster the
 // blocks of a row share their tile of A, those of a column their tile of B: each loads a part and sends it to
-// all. The launch may say whether blocks are pairs or alone.
+// all. The launch may say whether blocks are alone, in pairs or 2 x 2.
 //
 //          K
 //      +-----------+        +--- stage s ------------------------+
