@@ -4,7 +4,7 @@
 //   matmul_choice                                                          # a summary of --model
 //   matmul_choice --model [--problems N] [--first SEED]                    > model.jsonl
 //   matmul_choice --measure [--seconds S] [--most-us U] [--first SEED] [--problems N] [--taken NAME]
-//                 [--bits N]                                             > h200.jsonl
+//                 [--bits N] [--few N]                                   > h200.jsonl
 //   table.py --model model.jsonl --measured h200.jsonl                     # renders bench/results/matmul_kernels.md
 //   matmul_choice --work --first SEED --problems N                         > work.jsonl
 //   fit.py --work work.jsonl --measured h200.jsonl --write                 # the constants of the cost model
@@ -12,9 +12,10 @@
 // --model needs no GPU: each problem is asked for every device of paper_devices.hpp. --measure ends after S
 // seconds, 400 by default, or N problems; it takes the problems whose best variant the model sees below U
 // microseconds, and with --taken those alone for which the model takes a kernel with NAME in its name, with --bits
-// those alone whose operands have elements of so many bits. Problems are functions of their seeds, which count from SEED on. The first line holds the kernels; each further one a
-// problem, with the model's choice first, and is written as soon as it is known. --work prints what the model
-// sees of the same problems on an H200.
+// those alone whose operands have elements of so many bits, with --few those alone of at most so many rows or columns.
+// Problems are functions of their seeds, which count from SEED on. The first line holds the kernels; each further one a
+// problem, with the model's choice first, and is written as soon as it is known. --work prints what the model sees of the
+// same problems on an H200.
 
 #include "bench/matmul_choice/choice.hpp"
 #include "bench/matmul_choice/measure.hpp"
@@ -42,6 +43,7 @@ struct settings {
   std::uint64_t first = 1, problems = 0;
   std::string taken;
   std::uint64_t bits = 0;  // of an element of the operands; 0: any
+  std::uint64_t few = 0;   // rows or columns at most; 0: any number
   measure_settings how;
 };
 
@@ -74,6 +76,8 @@ bool parse(int count, char** words, settings& to) {
       to.problems = static_cast<std::uint64_t>(value);
     else if (word == "--bits")
       to.bits = static_cast<std::uint64_t>(value);
+    else if (word == "--few")
+      to.few = static_cast<std::uint64_t>(value);
     else if (word == "--seconds")
       to.how.seconds = value;
     else if (word == "--most-us")
@@ -139,6 +143,7 @@ int by_measurement(const settings& what) {
   for (; done < most && seconds() < what.how.seconds; ++seed) {
     const random_problem p = random_problem::draw(seed);
     if (what.bits != 0 && 8 * ops::bytes_of(p.operand) != what.bits) continue;
+    if (what.few != 0 && std::min(p.m, p.n) > static_cast<std::int64_t>(what.few)) continue;
     std::vector<timed_variant> all = accepting(p.call_of(p.on_paper()), gpu.properties());
     if (!measure.fits(p, all) || all.front().variant->name().find(what.taken) == std::string::npos) continue;
     try {
@@ -163,7 +168,7 @@ int main(int count, char** words) {
   if (!parse(count, words, what)) {
     std::fprintf(
         stderr,
-        "usage: matmul_choice [--model|--measure|--work] [--problems N] [--first SEED] [--seconds S] [--most-us U] [--taken NAME] [--bits N]\n");
+        "usage: matmul_choice [--model|--measure|--work] [--problems N] [--first SEED] [--seconds S] [--most-us U] [--taken NAME] [--bits N] [--few N]\n");
     return 2;
   }
   try {

@@ -149,6 +149,7 @@ class decoder_layer {
     options.rotary.cos = tensor_view<const f32, 2>(cos_, shape.length(), shape.size / 2);
     options.rotary.sin = tensor_view<const f32, 2>(sin_, shape.length(), shape.size / 2);
     options.workspace = memory;
+    options.constant_weights = true;
     return options;
   }
   attention_decode_options attention_options_of(const ops::attention_workspace& memory) const {
@@ -171,7 +172,7 @@ class decoder_layer {
   void multiply(const stream& s, const tensor_view<f16, 2>& from, const linear& w,
                 const tensor_view<f16, 2>& to) const {
     if (w.four_bits())
-      matmul_w4(s, from, w.packed(), to, {.workspace = workspace_});
+      matmul_w4(s, from, w.packed(), to, {.workspace = workspace_, .constant_weights = true});
     else
       matmul(s, from, w.matrix().transposed(), to, matmul_options_of(workspace_));
   }

@@ -153,6 +153,45 @@ constexpr major k = major::k, mn = major::mn;
 
 }  // namespace
 
+// Tiles that are closer together than they are wide, by the clusters that run at once.
+TEST_CASE("sm_90a matmul of few rows or columns in as many tiles as run at once", "[ops][matmul]") {
+  const sm90_extents of{64, 14336, 1, 128, 132};
+  CHECK(lines_of_tile(14336, 128, 8, 64, of) == 112);
+  CHECK(lines_of_tile(14336, 64, 8, 64, of) == 56);
+  CHECK(lines_of_tile(14336, 64, 16, 64, of) == 64);
+  CHECK(lines_of_tile(14336, 128, 8, 65, of) == 128);
+  CHECK(lines_of_tile(132 * 128, 128, 8, 64, of) == 128);
+  CHECK(lines_of_tile(132 * 128 + 1, 128, 8, 64, of) == 72);
+  CHECK(lines_of_tile(8, 128, 8, 64, of) == 64);
+  CHECK(lines_of_tile(1000, 128, 8, 64, {64, 1000, 12, 128, 132}) == 96);
+  if (!has_tensor_cores()) return;
+  for (const shape s : {shape{1, 3, 328, 300}, {2, 64, 136, 520}})
+    for (const u64 clusters : {5, 40}) {
+      run<sm90_config{.m = 64, .n = 64, .stages = 3, .a = k, .b = k}, f16, f16>(s, clusters);
+      run<sm90_config{.m = 64, .n = 64, .stages = 3, .a = k, .b = mn}, f16, f16>(s, clusters);
+      run<sm90_config{.m = 64, .n = 128, .stages = 3, .a = mn, .b = k}, bf16, f32>(s, clusters);
+      run<sm90_config{.m = 64, .n = 64, .stages = 2, .depth = 2, .a = k, .b = mn}, f16, f32, biased>(
+          s, clusters);
+      run<sm90_config{.m = 128, .n = 128, .stages = 2, .a = k, .b = k}, f16, f16>(s, clusters);
+      run<sm90_config{.m = 64, .n = 32, .stages = 2, .depth = 2, .a = k, .b = k}, f16, f16>(s, clusters);
+      const shape tall{s.batches, s.n, s.m / 8 * 8 + 8, s.k};
+      run<sm90_config{.m = 64, .n = 64, .stages = 3, .a = k, .b = k}, f16, f16>(tall, clusters);
+      run<sm90_config{.m = 64, .n = 64, .stages = 3, .a = mn, .b = mn}, f16, f32, biased>(tall, clusters);
+      run<sm90_config{.m = 64, .n = 64, .stages = 3, .a = mn, .b = k}, f32, f32>(tall, clusters);
+    }
+  for (const shape s : {shape{1, 20, 904, 650}, {3, 64, 328, 520}}) {
+    run_split<sm90_split_config{.m = 64, .n = 32, .stages = 2, .splits = 2, .transposed = true}, f16, f16>(
+        s, true);
+    run_split<sm90_split_config{
+                  .m = 64, .n = 64, .stages = 2, .splits = 2, .transposed = true, .a = mn, .b = k},
+              f16, f16>(s, false);
+    run_split<sm90_split_config{.m = 64, .n = 64, .stages = 2, .splits = 2}, f16, f32>(
+        {s.batches, s.n, s.m, s.k}, false);
+    run_splits<sm90_split_config{.m = 128, .n = 64, .stages = 4, .splits = 0, .reuses_ring = true}, bf16,
+               bf16>(s, 4);
+  }
+}
+
 TEST_CASE("sm_90a matmul in every layout", "[ops][matmul]") {
   if (!has_tensor_cores()) return;
   for (const shape s : {shape{1, 64, 64, 64}, {2, 61, 72, 129}, {1, 1, 8, 1}}) {

@@ -1,5 +1,7 @@
 #include "ops/matmul/choice/cost.hpp"
 
+#include <kaio/ops/matmul/sm90/tile_spacing.hpp>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -89,6 +91,45 @@ single_vectors single_vectors_of(const operand_tile& tile, std::uint64_t of_k, d
   return {is_odd ? loaded * vectors : 0, std::max(beyond, small) * vectors};
 }
 
+// Lines of C that a tile has along M and N of the kernel, and of A and B that a block loads for it, but for shares.
+struct tile_extents {
+  double m, n, loaded_m, loaded_n;
+  bool fits_m;  // nothing outside of A is loaded
+};
+tile_extents extents_of(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
+  tile_extents result{static_cast<double>(v.m), static_cast<double>(v.n), static_cast<double>(v.m),
+                      static_cast<double>(v.n), false};
+  const bool is_split = v.family == matmul_family::sm90_split;
+  if ((!is_split && v.family != matmul_family::sm90) || v.a_alignment != vector_bytes ||
+      v.b_alignment != vector_bytes)
+    return result;
+  const std::uint64_t together = std::uint64_t{v.cluster_m} * v.cluster_n * v.cluster_splits;
+  const sm90_extents of{
+      v.across ? call.n : call.m, v.across ? call.m : call.n, call.batches,
+      static_cast<std::uint32_t>(quotient_up(call.k, v.k) / v.cluster_splits),
+      std::max<std::uint64_t>(std::uint64_t{device.multiprocessors} * v.resident / together, 1)};
+  if (of.k_blocks <= v.stages) return result;
+  const std::uint32_t size = bytes_of(call.operand), width = l2_line_bytes / size,
+                      sector = sector_bytes / size;
+  const bool a_along_k = (v.across ? v.b : v.a) == line_direction::along_k,
+             b_along_k = (v.across ? v.a : v.b) == line_direction::along_k;
+  std::uint32_t m = v.m, n = v.n;
+  if (v.cluster_m == 1 && (b_along_k || v.n == width))
+    n = lines_of_tile(of.n, v.n, b_along_k ? 8 : sector, of.m, of);
+  // Parts of 64 rows are moved one by one.
+  const bool in_halves = !is_split && v.m == 128;
+  if (!in_halves && v.cluster_n == 1) {
+    if (of.n <= n && (a_along_k || v.m == width))
+      m = lines_of_tile(of.m, v.m, a_along_k ? 8 : sector, of.n, of);
+    result.fits_m = true;
+    result.loaded_m = static_cast<double>(std::min<std::uint64_t>(m, of.m));
+  }
+  result.m = m;
+  result.n = n;
+  result.loaded_n = static_cast<double>(std::min<std::uint64_t>(n, of.n));
+  return result;
+}
+
 const family_costs& family_of(const matmul_variant& v) {
   // Kernels for few rows are no tiles.
   return v.most_rows != 0 ? fitted_few_rows : fitted_families[static_cast<std::size_t>(v.family)];
@@ -117,8 +158,10 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   const machine_rates& machine = generations[generation_of(device)];
   kernel_work work{};
 
-  const std::uint64_t rows = quotient_up(call.m, tile_rows(v)),
-                      columns = quotient_up(call.n, tile_columns(v));
+  const tile_extents tile_of = extents_of(v, call, device);
+  const double tile_rows = v.across ? tile_of.n : tile_of.m, tile_columns = v.across ? tile_of.m : tile_of.n;
+  const std::uint64_t rows = quotient_up(call.m, static_cast<std::uint64_t>(tile_rows)),
+                      columns = quotient_up(call.n, static_cast<std::uint64_t>(tile_columns));
   const std::uint64_t along_m = v.across ? columns : rows, along_n = v.across ? rows : columns;
   // Of clusters, whole ones run.
   const double batches = static_cast<double>(call.batches);
@@ -147,21 +190,21 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   // wgmma reads A for each 64 rows once and B for each of them again; warps read both for each warp's part.
   work.shared_bytes = by_warps ? (m * std::max(1.0, n / 64) + n * std::max(1.0, m / 64)) * k * size
                                : (m + n * std::max(1.0, m / 64)) * k * size;
-  work.loaded_bytes = (m / v.cluster_n + n / v.cluster_m) * k * size;
+  work.loaded_bytes = (tile_of.loaded_m / v.cluster_n + tile_of.loaded_n / v.cluster_m) * k * size;
   const double share_a = v.across ? v.cluster_m : v.cluster_n, share_b = v.across ? v.cluster_n : v.cluster_m;
   const auto by_words = [&](std::uint32_t alignment) { return alignment == sizeof(u32); };
   for (const operand_tile& tile :
-       {operand_tile{call.a, static_cast<double>(tile_rows(v)), call.m, share_a, by_words(v.a_alignment)},
-        operand_tile{call.b, static_cast<double>(tile_columns(v)), call.n, share_b,
-                     by_words(v.b_alignment)}}) {
+       {operand_tile{call.a, tile_rows, call.m, share_a, by_words(v.a_alignment)},
+        operand_tile{call.b, tile_columns, call.n, share_b, by_words(v.b_alignment)}}) {
     const matmul_operand& x = tile.x;
     if (!x.aligned(bytes_of(call.operand), l2_line_bytes))
       work.crossing_bytes += tile.across / tile.shared_by * k * size;
     if (by_warps || tile.by_words) continue;
     // A part of a tile that is moved where C ends in it: the rows of a box, or the columns of one.
     const bool is_whole = v.family == matmul_family::sm90_split && x.lines == line_direction::along_k;
-    const single_vectors found = single_vectors_of(tile, call.k, k, bytes_of(call.operand),
-                                                   (&x == &call.a) == v.across, is_whole ? v.m : 64);
+    const single_vectors found =
+        single_vectors_of(tile, call.k, k, bytes_of(call.operand),
+                          tile_of.fits_m || (&x == &call.a) == v.across, is_whole ? v.m : 64);
     work.odd_vectors += found.odd;
     work.outside_vectors += found.outside;
     if (x.lines == line_direction::across_k && tile.extent * bytes_of(call.operand) < short_line_bytes)
@@ -171,11 +214,9 @@ kernel_work work_of(const matmul_variant& v, const matmul_call& call, const devi
   work.copied = v.slow_copies ? (m + n) * k * size / std::max(size, static_cast<double>(v.a_alignment)) : 0;
 
   const double c_size = bytes_of(call.output);
-  work.results = static_cast<double>(std::min<std::uint64_t>(call.m, tile_rows(v)) *
-                                     std::min<std::uint64_t>(call.n, tile_columns(v))) /
-                 v.cluster_splits;
-  work.outside = static_cast<double>(tile_rows(v)) * static_cast<double>(tile_columns(v)) / v.cluster_splits -
-                 work.results;
+  work.results = std::min(static_cast<double>(call.m), tile_rows) *
+                 std::min(static_cast<double>(call.n), tile_columns) / v.cluster_splits;
+  work.outside = tile_rows * tile_columns / v.cluster_splits - work.results;
   work.result_bytes = v.splits == 1 ? c_size : sizeof(f32);
   const matmul_terms& terms = call.terms;
   if (terms.plain == 0) {

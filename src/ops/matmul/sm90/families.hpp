@@ -9,13 +9,16 @@ namespace kaio::ops {
 
 // Many tiles: in clusters of two that share their tiles of B, which halves what L2 delivers of them and counts
 // double where lines of K begin inside a line of L2; and alone, for fewer of them: of 16 bits the launch says
-// which. 192 columns fill rounds that 128 and 256 do not. The smallest fill a multiprocessor with their rings,
-// so that the blocks of the next kernel spread over all of them. Measured on an H200: bench/results.
+// which. 192 columns fill rounds that 128 and 256 do not. Flat ones are for few rows and many columns, as close
+// together as memory likes it (tile_spacing.hpp), which B along K alone allows. The smallest fill a multiprocessor
+// with their rings, so that the blocks of the next kernel spread over all of them. Measured on an H200:
+// bench/results.
 inline constexpr sm90_config sm90_large_pair{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
 inline constexpr sm90_config sm90_medium{.m = 128, .n = 128, .stages = 6};
 inline constexpr sm90_config sm90_wide_by_launch{.m = 128, .n = 192, .stages = 5, .cluster_m = 0};
 inline constexpr sm90_config sm90_medium_by_launch{.m = 128, .n = 128, .stages = 6, .cluster_m = 0};
 inline constexpr sm90_config sm90_narrow_by_launch{.m = 128, .n = 64, .stages = 8, .cluster_m = 0};
+inline constexpr sm90_config sm90_flat{.m = 64, .n = 128, .stages = 8};
 inline constexpr sm90_config sm90_small{.m = 64, .n = 64, .stages = 5, .depth = 2};
 inline constexpr sm90_config sm90_tiny{.m = 64, .n = 32, .stages = 6, .depth = 2};
 
@@ -28,6 +31,7 @@ void add_sm90_scaled_tiles(variant_list& list) {
   if constexpr (sizeof(Out) == 2) {
     add_sm90_scaled_layouts<sm90_wide_by_launch, T, Out>(list);
     add_sm90_scaled_layouts<sm90_narrow_by_launch, T, Out>(list);
+    add_sm90_scaled_along_k<sm90_flat, T, Out>(list);
     add_sm90_scaled_layouts<sm90_tiny, T, Out>(list);
   }
 }
@@ -109,7 +113,6 @@ void add_sm90_few_rows(variant_list& list) {
   add_sm90_split_along_k<sm90_rows(8, 5, 4, 1), T>(list);
   add_sm90_split_along_k<sm90_rows(16, 5, 4, 2), T>(list);
   add_sm90_split_along_k<sm90_rows(32, 8, 2, 2), T>(list);
-  add_sm90_split_along_k<sm90_rows(64, 6, 2, 2), T>(list);
   add_sm90_split<with_lines<sm90_short_lines>(major::k, major::mn), T>(list);
   add_sm90_split<with_lines<sm90_short_lines>(major::mn, major::mn), T>(list);
 }

@@ -64,11 +64,15 @@ void add_sm90_split(variant_list& list) {
   }
 }
 
+template <sm90_config C, class T, class Out>
+void add_sm90_scaled_along_k(variant_list& list) {
+  add_sm90_scaled<with_lines<C>(major::k, major::k), T, Out>(list);
+  add_sm90_scaled<with_lines<C>(major::mn, major::k), T, Out>(list);
+}
 // B is mn-major, in panels of 64.
 template <sm90_config C, class T, class Out>
 void add_sm90_scaled_layouts(variant_list& list) {
-  add_sm90_scaled<with_lines<C>(major::k, major::k), T, Out>(list);
-  add_sm90_scaled<with_lines<C>(major::mn, major::k), T, Out>(list);
+  add_sm90_scaled_along_k<C, T, Out>(list);
   if constexpr (C.n % 64 == 0) {
     add_sm90_scaled<with_lines<C>(major::k, major::mn), T, Out>(list);
     add_sm90_scaled<with_lines<C>(major::mn, major::mn), T, Out>(list);

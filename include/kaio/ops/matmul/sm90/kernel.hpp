@@ -31,16 +31,17 @@ struct sm90_problem {
   u32 k_blocks;     // stages along K, at least one; the last may be partial
   u32 whole_tiles;  // which come first; the others are computed in halves
   u32 parts;        // whole tiles and halves
-  u32 box_of_b;     // along N
+  sm90_tile tile;
   u64 c_address;
 
   // The tiles that are left after the last round of `clusters` without a gap are computed in halves, where each
   // half has a cluster.
   static constexpr sm90_problem of(const tile_walk& walk, const output_lines& c, u32 k_blocks,
-                                   std::uint64_t clusters, bool in_halves, u32 box_of_b, u64 c_address) {
+                                   std::uint64_t clusters, bool in_halves, const sm90_tile& tile,
+                                   u64 c_address) {
     const auto rest = static_cast<u32>(walk.tiles % clusters);
     const u32 halved = in_halves && 2 * std::uint64_t{rest} <= clusters ? rest : 0;
-    return {walk, c, k_blocks, walk.tiles - halved, walk.tiles + halved, box_of_b, c_address};
+    return {walk, c, k_blocks, walk.tiles - halved, walk.tiles + halved, tile, c_address};
   }
 };
 
@@ -67,9 +68,9 @@ struct sm90_matmul_body {
   static constexpr tile_origin origin_of(thread t, const val<sm90_problem>& problem, const val<u32>& index,
                                          const mainloop& loop) {
     const tile_index tile = tile_at(t, problem[&sm90_problem::walk], index);
-    return tile_place::origin(t, problem[&sm90_problem::c], tile.batch,
-                              t.let((tile.m * loop.size_m() + loop.rank_m()) * C.m),
-                              t.let((tile.n * loop.size_n() + loop.rank_n()) * C.n));
+    return tile_place::origin(t, loop, problem[&sm90_problem::c], tile.batch,
+                              t.let((tile.m * loop.size_m() + loop.rank_m()) * loop.tile_m()),
+                              t.let((tile.n * loop.size_n() + loop.rank_n()) * loop.tile_n()));
   }
   static constexpr val<bool> is_whole(thread t, const val<sm90_problem>& problem, const val<u32>& index) {
     return t.let(index < problem[&sm90_problem::whole_tiles]);
@@ -85,8 +86,8 @@ struct sm90_matmul_body {
     const val first = t.let(tile.m * (loop.size_m() * C.m));
     const val row = t.let(
         select(whole, loop.rank_m() * C.m, (half % 2u * loop.size_m() + loop.rank_m()) * C.warpgroup_rows));
-    return {tile_place::origin(t, problem[&sm90_problem::c], tile.batch, t.let(first + row),
-                               t.let((tile.n * loop.size_n() + loop.rank_n()) * C.n)),
+    return {tile_place::origin(t, loop, problem[&sm90_problem::c], tile.batch, t.let(first + row),
+                               t.let((tile.n * loop.size_n() + loop.rank_n()) * loop.tile_n())),
             whole};
   }
 
@@ -103,7 +104,7 @@ struct sm90_matmul_body {
       if constexpr (works_in_registers<Epilogue>) prefetch(c);
       loop.initialise();
     }
-    if constexpr (!C.loads_words()) loop.clear_rest_of_b();
+    if constexpr (!C.loads_words()) loop.clear_rest();
     wait_for_all(t, loop);
     launch_dependents(t);
     grid_dependency_wait(t);
@@ -171,7 +172,7 @@ struct sm90_matmul_body {
     }
   }
 
-  // The fence of `initialise` makes the barriers known to the cluster, the block's barrier what `clear_rest_of_b` wrote to
+  // The fence of `initialise` makes the barriers known to the cluster, the block's barrier what `clear_rest` wrote to
   // its own block.
   static constexpr void wait_for_all(thread t, const mainloop& loop) {
     const auto of_cluster = [&] {
@@ -194,7 +195,7 @@ struct sm90_matmul_body {
     if constexpr (C.loads_words())
       return {t, a, b};
     else
-      return {t, a, b, t.let(problem[&sm90_problem::box_of_b])};
+      return {t, a, b, t.let(problem[&sm90_problem::tile])};
   }
   // Which of the grid's clusters this block is in, and how many there are.
   static constexpr val<u32> cluster_of(thread t) {

@@ -51,18 +51,19 @@ void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matri
   using mainloop = typename detail::sm90_whole_mainloop<C, T>::type;
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
-  const auto walk =
-      tile_walk::over(detail::ceil_divide(along_m, C.m * cluster.m),
-                      detail::ceil_divide(along_n, C.n * cluster.n), static_cast<u32>(c.batches), group);
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
-  const sm90_box box_of_b = mainloop::box_of_b(cluster.m, along_n, k_blocks);
+  const sm90_boxes boxes = mainloop::template boxes_for<!promotes<Epilogue>>(
+      {along_m, along_n, c.batches, k_blocks, clusters}, cluster.m);
+  const auto walk =
+      tile_walk::over(detail::ceil_divide(along_m, boxes.m * cluster.m),
+                      detail::ceil_divide(along_n, boxes.n * cluster.n), static_cast<u32>(c.batches), group);
   const auto problem = sm90_problem::of(walk, detail::lines_of(c), k_blocks, clusters,
-                                        C.halves() && cluster.n == 1, box_of_b.along_n, c.memory.address);
+                                        C.halves() && cluster.n == 1, sm90_tile::of(boxes), c.memory.address);
   const auto all = grid(std::min<std::uint64_t>(problem.parts, clusters) * cluster.blocks()).programmatic();
   // Clusters of one block are those of a launch without; given explicitly they cost 7 % of 8192 x 6144 x 4096 on an H200.
   const auto shape = C.by_launch() && cluster.blocks() != 1 ? all.cluster(cluster.blocks()) : all;
-  const auto inputs = std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, mainloop::a_operand::box, along_m, k),
-                                     detail::inputs_of<C.loads_b>(s, b, box_of_b.sizes, along_n, k));
+  const auto inputs = std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, boxes.a.sizes, along_m, k),
+                                     detail::inputs_of<C.loads_b>(s, b, boxes.b.sizes, along_n, k));
   const auto launch = [&](auto& to) {
     std::apply(
         [&](const auto&... x) {
@@ -101,14 +102,16 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
   const std::uint64_t along_m = C.transposed ? c.length : c.lines,
                       along_n = C.transposed ? c.lines : c.length;
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
-  const sm90_box box_of_b = mainloop::box_of_b(1, along_n, k_blocks / splits);
+  const std::uint64_t at_once = std::uint64_t{s.properties().multiprocessors} * C.min_blocks / splits;
+  const sm90_boxes boxes = mainloop::template boxes_for<!promotes<Epilogue>>(
+      {along_m, along_n, c.batches, k_blocks / splits, std::max<std::uint64_t>(at_once, 1)}, 1);
   sm90_split_problem problem{detail::lines_of(c),
                              k_blocks,
-                             divisor::of(detail::ceil_divide(along_m, C.m)),
+                             divisor::of(detail::ceil_divide(along_m, boxes.m)),
                              a_is_constant ? 1u : 0u,
                              static_cast<u32>(std::countr_zero(splits)),
-                             box_of_b.along_n};
-  const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, C.n);
+                             sm90_tile::of(boxes)};
+  const std::uint64_t tiles = std::uint64_t{problem.tiles_m.value} * detail::ceil_divide(along_n, boxes.n);
   auto to = c.memory;
   const auto blocks = grid(tiles * splits, 1, c.batches).programmatic();
   const auto shape = C.by_launch() ? blocks.cluster(splits) : blocks;
@@ -129,8 +132,8 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
         [&](const auto&... x) {
           sm90_split_matmul<C, T, Out, Epilogue>.launch(s, shape, x..., to, problem, extra...);
         },
-        std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, mainloop::a_operand::box, along_m, k),
-                       detail::inputs_of<C.loads_b>(s, b, box_of_b.sizes, along_n, k)));
+        std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, boxes.a.sizes, along_m, k),
+                       detail::inputs_of<C.loads_b>(s, b, boxes.b.sizes, along_n, k)));
   }
 }
 

@@ -27,6 +27,7 @@
 #include <kaio/ops/matmul/sm90/config.hpp>
 #include <kaio/ops/matmul/sm90/operand.hpp>
 #include <kaio/ops/matmul/sm90/tile_place.hpp>
+#include <kaio/ops/matmul/sm90/tile_spacing.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -78,6 +79,10 @@ class sm90_mainloop {
   static constexpr std::uint32_t sector = 32 / sizeof(T);
   static constexpr std::uint32_t aligned_m = Whole || C.a == major::mn ? sector : 1,
                                  aligned_n = Whole || C.b == major::mn ? sector : 1;
+  // Where the boxes of neighbouring tiles may begin.
+  static constexpr std::uint32_t unit_m = C.a == major::k ? 8 : sector, unit_n = C.b == major::k ? 8 : sector;
+  // A tile of A comes by boxes of any extent.
+  static constexpr bool moves_a = !Halves && !Whole && shares_of_a == 1;
   static constexpr bool a_in_registers = C.a == major::mn && sizeof(T) == 4;
   // Threads that free a stage together: a warpgroup, whose wgmma has read it, or a warp that has read A.
   static constexpr std::uint32_t reader = a_in_registers ? 32 : 128;
@@ -85,10 +90,21 @@ class sm90_mainloop {
                 "kaio: wgmma reads B along K where its elements have no 16 bits; exchange A and B");
 
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b)
-      : sm90_mainloop(t, a, b, t.let(whole_box_of_b(C.most_cluster_m()).along_n)) {}
-  // box_of_b: the extent along N.
+      : sm90_mainloop(
+            t, a, b,
+            tile_numbers{t.let(C.m), t.let(C.n), t.let(a_operand::box_lines), t.let(b_operand::box_lines)}) {}
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
-                          const val<u32>& box_of_b)
+                          const val<sm90_tile>& of)
+      : sm90_mainloop(t, a, b,
+                      tile_numbers{t.let(of[&sm90_tile::m]), t.let(of[&sm90_tile::n]),
+                                   t.let(of[&sm90_tile::box_of_a]), t.let(of[&sm90_tile::box_of_b])}) {}
+
+ private:
+  struct tile_numbers {
+    val<u32> m, n, box_of_a, box_of_b;
+  };
+  constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
+                          const tile_numbers& of)
       : t_(t),
         a_map_(a),
         b_map_(b),
@@ -101,23 +117,54 @@ class sm90_mainloop {
         rank_(rank_in_cluster(t)),
         rank_m_(C.by_launch() ? t.let(rank_ & (size_m_ - 1u)) : t.let(rank_ % C.most_cluster_m())),
         rank_n_(t.let(rank_ / C.most_cluster_m())),
-        box_of_b_(box_of_b),
+        tile_(of),
         stage_bytes_(bytes_of_stage(t)) {}
 
-  // The box of B, where `shares` blocks load a share each.
-  static constexpr sm90_box whole_box_of_b(std::uint32_t shares) {
-    const auto& box = shares == 1 ? whole_b_operand::box : b_operand::box;
-    return {C.b == major::k ? box[1] : box[0], {box[0], box[1], 1}};
+ public:
+  static constexpr sm90_boxes whole_boxes(std::uint32_t shares) {
+    const auto of_b = shares == 1 ? whole_b_operand::box_of(whole_b_operand::box_lines)
+                                  : b_operand::box_of(b_operand::box_lines);
+    return {a_operand::box_of(a_operand::box_lines), of_b, C.m, C.n};
   }
-  // The same for an operand that may have less along N, and a loop of so many stages. What no copy brings is cleared once,
-  // which takes as long as a round of the ring saves.
-  static constexpr sm90_box box_of_b(std::uint32_t shares, std::uint64_t extent, std::uint32_t k_blocks) {
-    sm90_box result = whole_box_of_b(shares);
-    if (k_blocks <= C.stages) return result;
-    const std::uint64_t own = C.b == major::k ? (extent + shares - 1) / shares : extent;
-    result.along_n = static_cast<std::uint32_t>(std::min<std::uint64_t>(result.along_n, (own + 7) / 8 * 8));
-    result.sizes[C.b == major::k ? 1 : 0] = result.along_n;
+  // The boxes for a product, where `shares` blocks load a share of B each. Moves: parts of tiles may have any place. What
+  // no copy brings is cleared once, which takes as long as a round of the ring saves.
+  template <bool Moves>
+  static constexpr sm90_boxes boxes_for(const sm90_extents& of, std::uint32_t shares) {
+    sm90_boxes result = whole_boxes(shares);
+    if (Whole || of.k_blocks <= C.stages) return result;
+    const auto tiles = [](std::uint64_t extent, std::uint64_t tile) { return (extent + tile - 1) / tile; };
+    const auto existing = [](std::uint32_t lines, std::uint64_t extent) {
+      return static_cast<std::uint32_t>(std::min<std::uint64_t>(lines, (extent + 7) / 8 * 8));
+    };
+    if (Moves && shares == 1 && whole_b_operand::is_box)
+      result.n = lines_of_tile(of.n, C.n, unit_n, of.m, of);
+    const std::uint32_t of_b = C.b == major::k ? result.n / shares : std::min(result.n, result.b.lines);
+    const std::uint32_t lines = existing(of_b, C.b == major::k ? tiles(of.n, shares) : of.n);
+    result.b = shares == 1 ? whole_b_operand::box_of(lines) : b_operand::box_of(lines);
+    if constexpr (moves_a) {
+      if (Moves && a_operand::is_box && of.n <= result.n)
+        result.m = lines_of_tile(of.m, C.m, unit_m, of.n, of);
+      result.a = a_operand::box_of(existing(std::min(result.m, result.a.lines), of.m));
+    }
     return result;
+  }
+
+  constexpr const val<u32>& tile_m() const { return tile_.m; }
+  constexpr const val<u32>& tile_n() const { return tile_.n; }
+  // The lines of a part, which one box brings, or several whole ones.
+  constexpr val<u32> lines_of_part_m() const {
+    if constexpr (moves_a && (C.a == major::k || a_operand::width == part_m))
+      return tile_.box_of_a;
+    else
+      return t_.let(part_m);
+  }
+  constexpr val<u32> lines_of_part_n() const {
+    if constexpr (Whole)
+      return t_.let(part_n);
+    else if constexpr (C.b == major::k)
+      return t_.let(tile_.box_of_b * size_m_);
+    else
+      return tile_.box_of_b;
   }
 
   // The place of this block in its cluster.
@@ -145,30 +192,10 @@ class sm90_mainloop {
     fence_mbarrier_init(t_);
   }
 
-  // All threads, before the barrier that follows `initialise`: clears what of B no copy brings, rows of a tile along K,
-  // columns of one across K.
-  constexpr void clear_rest_of_b() const {
-    constexpr std::uint32_t vector = 16 / sizeof(T), of_row = sm90_config::row_bytes / 16;
-    constexpr std::uint32_t panels = b_operand::panels, whole = C.b == major::k ? C.n : b_operand::width;
-    const val lane = t_.let(lane_id());
-    const val warp = warp_rank(t_);
-    const val zero = t_.let(0u);
-    const val column = t_.let(lane % of_row * vector);
-    const val copied = t_.let(C.b == major::k ? val<u32>(box_of_b_ * size_m_) : box_of_b_);
-    if (auto has_rest = t_.when(copied < whole)) {
-      const val first = t_.let(lane / of_row + (C.b == major::k ? copied : zero));
-      const val first_column = C.b == major::k ? zero : copied;
-      if (auto clears = t_.when(column >= first_column))
-        for (auto stage : t_.range(warp, C.stages, C.threads() / 32)) {
-          const auto tile = b_[t_.let(stage)];
-          for (auto row : t_.range(first, b_operand::panel_rows, 32 / of_row).no_unroll())
-            for (std::uint32_t p = 0; p < panels; ++p) {
-              const auto cell = tile[row][t_.let(column + p * b_operand::width)];
-              dsl::place_of<ptx::access::inout, u32x4>(cell.location()) = make_vec(zero, zero, zero, zero);
-            }
-        }
-      fence_proxy_async(t_);
-    }
+  // All threads, before the barrier that follows `initialise`: clears what of A and B no copy brings.
+  constexpr void clear_rest() const {
+    if constexpr (moves_a) clear_rest_of<a_operand, C.a, C.m>(a_, tile_.box_of_a);
+    clear_rest_of<b_operand, C.b, C.n>(b_, lines_of_part_n());
   }
 
   // What a block of a cluster of S copies of a tile in each step.
@@ -192,7 +219,7 @@ class sm90_mainloop {
     const auto of_b = [&] {
       using operand = std::conditional_t<S.m == 1, whole_b_operand, b_operand>;
       if constexpr (C.b == major::k)
-        return operand::share_of(t_, box_of_b_, rank_m_, column);
+        return operand::share_of(t_, tile_.box_of_b, rank_m_, column);
       else
         return operand::share_of(t_, u32{operand::box_rows}, rank_m_, column);
     }();
@@ -372,6 +399,30 @@ class sm90_mainloop {
   }
 
  private:
+  // Beyond the first `copied` rows of a tile along K, or columns of each panel of one across K.
+  template <class Operand, major Major, std::uint32_t Lines, class Ring>
+  constexpr void clear_rest_of(const Ring& ring, const val<u32>& copied) const {
+    constexpr std::uint32_t vector = 16 / sizeof(T), of_row = sm90_config::row_bytes / 16;
+    constexpr std::uint32_t whole = Major == major::k ? Lines : Operand::width;
+    const val lane = t_.let(lane_id());
+    const val warp = warp_rank(t_);
+    const val zero = t_.let(0u);
+    const val column = t_.let(lane % of_row * vector);
+    if (auto has_rest = t_.when(copied < whole)) {
+      const val first = t_.let(lane / of_row + (Major == major::k ? copied : zero));
+      const val first_column = Major == major::k ? zero : copied;
+      if (auto clears = t_.when(column >= first_column))
+        for (auto stage : t_.range(warp, C.stages, C.threads() / 32)) {
+          const auto tile = ring[t_.let(stage)];
+          for (auto row : t_.range(first, Operand::panel_rows, 32 / of_row).no_unroll())
+            for (std::uint32_t p = 0; p < Operand::panels; ++p) {
+              const auto cell = tile[row][t_.let(column + p * Operand::width)];
+              dsl::place_of<ptx::access::inout, u32x4>(cell.location()) = make_vec(zero, zero, zero, zero);
+            }
+        }
+      fence_proxy_async(t_);
+    }
+  }
   static constexpr val<u32> rank_in_cluster(thread t) {
     if constexpr (C.has_cluster())
       return t.let(cluster_rank(t));
@@ -393,10 +444,17 @@ class sm90_mainloop {
   }
   // What comes to a stage by tensor copies.
   constexpr val<u32> bytes_of_stage(thread t) const {
-    if constexpr (C.b == major::k)
-      return t.let(box_of_b_ * size_m_ * (sm90_config::row_bytes * C.depth) + C.a_bytes());
+    constexpr std::uint32_t of_line = sm90_config::row_bytes * C.depth,
+                            of_column_of_b = b_operand::panels * k * sizeof(T),
+                            of_column_of_a = a_operand::panels * k * sizeof(T);
+    const val of_b = t.let(C.b == major::k ? val<u32>(tile_.box_of_b * size_m_ * of_line)
+                                           : val<u32>(tile_.box_of_b * of_column_of_b));
+    if constexpr (!moves_a)
+      return t.let(of_b + C.a_bytes());
+    else if constexpr (C.a == major::k)
+      return t.let(tile_.box_of_a * of_line + of_b);
     else
-      return t.let(box_of_b_ * (b_operand::panels * k * u32{sizeof(T)}) + C.a_bytes());
+      return t.let(tile_.box_of_a * of_column_of_a + of_b);
   }
   // Blocks that read what one block loads: those of its row and of its column.
   constexpr auto sharers() const {
@@ -512,7 +570,9 @@ class sm90_mainloop {
   typename a_operand::template ring<C.stages> a_;
   b_ring b_;
   mbarriers<C.stages> full_, empty_;
-  val<u32> size_m_, size_n_, rank_, rank_m_, rank_n_, box_of_b_, stage_bytes_;
+  val<u32> size_m_, size_n_, rank_, rank_m_, rank_n_;
+  tile_numbers tile_;
+  val<u32> stage_bytes_;
 };
 
 }  // namespace kaio::ops

@@ -11,6 +11,22 @@
 
 namespace kaio::ops {
 
+// The box of a tensor map, innermost dimension first, and its lines: its extent along M or N.
+struct sm90_box {
+  std::uint32_t lines;
+  std::uint32_t sizes[3];
+};
+// Those of A and B, and how far tiles of C are apart along M and N.
+struct sm90_boxes {
+  sm90_box a, b;
+  std::uint32_t m, n;
+};
+// What a kernel is told of them.
+struct sm90_tile {
+  u32 m, n, box_of_a, box_of_b;
+  static constexpr sm90_tile of(const sm90_boxes& x) { return {x.m, x.n, x.a.lines, x.b.lines}; }
+};
+
 // One operand of a stage in shared memory, and the boxes by which it arrives. It has `Shares` shares, of which
 // each block of a cluster loads one, or a block alone loads them one by one.
 //   major::k   Rows x K elements, in panels of 128 bytes along K; a box is Rows / Shares rows of a panel
@@ -34,6 +50,12 @@ struct sm90_operand {
   static constexpr std::uint32_t box_rows = shares_panels ? panel_rows : panel_rows / Shares;
   // The box of the tensor map, innermost dimension first.
   static constexpr std::uint32_t box[3] = {width, box_rows, 1};
+  // The same of fewer lines: what comes then has the places that it has in a whole one.
+  static constexpr sm90_box box_of(std::uint32_t lines) {
+    return Major == major::k ? sm90_box{lines, {width, lines, 1}} : sm90_box{lines, {lines, box_rows, 1}};
+  }
+  static constexpr std::uint32_t box_lines = Major == major::k ? box_rows : width;
+  static constexpr bool is_box = box_lines == Rows;  // a step of a panel comes at once
   static_assert(box_rows % 8 == 0 && box_rows <= 256);
 
   // A share of a tile, as it is in all steps along K: where its boxes begin across K in the operand, and in the tile.
@@ -68,12 +90,6 @@ struct sm90_operand {
         copy_tensor(to, map, coordinates(own.across[i], first_k + own.line, batch), arrived, option...);
     }
   }
-};
-
-// The box of a tensor map, innermost dimension first, and its extent along N.
-struct sm90_box {
-  std::uint32_t along_n;
-  std::uint32_t sizes[3];
 };
 
 }  // namespace kaio::ops

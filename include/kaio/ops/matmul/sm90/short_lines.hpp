@@ -52,6 +52,10 @@ class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, fals
   constexpr short_lines_mainloop(thread t, const typename base::operand_a& a, const operand_b& b)
       : base(t, a, {}), t_(t), a_(a), b_(b) {}
 
+  template <bool Moves>
+  static constexpr sm90_boxes boxes_for(const sm90_extents&, std::uint32_t shares) {
+    return base::whole_boxes(shares);
+  }
   constexpr void prefetch_maps() const { prefetch(a_); }
   constexpr void initialise() const { base::initialise(1 + movers); }
 

@@ -62,7 +62,7 @@ struct sm90_split_problem {
   divisor tiles_m;    // tiles along the M of wgmma
   u32 a_is_constant;  // 1: no kernel of the stream that may still run writes what is A here
   u32 split_bits;     // where the launch gives the splits, 2 to this power
-  u32 box_of_b;       // along N
+  sm90_tile tile;
   u32 a_shifts = 0, b_shifts = 0, a_is_raw = 0, b_is_raw = 0;  // of operands of any lines
 };
 
@@ -123,7 +123,7 @@ struct sm90_split_body {
       loop.prefetch_maps();
       loop.initialise();
     }
-    if constexpr (!C.any_lines() && !C.loads_words()) loop.clear_rest_of_b();
+    if constexpr (!C.any_lines() && !C.loads_words()) loop.clear_rest();
     t.barrier();
     if constexpr (C.has_cluster()) cluster_arrive_relaxed(t);  // the others may write to the inbox
     launch_dependents(t);
@@ -138,8 +138,9 @@ struct sm90_split_body {
     const val first_step = t.let(part * steps + min(part, longer));
     const val own_steps = t.let(steps + cast<u32>(part < longer));
     const quotient tile = divide(t, t.let(block_idx_x() / splits), problem[&sm90_split_problem::tiles_m]);
-    const tile_origin origin = tile_place::origin(t, problem[&sm90_split_problem::c], t.let(block_idx_z()),
-                                                  t.let(tile.rest * C.m), t.let(tile.whole * C.n));
+    const tile_origin origin =
+        tile_place::origin(t, loop, problem[&sm90_split_problem::c], t.let(block_idx_z()),
+                           t.let(tile.rest * loop.tile_m()), t.let(tile.whole * loop.tile_n()));
 
     if constexpr (C.any_lines()) {
       const val rank = t.thread_rank();
@@ -214,7 +215,7 @@ struct sm90_split_body {
     if constexpr (C.any_lines() || C.loads_words())
       return {t, a, b};
     else
-      return {t, a, b, t.let(problem[&sm90_split_problem::box_of_b])};
+      return {t, a, b, t.let(problem[&sm90_split_problem::tile])};
   }
   static constexpr void wait_for_all(thread t) {
     if constexpr (C.has_cluster())

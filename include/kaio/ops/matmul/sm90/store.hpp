@@ -29,7 +29,7 @@ constexpr void store_panel(thread t, const tensor_map<Out, 3>& map, const val<u6
                            const Panel& staged) {
   constexpr std::uint32_t vector = 16 / sizeof(Out), vectors = Columns / vector;
   const val lane = t.let(lane_id());
-  const val is_own = t.let(first.is_own());
+  const val is_own = t.let(first.is_own(Rows, Columns));
   if (auto leader = t.when(lane == 0u)) {
     if (auto whole = t.when(is_own))
       store_tensor(map, coordinates(first.column.at, first.row.at, batch), staged);
@@ -41,7 +41,8 @@ constexpr void store_panel(thread t, const tensor_map<Out, 3>& map, const val<u6
       const place at{batch, t.let(first.row.at + r), t.let(first.column.at + c)};
       const val stores =
           t.let(all_of(at.row >= first.row.begin, at.row < lines[&output_lines::rows],
-                       at.column >= first.column.begin, at.column < lines[&output_lines::columns]));
+                       at.column >= first.column.begin, at.column < lines[&output_lines::columns],
+                       first.row.of_tile + r < first.rows, first.column.of_tile + c < first.columns));
       if (auto own = t.when(stores)) {
         const val x = load(dsl::place_of<ptx::access::inout, u32x4>(staged[r][c].location()));
         const val to = t.let(c_address + cast<u64>(offset_in(t, lines, at)) * u64{sizeof(Out)});

@@ -16,22 +16,25 @@
 
 namespace kaio::ops {
 
-// Where a tile would begin in a C without end, which product of the batch it belongs to, and where the last parts of C
-// begin.
+// Where a tile would begin in a C without end, which product of the batch it belongs to, where the last parts of C begin,
+// and the rows and columns of the tile that no later one has.
 struct tile_origin {
   val<u32> batch, row, column;
   val<u32> last_row, last_column;
+  val<u32> rows, columns;
 };
 
 // Line `of_tile` of a tile that begins at `first`, in parts of `Part`: rows, or columns.
 struct tile_line {
   val<u32> at;     // in C
   val<u32> begin;  // of its part, in a C without end: what is before it belongs to another part
+  val<u32> of_tile;
 };
 template <std::uint32_t Part, class Line>
 constexpr tile_line line_of(thread t, const val<u32>& first, const val<u32>& last, const Line& of_tile) {
+  const val line = t.let(of_tile);
   const val begin = t.let(first + of_tile / Part * Part);
-  return {t.let(min(begin, last) + of_tile % Part), begin};
+  return {t.let(min(begin, last) + of_tile % Part), begin, line};
 }
 
 // The parts of a main loop's tile, whose M is along the columns of C where it is transposed. Moves: else they stay, and
@@ -42,38 +45,45 @@ struct sm90_place {
                                  part_columns = Transposed ? Mainloop::part_m : Mainloop::part_n;
 
   // M and N of a tile that begins at `m` and `n`. Columns of C are stored by vectors.
-  static constexpr tile_origin origin(thread t, const val<output_lines>& lines, const val<u32>& batch,
-                                      const val<u32>& m, const val<u32>& n) {
+  static constexpr tile_origin origin(thread t, const Mainloop& loop, const val<output_lines>& lines,
+                                      const val<u32>& batch, const val<u32>& m, const val<u32>& n) {
     constexpr std::uint32_t vector = 8;
     constexpr std::uint32_t of_row = Transposed ? Mainloop::aligned_n : Mainloop::aligned_m,
                             of_column = Transposed ? Mainloop::aligned_m : Mainloop::aligned_n;
-    const val of_rows = last<part_rows, of_row>(t, t.let(lines[&output_lines::rows]));
-    const val of_columns =
-        last<part_columns, std::max(of_column, vector)>(t, t.let(lines[&output_lines::columns]));
+    const val part_m = loop.lines_of_part_m(), part_n = loop.lines_of_part_n();
+    const val of_rows = last<of_row>(t, t.let(lines[&output_lines::rows]), Transposed ? part_n : part_m);
+    const val of_columns = last<std::max(of_column, vector)>(t, t.let(lines[&output_lines::columns]),
+                                                             Transposed ? part_m : part_n);
     if constexpr (Transposed)
-      return {batch, m, n, of_columns, of_rows};
+      return {batch, m, n, of_columns, of_rows, loop.tile_m(), loop.tile_n()};
     else
-      return {batch, m, n, of_rows, of_columns};
+      return {batch, m, n, of_rows, of_columns, loop.tile_m(), loop.tile_n()};
   }
 
   // A row and a column of a tile of C.
   tile_line row, column;
+  val<u32> rows, columns;  // of the tile
   template <class Row, class Column>
   constexpr sm90_place(thread t, const tile_origin& tile, const Row& of_rows, const Column& of_columns)
       : row(line_of<part_rows>(t, Transposed ? tile.column : tile.row,
                                Transposed ? tile.last_column : tile.last_row, of_rows)),
         column(line_of<part_columns>(t, Transposed ? tile.row : tile.column,
-                                     Transposed ? tile.last_row : tile.last_column, of_columns)) {}
+                                     Transposed ? tile.last_row : tile.last_column, of_columns)),
+        rows(Transposed ? tile.columns : tile.rows),
+        columns(Transposed ? tile.rows : tile.columns) {}
 
-  // No other part has it.
-  constexpr auto is_own() const { return all_of(row.at >= row.begin, column.at >= column.begin); }
+  // No other part or tile has it, nor any of so many rows and columns from here on, which are within a part.
+  constexpr auto is_own(std::uint32_t r = 1, std::uint32_t c = 1) const {
+    return all_of(row.at >= row.begin, column.at >= column.begin, row.of_tile + r <= rows,
+                  column.of_tile + c <= columns);
+  }
 
  private:
   // Where the last part of an extent begins, at a multiple of `Alignment`.
-  template <std::uint32_t Part, std::uint32_t Alignment>
-  static constexpr val<u32> last(thread t, const val<u32>& extent) {
+  template <std::uint32_t Alignment>
+  static constexpr val<u32> last(thread t, const val<u32>& extent, const val<u32>& part) {
     if constexpr (Moves)
-      return t.let((max(extent, Part) - Part + (Alignment - 1)) / Alignment * Alignment);
+      return t.let((max(extent, part) - part + (Alignment - 1)) / Alignment * Alignment);
     else
       return t.let(~0u);
   }

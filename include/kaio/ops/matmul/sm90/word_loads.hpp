@@ -184,9 +184,6 @@ class word_mainloop : public sm90_mainloop<C.of_stages(), f32, false, true> {
   constexpr word_mainloop(thread t, const operand_a& a, const operand_b& b)
       : base(t, map_of(a), map_of(b)), t_(t), a_(a), b_(b) {}
 
-  static constexpr sm90_box box_of_b(std::uint32_t shares, std::uint64_t, std::uint32_t) {
-    return base::whole_box_of_b(shares);
-  }
   constexpr void prefetch_maps() const {
     if constexpr (!C.loads_a) prefetch(a_);
     if constexpr (!C.loads_b) prefetch(b_);
