@@ -156,14 +156,13 @@ constexpr major k = major::k, mn = major::mn;
 // Tiles that are closer together than they are wide, by the clusters that run at once.
 TEST_CASE("sm_90a matmul of few rows or columns in as many tiles as run at once", "[ops][matmul]") {
   const sm90_extents of{64, 14336, 1, 128, 132};
-  CHECK(lines_of_tile(14336, 128, 8, 64, of) == 112);
-  CHECK(lines_of_tile(14336, 64, 8, 64, of) == 56);
-  CHECK(lines_of_tile(14336, 64, 16, 64, of) == 64);
-  CHECK(lines_of_tile(14336, 128, 8, 65, of) == 128);
-  CHECK(lines_of_tile(132 * 128, 128, 8, 64, of) == 128);
-  CHECK(lines_of_tile(132 * 128 + 1, 128, 8, 64, of) == 72);
-  CHECK(lines_of_tile(8, 128, 8, 64, of) == 64);
-  CHECK(lines_of_tile(1000, 128, 8, 64, {64, 1000, 12, 128, 132}) == 96);
+  CHECK(lines_of_tile(14336, 128, 64, of) == 112);
+  CHECK(lines_of_tile(14336, 64, 64, of) == 56);
+  CHECK(lines_of_tile(14336, 128, 65, of) == 128);
+  CHECK(lines_of_tile(132 * 128, 128, 64, of) == 128);
+  CHECK(lines_of_tile(132 * 128 + 1, 128, 64, of) == 72);
+  CHECK(lines_of_tile(8, 128, 64, of) == 64);
+  CHECK(lines_of_tile(1000, 128, 64, {64, 1000, 12, 128, 132}) == 96);
   if (!has_tensor_cores()) return;
   for (const shape s : {shape{1, 3, 328, 300}, {2, 64, 136, 520}})
     for (const u64 clusters : {5, 40}) {

@@ -109,18 +109,14 @@ tile_extents extents_of(const matmul_variant& v, const matmul_call& call, const 
       static_cast<std::uint32_t>(quotient_up(call.k, v.k) / v.cluster_splits),
       std::max<std::uint64_t>(std::uint64_t{device.multiprocessors} * v.resident / together, 1)};
   if (of.k_blocks <= v.stages) return result;
-  const std::uint32_t size = bytes_of(call.operand), width = l2_line_bytes / size,
-                      sector = sector_bytes / size;
   const bool a_along_k = (v.across ? v.b : v.a) == line_direction::along_k,
              b_along_k = (v.across ? v.a : v.b) == line_direction::along_k;
   std::uint32_t m = v.m, n = v.n;
-  if (v.cluster_m == 1 && (b_along_k || v.n == width))
-    n = lines_of_tile(of.n, v.n, b_along_k ? 8 : sector, of.m, of);
+  if (v.cluster_m == 1 && b_along_k) n = lines_of_tile(of.n, v.n, of.m, of);
   // Parts of 64 rows are moved one by one.
   const bool in_halves = !is_split && v.m == 128;
   if (!in_halves && v.cluster_n == 1) {
-    if (of.n <= n && (a_along_k || v.m == width))
-      m = lines_of_tile(of.m, v.m, a_along_k ? 8 : sector, of.n, of);
+    if (of.n <= n && a_along_k) m = lines_of_tile(of.m, v.m, of.n, of);
     result.fits_m = true;
     result.loaded_m = static_cast<double>(std::min<std::uint64_t>(m, of.m));
   }

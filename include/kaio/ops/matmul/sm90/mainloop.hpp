@@ -79,8 +79,6 @@ class sm90_mainloop {
   static constexpr std::uint32_t sector = 32 / sizeof(T);
   static constexpr std::uint32_t aligned_m = Whole || C.a == major::mn ? sector : 1,
                                  aligned_n = Whole || C.b == major::mn ? sector : 1;
-  // Where the boxes of neighbouring tiles may begin.
-  static constexpr std::uint32_t unit_m = C.a == major::k ? 8 : sector, unit_n = C.b == major::k ? 8 : sector;
   // A tile of A comes by boxes of any extent.
   static constexpr bool moves_a = !Halves && !Whole && shares_of_a == 1;
   static constexpr bool a_in_registers = C.a == major::mn && sizeof(T) == 4;
@@ -136,15 +134,13 @@ class sm90_mainloop {
     const auto existing = [](std::uint32_t lines, std::uint64_t extent) {
       return static_cast<std::uint32_t>(std::min<std::uint64_t>(lines, (extent + 7) / 8 * 8));
     };
-    if (Moves && shares == 1 && whole_b_operand::is_box)
-      result.n = lines_of_tile(of.n, C.n, unit_n, of.m, of);
-    const std::uint32_t of_b = C.b == major::k ? result.n / shares : std::min(result.n, result.b.lines);
+    if (Moves && shares == 1 && C.b == major::k) result.n = lines_of_tile(of.n, C.n, of.m, of);
+    const std::uint32_t of_b = C.b == major::k ? result.n / shares : result.b.lines;
     const std::uint32_t lines = existing(of_b, C.b == major::k ? tiles(of.n, shares) : of.n);
     result.b = shares == 1 ? whole_b_operand::box_of(lines) : b_operand::box_of(lines);
     if constexpr (moves_a) {
-      if (Moves && a_operand::is_box && of.n <= result.n)
-        result.m = lines_of_tile(of.m, C.m, unit_m, of.n, of);
-      result.a = a_operand::box_of(existing(std::min(result.m, result.a.lines), of.m));
+      if (Moves && C.a == major::k && of.n <= result.n) result.m = lines_of_tile(of.m, C.m, of.n, of);
+      result.a = a_operand::box_of(existing(C.a == major::k ? result.m : result.a.lines, of.m));
     }
     return result;
   }

@@ -55,7 +55,6 @@ struct sm90_operand {
     return Major == major::k ? sm90_box{lines, {width, lines, 1}} : sm90_box{lines, {lines, box_rows, 1}};
   }
   static constexpr std::uint32_t box_lines = Major == major::k ? box_rows : width;
-  static constexpr bool is_box = box_lines == Rows;  // a step of a panel comes at once
   static_assert(box_rows % 8 == 0 && box_rows <= 256);
 
   // A share of a tile, as it is in all steps along K: where its boxes begin across K in the operand, and in the tile.

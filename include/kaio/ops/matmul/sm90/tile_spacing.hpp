@@ -18,11 +18,13 @@ struct sm90_extents {
   std::uint64_t at_once;
 };
 
-// The lines of tiles of at most `tile` lines, a multiple of `unit`, by which an extent has as many as run at once, in as
-// many rounds as with whole ones. `other`: the extent across it. Products of more than 64 lines there wait for L2 rather
-// than for memory, and more tiles would read it more often.
-constexpr std::uint32_t lines_of_tile(std::uint64_t extent, std::uint32_t tile, std::uint32_t unit,
-                                      std::uint64_t other, const sm90_extents& of) {
+// The lines of tiles of at most `tile` lines, a multiple of 8, by which an extent has as many as run at once, in as many
+// rounds as with whole ones. `other`: the extent across it. Products of more than 64 lines there wait for L2 rather than
+// for memory, and more tiles would read it more often. It is for operands along K: boxes of others are parts of lines,
+// which would begin inside lines of L2 and read them twice.
+constexpr std::uint32_t lines_of_tile(std::uint64_t extent, std::uint32_t tile, std::uint64_t other,
+                                      const sm90_extents& of) {
+  constexpr std::uint32_t unit = 8;
   const auto divided = [](std::uint64_t x, std::uint64_t by) { return (x + by - 1) / by; };
   if (other > 64 || of.batches > of.at_once || tile % (2 * unit) != 0) return tile;
   const std::uint64_t whole = divided(extent, tile);
