@@ -7,8 +7,10 @@
 
 With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough.
 Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 100001, 300001,
-500001, 700001 and 810001 (f32, not as tf32), 910001 and 920001 (16 bits), 950001 (8 bits) and 970001 (tf32) on, and
-matmul_choice_h100.jsonl.xz, of seeds from 1 to 16791, with the kernels for tf32 by wgmma and for lines that begin anywhere.
+500001, 700001 and 810001 (f32, not as tf32), 910001 and 920001 (16 bits), 950001 (8 bits) and 970001 (tf32) on, and of
+products with few rows or columns, --few 64, from 1100001 on (all types) and from 1300001 on (16 bits), and --few 256 from
+1200001 on (16 bits); and matmul_choice_h100.jsonl.xz, of seeds from 1 to 16791, with the kernels for tf32 by wgmma and for
+lines that begin anywhere, of more than 64 rows and columns.
 Works for all of them are one file, the lines of further ranges appended. Problems of which it has nothing are left out.
 
 Problems with even seeds are fitted, those with odd ones held out; both are reported: how much longer the model's choice

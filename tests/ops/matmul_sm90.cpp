@@ -153,7 +153,7 @@ constexpr major k = major::k, mn = major::mn;
 
 }  // namespace
 
-// Tiles that are closer together than they are wide, by the clusters that run at once.
+// Tiles that are closer together than they are wide, by how many run at once.
 TEST_CASE("sm_90a matmul of few rows or columns in as many tiles as run at once", "[ops][matmul]") {
   const sm90_extents of{64, 14336, 1, 128, 132};
   CHECK(lines_of_tile(14336, 128, 64, of) == 112);

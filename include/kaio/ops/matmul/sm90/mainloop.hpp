@@ -87,6 +87,7 @@ class sm90_mainloop {
   static_assert(C.b == major::k || sizeof(T) == 2,
                 "kaio: wgmma reads B along K where its elements have no 16 bits; exchange A and B");
 
+  // By whole boxes, or those that the launch has made.
   constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b)
       : sm90_mainloop(
             t, a, b,
@@ -97,35 +98,14 @@ class sm90_mainloop {
                       tile_numbers{t.let(of[&sm90_tile::m]), t.let(of[&sm90_tile::n]),
                                    t.let(of[&sm90_tile::box_of_a]), t.let(of[&sm90_tile::box_of_b])}) {}
 
- private:
-  struct tile_numbers {
-    val<u32> m, n, box_of_a, box_of_b;
-  };
-  constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
-                          const tile_numbers& of)
-      : t_(t),
-        a_map_(a),
-        b_map_(b),
-        a_(t),
-        b_(t),
-        full_(t),
-        empty_(t),
-        size_m_(size_along_m(t)),
-        size_n_(size_along_n(t)),
-        rank_(rank_in_cluster(t)),
-        rank_m_(C.by_launch() ? t.let(rank_ & (size_m_ - 1u)) : t.let(rank_ % C.most_cluster_m())),
-        rank_n_(t.let(rank_ / C.most_cluster_m())),
-        tile_(of),
-        stage_bytes_(bytes_of_stage(t)) {}
-
- public:
+  // The boxes of whole tiles, where `shares` blocks load a share of B each.
   static constexpr sm90_boxes whole_boxes(std::uint32_t shares) {
     const auto of_b = shares == 1 ? whole_b_operand::box_of(whole_b_operand::box_lines)
                                   : b_operand::box_of(b_operand::box_lines);
     return {a_operand::box_of(a_operand::box_lines), of_b, C.m, C.n};
   }
-  // The boxes for a product, where `shares` blocks load a share of B each. Moves: parts of tiles may have any place. What
-  // no copy brings is cleared once, which takes as long as a round of the ring saves.
+  // Those for a product. Moves: parts of tiles may have any place. What no copy brings is cleared once, which takes as long
+  // as a round of the ring saves.
   template <bool Moves>
   static constexpr sm90_boxes boxes_for(const sm90_extents& of, std::uint32_t shares) {
     sm90_boxes result = whole_boxes(shares);
@@ -135,8 +115,8 @@ class sm90_mainloop {
       return static_cast<std::uint32_t>(std::min<std::uint64_t>(lines, (extent + 7) / 8 * 8));
     };
     if (Moves && shares == 1 && C.b == major::k) result.n = lines_of_tile(of.n, C.n, of.m, of);
-    const std::uint32_t of_b = C.b == major::k ? result.n / shares : result.b.lines;
-    const std::uint32_t lines = existing(of_b, C.b == major::k ? tiles(of.n, shares) : of.n);
+    const std::uint32_t lines =
+        C.b == major::k ? existing(result.n / shares, tiles(of.n, shares)) : existing(result.b.lines, of.n);
     result.b = shares == 1 ? whole_b_operand::box_of(lines) : b_operand::box_of(lines);
     if constexpr (moves_a) {
       if (Moves && C.a == major::k && of.n <= result.n) result.m = lines_of_tile(of.m, C.m, of.n, of);
@@ -145,6 +125,7 @@ class sm90_mainloop {
     return result;
   }
 
+  // How far tiles are apart.
   constexpr const val<u32>& tile_m() const { return tile_.m; }
   constexpr const val<u32>& tile_n() const { return tile_.n; }
   // The lines of a part, which one box brings, or several whole ones.
@@ -395,6 +376,26 @@ class sm90_mainloop {
   }
 
  private:
+  struct tile_numbers {
+    val<u32> m, n, box_of_a, box_of_b;
+  };
+  constexpr sm90_mainloop(thread t, const tensor_map<T, 3>& a, const tensor_map<T, 3>& b,
+                          const tile_numbers& of)
+      : t_(t),
+        a_map_(a),
+        b_map_(b),
+        a_(t),
+        b_(t),
+        full_(t),
+        empty_(t),
+        size_m_(size_along_m(t)),
+        size_n_(size_along_n(t)),
+        rank_(rank_in_cluster(t)),
+        rank_m_(C.by_launch() ? t.let(rank_ & (size_m_ - 1u)) : t.let(rank_ % C.most_cluster_m())),
+        rank_n_(t.let(rank_ / C.most_cluster_m())),
+        tile_(of),
+        stage_bytes_(bytes_of_stage(t)) {}
+
   // Beyond the first `copied` rows of a tile along K, or columns of each panel of one across K.
   template <class Operand, major Major, std::uint32_t Lines, class Ring>
   constexpr void clear_rest_of(const Ring& ring, const val<u32>& copied) const {
