@@ -80,8 +80,8 @@ int main(int count, char** words) {
         "{\"device\": \"%s\", \"fields\": [\"name\", \"model_us\", \"us\", \"dropped\", \"start_clocks\", \"rate\", "
         "\"step_clocks\", \"blocks\", \"at_once\", \"steps\", \"clusters\", \"exchanges\", \"halves\", \"cluster_splits\", "
         "\"operations\", \"operations_in_clock\", \"shared_bytes\", \"loaded_bytes\", \"copied\", "
-        "\"crossing_bytes\", \"short_lines\", \"results\", \"outside\", \"result_bytes\", \"bias\", \"addends\", "
-        "\"activation\", \"read_and_written\", \"sums\"]}\n",
+        "\"crossing_bytes\", \"short_lines\", \"odd_vectors\", \"outside_vectors\", \"results\", \"outside\", "
+        "\"result_bytes\", \"bias\", \"addends\", \"activation\", \"read_and_written\", \"sums\"]}\n",
         std::string(gpu.description()).c_str());
     std::vector<double> lost[2];
     std::uint64_t done = 0;
