@@ -18,7 +18,8 @@ takes than the best kernel. The constants that are written are fitted to all of 
 the choice made soft so that it has a derivative, and the error of the predicted times, first with a large weight and then
 with a small one; the times of kernels that are far from the best count little. Long plain products of 16 bits, for which
 programs spend most of their time, count four times. seconds() is seconds_of() of cost.cpp: the script stops where the two
-disagree on a time. It needs numpy, scipy and jax.
+disagree on a time. matmul_int8 and matmul_fp8 share all constants but those of their kernels, which are to be fitted again
+afterwards (bench/quantised_choice/fit.py). It needs numpy, scipy and jax.
 """
 
 import argparse
