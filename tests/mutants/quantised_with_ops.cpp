@@ -62,6 +62,19 @@ constexpr harmless_statement without_effect[] = {
     // Parts of the walk over tiles that a tile of one kind does not need.
     {"matmul/common/tile_walk.hpp", "const val is_last ="},
     {"matmul/sm90/store.hpp", "bulk_wait_group_read<turns - 1>"},
+    // A whole panel stored by threads.
+    {"matmul/sm90/store.hpp", "first.is_own(Rows, Columns)",
+     [](std::string_view, std::string_view instruction) {
+       return instruction.find("setp.le") != instruction.npos;
+     }},
+    // Zeros of lines that no copy brings, whose products are dropped.
+    {"matmul/sm90/mainloop.hpp", "has_rest = t_.when(copied < whole)"},
+    {"matmul/sm90/mainloop.hpp", "clears = t_.when(column >= first_column)"},
+    {"matmul/sm90/mainloop.hpp", "t_.range(warp, C.stages, C.threads() / 32)"},
+    {"matmul/sm90/mainloop.hpp", "t_.range(first, Operand::panel_rows, 32 / of_row)"},
+    {"matmul/sm90/mainloop.hpp", "make_vec(zero, zero, zero, zero)"},
+    // The half of A that a half tile does not need, in a stage that has arrived before it in the emulator's order.
+    {"matmul/sm90/mainloop.hpp", "whole = t_.when(part.is_whole)"},
 };
 
 // A product of random weights of four bits.
@@ -279,7 +292,8 @@ constexpr shape shapes_of_tails[] = {{1, 9, 61, 48}, {1, 66, 62, 40}, {1, 3, 127
 // The same of a K that two blocks share.
 constexpr shape split_tails[] = {{1, 9, 61, 1040}, {1, 40, 62, 1056}, {1, 3, 127, 1072}, {1, 33, 68, 1088}};
 // Rings of stages more than once, of few and of some rows.
-constexpr shape long_shapes[] = {{1, 16, 20, 6000}, {1, 50, 20, 3600}, {1, 130, 129, 1700}};
+constexpr shape long_shapes[] = {
+    {1, 16, 20, 6000}, {1, 50, 20, 3600}, {1, 130, 129, 1700}, {1, 136, 200, 400}};
 constexpr shape shapes_of_products[] = {{1, 65, 67, 129},   {1, 1, 130, 513}, {1, 17, 64, 1025},
                                         {1, 129, 257, 272}, {1, 35, 33, 16},  {1, 9, 141, 31},
                                         {1, 130, 264, 200}, {1, 64, 128, 64}};
