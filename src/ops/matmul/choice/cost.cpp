@@ -91,7 +91,8 @@ single_vectors single_vectors_of(const operand_tile& tile, std::uint64_t of_k, d
   return {is_odd ? loaded * vectors : 0, std::max(beyond, small) * vectors};
 }
 
-// Lines of C that a tile has along M and N of the kernel, and of A and B that a block loads for it, but for shares.
+// Lines of C that a tile has along M and N of the kernel, and of A and B that a block loads for it, but for shares: for
+// kernels of tensor copies as sm90_mainloop::boxes_for has them.
 struct tile_extents {
   double m, n, loaded_m, loaded_n;
   bool fits_m;  // nothing outside of A is loaded
