@@ -49,15 +49,21 @@ constexpr harmless_statement without_effect[] = {
     // Four elements one by one instead of together.
     {"w4/store.hpp", "const val whole ="},
     {"decode/common/store.hpp", "auto together ="},
-    {"matmul/common/finish.hpp", "auto together ="},
+    {"matmul/common/store_strip.hpp", "by_four = t.when(aligned)"},
+    {"matmul/common/store_strip.hpp", "whole = t.when(at.is_whole)"},
+    {"matmul/common/store_strip.hpp", "together = t.when(whole)"},
+    {"matmul/common/term_values.hpp", "const val aligned ="},
+    {"matmul/common/term_values.hpp", "const val together ="},
+    {"matmul/common/term_values.hpp", "auto vectors ="},
+    {"matmul/common/general.hpp", "const val by_four ="},
     // Both ways of rounding agree at a border of two ranges.
     {"quantised/fp8/code.hpp", "cast<e4m3>"},
     // Ranges that have a number for every thread or block; the copy of a whole tile by the way of a part.
     {"matmul/sm90/kernel.hpp", "t.range(cluster, parts, clusters)"},
-    {"matmul/sm90/split.hpp", "own_rows * columns / 4, consumers"},
-    {"matmul/sm90/store.hpp", "sm90_warp_rows * columns / 4, 32u"},
+    {"matmul/sm90/split.hpp", "t.range(t.thread_rank() / of_row, own_rows"},
+    {"matmul/sm90/store.hpp", "t.range(0u, Rows, apart * together)"},
     {"matmul/sm90/promotion.hpp", "t_.range(0u, steps)"},
-    {"matmul/mma_sync/kernel.hpp", "t.range(rank_in_cluster(t) * 32u + lane"},
+    {"matmul/mma_sync/kernel.hpp", "t.range((rank_in_cluster(t) * 32u + lane) / of_row"},
     {"matmul/mma_sync/kernel.hpp", "auto whole = t.when(all_of(inside, rest >= C.k))"},
     // Parts of the walk over tiles that a tile of one kind does not need.
     {"matmul/common/tile_walk.hpp", "const val is_last ="},

@@ -84,6 +84,28 @@ void run_every_variant(matmul_precision precision = matmul_precision::ieee) {
   if (under_test().properties().target.sm >= 90) REQUIRE(found > 0);
 }
 
+// Rows of C, and of what is added to them, that begin anywhere: four neighbours are at all distances from a multiple of
+// their size, and C ends inside of four, of a tile and of a panel.
+template <class T, class Out>
+void run_rows_that_begin_anywhere() {
+  for (const shape& s : {shape{1, 136, 133, 72}, shape{1, 70, 35, 72}, shape{1, 7, 133, 264}})
+    for (const u32 pad : {0u, 1u}) {
+      layout l;
+      l.b_by_columns = true;
+      l.c_pad = pad;
+      host_epilogue all;
+      all.beta = 2;
+      for (u32 i = 0; i < s.n; ++i) all.bias.push_back(static_cast<float>(i % 5) - 2);
+      matmul_options options;
+      options.activation = matmul_activation::relu;
+      for (const auto& v : variants<T, Out>(s, l, options)) {
+        if (!v.refusal.empty()) continue;
+        options.variant = v.name;
+        check_matmul<T, Out>(s, l, content::integers, all, true, options);
+      }
+    }
+}
+
 }  // namespace
 
 TEST_CASE("every variant: f16 into f16", "[ops][matmul]") { run_every_variant<f16, f16>(); }
@@ -91,6 +113,10 @@ TEST_CASE("every variant: f16 into f32", "[ops][matmul]") { run_every_variant<f1
 TEST_CASE("every variant: f16 into bf16", "[ops][matmul]") { run_every_variant<f16, bf16>(); }
 TEST_CASE("every variant: bf16 into bf16", "[ops][matmul]") { run_every_variant<bf16, bf16>(); }
 TEST_CASE("every variant: bf16 into f32", "[ops][matmul]") { run_every_variant<bf16, f32>(); }
+TEST_CASE("every variant: rows of C that begin anywhere", "[ops][matmul]") {
+  run_rows_that_begin_anywhere<f16, f16>();
+  run_rows_that_begin_anywhere<bf16, f32>();
+}
 TEST_CASE("every variant: e4m3", "[ops][matmul]") {
   run_every_variant<e4m3, f32>();
   run_every_variant<e4m3, bf16>();

@@ -15,7 +15,7 @@ using namespace kaio::tests;
 
 namespace {
 
-// Reads memory at the place of its element, so it takes the way through finish_four.
+// Reads memory at the place of its element, so it takes the way through finish_strip.
 struct biased {
   static constexpr dsl::fixed_string name = "biased";
   constexpr val<f32> operator()(thread t, val<f32> x, place at, in<f32> bias, val<f32> scale) const {

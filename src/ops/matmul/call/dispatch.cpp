@@ -96,7 +96,12 @@ const matmul_variant& choose(std::string_view operation, const matmul_call& call
 }
 
 void run_variant(const stream& s, const matmul_call& call, const matmul_variant& v) {
-  if (v.splits == 1) return v.run(s, call, v);
+  if (v.splits == 1) {
+    if (call.terms.plain != 0) return v.run(s, call, v);
+    matmul_call own = call;
+    own.terms.by_four = own.terms.reads_by_four() ? 1 : 0;
+    return v.run(s, own, v);
+  }
   v.run(s, call_of_splits(call, v.splits), v);
   run_reduction(s, call, v.splits);
 }

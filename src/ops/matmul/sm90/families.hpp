@@ -14,6 +14,9 @@ namespace kaio::ops {
 // with their rings, so that the blocks of the next kernel spread over all of them. Measured on an H200:
 // bench/results.
 inline constexpr sm90_config sm90_large_pair{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
+// Registers for a strip of C next to 128 sums of a thread.
+inline constexpr sm90_config sm90_large_general{
+    .m = 128, .n = 256, .stages = 4, .cluster_m = 2, .whole_producer = true};
 inline constexpr sm90_config sm90_medium{.m = 128, .n = 128, .stages = 6};
 inline constexpr sm90_config sm90_wide_by_launch{.m = 128, .n = 192, .stages = 5, .cluster_m = 0};
 inline constexpr sm90_config sm90_medium_by_launch{.m = 128, .n = 128, .stages = 6, .cluster_m = 0};
@@ -38,7 +41,7 @@ void add_sm90_scaled_tiles(variant_list& list) {
 // All epilogue arguments, which hide less of a tile.
 template <class T>
 void add_sm90_general_tiles(variant_list& list) {
-  add_sm90_general_layouts<sm90_large_pair, T>(list);
+  add_sm90_general_layouts<sm90_large_general, T>(list);
   add_sm90_general_layouts<sm90_medium_by_launch, T>(list);
   add_sm90_general_layouts<sm90_small, T>(list);
 }

@@ -113,6 +113,7 @@ void run_matmul_fp8(const stream& s, const matmul_fp8_arguments& arguments) {
   if (call.empty()) return;
   leave_operands_out(call, s.device_identity());
   const matmul_variant& v = choose_fp8(arguments.operation, call, device, arguments.options->variant);
+  call.epilogue.general.by_four = call.epilogue.general.reads_by_four() ? 1 : 0;
   v.run(s, call, v);
 }
 

@@ -46,6 +46,7 @@ struct epilogue_signature<val<Result> (E::*)(thread, val<Sum>, place, Extra...) 
   static_assert((dsl::is_parameter<Extra> && ...),
                 "kaio: the further parameters of an epilogue are in<T>, inout<T> and val<T>, by value");
   using sum = Sum;
+  using result = Result;
   using parameters = epilogue_parameters<Extra...>;
 };
 
@@ -65,6 +66,10 @@ using sum_of = typename detail::sum_of_operand<T>::type;
 // What an epilogue takes: f32, or the i32 of products of i8.
 template <class E>
 using sum_of_epilogue = typename detail::epilogue_signature<decltype(&E::operator())>::sum;
+
+// What it gives: f32, or i32.
+template <class E>
+using result_of_epilogue = typename detail::epilogue_signature<decltype(&E::operator())>::result;
 
 template <class E>
 using parameters_of_epilogue = typename detail::epilogue_signature<decltype(&E::operator())>::parameters;

@@ -1,6 +1,6 @@
 #pragma once
-// The last step of a matmul whose sums are in shared memory: the store to C in groups of four neighbours, so
-// that a warp writes whole sectors. output.hpp has it with the epilogue.
+// C as the kernels store it, and how many rows of it a thread finishes together. output.hpp has the store with the
+// epilogue.
 
 #include <kaio/ops/matmul/common/epilogue.hpp>
 
@@ -21,28 +21,20 @@ constexpr val<i64> offset_in(thread t, const val<output_lines>& lines, const pla
                cast<i64>(at.row) * lines[&output_lines::pitch] + cast<i64>(at.column));
 }
 
-// A result of an epilogue as an element of C. An epilogue may give results of a type of its own, with a function of
-// this name next to it.
-template <scalar Out>
-constexpr val<Out> rounded(thread t, const val<f32>& x) {
-  return t.let(cast<Out>(x));
-}
-
-// Four neighbours from `first` on, which exists and whose column is a multiple of four, into C; those past
-// its columns are dropped. `offset`: that of `first`.
-template <scalar Out, class Result>
-constexpr void store_four(thread t, const out<Out>& c, const val<output_lines>& lines, const place& first,
-                          const val<i64>& offset, const dsl::register_array<Result, 4>& x) {
-  const val columns = t.let(lines[&output_lines::columns]);
-  const auto y = array_of<4>([&](u32 i) { return rounded<Out>(t, x[i]); });
-  const out four = c.from(offset);
-  const val whole = t.let(all_of(lines[&output_lines::by_four] != 0u, first.column + 3u < columns));
-  if (auto together = t.when(whole)) store_vec(four[0], make_vec(y[0], y[1], y[2], y[3]));
-  if (auto one_by_one = t.otherwise()) {
-    four[0] = y[0];
-    for (u32 i = 1; i < 4; ++i)
-      if (auto exists = t.when(first.column + i < columns)) four[i] = y[i];
-  }
+// An epilogue that has a function `several` makes the results of several rows.
+template <class Epilogue>
+inline constexpr std::uint32_t rows_together = [] {
+  if constexpr (requires { Epilogue::takes_strips; })
+    return 4u;
+  else
+    return 1u;
+}();
+// As many, `most` at most, as divide `rows`.
+template <class Epilogue>
+constexpr std::uint32_t rows_together_of(std::uint32_t rows, std::uint32_t most = 4) {
+  std::uint32_t result = rows_together<Epilogue> < most ? rows_together<Epilogue> : most;
+  while (rows % result != 0) result /= 2;
+  return result;
 }
 
 }  // namespace kaio::ops

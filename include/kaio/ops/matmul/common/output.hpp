@@ -6,7 +6,9 @@
 //   mma_sync_matmul<cut, product, any_output, identity>    // val<output_memory> c
 
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/matmul/common/address_of.hpp>
 #include <kaio/ops/matmul/common/finish.hpp>
+#include <kaio/ops/matmul/common/store_strip.hpp>
 
 #include <cstdint>
 #include <type_traits>
@@ -45,6 +47,14 @@ inline constexpr output_type number_of_output = std::is_same_v<T, f32>    ? outp
                                                 : std::is_same_v<T, i8>   ? output_type::i8
                                                                           : output_type::i32;
 
+template <std::uint32_t Size, class At, class Words>
+constexpr void store_elements(thread t, const val<u64>& address, const val<output_lines>& lines, const At& at,
+                              const Words& words) {
+  const val first = t.let(address + cast<u64>(offset_in(t, lines, at.first)) * u64{Size});
+  store_words<Size>(t, first, t.let(cast<u64>(lines[&output_lines::pitch])),
+                    t.let(lines[&output_lines::by_four] != 0u), at, words);
+}
+
 template <class Out>
 struct output_of {
   static constexpr auto name = type_name<Out>;
@@ -60,6 +70,11 @@ struct output_of {
   template <class F>
   static constexpr void typed(thread, const out<Out>& c, const F& f) {
     f(c);
+  }
+  template <class At, class Results>
+  static constexpr void store(thread t, const out<Out>& c, const val<output_lines>& lines, const At& at,
+                              const Results& x) {
+    store_elements<sizeof(Out)>(t, address_of(c), lines, at, words_of<Out>(t, x));
   }
 };
 
@@ -82,35 +97,70 @@ struct output_of<output_among<T...>> {
     };
     (one(std::type_identity<T>{}), ...);
   }
+  // Rounded by the element type, stored by its size.
+  template <class At, class Results>
+  static constexpr void store(thread t, const val<output_memory>& c, const val<output_lines>& lines,
+                              const At& at, const Results& x) {
+    const val address = t.let(c[&output_memory::address]);
+    const val type = t.let(c[&output_memory::type]);
+    const auto of_size = [&]<std::uint32_t Size>(std::integral_constant<std::uint32_t, Size>) {
+      if constexpr (((sizeof(T) == Size) || ...)) {
+        auto words = array_of<Results::size() * Size / 4>([&](u32) { return var(t, 0u); });
+        var has_size(t, 0u);
+        const auto round = [&]<class U>(std::type_identity<U>) {
+          if constexpr (sizeof(U) == Size)
+            if (auto chosen = t.when(type == static_cast<u32>(number_of_output<U>))) {
+              const auto own = words_of<U>(t, x);
+              for (u32 i = 0; i < words.size(); ++i) words[i] = own[i];
+              has_size = 1u;
+            }
+        };
+        (round(std::type_identity<T>{}), ...);
+        if (auto chosen = t.when(has_size != 0u)) store_elements<Size>(t, address, lines, at, words);
+      }
+    };
+    of_size(std::integral_constant<std::uint32_t, 4>{});
+    of_size(std::integral_constant<std::uint32_t, 2>{});
+    of_size(std::integral_constant<std::uint32_t, 1>{});
+  }
 };
 
 }  // namespace detail
 
-// Results of four neighbours from `first` on, whose column is a multiple of four, into C. What is outside of C is
-// dropped: make(), which is called for a place inside C, gives them.
-template <class Out, class C, class Make>
-constexpr void store_results(thread t, const C& c, const val<output_lines>& lines, const place& first,
-                             const Make& make) {
-  const val rows = t.let(lines[&output_lines::rows]);
-  const val columns = t.let(lines[&output_lines::columns]);
-  if (auto inside = t.when(all_of(first.row < rows, first.column < columns))) {
-    const auto y = make(columns);
-    const val offset = offset_in(t, lines, first);
-    detail::output_of<Out>::typed(
-        t, c, [&](const auto& memory) { store_four(t, memory, lines, first, offset, y); });
-  }
+// Four columns of a few rows from `first` on, whose column is a multiple of four.
+template <std::uint32_t Rows, std::uint32_t Apart, std::uint32_t Lanes>
+constexpr strip<Rows, Apart, Lanes> strip_of(thread t, const val<output_lines>& lines, const place& first) {
+  const val rows = t.let(lines[&output_lines::rows]), columns = t.let(lines[&output_lines::columns]);
+  return strip<Rows, Apart, Lanes>::within(t, first, t.let(rows - min(first.row, rows)),
+                                           t.let(columns - min(first.column, columns)));
 }
 
-// C = epilogue(x[i]) for these neighbours; the epilogue sees places inside of C only.
-template <class Epilogue, class Out, class C, class Sum, class... Extra>
-constexpr void finish_four(thread t, const C& c, const val<output_lines>& lines, const place& first,
-                           const dsl::register_array<val<Sum>, 4>& x, const Extra&... extra) {
-  store_results<Out>(t, c, lines, first, [&](const val<u32>& columns) {
-    const auto at = array_of<4>([&](u32 i) {
-      return place{first.batch, first.row, t.let(min(first.column + i, columns - 1u))};
-    });
-    return finished<Epilogue>(t, x, at, extra...);
-  });
+// The results of a strip into C.
+template <class Out, class C, class At, class Results>
+constexpr void store_results(thread t, const C& c, const val<output_lines>& lines, const At& at,
+                             const Results& x) {
+  detail::output_of<Out>::store(t, c, lines, at, x);
+}
+
+// C = epilogue(x) for a strip; the epilogue sees places inside of C only.
+template <class Epilogue, class Out, class C, class At, class Sums, class... Extra>
+constexpr void finish_strip(thread t, const C& c, const val<output_lines>& lines, const At& at, const Sums& x,
+                            const Extra&... extra) {
+  if constexpr (rows_together<Epilogue> != 1) {
+    store_results<Out>(t, c, lines, at, Epilogue::several(t, x, at, extra...));
+  } else {
+    static_assert(At::rows == 1);
+    using number = result_of_epilogue<Epilogue>;
+    auto y = array_of<4>([&](u32) { return var(t, number{}); });
+    if (auto inside = t.when(all_of(at.exists[0], at.has_columns()))) {
+      const auto each = array_of<4>([&](u32 i) {
+        return place{at.first.batch, at.first.row, t.let(at.first.column + min(at.columns_left - 1u, i))};
+      });
+      const auto results = finished<Epilogue>(t, x, each, extra...);
+      for (u32 i = 0; i < 4; ++i) y[i] = results[i];
+    }
+    store_results<Out>(t, c, lines, at, array_of<4>([&](u32 i) { return val<number>(t.let(y[i])); }));
+  }
 }
 
 }  // namespace kaio::ops

@@ -27,10 +27,24 @@ struct matmul_terms {
   u32 activation = 0;  // of matmul_activation
   u32 plain = 1;       // 1: alpha is all that there is
   matmul_term c, bias, residual;
+  u32 by_four = 0;  // 1: reads_by_four()
+  u32 unused = 0;
 
   // Whether alpha is all that there is, which `plain` must hold.
   constexpr bool is_plain() const {
     return c.type == 0 && bias.type == 0 && residual.type == 0 && activation == 0;
+  }
+
+  // Whether four neighbours from a multiple of four on are read at once: of a bias of columns, and of rows of a
+  // residual of 16 bits, without a C. A kernel is told so by `by_four`, and decides no more for each strip of C.
+  constexpr bool reads_by_four() const {
+    const auto has_fours = [](const matmul_term& x) {
+      const u64 size = x.type == static_cast<u32>(term_type::f32) ? 4 : 2;
+      const u64 begins = x.address | static_cast<u64>(x.row) * size | static_cast<u64>(x.batch) * size;
+      return x.column == 1 && begins % (4 * size) == 0;
+    };
+    return c.type == 0 && (bias.type == 0 || (bias.row == 0 && has_fours(bias))) &&
+           (residual.type == 0 || (residual.type != static_cast<u32>(term_type::f32) && has_fours(residual)));
   }
 };
 

@@ -410,15 +410,21 @@ struct mma_sync_body {
           const val within = t.let(lane % of_row * 4u);
           const auto y = factors.results(line, total(t, staged[of_warp + line][within]), extra...);
           const place at{first.batch, t.let(corner.row + line), t.let(corner.column + within)};
-          store_results<Out>(t, result, lines, at, [&](const val<u32>&) -> const auto& { return y; });
+          store_results<Out>(t, result, lines, strip_of<1, 1, of_row>(t, lines, at), y);
         }
       } else {
-        for (auto i : t.range(rank_in_cluster(t) * 32u + lane, rows * of_row, 32u * C.cluster_splits)) {
-          const val line = t.let(i / of_row);
-          const val within = t.let(i % of_row * 4u);
+        static_assert(32 % of_row == 0 && rows * of_row % 32 == 0,
+                      "kaio: the lanes of a warp are whole rows of a portion");
+        constexpr std::uint32_t apart = 32 / of_row * C.cluster_splits;
+        constexpr std::uint32_t together = rows < apart ? 1 : rows_together_of<Epilogue>(rows / apart);
+        const val within = t.let(lane % of_row * 4u);
+        for (auto line : t.range((rank_in_cluster(t) * 32u + lane) / of_row, rows, apart * together)) {
+          const auto x =
+              array_of<together>([&](u32 j) { return total(t, staged[of_warp + line + j * apart][within]); });
           const place at{first.batch, t.let(corner.row + line), t.let(corner.column + within)};
-          finish_four<Epilogue, Out>(t, result, lines, at, total(t, staged[of_warp + line][within]),
-                                     extra...);
+          finish_strip<Epilogue, Out>(t, result, lines, strip_of<together, apart, of_row>(t, lines, at),
+                                      array_of<4 * together>([&](u32 j) { return x[j / 4][j % 4]; }),
+                                      extra...);
         }
       }
       if constexpr (C.cluster_splits == 1)

@@ -16,6 +16,7 @@
 // vector, a few of the whole operand, are made element by element (mend). Elements outside of the operand
 // become zero in the tile.
 
+#include <kaio/ops/matmul/common/address_of.hpp>
 #include <kaio/ops/matmul/mma_sync/copy.hpp>
 
 #include <cstdint>
@@ -168,7 +169,6 @@ class shifted_copy {
   }
 
  private:
-  static constexpr val<u64> address_of(const in<T>& x) { return {*x.trace, x.base}; }
   constexpr auto first_piece(const val<i64>& leading, const val<u32>& along) const {
     const val<u32>& line = Ring::along_k ? across_ : along;
     const val<u32>& column = Ring::along_k ? along : across_;

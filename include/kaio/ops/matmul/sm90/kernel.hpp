@@ -142,7 +142,7 @@ struct sm90_matmul_body {
       ring_position at(t);
       typename mainloop::accumulator acc(t);
       for (auto index : t.range(cluster, parts, clusters)) {
-        // origin(): of the tile. Epilogues that read memory need it when the sums are there; registers are short before.
+        // origin(): of the tile, computed again where the sums are there: registers are short before.
         const auto compute = [&](const auto& origin) {
           if constexpr (works_in_registers<Epilogue> || promotes<Epilogue>) {
             const tile_origin tile = origin();
@@ -155,6 +155,7 @@ struct sm90_matmul_body {
               loop.multiply(at, acc, warpgroup, k_blocks);
             output.store(acc, tile, requested, extra...);
           } else {
+            output.prefetch(origin(), extra...);
             loop.multiply(at, acc, warpgroup, k_blocks);
             output.store(acc, origin(), {}, extra...);
           }

@@ -12,6 +12,7 @@
 //   issue     0   1   2   3   4
 //   publish               0   1    lag = 3
 
+#include <kaio/ops/matmul/common/address_of.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/word_loads.hpp>
 
@@ -122,7 +123,6 @@ class short_lines_mainloop : public sm90_mainloop<detail::all_copied(C), T, fals
     cp_async_wait_all(t_);
     for ([[maybe_unused]] auto rest : t_.range(0u, t_.let(min(k_blocks, lag)))) publish();
   }
-  static constexpr val<u64> address_of(const in<T>& x) { return {*x.trace, x.base}; }
 
   thread t_;
   tensor_map<T, 3> a_;

@@ -196,14 +196,22 @@ struct sm90_split_body {
     // The sums of all blocks have arrived, and no block writes to another any more.
     wait_for_all(t);
     if (auto consumer = t.when(is_consumer)) {
-      for (auto four : t.range(t.thread_rank(), own_rows * columns / 4, consumers)) {
-        const val row = t.let(four / (columns / 4));
-        const val column = t.let(four % (columns / 4) * 4u);
+      constexpr std::uint32_t of_row = columns / 4, apart = consumers / of_row;
+      constexpr std::uint32_t together = rows_of_strip(apart);
+      // Lanes that have neighbours of a row, where all of a warp have as many rows.
+      constexpr std::uint32_t least_rows = rows / (C.by_launch() ? 8 : C.splits);
+      constexpr bool in_order = of_row % 32 == 0 || (32 % of_row == 0 && least_rows % (32 / of_row) == 0);
+      constexpr std::uint32_t lanes = in_order ? std::min(of_row, 32u) : 1;
+      static_assert(consumers % of_row == 0 && tile_place::part_rows % (apart * together) == 0);
+      const val column = t.let(t.thread_rank() % of_row * 4u);
+      for (auto row : t.range(t.thread_rank() / of_row, own_rows, apart * together)) {
+        const auto x = total<together, apart>(t, inbox, splits, own_rows, t.let(row), column);
         const tile_place at(t, origin, t.let(part * own_rows + row), column);
         const val<output_lines> lines = problem[&sm90_split_problem::c];
-        if (auto own = t.when(at.is_own()))
-          finish_four<Epilogue, Out>(t, c, lines, {origin.batch, at.row.at, at.column.at},
-                                     total(t, inbox, splits, own_rows, row, column), extra...);
+        finish_strip<Epilogue, Out>(
+            t, c, lines,
+            at.template strip_of<together, apart, lanes>(t, lines, origin.batch, t.let(own_rows - row)), x,
+            extra...);
       }
     }
   }
@@ -294,27 +302,33 @@ struct sm90_split_body {
       store(remote(cell, owner));
   }
 
-  // The sums of all parts, the first part first.
-  template <class Splits, class Rows>
+  // Rows that a thread finishes together: no more than each thread has where a tile is divided among most blocks.
+  static constexpr std::uint32_t rows_of_strip(std::uint32_t apart) {
+    constexpr std::uint32_t own_rows = rows / (C.by_launch() ? 8 : C.splits);
+    std::uint32_t result = rows_together<Epilogue>;
+    while (result > 1 && own_rows < apart * result) result /= 2;
+    return result;
+  }
+
+  // The sums of all parts, the first part first, for rows that are `Apart` from each other. Those past the block's own
+  // rows are of its last one.
+  template <std::uint32_t Together, std::uint32_t Apart, class Splits, class Rows>
   static constexpr auto total(thread t, const sums& inbox, const Splits& splits, const Rows& own_rows,
                               const val<u32>& row, const val<u32>& column) {
-    if constexpr (C.by_launch()) {
-      const val first = load_vec<4>(inbox[row][column]);
-      auto all = array_of<4>([&](u32 i) { return var<sum>(t, first[i]); });
-      for (auto s : t.range(1u, splits)) {
-        const val next = load_vec<4>(inbox[row + s * own_rows][column]);
-        for (u32 i = 0; i < 4; ++i) all[i] += next[i];
-      }
-      return array_of<4>([&](u32 i) { return val<sum>(t.let(all[i])); });
-    } else {
-      const auto parts =
-          array_of<C.splits>([&](u32 s) { return load_vec<4>(inbox[row + s * own_rows][column]); });
-      return array_of<4>([&](u32 i) {
-        var all(t, parts[0][i]);
-        for (u32 s = 1; s < C.splits; ++s) all += parts[s][i];
-        return val<sum>(t.let(all));
-      });
-    }
+    const auto line =
+        array_of<Together>([&](u32 i) { return i == 0 ? row : t.let(min(row + i * Apart, own_rows - 1u)); });
+    const auto first = array_of<Together>([&](u32 i) { return load_vec<4>(inbox[line[i]][column]); });
+    auto all = array_of<4 * Together>([&](u32 i) { return var<sum>(t, first[i / 4][i % 4]); });
+    const auto add = [&](const auto& part) {
+      const auto next =
+          array_of<Together>([&](u32 i) { return load_vec<4>(inbox[line[i] + part * own_rows][column]); });
+      for (u32 i = 0; i < 4 * Together; ++i) all[i] += next[i / 4][i % 4];
+    };
+    if constexpr (C.by_launch())
+      for (auto s : t.range(1u, splits)) add(s);
+    else
+      for (u32 s = 1; s < C.splits; ++s) add(s);
+    return array_of<4 * Together>([&](u32 i) { return val<sum>(t.let(all[i])); });
   }
 };
 

@@ -21,6 +21,10 @@ namespace kaio::ops {
 
 inline constexpr std::uint32_t sm90_warp_rows = 16;  // of a warpgroup's 64
 
+// Rows that a thread finishes together: registers are short where warps load words.
+template <sm90_config C>
+inline constexpr std::uint32_t most_together = C.loads_words() ? 1 : 4;
+
 // A warp's panel of results, of `Rows` x `Columns`, from shared memory to C: by a tensor copy where all of it is the
 // tile's own; else by threads what is, in pieces of 16 bytes. Each is a group of copies of lane 0.
 template <std::uint32_t Rows, std::uint32_t Columns, class Place, scalar Out, class Panel>
@@ -49,6 +53,27 @@ constexpr void store_panel(thread t, const tensor_map<Out, 3>& map, const val<u6
         store_vec(pointer_at<out<u32>>(t, to)[0], make_vec(x[0], x[1], x[2], x[3]));
       }
     }
+}
+
+// epilogue(x, place) for a warp's panel of sums in shared memory, whose first place is (row, column) of the tile, into C.
+template <class Epilogue, class Out, std::uint32_t Rows, std::uint32_t Columns, std::uint32_t MostTogether,
+          class Place, class Destination, class Panel, class... Extra>
+constexpr void finish_panel(thread t, const Destination& c, const val<output_lines>& lines,
+                            const tile_origin& tile, const Panel& staged, const val<u32>& row,
+                            const val<u32>& column, const Extra&... extra) {
+  constexpr std::uint32_t of_row = Columns / 4, apart = 32 / of_row;
+  static_assert(32 % of_row == 0 && Rows % apart == 0);
+  constexpr std::uint32_t together = rows_together_of<Epilogue>(Rows / apart, MostTogether);
+  const val lane = t.let(lane_id());
+  const val within = t.let(lane % of_row * 4u);
+  for (auto below : t.range(0u, Rows, apart * together).no_unroll()) {
+    const val first = t.let(lane / of_row + below);
+    const auto x = array_of<together>([&](u32 i) { return load_vec<4>(staged[first + i * apart][within]); });
+    const Place at(t, tile, t.let(row + first), t.let(column + within));
+    finish_strip<Epilogue, Out>(
+        t, c, lines, at.template strip_of<together, apart, of_row>(t, lines, tile.batch, t.let(u32{Rows})),
+        array_of<4 * together>([&](u32 i) { return t.let(x[i / 4][i % 4]); }), extra...);
+  }
 }
 
 template <sm90_config C, scalar Out, class Epilogue, class Place>
@@ -197,6 +222,21 @@ class sm90_finished_store {
     return {};
   }
 
+  // Ahead of the products of a tile: what its store will read is on the way to L2.
+  template <class... Extra>
+  constexpr void prefetch(const tile_origin& tile, const Extra&... extra) const {
+    if constexpr (
+        requires { Epilogue::takes_strips; } &&
+        requires(place p, val<u32> n) { Epilogue::prefetch(t_, p, n, n, extra...); }) {
+      const Place at(t_, tile, t_.let(warp_rank(t_) * sm90_warp_rows), t_.let(0u));
+      const val of_c = t_.let(lines_[&output_lines::rows]),
+                columns_of_c = t_.let(lines_[&output_lines::columns]);
+      Epilogue::prefetch(t_, {tile.batch, at.row.at, at.column.at},
+                         t_.let(min(of_c - min(at.row.at, of_c), sm90_warp_rows)),
+                         t_.let(min(columns_of_c - min(at.column.at, columns_of_c), u32{C.n})), extra...);
+    }
+  }
+
   // epilogue(x, place) for each element of the tile, into C. The panels are filled out of registers, which
   // have constant numbers, so the loop over them chooses; the epilogue is in the kernel once.
   template <class Accumulator, class... Extra>
@@ -216,15 +256,8 @@ class sm90_finished_store {
             store_vec(staged[row + acc.row(i)][column + acc.column(i)], make_vec(acc[r], acc[r + 1]));
           }
       sync_warp(t_);
-      for (auto four : t_.range(lane, sm90_warp_rows * columns / 4, 32u).no_unroll()) {
-        const val r = t_.let(four / (columns / 4));
-        const val c = t_.let(four % (columns / 4) * 4u);
-        const val x = load_vec<4>(staged[r][c]);
-        const Place at(t_, tile, t_.let(first_row + r), t_.let(p * columns + c));
-        if (auto own = t_.when(at.is_own()))
-          finish_four<Epilogue, Out>(t_, c_, lines_, {tile.batch, at.row.at, at.column.at},
-                                     array_of<4>([&](u32 i) { return t_.let(x[i]); }), extra...);
-      }
+      finish_panel<Epilogue, Out, sm90_warp_rows, columns, most_together<C>, Place>(
+          t_, c_, lines_, tile, staged, first_row, t_.let(p * columns), extra...);
       sync_warp(t_);
     }
   }
@@ -235,7 +268,7 @@ class sm90_finished_store {
   thread t_;
   destination c_;
   val<output_lines> lines_;
-  shared_tiles<sum_of_epilogue<Epilogue>, sm90_warp_rows, columns, padded<4>, 4 * C.consumers()> staging_;
+  shared_tiles<sum_of_epilogue<Epilogue>, sm90_warp_rows, columns, padded<8>, 4 * C.consumers()> staging_;
 };
 
 }  // namespace kaio::ops

@@ -107,6 +107,9 @@ class sm90_finished_transposed_store {
     return {};
   }
 
+  template <class... Extra>
+  constexpr void prefetch(const tile_origin&, const Extra&...) const {}
+
   // epilogue(x, place) for each element of the tile, into C; the epilogue is in the kernel once.
   template <class Accumulator, class... Extra>
   constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested&,
@@ -123,15 +126,8 @@ class sm90_finished_transposed_store {
             staged.at(staged_at, row, column) = acc[i];
           });
       sync_warp(t_);
-      for (auto four : t_.range(lane, panel::rows * panel::columns / 4, 32u).no_unroll()) {
-        const val r = t_.let(four / (panel::columns / 4));
-        const val c = t_.let(four % (panel::columns / 4) * 4u);
-        const val x = load_vec<4>(staged[r][c]);
-        const Place at(t_, tile, t_.let(p * panel::rows + r), t_.let(first_column + c));
-        if (auto own = t_.when(at.is_own()))
-          finish_four<Epilogue, Out>(t_, c_, lines_, {tile.batch, at.row.at, at.column.at},
-                                     array_of<4>([&](u32 i) { return t_.let(x[i]); }), extra...);
-      }
+      finish_panel<Epilogue, Out, panel::rows, panel::columns, most_together<C>, Place>(
+          t_, c_, lines_, tile, staged, t_.let(p * panel::rows), first_column, extra...);
       sync_warp(t_);
     }
   }

@@ -10,6 +10,7 @@
 
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/finish.hpp>
+#include <kaio/ops/matmul/common/strip.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -76,6 +77,19 @@ struct sm90_place {
   constexpr auto is_own(std::uint32_t r = 1, std::uint32_t c = 1) const {
     return all_of(row.at >= row.begin, column.at >= column.begin, row.of_tile + r <= rows,
                   column.of_tile + c <= columns);
+  }
+
+  // Four columns of a few rows from here on, which are within a part: what the tile has of its own among them, of the
+  // first `most` rows.
+  template <std::uint32_t Rows, std::uint32_t Apart, std::uint32_t Lanes>
+  constexpr strip<Rows, Apart, Lanes> strip_of(thread t, const val<output_lines>& lines,
+                                               const val<u32>& batch, const val<u32>& most) const {
+    const val of_c = t.let(lines[&output_lines::rows]), columns_of_c = t.let(lines[&output_lines::columns]);
+    const val before = t.let(max(row.begin, row.at) - row.at);
+    const val left = t.let(min(most, min(of_c - min(row.at, of_c), rows - min(row.of_tile, rows))));
+    const val own = t.let(all_of(column.at >= column.begin, column.of_tile < columns));
+    const val columns_left = t.let(select(own, columns_of_c - min(column.at, columns_of_c), 0u));
+    return strip<Rows, Apart, Lanes>::within(t, {batch, row.at, column.at}, before, left, columns_left);
   }
 
  private:

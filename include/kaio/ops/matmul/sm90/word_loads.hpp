@@ -17,6 +17,7 @@
 // to one that is loaded; such an A goes through registers.
 
 #include <kaio/ops/matmul/call/matrix_lines.hpp>
+#include <kaio/ops/matmul/common/address_of.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 
 #include <cstdint>
@@ -142,7 +143,6 @@ class word_tile {
     else
       return t_.let(cast<u64>(row) * u64{4});
   }
-  static constexpr val<u64> address_of(const in<f32>& x) { return {*x.trace, x.base}; }
   constexpr val<f32> word_at(const val<u64>& address, std::uint32_t further = 0) const {
     return t_.let(pointer_at<in<f32>>(t_, address)[further]);
   }

@@ -175,8 +175,8 @@ struct simt_bytes_body {
         for (u32 i = 1; i < side; ++i) x = select(row == i, sums[i * side + j], x);
         return val<element>(t.let(x));
       });
-      finish_four<Epilogue, Out>(t, result, lines, {first.batch, t.let(first.row + row), first.column}, four,
-                                 extra...);
+      const place at{first.batch, t.let(first.row + row), first.column};
+      finish_strip<Epilogue, Out>(t, result, lines, strip_of<1, 1, 1>(t, lines, at), four, extra...);
     }
   }
 };

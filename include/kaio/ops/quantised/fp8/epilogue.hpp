@@ -9,6 +9,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/quantised/common/scales.hpp>
 #include <kaio/ops/quantised/common/vector_scaled.hpp>
 #include <kaio/ops/quantised/fp8/code.hpp>
 
@@ -39,25 +40,18 @@ constexpr val<Out> rounded(thread t, const fp8_result& x) {
   else
     return t.let(cast<Out>(x.value));
 }
+constexpr const val<f32>& number_in(const fp8_result& x) { return x.value; }
 
 struct fp8_general {
   static constexpr fixed_string name = "fp8_general";
+  static constexpr bool takes_strips = true;
 
-  // The N places are neighbours of one row.
-  template <std::uint32_t N>
+  template <std::uint32_t N, class At>
   static constexpr dsl::register_array<fp8_result, N> several(thread t,
                                                               const dsl::register_array<val<f32>, N>& x,
-                                                              const dsl::register_array<place, N>& at,
-                                                              const val<fp8_terms>& terms) {
-    const dsl::register_array<general::wide_place, 1> row{{general::widened(t, at[0])}};
-    const auto wide = array_of<N>([&](u32 i) {
-      return general::wide_place{row[0].batch, row[0].row, t.let(cast<i64>(at[i].column))};
-    });
+                                                              const At& at, const val<fp8_terms>& terms) {
     auto y = array_of<N>([&](u32 i) { return var(t, x[i]); });
-    general::each(t, terms[&fp8_terms::scale_a], row, [&](u32, const auto& scale) {
-      for (u32 i = 0; i < N; ++i) y[i] *= scale;
-    });
-    general::each(t, terms[&fp8_terms::scale_b], wide, [&](u32 i, const auto& scale) { y[i] *= scale; });
+    scale_rows_and_columns(t, y, at, terms[&fp8_terms::scale_a], terms[&fp8_terms::scale_b]);
     const val<matmul_terms> rest = terms[&fp8_terms::general];
     const val<f32> out_scale = t.let(terms[&fp8_terms::out_scale]);
     const auto result =
@@ -66,8 +60,7 @@ struct fp8_general {
   }
 
   constexpr val<f32> operator()(thread t, val<f32> x, place at, val<fp8_terms> terms) const {
-    return several(t, dsl::register_array<val<f32>, 1>{{x}}, dsl::register_array<place, 1>{{at}}, terms)[0]
-        .value;
+    return several(t, dsl::register_array<val<f32>, 1>{{x}}, single_place(t, at), terms)[0].value;
   }
 };
 

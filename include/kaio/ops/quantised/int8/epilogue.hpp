@@ -9,6 +9,7 @@
 #include <kaio/dsl/dsl.hpp>
 #include <kaio/ops/matmul/common/general.hpp>
 #include <kaio/ops/matmul/common/output.hpp>
+#include <kaio/ops/quantised/common/scales.hpp>
 #include <kaio/ops/quantised/common/vector_scaled.hpp>
 #include <kaio/ops/quantised/int8/code.hpp>
 
@@ -42,31 +43,25 @@ constexpr val<Out> rounded(thread t, const int8_result& x) {
   else
     return t.let(cast<Out>(x.value));
 }
+constexpr const val<f32>& number_in(const int8_result& x) { return x.value; }
 
 struct int8_general {
   static constexpr fixed_string name = "general";
+  static constexpr bool takes_strips = true;
 
-  // The N places are neighbours of one row.
-  template <std::uint32_t N>
+  template <std::uint32_t N, class At>
   static constexpr dsl::register_array<int8_result, N> several(thread t,
                                                                const dsl::register_array<val<i32>, N>& x,
-                                                               const dsl::register_array<place, N>& at,
-                                                               const val<int8_terms>& terms) {
-    const dsl::register_array<general::wide_place, 1> row{{general::widened(t, at[0])}};
-    const auto wide = array_of<N>([&](u32 i) {
-      return general::wide_place{row[0].batch, row[0].row, t.let(cast<i64>(at[i].column))};
-    });
+                                                               const At& at, const val<int8_terms>& terms) {
     auto sums = array_of<N>([&](u32 i) { return var(t, x[i]); });
     const val is_asymmetric = t.let(terms[&int8_terms::zero_a][&matmul_term::type] != 0u);
     if (auto asymmetric = t.when(is_asymmetric)) {
-      const val zero = integer_at(t, terms[&int8_terms::zero_a], row[0]);
-      for (u32 i = 0; i < N; ++i) sums[i] -= zero * integer_at(t, terms[&int8_terms::column_sums], wide[i]);
+      const auto zero = term_integers(t, terms[&int8_terms::zero_a], at.of_rows());
+      const auto of_columns = term_integers(t, terms[&int8_terms::column_sums], at.of_columns());
+      for (u32 i = 0; i < N; ++i) sums[i] -= zero[i / At::columns] * of_columns[i % At::columns];
     }
     auto y = array_of<N>([&](u32 i) { return var(t, cast<f32>(sums[i])); });
-    general::each(t, terms[&int8_terms::scale_a], row, [&](u32, const auto& scale) {
-      for (u32 i = 0; i < N; ++i) y[i] *= scale;
-    });
-    general::each(t, terms[&int8_terms::scale_b], wide, [&](u32 i, const auto& scale) { y[i] *= scale; });
+    scale_rows_and_columns(t, y, at, terms[&int8_terms::scale_a], terms[&int8_terms::scale_b]);
     const val<matmul_terms> rest = terms[&int8_terms::general];
     const val<f32> out_scale = t.let(terms[&int8_terms::out_scale]);
     const auto result =
@@ -74,18 +69,8 @@ struct int8_general {
     return array_of<N>([&](u32 i) { return int8_result{t.let(sums[i]), result[i], out_scale}; });
   }
 
- private:
-  template <class Term>
-  static constexpr val<i32> integer_at(thread t, const Term& term, const general::wide_place& at) {
-    const val offset = t.let(at.batch * term[&matmul_term::batch] + at.row * term[&matmul_term::row] +
-                             at.column * term[&matmul_term::column]);
-    return t.let(pointer_at<in<i32>>(t, t.let(term[&matmul_term::address]))[offset]);
-  }
-
- public:
   constexpr val<f32> operator()(thread t, val<i32> x, place at, val<int8_terms> terms) const {
-    return several(t, dsl::register_array<val<i32>, 1>{{x}}, dsl::register_array<place, 1>{{at}}, terms)[0]
-        .value;
+    return several(t, dsl::register_array<val<i32>, 1>{{x}}, single_place(t, at), terms)[0].value;
   }
 };
 

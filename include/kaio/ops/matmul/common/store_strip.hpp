@@ -1,0 +1,157 @@
+#pragma once
+// The store of a strip of results to C. Where four neighbours begin at a multiple of their size, together:
+//
+//   lane     0          1          2
+//   stores   0 1 2 3    4 5 6 7    8 9 10 11
+//
+// Elements of 16 bits of rows that begin elsewhere are stored as vectors too, by lanes that hand on to the next lane
+// what is before its vector. `shift`: how many elements a lane's four begin after a multiple of their size, here 1.
+//
+//   stores   0 1 2      3 4 5 6    7 8 9 10     and the last lane of a row what is left of its own four
+//
+// Otherwise one by one.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/matmul/common/strip.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+// A result as an element of C. An epilogue may give results of a type of its own, with functions of these names next
+// to it.
+template <scalar Out>
+constexpr val<Out> rounded(thread t, const val<f32>& x) {
+  return t.let(cast<Out>(x));
+}
+constexpr const val<f32>& number_in(const val<f32>& x) { return x; }
+
+namespace detail {
+
+// Results as elements of C, in words of 32 bits: as many of a row of four as an element has bytes.
+template <class Out, class Results>
+constexpr auto words_of(thread t, const Results& x) {
+  constexpr std::uint32_t size = sizeof(Out), words = Results::size() * size / 4;
+  return array_of<words>([&](u32 i) {
+    if constexpr (size == 4) {
+      return t.let(bit_cast<u32>(rounded<Out>(t, x[i])));
+    } else if constexpr (size == 2) {
+      using pair = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
+      return t.let(bit_cast<u32>(pack<pair>(number_in(x[2 * i]), number_in(x[2 * i + 1]))));
+    } else {
+      const auto byte = [&](u32 j) {
+        return cast<u32>(bit_cast<u8>(rounded<Out>(t, x[4 * i + j]))) << (8 * j);
+      };
+      return t.let(byte(0) | byte(1) | byte(2) | byte(3));
+    }
+  });
+}
+
+template <std::uint32_t Size>
+using word_of_size = std::conditional_t<Size == 4, u32, std::conditional_t<Size == 2, u16, u8>>;
+
+// Element j of four.
+template <std::uint32_t Size, class Words>
+constexpr val<word_of_size<Size>> element_of(thread t, const Words& four, u32 j) {
+  return t.let(cast<word_of_size<Size>>(four[j * Size / 4] >> (j * Size % 4 * 8)));
+}
+
+template <std::uint32_t Size>
+constexpr out<word_of_size<Size>> memory_at(thread t, const val<u64>& address) {
+  return pointer_at<out<word_of_size<Size>>>(t, address);
+}
+
+// One row of elements of 16 bits, the lanes of it together. `left`, `left_before`: how many of this lane's four exist, and
+// of those of the lane before it.
+template <std::uint32_t Lanes>
+constexpr void store_shifted(thread t, const val<u64>& address, const dsl::register_array<val<u32>, 2>& four,
+                             const val<u32>& left, const val<u32>& left_before, const val<bool>& exists) {
+  const val shift = t.let(cast<u32>(address) / 2u % 4u);
+  const auto before = array_of<2>([&](u32 i) { return t.let(shfl_up(four[i], 1u)); });
+  const val by_two = t.let((shift & 2u) != 0u), by_one = t.let((shift & 1u) != 0u);
+  const auto x = array_of<3>([&](u32 i) {
+    const val<u32>& at_two = i == 2 ? four[0] : before[i];
+    const val<u32>& at_none = i == 0 ? before[1] : four[i - 1];
+    return t.let(select(by_two, at_two, at_none));
+  });
+  const auto moved = array_of<2>(
+      [&](u32 i) { return t.let(select(by_one, funnel_shift_right(x[i], x[i + 1], 16u), x[i + 1])); });
+  const val to = t.let(address - cast<u64>(shift * 2u));
+  const val whole = t.let(all_of(any_of(shift == 0u, left_before >= 4u), left + shift >= 4u));
+  if (auto stores = t.when(exists)) {
+    if (auto together = t.when(whole)) store_vec(memory_at<4>(t, to)[0], make_vec(moved[0], moved[1]));
+    if (auto one_by_one = t.otherwise())
+      for (u32 j = 0; j < 4; ++j) {
+        const val of_before = t.let(all_of(shift > j, left_before + shift > 4u + j));
+        const val own = t.let(all_of(shift <= j, left + shift > j));
+        if (auto there = t.when(any_of(of_before, own))) memory_at<2>(t, to)[j] = element_of<2>(t, moved, j);
+      }
+    if (auto is_last = t.when(lane_id() % Lanes == Lanes - 1))
+      for (u32 j = 1; j < 4; ++j)
+        if (auto rest = t.when(all_of(shift + j >= 4u, left > j)))
+          memory_at<2>(t, address)[j] = element_of<2>(t, four, j);
+  }
+}
+
+// `words`: of all rows, as words_of has them.
+template <std::uint32_t Size, class At, class Words>
+constexpr void store_words(thread t, const val<u64>& first, const val<u64>& pitch, const val<bool>& aligned,
+                           const At& at, const Words& words) {
+  constexpr std::uint32_t rows = At::rows, count = Size;  // words of a row
+  const val step = t.let(pitch * u64{At::apart * Size});
+  const auto vectors = [&] {
+    for (u32 i = 0; i < rows; ++i)
+      if (auto exists = t.when(at.exists[i])) {
+        const out row = memory_at<4>(t, i == 0 ? first : t.let(first + step * u64{i}));
+        const auto word = [&](u32 w) { return t.let(words[count * i + w]); };
+        if constexpr (count == 4)
+          store_vec(row[0], make_vec(word(0), word(1), word(2), word(3)));
+        else if constexpr (count == 2)
+          store_vec(row[0], make_vec(word(0), word(1)));
+        else
+          row[0] = word(0);
+      }
+  };
+  // f(address, words, whether it exists) for each row; registers have constant numbers, so the loop chooses.
+  const auto each_row = [&](const auto& f) {
+    var exist(t, 0u);
+    for (u32 i = 0; i < rows; ++i) exist = exist | select(at.exists[i], 1u << i, 0u);
+    for (auto i : t.range(0u, rows).no_unroll()) {
+      const auto four = array_of<count>([&](u32 w) {
+        var chosen(t, words[w]);
+        for (u32 known = 1; known < rows; ++known)
+          chosen = select(i == known, words[count * known + w], chosen);
+        return val<u32>(t.let(chosen));
+      });
+      f(t.let(first + step * cast<u64>(i)), four, t.let((exist >> i & 1u) != 0u));
+    }
+  };
+  const auto one_by_one = [&] {
+    each_row([&](const val<u64>& address, const auto& four, const val<bool>& exists) {
+      if (auto row = t.when(exists))
+        for (u32 j = 0; j < 4; ++j)
+          if (auto column = t.when(at.columns_left > j))
+            memory_at<Size>(t, address)[j] = element_of<Size>(t, four, j);
+    });
+  };
+  if (auto by_four = t.when(aligned)) {
+    if (auto whole = t.when(at.is_whole)) vectors();
+    if (auto part = t.otherwise()) one_by_one();
+  }
+  if (auto shifted = t.otherwise()) {
+    if constexpr (Size == 2 && At::lanes != 1) {
+      const val of_lane_before = shfl_up(at.columns_left, 1u);
+      const val left_before = t.let(select(lane_id() % At::lanes == 0u, 0u, of_lane_before));
+      each_row([&](const val<u64>& address, const auto& four, const val<bool>& exists) {
+        store_shifted<At::lanes>(t, address, four, at.columns_left, left_before, exists);
+      });
+    } else {
+      one_by_one();
+    }
+  }
+}
+
+}  // namespace detail
+
+}  // namespace kaio::ops
