@@ -83,7 +83,32 @@ def matmul_table(rows):
         "most 128.\n\n")
 
 
-def random_table(rows):
+def epilogue_table(rows):
+    """A line for each product of kaio with an epilogue, compared with cuBLASLt's."""
+    cases = {}
+    for row in rows:
+        case = tuple(row[k] for k in ("device", "type", "layout", "batch", "m", "n", "k", "epilogue", "protocol"))
+        cases.setdefault(case, {})[row["contestant"]] = row
+    lines = []
+    for case, of in sorted(cases.items()):
+        if "kaio" not in of or "cublaslt" not in of:
+            continue
+        device, kind, layout, batch, m, n, k, epilogue, protocol = case
+        ours, peer = of["kaio"], of["cublaslt"]
+        rate = f"{ours['tbs']:.2f} TB/s" if min(m, n) <= 128 else f"{ours['tflops']:.0f} TFLOP/s"
+        lines.append([kind, layout, f"{f'{batch} x ' if batch > 1 else ''}{m} x {n} x {k}", epilogue, protocol,
+                      f"{ours['us']:.1f}", rate, f"{peer['us']:.1f}", f"{peer['us'] / ours['us']:.3f}", device, ours["date"],
+                      ours["commit"]])
+    return table(
+        "Matrix products with an epilogue compared with cuBLASLt",
+        ["type", "layout", "m x n x k", "epilogue", "protocol", "kaio, us", "rate", "cuBLASLt, us", "ratio", "device", "date",
+         "commit"], lines,
+        "bias: one number for each column of C. gelu_bias: the same, then gelu in its tanh form. residual: a matrix like C, which\n"
+        "is other memory. Both have it in the kernel of the product. Bytes are those of A, B, C and bias or residual; protocols as\n"
+        "below.\n\n")
+
+
+def random_table(title, rows):
     """How kaio compares with cuBLASLt over random products: a line for each protocol and type, and the worst ones."""
     if not rows:
         return ""
@@ -106,7 +131,7 @@ def random_table(rows):
     worst = "".join(f"\n- {ratio:.3f}: {protocol}, {kind} {layout} {f'{batch} x ' if batch > 1 else ''}{m} x {n} x {k}"
                     for ratio, (protocol, kind, layout, batch, m, n, k) in ratios[:10])
     return table(
-        "Random matrix products compared with cuBLASLt",
+        title,
         ["protocol", "type", "products", "geometric mean of the ratios", "worst", "below 0.9", "date", "commit"], lines,
         "The problems of `matmul --random`; protocols as below. No workspace is given to kaio, 64 MiB to cuBLASLt.\n\n"
     ) + f"\nThe worst:\n{worst}\n"
@@ -314,7 +339,11 @@ def main():
         "Shapes are M x N x K, works the scales: of the tensors, of rows and columns, of 1 x 128 and 128 x 128; C of bf16. The peers\n"
         "are PyTorch's _scaled_mm, with fast accumulation and (precise) without, and deep_gemm where it is installed.\n\n",
         ("tflops", "TF", 0), "M x N x K")
-    text += random_table(of("matmul_random"))
+    text += random_table("Random matrix products compared with cuBLASLt", of("matmul_random"))
+    for epilogue in ("bias", "gelu_bias", "residual"):
+        text += random_table(f"Random matrix products with the epilogue {epilogue} compared with cuBLASLt",
+                             [r for r in of("matmul_epilogue_random") if r["epilogue"] == epilogue])
+    text += epilogue_table(of("matmul_epilogue"))
     text += energy_table(of("matmul_energy"))
     text += matmul_table(of("matmul"))
     replace_file(results / "README.md", text)

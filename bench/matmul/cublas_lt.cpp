@@ -58,9 +58,10 @@ std::string cublas_lt::description() const {
 }
 
 // cuBLASLt thinks in columns: to it, row-major C is its transpose, and C^T = B^T A^T. So its left operand is
-// our B, its right one our A, and a row-major operand is not transposed to it either.
+// our B, its right one our A, and a row-major operand is not transposed to it either. Its bias, one number
+// for each row of C^T, is ours for each column of C; by default it is the same for the whole batch.
 lt_plan::lt_plan(const cublas_lt& library, const problem& p, std::uint64_t workspace,
-                 std::uint64_t workspace_bytes, std::uint64_t scales)
+                 std::uint64_t workspace_bytes, std::uint64_t scales, std::uint64_t added)
     : library_(library), problem_(p), workspace_(workspace), workspace_bytes_(workspace_bytes) {
   const lt::functions& call = library_.call();
   const operand_types types = types_of(p.type);
@@ -72,6 +73,13 @@ lt_plan::lt_plan(const cublas_lt& library, const problem& p, std::uint64_t works
     descriptions_.push_back(description);
     set(description, lt::CUBLASLT_MATMUL_DESC_TRANSA, p.b_transposed ? lt::CUBLAS_OP_T : lt::CUBLAS_OP_N);
     set(description, lt::CUBLASLT_MATMUL_DESC_TRANSB, p.a_transposed ? lt::CUBLAS_OP_T : lt::CUBLAS_OP_N);
+    if (p.has_bias()) {
+      set(description, lt::CUBLASLT_MATMUL_DESC_EPILOGUE,
+          p.epilogue == fused_epilogue::gelu_bias ? lt::CUBLASLT_EPILOGUE_GELU_BIAS
+                                                  : lt::CUBLASLT_EPILOGUE_BIAS);
+      set(description, lt::CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE, types.output);
+      set(description, lt::CUBLASLT_MATMUL_DESC_BIAS_POINTER, added);
+    }
     if (!is_fp8) continue;
     set(description, lt::CUBLASLT_MATMUL_DESC_A_SCALE_POINTER, scales);
     set(description, lt::CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, scales);
@@ -135,14 +143,19 @@ void lt_plan::set(lt::cublasLtMatmulDesc_t to, lt::cublasLtMatmulDescAttributes_
         "cublasLtMatmulDescSetAttribute");
 }
 
-bool lt_plan::run(std::size_t algorithm, std::uint64_t a, std::uint64_t b, std::uint64_t c,
-                  void* stream) const {
+bool lt_plan::run(std::size_t algorithm, std::uint64_t a, std::uint64_t b, std::uint64_t added,
+                  std::uint64_t c, void* stream) const {
   const candidate& chosen = candidates_[algorithm];
-  const float one = 1.0f, zero = 0.0f;
+  // D = alpha A B + beta C, where C is the residual
+  const bool has_residual = problem_.epilogue == fused_epilogue::residual;
+  const float alpha = 1.0f, beta = has_residual ? 1.0f : 0.0f;
   void* const output = reinterpret_cast<void*>(c);
+  const void* const input = has_residual ? reinterpret_cast<const void*>(added) : output;
+  if (problem_.has_bias())
+    set(descriptions_[chosen.description], lt::CUBLASLT_MATMUL_DESC_BIAS_POINTER, added);
   return library_.call().cublasLtMatmul(
-             library_.handle(), descriptions_[chosen.description], &one, reinterpret_cast<const void*>(b),
-             left_, reinterpret_cast<const void*>(a), right_, &zero, output, output_, output, output_,
+             library_.handle(), descriptions_[chosen.description], &alpha, reinterpret_cast<const void*>(b),
+             left_, reinterpret_cast<const void*>(a), right_, &beta, input, output_, output, output_,
              &chosen.result.algo, reinterpret_cast<void*>(workspace_), chosen.result.workspaceSize,
              stream) == 0;
 }

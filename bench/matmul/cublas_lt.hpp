@@ -4,8 +4,8 @@
 // times each and keeps the best.
 //
 //   const cublas_lt library({});
-//   lt_plan plan(library, p, workspace.address(), workspace_bytes, ones.address());
-//   plan.run(i, a, b, c, stream);
+//   lt_plan plan(library, p, workspace.address(), workspace_bytes, ones.address(), bias.address());
+//   plan.run(i, a, b, bias, c, stream);
 
 #include "bench/matmul/cublas_lt_abi.hpp"
 #include "bench/matmul/problem.hpp"
@@ -39,17 +39,20 @@ class lt_plan {
  public:
   static constexpr int requested = 32;  // algorithms
 
-  // `scales`: device memory with an f32 of 1, for fp8.
+  // `scales`: device memory with an f32 of 1, for fp8. `added`: a bias or residual as run() will get it; the
+  // library looks at its alignment only.
   lt_plan(const cublas_lt& library, const problem& p, std::uint64_t workspace, std::uint64_t workspace_bytes,
-          std::uint64_t scales);
+          std::uint64_t scales, std::uint64_t added);
   ~lt_plan();
   lt_plan(const lt_plan&) = delete;
   lt_plan& operator=(const lt_plan&) = delete;
 
   // 0 where the library has none for this product.
   std::size_t algorithms() const { return candidates_.size(); }
-  // Puts the product into the stream; false where the algorithm is refused.
-  bool run(std::size_t algorithm, std::uint64_t a, std::uint64_t b, std::uint64_t c, void* stream) const;
+  // Puts the product into the stream; false where the algorithm is refused. `added`: the bias or residual,
+  // where the problem's epilogue has one.
+  bool run(std::size_t algorithm, std::uint64_t a, std::uint64_t b, std::uint64_t added, std::uint64_t c,
+           void* stream) const;
   // Which one it is: "2 of 31, fast accumulation".
   std::string name(std::size_t algorithm) const;
 

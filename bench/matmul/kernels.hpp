@@ -28,6 +28,13 @@ inline constexpr auto fill_normal =
       }
     });
 
+// Every element times a power of 2.
+template <class T>
+inline constexpr auto scale_elements =
+    kernel<"scale_elements_" + type_name<T>, 256>([](thread t, inout<T> y, val<f32> factor, val<u64> n) {
+      for (auto i : t.grid_stride(n)) y[i] = cast<T>(cast<f32>(y[i]) * factor);
+    });
+
 // Every element NaN: an output that is not written shows.
 template <class T>
 inline constexpr auto poison = kernel<"poison_" + type_name<T>, 256>([](thread t, out<T> y, val<u64> n) {
@@ -91,6 +98,26 @@ inline constexpr auto sample_product = kernel<"sample_product_" + type_name<T> +
       if (auto first = t.when(t.thread_rank() == 0)) {
         want[sample] = whole;
         got[sample] = cast<f64>(c[(batch * m + row) * n + column]);
+      }
+    });
+
+// Adds to each of the sums of sample_product the element of `x` for its place in C: of a bias or residual.
+// Strides in elements; 0 repeats.
+struct sampled_term {
+  u64 batch, row, column;
+};
+template <class T>
+inline constexpr auto sample_term =
+    kernel<"sample_term_" + type_name<T>, 32>([](thread t, in<T> x, inout<f64> want, val<sampled_product> p,
+                                                 val<sampled_term> strides, val<u64> samples) {
+      for (auto i : t.grid_stride(samples)) {
+        val sample = cast<u32>(i);
+        val batch = cast<u64>(mixed(sample * 3u)) % p[&sampled_product::batch];
+        val row = cast<u64>(mixed(sample * 3u + 1u)) % p[&sampled_product::m];
+        val column = cast<u64>(mixed(sample * 3u + 2u)) % p[&sampled_product::n];
+        val at = batch * strides[&sampled_term::batch] + row * strides[&sampled_term::row] +
+                 column * strides[&sampled_term::column];
+        want[i] = want[i] + cast<f64>(x[at]);
       }
     });
 

@@ -5,10 +5,11 @@
 //   matmul [--json] [--quick] [--seconds S] [--type f16] [--layout NT] [--shape MxNxK[xBATCH]]
 //          [--no-peers] [--no-python]
 //   matmul --random N [--seed S] [--type f16]      # shapes that no list names; the peer is cuBLASLt alone
+//   matmul --epilogue bias|gelu_bias|residual ...  # fused, of f16 and bf16; the peer is cuBLASLt alone
 //   matmul --energy [--type f16] [--shape MxNxK]   # large products: joules and clock next to time
 //
-// --type and --shape may be given several times. --seconds: device time for each case and contestant, 1 by
-// default. At the end the geometric mean of the ratios, and the worst.
+// --type and --shape may be given several times. --epilogue goes with --random too. --seconds: device time
+// for each case and contestant, 1 by default. At the end the geometric mean of the ratios, and the worst.
 // Columns: the median time; TFLOP/s, or TB/s where m or n is at most 128; per cent of the tensor cores' peak
 // at the clock that was measured meanwhile; and `ratio`, how many times longer the fastest peer took. The
 // exit code is 1 where a product of kaio was wrong. On the emulator: tiny shapes, without peers and without
@@ -32,7 +33,9 @@
 #include <filesystem>
 #include <limits>
 #include <map>
+#include <numbers>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -51,6 +54,7 @@ struct settings {
   std::vector<element> types;
   std::vector<problem> shapes;  // of any type
   std::optional<std::string> layout;
+  fused_epilogue epilogue = fused_epilogue::none;
 };
 
 // ---- the peers of Python, which a child process measures
@@ -128,9 +132,15 @@ struct row {
 
 class report {
  public:
-  report(const device& on, bool json, bool random) : on_(on), json_(json), random_(random) {
+  report(const device& on, const settings& how)
+      : on_(on),
+        json_(how.json),
+        benchmark_(std::string("matmul") + (how.epilogue == fused_epilogue::none ? "" : "_epilogue") +
+                   (how.random == 0 ? "" : "_random")) {
     if (json_) return;
     std::printf("%s\n", std::string(on.description()).c_str());
+    if (how.epilogue != fused_epilogue::none)
+      std::printf("epilogue %s\n", std::string(name_of(how.epilogue)).c_str());
     std::printf("%-5s %-2s %-22s %-6s %-7s %10s %8s %6s %6s %6s %9s  %s\n", "type", "", "m x n x k", "", "",
                 "us", "rate", "", "% peak", "ratio", "error", "");
   }
@@ -141,6 +151,9 @@ class report {
       if (is_peer(one) && one.us > 0 && (best_peer == 0 || one.us < best_peer)) best_peer = one.us;
     const double peak =
         operations_per_clock(on_.properties().target, p.type) * on_.properties().multiprocessors * mhz * 1e6;
+    const std::string epilogue = p.epilogue == fused_epilogue::none
+                                     ? ""
+                                     : " \"epilogue\": \"" + std::string(name_of(p.epilogue)) + "\",";
     for (const row& one : rows) {
       if (one.us <= 0) continue;
       const double tflops = p.operations() / one.us * 1e-6, tbs = p.bytes() / one.us * 1e-6;
@@ -151,10 +164,10 @@ class report {
             {ratio, std::string(name_of(p.type)) + " " + p.layout() + " " + p.shape()});
       if (json_) {
         std::printf(
-            "{\"benchmark\": \"%s\", \"device\": \"%s\", \"type\": \"%s\", \"layout\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"batch\": %lld, \"protocol\": \"%s\", \"contestant\": \"%s\", \"detail\": \"%s\", \"us\": %.3f, \"tflops\": %.2f, \"tbs\": %.3f, \"mhz\": %.0f, \"percent\": %.1f, \"ratio\": %.4f, \"error\": %.3e, \"runs\": %zu}\n",
-            random_ ? "matmul_random" : "matmul", std::string(on_.description()).c_str(),
-            std::string(name_of(p.type)).c_str(), p.layout().c_str(), static_cast<long long>(p.m),
-            static_cast<long long>(p.n), static_cast<long long>(p.k), static_cast<long long>(p.batch),
+            "{\"benchmark\": \"%s\", \"device\": \"%s\", \"type\": \"%s\", \"layout\": \"%s\", \"m\": %lld, \"n\": %lld, \"k\": %lld, \"batch\": %lld,%s \"protocol\": \"%s\", \"contestant\": \"%s\", \"detail\": \"%s\", \"us\": %.3f, \"tflops\": %.2f, \"tbs\": %.3f, \"mhz\": %.0f, \"percent\": %.1f, \"ratio\": %.4f, \"error\": %.3e, \"runs\": %zu}\n",
+            benchmark_.c_str(), std::string(on_.description()).c_str(), std::string(name_of(p.type)).c_str(),
+            p.layout().c_str(), static_cast<long long>(p.m), static_cast<long long>(p.n),
+            static_cast<long long>(p.k), static_cast<long long>(p.batch), epilogue.c_str(),
             std::string(protocol).c_str(), one.contestant.c_str(), one.detail.c_str(), one.us, tflops, tbs,
             mhz, percent, ratio, finite(one.error), one.runs);
       } else {
@@ -211,7 +224,8 @@ class report {
   static double finite(double x) { return std::isfinite(x) ? x : 1e300; }
 
   const device& on_;
-  bool json_, random_;
+  bool json_;
+  std::string benchmark_;
   std::map<std::string, std::vector<std::pair<double, std::string>>> ratios_;  // of kaio, by protocol
 };
 
@@ -227,6 +241,11 @@ double bound_of(element e) {
   }
 }
 
+// Source: Hendrycks and Gimpel, "Gaussian Error Linear Units", the approximation by tanh.
+double gelu_tanh(double x) {
+  return 0.5 * x * (1 + std::tanh(std::sqrt(2 / std::numbers::pi) * (x + 0.044715 * x * x * x)));
+}
+
 // ---- one case
 
 class bench {
@@ -240,7 +259,7 @@ class bench {
         peers_(peers),
         stream_(on.create_stream()),
         timing_(on, stream_),
-        report_(on, how.json, how.random != 0) {
+        report_(on, how) {
     if (library_) {
       workspace_ = gpu_.allocate<u8>(workspace_bytes, uninitialised);
       scales_ = gpu_.upload(std::vector<f32>(4, 1.0f));
@@ -273,20 +292,30 @@ class bench {
     const double cache = gpu_.is_emulator() ? 0 : 2.5 * gpu_.properties().l2_bytes;
     const auto sets = static_cast<std::size_t>(std::clamp(std::ceil(cache / p.bytes()), 1.0, 32.0));
     std::vector<buffer<T>> a, b;
-    std::vector<buffer<Out>> c;
+    std::vector<buffer<Out>> added, c;  // added: the bias or residual, empty where there is none
     for (u32 i = 0; i < sets; ++i) {
       a.push_back(gpu_.allocate<T>(count(p.m, p.k), uninitialised));
       b.push_back(gpu_.allocate<T>(count(p.k, p.n), uninitialised));
       c.push_back(gpu_.allocate<Out>(count(p.m, p.n), uninitialised));
       normal(a.back(), 2 * i + 1);
       normal(b.back(), 2 * i + 2);
+      added.emplace_back();
+      if (p.epilogue != fused_epilogue::none) {
+        added.back() = gpu_.allocate<Out>(static_cast<std::size_t>(p.added()), uninitialised);
+        normal(added.back(), 1000 + i);
+        // A * B becomes as large as what is added: a missing epilogue shows in the error.
+        const f32 factor = std::exp2(-std::round(0.5f * std::log2(static_cast<f32>(p.k))));
+        const u64 n = a.back().size();
+        scale_elements<T>.launch(stream_, whole_device(n), a.back(), factor, n);
+      }
     }
 
     std::vector<contestant> all;
     bool right = true;
     try {
-      contestant kaio{"kaio", [&](std::size_t i) { kaio_product<T, Out>(stream_, p, a[i], b[i], c[i]); }};
-      kaio.error = error_of<T, Out>(p, kaio, a[0], b[0], c[0]);
+      contestant kaio{"kaio",
+                      [&](std::size_t i) { kaio_product<T, Out>(stream_, p, a[i], b[i], added[i], c[i]); }};
+      kaio.error = error_of<T, Out>(p, kaio, a[0], b[0], added[0], c[0]);
       right = kaio.error <= bound_of(p.type);
       if (!right) kaio.detail = "WRONG";
       all.push_back(std::move(kaio));
@@ -296,16 +325,17 @@ class bench {
     }
     std::optional<lt_plan> plan;
     if (library_) {
-      plan.emplace(library_, p, workspace_.address(), workspace_bytes, scales_.address());
+      plan.emplace(library_, p, workspace_.address(), workspace_bytes, scales_.address(), added[0].address());
       const auto run = [&](std::size_t algorithm, std::size_t i) {
-        return plan->run(algorithm, a[i].address(), b[i].address(), c[i].address(), stream_.native_handle());
+        return plan->run(algorithm, a[i].address(), b[i].address(), added[i].address(), c[i].address(),
+                         stream_.native_handle());
       };
       if (const auto best = fastest(*plan, run, sets)) {
         contestant peer{"cublaslt", [run, at = best->cold](std::size_t i) { run(at, i); },
                         plan->name(best->cold)};
         peer.run_in_burst = [run, at = best->burst](std::size_t i) { run(at, i); };
         if (best->burst != best->cold) peer.detail += "; burst: " + plan->name(best->burst);
-        peer.error = error_of<T, Out>(p, peer, a[0], b[0], c[0]);
+        peer.error = error_of<T, Out>(p, peer, a[0], b[0], added[0], c[0]);
         if (!all.empty()) {
           all[0].detail += distance_from_peer(p, all[0], peer, c[0]);
           right = right && all[0].detail.find("WRONG") == std::string::npos;
@@ -315,7 +345,8 @@ class bench {
     }
     buffer<f32> design_output;
     if constexpr (std::is_same_v<T, f16> || std::is_same_v<T, bf16>) {
-      const bool fits = p.layout() == "NN" && p.batch == 1 && p.k % 16 == 0 && p.m <= 4096 && p.n <= 16384;
+      const bool fits = p.layout() == "NN" && p.batch == 1 && p.k % 16 == 0 && p.m <= 4096 && p.n <= 16384 &&
+                        p.epilogue == fused_epilogue::none;
       if (fits && (gpu_.is_emulator() || gpu_.properties().target.sm >= 80)) {
         design_output = gpu_.allocate<f32>(count(p.m, p.n), uninitialised);
         contestant design{
@@ -327,7 +358,7 @@ class bench {
             },
             "64 x 64 x 16, f32 out"};
         design.is_yardstick = true;
-        design.error = error_of<T, f32>(p, design, a[0], b[0], design_output);
+        design.error = error_of<T, f32>(p, design, a[0], b[0], {}, design_output);
         all.push_back(std::move(design));
       }
     }
@@ -346,10 +377,10 @@ class bench {
     return grid(std::max<u64>(1, std::min<u64>(most, (n + 255) / 256)));
   }
 
-  // |C - A B| / |A B| over sampled elements, after a run into poisoned memory.
+  // |C - X| / |X| over sampled elements, X being A B with its epilogue, after a run into poisoned memory.
   template <class T, class Out>
   double error_of(const problem& p, const contestant& one, const buffer<T>& a, const buffer<T>& b,
-                  buffer<Out>& c) {
+                  const buffer<Out>& added, buffer<Out>& c) {
     const u64 n = c.size();
     poison<Out>.launch(stream_, whole_device(n), c, n);
     one.run(0);
@@ -365,8 +396,16 @@ class bench {
                                 size(p.b_transposed ? 1 : p.n),
                                 size(p.b_transposed ? p.k : 1)};
     sample_product<T, Out>.launch(stream_, grid(count), a, b, c, want, got, where);
+    if (p.epilogue != fused_epilogue::none) {
+      const sampled_term strides =
+          p.has_bias() ? sampled_term{0, 0, 1} : sampled_term{size(p.m) * size(p.n), size(p.n), 1};
+      sample_term<Out>.launch(stream_, grid((count + 31) / 32), added, want, where, strides, u64{count});
+    }
     stream_.synchronize();
-    const std::vector<f64> exact = want.download(), computed = got.download();
+    std::vector<f64> exact = want.download();
+    const std::vector<f64> computed = got.download();
+    if (p.epilogue == fused_epilogue::gelu_bias)
+      for (f64& x : exact) x = gelu_tanh(x);
     double difference = 0, length = 0;
     for (u32 i = 0; i < count; ++i) {
       difference += (computed[i] - exact[i]) * (computed[i] - exact[i]);
@@ -498,6 +537,12 @@ std::optional<element> element_named(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<fused_epilogue> epilogue_named(std::string_view name) {
+  for (unsigned i = 0; i <= static_cast<unsigned>(fused_epilogue::residual); ++i)
+    if (name_of(static_cast<fused_epilogue>(i)) == name) return static_cast<fused_epilogue>(i);
+  return std::nullopt;
+}
+
 bool parse(int count, char** words, settings& how) {
   for (int i = 1; i < count; ++i) {
     const std::string_view word = words[i];
@@ -524,6 +569,9 @@ bool parse(int count, char** words, settings& how) {
     } else if (word == "--type" && element_named(next)) {
       how.types.push_back(*element_named(next));
       ++i;
+    } else if (word == "--epilogue" && epilogue_named(next)) {
+      how.epilogue = *epilogue_named(next);
+      ++i;
     } else if (word == "--layout" && std::strlen(next) == 2 &&
                std::string_view(next).find_first_not_of("NT") == std::string_view::npos) {
       how.layout = next;
@@ -542,16 +590,34 @@ bool parse(int count, char** words, settings& how) {
   return true;
 }
 
+// Throws where an epilogue is asked for together with what has none.
+void require_epilogue(const settings& how) {
+  if (how.epilogue == fused_epilogue::none) return;
+  const std::string asked = "kaio: --epilogue " + std::string(name_of(how.epilogue));
+  for (const element type : how.types)
+    if (type != element::f16 && type != element::bf16)
+      throw std::invalid_argument(asked + " is measured of f16 and bf16, not of " +
+                                  std::string(name_of(type)) + "; leave that --type out");
+  if (how.energy) throw std::invalid_argument(asked + " is not measured by --energy; leave one of them out");
+}
+
 std::vector<problem> problems_of(const settings& how, const device& on) {
   std::vector<element> types = how.types;
+  const bool has_epilogue = how.epilogue != fused_epilogue::none;
+  if (types.empty() && has_epilogue) types = {element::f16, element::bf16};
   if (types.empty()) types = {element::f16, element::bf16, element::e4m3, element::f32, element::tf32};
-  if (how.random != 0) return random_problems(types, how.random, how.seed);
   std::vector<problem> result;
+  if (how.random != 0) {
+    result = random_problems(types, how.random, how.seed);
+    for (problem& p : result) p.epilogue = how.epilogue;
+    return result;
+  }
   for (const element type : types) {
     std::vector<problem> some = on.is_emulator() ? tiny_problems(type) : standard_problems(type, how.quick);
     if (!how.shapes.empty()) some = how.shapes;
     for (problem p : some) {
       p.type = type;
+      p.epilogue = how.epilogue;
       if (!how.shapes.empty()) p.b_transposed = type == element::e4m3;
       if (how.layout) {
         p.a_transposed = (*how.layout)[0] == 'T';
@@ -564,13 +630,14 @@ std::vector<problem> problems_of(const settings& how, const device& on) {
 }
 
 int run(const settings& how) {
+  require_epilogue(how);
   device gpu = device::open();
   const std::vector<problem> problems = problems_of(how, gpu);
   const bool alone = gpu.is_emulator() || !how.peers;
   const cublas_lt library(alone ? std::vector<std::string>{} : lines_of(peers_command("--libraries")),
                           !alone);
   if (!how.json && !alone) std::printf("%s\n", library.description().c_str());
-  const bool with_python = !alone && how.python && how.random == 0;
+  const bool with_python = !alone && how.python && how.random == 0 && how.epilogue == fused_epilogue::none;
   const peer_table peers = with_python ? python_peers(problems, how.seconds) : peer_table{};
   if (how.random != 0) std::fprintf(stderr, "seed %llu\n", static_cast<unsigned long long>(how.seed));
   clock_sampler clock(gpu.is_emulator() ? "" : driver_functions().bus_id(gpu.properties().ordinal));
@@ -595,7 +662,7 @@ int main(int count, char** words) {
   if (!parse(count, words, how)) {
     std::fprintf(
         stderr,
-        "usage: matmul [--json] [--quick] [--seconds S] [--type f16|bf16|e4m3|f32|tf32] [--layout NN|NT|TN|TT] [--shape MxNxK[xBATCH]] [--random N [--seed S]] [--energy] [--no-peers] [--no-python]\n");
+        "usage: matmul [--json] [--quick] [--seconds S] [--type f16|bf16|e4m3|f32|tf32] [--layout NN|NT|TN|TT] [--shape MxNxK[xBATCH]] [--random N [--seed S]] [--epilogue none|bias|gelu_bias|residual] [--energy] [--no-peers] [--no-python]\n");
     return 2;
   }
   try {

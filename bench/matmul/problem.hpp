@@ -1,6 +1,6 @@
 #pragma once
-// What is multiplied: types, layouts and sizes of C = A * B, and the lists of shapes that the benchmark
-// knows.
+// What is multiplied: types, layouts, sizes and the epilogue of C = A * B, and the lists of shapes that the
+// benchmark knows.
 
 #include <cmath>
 #include <cstdint>
@@ -23,6 +23,17 @@ constexpr unsigned bytes_of(element e) {
 }
 constexpr unsigned output_bytes_of(element e) { return bytes_of(e) == 4 ? 4 : 2; }
 
+// What is done to A * B before it is stored, in the same kernel. The data that it reads are of C's type.
+//   bias       C = A * B + bias, one number for each column of C, the same for the whole batch
+//   gelu_bias  C = gelu(A * B + bias), gelu in its tanh form
+//   residual   C = A * B + residual, which is laid out like C and is other memory
+enum class fused_epilogue : std::uint8_t { none, bias, gelu_bias, residual };
+
+constexpr std::string_view name_of(fused_epilogue e) {
+  constexpr std::string_view names[] = {"none", "bias", "gelu_bias", "residual"};
+  return names[static_cast<unsigned>(e)];
+}
+
 // A of m x k, B of k x n, C of m x n, each row by row, `batch` times one after the other. A transposed
 // operand is stored as k x m or n x k: "NT" has A as it is and B transposed.
 struct problem {
@@ -30,17 +41,24 @@ struct problem {
   std::int64_t m = 0, n = 0, k = 0;
   std::int64_t batch = 1;
   bool a_transposed = false, b_transposed = false;
+  fused_epilogue epilogue = fused_epilogue::none;  // another one: f16 and bf16
 
   double operations() const {
     return 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k) *
            static_cast<double>(batch);
   }
+  // Elements of the bias or residual.
+  std::int64_t added() const {
+    return epilogue == fused_epilogue::none ? 0 : epilogue == fused_epilogue::residual ? batch * m * n : n;
+  }
+  bool has_bias() const { return epilogue == fused_epilogue::bias || epilogue == fused_epilogue::gelu_bias; }
   // Each input read once, the output written once.
   double bytes() const {
     const double inputs =
         static_cast<double>(m) * static_cast<double>(k) + static_cast<double>(k) * static_cast<double>(n);
     const double output = static_cast<double>(m) * static_cast<double>(n);
-    return static_cast<double>(batch) * (inputs * bytes_of(type) + output * output_bytes_of(type));
+    return static_cast<double>(batch) * (inputs * bytes_of(type) + output * output_bytes_of(type)) +
+           static_cast<double>(added()) * output_bytes_of(type);
   }
   // So few rows or columns that bytes decide, not operations.
   bool is_skinny() const { return m <= 128 || n <= 128; }

@@ -16,7 +16,8 @@ const family list("instructions", [] {
              fill_normal<f32>, poison<f16>, poison<bf16>, poison<f32>, displace_cache, squared_distance<f16>,
              squared_distance<bf16>, squared_distance<f32>, sample_product<f16, f16>,
              sample_product<f16, f32>, sample_product<bf16, bf16>, sample_product<bf16, f32>,
-             sample_product<e4m3, bf16>, sample_product<f32, f32>);
+             sample_product<e4m3, bf16>, sample_product<f32, f32>, scale_elements<f16>, scale_elements<bf16>,
+             sample_term<f16>, sample_term<bf16>);
   all.insert(all.end(), products.begin(), products.end());
   return all;
 });
