@@ -6,15 +6,15 @@
     fit.py --work work.jsonl [--measured measured.jsonl ...] [--new] [--write]
 
 With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough.
-Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 100001, 300001,
-500001, 700001 and 810001 (f32, not as tf32), 910001 and 920001 (16 bits), 950001 (8 bits) and 970001 (tf32) on, and of
-products with few rows or columns, --few 64, from 1100001 on (all types) and from 1300001 on (16 bits), and --few 256 from
-1200001 on (16 bits); and matmul_choice_h100.jsonl.xz, of seeds from 1 to 16791, with the kernels for tf32 by wgmma and for
-lines that begin anywhere, of more than 64 rows and columns.
+Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 2100001 (all types),
+2200001 (16 bits) and 2300001 on (products with few rows or columns, --few 64); and what was measured before epilogues
+worked on strips of C, of kernels that did not change: f32 (not as tf32), and products of aligned 16 and 8 bits without
+further terms, of seeds from 100001, 300001, 500001, 700001, 810001, 910001, 920001, 950001, 970001, 1100001, 1200001 and
+1300001 on. And matmul_choice_h100.jsonl.xz, of seeds from 2400001 on, to which nothing is fitted.
 Works for all of them are one file, the lines of further ranges appended. Problems of which it has nothing are left out.
 
-Problems with even seeds are fitted, those with odd ones held out; both are reported: how much longer the model's choice
-takes than the best kernel. The constants that are written are fitted to all of them. What is minimised is that loss, with
+Problems with even seeds are fitted, those with odd ones held out, and all of an H100; both are reported: how much longer the
+model's choice takes than the best kernel. The constants that are written are fitted to all of an H200. What is minimised is that loss, with
 the choice made soft so that it has a derivative, and the error of the predicted times, first with a large weight and then
 with a small one; the times of kernels that are far from the best count little. Long plain products of 16 bits, for which
 programs spend most of their time, count four times. seconds() is seconds_of() of cost.cpp: the script stops where the two
@@ -84,7 +84,7 @@ class Problems:
             if "kernels" in line:  # of the lines that follow
                 measured_kernels = [of_today(number, name) for name, *_ in line["kernels"]]
                 continue
-            if not take(line["seed"]) or line["seed"] not in work:
+            if not take(line["seed"], "H100" in line["device"]) or line["seed"] not in work:
                 continue
             known = {(row[0], row[1]): row for row in work[line["seed"]]}
             times = [(known.get((measured_kernels[kernel][0], measured_kernels[kernel][1] or splits)), time, dropped)
@@ -231,7 +231,7 @@ def text_of(constants, vector, configurations, few_rows, known):
     def family(i):
         return braces(zip(family_fields, (table[f][i] for f in range(len(family_fields)))))
 
-    lines = ["#pragma once", "// Written by bench/matmul_choice/fit.py, from times measured on an H200 and an H100.", "",
+    lines = ["#pragma once", "// Written by bench/matmul_choice/fit.py, from times measured on an H200.", "",
              '#include "ops/matmul/choice/cost.hpp"', "", "namespace kaio::ops {", "",
              f"inline constexpr device_costs fitted_device{braces(device.items())};", "",
              "// In the order of matmul_family.",
@@ -262,9 +262,9 @@ def main():
     for path in words.measured:
         with (lzma.open if path.suffix == ".xz" else open)(path, "rt", encoding="utf-8") as file:
             measured += [json.loads(line) for line in file]
-    fitted_part = Problems(head["kernels"], work, measured, lambda seed: seed % 2 == 0)
-    held_out = Problems(head["kernels"], work, measured, lambda seed: seed % 2 == 1)
-    everything = Problems(head["kernels"], work, measured, lambda seed: True)
+    fitted_part = Problems(head["kernels"], work, measured, lambda seed, h100: seed % 2 == 0 and not h100)
+    held_out = Problems(head["kernels"], work, measured, lambda seed, h100: seed % 2 == 1 or h100)
+    everything = Problems(head["kernels"], work, measured, lambda seed, h100: not h100)
     constants = Constants(configurations)
     few_rows = np.zeros(len(configurations), bool)
     for w in (fitted_part, held_out, everything):

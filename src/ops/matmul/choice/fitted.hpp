@@ -1,5 +1,5 @@
 #pragma once
-// Written by bench/matmul_choice/fit.py, from times measured on an H200 and an H100.
+// Written by bench/matmul_choice/fit.py, from times measured on an H200.
 
 #include "ops/matmul/choice/cost.hpp"
 
