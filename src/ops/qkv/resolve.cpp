@@ -85,7 +85,7 @@ struct resolution {
     append().type = element_type_of(out.q.kind);
     append().tokens = static_cast<u32>(shape.tokens);
     const std::uint32_t last = out.q.rank - 1;
-    if (cached()) {
+    if (out.cache.has_value()) {
       const any_cache& cache = *out.cache;
       k_heads = v_heads = cache.k.extents[2];
       v_size = cache.v.extents[3];
@@ -105,7 +105,7 @@ struct resolution {
   }
 
   void check_tokens() {
-    if (cached()) return check_cache();
+    if (out.cache.has_value()) return check_cache(*out.cache);
     const bool packed = out.q.rank == 3, has_cu = !options.cu_seqlens.is_null();
     sequences = shape.batches;
     if (!packed && has_cu) wrong("cu_seqlens of tensors of four dimensions; they are of three");
@@ -140,7 +140,7 @@ struct resolution {
   }
 
   // As append_kv has it, of a K and a V that are not anywhere yet.
-  void check_cache() {
+  void check_cache(const any_cache& cache) {
     if (!options.rotary.offsets.is_null())
       wrong("rotary.offsets with a cache; positions are those of its keys, or rotary.positions");
     append_kv_options of{};
@@ -156,9 +156,8 @@ struct resolution {
     of.k_scale_out = options.k_scale_out;
     of.v_scale_out = options.v_scale_out;
     const u32 type = append().type;
-    const append_call resolved =
-        resolve_append_kv(check_device, nowhere(out.q, k_heads, shape.size), nowhere(out.q, v_heads, v_size),
-                          *out.cache, of, a.operation);
+    const append_call resolved = resolve_append_kv(check_device, nowhere(out.q, k_heads, shape.size),
+                                                   nowhere(out.q, v_heads, v_size), cache, of, a.operation);
     append() = resolved.problem;
     append().type = type;
     if (for_own)

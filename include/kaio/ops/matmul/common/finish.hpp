@@ -21,7 +21,8 @@ constexpr val<i64> offset_in(thread t, const val<output_lines>& lines, const pla
                cast<i64>(at.row) * lines[&output_lines::pitch] + cast<i64>(at.column));
 }
 
-// An epilogue that has a function `several` makes the results of several rows.
+// How many rows a thread finishes together at most: several where the epilogue has `static constexpr bool takes_strips
+// = true`, whose function `several` then makes the results of a strip.
 template <class Epilogue>
 inline constexpr std::uint32_t rows_together = [] {
   if constexpr (requires { Epilogue::takes_strips; })

@@ -416,13 +416,16 @@ struct mma_sync_body {
         static_assert(32 % of_row == 0 && rows * of_row % 32 == 0,
                       "kaio: the lanes of a warp are whole rows of a portion");
         constexpr std::uint32_t apart = 32 / of_row * C.cluster_splits;
-        constexpr std::uint32_t together = rows < apart ? 1 : rows_together_of<Epilogue>(rows / apart);
+        // Next to 128 sums of a thread registers are short, for rows and for what lanes hand on.
+        constexpr bool is_short = C.warp_m * C.warp_n >= 64 * 64;
+        constexpr std::uint32_t most = is_short ? 2 : 4, lanes = is_short ? 1 : of_row;
+        constexpr std::uint32_t together = rows < apart ? 1 : rows_together_of<Epilogue>(rows / apart, most);
         const val within = t.let(lane % of_row * 4u);
         for (auto line : t.range((rank_in_cluster(t) * 32u + lane) / of_row, rows, apart * together)) {
           const auto x =
               array_of<together>([&](u32 j) { return total(t, staged[of_warp + line + j * apart][within]); });
           const place at{first.batch, t.let(corner.row + line), t.let(corner.column + within)};
-          finish_strip<Epilogue, Out>(t, result, lines, strip_of<together, apart, of_row>(t, lines, at),
+          finish_strip<Epilogue, Out>(t, result, lines, strip_of<together, apart, lanes>(t, lines, at),
                                       array_of<4 * together>([&](u32 j) { return x[j / 4][j % 4]; }),
                                       extra...);
         }
