@@ -13,8 +13,9 @@ further terms, of seeds from 100001, 300001, 500001, 700001, 810001, 910001, 920
 1300001 on. And matmul_choice_h100.jsonl.xz, of seeds from 2400001 on, to which nothing is fitted.
 Works for all of them are one file, the lines of further ranges appended. Problems of which it has nothing are left out.
 
-Problems with even seeds are fitted, those with odd ones held out, and all of an H100; both are reported: how much longer the
-model's choice takes than the best kernel. The constants that are written are fitted to all of an H200. What is minimised is that loss, with
+Problems with even seeds are fitted, those with odd ones held out, and all of an H100; both are reported: how much longer
+the model's choice takes than the best kernel. The constants that are written are fitted to all of an H200. What is
+minimised is that loss, with
 the choice made soft so that it has a derivative, and the error of the predicted times, first with a large weight and then
 with a small one; the times of kernels that are far from the best count little. Long plain products of 16 bits, for which
 programs spend most of their time, count four times. seconds() is seconds_of() of cost.cpp: the script stops where the two

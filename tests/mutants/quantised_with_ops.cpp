@@ -59,7 +59,9 @@ constexpr harmless_statement without_effect[] = {
     {"matmul/common/general.hpp", "const val by_four ="},
     // A row after the last one, which does not exist.
     {"matmul/common/store_strip.hpp", "memory_at<Size>(t, address)[j] =",
-     [](std::string_view, std::string_view instruction) { return instruction.starts_with("setp.lt"); }},
+     [](std::string_view, std::string_view instruction) {
+       return instruction.find("setp.lt") != instruction.npos;
+     }},
     // Both ways of rounding agree at a border of two ranges.
     {"quantised/fp8/code.hpp", "cast<e4m3>"},
     // Ranges that have a number for every thread or block; the copy of a whole tile by the way of a part.
@@ -322,7 +324,7 @@ void check_int8_kernels(std::string_view kernels) {
 // By those that have every epilogue, of every output; of one whose lines are not by four elements too.
 void check_int8_epilogues(std::string_view kernels, std::span<const shape> shapes) {
   for (const shape& s : shapes)
-    for (const u32 pad : {pad_to_16<i8>(s.n), 1u}) {
+    for (const u32 pad : {pad_to_16<i8>(s.n), 1u, 2u}) {
       layout l = lines_by_16(s);
       l.c_pad = pad;
       const int8_terms_of_test rich{.scale_a = per::one,
@@ -512,5 +514,5 @@ TEST_CASE("mutants of matmul_w4 of few rows are killed", "[mutants]") {
 TEST_CASE("mutants of matmul_w4 for sm_90a are killed", "[mutants]") {
   check_rate("matmul_w4 for sm_90a", kill_w4_sm90(), 95);
 }
-TEST_CASE("mutants of matmul_int8 are killed", "[mutants]") { check_rate("matmul_int8", kill_int8(), 90); }
+TEST_CASE("mutants of matmul_int8 are killed", "[mutants]") { check_rate("matmul_int8", kill_int8(), 95); }
 TEST_CASE("mutants of matmul_fp8 are killed", "[mutants]") { check_rate("matmul_fp8", kill_fp8(), 90); }
