@@ -47,7 +47,7 @@ dram_of_h100 = 2 * 2619e6 * 5120 / 8
 
 families = ["sm90", "sm90_split", "mma_sync", "simt", "few rows"]
 family_fields = ["start_clocks", "rate", "step_clocks", "restart", "store_bytes", "general_clocks", "outside", "bias_clocks",
-                 "addend_clocks", "gelu_clocks", "gelu_tanh_clocks", "silu_clocks", "not_hidden", "later_not_hidden",
+                 "addend_clocks", "gelu_clocks", "gelu_tanh_clocks", "silu_clocks", "terms_share", "not_hidden", "later_not_hidden",
                  "last_wave", "half_wave"]
 device_fields = ["l2_of_one", "l2_of_all", "crossing_clocks", "crossing_l2_clocks", "short_line_clocks", "shared",
                  "dram_share", "launch_seconds", "second_kernel_seconds", "sum_bytes", "cluster_clocks",
@@ -62,7 +62,7 @@ enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf3
 # Where the search begins: of a family in the order of `families`.
 first_family = np.array([[1500, 2400, 4500, 4000, 1500], [1, 1, .3, .7, .1], [100, 300, 400, 300, 15], [1, 1, .6, .3, .5],
                          [60, 60, 60, 50, 45], [5, 2, 1, 1, 2], [.5, .1, .1, .1, .1], [20] * 5, [35] * 5, [35] * 5,
-                         [30] * 5, [30] * 5, [.9, .4, .4, .4, .2], [.5, .2, .2, .2, .2], [.7, .5, .4, .3, .4], [.7] * 5])
+                         [30] * 5, [30] * 5, [.2] * 5, [.9, .4, .4, .4, .2], [.5, .2, .2, .2, .2], [.7, .5, .4, .3, .4], [.7] * 5])
 first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 600, 130, 130, .06, .3, .8])
 
 

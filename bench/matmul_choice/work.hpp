@@ -67,8 +67,8 @@ class configurations {
   }
   static void print(const ops::family_costs& f) {
     print({f.start_clocks, f.rate, f.step_clocks, f.restart, f.store_bytes, f.general_clocks, f.outside,
-           f.bias_clocks, f.addend_clocks, f.gelu_clocks, f.gelu_tanh_clocks, f.silu_clocks, f.not_hidden,
-           f.later_not_hidden, f.last_wave, f.half_wave});
+           f.bias_clocks, f.addend_clocks, f.gelu_clocks, f.gelu_tanh_clocks, f.silu_clocks, f.terms_share,
+           f.not_hidden, f.later_not_hidden, f.last_wave, f.half_wave});
   }
   static std::vector<unsigned> of(const ops::matmul_variant& v) {
     return {static_cast<unsigned>(v.family),

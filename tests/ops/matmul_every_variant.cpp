@@ -69,8 +69,10 @@ void run_every_variant(matmul_precision precision = matmul_precision::ieee) {
           matmul_options options;
           options.precision = precision;
           options.workspace = workspace;
-          // Decides whether a kernel with alpha alone is refused.
+          // Decides whether a kernel with alpha alone is refused; with both, one that adds terms of tiles
+          // (matmul_tile_terms.cpp).
           options.activation = is_general ? matmul_activation::relu : matmul_activation::none;
+          options.beta = is_general ? 2 : 0;
           for (const auto& v : variants<T, Out>(s, l, options)) {
             if (!v.refusal.empty() || kind_of(v.name) != k) continue;
             ++found;
@@ -98,6 +100,7 @@ void run_rows_that_begin_anywhere() {
       for (u32 i = 0; i < s.n; ++i) all.bias.push_back(static_cast<float>(i % 5) - 2);
       matmul_options options;
       options.activation = matmul_activation::relu;
+      options.beta = 2;
       for (const auto& v : variants<T, Out>(s, l, options)) {
         if (!v.refusal.empty()) continue;
         options.variant = v.name;

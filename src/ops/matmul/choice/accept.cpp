@@ -28,7 +28,11 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
   if (v.operand != call.operand || v.output != call.output || v.precision != call.precision)
     return "it is made for other types";
   if (v.a != call.a.lines || v.b != call.b.lines) return "it is made for other layouts";
-  if (!v.general && call.terms.plain == 0) return "its epilogue is alpha alone";
+  if (!v.general && call.terms.plain == 0) {
+    if (!v.adds_tile_terms) return "its epilogue is alpha alone";
+    if (!has_tile_terms(call))
+      return "it adds a bias of columns, an activation, and a tensor of the type of C whose rows begin at multiples of 16 bytes";
+  }
   const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
   if (!call.a.aligned(size, v.a_alignment))
     return "lines of A do not begin at multiples of its copies' bytes";

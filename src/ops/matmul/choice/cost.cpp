@@ -271,7 +271,7 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
                               : work.activation == matmul_activation::gelu_tanh ? family.gelu_tanh_clocks
                               : work.activation == matmul_activation::silu      ? family.silu_clocks
                                                                                 : 0;
-    store += work.results / 32 *
+    store += (v.general ? 1 : family.terms_share) * work.results / 32 *
              (work.bias * family.bias_clocks + work.addends * family.addend_clocks + activation * sharing);
   }
   const double exchanged = work.results * sizeof(f32) * (work.cluster_splits - 1);

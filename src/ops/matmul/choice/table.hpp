@@ -2,6 +2,7 @@
 // The table of the library's variants, and the decisions made with it.
 
 #include <kaio/ops/matmul/choice/variant.hpp>
+#include <kaio/ops/matmul/common/tile_terms.hpp>
 
 #include <cstdint>
 #include <span>
@@ -17,6 +18,12 @@ std::string refusal(const matmul_variant& v, const matmul_call& call, const devi
 bool accepts(const matmul_variant& v, const matmul_call& call, const device_properties& device);
 // How long it takes, as the model sees it: cost.hpp.
 double cost(const matmul_variant& v, const matmul_call& call, const device_properties& device);
+
+// Whether tile_terms say what the call adds to a C of 16 bits.
+inline bool has_tile_terms(const matmul_call& call) {
+  const auto type = call.output == matmul_type::f16 ? term_type::f16 : term_type::bf16;
+  return bytes_of(call.output) == 2 && tile_terms::serve(call.terms, type, call.n);
+}
 
 // All variants, and those of the types and lines of a call; made at the first call, and never changed.
 std::span<const matmul_variant> all_variants();

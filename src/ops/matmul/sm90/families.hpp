@@ -25,17 +25,17 @@ inline constexpr sm90_config sm90_flat{.m = 64, .n = 128, .stages = 8};
 inline constexpr sm90_config sm90_small{.m = 64, .n = 64, .stages = 5, .depth = 2};
 inline constexpr sm90_config sm90_tiny{.m = 64, .n = 32, .stages = 6, .depth = 2};
 
-// alpha alone. Results in f32 are twice the bytes, which smaller tiles do not help.
+// C by tensor copies. Results in f32 are twice the bytes, which smaller tiles do not help.
 template <class T, class Out>
-void add_sm90_scaled_tiles(variant_list& list) {
-  add_sm90_scaled_layouts<sm90_large_pair, T, Out>(list);
-  add_sm90_scaled_layouts<sm90_medium_by_launch, T, Out>(list);
-  add_sm90_scaled_layouts<sm90_small, T, Out>(list);
+void add_sm90_copied_tiles(variant_list& list) {
+  add_sm90_copied_layouts<sm90_large_pair, T, Out>(list);
+  add_sm90_copied_layouts<sm90_medium_by_launch, T, Out>(list);
+  add_sm90_copied_layouts<sm90_small, T, Out>(list);
   if constexpr (sizeof(Out) == 2) {
-    add_sm90_scaled_layouts<sm90_wide_by_launch, T, Out>(list);
-    add_sm90_scaled_layouts<sm90_narrow_by_launch, T, Out>(list);
-    add_sm90_scaled_along_k<sm90_flat, T, Out>(list);
-    add_sm90_scaled_layouts<sm90_tiny, T, Out>(list);
+    add_sm90_copied_layouts<sm90_wide_by_launch, T, Out>(list);
+    add_sm90_copied_layouts<sm90_narrow_by_launch, T, Out>(list);
+    add_sm90_copied_along_k<sm90_flat, T, Out>(list);
+    add_sm90_copied_layouts<sm90_tiny, T, Out>(list);
   }
 }
 // All epilogue arguments, which hide less of a tile.
@@ -131,10 +131,10 @@ constexpr auto transposed_tile() {
 // f32 as tf32, of which wgmma reads lines along K alone: an A across K goes through registers; a B across K next to an A
 // along K is the A of C^T. Registers are short for 256 columns and the fragments of A.
 template <sm90_config C>
-void add_sm90_tf32_scaled(variant_list& list) {
-  add_sm90_scaled<with_lines<C>(major::k, major::k), f32, f32>(list);
-  add_sm90_scaled<with_lines<C>(major::mn, major::k), f32, f32>(list);
-  add_sm90_scaled<with_lines<transposed_tile<C>()>(major::mn, major::k), f32, f32>(list);
+void add_sm90_tf32_copied(variant_list& list) {
+  add_sm90_copied<with_lines<C>(major::k, major::k), f32, f32>(list);
+  add_sm90_copied<with_lines<C>(major::mn, major::k), f32, f32>(list);
+  add_sm90_copied<with_lines<transposed_tile<C>()>(major::mn, major::k), f32, f32>(list);
 }
 template <sm90_config C>
 void add_sm90_tf32_general(variant_list& list) {
@@ -143,9 +143,9 @@ void add_sm90_tf32_general(variant_list& list) {
   add_sm90_general<with_lines<transposed_tile<C>()>(major::mn, major::k), f32>(list);
 }
 inline void add_sm90_tf32_tiles(variant_list& list) {
-  add_sm90_scaled<sm90_large_pair, f32, f32>(list);
-  add_sm90_tf32_scaled<sm90_medium>(list);
-  add_sm90_tf32_scaled<sm90_small>(list);
+  add_sm90_copied<sm90_large_pair, f32, f32>(list);
+  add_sm90_tf32_copied<sm90_medium>(list);
+  add_sm90_tf32_copied<sm90_small>(list);
   add_sm90_tf32_general<sm90_medium>(list);
   add_sm90_tf32_general<sm90_small>(list);
   add_sm90_split_along_k<sm90_split_128x64, f32>(list);
@@ -196,17 +196,17 @@ inline void add_sm90_word_tiles(variant_list& list) {
 
 // 8-bit floats, which are k-major. Large products of two e5m2 are rare.
 template <class T, class Out>
-void add_sm90_f8_scaled(variant_list& list) {
-  if constexpr (std::is_same_v<T, e4m3>) add_sm90_scaled<sm90_large_pair, T, Out>(list);
-  add_sm90_scaled<sm90_medium, T, Out>(list);
-  add_sm90_scaled<sm90_small, T, Out>(list);
+void add_sm90_f8_copied(variant_list& list) {
+  if constexpr (std::is_same_v<T, e4m3>) add_sm90_copied<sm90_large_pair, T, Out>(list);
+  add_sm90_copied<sm90_medium, T, Out>(list);
+  add_sm90_copied<sm90_small, T, Out>(list);
 }
 
 template <class T>
 void add_sm90_f8_of(variant_list& list) {
-  add_sm90_f8_scaled<T, f32>(list);
-  add_sm90_f8_scaled<T, f16>(list);
-  add_sm90_f8_scaled<T, bf16>(list);
+  add_sm90_f8_copied<T, f32>(list);
+  add_sm90_f8_copied<T, f16>(list);
+  add_sm90_f8_copied<T, bf16>(list);
   add_sm90_general<sm90_medium, T>(list);
   add_sm90_split<sm90_rows(16, 5, 4, 2), T>(list);
   add_sm90_split<sm90_rows(64, 6, 2, 2), T>(list);

@@ -5,6 +5,7 @@
 #include <kaio/ops/matmul/sm90/table_row.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 #include "ops/matmul/choice/table.hpp"
 
@@ -20,13 +21,18 @@ void for_each_cluster(const Add& add) {
   }
 }
 
-// alpha alone.
+// C leaves by tensor copies: with alpha alone, or in the 16 bits of the operands with what tile_terms adds.
 template <sm90_config C, class T, class Out>
-void add_sm90_scaled(variant_list& list) {
+void add_sm90_copied(variant_list& list) {
+  constexpr bool adds = std::is_same_v<T, Out> && sizeof(Out) == 2;
   for_each_cluster<C>([&](sm90_cluster cluster) {
-    matmul_variant row = describe_sm90<C, T, Out, scaled>(cluster);
+    matmul_variant row = describe_sm90<C, T, Out, std::conditional_t<adds, with_terms<Out>, scaled>>(cluster);
     row.run = [](const stream& s, const matmul_call& call, const matmul_variant& v) {
-      launch_call_clusters<C, T, Out, scaled>(s, call, {v.cluster_m, v.cluster_n}, call.terms.alpha);
+      const sm90_cluster of_call{v.cluster_m, v.cluster_n};
+      if constexpr (std::is_same_v<T, Out> && sizeof(Out) == 2)
+        launch_call_terms<C, T>(s, call, of_call);
+      else
+        launch_call_clusters<C, T, Out, scaled>(s, call, of_call, call.terms.alpha);
     };
     list.push_back(row);
   });
@@ -65,17 +71,17 @@ void add_sm90_split(variant_list& list) {
 }
 
 template <sm90_config C, class T, class Out>
-void add_sm90_scaled_along_k(variant_list& list) {
-  add_sm90_scaled<with_lines<C>(major::k, major::k), T, Out>(list);
-  add_sm90_scaled<with_lines<C>(major::mn, major::k), T, Out>(list);
+void add_sm90_copied_along_k(variant_list& list) {
+  add_sm90_copied<with_lines<C>(major::k, major::k), T, Out>(list);
+  add_sm90_copied<with_lines<C>(major::mn, major::k), T, Out>(list);
 }
 // B is mn-major, in panels of 64.
 template <sm90_config C, class T, class Out>
-void add_sm90_scaled_layouts(variant_list& list) {
-  add_sm90_scaled_along_k<C, T, Out>(list);
+void add_sm90_copied_layouts(variant_list& list) {
+  add_sm90_copied_along_k<C, T, Out>(list);
   if constexpr (C.n % 64 == 0) {
-    add_sm90_scaled<with_lines<C>(major::k, major::mn), T, Out>(list);
-    add_sm90_scaled<with_lines<C>(major::mn, major::mn), T, Out>(list);
+    add_sm90_copied<with_lines<C>(major::k, major::mn), T, Out>(list);
+    add_sm90_copied<with_lines<C>(major::mn, major::mn), T, Out>(list);
   }
 }
 template <sm90_config C, class T>

@@ -30,6 +30,7 @@ struct matmul_variant {
   matmul_precision precision = matmul_precision::ieee;
   line_direction a = line_direction::along_k, b = line_direction::along_k;
   bool general = true;                // the epilogue is `general`, else alpha alone
+  bool adds_tile_terms = false;       // or what tile_terms can say
   bool across = false;                // the tile is one of C^T: m counts columns of C, n rows
   std::uint32_t m = 0, n = 0, k = 0;  // of the tile of a block, and of a step along K, in elements
   std::uint32_t stages = 1;

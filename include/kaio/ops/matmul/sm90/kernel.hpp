@@ -18,7 +18,7 @@
 #include <kaio/ops/matmul/common/tile_walk.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
 #include <kaio/ops/matmul/sm90/promotion.hpp>
-#include <kaio/ops/matmul/sm90/store_transposed.hpp>
+#include <kaio/ops/matmul/sm90/store_for.hpp>
 #include <kaio/ops/matmul/sm90/word_loads.hpp>
 
 #include <cstdint>
@@ -97,7 +97,7 @@ struct sm90_matmul_body {
                             const typename mainloop::operand_b& b, const Destination& c,
                             const val<sm90_problem>& problem, const Extra&... extra) {
     const mainloop loop = make_loop(t, a, b, problem);
-    const store output(t, c, problem[&sm90_problem::c], problem[&sm90_problem::c_address]);
+    store output(t, c, problem[&sm90_problem::c], problem[&sm90_problem::c_address]);
     const val warpgroup = warpgroup_rank(t);
     if (auto first = t.when(t.thread_rank() == 0u)) {
       loop.prefetch_maps();
@@ -141,6 +141,7 @@ struct sm90_matmul_body {
         if constexpr (mainloop::moves_registers) increase_registers<mainloop::consumer_registers>(t);
       ring_position at(t);
       typename mainloop::accumulator acc(t);
+      if constexpr (adds_tile_terms<Epilogue>) output.initialise(extra...);
       for (auto index : t.range(cluster, parts, clusters)) {
         // origin(): of the tile, computed again where the sums are there: registers are short before.
         const auto compute = [&](const auto& origin) {
@@ -153,7 +154,10 @@ struct sm90_matmul_body {
                   .multiply(at, acc, k_blocks);
             else
               loop.multiply(at, acc, warpgroup, k_blocks);
-            output.store(acc, tile, requested, extra...);
+            if constexpr (adds_tile_terms<Epilogue>)
+              output.store(acc, origin(), requested, extra...);
+            else
+              output.store(acc, tile, requested, extra...);
           } else {
             output.prefetch(origin(), extra...);
             loop.multiply(at, acc, warpgroup, k_blocks);

@@ -38,6 +38,16 @@ output_lines lines_of(const matrix_lines<Out>& c) {
   return {static_cast<i64>(c.pitch), static_cast<i64>(c.batch_pitch), static_cast<u32>(c.lines),
           static_cast<u32>(c.length), c.stores_by_four() ? 1u : 0u};
 }
+
+// An argument of the epilogue's own: of a matrix the kernel takes the map of C's boxes.
+template <class Store, class T>
+const T& epilogue_argument(const stream&, const T& x) {
+  return x;
+}
+template <class Store, class T>
+auto epilogue_argument(const stream& s, const matrix_lines<T>& x) {
+  return x.map(s, Store::box, Store::row_bytes);
+}
 }  // namespace detail
 
 // C = epilogue(A * B) with the tensor copies' view of the three: A has lines along K or along M, as the
@@ -67,7 +77,9 @@ void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matri
   const auto launch = [&](auto& to) {
     std::apply(
         [&](const auto&... x) {
-          sm90_matmul<C, T, Out, Epilogue>.launch(s, shape, x..., to, problem, extra...);
+          using store = typename sm90_matmul_body<C, T, Out, Epilogue>::store;
+          sm90_matmul<C, T, Out, Epilogue>.launch(s, shape, x..., to, problem,
+                                                  detail::epilogue_argument<store>(s, extra)...);
         },
         inputs);
   };

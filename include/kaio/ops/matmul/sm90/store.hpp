@@ -135,7 +135,7 @@ class sm90_copied_store {
   // Before the block ends: its shared memory is read no more.
   constexpr void drain() const { bulk_wait_group_read<0>(t_); }
 
- private:
+ protected:
   // (first column of a few) -> (register of the accumulator, of these columns) -> the result.
   template <class Accumulator, class... Extra>
   constexpr auto elements(const Accumulator& acc, const tile_origin& tile, const val<u32>& first_row,

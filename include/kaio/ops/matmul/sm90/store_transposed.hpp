@@ -141,20 +141,4 @@ class sm90_finished_transposed_store {
   shared_tiles<sum_of_epilogue<Epilogue>, panel::rows, panel::columns, padded<4>, 4 * C.consumers()> staging_;
 };
 
-namespace detail {
-template <sm90_config C, class Out, class Epilogue, class Place>
-struct sm90_store {
-  using type = std::conditional_t<C.transposed, sm90_finished_transposed_store<C, Out, Epilogue, Place>,
-                                  sm90_finished_store<C, Out, Epilogue, Place>>;
-};
-template <sm90_config C, class Out, class Epilogue, class Place>
-  requires works_in_registers<Epilogue>
-struct sm90_store<C, Out, Epilogue, Place> {
-  using type = std::conditional_t<C.transposed, sm90_copied_transposed_store<C, Out, Epilogue, Place>,
-                                  sm90_copied_store<C, Out, Epilogue, Place>>;
-};
-}  // namespace detail
-template <sm90_config C, class Out, class Epilogue, class Place>
-using sm90_store_for = typename detail::sm90_store<C, Out, Epilogue, Place>::type;
-
 }  // namespace kaio::ops

@@ -29,6 +29,20 @@ void launch_call_sm90(const stream& s, const matmul_call& call, const Extra&... 
   static_assert(!C.by_launch(), "kaio: launch_call_clusters is told how many blocks a cluster has");
   launch_call_clusters<C, T, Out, Epilogue>(s, call, {C.cluster_m, C.cluster_n}, extra...);
 }
+// The same with what the call adds to a tile of C, where tile_terms serve.
+template <sm90_config C, class T>
+void launch_call_terms(const stream& s, const matmul_call& call, sm90_cluster cluster) {
+  const matmul_term& addend = tile_terms::addend_of(call.terms);
+  matrix_lines<T> lines = output_for<T>(call);
+  if (addend.type != 0) {
+    lines.pitch = static_cast<std::uint64_t>(addend.row);
+    lines.batch_pitch = static_cast<std::uint64_t>(addend.batch);
+    const std::uint64_t elements =
+        (lines.batches - 1) * lines.batch_pitch + (lines.lines - 1) * lines.pitch + lines.length;
+    lines.memory = device_pointer<T>(addend.address, elements, call.c.device, true);
+  }
+  launch_call_clusters<C, T, T, with_terms<T>>(s, call, cluster, lines, tile_terms::of(call.terms));
+}
 // f32 is multiplied as tf32.
 template <class T>
 inline constexpr auto sm90_precision =
@@ -42,7 +56,8 @@ matmul_variant describe_sm90(sm90_cluster cluster = {C.cluster_m, C.cluster_n}) 
           .precision = sm90_precision<T>,
           .a = direction_of(C.transposed ? C.b : C.a),
           .b = direction_of(C.transposed ? C.a : C.b),
-          .general = !std::is_same_v<Epilogue, scaled>,
+          .general = !std::is_same_v<Epilogue, scaled> && !adds_tile_terms<Epilogue>,
+          .adds_tile_terms = adds_tile_terms<Epilogue>,
           .across = C.transposed,
           .m = C.m,
           .n = C.n,

@@ -1,0 +1,65 @@
+#pragma once
+// What kernels add to a tile of C of 16 bits as they store it by tensor copies, chosen when the operation is called:
+//
+//   C[m, n] = activation(alpha * A * B + bias[n]) + factor * addend[m, n]
+//
+// The addend is of C's type and comes by tensor copies as C leaves. What else matmul_terms can say is for `general`.
+
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/matmul/common/epilogue.hpp>
+#include <kaio/ops/matmul/common/terms.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+struct tile_terms {
+  f32 alpha = 1, factor = 1;
+  matmul_term bias = {};  // of columns
+  u32 activation = 0;     // of matmul_activation
+  u32 has_addend = 0, is_plain = 1;
+  u32 unused = 0;
+
+  // The tensor that is added last, of those of a call: its residual, or its C where nothing comes after that.
+  static constexpr const matmul_term& addend_of(const matmul_terms& terms) {
+    return terms.c.type != 0 ? terms.c : terms.residual;
+  }
+  // Whether these are all that the call adds. The addend's rows begin at multiples of 16 bytes and are apart.
+  static constexpr bool serve(const matmul_terms& terms, term_type output, std::uint64_t columns) {
+    const matmul_term& addend = addend_of(terms);
+    if (terms.bias.row != 0) return false;
+    if (terms.c.type != 0 && (terms.activation != 0 || terms.residual.type != 0)) return false;
+    if (addend.type == 0) return true;
+    constexpr u64 vector = 16, most = u64{1} << 40;
+    const u64 row = static_cast<u64>(addend.row) * 2, batch = static_cast<u64>(addend.batch) * 2;
+    return addend.type == static_cast<u32>(output) && addend.column == 1 && addend.row > 0 &&
+           static_cast<u64>(addend.row) >= columns && addend.batch >= 0 && row < most && batch < most &&
+           (addend.address | row | batch) % vector == 0;
+  }
+  static constexpr tile_terms of(const matmul_terms& terms) {
+    return {.alpha = terms.alpha,
+            .factor = terms.c.type != 0 ? terms.beta : 1,
+            .bias = terms.bias,
+            .activation = terms.activation,
+            .has_addend = addend_of(terms).type != 0 ? 1u : 0u,
+            .is_plain = terms.plain};
+  }
+};
+
+// The epilogue of these kernels, as it is where there is nothing to add; sm90_terms_store adds the rest.
+template <scalar Out>
+struct with_terms {
+  static constexpr fixed_string name = "terms";
+  static constexpr bool in_registers = true;
+  constexpr val<f32> operator()(thread t, val<f32> x, place, dsl::tensor_map<Out, 3>,
+                                val<tile_terms> terms) const {
+    return t.let(x * terms[&tile_terms::alpha]);
+  }
+};
+
+template <class Epilogue>
+inline constexpr bool adds_tile_terms = false;
+template <scalar Out>
+inline constexpr bool adds_tile_terms<with_terms<Out>> = true;
+
+}  // namespace kaio::ops

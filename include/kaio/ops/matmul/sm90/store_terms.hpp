@@ -1,0 +1,227 @@
+#pragma once
+// The results of tile_terms.hpp from the accumulators to C of 16 bits on sm_90a, in the panels of sm90_copied_store:
+//
+//   before the products      bias --load--> a register, a column of the first piece for each lane
+//                            addend --tensor copy--> the panels that are filled first; L2 has the others fetched
+//   for each piece, of 32    x = activation(alpha * sum + bias of the lane that has it)
+//   columns of a panel       x += factor * panel (ldmatrix)
+//                            x --stmatrix--> panel
+//   after each panel         panel --tensor copy--> C; the next addend --tensor copy--> the panel that has left
+//
+// The registers of a piece have constant numbers, so the loop over pieces chooses them, and what it does is in the kernel
+// once.
+
+#include <kaio/dsl/mma/ldmatrix.hpp>
+#include <kaio/ops/matmul/common/fast_activation.hpp>
+#include <kaio/ops/matmul/common/term_values.hpp>
+#include <kaio/ops/matmul/common/tile_terms.hpp>
+#include <kaio/ops/matmul/sm90/store.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kaio::ops {
+
+template <sm90_config C, scalar Out, class Place>
+class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place> {
+  using base = sm90_copied_store<C, Out, with_terms<Out>, Place>;
+  using base::columns;
+  using base::panels;
+  using base::turns;
+  using map = tensor_map<Out, 3>;
+  using pair = std::conditional_t<std::is_same_v<Out, f16>, f16x2, bf16x2>;
+  static constexpr std::uint32_t of_piece = 32;  // columns, one for each lane
+  static constexpr std::uint32_t pieces = columns / of_piece;
+  static constexpr std::uint32_t sums = of_piece / 2;  // of a thread
+  static_assert(sizeof(Out) == 2 && columns % of_piece == 0);
+  static_assert(panels == 1 || turns <= panels);
+
+ public:
+  struct requested {
+    val<f32> bias;  // of the first piece
+  };
+
+  constexpr sm90_terms_store(thread t, const map& c, const val<output_lines>& lines,
+                             const val<u64>& c_address)
+      : base(t, c, lines, c_address), arrived_(t), warp_(warp_rank(t)), stored_(t, 0u) {}
+
+  // By all threads of the consumers, before the first tile.
+  constexpr void initialise(const map& addend, const val<tile_terms>& terms) const {
+    if (auto adds = this->t_.when(all_of(has_addend(terms), lane_id() == 0u))) {
+      prefetch(addend);
+      for (std::uint32_t i = 0; i < turns; ++i) arrived_[panel_of(i)].init(1);
+      fence_mbarrier_init(this->t_);
+    }
+  }
+
+  constexpr requested request(const tile_origin& tile, const map& addend,
+                              const val<tile_terms>& terms) const {
+    if (auto adds = this->t_.when(has_addend(terms)))
+      when_panels_have_left([&] {
+        for (u32 p = 0; p < panels; ++p)
+          if (p < turns)
+            load(addend, tile, this->t_.let(p));
+          else
+            prefetch_tensor(addend, coordinates_of(tile, this->t_.let(p)));
+      });
+    return {bias_of(tile, this->t_.let(0u), terms)};
+  }
+
+  template <class Accumulator>
+  constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested& numbers,
+                       const map& addend, const val<tile_terms>& terms) {
+    const val plain = this->t_.let(terms[&tile_terms::is_plain] != 0u);
+    if (auto alone = this->t_.when(plain)) base::store(acc, tile, {}, addend, terms);
+    if (auto more = this->t_.otherwise()) {
+      var bias(this->t_, numbers.bias);
+      for (auto index : this->t_.range(0u, panels * pieces)) {
+        const val piece = this->t_.let(index);
+        const val next = bias_of(tile, this->t_.let(min(piece + 1u, panels * pieces - 1)), terms);
+        if (auto begins = this->t_.when(piece % pieces == 0u))
+          wait_for_panel(this->t_.let(piece / pieces), tile, addend, terms);
+        fill(piece, acc, bias, terms);
+        if (auto ends = this->t_.when(piece % pieces == pieces - 1))
+          store_panel_of(this->t_.let(piece / pieces), tile);
+        bias = next;
+      }
+    }
+  }
+
+ private:
+  // Until the store that used the panel before has read it, or the addend is there.
+  constexpr void wait_for_panel(const val<u32>& p, const tile_origin& tile, const map& addend,
+                                const val<tile_terms>& terms) const {
+    thread t = this->t_;
+    if (auto adds = t.when(has_addend(terms))) {
+      const val next = t.let(p + (turns - 1));
+      if (auto loads = t.when(all_of(p != 0u, next < panels)))
+        when_panels_have_left([&] { load(addend, tile, next); });
+      arrived_[panel_of(p % turns)].wait(t.let(stored_ / turns & 1u));
+    }
+    if (auto alone = t.otherwise())
+      if (auto leader = t.when(lane_id() == 0u)) bulk_wait_group_read<turns - 1>(t);
+    sync_warp(t);
+  }
+
+  template <class Accumulator>
+  constexpr void fill(const val<u32>& piece, const Accumulator& acc, const var<f32>& bias,
+                      const val<tile_terms>& terms) const {
+    thread t = this->t_;
+    auto x = array_of<sums>([&](u32) { return var(t, 0.0f); });
+    choose<0, panels * pieces>(piece, acc, x);
+    const val own = t.let(bias), alpha = t.let(terms[&tile_terms::alpha]);
+    for (u32 i = 0; i < sums; ++i) {
+      const val from = t.let(lane_id() % 4u * 2u + (i / 4 * 8 + i % 2));
+      x[i] = fma(alpha, x[i], shfl_idx(own, from));
+    }
+    activate(x, t.let(terms[&tile_terms::activation]));
+    const auto staged = this->staging_[panel_of(piece / pieces % turns)];
+    const val row = t.let(lane_id() % 16u);
+    const val column = t.let(piece % pieces * of_piece + lane_id() / 16u * 8u);
+    const auto address =
+        array_of<of_piece / 16>([&](u32 i) { return staged.row_address(row, t.let(column + 16 * i)); });
+    if (auto adds = t.when(has_addend(terms))) {
+      const val<bool> is_f16(std::is_same_v<Out, f16>);
+      const val factor = t.let(terms[&tile_terms::factor]);
+      for (u32 i = 0; i < sums; i += 8) {
+        const auto words = ldmatrix_x4(address[i / 8]);
+        for (u32 j = 0; j < 8; ++j)
+          x[i + j] = fma(factor, number_of_half(t, is_f16, t.let(words[j / 2]), j % 2), x[i + j]);
+      }
+    }
+    for (u32 i = 0; i < sums; i += 8) {
+      const auto packed =
+          array_of<4>([&](u32 j) { return t.let(pack<pair>(x[i + 2 * j], x[i + 2 * j + 1])); });
+      stmatrix_x4(address[i / 8], packed[0], packed[1], packed[2], packed[3]);
+    }
+  }
+
+  // The sums of a piece, one of those from First to Last.
+  template <u32 First, u32 Last, class Accumulator>
+  constexpr void choose(const val<u32>& piece, const Accumulator& acc,
+                        dsl::register_array<var<f32>, sums>& x) const {
+    if constexpr (Last - First == 1) {
+      for (u32 i = 0; i < sums; ++i) x[i] = acc[First * sums + i];
+    } else {
+      constexpr u32 middle = (First + Last) / 2;
+      if (auto before = this->t_.when(piece < middle)) choose<First, middle>(piece, acc, x);
+      if (auto after = this->t_.otherwise()) choose<middle, Last>(piece, acc, x);
+    }
+  }
+
+  constexpr void activate(dsl::register_array<var<f32>, sums>& x, const val<u32>& which) const {
+    thread t = this->t_;
+    const auto apply = [&](matmul_activation name, const auto& function) {
+      if (auto is = t.when(which == static_cast<u32>(name)))
+        for (u32 i = 0; i < sums; ++i) x[i] = function(t, t.let(x[i]));
+    };
+    if (auto any = t.when(which != 0u)) {
+      apply(matmul_activation::relu, fast_activation::relu{});
+      apply(matmul_activation::gelu, fast_activation::gelu{});
+      apply(matmul_activation::gelu_tanh, fast_activation::gelu_tanh{});
+      apply(matmul_activation::silu, fast_activation::silu{});
+    }
+  }
+
+  constexpr void store_panel_of(const val<u32>& p, const tile_origin& tile) {
+    thread t = this->t_;
+    fence_proxy_async(t);
+    sync_warp(t);
+    store_panel<sm90_warp_rows, columns>(t, this->map_, this->c_address_, this->lines_, tile.batch,
+                                         first_of(tile, t.let(p * columns)),
+                                         this->staging_[panel_of(p % turns)]);
+    stored_ += 1u;
+  }
+
+  // The bias of a lane's column of a piece; -0, which changes no sum, without one.
+  constexpr val<f32> bias_of(const tile_origin& tile, const val<u32>& piece,
+                             const val<tile_terms>& terms) const {
+    thread t = this->t_;
+    const auto& bias = terms[&tile_terms::bias];
+    var own(t, -0.0f);
+    if (auto exists = t.when(bias[&matmul_term::type] != 0u)) {
+      const val panel = t.let(piece / pieces * columns);
+      const val column = t.let(first_of(tile, panel).column.at + piece % pieces * of_piece + lane_id());
+      const val last = t.let(this->lines_[&output_lines::columns] - 1u);
+      own = term_values(t, bias, places<1>{{place{tile.batch, t.let(0u), t.let(min(column, last))}}})[0];
+    }
+    return t.let(own);
+  }
+
+  // f by one lane, after copies and lanes have read what was stored.
+  template <class F>
+  constexpr void when_panels_have_left(const F& f) const {
+    sync_warp(this->t_);
+    if (auto leader = this->t_.when(lane_id() == 0u)) {
+      bulk_wait_group_read<0>(this->t_);
+      f();
+    }
+  }
+  // By one lane: the addend of a panel.
+  constexpr void load(const map& addend, const tile_origin& tile, const val<u32>& p) const {
+    const val panel = panel_of(p % turns);
+    arrived_[panel].arrive_expect_tx(sm90_warp_rows * base::row_bytes);
+    copy_tensor(this->staging_[panel], addend, coordinates_of(tile, p), arrived_[panel]);
+  }
+  constexpr auto coordinates_of(const tile_origin& tile, const val<u32>& p) const {
+    const Place first = first_of(tile, this->t_.let(p * columns));
+    return coordinates(first.column.at, first.row.at, tile.batch);
+  }
+  constexpr Place first_of(const tile_origin& tile, const val<u32>& column) const {
+    return Place(this->t_, tile, this->t_.let(warp_ * sm90_warp_rows), column);
+  }
+  // A panel of this warp's.
+  template <class Turn>
+  constexpr val<u32> panel_of(const Turn& turn) const {
+    return this->t_.let(warp_ * turns + turn);
+  }
+  static constexpr auto has_addend(const val<tile_terms>& terms) {
+    return terms[&tile_terms::has_addend] != 0u;
+  }
+
+  mbarriers<4 * turns * C.consumers()> arrived_;
+  val<u32> warp_;
+  var<u32> stored_;  // panels
+};
+
+}  // namespace kaio::ops
