@@ -66,9 +66,10 @@ inline std::vector<timed_variant> accepting(const ops::matmul_call& call, const 
 }
 
 // What a kernel's name does not say: parts of K, those of a workspace or of a cluster that the launch gives; or, below
-// zero, the blocks of a cluster that the launch gives and that share tiles of A and B.
+// zero, the blocks of a cluster that the launch gives and that share tiles of A and B: 2 along M, or 2 x 2; -3: 2 along N.
 inline int parts_of(const ops::matmul_variant& v) {
   if (v.splits != 1 || !v.cluster_by_launch) return static_cast<int>(v.splits);
+  if (v.cluster_n > v.cluster_m) return -3;
   return v.cluster_m != 1 ? -static_cast<int>(v.cluster_m * v.cluster_n) : static_cast<int>(v.cluster_splits);
 }
 

@@ -27,9 +27,10 @@ def seconds(xp, w, family, device, start_clocks, rate, step_clocks, dram):
              + xp.where(plain, 0, elements / 32 * family["general_clocks"])) * sharing
     activation = sum((w.activation == i) * family[name]
                      for i, name in ((2, "gelu_clocks"), (3, "gelu_tanh_clocks"), (4, "silu_clocks")))
-    terms = xp.where(w.is_general == 1, 1, family["terms_share"])
-    store += xp.where(w.sums > 0, 0, terms * w.results / 32 * (
-        w.bias * family["bias_clocks"] + w.addends * family["addend_clocks"] + activation * sharing))
+    is_general = w.is_general == 1
+    store += xp.where(w.sums > 0, 0, w.results / 32 * (
+        xp.where(is_general, w.bias * family["bias_clocks"], 0) + xp.where(is_general, 1, family["terms_share"])
+        * (w.addends * family["addend_clocks"] + activation * sharing)))
     start = (start_clocks + load * device["contention_clocks"] + w.clusters * device["cluster_clocks"]
              + w.exchanges * (device["exchange_clocks"] * w.cluster_splits
                               + w.results * 4 * (w.cluster_splits - 1) / device["exchange_bytes"]))

@@ -7,7 +7,7 @@
 
 With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough.
 Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 2100001 (all types),
-2200001 (16 bits) and 2300001 on (products with few rows or columns, --few 64); and what was measured before epilogues
+2200001, 2500001 (without terms), 2600001 (16 bits) and 2300001 on (products with few rows or columns, --few 64); and what was measured before epilogues
 worked on strips of C, of kernels that did not change: f32 (not as tf32), and products of aligned 16 and 8 bits without
 further terms, of seeds from 100001, 300001, 500001, 700001, 810001, 910001, 920001, 950001, 970001, 1100001, 1200001 and
 1300001 on. And matmul_choice_h100.jsonl.xz, of seeds from 2400001 on, to which nothing is fitted.
@@ -68,7 +68,10 @@ first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 60
 
 def of_today(number, name):
     """The number of a measured kernel, and its parts where they differ: once there was a kernel for pairs of blocks that
-    share tiles of B, and another for blocks alone; the launch gives the cluster now."""
+    share tiles of B, and another for blocks alone; the launch gives the cluster now. And those for C of 16 bits had alpha
+    alone."""
+    if name not in number:
+        name = re.sub("(sm90_(b?f16)_\\2_.*)_scaled$", "\\1_terms", name)
     by_launch = re.sub("_c[12]x1_", "_cnx1_", name)
     if name in number or by_launch not in number:
         return number.get(name), None

@@ -222,7 +222,7 @@ TEST_CASE("sm_90a matmul: clusters share tiles of A and of B", "[ops][matmul]") 
 
 TEST_CASE("sm_90a matmul: the launch says whether blocks share tiles", "[ops][matmul]") {
   if (!has_tensor_cores()) return;
-  for (const sm90_cluster cluster : {sm90_cluster{1, 1}, {2, 1}, {2, 2}}) {
+  for (const sm90_cluster cluster : {sm90_cluster{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
     // Tiles that are whole, and the last ones in halves.
     for (const u64 clusters : {1, 5}) {
       run_clusters<sm90_config{.m = 128, .n = 128, .stages = 3, .cluster_m = 0}, f16, f16>({1, 300, 264, 200},

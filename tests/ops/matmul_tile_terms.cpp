@@ -11,6 +11,7 @@
 #include "tests/ops/matmul_support.hpp"
 
 using namespace kaio;
+using kaio::ops::matmul_type;
 using kaio::ops::term_type;
 using namespace kaio::tests;
 
@@ -22,43 +23,45 @@ bool adds_terms(const std::string& name) { return name.find("_terms") != std::st
 
 enum class addend { none, residual, shared_residual, residual_is_c, scaled_c };
 
+enum class bias_of { none, own, single };  // no bias, of the type of C, of f32
+
 struct terms {
   addend adds = addend::none;
   matmul_activation activation = matmul_activation::none;
-  term_type bias = term_type::none;
-  u32 bias_step = 1;  // elements from one number to the next
+  bias_of bias = bias_of::none;
+
+  static constexpr float alpha = 0.5f;
 };
 
-// Numbers of a bias, one for each column, in memory of a type and with steps.
+// A number for each column, in memory of a type.
+template <class T>
 class bias_numbers {
  public:
   bias_numbers(const terms& of, u32 columns) {
-    for (u32 i = 0; i < columns; ++i) host_.push_back(static_cast<float>(i % 7) - 3);
-    const auto fill = [&]<class T>(std::optional<buffer<T>>& to) {
-      std::vector<T> stepped(columns * of.bias_step, from_float<T>(std::nanf("")));
-      for (u32 i = 0; i < columns; ++i) stepped[i * of.bias_step] = from_float<T>(host_[i]);
-      to = upload(stepped);
-      view_ = per_column(tensor_view<const T, 1>(*to, extents(columns), strides(std::int64_t{of.bias_step})));
-    };
-    if (of.bias == term_type::f32) fill(f32_);
-    if (of.bias == term_type::f16) fill(f16_);
-    if (of.bias == term_type::bf16) fill(bf16_);
-    if (of.bias == term_type::none) host_.assign(columns, 0);
+    for (u32 i = 0; i < columns; ++i)
+      host_.push_back(of.bias == bias_of::none ? 0 : static_cast<float>(i % 7) - 3);
+    if (of.bias == bias_of::single) {
+      single_ = upload(host_);
+      view_ = per_column(tensor_view<const f32, 1>(*single_, columns));
+    }
+    if (of.bias == bias_of::own) {
+      own_ = upload(std::vector<T>(host_.begin(), host_.end()));
+      view_ = per_column(tensor_view<const T, 1>(*own_, columns));
+    }
   }
   float operator[](u32 column) const { return host_[column]; }
   const ops::matmul_bias& option() const { return view_; }
 
  private:
   std::vector<float> host_;
-  std::optional<buffer<f32>> f32_;
-  std::optional<buffer<f16>> f16_;
-  std::optional<buffer<bf16>> bf16_;
+  std::optional<buffer<f32>> single_;
+  std::optional<buffer<T>> own_;
   ops::matmul_bias view_;
 };
 
 template <class X>
 X expected(X x, const terms& of, float bias, double added) {
-  const X y = host_epilogue::activate(X(0.5) * x + X(bias), of.activation);
+  const X y = host_epilogue::activate(X(of.alpha) * x + X(bias), of.activation);
   return y + X(of.adds == addend::scaled_c ? 2 : 1) * X(added);
 }
 
@@ -76,8 +79,8 @@ std::size_t run(const shape& s, const layout& l, const terms& of, content what) 
   b.fill(what, 5);
   residual.fill(what, 7);
   auto da = upload(a.host), db = upload(b.host), dr = upload(residual.host);
-  const bias_numbers bias(of, s.n);
-  matmul_options options{.alpha = 0.5f, .bias = bias.option(), .activation = of.activation};
+  const bias_numbers<T> bias(of, s.n);
+  matmul_options options{.alpha = of.alpha, .bias = bias.option(), .activation = of.activation};
   std::size_t found = 0;
   const auto run_variant = [&](const std::string& name) {
     matrices<T> c(s.batches, s.m, s.n, false, 8);
@@ -120,11 +123,11 @@ std::size_t run(const shape& s, const layout& l, const terms& of, content what) 
 TEST_CASE("matmul terms of tiles: every kernel", "[ops][matmul]") {
   if (!has_tensor_cores()) return;
   constexpr terms of_all[] = {
-      {addend::residual, matmul_activation::none, term_type::f32},
-      {addend::none, matmul_activation::relu, term_type::f16},
-      {addend::shared_residual, matmul_activation::relu, term_type::bf16},
-      {addend::residual_is_c, matmul_activation::none, term_type::none},
-      {addend::scaled_c, matmul_activation::none, term_type::f32, 3},
+      {addend::residual, matmul_activation::none, bias_of::single},
+      {addend::none, matmul_activation::none, bias_of::own},
+      {addend::shared_residual, matmul_activation::relu, bias_of::none},
+      {addend::residual_is_c, matmul_activation::none, bias_of::own},
+      {addend::scaled_c, matmul_activation::none, bias_of::none},
   };
   std::size_t found = 0, turn = 0;
   for (const bool a_by_columns : {false, true})
@@ -142,9 +145,8 @@ TEST_CASE("matmul terms of tiles: activations", "[ops][matmul]") {
   for (const auto activation : {matmul_activation::relu, matmul_activation::gelu,
                                 matmul_activation::gelu_tanh, matmul_activation::silu}) {
     const layout l{.b_by_columns = true};
-    CHECK(run<f16>({1, 72, 136, 72}, l, {addend::none, activation, term_type::f32}, content::random) > 0);
-    CHECK(run<bf16>({1, 72, 136, 72}, l, {addend::residual, activation, term_type::bf16}, content::random) >
-          0);
+    CHECK(run<f16>({1, 72, 136, 72}, l, {addend::none, activation, bias_of::single}, content::random) > 0);
+    CHECK(run<bf16>({1, 72, 136, 72}, l, {addend::residual, activation, bias_of::own}, content::random) > 0);
   }
 }
 
@@ -161,7 +163,7 @@ void run_walk(const shape& s, const terms& of, u64 clusters) {
   residual.fill(content::integers, 7);
   const matrices<T> before = c;
   auto da = upload(a.host), db = upload(b.host), dc = upload(c.host), dr = upload(residual.host);
-  const bias_numbers bias(of, s.n);
+  const bias_numbers<T> bias(of, s.n);
   const auto lines = [](const matrices<T>& x, const buffer<T>& memory) {
     return ops::matrix_lines<T>{memory.view(),
                                 x.by_columns ? x.rows : x.columns,
@@ -170,10 +172,18 @@ void run_walk(const shape& s, const terms& of, u64 clusters) {
                                 x.batches,
                                 x.stride};
   };
-  ops::tile_terms added{.alpha = 0.5f, .activation = static_cast<u32>(of.activation), .is_plain = 0};
+  ops::tile_terms added{.alpha = of.alpha,
+                        .activation = static_cast<u32>(of.activation),
+                        .is_scaled = 0,
+                        .bias_factor = 1 / of.alpha};
   added.has_addend = of.adds == addend::residual ? 1 : 0;
-  if (of.bias != term_type::none)
-    added.bias = {bias.option().vector.address, 0, 0, 1, static_cast<u32>(of.bias), 0};
+  if (of.bias != bias_of::none) {
+    const ops::matmul_view& vector = bias.option().vector;
+    const term_type type = of.bias == bias_of::single        ? term_type::f32
+                           : vector.type == matmul_type::f16 ? term_type::f16
+                                                             : term_type::bf16;
+    added.bias = {vector.address, 0, 0, 1, static_cast<u32>(type), 0};
+  }
   ops::launch_sm90_clusters<C, T, T, ops::with_terms<T>>(under_test().stream(), lines(a, da), lines(b, db),
                                                          lines(c, dc), s.k, {C.cluster_m, C.cluster_n},
                                                          clusters, 3, lines(residual, dr), added);
@@ -191,8 +201,8 @@ TEST_CASE("matmul terms of tiles: blocks that compute several tiles", "[ops][mat
   if (!has_tensor_cores()) return;
   constexpr ops::sm90_config two_panels{.m = 128, .n = 128, .stages = 2},
       four{.m = 64, .n = 256, .stages = 2}, one_after_the_other{.m = 64, .n = 192, .stages = 2};
-  for (const terms& of : {terms{addend::residual, matmul_activation::relu, term_type::f32},
-                          terms{addend::none, matmul_activation::none, term_type::f16}}) {
+  for (const terms& of : {terms{addend::residual, matmul_activation::relu, bias_of::single},
+                          terms{addend::none, matmul_activation::none, bias_of::own}}) {
     run_walk<two_panels, f16>({2, 300, 392, 72}, of, 3);
     run_walk<four, f16>({1, 200, 520, 72}, of, 2);
     run_walk<one_after_the_other, bf16>({1, 200, 520, 136}, of, 2);
@@ -203,6 +213,7 @@ TEST_CASE("matmul terms of tiles: the calls that they serve", "[ops][matmul]") {
   if (!has_tensor_cores()) return;
   auto memory = under_test().allocate<f16>(1 << 16);
   auto other = under_test().allocate<f32>(1 << 16);
+  auto brain = under_test().allocate<bf16>(64);
   const tensor_view<const f16, 2> a(memory, 64, 64), b(memory, 64, 64);
   auto out = under_test().allocate<f16>(1 << 16);
   const tensor_view<f16, 2> c(out, 64, 64);
@@ -228,7 +239,13 @@ TEST_CASE("matmul terms of tiles: the calls that they serve", "[ops][matmul]") {
   CHECK(served({.beta = 1}));
   CHECK(served(residual(0, 64)));
   CHECK(served(residual(8, 72)));
+  CHECK(served({.bias = per_column(tensor_view<const f32, 1>(other, 64))}));
+  CHECK(served({.alpha = -3, .bias = per_column(vector)}));
+  CHECK_FALSE(served({.alpha = 1e-12f, .bias = per_column(vector)}));
   CHECK_FALSE(served({.bias = per_row(vector)}));
+  CHECK_FALSE(served({.bias = per_column(tensor_view<const f16, 1>(memory.view(1, 64), extents(64)))}));
+  CHECK_FALSE(served({.bias = per_column(tensor_view<const f16, 1>(memory, extents(64), strides(2)))}));
+  CHECK_FALSE(served({.bias = per_column(tensor_view<const bf16, 1>(brain, 64))}));
   CHECK_FALSE(served({.beta = 1, .activation = matmul_activation::relu}));
   CHECK_FALSE(served(residual(4, 64)));
   CHECK_FALSE(served(residual(0, 68)));

@@ -31,7 +31,8 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
   if (!v.general && call.terms.plain == 0) {
     if (!v.adds_tile_terms) return "its epilogue is alpha alone";
     if (!has_tile_terms(call))
-      return "it adds a bias of columns, an activation, and a tensor of the type of C whose rows begin at multiples of 16 bytes";
+      return "it adds a bias of columns (f32 or of C's type), an activation, and a tensor of C's type whose rows "
+             "begin at multiples of 16 bytes";
   }
   const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
   if (!call.a.aligned(size, v.a_alignment))

@@ -108,7 +108,8 @@ tile_extents extents_of(const matmul_variant& v, const matmul_call& call, const 
   const sm90_extents of{
       v.across ? call.n : call.m, v.across ? call.m : call.n, call.batches,
       static_cast<std::uint32_t>(quotient_up(call.k, v.k) / v.cluster_splits),
-      std::max<std::uint64_t>(std::uint64_t{device.multiprocessors} * v.resident / together, 1)};
+      std::max<std::uint64_t>(std::uint64_t{device.multiprocessors} * v.resident / together, 1) *
+          v.cluster_n};
   if (of.k_blocks <= v.stages) return result;
   const bool a_along_k = (v.across ? v.b : v.a) == line_direction::along_k,
              b_along_k = (v.across ? v.a : v.b) == line_direction::along_k;
@@ -271,8 +272,10 @@ double seconds_of(const kernel_work& work, const matmul_variant& v, const device
                               : work.activation == matmul_activation::gelu_tanh ? family.gelu_tanh_clocks
                               : work.activation == matmul_activation::silu      ? family.silu_clocks
                                                                                 : 0;
-    store += (v.general ? 1 : family.terms_share) * work.results / 32 *
-             (work.bias * family.bias_clocks + work.addends * family.addend_clocks + activation * sharing);
+    const double bias = v.general ? work.bias * family.bias_clocks : 0;
+    store += work.results / 32 *
+             (bias + (v.general ? 1 : family.terms_share) *
+                         (work.addends * family.addend_clocks + activation * sharing));
   }
   const double exchanged = work.results * sizeof(f32) * (work.cluster_splits - 1);
   const double start =

@@ -29,7 +29,7 @@ void append_split_k(variant_list& list) {
     const matmul_variant v = list[i];
     const bool fits = v.output == matmul_type::f32 && v.cluster_splits == 1 && !v.across &&
                       v.m * v.n >= 64 * 64 && v.most_rows == 0 &&
-                      (v.cluster_m == 1 || !v.cluster_by_launch) &&
+                      (v.cluster_m * v.cluster_n == 1 || !v.cluster_by_launch) &&
                       (v.family != matmul_family::sm90 || !v.general);
     if (!fits) continue;
     for (const std::uint32_t splits : {2u, 4u, 8u, 16u}) {
@@ -75,7 +75,10 @@ const table& the_table() {
 
 std::string matmul_variant::name() const {
   std::string result(image->name);
-  if (cluster_by_launch) result += "_cluster" + std::to_string(cluster_m * cluster_n * cluster_splits);
+  if (cluster_by_launch && cluster_n > cluster_m)
+    result += "_cluster" + std::to_string(cluster_m) + "x" + std::to_string(cluster_n);
+  else if (cluster_by_launch)
+    result += "_cluster" + std::to_string(cluster_m * cluster_n * cluster_splits);
   if (splits != 1) {
     // The kernel writes f32; the operation writes its output.
     constexpr const char* types[] = {"f32", "f16", "bf16"};

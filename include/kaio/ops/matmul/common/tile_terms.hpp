@@ -17,17 +17,19 @@ struct tile_terms {
   f32 alpha = 1, factor = 1;
   matmul_term bias = {};  // of columns
   u32 activation = 0;     // of matmul_activation
-  u32 has_addend = 0, is_plain = 1;
-  u32 unused = 0;
+  u32 has_addend = 0;
+  u32 is_scaled = 1;    // neither an activation nor an addend
+  f32 bias_factor = 1;  // 1 / alpha: what a sum begins at is multiplied by alpha
 
   // The tensor that is added last, of those of a call: its residual, or its C where nothing comes after that.
   static constexpr const matmul_term& addend_of(const matmul_terms& terms) {
     return terms.c.type != 0 ? terms.c : terms.residual;
   }
-  // Whether these are all that the call adds. The addend's rows begin at multiples of 16 bytes and are apart.
+  // Whether these are all that the call adds: sums begin at the bias, which is read by twos, of C's type or f32. The
+  // addend's rows begin at multiples of 16 bytes and are apart.
   static constexpr bool serve(const matmul_terms& terms, term_type output, std::uint64_t columns) {
     const matmul_term& addend = addend_of(terms);
-    if (terms.bias.row != 0) return false;
+    if (terms.bias.type != 0 && (!has_pairs(terms.bias, output) || !can_divide_by(terms.alpha))) return false;
     if (terms.c.type != 0 && (terms.activation != 0 || terms.residual.type != 0)) return false;
     if (addend.type == 0) return true;
     constexpr u64 vector = 16, most = u64{1} << 40;
@@ -42,11 +44,25 @@ struct tile_terms {
             .bias = terms.bias,
             .activation = terms.activation,
             .has_addend = addend_of(terms).type != 0 ? 1u : 0u,
-            .is_plain = terms.plain};
+            .is_scaled = addend_of(terms).type == 0 && terms.activation == 0 ? 1u : 0u,
+            .bias_factor = 1 / terms.alpha};
+  }
+
+ private:
+  static constexpr bool has_pairs(const matmul_term& bias, term_type output) {
+    const bool is_single = bias.type == static_cast<u32>(term_type::f32);
+    const u64 size = is_single ? 4 : 2;
+    return (is_single || bias.type == static_cast<u32>(output)) && bias.row == 0 && bias.column == 1 &&
+           (bias.address | static_cast<u64>(bias.batch) * size) % (2 * size) == 0;
+  }
+  // The quotient of a number of 16 bits is neither infinite nor subnormal.
+  static constexpr bool can_divide_by(f32 alpha) {
+    const f32 size = alpha < 0 ? -alpha : alpha;
+    return size > 0x1p-32f && size < 0x1p32f;
   }
 };
 
-// The epilogue of these kernels, as it is where there is nothing to add; sm90_terms_store adds the rest.
+// The epilogue of these kernels, as it is where neither an activation nor an addend follows; sm90_terms_store has the rest.
 template <scalar Out>
 struct with_terms {
   static constexpr fixed_string name = "terms";

@@ -38,7 +38,7 @@ struct sm90_config {
   std::uint32_t n = 256;     // columns
   std::uint32_t stages = 4;  // tiles of A and B in flight
   std::uint32_t depth = 1;   // steps of 128 bytes along K in a stage
-  // See sm90_cluster. 0: the launch says which it is, 1 x 1, 2 x 1 or 2 x 2.
+  // See sm90_cluster. 0: the launch says which it is, 1 x 1, 2 x 1, 1 x 2 or 2 x 2, with M along x.
   std::uint32_t cluster_m = 1, cluster_n = 1;
   std::uint32_t min_blocks = 1;  // on a multiprocessor: one loads and stores while another multiplies
   std::uint32_t panels = 2;      // of C in flight, for each warp

@@ -145,7 +145,11 @@ struct sm90_matmul_body {
       for (auto index : t.range(cluster, parts, clusters)) {
         // origin(): of the tile, computed again where the sums are there: registers are short before.
         const auto compute = [&](const auto& origin) {
-          if constexpr (works_in_registers<Epilogue> || promotes<Epilogue>) {
+          if constexpr (adds_tile_terms<Epilogue>) {
+            const val begun = output.begin(acc, origin(), extra...);
+            loop.multiply(at, acc, warpgroup, k_blocks, begun);
+            output.store(acc, origin(), extra...);
+          } else if constexpr (works_in_registers<Epilogue> || promotes<Epilogue>) {
             const tile_origin tile = origin();
             const auto requested = output.request(tile, extra...);
             if constexpr (promotes<Epilogue>)
@@ -154,10 +158,7 @@ struct sm90_matmul_body {
                   .multiply(at, acc, k_blocks);
             else
               loop.multiply(at, acc, warpgroup, k_blocks);
-            if constexpr (adds_tile_terms<Epilogue>)
-              output.store(acc, origin(), requested, extra...);
-            else
-              output.store(acc, tile, requested, extra...);
+            output.store(acc, tile, requested, extra...);
           } else {
             output.prefetch(origin(), extra...);
             loop.multiply(at, acc, warpgroup, k_blocks);
@@ -186,7 +187,7 @@ struct sm90_matmul_body {
       cluster_wait(t);
     };
     if constexpr (C.by_launch()) {
-      if (auto shares = t.when(loop.size_m() != 1u)) of_cluster();
+      if (auto shares = t.when(loop.size_m() * loop.size_n() != 1u)) of_cluster();
       if (auto alone = t.otherwise()) t.barrier();
     } else if constexpr (C.has_cluster()) {
       of_cluster();

@@ -63,15 +63,17 @@ void launch_sm90_clusters(const stream& s, const matrix_lines<T>& a, const matri
                       along_n = C.transposed ? c.lines : c.length;
   const std::uint32_t k_blocks = detail::ceil_divide(k, mainloop::k);
   const sm90_boxes boxes = mainloop::template boxes_for<!promotes<Epilogue>>(
-      {along_m, along_n, c.batches, k_blocks, clusters}, cluster.m);
+      {along_m, along_n, c.batches, k_blocks, clusters * cluster.n}, cluster.m);
   const auto walk =
       tile_walk::over(detail::ceil_divide(along_m, boxes.m * cluster.m),
                       detail::ceil_divide(along_n, boxes.n * cluster.n), static_cast<u32>(c.batches), group);
   const auto problem = sm90_problem::of(walk, detail::lines_of(c), k_blocks, clusters,
                                         C.halves() && cluster.n == 1, sm90_tile::of(boxes), c.memory.address);
-  const auto all = grid(std::min<std::uint64_t>(problem.parts, clusters) * cluster.blocks()).programmatic();
+  const std::uint64_t running = std::min<std::uint64_t>(problem.parts, clusters);
+  const auto all = (C.by_launch() ? grid(running * cluster.m, cluster.n) : grid(running * cluster.blocks()))
+                       .programmatic();
   // Clusters of one block are those of a launch without; given explicitly they cost 7 % of 8192 x 6144 x 4096 on an H200.
-  const auto shape = C.by_launch() && cluster.blocks() != 1 ? all.cluster(cluster.blocks()) : all;
+  const auto shape = C.by_launch() && cluster.blocks() != 1 ? all.cluster(cluster.m, cluster.n) : all;
   const auto inputs = std::tuple_cat(detail::inputs_of<C.loads_a>(s, a, boxes.a.sizes, along_m, k),
                                      detail::inputs_of<C.loads_b>(s, b, boxes.b.sizes, along_n, k));
   const auto launch = [&](auto& to) {

@@ -3,7 +3,7 @@
 // consumer warpgroups multiply them by wgmma, and a ring of stages connects the two. A stage has two
 // barriers: `full` (the bytes have arrived) and `empty` (all consumers have read them). In a cluster the
 // blocks of a row share their tile of A, those of a column their tile of B: each loads a part and sends it to
-// all. The launch may say whether blocks are alone, in pairs or 2 x 2.
+// all. The launch may say whether blocks are alone, in pairs along M or N, or 2 x 2.
 //
 //          K
 //      +-----------+        +--- stage s ------------------------+
@@ -273,24 +273,19 @@ class sm90_mainloop {
   // while the next one is issued, so a stage is released one step late.
   constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                           const val<u32>& k_blocks) const {
-    if constexpr (a_in_registers) {
+    if constexpr (a_in_registers)
       multiply_from_registers(at, acc, warpgroup, k_blocks);
-    } else {
-      const val thread_in_group = t_.thread_rank() % 128u;
-      const val peer = sharer(thread_in_group);
-      step(at, acc, warpgroup, false);
-      var<u32> previous = at.stage;
-      at.template advance<C.stages>();
-      for ([[maybe_unused]] auto block : t_.range(1u, k_blocks)) {
-        step(at, acc, warpgroup, true);
-        wgmma_wait<1>(t_);
-        release(previous, thread_in_group, peer);
-        previous = at.stage;
-        at.template advance<C.stages>();
-      }
-      wgmma_wait<0>(t_);
-      release(previous, thread_in_group, peer);
-    }
+    else
+      multiply_after(at, acc, warpgroup, k_blocks, [&] { step(at, acc, warpgroup, false); });
+  }
+  // The same, added to what acc has where it has begun.
+  constexpr void multiply(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
+                          const val<u32>& k_blocks, const val<bool>& begun) const {
+    static_assert(!a_in_registers);
+    multiply_after(at, acc, warpgroup, k_blocks, [&] {
+      if (auto adds = t_.when(begun)) step(at, acc, warpgroup, true);
+      if (auto first = t_.otherwise()) step(at, acc, warpgroup, false);
+    });
   }
 
   // A consumer warpgroup that has no part in a tile, the last one of its block: the threads that arrive for it
@@ -324,10 +319,9 @@ class sm90_mainloop {
   // Thread i of a warpgroup notifies the i-th block that writes into this one's shared memory: first the
   // blocks of the column, then the others of the row.
   constexpr val<u32> sharer(const val<u32>& i) const {
-    constexpr std::uint32_t most_m = C.most_cluster_m();
     const val other = i - size_m_;
-    const val in_row = (other + cast<u32>(other >= rank_n_)) * most_m + rank_m_;
-    return t_.let(select(i < size_m_, rank_n_ * most_m + i, in_row));
+    const val in_row = (other + cast<u32>(other >= rank_n_)) * size_m_ + rank_m_;
+    return t_.let(select(i < size_m_, rank_n_ * size_m_ + i, in_row));
   }
 
  protected:
@@ -350,7 +344,7 @@ class sm90_mainloop {
     if constexpr (S.n == 1)
       for (std::uint32_t i = 0; i < shares_of_a; ++i) load_share_of_a(stage, own, block, i);
     else
-      load_share_of_a(stage, own, block, 0, multicast(row_mask()));
+      load_share_of_a(stage, own, block, 0, multicast(row_mask<S>()));
   }
   template <class Stage, sm90_cluster S>
   constexpr void load_b(const Stage& stage, const shares<S>& own, const val<u32>& block) const {
@@ -362,7 +356,7 @@ class sm90_mainloop {
     if constexpr (S.m == 1)
       load();
     else
-      load(multicast(column_mask()));
+      load(multicast(column_mask<S>()));
   }
 
   // Where rows and columns of a tile are in A and B.
@@ -390,9 +384,8 @@ class sm90_mainloop {
         empty_(t),
         size_m_(size_along_m(t)),
         size_n_(size_along_n(t)),
-        rank_(rank_in_cluster(t)),
-        rank_m_(C.by_launch() ? t.let(rank_ & (size_m_ - 1u)) : t.let(rank_ % C.most_cluster_m())),
-        rank_n_(t.let(rank_ / C.most_cluster_m())),
+        rank_m_(rank_along_m(t)),
+        rank_n_(rank_along_n(t)),
         tile_(of),
         stage_bytes_(bytes_of_stage(t)) {}
 
@@ -420,22 +413,31 @@ class sm90_mainloop {
       fence_proxy_async(t_);
     }
   }
-  static constexpr val<u32> rank_in_cluster(thread t) {
-    if constexpr (C.has_cluster())
-      return t.let(cluster_rank(t));
+  static constexpr val<u32> rank_along_m(thread t) {
+    if constexpr (C.by_launch())
+      return t.let(block_idx_in_cluster_x());
+    else if constexpr (C.has_cluster())
+      return t.let(cluster_rank(t) % C.cluster_m);
     else
       return t.let(0u);
   }
-  // By the launch a cluster has one block, two along M, or two of these pairs along N.
+  static constexpr val<u32> rank_along_n(thread t) {
+    if constexpr (C.by_launch())
+      return t.let(block_idx_in_cluster_y());
+    else if constexpr (C.has_cluster())
+      return t.let(cluster_rank(t) / C.cluster_m);
+    else
+      return t.let(0u);
+  }
   static constexpr val<u32> size_along_m(thread t) {
     if constexpr (C.by_launch())
-      return t.let(min(cluster_size(t), 2u));
+      return t.let(cluster_dim_x());
     else
       return t.let(C.cluster_m);
   }
   static constexpr val<u32> size_along_n(thread t) {
     if constexpr (C.by_launch())
-      return t.let((cluster_size(t) + 1u) / 2u);
+      return t.let(cluster_dim_y());
     else
       return t.let(C.cluster_n);
   }
@@ -465,10 +467,13 @@ class sm90_mainloop {
   template <class F>
   constexpr void in_cluster(const F& f) const {
     if constexpr (C.by_launch()) {
-      if (auto is_alone = t_.when(size_m_ == 1u)) f.template operator()<sm90_cluster{1, 1}>();
-      if (auto is_pair = t_.when(all_of(size_m_ == 2u, size_n_ == 1u)))
-        f.template operator()<sm90_cluster{2, 1}>();
-      if (auto is_four = t_.when(size_n_ == 2u)) f.template operator()<sm90_cluster{2, 2}>();
+      const auto is = [&]<sm90_cluster S>() {
+        if (auto chosen = t_.when(all_of(size_m_ == S.m, size_n_ == S.n))) f.template operator()<S>();
+      };
+      is.template operator()<sm90_cluster{1, 1}>();
+      is.template operator()<sm90_cluster{2, 1}>();
+      is.template operator()<sm90_cluster{1, 2}>();
+      is.template operator()<sm90_cluster{2, 2}>();
     } else {
       f.template operator()<C.cluster()>();
     }
@@ -480,16 +485,37 @@ class sm90_mainloop {
                     option...);
   }
   // The blocks that get this block's part of A: those with its rank_m.
+  template <sm90_cluster S>
   constexpr val<u32> row_mask() const {
     std::uint32_t mask = 0;
-    for (std::uint32_t j = 0; j < C.most_cluster_n(); ++j) mask |= 1u << (j * C.most_cluster_m());
+    for (std::uint32_t j = 0; j < S.n; ++j) mask |= 1u << (j * S.m);
     return t_.let(mask << rank_m_);
   }
   // Those that get its part of B.
+  template <sm90_cluster S>
   constexpr val<u32> column_mask() const {
-    return t_.let(((1u << C.most_cluster_m()) - 1) << (rank_n_ * C.most_cluster_m()));
+    return t_.let(((1u << S.m) - 1) << (rank_n_ * S.m));
   }
 
+  // The steps that follow the first one.
+  template <class First>
+  constexpr void multiply_after(ring_position& at, accumulator& acc, const val<u32>& warpgroup,
+                                const val<u32>& k_blocks, const First& first) const {
+    const val thread_in_group = t_.thread_rank() % 128u;
+    const val peer = sharer(thread_in_group);
+    first();
+    var<u32> previous = at.stage;
+    at.template advance<C.stages>();
+    for ([[maybe_unused]] auto block : t_.range(1u, k_blocks)) {
+      step(at, acc, warpgroup, true);
+      wgmma_wait<1>(t_);
+      release(previous, thread_in_group, peer);
+      previous = at.stage;
+      at.template advance<C.stages>();
+    }
+    wgmma_wait<0>(t_);
+    release(previous, thread_in_group, peer);
+  }
   constexpr void step(const ring_position& at, accumulator& acc, const val<u32>& warpgroup,
                       bool accumulate) const {
     wait(at);
@@ -567,7 +593,7 @@ class sm90_mainloop {
   typename a_operand::template ring<C.stages> a_;
   b_ring b_;
   mbarriers<C.stages> full_, empty_;
-  val<u32> size_m_, size_n_, rank_, rank_m_, rank_n_;
+  val<u32> size_m_, size_n_, rank_m_, rank_n_;
   tile_numbers tile_;
   val<u32> stage_bytes_;
 };

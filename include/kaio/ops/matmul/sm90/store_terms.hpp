@@ -1,14 +1,14 @@
 #pragma once
 // The results of tile_terms.hpp from the accumulators to C of 16 bits on sm_90a, in the panels of sm90_copied_store:
 //
-//   before the products      bias --load--> a register, a column of the first piece for each lane
+//   before the products      bias --load--> the sums, which begin there
 //                            addend --tensor copy--> the panels that are filled first; L2 has the others fetched
-//   for each piece, of 32    x = activation(alpha * sum + bias of the lane that has it)
+//   for each piece, of 32    x = activation(alpha * sum)
 //   columns of a panel       x += factor * panel (ldmatrix)
 //                            x --stmatrix--> panel
 //   after each panel         panel --tensor copy--> C; the next addend --tensor copy--> the panel that has left
 //
-// The registers of a piece have constant numbers, so the loop over pieces chooses them, and what it does is in the kernel
+// A product with a bias alone is then stored as one without. The registers of a piece have constant numbers, so the loop over pieces chooses them, and what it does is in the kernel
 // once.
 
 #include <kaio/dsl/mma/ldmatrix.hpp>
@@ -33,14 +33,11 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
   static constexpr std::uint32_t of_piece = 32;  // columns, one for each lane
   static constexpr std::uint32_t pieces = columns / of_piece;
   static constexpr std::uint32_t sums = of_piece / 2;  // of a thread
+  static constexpr term_type own_type = std::is_same_v<Out, f16> ? term_type::f16 : term_type::bf16;
   static_assert(sizeof(Out) == 2 && columns % of_piece == 0);
   static_assert(panels == 1 || turns <= panels);
 
  public:
-  struct requested {
-    val<f32> bias;  // of the first piece
-  };
-
   constexpr sm90_terms_store(thread t, const map& c, const val<output_lines>& lines,
                              const val<u64>& c_address)
       : base(t, c, lines, c_address), arrived_(t), warp_(warp_rank(t)), stored_(t, 0u) {}
@@ -54,40 +51,63 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
     }
   }
 
-  constexpr requested request(const tile_origin& tile, const map& addend,
-                              const val<tile_terms>& terms) const {
-    if (auto adds = this->t_.when(has_addend(terms)))
+  // Before the products of a tile. Sums do not begin at a bias where there is none: they have no value then.
+  template <class Accumulator>
+  constexpr val<bool> begin(Accumulator& acc, const tile_origin& tile, const map& addend,
+                            const val<tile_terms>& terms) const {
+    thread t = this->t_;
+    if (auto adds = t.when(has_addend(terms)))
       when_panels_have_left([&] {
         for (u32 p = 0; p < panels; ++p)
           if (p < turns)
-            load(addend, tile, this->t_.let(p));
+            load(addend, tile, t.let(p));
           else
-            prefetch_tensor(addend, coordinates_of(tile, this->t_.let(p)));
+            prefetch_tensor(addend, coordinates_of(tile, t.let(p)));
       });
-    return {bias_of(tile, this->t_.let(0u), terms)};
+    const val type = t.let(terms[&tile_terms::bias][&matmul_term::type]);
+    if (auto single = t.when(type == static_cast<u32>(term_type::f32))) begin_at<f32>(acc, tile, terms);
+    if (auto half = t.when(type == static_cast<u32>(own_type))) begin_at<Out>(acc, tile, terms);
+    return t.let(type != 0u);
   }
 
   template <class Accumulator>
-  constexpr void store(const Accumulator& acc, const tile_origin& tile, const requested& numbers,
-                       const map& addend, const val<tile_terms>& terms) {
-    const val plain = this->t_.let(terms[&tile_terms::is_plain] != 0u);
-    if (auto alone = this->t_.when(plain)) base::store(acc, tile, {}, addend, terms);
-    if (auto more = this->t_.otherwise()) {
-      var bias(this->t_, numbers.bias);
+  constexpr void store(const Accumulator& acc, const tile_origin& tile, const map& addend,
+                       const val<tile_terms>& terms) {
+    const val scaled = this->t_.let(terms[&tile_terms::is_scaled] != 0u);
+    if (auto alone = this->t_.when(scaled)) base::store(acc, tile, {}, addend, terms);
+    if (auto more = this->t_.otherwise())
       for (auto index : this->t_.range(0u, panels * pieces)) {
         const val piece = this->t_.let(index);
-        const val next = bias_of(tile, this->t_.let(min(piece + 1u, panels * pieces - 1)), terms);
         if (auto begins = this->t_.when(piece % pieces == 0u))
           wait_for_panel(this->t_.let(piece / pieces), tile, addend, terms);
-        fill(piece, acc, bias, terms);
+        fill(piece, acc, terms);
         if (auto ends = this->t_.when(piece % pieces == pieces - 1))
           store_panel_of(this->t_.let(piece / pieces), tile);
-        bias = next;
+      }
+  }
+
+ private:
+  // The sums of a tile are the bias of their columns: of each eight a lane has two neighbours. Columns outside of C have
+  // that of its last ones.
+  template <class T, class Accumulator>
+  constexpr void begin_at(Accumulator& acc, const tile_origin& tile, const val<tile_terms>& terms) const {
+    thread t = this->t_;
+    const auto& bias = terms[&tile_terms::bias];
+    const val of_batch = t.let(bias[&matmul_term::address] +
+                               cast<u64>(tile.batch) * cast<u64>(bias[&matmul_term::batch]) * u64{sizeof(T)});
+    const in memory = pointer_at<in<T>>(t, of_batch);
+    const val last = t.let(this->lines_[&output_lines::columns] - 2u);
+    const val factor = t.let(terms[&tile_terms::bias_factor]);
+    for (u32 p = 0; p < panels; ++p) {
+      const val first = t.let(first_of(tile, t.let(p * columns)).column.at + lane_id() % 4u * 2u);
+      for (u32 eight = 0; eight < columns; eight += 8) {
+        const val both = load_vec<2>(memory[t.let(min(first + eight, last))]);
+        const auto own = array_of<2>([&](u32 i) { return t.let(cast<f32>(both[i]) * factor); });
+        for (u32 i = 0; i < 4; ++i) acc[(p * columns + eight) / 2 + i] = own[i % 2];
       }
     }
   }
 
- private:
   // Until the store that used the panel before has read it, or the addend is there.
   constexpr void wait_for_panel(const val<u32>& p, const tile_origin& tile, const map& addend,
                                 const val<tile_terms>& terms) const {
@@ -104,16 +124,12 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
   }
 
   template <class Accumulator>
-  constexpr void fill(const val<u32>& piece, const Accumulator& acc, const var<f32>& bias,
-                      const val<tile_terms>& terms) const {
+  constexpr void fill(const val<u32>& piece, const Accumulator& acc, const val<tile_terms>& terms) const {
     thread t = this->t_;
     auto x = array_of<sums>([&](u32) { return var(t, 0.0f); });
     choose<0, panels * pieces>(piece, acc, x);
-    const val own = t.let(bias), alpha = t.let(terms[&tile_terms::alpha]);
-    for (u32 i = 0; i < sums; ++i) {
-      const val from = t.let(lane_id() % 4u * 2u + (i / 4 * 8 + i % 2));
-      x[i] = fma(alpha, x[i], shfl_idx(own, from));
-    }
+    const val alpha = t.let(terms[&tile_terms::alpha]);
+    for (u32 i = 0; i < sums; ++i) x[i] *= alpha;
     activate(x, t.let(terms[&tile_terms::activation]));
     const auto staged = this->staging_[panel_of(piece / pieces % turns)];
     const val row = t.let(lane_id() % 16u);
@@ -171,21 +187,6 @@ class sm90_terms_store : public sm90_copied_store<C, Out, with_terms<Out>, Place
                                          first_of(tile, t.let(p * columns)),
                                          this->staging_[panel_of(p % turns)]);
     stored_ += 1u;
-  }
-
-  // The bias of a lane's column of a piece; -0, which changes no sum, without one.
-  constexpr val<f32> bias_of(const tile_origin& tile, const val<u32>& piece,
-                             const val<tile_terms>& terms) const {
-    thread t = this->t_;
-    const auto& bias = terms[&tile_terms::bias];
-    var own(t, -0.0f);
-    if (auto exists = t.when(bias[&matmul_term::type] != 0u)) {
-      const val panel = t.let(piece / pieces * columns);
-      const val column = t.let(first_of(tile, panel).column.at + piece % pieces * of_piece + lane_id());
-      const val last = t.let(this->lines_[&output_lines::columns] - 1u);
-      own = term_values(t, bias, places<1>{{place{tile.batch, t.let(0u), t.let(min(column, last))}}})[0];
-    }
-    return t.let(own);
   }
 
   // f by one lane, after copies and lanes have read what was stored.

@@ -19,7 +19,7 @@ void launch_call_clusters(const stream& s, const matmul_call& call, sm90_cluster
                           const Extra&... extra) {
   const auto a = lines_for<T>(call.a, call.m, call.k, call.batches);
   const auto b = lines_for<T>(call.b, call.n, call.k, call.batches);
-  const ptx::dim3 given = C.by_launch() ? ptx::dim3{cluster.blocks(), 1, 1} : ptx::dim3{0, 0, 0};
+  const ptx::dim3 given = C.by_launch() ? ptx::dim3{cluster.m, cluster.n, 1} : ptx::dim3{0, 0, 0};
   launch_sm90_clusters<C, T, Out, Epilogue>(
       s, C.transposed ? b : a, C.transposed ? a : b, output_for<Out>(call), call.k, cluster,
       s.max_active_clusters(sm90_matmul<C, T, Out, Epilogue>.image(), given), sm90_group, extra...);
