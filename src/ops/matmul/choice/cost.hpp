@@ -64,8 +64,8 @@ struct family_costs {
   double outside;         // elements of a tile outside of C: as how much of one inside they count
   double bias_clocks, addend_clocks;  // of a tensor that is added: a row of it, or all of it
   double gelu_clocks, gelu_tanh_clocks, silu_clocks;
-  double terms_share;       // of the clocks of addends and activations as tile_terms, where sums begin at the bias
-  double not_hidden;        // of the shorter of computing and reading, in the first wave
+  double terms_share;  // of the clocks of addends and activations as tile_terms, where sums begin at the bias
+  double not_hidden;   // of the shorter of computing and reading, in the first wave
   double later_not_hidden;  // and in later ones
   double last_wave;         // how whole the last wave counts: 0 by its blocks, 1 as a full one
   double half_wave;         // what one counts whose tiles are computed in halves
