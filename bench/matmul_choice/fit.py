@@ -36,6 +36,7 @@ import numpy as np
 import scipy.optimize
 
 from cost import seconds
+from names import of_today
 
 jax.config.update("jax_enable_x64", True)
 
@@ -66,16 +67,10 @@ first_family = np.array([[1500, 2400, 4500, 4000, 1500], [1, 1, .3, .7, .1], [10
 first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 600, 130, 130, .06, .3, .8])
 
 
-def of_today(number, name):
-    """The number of a measured kernel, and its parts where they differ: once there was a kernel for pairs of blocks that
-    share tiles of B, and another for blocks alone; the launch gives the cluster now. And those for C of 16 bits had alpha
-    alone."""
-    if name not in number:
-        name = re.sub("(sm90_(b?f16)_\\2_.*)_scaled$", "\\1_terms", name)
-    by_launch = re.sub("_c[12]x1_", "_cnx1_", name)
-    if name in number or by_launch not in number:
-        return number.get(name), None
-    return number[by_launch], -2 if "_c2x1_" in name else None
+def kernel_of_today(number, name):
+    """The number of a measured kernel, and its parts where it had another name for them: a pair of blocks."""
+    now = of_today(number, name)
+    return number.get(now), -2 if "_c2x1_" in name and "_cnx1_" in now else None
 
 
 class Problems:
@@ -86,7 +81,7 @@ class Problems:
         number = {name: i for i, name in enumerate(kernels)}
         for line in measured:
             if "kernels" in line:  # of the lines that follow
-                measured_kernels = [of_today(number, name) for name, *_ in line["kernels"]]
+                measured_kernels = [kernel_of_today(number, name) for name, *_ in line["kernels"]]
                 continue
             if not take(line["seed"], "H100" in line["device"]) or line["seed"] not in work:
                 continue

@@ -21,6 +21,7 @@ import statistics
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "tools"))
+from names import of_today  # noqa: E402
 from replace_file import replace_file  # noqa: E402
 
 results = pathlib.Path(__file__).resolve().parent.parent / "results"
@@ -54,7 +55,8 @@ class Run:
         """Forgets the times of kernels that are not among these."""
         names = {kernel[0] for kernel in kernels}
         for row in self.rows:
-            row["order"] = [(name, us) for name, us in row["order"] if name in names]
+            order = [(of_today(names, name), us) for name, us in row["order"]]
+            row["order"] = [(name, us) for name, us in order if name in names]
         self.rows = [row for row in self.rows if row["order"]]
         self.kernels = kernels
         self.find_best()

@@ -33,6 +33,10 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
     if (!has_tile_terms(call))
       return "it adds a bias of columns (f32 or of C's type), an activation, and a tensor of C's type whose rows "
              "begin at multiples of 16 bytes";
+    // Tiles that C ends in, or closer together than they are wide, read what others write, which is not their own.
+    const std::uint64_t of_m = std::uint64_t{v.m} * v.cluster_m, of_n = std::uint64_t{v.n} * v.cluster_n;
+    if (adds_c(call) && (call.m % of_m != 0 || call.n % of_n != 0 || std::min(call.m, call.n) <= 64))
+      return "what it adds is C itself, of which its tiles have parts in common";
   }
   const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
   if (!call.a.aligned(size, v.a_alignment))

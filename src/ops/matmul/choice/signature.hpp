@@ -26,7 +26,7 @@ struct call_signature {
     add(result.kind, static_cast<std::uint64_t>(call.precision), 4);
     add(result.kind, call.a.lines == line_direction::across_k, 1);
     add(result.kind, call.b.lines == line_direction::across_k, 1);
-    add(result.kind, call.terms.plain != 0 ? 1 : has_tile_terms(call) ? 2 : 0, 2);
+    add(result.kind, call.terms.plain != 0 ? 1 : !has_tile_terms(call) ? 0 : adds_c(call) ? 3 : 2, 2);
     const std::uint64_t size = bytes_of(call.operand), c_size = bytes_of(call.output);
     const auto add_operand = [&](const matmul_operand& x, std::uint64_t element, std::uint64_t length) {
       // The greatest power of two, up to 16, that every line's address is a multiple of.

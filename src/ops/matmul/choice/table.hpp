@@ -25,6 +25,12 @@ inline bool has_tile_terms(const matmul_call& call) {
   return bytes_of(call.output) == 2 && tile_terms::serve(call.terms, type, call.n);
 }
 
+// Whether the tensor that they add last is C itself.
+inline bool adds_c(const matmul_call& call) {
+  const matmul_term& addend = tile_terms::addend_of(call.terms);
+  return addend.type != 0 && addend.address == call.c.address;
+}
+
 // All variants, and those of the types and lines of a call; made at the first call, and never changed.
 std::span<const matmul_variant> all_variants();
 std::span<const matmul_variant* const> variants_for(const matmul_call& call);

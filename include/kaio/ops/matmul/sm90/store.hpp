@@ -1,5 +1,5 @@
 #pragma once
-// The two ways of a result from the accumulators to C on sm_90a. Both go through shared memory, a warp's 16
+// Two ways of a result from the accumulators to C on sm_90a; store_terms.hpp has a third. They go through shared memory, a warp's 16
 // rows in panels, and no warp waits for another.
 //
 //   sm90_copied_store    registers --epilogue, round--> panel (swizzled) --tensor copy--> C
