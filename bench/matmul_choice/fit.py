@@ -6,21 +6,21 @@
     fit.py --work work.jsonl [--measured measured.jsonl ...] [--new] [--write]
 
 With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough.
-Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 2100001 (all types),
-2200001, 2500001 (without terms), 2600001 (16 bits) and 2300001 on (products with few rows or columns, --few 64); and what was measured before epilogues
-worked on strips of C, of kernels that did not change: f32 (not as tf32), and products of aligned 16 and 8 bits without
-further terms, of seeds from 100001, 300001, 500001, 700001, 810001, 910001, 920001, 950001, 970001, 1100001, 1200001 and
-1300001 on. And matmul_choice_h100.jsonl.xz, of seeds from 2400001 on, to which nothing is fitted.
-Works for all of them are one file, the lines of further ranges appended. Problems of which it has nothing are left out.
+Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 2100001 (all
+types), 2200001, 2500001 (without terms), 2600001 (16 bits) and 2300001 on (products with few rows or columns, --few
+64); and what was measured before epilogues worked on strips of C, of kernels that did not change: f32 (not as tf32),
+and products of aligned 16 and 8 bits without further terms, of seeds from 100001, 300001, 500001, 700001, 810001,
+910001, 920001, 950001, 970001, 1100001, 1200001 and 1300001 on. And matmul_choice_h100.jsonl.xz, of seeds from 2400001
+on, to which nothing is fitted. Works for all of them are one file, the lines of further ranges appended. Problems of
+which it has nothing are left out.
 
-Problems with even seeds are fitted, those with odd ones held out, and all of an H100; both are reported: how much longer
-the model's choice takes than the best kernel. The constants that are written are fitted to all of an H200. What is
-minimised is that loss, with
-the choice made soft so that it has a derivative, and the error of the predicted times, first with a large weight and then
-with a small one; the times of kernels that are far from the best count little. Long plain products of 16 bits, for which
-programs spend most of their time, count four times. seconds() is seconds_of() of cost.cpp: the script stops where the two
-disagree on a time. matmul_int8 and matmul_fp8 share all constants but those of their kernels, which are to be fitted again
-afterwards (bench/quantised_choice/fit.py). It needs numpy, scipy and jax.
+Problems with even seeds are fitted, those with odd ones held out, and all of an H100; both are reported: how much
+longer the model's choice takes than the best kernel. The constants that are written are fitted to all of an H200. What
+is minimised is that loss, with the choice made soft so that it has a derivative, and the error of the predicted times,
+first with a large weight and then with a small one; the times of kernels that are far from the best count little. Long
+plain products of 16 bits, for which programs spend most of their time, count four times. seconds() is seconds_of() of
+cost.cpp: the script stops where the two disagree on a time. matmul_int8 and matmul_fp8 share all constants but those of
+their kernels, which are to be fitted again afterwards (bench/quantised_choice/fit.py). It needs numpy, scipy and jax.
 """
 
 import argparse
@@ -48,8 +48,8 @@ dram_of_h100 = 2 * 2619e6 * 5120 / 8
 
 families = ["sm90", "sm90_split", "mma_sync", "simt", "few rows"]
 family_fields = ["start_clocks", "rate", "step_clocks", "restart", "store_bytes", "general_clocks", "outside", "bias_clocks",
-                 "addend_clocks", "gelu_clocks", "gelu_tanh_clocks", "silu_clocks", "terms_share", "not_hidden", "later_not_hidden",
-                 "last_wave", "half_wave"]
+                 "addend_clocks", "gelu_clocks", "gelu_tanh_clocks", "silu_clocks", "terms_share", "not_hidden",
+                 "later_not_hidden", "last_wave", "half_wave"]
 device_fields = ["l2_of_one", "l2_of_all", "crossing_clocks", "crossing_l2_clocks", "short_line_clocks", "shared",
                  "dram_share", "launch_seconds", "second_kernel_seconds", "sum_bytes", "cluster_clocks",
                  "contention_clocks", "exchange_clocks", "exchange_bytes", "copy_clocks", "odd_clocks",
@@ -63,7 +63,8 @@ enumerators = [["sm90", "sm90_split", "mma_sync", "simt"], ["ieee", "tf32", "tf3
 # Where the search begins: of a family in the order of `families`.
 first_family = np.array([[1500, 2400, 4500, 4000, 1500], [1, 1, .3, .7, .1], [100, 300, 400, 300, 15], [1, 1, .6, .3, .5],
                          [60, 60, 60, 50, 45], [5, 2, 1, 1, 2], [.5, .1, .1, .1, .1], [20] * 5, [35] * 5, [35] * 5,
-                         [30] * 5, [30] * 5, [.2] * 5, [.9, .4, .4, .4, .2], [.5, .2, .2, .2, .2], [.7, .5, .4, .3, .4], [.7] * 5])
+                         [30] * 5, [30] * 5, [.2] * 5, [.9, .4, .4, .4, .2], [.5, .2, .2, .2, .2],
+                         [.7, .5, .4, .3, .4], [.7] * 5])
 first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 600, 130, 130, .06, .3, .8])
 
 

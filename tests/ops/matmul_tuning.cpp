@@ -70,6 +70,22 @@ TEST_CASE("tune: finds, remembers, and leaves the caller's data alone", "[ops][m
   REQUIRE(ops::matmul_choice(gpu.stream(), va, vb, vc) == before);
 }
 
+TEST_CASE("tune: what is added is C itself on memory of its own too", "[ops][matmul][tune]") {
+  const own_cache cache;
+  device& gpu = under_test();
+  auto x = gpu.allocate<f16>(64 * 64), y = gpu.allocate<f16>(64 * 64);
+  const tensor_view<const f16, 2> a(x, 40, 64), b(x, 64, 48);
+  const tensor_view<f16, 2> c(y, 40, 48);
+  const ops::matmul_options options{.beta = 1};
+  const ops::tune_report report = tune(gpu, a, b, c, options, {.repetitions = 1});
+  // Every kernel that was measured takes the call.
+  for (const auto& v : ops::matmul_variants(gpu.stream(), a, b, c, options)) {
+    CAPTURE(v.name);
+    CHECK(has(report, v.name) == v.refusal.empty());
+  }
+  REQUIRE(ops::matmul_choice(gpu.stream(), a, b, c, options) == report.variant);
+}
+
 TEST_CASE("tune: what is not remembered changes nothing", "[ops][matmul][tune]") {
   const own_cache cache;
   device& gpu = under_test();

@@ -1,5 +1,5 @@
-// What sm_90a's kernels with tensor copies add to a tile of C: a bias of columns of any type, an activation, and a tensor of
-// the type of C, which may be C itself; which calls they take; and the activations of results of 16 bits.
+// What sm_90a's kernels with tensor copies add to a tile of C: a bias of columns, of f32 or of C's type, an
+// activation, and a tensor of the type of C, which may be C itself; which calls they take; and the activations of results of 16 bits.
 #include <kaio/ops/matmul/common/fast_activation.hpp>
 #include <kaio/ops/matmul/sm90/table_row.hpp>
 
@@ -65,7 +65,7 @@ X expected(X x, const terms& of, float bias, double added) {
   return y + X(of.adds == addend::scaled_c ? 2 : 1) * X(added);
 }
 
-// One product by one variant, or by all that add terms.
+// One product by every variant that adds terms and takes it; their number.
 template <class T>
 std::size_t run(const shape& s, const layout& l, const terms& of, content what) {
   CAPTURE(name_of(s), l.a_by_columns, l.b_by_columns, static_cast<int>(of.adds), static_cast<int>(of.bias),
@@ -81,40 +81,35 @@ std::size_t run(const shape& s, const layout& l, const terms& of, content what) 
   auto da = upload(a.host), db = upload(b.host), dr = upload(residual.host);
   const bias_numbers<T> bias(of, s.n);
   matmul_options options{.alpha = of.alpha, .bias = bias.option(), .activation = of.activation};
+  matrices<T> c(s.batches, s.m, s.n, false, 8);
+  if (reads_c) c.fill(what, 11);
+  const matrices<T> before = c;
+  auto dc = upload(c.host);
+  if (of.adds == addend::residual) options.residual = batch_of<const T>(dr, residual);
+  if (shared) options.residual = view_of<const T>(dr, residual);
+  if (of.adds == addend::residual_is_c) options.residual = batch_of<const T>(dc, c);
+  if (of.adds == addend::scaled_c) options.beta = 2;
+  const auto va = batch_of<const T>(da, a), vb = batch_of<const T>(db, b);
+  const auto vc = batch_of<T>(dc, c);
+  const reference want = product<T>(a, b, [&](auto x, u32 q, u32 row, u32 column) {
+    const double added = of.adds == addend::none ? 0
+                         : reads_c               ? to_double(before.at(q, row, column))
+                                                 : to_double(residual.at(shared ? 0 : q, row, column));
+    return expected(x, of, bias[column], added);
+  });
   std::size_t found = 0;
-  const auto run_variant = [&](const std::string& name) {
-    matrices<T> c(s.batches, s.m, s.n, false, 8);
-    if (reads_c) c.fill(what, 11);
-    const matrices<T> before = c;
-    auto dc = upload(c.host);
-    if (of.adds == addend::residual) options.residual = batch_of<const T>(dr, residual);
-    if (shared) options.residual = view_of<const T>(dr, residual);
-    if (of.adds == addend::residual_is_c) options.residual = batch_of<const T>(dc, c);
-    if (of.adds == addend::scaled_c) options.beta = 2;
-    options.variant = {};
-    const auto va = batch_of<const T>(da, a), vb = batch_of<const T>(db, b);
-    const auto vc = batch_of<T>(dc, c);
-    if (name.empty()) {
-      std::vector<std::string> names;
-      for (const auto& v : ops::matmul_variants(under_test().stream(), va, vb, vc, options))
-        if (adds_terms(v.name) && v.refusal.empty()) names.push_back(v.name);
-      return names;
-    }
-    CAPTURE(name);
-    options.variant = name;
-    matmul(under_test().stream(), va, vb, vc, options);
+  const stream& on = under_test().stream();
+  for (const auto& v : ops::matmul_variants(on, va, vb, vc, options)) {
+    if (!adds_terms(v.name) || !v.refusal.empty()) continue;
+    CAPTURE(v.name);
+    dc.copy_from(before.host.data(), before.host.size(), on);
+    matmul_options forced = options;
+    forced.variant = v.name;
+    matmul(on, va, vb, vc, forced);
     c.host = dc.download();
-    const auto f = [&](auto x, u32 q, u32 row, u32 column) {
-      const double added = of.adds == addend::none ? 0
-                           : reads_c               ? to_double(before.at(q, row, column))
-                                                   : to_double(residual.at(shared ? 0 : q, row, column));
-      return expected(x, of, bias[column], added);
-    };
-    check_product(c, before, product<T>(a, b, f), what);
+    check_product(c, before, want, what);
     ++found;
-    return std::vector<std::string>{};
-  };
-  for (const std::string& name : run_variant({})) run_variant(name);
+  }
   return found;
 }
 

@@ -57,7 +57,10 @@ class product_trial {
             memory_.add(call.c.address, bytes_spanned(call.c, call.m, call.n, bytes_of(call.output))));
     for_each_term(call_, [&](matmul_term& t, std::uint64_t rows, std::uint64_t columns) {
       if (t.type == 0) return;
-      t.address = memory_.add(t.address, bytes_spanned(t, rows, columns)).address();
+      // What is C itself stays C itself: some kernels refuse it.
+      t.address = t.address == call.c.address
+                      ? call_.c.address
+                      : memory_.add(t.address, bytes_spanned(t, rows, columns)).address();
     });
     if (call.workspace.address != 0) {
       // What the largest split takes is enough.

@@ -55,7 +55,7 @@ struct tile_terms {
     return (is_single || bias.type == static_cast<u32>(output)) && bias.row == 0 && bias.column == 1 &&
            (bias.address | static_cast<u64>(bias.batch) * size) % (2 * size) == 0;
   }
-  // The quotient of a number of 16 bits is neither infinite nor subnormal.
+  // The quotient is finite for every bias below 2^96.
   static constexpr bool can_divide_by(f32 alpha) {
     const f32 size = alpha < 0 ? -alpha : alpha;
     return size > 0x1p-32f && size < 0x1p32f;

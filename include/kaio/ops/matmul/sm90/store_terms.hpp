@@ -8,8 +8,8 @@
 //                            x --stmatrix--> panel
 //   after each panel         panel --tensor copy--> C; the next addend --tensor copy--> the panel that has left
 //
-// A product with a bias alone is then stored as one without. The registers of a piece have constant numbers, so the loop over pieces chooses them, and what it does is in the kernel
-// once.
+// A product with a bias alone is then stored as one without. The registers of a piece have constant numbers, so the loop
+// over pieces chooses them, and what it does is in the kernel once.
 
 #include <kaio/dsl/mma/ldmatrix.hpp>
 #include <kaio/ops/matmul/common/fast_activation.hpp>
