@@ -26,6 +26,7 @@
 #include <kaio/ops/matmul/common/epilogue.hpp>
 #include <kaio/ops/matmul/sm90/config.hpp>
 #include <kaio/ops/matmul/sm90/operand.hpp>
+#include <kaio/ops/matmul/sm90/ring_position.hpp>
 #include <kaio/ops/matmul/sm90/tile_place.hpp>
 #include <kaio/ops/matmul/sm90/tile_spacing.hpp>
 
@@ -39,21 +40,6 @@ namespace kaio::ops {
 struct tile_part {
   tile_origin origin;
   val<bool> is_whole;
-};
-
-// The place of one role in the ring: the stage that comes next, and the parity of its round.
-struct ring_position {
-  var<u32> stage, parity;
-  constexpr explicit ring_position(thread t) : stage(t, 0u), parity(t, 0u) {}
-  constexpr ring_position(thread t, const ring_position& from)
-      : stage(t, from.stage), parity(t, from.parity) {}
-  template <std::uint32_t Stages>
-  constexpr void advance() {
-    stage += 1u;
-    const val wraps = stage == Stages;
-    stage = select(wraps, 0u, stage);
-    parity = select(wraps, parity ^ 1u, parity);
-  }
 };
 
 // Halves: A along K arrives in boxes of 64 rows, so that tiles may be computed in halves; else in boxes of a tile's rows,

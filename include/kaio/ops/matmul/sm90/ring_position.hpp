@@ -1,0 +1,25 @@
+#pragma once
+// A ring of stages as one of its roles walks around it, a producer or a consumer.
+
+#include <kaio/dsl/dsl.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// The place of one role in the ring: the stage that comes next, and the parity of its round.
+struct ring_position {
+  var<u32> stage, parity;
+  constexpr explicit ring_position(thread t) : stage(t, 0u), parity(t, 0u) {}
+  constexpr ring_position(thread t, const ring_position& from)
+      : stage(t, from.stage), parity(t, from.parity) {}
+  template <std::uint32_t Stages>
+  constexpr void advance() {
+    stage += 1u;
+    const val wraps = stage == Stages;
+    stage = select(wraps, 0u, stage);
+    parity = select(wraps, parity ^ 1u, parity);
+  }
+};
+
+}  // namespace kaio::ops
