@@ -247,6 +247,9 @@ TEST_CASE("a write to a buffer that is passed as an input, unless it is passed a
   CHECK(!with(ptx::access::inout, ptx::access::in, false));
   CHECK(!with(ptx::access::in, ptx::access::out, true));
   CHECK(with(ptx::access::in, ptx::access::out, false));
+  // A number that is an address within the buffer may be that of an output.
+  CHECK(!with(ptx::access::in, ptx::access::scalar, true));
+  CHECK(with(ptx::access::in, ptx::access::scalar, false));
 }
 
 TEST_CASE("the text of a report leads to both sides") {

@@ -19,6 +19,20 @@ u64 pointer_of(const grid& g, std::size_t parameter) {
   return value;
 }
 
+// Whether a struct among the parameters has an address within the buffer.
+bool is_in_structs(const grid& g, const piece& buffer) {
+  for (std::size_t i = 0; i < g.image->parameter_count && i < g.kernel.parameters.size(); ++i) {
+    if (g.image->parameters[i].access != ptx::access::scalar) continue;
+    const layout& where = g.kernel.parameters[i];
+    u64 value = 0;
+    for (std::size_t at = 0; at + sizeof value <= where.bytes; at += sizeof value) {
+      std::memcpy(&value, g.parameters.data() + where.offset + at, sizeof value);
+      if (value - buffer.address < buffer.bytes) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 // ---- early reads ----
@@ -83,8 +97,8 @@ watched_grid::watched_grid(const grid& g, reporter& r, causality& c, record_pool
     p_of.origin = start;
     buffers.push_back(p_of);
   }
-  // A buffer that is an input and nothing else.
-  if (g.image != nullptr)
+  // A buffer that is an input and nothing else: not one that a struct has an address of, which may be an output.
+  if (g.image != nullptr) {
     for (const bool inputs : {true, false})
       for (std::size_t i = 0; i < g.image->parameter_count && i < g.kernel.parameters.size(); ++i) {
         const ptx::access a = g.image->parameters[i].access;
@@ -93,6 +107,9 @@ watched_grid::watched_grid(const grid& g, reporter& r, causality& c, record_pool
         for (piece& b : buffers)
           if (at - b.address < b.bytes) b.input = inputs ? g.kernel.parameters[i].name.c_str() : nullptr;
       }
+    for (piece& b : buffers)
+      if (b.input != nullptr && is_in_structs(g, b)) b.input = nullptr;
+  }
   if (r.wants(check::races)) preceding.begin(g, buffers);
   std::sort(buffers.begin(), buffers.end(), [](const piece& a, const piece& b) { return a.data < b.data; });
   // Writes to inputs are reported as such.
