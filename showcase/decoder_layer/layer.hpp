@@ -1,12 +1,12 @@
 #pragma once
 // One layer of a LLaMA-like decoder, step by step, each of them one operation of kaio:
 //
-//   h1 = h0 + x,   n1 = norm(h1)                    rms_norm; x is what the layer before has left
-//   q, cache += rotated heads of n1 Wqkv^T          qkv_project
+//   h1 = h0 + x,   n1 = norm(h1)                    qkv_project: x is what the layer before has left
+//   q, cache += rotated heads of n1 Wqkv^T
 //   o  = attention of q over the cache              attention_decode
 //   a  = o Wo^T                                     matmul, or matmul_w4
-//   h2 = h1 + a,   n2 = norm(h2)                    rms_norm
-//   g  = silu(n2 Wg^T) * (n2 Wu^T)                  gate_up_project
+//   h2 = h1 + a,   n2 = norm(h2)                    gate_up_project
+//   g  = silu(n2 Wg^T) * (n2 Wu^T)
 //   d  = g Wd^T                                     matmul, or matmul_w4; the next layer adds it to h2
 //
 // Nothing is allocated, read back or waited for in run(), so that it may be captured into a graph.
@@ -18,7 +18,6 @@
 #include <kaio/ops/gate_up.hpp>
 #include <kaio/ops/matmul.hpp>
 #include <kaio/ops/qkv.hpp>
-#include <kaio/ops/rms_norm.hpp>
 #include <kaio/ops/rotary.hpp>
 
 #include <algorithm>
@@ -82,7 +81,7 @@ class decoder_layer {
     const auto nan = [&](buffer<f16>& to, std::size_t of_row) {
       to = gpu_.upload(std::vector<f16>(rows * of_row, f16(std::numeric_limits<f32>::quiet_NaN())));
     };
-    for (buffer<f16>* one : {&h1, &n1, &a, &h2, &n2, &d}) nan(*one, shape.hidden);
+    for (buffer<f16>* one : {&h1, &a, &h2, &d}) nan(*one, shape.hidden);
     nan(q, shape.queries());
     nan(o, shape.queries());
     nan(g, shape.ff);
@@ -91,14 +90,10 @@ class decoder_layer {
   }
 
   void run(const stream& s) const {
-    rms_norm(s, hidden(x), norm(on_first_norm_), hidden(n1),
-             {.epsilon = epsilon, .residual = hidden(h0), .residual_out = hidden(h1)});
-    qkv_project(s, tokens(n1), qkv.of_qkv(), {heads(q), cache(before_)}, qkv_options_of(workspace_));
+    qkv_project(s, tokens(x), qkv.of_qkv(), {heads(q), cache(before_)}, qkv_options_of(workspace_));
     attention_decode(s, heads(q), cache(after_), heads(o), attention_options_of(workspace_));
     multiply(s, matrix(o, shape.queries()), out, hidden(a));
-    rms_norm(s, hidden(a), norm(on_second_norm_), hidden(n2),
-             {.epsilon = epsilon, .residual = hidden(h1), .residual_out = hidden(h2)});
-    gate_up_project(s, hidden(n2), gate_up.of_gate_up(), matrix(g, shape.ff), gate_up_options_of(workspace_));
+    gate_up_project(s, hidden(a), gate_up.of_gate_up(), matrix(g, shape.ff), gate_up_options_of(workspace_));
     multiply(s, matrix(g, shape.ff), down, hidden(d));
   }
 
@@ -120,8 +115,8 @@ class decoder_layer {
   linear qkv, out, gate_up, down;
   std::vector<f16> first_norm, second_norm, keys, values;  // keys and values: of the pages, before a run
   std::vector<i32> table;
-  buffer<f16> h0, x;                                  // what comes in
-  mutable buffer<f16> h1, n1, q, o, a, h2, n2, g, d;  // what the steps make, by rows of tokens
+  buffer<f16> h0, x;                          // what comes in
+  mutable buffer<f16> h1, q, o, a, h2, g, d;  // what the steps make, by rows of tokens
   mutable buffer<f16> on_keys, on_values;
 
  private:
@@ -150,6 +145,10 @@ class decoder_layer {
     options.rotary.sin = tensor_view<const f32, 2>(sin_, shape.length(), shape.size / 2);
     options.workspace = memory;
     options.constant_weights = true;
+    options.x_norm = {.weight = norm(on_first_norm_),
+                      .epsilon = epsilon,
+                      .residual = tokens(h0),
+                      .residual_out = tensor_view<f16, 3>(h1, extents(1, shape.tokens, shape.hidden))};
     return options;
   }
   attention_decode_options attention_options_of(const ops::attention_workspace& memory) const {
@@ -159,7 +158,13 @@ class decoder_layer {
     return options;
   }
   gate_up_options gate_up_options_of(const ops::attention_workspace& memory) const {
-    return {.activation = matmul_activation::silu, .workspace = memory, .constant_weights = true};
+    return {.activation = matmul_activation::silu,
+            .x_norm = {.weight = norm(on_second_norm_),
+                       .epsilon = epsilon,
+                       .residual = hidden(h1),
+                       .residual_out = hidden(h2)},
+            .workspace = memory,
+            .constant_weights = true};
   }
   matmul_options matmul_options_of(const ops::attention_workspace& memory) const {
     matmul_options options;
@@ -188,10 +193,10 @@ class decoder_layer {
     return std::max<u64>(
         {16, bytes_of_product(matrix(o, shape.queries()), out, hidden(a)),
          bytes_of_product(matrix(g, shape.ff), down, hidden(d)),
-         qkv_project_workspace_bytes(s, tokens(n1), qkv.of_qkv(), {heads(q), cache(before_)},
+         qkv_project_workspace_bytes(s, tokens(x), qkv.of_qkv(), {heads(q), cache(before_)},
                                      qkv_options_of({})),
          attention_decode_workspace_bytes(s, heads(q), cache(after_), attention_options_of({})),
-         gate_up_workspace_bytes(s, hidden(n2), gate_up.of_gate_up(), matrix(g, shape.ff),
+         gate_up_workspace_bytes(s, hidden(a), gate_up.of_gate_up(), matrix(g, shape.ff),
                                  gate_up_options_of({}))});
   }
 

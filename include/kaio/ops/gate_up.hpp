@@ -6,6 +6,7 @@
 //   auto workspace = gpu.allocate<u8>(gate_up_workspace_bytes(s, x, w, out));
 //   gate_up_project(s, x, w, out, {.activation = matmul_activation::silu, .workspace = workspace});
 //
+//   x = norm of x                                           where there is x_norm, as rms_norm has it (rms_norm/x_norm.hpp)
 //   g = x Wg^T     u = x Wu^T                               sums as the product has them, rounded once to T
 //   out = activation(g + gate_bias) * (u + up_bias)         f32, rounded once to T, the element type of out
 //

@@ -5,6 +5,8 @@
 #include <kaio/ops/matmul_fp8.hpp>
 #include <kaio/ops/matmul_int8.hpp>
 #include <kaio/ops/matmul_w4.hpp>
+#include <kaio/ops/quantised/w4/one_row/launch.hpp>
+#include <kaio/ops/rms_norm.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
@@ -20,6 +22,7 @@
 #include "ops/matmul/call/view.hpp"
 #include "ops/quantised/w4/call/plan.hpp"
 #include "ops/quantised/w4/resolve.hpp"
+#include "ops/rms_norm/in_front.hpp"
 #include "ops/tune/recent_choices.hpp"
 #include "ops/tune/signature.hpp"
 
@@ -132,10 +135,19 @@ std::string_view obstacle(const detail::gate_up_arguments& a, const detail::gate
   return {};
 }
 
-std::string_view refusal(const gate_up_variant& v, const detail::gate_up_call& call,
-                         const device_properties& device) {
+std::string_view refusal(const gate_up_variant& v, const detail::gate_up_arguments& a,
+                         const detail::gate_up_call& call, const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
   if (call.x.extents[0] > v.rows) return "x has more rows";
+  if (v.has_one_row) {
+    const w4_shape& shape = a.weights->of[0].packed.shape;
+    const std::int64_t k = call.x.extents[1];
+    if (shape.ordered || !detail::begins_at(call.x, 16) || k % 8 != 0)
+      return "it copies pieces of 16 bytes of x, in no order";
+    if (shape.group % w4_tile_k != 0 && shape.group > 0 && shape.group < k)
+      return "its groups are multiples of 64 codes";
+    if (k > w4_one_row.most_parts * w4_one_row.k) return "a block has no room for its part of x";
+  }
   if (device.target.sm < needs.target.sm) return "it is for later devices";
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)
@@ -191,9 +203,15 @@ const gate_up_variant* choose(const void* identity, const device_properties& dev
   if (forced == separate && a.options->variant.empty() && !has_room(identity, device, a, call, choice_alone))
     forced = {};
   if (forced == separate || (forced.empty() && !why.empty())) return nullptr;
+  // Of one row without a norm: where the last round of the kernel for few rows has few blocks, of the three that share a
+  // multiprocessor.
+  const u32 units = call.problem.columns / w4_tile_n, at_once = 3 * std::max(device.multiprocessors, 1u);
+  const u32 last = units % at_once;
+  const bool is_uneven = units > at_once && last != 0 && 5 * last < 2 * at_once;
   for (const gate_up_variant& v : gate_up_w4_variants()) {
     if (static_cast<u32>(v.type) != call.problem.type && why.empty()) continue;
-    const std::string_view reason = why.empty() ? refusal(v, call, device) : why;
+    if (forced.empty() && v.has_one_row && !is_uneven) continue;
+    const std::string_view reason = why.empty() ? refusal(v, a, call, device) : why;
     if (forced.empty() && reason.empty()) return &v;
     if (forced.empty() || v.image->name != forced) continue;
     if (reason.empty()) return &v;
@@ -209,6 +227,7 @@ const gate_up_variant* choose(const void* identity, const device_properties& dev
 struct planned {
   detail::gate_up_call call;
   const gate_up_variant* fused = nullptr;
+  w4_one_row_work norm{};  // of x, which that kernel takes on
 };
 
 planned plan(const void* device, const device_properties& properties,
@@ -218,21 +237,53 @@ planned plan(const void* device, const device_properties& properties,
   return result;
 }
 
-void run_fused(const stream& s, const detail::gate_up_arguments& a, const detail::gate_up_call& call,
-               const gate_up_variant& v) {
+using gate_up_without_norm = detail::call_without_norm<detail::gate_up_arguments, gate_up_options>;
+
+// Of a call that was checked with its norm, as `call`: the kernel for one row that takes the norm on; none: rms_norm comes
+// first.
+planned plan_with_norm(const device_properties& properties, const detail::gate_up_arguments& arguments,
+                       const detail::gate_up_call& call) {
+  planned result{.call = call};
+  if (!obstacle(arguments, call).empty()) return result;
+  const std::string_view forced = arguments.options->variant;
+  for (const gate_up_variant& v : gate_up_w4_variants())
+    if (v.has_one_row && static_cast<u32>(v.type) == call.problem.type &&
+        (forced.empty() || forced == v.image->name) && refusal(v, arguments, call, properties).empty() &&
+        detail::set_norm_of_row(result.norm, arguments.x, arguments.options->x_norm))
+      result.fused = &v;
+  return result;
+}
+
+// f(call, planned, norm_first) of a call without its norm, or of one whose kernel takes it on.
+template <class F>
+auto for_planned(const void* device, const device_properties& properties,
+                 const detail::gate_up_arguments& arguments, bool choice_alone, const F& f) {
+  if (!detail::is_given(arguments.options->x_norm.weight))
+    return f(arguments, plan(device, properties, arguments, choice_alone), false);
+  const detail::gate_up_call call = detail::resolve_gate_up(device, arguments);
+  if (call.empty()) return f(arguments, planned{.call = call}, false);
+  if (const planned of = plan_with_norm(properties, arguments, call); of.fused != nullptr)
+    return f(arguments, of, false);
+  const gate_up_without_norm rest(arguments, true);
+  return f(rest.arguments, plan(device, properties, rest.arguments, choice_alone), true);
+}
+
+void run_fused(const stream& s, const detail::gate_up_arguments& a, const planned& of) {
+  const gate_up_variant& v = *of.fused;
   const w4_weights& weights = a.weights->of[0].packed;
   matmul_w4_options options;
   options.constant_weights = a.options->constant_weights;
   w4_problem p =
-      detail::resolve_w4_product(s.device_identity(), {a.operation, call.x, {}, &weights, &options}, true);
+      detail::resolve_w4_product(s.device_identity(), {a.operation, of.call.x, {}, &weights, &options}, true);
   p.w = detail::check_w4_weights(a.operation, s.device_identity(), weights, true);
   p.unit *= v.unit;
-  const u32 blocks = p.w.n / v.columns;
+  const u32 units = p.w.n / v.columns;
   p.m_tiles = divisor::of(1);
-  p.n_tiles = divisor::of(blocks);
-  p.parts = 1;
-  p.steps = p.w.tiles_k;
-  v.run(s, p, call.problem, blocks);
+  p.n_tiles = divisor::of(units);
+  p.parts = v.has_one_row ? plan_w4_one_row(units, p.w.tiles_k, s.properties()) : 1;
+  p.steps = p.w.tiles_k / p.parts;
+  p.rest = p.w.tiles_k % p.parts;
+  v.run(s, p, of.call.problem, of.norm);
 }
 
 }  // namespace
@@ -243,7 +294,7 @@ std::vector<std::string_view> choices_of_gate_up(const detail::gate_up_arguments
   std::vector<std::string_view> names;
   if (obstacle(a, call).empty())
     for (const gate_up_variant& v : gate_up_w4_variants())
-      if (static_cast<u32>(v.type) == call.problem.type && refusal(v, call, device).empty())
+      if (static_cast<u32>(v.type) == call.problem.type && refusal(v, a, call, device).empty())
         names.push_back(v.image->name);
   names.push_back(separate);
   return names;
@@ -257,15 +308,22 @@ namespace detail {
 
 void run_gate_up(const stream& s, const gate_up_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
-  const planned of = plan(s.device_identity(), device, arguments, false);
-  const gate_up_call& call = of.call;
-  if (call.empty()) return;
-  if (of.fused != nullptr) return run_fused(s, arguments, call, *of.fused);
-  const products all{arguments, call};
-  validation(arguments.operation, s.device_identity())
-      .workspace("workspace", arguments.options->workspace.facts(), all.workspace_bytes(s), 16);
-  for (std::uint32_t i = 0; i < call.count; ++i) all.run(s, call.products[i]);
-  run_gate_up_combine(s, call.problem, call.blocks);
+  for_planned(s.device_identity(), device, arguments, false,
+              [&](const gate_up_arguments& a, const planned& of, bool norm_first) {
+                if (of.call.empty()) return;
+                const products all{a, of.call};
+                const std::uint64_t bytes = of.fused != nullptr ? 0 : all.workspace_bytes(s);
+                const validation check(arguments.operation, s.device_identity());
+                if (norm_first) {
+                  check.workspace("workspace", arguments.options->workspace.facts(),
+                                  bytes_of_normed(arguments.x) + bytes, 16);
+                  run_norm_in_front(s, arguments.x, arguments.options->x_norm, arguments.options->workspace);
+                }
+                if (of.fused != nullptr) return run_fused(s, a, of);
+                check.workspace("workspace", a.options->workspace.facts(), bytes, 16);
+                for (std::uint32_t i = 0; i < of.call.count; ++i) all.run(s, of.call.products[i]);
+                run_gate_up_combine(s, of.call.problem, of.call.blocks);
+              });
 }
 
 }  // namespace detail
@@ -274,28 +332,36 @@ std::uint64_t gate_up_workspace_bytes(const stream& s, const any_view& x, const 
                                       const any_view& out, const gate_up_options& options) {
   const device_properties& device = s.properties();
   const detail::gate_up_arguments arguments{"gate_up_workspace_bytes", x, out, &weights, &options};
-  const planned of = plan(s.device_identity(), device, arguments, true);
-  return of.call.empty() || of.fused != nullptr ? 0 : products{arguments, of.call}.workspace_bytes(s);
+  return for_planned(
+      s.device_identity(), device, arguments, true,
+      [&](const detail::gate_up_arguments& a, const planned& of, bool norm_first) {
+        const std::uint64_t first = norm_first ? detail::bytes_of_normed(x) : 0;
+        return first + (of.call.empty() || of.fused != nullptr ? 0 : products{a, of.call}.workspace_bytes(s));
+      });
 }
 
 std::string gate_up_choice(const stream& s, const any_view& x, const gate_up_weights& weights,
                            const any_view& out, const gate_up_options& options) {
-  const device_properties& device = s.properties();
-  const planned of = plan(s.device_identity(), device, {"gate_up_choice", x, out, &weights, &options}, true);
-  if (of.call.empty()) return {};
-  return std::string(of.fused != nullptr ? std::string_view(of.fused->image->name) : separate);
+  return for_planned(
+      s.device_identity(), s.properties(), {"gate_up_choice", x, out, &weights, &options}, true,
+      [](const detail::gate_up_arguments&, const planned& of, bool) {
+        if (of.call.empty()) return std::string();
+        return std::string(of.fused != nullptr ? std::string_view(of.fused->image->name) : separate);
+      });
 }
 
 void gate_up_warmup(const runtime::device& gpu, const any_view& x, const gate_up_weights& weights,
                     const any_view& out, const gate_up_options& options) {
-  const detail::gate_up_arguments arguments{"gate_up_warmup", x, out, &weights, &options};
-  const planned of = plan(gpu.identity(), gpu.properties(), arguments, true);
-  const detail::gate_up_call& call = of.call;
-  if (call.empty()) return;
-  if (of.fused != nullptr) return gpu.warmup(*of.fused->image);
-  const products all{arguments, call};
-  for (std::uint32_t i = 0; i < call.count; ++i) all.warm_up(gpu, call.products[i]);
-  gpu.warmup(gate_up_combine_image(gpu.properties()));
+  for_planned(gpu.identity(), gpu.properties(), {"gate_up_warmup", x, out, &weights, &options}, true,
+              [&](const detail::gate_up_arguments& a, const planned& of, bool norm_first) {
+                const detail::gate_up_call& call = of.call;
+                if (call.empty()) return;
+                if (norm_first) rms_norm_warmup(gpu, x.kind);
+                if (of.fused != nullptr) return gpu.warmup(*of.fused->image);
+                const products all{a, call};
+                for (std::uint32_t i = 0; i < call.count; ++i) all.warm_up(gpu, call.products[i]);
+                gpu.warmup(gate_up_combine_image(gpu.properties()));
+              });
 }
 
 std::vector<const ptx::kernel_image*> gate_up_kernels() {

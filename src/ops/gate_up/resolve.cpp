@@ -8,6 +8,7 @@
 
 #include "ops/cache/common/check.hpp"
 #include "ops/quantised/w4/resolve.hpp"
+#include "ops/rms_norm/in_front.hpp"
 
 namespace kaio::ops::detail {
 
@@ -20,6 +21,7 @@ std::int64_t parts_of_128(std::int64_t extent) { return extent / 128 + (extent %
 
 struct resolution {
   const gate_up_arguments& a;
+  const void* device;
   validation check;
   const gate_up_options& options;
   gate_up_call call{};
@@ -47,6 +49,7 @@ struct resolution {
                      "has " + std::to_string(x.rank) + " dimensions; it is (rows, K) or (batches, rows, K)");
     check_lines("x", x);
     inputs.push_back({"x", x});
+    check_x_norm(a.operation, device, x, options.x_norm);
     call.x = x;
     if (x.rank == 2) {
       rows = x.extents[0];
@@ -207,6 +210,15 @@ struct resolution {
   }
 
   void check_apart() {
+    const any_view &residual = options.x_norm.residual, &residual_out = options.x_norm.residual_out;
+    if (is_given(options.x_norm.weight)) inputs.push_back({"x_norm.weight", options.x_norm.weight});
+    if (is_given(residual) && !same_view(residual, residual_out))
+      inputs.push_back({"x_norm.residual", residual});
+    if (is_given(residual_out)) {
+      for (const named_argument& input : inputs)
+        check.apart("x_norm.residual_out", residual_out, input.name, input.view);
+      inputs.push_back({"x_norm.residual_out", residual_out});
+    }
     for (const named_argument& input : inputs) check.apart("out", a.out, input.name, input.view);
     if (options.workspace.address == 0) return;
     for (const named_argument& input : inputs)
@@ -218,8 +230,10 @@ struct resolution {
 }  // namespace
 
 gate_up_call resolve_gate_up(const void* device, const gate_up_arguments& arguments) {
-  resolution r{
-      .a = arguments, .check = validation(arguments.operation, device), .options = *arguments.options};
+  resolution r{.a = arguments,
+               .device = device,
+               .check = validation(arguments.operation, device),
+               .options = *arguments.options};
   r.check_x();
   r.check_out();
   r.check_weights();

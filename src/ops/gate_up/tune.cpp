@@ -53,6 +53,7 @@ tune_report tune_gate_up_project(const device& gpu, const any_view& x, const gat
                                  const tune_options& how) {
   gate_up_options any = options;
   any.variant = {};
+  any.x_norm = {};
   any.workspace = {};
   const detail::gate_up_arguments arguments{"tune_gate_up_project", x, out, &weights, &any};
   const detail::gate_up_call call = detail::resolve_gate_up(gpu.identity(), arguments);

@@ -3,6 +3,7 @@
 
 #include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/gate_up/combine.hpp>
+#include <kaio/ops/quantised/w4/one_row/config.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/stream.hpp>
@@ -15,10 +16,13 @@ namespace kaio::ops {
 
 struct gate_up_variant {
   const ptx::kernel_image* image = nullptr;
-  void (*run)(const stream&, const w4_problem&, const gate_up_problem&, std::uint64_t blocks) = nullptr;
+  // norm: of x, for one row of it.
+  void (*run)(const stream&, const w4_problem&, const gate_up_problem&,
+              const w4_one_row_work& norm) = nullptr;
   element_type type = element_type::f16;  // of x and out
   std::uint32_t rows = 0;                 // of x, at most
   std::uint32_t columns = 0;              // of the product, of a block
+  bool has_one_row = false;               // gate_up_w4_one_row
   f32 unit = 1;                           // w4_problem::unit, where the decoder has one
 };
 

@@ -1,7 +1,9 @@
-// gate_up_project of few rows by integers of four bits, on sm_80 and later.
+// gate_up_project of one row and of few by integers of four bits, on sm_80 and later.
 
 #include <kaio/ops/gate_up/w4.hpp>
+#include <kaio/ops/gate_up/w4_one_row.hpp>
 #include <kaio/ops/quantised/w4/few_rows/residency.hpp>
+#include <kaio/ops/quantised/w4/one_row/launch.hpp>
 
 #include <array>
 #include <type_traits>
@@ -19,8 +21,9 @@ gate_up_variant describe() {
   gate_up_variant v{.image = &gate_up_w4<Rows, T, Sm>.image(),
                     .run =
                         [](const stream& s, const w4_problem& product, const gate_up_problem& problem,
-                           std::uint64_t blocks) {
+                           const w4_one_row_work&) {
                           const auto& kernel = gate_up_w4<Rows, T, Sm>;
+                          const u32 blocks = product.n_tiles.value;
                           if constexpr (Sm >= 90)
                             kernel.launch(s,
                                           with_w4_blocks_together(grid(blocks).programmatic(), kernel.image(),
@@ -36,12 +39,28 @@ gate_up_variant describe() {
   return v;
 }
 
+template <class T>
+gate_up_variant describe_one_row() {
+  return {.image = &gate_up_w4_one_row<T>.image(),
+          .run =
+              [](const stream& s, const w4_problem& product, const gate_up_problem& problem,
+                 const w4_one_row_work& norm) {
+                const w4_one_row_launch launch(product.n_tiles.value, product.parts, s.properties(), norm);
+                gate_up_w4_one_row<T>.launch(s, launch.grid(), product, problem, launch.work);
+              },
+          .type = std::is_same_v<T, f16> ? element_type::f16 : element_type::bf16,
+          .rows = 1,
+          .columns = 2 * w4_tile_n,
+          .has_one_row = true};
+}
+
 }  // namespace
 
 std::span<const gate_up_variant> gate_up_w4_variants() {
   static const auto& rows = *new std::array{
-      describe<8, f16, 90>(),  describe<8, f16, 80>(),  describe<16, f16, 90>(),  describe<16, f16, 80>(),
-      describe<8, bf16, 90>(), describe<8, bf16, 80>(), describe<16, bf16, 90>(), describe<16, bf16, 80>()};
+      describe_one_row<f16>(),  describe<8, f16, 90>(),   describe<8, f16, 80>(),  describe<16, f16, 90>(),
+      describe<16, f16, 80>(),  describe_one_row<bf16>(), describe<8, bf16, 90>(), describe<8, bf16, 80>(),
+      describe<16, bf16, 90>(), describe<16, bf16, 80>()};
   return rows;
 }
 

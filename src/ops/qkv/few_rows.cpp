@@ -2,6 +2,7 @@
 
 #include <kaio/ops/matmul_w4.hpp>
 #include <kaio/ops/quantised/w4/layout.hpp>
+#include <kaio/ops/quantised/w4/one_row/launch.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -21,6 +22,14 @@ namespace {
 
 constexpr u32 columns = 128, most_blocks = 8;  // of a cluster
 
+std::uint32_t tiles_of(const detail::qkv_call& call) { return (call.k + w4_tile_k - 1) / w4_tile_k; }
+
+bool fits(const qkv_few_rows_variant& v, std::uint32_t parts, std::uint32_t tiles_k) {
+  if (v.has_one_row && (parts > tiles_k || (tiles_k + parts - 1) / parts * w4_tile_k > w4_one_row.k))
+    return false;
+  return parts != 0 && (parts & (parts - 1)) == 0 && parts * v.blocks_n <= most_blocks;
+}
+
 std::string_view obstacle(const qkv_few_rows_variant& v, const detail::qkv_arguments& a,
                           const detail::qkv_call& call, const device_properties& device) {
   const projection_weight& w = a.weights->of[0];
@@ -37,11 +46,18 @@ std::string_view obstacle(const qkv_few_rows_variant& v, const detail::qkv_argum
     if (const std::string_view why = obstacle_of_heads(call.problem); !why.empty()) return why;
   }
   if (call.tokens > v.rows) return "x has more rows";
+  if (v.has_one_row) {
+    const w4_shape& shape = w.packed.shape;
+    if (shape.ordered || !detail::begins_at(a.x, 16) || call.k % 8 != 0)
+      return "it copies pieces of 16 bytes of x, in no order";
+    if (shape.group % w4_tile_k != 0 && shape.group > 0 && shape.group < call.k)
+      return "its groups are multiples of 64 codes";
+    if (call.n % 128 != 0) return "its heads are 128 columns together";
+    const std::uint32_t parts = a.options->parts;
+    if (call.k > w4_one_row.most_parts * w4_one_row.k || (parts != 0 && !fits(v, parts, tiles_of(call))))
+      return "a block has no room for its part of x";
+  }
   return obstacle_of_device(*v.image, device);
-}
-
-bool fits(const qkv_few_rows_variant& v, std::uint32_t parts) {
-  return parts != 0 && (parts & (parts - 1)) == 0 && parts * v.blocks_n <= most_blocks;
 }
 
 const qkv_few_rows_variant* choose(std::span<const qkv_few_rows_variant> variants,
@@ -71,7 +87,7 @@ std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t cluste
   const std::uint64_t units = std::max(device.multiprocessors, 1u);
   std::uint32_t best = 1;
   double least = std::numeric_limits<double>::infinity();
-  for (std::uint32_t parts = 1; fits(v, parts); parts *= 2) {
+  for (std::uint32_t parts = 1; fits(v, parts, tiles_k); parts *= 2) {
     const std::uint64_t blocks = std::uint64_t{clusters} * v.blocks_n * parts;
     if (v.resident > 2 && parts > 1 && blocks > 2 * units) break;
     const double cost =
@@ -87,9 +103,14 @@ std::uint32_t plan_qkv_parts(const qkv_few_rows_variant& v, std::uint32_t cluste
 }
 
 qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& properties,
-                                 const detail::qkv_arguments& arguments, const detail::qkv_call& call) {
-  qkv_few_rows result{.variant = choose(qkv_w4_variants(), arguments, call, properties)};
+                                 const detail::qkv_arguments& arguments, const detail::qkv_call& call,
+                                 bool takes_norm) {
+  qkv_few_rows result;
   const std::uint32_t parts = arguments.options->parts;
+  if (takes_norm || !arguments.options->variant.empty())
+    result.variant = choose(qkv_one_row_variants(), arguments, call, properties);
+  if (takes_norm && result.variant == nullptr) return result;
+  if (result.variant == nullptr) result.variant = choose(qkv_w4_variants(), arguments, call, properties);
   if (result.variant == nullptr) result.variant = choose(qkv_w16_variants(), arguments, call, properties);
   if (result.variant == nullptr) {
     if (parts != 0)
@@ -98,7 +119,8 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
     return result;
   }
   const qkv_few_rows_variant& v = *result.variant;
-  if (parts != 0 && !fits(v, parts))
+  const std::uint32_t tiles_k = tiles_of(call);
+  if (parts != 0 && !fits(v, parts, tiles_k))
     detail::refuse(arguments.operation, std::to_string(parts) + " parts of K; variant " +
                                             std::string(v.image->name) + " has 1 to " +
                                             std::to_string(most_blocks / v.blocks_n) + ", a power of two");
@@ -120,7 +142,9 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
     p.unit *= v.unit;
   }
   const std::uint32_t clusters = (call.n + columns - 1) / columns;
-  p.parts = parts != 0 ? parts : plan_qkv_parts(v, clusters, p.w.tiles_k, properties);
+  p.parts = parts != 0      ? parts
+            : v.has_one_row ? plan_w4_one_row(clusters, p.w.tiles_k, properties)
+                            : plan_qkv_parts(v, clusters, p.w.tiles_k, properties);
   p.steps = p.w.tiles_k / p.parts;
   p.rest = p.w.tiles_k % p.parts;
   result.call.heads = call.problem;
@@ -131,12 +155,13 @@ qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& pr
 
 void list_qkv_few_rows(std::vector<qkv_choice>& choices, const detail::qkv_arguments& arguments,
                        const detail::qkv_call& call, const device_properties& properties) {
-  for (const auto family : {qkv_w4_variants, qkv_w16_variants})
+  for (const auto family : {qkv_one_row_variants, qkv_w4_variants, qkv_w16_variants})
     for (const qkv_few_rows_variant& v : family()) {
       if (v.type != static_cast<element_type>(call.problem.append.type) ||
           !obstacle(v, arguments, call, properties).empty())
         continue;
-      for (std::uint32_t parts = 1; fits(v, parts) && (parts - 1) * w4_tile_k < call.k; parts *= 2)
+      for (std::uint32_t parts = 1; fits(v, parts, tiles_of(call)) && (parts - 1) * w4_tile_k < call.k;
+           parts *= 2)
         choices.push_back({v.image->name, parts});
     }
 }

@@ -19,9 +19,11 @@ struct qkv_few_rows {
   qkv_few_rows_call call{};                       // without the memory of packed weights
 };
 
-// Throws invalid_argument, where the options name one of these kernels that cannot run the call.
+// Throws invalid_argument, where the options name one of these kernels that cannot run the call. `takes_norm`: of those
+// for one row alone, which take a norm of x on; without one the others take less time, unless they are named.
 qkv_few_rows choose_qkv_few_rows(const void* device, const device_properties& properties,
-                                 const detail::qkv_arguments& arguments, const detail::qkv_call& call);
+                                 const detail::qkv_arguments& arguments, const detail::qkv_call& call,
+                                 bool takes_norm = false);
 // Those that can run a call, each with its numbers of parts.
 void list_qkv_few_rows(std::vector<qkv_choice>& choices, const detail::qkv_arguments& arguments,
                        const detail::qkv_call& call, const device_properties& properties);

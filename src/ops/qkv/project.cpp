@@ -2,6 +2,7 @@
 
 #include <kaio/ops/qkv.hpp>
 #include <kaio/ops/qkv/product_launch.hpp>
+#include <kaio/ops/rms_norm.hpp>
 #include <kaio/runtime/device.hpp>
 #include <kaio/runtime/error.hpp>
 
@@ -17,6 +18,7 @@
 #include "ops/qkv/product.hpp"
 #include "ops/qkv/resolve.hpp"
 #include "ops/qkv/variant.hpp"
+#include "ops/rms_norm/in_front.hpp"
 #include "ops/tune/recent_choices.hpp"
 #include "ops/tune/signature.hpp"
 
@@ -112,6 +114,10 @@ struct planned {
   }
 };
 
+using qkv_without_norm = detail::call_without_norm<detail::qkv_arguments, qkv_options>;
+
+bool has_norm(const detail::qkv_arguments& a) { return detail::is_given(a.options->x_norm.weight); }
+
 using qkv_signature = words_signature<8>;
 
 // By what is known before there is a workspace.
@@ -181,6 +187,47 @@ planned plan(const void* device, const device_properties& properties, const deta
   return plan_choice(device, properties, arguments, call, {named.substr(0, colon), parts_of_name(named)});
 }
 
+// Of a call that was checked with its norm, as `call`: the kernel for one row that takes the norm on; none: rms_norm comes
+// first.
+planned plan_with_norm(const void* device, const device_properties& properties,
+                       const detail::qkv_arguments& arguments, const detail::qkv_call& call) {
+  const qkv_without_norm plain(arguments, false);
+  planned result{.call = call};
+  result.few = choose_qkv_few_rows(device, properties, plain.arguments, call, true);
+  if (result.few.variant != nullptr &&
+      !detail::set_norm_of_row(result.few.call.norm, arguments.x, arguments.options->x_norm))
+    result.few = {};
+  return result;
+}
+
+// f(call, planned, norm_first) of a call without its norm, before which rms_norm may come, or of one whose kernel takes
+// it on.
+template <class F>
+auto for_planned(const void* device, const device_properties& properties,
+                 const detail::qkv_arguments& arguments, bool choice_alone, const F& f) {
+  if (!has_norm(arguments)) return f(arguments, plan(device, properties, arguments, choice_alone), false);
+  const detail::qkv_call call = detail::resolve_qkv(device, arguments);
+  if (call.empty()) return f(arguments, planned{.call = call}, false);
+  if (const planned of = plan_with_norm(device, properties, arguments, call); of.few.variant != nullptr)
+    return f(arguments, of, false);
+  const qkv_without_norm rest(arguments, true);
+  return f(rest.arguments, plan(device, properties, rest.arguments, choice_alone), true);
+}
+
+std::uint64_t workspace_of(const void* device, const device_properties& properties,
+                           const detail::qkv_arguments& arguments, const planned& of) {
+  return of.call.empty() || of.image() != nullptr
+             ? 0
+             : product_of(arguments, of.call).workspace_bytes(device, properties);
+}
+
+// The norm of x, into the first bytes of the workspace.
+void run_norm(const stream& s, const detail::qkv_arguments& a, std::uint64_t after) {
+  validation(a.operation, s.device_identity())
+      .workspace("workspace", a.options->workspace.facts(), detail::bytes_of_normed(a.x) + after, 16);
+  detail::run_norm_in_front(s, a.x, a.options->x_norm, a.options->workspace);
+}
+
 detail::launched_qkv_product launch_product(const stream& s, const detail::qkv_arguments& arguments,
                                             const detail::qkv_call& call) {
   const projection_product product = product_of(arguments, call);
@@ -220,32 +267,45 @@ namespace detail {
 
 void run_qkv_project(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();  // a null stream is refused before anything is looked at
-  const planned of = plan(s.device_identity(), device, arguments, false);
-  if (of.call.empty()) return;
-  if (of.few.variant != nullptr) return run_qkv_few_rows(s, arguments, of.few);
-  if (of.fused != nullptr) return run_fused(s, arguments, of.call, *of.fused);
-  const launched_qkv_product launched = launch_product(s, arguments, of.call);
-  run_qkv_heads(s, launched.problem, launched.product);
+  for_planned(s.device_identity(), device, arguments, false,
+              [&](const qkv_arguments& a, const planned& of, bool norm_first) {
+                if (of.call.empty()) return;
+                if (norm_first) run_norm(s, arguments, workspace_of(s.device_identity(), device, a, of));
+                if (of.few.variant != nullptr) return run_qkv_few_rows(s, a, of.few);
+                if (of.fused != nullptr) return run_fused(s, a, of.call, *of.fused);
+                const launched_qkv_product launched = launch_product(s, a, of.call);
+                run_qkv_heads(s, launched.problem, launched.product);
+              });
 }
 
 launched_qkv_product run_qkv_product(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();
-  const planned of = plan(s.device_identity(), device, arguments, false);
-  return of.call.empty() ? launched_qkv_product{} : launch_product(s, arguments, of.call);
+  return for_planned(s.device_identity(), device, arguments, false,
+                     [&](const qkv_arguments& a, const planned& of, bool norm_first) {
+                       if (of.call.empty()) return launched_qkv_product{};
+                       if (norm_first)
+                         run_norm(s, arguments, workspace_of(s.device_identity(), device, a, of));
+                       return launch_product(s, a, of.call);
+                     });
 }
 
 std::uint64_t workspace_of_qkv(const stream& s, const qkv_arguments& arguments) {
   const device_properties& device = s.properties();
-  const planned of = plan(s.device_identity(), device, arguments, true);
-  return of.call.empty() || of.image() != nullptr
-             ? 0
-             : product_of(arguments, of.call).workspace_bytes(s.device_identity(), device);
+  return for_planned(s.device_identity(), device, arguments, true,
+                     [&](const qkv_arguments& a, const planned& of, bool norm_first) {
+                       return (norm_first ? bytes_of_normed(arguments.x) : 0) +
+                              workspace_of(s.device_identity(), device, a, of);
+                     });
 }
 
 bool warm_up_qkv_product(const runtime::device& gpu, const qkv_arguments& arguments) {
-  const planned of = plan(gpu.identity(), gpu.properties(), arguments, true);
-  if (!of.call.empty()) product_of(arguments, of.call).warm_up(gpu);
-  return !of.call.empty();
+  return for_planned(gpu.identity(), gpu.properties(), arguments, true,
+                     [&](const qkv_arguments& a, const planned& of, bool norm_first) {
+                       if (of.call.empty()) return false;
+                       if (norm_first) rms_norm_warmup(gpu, a.x.kind);
+                       product_of(a, of.call).warm_up(gpu);
+                       return true;
+                     });
 }
 
 }  // namespace detail
@@ -259,19 +319,25 @@ std::string qkv_project_choice(const stream& s, const any_view& x, const qkv_wei
                                const qkv_outputs& outputs, const qkv_options& options) {
   const device_properties& device = s.properties();
   const detail::qkv_arguments arguments{"qkv_project_choice", x, &weights, &outputs, &options};
-  const planned of = plan(s.device_identity(), device, arguments, true);
-  if (of.call.empty()) return {};
-  return std::string(of.image() != nullptr ? std::string_view(of.image()->name) : separate);
+  return for_planned(
+      s.device_identity(), device, arguments, true,
+      [](const detail::qkv_arguments&, const planned& of, bool) {
+        if (of.call.empty()) return std::string();
+        return std::string(of.image() != nullptr ? std::string_view(of.image()->name) : separate);
+      });
 }
 
 void qkv_project_warmup(const runtime::device& gpu, const any_view& x, const qkv_weights& weights,
                         const qkv_outputs& outputs, const qkv_options& options) {
   const detail::qkv_arguments arguments{"qkv_project_warmup", x, &weights, &outputs, &options};
-  const planned of = plan(gpu.identity(), gpu.properties(), arguments, true);
-  if (of.call.empty()) return;
-  if (of.image() != nullptr) return gpu.warmup(*of.image());
-  product_of(arguments, of.call).warm_up(gpu);
-  gpu.warmup(qkv_heads_image(gpu.properties()));
+  for_planned(gpu.identity(), gpu.properties(), arguments, true,
+              [&](const detail::qkv_arguments& a, const planned& of, bool norm_first) {
+                if (of.call.empty()) return;
+                if (norm_first) rms_norm_warmup(gpu, a.x.kind);
+                if (of.image() != nullptr) return gpu.warmup(*of.image());
+                product_of(a, of.call).warm_up(gpu);
+                gpu.warmup(qkv_heads_image(gpu.properties()));
+              });
 }
 
 std::vector<const ptx::kernel_image*> qkv_kernels() {
@@ -279,6 +345,7 @@ std::vector<const ptx::kernel_image*> qkv_kernels() {
   list_qkv_heads_kernels(list);
   list_qkv_mma_f16_kernels(list);
   list_qkv_mma_bf16_kernels(list);
+  list_qkv_one_row_kernels(list);
   list_qkv_w4_kernels(list);
   list_qkv_w16_kernels(list);
   return list;

@@ -11,6 +11,7 @@
 #include "ops/cache/append/resolve.hpp"
 #include "ops/cache/common/check.hpp"
 #include "ops/qkv/weights.hpp"
+#include "ops/rms_norm/in_front.hpp"
 
 namespace kaio::ops::detail {
 
@@ -69,6 +70,9 @@ struct resolution {
     call.follows =
         x.rank == 2 || x.extents[0] <= 1 || x.extents[1] == 0 || x.strides[0] == x.extents[1] * x.strides[1];
     inputs.push_back({"x", x});
+    check_x_norm(a.operation, check_device, x, options.x_norm);
+    if (is_given(options.x_norm.residual_out))
+      outputs.push_back({"x_norm.residual_out", options.x_norm.residual_out});
   }
 
   // A tensor of heads, with the tokens of x.
@@ -280,6 +284,9 @@ struct resolution {
     const auto list = [&](std::string_view name, const any_view& v) {
       if (is_given(v)) inputs.push_back({name, v});
     };
+    list("x_norm.weight", options.x_norm.weight);
+    if (!same_view(options.x_norm.residual, options.x_norm.residual_out))
+      list("x_norm.residual", options.x_norm.residual);
     list("rotary.cos", options.rotary.cos.view);
     list("rotary.sin", options.rotary.sin.view);
     list("rotary.positions", options.rotary.positions.view);

@@ -100,6 +100,7 @@ tune_report tune_qkv_project(const device& gpu, const any_view& x, const qkv_wei
   qkv_options any = options;
   any.variant = {};
   any.parts = 0;
+  any.x_norm = {};
   any.workspace = {};
   const detail::qkv_arguments arguments{"tune_qkv_project", x, &weights, &outputs, &any};
   const detail::qkv_call call = detail::resolve_qkv(gpu.identity(), arguments);

@@ -3,6 +3,7 @@
 
 #include <kaio/ops/attention/common/element_type.hpp>
 #include <kaio/ops/qkv/problem.hpp>
+#include <kaio/ops/quantised/w4/one_row/config.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
 #include <kaio/ptx/kernel_image.hpp>
 #include <kaio/runtime/properties.hpp>
@@ -42,6 +43,7 @@ struct qkv_few_rows_call {
   w4_problem product{};
   qkv_problem heads{};
   qkv_w16_weights matrices{};  // where weights are of 16 bits
+  w4_one_row_work norm{};      // of x: for one row of it
   bool constant_weights = false;
   std::uint64_t blocks = 0;  // of all clusters
 };
@@ -51,6 +53,7 @@ struct qkv_few_rows_variant {
   element_type type = element_type::f16;  // of x
   std::uint32_t bits = 4;                 // of weights: 16; integers of 8 or 4
   std::uint32_t rows = 0;                 // of x, at most
+  bool has_one_row = false;               // qkv_project_w4_one_row
   std::uint32_t blocks_n = 1;             // of a cluster, along its 128 columns
   std::uint32_t warps_k = 1;              // tiles of K that a block works on at once
   std::uint32_t resident = 1;             // blocks on a multiprocessor at once, at most
@@ -58,12 +61,14 @@ struct qkv_few_rows_variant {
 };
 
 // Fewer rows first.
+std::span<const qkv_few_rows_variant> qkv_one_row_variants();
 std::span<const qkv_few_rows_variant> qkv_w4_variants();
 std::span<const qkv_few_rows_variant> qkv_w16_variants();
 
 void list_qkv_heads_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_mma_f16_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_mma_bf16_kernels(std::vector<const ptx::kernel_image*>& list);
+void list_qkv_one_row_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_w4_kernels(std::vector<const ptx::kernel_image*>& list);
 void list_qkv_w16_kernels(std::vector<const ptx::kernel_image*>& list);
 

@@ -26,25 +26,12 @@ row_strides strides_of_rows(const any_view& v) {
   return {v.address, strides[0], strides[1], strides[2]};
 }
 
-bool same_view(const any_view& a, const any_view& b) {
-  return a.address == b.address && a.strides == b.strides;
-}
-
 void check_lines(std::string_view name, const any_view& v) {
   const std::uint32_t last = v.rank - 1;
   if (v.strides[last] != 1 && v.extents[last] > 1)
     detail::refuse(operation, "argument " + std::string(name) + " has stride " +
                                   std::to_string(v.strides[last]) +
                                   " along its last dimension; neighbours of a row are adjacent: stride 1");
-}
-
-// A warp, or as many lanes as keep the row in registers.
-u32 lanes_for(u32 size, u32 element_bytes) {
-  const u32 runs = size / run_size + (size % run_size != 0 ? 1 : 0), held = held_runs(element_bytes);
-  const u32 lanes = std::max(std::min(runs, 32u), (runs + held - 1) / held);
-  u32 log = 0;
-  while ((u32{1} << log) < lanes && log < 8) ++log;
-  return log;
 }
 
 }  // namespace
@@ -85,11 +72,11 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
   if (rows > static_cast<double>(most))
     refuse(operation, "2^31 rows or more, which a launch cannot count; take them in parts");
 
-  if (!same_view(out, x)) check.apart("out", out, "x", x);
+  if (!detail::same_view(out, x)) check.apart("out", out, "x", x);
   check.apart("out", out, "weight", weight);
   if (adds) check.apart("out", out, "residual", options.residual);
   if (writes) {
-    if (!same_view(options.residual_out, options.residual))
+    if (!detail::same_view(options.residual_out, options.residual))
       check.apart("residual_out", options.residual_out, "residual", options.residual);
     check.apart("residual_out", options.residual_out, "x", x);
     check.apart("residual_out", options.residual_out, "weight", weight);
@@ -110,7 +97,7 @@ void run_rms_norm(const stream& s, const any_view& x, const any_view& weight, co
   problem.size = extent(0);
   problem.heads = divisor::of(extent(1));
   problem.tokens = divisor::of(extent(2));
-  problem.lanes_log = lanes_for(problem.size, x.element_bytes);
+  problem.lanes_log = rms_norm_lanes_log(problem.size, x.element_bytes);
   bool aligned = problem.size % run_size == 0 && weight.address % 16 == 0;
   for (const any_view* v : {&x, &out, &options.residual, &options.residual_out})
     aligned = aligned && (!is_given(*v) || begins_at(*v, 16));

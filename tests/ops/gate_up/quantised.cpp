@@ -157,6 +157,7 @@ struct w4_case {
   i64 batches = 1;
   i64 pad = 0;
   matmul_activation activation = matmul_activation::silu;
+  bool is_large = false;  // the kernel for one row is chosen
 };
 
 // In one launch, next to products in memory. Scales are powers of two and x has few bits, so that the sums are
@@ -190,22 +191,31 @@ void check_one_launch(const w4_case& c) {
     options.up_bias = biases.slice(0, c.columns, c.columns);
   }
   const tensor_view<const T, 3> x(on_x, extents(c.batches, c.m, c.depth));
-  gate_up_output<T> one(c.batches, c.m, c.columns, c.pad), two(c.batches, c.m, c.columns, c.pad);
-  const std::string name = ops::gate_up_choice(s, x, w, one.view(), options);
-  REQUIRE(name == "gate_up_w4_mma_" + std::string(std::is_same_v<T, f16> ? "f16" : "bf16") +
-                      (c.batches * c.m <= 8 ? "_8" : "_16") +
-                      (s.properties().target.sm >= 90 ? "_sm90" : "_sm80"));
-  REQUIRE(gate_up_workspace_bytes(s, x, w, one.view(), options) == 0);
-  gate_up_project(s, x, w, one.view(), options);
-  options.variant = "separate";
-  REQUIRE(ops::gate_up_choice(s, x, w, one.view(), options) == "separate");
-  gate_up_with_workspace(x, w, two.view(), options);
-  const auto got = one.memory.download(), want = two.memory.download();
-  for (std::size_t i = 0; i < want.size(); ++i)
-    if (std::memcmp(&got[i], &want[i], sizeof(T)) != 0) {
-      CAPTURE(i);
-      REQUIRE(to_double(got[i]) == to_double(want[i]));
-    }
+  const auto result = [&](const std::string& variant, const std::string& name) {
+    gate_up_output<T> out(c.batches, c.m, c.columns, c.pad);
+    options.variant = variant;
+    REQUIRE(ops::gate_up_choice(s, x, w, out.view(), options) == name);
+    REQUIRE((gate_up_workspace_bytes(s, x, w, out.view(), options) == 0) == (name != "separate"));
+    gate_up_with_workspace(x, w, out.view(), options);
+    return out.memory.download();
+  };
+  const std::vector<T> want = result("separate", "separate");
+  const auto check = [&](const std::string& variant, const std::string& name) {
+    CAPTURE(name);
+    const std::vector<T> got = result(variant, name);
+    for (std::size_t i = 0; i < want.size(); ++i)
+      if (std::memcmp(&got[i], &want[i], sizeof(T)) != 0) {
+        CAPTURE(i);
+        REQUIRE(to_double(got[i]) == to_double(want[i]));
+      }
+  };
+  const std::string type = std::is_same_v<T, f16> ? "f16" : "bf16";
+  const bool is_later = s.properties().target.sm >= 90, one_row = c.batches * c.m == 1 && c.group % 64 == 0;
+  const std::string of_one = "gate_up_w4_one_row_" + type;
+  if (!c.is_large)
+    check("",
+          "gate_up_w4_mma_" + type + (c.batches * c.m <= 8 ? "_8" : "_16") + (is_later ? "_sm90" : "_sm80"));
+  if (is_later && one_row) check(c.is_large ? "" : of_one, of_one);
 }
 
 }  // namespace
@@ -224,6 +234,19 @@ TEST_CASE("gate_up_project: few rows by weights of four bits, in one launch", "[
                           .group = 192,
                           .biases = true,
                           .activation = matmul_activation::relu});
+}
+
+TEST_CASE("gate_up_project: one row by weights of four bits, in one launch", "[ops][gate_up]") {
+  if (!has_products()) return;
+  // Tiles of 64 of K that the blocks of a cluster and their warps share unevenly; K that ends within one.
+  check_one_launch<f16>({.m = 1, .columns = 160, .depth = 2496, .group = 64, .biases = true, .pad = 3});
+  check_one_launch<bf16>(
+      {.m = 1, .columns = 2144, .depth = 192, .group = 192, .activation = matmul_activation::gelu});
+  check_one_launch<bf16>({.m = 1, .columns = 32, .depth = 8256, .group = 64});
+  check_one_launch<f16>({.m = 1, .columns = 64, .depth = 17344, .group = 64});
+  // More units than have room at once.
+  if (under_test().properties().target.sm >= 90 && under_test().properties().multiprocessors == 132)
+    check_one_launch<f16>({.m = 1, .columns = 17056, .depth = 128, .group = 64, .is_large = true});
 }
 
 // Their sums of x are of no kernel of one launch.

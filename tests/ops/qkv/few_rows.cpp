@@ -10,13 +10,15 @@ namespace {
 
 bool has_clusters() { return under_test().properties().target.sm >= 90; }
 
+// The kernel for so few rows, which is chosen, or the one that c names.
 template <class T>
 void check_few(qkv_case c, u32 bits, u32 parts) {
   c.bits = bits;
   c.parts = parts;
-  const std::string name = "qkv_project_w" + std::to_string(bits) +
-                           (std::is_same_v<T, f16> ? "_f16" : "_bf16") +
-                           (c.batches * c.tokens <= 8 ? "_8" : "_16");
+  const std::string chosen = "qkv_project_w" + std::to_string(bits) +
+                             (std::is_same_v<T, f16> ? "_f16" : "_bf16") +
+                             (c.batches * c.tokens <= 8 ? "_8" : "_16");
+  const std::string name = *c.variant == 0 ? chosen : c.variant;
   CAPTURE(name, parts, c.group);
   qkv_run<T> run(c);
   run.check_tensors();
@@ -40,7 +42,7 @@ void check_few(qkv_case c, u32 bits, u32 parts) {
     return all;
   };
   const std::vector<T> want = bits_of("separate");
-  if (bits != 16 || parts != 0)
+  if (name == chosen && (bits != 16 || parts != 0))
     REQUIRE(same_bits(bits_of(""), want));  // those of 16 bits run where asked for
   REQUIRE(same_bits(bits_of(name.c_str()), want));
 }
@@ -107,6 +109,53 @@ TEST_CASE("qkv_project: few rows in one launch, parts of K", "[ops][qkv]") {
   check_few<bf16>({.tokens = 1, .k = 300, .q_heads = 1, .seed = 8}, 8, 2);
 }
 
+TEST_CASE("qkv_project: one row in one launch", "[ops][qkv]") {
+  if (!has_clusters()) return;
+  const auto check = [](qkv_case c, auto type, u32 parts) {
+    using T = decltype(type);
+    c.batches = c.tokens = 1;
+    c.variant = std::is_same_v<T, f16> ? "qkv_project_w4_one_row_f16" : "qkv_project_w4_one_row_bf16";
+    check_few<T>(c, 4, parts);
+  };
+  // Tiles of 64 that the parts and their warps share unevenly, and a K that ends within one; a block's part of K is
+  // from its second half on, or there is no tile for some of its warps.
+  const qkv_case deep{.k = 2816, .q_heads = 2, .pairs = 32, .seed = 5, .group = 64};
+  for (const u32 parts : {0u, 1u, 2u, 4u}) check(deep, f16{}, parts);
+  check({.k = 200, .q_heads = 2, .biases = true, .norms = true, .pairs = 16, .seed = 4}, bf16{}, 2);
+  check({.k = 1480, .size = 128, .v_size = 128, .norms = true, .pairs = 64, .q_scale = 0.5f, .seed = 7},
+        bf16{}, 1);
+  check({.k = 8, .q_heads = 2, .offsets = true, .pairs = 32, .out = {.pad = 8, .shift = 8}, .seed = 9}, f16{},
+        0);
+  // More units of a cluster than there is room for sums.
+  check({.k = 256, .q_heads = 74, .size = 128, .v_size = 128, .pairs = 64, .seed = 6}, f16{}, 4);
+}
+
+TEST_CASE("qkv_project: one row into pages, the bits of the kernel for few rows", "[ops][qkv]") {
+  if (!has_clusters()) return;
+  const device& gpu = under_test();
+  qkv_run<f16> run({.tokens = 1, .k = 320, .q_heads = 4, .k_heads = 2, .v_heads = 2, .pairs = 32, .bits = 4});
+  const i64 pages = 5, page_rows = 4;
+  const auto on_table = upload(std::vector<i32>{3, 0, 4, 1});
+  const auto on_lengths = upload(std::vector<i32>{9});
+  const std::vector<f16> before(static_cast<std::size_t>(pages * page_rows * 2 * 64), f16(7.0f));
+  const auto project = [&](const char* variant) {
+    auto q = gpu.allocate<f16>(4 * 64), k = upload(before), v = upload(before);
+    kv_cache<f16> cache{.k = {k, extents(pages, page_rows, 2, 64)},
+                        .v = {v, extents(pages, page_rows, 2, 64)}};
+    cache.table = tensor_view<const i32, 2>(on_table, 1, 4);
+    cache.lengths = tensor_view<const i32, 1>(on_lengths, 1);
+    qkv_options options = run.options();
+    options.variant = variant;
+    run.project({tensor_view<f16, 4>(q, 1, 1, 4, 64), cache}, options);
+    std::vector<f16> all = q.download();
+    for (const auto& more : {k.download(), v.download()}) all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  const std::vector<f16> want = project("qkv_project_w4_f16_8");
+  REQUIRE(same_bits(project("qkv_project_w4_one_row_f16"), want));
+  REQUIRE(!same_bits(want, std::vector<f16>(want.size(), f16(7.0f))));
+}
+
 TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
   if (!has_clusters()) return;
   const stream& s = under_test().stream();
@@ -134,6 +183,12 @@ TEST_CASE("qkv_project: calls that one launch does not have", "[ops][qkv]") {
   refused("x has more rows", {.tokens = 9, .variant = "qkv_project_w4_f16_8", .bits = 4});
   refused("no integers of 8 bits", {.tokens = 1, .variant = "qkv_project_w8_f16_8", .bits = 4});
   refused("there is no variant", {.tokens = 1, .variant = "qkv_project_w4_bf16_8", .bits = 4});
+  const char* const one = "qkv_project_w4_one_row_f16";
+  refused("x has more rows", {.tokens = 2, .variant = one, .bits = 4});
+  refused("its groups are multiples of 64 codes",
+          {.tokens = 1, .k = 64, .variant = one, .bits = 4, .group = 32});
+  refused("its heads are 128 columns together", {.tokens = 1, .q_heads = 3, .variant = one, .bits = 4});
+  refused("a block has no room", {.tokens = 1, .k = 8200, .variant = one, .bits = 4, .parts = 1});
   refused("parts of K", {.tokens = 17, .bits = 4, .parts = 2});
   refused("4 parts of K", {.tokens = 1, .bits = 4, .parts = 4});
   refused("3 parts of K", {.tokens = 9, .bits = 4, .parts = 3});

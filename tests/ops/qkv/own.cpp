@@ -1,5 +1,6 @@
 // qkv_project_with: head functions of the user's own, next to the same steps in double precision.
 #include <kaio/ops/qkv_project_with.hpp>
+#include <kaio/ops/rms_norm.hpp>
 
 #include "tests/ops/qkv/support.hpp"
 #include "tests/ops/refusal.hpp"
@@ -111,6 +112,34 @@ TEST_CASE("qkv_project_with: after the rotation, and positions without tables", 
   check_after<bf16>({.batches = 2, .norms = true, .pairs = 32, .q_scale = 0.25f, .seed = 4});
   check_after<f16>({.batches = 2, .size = 256, .v_size = 64, .offsets = true, .seed = 5});
   check_after<f16>({.batches = 3, .tokens = 2, .positions = true, .seed = 6});
+}
+
+TEST_CASE("qkv_project_with: the norm of x in front", "[ops][qkv][own][norm]") {
+  const device& gpu = under_test();
+  const stream& s = gpu.stream();
+  qkv_run<f16> run({.tokens = 1, .k = 64, .q_heads = 2});
+  const auto on_factors = upload(std::vector<f32>{0.5f, 2});
+  const auto on_weight = upload(std::vector<f16>(64, f16(0.5f)));
+  const tensor_view<const f16, 1> weight(on_weight, 64);
+  auto normed = gpu.allocate<f16>(64);
+  rms_norm(s, run.x_view(), weight, tensor_view<f16, 3>(normed, 1, 1, 64), {.epsilon = 1e-4f});
+  const auto project = [&](const tensor_view<const f16, 3>& x, const x_norm& norm) {
+    auto q = upload(std::vector<f16>(128)), k = upload(std::vector<f16>(64)),
+         v = upload(std::vector<f16>(64));
+    const qkv_outputs to{tensor_view<f16, 4>(q, 1, 1, 2, 64), tensor_view<f16, 4>(k, 1, 1, 1, 64),
+                         tensor_view<f16, 4>(v, 1, 1, 1, 64)};
+    qkv_options o = run.options();
+    o.x_norm = norm;
+    auto workspace =
+        gpu.allocate<u8>(qkv_project_with_workspace_bytes<by_largest>(s, x, run.weights(), to, o));
+    o.workspace = workspace;
+    qkv_project_with(s, x, run.weights(), to, by_largest{}, o, on_factors);
+    std::vector<f16> all = q.download();
+    for (const auto& more : {k.download(), v.download()}) all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  REQUIRE(same_bits(project(run.x_view(), {.weight = weight, .epsilon = 1e-4f}),
+                    project(tensor_view<const f16, 3>(normed, 1, 1, 64), {})));
 }
 
 TEST_CASE("qkv_project_with: into a cache, at the positions of its keys", "[ops][qkv][own]") {

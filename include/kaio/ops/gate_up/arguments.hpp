@@ -4,6 +4,7 @@
 #include <kaio/ops/attention/call/workspace.hpp>
 #include <kaio/ops/matmul/common/terms.hpp>
 #include <kaio/ops/quantised/projection_weight.hpp>
+#include <kaio/ops/rms_norm/x_norm.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 
@@ -39,12 +40,14 @@ struct gate_up_vector {
 struct gate_up_options {
   matmul_activation activation = matmul_activation::silu;
   gate_up_vector gate_bias{}, up_bias{};  // (F)
+  ops::x_norm x_norm{};                   // of x, before it is multiplied
   // Of x of i8 and fp8: one for each row, or one for all. Or of fp8, with weights that have `blocks`: one for
   // each row and 128 of K, (rows, ceil(K / 128)).
   tensor_view<const f32, 1> x_scale{};
   tensor_view<const f32, 2> x_groups{};
   attention_workspace workspace{};  // of gate_up_workspace_bytes, at a multiple of 16 bytes
-  // Nothing in the stream before this call writes the weights: the products may read them before it has ended.
+  // Nothing in the stream before this call writes the weights, or that of x_norm: products may read them before it has
+  // ended.
   bool constant_weights = false;
   // The kernel to run, by a name that gate_up_choice gives; "separate": products, and what combines them; empty:
   // the best one.

@@ -20,6 +20,35 @@ constexpr w4_few_rows_config gate_up_w4_rows() {
   return config;
 }
 
+// Sums of four columns of the gate or of up, as the product is in memory otherwise, and the bias.
+template <scalar T, class Sums>
+constexpr auto rounded_with_bias(thread t, const Sums& sums, const val<f32>& unit, const val<u64>& bias,
+                                 const val<u32>& column) {
+  auto y = array_of<4>([&](u32 e) { return var<f32>(t, cast<f32>(cast<T>(sums[e] * unit))); });
+  if (auto some = t.when(bias != u64{0})) {
+    const auto from = pointer_at<in<T>>(t, bias);
+    for (u32 e = 0; e < 4; ++e) y[e] += cast<f32>(from[column + e]);
+  }
+  return y;
+}
+
+// Columns `column` to column + 3 of row `row` of the output, of the sums of both products.
+template <scalar T, class Sums>
+constexpr void store_gated(thread t, const val<gate_up_problem>& problem, const val<f32>& unit,
+                           const val<u32>& row, const val<u32>& column, const Sums& gate_sums,
+                           const Sums& up_sums) {
+  auto gate = rounded_with_bias<T>(t, gate_sums, unit, t.let(problem[&gate_up_problem::gate_bias]), column);
+  const auto up = rounded_with_bias<T>(t, up_sums, unit, t.let(problem[&gate_up_problem::up_bias]), column);
+  detail::activate_run(t, t.let(problem[&gate_up_problem::activation]), gate);
+  for (u32 e = 0; e < 4; ++e) gate[e] *= up[e];
+  const quotient place = divide(t, row, problem[&gate_up_problem::rows]);
+  const val to = t.let(cast<i64>(place.whole) * problem[&gate_up_problem::out_batch] +
+                       cast<i64>(place.rest) * problem[&gate_up_problem::out_row] + cast<i64>(column));
+  const val whole = t.let(problem[&gate_up_problem::out_aligned] != 0u);
+  const val left = t.let(problem[&gate_up_problem::columns] - column);
+  store_four<w4_element<T>>(t, t.let(problem[&gate_up_problem::out]), to, left, whole, gate);
+}
+
 template <auto C, scalar T>
 struct gate_up_w4_end {
   static_assert(C.columns() == 2 * w4_tile_n);
@@ -44,35 +73,11 @@ struct gate_up_w4_end {
       const val row = t.let(i / fours), four = t.let(i % fours * 4u);
       if (auto exists = t.when(block.row + row < m)) {
         const val at = t.let(row * C.pitch() + four);
-        const auto gate_sums = staged_w4_sums<C>(t, shared_sums, at);
-        const auto up_sums = staged_w4_sums<C>(t, shared_sums, t.let(at + w4_tile_n));
-        const val column = t.let(block.column / 2u + four);
-        auto gate = rounded_with_bias(t, gate_sums, unit, &gate_up_problem::gate_bias, column);
-        const auto up = rounded_with_bias(t, up_sums, unit, &gate_up_problem::up_bias, column);
-        detail::activate_run(t, t.let(problem[&gate_up_problem::activation]), gate);
-        for (u32 e = 0; e < 4; ++e) gate[e] *= up[e];
-        const quotient place = divide(t, t.let(block.row + row), problem[&gate_up_problem::rows]);
-        const val to = t.let(cast<i64>(place.whole) * problem[&gate_up_problem::out_batch] +
-                             cast<i64>(place.rest) * problem[&gate_up_problem::out_row] + cast<i64>(column));
-        const val whole = t.let(problem[&gate_up_problem::out_aligned] != 0u);
-        const val left = t.let(problem[&gate_up_problem::columns] - column);
-        store_four<w4_element<T>>(t, t.let(problem[&gate_up_problem::out]), to, left, whole, gate);
+        const auto gate = staged_w4_sums<C>(t, shared_sums, at);
+        const auto up = staged_w4_sums<C>(t, shared_sums, t.let(at + w4_tile_n));
+        store_gated<T>(t, problem, unit, t.let(block.row + row), t.let(block.column / 2u + four), gate, up);
       }
     }
-  }
-
- private:
-  // As the product is in memory otherwise, and the bias.
-  template <class Sums, class Member>
-  constexpr auto rounded_with_bias(thread t, const Sums& sums, const val<f32>& unit, Member member,
-                                   const val<u32>& column) const {
-    auto y = array_of<4>([&](u32 e) { return var<f32>(t, cast<f32>(cast<T>(sums[e] * unit))); });
-    const val bias = t.let(problem[member]);
-    if (auto some = t.when(bias != 0u)) {
-      const auto from = pointer_at<in<T>>(t, bias);
-      for (u32 e = 0; e < 4; ++e) y[e] += cast<f32>(from[column + e]);
-    }
-    return y;
   }
 };
 

@@ -5,6 +5,7 @@
 #include <kaio/ops/cache/append/arguments.hpp>
 #include <kaio/ops/cache/common/any_cache.hpp>
 #include <kaio/ops/quantised/projection_weight.hpp>
+#include <kaio/ops/rms_norm/x_norm.hpp>
 #include <kaio/ops/tensor/any_view.hpp>
 #include <kaio/ops/tensor/tensor_view.hpp>
 
@@ -86,7 +87,8 @@ struct qkv_options {
   qkv_vector q_bias{}, k_bias{}, v_bias{};  // (heads * size)
   qkv_vector q_norm{}, k_norm{};            // (size): RMS norm of each head, by these weights
   f32 epsilon = 1e-6f;
-  f32 norm_offset = 0;  // added to the weights of both norms: 1 for Gemma
+  f32 norm_offset = 0;   // added to the weights of both norms: 1 for Gemma
+  ops::x_norm x_norm{};  // of x, before it is multiplied
   qkv_rotary rotary{};
   f32 q_scale = 1;
   // As of append_kv: sequences of (tokens, heads, size), places of tokens, scales of a cache of 8 bits.
@@ -97,7 +99,7 @@ struct qkv_options {
   tensor_view<const f32, 1> x_scale{};   // of x of 8 bits: one for each row, or one for all
   tensor_view<const f32, 2> x_groups{};  // of x of 8-bit floats, (rows, ceil(K / 128)): with blocks
   attention_workspace workspace{};       // of qkv_project_workspace_bytes, at a multiple of 16 bytes
-  // The weights, with their scales, are not written by work that is in the stream before this call: products
+  // The weights, with their scales and that of x_norm, are not written by work that is in the stream before this call: products
   // may read them before it has ended (constant_operands::b of matmul). A hint; results do not depend on it.
   bool constant_weights = false;
   // The kernel to run, by a name that qkv_project_choice gives; "separate": a product, and then the heads;

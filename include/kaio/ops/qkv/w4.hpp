@@ -25,6 +25,7 @@
 #include <kaio/dsl/async.hpp>
 #include <kaio/dsl/cluster.hpp>
 #include <kaio/dsl/dsl.hpp>
+#include <kaio/ops/qkv/targets.hpp>
 #include <kaio/ops/qkv/tile.hpp>
 #include <kaio/ops/quantised/w4/few_rows/kernel.hpp>
 #include <kaio/ops/quantised/w4/kernel.hpp>
@@ -60,7 +61,7 @@ struct qkv_w4_cluster {
   // Sums that other blocks hand over: [part][own row][pitch], own_rows lines at most.
   using inbox = shared<f32, own_rows * pitch>;
   // Where rows go: of each lane that has a unit of one.
-  using targets = shared<u32, finished_rows * lanes_of_row * 8>;
+  using targets = head_targets<finished_rows * lanes_of_row>;
 };
 
 // The rows that a block of the cluster finishes: row r of x is number r / blocks of block r % blocks.
@@ -125,8 +126,8 @@ struct qkv_w4_end {
       for_heads_of_tile(t, rows, problem,
                         [&](const auto& i, const val<u32>&, const head_row& row, const val<u32>&) {
                           const head_target target = find_target(t, problem, row);
-                          keep(t, i, target);
-                          prefetch_tables(t, row, target);
+                          keep_target(t, targets, i, target);
+                          prefetch_tables(t, problem, row, target);
                         });
   }
 
@@ -165,51 +166,13 @@ struct qkv_w4_end {
                         [&](const auto& i, const val<u32>& r, const head_row& row, const val<u32>& of_head) {
                           finish_head_at<whole_elements<T>, sums_are::f32>(
                               t, problem, row, load_from_tile(t, rows, r, of_head),
-                              [&] { return kept(t, i); });
+                              [&] { return kept_target(t, targets, i); });
                         });
   }
 
  private:
   constexpr val<bool> has_rows(thread t) const {
     return t.let(rows.block < problem[&qkv_problem::all_tokens]);
-  }
-
-  template <class Index>
-  constexpr void keep(thread t, const Index& i, const head_target& target) const {
-    const val at = t.let(i * 8u);
-    const val writes = t.let(select(target.writes, 1u, 0u));
-    const val low = t.let(cast<u32>(target.to)), high = t.let(cast<u32>(target.to >> 32u));
-    store_vec(targets[at], make_vec(writes, low, high, target.position));
-    store_vec(targets[at + 4u], make_vec(target.page, target.line));
-  }
-  template <class Index>
-  constexpr head_target kept(thread t, const Index& i) const {
-    const val at = t.let(i * 8u);
-    const val four = load_vec<4>(targets[at]);
-    const val two = load_vec<2>(targets[at + 4u]);
-    const val writes = t.let(four[0] != 0u);
-    const val to = t.let(cast<u64>(four[1]) | cast<u64>(four[2]) << 32u);
-    const val page = t.let(two[0]), line = t.let(two[1]), position = t.let(four[3]);
-    return {writes, to, page, line, position};
-  }
-
-  // The pairs of a lane.
-  constexpr void prefetch_tables(thread t, const head_row& row, const head_target& target) const {
-    const auto tables = problem[&qkv_problem::append][&append_problem::tables];
-    const val pairs = t.let(select(row.is_v, 0u, tables[&rotary_tables::pairs]));
-    const val first = t.let(row.lane * run_size);
-    if (auto turns =
-            t.when(all_of(target.writes, first < pairs, target.position < tables[&rotary_tables::rows]))) {
-      const val type = t.let(tables[&rotary_tables::type]);
-      const val shift = t.let(select(type == static_cast<u32>(element_type::f32), 2u, 1u));
-      const auto ask = [&](auto address, auto stride) {
-        const val at = t.let(cast<i64>(target.position) * tables[stride] + cast<i64>(first));
-        const val from = t.let(tables[address] + (cast<u64>(at) << shift));
-        prefetch(pointer_at<in<u8>>(t, from)[0], cache_level::l2);
-      };
-      ask(&rotary_tables::cos, &rotary_tables::cos_row);
-      ask(&rotary_tables::sin, &rotary_tables::sin_row);
-    }
   }
 };
 

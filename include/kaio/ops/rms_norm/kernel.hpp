@@ -12,6 +12,7 @@
 #include <kaio/ops/cache/common/rows.hpp>
 #include <kaio/ops/rms_norm/elements.hpp>
 #include <kaio/ops/rms_norm/problem.hpp>
+#include <kaio/ops/rms_norm/row_sum.hpp>
 
 #include <cstdint>
 
@@ -22,14 +23,13 @@ struct rms_norm_body {
   using elements = row_elements<T, Sm>;
   static constexpr u32 held = held_runs(sizeof(T));  // in registers
   static constexpr u32 words = held * elements::words;
-  static constexpr u32 warps = row_threads / 32;
 
   struct row_addresses {
     val<u64> x, out, residual, residual_out, weight;
   };
 
   static constexpr void run(thread t, const val<rms_norm_problem>& problem) {
-    const shared<f32, warps> of_warps(t);
+    const row_sums of_warps(t);
     const row_place place = place_of_thread(t, t.let(problem[&rms_norm_problem::lanes_log]));
     const val exists = t.let(place.row < problem[&rms_norm_problem::rows]);
     const row_addresses at = find_row(t, problem, place.row);
@@ -169,27 +169,17 @@ struct rms_norm_body {
     }
   }
 
-  // Of all lanes of the row, in an order that the number of lanes decides. By all threads of the block.
-  template <class Shared>
+  // By all threads of the block.
   static constexpr val<f32> sum_of_row(thread t, const val<f32>& own, const row_place& place,
-                                       const Shared& of_warps) {
-    var sum(t, own);
-    for (u32 distance = 16; distance != 0; distance /= 2) {
-      const val other = shfl_xor(sum, distance);
-      sum = select(place.lanes > distance, sum + other, sum);
-    }
+                                       const row_sums& of_warps) {
+    var sum(t, sum_in_warp(t, own, place.lanes));
     if (auto several = t.when(place.lanes > 32u)) {
       const val warp = t.let(t.warp_rank());
       const val of_warp = t.let(sum);
       if (auto one = t.when(t.lane_rank() == 0u)) of_warps[warp] = of_warp;
       t.barrier();
       const val count = t.let(place.lanes / 32u);
-      const val first = t.let(warp - warp % count);
-      sum = 0.0f;
-      for (u32 w = 0; w < warps; ++w) {
-        const val other = t.let(of_warps[w]);
-        sum = select(all_of(first <= w, first + count > w), sum + other, sum);
-      }
+      sum = sum_of_warps(t, of_warps, t.let(warp - warp % count), count);
     }
     return t.let(sum);
   }

@@ -74,6 +74,10 @@ scale_strides check_scale(const validation& check, std::string_view name, const 
 // The pages of cache.k; one without rows has none.
 void set_pages(cache_places& places, const any_view& cache_k);
 
+inline bool same_view(const any_view& a, const any_view& b) {
+  return a.address == b.address && a.strides == b.strides;
+}
+
 // An argument by its name.
 struct named_argument {
   std::string_view name;

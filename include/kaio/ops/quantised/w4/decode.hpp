@@ -57,6 +57,12 @@ struct w4_dequantisation {
   static constexpr fixed_string name = "";
 };
 
+// A dequantisation whose groups are multiples of 64, where D would take any.
+template <class D>
+struct w4_whole_groups : D {
+  static constexpr std::uint32_t slots = D::slots == 0 ? 1 : D::slots;
+};
+
 // a & b | c as one instruction, which ptxas makes two of where b and c are constants.
 inline constexpr std::uint32_t and_or = 0xea;
 

@@ -44,12 +44,6 @@
 
 namespace kaio::ops {
 
-// A dequantisation whose groups are multiples of 64, where D would take any.
-template <class D>
-struct w4_whole_groups : D {
-  static constexpr std::uint32_t slots = D::slots == 0 ? 1 : D::slots;
-};
-
 template <w4_sm90_config C, class Dequantisation, scalar T>
 struct w4_sm90_body {
   using D = w4_whole_groups<Dequantisation>;

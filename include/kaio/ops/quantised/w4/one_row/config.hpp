@@ -1,0 +1,35 @@
+#pragma once
+// The shape of a block of matmul_w4 for one row of x, and what follows from it.
+
+#include <kaio/ops/quantised/w4/layout.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// A multiprocessor has one block. Its registers and shared memory leave room for a small block of the kernel before,
+// so that weights arrive while that one runs: 64 KB of them.
+struct w4_one_row_config {
+  std::uint32_t warps = 16;  // they divide the K of a block
+  std::uint32_t stages = 3;  // in shared memory, of `tiles` of K of each warp
+  std::uint32_t tiles = 2;
+  std::uint32_t columns = 8;     // tiles of 32 columns whose sums are in shared memory at once
+  std::uint32_t k = 8192;        // of a block, at most
+  std::uint32_t most_parts = 4;  // of K, which are the blocks of a cluster
+
+  static constexpr std::uint32_t words() { return w4_tile_codes / 8; }  // of a tile of codes
+};
+
+inline constexpr w4_one_row_config w4_one_row{};
+
+// Of a launch.
+struct w4_one_row_work {
+  u32 units, rest;  // units of columns of a cluster, and how many of the first clusters have one more
+  // x is divided by its root of the mean square and multiplied by `norm`, of K elements, as rms_norm has it, whose rows
+  // have so many lanes; 0: as it is. The residual is added before, and the sum stored; 0: there is none.
+  u64 norm, residual, residual_out;
+  u32 lanes_log;
+  f32 epsilon, weight_offset;
+};
+
+}  // namespace kaio::ops

@@ -1,0 +1,354 @@
+#pragma once
+// matmul_w4 for one row of x, on sm_90 and later: y = x W^T as Y^T = W X^T, as in kernel.hpp. All multiprocessors have
+// one block each, and the same part of all weights:
+//
+//   cluster of two blocks      tiles of 32 columns c, c + 1, ...       K: first half in block 0, second half in block 1
+//   warp w of a block          the same columns                        its sixteenth of that half
+//
+// The part of x of a block is in its shared memory as a whole, where it may become the norm of x first: each block reads
+// the row for it, and has the bits of rms_norm. A warp goes through its columns, with a sum of 32 of them in its
+// registers, and leaves it to the others of the block; what the blocks of a cluster have meets in the block that
+// finishes the column. All is added in an order that the launch decides.
+//
+// Launched programmatically: weights that are constant are asked for before the kernel before has ended, 64 KB for each
+// multiprocessor.
+
+#include <kaio/dsl/async.hpp>
+#include <kaio/dsl/cluster.hpp>
+#include <kaio/dsl/dsl.hpp>
+#include <kaio/dsl/mma.hpp>
+#include <kaio/ops/quantised/w4/decode.hpp>
+#include <kaio/ops/quantised/w4/one_row/config.hpp>
+#include <kaio/ops/quantised/w4/one_row/tiles.hpp>
+#include <kaio/ops/quantised/w4/problem.hpp>
+#include <kaio/ops/rms_norm/elements.hpp>
+#include <kaio/ops/rms_norm/row_sum.hpp>
+
+#include <cstdint>
+
+namespace kaio::ops {
+
+// Sums of blocks of a cluster, of the columns that a block finishes: [batch % 2][part][tile][32].
+template <w4_one_row_config C>
+struct w4_one_row_inbox {
+  static constexpr std::uint32_t of_part = C.columns * w4_tile_n, of_batch = C.most_parts * of_part;
+  using memory = shared<f32, 2 * of_batch>;
+};
+
+// What End::store sees of a batch of columns: sums, in the order of the parts.
+template <w4_one_row_config C>
+struct w4_one_row_sums {
+  thread t;
+  const typename w4_one_row_inbox<C>::memory& inbox;
+  const val<u32>& batch_at;  // the first one of the batch
+  const val<u32>& parts;
+
+  // Of columns `column` to column + 3 of a tile of the batch.
+  constexpr auto four(const val<u32>& tile, const val<u32>& column) const {
+    auto y = array_of<4>([&](u32) { return var(t, -0.0f); });
+    const val at = t.let(batch_at + tile * w4_tile_n + column);
+    for (u32 part = 0; part < C.most_parts; ++part)
+      if (auto exists = t.when(part < parts)) {
+        const val more = load_vec<4>(inbox[at + part * w4_one_row_inbox<C>::of_part]);
+        for (u32 e = 0; e < 4; ++e) y[e] += more[e];
+      }
+    return y;
+  }
+};
+
+template <w4_one_row_config C, class Dequantisation, scalar T>
+class w4_one_row_body {
+  using D = w4_whole_groups<Dequantisation>;
+  using mma = mma_m16n8k16<f32, T>;
+  using pair = typename w4_pair<T>::type;
+  using decoder_type = typename D::template decoder<T>;
+  using tiles_type = w4_one_row_tiles<C, D>;
+  using facts_of = w4_facts<D>;
+  using inbox_of = w4_one_row_inbox<C>;
+  static_assert(D::bits == 4 && !D::offsets && !D::scaled);
+  static constexpr std::uint32_t halves = 2, piece = 16 / sizeof(T);
+
+ public:
+  // End: units of columns, and what becomes of their sums. End::has_warp: a warp more, which has no tiles, and runs
+  // End::begin meanwhile.
+  template <class End>
+  static constexpr u32 threads() {
+    return (C.warps + (End::has_warp ? 1 : 0)) * 32;
+  }
+  template <class End>
+  static constexpr void run(thread t, const val<w4_problem>& problem, const val<w4_one_row_work>& work,
+                            const End& end) {
+    const typename tiles_type::ring_type words(t);
+    const shared<u32, C.k / 2> x(t);
+    const shared<f32, C.columns * C.warps * w4_tile_n> partial(t);
+    const typename inbox_of::memory inbox(t);
+    const row_sums of_warps(t);
+    cluster_arrive(t);
+    launch_dependents(t);
+
+    const val part = t.let(cluster_rank(t)), parts = t.let(cluster_size(t));
+    const val cluster = t.let(cluster_idx_x());
+    const auto share = [&](const val<u32>& i, const val<u32>& each, const val<u32>& rest) {
+      const val first = t.let(i * each + min(i, rest));
+      return w4_one_row_part{first, t.let(first + each + select(i < rest, 1u, 0u))};
+    };
+    const w4_one_row_part units =
+        share(cluster, t.let(work[&w4_one_row_work::units]), t.let(work[&w4_one_row_work::rest]));
+    const w4_one_row_part k =
+        share(part, t.let(problem[&w4_problem::steps]), t.let(problem[&w4_problem::rest]));
+    const val of_block = t.let(k.last - k.first);
+    const val warp = t.let(t.warp_rank()), lane = t.lane_rank();
+    const val multiplies = t.let(warp < C.warps);
+    const w4_one_row_part of_warp = share(warp, t.let(of_block / C.warps), t.let(of_block % C.warps));
+    const w4_one_row_part own{t.let(k.first + of_warp.first),
+                              t.let(k.first + select(multiplies, of_warp.last, of_warp.first))};
+    const val columns = t.let((units.last - units.first) * End::tiles_of_unit);
+    const auto tile_of = [&](const val<u32>& i) { return end.tile(t, units.first, i); };
+
+    if (auto late = t.when(problem[&w4_problem::constant] == 0u)) grid_dependency_wait(t);
+    tiles_type tiles(t, words, problem, own, columns, tile_of);
+    for (u32 u = 0; u + 1 < C.stages; ++u) tiles.ask(tile_of);
+    ask_for_norm(t, problem, work);
+    grid_dependency_wait(t);
+    load_x(t, x, of_warps, problem, work, k);
+    cluster_wait(t);  // all blocks of the cluster have begun
+    t.barrier();
+    if constexpr (End::has_warp)
+      if (auto other = t.when(!multiplies)) end.begin(t, units, part, parts);
+
+    const decoder_type decoder(t, problem);
+    const val g = t.let(lane / 4u);
+    const val is_bf16 = t.let(problem[&w4_problem::w][&w4_packed::scales_bf16] != 0u);
+    const val has_zeros = t.let(problem[&w4_problem::w][&w4_packed::zeros] != u64{0});
+    const val x_at =
+        t.let(shared_address(x[0u]) + (own.first - k.first) * (w4_tile_k * sizeof(T)) + lane / 8u * 16u);
+    const val begin = t.let(tiles.begin());
+    auto totals = array_of<halves * 2>([&](u32) { return var(t, 0.0f); });
+    auto minus = array_of<halves * 2>([&](u32 i) { return var(t, initial(i % 2)); });
+    var stage(t, 0u);
+    const auto multiply = [&](const val<u32>& step, const val<u32>& from_x, u32 i) {
+      const val codes_at = t.let(step + lane * 4u);
+      const val facts_at = t.let(step + (tiles_type::of_codes + i * facts_of::words));
+      const auto xs =
+          array_of<2>([&](u32 half) { return ldmatrix_x4(t.let(from_x + (i * 128 + half * 64))); });
+      const auto codes =
+          array_of<halves>([&](u32 h) { return load_vec<4>(words[codes_at + (i * C.words() + h * 128)]); });
+      if constexpr (D::zero_points)
+        if (auto some = t.when(has_zeros))
+          for (u32 h = 0; h < halves; ++h) {
+            const auto zeros = facts_of::zeros(t, words, facts_at, 0, g, h);
+            minus[2 * h] = decoder_type::of_zero(t, zeros.even, 0);
+            minus[2 * h + 1] = decoder_type::of_zero(t, zeros.odd, 1);
+          }
+      auto sums = array_of<halves>([&](u32) { return typename mma::accumulator(t, 0.0f); });
+      for (u32 j = 0; j < 4; ++j) {
+        typename mma::b_fragment b(t);
+        for (u32 r = 0; r < 2; ++r) b.registers[r] = bit_cast<pair>(t.let(xs[j / 2][j % 2 * 2 + r]));
+        for (u32 h = 0; h < halves; ++h) {
+          typename mma::a_fragment a(t);
+          const auto word = array_of<1>([&](u32) { return t.let(codes[h][j]); });
+          const auto zero = array_of<2>([&](u32 odd) { return t.let(minus[2 * h + odd]); });
+          decoder.decode(t, word, zero, a.registers);
+          mma::multiply_add(sums[h], a, b);
+        }
+      }
+      for (u32 h = 0; h < halves; ++h) {
+        const auto scale = facts_of::scales(t, words, facts_at, 0, g, h, is_bf16);
+        totals[2 * h] = fma(scale.even, sums[h].registers[0], totals[2 * h]);
+        totals[2 * h + 1] = fma(scale.odd, sums[h].registers[2], totals[2 * h + 1]);
+      }
+    };
+
+    for (auto c : t.range(0u, columns).no_unroll()) {
+      for (auto& total : totals) total = 0.0f;
+      for (auto tile : t.range(own.first, own.last, C.tiles).no_unroll()) {
+        cp_async_wait_group<C.stages - 2>(t);
+        sync_warp(t);
+        tiles.ask(tile_of);
+        const val step = t.let(begin + stage);
+        const val from_x = t.let(x_at + (tile - own.first) * (w4_tile_k * sizeof(T)));
+        multiply(step, from_x, 0);
+        for (u32 i = 1; i < C.tiles; ++i)
+          if (auto more = t.when(tile + i < own.last)) multiply(step, from_x, i);
+        const val after = t.let(stage + tiles_type::of_step);
+        stage = select(after == C.stages * tiles_type::of_step, 0u, after);
+      }
+      const val place = t.let(c % C.columns);
+      // Lanes have their sums four times: those of both halves go to memory together.
+      if (auto stores = t.when(all_of(multiplies, lane % 4u < 2u))) {
+        const val second = t.let(lane % 4u != 0u);
+        const val even = t.let(select(second, totals[2], totals[0])),
+                  odd = t.let(select(second, totals[3], totals[1]));
+        store_vec(partial[(place * C.warps + warp) * w4_tile_n + g * 2u + select(second, 16u, 0u)],
+                  make_vec(even, odd));
+      }
+      if (auto full = t.when(any_of(place == C.columns - 1, c + 1u == columns))) {
+        const val first = t.let(c - place);
+        const val batch_at = t.let(c / C.columns % 2u * inbox_of::of_batch);
+        t.barrier();
+        if (auto exists = t.when(warp <= place)) {
+          var sum(t, -0.0f);
+          for (u32 w = 0; w < C.warps; ++w) sum += partial[(warp * C.warps + w) * w4_tile_n + lane];
+          const val owner = t.let((first + warp) / End::tiles_of_unit % parts);
+          store(remote(inbox[batch_at + part * inbox_of::of_part + warp * w4_tile_n + lane], owner),
+                t.let(sum));
+        }
+        cluster_barrier(t);
+        end.store(t, w4_one_row_sums<C>{t, inbox, batch_at, parts}, units.first, first, t.let(place + 1u),
+                  part);
+      }
+    }
+    cp_async_wait_group<0>(t);
+  }
+
+ private:
+  // Into L2, where no work before this writes it.
+  static constexpr void ask_for_norm(thread t, const val<w4_problem>& problem,
+                                     const val<w4_one_row_work>& work) {
+    constexpr u32 line = 128;
+    const val norm = t.let(work[&w4_one_row_work::norm]);
+    const val at = t.let(t.thread_rank() * line);
+    if (auto exists = t.when(all_of(norm != u64{0}, problem[&w4_problem::constant] != 0u,
+                                    at < problem[&w4_problem::w][&w4_packed::k] * sizeof(T))))
+      prefetch(pointer_at<in<u8>>(t, norm)[at], cache_level::l2);
+  }
+
+  using elements = row_elements<T, 90>;
+  static constexpr u32 held = 4;  // pieces that are asked for before one of them is used
+
+  // The part of x of a block; zeros beyond its end.
+  template <class X>
+  static constexpr void load_x(thread t, const X& to, const row_sums& of_warps,
+                               const val<w4_problem>& problem, const val<w4_one_row_work>& work,
+                               const w4_one_row_part& k) {
+    const val first = t.let(k.first * (w4_tile_k / piece));
+    const val pieces = t.let((k.last - k.first) * (w4_tile_k / piece));
+    const val exist = t.let(problem[&w4_problem::w][&w4_packed::k] / piece);
+    const val x = t.let(problem[&w4_problem::x]), norm = t.let(work[&w4_one_row_work::norm]);
+    const auto load = [&](const val<u64>& row, const val<u32>& i) {
+      return load_vec<4>(pointer_at<in<u32>>(t, t.let(row + cast<u64>(i) * u64{16}))[0]);
+    };
+    const auto clear_others = [&](const val<u32>& i) {
+      if (auto outside = t.when(first + i >= exist)) store_vec(to[i * 4u], make_vec(0u, 0u, 0u, 0u));
+    };
+    if (auto plain = t.when(norm == u64{0}))
+      for (auto i : t.block_stride(pieces).no_unroll()) {
+        if (auto inside = t.when(first + i < exist)) store_vec(to[i * 4u], load(x, t.let(first + i)));
+        clear_others(i);
+      }
+    if (auto normed = t.otherwise()) load_normed(t, to, of_warps, problem, work, k);
+  }
+
+  // Pieces of x, with the residual, and of the norm, as memory has them.
+  struct row_inputs {
+    val<u64> x, residual, norm;
+
+    // Piece i, `first` and on of the words; all loads before the first use of one.
+    template <class Words>
+    constexpr void load_h(thread t, const val<u32>& i, Words& h, u32 first) const {
+      elements::load_words(t, t.let(x + cast<u64>(i) * u64{16}), h, first);
+    }
+    template <class Words>
+    constexpr void load_residual(thread t, const val<u32>& i, Words& more, u32 first) const {
+      elements::load_words(t, t.let(residual + cast<u64>(i) * u64{16}), more, first);
+    }
+    // The sum, rounded.
+    template <class Words>
+    static constexpr void add(thread t, Words& h, const Words& more, u32 first) {
+      const auto sums = array_of<piece>([&](u32 e) {
+        const val own = elements::value(t, h, first, e), other = elements::value(t, more, first, e);
+        return t.let(own + other);
+      });
+      const auto rounded = elements::rounded_words(t, sums);
+      for (u32 i = 0; i < 4; ++i) h[first + i] = rounded[i];
+    }
+  };
+
+  template <class X>
+  static constexpr void load_normed(thread t, const X& to, const row_sums& of_warps,
+                                    const val<w4_problem>& problem, const val<w4_one_row_work>& work,
+                                    const w4_one_row_part& k) {
+    const val size = t.let(problem[&w4_problem::w][&w4_packed::k]);
+    const val exist = t.let(size / piece);
+    const val first = t.let(k.first * (w4_tile_k / piece));
+    const val pieces = t.let((k.last - k.first) * (w4_tile_k / piece));
+    const val rank = t.let(t.thread_rank()), all = t.let(block_dim_x());
+    const row_inputs inputs{t.let(problem[&w4_problem::x]), t.let(work[&w4_one_row_work::residual]),
+                            t.let(work[&w4_one_row_work::norm])};
+    const val adds = t.let(inputs.residual != u64{0});
+    auto h = array_of<4>([&](u32) { return var(t, 0u); });
+    auto more = array_of<4>([&](u32) { return var(t, 0u); });
+    auto weight = array_of<4>([&](u32) { return var(t, 0u); });
+    const auto load = [&](const val<u32>& i) {
+      if (auto inside = t.when(all_of(i < pieces, first + i < exist))) {
+        const val at = t.let(first + i);
+        inputs.load_h(t, at, h, 0);
+        elements::load_words(t, t.let(inputs.norm + cast<u64>(at) * u64{16}), weight, 0);
+        if (auto also = t.when(adds)) inputs.load_residual(t, at, more, 0);
+      }
+    };
+    load(rank);  // while the squares are added up
+    const val factor = t.let(inverse_rms(t, of_warps, inputs, adds, size, work));
+    const val offset = t.let(work[&w4_one_row_work::weight_offset]);
+    const val residual_out = t.let(work[&w4_one_row_work::residual_out]);
+    const val stores = t.let(all_of(residual_out != u64{0}, cluster_idx_x() == 0u));
+    for (auto i : t.range(rank, pieces, all).no_unroll()) {
+      const val at = t.let(first + i);
+      if (auto later = t.when(i != rank)) load(i);
+      if (auto inside = t.when(at < exist)) {
+        if (auto also = t.when(adds)) {
+          row_inputs::add(t, h, more, 0);
+          if (auto one = t.when(stores))
+            elements::store_words(t, t.let(residual_out + cast<u64>(at) * u64{16}), h);
+        }
+        const auto y = array_of<piece>([&](u32 e) {
+          const val own = elements::value(t, h, 0, e), by = elements::value(t, weight, 0, e);
+          return t.let(own * factor * (offset + by));
+        });
+        const auto rounded = elements::rounded_words(t, y);
+        store_vec(to[i * 4u], make_vec(rounded[0], rounded[1], rounded[2], rounded[3]));
+      }
+      if (auto outside = t.when(at >= exist)) store_vec(to[i * 4u], make_vec(0u, 0u, 0u, 0u));
+    }
+  }
+  // Of the row, with the bits of rms_norm: lanes have every lanes-th piece.
+  static constexpr val<f32> inverse_rms(thread t, const row_sums& of_warps, const row_inputs& inputs,
+                                        const val<bool>& adds, const val<u32>& size,
+                                        const val<w4_one_row_work>& work) {
+    const val pieces = t.let(size / piece);
+    const val lanes = t.let(val<u32>(1u) << work[&w4_one_row_work::lanes_log]);
+    const val rank = t.let(t.thread_rank());
+    var sum(t, 0.0f);
+    for (auto i : t.range(rank, t.let(select(rank < lanes, pieces, 0u)), t.let(lanes * held)).no_unroll()) {
+      auto h = array_of<4 * held>([&](u32) { return var(t, 0u); });
+      auto more = array_of<4 * held>([&](u32) { return var(t, 0u); });
+      const auto for_pieces = [&](const auto& f) {
+        for (u32 r = 0; r < held; ++r)
+          if (auto inside = t.when(i + lanes * r < pieces)) f(t.let(i + lanes * r), 4 * r);
+      };
+      for_pieces([&](const val<u32>& at, u32 word) { inputs.load_h(t, at, h, word); });
+      if (auto also = t.when(adds)) {
+        for_pieces([&](const val<u32>& at, u32 word) { inputs.load_residual(t, at, more, word); });
+        for (u32 r = 0; r < held; ++r) row_inputs::add(t, h, more, 4 * r);
+      }
+      for (u32 e = 0; e < piece * held; ++e) {
+        const val one = elements::value(t, h, e / piece * 4, e % piece);
+        sum = fma(one, one, sum);
+      }
+    }
+    const val of_warp = sum_in_warp(t, t.let(sum), lanes);
+    const val count = t.let(max(lanes / 32u, 1u)), warp = t.let(t.warp_rank());
+    if (auto one = t.when(all_of(warp < row_warps, t.lane_rank() == 0u))) of_warps[warp] = of_warp;
+    t.barrier();
+    const val total = sum_of_warps(t, of_warps, val<u32>(0u), count);
+    return t.let(rsqrt(total / cast<f32>(size) + work[&w4_one_row_work::epsilon]));
+  }
+  static constexpr auto initial(u32 odd) {
+    if constexpr (D::zero_points)
+      return decoder_type::initial(odd);
+    else
+      return odd - odd;
+  }
+};
+
+}  // namespace kaio::ops
