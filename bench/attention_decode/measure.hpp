@@ -79,6 +79,7 @@ class attention_decode_bench : attention_measurement<T> {
   measured measure(const decode_problem& p, operands& x, const decode_form& form) {
     attention_decode_options options{
         .parts = form.parts, .combining = form.combining, .variant = form.variant};
+    options.constant_numbers = true;  // written once
     if (p.queries() > 1) options.causal = causal_alignment::bottom_right;
     std::optional<buffer<f32>> scales;
     if constexpr (has_codes) {

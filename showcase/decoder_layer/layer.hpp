@@ -155,6 +155,7 @@ class decoder_layer {
     attention_decode_options options;
     options.causal = causal_alignment::bottom_right;
     options.workspace = memory;
+    options.constant_numbers = true;
     return options;
   }
   gate_up_options gate_up_options_of(const ops::attention_workspace& memory) const {

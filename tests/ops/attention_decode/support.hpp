@@ -202,6 +202,7 @@ decode_results<O> run_decode(const decode_case& c, decode_memory<T, C>& memory, 
   options.v_scale = memory.v_scale.view();
   options.max_length = c.max_length;
   options.batch_invariant = c.invariant;
+  options.constant_numbers = c.seed % 2 != 0;
   options.variant = c.variant;
   options.parts = c.parts;
   options.combining = c.combining;

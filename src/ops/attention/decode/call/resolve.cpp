@@ -403,6 +403,7 @@ attention_decode_call resolve_attention_decode(const void* device,
   call.split.key_heads = divisor::of(std::max(static_cast<u32>(k.extents[head]), 1u));
   call.split.rows = problem.queries * problem.heads_of_group;
   call.split.group = divisor::of(problem.heads_of_group);
+  call.split.constant = options.constant_numbers ? 1 : 0;
   call.split.type = static_cast<u32>(element_of(q.type));
   call.split.out_type = static_cast<u32>(element_of(o.exists() ? o.type : q.type));
   call.most_keys = call.cache.max_keys;

@@ -93,6 +93,9 @@ struct attention_decode_options {
   attention_combining combining = attention_combining::automatic;
   // Lengths of the cache are those before the append, last_page_len those after it; they are not changed.
   attention_append append{};
+  // Nothing in the stream before this call writes the numbers of the cache (lengths, tables, lists) or of the sequences:
+  // they may be read before it has ended. A hint; results do not depend on it.
+  bool constant_numbers = false;
   attention_workspace workspace{};  // of attention_decode_workspace_bytes, at a multiple of 16 bytes
   std::string_view variant{};  // the kernel to run, as attention_decode_choice names it; empty: the best one
 };

@@ -165,13 +165,13 @@ constexpr decode_place find_place(thread t, const val<attention_split>& split) {
   return {t.let(batch), of_heads.rest, of_tiles.rest, t.let(part)};
 }
 
-// The first step of a kernel that reads or writes memory: the next one may start, and what the one before has
-// written is seen.
+// The first step of a kernel that reads memory: the next one may start, and the numbers that the one before has written
+// are seen; what else it has written is seen after a grid_dependency_wait.
 template <bool IsProgrammatic>
-constexpr void begin_early(thread t) {
+constexpr void begin_early(thread t, const val<attention_split>& split) {
   if constexpr (IsProgrammatic) {
     launch_dependents(t);
-    grid_dependency_wait(t);
+    if (auto written = t.when(split[&attention_split::constant] == 0u)) grid_dependency_wait(t);
   }
 }
 
@@ -224,17 +224,20 @@ constexpr decode_block find_decode_block(thread t, const val<attention_cache>& c
           of_block.query_row};
 }
 
-// The same from the beginning of a kernel on, which is launched programmatically where it has clusters.
+// The same from the beginning of a kernel on, which is launched programmatically where it has clusters. All that the
+// kernel before has written is seen.
 template <bool HasClusters = false, class Functions>
 constexpr decode_block find_decode_block(thread t, const val<attention_problem>& problem,
                                          const val<attention_cache>& cache, const val<attention_split>& split,
                                          const Functions& functions, std::uint32_t rows,
                                          std::uint32_t keys_of_tile) {
   const decode_place place = find_place<HasClusters>(t, split);
-  begin_early<HasClusters>(t);
-  return find_decode_block(
+  begin_early<HasClusters>(t, split);
+  const decode_block block = find_decode_block(
       t, cache, split, functions, find_rows(t, problem, place, rows), place.part, rows, keys_of_tile,
       [&] { return cached_number(t, t.let(cache[&attention_cache::lengths]), place.batch); });
+  if constexpr (HasClusters) grid_dependency_wait(t);
+  return block;
 }
 
 // A row of a tile, by its query and its head of queries.

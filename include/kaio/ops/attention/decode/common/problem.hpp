@@ -47,6 +47,7 @@ struct attention_split {
   u64 totals;          // f32: softmax_total, (batch, query, head, part, 2); a sum of -1: no keys, and no sums
   u32 type, out_type;  // element_type of q, k and v; of out
   u32 in_cluster;      // 1: the parts of a tile are a cluster, which adds them up; no second kernel
+  u32 constant;        // 1: no work before this one writes the numbers of the cache and of the sequences
 };
 
 // How the elements of K and V are kept: as those of Q, or as codes of 8 bits, which times a scale are the

@@ -51,7 +51,7 @@ class attention_decode_warp_copies {
     return {address(&attention_problem::k), address(&attention_problem::v)};
   }
 
-  // Begins to copy the first tile.
+  // Begins to copy the first tile, when the kernel before has ended.
   constexpr attention_decode_warp_copies(thread t, const ring& to, const val<attention_problem>& problem,
                                          const val<attention_cache>& cache, const decode_columns& columns,
                                          const decode_block& block, const val<u32>& warp)
@@ -76,6 +76,7 @@ class attention_decode_warp_copies {
         later_page_(array_of<of_later>([&](u32) { return var(t, 0u); })),
         later_row_(array_of<of_later>([&](u32) { return var(t, 0u); })) {
     places_.with([&](const auto& find) { find_tile(find, 0, page_, row_, 0); });
+    grid_dependency_wait(t);
     put(
         t.let(0u), [&](std::uint32_t i) { return page_[i]; }, [&](std::uint32_t i) { return row_[i]; });
     cp_async_commit_group(t);

@@ -11,9 +11,10 @@
 //
 // Warps share nothing until the end: each copies its own keys and values to a ring of its own, and waits for them
 // alone. What follows from the launch is computed before the wait for the kernel before; then comes a chain of
-// dependent reads: length, page, keys.
+// dependent reads: length, page, keys. Where no kernel before writes lengths and pages, both are found before the wait.
 //
 //   launch -- place in the grid, addresses -- wait -- length, Q -- page -- copies of K and V -- S -- P -- O --+
+//                                                 -- length -- page -- wait -- Q, copies ...
 //   totals, sums of p * v to shared memory -- barrier -- sum of the warps -- sum of the blocks (combine.hpp) <-+
 //
 // Sources: as of mma_sync/kernel.hpp.
@@ -62,9 +63,10 @@ struct attention_decode_sm90_body {
     const val warp = t.let(t.warp_rank()), row = t.let(accumulator::layout::lane_row(t.lane_rank()));
     const val factor = functions.factor(t.let(problem[&attention_problem::scale]));
     const val lengths = t.let(cache[&attention_cache::lengths]);
+    const val constant = t.let(split[&attention_split::constant] != 0u);
     const val at_length = t.let(select(lengths != u64{0}, lengths + cast<u64>(place.batch) * u64{sizeof(i32)},
                                        problem[&attention_problem::q][&attention_strides::address]));
-    begin_early<true>(t);
+    begin_early<true>(t, split);
     // Asked for first of all, at an address that can be read in any case, and Q meanwhile. By a copy, since compilers
     // move loads down to where they are used.
     if (auto one = t.when(t.lane_rank() == 0u))
@@ -72,8 +74,13 @@ struct attention_decode_sm90_body {
     cp_async_commit_group(t);
     const decode_rows of_block = find_rows(t, problem, place, C.rows);
     const val rows = rows_of_tile(t, split, of_block);
-    const auto q_rows = array_of<2>(
-        [&](u32 r) { return operands::load_row(t, problem, split, of_block, t.let(row + 8 * r), rows); });
+    auto q_rows = array_of<2>([&](u32) { return operands::no_row(t); });
+    const auto load_q = [&] {
+      const auto loaded = array_of<2>(
+          [&](u32 r) { return operands::load_row(t, problem, split, of_block, t.let(row + 8 * r), rows); });
+      for (u32 r = 0; r < 2; ++r) operands::keep_row(q_rows[r], loaded[r]);
+    };
+    if (auto early = t.when(!constant)) load_q();
     const decode_block block =
         find_decode_block(t, cache, split, functions, of_block, place.part, C.rows, C.keys, [&] {
           cp_async_wait_group<0>(t);
@@ -84,9 +91,13 @@ struct attention_decode_sm90_body {
     const val works = t.let(all_of(has_work(t, split, block), block.first < block.last));
     auto o_parts = array_of<value_parts>([&](u32) { return accumulator(t, 0.0f); });  // 16 x depth
     online_softmax<2> softmax(t);
+    const auto load_late = [&] {
+      if (auto late = t.when(constant)) load_q();
+    };
     if (auto keys = t.when(works))
-      multiply(t, problem, cache, split, functions, block, columns, tiles, warp, factor, rows, q_rows,
-               o_parts, softmax);
+      multiply(t, problem, cache, split, functions, block, columns, tiles, warp, factor, rows, load_late,
+               q_rows, o_parts, softmax);
+    if (auto idle = t.otherwise()) grid_dependency_wait(t);
 
     const auto totals = array_of<2>([&](u32 r) { return softmax.total(r, factor); });
     sync_warp(t);  // what the warp's tiles had is in registers
@@ -105,16 +116,16 @@ struct attention_decode_sm90_body {
     return t.let(max(min(max(all, block.first_row) - block.first_row, u32{C.rows}), 1u));
   }
 
-  // All keys of the warp. q_rows: rows l / 4 and l / 4 + 8 of lane l, loaded.
-  template <class Functions>
+  // All keys of the warp. q_rows: rows l / 4 and l / 4 + 8 of lane l, loaded after load_q.
+  template <class Functions, class LoadQ, class QRows>
   static constexpr void multiply(thread t, const val<attention_problem>& problem,
                                  const val<attention_cache>& cache, const val<attention_split>& split,
                                  const Functions& functions, const decode_block& block,
                                  const decode_columns& columns, const ring& tiles, const val<u32>& warp,
-                                 const val<f32>& factor, const val<u32>& rows,
-                                 const dsl::register_array<typename operands::loaded_row, 2>& q_rows,
-                                 o_fragments& o_parts, online_softmax<2>& softmax) {
+                                 const val<f32>& factor, const val<u32>& rows, const LoadQ& load_q,
+                                 const QRows& q_rows, o_fragments& o_parts, online_softmax<2>& softmax) {
     copies_type copies(t, tiles, problem, cache, columns, block, warp);
+    load_q();
     const val quad_row = t.let(accumulator::layout::lane_row(t.lane_rank()));
     const val quad_column = t.let(accumulator::layout::lane_column(t.lane_rank()));
     const auto row_of = array_of<2>([&](u32 r) { return t.let(block.first_row + quad_row + 8 * r); });

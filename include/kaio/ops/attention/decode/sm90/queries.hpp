@@ -31,6 +31,14 @@ struct attention_decode_operands {
 
   // What a lane reads of a row of Q: pairs of elements.
   using loaded_row = dsl::register_array<val<u32x4>, eights>;
+  // The same as words, for a row that is loaded later.
+  using row_words = dsl::register_array<var<u32>, 4 * eights>;
+  static constexpr row_words no_row(thread t) {
+    return array_of<4 * eights>([&](u32) { return var(t, 0u); });
+  }
+  static constexpr void keep_row(row_words& to, const loaded_row& from) {
+    for (std::uint32_t i = 0; i < 4 * eights; ++i) to[i] = from[i / 4][i % 4];
+  }
 
   // Row `row` of the tile, of which `rows` exist, one at least; of another one in its place, and where the row has
   // ended of its beginning, so that the loads depend on nothing.
@@ -50,13 +58,14 @@ struct attention_decode_operands {
   // A loaded row becomes half R of the operands, rows l / 4 + 8 R of lanes l; zeros where nothing exists.
   template <std::uint32_t R>
   static constexpr void take_row(thread t, dsl::register_array<a_fragment, slices>& q,
-                                 const val<attention_problem>& problem, const loaded_row& loaded,
+                                 const val<attention_problem>& problem, const row_words& loaded,
                                  const val<bool>& exists) {
     const val first = first_element(t), size = t.let(problem[&attention_problem::qk_size]);
     for (std::uint32_t i = 0; i < eights; ++i) {
       const val inside = t.let(all_of(exists, first + element_of(i) < size));
       for (std::uint32_t e = 0; e < 4; ++e)
-        q[2 * i + e / 2].registers[e % 2 * 2 + R] = bit_cast<pair>(t.let(select(inside, loaded[i][e], 0u)));
+        q[2 * i + e / 2].registers[e % 2 * 2 + R] =
+            bit_cast<pair>(t.let(select(inside, loaded[4 * i + e], 0u)));
     }
   }
   // Eight keys of a tile from `key` on, of all slices.
