@@ -20,9 +20,8 @@
 #include <kaio/ops/quantised/w4/decode.hpp>
 #include <kaio/ops/quantised/w4/one_row/config.hpp>
 #include <kaio/ops/quantised/w4/one_row/tiles.hpp>
+#include <kaio/ops/quantised/w4/one_row/x.hpp>
 #include <kaio/ops/quantised/w4/problem.hpp>
-#include <kaio/ops/rms_norm/elements.hpp>
-#include <kaio/ops/rms_norm/row_sum.hpp>
 
 #include <cstdint>
 
@@ -63,10 +62,11 @@ class w4_one_row_body {
   using pair = typename w4_pair<T>::type;
   using decoder_type = typename D::template decoder<T>;
   using tiles_type = w4_one_row_tiles<C, D>;
+  using x_type = w4_one_row_x<C, T>;
   using facts_of = w4_facts<D>;
   using inbox_of = w4_one_row_inbox<C>;
   static_assert(D::bits == 4 && !D::offsets && !D::scaled);
-  static constexpr std::uint32_t halves = 2, piece = 16 / sizeof(T);
+  static constexpr std::uint32_t halves = 2;
 
  public:
   // End: units of columns, and what becomes of their sums. End::has_warp: a warp more, which has no tiles, and runs
@@ -79,7 +79,7 @@ class w4_one_row_body {
   static constexpr void run(thread t, const val<w4_problem>& problem, const val<w4_one_row_work>& work,
                             const End& end) {
     const typename tiles_type::ring_type words(t);
-    const shared<u32, C.k / 2> x(t);
+    const typename x_type::memory x(t);
     const shared<f32, C.columns * C.warps * w4_tile_n> partial(t);
     const typename inbox_of::memory inbox(t);
     const row_sums of_warps(t);
@@ -108,9 +108,9 @@ class w4_one_row_body {
     if (auto late = t.when(problem[&w4_problem::constant] == 0u)) grid_dependency_wait(t);
     tiles_type tiles(t, words, problem, own, columns, tile_of);
     for (u32 u = 0; u + 1 < C.stages; ++u) tiles.ask(tile_of);
-    ask_for_norm(t, problem, work);
+    x_type::ask_for_norm(t, problem, work);
     grid_dependency_wait(t);
-    load_x(t, x, of_warps, problem, work, k);
+    x_type::load(t, x, of_warps, problem, work, k);
     cluster_wait(t);  // all blocks of the cluster have begun
     t.barrier();
     if constexpr (End::has_warp)
@@ -136,7 +136,7 @@ class w4_one_row_body {
       if constexpr (D::zero_points)
         if (auto some = t.when(has_zeros))
           for (u32 h = 0; h < halves; ++h) {
-            const auto zeros = facts_of::zeros(t, words, facts_at, 0, g, h);
+            const auto zeros = facts_of::zeros(t, words, facts_at, 0u, g, h);
             minus[2 * h] = decoder_type::of_zero(t, zeros.even, 0);
             minus[2 * h + 1] = decoder_type::of_zero(t, zeros.odd, 1);
           }
@@ -153,7 +153,7 @@ class w4_one_row_body {
         }
       }
       for (u32 h = 0; h < halves; ++h) {
-        const auto scale = facts_of::scales(t, words, facts_at, 0, g, h, is_bf16);
+        const auto scale = facts_of::scales(t, words, facts_at, 0u, g, h, is_bf16);
         totals[2 * h] = fma(scale.even, sums[h].registers[0], totals[2 * h]);
         totals[2 * h + 1] = fma(scale.odd, sums[h].registers[2], totals[2 * h + 1]);
       }
@@ -202,147 +202,6 @@ class w4_one_row_body {
   }
 
  private:
-  // Into L2, where no work before this writes it.
-  static constexpr void ask_for_norm(thread t, const val<w4_problem>& problem,
-                                     const val<w4_one_row_work>& work) {
-    constexpr u32 line = 128;
-    const val norm = t.let(work[&w4_one_row_work::norm]);
-    const val at = t.let(t.thread_rank() * line);
-    if (auto exists = t.when(all_of(norm != u64{0}, problem[&w4_problem::constant] != 0u,
-                                    at < problem[&w4_problem::w][&w4_packed::k] * sizeof(T))))
-      prefetch(pointer_at<in<u8>>(t, norm)[at], cache_level::l2);
-  }
-
-  using elements = row_elements<T, 90>;
-  static constexpr u32 held = 4;  // pieces that are asked for before one of them is used
-
-  // The part of x of a block; zeros beyond its end.
-  template <class X>
-  static constexpr void load_x(thread t, const X& to, const row_sums& of_warps,
-                               const val<w4_problem>& problem, const val<w4_one_row_work>& work,
-                               const w4_one_row_part& k) {
-    const val first = t.let(k.first * (w4_tile_k / piece));
-    const val pieces = t.let((k.last - k.first) * (w4_tile_k / piece));
-    const val exist = t.let(problem[&w4_problem::w][&w4_packed::k] / piece);
-    const val x = t.let(problem[&w4_problem::x]), norm = t.let(work[&w4_one_row_work::norm]);
-    const auto load = [&](const val<u64>& row, const val<u32>& i) {
-      return load_vec<4>(pointer_at<in<u32>>(t, t.let(row + cast<u64>(i) * u64{16}))[0]);
-    };
-    const auto clear_others = [&](const val<u32>& i) {
-      if (auto outside = t.when(first + i >= exist)) store_vec(to[i * 4u], make_vec(0u, 0u, 0u, 0u));
-    };
-    if (auto plain = t.when(norm == u64{0}))
-      for (auto i : t.block_stride(pieces).no_unroll()) {
-        if (auto inside = t.when(first + i < exist)) store_vec(to[i * 4u], load(x, t.let(first + i)));
-        clear_others(i);
-      }
-    if (auto normed = t.otherwise()) load_normed(t, to, of_warps, problem, work, k);
-  }
-
-  // Pieces of x, with the residual, and of the norm, as memory has them.
-  struct row_inputs {
-    val<u64> x, residual, norm;
-
-    // Piece i, `first` and on of the words; all loads before the first use of one.
-    template <class Words>
-    constexpr void load_h(thread t, const val<u32>& i, Words& h, u32 first) const {
-      elements::load_words(t, t.let(x + cast<u64>(i) * u64{16}), h, first);
-    }
-    template <class Words>
-    constexpr void load_residual(thread t, const val<u32>& i, Words& more, u32 first) const {
-      elements::load_words(t, t.let(residual + cast<u64>(i) * u64{16}), more, first);
-    }
-    // The sum, rounded.
-    template <class Words>
-    static constexpr void add(thread t, Words& h, const Words& more, u32 first) {
-      const auto sums = array_of<piece>([&](u32 e) {
-        const val own = elements::value(t, h, first, e), other = elements::value(t, more, first, e);
-        return t.let(own + other);
-      });
-      const auto rounded = elements::rounded_words(t, sums);
-      for (u32 i = 0; i < 4; ++i) h[first + i] = rounded[i];
-    }
-  };
-
-  template <class X>
-  static constexpr void load_normed(thread t, const X& to, const row_sums& of_warps,
-                                    const val<w4_problem>& problem, const val<w4_one_row_work>& work,
-                                    const w4_one_row_part& k) {
-    const val size = t.let(problem[&w4_problem::w][&w4_packed::k]);
-    const val exist = t.let(size / piece);
-    const val first = t.let(k.first * (w4_tile_k / piece));
-    const val pieces = t.let((k.last - k.first) * (w4_tile_k / piece));
-    const val rank = t.let(t.thread_rank()), all = t.let(block_dim_x());
-    const row_inputs inputs{t.let(problem[&w4_problem::x]), t.let(work[&w4_one_row_work::residual]),
-                            t.let(work[&w4_one_row_work::norm])};
-    const val adds = t.let(inputs.residual != u64{0});
-    auto h = array_of<4>([&](u32) { return var(t, 0u); });
-    auto more = array_of<4>([&](u32) { return var(t, 0u); });
-    auto weight = array_of<4>([&](u32) { return var(t, 0u); });
-    const auto load = [&](const val<u32>& i) {
-      if (auto inside = t.when(all_of(i < pieces, first + i < exist))) {
-        const val at = t.let(first + i);
-        inputs.load_h(t, at, h, 0);
-        elements::load_words(t, t.let(inputs.norm + cast<u64>(at) * u64{16}), weight, 0);
-        if (auto also = t.when(adds)) inputs.load_residual(t, at, more, 0);
-      }
-    };
-    load(rank);  // while the squares are added up
-    const val factor = t.let(inverse_rms(t, of_warps, inputs, adds, size, work));
-    const val offset = t.let(work[&w4_one_row_work::weight_offset]);
-    const val residual_out = t.let(work[&w4_one_row_work::residual_out]);
-    const val stores = t.let(all_of(residual_out != u64{0}, cluster_idx_x() == 0u));
-    for (auto i : t.range(rank, pieces, all).no_unroll()) {
-      const val at = t.let(first + i);
-      if (auto later = t.when(i != rank)) load(i);
-      if (auto inside = t.when(at < exist)) {
-        if (auto also = t.when(adds)) {
-          row_inputs::add(t, h, more, 0);
-          if (auto one = t.when(stores))
-            elements::store_words(t, t.let(residual_out + cast<u64>(at) * u64{16}), h);
-        }
-        const auto y = array_of<piece>([&](u32 e) {
-          const val own = elements::value(t, h, 0, e), by = elements::value(t, weight, 0, e);
-          return t.let(own * factor * (offset + by));
-        });
-        const auto rounded = elements::rounded_words(t, y);
-        store_vec(to[i * 4u], make_vec(rounded[0], rounded[1], rounded[2], rounded[3]));
-      }
-      if (auto outside = t.when(at >= exist)) store_vec(to[i * 4u], make_vec(0u, 0u, 0u, 0u));
-    }
-  }
-  // Of the row, with the bits of rms_norm: lanes have every lanes-th piece.
-  static constexpr val<f32> inverse_rms(thread t, const row_sums& of_warps, const row_inputs& inputs,
-                                        const val<bool>& adds, const val<u32>& size,
-                                        const val<w4_one_row_work>& work) {
-    const val pieces = t.let(size / piece);
-    const val lanes = t.let(val<u32>(1u) << work[&w4_one_row_work::lanes_log]);
-    const val rank = t.let(t.thread_rank());
-    var sum(t, 0.0f);
-    for (auto i : t.range(rank, t.let(select(rank < lanes, pieces, 0u)), t.let(lanes * held)).no_unroll()) {
-      auto h = array_of<4 * held>([&](u32) { return var(t, 0u); });
-      auto more = array_of<4 * held>([&](u32) { return var(t, 0u); });
-      const auto for_pieces = [&](const auto& f) {
-        for (u32 r = 0; r < held; ++r)
-          if (auto inside = t.when(i + lanes * r < pieces)) f(t.let(i + lanes * r), 4 * r);
-      };
-      for_pieces([&](const val<u32>& at, u32 word) { inputs.load_h(t, at, h, word); });
-      if (auto also = t.when(adds)) {
-        for_pieces([&](const val<u32>& at, u32 word) { inputs.load_residual(t, at, more, word); });
-        for (u32 r = 0; r < held; ++r) row_inputs::add(t, h, more, 4 * r);
-      }
-      for (u32 e = 0; e < piece * held; ++e) {
-        const val one = elements::value(t, h, e / piece * 4, e % piece);
-        sum = fma(one, one, sum);
-      }
-    }
-    const val of_warp = sum_in_warp(t, t.let(sum), lanes);
-    const val count = t.let(max(lanes / 32u, 1u)), warp = t.let(t.warp_rank());
-    if (auto one = t.when(all_of(warp < row_warps, t.lane_rank() == 0u))) of_warps[warp] = of_warp;
-    t.barrier();
-    const val total = sum_of_warps(t, of_warps, val<u32>(0u), count);
-    return t.let(rsqrt(total / cast<f32>(size) + work[&w4_one_row_work::epsilon]));
-  }
   static constexpr auto initial(u32 odd) {
     if constexpr (D::zero_points)
       return decoder_type::initial(odd);
