@@ -31,6 +31,20 @@ static_assert(least(opcode::atom, in_order(modifier::global, modifier::add), typ
 static_assert(
     least(opcode::atom, in_order(modifier::global, modifier::v2, modifier::add), type::f32).is({8, 1}, 90));
 static_assert(least(opcode::ld, acquire_gpu, type::u32).is({6, 0}, 70));
+static_assert(least(opcode::barrier_cluster_arrive, in_order(modifier::aligned), type::none).is({7, 8}, 90));
+static_assert(least(opcode::barrier_cluster_arrive, in_order(modifier::relaxed, modifier::aligned),
+                    type::none)
+                  .is({8, 0}, 90));
+static_assert(least(opcode::mbarrier_arrive, in_order(modifier::shared), type::b64).is({7, 0}, 80));
+static_assert(least(opcode::mbarrier_arrive,
+                    in_order(modifier::release, modifier::cta, modifier::shared_cluster), type::b64)
+                  .is({8, 0}, 90));
+static_assert(
+    least(opcode::mbarrier_try_wait, in_order(modifier::parity, modifier::shared), type::b64).is({7, 8}, 90));
+static_assert(least(opcode::mbarrier_try_wait,
+                    in_order(modifier::parity, modifier::acquire, modifier::cluster, modifier::shared_cta),
+                    type::b64)
+                  .is({8, 0}, 90));
 
 static_assert(suffix(type::bf16x2) == ".bf16x2" && size_of(type::f64) == 8 && size_of(type::pred) == 0);
 static_assert(is_signed(type::s32) && !is_signed(type::u32) && is_floating(type::bf16) &&

@@ -94,7 +94,23 @@ inline constexpr form_facts form_table[] = {
     {opcode::red, type::f16x2, modifier::v4, {8, 1}, 90},
     {opcode::red, type::bf16x2, modifier::v2, {8, 1}, 90},
     {opcode::red, type::bf16x2, modifier::v4, {8, 1}, 90},
+    {opcode::barrier_cluster_arrive, type::none, modifier::relaxed, {8, 0}, 90},
+    {opcode::mbarrier_arrive, type::b64, modifier::release, {8, 0}, 90},
+    {opcode::mbarrier_test_wait, type::b64, modifier::acquire, {8, 0}, 90},
+    {opcode::mbarrier_try_wait, type::b64, modifier::acquire, {8, 0}, 90},
 };
+// Whether the table has rows of an opcode for types that are not of 16 bits.
+constexpr bool has_other_forms(opcode op) {
+  switch (op) {
+    case opcode::atom:
+    case opcode::red:
+    case opcode::barrier_cluster_arrive:
+    case opcode::mbarrier_arrive:
+    case opcode::mbarrier_test_wait:
+    case opcode::mbarrier_try_wait: return true;
+    default: return false;
+  }
+}
 }  // namespace detail
 
 // The least version and architecture that have an instruction in this form.
@@ -109,7 +125,7 @@ constexpr void raise_to(opcode op, modifier_list modifiers, type first, isa_vers
     const modifier_facts& row = facts(static_cast<modifier>(rest & 0xff));
     raise(row.version, row.sm);
   }
-  if (!is_half(first) && op != opcode::atom && op != opcode::red) return;
+  if (!is_half(first) && !detail::has_other_forms(op)) return;
   for (const form_facts& row : detail::form_table)
     if (row.op == op && row.first == first && (row.mod == modifier::none || contains(modifiers, row.mod)))
       raise(row.version, row.sm);
