@@ -21,6 +21,7 @@
 #include "ops/gate_up/variant.hpp"
 #include "ops/matmul/call/view.hpp"
 #include "ops/quantised/w4/call/plan.hpp"
+#include "ops/quantised/w4/one_row.hpp"
 #include "ops/quantised/w4/resolve.hpp"
 #include "ops/rms_norm/in_front.hpp"
 #include "ops/tune/recent_choices.hpp"
@@ -139,15 +140,9 @@ std::string_view refusal(const gate_up_variant& v, const detail::gate_up_argumen
                          const detail::gate_up_call& call, const device_properties& device) {
   const ptx::needs& needs = v.image->needs;
   if (call.x.extents[0] > v.rows) return "x has more rows";
-  if (v.has_one_row) {
-    const w4_shape& shape = a.weights->of[0].packed.shape;
-    const std::int64_t k = call.x.extents[1];
-    if (shape.ordered || !detail::begins_at(call.x, 16) || k % 8 != 0)
-      return "it copies pieces of 16 bytes of x, in no order";
-    if (shape.group % w4_tile_k != 0 && shape.group > 0 && shape.group < k)
-      return "its groups are multiples of 64 codes";
-    if (k > w4_one_row.most_parts * w4_one_row.k) return "a block has no room for its part of x";
-  }
+  if (v.has_one_row)
+    if (const std::string_view why = obstacle_of_one_row(a.weights->of[0].packed.shape, call.x); !why.empty())
+      return why;
   if (device.target.sm < needs.target.sm) return "it is for later devices";
   if (device.ptx_version < needs.version) return "the driver is older than the PTX that it is written in";
   if (std::max(needs.shared_bytes, needs.dynamic_shared_bytes) > device.shared_per_block_optin)

@@ -13,6 +13,7 @@
 #include "ops/cache/common/check.hpp"
 #include "ops/qkv/fused.hpp"
 #include "ops/qkv/product.hpp"
+#include "ops/quantised/w4/one_row.hpp"
 #include "ops/quantised/w4/resolve.hpp"
 #include "ops/tune/signature.hpp"
 
@@ -47,15 +48,10 @@ std::string_view obstacle(const qkv_few_rows_variant& v, const detail::qkv_argum
   }
   if (call.tokens > v.rows) return "x has more rows";
   if (v.has_one_row) {
-    const w4_shape& shape = w.packed.shape;
-    if (shape.ordered || !detail::begins_at(a.x, 16) || call.k % 8 != 0)
-      return "it copies pieces of 16 bytes of x, in no order";
-    if (shape.group % w4_tile_k != 0 && shape.group > 0 && shape.group < call.k)
-      return "its groups are multiples of 64 codes";
+    if (const std::string_view why = obstacle_of_one_row(w.packed.shape, a.x); !why.empty()) return why;
     if (call.n % 128 != 0) return "its heads are 128 columns together";
     const std::uint32_t parts = a.options->parts;
-    if (call.k > w4_one_row.most_parts * w4_one_row.k || (parts != 0 && !fits(v, parts, tiles_of(call))))
-      return "a block has no room for its part of x";
+    if (parts != 0 && !fits(v, parts, tiles_of(call))) return "a block has no room for its part of x";
   }
   return obstacle_of_device(*v.image, device);
 }
