@@ -8,11 +8,12 @@
 With --new all constants stay but those of kernels of which fitted.hpp has no row: few measured problems are enough.
 Without --measured the recorded times are taken: bench/results/matmul_choice_h200.jsonl.xz, of seeds from 2100001 (all
 types), 2200001, 2500001 (without terms), 2600001 (16 bits) and 2300001 on (products with few rows or columns, --few
-64); and what was measured before epilogues worked on strips of C, of kernels that did not change: f32 (not as tf32),
-and products of aligned 16 and 8 bits without further terms, of seeds from 100001, 300001, 500001, 700001, 810001,
-910001, 920001, 950001, 970001, 1100001, 1200001 and 1300001 on. And matmul_choice_h100.jsonl.xz, of seeds from 2400001
-on, to which nothing is fitted. Works for all of them are one file, the lines of further ranges appended. Problems of
-which it has nothing are left out.
+64); of seeds from 2700001 on (all types), to which kernels with clusters of 16 blocks were fitted by --new; and what
+was measured before epilogues worked on strips of C, of kernels that did not change: f32 (not as tf32), and products of
+aligned 16 and 8 bits without further terms, of seeds from 100001, 300001, 500001, 700001, 810001, 910001, 920001,
+950001, 970001, 1100001, 1200001 and 1300001 on. And matmul_choice_h100.jsonl.xz, of seeds from 2400001 on, to which
+nothing is fitted. Works for all of them are one file, the lines of further ranges appended. Problems of which it has
+nothing are left out.
 
 Problems with even seeds are fitted, those with odd ones held out, and all of an H100; both are reported: how much
 longer the model's choice takes than the best kernel. The constants that are written are fitted to all of an H200. What
@@ -69,9 +70,10 @@ first_device = np.array([200, 64, .5, 1.5, 3, 200, 1, .9e-6, 1.2e-6, 10, 450, 60
 
 
 def kernel_of_today(number, name):
-    """The number of a measured kernel, and its parts where it had another name for them: a pair of blocks."""
+    """The number of a measured kernel, and its parts where it had another name for them: a pair of blocks, or eight."""
     now = of_today(number, name)
-    return number.get(now), -2 if "_c2x1_" in name and "_cnx1_" in now else None
+    parts = -2 if "_c2x1_" in name and "_cnx1_" in now else 8 if "_split8_" in name and "_splitn_" in now else None
+    return number.get(now), parts
 
 
 class Problems:

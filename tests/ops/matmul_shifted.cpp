@@ -56,7 +56,7 @@ struct placed {
 };
 
 constexpr const char *tiny = "_32x32x64_w16x16_s2_r4_c33_b_", *small = "_64x64x64_w32x32_s2_r3_c33_b_",
-                     *by_cluster = "_32x32x128_w16x16_s2_r3_c33_split8_",
+                     *by_cluster = "_32x32x128_w16x16_s2_r3_c33_splitn_*_cluster",
                      *by_eights = "_anywhere_128x128x1_*_cluster",
                      *by_eights_64 = "_anywhere_128x64x1_*_cluster";
 
@@ -191,14 +191,15 @@ TEST_CASE("matmul of lines that begin anywhere: splits of K", "[ops][matmul]") {
 
 TEST_CASE("matmul of lines that begin anywhere: the blocks of a cluster have parts of K", "[ops][matmul]") {
   if (under_test().properties().target.sm < 90) return;
-  for (const bool by_columns : {false, true})
-    for (const u32 k :
-         {899u, 961u, 1100u}) {  // a part of a step is the last one, a whole one, of two steps each
-      const u32 m = 67, n = 70, batches = k == 961 ? 2 : 1;
-      const placed<bf16> a(batches, m, k, by_columns, 3, (by_columns ? m : k) + 1, 5, k);
-      const placed<bf16> b(batches, k, n, !by_columns, 5, (by_columns ? n : k) + 3, 0, k + 1);
-      check(a, b, by_cluster);
-    }
+  for (const u32 blocks : {8u, 16u})
+    for (const bool by_columns : {false, true})
+      // A part of a step is the last one, a whole one, of two steps each.
+      for (const u32 k : {128 * blocks - 125, 128 * blocks, 128 * blocks + 76}) {
+        const u32 m = 67, n = 70, batches = k == 128 * blocks ? 2 : 1;
+        const placed<bf16> a(batches, m, k, by_columns, 3, (by_columns ? m : k) + 1, 5, k);
+        const placed<bf16> b(batches, k, n, !by_columns, 5, (by_columns ? n : k) + 3, 0, k + 1);
+        check(a, b, (by_cluster + std::to_string(blocks)).c_str());
+      }
 }
 
 TEST_CASE("matmul of lines that begin anywhere: each eighth line is a tensor of its own", "[ops][matmul]") {

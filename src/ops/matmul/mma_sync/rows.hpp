@@ -14,12 +14,16 @@ namespace kaio::ops {
 
 template <mma_sync_config C, class Product>
 void add_mma_sync_cut(variant_list& list, matmul_precision precision = matmul_precision::ieee) {
-  matmul_variant row = describe_mma_sync<C, Product, any_output, general>();
-  row.precision = precision;
-  row.run = [](const stream& s, const matmul_call& call, const matmul_variant&) {
-    launch_call_mma_sync<C, Product, any_output, general>(s, call, call.terms);
+  const auto add = [&](std::uint32_t cluster_splits) {
+    matmul_variant row = describe_mma_sync<C, Product, any_output, general>(cluster_splits);
+    row.precision = precision;
+    row.run = [](const stream& s, const matmul_call& call, const matmul_variant& v) {
+      launch_call_mma_sync_splits<C, Product, any_output, general>(s, call, v.cluster_splits, call.terms);
+    };
+    add_for_each_output(list, row);
   };
-  add_for_each_output(list, row);
+  add(C.least_splits());
+  if constexpr (C.by_launch()) add(2 * C.least_splits());
 }
 
 // A tile shape, a function of the directions of both operands' lines, in all four of them.

@@ -38,12 +38,16 @@ struct mma_sync_config {
   major b = major::mn;           // mn: B is row-major (K x N); k: column-major
   copy_form copy_a = copy_form::async;
   copy_form copy_b = copy_form::async;
-  bool pointers = false;             // each batch by its address, out of arrays of addresses
-  std::uint32_t cluster_splits = 1;  // blocks of a cluster that share a tile, each with a part of K; sm_90
+  bool pointers = false;  // each batch by its address, out of arrays of addresses
+  // Blocks of a cluster that share a tile, each with a part of K; 0: the launch gives them, 8 or 16. sm_90.
+  std::uint32_t cluster_splits = 1;
 
   constexpr std::uint32_t warps_m() const { return m / warp_m; }
   constexpr std::uint32_t warps_n() const { return n / warp_n; }
   constexpr std::uint32_t threads() const { return 32 * warps_m() * warps_n(); }
+  constexpr bool has_cluster() const { return cluster_splits != 1; }
+  constexpr bool by_launch() const { return cluster_splits == 0; }
+  constexpr std::uint32_t least_splits() const { return by_launch() ? 8 : cluster_splits; }
   constexpr bool valid() const {
     return m % warp_m == 0 && n % warp_n == 0 && warp_m % 16 == 0 && warp_n % 16 == 0 && threads() <= 1024 &&
            stages >= 2;
@@ -63,9 +67,10 @@ struct mma_sync_problem {
 };
 
 // The problem of `batches` products of m x n x k, all above 0 but k, with compact operands; the members give
-// the rest.
+// the rest. `cluster_splits`: where the launch gives them.
 template <mma_sync_config C>
-constexpr mma_sync_problem mma_sync_problem_of(u32 m, u32 n, u32 k, u32 batches = 1, u32 splits = 1) {
+constexpr mma_sync_problem mma_sync_problem_of(u32 m, u32 n, u32 k, u32 batches = 1, u32 splits = 1,
+                                               u32 cluster_splits = C.least_splits()) {
   const auto ceil = [](u32 x, u32 by) { return x / by + (x % by != 0 ? 1 : 0); };
   mma_sync_problem p{};
   p.walk = tile_walk::over(ceil(m, C.m), ceil(n, C.n), batches * splits, 8);
@@ -76,7 +81,7 @@ constexpr mma_sync_problem mma_sync_problem_of(u32 m, u32 n, u32 k, u32 batches 
   p.batch_b = i64{k} * n;
   p.c = {n, i64{m} * n, m, n, n % 4 == 0 ? 1u : 0u};
   p.k = k;
-  p.k_of_split = std::max(ceil(ceil(k, splits * C.cluster_splits), C.k), 1u) * C.k;
+  p.k_of_split = std::max(ceil(ceil(k, splits * cluster_splits), C.k), 1u) * C.k;
   return p;
 }
 

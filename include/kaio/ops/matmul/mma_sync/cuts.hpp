@@ -46,7 +46,7 @@ constexpr mma_sync_config small_tf32(major a, major b) {
   return {
       .m = 64, .n = 64, .k = 32, .warp_m = 32, .warp_n = 32, .stages = 4, .min_blocks = 3, .a = a, .b = b};
 }
-// Lines that begin anywhere; and the same for a K so long that C is small next to it, by the blocks of a cluster,
+// Lines that begin anywhere; and the same for a K so long that C is small next to it, by 8 or 16 blocks of a cluster,
 // which is for sm_90.
 constexpr mma_sync_config anywhere_tf32(major a, major b) {
   mma_sync_config result = small_tf32(a, b);
@@ -67,7 +67,7 @@ constexpr mma_sync_config split_tf32(major a, major b) {
           .b = b,
           .copy_a = copy_form::async_words,
           .copy_b = copy_form::async_words,
-          .cluster_splits = 8};
+          .cluster_splits = 0};
 }
 
 // Elements of 8 bits on sm_89, along K.
@@ -179,12 +179,12 @@ constexpr mma_sync_config tiny_shifted(major a, major b) {
           .copy_b = copy_form::shifted};
 }
 
-// The same for a K so long that C is small next to it, by the blocks of a cluster; sm_90.
+// The same for a K so long that C is small next to it, by 8 or 16 blocks of a cluster; sm_90.
 constexpr mma_sync_config split_shifted(major a, major b) {
   mma_sync_config result = tiny_shifted(a, b);
   result.k = 128;
   result.min_blocks = 3;
-  result.cluster_splits = 8;
+  result.cluster_splits = 0;
   return result;
 }
 

@@ -153,10 +153,9 @@ struct mma_sync_body {
   template <class InputA, class InputB, class Result, class... Extra>
   static constexpr void run(thread t, const InputA& input_a, const InputB& input_b, const Result& result,
                             const val<mma_sync_problem>& problem, const Extra&... extra) {
-    const tile_index tile =
-        tile_at(t, problem[&mma_sync_problem::walk], t.let(block_idx_x() / C.cluster_splits));
+    const tile_index tile = tile_at(t, problem[&mma_sync_problem::walk], place_of_tile(t));
     const quotient part = divide(t, tile.batch, problem[&mma_sync_problem::splits]);
-    const val first_step = t.let(part.rest * C.cluster_splits + rank_in_cluster(t));
+    const val first_step = t.let(part.rest * blocks_of_cluster(t) + rank_in_cluster(t));
     const val row = t.let(tile.m * C.m);
     const val column = t.let(tile.n * C.n);
     const val k = t.let(problem[&mma_sync_problem::k]);
@@ -395,10 +394,7 @@ struct mma_sync_body {
         for (std::uint32_t p = 0; p < portions; ++p)
           if (auto its_turn = t.when(portion == p)) keep(p / portions_n * down, p % portions_n * across);
       }
-      if constexpr (C.cluster_splits == 1)
-        sync_warp(t);
-      else
-        cluster_barrier(t);
+      meet(t);
       constexpr std::uint32_t of_row = columns / 4;
       const val<output_lines> lines = problem[&mma_sync_problem::c];
       const place corner{first.batch, t.let(first.row + warp_m * C.warp_m + portion / portions_n * rows),
@@ -415,13 +411,15 @@ struct mma_sync_body {
       } else {
         static_assert(32 % of_row == 0 && rows * of_row % 32 == 0,
                       "kaio: the lanes of a warp are whole rows of a portion");
-        constexpr std::uint32_t apart = 32 / of_row * C.cluster_splits;
+        constexpr std::uint32_t apart = 32 / of_row * C.least_splits();
         // Next to 128 sums of a thread registers are short, for rows and for what lanes hand on.
         constexpr bool is_short = C.warp_m * C.warp_n >= 64 * 64;
         constexpr std::uint32_t most = is_short ? 2 : 4, lanes = is_short ? 1 : of_row;
-        constexpr std::uint32_t together = rows < apart ? 1 : rows_together_of<Epilogue>(rows / apart, most);
+        constexpr std::uint32_t together =
+            C.by_launch() || rows < apart ? 1 : rows_together_of<Epilogue>(rows / apart, most);
         const val within = t.let(lane % of_row * 4u);
-        for (auto line : t.range((rank_in_cluster(t) * 32u + lane) / of_row, rows, apart * together)) {
+        for (auto line : t.range((rank_in_cluster(t) * 32u + lane) / of_row, rows,
+                                 blocks_of_cluster(t) * (32 / of_row * together))) {
           const auto x =
               array_of<together>([&](u32 j) { return total(t, staged[of_warp + line + j * apart][within]); });
           const place at{first.batch, t.let(corner.row + line), t.let(corner.column + within)};
@@ -430,32 +428,59 @@ struct mma_sync_body {
                                       extra...);
         }
       }
-      if constexpr (C.cluster_splits == 1)
-        sync_warp(t);
-      else
-        cluster_barrier(t);
+      meet(t);
     }
   }
 
-  static constexpr val<u32> rank_in_cluster(thread t) {
-    if constexpr (C.cluster_splits == 1)
-      return t.let(0u);
+  static constexpr void meet(thread t) {
+    if constexpr (C.has_cluster())
+      cluster_barrier(t);
     else
+      sync_warp(t);
+  }
+  // The number of this block's tile among those of all blocks.
+  static constexpr val<u32> place_of_tile(thread t) {
+    if constexpr (C.has_cluster())
+      return t.let(cluster_idx_x());
+    else
+      return t.let(block_idx_x());
+  }
+  static constexpr val<u32> rank_in_cluster(thread t) {
+    if constexpr (C.has_cluster())
       return cluster_rank(t);
+    else
+      return t.let(0u);
+  }
+  static constexpr auto blocks_of_cluster(thread t) {
+    if constexpr (C.by_launch())
+      return cluster_size(t);
+    else
+      return C.cluster_splits;
   }
   // Four neighbours' sums over the parts of all blocks of the cluster.
   template <class Cell>
   static constexpr dsl::register_array<val<sum>, 4> total(thread t, const Cell& first) {
-    if constexpr (C.cluster_splits == 1) {
+    if constexpr (!C.has_cluster()) {
       const val four = load_vec<4>(first);
       return array_of<4>([&](u32 e) { return t.let(four[e]); });
     } else {
-      const auto parts = array_of<C.cluster_splits>([&](u32 s) { return load_vec<4>(remote(first, s)); });
-      return array_of<4>([&](u32 e) {
-        var all(t, parts[0][e]);
-        for (u32 s = 1; s < C.cluster_splits; ++s) all += parts[s][e];
-        return val<sum>(t.let(all));
+      constexpr std::uint32_t together = C.least_splits();
+      const auto parts_from = [&](u32 begin) {
+        return array_of<together>([&](u32 s) { return load_vec<4>(remote(first, begin + s)); });
+      };
+      const auto parts = parts_from(0);
+      auto all = array_of<4>([&](u32 e) {
+        var sums(t, parts[0][e]);
+        for (u32 s = 1; s < together; ++s) sums += parts[s][e];
+        return sums;
       });
+      if constexpr (C.by_launch())
+        if (auto more = t.when(cluster_size(t) > together)) {
+          const auto rest = parts_from(together);
+          for (u32 s = 0; s < together; ++s)
+            for (u32 e = 0; e < 4; ++e) all[e] += rest[s][e];
+        }
+      return array_of<4>([&](u32 e) { return val<sum>(t.let(all[e])); });
     }
   }
 };
@@ -466,8 +491,10 @@ inline constexpr auto mma_sync_name =
     decimal<C.m> + "x" + decimal<C.n> + "x" + decimal<C.k> + "_w" + decimal<C.warp_m> + "x" +
     decimal<C.warp_n> + "_s" + decimal<C.stages> + "_r" + decimal<C.min_blocks> + "_c" +
     decimal<static_cast<u32>(C.copy_a)> + decimal<static_cast<u32>(C.copy_b)> + [] {
-      if constexpr (C.cluster_splits == 1)
+      if constexpr (!C.has_cluster())
         return fixed_string("");
+      else if constexpr (C.by_launch())
+        return fixed_string("_splitn");
       else
         return "_split" + decimal<C.cluster_splits>;
     }();
@@ -485,13 +512,11 @@ struct mma_sync_kernel<C, Product, Out, Epilogue, SourceA, SourceB, source_param
                                "_" + SourceA::name + "_" + SourceB::name + "_" + epilogue_name<Epilogue>;
   static constexpr bool is_async = mma_sync_operand<C, matrix_role::a, Product, SourceA>::is_async ||
                                    mma_sync_operand<C, matrix_role::b, Product, SourceB>::is_async;
-  static constexpr std::uint16_t sm = C.cluster_splits != 1          ? 90
-                                      : is_async && Product::sm < 80 ? 80
-                                                                     : Product::sm;
+  static constexpr std::uint16_t sm = C.has_cluster() ? 90 : is_async && Product::sm < 80 ? 80 : Product::sm;
   static constexpr kernel_options options{
       .target = {sm},
       .large_shared = true,
-      .cluster = C.cluster_splits == 1 ? block_size{0, 0, 0} : block_size{C.cluster_splits},
+      .cluster = C.cluster_splits <= 1 ? block_size{0, 0, 0} : block_size{C.cluster_splits},
       .min_blocks = C.min_blocks};
   using result = typename output::template parameter<C.pointers>;
 

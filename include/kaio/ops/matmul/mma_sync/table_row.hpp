@@ -11,21 +11,29 @@
 
 namespace kaio::ops {
 
-// Matrix instructions of a warp.
+// Matrix instructions of a warp. `cluster_splits`: those of the configuration, or what it leaves to the launch.
 template <mma_sync_config C, class Product, class Out, class Epilogue, class... Extra>
-void launch_call_mma_sync(const stream& s, const matmul_call& call, const Extra&... extra) {
-  mma_sync_problem problem = mma_sync_problem_of<C>(static_cast<u32>(call.m), static_cast<u32>(call.n),
-                                                    static_cast<u32>(call.k), static_cast<u32>(call.batches));
+void launch_call_mma_sync_splits(const stream& s, const matmul_call& call, std::uint32_t cluster_splits,
+                                 const Extra&... extra) {
+  mma_sync_problem problem =
+      mma_sync_problem_of<C>(static_cast<u32>(call.m), static_cast<u32>(call.n), static_cast<u32>(call.k),
+                             static_cast<u32>(call.batches), 1, cluster_splits);
   problem.lda = static_cast<i64>(call.a.pitch);
   problem.ldb = static_cast<i64>(call.b.pitch);
   problem.batch_a = static_cast<i64>(call.a.batch_pitch);
   problem.batch_b = static_cast<i64>(call.b.batch_pitch);
   problem.c = output_lines_of(call);
   auto c = output_of_call<Out>(call);
+  const grid blocks(std::uint64_t{problem.walk.tiles} * cluster_splits);
   mma_sync_matmul<C, Product, Out, Epilogue>.launch(
-      s, grid(std::uint64_t{problem.walk.tiles} * C.cluster_splits),
+      s, C.by_launch() ? blocks.cluster(cluster_splits) : blocks,
       memory_of<typename Product::a_element>(call.a), memory_of<typename Product::b_element>(call.b), c,
       problem, extra...);
+}
+template <mma_sync_config C, class Product, class Out, class Epilogue, class... Extra>
+void launch_call_mma_sync(const stream& s, const matmul_call& call, const Extra&... extra) {
+  static_assert(!C.by_launch(), "kaio: launch_call_mma_sync_splits is told how many splits there are");
+  launch_call_mma_sync_splits<C, Product, Out, Epilogue>(s, call, C.cluster_splits, extra...);
 }
 // What a line of an operand begins at a multiple of, in bytes.
 constexpr std::uint32_t alignment_of(copy_form form) {
@@ -37,7 +45,7 @@ constexpr std::uint32_t alignment_of(copy_form form) {
   }
 }
 template <mma_sync_config C, class Product, class Out, class Epilogue>
-matmul_variant describe_mma_sync() {
+matmul_variant describe_mma_sync(std::uint32_t cluster_splits = C.least_splits()) {
   return {.image = &mma_sync_matmul<C, Product, Out, Epilogue>.image(),
           .family = matmul_family::mma_sync,
           .operand = detail::matmul_type_of<typename Product::a_element>(),
@@ -48,7 +56,8 @@ matmul_variant describe_mma_sync() {
           .n = C.n,
           .k = C.k,
           .stages = C.stages,
-          .cluster_splits = C.cluster_splits,
+          .cluster_splits = cluster_splits,
+          .cluster_by_launch = C.by_launch(),
           .resident = C.min_blocks,
           .a_alignment = alignment_of(C.copy_a),
           .b_alignment = alignment_of(C.copy_b),

@@ -28,6 +28,7 @@ inline constexpr bool takes_rows = requires { E::takes_rows; };
 template <mma_sync_config C, class Sum, std::uint32_t OfWarp>
 struct rows_of_tile {
   static constexpr std::uint32_t count = C.warps_m() * OfWarp, columns = C.n;
+  static_assert(!C.by_launch(), "kaio: an epilogue that takes rows knows the blocks of a cluster");
   static constexpr std::uint32_t threads = C.threads() * C.cluster_splits;
   using staging = shared_tile<Sum, count, C.n, dsl::padded<8>>;
 

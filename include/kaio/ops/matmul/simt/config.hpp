@@ -66,7 +66,7 @@ inline constexpr simt_config simt_anywhere{.m = 64,
                                            .vector_b = 1};
 
 // The most blocks of a cluster.
-inline constexpr std::uint32_t most_simt_splits = 8;
+inline constexpr std::uint32_t most_simt_splits = 16;
 
 // The problem as the kernel takes it. Extents of C above 0; leading dimensions and batch strides in elements.
 struct simt_problem {

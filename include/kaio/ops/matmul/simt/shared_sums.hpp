@@ -69,6 +69,8 @@ class simt_shared_sums {
   }
 
  private:
+  static constexpr std::uint32_t at_once = 8;
+
   // Four sums of a row, of some thread of the block.
   template <class Row>
   constexpr auto cell(const Row& r, std::uint32_t i, const val<u32>& rank) const {
@@ -78,20 +80,22 @@ class simt_shared_sums {
   static constexpr auto four_of(const X& x, std::uint32_t i) {
     return make_vec(x[i], x[i + 1], x[i + 2], x[i + 3]);
   }
-  // All blocks' sums are asked for before the first is added.
+  // The sums of eight blocks are asked for before the first is added.
   template <bool MayBeOne, class X>
   constexpr void add_blocks(const val<u32>& r, std::uint32_t i, X& x) const {
     const auto mine = cell(r, i, in_group_);
     const auto several = [&] {
-      auto parts = array_of<most_simt_splits>(
-          [&](std::uint32_t) { return array_of<4>([&](std::uint32_t) { return var(t_, 0.0f); }); });
-      for (std::uint32_t s = 0; s < most_simt_splits; ++s)
-        if (auto present = t_.when(s < blocks_)) {
-          const val four = load_vec<4>(remote(mine, s));
-          for (std::uint32_t j = 0; j < 4; ++j) parts[s][j] = four[j];
-        }
-      for (std::uint32_t s = 0; s < most_simt_splits; ++s)
-        for (std::uint32_t j = 0; j < 4; ++j) x[i + j] += parts[s][j];
+      for (auto first : t_.range(0u, blocks_, at_once).no_unroll()) {
+        auto parts = array_of<at_once>(
+            [&](std::uint32_t) { return array_of<4>([&](std::uint32_t) { return var(t_, 0.0f); }); });
+        for (std::uint32_t s = 0; s < at_once; ++s)
+          if (auto present = t_.when(first + s < blocks_)) {
+            const val four = load_vec<4>(remote(mine, t_.let(first + s)));
+            for (std::uint32_t j = 0; j < 4; ++j) parts[s][j] = four[j];
+          }
+        for (std::uint32_t s = 0; s < at_once; ++s)
+          for (std::uint32_t j = 0; j < 4; ++j) x[i + j] += parts[s][j];
+      }
     };
     if constexpr (!MayBeOne) {
       several();
