@@ -62,15 +62,11 @@ constexpr out<word_of_size<Size>> memory_at(thread t, const val<u64>& address) {
   return pointer_at<out<word_of_size<Size>>>(t, address);
 }
 
-// A lane's four elements of 16 bits, and a vector of four from the multiple of their size on that is `shift` elements before
-// them: what the lane before has there, and their first ones.
-struct shifted_four {
-  dsl::register_array<val<u32>, 2> own, moved;
-  val<u32> shift;
-  val<u64> address, to;  // of `own` and of `moved`
-};
-constexpr shifted_four shift_four(thread t, const val<u64>& address,
-                                  const dsl::register_array<val<u32>, 2>& four) {
+// One row of elements of 16 bits, the lanes of it together. `left`, `left_before`: how many of this lane's four exist, and
+// of those of the lane before it.
+template <std::uint32_t Lanes>
+constexpr void store_shifted(thread t, const val<u64>& address, const dsl::register_array<val<u32>, 2>& four,
+                             const val<u32>& left, const val<u32>& left_before, const val<bool>& exists) {
   const val shift = t.let(cast<u32>(address) / 2u % 4u);
   const auto before = array_of<2>([&](u32 i) { return t.let(shfl_up(four[i], 1u)); });
   const val by_two = t.let((shift & 2u) != 0u), by_one = t.let((shift & 1u) != 0u);
@@ -79,56 +75,23 @@ constexpr shifted_four shift_four(thread t, const val<u64>& address,
     const val<u32>& at_none = i == 0 ? before[1] : four[i - 1];
     return t.let(select(by_two, at_two, at_none));
   });
-  return {four, array_of<2>([&](u32 i) {
-            return val<u32>(t.let(select(by_one, funnel_shift_right(x[i], x[i + 1], 16u), x[i + 1])));
-          }),
-          shift, address, t.let(address - cast<u64>(shift * 2u))};
-}
-
-// A row of a strip all of whose columns exist. The first lane stores the upper part of its vector, the last one also the
-// lower part of the next: a pair of elements, one element, or both.
-template <std::uint32_t Lanes>
-constexpr void store_whole_row(thread t, const shifted_four& x) {
-  const val lane = t.let(lane_id() % Lanes);
-  const val is_first = t.let(lane == 0u), has_odd = t.let((x.shift & 1u) != 0u);
-  if (auto together = t.when(any_of(x.shift == 0u, lane != 0u)))
-    store_vec(memory_at<4>(t, x.to)[0], make_vec(x.moved[0], x.moved[1]));
-  if (auto parts = t.when(all_of(x.shift != 0u, any_of(is_first, lane == Lanes - 1)))) {
-    // shift         1       2       3
-    // first lane    . 1 23  . . 23  . . . 3       of its own vector
-    // last lane     0       01      01 2          of the next one
-    const val to = t.let(x.to + select(is_first, u64{0}, u64{8}));
-    const val pair = t.let(
-        select(is_first, x.moved[1], select(has_odd, funnel_shift_right(x.own[0], x.own[1], 16u), x.own[1])));
-    if (auto has_pair = t.when(select(is_first, 4u - x.shift, x.shift) >= 2u))
-      memory_at<4>(t, to)[select(is_first, 1u, 0u)] = pair;
-    if (auto has_single = t.when(has_odd)) {
-      const val place = t.let(x.shift - select(is_first, 0u, 1u));
-      const val word =
-          t.let(select(is_first & (x.shift == 1u), x.moved[0], select(is_first, x.moved[1], x.own[1])));
-      memory_at<2>(t, to)[place] = cast<u16>(word >> 16);
-    }
-  }
-}
-
-// Any row. `left`, `left_before`: how many of this lane's four exist, and of those of the lane before it.
-template <std::uint32_t Lanes>
-constexpr void store_any_row(thread t, const shifted_four& x, const val<u32>& left,
-                             const val<u32>& left_before) {
-  const val<u32>& shift = x.shift;
+  const auto moved = array_of<2>(
+      [&](u32 i) { return t.let(select(by_one, funnel_shift_right(x[i], x[i + 1], 16u), x[i + 1])); });
+  const val to = t.let(address - cast<u64>(shift * 2u));
   const val whole = t.let(all_of(any_of(shift == 0u, left_before >= 4u), left + shift >= 4u));
-  if (auto together = t.when(whole)) store_vec(memory_at<4>(t, x.to)[0], make_vec(x.moved[0], x.moved[1]));
-  if (auto one_by_one = t.otherwise())
-    for (u32 j = 0; j < 4; ++j) {
-      const val of_before = t.let(all_of(shift > j, left_before + shift > 4u + j));
-      const val own = t.let(all_of(shift <= j, left + shift > j));
-      if (auto there = t.when(any_of(of_before, own)))
-        memory_at<2>(t, x.to)[j] = element_of<2>(t, x.moved, j);
-    }
-  if (auto is_last = t.when(lane_id() % Lanes == Lanes - 1))
-    for (u32 j = 1; j < 4; ++j)
-      if (auto rest = t.when(all_of(shift + j >= 4u, left > j)))
-        memory_at<2>(t, x.address)[j] = element_of<2>(t, x.own, j);
+  if (auto stores = t.when(exists)) {
+    if (auto together = t.when(whole)) store_vec(memory_at<4>(t, to)[0], make_vec(moved[0], moved[1]));
+    if (auto one_by_one = t.otherwise())
+      for (u32 j = 0; j < 4; ++j) {
+        const val of_before = t.let(all_of(shift > j, left_before + shift > 4u + j));
+        const val own = t.let(all_of(shift <= j, left + shift > j));
+        if (auto there = t.when(any_of(of_before, own))) memory_at<2>(t, to)[j] = element_of<2>(t, moved, j);
+      }
+    if (auto is_last = t.when(lane_id() % Lanes == Lanes - 1))
+      for (u32 j = 1; j < 4; ++j)
+        if (auto rest = t.when(all_of(shift + j >= 4u, left > j)))
+          memory_at<2>(t, address)[j] = element_of<2>(t, four, j);
+  }
 }
 
 // `words`: of all rows, as words_of has them.
@@ -178,21 +141,11 @@ constexpr void store_words(thread t, const val<u64>& first, const val<u64>& pitc
   }
   if (auto shifted = t.otherwise()) {
     if constexpr (Size == 2 && At::lanes != 1) {
-      const auto each_shifted = [&](const auto& store) {
-        each_row([&](const val<u64>& address, const auto& four, const val<bool>& exists) {
-          const shifted_four x = shift_four(t, address, four);
-          if (auto row = t.when(exists)) store(x);
-        });
-      };
-      const val left_of_last = shfl_idx(at.columns_left, t.let(lane_id() | (At::lanes - 1)));
-      if (auto whole = t.when(left_of_last >= 4u))
-        each_shifted([&](const shifted_four& x) { store_whole_row<At::lanes>(t, x); });
-      if (auto part = t.otherwise()) {
-        const val of_lane_before = shfl_up(at.columns_left, 1u);
-        const val left_before = t.let(select(lane_id() % At::lanes == 0u, 0u, of_lane_before));
-        each_shifted(
-            [&](const shifted_four& x) { store_any_row<At::lanes>(t, x, at.columns_left, left_before); });
-      }
+      const val of_lane_before = shfl_up(at.columns_left, 1u);
+      const val left_before = t.let(select(lane_id() % At::lanes == 0u, 0u, of_lane_before));
+      each_row([&](const val<u64>& address, const auto& four, const val<bool>& exists) {
+        store_shifted<At::lanes>(t, address, four, at.columns_left, left_before, exists);
+      });
     } else {
       one_by_one();
     }
