@@ -86,6 +86,26 @@ void run_every_variant(matmul_precision precision = matmul_precision::ieee) {
   if (under_test().properties().target.sm >= 90) REQUIRE(found > 0);
 }
 
+// As many blocks of a cluster as share a tile of f32 by multiply-adds at most, with a part of a step for the last one.
+void run_most_blocks_of_a_cluster() {
+  const shape s{1, 40, 72, 249};
+  std::size_t found = 0;
+  for (const bool a_by_columns : {false, true})
+    for (const bool b_by_columns : {false, true}) {
+      layout l;
+      l.a_by_columns = a_by_columns;
+      l.b_by_columns = b_by_columns;
+      matmul_options options;
+      for (const auto& v : variants<f32, f32>(s, l, options)) {
+        if (!v.refusal.empty() || !v.name.ends_with("_cluster16")) continue;
+        ++found;
+        options.variant = v.name;
+        check_matmul<f32, f32>(s, l, content::integers, host_epilogue{}, false, options);
+      }
+    }
+  if (under_test().properties().target.sm >= 90) REQUIRE(found >= 4);
+}
+
 // Rows of C, and of what is added to them, that begin anywhere: four neighbours are at all distances from a multiple of
 // their size, and C ends inside of four, of a tile and of a panel.
 template <class T, class Out>
@@ -128,6 +148,7 @@ TEST_CASE("every variant: e5m2", "[ops][matmul]") { run_every_variant<e5m2, f16>
 TEST_CASE("every variant: f32", "[ops][matmul]") {
   run_every_variant<f32, f32>();
   run_every_variant<f32, bf16>();
+  run_most_blocks_of_a_cluster();
 }
 TEST_CASE("every variant: f32 by tensor cores", "[ops][matmul]") {
   run_every_variant<f32, f32>(matmul_precision::tf32);

@@ -200,6 +200,11 @@ TEST_CASE("matmul of lines that begin anywhere: the blocks of a cluster have par
         const placed<bf16> b(batches, k, n, !by_columns, 5, (by_columns ? n : k) + 3, 0, k + 1);
         check(a, b, (by_cluster + std::to_string(blocks)).c_str());
       }
+  for (const char* tile :
+       {"_32x32x64_w16x16_s3_r3_c44_splitn_*_cluster8", "_32x32x64_w16x16_s3_r3_c44_splitn_*_cluster16"}) {
+    const placed<f32> a(1, 35, 1100, false, 1, 1101, 0, 7), b(1, 1100, 34, false, 3, 35, 0, 8);
+    check(a, b, tile);
+  }
 }
 
 TEST_CASE("matmul of lines that begin anywhere: each eighth line is a tensor of its own", "[ops][matmul]") {
