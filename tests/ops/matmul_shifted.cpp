@@ -56,6 +56,7 @@ struct placed {
 };
 
 constexpr const char *tiny = "_32x32x64_w16x16_s2_r4_c33_b_", *small = "_64x64x64_w32x32_s2_r3_c33_b_",
+                     *half_steps = "_64x64x32_w32x32_s2_r*_c33_b_b_general",
                      *by_cluster = "_32x32x128_w16x16_s2_r3_c33_splitn_*_cluster",
                      *by_eights = "_anywhere_128x128x1_*_cluster",
                      *by_eights_64 = "_anywhere_128x64x1_*_cluster";
@@ -149,6 +150,8 @@ TEST_CASE("matmul of lines that begin anywhere: operands as they are drawn", "[o
   check_drawn<bf16>(tiny, 32, 401, 24);
   check_drawn<bf16>(small, 64, 1, 32);
   check_drawn<f16>(small, 64, 101, 12);
+  check_drawn<bf16>(half_steps, 64, 501, 16);
+  check_drawn<f16>(half_steps, 64, 601, 8);
 }
 
 TEST_CASE("matmul of lines that begin anywhere: one element after the other of a short K", "[ops][matmul]") {
@@ -167,6 +170,7 @@ TEST_CASE("matmul of lines that begin anywhere: steps of whole tiles, at each sh
     const placed<f16> b(1, 256 + shift, 128, shift % 2 == 0, 7 - shift, 128 * (2 - shift % 2) + 8 + shift, 0,
                         9);
     check(a, b, shift % 2 == 0 ? small : tiny);
+    check(a, b, half_steps);
   }
 }
 

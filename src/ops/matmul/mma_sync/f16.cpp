@@ -9,6 +9,7 @@ void add_mma_sync_f16(variant_list& list) {
   add_mma_sync_layouts<mma_cuts::large_16, product>(list);
   add_mma_sync_layouts<mma_cuts::small_16, product>(list);
   add_mma_sync_layouts<mma_cuts::small_shifted, product>(list);
+  add_mma_sync_layouts<mma_cuts::short_shifted, product>(list);
   add_mma_sync_layouts<mma_cuts::tiny_shifted, product>(list);
   add_mma_sync_layouts<mma_cuts::split_shifted, product>(list);
 }

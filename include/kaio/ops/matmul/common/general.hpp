@@ -57,21 +57,22 @@ struct general {
   static constexpr void prefetch(thread t, const place& first, const val<u32>& rows, const val<u32>& columns,
                                  const val<matmul_terms>& terms) {
     constexpr std::uint32_t line_bytes = 128;
-    for (auto turn : t.range(0u, 3u, 2u).no_unroll()) {
-      const detail::chosen_term term = term_of_turn(t, terms, turn);
-      if (auto reads = t.when(all_of(term.type != 0u, term.column == i64{1}))) {
-        const val size = t.let(select(term.type == static_cast<u32>(term_type::f32), 4u, 2u));
-        const val address =
-            t.let(term.address + cast<u64>(detail::term_offset(t, term, first)) * cast<u64>(size));
-        const val lines = t.let((columns * size + (line_bytes - 1)) / line_bytes);
-        for (auto row : t.range(0u, rows).no_unroll())
-          if (auto exists = t.when(lane_id() < lines)) {
-            const val line = t.let(address + cast<u64>(term.row) * cast<u64>(size) * cast<u64>(row) +
-                                   cast<u64>(lane_id() * line_bytes));
-            kaio::prefetch(pointer_at<in<u8>>(t, line)[0], cache_level::l2);
-          }
+    if (auto more = t.when(terms[&matmul_terms::plain] == 0u))
+      for (auto turn : t.range(0u, 3u, 2u).no_unroll()) {
+        const detail::chosen_term term = term_of_turn(t, terms, turn);
+        if (auto reads = t.when(all_of(term.type != 0u, term.column == i64{1}))) {
+          const val size = t.let(select(term.type == static_cast<u32>(term_type::f32), 4u, 2u));
+          const val address =
+              t.let(term.address + cast<u64>(detail::term_offset(t, term, first)) * cast<u64>(size));
+          const val lines = t.let((columns * size + (line_bytes - 1)) / line_bytes);
+          for (auto row : t.range(0u, rows).no_unroll())
+            if (auto exists = t.when(lane_id() < lines)) {
+              const val line = t.let(address + cast<u64>(term.row) * cast<u64>(size) * cast<u64>(row) +
+                                     cast<u64>(lane_id() * line_bytes));
+              kaio::prefetch(pointer_at<in<u8>>(t, line)[0], cache_level::l2);
+            }
+        }
       }
-    }
   }
 
  private:

@@ -105,18 +105,24 @@ struct output_of<output_among<T...>> {
     const val type = t.let(c[&output_memory::type]);
     const auto of_size = [&]<std::uint32_t Size>(std::integral_constant<std::uint32_t, Size>) {
       if constexpr (((sizeof(T) == Size) || ...)) {
-        auto words = array_of<Results::size() * Size / 4>([&](u32) { return var(t, 0u); });
-        var has_size(t, 0u);
-        const auto round = [&]<class U>(std::type_identity<U>) {
+        const auto is = [&]<class U>(std::type_identity<U>) {
           if constexpr (sizeof(U) == Size)
-            if (auto chosen = t.when(type == static_cast<u32>(number_of_output<U>))) {
-              const auto own = words_of<U>(t, x);
-              for (u32 i = 0; i < words.size(); ++i) words[i] = own[i];
-              has_size = 1u;
-            }
+            return type == static_cast<u32>(number_of_output<U>);
+          else
+            return val<bool>(false);
         };
-        (round(std::type_identity<T>{}), ...);
-        if (auto chosen = t.when(has_size != 0u)) store_elements<Size>(t, address, lines, at, words);
+        if (auto chosen = t.when(any_of(is(std::type_identity<T>{})...))) {
+          auto words = array_of<Results::size() * Size / 4>([&](u32) { return var(t, 0u); });
+          const auto round = [&]<class U>(std::type_identity<U> own) {
+            if constexpr (sizeof(U) == Size)
+              if (auto of_type = t.when(is(own))) {
+                const auto rounded = words_of<U>(t, x);
+                for (u32 i = 0; i < words.size(); ++i) words[i] = rounded[i];
+              }
+          };
+          (round(std::type_identity<T>{}), ...);
+          store_elements<Size>(t, address, lines, at, words);
+        }
       }
     };
     of_size(std::integral_constant<std::uint32_t, 4>{});

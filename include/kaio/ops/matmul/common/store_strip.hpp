@@ -5,9 +5,10 @@
 //   stores   0 1 2 3    4 5 6 7    8 9 10 11
 //
 // Elements of 16 bits of rows that begin elsewhere are stored as vectors too, by lanes that hand on to the next lane
-// what is before its vector. `shift`: how many elements a lane's four begin after a multiple of their size, here 1.
+// what is before its vector, the last one to the first. `shift`: how many elements a lane's four begin after a multiple
+// of their size, here 1.
 //
-//   stores   0 1 2      3 4 5 6    7 8 9 10     and the last lane of a row what is left of its own four
+//   stores   11, 0 1 2  3 4 5 6    7 8 9 10     the first lane one by one
 //
 // Otherwise one by one.
 
@@ -62,13 +63,14 @@ constexpr out<word_of_size<Size>> memory_at(thread t, const val<u64>& address) {
   return pointer_at<out<word_of_size<Size>>>(t, address);
 }
 
-// One row of elements of 16 bits, the lanes of it together. `left`, `left_before`: how many of this lane's four exist, and
-// of those of the lane before it.
+// One row of elements of 16 bits, the lanes of it together. `exist`: a bit for each of the four of the lane before, which is
+// the last one for the first one, and above them for each of this lane's.
 template <std::uint32_t Lanes>
 constexpr void store_shifted(thread t, const val<u64>& address, const dsl::register_array<val<u32>, 2>& four,
-                             const val<u32>& left, const val<u32>& left_before, const val<bool>& exists) {
+                             const val<u32>& exist, const val<bool>& row_exists) {
   const val shift = t.let(cast<u32>(address) / 2u % 4u);
-  const auto before = array_of<2>([&](u32 i) { return t.let(shfl_up(four[i], 1u)); });
+  const val lane_before = t.let(lane_id() - 1u);
+  const auto before = array_of<2>([&](u32 i) { return t.let(shfl_idx<Lanes>(four[i], lane_before)); });
   const val by_two = t.let((shift & 2u) != 0u), by_one = t.let((shift & 1u) != 0u);
   const auto x = array_of<3>([&](u32 i) {
     const val<u32>& at_two = i == 2 ? four[0] : before[i];
@@ -77,20 +79,20 @@ constexpr void store_shifted(thread t, const val<u64>& address, const dsl::regis
   });
   const auto moved = array_of<2>(
       [&](u32 i) { return t.let(select(by_one, funnel_shift_right(x[i], x[i + 1], 16u), x[i + 1])); });
+  const val there = t.let(exist >> (4u - shift) & 15u);
+  const val is_first = t.let(lane_id() % Lanes == 0u);
   const val to = t.let(address - cast<u64>(shift * 2u));
-  const val whole = t.let(all_of(any_of(shift == 0u, left_before >= 4u), left + shift >= 4u));
-  if (auto stores = t.when(exists)) {
-    if (auto together = t.when(whole)) store_vec(memory_at<4>(t, to)[0], make_vec(moved[0], moved[1]));
-    if (auto one_by_one = t.otherwise())
-      for (u32 j = 0; j < 4; ++j) {
-        const val of_before = t.let(all_of(shift > j, left_before + shift > 4u + j));
-        const val own = t.let(all_of(shift <= j, left + shift > j));
-        if (auto there = t.when(any_of(of_before, own))) memory_at<2>(t, to)[j] = element_of<2>(t, moved, j);
-      }
-    if (auto is_last = t.when(lane_id() % Lanes == Lanes - 1))
-      for (u32 j = 1; j < 4; ++j)
-        if (auto rest = t.when(all_of(shift + j >= 4u, left > j)))
-          memory_at<2>(t, address)[j] = element_of<2>(t, four, j);
+  if (auto stores = t.when(row_exists)) {
+    if (auto together = t.when(all_of(there == 15u, any_of(!is_first, shift == 0u))))
+      store_vec(memory_at<4>(t, to)[0], make_vec(moved[0], moved[1]));
+    if (auto one_by_one = t.otherwise()) {
+      // What the first lane has of the last one is after the last one's vector.
+      const val to_before = t.let(to + select(is_first, u64{Lanes * 8}, u64{0}));
+      for (u32 j = 0; j < 4; ++j)
+        if (auto element = t.when((there >> j & 1u) != 0u))
+          memory_at<2>(t, j == 3 ? to : t.let(select(shift > j, to_before, to)))[j] =
+              element_of<2>(t, moved, j);
+    }
   }
 }
 
@@ -115,6 +117,10 @@ constexpr void store_words(thread t, const val<u64>& first, const val<u64>& pitc
   };
   // f(address, words, whether it exists) for each row; registers have constant numbers, so the loop chooses.
   const auto each_row = [&](const auto& f) {
+    if constexpr (rows == 1) {
+      f(first, array_of<count>([&](u32 w) { return val<u32>(t.let(words[w])); }), at.exists[0]);
+      return;
+    }
     var exist(t, 0u);
     for (u32 i = 0; i < rows; ++i) exist = exist | select(at.exists[i], 1u << i, 0u);
     for (auto i : t.range(0u, rows).no_unroll()) {
@@ -141,10 +147,10 @@ constexpr void store_words(thread t, const val<u64>& first, const val<u64>& pitc
   }
   if (auto shifted = t.otherwise()) {
     if constexpr (Size == 2 && At::lanes != 1) {
-      const val of_lane_before = shfl_up(at.columns_left, 1u);
-      const val left_before = t.let(select(lane_id() % At::lanes == 0u, 0u, of_lane_before));
-      each_row([&](const val<u64>& address, const auto& four, const val<bool>& exists) {
-        store_shifted<At::lanes>(t, address, four, at.columns_left, left_before, exists);
+      const val own = t.let((t.let(1u) << min(at.columns_left, 4u)) - 1u);
+      const val exist = t.let(own << 4u | shfl_idx<At::lanes>(own, t.let(lane_id() - 1u)));
+      each_row([&](const val<u64>& address, const auto& four, const val<bool>& row_exists) {
+        store_shifted<At::lanes>(t, address, four, exist, row_exists);
       });
     } else {
       one_by_one();

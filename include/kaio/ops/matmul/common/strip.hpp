@@ -23,11 +23,13 @@ struct strip {
   val<u32> columns_left;                        // of C, from the first one on
   val<bool> is_whole;                           // all columns exist
 
-  // Rows from `before` to `left`, counted from the first one.
-  static constexpr strip within(thread t, const place& first, const val<u32>& before, const val<u32>& left,
-                                const val<u32>& columns_left) {
-    return {first,
-            array_of<Rows>([&](u32 i) { return t.let(all_of(before <= i * Apart, left > i * Apart)); }),
+  // Rows `row`, `row` + Apart, ... where they are from `begin` to `end`.
+  static constexpr strip within(thread t, const place& first, const val<u32>& row, const val<u32>& begin,
+                                const val<u32>& end, const val<u32>& columns_left) {
+    return {first, array_of<Rows>([&](u32 i) {
+              const val one = i == 0 ? row : t.let(row + i * Apart);
+              return t.let(all_of(begin <= one, one < end));
+            }),
             columns_left, t.let(columns_left >= Columns)};
   }
   // From the first row on.

@@ -164,6 +164,13 @@ constexpr mma_sync_config small_shifted(major a, major b) {
           .copy_a = copy_form::shifted,
           .copy_b = copy_form::shifted};
 }
+// The same for a K of few such steps: half of them.
+constexpr mma_sync_config short_shifted(major a, major b) {
+  mma_sync_config result = small_shifted(a, b);
+  result.k = 32;
+  result.min_blocks = a == major::mn && b == major::mn ? 3 : 4;
+  return result;
+}
 // For products that end after few steps: a thread has few pieces to shift.
 constexpr mma_sync_config tiny_shifted(major a, major b) {
   return {.m = 32,

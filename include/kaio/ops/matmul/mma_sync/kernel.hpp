@@ -346,24 +346,22 @@ struct mma_sync_body {
     constexpr auto bytes_for = [](std::uint32_t parts_m, std::uint32_t parts_n) {
       return warps * parts_m * Product::m * (parts_n * Product::n + 8) * 4;
     };
-    // Whole rows where one part's fit.
-    constexpr std::uint32_t across = [&] {
-      std::uint32_t parts = ring_b::parts;
-      while (parts > 1 && bytes_for(1, parts) > room) parts /= 2;
-      return parts;
-    }();
+    // Whole rows, where one part's do not fit in memory of their own.
+    constexpr std::uint32_t across = ring_b::parts;
+    constexpr bool fits = bytes_for(1, across) <= room;
     constexpr std::uint32_t down = [&] {
       std::uint32_t parts = ring_a::parts;
       while (parts > 1 && bytes_for(parts, across) > room) parts /= 2;
       return parts;
     }();
-    static_assert(ring_b::parts % across == 0 && ring_a::parts % down == 0 && bytes_for(down, across) <= room,
-                  "kaio: the tiles of this cut have no room for a part of its sums; take more stages");
+    static_assert(ring_a::parts % down == 0);
     constexpr std::uint32_t rows = down * Product::m;
     constexpr std::uint32_t columns = across * Product::n;
     using staging = shared_tile<sum, warps * rows, columns, dsl::padded<8>>;
     const staging staged = [&] {
-      if constexpr (in_a)
+      if constexpr (!fits)
+        return staging(t);
+      else if constexpr (in_a)
         return staging::over(a.memory());
       else
         return staging::over(b.memory());
@@ -418,8 +416,12 @@ struct mma_sync_body {
         constexpr std::uint32_t together =
             C.by_launch() || rows < apart ? 1 : rows_together_of<Epilogue>(rows / apart, most);
         const val within = t.let(lane % of_row * 4u);
-        for (auto line : t.range((rank_in_cluster(t) * 32u + lane) / of_row, rows,
-                                 blocks_of_cluster(t) * (32 / of_row * together))) {
+        const val of_c = t.let(lines[&output_lines::rows]);
+        const val left = t.let(select(corner.column < lines[&output_lines::columns],
+                                      min(of_c - min(corner.row, of_c), rows), 0u));
+        for (auto round : t.range(rank_in_cluster(t) * (32 / of_row), left,
+                                  blocks_of_cluster(t) * (32 / of_row * together))) {
+          const val line = t.let(round + lane / of_row);
           const auto x =
               array_of<together>([&](u32 j) { return total(t, staged[of_warp + line + j * apart][within]); });
           const place at{first.batch, t.let(corner.row + line), t.let(corner.column + within)};

@@ -208,9 +208,9 @@ struct sm90_split_body {
         const auto x = total<together, apart>(t, inbox, splits, own_rows, t.let(row), column);
         const tile_place at(t, origin, t.let(part * own_rows + row), column);
         const val<output_lines> lines = problem[&sm90_split_problem::c];
+        const auto own = at.own(t, lines, t.let(own_rows - row));
         finish_strip<Epilogue, Out>(
-            t, c, lines,
-            at.template strip_of<together, apart, lanes>(t, lines, origin.batch, t.let(own_rows - row)), x,
+            t, c, lines, at.template strip_of<together, apart, lanes>(t, origin.batch, own, t.let(0u)), x,
             extra...);
       }
     }

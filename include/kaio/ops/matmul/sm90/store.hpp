@@ -21,9 +21,12 @@ namespace kaio::ops {
 
 inline constexpr std::uint32_t sm90_warp_rows = 16;  // of a warpgroup's 64
 
-// Rows that a thread finishes together: registers are short where warps load words.
+// Rows that a thread finishes together: registers are short where warps load words, most of all for small tiles, which
+// more of them load.
 template <sm90_config C>
-inline constexpr std::uint32_t most_together = C.loads_words() ? 1 : 4;
+inline constexpr std::uint32_t most_together = !C.loads_words() ? 4
+                                               : C.n < 128      ? 1
+                                                                : 2;
 
 // A warp's panel of results, of `Rows` x `Columns`, from shared memory to C: by a tensor copy where all of it is the
 // tile's own; else by threads what is, in pieces of 16 bytes. Each is a group of copies of lane 0.
@@ -66,12 +69,13 @@ constexpr void finish_panel(thread t, const Destination& c, const val<output_lin
   constexpr std::uint32_t together = rows_together_of<Epilogue>(Rows / apart, MostTogether);
   const val lane = t.let(lane_id());
   const val within = t.let(lane % of_row * 4u);
-  for (auto below : t.range(0u, Rows, apart * together).no_unroll()) {
+  const Place at(t, tile, row, t.let(column + within));
+  const auto own = at.own(t, lines, t.let(u32{Rows}));
+  for (auto below : t.range(0u, own.rows, apart * together).no_unroll()) {
     const val first = t.let(lane / of_row + below);
     const auto x = array_of<together>([&](u32 i) { return load_vec<4>(staged[first + i * apart][within]); });
-    const Place at(t, tile, t.let(row + first), t.let(column + within));
     finish_strip<Epilogue, Out>(
-        t, c, lines, at.template strip_of<together, apart, of_row>(t, lines, tile.batch, t.let(u32{Rows})),
+        t, c, lines, at.template strip_of<together, apart, of_row>(t, tile.batch, own, first),
         array_of<4 * together>([&](u32 i) { return t.let(x[i / 4][i % 4]); }), extra...);
   }
 }
@@ -248,18 +252,19 @@ class sm90_finished_store {
     const auto staged = staging_[warp];
     const val row = t_.let(lane / 4u);
     const val column = t_.let(lane % 4u * 2u);
-    for (auto p : t_.range(0u, panels)) {
-      for (std::uint32_t known = 0; known < panels; ++known)
-        if (auto chosen = t_.when(p == known))
-          for (std::uint32_t i = 0; i < columns / 2; i += 2) {
-            const std::uint32_t r = known * (columns / 2) + i;
-            store_vec(staged[row + acc.row(i)][column + acc.column(i)], make_vec(acc[r], acc[r + 1]));
-          }
-      sync_warp(t_);
-      finish_panel<Epilogue, Out, sm90_warp_rows, columns, most_together<C>, Place>(
-          t_, c_, lines_, tile, staged, first_row, t_.let(p * columns), extra...);
-      sync_warp(t_);
-    }
+    for (auto p : t_.range(0u, panels))
+      if (auto some = t_.when(Place(t_, tile, first_row, t_.let(p * columns)).has_columns(lines_, columns))) {
+        for (std::uint32_t known = 0; known < panels; ++known)
+          if (auto chosen = t_.when(p == known))
+            for (std::uint32_t i = 0; i < columns / 2; i += 2) {
+              const std::uint32_t r = known * (columns / 2) + i;
+              store_vec(staged[row + acc.row(i)][column + acc.column(i)], make_vec(acc[r], acc[r + 1]));
+            }
+        sync_warp(t_);
+        finish_panel<Epilogue, Out, sm90_warp_rows, columns, most_together<C>, Place>(
+            t_, c_, lines_, tile, staged, first_row, t_.let(p * columns), extra...);
+        sync_warp(t_);
+      }
   }
 
   constexpr void drain() const {}

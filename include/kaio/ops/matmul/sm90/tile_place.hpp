@@ -79,17 +79,31 @@ struct sm90_place {
                   column.of_tile + c <= columns);
   }
 
-  // Four columns of a few rows from here on, which are within a part: what the tile has of its own among them, of the
-  // first `most` rows.
-  template <std::uint32_t Rows, std::uint32_t Apart, std::uint32_t Lanes>
-  constexpr strip<Rows, Apart, Lanes> strip_of(thread t, const val<output_lines>& lines,
-                                               const val<u32>& batch, const val<u32>& most) const {
+  // Whether it has any of so many columns from here on, which are within a part.
+  constexpr auto has_columns(const val<output_lines>& lines, std::uint32_t count) const {
+    return all_of(column.at + count > column.begin, column.at < lines[&output_lines::columns],
+                  column.of_tile < columns);
+  }
+
+  // What the tile has of its own among `most` rows from here on, which are within a part: the rows from `before` to
+  // `rows`, and of them `columns`.
+  struct own_part {
+    val<u32> before, rows, columns;
+  };
+  constexpr own_part own(thread t, const val<output_lines>& lines, const val<u32>& most) const {
     const val of_c = t.let(lines[&output_lines::rows]), columns_of_c = t.let(lines[&output_lines::columns]);
-    const val before = t.let(max(row.begin, row.at) - row.at);
-    const val left = t.let(min(most, min(of_c - min(row.at, of_c), rows - min(row.of_tile, rows))));
-    const val own = t.let(all_of(column.at >= column.begin, column.of_tile < columns));
-    const val columns_left = t.let(select(own, columns_of_c - min(column.at, columns_of_c), 0u));
-    return strip<Rows, Apart, Lanes>::within(t, {batch, row.at, column.at}, before, left, columns_left);
+    const val is_own = t.let(all_of(column.at >= column.begin, column.of_tile < columns));
+    return {t.let(max(row.begin, row.at) - row.at),
+            t.let(min(most, min(of_c - min(row.at, of_c), rows - min(row.of_tile, rows)))),
+            t.let(select(is_own, columns_of_c - min(column.at, columns_of_c), 0u))};
+  }
+
+  // Four columns of a few of these rows, from row `below` on.
+  template <std::uint32_t Rows, std::uint32_t Apart, std::uint32_t Lanes>
+  constexpr strip<Rows, Apart, Lanes> strip_of(thread t, const val<u32>& batch, const own_part& own,
+                                               const val<u32>& below) const {
+    return strip<Rows, Apart, Lanes>::within(t, {batch, t.let(row.at + below), column.at}, below, own.before,
+                                             own.rows, own.columns);
   }
 
  private:
