@@ -13,7 +13,7 @@ namespace kaio::ops {
 namespace {
 
 constexpr std::uint64_t most_tiles = std::uint64_t{1} << 31, most_pitch = std::uint64_t{1} << 40,
-                        most_word_pitch = (std::uint64_t{1} << 32) - 1;
+                        most_word_pitch = (std::uint64_t{1} << 32) - 1, most_lines = std::uint64_t{1} << 31;
 
 // The reasons in the order in which they are looked at; nullptr: it can.
 const char* reason(const matmul_variant& v, const matmul_call& call, const device_properties& device) {
@@ -56,12 +56,16 @@ const char* reason(const matmul_variant& v, const matmul_call& call, const devic
     const bool by_eights = v.a_alignment < sizeof(u32);
     if (by_eights && (call.a.address | call.b.address) % 16 != 0)
       return "A or B does not begin at a multiple of 16 bytes";
-    const auto begins_apart = [&](const matmul_operand& x) { return x.batch_pitch * size % 16 != 0; };
-    if (by_eights && call.batches != 1 && (begins_apart(call.a) || begins_apart(call.b)))
-      return "matrices of the batch do not begin at multiples of 16 bytes from each other";
     if (by_eights && call.k < 8) return "K has fewer than eight steps";
     if ((!loads_a && call.a.pitch < a_length) || (!loads_b && call.b.pitch < b_length))
       return "tensor copies take lines that do not overlap";
+    // Matrices that are whole lines apart are one tensor.
+    const auto begins_apart = [&](const matmul_operand& x) {
+      return x.batch_pitch * size % 16 != 0 &&
+             (x.batch_pitch % x.pitch != 0 || call.batches * (x.batch_pitch / x.pitch) >= most_lines);
+    };
+    if (by_eights && call.batches != 1 && (begins_apart(call.a) || begins_apart(call.b)))
+      return "matrices of the batch begin neither at multiples of 16 bytes nor whole lines from each other";
     const std::uint64_t lines = by_eights ? 8 : 1;
     const auto too_far = [&](const matmul_operand& x, bool loads) {
       return !loads && std::max(lines * x.pitch, x.batch_pitch) * size >= most_pitch;

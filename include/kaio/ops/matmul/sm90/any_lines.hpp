@@ -19,6 +19,9 @@
 // swizzled: on an H100 such copies write 16 bytes in a clock.
 //
 // An operand whose lines begin at multiples of 16 bytes goes to the ring directly, in the same kernel.
+//
+// Matrices of a batch that begin anywhere are one tensor, if they are whole lines apart: a tile then begins at any line of
+// it, `slot` lines before the first one of a map, and ends where its matrix ends along K, not where the tensor does.
 
 #include <kaio/ops/matmul/call/matrix_lines.hpp>
 #include <kaio/ops/matmul/sm90/mainloop.hpp>
@@ -36,6 +39,15 @@ struct any_lines {
   tensor_map<T, 3> maps[any_lines_maps];
   val<u32> shifts;  // four bits for each map
   val<bool> is_raw;
+  val<u32> lines_of_batch;  // from one matrix to the next where they are one tensor, else 0
+
+  // Line `line` of a matrix in its tensor, and the tensor of the matrix.
+  constexpr val<u32> line_of(thread t, const val<u32>& line, const val<u32>& batch) const {
+    return t.let(line + batch * lines_of_batch);
+  }
+  constexpr val<u32> batch_of(thread t, const val<u32>& batch) const {
+    return t.let(select(lines_of_batch == 0u, batch, 0u));
+  }
 };
 
 // One operand as it arrives.
@@ -57,22 +69,30 @@ struct any_lines_operand {
   static constexpr std::uint32_t together = 32 / vectors;   // lines that a warp moves at once
   static_assert(32 % vectors == 0 && of_map % together == 0 && 8 % together == 0);
 
-  // Loads the tile whose first row (or column) is `row`, a multiple of 8, from `first_k` on, a multiple of 8.
+  // The first line of a tile that begins at this row (or column) and step of K.
+  static constexpr val<u32> first_line(thread t, const any_lines<T>& x, const val<u32>& row,
+                                       const val<u32>& first_k, const val<u32>& batch) {
+    return x.line_of(t, Major == major::k ? row : first_k, batch);
+  }
+
+  // Loads the tile whose first row (or column) is `row`, from `first_k` on.
   static constexpr void load(thread t, const tile& to, const any_lines<T>& x, const mbarrier& arrived,
                              const val<u32>& row, const val<u32>& first_k, const val<u32>& batch) {
-    const val group = t.let((Major == major::k ? row : first_k) / any_lines_maps);
+    const val line = first_line(t, x, row, first_k, batch);
     const val<u32>& along = Major == major::k ? first_k : row;
     const val first = to.address();
+    const val matrix = x.batch_of(t, batch);
     for (std::uint32_t map = 0; map < any_lines_maps; ++map)
       copy_tensor(first + map * of_map * raw_width * u32{sizeof(T)}, x.maps[map],
-                  coordinates(along, group, batch), arrived);
+                  coordinates(along, (line + (any_lines_maps - 1 - map)) / any_lines_maps, matrix), arrived);
   }
 
   // Moves what came from map `map` into stage `stage` of the ring, whose next one is `next`, by one warp. tile_at: the
-  // tile of a stage.
+  // tile of a stage; slot: the first line of the map in the tile; left: steps of K from the first one of the tile on.
   template <class TileAt, class Stage>
   static constexpr void move(thread t, const TileAt& tile_at, const val<u32>& stage, const val<u32>& next,
-                             const Stage& to, const val<u32>& map, const val<u32>& shift) {
+                             const Stage& to, const val<u32>& map, const val<u32>& slot,
+                             const val<u32>& shift, const val<u32>& left) {
     const val lane = t.let(lane_id());
     const val line = t.let(lane / vectors);
     const val column = t.let(lane % vectors * vector);
@@ -87,7 +107,8 @@ struct any_lines_operand {
         array_of<places>([&](std::uint32_t i) { return from.lane(t.let(row + i * together), column); });
     const auto source_after =
         array_of<places>([&](std::uint32_t i) { return beyond.lane(t.let(row + i * together), after); });
-    const auto place = to.lane(line * any_lines_maps + map, column);
+    const val first = t.let(line * any_lines_maps + slot);
+    const auto place = to.lane(first, column);
     const auto words = array_of<count>([&](std::uint32_t i) {
       const auto load_vector = [&](const auto& cell) {
         return kaio::load(dsl::place_of<ptx::access::inout, u32x4>(cell.location()));
@@ -98,8 +119,15 @@ struct any_lines_operand {
       return array_of<8>([&](std::uint32_t w) { return t.let(w < 4 ? low[w % 4] : high[w % 4]); });
     });
     for (std::uint32_t i = 0; i < count; ++i) {
-      const auto moved = shifted(t, words[i], shift);
-      const auto cell = to.at(place, i * together * any_lines_maps);
+      const std::uint32_t below = i * together * any_lines_maps;
+      const auto all = shifted(t, words[i], shift);
+      const auto moved = array_of<4>([&](std::uint32_t w) {
+        if constexpr (goes_on)
+          return all[w];
+        else
+          return val<u32>(t.let(select(first + below < left, all[w], 0u)));
+      });
+      const auto cell = to.at(place, below);
       dsl::place_of<ptx::access::inout, u32x4>(cell.location()) =
           make_vec(moved[0], moved[1], moved[2], moved[3]);
     }
@@ -197,8 +225,14 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
   }
 
   // A warp that moves what comes from one map of each operand.
-  constexpr void move(const val<u32>& k_blocks) const {
+  constexpr void move(const tile_origin& tile, const val<u32>& first, const val<u32>& k_blocks,
+                      const val<u32>& extent_k) const {
     const val map = t_.let((t_.thread_rank() - first_mover) / 32u);
+    const val first_k = t_.let(first * base::k);
+    const val slot_a = t_.let((map - raw_a::first_line(t_, a_, base::row_of(tile, 0u), first_k, tile.batch)) %
+                              any_lines_maps);
+    const val slot_b = t_.let(
+        (map - raw_b::first_line(t_, b_, base::column_of(tile, 0u), first_k, tile.batch)) % any_lines_maps);
     const val shift_a = t_.let(a_.shifts >> (map * 4u) & 15u);
     const val shift_b = t_.let(b_.shifts >> (map * 4u) & 15u);
     const val leads = t_.let(lane_id() == 0u);
@@ -206,7 +240,8 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
     const auto at_b = [&](const val<u32>& stage) { return tile_of_raw_b(stage); };
     ring_position next(t_), to(t_);
     if constexpr (goes_on) raw_full_[next.stage].wait(next.parity);
-    for ([[maybe_unused]] auto block : t_.range(0u, k_blocks)) {
+    for (auto block : t_.range(0u, k_blocks)) {
+      const val left = t_.let(extent_k - (first_k + block * base::k));
       const val stage = next.stage;
       if constexpr (!goes_on) raw_full_[next.stage].wait(next.parity);
       next.template advance<RawStages>();
@@ -214,12 +249,12 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
       base::wait_until_empty(to);
       const val following = next.stage;
       if (auto raw = t_.when(a_.is_raw)) {
-        const auto tile = base::tile_of_a(to.stage);
-        raw_a::move(t_, at_a, stage, following, tile, map, shift_a);
+        const auto to_tile = base::tile_of_a(to.stage);
+        raw_a::move(t_, at_a, stage, following, to_tile, map, slot_a, shift_a, left);
       }
       if (auto raw = t_.when(b_.is_raw)) {
-        const auto tile = base::tile_of_b(to.stage);
-        raw_b::move(t_, at_b, stage, following, tile, map, shift_b);
+        const auto to_tile = base::tile_of_b(to.stage);
+        raw_b::move(t_, at_b, stage, following, to_tile, map, slot_b, shift_b, left);
       }
       fence_proxy_async(t_);
       sync_warp(t_);
@@ -247,13 +282,14 @@ class any_lines_mainloop : public sm90_mainloop<C, T, false, true> {
   mbarriers<RawStages> raw_full_, raw_empty_;
 };
 
-// The host's side: the maps of a matrix of at least one line, whose memory begins at a multiple of 16 bytes.
+// The host's side: the maps of matrices of at least one line. Their memory begins at a multiple of 16 bytes, and each of
+// them does, or they are whole lines apart.
 template <class T>
 struct encoded_any_lines {
   std::array<encoded_tensor_map<T, 3>, any_lines_maps> maps;
-  u32 shifts = 0, is_raw = 0;
+  u32 shifts = 0, is_raw = 0, lines_of_batch = 0;
 
-  encoded_any_lines(const stream& s, const matrix_lines<T>& x, const std::uint32_t (&box)[3],
+  encoded_any_lines(const stream& s, matrix_lines<T> x, const std::uint32_t (&box)[3],
                     const std::uint32_t (&raw_box)[3], std::uint32_t raw_swizzle) {
     constexpr std::uint64_t align = 16;
     if (x.pitch * sizeof(T) % align == 0) {
@@ -261,6 +297,11 @@ struct encoded_any_lines {
       return;
     }
     is_raw = 1;
+    if (x.batches != 1 && x.batch_pitch * sizeof(T) % align != 0) {
+      lines_of_batch = static_cast<u32>(x.batch_pitch / x.pitch);
+      x.lines += (x.batches - 1) * lines_of_batch;
+      x.batches = 1;
+    }
     for (std::uint32_t map = 0; map < any_lines_maps; ++map) {
       // Lines along K that do not exist are of elements that are not stored; across K there are eight lines at least.
       const std::uint64_t first = map < x.lines ? map : 0;

@@ -139,6 +139,9 @@ void launch_sm90_splits(const stream& s, const matrix_lines<T>& a, const matrix_
     problem.b_shifts = of_b.shifts;
     problem.a_is_raw = of_a.is_raw;
     problem.b_is_raw = of_b.is_raw;
+    problem.a_lines_of_batch = of_a.lines_of_batch;
+    problem.b_lines_of_batch = of_b.lines_of_batch;
+    problem.k = static_cast<u32>(k);
     std::apply([&](const auto&... map) { kernel.launch(s, shape, map..., to, problem, extra...); },
                std::tuple_cat(of_a.maps, of_b.maps));
   } else {

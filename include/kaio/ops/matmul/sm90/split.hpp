@@ -63,7 +63,9 @@ struct sm90_split_problem {
   u32 a_is_constant;  // 1: no kernel of the stream that may still run writes what is A here
   u32 split_bits;     // where the launch gives the splits, 2 to this power
   sm90_tile tile;
-  u32 a_shifts = 0, b_shifts = 0, a_is_raw = 0, b_is_raw = 0;  // of operands of any lines
+  // Of operands of any lines.
+  u32 a_shifts = 0, b_shifts = 0, a_is_raw = 0, b_is_raw = 0, a_lines_of_batch = 0, b_lines_of_batch = 0;
+  u32 k = 0;
 };
 
 namespace detail {
@@ -152,7 +154,8 @@ struct sm90_split_body {
         grid_dependency_wait(t);
         loop.copy_raw(origin, first_step, own_steps);
       }
-      if (auto mover = t.when(rank >= mainloop::first_mover)) loop.move(own_steps);
+      if (auto mover = t.when(rank >= mainloop::first_mover))
+        loop.move(origin, first_step, own_steps, t.let(problem[&sm90_split_problem::k]));
     } else if constexpr (C.loads_words()) {
       if (auto mover = t.when(t.thread_rank() >= mainloop::first_mover)) {
         if constexpr (mainloop::moves_registers) decrease_registers<mainloop::mover_registers>(t);
@@ -377,10 +380,12 @@ struct sm90_split_kernel<C, T, Out, Epilogue, sm90_inputs<A...>, sm90_inputs<B..
             if constexpr (C.any_lines()) {
               const any_lines<T> of_a{{a...},
                                       t.let(problem[&sm90_split_problem::a_shifts]),
-                                      t.let(problem[&sm90_split_problem::a_is_raw] != 0u)};
+                                      t.let(problem[&sm90_split_problem::a_is_raw] != 0u),
+                                      t.let(problem[&sm90_split_problem::a_lines_of_batch])};
               const any_lines<T> of_b{{b...},
                                       t.let(problem[&sm90_split_problem::b_shifts]),
-                                      t.let(problem[&sm90_split_problem::b_is_raw] != 0u)};
+                                      t.let(problem[&sm90_split_problem::b_is_raw] != 0u),
+                                      t.let(problem[&sm90_split_problem::b_lines_of_batch])};
               body::run(t, of_a, of_b, c, problem, extra...);
             } else {
               using mainloop = typename body::mainloop;
