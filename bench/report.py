@@ -109,13 +109,14 @@ def epilogue_table(rows):
 
 
 def random_table(title, rows):
-    """How kaio compares with cuBLASLt over random products: a line for each protocol and type, and the worst ones."""
+    """How kaio compares with cuBLASLt over random products: a line for each protocol and type, as it was measured last, and the
+    worst ones."""
     if not rows:
         return ""
-    last = rows[-1]["commit"], rows[-1]["date"]
+    last = {row["type"]: (row["commit"], row["date"]) for row in rows}
     products = {}
     for row in rows:
-        if (row["commit"], row["date"]) == last:
+        if (row["commit"], row["date"]) == last[row["type"]]:
             case = tuple(row[k] for k in ("protocol", "type", "layout", "batch", "m", "n", "k"))
             products.setdefault(case, {})[row["contestant"]] = row["us"]
     ratios = sorted((times["cublaslt"] / times["kaio"], case) for case, times in products.items()
@@ -127,7 +128,7 @@ def random_table(title, rows):
             if some:
                 mean = math.exp(sum(map(math.log, some)) / len(some))
                 lines.append([protocol, kind, str(len(some)), f"{mean:.3f}", f"{min(some):.3f}",
-                              str(sum(ratio < 0.9 for ratio in some)), *reversed(last)])
+                              str(sum(ratio < 0.9 for ratio in some)), *reversed(last.get(kind, ("", "")))])
     worst = "".join(f"\n- {ratio:.3f}: {protocol}, {kind} {layout} {f'{batch} x ' if batch > 1 else ''}{m} x {n} x {k}"
                     for ratio, (protocol, kind, layout, batch, m, n, k) in ratios[:10])
     return table(
