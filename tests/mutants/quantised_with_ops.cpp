@@ -298,9 +298,11 @@ void check_int8_by(std::string_view kernels, const shape& s, const layout& l,
 }
 
 // Every tail of N, few elements.
-constexpr shape shapes_of_tails[] = {{1, 9, 61, 48}, {1, 66, 62, 40}, {1, 3, 127, 64}, {1, 16, 68, 16}};
+constexpr shape shapes_of_tails[] = {
+    {1, 9, 61, 48}, {1, 66, 62, 40}, {1, 3, 127, 64}, {1, 16, 68, 16}, {1, 8, 67, 32}};
 // The same of a K that two blocks share.
-constexpr shape split_tails[] = {{1, 9, 61, 1040}, {1, 40, 62, 1056}, {1, 3, 127, 1072}, {1, 33, 68, 1088}};
+constexpr shape split_tails[] = {
+    {1, 9, 61, 1040}, {1, 40, 62, 1056}, {1, 3, 127, 1072}, {1, 33, 68, 1088}, {1, 8, 67, 1040}};
 // Rings of stages more than once, of few and of some rows.
 constexpr shape long_shapes[] = {
     {1, 16, 20, 6000}, {1, 50, 20, 3600}, {1, 130, 129, 1700}, {1, 136, 200, 400}};
@@ -405,7 +407,7 @@ tally kill_int8() {
   const auto check = [](std::string_view all, std::string_view general) {
     check_int8_kernels(all);
     check_int8_epilogues(general, shapes_of_tails);
-    run_int8_terms(all, {1, 9, 20, 1040});
+    for (const u32 n : {20u, 21u}) run_int8_terms(all, {1, 9, n, 1040});
   };
   mutants.on("sm_80", [&] { check("matmul_mma_s8", "matmul_mma_s8"); });
   mutants.on("sm_90a", [&] {
@@ -430,12 +432,14 @@ void check_fp8_kernels(std::string_view kernels) {
     for (const shape& s : shapes_of_products) {
       if (!is_for_sm90(kernels) && s.m * s.n > 20000) continue;
       check_fp8_by<f32>(kernels, s, {.groups = groups, .bias = true, .alpha = -0.5f});
-      check_fp8_by<bf16>(kernels, s,
-                         {.scale_a = groups ? fp8_scales::none : fp8_scales::each,
-                          .scale_b = groups ? fp8_scales::none : fp8_scales::each,
-                          .groups = groups,
-                          .groups_by_columns = s.m % 2 == 0,
-                          .alpha = 0.25f});
+      const fp8_terms_of_test scaled{.scale_a = groups ? fp8_scales::none : fp8_scales::each,
+                                     .scale_b = groups ? fp8_scales::none : fp8_scales::each,
+                                     .groups = groups,
+                                     .groups_by_columns = s.m % 2 == 0,
+                                     .alpha = 0.25f};
+      check_fp8_by<bf16>(kernels, s, scaled);
+      // Rows of C that begin anywhere.
+      check_fp8_by<bf16>(kernels, s, scaled, 1);
     }
   for (const bool groups : {false, true}) {
     if (!is_for_sm90(kernels)) break;
@@ -493,7 +497,7 @@ tally kill_fp8() {
   const auto check = [](std::string_view kernels) {
     check_fp8_kernels(kernels);
     check_fp8_epilogues(kernels, shapes_of_tails);
-    run_fp8_terms(kernels, {1, 9, 20, 1040});
+    for (const u32 n : {20u, 21u}) run_fp8_terms(kernels, {1, 9, n, 1040});
   };
   mutants.on("sm_89", [&] { check("matmul_mma_e4m3"); });
   mutants.on("sm_80", [&] { check("matmul_mma_f16"); });

@@ -89,9 +89,11 @@ constexpr void store_shifted(thread t, const val<u64>& address, const dsl::regis
       // What the first lane has of the last one is after the last one's vector.
       const val to_before = t.let(to + select(is_first, u64{Lanes * 8}, u64{0}));
       for (u32 j = 0; j < 4; ++j)
-        if (auto element = t.when((there >> j & 1u) != 0u))
-          memory_at<2>(t, j == 3 ? to : t.let(select(shift > j, to_before, to)))[j] =
-              element_of<2>(t, moved, j);
+        if (auto exists = t.when((there >> j & 1u) != 0u)) {
+          const val element = element_of<2>(t, moved, j);
+          const out place = memory_at<2>(t, j == 3 ? to : t.let(select(shift > j, to_before, to)));
+          place[j] = element;
+        }
     }
   }
 }

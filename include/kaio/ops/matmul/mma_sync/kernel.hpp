@@ -346,7 +346,7 @@ struct mma_sync_body {
     constexpr auto bytes_for = [](std::uint32_t parts_m, std::uint32_t parts_n) {
       return warps * parts_m * Product::m * (parts_n * Product::n + 8) * 4;
     };
-    // Whole rows, where one part's do not fit in memory of their own.
+    // Whole rows; in memory of their own where tiles have no room for those of one part.
     constexpr std::uint32_t across = ring_b::parts;
     constexpr bool fits = bytes_for(1, across) <= room;
     constexpr std::uint32_t down = [&] {
@@ -354,7 +354,7 @@ struct mma_sync_body {
       while (parts > 1 && bytes_for(parts, across) > room) parts /= 2;
       return parts;
     }();
-    static_assert(ring_a::parts % down == 0);
+    static_assert(ring_a::parts % down == 0, "kaio: a warp stores its parts of A in portions of as many");
     constexpr std::uint32_t rows = down * Product::m;
     constexpr std::uint32_t columns = across * Product::n;
     using staging = shared_tile<sum, warps * rows, columns, dsl::padded<8>>;
@@ -416,10 +416,17 @@ struct mma_sync_body {
         constexpr std::uint32_t together =
             C.by_launch() || rows < apart ? 1 : rows_together_of<Epilogue>(rows / apart, most);
         const val within = t.let(lane % of_row * 4u);
-        const val of_c = t.let(lines[&output_lines::rows]);
-        const val left = t.let(select(corner.column < lines[&output_lines::columns],
-                                      min(of_c - min(corner.row, of_c), rows), 0u));
-        for (auto round : t.range(rank_in_cluster(t) * (32 / of_row), left,
+        // Rows of C that the portion has, but where registers are short.
+        const auto end = [&] {
+          if constexpr (is_short) {
+            return rows;
+          } else {
+            const val of_c = t.let(lines[&output_lines::rows]);
+            return val<u32>(t.let(select(corner.column < lines[&output_lines::columns],
+                                         min(of_c - min(corner.row, of_c), rows), 0u)));
+          }
+        }();
+        for (auto round : t.range(rank_in_cluster(t) * (32 / of_row), end,
                                   blocks_of_cluster(t) * (32 / of_row * together))) {
           const val line = t.let(round + lane / of_row);
           const auto x =
