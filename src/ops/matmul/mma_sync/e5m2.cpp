@@ -1,4 +1,5 @@
-// Matrix instructions of a warp: e5m2 on sm_89 and later. Copies of 16 bytes are for operands along K alone.
+// Matrix instructions of a warp: e5m2 on sm_89 and later. Large products of two e5m2 are rare, and have no tiles of their
+// own.
 
 #include "ops/matmul/mma_sync/rows.hpp"
 
@@ -6,7 +7,6 @@ namespace kaio::ops {
 
 void add_mma_sync_e5m2(variant_list& list) {
   using product = instruction_product<mma_m16n8k32<f32, e5m2>>;
-  add_mma_sync_cut<mma_cuts::large_8(), product>(list);
   add_mma_sync_cut<mma_cuts::words_8(), product>(list);
   add_mma_sync_layouts<unaligned_cut<64>, product>(list);
 }

@@ -26,11 +26,15 @@ void add_mma_sync_cut(variant_list& list, matmul_precision precision = matmul_pr
   if constexpr (C.by_launch()) add(2 * C.least_splits());
 }
 
-// A tile shape, a function of the directions of both operands' lines, in all four of them.
+// A tile shape, a function of the directions of both operands' lines: with an A along K, and in all four of them.
 template <auto Cut, class Product>
-void add_mma_sync_layouts(variant_list& list, matmul_precision precision = matmul_precision::ieee) {
+void add_mma_sync_along_k(variant_list& list, matmul_precision precision = matmul_precision::ieee) {
   add_mma_sync_cut<Cut(major::k, major::k), Product>(list, precision);
   add_mma_sync_cut<Cut(major::k, major::mn), Product>(list, precision);
+}
+template <auto Cut, class Product>
+void add_mma_sync_layouts(variant_list& list, matmul_precision precision = matmul_precision::ieee) {
+  add_mma_sync_along_k<Cut, Product>(list, precision);
   add_mma_sync_cut<Cut(major::mn, major::k), Product>(list, precision);
   add_mma_sync_cut<Cut(major::mn, major::mn), Product>(list, precision);
 }

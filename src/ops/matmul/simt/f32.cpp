@@ -6,8 +6,6 @@
 namespace kaio::ops {
 
 namespace {
-inline constexpr simt_config large{
-    .m = 128, .n = 128, .k = 8, .thread_m = 16, .thread_n = 8, .stages = 4, .min_blocks = 2};
 inline constexpr simt_config small{
     .m = 64, .n = 64, .k = 16, .thread_m = 8, .thread_n = 4, .stages = 3, .min_blocks = 2};
 constexpr simt_config aligned(simt_config cut) {
@@ -17,7 +15,6 @@ constexpr simt_config aligned(simt_config cut) {
 }  // namespace
 
 void add_simt_f32(variant_list& list) {
-  add_simt_general_layouts<large>(list);
   add_simt_general_layouts<small>(list);
   add_simt_general_layouts<aligned(simt_splits_64)>(list);
   add_simt_general_layouts<aligned(simt_splits_32)>(list);

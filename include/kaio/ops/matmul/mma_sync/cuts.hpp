@@ -24,17 +24,8 @@ constexpr mma_sync_config small_16(major a, major b) {
 
 // f32 as tf32 on sm_80; as three products of them, with smaller warps for the rests.
 constexpr mma_sync_config large_tf32(major a, major b) {
-  // Columns of A are read one by one, whose addresses take registers.
-  const bool by_columns = a == major::mn;
-  return {.m = 128,
-          .n = 128,
-          .k = 32,
-          .warp_m = 64,
-          .warp_n = by_columns ? 32u : 64u,
-          .stages = 3,
-          .min_blocks = by_columns ? 1u : 2u,
-          .a = a,
-          .b = b};
+  return {
+      .m = 128, .n = 128, .k = 32, .warp_m = 64, .warp_n = 64, .stages = 3, .min_blocks = 2, .a = a, .b = b};
 }
 constexpr mma_sync_config large_tf32x3(major a, major b) {
   return {
