@@ -241,6 +241,14 @@ TEST_CASE("sm_90a matmul: the launch says whether blocks share tiles", "[ops][ma
     for (const u32 columns : {24u, 72u})
       run_clusters<sm90_config{.m = 128, .n = 64, .stages = 3, .cluster_m = 0, .b = mn}, f16, f16>(
           {1, 264, columns, 264}, cluster, 2);
+    // One consumer: blocks share tiles of B alone. The last pair has one row of tiles.
+    if (cluster.n == 1)
+      for (const u32 columns : {24u, 264u}) {
+        run_clusters<sm90_config{.m = 64, .n = 128, .stages = 3, .cluster_m = 0}, f16, f16>(
+            {1, 130, columns, 264}, cluster, 3);
+        run_clusters<sm90_config{.m = 64, .n = 128, .stages = 3, .cluster_m = 0, .a = mn, .b = mn}, bf16,
+                     bf16>({2, 136, columns, 72}, cluster, 2);
+      }
   }
 }
 

@@ -142,6 +142,8 @@ inline constexpr kernel_costs fitted_kernels[]{
      0.7869, 69.89},
     {matmul_family::sm90, matmul_precision::ieee, 90, 2, 64, 128, 64, 8, 1, 1, 1, 16, false, false, 2013,
      1.138, 51.14},
+    {matmul_family::sm90, matmul_precision::ieee, 90, 2, 64, 128, 64, 8, 2, 1, 1, 16, false, false, 2307,
+     0.9442, 114.6},
     {matmul_family::sm90, matmul_precision::ieee, 90, 2, 128, 64, 64, 8, 1, 1, 1, 16, false, false, 1864,
      0.8622, 97.91},
     {matmul_family::sm90, matmul_precision::ieee, 90, 2, 128, 64, 64, 8, 2, 1, 1, 16, false, false, 1697, 1.1,

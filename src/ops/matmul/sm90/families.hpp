@@ -9,10 +9,10 @@ namespace kaio::ops {
 
 // Many tiles: in clusters of two that share their tiles of B, which halves what L2 delivers of them and counts
 // double where lines of K begin inside a line of L2; and alone, for fewer of them: of 16 bits the launch says
-// which. 192 columns fill rounds that 128 and 256 do not. Flat ones are for few rows and many columns, as close
-// together as memory likes it (tile_spacing.hpp), which B along K alone allows. The smallest fill a multiprocessor
-// with their rings, so that the blocks of the next kernel spread over all of them. Measured on an H200:
-// bench/results.
+// which. 192 columns fill rounds that 128 and 256 do not. Flat ones are for few rows and many columns: a pair of 128
+// rows reads B once, and a B along K has them as close together as memory likes it (tile_spacing.hpp). The smallest
+// fill a multiprocessor with their rings, so that the blocks of the next kernel spread over all of them. Measured on
+// an H200: bench/results.
 inline constexpr sm90_config sm90_large_pair{.m = 128, .n = 256, .stages = 4, .cluster_m = 2};
 // Registers for a strip of C next to 128 sums of a thread.
 inline constexpr sm90_config sm90_large_general{
@@ -21,20 +21,21 @@ inline constexpr sm90_config sm90_medium{.m = 128, .n = 128, .stages = 6};
 inline constexpr sm90_config sm90_wide_by_launch{.m = 128, .n = 192, .stages = 5, .cluster_m = 0};
 inline constexpr sm90_config sm90_medium_by_launch{.m = 128, .n = 128, .stages = 6, .cluster_m = 0};
 inline constexpr sm90_config sm90_narrow_by_launch{.m = 128, .n = 64, .stages = 8, .cluster_m = 0};
-inline constexpr sm90_config sm90_flat{.m = 64, .n = 128, .stages = 8};
+inline constexpr sm90_config sm90_flat_by_launch{.m = 64, .n = 128, .stages = 8, .cluster_m = 0};
 inline constexpr sm90_config sm90_small{.m = 64, .n = 64, .stages = 5, .depth = 2};
 inline constexpr sm90_config sm90_tiny{.m = 64, .n = 32, .stages = 6, .depth = 2};
 
-// C by tensor copies. Results in f32 are twice the bytes, which smaller tiles do not help.
+// C by tensor copies. Results in f32 are twice the bytes, which smaller tiles do not help, and the large ones of all
+// epilogue arguments are as fast.
 template <class T, class Out>
 void add_sm90_copied_tiles(variant_list& list) {
-  add_sm90_copied_layouts<sm90_large_pair, T, Out>(list);
   add_sm90_copied_layouts<sm90_medium_by_launch, T, Out>(list);
   add_sm90_copied_layouts<sm90_small, T, Out>(list);
   if constexpr (sizeof(Out) == 2) {
+    add_sm90_copied_layouts<sm90_large_pair, T, Out>(list);
     add_sm90_copied_layouts<sm90_wide_by_launch, T, Out>(list);
     add_sm90_copied_layouts<sm90_narrow_by_launch, T, Out>(list);
-    add_sm90_copied_along_k<sm90_flat, T, Out>(list);
+    add_sm90_copied_layouts<sm90_flat_by_launch, T, Out>(list);
     add_sm90_copied_layouts<sm90_tiny, T, Out>(list);
   }
 }

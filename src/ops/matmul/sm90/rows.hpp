@@ -15,7 +15,8 @@ namespace kaio::ops {
 template <sm90_config C, class Add>
 void for_each_cluster(const Add& add) {
   if constexpr (C.by_launch()) {
-    for (const sm90_cluster cluster : {sm90_cluster{1, 1}, {2, 1}, {1, 2}, {2, 2}}) add(cluster);
+    for (const sm90_cluster cluster : {sm90_cluster{1, 1}, {2, 1}, {1, 2}, {2, 2}})
+      if (cluster.n <= C.most_cluster_n()) add(cluster);
   } else {
     add(sm90_cluster{C.cluster_m, C.cluster_n});
   }

@@ -38,7 +38,8 @@ struct sm90_config {
   std::uint32_t n = 256;     // columns
   std::uint32_t stages = 4;  // tiles of A and B in flight
   std::uint32_t depth = 1;   // steps of 128 bytes along K in a stage
-  // See sm90_cluster. 0: the launch says which it is, 1 x 1, 2 x 1, 1 x 2 or 2 x 2, with M along x.
+  // See sm90_cluster. 0: the launch says which it is, 1 x 1 or 2 x 1, and of two consumers also 1 x 2 or 2 x 2, with M
+  // along x.
   std::uint32_t cluster_m = 1, cluster_n = 1;
   std::uint32_t min_blocks = 1;  // on a multiprocessor: one loads and stores while another multiplies
   std::uint32_t panels = 2;      // of C in flight, for each warp
@@ -57,7 +58,7 @@ struct sm90_config {
   constexpr bool by_launch() const { return cluster_m == 0; }
   constexpr sm90_cluster cluster() const { return {cluster_m, cluster_n}; }
   constexpr std::uint32_t most_cluster_m() const { return by_launch() ? 2 : cluster_m; }
-  constexpr std::uint32_t most_cluster_n() const { return by_launch() ? 2 : cluster_n; }
+  constexpr std::uint32_t most_cluster_n() const { return by_launch() ? consumers() : cluster_n; }
   constexpr bool has_cluster() const { return most_cluster_m() * cluster_n != 1; }
   // What the kernel fixes; 0: nothing.
   constexpr std::uint32_t cluster_blocks() const { return cluster_m * cluster_n; }
@@ -77,8 +78,8 @@ struct sm90_config {
 
   constexpr bool valid() const {
     return (m == 64 || m == 128) && n % 8 == 0 && n >= 8 && n <= 256 && stages >= 2 && cluster_n >= 1 &&
-           (!by_launch() || (cluster_n == 1 && consumers() == 2)) && cluster_blocks() <= 8 &&
-           m % cluster_n == 0 && n % most_cluster_m() == 0;
+           (!by_launch() || cluster_n == 1) && cluster_blocks() <= 8 && m % cluster_n == 0 &&
+           n % most_cluster_m() == 0;
   }
   friend constexpr bool operator==(const sm90_config&, const sm90_config&) = default;
 };

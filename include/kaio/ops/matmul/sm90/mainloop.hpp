@@ -454,7 +454,8 @@ class sm90_mainloop {
   constexpr void in_cluster(const F& f) const {
     if constexpr (C.by_launch()) {
       const auto is = [&]<sm90_cluster S>() {
-        if (auto chosen = t_.when(all_of(size_m_ == S.m, size_n_ == S.n))) f.template operator()<S>();
+        if constexpr (S.n <= C.most_cluster_n())
+          if (auto chosen = t_.when(all_of(size_m_ == S.m, size_n_ == S.n))) f.template operator()<S>();
       };
       is.template operator()<sm90_cluster{1, 1}>();
       is.template operator()<sm90_cluster{2, 1}>();
